@@ -1,0 +1,152 @@
+//===- Hardware.h - Chips, systems, machines --------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_HARDWARE_HARDWARE_H
+#define AUTOPAR_HARDWARE_HARDWARE_H
+
+#include "autopar/Program/CostProgram.h"
+#include "autopar/Support/ElementType.h"
+#include "autopar/Support/Json.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+/// Where a figure comes from. `kind` is one of datasheet, measured, derived,
+/// recalled, user.
+struct Source {
+  std::string kind;
+  std::string reference;
+
+  std::string str() const { return kind + ": " + reference; }
+};
+
+/// A number of `hardware/` or `runtimes/`, in the unit that its schema fixes,
+/// with the path it is overridden by: "chips.h100-sxm.memory_bandwidth".
+struct Figure {
+  double value = 0;
+  Source source;
+  std::string path;
+};
+
+/// t = floor + ((flops / (compute_efficiency * peak))^q
+///            + (bytes / (memory_efficiency * bandwidth))^q)^(1/q)
+/// Fitted to measured kernels by scripts/fit_kernels.py. q is one of 1, 1.5,
+/// 2, 3, 4.
+struct KernelCurve {
+  double floorUs = 0;
+  double computeEfficiency = 1;
+  double memoryEfficiency = 1;
+  double exponent = 1;
+  /// Median and 90th percentile of |predicted/measured - 1|; absent where the
+  /// curve is not a fit.
+  std::optional<double> medianError, p90Error;
+  Source source;
+  std::string path;
+};
+
+/// One accelerator.
+struct Chip {
+  std::string name, title;
+  /// The size on the label, and what software can use of it; bytes.
+  Figure memoryLabel, memoryUsable;
+  /// Device memory bandwidth; bytes per second.
+  Figure memoryBandwidth;
+  /// Dense peak by `peakKeyOf(ElementType)`; FLOP per second.
+  std::map<std::string, Figure> peakFlops;
+  /// By kernel kind, then by peak key; key "" serves all formats.
+  std::map<KernelKind, std::map<std::string, KernelCurve>> kernels;
+
+  /// The peak that multiplies `type`, falling back to the next wider format
+  /// the chip has (fp8 -> bf16 -> fp16 -> fp32); null where there is none.
+  const Figure *peak(ElementType type) const;
+  /// The curve for `kind` and `type`, with the same fallback.
+  const KernelCurve *curve(KernelKind kind, ElementType type) const;
+};
+
+/// Time of one collective against its buffer size, at sizes
+/// 2^firstLog2Bytes, 2^(firstLog2Bytes+1), ...: interpolated in log-log,
+/// constant below, and proportional to the bytes above.
+struct CollectiveCurve {
+  int firstLog2Bytes = 0;
+  std::vector<double> timeUs;
+  Source source;
+};
+
+/// A level of the interconnect.
+struct Tier {
+  std::string name;
+  /// Devices that reach each other on this tier (multiples of the tier below).
+  int64_t domain = 1;
+  /// Bytes per second and device, one direction.
+  Figure bandwidth;
+  /// Fraction of it that a large transfer reaches.
+  Figure efficiency;
+  /// Microseconds of one hop, including the software.
+  Figure latency;
+  /// By kind and group size, for groups inside this tier.
+  std::map<CollectiveKind, std::map<int64_t, CollectiveCurve>> curves;
+};
+
+/// Equal devices with equal links between them.
+struct Pool {
+  Chip chip;
+  int64_t devicesPerNode = 1;
+  int64_t nodes = 1;
+  /// Fastest first.
+  std::vector<Tier> tiers;
+
+  int64_t devices() const { return devicesPerNode * nodes; }
+};
+
+/// What a plan runs on.
+struct Machine {
+  std::string name, title;
+  std::vector<Pool> pools;
+
+  int64_t devices() const;
+};
+
+/// `--set path=value`: replaces the value of a figure and marks it as the
+/// user's. Paths: chips.<name>.<field>, systems.<name>.<field>,
+/// runtimes.<name>.<field>; nested fields by dots.
+struct Override {
+  std::string path;
+  double value = 0;
+};
+Result<Override> parseOverride(std::string_view text);
+
+/// The library of chips and systems: files of `dataDirectory("hardware")`,
+/// read when asked for.
+class HardwareLibrary {
+public:
+  explicit HardwareLibrary(std::vector<Override> overrides = {});
+
+  std::vector<std::string> chipNames() const;
+  std::vector<std::string> systemNames() const;
+  /// By library name, or by path of a file (which may name a chip of the
+  /// library or of a file beside it).
+  Result<Chip> chip(const std::string &nameOrPath) const;
+  /// A system with `nodes` nodes. More than one needs a scale-out tier.
+  Result<Machine> machine(const std::string &nameOrPath,
+                          int64_t nodes = 1) const;
+  /// Overrides that no file read so far has used: an unknown path is an error
+  /// that names the nearest one.
+  std::optional<Error> unusedOverride() const;
+
+private:
+  std::vector<Override> overrides;
+  mutable std::vector<bool> used;
+  std::string directory;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_HARDWARE_HARDWARE_H

@@ -1,0 +1,160 @@
+//===- CostProgram.h - What a parallel program costs, symbolically *- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PROGRAM_COSTPROGRAM_H
+#define AUTOPAR_PROGRAM_COSTPROGRAM_H
+
+#include "autopar/Program/Dim.h"
+#include "autopar/Support/ElementType.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace autopar {
+
+/// Which efficiency curve of a chip a kernel runs on
+/// (`kernels.<name>` in hardware/chips).
+enum class KernelKind : uint8_t {
+  matmul,
+  grouped_matmul,
+  attention,
+  elementwise,
+  gather,
+};
+
+/// Where the FLOPs of a kernel are counted in a report.
+enum class FlopClass : uint8_t { none, linear, attention, logits };
+
+/// The (query, key) pairs of an attention: q*c - q*(q-1)/2 where causal (each
+/// of `query` new tokens sees the cache up to itself; `context` counts the
+/// cache after the step), limited to the last `window` keys where not 0.
+struct Pairs {
+  Dim query, context;
+  bool causal = true;
+  int64_t window = 0;
+};
+
+/// Bytes that a kernel moves through device memory.
+struct Traffic {
+  enum class Role : uint8_t { weight, kv_cache, activation };
+  Role role = Role::activation;
+  bool write = false;
+  Dims shape;
+  ElementType type = ElementType::bf16;
+  /// Not 0: `shape[0]` counts experts, of which only the distinct ones that
+  /// `rows` routed tokens with `topK` each reach are read.
+  int64_t topK = 0;
+  Dims rows;
+};
+
+/// One kernel launch, `count` times a step. Its matrix-product FLOPs are
+/// `flopFactor` * rows * columns * contraction (* pairs). A kernel that has
+/// none (`flopFactor` 0) is bound by its traffic.
+struct Kernel {
+  /// Layer kind and op, "decoder/q_proj"; unique in a program.
+  std::string name;
+  /// Mnemonic of the op it comes from, "linear".
+  std::string op;
+  /// Index into `CostProgram::layers`.
+  uint32_t layer = 0;
+  int64_t count = 1;
+  KernelKind kind = KernelKind::elementwise;
+  FlopClass flopClass = FlopClass::none;
+  /// Format that the matrix units multiply.
+  ElementType compute = ElementType::bf16;
+  int64_t flopFactor = 0;
+  Dims rows, columns, contraction;
+  std::optional<Pairs> pairs;
+  std::vector<Traffic> traffic;
+  /// Kernels of one layer with the same group may be launched as one by a
+  /// runtime that merges them: products of one input (q, k, v; gate, up), and
+  /// runs of elementwise kernels. Consecutive numbers in order of launch.
+  uint32_t fusionGroup = 0;
+};
+
+enum class CollectiveKind : uint8_t {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  all_to_all,
+};
+
+/// One collective, `count` times a step, over the product of `axes`.
+struct Collective {
+  std::string name;
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  uint32_t layer = 0;
+  int64_t count = 1;
+  std::vector<AxisId> axes;
+  /// What each rank puts in: the operand, split by all its axes.
+  Dims shape;
+  ElementType type = ElementType::bf16;
+};
+
+/// Bytes that stay on the device between steps.
+struct Resident {
+  enum class Kind : uint8_t { weight, kv_cache };
+  /// Weights: the checkpoint's name without the layer prefix.
+  std::string name;
+  Kind kind = Kind::weight;
+  uint32_t layer = 0;
+  int64_t count = 1;
+  Dims shape;
+  /// As stored.
+  ElementType type = ElementType::bf16;
+  /// Weights of routed experts: `shape[0]` counts experts, a token uses topK.
+  int64_t topK = 0;
+  /// Caches: the dimension that the runtime allocates in blocks, or -1.
+  int32_t pagedDim = -1;
+};
+
+/// A temporary, live from launch `begin` to launch `end` inclusive of one
+/// pass through the distinct layers (loop bodies appear once).
+struct Activation {
+  std::string name;
+  uint32_t layer = 0;
+  Dims shape;
+  ElementType type = ElementType::bf16;
+  uint32_t begin = 0, end = 0;
+};
+
+/// A function of the model: "model" itself, then each layer kind.
+struct LayerKind {
+  std::string name;
+  /// How often a step runs it.
+  int64_t count = 1;
+};
+
+/// Everything a step costs, with neither workload nor mesh sizes in it: the
+/// extracted program of one strategy is the same for all of them. Records are
+/// in the order of the IR.
+struct CostProgram {
+  std::string model;
+  std::vector<std::string> symbols;
+  std::vector<std::string> axes;
+  std::vector<LayerKind> layers;
+  std::vector<Kernel> kernels;
+  std::vector<Collective> collectives;
+  std::vector<Resident> residents;
+  std::vector<Activation> activations;
+};
+
+std::string_view nameOf(KernelKind kind);
+std::string_view nameOf(FlopClass flopClass);
+std::string_view nameOf(CollectiveKind kind);
+std::string_view nameOf(SplitRule rule);
+
+/// The program as JSON text (`autopar.program/1`), for people and for the test
+/// that it does not depend on sizes.
+std::string toJson(const CostProgram &program);
+
+} // namespace autopar
+
+#endif // AUTOPAR_PROGRAM_COSTPROGRAM_H

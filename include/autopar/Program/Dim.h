@@ -1,0 +1,54 @@
+//===- Dim.h - Dimensions that know symbols and splits ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PROGRAM_DIM_H
+#define AUTOPAR_PROGRAM_DIM_H
+
+#include <cstdint>
+#include <vector>
+
+namespace autopar {
+
+/// Index into `CostProgram::symbols` and `CostProgram::axes`.
+using SymbolId = uint16_t;
+using AxisId = uint16_t;
+
+/// How an extent is divided over the `n` devices of its axes.
+enum class SplitRule : uint8_t {
+  /// `n` must divide the extent.
+  plain,
+  /// The extent is rounded up to a multiple of `Dim::multiple`, then of `n`.
+  pad,
+  /// Split up to the extent, then replicate; one must divide the other.
+  cap,
+  /// Uneven; the worst device holds the ceiling.
+  any,
+};
+
+/// A logical extent: `factor` times the product of `symbols`, and at most
+/// `limit` where that is not 0 (a sliding window limits `context`).
+struct Extent {
+  int64_t factor = 1;
+  std::vector<SymbolId> symbols;
+  int64_t limit = 0;
+};
+
+/// One dimension of a tensor: its logical extent, and the mesh axes (major
+/// first) that split it. Sizes of symbols and axes are given at evaluation.
+struct Dim {
+  Extent extent;
+  std::vector<AxisId> axes;
+  SplitRule rule = SplitRule::plain;
+  int64_t multiple = 1;
+};
+
+/// A shape, or any product of dimensions. Empty means 1.
+using Dims = std::vector<Dim>;
+
+} // namespace autopar
+
+#endif // AUTOPAR_PROGRAM_DIM_H

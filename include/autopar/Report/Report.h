@@ -1,0 +1,131 @@
+//===- Report.h - Everything a report says: autopar.report/1 ----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_REPORT_REPORT_H
+#define AUTOPAR_REPORT_REPORT_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace autopar {
+
+/// Something taken for granted, and who said so.
+struct Assumption {
+  std::string name, value, source;
+};
+
+/// How a number of the report came about. `inputs` are report paths, hardware
+/// paths or plan paths, with the value used.
+struct Derivation {
+  std::string formula;
+  std::vector<std::pair<std::string, std::string>> inputs;
+  std::vector<std::string> sources;
+};
+
+/// One row of the breakdown: time, FLOPs and bytes of one device.
+struct BreakdownRow {
+  std::string name;
+  int64_t count = 0;
+  double timeUs = 0;
+  int64_t flops = 0, bytes = 0;
+};
+
+/// The one struct behind every output format. Counts are exact; times are
+/// microseconds. Comments name the JSON keys where they differ.
+struct Report {
+  struct {
+    std::string name;
+    int64_t parameters = 0, activeParameters = 0, checkpointBytes = 0;
+  } model;
+
+  struct Axis {
+    std::string name, tier;
+    int64_t size = 1;
+  };
+  struct {
+    /// Degrees by name: tp, and whatever else the mesh has.
+    std::map<std::string, int64_t> degrees;
+    int64_t devices = 1;
+    std::vector<Axis> axes;
+  } mesh;
+
+  struct {
+    std::string phase;
+    int64_t batch = 0, queryLength = 0, contextLength = 0;
+  } workload;
+
+  struct {
+    std::string hardware, hardwareTitle, chip, runtime;
+    int64_t devices = 0, nodes = 1;
+  } machine;
+
+  struct DeviceMemory {
+    int64_t weightBytes = 0, kvCacheBytes = 0, activationBytes = 0,
+            runtimeBytes = 0, totalBytes = 0, capacityBytes = 0;
+    bool fits = true;
+  };
+  struct {
+    DeviceMemory perDevice;
+    std::string worstDevice;
+    std::vector<DeviceMemory> perStage;
+    int64_t budgetBytes = 0, kvBytesPerToken = 0, kvBytesPerTokenPerDevice = 0,
+            kvCapacityBytes = 0, kvCapacityTokens = 0;
+  } memory;
+
+  struct {
+    int64_t total = 0, perDevice = 0, layersLinear = 0, attention = 0,
+            attentionFullSquare = 0, logits = 0;
+  } flops;
+
+  struct CollectiveRow {
+    std::string kind, name;
+    std::vector<std::string> axes;
+    int64_t groupSize = 1, count = 0, bytes = 0, wireBytesPerDevice = 0;
+    double timeUs = 0;
+  };
+  struct {
+    int64_t bytesPerDevice = 0;
+    std::vector<CollectiveRow> collectives;
+  } communication;
+
+  struct {
+    double stepTimeUs = 0, computeTimeUs = 0, memoryTimeUs = 0,
+           communicationTimeUs = 0, overheadTimeUs = 0;
+    /// "compute", "memory", "communication" or "overhead": the largest.
+    std::string bound;
+    struct {
+      double computeTimeUs = 0, memoryTimeUs = 0, communicationTimeUs = 0;
+      int64_t weightsAndKvReadBytes = 0;
+    } bounds;
+    /// Kernels launched in a step, after merging.
+    int64_t kernelLaunches = 0;
+  } latency;
+
+  /// Tokens of all sequences in a step over the step's time.
+  double tokensPerS = 0;
+
+  std::vector<BreakdownRow> byOp, byLayer;
+  std::vector<Assumption> assumptions;
+  std::vector<std::string> warnings;
+  /// By report path ("memory.per_device.weight_bytes"); filled on demand.
+  std::map<std::string, Derivation> derivations;
+  /// The plan as JSON text (`autopar.plan/1`).
+  std::string plan;
+};
+
+/// The report as JSON text; validates against test/schema in CI.
+std::string writeJson(const Report &report);
+/// The report for a terminal, at most 100 columns.
+std::string writeText(const Report &report);
+
+} // namespace autopar
+
+#endif // AUTOPAR_REPORT_REPORT_H

@@ -1,0 +1,53 @@
+//===- Runtime.h - What a serving runtime adds ------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_RUNTIME_RUNTIME_H
+#define AUTOPAR_RUNTIME_RUNTIME_H
+
+#include "autopar/Hardware/Hardware.h"
+
+namespace autopar {
+
+/// How a runtime sets aside memory.
+enum class BudgetRule : uint8_t {
+  /// A share of all usable memory (vLLM, SGLang).
+  fraction_of_total,
+};
+
+/// The part of the cost that is software: runtimes/*.json.
+struct Runtime {
+  std::string name, title;
+  BudgetRule budgetRule = BudgetRule::fraction_of_total;
+  /// Default share of memory, 0 to 1.
+  Figure memoryUtilization;
+  /// Device context, and libraries (cuBLAS, NCCL, ...), bytes per device;
+  /// `communicationBytes` only where a collective spans devices.
+  Figure contextBytes, libraryBytes, communicationBytes;
+  /// Captured graphs and their pool, bytes per device.
+  Figure graphBytes;
+  /// Tokens of one block of the KV cache.
+  Figure kvBlockTokens;
+  /// Host time that a step waits for, microseconds.
+  Figure hostTimeUs;
+  /// Least time from one kernel to the next in a captured graph, microseconds.
+  Figure kernelFloorUs;
+  /// The vocabulary is padded to a multiple of this.
+  Figure vocabularyMultiple;
+  /// Whether products of one input and runs of elementwise kernels are
+  /// launched as one (`Kernel::fusionGroup`).
+  bool mergesSharedInput = false, fusesElementwise = false;
+};
+
+std::vector<std::string> runtimeNames();
+/// By library name or by path.
+Result<Runtime> readRuntime(const std::string &nameOrPath,
+                            const std::vector<Override> &overrides,
+                            std::vector<bool> &usedOverrides);
+
+} // namespace autopar
+
+#endif // AUTOPAR_RUNTIME_RUNTIME_H

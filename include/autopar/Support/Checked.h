@@ -1,0 +1,85 @@
+//===- Checked.h - Exact integer arithmetic that knows overflow -*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SUPPORT_CHECKED_H
+#define AUTOPAR_SUPPORT_CHECKED_H
+
+#include <cstdint>
+#include <optional>
+
+namespace autopar {
+
+/// A signed 128-bit integer whose arithmetic remembers overflow: once a result
+/// did not fit, it and everything computed from it is invalid. Memory, FLOPs
+/// and bytes are counted in it.
+class Checked {
+public:
+  constexpr Checked() = default;
+  constexpr Checked(int64_t value) : value(value) {}
+
+  bool valid() const { return !overflowed; }
+  /// The value as a JSON integer; nothing where it does not fit in 63 bits.
+  std::optional<int64_t> int64() const {
+    if (overflowed || value > INT64_MAX || value < INT64_MIN)
+      return std::nullopt;
+    return static_cast<int64_t>(value);
+  }
+  /// The nearest double, for times.
+  double real() const { return static_cast<double>(value); }
+
+  friend Checked operator+(Checked a, Checked b) {
+    Checked r;
+    r.overflowed = __builtin_add_overflow(a.value, b.value, &r.value) ||
+                   a.overflowed || b.overflowed;
+    return r;
+  }
+  friend Checked operator-(Checked a, Checked b) {
+    Checked r;
+    r.overflowed = __builtin_sub_overflow(a.value, b.value, &r.value) ||
+                   a.overflowed || b.overflowed;
+    return r;
+  }
+  friend Checked operator*(Checked a, Checked b) {
+    Checked r;
+    r.overflowed = __builtin_mul_overflow(a.value, b.value, &r.value) ||
+                   a.overflowed || b.overflowed;
+    return r;
+  }
+  Checked &operator+=(Checked b) { return *this = *this + b; }
+  Checked &operator*=(Checked b) { return *this = *this * b; }
+
+  /// Division rounding towards minus infinity or plus infinity; `b` > 0.
+  friend Checked floorDiv(Checked a, Checked b) {
+    Checked r = a;
+    r.overflowed |= b.overflowed;
+    r.value = a.value / b.value - (a.value % b.value < 0);
+    return r;
+  }
+  friend Checked ceilDiv(Checked a, Checked b) {
+    Checked r = a;
+    r.overflowed |= b.overflowed;
+    r.value = a.value / b.value + (a.value % b.value > 0);
+    return r;
+  }
+  /// The least multiple of `b` that is not below `a`; `b` > 0.
+  friend Checked roundUp(Checked a, Checked b) { return ceilDiv(a, b) * b; }
+
+  friend bool operator<(Checked a, Checked b) { return a.value < b.value; }
+  friend bool operator>(Checked a, Checked b) { return a.value > b.value; }
+  friend bool operator<=(Checked a, Checked b) { return a.value <= b.value; }
+  friend bool operator>=(Checked a, Checked b) { return a.value >= b.value; }
+  friend bool operator==(Checked a, Checked b) { return a.value == b.value; }
+  friend bool operator!=(Checked a, Checked b) { return a.value != b.value; }
+
+private:
+  __int128 value = 0;
+  bool overflowed = false;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_SUPPORT_CHECKED_H

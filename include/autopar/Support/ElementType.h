@@ -1,0 +1,38 @@
+//===- ElementType.h - Numeric formats and their sizes ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SUPPORT_ELEMENTTYPE_H
+#define AUTOPAR_SUPPORT_ELEMENTTYPE_H
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace autopar {
+
+/// The numeric format of the elements of a tensor.
+enum class ElementType : uint8_t { f32, bf16, f16, fp8_e4m3, fp8_e5m2, i32, i8 };
+
+/// Size of one element.
+int64_t bitsOf(ElementType type);
+/// The name users write and read: "bf16", "fp16", "fp32", "fp8", ...
+std::string_view nameOf(ElementType type);
+/// What safetensors headers call it: "BF16", "F16", "F32", "F8_E4M3", ...
+std::string_view safetensorsNameOf(ElementType type);
+/// Parses a user's or a config's spelling: "bf16", "bfloat16", "fp16",
+/// "float16", "half", "fp32", "float32", "fp8", "fp8_e4m3", ... Nothing for
+/// any other text.
+std::optional<ElementType> parseElementType(std::string_view text);
+/// The spellings that `parseElementType` advertises in error messages.
+std::string_view elementTypeChoices();
+/// The key of `peak_flops` in `hardware/chips/*.json` that multiplies this
+/// format: "bf16", "fp16", "fp8", "fp32", "int8".
+std::string_view peakKeyOf(ElementType type);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SUPPORT_ELEMENTTYPE_H

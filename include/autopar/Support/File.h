@@ -1,0 +1,35 @@
+//===- File.h - Reading files within limits ---------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SUPPORT_FILE_H
+#define AUTOPAR_SUPPORT_FILE_H
+
+#include "autopar/Support/Result.h"
+
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+/// The text of `path`, or of standard input where it is "-". Errors: missing,
+/// a directory, unreadable, larger than `limits::maxFileBytes`.
+Result<std::string> readFile(const std::string &path);
+/// Writes `text` to a temporary name beside `path` and renames it.
+Result<bool> writeFile(const std::string &path, const std::string &text);
+bool isDirectory(const std::string &path);
+bool fileExists(const std::string &path);
+/// Names (not paths) of the files in `directory` that end in `suffix`, sorted.
+std::vector<std::string> listFiles(const std::string &directory,
+                                   const std::string &suffix);
+
+/// Where the library files of a kind ("hardware", "runtimes", "models") lie:
+/// `$AUTOPAR_DATA/<kind>`, else `<executable>/../share/autopar/<kind>`.
+std::string dataDirectory(const std::string &kind);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SUPPORT_FILE_H

@@ -1,0 +1,33 @@
+//===- Limits.h - Every bound on input, in one place ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SUPPORT_LIMITS_H
+#define AUTOPAR_SUPPORT_LIMITS_H
+
+#include <cstdint>
+
+namespace autopar::limits {
+
+/// Nesting of brackets in JSON and in .mlir text. MLIR's own parser overflows
+/// the stack on deep nesting, so it never sees deeper text than this.
+inline constexpr unsigned maxNestingDepth = 256;
+/// Size of a text file that is read at all.
+inline constexpr uint64_t maxFileBytes = uint64_t(256) << 20;
+/// Size of one dimension of a tensor (hidden size, vocabulary, experts, ...).
+inline constexpr int64_t maxDimension = int64_t(1) << 40;
+/// Layers of a model, and iterations of one `transformer.repeat`.
+inline constexpr int64_t maxLayers = 1'000'000;
+/// Sequences, tokens of a sequence.
+inline constexpr int64_t maxTokens = int64_t(1) << 40;
+/// Devices of a machine, and product of the sizes of a mesh.
+inline constexpr int64_t maxDevices = int64_t(1) << 30;
+/// Lines that `--list-tensors` prints.
+inline constexpr uint64_t maxListedTensors = 100'000'000;
+
+} // namespace autopar::limits
+
+#endif // AUTOPAR_SUPPORT_LIMITS_H

@@ -1,0 +1,48 @@
+//===- Text.h - Small text helpers ------------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SUPPORT_TEXT_H
+#define AUTOPAR_SUPPORT_TEXT_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace autopar {
+
+/// `text` cut to 60 characters for messages, control characters replaced.
+std::string shorten(std::string_view text);
+
+/// "a, b, c".
+template <typename Range>
+std::string join(const Range &parts, std::string_view separator) {
+  std::string text;
+  for (const auto &part : parts) {
+    if (!text.empty())
+      text += separator;
+    text += part;
+  }
+  return text;
+}
+
+/// The shortest decimal text that reads back as `value` (at most 17 digits).
+std::string formatNumber(double value);
+/// 70553706496 -> "70,553,706,496".
+std::string formatInteger(int64_t value);
+/// 17640734720 -> "16.43 GiB" (binary prefixes, as memory is sold by).
+std::string formatBytes(int64_t bytes);
+/// 5212.5 -> "5.21 ms", from microseconds.
+std::string formatTime(double microseconds);
+
+/// The member of `known` nearest to `text` by edit distance, "" where none is
+/// near. For "did you mean".
+std::string nearest(std::string_view text,
+                    const std::vector<std::string> &known);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SUPPORT_TEXT_H

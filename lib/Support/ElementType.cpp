@@ -1,0 +1,67 @@
+//===- ElementType.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Support/ElementType.h"
+
+#include <utility>
+
+using namespace autopar;
+
+namespace {
+struct Row {
+  int64_t bits;
+  std::string_view name, safetensors, peak;
+};
+} // namespace
+
+/// In the order of the enumeration.
+static constexpr Row rows[] = {
+    {32, "fp32", "F32", "fp32"},        {16, "bf16", "BF16", "bf16"},
+    {16, "fp16", "F16", "fp16"},        {8, "fp8", "F8_E4M3", "fp8"},
+    {8, "fp8_e5m2", "F8_E5M2", "fp8"},  {32, "int32", "I32", "int32"},
+    {8, "int8", "I8", "int8"},
+};
+
+static constexpr std::pair<std::string_view, ElementType> spellings[] = {
+    {"bf16", ElementType::bf16},         {"bfloat16", ElementType::bf16},
+    {"fp16", ElementType::f16},          {"f16", ElementType::f16},
+    {"float16", ElementType::f16},       {"half", ElementType::f16},
+    {"fp32", ElementType::f32},          {"f32", ElementType::f32},
+    {"float32", ElementType::f32},       {"float", ElementType::f32},
+    {"fp8", ElementType::fp8_e4m3},      {"fp8_e4m3", ElementType::fp8_e4m3},
+    {"fp8_e5m2", ElementType::fp8_e5m2}, {"int8", ElementType::i8},
+};
+
+static const Row &row(ElementType type) {
+  return rows[static_cast<unsigned>(type)];
+}
+
+int64_t autopar::bitsOf(ElementType type) { return row(type).bits; }
+
+std::string_view autopar::nameOf(ElementType type) { return row(type).name; }
+
+std::string_view autopar::safetensorsNameOf(ElementType type) {
+  return row(type).safetensors;
+}
+
+std::string_view autopar::peakKeyOf(ElementType type) {
+  return row(type).peak;
+}
+
+std::string_view autopar::elementTypeChoices() {
+  return "bf16, fp16, fp32, fp8 (fp8_e4m3), fp8_e5m2, int8";
+}
+
+std::optional<ElementType>
+autopar::parseElementType(std::string_view text) {
+  if (text.substr(0, 6) == "torch.")
+    text.remove_prefix(6);
+  for (auto [spelling, type] : spellings)
+    if (text == spelling)
+      return type;
+  return std::nullopt;
+}

@@ -1,0 +1,99 @@
+//===- File.cpp -----------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Support/File.h"
+
+#include "autopar/Support/Limits.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <unistd.h>
+
+using namespace autopar;
+namespace fs = std::filesystem;
+
+bool autopar::isDirectory(const std::string &path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+bool autopar::fileExists(const std::string &path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+static Result<std::string> readStream(std::FILE *file,
+                                      const std::string &name) {
+  std::string text;
+  char buffer[1 << 16];
+  while (size_t count = std::fread(buffer, 1, sizeof(buffer), file)) {
+    text.append(buffer, count);
+    if (text.size() > limits::maxFileBytes)
+      return Error{name, "file is larger than " +
+                             std::to_string(limits::maxFileBytes) + " bytes",
+                   ""};
+  }
+  if (std::ferror(file))
+    return Error{name, std::string("cannot read: ") + std::strerror(errno), ""};
+  return text;
+}
+
+Result<std::string> autopar::readFile(const std::string &path) {
+  if (path == "-")
+    return readStream(stdin, "<stdin>");
+  if (isDirectory(path))
+    return Error{path, "is a directory, expected a file", ""};
+  std::FILE *file = std::fopen(path.c_str(), "rb");
+  if (!file)
+    return Error{path, std::string("cannot open: ") + std::strerror(errno), ""};
+  Result<std::string> text = readStream(file, path);
+  std::fclose(file);
+  return text;
+}
+
+Result<bool> autopar::writeFile(const std::string &path,
+                                const std::string &text) {
+  std::string temporary = path + ".tmp" + std::to_string(getpid());
+  std::FILE *file = std::fopen(temporary.c_str(), "wb");
+  if (!file)
+    return Error{path, std::string("cannot write: ") + std::strerror(errno),
+                 ""};
+  bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  written &= std::fclose(file) == 0;
+  if (written && std::rename(temporary.c_str(), path.c_str()) == 0)
+    return true;
+  Error error{path, std::string("cannot write: ") + std::strerror(errno), ""};
+  std::remove(temporary.c_str());
+  return error;
+}
+
+std::vector<std::string> autopar::listFiles(const std::string &directory,
+                                            const std::string &suffix) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto &entry : fs::directory_iterator(directory, error)) {
+    std::string name = entry.path().filename().string();
+    if (name.size() > suffix.size() &&
+        name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0)
+      names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string autopar::dataDirectory(const std::string &kind) {
+  if (const char *root = std::getenv("AUTOPAR_DATA"))
+    return std::string(root) + "/" + kind;
+  std::error_code error;
+  fs::path executable = fs::read_symlink("/proc/self/exe", error);
+  return (executable.parent_path().parent_path() / "share/autopar" / kind)
+      .string();
+}

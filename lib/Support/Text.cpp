@@ -1,0 +1,103 @@
+//===- Text.cpp -----------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace autopar;
+
+std::string autopar::shorten(std::string_view text) {
+  constexpr size_t limit = 60;
+  std::string result;
+  for (char c : text.substr(0, limit))
+    result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  return text.size() > limit ? result + "..." : result;
+}
+
+static std::string print(const char *format, double value) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof(buffer), format, value);
+  return buffer;
+}
+
+std::string autopar::formatNumber(double value) {
+  for (int digits = 1; digits < 17; ++digits) {
+    char buffer[64];
+    std::snprintf(buffer, sizeof(buffer), "%.*g", digits, value);
+    if (std::strtod(buffer, nullptr) == value)
+      return buffer;
+  }
+  return print("%.17g", value);
+}
+
+std::string autopar::formatInteger(int64_t value) {
+  std::string digits = std::to_string(value), text;
+  size_t first = digits[0] == '-' ? 1 : 0;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i > first && (digits.size() - i) % 3 == 0)
+      text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string autopar::formatBytes(int64_t bytes) {
+  static constexpr const char *units[] = {"%.2f KiB", "%.2f MiB", "%.2f GiB",
+                                          "%.2f TiB", "%.2f PiB", "%.2f EiB"};
+  if (std::llabs(bytes) < 1024)
+    return std::to_string(bytes) + " B";
+  double value = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  for (; std::fabs(value) >= 1024 && unit + 1 < std::size(units); ++unit)
+    value /= 1024;
+  return print(units[unit], value);
+}
+
+std::string autopar::formatTime(double microseconds) {
+  if (microseconds < 1000)
+    return print(microseconds < 10 ? "%.2f us" : "%.1f us", microseconds);
+  if (microseconds < 1e6)
+    return print(microseconds < 1e4 ? "%.2f ms" : "%.1f ms",
+                 microseconds / 1e3);
+  return print("%.2f s", microseconds / 1e6);
+}
+
+static size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t substitute = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({substitute, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string autopar::nearest(std::string_view text,
+                             const std::vector<std::string> &known) {
+  text = text.substr(0, 64);
+  std::string best;
+  size_t bestDistance = std::max<size_t>(2, text.size() / 3) + 1;
+  for (const std::string &candidate : known) {
+    size_t distance = editDistance(text, candidate);
+    if (distance < bestDistance) {
+      bestDistance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
