@@ -21,3 +21,42 @@ function(autopar_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-unused-parameter
                          -fno-exceptions -funwind-tables -ffp-contract=off)
 endfunction()
+
+# autopar_tablegen(Folder source.td file.inc options...): one generated file,
+# included as "autopar/Folder/file.inc". Call autopar_tablegen_target(Folder)
+# after the last.
+function(autopar_tablegen folder source output)
+  set(directory ${PROJECT_BINARY_DIR}/include/autopar/${folder})
+  file(MAKE_DIRECTORY ${directory})
+  file(GLOB_RECURSE definitions CONFIGURE_DEPENDS
+       ${PROJECT_SOURCE_DIR}/dialects/*.td ${PROJECT_SOURCE_DIR}/include/*.td)
+  list(TRANSFORM MLIR_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
+  add_custom_command(
+    OUTPUT ${directory}/${output}
+    COMMAND ${MLIR_TABLEGEN_EXE} ${ARGN} -I${PROJECT_SOURCE_DIR}/dialects
+            ${includes} ${source} -o ${directory}/${output}
+    DEPENDS ${definitions} ${MLIR_TABLEGEN_EXE}
+    VERBATIM)
+  set_property(GLOBAL APPEND PROPERTY AUTOPAR_TABLEGEN_${folder}
+               ${directory}/${output})
+endfunction()
+
+function(autopar_tablegen_target folder)
+  get_property(outputs GLOBAL PROPERTY AUTOPAR_TABLEGEN_${folder})
+  string(REPLACE "/" "" name Autopar${folder}IncGen)
+  add_custom_target(${name} DEPENDS ${outputs})
+  set_property(GLOBAL APPEND PROPERTY AUTOPAR_GENERATED_HEADERS ${name})
+endfunction()
+
+# add_autopar_tool(name sources... LINK libraries)
+function(add_autopar_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  autopar_compile_options(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  get_property(generated GLOBAL PROPERTY AUTOPAR_GENERATED_HEADERS)
+  if(generated)
+    add_dependencies(${name} ${generated})
+  endif()
+  install(TARGETS ${name} RUNTIME DESTINATION bin)
+endfunction()

@@ -51,6 +51,8 @@ struct Plan {
 
 /// Reads `autopar.plan/1`. Unknown keys are refused.
 Result<Plan> readPlan(const JsonDocument &document);
+/// The plan as `autopar.plan/1`, which `readPlan` reads back unchanged.
+std::string writePlan(const Plan &plan);
 /// Parses `tp=8` or `pp=4,tp=?` as `--mesh` takes it.
 Result<std::vector<PlanAxis>> parseMesh(std::string_view text);
 

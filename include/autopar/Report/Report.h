@@ -121,7 +121,8 @@ struct Report {
   std::string plan;
 };
 
-/// The report as JSON text; validates against test/schema in CI.
+/// The report as JSON text, valid against
+/// lib/Report/schema/report.schema.json.
 std::string writeJson(const Report &report);
 /// The report for a terminal, at most 100 columns.
 std::string writeText(const Report &report);

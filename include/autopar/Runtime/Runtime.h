@@ -29,10 +29,16 @@ struct Runtime {
   Figure contextBytes, libraryBytes, communicationBytes;
   /// Captured graphs and their pool, bytes per device.
   Figure graphBytes;
+  /// Whether graphs are taken out of the share of memory before the KV cache
+  /// is sized. vLLM captures afterwards, into what the share leaves over.
+  bool graphsInBudget = true;
   /// Tokens of one block of the KV cache.
   Figure kvBlockTokens;
   /// Host time that a step waits for, microseconds.
   Figure hostTimeUs;
+  /// Time of a request outside its steps (HTTP, tokens, scheduling), which is
+  /// part of its time to first token; microseconds.
+  Figure requestTimeUs;
   /// Least time from one kernel to the next in a captured graph, microseconds.
   Figure kernelFloorUs;
   /// The vocabulary is padded to a multiple of this.
@@ -40,6 +46,9 @@ struct Runtime {
   /// Whether products of one input and runs of elementwise kernels are
   /// launched as one (`Kernel::fusionGroup`).
   bool mergesSharedInput = false, fusesElementwise = false;
+  /// The bound instead of an expectation: kernels and collectives run at peak
+  /// rates with neither floors nor efficiencies; measured curves are not used.
+  bool ideal = false;
 };
 
 std::vector<std::string> runtimeNames();
@@ -47,6 +56,10 @@ std::vector<std::string> runtimeNames();
 Result<Runtime> readRuntime(const std::string &nameOrPath,
                             const std::vector<Override> &overrides,
                             std::vector<bool> &usedOverrides);
+/// The first override of a runtime that `readRuntime` has not used.
+std::optional<Error>
+unusedRuntimeOverride(const std::vector<Override> &overrides,
+                      const std::vector<bool> &usedOverrides);
 
 } // namespace autopar
 

@@ -81,6 +81,8 @@ public:
   bool isNull() const;
   /// Whether this object has `key` with a value other than null.
   bool has(std::string_view key) const;
+  /// Whether this object has `key` with the value null.
+  bool isNullMember(std::string_view key) const;
   /// This value's JSON pointer, "" at the root.
   const std::string &pointer() const { return path; }
 

@@ -1,0 +1,89 @@
+//===- Interfaces.td - What passes may ask of any op ------*- tablegen -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_INTERFACES_INTERFACES_TD
+#define AUTOPAR_INTERFACES_INTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def DeviceMeshOpInterface : OpInterface<"DeviceMeshOpInterface"> {
+  let cppNamespace = "::autopar";
+  let description = [{
+    The op of a module that names the mesh axes and gives them sizes. A module
+    has at most one.
+  }];
+  let methods = [
+    InterfaceMethod<"Names of the axes, outermost first.",
+                    "::llvm::ArrayRef<::mlir::Attribute>", "getAxisNames">,
+    InterfaceMethod<"Size of the axis `name`: nothing where there is no such "
+                    "axis, 0 where its size is not given.",
+                    "::std::optional<int64_t>", "getAxisSize",
+                    (ins "::llvm::StringRef":$name)>,
+  ];
+}
+
+def SymbolBindingOpInterface : OpInterface<"SymbolBindingOpInterface"> {
+  let cppNamespace = "::autopar";
+  let description = [{
+    The op of a module that gives values to the symbols of dimensions. A module
+    has at most one.
+  }];
+  let methods = [
+    InterfaceMethod<"Names that tensor encodings may use.",
+                    "::llvm::ArrayRef<::llvm::StringRef>", "getSymbols">,
+    InterfaceMethod<"The step that the symbols describe.",
+                    "::autopar::Workload", "getWorkload">,
+  ];
+}
+
+def ShardingOpInterface : OpInterface<"ShardingOpInterface"> {
+  let cppNamespace = "::autopar";
+  let description = [{
+    How the dimensions of an op's operands and results belong together, as in
+    an einsum: dimensions of one factor have one extent and one split. From
+    this alone follow verification, propagation and partial sums.
+  }];
+  let methods = [
+    InterfaceMethod<"The factors of this op.", "::autopar::ShardingFactors",
+                    "getShardingFactors">,
+    InterfaceMethod<"The factor that tensor parallelism splits first (heads of "
+                    "an attention, width of an activation, vocabulary), where "
+                    "this op has one. Other ops follow by propagation.",
+                    "::std::optional<::autopar::TensorParallelFactor>",
+                    "getTensorParallelFactor", (ins), "",
+                    "return std::nullopt;">,
+    InterfaceMethod<"Replaces an affine op by its linear part followed by the "
+                    "addition of its bias, so that a reduction fits between. "
+                    "Returns the linear part; null where the op has no bias.",
+                    "::mlir::Operation *", "detachBias",
+                    (ins "::mlir::OpBuilder &":$builder), "",
+                    "return nullptr;">,
+  ];
+  let verify = [{ return ::autopar::verifySharding($_op); }];
+}
+
+def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
+  let cppNamespace = "::autopar";
+  let description = [{
+    What an op costs, with neither sizes nor seconds: kernels, collectives and
+    resident tensors whose dimensions are products of numbers, symbols and
+    splits.
+  }];
+  let methods = [
+    InterfaceMethod<"Adds this op's records to the program being built.",
+                    "void", "buildWorkload",
+                    (ins "::autopar::WorkloadBuilder &":$builder)>,
+  ];
+}
+
+/// Verifies the encodings of an op's operands and results against the module:
+/// axes exist in its mesh, symbols in its workload, splits obey their rules.
+def EncodingsMatchModule : NativeOpTrait<"EncodingsMatchModule"> {
+  let cppNamespace = "::autopar";
+}
+
+#endif // AUTOPAR_INTERFACES_INTERFACES_TD

@@ -1,0 +1,213 @@
+//===- ParallelOps.td - Mesh and collectives --------------*- tablegen -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PARALLEL_OPS_TD
+#define AUTOPAR_PARALLEL_OPS_TD
+
+include "parallel/ParallelAttrs.td"
+include "interfaces/Interfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class PAR_Op<string mnemonic, list<Trait> traits = []>
+    : Op<ParallelDialect, mnemonic, traits>;
+
+def PAR_AxesAttr : TypedArrayAttrBase<StrAttr, "mesh axes">;
+
+def PAR_MeshOp : PAR_Op<"mesh", [
+    Symbol, DeclareOpInterfaceMethods<DeviceMeshOpInterface>]> {
+  let summary = "names the axes of the devices";
+  let description = [{
+    Axes are atoms, outermost first; the last one runs over the fastest links. A
+    size may be left open (`?`): such a module verifies, shards and prints. The
+    braces name degrees that are products of axes.
+
+    **Constraints:** one per module; names are distinct; sizes are positive; a
+    degree's axes exist and are distinct.
+
+    **Example:**
+    ```mlir
+    parallel.mesh @pod(pp = 4, dpo = 2, dpi = 8, tp = ?) {dp = dpo*dpi, ep = dpi*tp}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, PAR_AxesAttr:$axes,
+                       DenseI64ArrayAttr:$sizes,
+                       DefaultValuedAttr<DictionaryAttr, "{}">:$degrees);
+  let assemblyFormat = [{
+    $sym_name custom<MeshAxes>($axes, $sizes) custom<Degrees>($degrees)
+    attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+/// An op whose result is its operand, laid out otherwise.
+class PAR_LayoutOp<string mnemonic, dag attributes> : PAR_Op<mnemonic, [
+    Pure, EncodingsMatchModule,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
+  let arguments = !con((ins AnyRankedTensor:$input), attributes);
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+}
+
+class PAR_CollectiveOp<string mnemonic, dag attributes>
+    : PAR_LayoutOp<mnemonic, !con(attributes, (ins PAR_AxesAttr:$axes))> {
+  let hasFolder = 1;
+}
+
+def PAR_ReshardOp : PAR_LayoutOp<"reshard", (ins)> {
+  let summary = "asks for another layout";
+  let description = [{
+    The result has the elements of the operand in the layout of its type. Which
+    collectives do it is decided by `autopar-insert-collectives`; until then it
+    has no cost, and `--estimate` refuses it.
+
+    **Constraints:** operand and result differ in their encodings only.
+
+    **Example:**
+    ```mlir
+    parallel.mesh @pod(tp = 8)
+    func.func private @example(%x: tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>) {
+      %y = parallel.reshard %x
+          : tensor<64xbf16, #parallel.sharding<[_] partial [tp]>> -> tensor<64xbf16>
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasFolder = 1;
+}
+
+def PAR_AllReduceOp : PAR_CollectiveOp<"all_reduce", (ins)> {
+  let summary = "sums partial values over axes";
+  let description = [{
+    Every device of a group gets the sum. `result = input` without `axes` among
+    its partial axes. A ring moves `2(n-1)/n` of the buffer per device.
+
+    **Constraints:** the axes are partial in the operand and gone in the result;
+    nothing else changes.
+
+    **Example:**
+    ```mlir
+    parallel.mesh @pod(tp = 8)
+    func.func private @example(%x: tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>) {
+      %y = parallel.all_reduce %x over [tp]
+          : tensor<64xbf16, #parallel.sharding<[_] partial [tp]>> -> tensor<64xbf16>
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = [{
+    $input `over` custom<Axes>($axes) attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def PAR_AllGatherOp : PAR_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
+  let summary = "puts a split dimension together again";
+  let description = [{
+    `result = input` with the suffix `axes` removed from the split of dimension
+    `dim`. Each device gets `(n-1)/n` of the result from the others.
+
+    **Constraints:** `axes` end the operand's split of `dim` (a set has no order:
+    any of its axes will do); nothing else changes.
+
+    **Example:**
+    ```mlir
+    parallel.mesh @pod(tp = 8)
+    func.func private @example(%x: tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>) {
+      %y = parallel.all_gather %x dim 1 over [tp]
+          : tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>> -> tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = [{
+    $input `dim` $dim `over` custom<Axes>($axes) attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def PAR_ReduceScatterOp : PAR_CollectiveOp<"reduce_scatter", (ins I64Attr:$dim)> {
+  let summary = "sums partial values and keeps a part each";
+  let description = [{
+    `result = input` with `axes` moved from the partial axes to the end of the
+    split of dimension `dim`: an `all_reduce` followed by an `all_slice`, for half
+    the bytes.
+
+    **Constraints:** the axes are partial in the operand; nothing else changes.
+
+    **Example:**
+    ```mlir
+    parallel.mesh @pod(tp = 8)
+    func.func private @example(%x: tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>) {
+      %y = parallel.reduce_scatter %x dim 1 over [tp]
+          : tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
+          -> tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = [{
+    $input `dim` $dim `over` custom<Axes>($axes) attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins I64Attr:$from, I64Attr:$to)> {
+  let summary = "moves a split from one dimension to another";
+  let description = [{
+    `result = input` with the suffix `axes` of the split of dimension `from` moved
+    to the end of the split of dimension `to`. Each device sends `(n-1)/n` of what it
+    has.
+
+    **Constraints:** `axes` end the operand's split of `from`; `from` is not `to`;
+    nothing else changes.
+
+    **Example:**
+    ```mlir
+    parallel.mesh @pod(tp = 8)
+    func.func private @example(%x: tensor<8x64xbf16, #parallel.sharding<[_, _ by tp]>>) {
+      %y = parallel.all_to_all %x dim 1 to 0 over [tp]
+          : tensor<8x64xbf16, #parallel.sharding<[_, _ by tp]>>
+          -> tensor<8x64xbf16, #parallel.sharding<[_ by tp, _]>>
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = [{
+    $input `dim` $from `to` $to `over` custom<Axes>($axes) attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
+def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
+  let summary = "keeps a part of a whole dimension";
+  let description = [{
+    `result = input` with `axes` appended to the split of dimension `dim`. No bytes
+    move between devices.
+
+    **Constraints:** the axes are not used by the operand; nothing else changes.
+
+    **Example:**
+    ```mlir
+    parallel.mesh @pod(tp = 8)
+    func.func private @example(%x: tensor<4x64xbf16>) {
+      %y = parallel.all_slice %x dim 1 over [tp]
+          : tensor<4x64xbf16> -> tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = [{
+    $input `dim` $dim `over` custom<Axes>($axes) attr-dict
+    `:` type($input) `->` type($result)
+  }];
+  let hasCanonicalizer = 1;
+}
+
+#endif // AUTOPAR_PARALLEL_OPS_TD

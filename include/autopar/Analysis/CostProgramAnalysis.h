@@ -1,0 +1,36 @@
+//===- CostProgramAnalysis.h - Reads the cost program off the IR *- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_ANALYSIS_COSTPROGRAMANALYSIS_H
+#define AUTOPAR_ANALYSIS_COSTPROGRAMANALYSIS_H
+
+#include "autopar/Program/CostProgram.h"
+
+#include "mlir/IR/Operation.h"
+#include "mlir/Support/LLVM.h"
+
+namespace autopar {
+
+/// What a module costs, asked of its ops through `WorkloadOpInterface`. Each
+/// function is read once, however often it is called. An invalid analysis has
+/// emitted a diagnostic: no public function to start from, recursion, an op
+/// without a cost, a reshard that no collective implements yet.
+class CostProgramAnalysis {
+public:
+  explicit CostProgramAnalysis(mlir::Operation *module);
+
+  bool isValid() const { return valid; }
+  const CostProgram &getProgram() const { return program; }
+
+private:
+  CostProgram program;
+  bool valid;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_ANALYSIS_COSTPROGRAMANALYSIS_H

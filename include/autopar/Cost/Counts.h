@@ -1,0 +1,52 @@
+//===- Counts.h - Pairs, experts, FLOPs and bytes of kernels ----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_COST_COUNTS_H
+#define AUTOPAR_COST_COUNTS_H
+
+#include "autopar/Cost/Sizes.h"
+
+namespace autopar {
+
+/// (query, key) pairs of `query` new tokens with `context` cached after the
+/// step. Causal: the query at position p (context-query to context-1) sees
+/// min(p+1, window) keys, which without a window is
+/// query*context - query*(query-1)/2. Not causal: query*min(context, window).
+/// A `window` of 0 is none. Closed form; physics: FlashAttention-2
+/// (arXiv:2307.08691) section 3.1.1 halves the square, this is exact.
+Checked countPairs(Checked query, Checked context, bool causal,
+                   int64_t window);
+
+/// Distinct experts, of `experts`, that `tokens` tokens reach when each
+/// chooses `topK` of them uniformly: E*(1-(1-k/E)^tokens). The expectation of
+/// occupied cells, Johnson and Kotz, Urn Models (1977), section 3.2.
+double expectedExperts(double experts, double topK, double tokens);
+
+/// FLOPs of one launch; a multiply-add is 2.
+struct KernelFlops {
+  Checked logical, local;
+  /// Logical, with every pair counted: the convention of papers that do not
+  /// halve the square.
+  Checked fullSquare;
+};
+KernelFlops countFlops(const Kernel &kernel, Sizes &sizes);
+
+/// Bytes that `traffic` moves on one device in one launch; the expected
+/// number, rounded to the nearest byte, where it reads routed experts.
+Checked countBytes(const Traffic &traffic, Sizes &sizes);
+
+/// Bytes of one launch on one device.
+struct KernelBytes {
+  Checked total;
+  /// The reads of weights and KV caches: what bounds a decode step.
+  Checked weightsAndKvRead;
+};
+KernelBytes countBytes(const Kernel &kernel, Sizes &sizes);
+
+} // namespace autopar
+
+#endif // AUTOPAR_COST_COUNTS_H

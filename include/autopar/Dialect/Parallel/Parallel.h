@@ -1,0 +1,47 @@
+//===- Parallel.h - The parallel dialect ------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_DIALECT_PARALLEL_PARALLEL_H
+#define AUTOPAR_DIALECT_PARALLEL_PARALLEL_H
+
+#include "autopar/Interfaces/Interfaces.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "autopar/Dialect/Parallel/ParallelDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "autopar/Dialect/Parallel/ParallelAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "autopar/Dialect/Parallel/ParallelOps.h.inc"
+
+namespace autopar::parallel {
+
+/// How a tensor lies over the mesh, as a value that can be computed with.
+struct Layout {
+  llvm::SmallVector<DimAttr, 4> dims;
+  llvm::SmallVector<mlir::StringAttr, 2> partial;
+
+  /// Reads the layout off any tensor type, whatever its encoding.
+  static Layout of(mlir::RankedTensorType type);
+
+  bool isWhole() const;
+  bool uses(mlir::StringAttr axis) const;
+  bool operator==(const Layout &other) const {
+    return dims == other.dims && partial == other.partial;
+  }
+  /// "[batch, query, _ by tp] partial [dp]", for messages.
+  std::string str() const;
+};
+
+} // namespace autopar::parallel
+
+#endif // AUTOPAR_DIALECT_PARALLEL_PARALLEL_H

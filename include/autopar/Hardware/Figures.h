@@ -1,0 +1,76 @@
+//===- Figures.h - Numbers with unit and source in JSON ---------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the readers of hardware/ and runtimes/ share. A figure is
+// {"value": 4, "unit": "us", "source": {"kind": ..., "reference": ...}}.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_HARDWARE_FIGURES_H
+#define AUTOPAR_HARDWARE_FIGURES_H
+
+#include "autopar/Hardware/Hardware.h"
+
+namespace autopar {
+
+/// The unit that a field is in, and the values that make sense in it.
+struct UnitRange {
+  std::string_view unit;
+  double min, max;
+};
+namespace units {
+inline constexpr UnitRange bytes{"B", 0, 1e18};
+inline constexpr UnitRange bytesPerSecond{"B/s", 1, 1e18};
+inline constexpr UnitRange flopsPerSecond{"FLOP/s", 1, 1e21};
+inline constexpr UnitRange microseconds{"us", 0, 1e9};
+/// An efficiency, which nothing divides by zero with.
+inline constexpr UnitRange fraction{"1", 1e-6, 1};
+inline constexpr UnitRange count{"1", 1, 1e12};
+} // namespace units
+
+/// The object `source` of `reader`.
+Source readSource(const JsonReader &reader);
+/// The figure `key` of `reader`; its path is `path`.`key`.
+Figure readFigure(const JsonReader &reader, std::string_view key,
+                  UnitRange unit, const std::string &path);
+/// Whether `name` can name a chip, a system or a runtime: lower-case letters,
+/// digits and "-". Records an error at "name" where it cannot.
+std::string readName(const JsonReader &reader);
+/// Refuses a document whose "schema" is not `schema`.
+void checkSchema(const JsonReader &reader, std::string_view schema);
+
+/// Applies the overrides below `prefix` ("chips.h100-sxm") to `document` and
+/// marks them in `used`. A path that leads to no number is an error naming the
+/// nearest that does.
+std::optional<Error> applyOverrides(JsonDocument &document,
+                                    const std::string &prefix,
+                                    const std::vector<Override> &overrides,
+                                    std::vector<bool> &used);
+/// `error`, with the overrides below `prefix` in its note: the file alone does
+/// not show the value that was refused.
+Error explainOverrides(Error error, const std::string &prefix,
+                       const std::vector<Override> &overrides);
+
+/// The file that `nameOrPath` means: a path where it has a "/" or ends in
+/// ".json", else `directory`/<name>.json, which must exist. `what` is "chip",
+/// "system" or "runtime".
+Result<std::string> locateFile(const std::string &nameOrPath,
+                               const std::string &directory,
+                               std::string_view what);
+/// Whether it is a path and not a name.
+bool isPath(const std::string &nameOrPath);
+/// Names of the JSON files in `directory`, without the suffix.
+std::vector<std::string> namesIn(const std::string &directory);
+
+/// The name inside the file of the library must be the name of the file, as
+/// overrides and `--system=` use the one and the other.
+void checkFileName(const JsonReader &reader, const std::string &name,
+                   const std::string &file);
+
+} // namespace autopar
+
+#endif // AUTOPAR_HARDWARE_FIGURES_H

@@ -1,0 +1,25 @@
+//===- ImportModel.h - From a config to the logical IR ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_IMPORT_IMPORTMODEL_H
+#define AUTOPAR_IMPORT_IMPORTMODEL_H
+
+#include "autopar/Model/ModelConfig.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace autopar {
+
+/// The model as a module of the transformer dialect: one function per layer
+/// kind, and `@model`, which repeats them. The needed dialects are loaded.
+mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext *context,
+                                              const ModelConfig &config);
+
+} // namespace autopar
+
+#endif // AUTOPAR_IMPORT_IMPORTMODEL_H

@@ -1,0 +1,31 @@
+//===- Interfaces.h - Op interfaces of autopar ------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_INTERFACES_INTERFACES_H
+#define AUTOPAR_INTERFACES_INTERFACES_H
+
+#include "autopar/Interfaces/Sharding.h"
+#include "autopar/Program/Workload.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace autopar {
+class WorkloadBuilder;
+} // namespace autopar
+
+#include "autopar/Interfaces/Interfaces.h.inc"
+
+namespace autopar {
+
+/// The mesh and the workload op of the module around `op`, null where there is
+/// none.
+DeviceMeshOpInterface findMesh(mlir::Operation *op);
+SymbolBindingOpInterface findWorkload(mlir::Operation *op);
+
+} // namespace autopar
+
+#endif // AUTOPAR_INTERFACES_INTERFACES_H

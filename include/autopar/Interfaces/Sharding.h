@@ -1,0 +1,76 @@
+//===- Sharding.h - Factors, and what follows from them ---------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_INTERFACES_SHARDING_H
+#define AUTOPAR_INTERFACES_SHARDING_H
+
+#include "autopar/Interfaces/TensorView.h"
+
+#include "mlir/IR/OpDefinition.h"
+
+namespace autopar {
+
+/// Whether and how a factor may be split.
+enum class FactorKind : uint8_t {
+  /// Devices compute parts of the result.
+  parallel,
+  /// Summed over: split, it makes the result a partial sum.
+  reduction,
+  /// Must be whole.
+  whole,
+  /// As parallel, but operands may have different extents that divide each
+  /// other: query heads and the key-value heads they share.
+  grouped,
+};
+
+/// Which dimensions of an op's operands and results belong together. Operands
+/// are counted as the op has them.
+struct ShardingFactors {
+  llvm::SmallVector<FactorKind, 8> kinds;
+  /// Per operand or result, per dimension: index into `kinds`.
+  llvm::SmallVector<llvm::SmallVector<int32_t, 4>, 4> operands, results;
+  /// Groups of operands in which the op is linear: partial sums may pass if
+  /// all operands of one group, and no others, have them.
+  llvm::SmallVector<llvm::SmallVector<unsigned, 2>, 2> linear;
+
+  /// Adds a factor.
+  int32_t add(FactorKind kind) {
+    kinds.push_back(kind);
+    return kinds.size() - 1;
+  }
+};
+
+/// What tensor parallelism splits first.
+struct TensorParallelFactor {
+  int32_t factor;
+  /// Rule of each operand's dimension of that factor; results follow operand 0
+  /// or, where `factor` is a reduction or a weight's, their own dimension.
+  llvm::SmallVector<SplitRule, 4> operandRules;
+};
+
+/// Verifies that an op's types obey its factors: equal extents, equal splits,
+/// whole where they must be, and partial sums exactly where they arise.
+mlir::LogicalResult verifySharding(mlir::Operation *op);
+
+/// Verifies an op's types against the module around it.
+mlir::LogicalResult verifyEncodings(mlir::Operation *op);
+
+/// Axes as text: "[dp, tp]".
+std::string axesText(llvm::ArrayRef<mlir::StringAttr> axes);
+
+template <typename ConcreteType>
+class EncodingsMatchModule
+    : public mlir::OpTrait::TraitBase<ConcreteType, EncodingsMatchModule> {
+public:
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return verifyEncodings(op);
+  }
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_INTERFACES_SHARDING_H

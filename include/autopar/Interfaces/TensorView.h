@@ -1,0 +1,84 @@
+//===- TensorView.h - Dimensions of a tensor type ---------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_INTERFACES_TENSORVIEW_H
+#define AUTOPAR_INTERFACES_TENSORVIEW_H
+
+#include "autopar/Program/Dim.h"
+#include "autopar/Support/ElementType.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <optional>
+#include <string>
+
+namespace autopar {
+
+/// One dimension as an encoding describes it. `extent` is the text of a symbol
+/// or product, in braces for a set, and empty for a number; `axes` split it.
+struct DimRef {
+  llvm::StringRef extent;
+  llvm::ArrayRef<mlir::StringAttr> axes;
+  SplitRule rule = SplitRule::plain;
+  int64_t multiple = 1;
+};
+
+} // namespace autopar
+
+#include "autopar/Interfaces/DimensionEncoding.h.inc"
+
+namespace autopar {
+
+/// A ranked tensor type, read through its encoding, whatever that is.
+class TensorView {
+public:
+  explicit TensorView(mlir::Type type);
+  explicit TensorView(mlir::Value value) : TensorView(value.getType()) {}
+
+  mlir::RankedTensorType getType() const { return type; }
+  unsigned rank() const { return type.getRank(); }
+  DimRef dim(unsigned index) const;
+  llvm::ArrayRef<mlir::StringAttr> partialAxes() const;
+  /// "8192", "batch", "{batch*query*8}".
+  std::string extentText(unsigned index) const;
+  bool isSymbolic(unsigned index) const { return !dim(index).extent.empty(); }
+  /// Whether some dimension is split or the values are partial.
+  bool isSharded() const;
+
+private:
+  mlir::RankedTensorType type;
+  DimensionEncodingInterface encoding;
+};
+
+/// A product `3*batch*query` as a number and names.
+struct ExtentProduct {
+  int64_t factor = 1;
+  llvm::SmallVector<llvm::StringRef> symbols;
+};
+/// Parses the text of an extent; nothing where it is malformed or overflows.
+std::optional<ExtentProduct> parseExtent(llvm::StringRef text);
+
+/// The numeric format of an element type, nothing where costs know none.
+std::optional<ElementType> toElementType(mlir::Type type);
+mlir::Type fromElementType(mlir::MLIRContext *context, ElementType type);
+
+/// A short name for a tensor type, made of its contents: symbols by their
+/// initials, numbers followed by the axes that split them, the format, and
+/// "sum" with the axes still to be reduced: `bq_64tp_128_bf`, `bq_64_bf_sum_tp`.
+std::string aliasOf(mlir::RankedTensorType type);
+
+/// Verifies what all tensor encodings have in common: one entry per dimension,
+/// a `?` for each symbol and a number for each `_`, extents well-formed.
+mlir::LogicalResult
+verifyDimensions(DimensionEncodingInterface encoding,
+                 llvm::ArrayRef<int64_t> shape,
+                 llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+} // namespace autopar
+
+#endif // AUTOPAR_INTERFACES_TENSORVIEW_H

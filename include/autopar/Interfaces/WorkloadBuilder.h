@@ -1,0 +1,97 @@
+//===- WorkloadBuilder.h - Adds the costs of ops to a program ---*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_INTERFACES_WORKLOADBUILDER_H
+#define AUTOPAR_INTERFACES_WORKLOADBUILDER_H
+
+#include "autopar/Interfaces/Interfaces.h"
+#include "autopar/Program/CostProgram.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace autopar {
+
+/// What ops build their records with. The analysis walks the program, says
+/// where it is (`enter`, `bind`), and ops add records through the helpers.
+class WorkloadBuilder {
+public:
+  explicit WorkloadBuilder(CostProgram &program) : program(program) {}
+
+  //===--------------------------------------------------------------------===//
+  // For ops
+  //===--------------------------------------------------------------------===//
+
+  /// Dimensions `[begin, end)` of a tensor; all of them.
+  Dims dims(mlir::Value tensor, unsigned begin, unsigned end);
+  Dims dims(mlir::Value tensor);
+  ElementType formatOf(mlir::Value tensor);
+
+  /// A new kernel of `op`. Kernels that share `input` may be merged. The
+  /// reference is valid until the next call.
+  Kernel &addKernel(mlir::Operation *op, KernelKind kind,
+                    mlir::Value input = {});
+  /// Traffic of a whole activation, weight or cache.
+  void read(Kernel &kernel, mlir::Value tensor);
+  void write(Kernel &kernel, mlir::Value tensor);
+  /// Reads of the rows of a table that `rows` asks for.
+  void gather(Kernel &kernel, mlir::Value table, mlir::Value rows);
+  /// Reads of the experts that routed tokens reach; marks the weight as routed.
+  void readExperts(Kernel &kernel, mlir::Value weight, mlir::Value routed,
+                   int64_t topK);
+  /// A kernel that reads its operands and writes its results once.
+  void addElementwise(mlir::Operation *op);
+
+  void addResident(mlir::Value value, Resident resident);
+  void addCollective(mlir::Operation *op, CollectiveKind kind,
+                     mlir::Value operand, llvm::ArrayRef<mlir::Attribute> axes);
+  /// Says that `op` has no cost that could be counted: emits an error.
+  void refuse(mlir::Operation *op, llvm::StringRef why);
+
+  //===--------------------------------------------------------------------===//
+  // For the analysis
+  //===--------------------------------------------------------------------===//
+
+  /// Where following records belong: index of the layer kind, and how often a
+  /// step runs the op. Kernels of different layers do not merge.
+  void enter(uint32_t layer, int64_t count);
+  /// Says that `alias` (an argument, a call's result) is `value`.
+  void bind(mlir::Value alias, mlir::Value value) {
+    aliases[alias] = resolve(value);
+  }
+  mlir::Value resolve(mlir::Value value) const;
+  bool isResident(mlir::Value value) const {
+    return residents.count(resolve(value));
+  }
+  /// The dimensions and format of a temporary.
+  Activation activation(mlir::Value value);
+  bool refused() const { return anyRefused; }
+
+private:
+  Dim dim(const TensorView &view, unsigned index);
+  SymbolId symbol(llvm::StringRef name);
+  AxisId axis(llvm::StringRef name);
+  Traffic traffic(mlir::Value tensor, bool write);
+  std::string uniqueName(mlir::Operation *op);
+  uint32_t nextGroup(KernelKind kind, mlir::Value input);
+
+  CostProgram &program;
+  uint32_t layer = 0;
+  int64_t count = 1;
+  llvm::DenseMap<mlir::Value, mlir::Value> aliases;
+  llvm::DenseMap<mlir::Value, size_t> residents;
+  llvm::StringSet<> names;
+  /// The group that a next kernel may join: what kind, and which input.
+  std::optional<KernelKind> openKind;
+  mlir::Value openInput;
+  uint32_t groups = 0;
+  bool anyRefused = false;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_INTERFACES_WORKLOADBUILDER_H

@@ -1,0 +1,51 @@
+//===- CallCounts.h - How often a step runs each function -------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_ANALYSIS_CALLCOUNTS_H
+#define AUTOPAR_LIB_ANALYSIS_CALLCOUNTS_H
+
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace autopar {
+
+/// The call graph below one function, with trip counts multiplied in.
+class CallCounts {
+public:
+  /// Counts from `entry`, which runs once. Fails with a diagnostic at a call
+  /// that cannot be followed, at recursion, and where a count overflows.
+  mlir::LogicalResult count(mlir::FunctionOpInterface entry);
+
+  int64_t operator[](mlir::Operation *function) const {
+    return counts.lookup(function);
+  }
+  /// The function that `call` runs; valid after `count`.
+  mlir::FunctionOpInterface callee(mlir::CallOpInterface call) {
+    return mlir::cast<mlir::FunctionOpInterface>(
+        call.resolveCallableInTable(&symbols));
+  }
+
+private:
+  mlir::LogicalResult visit(mlir::FunctionOpInterface function);
+  mlir::LogicalResult propagate(mlir::FunctionOpInterface function);
+
+  mlir::SymbolTableCollection symbols;
+  llvm::DenseMap<mlir::Operation *, int64_t> counts;
+  /// Callees before their callers; functions on the way down.
+  llvm::SmallVector<mlir::FunctionOpInterface> postOrder;
+  llvm::SmallPtrSet<mlir::Operation *, 8> visited, active;
+};
+
+/// How often one run of the function around `op` runs `op`: the product of the
+/// trip counts of the loops around it; nothing where one is unknown or the
+/// product overflows.
+std::optional<int64_t> tripCountAround(mlir::Operation *op);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_ANALYSIS_CALLCOUNTS_H

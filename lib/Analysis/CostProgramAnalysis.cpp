@@ -1,0 +1,149 @@
+//===- CostProgramAnalysis.cpp --------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Analysis/CostProgramAnalysis.h"
+
+#include "CallCounts.h"
+#include "autopar/Interfaces/WorkloadBuilder.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace autopar;
+using namespace mlir;
+
+namespace {
+
+/// Walks a module as a step runs it, each function at its first call, and lets
+/// every op add its records. Keeps the lifetimes of temporaries on a clock
+/// that ticks once per op.
+class Extractor {
+public:
+  Extractor(ModuleOp module, CostProgram &program)
+      : module(module), program(program), builder(program) {}
+
+  LogicalResult run() {
+    FunctionOpInterface entry;
+    for (auto function : module.getOps<FunctionOpInterface>())
+      if (!entry && function.isPublic() && !function.isDeclaration())
+        entry = function;
+    if (!entry)
+      return module.emitError(
+          "the module has no public function to start from");
+    if (failed(counts.count(entry)))
+      return failure();
+    program.model = module.getName().value_or("model").str();
+    return extractFunction(entry);
+  }
+
+private:
+  /// Adds the records of a function, whose arguments are bound.
+  LogicalResult extractFunction(FunctionOpInterface function) {
+    uint32_t caller = layer;
+    layer = program.layers.size();
+    extracted[function] = layer;
+    program.layers.push_back({function.getName().str(), counts[function]});
+    // The inputs of the model; arguments of a callee are bound to its caller's.
+    if (layer == 0)
+      for (Value argument : function.getArguments())
+        define(argument);
+    LogicalResult result = extractBlock(function.getFunctionBody().front());
+    layer = caller;
+    return result;
+  }
+
+  LogicalResult extractBlock(Block &block) {
+    for (Operation &op : block)
+      if (failed(extract(&op)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult extract(Operation *op) {
+    ++clock;
+    for (Value operand : op->getOperands())
+      use(operand);
+    if (auto call = dyn_cast<CallOpInterface>(op))
+      return extractCall(call);
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+      return extractLoop(loop);
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return success();
+    auto workload = dyn_cast<WorkloadOpInterface>(op);
+    if (!workload)
+      return op->emitOpError("has no cost: it does not implement "
+                             "WorkloadOpInterface");
+    std::optional<int64_t> trips = tripCountAround(op);
+    int64_t count;
+    if (!trips ||
+        llvm::MulOverflow(*trips, program.layers[layer].count, count))
+      return op->emitOpError("runs more often than 63 bits count");
+    builder.enter(layer, count);
+    workload.buildWorkload(builder);
+    for (Value result : op->getResults())
+      if (!builder.isResident(result))
+        define(result);
+    return failure(builder.refused());
+  }
+
+  LogicalResult extractCall(CallOpInterface call) {
+    FunctionOpInterface callee = counts.callee(call);
+    for (auto [argument, operand] :
+         llvm::zip_equal(callee.getArguments(), call.getArgOperands()))
+      builder.bind(argument, operand);
+    bool isFirst = !extracted.contains(callee);
+    if (isFirst && failed(extractFunction(callee)))
+      return failure();
+    Operation *end = callee.getFunctionBody().front().getTerminator();
+    for (auto [result, value] :
+         llvm::zip_equal(call->getResults(), end->getOperands()))
+      builder.bind(result, value);
+    return success();
+  }
+
+  LogicalResult extractLoop(LoopLikeOpInterface loop) {
+    for (auto [argument, init] :
+         llvm::zip_equal(loop.getRegionIterArgs(), loop.getInits()))
+      builder.bind(argument, init);
+    for (Region *region : loop.getLoopRegions())
+      if (failed(extractBlock(region->front())))
+        return failure();
+    for (auto [result, value] :
+         llvm::zip_equal(loop->getResults(), loop.getYieldedValues()))
+      builder.bind(result, value);
+    return success();
+  }
+
+  void define(Value value) {
+    if (!isa<RankedTensorType>(value.getType()))
+      return;
+    live[value] = program.activations.size();
+    Activation activation = builder.activation(value);
+    activation.begin = activation.end = clock;
+    program.activations.push_back(std::move(activation));
+  }
+
+  void use(Value value) {
+    auto it = live.find(builder.resolve(value));
+    if (it != live.end())
+      program.activations[it->second].end = clock;
+  }
+
+  ModuleOp module;
+  CostProgram &program;
+  WorkloadBuilder builder;
+  CallCounts counts;
+  llvm::DenseMap<Operation *, uint32_t> extracted;
+  /// Index of the activation that holds a value.
+  llvm::DenseMap<Value, size_t> live;
+  uint32_t layer = 0, clock = 0;
+};
+
+} // namespace
+
+CostProgramAnalysis::CostProgramAnalysis(Operation *op)
+    : valid(succeeded(Extractor(cast<ModuleOp>(op), program).run())) {}

@@ -1,0 +1,88 @@
+//===- Assumptions.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Evaluation.h"
+
+#include "autopar/Support/Text.h"
+
+using namespace autopar;
+
+/// Source of what this evaluator does whatever the input.
+static constexpr const char *method = "autopar: method of the evaluator";
+
+static void addRuntime(Evaluation &evaluation,
+                       std::vector<Assumption> &assumptions) {
+  const Runtime &runtime = evaluation.runtime;
+  auto add = [&](const char *name, const Figure &figure, std::string value) {
+    assumptions.push_back({name, std::move(value), figure.source.str()});
+  };
+  auto bytes = [&](const char *name, const Figure &figure) {
+    if (figure.value > 0)
+      add(name, figure, formatBytes(evaluation.useCount(figure)));
+  };
+  if (!evaluation.plan.memoryUtilization)
+    add("runtime's share of memory", runtime.memoryUtilization,
+        formatNumber(runtime.memoryUtilization.value));
+  bytes("device context", runtime.contextBytes);
+  bytes("libraries", runtime.libraryBytes);
+  if (!evaluation.collectives.empty())
+    bytes("communication buffers", runtime.communicationBytes);
+  bytes("captured graphs", runtime.graphBytes);
+  add("KV cache block", runtime.kvBlockTokens,
+      formatNumber(runtime.kvBlockTokens.value) + " tokens");
+  if (runtime.hostTimeUs.value > 0)
+    add("host time of a step", runtime.hostTimeUs,
+        formatTime(runtime.hostTimeUs.value));
+  if (runtime.kernelFloorUs.value > 0)
+    add("least time of a kernel", runtime.kernelFloorUs,
+        formatTime(runtime.kernelFloorUs.value));
+}
+
+static bool readsRoutedExperts(const CostProgram &program) {
+  for (const Kernel &kernel : program.kernels)
+    for (const Traffic &traffic : kernel.traffic)
+      if (traffic.topK != 0)
+        return true;
+  return false;
+}
+
+static void addMethod(Evaluation &evaluation,
+                      std::vector<Assumption> &assumptions) {
+  const Runtime &runtime = evaluation.runtime;
+  assumptions.push_back(
+      {"FLOPs",
+       "matrix products only, a multiply-add is 2, causal pairs exactly",
+       method});
+  assumptions.push_back(
+      {"logits", "for the last token of each sequence only", method});
+  if (readsRoutedExperts(evaluation.program))
+    assumptions.push_back(
+        {"expert routing", "uniform and independent", method});
+  if (!evaluation.collectives.empty())
+    assumptions.push_back(
+        {"overlap", "collectives overlap with no kernel", method});
+  std::string merged = runtime.mergesSharedInput && runtime.fusesElementwise
+                           ? "products of one input, elementwise runs"
+                       : runtime.mergesSharedInput ? "products of one input"
+                       : runtime.fusesElementwise  ? "elementwise runs"
+                                                   : "none";
+  assumptions.push_back(
+      {"kernels launched as one", merged, "runtime: " + runtime.name});
+  if (runtime.ideal)
+    assumptions.push_back({"kernel times", "peak rates without floors",
+                           "runtime: " + runtime.name});
+}
+
+void autopar::addAssumptions(Evaluation &evaluation) {
+  std::vector<Assumption> &assumptions = evaluation.report.assumptions;
+  addRuntime(evaluation, assumptions);
+  addMethod(evaluation, assumptions);
+  for (const Figure *figure : evaluation.figures)
+    if (figure->source.kind == "user")
+      assumptions.push_back({figure->path, formatNumber(figure->value),
+                             figure->source.str()});
+}

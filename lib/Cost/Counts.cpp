@@ -1,0 +1,103 @@
+//===- Counts.cpp ---------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Cost/Counts.h"
+
+#include <cmath>
+
+using namespace autopar;
+
+/// first + (first+1) + ... + last.
+static Checked sumRange(Checked first, Checked last) {
+  return floorDiv((last - first + 1) * (first + last), 2);
+}
+
+Checked autopar::countPairs(Checked query, Checked context, bool causal,
+                            int64_t window) {
+  Checked limit = window == 0 || context < window ? context : Checked(window);
+  if (!causal)
+    return query * limit;
+  Checked first = context - query + 1;
+  if (first >= limit)
+    return query * limit;
+  return sumRange(first, limit) + (context - limit) * limit;
+}
+
+double autopar::expectedExperts(double experts, double topK, double tokens) {
+  if (tokens <= 0)
+    return 0;
+  if (topK >= experts)
+    return experts;
+  return -experts * std::expm1(tokens * std::log1p(-topK / experts));
+}
+
+/// Pairs of the worst device: context parallelism balances them (zig-zag), so
+/// that each device has an equal share.
+static Checked localPairs(const Pairs &pairs, Checked all,
+                          const Sizes &sizes) {
+  return ceilDiv(all, sizes.groupSize(pairs.query.axes) *
+                          sizes.groupSize(pairs.context.axes));
+}
+
+KernelFlops autopar::countFlops(const Kernel &kernel, Sizes &sizes) {
+  KernelFlops flops;
+  if (kernel.flopFactor == 0)
+    return flops;
+  sizes.enter("kernel", kernel.name);
+  flops.logical = Checked(kernel.flopFactor) * sizes.logical(kernel.rows) *
+                  sizes.logical(kernel.columns) *
+                  sizes.logical(kernel.contraction);
+  flops.local = Checked(kernel.flopFactor) * sizes.local(kernel.rows) *
+                sizes.local(kernel.columns) * sizes.local(kernel.contraction);
+  flops.fullSquare = flops.logical;
+  if (!kernel.pairs)
+    return flops;
+  const Pairs &pairs = *kernel.pairs;
+  Checked query = sizes.logical(pairs.query.extent);
+  Checked context = sizes.logical(pairs.context.extent);
+  Checked all = countPairs(query, context, pairs.causal, pairs.window);
+  flops.logical *= all;
+  flops.local *= localPairs(pairs, all, sizes);
+  flops.fullSquare *= query * context;
+  return flops;
+}
+
+/// Reads only the experts that are reached: the first dimension counts them.
+static Checked countRoutedBytes(const Traffic &traffic, Sizes &sizes) {
+  const Dim &experts = traffic.shape.front();
+  Checked total = sizes.logical(experts.extent);
+  double tokens = sizes.local(traffic.rows).real() /
+                  static_cast<double>(traffic.topK);
+  double reached = expectedExperts(
+      total.real(), static_cast<double>(traffic.topK), tokens);
+  double share = reached / total.real();
+  Checked whole = bytesOf(sizes.local(traffic.shape), traffic.type);
+  double bytes = whole.real() * share;
+  if (!(bytes < 9e18)) {
+    sizes.fail("number of expert bytes does not fit in 63 bits");
+    return 0;
+  }
+  return std::llround(bytes);
+}
+
+Checked autopar::countBytes(const Traffic &traffic, Sizes &sizes) {
+  if (traffic.topK != 0 && !traffic.shape.empty())
+    return countRoutedBytes(traffic, sizes);
+  return bytesOf(sizes.local(traffic.shape), traffic.type);
+}
+
+KernelBytes autopar::countBytes(const Kernel &kernel, Sizes &sizes) {
+  KernelBytes bytes;
+  sizes.enter("kernel", kernel.name);
+  for (const Traffic &traffic : kernel.traffic) {
+    Checked moved = countBytes(traffic, sizes);
+    bytes.total += moved;
+    if (!traffic.write && traffic.role != Traffic::Role::activation)
+      bytes.weightsAndKvRead += moved;
+  }
+  return bytes;
+}

@@ -1,0 +1,89 @@
+//===- Evaluation.h - One evaluation in progress ----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_COST_EVALUATION_H
+#define AUTOPAR_LIB_COST_EVALUATION_H
+
+#include "autopar/Cost/CollectiveTime.h"
+#include "autopar/Cost/Counts.h"
+#include "autopar/Cost/Evaluate.h"
+#include "autopar/Cost/Sizes.h"
+
+namespace autopar {
+
+/// What one kernel record computes and moves in one launch.
+struct KernelCost {
+  KernelFlops flops;
+  KernelBytes bytes;
+};
+
+/// A collective that spans devices.
+struct CollectiveCost {
+  const Collective *record = nullptr;
+  GroupLayout layout;
+  int64_t groupSize = 1;
+  Checked bytes, wireBytes;
+  CollectiveTime time;
+};
+
+/// Everything that the steps of an evaluation share. Each `add` function fills
+/// its part of the report; errors are kept in `sizes`.
+struct Evaluation {
+  Evaluation(const CostProgram &program, const Plan &plan,
+             const Machine &machine, const Runtime &runtime,
+             const Workload &workload);
+
+  const CostProgram &program;
+  const Plan &plan;
+  const Machine &machine;
+  const Pool &pool;
+  const Runtime &runtime;
+  const Workload &workload;
+  Sizes sizes;
+  Network network;
+  Report report;
+
+  std::vector<KernelCost> kernels;
+  std::vector<CollectiveCost> collectives;
+  /// For each row of the report, the first of `collectives` in it.
+  std::vector<size_t> rowStart;
+
+  /// Figures and curves that a number of the report rests on, in order of
+  /// first use.
+  std::vector<const Figure *> figures;
+  std::vector<std::pair<KernelKind, const KernelCurve *>> curves;
+  std::vector<KernelKind> kindsWithoutCurve;
+
+  /// Parts of `overhead_time_us`.
+  double floorTimeUs = 0;
+  /// KV bytes of one sequence on one device at the workload's context, and
+  /// that context in whole blocks.
+  int64_t kvBytesPerSequence = 0, contextInBlocks = 0;
+  double memoryUtilization = 0;
+
+  /// `figure`'s value, remembered as used.
+  double use(const Figure &figure);
+  /// The same, for a figure that counts; an error where it is no such count.
+  int64_t useCount(const Figure &figure);
+  void useCurve(KernelKind kind, const KernelCurve *curve);
+  /// The devices of a group over the axes of the program with `ids`.
+  GroupLayout layoutOf(const std::vector<AxisId> &ids) const;
+  /// Distance between neighbours along an axis of the plan.
+  int64_t strideOf(const std::string &axis) const;
+};
+
+void addMemory(Evaluation &evaluation);
+void addFlops(Evaluation &evaluation);
+void addCommunication(Evaluation &evaluation);
+void addLatency(Evaluation &evaluation);
+void addAssumptions(Evaluation &evaluation);
+void addWarnings(Evaluation &evaluation);
+void addDerivations(Evaluation &evaluation);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_COST_EVALUATION_H

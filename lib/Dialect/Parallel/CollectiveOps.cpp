@@ -1,0 +1,212 @@
+//===- CollectiveOps.cpp - One equation each ------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Dialect/Parallel/Parallel.h"
+
+#include "autopar/Interfaces/WorkloadBuilder.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Steps of the equations: each changes a layout, or says why it cannot
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A layout on its way from operand to result.
+class LayoutEquation {
+public:
+  LayoutEquation(Operation *op, ArrayAttr axes)
+      : op(op), layout(Layout::of(TensorView(op->getOperand(0)).getType())) {
+    for (Attribute axis : axes)
+      this->axes.push_back(cast<StringAttr>(axis));
+  }
+
+  /// Removes the axes from the partial ones.
+  LogicalResult consumePartial() {
+    for (StringAttr axis : axes) {
+      auto it = llvm::find(layout.partial, axis);
+      if (it == layout.partial.end())
+        return op->emitOpError() << "sums over axis '" << axis.getValue()
+                                 << "', over which its operand is not partial";
+      layout.partial.erase(it);
+    }
+    return success();
+  }
+
+  /// Removes the axes from the end of the split of `dim` (from anywhere in
+  /// that of a set).
+  LogicalResult removeSuffix(int64_t dim) {
+    if (failed(verifyDim(dim)))
+      return failure();
+    DimAttr old = layout.dims[dim];
+    SmallVector<StringAttr> kept(old.getAxes());
+    bool set = old.getExtent().getValue().starts_with("{");
+    if (set) {
+      for (StringAttr axis : axes)
+        if (llvm::is_contained(kept, axis))
+          llvm::erase(kept, axis);
+        else
+          return notASuffix(dim, old);
+    } else {
+      if (!ends(kept))
+        return notASuffix(dim, old);
+      kept.truncate(kept.size() - axes.size());
+    }
+    layout.dims[dim] = old.withAxes(kept);
+    return success();
+  }
+
+  /// Appends the axes to the split of `dim`, by the rule of the result.
+  LogicalResult append(int64_t dim) {
+    if (failed(verifyDim(dim)))
+      return failure();
+    for (StringAttr axis : axes)
+      if (layout.uses(axis))
+        return op->emitOpError() << "splits over axis '" << axis.getValue()
+                                 << "', which its operand already uses";
+    DimAttr old = layout.dims[dim];
+    DimAttr found = Layout::of(TensorView(op->getResult(0)).getType()).dims[dim];
+    SmallVector<StringAttr> all(old.getAxes());
+    all.append(axes);
+    layout.dims[dim] = DimAttr::get(op->getContext(), old.getExtent(), all,
+                                    found.getRule(), found.getMultiple());
+    return success();
+  }
+
+  /// The result must be what the equation gave.
+  LogicalResult verify() {
+    RankedTensorType operand = TensorView(op->getOperand(0)).getType();
+    RankedTensorType result = TensorView(op->getResult(0)).getType();
+    if (operand.getShape() != result.getShape() ||
+        operand.getElementType() != result.getElementType())
+      return op->emitOpError("changes the shape or the format of its operand");
+    Layout found = Layout::of(result);
+    if (found == layout)
+      return success();
+    return op->emitOpError() << "has the result layout " << found.str()
+                             << ", expected " << layout.str();
+  }
+
+private:
+  LogicalResult verifyDim(int64_t dim) {
+    if (dim >= 0 && dim < static_cast<int64_t>(layout.dims.size()))
+      return success();
+    return op->emitOpError() << "names dimension " << dim
+                             << " of a tensor of rank " << layout.dims.size();
+  }
+
+  bool ends(ArrayRef<StringAttr> all) const {
+    return all.size() >= axes.size() && all.take_back(axes.size()) == ArrayRef(axes);
+  }
+
+  LogicalResult notASuffix(int64_t dim, DimAttr old) {
+    return op->emitOpError()
+           << "works over " << axesText(axes) << ", which do not end the axes "
+           << axesText(old.getAxes()) << " of dimension " << dim;
+  }
+
+  Operation *op;
+  Layout layout;
+  SmallVector<StringAttr> axes;
+};
+
+} // namespace
+
+static bool haveSameRank(Operation *op) {
+  return TensorView(op->getOperand(0)).rank() ==
+         TensorView(op->getResult(0)).rank();
+}
+
+LogicalResult ReshardOp::verify() {
+  RankedTensorType operand = TensorView(getInput()).getType();
+  RankedTensorType result = TensorView(getResult()).getType();
+  if (operand.getShape() != result.getShape() ||
+      operand.getElementType() != result.getElementType())
+    return emitOpError("changes the shape or the format of its operand");
+  for (unsigned i = 0; i < TensorView(operand).rank(); ++i)
+    if (TensorView(operand).extentText(i) != TensorView(result).extentText(i))
+      return emitOpError() << "renames dimension " << i;
+  return success();
+}
+
+LogicalResult AllReduceOp::verify() {
+  LayoutEquation equation(*this, getAxes());
+  return failure(failed(equation.consumePartial()) ||
+                 failed(equation.verify()));
+}
+
+LogicalResult AllGatherOp::verify() {
+  LayoutEquation equation(*this, getAxes());
+  return failure(failed(equation.removeSuffix(getDim())) ||
+                 failed(equation.verify()));
+}
+
+LogicalResult ReduceScatterOp::verify() {
+  if (!haveSameRank(*this))
+    return emitOpError("changes the rank of its operand");
+  LayoutEquation equation(*this, getAxes());
+  return failure(failed(equation.consumePartial()) ||
+                 failed(equation.append(getDim())) ||
+                 failed(equation.verify()));
+}
+
+LogicalResult AllToAllOp::verify() {
+  if (!haveSameRank(*this))
+    return emitOpError("changes the rank of its operand");
+  if (getFrom() == getTo())
+    return emitOpError() << "moves a split from dimension " << getFrom()
+                         << " to itself";
+  LayoutEquation equation(*this, getAxes());
+  return failure(failed(equation.removeSuffix(getFrom())) ||
+                 failed(equation.append(getTo())) ||
+                 failed(equation.verify()));
+}
+
+LogicalResult AllSliceOp::verify() {
+  if (!haveSameRank(*this))
+    return emitOpError("changes the rank of its operand");
+  LayoutEquation equation(*this, getAxes());
+  return failure(failed(equation.append(getDim())) ||
+                 failed(equation.verify()));
+}
+
+//===----------------------------------------------------------------------===//
+// Names and costs
+//===----------------------------------------------------------------------===//
+
+#define AUTOPAR_COLLECTIVE(OP, KIND, NAME)                                     \
+  void OP::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {                  \
+    setNameFn(getResult(), NAME);                                              \
+  }                                                                            \
+  void OP::buildWorkload(WorkloadBuilder &builder) {                           \
+    builder.addCollective(*this, CollectiveKind::KIND, getInput(),             \
+                          getAxes().getValue());                               \
+  }
+AUTOPAR_COLLECTIVE(AllReduceOp, all_reduce, "sum")
+AUTOPAR_COLLECTIVE(AllGatherOp, all_gather, "gathered")
+AUTOPAR_COLLECTIVE(ReduceScatterOp, reduce_scatter, "part")
+AUTOPAR_COLLECTIVE(AllToAllOp, all_to_all, "exchanged")
+#undef AUTOPAR_COLLECTIVE
+
+void AllSliceOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  setNameFn(getResult(), "slice");
+}
+
+/// A view of memory that the device has.
+void AllSliceOp::buildWorkload(WorkloadBuilder &) {}
+
+void ReshardOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  setNameFn(getResult(), "resharded");
+}
+
+void ReshardOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.refuse(*this, "has no cost before autopar-insert-collectives has "
+                        "chosen its collectives");
+}

@@ -1,0 +1,200 @@
+//===- MeshOp.cpp ---------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Dialect/Parallel/Parallel.h"
+
+#include "autopar/Support/Limits.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+/// How a size that is not given is stored.
+static constexpr int64_t openSize = 0;
+
+ArrayRef<Attribute> MeshOp::getAxisNames() { return getAxes().getValue(); }
+
+std::optional<int64_t> MeshOp::getAxisSize(StringRef name) {
+  for (auto [axis, size] : llvm::zip(getAxes(), getSizes()))
+    if (cast<StringAttr>(axis).getValue() == name)
+      return size;
+  return std::nullopt;
+}
+
+static LogicalResult verifyDegree(MeshOp mesh, NamedAttribute degree) {
+  auto axes = dyn_cast<ArrayAttr>(degree.getValue());
+  if (!axes || axes.empty())
+    return mesh.emitOpError() << "degree '" << degree.getName().getValue()
+                              << "' is not a product of axes";
+  if (mesh.getAxisSize(degree.getName()))
+    return mesh.emitOpError() << "degree '" << degree.getName().getValue()
+                              << "' has the name of an axis";
+  llvm::StringSet<> seen;
+  for (Attribute axis : axes) {
+    auto name = dyn_cast<StringAttr>(axis);
+    if (!name || !mesh.getAxisSize(name))
+      return mesh.emitOpError() << "degree '" << degree.getName().getValue()
+                                << "' has an unknown factor " << axis;
+    if (!seen.insert(name.getValue()).second)
+      return mesh.emitOpError()
+             << "degree '" << degree.getName().getValue() << "' has the axis '"
+             << name.getValue() << "' twice";
+  }
+  return success();
+}
+
+LogicalResult MeshOp::verify() {
+  if (getAxes().size() != getSizes().size())
+    return emitOpError() << "has " << getAxes().size() << " axes and "
+                         << getSizes().size() << " sizes";
+  llvm::StringSet<> seen;
+  int64_t devices = 1;
+  for (auto [axis, size] : llvm::zip(getAxes(), getSizes())) {
+    StringRef name = cast<StringAttr>(axis).getValue();
+    if (!seen.insert(name).second)
+      return emitOpError() << "has the axis '" << name << "' twice";
+    if (size < 0 || size > limits::maxDevices ||
+        (size && (devices *= size) > limits::maxDevices))
+      return emitOpError() << "axis '" << name << "' has size " << size
+                           << ", expected a product of all sizes from 1 to "
+                           << limits::maxDevices;
+  }
+  for (NamedAttribute degree : getDegrees())
+    if (failed(verifyDegree(*this, degree)))
+      return failure();
+  auto module = dyn_cast_or_null<ModuleOp>((*this)->getParentOp());
+  if (!module)
+    return emitOpError("must be directly inside a module");
+  DeviceMeshOpInterface first = findMesh(module);
+  if (first == getOperation())
+    return success();
+  InFlightDiagnostic diag = emitOpError("is a second mesh of its module");
+  diag.attachNote(first->getLoc()) << "the first is here";
+  return diag;
+}
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+/// `(pp = 4, tp = ?)`
+static ParseResult parseMeshAxes(OpAsmParser &parser, ArrayAttr &axes,
+                                 DenseI64ArrayAttr &sizes) {
+  Builder &builder = parser.getBuilder();
+  SmallVector<Attribute> names;
+  SmallVector<int64_t> values;
+  auto parseAxis = [&]() -> ParseResult {
+    StringRef name;
+    if (parser.parseKeyword(&name) ||
+        parser.parseEqual())
+      return failure();
+    names.push_back(builder.getStringAttr(name));
+    values.push_back(openSize);
+    if (succeeded(parser.parseOptionalQuestion()))
+      return success();
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseInteger(values.back()))
+      return failure();
+    if (values.back() < 1)
+      return parser.emitError(loc) << "axis '" << name << "' has size "
+                                   << values.back()
+                                   << ", expected at least 1, or '?'";
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseAxis))
+    return failure();
+  axes = builder.getArrayAttr(names);
+  sizes = builder.getDenseI64ArrayAttr(values);
+  return success();
+}
+
+static void printMeshAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes,
+                          DenseI64ArrayAttr sizes) {
+  printer << "(";
+  llvm::interleaveComma(
+      llvm::zip(axes, sizes.asArrayRef()), printer, [&](auto pair) {
+        printer << cast<StringAttr>(std::get<0>(pair)).getValue() << " = ";
+        if (std::get<1>(pair) == openSize)
+          printer << "?";
+        else
+          printer << std::get<1>(pair);
+      });
+  printer << ")";
+}
+
+/// `{dp = dpo*dpi, ep = dpi*tp}`
+static ParseResult parseDegrees(OpAsmParser &parser, DictionaryAttr &degrees) {
+  Builder &builder = parser.getBuilder();
+  NamedAttrList list;
+  auto parseDegree = [&]() -> ParseResult {
+    StringRef name;
+    SmallVector<Attribute> axes;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&name) ||
+        parser.parseEqual())
+      return failure();
+    do {
+      StringRef axis;
+      if (parser.parseKeyword(&axis))
+        return failure();
+      axes.push_back(builder.getStringAttr(axis));
+    } while (succeeded(parser.parseOptionalStar()));
+    if (list.set(name, builder.getArrayAttr(axes)))
+      return parser.emitError(loc) << "degree '" << name << "' appears twice";
+    return success();
+  };
+  if (succeeded(parser.parseOptionalLBrace()) &&
+      (parser.parseCommaSeparatedList(parseDegree) || parser.parseRBrace()))
+    return failure();
+  degrees = list.getDictionary(parser.getContext());
+  return success();
+}
+
+static void printDegrees(OpAsmPrinter &printer, Operation *,
+                         DictionaryAttr degrees) {
+  if (degrees.empty())
+    return;
+  printer << " {";
+  llvm::interleaveComma(degrees, printer, [&](NamedAttribute degree) {
+    printer << degree.getName().getValue() << " = ";
+    llvm::interleave(
+        cast<ArrayAttr>(degree.getValue()), printer,
+        [&](Attribute axis) { printer << cast<StringAttr>(axis).getValue(); },
+        "*");
+  });
+  printer << "}";
+}
+
+/// `[dpi, tp]`
+static ParseResult parseAxes(OpAsmParser &parser, ArrayAttr &axes) {
+  SmallVector<Attribute> names;
+  auto parseAxis = [&]() -> ParseResult {
+    StringRef name;
+    if (parser.parseKeyword(&name))
+      return failure();
+    names.push_back(parser.getBuilder().getStringAttr(name));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis))
+    return failure();
+  axes = parser.getBuilder().getArrayAttr(names);
+  return success();
+}
+
+static void printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
+  printer << "[";
+  llvm::interleaveComma(axes, printer, [&](Attribute axis) {
+    printer << cast<StringAttr>(axis).getValue();
+  });
+  printer << "]";
+}
+
+#define GET_OP_CLASSES
+#include "autopar/Dialect/Parallel/ParallelOps.cpp.inc"

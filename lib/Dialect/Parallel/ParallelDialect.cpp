@@ -1,0 +1,51 @@
+//===- ParallelDialect.cpp ------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Dialect/Parallel/Parallel.h"
+
+#include "mlir/Transforms/InliningUtils.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+#include "autopar/Dialect/Parallel/ParallelDialect.cpp.inc"
+
+namespace {
+
+/// Gives sharded tensor types short names.
+struct ParallelAsmInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Type type, raw_ostream &os) const override {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !isa_and_nonnull<ShardingAttr>(tensor.getEncoding()))
+      return AliasResult::NoAlias;
+    os << aliasOf(tensor);
+    return AliasResult::OverridableAlias;
+  }
+};
+
+struct ParallelInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool,
+                       IRMapping &) const override {
+    return true;
+  }
+};
+
+} // namespace
+
+void ParallelDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "autopar/Dialect/Parallel/ParallelOps.cpp.inc"
+      >();
+  addInterfaces<ParallelAsmInterface, ParallelInlinerInterface>();
+}

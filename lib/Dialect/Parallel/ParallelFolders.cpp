@@ -1,0 +1,93 @@
+//===- ParallelFolders.cpp - Keeping collectives minimal ------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Dialect/Parallel/Parallel.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+/// What undoes the last step: the operand of `Inverse` with equal attributes.
+template <typename Inverse, typename Op>
+static OpFoldResult foldInverse(Op op) {
+  auto inverse = op.getInput().template getDefiningOp<Inverse>();
+  if (inverse && inverse.getAxes() == op.getAxes() &&
+      inverse.getInput().getType() == op.getType())
+    return inverse.getInput();
+  return {};
+}
+
+/// A collective over no axes is its operand.
+template <typename Op>
+static OpFoldResult foldEmpty(Op op) {
+  return op.getAxes().empty() && op.getInput().getType() == op.getType()
+             ? OpFoldResult(op.getInput())
+             : OpFoldResult();
+}
+
+OpFoldResult ReshardOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getType())
+    return getInput();
+  return {};
+}
+
+OpFoldResult AllReduceOp::fold(FoldAdaptor) { return foldEmpty(*this); }
+OpFoldResult ReduceScatterOp::fold(FoldAdaptor) { return foldEmpty(*this); }
+
+OpFoldResult AllGatherOp::fold(FoldAdaptor) {
+  if (OpFoldResult folded = foldEmpty(*this))
+    return folded;
+  auto slice = getInput().getDefiningOp<AllSliceOp>();
+  return slice && slice.getDim() == getDim() ? foldInverse<AllSliceOp>(*this)
+                                             : OpFoldResult();
+}
+
+OpFoldResult AllSliceOp::fold(FoldAdaptor) {
+  if (OpFoldResult folded = foldEmpty(*this))
+    return folded;
+  auto gather = getInput().getDefiningOp<AllGatherOp>();
+  return gather && gather.getDim() == getDim()
+             ? foldInverse<AllGatherOp>(*this)
+             : OpFoldResult();
+}
+
+OpFoldResult AllToAllOp::fold(FoldAdaptor) {
+  if (OpFoldResult folded = foldEmpty(*this))
+    return folded;
+  auto back = getInput().getDefiningOp<AllToAllOp>();
+  return back && back.getFrom() == getTo() && back.getTo() == getFrom()
+             ? foldInverse<AllToAllOp>(*this)
+             : OpFoldResult();
+}
+
+namespace {
+
+/// all_reduce, then all_slice over the same axes: reduce_scatter.
+struct ScatterReduced : OpRewritePattern<AllSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AllSliceOp slice,
+                                PatternRewriter &rewriter) const override {
+    auto reduce = slice.getInput().getDefiningOp<AllReduceOp>();
+    if (!reduce || reduce.getAxes() != slice.getAxes() ||
+        !reduce->hasOneUse())
+      return failure();
+    rewriter.replaceOpWithNewOp<ReduceScatterOp>(
+        slice, slice.getType(), reduce.getInput(), slice.getDimAttr(),
+        slice.getAxes());
+    return success();
+  }
+};
+
+} // namespace
+
+void AllSliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *context) {
+  patterns.add<ScatterReduced>(context);
+}

@@ -1,0 +1,144 @@
+//===- RepeatOp.cpp -------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Dialect/Transformer/Transformer.h"
+
+#include "autopar/Support/Limits.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+void RepeatOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  for (Value result : getResults())
+    setNameFn(result, "layers");
+}
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+/// `80 layers "model.layers" from 0 (%x = %x0) : !x { ... }`
+ParseResult RepeatOp::parse(OpAsmParser &parser, OperationState &state) {
+  Builder &builder = parser.getBuilder();
+  int64_t count, first = 0;
+  if (parser.parseInteger(count))
+    return failure();
+  state.addAttribute("count", builder.getI64IntegerAttr(count));
+  if (succeeded(parser.parseOptionalKeyword("layers"))) {
+    StringAttr prefix;
+    if (parser.parseAttribute(prefix, "prefix", state.attributes) ||
+        parser.parseKeyword("from") || parser.parseInteger(first))
+      return failure();
+  }
+  state.addAttribute("first", builder.getI64IntegerAttr(first));
+
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> inits;
+  SmallVector<Type> types;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseAssignmentList(arguments, inits) ||
+      parser.parseColonTypeList(types))
+    return failure();
+  if (types.size() != arguments.size())
+    return parser.emitError(loc)
+           << "carries " << arguments.size() << " values of " << types.size()
+           << " types";
+  for (auto [argument, type] : llvm::zip_equal(arguments, types))
+    argument.type = type;
+  state.addTypes(types);
+  return failure(
+      parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
+      parser.resolveOperands(inits, types, loc, state.operands) ||
+      parser.parseRegion(*state.addRegion(), arguments));
+}
+
+void RepeatOp::print(OpAsmPrinter &printer) {
+  printer << " " << getCount();
+  if (getPrefix()) {
+    printer << " layers ";
+    printer.printAttributeWithoutType(getPrefixAttr());
+    printer << " from " << getFirst();
+  }
+  printer << " (";
+  llvm::interleaveComma(
+      llvm::zip_equal(getBody().getArguments(), getInitArgs()), printer,
+      [&](auto pair) {
+        printer << std::get<0>(pair) << " = " << std::get<1>(pair);
+      });
+  printer << ") : ";
+  llvm::interleaveComma(getInitArgs().getTypes(), printer);
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {"count", "prefix", "first"});
+  printer << " ";
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+LogicalResult RepeatOp::verify() {
+  int64_t count = getCount();
+  if (count < 1 || count > limits::maxLayers)
+    return emitOpError() << "repeats " << count << " times, expected 1 to "
+                         << limits::maxLayers;
+  if (static_cast<int64_t>(getFirst()) < 0 ||
+      static_cast<int64_t>(getFirst()) > limits::maxLayers)
+    return emitOpError() << "starts at layer "
+                         << static_cast<int64_t>(getFirst())
+                         << ", expected 0 to " << limits::maxLayers;
+  if (getInitArgs().getTypes() != getResultTypes())
+    return emitOpError("carries values of other types than its results");
+  if (getPrefix())
+    for (auto outer = (*this)->getParentOfType<RepeatOp>(); outer;
+         outer = outer->getParentOfType<RepeatOp>())
+      if (outer.getPrefix())
+        return emitOpError() << "names layers \"" << *getPrefix()
+                             << "\" inside layers \"" << *outer.getPrefix()
+                             << "\"";
+  return success();
+}
+
+LogicalResult RepeatOp::verifyRegions() {
+  if (getBody().getArgumentTypes() != getInitArgs().getTypes())
+    return emitOpError("has a body with other arguments than it carries");
+  auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
+  if (!yield)
+    return emitOpError("expected its body to end in transformer.yield");
+  if (yield.getValues().getTypes() != getInitArgs().getTypes()) {
+    InFlightDiagnostic diag =
+        emitOpError("carries values of other types than it yields");
+    diag.attachNote(yield.getLoc()) << "yielded here";
+    return diag;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// LoopLikeOpInterface
+//===----------------------------------------------------------------------===//
+
+SmallVector<Region *> RepeatOp::getLoopRegions() { return {&getBody()}; }
+
+std::optional<ResultRange> RepeatOp::getLoopResults() { return getResults(); }
+
+llvm::MutableArrayRef<OpOperand> RepeatOp::getInitsMutable() {
+  return getInitArgsMutable();
+}
+
+Block::BlockArgListType RepeatOp::getRegionIterArgs() {
+  return getBody().getArguments();
+}
+
+std::optional<MutableArrayRef<OpOperand>> RepeatOp::getYieldedValuesMutable() {
+  return getBody().front().getTerminator()->getOpOperands();
+}
+
+std::optional<APInt> RepeatOp::getStaticTripCount() {
+  return APInt(64, getCount());
+}

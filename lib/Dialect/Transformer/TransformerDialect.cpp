@@ -1,0 +1,75 @@
+//===- TransformerDialect.cpp ---------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Dialect/Transformer/Transformer.h"
+
+#include "mlir/Transforms/InliningUtils.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+#include "autopar/Dialect/Transformer/TransformerDialect.cpp.inc"
+
+namespace {
+
+/// Gives tensor types short names, so that a line of IR fits a line of text.
+struct TransformerAsmInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Type type, raw_ostream &os) const override {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    bool ours = tensor && tensor.getRank() > 0 &&
+                (tensor.getEncoding() ? isa<DimsAttr>(tensor.getEncoding())
+                                      : tensor.hasStaticShape());
+    if (!ours)
+      return AliasResult::NoAlias;
+    os << aliasOf(tensor);
+    return AliasResult::OverridableAlias;
+  }
+};
+
+struct TransformerInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool,
+                       IRMapping &) const override {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const override {
+    return true;
+  }
+};
+
+} // namespace
+
+void TransformerDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "autopar/Dialect/Transformer/TransformerOps.cpp.inc"
+      >();
+  addInterfaces<TransformerAsmInterface, TransformerInlinerInterface>();
+}
+
+RankedTensorType transformer::getTensorType(ArrayRef<int64_t> shape,
+                                            ArrayRef<StringRef> names,
+                                            Type elementType) {
+  MLIRContext *context = elementType.getContext();
+  SmallVector<int64_t> sizes(shape);
+  SmallVector<StringAttr> symbols;
+  bool named = false;
+  for (auto [size, name] : llvm::zip_equal(sizes, names)) {
+    symbols.push_back(StringAttr::get(context, name));
+    if (name.empty())
+      continue;
+    size = ShapedType::kDynamic;
+    named = true;
+  }
+  Attribute encoding = named ? DimsAttr::get(context, symbols) : Attribute();
+  return RankedTensorType::get(sizes, elementType, encoding);
+}

@@ -1,0 +1,365 @@
+//===- TransformerOps.cpp - Syntax and verifiers --------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Dialect/Transformer/Transformer.h"
+
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+/// A floating-point attribute without its type, in its shortest form.
+static ParseResult parseNumber(OpAsmParser &parser, FloatAttr &attr) {
+  double value;
+  if (parser.parseFloat(value))
+    return failure();
+  attr = parser.getBuilder().getF64FloatAttr(value);
+  return success();
+}
+
+static void printNumber(OpAsmPrinter &printer, Operation *, FloatAttr attr) {
+  std::string text = formatNumber(attr.getValueAsDouble());
+  // The parser wants digits and a point before an exponent.
+  size_t exponent = text.find('e');
+  if (text.find('.') == std::string::npos)
+    text.insert(exponent == std::string::npos ? text.size() : exponent, ".0");
+  printer << text;
+}
+
+/// `[1*2, 0]`, `[1*2, 0] as f8E4M3FN`.
+static ParseResult parseStorage(OpAsmParser &parser, StorageAttr &storage) {
+  SmallVector<DenseI64ArrayAttr> groups;
+  Type elementType;
+  auto parseGroup = [&]() -> ParseResult {
+    SmallVector<int64_t> dims;
+    do
+      if (parser.parseInteger(dims.emplace_back()))
+        return failure();
+    while (succeeded(parser.parseOptionalStar()));
+    groups.push_back(parser.getBuilder().getDenseI64ArrayAttr(dims));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseGroup))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("as")) &&
+      parser.parseType(elementType))
+    return failure();
+  storage = StorageAttr::get(parser.getContext(), groups, elementType);
+  return success();
+}
+
+static void printStorage(OpAsmPrinter &printer, Operation *,
+                         StorageAttr storage) {
+  printer << "[";
+  llvm::interleaveComma(storage.getGroups(), printer,
+                        [&](DenseI64ArrayAttr group) {
+                          llvm::interleave(group.asArrayRef(), printer, "*");
+                        });
+  printer << "]";
+  if (storage.getElementType())
+    printer << " as " << storage.getElementType();
+}
+
+#define GET_OP_CLASSES
+#include "autopar/Dialect/Transformer/TransformerOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Names of results
+//===----------------------------------------------------------------------===//
+
+/// "self_attn.q_proj.weight" -> "q_proj"; "x.q_proj.bias" -> "q_proj_bias".
+static std::string shortName(StringRef name) {
+  StringRef kind = name;
+  bool bias = kind.consume_back(".bias");
+  if (!bias)
+    kind.consume_back(".weight");
+  std::string text = kind.rsplit('.').second.str();
+  if (text.empty())
+    text = kind.str();
+  return text + (bias ? "_bias" : "");
+}
+
+void WeightOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  setNameFn(getResult(), shortName(getName()));
+}
+
+void KVCacheOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  setNameFn(getResult(), "cache");
+}
+
+/// Products are called after their weight: `%q = linear %x, %q_proj`.
+static void nameAfterWeight(Value result, Value weight, StringRef otherwise,
+                            OpAsmSetValueNameFn setNameFn) {
+  auto op = weight.getDefiningOp<WeightOp>();
+  if (!op)
+    return setNameFn(result, otherwise);
+  std::string name = shortName(op.getName());
+  StringRef stem = name;
+  setNameFn(result, stem.consume_back("_proj") ? stem.str() : name + "_out");
+}
+
+void LinearOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  nameAfterWeight(getResult(), getWeight(), "linear", setNameFn);
+}
+
+void ExpertsOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  nameAfterWeight(getResult(), getWeight(), "experts", setNameFn);
+}
+
+#define AUTOPAR_NAME_RESULT(OP, NAME)                                          \
+  void OP::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {                  \
+    setNameFn(getResult(), NAME);                                              \
+  }
+AUTOPAR_NAME_RESULT(EmbeddingOp, "embedding")
+AUTOPAR_NAME_RESULT(LastTokenOp, "last")
+AUTOPAR_NAME_RESULT(LogitsOp, "logits")
+AUTOPAR_NAME_RESULT(AddBiasOp, "biased")
+AUTOPAR_NAME_RESULT(RMSNormOp, "norm")
+AUTOPAR_NAME_RESULT(LayerNormOp, "norm")
+AUTOPAR_NAME_RESULT(RopeOp, "rope")
+AUTOPAR_NAME_RESULT(AttentionOp, "attention")
+AUTOPAR_NAME_RESULT(AddOp, "add")
+AUTOPAR_NAME_RESULT(ActivationOp, "activation")
+AUTOPAR_NAME_RESULT(GatedOp, "gated")
+AUTOPAR_NAME_RESULT(RouterOp, "router")
+AUTOPAR_NAME_RESULT(DispatchOp, "dispatch")
+AUTOPAR_NAME_RESULT(CombineOp, "combine")
+#undef AUTOPAR_NAME_RESULT
+
+//===----------------------------------------------------------------------===//
+// WorkloadOp
+//===----------------------------------------------------------------------===//
+
+ArrayRef<StringRef> WorkloadOp::getSymbols() {
+  static constexpr StringRef symbols[] = {"batch", "query", "context"};
+  return symbols;
+}
+
+Workload WorkloadOp::getWorkload() {
+  Workload workload;
+  workload.phase =
+      getPhase() == PhaseKind::prefill ? Phase::prefill : Phase::decode;
+  workload.batch = getBatch();
+  workload.query = getQuery();
+  workload.context = getContextLength();
+  return workload;
+}
+
+/// Refuses a second op of `Interface` in the same module.
+template <typename Interface>
+static LogicalResult verifyOnlyOne(Operation *op, StringRef what) {
+  auto module = dyn_cast_or_null<ModuleOp>(op->getParentOp());
+  if (!module)
+    return op->emitOpError("must be directly inside a module");
+  for (Interface other : module.getOps<Interface>()) {
+    if (other == op)
+      return success();
+    InFlightDiagnostic diag = op->emitOpError()
+                              << "is a second " << what << " of its module";
+    diag.attachNote(other->getLoc()) << "the first is here";
+    return diag;
+  }
+  return success();
+}
+
+LogicalResult WorkloadOp::verify() {
+  Workload step = getWorkload();
+  std::pair<StringRef, int64_t> counts[] = {
+      {"batch", step.batch}, {"query", step.query}, {"context", step.context}};
+  for (auto [name, count] : counts)
+    if (count < 1 || count > limits::maxTokens)
+      return emitOpError() << "has " << name << " = " << count
+                           << ", expected 1 to " << limits::maxTokens;
+  if (step.query > step.context)
+    return emitOpError() << "has query = " << step.query
+                         << " above context = " << step.context
+                         << ": context counts the new tokens too";
+  return verifyOnlyOne<SymbolBindingOpInterface>(*this, "workload");
+}
+
+//===----------------------------------------------------------------------===//
+// WeightOp, KVCacheOp
+//===----------------------------------------------------------------------===//
+
+Type WeightOp::getStoredElementType() {
+  std::optional<StorageAttr> storage = getStorage();
+  if (storage && storage->getElementType())
+    return storage->getElementType();
+  return TensorView(getResult()).getType().getElementType();
+}
+
+StoredTensor transformer::getStoredTensor(WeightOp weight) {
+  RankedTensorType type = TensorView(weight.getResult()).getType();
+  StoredTensor stored;
+  stored.type = *toElementType(weight.getStoredElementType());
+  std::optional<StorageAttr> storage = weight.getStorage();
+  if (!storage) {
+    stored.shape.assign(type.getShape().begin(), type.getShape().end());
+    return stored;
+  }
+  int64_t elements = 1;
+  for (DenseI64ArrayAttr group : storage->getGroups()) {
+    int64_t size = 1;
+    for (int64_t dim : group.asArrayRef())
+      size *= type.getDimSize(dim);
+    stored.shape.push_back(size);
+    elements *= size;
+  }
+  for (int64_t size : type.getShape())
+    stored.copies *= size;
+  stored.copies /= elements;
+  return stored;
+}
+
+/// Each dimension once, except one that the `*` of the name counts.
+static LogicalResult verifyStorage(WeightOp op, StorageAttr storage,
+                                   int64_t rank) {
+  llvm::SmallBitVector seen(rank);
+  for (DenseI64ArrayAttr group : storage.getGroups())
+    for (int64_t dim : group.asArrayRef()) {
+      if (dim < 0 || dim >= rank)
+        return op.emitOpError() << "stores dimension " << dim
+                                << " of a value of rank " << rank;
+      if (seen.test(dim))
+        return op.emitOpError() << "stores dimension " << dim << " twice";
+      seen.set(dim);
+    }
+  size_t spread = rank - seen.count(), stars = op.getName().count('*');
+  if (spread != stars || stars > 1)
+    return op.emitOpError()
+           << "leaves " << spread << " dimensions out of its storage and has "
+           << stars << " '*' in its name, expected one of each or none";
+  if (storage.getElementType() && !toElementType(storage.getElementType()))
+    return op.emitOpError() << "is stored as the unknown format "
+                            << storage.getElementType();
+  return success();
+}
+
+LogicalResult WeightOp::verify() {
+  TensorView view(getResult());
+  if (getName().empty())
+    return emitOpError("has no name");
+  if (!view.getType().hasStaticShape())
+    return emitOpError("has a symbolic shape, expected numbers");
+  if (!view.partialAxes().empty())
+    return emitOpError("is a partial sum");
+  int64_t elements = 1;
+  for (int64_t size : view.getType().getShape())
+    if (llvm::MulOverflow(elements, size, elements))
+      return emitOpError("has more elements than 63 bits count");
+  if (std::optional<StorageAttr> storage = getStorage())
+    return verifyStorage(*this, *storage, view.rank());
+  if (getName().contains('*'))
+    return emitOpError("has a '*' in its name and no storage");
+  return success();
+}
+
+LogicalResult KVCacheOp::verify() {
+  TensorView view(getResult());
+  if (view.rank() != 5 || view.extentText(0) != "2" ||
+      view.extentText(1) != "batch" || view.extentText(2) != "context" ||
+      view.isSymbolic(3) || view.isSymbolic(4))
+    return emitOpError(
+        "expected a tensor [2, batch, context, kv heads, head_dim]");
+  if (!view.partialAxes().empty())
+    return emitOpError("is a partial sum");
+  if (getWindow() && static_cast<int64_t>(*getWindow()) < 1)
+    return emitOpError() << "has a window of " << *getWindow()
+                         << " tokens, expected at least 1";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Compute ops: what their factors do not say
+//===----------------------------------------------------------------------===//
+
+LogicalResult EmbeddingOp::verify() {
+  if (!isa<IntegerType>(TensorView(getIds()).getType().getElementType()))
+    return emitOpError("looks up with tokens that are not integers");
+  return success();
+}
+
+LogicalResult LastTokenOp::verify() { return success(); }
+LogicalResult LogitsOp::verify() { return success(); }
+LogicalResult AddBiasOp::verify() { return success(); }
+LogicalResult DispatchOp::verify() { return success(); }
+LogicalResult CombineOp::verify() { return success(); }
+
+int64_t LinearOp::getNumContracted() {
+  return (static_cast<int64_t>(TensorView(getX()).rank()) +
+          TensorView(getWeight()).rank() - TensorView(getResult()).rank()) /
+         2;
+}
+
+LogicalResult LinearOp::verify() { return success(); }
+
+static LogicalResult verifyEps(Operation *op, const APFloat &eps) {
+  if (eps.isNegative() || !eps.isFinite())
+    return op->emitOpError("has an eps that is not a positive number");
+  return success();
+}
+
+LogicalResult RMSNormOp::verify() { return verifyEps(*this, getEps()); }
+
+LogicalResult LayerNormOp::verify() {
+  if (getBias() && getBias().getType() != getWeight().getType())
+    return emitOpError("has a bias of another type than its weight");
+  return verifyEps(*this, getEps());
+}
+
+LogicalResult RopeOp::verify() {
+  TensorView view(getX());
+  unsigned last = view.rank() - 1;
+  if (view.isSymbolic(last) || view.getType().getDimSize(last) % 2)
+    return emitOpError() << "turns pairs, but the last dimension is "
+                         << view.extentText(last);
+  if (!(getTheta().convertToDouble() > 0))
+    return emitOpError("has a theta that is not positive");
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  int64_t heads = TensorView(getQuery()).getType().getDimSize(2);
+  int64_t kvHeads = TensorView(getKey()).getType().getDimSize(2);
+  if (heads < 1 || kvHeads < 1 || heads % kvHeads)
+    return emitOpError() << "has " << heads << " query heads, which "
+                         << kvHeads << " key-value heads do not divide";
+  if (getWindow() && static_cast<int64_t>(*getWindow()) < 1)
+    return emitOpError() << "has a window of " << *getWindow()
+                         << " tokens, expected at least 1";
+  return success();
+}
+
+static LogicalResult verifyTopK(Operation *op, int64_t topK, int64_t experts) {
+  if (topK >= 1 && topK <= experts)
+    return success();
+  return op->emitOpError() << "has top_k(" << topK << ") of " << experts
+                           << " experts";
+}
+
+LogicalResult RouterOp::verify() {
+  TensorView weight(getWeight()), result(getResult());
+  if (result.extentText(result.rank() - 1) != std::to_string(getTopK()))
+    return emitOpError() << "keeps " << getTopK()
+                         << " experts, but the result has "
+                         << result.extentText(result.rank() - 1);
+  return verifyTopK(*this, getTopK(), weight.getType().getDimSize(1));
+}
+
+LogicalResult ExpertsOp::verify() {
+  return verifyTopK(*this, getTopK(),
+                    TensorView(getWeight()).getType().getDimSize(0));
+}

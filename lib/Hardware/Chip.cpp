@@ -1,0 +1,196 @@
+//===- Chip.cpp -----------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Readers.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+static constexpr KernelKind kernelKinds[] = {
+    KernelKind::matmul, KernelKind::grouped_matmul, KernelKind::attention,
+    KernelKind::elementwise, KernelKind::gather};
+
+//===----------------------------------------------------------------------===//
+// Look-up
+//===----------------------------------------------------------------------===//
+
+/// `type` itself, then the formats that hold its values, narrowest first.
+/// fp16 and bf16 stand in for each other on chips that have one of them.
+static std::vector<std::string_view> fallbacks(ElementType type) {
+  std::string_view key = peakKeyOf(type);
+  if (key == "fp8" || key == "int8")
+    return {key, "bf16", "fp16", "fp32"};
+  if (key == "bf16")
+    return {key, "fp16", "fp32"};
+  if (key == "fp16")
+    return {key, "bf16", "fp32"};
+  return {key};
+}
+
+const Figure *Chip::peak(ElementType type) const {
+  for (std::string_view key : fallbacks(type)) {
+    auto it = peakFlops.find(std::string(key));
+    if (it != peakFlops.end())
+      return &it->second;
+  }
+  return nullptr;
+}
+
+const KernelCurve *Chip::curve(KernelKind kind, ElementType type) const {
+  auto curves = kernels.find(kind);
+  if (curves == kernels.end())
+    return nullptr;
+  std::vector<std::string_view> keys = fallbacks(type);
+  // Nobody measures fp32 products: they run on the curve of 16 bits, against
+  // the peak of 32.
+  keys.insert(keys.end(), {"", "bf16", "fp16"});
+  for (std::string_view key : keys) {
+    auto it = curves->second.find(std::string(key));
+    if (it != curves->second.end())
+      return &it->second;
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// A coefficient of a curve: a figure whose source is the curve's unless it
+/// was overridden.
+static double readCoefficient(const JsonReader &reader, std::string_view key,
+                              UnitRange unit, Source &source) {
+  JsonReader object = reader.object(key);
+  if (reader.failed())
+    return unit.max;
+  object.allowOnly({"value", "unit", "source"});
+  std::string written = object.string("unit");
+  if (!reader.failed() && written != unit.unit)
+    object.failAt("unit", "expected \"" + std::string(unit.unit) +
+                              "\", found \"" + shorten(written) + "\"");
+  if (object.has("source"))
+    source = readSource(object);
+  return object.number("value", unit.min, unit.max);
+}
+
+static void readFit(const JsonReader &reader, KernelCurve &curve) {
+  if (!reader.has("fit"))
+    return;
+  JsonReader fit = reader.object("fit");
+  if (reader.failed())
+    return;
+  fit.allowOnly({"median_error", "p90_error", "rows", "range"});
+  curve.medianError = fit.number("median_error", 0, 1e6);
+  curve.p90Error = fit.number("p90_error", 0, 1e6);
+  fit.integer("rows", 1, INT64_MAX);
+  JsonReader range = fit.object("range");
+  if (reader.failed())
+    return;
+  range.allowOnly({"flops", "bytes"});
+  for (std::string_view key : {"flops", "bytes"})
+    for (const JsonReader &bound : range.array(key).elements())
+      bound.asNumber(0, 1e30);
+}
+
+static KernelCurve readCurve(const JsonReader &reader, bool multiplies) {
+  static constexpr double exponents[] = {1, 1.5, 2, 3, 4};
+  KernelCurve curve;
+  reader.allowOnly({"floor", "compute_efficiency", "memory_efficiency",
+                    "exponent", "fit", "source"});
+  curve.source = readSource(reader);
+  curve.floorUs =
+      readCoefficient(reader, "floor", units::microseconds, curve.source);
+  // A kernel without products has no FLOPs to be efficient at.
+  if (multiplies || reader.has("compute_efficiency"))
+    curve.computeEfficiency = readCoefficient(reader, "compute_efficiency",
+                                              units::fraction, curve.source);
+  curve.memoryEfficiency = readCoefficient(reader, "memory_efficiency",
+                                           units::fraction, curve.source);
+  curve.exponent = reader.number("exponent", 1, 4);
+  if (!reader.failed() && std::find(std::begin(exponents), std::end(exponents),
+                                    curve.exponent) == std::end(exponents))
+    reader.failAt("exponent", "expected one of 1, 1.5, 2, 3, 4, found " +
+                                  formatNumber(curve.exponent));
+  readFit(reader, curve);
+  return curve;
+}
+
+static std::vector<std::string> kernelNames() {
+  std::vector<std::string> names;
+  for (KernelKind kind : kernelKinds)
+    names.emplace_back(nameOf(kind));
+  return names;
+}
+
+static const std::vector<std::string> &peakKeys() {
+  static const std::vector<std::string> keys = {"bf16", "fp16", "fp8", "fp32",
+                                                "tf32", "int8", "fp4"};
+  return keys;
+}
+
+static bool checkKey(const JsonReader &reader, const std::string &key,
+                     const std::vector<std::string> &known,
+                     std::string_view what) {
+  if (std::find(known.begin(), known.end(), key) != known.end())
+    return true;
+  reader.fail("unknown " + std::string(what) + " \"" + shorten(key) + "\"",
+              "known: " + join(known, ", "));
+  return false;
+}
+
+static void readKernels(const JsonReader &reader, const std::string &path,
+                        Chip &chip) {
+  std::vector<std::string> formats = peakKeys();
+  formats.push_back("any");
+  for (const auto &[name, curves] : reader.members()) {
+    if (!checkKey(curves, name, kernelNames(), "kernel"))
+      return;
+    size_t index = 0;
+    while (nameOf(kernelKinds[index]) != name)
+      ++index;
+    KernelKind kind = kernelKinds[index];
+    bool multiplies =
+        kind != KernelKind::elementwise && kind != KernelKind::gather;
+    for (const auto &[key, curve] : curves.members()) {
+      if (!checkKey(curve, key, formats, "format"))
+        return;
+      KernelCurve &made = chip.kernels[kind][key == "any" ? "" : key];
+      made = readCurve(curve, multiplies);
+      made.path = path + ".kernels." + name + "." + key;
+    }
+  }
+  for (KernelKind kind : kernelKinds)
+    if (!reader.failed() && chip.kernels[kind].empty())
+      reader.fail("missing field \"" + std::string(nameOf(kind)) + "\"");
+}
+
+Chip autopar::readChip(const JsonReader &reader) {
+  Chip chip;
+  reader.allowOnly({"schema", "name", "title", "memory_label", "memory_usable",
+                    "memory_bandwidth", "peak_flops", "kernels"});
+  checkSchema(reader, "autopar.chip/1");
+  chip.name = readName(reader);
+  chip.title = reader.string("title");
+  std::string path = "chips." + chip.name;
+  chip.memoryLabel = readFigure(reader, "memory_label", units::bytes, path);
+  chip.memoryUsable = readFigure(reader, "memory_usable", units::bytes, path);
+  chip.memoryBandwidth =
+      readFigure(reader, "memory_bandwidth", units::bytesPerSecond, path);
+  JsonReader peaks = reader.object("peak_flops");
+  for (const auto &[key, peak] : peaks.members())
+    if (checkKey(peak, key, peakKeys(), "format"))
+      chip.peakFlops[key] =
+          readFigure(peaks, key, units::flopsPerSecond, path + ".peak_flops");
+  if (!reader.failed() && chip.peakFlops.empty())
+    peaks.fail("expected at least one format, found none",
+               "known: " + join(peakKeys(), ", "));
+  readKernels(reader.object("kernels"), path, chip);
+  return chip;
+}

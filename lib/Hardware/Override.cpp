@@ -1,0 +1,151 @@
+//===- Override.cpp -------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Hardware/Figures.h"
+
+#include "autopar/Support/Text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdlib>
+
+using namespace autopar;
+using nlohmann::json;
+
+static std::string spell(const Override &override) {
+  return "--set " + override.path + "=" + formatNumber(override.value);
+}
+
+Result<Override> autopar::parseOverride(std::string_view text) {
+  size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string_view::npos)
+    return Error{"", "override \"" + shorten(text) + "\" is not path=value",
+                 "for example chips.h100-sxm.memory_bandwidth=4e12"};
+  Override override;
+  override.path = std::string(text.substr(0, equals));
+  std::string number(text.substr(equals + 1));
+  char *end = nullptr;
+  override.value = std::strtod(number.c_str(), &end);
+  if (number.empty() || *end || !std::isfinite(override.value))
+    return Error{"",
+                 "value \"" + shorten(number) + "\" of override \"" +
+                     shorten(override.path) + "\" is not a number",
+                 ""};
+  for (std::string_view root : {"chips.", "systems.", "runtimes."})
+    if (override.path.compare(0, root.size(), root) == 0)
+      return override;
+  return Error{"",
+               "override path \"" + shorten(override.path) +
+                   "\" does not start with chips., systems. or runtimes.",
+               "for example chips.h100-sxm.memory_bandwidth=4e12"};
+}
+
+/// The member or element of `value` that `segment` names: elements by their
+/// "name" or their number. Null where there is none.
+static json *step(json &value, const std::string &segment) {
+  if (value.is_object()) {
+    auto it = value.find(segment);
+    return it == value.end() ? nullptr : &*it;
+  }
+  if (!value.is_array())
+    return nullptr;
+  for (size_t i = 0; i < value.size(); ++i) {
+    json *name = value[i].is_object() ? step(value[i], "name") : nullptr;
+    if ((name && *name == segment) || std::to_string(i) == segment)
+      return &value[i];
+  }
+  return nullptr;
+}
+
+static bool isFigure(const json &value) {
+  return value.is_object() && value.contains("value") &&
+         value["value"].is_number();
+}
+
+static json *find(json &root, const std::string &path) {
+  json *value = &root;
+  for (size_t begin = 0; value && begin <= path.size();) {
+    size_t end = std::min(path.find('.', begin), path.size());
+    value = step(*value, path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return value && (isFigure(*value) || value->is_number()) ? value : nullptr;
+}
+
+/// The paths of all figures below `value`, for "did you mean".
+static void collect(const json &value, const std::string &path,
+                    std::vector<std::string> &paths) {
+  if (isFigure(value) || value.is_number()) {
+    paths.push_back(path);
+    return;
+  }
+  std::string prefix = path.empty() ? "" : path + ".";
+  if (value.is_object())
+    for (auto it = value.begin(); it != value.end(); ++it)
+      collect(*it, prefix + it.key(), paths);
+  if (value.is_array())
+    for (const json &element : value)
+      if (element.is_object() && element.contains("name") &&
+          element["name"].is_string())
+        collect(element, prefix + element["name"].get<std::string>(), paths);
+}
+
+static Error unknownPath(const json &root, const std::string &prefix,
+                         const std::string &path) {
+  std::vector<std::string> paths;
+  collect(root, "", paths);
+  std::string near = nearest(path, paths);
+  std::string fields;
+  for (auto it = root.begin(); it != root.end(); ++it)
+    if (!it->is_string())
+      fields += (fields.empty() ? "" : ", ") + it.key();
+  return Error{"",
+               "override path \"" + prefix + "." + shorten(path) +
+                   "\" leads to no figure",
+               near.empty() ? prefix + " has " + fields
+                            : "did you mean \"" + prefix + "." + near + "\"?"};
+}
+
+static bool isBelow(const Override &override, const std::string &prefix) {
+  return override.path.compare(0, prefix.size() + 1, prefix + ".") == 0;
+}
+
+std::optional<Error>
+autopar::applyOverrides(JsonDocument &document, const std::string &prefix,
+                        const std::vector<Override> &overrides,
+                        std::vector<bool> &used) {
+  used.resize(overrides.size());
+  for (size_t i = 0; i < overrides.size(); ++i) {
+    if (!isBelow(overrides[i], prefix))
+      continue;
+    std::string path = overrides[i].path.substr(prefix.size() + 1);
+    json *target = find(document.value(), path);
+    if (!target)
+      return unknownPath(document.value(), prefix, path);
+    used[i] = true;
+    if (!target->is_object()) {
+      *target = overrides[i].value;
+      continue;
+    }
+    (*target)["value"] = overrides[i].value;
+    (*target)["source"] = {{"kind", "user"},
+                           {"reference", spell(overrides[i])}};
+  }
+  return std::nullopt;
+}
+
+Error autopar::explainOverrides(Error error, const std::string &prefix,
+                                const std::vector<Override> &overrides) {
+  std::string list;
+  for (const Override &override : overrides)
+    if (isBelow(override, prefix))
+      list += (list.empty() ? "after " : ", ") + spell(override);
+  if (!list.empty())
+    error.note += (error.note.empty() ? "" : "; ") + list;
+  return error;
+}

@@ -1,0 +1,125 @@
+//===- Tensors.cpp --------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Import/Tensors.h"
+
+#include "autopar/Support/Checked.h"
+#include "autopar/Support/Limits.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+namespace {
+
+/// Runs through the layers in order, as execution would.
+class TensorWalk {
+public:
+  using Visit = llvm::function_ref<void(StringRef, const StoredTensor &)>;
+
+  explicit TensorWalk(Visit visit) : visit(visit) {}
+
+  LogicalResult walk(func::FuncOp func, const std::string &prefix) {
+    return walk(func.getBody().front(), prefix);
+  }
+
+private:
+  LogicalResult walk(Block &block, const std::string &prefix) {
+    for (Operation &op : block)
+      if (failed(walk(op, prefix)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult walk(Operation &op, const std::string &prefix) {
+    if (auto weight = dyn_cast<WeightOp>(op))
+      return visitWeight(weight, prefix);
+    if (auto repeat = dyn_cast<RepeatOp>(op))
+      return walkRepeat(repeat, prefix);
+    auto call = dyn_cast<CallOpInterface>(op);
+    if (!call)
+      return success();
+    auto callee = dyn_cast_or_null<func::FuncOp>(
+        call.resolveCallableInTable(&symbols));
+    if (!callee || callee.isDeclaration())
+      return op.emitOpError("calls a function that has no body");
+    if (active.insert(callee).second == false)
+      return op.emitOpError("calls itself");
+    std::string name = prefix;
+    if (!layers.empty())
+      name = layers.str() + "." + std::to_string(number++) + ".";
+    LogicalResult result = walk(callee, name);
+    active.erase(callee);
+    return result;
+  }
+
+  LogicalResult walkRepeat(RepeatOp repeat, const std::string &prefix) {
+    StringRef outer = layers;
+    if (repeat.getPrefix()) {
+      layers = *repeat.getPrefix();
+      number = repeat.getFirst();
+    }
+    for (uint64_t i = 0; i < repeat.getCount(); ++i)
+      if (failed(walk(repeat.getBody().front(), prefix)))
+        return failure();
+    layers = outer;
+    return success();
+  }
+
+  LogicalResult visitWeight(WeightOp weight, const std::string &prefix) {
+    StoredTensor tensor = getStoredTensor(weight);
+    visited += tensor.copies;
+    if (visited > limits::maxListedTensors)
+      return weight.emitOpError()
+             << "is one of more than " << limits::maxListedTensors
+             << " tensors, too many to list";
+    std::string name = prefix + weight.getName().str();
+    size_t star = name.find('*', prefix.size());
+    if (star == std::string::npos) {
+      visit(name, tensor);
+      return success();
+    }
+    for (int64_t i = 0; i < tensor.copies; ++i)
+      visit(name.substr(0, star) + std::to_string(i) + name.substr(star + 1),
+            tensor);
+    return success();
+  }
+
+  SymbolTableCollection symbols;
+  Visit visit;
+  StringRef layers;
+  int64_t number = 0;
+  uint64_t visited = 0;
+  llvm::SmallPtrSet<Operation *, 4> active;
+};
+
+} // namespace
+
+LogicalResult autopar::forEachTensor(
+    ModuleOp module,
+    llvm::function_ref<void(StringRef, const StoredTensor &)> visit) {
+  for (auto func : module.getOps<func::FuncOp>())
+    if (func.isPublic() && !func.isDeclaration())
+      return TensorWalk(visit).walk(func, "");
+  return module.emitError("the module has no public function to start from");
+}
+
+LogicalResult autopar::listTensors(ModuleOp module, llvm::raw_ostream &os) {
+  return forEachTensor(module, [&](StringRef name, const StoredTensor &tensor) {
+    int64_t elements = 1;
+    os << name << "\t[";
+    llvm::interleaveComma(tensor.shape, os, [&](int64_t size) {
+      os << size;
+      elements *= size;
+    });
+    os << "]\t" << llvm::StringRef(safetensorsNameOf(tensor.type)) << "\t"
+       << elements * bitsOf(tensor.type) / 8 << "\n";
+  });
+}

@@ -1,0 +1,193 @@
+//===- TensorView.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Interfaces/TensorView.h"
+
+#include "autopar/Support/Limits.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace autopar;
+using namespace mlir;
+
+#include "autopar/Interfaces/DimensionEncoding.cpp.inc"
+
+TensorView::TensorView(Type type)
+    : type(cast<RankedTensorType>(type)),
+      encoding(dyn_cast_or_null<DimensionEncodingInterface>(
+          this->type.getEncoding())) {}
+
+DimRef TensorView::dim(unsigned index) const {
+  return encoding ? encoding.getDim(index) : DimRef();
+}
+
+ArrayRef<StringAttr> TensorView::partialAxes() const {
+  return encoding ? encoding.getPartialAxes() : ArrayRef<StringAttr>();
+}
+
+std::string TensorView::extentText(unsigned index) const {
+  StringRef extent = dim(index).extent;
+  if (!extent.empty())
+    return extent.str();
+  return type.isDynamicDim(index) ? "?" : std::to_string(type.getDimSize(index));
+}
+
+bool TensorView::isSharded() const {
+  for (unsigned i = 0; i < rank(); ++i)
+    if (!dim(i).axes.empty())
+      return true;
+  return !partialAxes().empty();
+}
+
+std::optional<ExtentProduct> autopar::parseExtent(StringRef text) {
+  if (text.consume_front("{") && !text.consume_back("}"))
+    return std::nullopt;
+  ExtentProduct product;
+  SmallVector<StringRef> factors;
+  text.split(factors, '*');
+  for (StringRef factor : factors) {
+    int64_t number;
+    if (factor.empty())
+      return std::nullopt;
+    if (!llvm::isDigit(factor.front())) {
+      product.symbols.push_back(factor);
+      continue;
+    }
+    if (factor.getAsInteger(10, number) || number < 1 ||
+        llvm::MulOverflow(product.factor, number, product.factor) ||
+        product.factor > limits::maxDimension)
+      return std::nullopt;
+  }
+  return product;
+}
+
+std::optional<ElementType> autopar::toElementType(Type type) {
+  if (type.isF32())
+    return ElementType::f32;
+  if (type.isBF16())
+    return ElementType::bf16;
+  if (type.isF16())
+    return ElementType::f16;
+  if (isa<Float8E4M3FNType>(type))
+    return ElementType::fp8_e4m3;
+  if (isa<Float8E5M2Type>(type))
+    return ElementType::fp8_e5m2;
+  if (type.isInteger(32))
+    return ElementType::i32;
+  if (type.isInteger(8))
+    return ElementType::i8;
+  return std::nullopt;
+}
+
+Type autopar::fromElementType(MLIRContext *context, ElementType type) {
+  switch (type) {
+  case ElementType::f32:
+    return Float32Type::get(context);
+  case ElementType::bf16:
+    return BFloat16Type::get(context);
+  case ElementType::f16:
+    return Float16Type::get(context);
+  case ElementType::fp8_e4m3:
+    return Float8E4M3FNType::get(context);
+  case ElementType::fp8_e5m2:
+    return Float8E5M2Type::get(context);
+  case ElementType::i32:
+    return IntegerType::get(context, 32);
+  case ElementType::i8:
+    return IntegerType::get(context, 8);
+  }
+  llvm_unreachable("covered switch");
+}
+
+//===----------------------------------------------------------------------===//
+// Aliases
+//===----------------------------------------------------------------------===//
+
+/// Names end in a letter, as the printer appends numbers to make them unique.
+static StringRef aliasOfFormat(Type type) {
+  std::optional<ElementType> format = toElementType(type);
+  if (!format)
+    return "x";
+  switch (*format) {
+  case ElementType::f32:
+    return "float";
+  case ElementType::bf16:
+    return "bf";
+  case ElementType::f16:
+    return "half";
+  case ElementType::fp8_e4m3:
+    return "fp8e";
+  case ElementType::fp8_e5m2:
+    return "fp8m";
+  case ElementType::i32:
+    return "int";
+  case ElementType::i8:
+    return "byte";
+  }
+  llvm_unreachable("covered switch");
+}
+
+std::string autopar::aliasOf(RankedTensorType type) {
+  TensorView view(type);
+  std::string name;
+  bool afterSymbol = false;
+  for (unsigned i = 0; i < view.rank(); ++i) {
+    DimRef dim = view.dim(i);
+    std::string part;
+    if (dim.extent.empty()) {
+      part = view.extentText(i);
+    } else if (std::optional<ExtentProduct> product = parseExtent(dim.extent)) {
+      for (StringRef symbol : product->symbols)
+        part += symbol.take_front(1);
+      if (product->factor != 1)
+        part += std::to_string(product->factor);
+    }
+    for (StringAttr axis : dim.axes)
+      part += axis.getValue();
+    bool letters = !part.empty() && llvm::isAlpha(part.back());
+    if (!name.empty() && !(afterSymbol && !dim.extent.empty()))
+      name += "_";
+    name += part;
+    afterSymbol = !dim.extent.empty() && letters && dim.axes.empty();
+  }
+  if (name.empty() || llvm::isDigit(name.front()))
+    name = "w" + name;
+  name += "_" + aliasOfFormat(type.getElementType()).str();
+  if (!view.partialAxes().empty()) {
+    name += "_sum";
+    for (StringAttr axis : view.partialAxes())
+      name += "_" + axis.getValue().str();
+  }
+  return name;
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+LogicalResult autopar::verifyDimensions(
+    DimensionEncodingInterface encoding, ArrayRef<int64_t> shape,
+    llvm::function_ref<InFlightDiagnostic()> emitError) {
+  if (encoding.getRank() != shape.size())
+    return emitError() << "encoding describes " << encoding.getRank()
+                       << " dimensions, the tensor has " << shape.size();
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    StringRef extent = encoding.getDim(i).extent;
+    if (extent.empty() && ShapedType::isDynamic(size))
+      return emitError() << "dimension " << i
+                         << " is '?' but its encoding names no symbol";
+    if (!extent.empty() && !ShapedType::isDynamic(size))
+      return emitError() << "dimension " << i << " is named '" << extent
+                         << "' and must print as '?', found " << size;
+    if (!extent.empty() && !parseExtent(extent))
+      return emitError() << "dimension " << i << " has a malformed extent '"
+                         << extent << "'";
+  }
+  return success();
+}

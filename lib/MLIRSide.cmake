@@ -1,0 +1,8 @@
+# The right side of the layer table: everything that sees MLIR.
+add_subdirectory(Interfaces)
+add_subdirectory(Dialect/Transformer)
+add_subdirectory(Dialect/Parallel)
+add_subdirectory(Import)
+add_subdirectory(Analysis)
+add_subdirectory(Transforms)
+add_subdirectory(Pipelines)

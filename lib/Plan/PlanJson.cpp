@@ -1,0 +1,214 @@
+//===- PlanJson.cpp -------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Plan/Plan.h"
+
+#include "autopar/Support/Checked.h"
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+using namespace autopar;
+
+static constexpr const char *schema = "autopar.plan/1";
+
+//===----------------------------------------------------------------------===//
+// Names and meshes
+//===----------------------------------------------------------------------===//
+
+static bool isLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/// Why `name` cannot name an axis or a degree; "" where it can. "devices" and
+/// "axes" are other keys of a report's `mesh`.
+static std::string refuseName(const std::string &name) {
+  bool identifier = !name.empty() && name.size() <= 32 && isLetter(name[0]);
+  for (char c : name)
+    identifier &= isLetter(c) || (c >= '0' && c <= '9');
+  if (!identifier)
+    return "axis name '" + shorten(name) +
+           "' is not an identifier of 1 to 32 letters, digits and '_'";
+  if (name == "devices" || name == "axes")
+    return "axis name '" + name + "' is reserved";
+  return "";
+}
+
+/// Why `axes` is not a mesh; "" where it is. Devices are limited by
+/// `limits::maxDevices`.
+static std::string refuseMesh(const std::vector<PlanAxis> &axes) {
+  Checked devices = 1;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (std::string why = refuseName(axes[i].name); !why.empty())
+      return why;
+    for (size_t j = 0; j < i; ++j)
+      if (axes[j].name == axes[i].name)
+        return "axis '" + axes[i].name + "' is given twice";
+    devices *= axes[i].size.value_or(1);
+    if (!devices.valid() || devices > limits::maxDevices)
+      return "the mesh has more than " + formatInteger(limits::maxDevices) +
+             " devices";
+  }
+  return "";
+}
+
+/// "8" or "?".
+static bool parseSize(std::string_view text, std::optional<int64_t> &size) {
+  if (text == "?")
+    return true;
+  if (text.empty() || text.size() > 18)
+    return false;
+  int64_t value = 0;
+  for (char c : text) {
+    if (c < '0' || c > '9')
+      return false;
+    value = value * 10 + (c - '0');
+  }
+  size = value;
+  return value >= 1 && value <= limits::maxDevices;
+}
+
+Result<std::vector<PlanAxis>> autopar::parseMesh(std::string_view text) {
+  const char *note = "write axes outermost first, as in 'pp=4,tp=8'; '?' "
+                     "leaves a size open";
+  std::vector<PlanAxis> axes;
+  for (size_t begin = 0; begin <= text.size();) {
+    size_t end = std::min(text.find(',', begin), text.size());
+    std::string_view part = text.substr(begin, end - begin);
+    size_t equals = part.find('=');
+    PlanAxis axis;
+    axis.name = part.substr(0, equals);
+    if (equals == std::string_view::npos)
+      return Error{"", "mesh axis '" + shorten(part) + "' has no '=size'",
+                   note};
+    std::string_view size = part.substr(equals + 1);
+    if (!parseSize(size, axis.size))
+      return Error{"",
+                   "size of mesh axis '" + shorten(axis.name) +
+                       "' is not an integer from 1 to " +
+                       std::to_string(limits::maxDevices) + " or '?', found '" +
+                       shorten(size) + "'",
+                   note};
+    axes.push_back(std::move(axis));
+    begin = end + 1;
+  }
+  if (std::string why = refuseMesh(axes); !why.empty())
+    return Error{"", std::move(why), note};
+  return axes;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static void readAxes(const JsonReader &root, Plan &plan) {
+  JsonReader list = root.array("axes");
+  for (const JsonReader &entry : list.elements()) {
+    entry.allowOnly({"name", "size"});
+    PlanAxis axis;
+    axis.name = entry.string("name");
+    axis.size = entry.optionalInteger("size", 1, limits::maxDevices);
+    plan.axes.push_back(std::move(axis));
+    if (root.failed())
+      return;
+  }
+  if (std::string why = refuseMesh(plan.axes); !why.empty())
+    list.fail(std::move(why));
+}
+
+static void readDegree(const std::string &name, const JsonReader &entry,
+                       Plan &plan) {
+  PlanDegree degree{name, {}};
+  if (std::string why = refuseName(name); !why.empty())
+    return entry.fail(std::move(why));
+  if (plan.axis(name))
+    return entry.fail("degree '" + name + "' has the name of an axis");
+  if (!entry.isArray())
+    return entry.fail("expected an array of axis names");
+  for (const JsonReader &element : entry.elements()) {
+    std::string axis = element.asString();
+    if (entry.failed())
+      return;
+    if (!plan.axis(axis)) {
+      std::vector<std::string> known;
+      for (const PlanAxis &other : plan.axes)
+        known.push_back(other.name);
+      return element.fail("the plan has no axis '" + shorten(axis) + "'",
+                          "axes: " + join(known, ", "));
+    }
+    if (std::find(degree.axes.begin(), degree.axes.end(), axis) !=
+        degree.axes.end())
+      return element.fail("axis '" + axis + "' is given twice");
+    degree.axes.push_back(std::move(axis));
+  }
+  plan.degrees.push_back(std::move(degree));
+}
+
+static std::optional<ElementType> readType(const JsonReader &root,
+                                           std::string_view key) {
+  std::optional<std::string> text = root.optionalString(key);
+  if (!text || root.failed())
+    return std::nullopt;
+  std::optional<ElementType> type = parseElementType(*text);
+  if (!type)
+    root.failAt(key, "unknown numeric format '" + shorten(*text) + "'",
+                "formats: " + std::string(elementTypeChoices()));
+  return type;
+}
+
+Result<Plan> autopar::readPlan(const JsonDocument &document) {
+  JsonReader root = document.reader();
+  root.allowOnly({"schema", "axes", "degrees", "dtype", "kv_dtype",
+                  "memory_utilization"});
+  std::string found = root.string("schema");
+  if (!root.failed() && found != schema)
+    root.failAt("schema", "expected \"" + std::string(schema) +
+                              "\", found \"" + shorten(found) + "\"");
+  Plan plan;
+  if (root.has("axes"))
+    readAxes(root, plan);
+  if (root.has("degrees"))
+    for (const auto &[name, entry] : root.object("degrees").members())
+      if (!root.failed())
+        readDegree(name, entry, plan);
+  plan.dtype = readType(root, "dtype");
+  plan.kvDtype = readType(root, "kv_dtype");
+  plan.memoryUtilization = root.optionalNumber("memory_utilization", 0, 1);
+  if (root.failed())
+    return root.takeError();
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+std::string autopar::writePlan(const Plan &plan) {
+  nlohmann::ordered_json root, axes = nlohmann::ordered_json::array();
+  root["schema"] = schema;
+  for (const PlanAxis &axis : plan.axes) {
+    nlohmann::ordered_json entry{{"name", axis.name}};
+    if (axis.size)
+      entry["size"] = *axis.size;
+    axes.push_back(std::move(entry));
+  }
+  root["axes"] = std::move(axes);
+  for (const PlanDegree &degree : plan.degrees)
+    root["degrees"][degree.name] = degree.axes;
+  if (plan.dtype)
+    root["dtype"] = nameOf(*plan.dtype);
+  if (plan.kvDtype)
+    root["kv_dtype"] = nameOf(*plan.kvDtype);
+  if (plan.memoryUtilization)
+    root["memory_utilization"] = *plan.memoryUtilization;
+  return root.dump(2, ' ', false,
+                   nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
+}

@@ -1,0 +1,74 @@
+//===- CostProgram.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Program/CostProgram.h"
+
+#include "autopar/Program/Workload.h"
+
+using namespace autopar;
+
+std::string_view autopar::nameOf(Phase phase) {
+  return phase == Phase::prefill ? "prefill" : "decode";
+}
+
+std::string_view autopar::nameOf(KernelKind kind) {
+  switch (kind) {
+  case KernelKind::matmul:
+    return "matmul";
+  case KernelKind::grouped_matmul:
+    return "grouped_matmul";
+  case KernelKind::attention:
+    return "attention";
+  case KernelKind::elementwise:
+    return "elementwise";
+  case KernelKind::gather:
+    return "gather";
+  }
+  return "";
+}
+
+std::string_view autopar::nameOf(FlopClass flopClass) {
+  switch (flopClass) {
+  case FlopClass::none:
+    return "none";
+  case FlopClass::linear:
+    return "linear";
+  case FlopClass::attention:
+    return "attention";
+  case FlopClass::logits:
+    return "logits";
+  }
+  return "";
+}
+
+std::string_view autopar::nameOf(CollectiveKind kind) {
+  switch (kind) {
+  case CollectiveKind::all_reduce:
+    return "all_reduce";
+  case CollectiveKind::all_gather:
+    return "all_gather";
+  case CollectiveKind::reduce_scatter:
+    return "reduce_scatter";
+  case CollectiveKind::all_to_all:
+    return "all_to_all";
+  }
+  return "";
+}
+
+std::string_view autopar::nameOf(SplitRule rule) {
+  switch (rule) {
+  case SplitRule::plain:
+    return "plain";
+  case SplitRule::pad:
+    return "pad";
+  case SplitRule::cap:
+    return "cap";
+  case SplitRule::any:
+    return "any";
+  }
+  return "";
+}

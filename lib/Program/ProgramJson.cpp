@@ -1,0 +1,188 @@
+//===- ProgramJson.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Program/CostProgram.h"
+
+#include "autopar/Support/Text.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace autopar;
+using json = nlohmann::ordered_json;
+
+namespace {
+
+/// Writes the records of one program, whose names it needs.
+class Writer {
+public:
+  explicit Writer(const CostProgram &program) : program(program) {}
+
+  json write() const;
+
+private:
+  const std::string &layer(uint32_t id) const {
+    return program.layers[id].name;
+  }
+  std::string text(const Extent &extent) const;
+  std::string text(const Dim &dim) const;
+  json write(const Dims &dims) const;
+  json write(const Traffic &traffic) const;
+  json write(const Kernel &kernel) const;
+  json write(const Collective &collective) const;
+  json write(const Resident &resident) const;
+  json write(const Activation &activation) const;
+  template <typename T>
+  json writeAll(const std::vector<T> &records) const {
+    json all = json::array();
+    for (const T &record : records)
+      all.push_back(write(record));
+    return all;
+  }
+
+  const CostProgram &program;
+};
+
+} // namespace
+
+/// "8192", "batch*query*8", "min(context, 4096)".
+std::string Writer::text(const Extent &extent) const {
+  std::string product;
+  for (SymbolId symbol : extent.symbols)
+    product += (product.empty() ? "" : "*") + program.symbols[symbol];
+  if (product.empty() || extent.factor != 1)
+    product += (product.empty() ? "" : "*") + std::to_string(extent.factor);
+  if (extent.limit == 0)
+    return product;
+  return "min(" + product + ", " + std::to_string(extent.limit) + ")";
+}
+
+/// As the IR prints it: "128256 by tp pad 64", "batch by dpo*dpi any".
+std::string Writer::text(const Dim &dim) const {
+  std::string result = text(dim.extent);
+  if (dim.axes.empty())
+    return result;
+  std::string axes;
+  for (AxisId axis : dim.axes)
+    axes += (axes.empty() ? "" : "*") + program.axes[axis];
+  result += " by " + axes;
+  if (dim.rule != SplitRule::plain)
+    result += " " + std::string(nameOf(dim.rule));
+  if (dim.rule == SplitRule::pad)
+    result += " " + std::to_string(dim.multiple);
+  return result;
+}
+
+json Writer::write(const Dims &dims) const {
+  json all = json::array();
+  for (const Dim &dim : dims)
+    all.push_back(text(dim));
+  return all;
+}
+
+json Writer::write(const Traffic &traffic) const {
+  static constexpr const char *roles[] = {"weight", "kv_cache", "activation"};
+  json record;
+  record["role"] = roles[static_cast<unsigned>(traffic.role)];
+  record["access"] = traffic.write ? "write" : "read";
+  record["shape"] = write(traffic.shape);
+  record["type"] = nameOf(traffic.type);
+  if (traffic.topK) {
+    record["top_k"] = traffic.topK;
+    record["rows"] = write(traffic.rows);
+  }
+  return record;
+}
+
+json Writer::write(const Kernel &kernel) const {
+  json record;
+  record["name"] = kernel.name;
+  record["op"] = kernel.op;
+  record["layer"] = layer(kernel.layer);
+  record["count"] = kernel.count;
+  record["kind"] = nameOf(kernel.kind);
+  record["fusion_group"] = kernel.fusionGroup;
+  if (kernel.flopFactor) {
+    record["flop_class"] = nameOf(kernel.flopClass);
+    record["compute"] = nameOf(kernel.compute);
+    record["flop_factor"] = kernel.flopFactor;
+    record["rows"] = write(kernel.rows);
+    record["columns"] = write(kernel.columns);
+    record["contraction"] = write(kernel.contraction);
+  }
+  if (kernel.pairs)
+    record["pairs"] = {{"query", text(kernel.pairs->query)},
+                       {"context", text(kernel.pairs->context)},
+                       {"causal", kernel.pairs->causal},
+                       {"window", kernel.pairs->window}};
+  record["traffic"] = writeAll(kernel.traffic);
+  return record;
+}
+
+json Writer::write(const Collective &collective) const {
+  json axes = json::array();
+  for (AxisId axis : collective.axes)
+    axes.push_back(program.axes[axis]);
+  json record;
+  record["name"] = collective.name;
+  record["kind"] = nameOf(collective.kind);
+  record["layer"] = layer(collective.layer);
+  record["count"] = collective.count;
+  record["axes"] = std::move(axes);
+  record["shape"] = write(collective.shape);
+  record["type"] = nameOf(collective.type);
+  return record;
+}
+
+json Writer::write(const Resident &resident) const {
+  bool cache = resident.kind == Resident::Kind::kv_cache;
+  json record;
+  record["name"] = resident.name;
+  record["kind"] = cache ? "kv_cache" : "weight";
+  record["layer"] = layer(resident.layer);
+  record["count"] = resident.count;
+  record["shape"] = write(resident.shape);
+  record["type"] = nameOf(resident.type);
+  if (resident.topK)
+    record["top_k"] = resident.topK;
+  if (resident.pagedDim >= 0)
+    record["paged_dim"] = resident.pagedDim;
+  return record;
+}
+
+json Writer::write(const Activation &activation) const {
+  json record;
+  record["name"] = activation.name;
+  record["layer"] = layer(activation.layer);
+  record["shape"] = write(activation.shape);
+  record["type"] = nameOf(activation.type);
+  record["begin"] = activation.begin;
+  record["end"] = activation.end;
+  return record;
+}
+
+json Writer::write() const {
+  json layers = json::array();
+  for (const LayerKind &kind : program.layers)
+    layers.push_back({{"name", kind.name}, {"count", kind.count}});
+  json root;
+  root["schema"] = "autopar.program/1";
+  root["model"] = program.model;
+  root["symbols"] = program.symbols;
+  root["axes"] = program.axes;
+  root["layers"] = std::move(layers);
+  root["kernels"] = writeAll(program.kernels);
+  root["collectives"] = writeAll(program.collectives);
+  root["residents"] = writeAll(program.residents);
+  root["activations"] = writeAll(program.activations);
+  return root;
+}
+
+std::string autopar::toJson(const CostProgram &program) {
+  return Writer(program).write().dump(2, ' ', false,
+                                      json::error_handler_t::replace) +
+         "\n";
+}

@@ -1,0 +1,180 @@
+//===- JsonWriter.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Report/Report.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace autopar;
+using json = nlohmann::ordered_json;
+
+static json writeModel(const Report &report) {
+  return {{"name", report.model.name},
+          {"parameters", report.model.parameters},
+          {"active_parameters", report.model.activeParameters},
+          {"checkpoint_bytes", report.model.checkpointBytes}};
+}
+
+static json writeMesh(const Report &report) {
+  json mesh = json::object();
+  for (const auto &[name, size] : report.mesh.degrees)
+    mesh[name] = size;
+  mesh["devices"] = report.mesh.devices;
+  mesh["axes"] = json::array();
+  for (const Report::Axis &axis : report.mesh.axes)
+    mesh["axes"].push_back(
+        {{"name", axis.name},
+         {"size", axis.size},
+         {"tier", axis.tier.empty() ? json() : json(axis.tier)}});
+  return mesh;
+}
+
+static json writeWorkload(const Report &report) {
+  return {{"phase", report.workload.phase},
+          {"batch", report.workload.batch},
+          {"query_length", report.workload.queryLength},
+          {"context_length", report.workload.contextLength}};
+}
+
+static json writeMachine(const Report &report) {
+  return {{"hardware", report.machine.hardware},
+          {"title", report.machine.hardwareTitle},
+          {"chip", report.machine.chip},
+          {"devices", report.machine.devices},
+          {"nodes", report.machine.nodes},
+          {"runtime", report.machine.runtime}};
+}
+
+static json writeDevice(const Report::DeviceMemory &device) {
+  return {{"weight_bytes", device.weightBytes},
+          {"kv_cache_bytes", device.kvCacheBytes},
+          {"activation_bytes", device.activationBytes},
+          {"runtime_bytes", device.runtimeBytes},
+          {"total_bytes", device.totalBytes},
+          {"capacity_bytes", device.capacityBytes},
+          {"fits", device.fits}};
+}
+
+static json writeMemory(const Report &report) {
+  json stages = json::array();
+  for (const Report::DeviceMemory &stage : report.memory.perStage)
+    stages.push_back(writeDevice(stage));
+  const auto &memory = report.memory;
+  return {{"per_device", writeDevice(memory.perDevice)},
+          {"worst_device", memory.worstDevice},
+          {"per_stage", std::move(stages)},
+          {"budget_bytes", memory.budgetBytes},
+          {"kv_bytes_per_token", memory.kvBytesPerToken},
+          {"kv_bytes_per_token_per_device", memory.kvBytesPerTokenPerDevice},
+          {"kv_capacity_bytes", memory.kvCapacityBytes},
+          {"kv_capacity_tokens", memory.kvCapacityTokens}};
+}
+
+static json writeFlops(const Report &report) {
+  return {{"total", report.flops.total},
+          {"per_device", report.flops.perDevice},
+          {"layers_linear", report.flops.layersLinear},
+          {"attention", report.flops.attention},
+          {"attention_full_square", report.flops.attentionFullSquare},
+          {"logits", report.flops.logits}};
+}
+
+static json writeCommunication(const Report &report) {
+  json rows = json::array();
+  for (const Report::CollectiveRow &row : report.communication.collectives)
+    rows.push_back({{"kind", row.kind},
+                    {"name", row.name},
+                    {"axes", row.axes},
+                    {"group_size", row.groupSize},
+                    {"count", row.count},
+                    {"bytes", row.bytes},
+                    {"wire_bytes_per_device", row.wireBytesPerDevice},
+                    {"time_us", row.timeUs}});
+  return {{"bytes_per_device", report.communication.bytesPerDevice},
+          {"collectives", std::move(rows)}};
+}
+
+static json writeLatency(const Report &report) {
+  const auto &latency = report.latency;
+  json bounds = {
+      {"compute_time_us", latency.bounds.computeTimeUs},
+      {"memory_time_us", latency.bounds.memoryTimeUs},
+      {"communication_time_us", latency.bounds.communicationTimeUs},
+      {"weights_and_kv_read_bytes", latency.bounds.weightsAndKvReadBytes}};
+  return {{"step_time_us", latency.stepTimeUs},
+          {"compute_time_us", latency.computeTimeUs},
+          {"memory_time_us", latency.memoryTimeUs},
+          {"communication_time_us", latency.communicationTimeUs},
+          {"overhead_time_us", latency.overheadTimeUs},
+          {"bound", latency.bound},
+          {"kernel_launches", latency.kernelLaunches},
+          {"bounds", std::move(bounds)}};
+}
+
+static json writeRows(const std::vector<BreakdownRow> &rows) {
+  json all = json::array();
+  for (const BreakdownRow &row : rows)
+    all.push_back({{"name", row.name},
+                   {"count", row.count},
+                   {"time_us", row.timeUs},
+                   {"flops", row.flops},
+                   {"bytes", row.bytes}});
+  return all;
+}
+
+static json writeAssumptions(const Report &report) {
+  json all = json::array();
+  for (const Assumption &assumption : report.assumptions)
+    all.push_back({{"name", assumption.name},
+                   {"value", assumption.value},
+                   {"source", assumption.source}});
+  return all;
+}
+
+/// A number where `text` is one.
+static json writeValue(const std::string &text) {
+  json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return value.is_number() ? value : json(text);
+}
+
+static json writeDerivations(const Report &report) {
+  json all = json::object();
+  for (const auto &[path, derivation] : report.derivations) {
+    json inputs = json::object();
+    for (const auto &[input, value] : derivation.inputs)
+      inputs[input] = writeValue(value);
+    all[path] = {{"formula", derivation.formula},
+                 {"inputs", std::move(inputs)},
+                 {"sources", derivation.sources}};
+  }
+  return all;
+}
+
+std::string autopar::writeJson(const Report &report) {
+  json root;
+  root["schema"] = "autopar.report/1";
+  root["model"] = writeModel(report);
+  // The plan is text that autopar wrote itself; null where there is none.
+  root["plan"] = json::parse(report.plan, nullptr, /*allow_exceptions=*/false);
+  if (root["plan"].is_discarded())
+    root["plan"] = nullptr;
+  root["mesh"] = writeMesh(report);
+  root["workload"] = writeWorkload(report);
+  root["machine"] = writeMachine(report);
+  root["memory"] = writeMemory(report);
+  root["flops"] = writeFlops(report);
+  root["communication"] = writeCommunication(report);
+  root["latency"] = writeLatency(report);
+  root["throughput"] = {{"tokens_per_s", report.tokensPerS}};
+  root["breakdown"] = {{"by_op", writeRows(report.byOp)},
+                       {"by_layer", writeRows(report.byLayer)}};
+  root["assumptions"] = writeAssumptions(report);
+  root["warnings"] = report.warnings;
+  if (!report.derivations.empty())
+    root["derivations"] = writeDerivations(report);
+  return root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}

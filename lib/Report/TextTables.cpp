@@ -1,0 +1,99 @@
+//===- TextTables.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TextTables.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+/// Characters of UTF-8 text, so that names in any script line up.
+static size_t lengthOf(std::string_view text) {
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+/// The first `width` characters, with ".." for what was cut.
+static std::string fit(const std::string &text, size_t width) {
+  if (lengthOf(text) <= width)
+    return text;
+  std::string cut;
+  size_t length = 0;
+  for (char c : text) {
+    length += (c & 0xC0) != 0x80;
+    if (length > width - 2)
+      break;
+    cut += c;
+  }
+  return cut + "..";
+}
+
+std::vector<size_t> TextTable::widths() const {
+  std::vector<size_t> widths(alignment.size(), 0);
+  size_t total = 0;
+  for (size_t i = 0; i < widths.size(); ++i) {
+    for (const auto &row : rows)
+      widths[i] = std::max(widths[i], lengthOf(row[i]));
+    total += 2 + widths[i];
+  }
+  // Too wide: the widest text gives way, numbers do not.
+  size_t widest = alignment.size();
+  for (size_t i = 0; i < widths.size(); ++i)
+    if (alignment[i] == 'l' &&
+        (widest == widths.size() || widths[i] > widths[widest]))
+      widest = i;
+  if (total > textWidth && widest < widths.size())
+    widths[widest] -= std::min(widths[widest] - std::min<size_t>(
+                                                    widths[widest], 8),
+                               total - textWidth);
+  return widths;
+}
+
+std::string TextTable::str() const {
+  std::vector<size_t> columns = widths();
+  std::string text;
+  for (const auto &row : rows) {
+    std::string line;
+    for (size_t i = 0; i < columns.size(); ++i) {
+      std::string cell = fit(row[i], columns[i]);
+      std::string space(columns[i] - lengthOf(cell), ' ');
+      line += alignment[i] == 'l' ? "  " + cell + space : "  " + space + cell;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string autopar::wrap(std::string_view head, std::string_view text) {
+  std::string indent(lengthOf(head), ' '), line(head), result;
+  bool empty = true;
+  auto flush = [&] {
+    result += line + "\n";
+    line = indent;
+    empty = true;
+  };
+  while (!text.empty()) {
+    size_t space = std::min(text.find(' '), text.size());
+    std::string_view word = text.substr(0, space);
+    text.remove_prefix(std::min(space + 1, text.size()));
+    if (!empty && lengthOf(line) + 1 + lengthOf(word) > textWidth)
+      flush();
+    while (lengthOf(line) + lengthOf(word) + !empty > textWidth) {
+      size_t room = textWidth - lengthOf(line);
+      while (room > 1 && (word[room] & 0xC0) == 0x80)
+        --room;
+      line += word.substr(0, room);
+      word.remove_prefix(room);
+      flush();
+    }
+    line += (empty ? "" : " ") + std::string(word);
+    empty = false;
+  }
+  flush();
+  return result;
+}

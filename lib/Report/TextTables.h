@@ -1,0 +1,44 @@
+//===- TextTables.h - Aligned tables and wrapped paragraphs -----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_REPORT_TEXTTABLES_H
+#define AUTOPAR_LIB_REPORT_TEXTTABLES_H
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace autopar {
+
+/// Columns of a terminal that a report uses at most.
+inline constexpr size_t textWidth = 100;
+
+/// Rows of cells whose columns line up. Cells that are too wide are cut.
+class TextTable {
+public:
+  /// One letter a column: 'l' or 'r' says how it is aligned.
+  explicit TextTable(std::string alignment)
+      : alignment(std::move(alignment)) {}
+  void add(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
+  bool empty() const { return rows.empty(); }
+  /// Lines indented by two, columns two apart.
+  std::string str() const;
+
+private:
+  std::vector<size_t> widths() const;
+
+  std::string alignment;
+  std::vector<std::vector<std::string>> rows;
+};
+
+/// `text` in lines of at most `textWidth`, the first after `head`, the others
+/// indented to match it. Words longer than a line are broken.
+std::string wrap(std::string_view head, std::string_view text);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_REPORT_TEXTTABLES_H

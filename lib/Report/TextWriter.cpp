@@ -1,0 +1,246 @@
+//===- TextWriter.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Report/Report.h"
+
+#include "TextTables.h"
+
+#include "autopar/Support/Text.h"
+
+#include <cstdio>
+
+using namespace autopar;
+
+static std::string print(const char *format, double value) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof(buffer), format, value);
+  return buffer;
+}
+
+/// "61%"; "" of nothing.
+static std::string percent(double part, double whole) {
+  return whole > 0 ? print("%.0f%%", 100 * part / whole) : "";
+}
+
+/// 1.4e14 -> "140 TFLOP".
+static std::string formatFlops(int64_t flops) {
+  static constexpr const char *units[] = {"FLOP",  "kFLOP", "MFLOP", "GFLOP",
+                                          "TFLOP", "PFLOP", "EFLOP"};
+  double value = static_cast<double>(flops);
+  size_t unit = 0;
+  for (; value >= 1000 && unit + 1 < std::size(units); ++unit)
+    value /= 1000;
+  return print(value < 10 ? "%.2f " : "%.1f ", value) + units[unit];
+}
+
+/// "12,345" where it is large, "12.3" where not.
+static std::string formatRate(double rate) {
+  if (rate < 1000)
+    return print("%.1f", rate);
+  return rate < 9e18 ? formatInteger(static_cast<int64_t>(rate + 0.5))
+                     : print("%.3g", rate);
+}
+
+//===----------------------------------------------------------------------===//
+// The answer
+//===----------------------------------------------------------------------===//
+
+static std::string title(const Report &report) {
+  const auto &work = report.workload;
+  std::string step =
+      work.phase == "prefill"
+          ? "prefill of " + formatInteger(work.batch) + " x " +
+                formatInteger(work.queryLength) + " tokens"
+          : "decode of " + formatInteger(work.batch) +
+                (work.batch == 1 ? " sequence" : " sequences");
+  if (work.contextLength != work.queryLength)
+    step += " at context " + formatInteger(work.contextLength);
+  std::string mesh;
+  for (const Report::Axis &axis : report.mesh.axes)
+    mesh += ", " + axis.name + " " + std::to_string(axis.size);
+  const auto &machine = report.machine;
+  std::string nodes =
+      machine.nodes == 1 ? "" : " x " + std::to_string(machine.nodes);
+  return wrap("", report.model.name + ": " + step) +
+         wrap("", "on " + formatInteger(report.mesh.devices) + " of " +
+                      formatInteger(machine.devices) + " devices of " +
+                      machine.hardware + nodes + " (" + machine.hardwareTitle +
+                      ")" + mesh + ", runtime " + machine.runtime);
+}
+
+static std::string answerMemory(const Report &report) {
+  const auto &memory = report.memory;
+  int64_t total = memory.perDevice.totalBytes, budget = memory.budgetBytes;
+  std::string sizes =
+      formatBytes(total) + " of a budget of " + formatBytes(budget);
+  if (memory.perDevice.fits)
+    return "yes: " + sizes + " per device";
+  return "NO: " + sizes + " per device, " + formatBytes(total - budget) +
+         " too much";
+}
+
+static std::string answer(const Report &report) {
+  const auto &latency = report.latency;
+  double largest =
+      std::max(std::max(latency.computeTimeUs, latency.memoryTimeUs),
+               std::max(latency.communicationTimeUs, latency.overheadTimeUs));
+  TextTable table("ll");
+  table.add({"fits", answerMemory(report)});
+  table.add({"step time", formatTime(latency.stepTimeUs) + ", bound by " +
+                              latency.bound + " (" +
+                              percent(largest, latency.stepTimeUs) +
+                              " of it)"});
+  table.add({"throughput", formatRate(report.tokensPerS) + " tokens/s"});
+  if (report.memory.kvBytesPerToken > 0)
+    table.add({"KV capacity", formatInteger(report.memory.kvCapacityTokens) +
+                                  " tokens in " +
+                                  formatBytes(report.memory.kvCapacityBytes) +
+                                  " per device"});
+  return table.str();
+}
+
+//===----------------------------------------------------------------------===//
+// The breakdown
+//===----------------------------------------------------------------------===//
+
+static std::string memoryTable(const Report &report) {
+  const auto &memory = report.memory;
+  const Report::DeviceMemory &device = memory.perDevice;
+  double budget = static_cast<double>(memory.budgetBytes);
+  TextTable table("lrrr");
+  table.add({"", "", "bytes", "of budget"});
+  auto add = [&](const char *name, int64_t bytes) {
+    table.add({name, formatBytes(bytes), formatInteger(bytes),
+               percent(static_cast<double>(bytes), budget)});
+  };
+  add("weights", device.weightBytes);
+  add("KV cache", device.kvCacheBytes);
+  add("activations", device.activationBytes);
+  add("runtime", device.runtimeBytes);
+  add("total", device.totalBytes);
+  add("budget", memory.budgetBytes);
+  add("usable", device.capacityBytes);
+  add("left for KV", memory.kvCapacityBytes);
+  return "\nMemory of a device (" + memory.worstDevice + ")\n" + table.str() +
+         "  KV per token: " + formatInteger(memory.kvBytesPerToken) +
+         " B in all, " + formatInteger(memory.kvBytesPerTokenPerDevice) +
+         " B on a device\n";
+}
+
+static std::string latencyTable(const Report &report) {
+  const auto &latency = report.latency;
+  TextTable table("lrrr");
+  table.add({"", "time", "of step", "ideal"});
+  auto add = [&](const char *name, double time, std::string ideal) {
+    table.add({name, formatTime(time), percent(time, latency.stepTimeUs),
+               std::move(ideal)});
+  };
+  const auto &bounds = latency.bounds;
+  add("compute", latency.computeTimeUs, formatTime(bounds.computeTimeUs));
+  add("memory", latency.memoryTimeUs, formatTime(bounds.memoryTimeUs));
+  add("communication", latency.communicationTimeUs,
+      formatTime(bounds.communicationTimeUs));
+  add("overhead", latency.overheadTimeUs, "");
+  add("step", latency.stepTimeUs, "");
+  return "\nTime of a step (" + formatInteger(latency.kernelLaunches) +
+         " kernels)\n" + table.str();
+}
+
+static std::string breakdownTable(const char *heading,
+                                  const std::vector<BreakdownRow> &rows,
+                                  double stepTimeUs) {
+  TextTable table("lrrrrr");
+  table.add({"", "count", "time", "of step", "FLOPs", "bytes"});
+  for (const BreakdownRow &row : rows)
+    if (row.timeUs > 0 || row.flops > 0)
+      table.add({row.name, formatInteger(row.count), formatTime(row.timeUs),
+                 percent(row.timeUs, stepTimeUs),
+                 row.flops ? formatFlops(row.flops) : "-",
+                 row.bytes ? formatBytes(row.bytes) : "-"});
+  return std::string("\n") + heading + "\n" + table.str();
+}
+
+static std::string flopsTable(const Report &report) {
+  const auto &flops = report.flops;
+  TextTable table("lrr");
+  auto add = [&](const char *name, int64_t count) {
+    table.add({name, formatFlops(count), formatInteger(count)});
+  };
+  add("linear layers", flops.layersLinear);
+  add("attention", flops.attention);
+  add("logits", flops.logits);
+  add("total", flops.total);
+  add("on a device", flops.perDevice);
+  add("attention, full square", flops.attentionFullSquare);
+  return "\nFLOPs of a step\n" + table.str();
+}
+
+static std::string collectiveTable(const Report &report) {
+  if (report.communication.collectives.empty())
+    return "";
+  TextTable table("lllrrrr");
+  table.add({"", "for", "axes", "count", "buffer", "wire", "time of one"});
+  for (const Report::CollectiveRow &row : report.communication.collectives)
+    table.add({row.kind, row.name,
+               join(row.axes, "*") + " (" + std::to_string(row.groupSize) + ")",
+               formatInteger(row.count), formatBytes(row.bytes),
+               formatBytes(row.wireBytesPerDevice), formatTime(row.timeUs)});
+  return "\nCommunication (" +
+         formatBytes(report.communication.bytesPerDevice) +
+         " sent by a device)\n" + table.str();
+}
+
+static std::string modelTable(const Report &report) {
+  const auto &model = report.model;
+  TextTable table("lr");
+  table.add({"parameters", formatInteger(model.parameters)});
+  if (model.activeParameters != model.parameters)
+    table.add({"active per token", formatInteger(model.activeParameters)});
+  table.add({"checkpoint bytes", formatInteger(model.checkpointBytes)});
+  return "\nModel\n" + table.str();
+}
+
+//===----------------------------------------------------------------------===//
+// What to know about it
+//===----------------------------------------------------------------------===//
+
+static std::string warnings(const Report &report) {
+  std::string text;
+  for (const std::string &warning : report.warnings)
+    text += wrap("  ! ", warning);
+  return text.empty() ? "" : "\nWarnings\n" + text;
+}
+
+static std::string assumptions(const Report &report) {
+  std::string text;
+  for (const Assumption &assumption : report.assumptions)
+    text += wrap("  - ", assumption.name + ": " + assumption.value + " (" +
+                             assumption.source + ")");
+  return text.empty() ? "" : "\nAssumptions\n" + text;
+}
+
+static std::string derivations(const Report &report) {
+  std::string text;
+  for (const auto &[path, derivation] : report.derivations) {
+    text += wrap("  ", path) + wrap("    = ", derivation.formula);
+    for (const auto &[input, value] : derivation.inputs)
+      text += wrap("      ", input + " = " + value);
+    for (const std::string &source : derivation.sources)
+      text += wrap("      from ", source);
+  }
+  return text.empty() ? "" : "\nDerivations\n" + text;
+}
+
+std::string autopar::writeText(const Report &report) {
+  double step = report.latency.stepTimeUs;
+  return title(report) + "\n" + answer(report) + memoryTable(report) +
+         latencyTable(report) + collectiveTable(report) +
+         breakdownTable("By op, on a device", report.byOp, step) +
+         breakdownTable("By layer kind, on a device", report.byLayer, step) +
+         flopsTable(report) + modelTable(report) + assumptions(report) +
+         warnings(report) + derivations(report);
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Validates every file of hardware/ and runtimes/ against its JSON Schema.
+
+Needs python3-jsonschema (Debian) or jsonschema (PyPI). Exit code 1 and one
+line per violation, with file and JSON pointer.
+"""
+
+# Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import sys
+
+import hardware_files as files
+
+try:
+    import jsonschema
+except ImportError:
+    sys.exit("error: this needs jsonschema: apt install python3-jsonschema, "
+             "or pip install jsonschema")
+
+KINDS = {
+    "hardware/schema/chip.schema.json": "hardware/chips",
+    "hardware/schema/system.schema.json": "hardware/systems",
+    "runtimes/schema/runtime.schema.json": "runtimes",
+}
+
+
+def errors_of(path, validator):
+    value = files.read(path)
+    for error in validator.iter_errors(value):
+        pointer = "".join(f"/{part}" for part in error.absolute_path)
+        yield f"{pointer}: {error.message}"
+    if isinstance(value, dict) and value.get("name") != path.stem:
+        yield f"/name: expected the name of the file, {path.stem}"
+    text = path.read_text(encoding="utf-8")
+    if text != files.layout(value) + "\n":
+        yield ": the layout is not that of scripts/hardware_files.py"
+
+
+def main():
+    checked = failures = 0
+    for schema, folder in KINDS.items():
+        schema = files.read(files.ROOT / schema)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        validator = jsonschema.Draft202012Validator(schema)
+        for path in sorted((files.ROOT / folder).glob("*.json")):
+            checked += 1
+            for error in errors_of(path, validator):
+                failures += 1
+                print(f"{path.relative_to(files.ROOT)}: {error}")
+    print(f"{checked} files checked, {failures} violations")
+    return 1 if failures or not checked else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

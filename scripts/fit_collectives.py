@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Fits the collective curves of hardware/systems to measured collectives.
+
+A curve holds the time of one collective at every power of two of its buffer:
+the measured times smoothed in the logarithm (weights 1, 4, 1), then made
+monotone (pool adjacent violators). The buffer is the per-rank buffer of an
+all-reduce, the result of an all-gather, the input of a reduce-scatter, and the
+send buffer of one rank of an all-to-all: nccl-tests' size of each.
+
+Serving engines reduce small buffers with a kernel of their own inside a CUDA
+graph, so all-reduce curves are vLLM's, which fall back to NCCL by size;
+everything else is NCCL's. The latency of the tier is the least all-gather
+between two devices, its efficiency the share of the link that the largest
+all-gather of the largest group reaches.
+
+  scripts/fit_collectives.py --data DIR           prints what smoothing changes
+  scripts/fit_collectives.py --data DIR --write   and updates hardware/systems
+
+DIR holds nccl.csv and custom_allreduce.csv: measurements of
+ai-dynamo/aiconfigurator (Apache-2.0).
+"""
+
+# Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import argparse
+import csv
+import math
+import pathlib
+import sys
+
+import hardware_files as files
+
+SYSTEMS = {
+    "A100_SXM": "a100-80gb-sxm-8",
+    "H100_SXM": "h100-sxm-8",
+    "H200_SXM": "h200-sxm-8",
+    "B200_SXM": "b200-sxm-8",
+    "GB200": "gb200-nvl72",
+    "L40S": "l40s-8",
+}
+# Same links, no measurements: the curves of the relative hold.
+RELATIVES = {
+    "a100-40gb-sxm-8": "a100-80gb-sxm-8",
+    "h100-96gb-8": "h100-sxm-8",
+    "h20-8": "h200-sxm-8",
+    "b300-sxm-8": "b200-sxm-8",
+    "gb300-nvl72": "gb200-nvl72",
+}
+# Other links: only latency and efficiency carry over.
+LOOSE_RELATIVES = {
+    "v100-32gb-sxm-8": "a100-80gb-sxm-8",
+    "h800-sxm-8": "h100-sxm-8",
+    "mi300x-8": "h100-sxm-8",
+    "mi325x-8": "h100-sxm-8",
+    "mi355x-8": "b200-sxm-8",
+    "h100-nvl-8": "l40s-8",
+    "h100-pcie-8": "l40s-8",
+    "a100-80gb-pcie-8": "l40s-8",
+    "l4-8": "l40s-8",
+    "rtx-4090-8": "l40s-8",
+}
+OPERATIONS = {"all_gather": "all_gather", "reduce_scatter": "reduce_scatter",
+              "alltoall": "all_to_all"}
+FIRST = 10
+# Known defects: a misconfigured run (206 GB/s where the link does 558), and a
+# host whose second socket is behind a 2 GB/s path.
+DEFECTS = {("GB200", "vLLM_custom_graph", 2)}
+BROKEN_GROUPS = {("L40S", 8)}
+
+
+def table(data, name):
+    with open(data / name, encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(line for line in file
+                                  if not line.startswith("#"))
+
+
+def measurements(data):
+    """gpu -> kind -> n -> (library, {log2 bytes: us})."""
+    found = {}
+
+    def add(gpu, kind, n, library, size, time):
+        if (gpu, n) in BROKEN_GROUPS or size & (size - 1):
+            return
+        curves = found.setdefault(gpu, {}).setdefault(kind, {})
+        curve = curves.setdefault(n, (library, {}))
+        if curve[0] == library:
+            curve[1].setdefault(size.bit_length() - 1, time)
+
+    engines = list(table(data, "custom_allreduce.csv"))
+    for wanted in ("vLLM_custom_graph", "TRTLLM"):
+        for r in engines:
+            n = int(r["num_gpus"])
+            if r["kernel"] != wanted or (r["gpu"], wanted, n) in DEFECTS:
+                continue
+            name, version = r["source"].split("/")
+            name = {"vllm": "vLLM", "trtllm": "TensorRT-LLM"}[name]
+            add(r["gpu"], "all_reduce", n, f"{name} {version} all-reduce",
+                int(r["bytes"]), float(r["latency_us"]))
+    for r in table(data, "nccl.csv"):
+        if r["op"] in OPERATIONS and r["dtype"] == "half":
+            add(r["gpu"], OPERATIONS[r["op"]], int(r["num_gpus"]),
+                f"nccl-tests {r['nccl_version']}", int(r["bytes"]),
+                float(r["latency_us"]))
+    return found
+
+
+def monotone(values):
+    """The nearest non-decreasing sequence (least squares)."""
+    blocks = []
+    for value in values:
+        blocks.append([value, 1])
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            (a, m), (b, n) = blocks[-2:]
+            blocks[-2:] = [[(a * m + b * n) / (m + n), m + n]]
+    return [value for value, count in blocks for _ in range(count)]
+
+
+def smooth(times):
+    """Microseconds at 2^FIRST and every power after it."""
+    last = max(times)
+    logs = [math.log(times[i]) for i in range(FIRST, last + 1)]
+    inner = [(logs[i - 1] + 4 * logs[i] + logs[i + 1]) / 6
+             for i in range(1, len(logs) - 1)]
+    return [math.exp(x) for x in monotone([logs[0]] + inner + [logs[-1]])]
+
+
+def curves_of(gpu, kinds):
+    """The `collectives` of a tier."""
+    made = {}
+    for kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all"):
+        for n, (library, times) in sorted(kinds[kind].items()):
+            values = smooth(times)
+            errors = sorted(abs(v / times[FIRST + i] - 1)
+                            for i, v in enumerate(values))
+            print(f"{gpu:9} {kind:15} {n:2} {library:32} "
+                  f"{errors[len(errors) // 2]:7.3f} {errors[-1]:7.3f}")
+            made.setdefault(kind, {})[str(n)] = {
+                "first_log2_bytes": FIRST,
+                "time_us": [files.rounded(v) for v in values],
+                "source": {"kind": "measured", "reference":
+                           f"{library} on {gpu.replace('_', ' ')}, "
+                           "aiconfigurator systems data (Apache-2.0), "
+                           "smoothed"},
+            }
+    return made
+
+
+def set_figure(tier, field, value, kind, reference):
+    tier[field] = {"value": files.rounded(value), "unit": tier[field]["unit"],
+                   "source": {"kind": kind, "reference": reference}}
+
+
+def fill_measured(gpu, kinds, tier):
+    tier["collectives"] = curves_of(gpu, kinds)
+    pair = kinds["all_gather"][2]
+    set_figure(tier, "latency", min(pair[1].values()), "measured",
+               f"least all-gather of two devices, {pair[0]} on "
+               f"{gpu.replace('_', ' ')}, aiconfigurator systems data "
+               "(Apache-2.0)")
+    n = max(kinds["all_gather"])
+    library, times = kinds["all_gather"][n]
+    last = max(times)
+    reached = 2 ** last * (n - 1) / n / (times[last] * 1e-6)
+    set_figure(tier, "efficiency", reached / tier["bandwidth"]["value"],
+               "measured", f"all-gather of {2 ** last} bytes over {n} devices, "
+               f"{library} on {gpu.replace('_', ' ')}, aiconfigurator systems "
+               "data (Apache-2.0)")
+
+
+def borrow(tier, relative, name, curves):
+    for field in ("latency", "efficiency"):
+        set_figure(tier, field, relative[field]["value"], "derived",
+                   f"as {name}, the nearest system with measurements")
+    tier.pop("collectives", None)
+    if not curves:
+        return
+    tier["collectives"] = {
+        kind: {n: {**curve, "source": {
+            "kind": "derived", "reference": f"as {name}: the same links"}}
+            for n, curve in groups.items()}
+        for kind, groups in relative["collectives"].items()}
+
+
+def widen(tier, relative, name):
+    """Groups that only a system with the same kind of link measured."""
+    for kind, groups in relative["collectives"].items():
+        for n, curve in groups.items():
+            if n not in tier["collectives"][kind]:
+                tier["collectives"][kind][n] = {**curve, "source": {
+                    "kind": "derived",
+                    "reference": f"as {name}: the same generation of NVLink"}}
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--data", type=pathlib.Path,
+                        default=files.ROOT / "../shared/data/measured/ops")
+    parser.add_argument("--write", action="store_true",
+                        help="update hardware/systems")
+    arguments = parser.parse_args()
+    if not (arguments.data / "nccl.csv").exists():
+        print(f"skipped: no nccl.csv in {arguments.data}")
+        return 0
+    library = {path.stem: files.read(path) for path in
+               sorted((files.ROOT / "hardware/systems").glob("*.json"))}
+    tier = {name: system["tiers"][0] for name, system in library.items()}
+    print(f"{'system':9} {'collective':15} {'n':>2} {'library':32} "
+          f"{'median':>7} {'most':>7}  change by smoothing")
+    found = measurements(arguments.data)
+    for gpu, name in SYSTEMS.items():
+        fill_measured(gpu, found[gpu], tier[name])
+    widen(tier["gb200-nvl72"], tier["b200-sxm-8"], "b200-sxm-8")
+    for names, curves in ((RELATIVES, True), (LOOSE_RELATIVES, False)):
+        for name, relative in names.items():
+            borrow(tier[name], tier[relative], relative, curves)
+    if arguments.write:
+        for name, system in library.items():
+            files.write(files.ROOT / f"hardware/systems/{name}.json", system)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,465 @@
+#!/usr/bin/env python3
+# Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bad input of every kind. Each case: a command, its files, and what standard
+error must say. The exit code must be 1, and standard output empty.
+
+Under lit each case is a test (lit.local.cfg). By hand:
+
+usage: cases.py --bin DIR [--data DIR] [--show] [PATTERN]
+"""
+
+import argparse
+import copy
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+# In commands and files, {name} is a path: {model} an imported Llama-3.1-8B.
+IMPORT = "autopar-translate --import-hf {path}"
+ESTIMATE = "autopar-opt --shard-tp=8 --estimate {flags} {model}"
+CASES = {}
+
+
+def case(name, command, stderr, files=None, edit=None):
+    """`files`: {name: text, bytes, or a value for JSON}. `edit`: (pattern,
+    replacement), applied to the text of {model}; must change it."""
+    assert name not in CASES, name
+    CASES[name] = (command, stderr, files or {}, edit)
+
+
+# -- JSON ---------------------------------------------------------------------
+
+LLAMA = {
+    "architectures": ["LlamaForCausalLM"],
+    "model_type": "llama",
+    "hidden_size": 4096,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "intermediate_size": 14336,
+    "vocab_size": 128256,
+    "rms_norm_eps": 1e-5,
+    "rope_theta": 500000.0,
+    "tie_word_embeddings": False,
+    "torch_dtype": "bfloat16",
+}
+MIXTRAL = LLAMA | {
+    "model_type": "mixtral",
+    "num_local_experts": 8,
+    "num_experts_per_tok": 2,
+}
+QWEN3_MOE = LLAMA | {
+    "model_type": "qwen3_moe",
+    "head_dim": 128,
+    "num_experts": 128,
+    "num_experts_per_tok": 8,
+    "moe_intermediate_size": 1536,
+    "norm_topk_prob": True,
+}
+GOOD = json.dumps(LLAMA, indent=2)
+
+
+def bad_json(name, text, stderr):
+    case(f"json-{name}", IMPORT.format(path="config.json"), stderr, {"config.json": text})
+
+
+AT = r"config\.json:\d+:\d+: "
+bad_json("truncated", GOOD[:100], AT)
+bad_json("trailing-comma", GOOD[:-2] + ",\n}", r"config\.json:1[45]:\d+: ")
+bad_json("duplicate-key", GOOD.replace("{", '{"vocab_size": 1,', 1), r'config\.json.*duplicate key "vocab_size"')
+bad_json("bad-utf-8", GOOD.encode().replace(b"bfloat16", b"bfl\xff\xfeat"), AT)
+bad_json("nan", GOOD.replace("4096", "NaN"), AT)
+bad_json("infinity", GOOD.replace("4096", "-Infinity"), AT)
+bad_json("nested-300-deep", "[" * 300 + "]" * 300, r"config\.json.*nested deeper than 256")
+bad_json("nested-300-objects", '{"a":' * 300 + "1" + "}" * 300, r"config\.json.*nested deeper than 256")
+bad_json("nested-a-million-deep", "[" * 1_000_000, r"config\.json.*nested deeper than 256")
+bad_json("empty-file", "", r"config\.json")
+bad_json("blank-file", " \n\t\n", r"config\.json")
+bad_json("huge-number", GOOD.replace("4096", "1e999"), r"config\.json.*1e999")
+bad_json("single-quotes", GOOD.replace('"', "'"), AT)
+bad_json("comment", "// a model\n" + GOOD, AT)
+bad_json("two-values", GOOD + GOOD, AT)
+bad_json("nul-byte", GOOD.replace("llama", "lla\0ma"), AT)
+bad_json("array-at-the-root", "[1, 2]", r"config\.json.*expected an object")
+bad_json("string-at-the-root", '"llama"', r"config\.json.*expected an object")
+bad_json("binary", bytes(range(256)) * 16, AT)
+
+# -- config.json --------------------------------------------------------------
+
+
+def bad_config(name, changes, stderr, base=LLAMA):
+    """`changes`: {key: value}; None takes the key out."""
+    config = copy.deepcopy(base) | changes
+    config = {key: value for key, value in config.items() if value is not None}
+    case(f"config-{name}", IMPORT.format(path="config.json"), r"config\.json.*" + stderr,
+         {"config.json": config})  # fmt: skip
+
+
+for key in ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size",
+            "vocab_size", "torch_dtype", "model_type"):  # fmt: skip
+    bad_config(f"without-{key}", {key: None}, f'"?{key}')
+for key in ("num_local_experts", "num_experts_per_tok", "intermediate_size"):
+    bad_config(f"mixtral-without-{key}", {key: None}, f'"?{key}', MIXTRAL)
+for key in ("num_experts", "num_experts_per_tok", "moe_intermediate_size"):
+    bad_config(f"qwen3-moe-without-{key}", {key: None}, f'"?{key}', QWEN3_MOE)
+
+for key, value, name in (
+    ("hidden_size", "4096", "string"),
+    ("hidden_size", [4096], "array"),
+    ("num_hidden_layers", 2.5, "fraction"),
+    ("num_hidden_layers", True, "true"),
+    ("tie_word_embeddings", "yes", "string"),
+    ("model_type", 7, "number"),
+    ("torch_dtype", {"a": 1}, "object"),
+    ("hidden_size", -4096, "negative"),
+    ("num_hidden_layers", -1, "negative"),
+    ("vocab_size", -1, "negative"),
+    ("num_hidden_layers", 0, "zero"),
+    ("hidden_size", 0, "zero"),
+    ("num_attention_heads", 0, "zero"),
+    ("num_key_value_heads", 0, "zero"),
+    ("intermediate_size", 0, "zero"),
+    ("vocab_size", 0, "zero"),
+    ("vocab_size", 1e30, "1e30"),
+    ("hidden_size", 10**30, "10-to-the-30"),
+    ("num_hidden_layers", 10**9, "a-billion"),
+    ("head_dim", -128, "negative"),
+    ("rms_norm_eps", "small", "string"),
+):
+    bad_config(f"{key}-{name}", {key: value}, key)
+
+bad_config("products-overflow", {"hidden_size": 2**40, "intermediate_size": 2**40}, r"\S")
+bad_config("layers-times-sizes-overflow",
+           {"num_hidden_layers": 10**6, "vocab_size": 2**40, "hidden_size": 2**20}, r"\S")  # fmt: skip
+bad_config("unknown-model-type", {"model_type": "lama"}, "lama")
+bad_config("unknown-dtype", {"torch_dtype": "bfloat17"}, "bfloat17")
+bad_config("heads-not-a-multiple-of-kv-heads", {"num_key_value_heads": 5}, r"num_(key_value|attention)_heads.*")
+bad_config("more-kv-heads-than-heads", {"num_key_value_heads": 64}, r"num_(key_value|attention)_heads.*")
+bad_config("hidden-not-a-multiple-of-heads",
+           {"hidden_size": 4097, "num_key_value_heads": 32}, r"(hidden_size|head_dim)")  # fmt: skip
+bad_config("more-experts-per-token-than-experts", {"num_experts_per_tok": 9}, "num_experts_per_tok", MIXTRAL)
+bad_config("no-experts", {"num_local_experts": 0}, "num_local_experts", MIXTRAL)
+bad_config("quantized", {"quantization_config": {"quant_method": "gptq", "bits": 4}}, "quantization_config")
+
+case("config-directory-without-config", IMPORT.format(path="empty"), r"empty.*config\.json|config\.json",
+     {"empty/other.txt": "x"})  # fmt: skip
+case("config-missing-path", IMPORT.format(path="nowhere/config.json"), r"nowhere")
+case("config-list-tensors-of-bad-config",
+     IMPORT.format(path="config.json") + " --list-tensors", r"config\.json.*hidden_size",
+     {"config.json": {k: v for k, v in LLAMA.items() if k != "hidden_size"}})  # fmt: skip
+case("config-output-to-nowhere", IMPORT.format(path="config.json") + " -o nowhere/model.mlir", r"nowhere",
+     {"config.json": LLAMA})  # fmt: skip
+
+# -- MLIR ---------------------------------------------------------------------
+
+
+def bad_mlir(name, text, stderr, flags=""):
+    case(f"mlir-{name}", f"autopar-opt {flags} bad.mlir", stderr, {"bad.mlir": text})
+
+
+bad_mlir("nested-300-deep", 'module attributes {a = ' + "[" * 300 + "]" * 300 + "} {}", r"bad\.mlir:1:\d+.*256")
+bad_mlir("nested-a-million-deep", "[" * 1_000_000, r"bad\.mlir:1:\d+.*256")
+bad_mlir("nested-tuples", "func.func private @f(" + "tuple<" * 300 + "i1" + ">" * 300 + ")", r"bad\.mlir:1:\d+.*256")
+bad_mlir("nested-regions", "module {" * 300 + "}" * 300, r"bad\.mlir:1:\d+.*256")
+bad_mlir("unbalanced", "module {\n  func.func @f() {\n    return\n  }\n", r"bad\.mlir:\d+:\d+: error")
+bad_mlir("unterminated-string", 'module attributes {a = "x} {}', r"bad\.mlir:1:\d+: error")
+bad_mlir("binary", bytes(range(256)) * 16, r"bad\.mlir")
+bad_mlir("bytecode-garbage", b"ML\xefR" + bytes(range(255, -1, -1)), r"bad\.mlir|bytecode")
+bad_mlir("unknown-op", "transformer.teleport", r"bad\.mlir:1:1: error.*teleport")
+bad_mlir("unknown-dialect", "x.y", r"bad\.mlir:1:1: error")
+bad_mlir("empty-module", "module {}", r"\S", "--shard-tp=8 --estimate")
+bad_mlir("no-file", "", r"\S", "--estimate nowhere.mlir")
+
+MESH = "parallel.mesh @pod(tp = 8)\n"
+
+
+def bad_sharding(name, sharding, stderr, before=MESH):
+    bad_mlir(
+        f"sharding-{name}",
+        before + "func.func private @f() {\n"
+        f'  %w = transformer.weight "w" : tensor<64x64xbf16, #parallel.sharding<{sharding}>>\n'
+        "  return\n}\n",
+        r"bad\.mlir:\d+:\d+: error: .*" + stderr,
+    )
+
+
+bad_sharding("unknown-axis", "[_ by dp, _]", "dp")
+bad_sharding("axis-twice", "[_ by tp, _ by tp]", "tp")
+bad_sharding("axis-twice-in-one-dimension", "[_ by tp*tp, _]", "tp")
+bad_sharding("axis-split-and-partial", "[_ by tp, _] partial [tp]", "tp")
+bad_sharding("wrong-rank", "[_ by tp]", "")
+bad_sharding("unknown-rule", "[_ by tp stretch, _]", "")
+bad_sharding("without-mesh", "[_ by tp, _]", "", before="")
+bad_sharding("two-meshes", "[_ by tp, _]", "", before=MESH + "parallel.mesh @other(tp = 4)\n")
+bad_sharding("does-not-divide", "[_ by tp, _]", "64", before="parallel.mesh @pod(tp = 7)\n")
+for name, axes in (
+    ("axis-of-size-0", "tp = 0"),
+    ("axis-of-negative-size", "tp = -8"),
+    ("axis-of-huge-size", "tp = 99999999999999999999"),
+    ("axis-twice", "tp = 2, tp = 4"),
+    ("axis-without-size", "tp ="),
+):
+    bad_mlir(f"mesh-{name}", f"parallel.mesh @pod({axes})\n", r"bad\.mlir:1:\d+: error: ")
+bad_mlir("mesh-degree-of-unknown-axis", "parallel.mesh @pod(tp = 8) {ep = dp*tp}\n", r"bad\.mlir:1:\d+: error: .*dp")
+
+for name, step in (
+    ("batch-0", "phase = decode, batch = 0, query = 1, context = 8"),
+    ("query-beyond-context", "phase = prefill, batch = 1, query = 9, context = 8"),
+    ("unknown-phase", "phase = sleep, batch = 1, query = 1, context = 8"),
+    ("overflow", "phase = decode, batch = 9223372036854775808, query = 1, context = 8"),
+):
+    bad_mlir(f"workload-{name}", f"transformer.workload @w({step})\n", r"bad\.mlir:1:\d+: error: ")
+bad_mlir("two-workloads", "transformer.workload @a(phase = decode, batch = 1, query = 1, context = 8)\n"
+         "transformer.workload @b(phase = decode, batch = 1, query = 1, context = 8)\n",
+         r"bad\.mlir:\d+:\d+: error: ", "--estimate")  # fmt: skip
+
+for name, count in (("0", "0"), ("negative", "-1"), ("huge", "99999999999999999999"), ("too-many", "1000001")):
+    case(f"mlir-repeat-{name}", "autopar-opt --shard-tp=8 --estimate edited.mlir", r"edited\.mlir:\d+:\d+: error: ",
+         edit=(r"transformer\.repeat 32\b", f"transformer.repeat {count}"))  # fmt: skip
+case("mlir-weight-of-other-shape", "autopar-opt --shard-tp=8 --estimate edited.mlir",
+     r"edited\.mlir:\d+:\d+: error: ", edit=(r"tensor<14336x4096xbf16|tensor<4096x14336xbf16", "tensor<9x9xbf16"))  # fmt: skip
+
+# -- Flags --------------------------------------------------------------------
+
+
+def bad_flags(name, flags, stderr, files=None, shard="--shard-tp=8"):
+    case(f"flag-{name}", f"autopar-opt {shard} --estimate {flags} {{model}}", stderr, files)
+
+
+bad_flags("tp-does-not-divide", "", r"3", shard="--shard-tp=3")
+bad_flags("tp-does-not-divide-kv-heads", "--nodes=4", r"\b8\b", shard="--shard-tp=12")
+for name, value in (("0", "0"), ("negative", "-1"), ("word", "abc"), ("fraction", "2.5"), ("empty", ""),
+                    ("huge", "99999999999999999999")):  # fmt: skip
+    bad_flags(f"tp-{name}", "", r"shard-tp", shard=f"--shard-tp={value}")
+bad_flags("tp-16-on-8-devices", "--hardware=h100-sxm-8", r"(?s)\b16\b.*--nodes", shard="--shard-tp=16")
+bad_flags("unknown-hardware", "--hardware=h100-smx-8", r"(?s)h100-smx-8.*h100-sxm-8")
+bad_flags("unknown-runtime", "--runtime=vlm", r"(?s)vlm.*vllm")
+bad_flags("missing-hardware-file", "--hardware=./nowhere.json", r"nowhere\.json")
+bad_flags("unknown-phase", "--phase=training-wheels", r"training-wheels")
+bad_flags("batch-0", "--batch=0", r"batch")
+bad_flags("batch-negative", "--batch=-1", r"batch")
+bad_flags("batch-word", "--batch=many", r"many")
+bad_flags("batch-overflow", "--batch=9223372036854775808", r"batch")
+bad_flags("batch-too-many", "--batch=9223372036854775807", r"\S")
+bad_flags("batch-times-context-overflow", "--phase=decode --batch=1000000000000 --context=1000000000000", r"\S")
+bad_flags("prompt-0", "--phase=prefill --prompt=0", r"prompt")
+bad_flags("context-0", "--phase=decode --context=0", r"context")
+bad_flags("context-below-prompt", "--phase=prefill --prompt=2048 --context=1024", r"context")
+bad_flags("nodes-0", "--nodes=0", r"node")
+bad_flags("set-unknown-path", "--set chips.h100-sxm.memory_bandwith=1e12", r"memory_bandwith")
+bad_flags("set-unknown-chip", "--set chips.h100-smx.memory_bandwidth=1e12", r"h100-smx")
+bad_flags("set-unknown-root", "--set cheaps.h100-sxm.memory_bandwidth=1e12", r"cheaps")
+bad_flags("set-word", "--set chips.h100-sxm.memory_bandwidth=fast", r"fast")
+bad_flags("set-negative", "--set chips.h100-sxm.memory_bandwidth=-1", r"memory_bandwidth")
+bad_flags("set-nan", "--set chips.h100-sxm.memory_bandwidth=nan", r"nan")
+bad_flags("set-without-value", "--set chips.h100-sxm.memory_bandwidth", r"memory_bandwidth")
+bad_flags("unknown-dtype", "--dtype=float7", r"float7")
+bad_flags("unknown-kv-dtype", "--kv-dtype=float7", r"float7")
+bad_flags("memory-utilization-above-1", "--memory-utilization=1.5", r"1\.5")
+bad_flags("memory-utilization-negative", "--memory-utilization=-0.5", r"-0\.5")
+bad_flags("unknown-report-format", "--estimate=xml", r"xml|estimate")
+bad_flags("unknown-flag", "--estimait", r"estimait")
+bad_flags("report-output-to-nowhere", "--report-output=nowhere/report.txt", r"nowhere")
+
+for name, mesh in (("without-size", "tp="), ("without-name", "=8"), ("axis-twice", "tp=8,tp=4"), ("size-0", "tp=0"),
+                   ("negative", "tp=-1"), ("word", "tp=abc"), ("empty", ""), ("huge", "tp=99999999999999999999"),
+                   ("product-overflows", "tp=1073741824,dp=1073741824,pp=1073741824")):  # fmt: skip
+    bad_flags(f"mesh-{name}", f"--mesh={mesh}", r"mesh|axis|device|tp", shard="")
+
+# -- Plans --------------------------------------------------------------------
+
+PLAN = {"schema": "autopar.plan/1", "axes": [{"name": "tp", "size": 8}]}
+for name, plan, stderr in (
+    ("truncated", json.dumps(PLAN)[:20], r"plan\.json:1:\d+: "),
+    ("without-schema", {"axes": PLAN["axes"]}, r'plan\.json.*"schema"'),
+    ("other-schema", PLAN | {"schema": "autopar.plan/9"}, r"plan\.json: /schema: .*autopar\.plan/9"),
+    ("unknown-key", PLAN | {"tensor_parallel": 8}, r"plan\.json: /tensor_parallel: "),
+    ("axes-of-wrong-type", PLAN | {"axes": 8}, r"plan\.json: /axes: "),
+    ("axis-of-size-0", PLAN | {"axes": [{"name": "tp", "size": 0}]}, r"plan\.json: /axes/0/size: "),
+    ("axis-twice", PLAN | {"axes": PLAN["axes"] * 2}, r"plan\.json: /axes"),
+    ("axis-without-name", PLAN | {"axes": [{"size": 8}]}, r"plan\.json: /axes/0.*name"),
+    ("degree-of-unknown-axis", PLAN | {"degrees": {"ep": ["dp"]}}, r"plan\.json: /degrees/ep"),
+    ("unknown-dtype", PLAN | {"dtype": "float7"}, r"plan\.json: /dtype: .*float7"),
+    ("memory-utilization-2", PLAN | {"memory_utilization": 2}, r"plan\.json: /memory_utilization: "),
+):
+    bad_flags(f"plan-{name}", "--plan=plan.json", stderr, {"plan.json": plan}, shard="")
+bad_flags("plan-missing", "--plan=nowhere.json", r"nowhere\.json", shard="")
+
+# -- Hardware and runtime files -----------------------------------------------
+
+
+def library(name):
+    """A function that changes the library's file `name` (at a path of keys)."""
+    return lambda keys, value: ("library", name, keys, value)
+
+
+SYSTEM, CHIP = library("hardware/systems/h100-sxm-8"), library("hardware/chips/h100-sxm")
+RUNTIME = library("runtimes/vllm")
+DROP = object()
+for name, change, stderr in (
+    ("wrong-type", SYSTEM("devices_per_node", "eight"), r"bad\.json: /devices_per_node: "),
+    ("missing-field", SYSTEM("tiers", DROP), r'bad\.json.*missing field "tiers"'),
+    ("no-tiers", SYSTEM("tiers", []), r"bad\.json: /tiers"),
+    ("unknown-field", SYSTEM("colour", "green"), r"bad\.json: /colour: "),
+    ("negative-bandwidth", SYSTEM("tiers/0/bandwidth/value", -1), r"bad\.json: /tiers/0/bandwidth"),
+    ("zero-devices", SYSTEM("devices_per_node", 0), r"bad\.json: /devices_per_node: "),
+    ("unknown-chip", SYSTEM("chip", "h100-smx"), r"h100-smx"),
+    ("other-schema", SYSTEM("schema", "autopar.system/9"), r"bad\.json: /schema: "),
+    ("without-source", SYSTEM("tiers/0/bandwidth/source", DROP), r"bad\.json: /tiers/0/bandwidth.*source"),
+    ("is-a-plan", PLAN, r"bad\.json"),
+    ("syntax", '{"schema": ', r"bad\.json:1:\d+: "),
+):
+    bad_flags(f"hardware-{name}", "--hardware=./bad.json", stderr, {"bad.json": change})
+MY_SYSTEM = {"system.json": SYSTEM("chip", "bad")}
+for name, change, stderr in (
+    ("negative-bandwidth", CHIP("memory_bandwidth/value", -1), r"bad\.json: /memory_bandwidth"),
+    ("zero-memory", CHIP("memory_usable/value", 0), r"bad\.json: /memory_usable"),
+    ("missing-peaks", CHIP("peak_flops", DROP), r'bad\.json.*"peak_flops"'),
+    ("unknown-field", CHIP("memory_bandwith", 1), r"bad\.json: /memory_bandwith: "),
+    ("bandwidth-string", CHIP("memory_bandwidth/value", "fast"), r"bad\.json: /memory_bandwidth/value: "),
+):
+    bad_flags(f"chip-{name}", "--hardware=./system.json", stderr,
+              MY_SYSTEM | {"bad.json": CHIP("name", "bad") + (change,)})  # fmt: skip
+for name, change, stderr in (
+    ("unknown-field", RUNTIME("colour", "green"), r"bad\.json: /colour: "),
+    ("without-schema", RUNTIME("schema", DROP), r'bad\.json.*"schema"'),
+    ("syntax", "{]", r"bad\.json:1:\d+: "),
+):
+    bad_flags(f"runtime-{name}", "--runtime=./bad.json", stderr, {"bad.json": change})
+
+# -- autopar ------------------------------------------------------------------
+
+for name, arguments, stderr in (
+    ("unknown-command", "fly", r"fly"),
+    ("no-command", "", r"\S"),
+    ("hardware-unknown-command", "hardware fly", r"fly"),
+    ("hardware-show-unknown", "hardware show h100-smx", r"(?s)h100-smx.*h100-sxm"),
+    ("hardware-show-nothing", "hardware show", r"\S"),
+    ("hardware-diff-one", "hardware diff h100-sxm", r"\S"),
+    ("hardware-diff-unknown", "hardware diff h100-sxm b300-smx", r"b300-smx"),
+    ("hardware-show-missing-file", "hardware show ./nowhere.json", r"nowhere\.json"),
+    ("hardware-list-extra", "hardware list now", r"now"),
+):
+    case(f"autopar-{name}", f"autopar {arguments}", stderr)
+for name, text, stderr in (
+    ("syntax", '{"schema": "autopar.chip/1",}', r"bad\.json:1:\d+: "),
+    ("empty", "", r"bad\.json"),
+    ("nested-300-deep", "[" * 300, r"bad\.json.*256"),
+    ("negative-bandwidth", CHIP("memory_bandwidth/value", -1), r"bad\.json: /memory_bandwidth"),
+):
+    case(f"autopar-hardware-show-{name}", "autopar hardware show ./bad.json", stderr, {"bad.json": text})
+
+
+# -- Running ------------------------------------------------------------------
+
+
+def changed(data, spec):
+    """The library's file, changed as `spec` says."""
+    _, name, keys, value, *more = spec
+    with open(os.path.join(data, name + ".json"), encoding="utf-8") as file:
+        root = json.load(file)
+    for keys, value in [(keys, value)] + [step[2:] for step in more]:
+        parent = root
+        *path, last = [int(key) if key.isdigit() else key for key in keys.split("/")]
+        for key in path:
+            parent = parent[key]
+        if value is DROP:
+            del parent[last]
+        else:
+            parent[last] = value
+    return root
+
+
+def write(data, folder, name, content):
+    path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if isinstance(content, tuple):
+        content = changed(data, content)
+    if not isinstance(content, (str, bytes)):
+        content = json.dumps(content, indent=2)
+    with open(path, "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
+
+
+def run_case(name, tools, data):
+    """Returns (what is wrong, or ""; the transcript)."""
+    command, stderr, files, edit = CASES[name]
+    with tempfile.TemporaryDirectory() as folder:
+        for path, content in files.items():
+            write(data, folder, path, content)
+        missing = [
+            tool
+            for tool in {shlex.split(command)[0], "autopar-translate" if edit or "{model}" in command else ""}
+            if tool and not os.path.exists(os.path.join(tools, tool))
+        ]
+        if missing:
+            return f"there is no {missing[0]} in {tools}", ""
+        if edit or "{model}" in command:
+            model = os.path.join(folder, "model.mlir")
+            source = os.path.join(data, "models", "llama-3.1-8b")
+            made = subprocess.run(
+                [os.path.join(tools, "autopar-translate"), "--import-hf", source, "-o", model],
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+            )  # fmt: skip
+            if made.returncode:
+                return "the model could not be imported", made.stderr
+        if edit:
+            with open(model, encoding="utf-8") as file:
+                before = file.read()
+            after, count = re.subn(edit[0], edit[1], before, count=1)
+            if not count:
+                return f"the model has nothing like {edit[0]}", before
+            write(data, folder, "edited.mlir", after)
+        words = shlex.split(command.replace("{model}", "model.mlir"))
+        words[0] = os.path.join(tools, words[0])
+        environment = os.environ | {"AUTOPAR_DATA": data}
+        try:
+            done = subprocess.run(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                                  capture_output=True, timeout=60)  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return "it ran for longer than 60 seconds", command
+    out, err = (s.decode("utf-8", "replace") for s in (done.stdout, done.stderr))
+    transcript = f"$ {command}\n[exit code {done.returncode}]\n{out[:2000]}{err[:4000]}"
+    if done.returncode < 0:
+        return f"killed by signal {-done.returncode}", transcript
+    if done.returncode != 1:
+        return f"exit code {done.returncode}, expected 1", transcript
+    if out.strip():
+        return "something on standard output", transcript
+    if not err.strip():
+        return "nothing on standard error", transcript
+    if "Stack dump" in err or "PLEASE submit a bug report" in err:
+        return "a crash", transcript
+    if not re.search(stderr, err):
+        return f"standard error has nothing like {stderr}", transcript
+    return "", transcript
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser.add_argument("--bin", required=True, help="folder of the tools")
+    parser.add_argument("--data", default=os.path.join(here, "..", ".."), help="folder of hardware/")
+    parser.add_argument("--show", action="store_true", help="print the messages of all cases")
+    parser.add_argument("pattern", nargs="?", default="", help="run the cases that match this")
+    options = parser.parse_args()
+    passed = failed = 0
+    for name in CASES:
+        if not re.search(options.pattern, name):
+            continue
+        wrong, transcript = run_case(name, os.path.abspath(options.bin), os.path.abspath(options.data))
+        print(f"FAIL: {name}: {wrong}" if wrong else f"PASS: {name}")
+        if wrong or options.show:
+            print("  " + transcript.strip().replace("\n", "\n  "))
+        passed, failed = passed + (not wrong), failed + bool(wrong)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks that what the documents show is so.
+
+* ```mlir: autopar-opt must parse and verify it.
+* ```sh, ```console: lines that begin with `$ ` run from the root of the
+  project, in order, with the tools on PATH, and must exit with 0. Where output
+  follows, it must be what the command prints; a line `...` stands for any
+  number of lines. A line that ends in a backslash goes on in the next. What
+  installs, builds or tests is not run: its script must be there.
+
+The documents: README.md, hardware/, runtimes/ and models/README.md, the
+Markdown of dialects/, and the descriptions in its TableGen files. Ends with a
+line `N passed, N failed`.
+
+usage: check_docs.py --bin DIR [FILE...]
+"""
+
+import argparse
+import glob
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+NOT_RUN = re.compile(r"(^|[\s/])(apt|apt-get|sudo|git|cmake|ninja|docker|scripts/\w+|\.ci/run)(\s|$)")
+FENCE = re.compile(r"^([ \t]*)```(\w*)[^\n`]*\n(.*?)^\1```[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(path):
+    """(line, language, text) of each fenced block, without its indentation."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for match in FENCE.finditer(text):
+        indent, language, body = match.groups()
+        lines = [line.removeprefix(indent) for line in body.splitlines()]
+        yield text.count("\n", 0, match.start()) + 1, language, "\n".join(lines) + "\n"
+
+
+def check_mlir(text, root, environment, folder):
+    done = subprocess.run(
+        ["autopar-opt", "-", "-o", os.devnull], input=text, cwd=root, env=environment,
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    return done.stderr.strip() or f"exit code {done.returncode}" if done.returncode else ""
+
+
+def matches(shown, real):
+    """Whether the lines of `shown`, with `...` for any lines, make `real`."""
+    if not shown:
+        return not real
+    if shown[0].strip() == "...":
+        return any(matches(shown[1:], real[i:]) for i in range(len(real) + 1))
+    return bool(real) and shown[0].rstrip() == real[0].rstrip() and matches(shown[1:], real[1:])
+
+
+def first_difference(shown, real):
+    for i, line in enumerate(shown):
+        if line.strip() == "...":
+            break
+        if i >= len(real) or line.rstrip() != real[i].rstrip():
+            return f"  shown:   {line}\n  printed: {real[i] if i < len(real) else '(nothing)'}"
+    return "  (after a line `...`)\n  printed:\n" + "\n".join("    " + line for line in real[:60])
+
+
+def commands(text):
+    """(command, lines of output) in a console block."""
+    result, lines = [], text.splitlines()
+    while lines:
+        line = lines.pop(0)
+        if line.startswith("$ "):
+            command = line[2:]
+            while command.endswith("\\") and lines:
+                command = command[:-1] + lines.pop(0).removeprefix("> ")
+            result.append((command, []))
+        elif result:
+            result[-1][1].append(line)
+    return result
+
+
+def check_console(text, root, environment, folder):
+    for command, shown in commands(text):
+        command = re.sub(r"\s+#.*$", "", command)
+        if NOT_RUN.search(command):
+            for word in shlex.split(command):
+                if word.startswith(("scripts/", "./scripts/", ".ci/")) and not os.path.exists(
+                    os.path.join(root, word)
+                ):
+                    return f"$ {command}\n  there is no {word}"
+            continue
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120,
+        )  # fmt: skip
+        if done.returncode:
+            return f"$ {command}\n  exit code {done.returncode}: {done.stdout.strip()[:2000]}"
+        while shown and not shown[-1].strip():
+            shown.pop()
+        real = done.stdout.rstrip().splitlines()
+        if shown and not matches(shown, real):
+            return f"$ {command}\n{first_difference(shown, real)}"
+    return ""
+
+
+CHECKS = {"mlir": check_mlir, "sh": check_console, "console": check_console}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", required=True, help="folder of the tools")
+    parser.add_argument("files", nargs="*", metavar="FILE")
+    options = parser.parse_args()
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    tools = os.path.abspath(options.bin)
+    environment = os.environ | {"PATH": tools + os.pathsep + os.environ["PATH"], "AUTOPAR_DATA": root}
+    files = options.files or [
+        os.path.join(root, name)
+        for name in ("README.md", "hardware/README.md", "runtimes/README.md", "models/README.md")
+    ] + sorted(
+        path for end in ("md", "td") for path in glob.glob(f"{root}/dialects/**/*.{end}", recursive=True)
+    )
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        # Commands run in a copy of the root, made of links, so that what they
+        # write stays out of the tree.
+        for name in os.listdir(root):
+            if name not in (".git", "build"):
+                os.symlink(os.path.join(root, name), os.path.join(folder, name))
+        os.makedirs(os.path.join(folder, "build"))
+        os.symlink(tools, os.path.join(folder, "build", "bin"))
+        for path in files:
+            if not os.path.exists(path):
+                print(f"FAIL: {path}: there is no such document")
+                failed += 1
+                continue
+            for line, language, text in blocks(path):
+                check = CHECKS.get(language)
+                if not check:
+                    continue
+                where = f"{os.path.relpath(path, root)}:{line}"
+                try:
+                    wrong = check(text, root, environment, folder)
+                except (OSError, subprocess.TimeoutExpired) as error:
+                    wrong = str(error)
+                print(f"FAIL: {where}: {language}\n  {wrong}" if wrong else f"PASS: {where}: {language}")
+                passed, failed = passed + (not wrong), failed + bool(wrong)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,357 @@
+//===- EvaluateTest.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fixtures.h"
+
+#include <gtest/gtest.h>
+
+using namespace autopar;
+using namespace autopar::test;
+
+static Report price(const CostProgram &program, const Plan &plan,
+                    const Workload &workload,
+                    const Runtime &runtime = makeRuntime(),
+                    const Machine &machine = makeMachine()) {
+  Result<Report> report =
+      evaluate(program, plan, machine, runtime, workload, true);
+  EXPECT_TRUE(report) << report.error().str();
+  return report ? *report : Report();
+}
+
+static Error refused(const CostProgram &program, const Plan &plan,
+                     const Workload &workload,
+                     const Machine &machine = makeMachine()) {
+  Result<Report> report =
+      evaluate(program, plan, machine, makeRuntime(), workload);
+  EXPECT_FALSE(report);
+  return report.error();
+}
+
+// The identities of Llama-3.3-70B over 8 devices, from its config by hand.
+TEST(Evaluate, CountsLlama70B) {
+  Report report = price(makeDecoder(), makePlan(8), prefill(1, 2048));
+  EXPECT_EQ(report.model.parameters, 70'553'706'496);
+  EXPECT_EQ(report.model.activeParameters, 70'553'706'496);
+  EXPECT_EQ(report.model.checkpointBytes, 141'107'412'992);
+  const auto &device = report.memory.perDevice;
+  EXPECT_EQ(device.weightBytes, 17'640'734'720);
+  EXPECT_EQ(device.kvCacheBytes, 83'886'080);
+  EXPECT_EQ(device.runtimeBytes, 0);
+  // x and two of the halves of the MLP, at launch 6.
+  EXPECT_EQ(device.activationBytes, 2048 * (8192 + 2 * 28672 / 8) * 2);
+  EXPECT_EQ(device.totalBytes, device.weightBytes + device.kvCacheBytes +
+                                   device.activationBytes);
+  EXPECT_EQ(report.memory.kvBytesPerToken, 327'680);
+  EXPECT_EQ(report.memory.kvBytesPerTokenPerDevice, 327'680 / 8);
+  EXPECT_EQ(report.flops.layersLinear, 280'375'465'082'880);
+  EXPECT_EQ(report.flops.attention, 5'500'242'493'440);
+  EXPECT_EQ(report.flops.attentionFullSquare, 10'995'116'277'760);
+  EXPECT_EQ(report.flops.logits, 2 * int64_t(8192) * 128256);
+  EXPECT_EQ(report.flops.total, report.flops.layersLinear +
+                                    report.flops.attention +
+                                    report.flops.logits);
+  EXPECT_EQ(report.flops.perDevice, report.flops.total / 8);
+}
+
+TEST(Evaluate, CountsCollectivesOfLlama70B) {
+  Report report = price(makeDecoder(), makePlan(8), prefill(1, 2048));
+  const auto &rows = report.communication.collectives;
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].count, 1);
+  EXPECT_EQ(rows[0].name, "model/embedding.all_reduce");
+  EXPECT_EQ(rows[1].count, 160);
+  for (size_t i : {0, 1}) {
+    EXPECT_EQ(rows[i].kind, "all_reduce");
+    EXPECT_EQ(rows[i].bytes, 33'554'432);
+    EXPECT_EQ(rows[i].wireBytesPerDevice, 33'554'432 * 2 / 8 * 7);
+  }
+  EXPECT_EQ(rows[2].kind, "all_gather");
+  EXPECT_EQ(rows[2].bytes, 128256 * 2);
+  EXPECT_EQ(rows[2].wireBytesPerDevice, 128256 * 2 / 8 * 7);
+  EXPECT_EQ(report.communication.bytesPerDevice,
+            161 * (int64_t(33'554'432) * 2 / 8 * 7) + 128256 * 2 / 8 * 7);
+}
+
+TEST(Evaluate, FindsTheMemoryFloorOfDecode) {
+  Report report = price(makeDecoder(), makePlan(8), decode(1, 2048));
+  const auto &bounds = report.latency.bounds;
+  EXPECT_EQ(bounds.weightsAndKvReadBytes, 17'378'066'432 + 83'886'080);
+  EXPECT_NEAR(bounds.memoryTimeUs, 5212.5, 0.05);
+  EXPECT_GT(report.latency.stepTimeUs, bounds.memoryTimeUs);
+  EXPECT_NEAR(report.tokensPerS, 1e6 / report.latency.stepTimeUs, 1e-9);
+  ASSERT_FALSE(report.warnings.empty());
+  EXPECT_EQ(report.warnings[0].rfind("decode lands at ", 0), 0u);
+}
+
+TEST(Evaluate, LeavesOutGroupsOfOne) {
+  Report report = price(makeDecoder({64, 2, 4, 2, 16, 128, 256}), makePlan(1),
+                        prefill(1, 16));
+  EXPECT_TRUE(report.communication.collectives.empty());
+  EXPECT_EQ(report.communication.bytesPerDevice, 0);
+  EXPECT_EQ(report.flops.perDevice, report.flops.total);
+}
+
+TEST(Evaluate, ReplicatesKvHeadsOverTheCap) {
+  Decoder sizes{64, 2, 8, 2, 16, 128, 256};
+  Report two = price(makeDecoder(sizes), makePlan(2), prefill(1, 16));
+  Report eight = price(makeDecoder(sizes), makePlan(8), prefill(1, 16));
+  EXPECT_EQ(two.memory.perDevice.kvCacheBytes,
+            eight.memory.perDevice.kvCacheBytes);
+  EXPECT_EQ(two.memory.kvBytesPerToken, 2 * 2 * 2 * 16 * 2);
+  EXPECT_EQ(eight.memory.kvBytesPerToken, two.memory.kvBytesPerToken);
+  EXPECT_EQ(eight.memory.kvBytesPerTokenPerDevice, 2 * 2 * 16 * 2);
+  ASSERT_FALSE(eight.warnings.empty());
+  EXPECT_EQ(eight.warnings[0],
+            "the KV cache is held 4 times: 2 KV heads are split over 8 "
+            "devices");
+}
+
+TEST(Evaluate, RoundsCachesUpToBlocks) {
+  Decoder sizes{64, 3, 4, 2, 16, 128, 256};
+  int64_t perToken = 3 * 2 * 2 * 16 * 2;
+  Report report = price(makeDecoder(sizes), makePlan(1), decode(5, 17));
+  EXPECT_EQ(report.memory.perDevice.kvCacheBytes, perToken * 5 * 32);
+  sizes.window = 20;
+  report = price(makeDecoder(sizes), makePlan(1), decode(5, 1000));
+  EXPECT_EQ(report.memory.perDevice.kvCacheBytes, perToken * 5 * 32);
+  EXPECT_EQ(report.memory.kvBytesPerToken, perToken);
+}
+
+TEST(Evaluate, CountsKvCapacityInWholeBlocks) {
+  Decoder sizes{64, 3, 4, 2, 16, 128, 256};
+  int64_t perToken = 3 * 2 * 2 * 16 * 2;
+  Runtime runtime = makeRuntime();
+  Report report =
+      price(makeDecoder(sizes), makePlan(1), decode(2, 64), runtime);
+  const auto &memory = report.memory;
+  EXPECT_EQ(memory.budgetBytes, int64_t(80e9));
+  EXPECT_EQ(memory.kvCapacityBytes, memory.budgetBytes -
+                                        memory.perDevice.weightBytes -
+                                        memory.perDevice.activationBytes);
+  EXPECT_EQ(memory.kvCapacityTokens,
+            memory.kvCapacityBytes / perToken / 16 * 16);
+  // A window holds 32 of the 1024 tokens: 32 times as many fit.
+  sizes.window = 32;
+  report = price(makeDecoder(sizes), makePlan(1), decode(2, 1024), runtime);
+  EXPECT_EQ(report.memory.kvCapacityTokens,
+            report.memory.kvCapacityBytes * 32 / perToken / 16 * 16);
+}
+
+TEST(Evaluate, SaysWhatDoesNotFit) {
+  Report report = price(makeDecoder(), makePlan(1), prefill(1, 2048));
+  EXPECT_FALSE(report.memory.perDevice.fits);
+  EXPECT_EQ(report.memory.kvCapacityBytes, 0);
+  EXPECT_EQ(report.memory.kvCapacityTokens, 0);
+  ASSERT_FALSE(report.warnings.empty());
+  EXPECT_EQ(report.warnings[0].rfind("does not fit: a device needs ", 0), 0u);
+}
+
+TEST(Evaluate, TakesTheBudgetFromThePlan) {
+  Plan plan = makePlan(8);
+  plan.memoryUtilization = 0.2;
+  Report report = price(makeDecoder(), plan, prefill(1, 2048));
+  EXPECT_EQ(report.memory.budgetBytes, 16'000'000'000);
+  EXPECT_FALSE(report.memory.perDevice.fits);
+  Runtime runtime = makeRuntime();
+  runtime.memoryUtilization.value = 0.9;
+  report = price(makeDecoder(), makePlan(8), prefill(1, 2048), runtime);
+  EXPECT_EQ(report.memory.budgetBytes, 72'000'000'000);
+  EXPECT_TRUE(report.memory.perDevice.fits);
+}
+
+TEST(Evaluate, AddsTheRuntimesMemory) {
+  Runtime runtime = makeRuntime();
+  runtime.contextBytes.value = 1;
+  runtime.libraryBytes.value = 20;
+  runtime.graphBytes.value = 300;
+  runtime.communicationBytes.value = 4000;
+  Decoder sizes{64, 2, 4, 2, 16, 128, 256};
+  Report one = price(makeDecoder(sizes), makePlan(1), decode(1, 8), runtime);
+  Report two = price(makeDecoder(sizes), makePlan(2), decode(1, 8), runtime);
+  EXPECT_EQ(one.memory.perDevice.runtimeBytes, 321);
+  EXPECT_EQ(two.memory.perDevice.runtimeBytes, 4321);
+}
+
+TEST(Evaluate, TimesAddUp) {
+  Runtime runtime = makeRuntime();
+  runtime.hostTimeUs.value = 250;
+  runtime.kernelFloorUs.value = 1.5;
+  for (bool merges : {false, true}) {
+    runtime.mergesSharedInput = merges;
+    for (const Workload &workload : {prefill(1, 2048), decode(8, 4096)}) {
+      Report report = price(makeDecoder(), makePlan(4), workload, runtime);
+      const auto &latency = report.latency;
+      EXPECT_EQ(latency.stepTimeUs,
+                latency.computeTimeUs + latency.memoryTimeUs +
+                    latency.communicationTimeUs + latency.overheadTimeUs);
+      EXPECT_EQ(latency.kernelLaunches, merges ? 80 * 7 + 3 : 80 * 10 + 3);
+      EXPECT_NEAR(latency.overheadTimeUs,
+                  250 + 1.5 * static_cast<double>(latency.kernelLaunches),
+                  1e-6);
+      double ops = 0, layers = 0;
+      for (const BreakdownRow &row : report.byOp)
+        ops += row.timeUs;
+      for (const BreakdownRow &row : report.byLayer)
+        layers += row.timeUs;
+      EXPECT_NEAR(ops / latency.stepTimeUs, 1, 1e-12);
+      EXPECT_NEAR(layers / latency.stepTimeUs, 1, 1e-12);
+    }
+  }
+}
+
+TEST(Evaluate, UsesTheLargerFloor) {
+  Machine machine = makeMachine();
+  KernelCurve curve;
+  curve.floorUs = 4;
+  curve.exponent = 4;
+  curve.source = {"derived", "test"};
+  curve.path = "chips.h100-sxm.kernels.matmul.bf16";
+  machine.pools[0].chip.kernels[KernelKind::matmul]["bf16"] = curve;
+  Runtime runtime = makeRuntime();
+  runtime.kernelFloorUs.value = 2;
+  Report report = price(makeDecoder(), makePlan(8), decode(1, 2048), runtime,
+                        machine);
+  EXPECT_NEAR(report.latency.overheadTimeUs,
+              4 * (80 * 7 + 1) + 2 * (80 * 3 + 2), 1e-6);
+  runtime.ideal = true;
+  runtime.kernelFloorUs.value = 0;
+  report = price(makeDecoder(), makePlan(8), decode(1, 2048), runtime,
+                 machine);
+  EXPECT_EQ(report.latency.overheadTimeUs, 0);
+  EXPECT_NEAR(report.latency.communicationTimeUs,
+              report.latency.bounds.communicationTimeUs, 1e-9);
+}
+
+TEST(Evaluate, RefusesAxesWithoutSize) {
+  Error error = refused(makeDecoder(), Plan(), prefill(1, 16));
+  EXPECT_EQ(error.message, "axis 'tp' of the mesh has no size");
+  EXPECT_EQ(error.note, "give --mesh=tp=8 or --shard-tp=8");
+  Plan open;
+  open.setAxis("tp", std::nullopt);
+  EXPECT_EQ(refused(makeDecoder(), open, prefill(1, 16)).message,
+            error.message);
+}
+
+TEST(Evaluate, RefusesMoreDevicesThanThereAre) {
+  Error error = refused(makeDecoder(), makePlan(16), prefill(1, 16));
+  EXPECT_EQ(error.message,
+            "plan needs 16 devices but h100-sxm-8 with 1 node has 8");
+  EXPECT_EQ(error.note, "give --nodes=2 or a larger --hardware");
+}
+
+TEST(Evaluate, RefusesSplitsThatDoNotDivide) {
+  Decoder sizes{64, 2, 28, 4, 16, 140, 256};
+  Error error = refused(makeDecoder(sizes), makePlan(8), prefill(1, 16));
+  EXPECT_EQ(error.message,
+            "weight 'q_proj': 28 does not divide by tp = 8");
+  EXPECT_EQ(error.note, "sizes that work: 1, 2, 4, 7, 14, 28");
+  sizes = {64, 2, 12, 4, 16, 144, 256};
+  error = refused(makeDecoder(sizes), makePlan(6), prefill(1, 16));
+  EXPECT_EQ(error.message, "weight 'k_proj': 4 does not divide by tp = 6, nor "
+                           "the other way round");
+}
+
+TEST(Evaluate, RefusesCountsThatOverflow) {
+  Decoder sizes;
+  sizes.hidden = sizes.intermediate = int64_t(1) << 40;
+  Error error = refused(makeDecoder(sizes), makePlan(8), prefill(1, 16));
+  EXPECT_EQ(error.message,
+            "number of parameters of 'decoder' does not fit in 63 bits");
+  error = refused(makeDecoder(), makePlan(8),
+                  prefill(int64_t(1) << 40, int64_t(1) << 40));
+  EXPECT_NE(error.message.find("does not fit in 63 bits"), std::string::npos);
+}
+
+TEST(Evaluate, RefusesWorkloadsThatMakeNoSense) {
+  Error error = refused(makeDecoder(), makePlan(8), {Phase::decode, 1, 4, 2});
+  EXPECT_EQ(error.message,
+            "context 2 is shorter than the 4 new tokens of each sequence");
+  error = refused(makeDecoder(), makePlan(8), prefill(0, 16));
+  EXPECT_NE(error.message.find("batch of the workload is 0"),
+            std::string::npos);
+}
+
+TEST(Evaluate, RefusesFormatsTheChipDoesNotMultiply) {
+  Machine machine = makeMachine();
+  machine.pools[0].chip.peakFlops.clear();
+  Error error = refused(makeDecoder(), makePlan(8), prefill(1, 16), machine);
+  EXPECT_EQ(error.message, "chip h100-sxm does not multiply bf16");
+}
+
+TEST(Evaluate, CrossesNodesWithAWarning) {
+  Report report = price(makeDecoder(), makePlan(16), prefill(1, 2048),
+                        makeRuntime(), makeMachine(2));
+  EXPECT_EQ(report.mesh.axes[0].tier, "scale_out");
+  bool warned = false;
+  for (const std::string &warning : report.warnings)
+    warned |= warning.rfind("collectives cross nodes: ", 0) == 0;
+  EXPECT_TRUE(warned);
+}
+
+TEST(Evaluate, CountsRoutedExperts) {
+  CostProgram program = makeDecoder({64, 2, 4, 2, 16, 128, 256});
+  Resident experts;
+  experts.name = "mlp.experts.*.up_proj";
+  experts.layer = 1;
+  experts.count = 2;
+  experts.shape = {number(8), number(64), split(128)};
+  experts.topK = 2;
+  program.residents.push_back(experts);
+  Kernel kernel;
+  kernel.name = "layer/up_proj_experts";
+  kernel.op = "experts";
+  kernel.layer = 1;
+  kernel.count = 2;
+  kernel.kind = KernelKind::grouped_matmul;
+  kernel.flopClass = FlopClass::linear;
+  kernel.flopFactor = 2;
+  Dim routed = {{2, {batch, query}, 0}, {}, SplitRule::any, 1};
+  kernel.rows = {routed};
+  kernel.columns = {split(128)};
+  kernel.contraction = {number(64)};
+  Traffic weights{Traffic::Role::weight, false, experts.shape,
+                  ElementType::bf16, 2, {routed}};
+  kernel.traffic = {weights};
+  Report dense = price(program, makePlan(1), decode(1, 8));
+  program.kernels.push_back(kernel);
+  Report report = price(program, makePlan(1), decode(1, 8));
+  EXPECT_EQ(report.model.parameters - report.model.activeParameters,
+            2 * 6 * 64 * 128);
+  EXPECT_EQ(report.flops.layersLinear - dense.flops.layersLinear,
+            2 * 2 * 2 * 64 * 128);
+  // One token reaches exactly two experts.
+  EXPECT_EQ(report.latency.bounds.weightsAndKvReadBytes -
+                dense.latency.bounds.weightsAndKvReadBytes,
+            2 * 2 * 64 * 128 * 2);
+}
+
+TEST(Evaluate, ExplainsEveryNumber) {
+  Report report = price(makeDecoder(), makePlan(8), prefill(1, 2048));
+  for (const char *path :
+       {"model.parameters", "model.active_parameters",
+        "model.checkpoint_bytes", "mesh.devices",
+        "memory.per_device.weight_bytes", "memory.per_device.kv_cache_bytes",
+        "memory.per_device.activation_bytes",
+        "memory.per_device.runtime_bytes", "memory.per_device.total_bytes",
+        "memory.per_device.capacity_bytes", "memory.budget_bytes",
+        "memory.per_stage[0].weight_bytes", "memory.kv_bytes_per_token",
+        "memory.kv_capacity_bytes", "memory.kv_capacity_tokens",
+        "flops.total", "flops.per_device", "flops.layers_linear",
+        "flops.attention", "flops.attention_full_square", "flops.logits",
+        "communication.bytes_per_device",
+        "communication.collectives[0].time_us", "latency.step_time_us",
+        "latency.compute_time_us", "latency.memory_time_us",
+        "latency.communication_time_us", "latency.overhead_time_us",
+        "latency.bounds.compute_time_us", "latency.bounds.memory_time_us",
+        "latency.bounds.communication_time_us",
+        "latency.bounds.weights_and_kv_read_bytes",
+        "throughput.tokens_per_s"}) {
+    auto it = report.derivations.find(path);
+    ASSERT_NE(it, report.derivations.end()) << path;
+    EXPECT_FALSE(it->second.formula.empty()) << path;
+  }
+}

@@ -1,0 +1,50 @@
+//===- Fixtures.h - Programs and machines of the tests ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TEST_UNIT_COST_FIXTURES_H
+#define AUTOPAR_TEST_UNIT_COST_FIXTURES_H
+
+#include "autopar/Cost/Evaluate.h"
+
+namespace autopar::test {
+
+/// Symbols and the axis that all programs here have.
+inline constexpr SymbolId batch = 0, query = 1, context = 2;
+inline constexpr AxisId tp = 0;
+
+inline Dim number(int64_t extent) { return {{extent, {}, 0}, {}, {}, 1}; }
+inline Dim symbol(SymbolId id, int64_t factor = 1) {
+  return {{factor, {id}, 0}, {}, SplitRule::any, 1};
+}
+inline Dim split(int64_t extent, SplitRule rule = SplitRule::plain,
+                 int64_t multiple = 1) {
+  return {{extent, {}, 0}, {tp}, rule, multiple};
+}
+
+/// Sizes of a dense decoder in the style of Llama.
+struct Decoder {
+  int64_t hidden = 8192, layers = 80, heads = 64, kvHeads = 8, headDim = 128,
+          intermediate = 28672, vocabulary = 128256;
+  int64_t window = 0;
+};
+
+/// The program of a dense decoder, tensor-parallel over "tp", as extracted
+/// from the IR. The default is Llama-3.3-70B.
+CostProgram makeDecoder(const Decoder &sizes = {});
+
+/// Eight devices with the figures of an H100 and no curves: 80 GB, 3,350 GB/s,
+/// 989.4 TFLOP/s in bf16, links of 450 GB/s.
+Machine makeMachine(int64_t nodes = 1);
+/// No memory, no time of its own, blocks of 16 tokens, all memory used.
+Runtime makeRuntime();
+Plan makePlan(int64_t tpSize);
+Workload prefill(int64_t batchSize, int64_t prompt);
+Workload decode(int64_t batchSize, int64_t contextLength);
+
+} // namespace autopar::test
+
+#endif // AUTOPAR_TEST_UNIT_COST_FIXTURES_H

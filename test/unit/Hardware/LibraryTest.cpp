@@ -1,0 +1,151 @@
+//===- LibraryTest.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fixtures.h"
+
+using namespace autopar;
+using namespace autopar::test;
+
+TEST_F(LibraryTest, EveryChipLoads) {
+  HardwareLibrary library;
+  ASSERT_GE(library.chipNames().size(), 14u);
+  for (const std::string &name : library.chipNames()) {
+    Result<Chip> chip = library.chip(name);
+    ASSERT_TRUE(chip) << chip.error().str();
+    EXPECT_EQ(chip->name, name);
+    EXPECT_LE(chip->memoryUsable.value, chip->memoryLabel.value) << name;
+    EXPECT_GT(chip->memoryUsable.value, 0.9 * chip->memoryLabel.value) << name;
+    for (KernelKind kind :
+         {KernelKind::matmul, KernelKind::grouped_matmul, KernelKind::attention,
+          KernelKind::elementwise, KernelKind::gather})
+      for (ElementType type : {ElementType::bf16, ElementType::f16,
+                               ElementType::f32, ElementType::fp8_e4m3}) {
+        const KernelCurve *curve = chip->curve(kind, type);
+        ASSERT_NE(curve, nullptr) << name;
+        EXPECT_GE(curve->floorUs, 1) << curve->path;
+      }
+    EXPECT_NE(chip->peak(ElementType::bf16), nullptr) << name;
+    EXPECT_NE(chip->peak(ElementType::fp8_e4m3), nullptr) << name;
+  }
+}
+
+TEST_F(LibraryTest, EverySystemLoads) {
+  HardwareLibrary library;
+  ASSERT_GE(library.systemNames().size(), 14u);
+  for (const std::string &name : library.systemNames()) {
+    Result<Machine> machine = library.machine(name);
+    ASSERT_TRUE(machine) << machine.error().str();
+    EXPECT_EQ(machine->name, name);
+    const Pool &pool = machine->pools.front();
+    EXPECT_GE(pool.tiers.back().domain, pool.devicesPerNode) << name;
+    for (const Tier &tier : pool.tiers)
+      for (const auto &[kind, groups] : tier.curves)
+        for (const auto &[devices, curve] : groups)
+          for (size_t i = 1; i < curve.timeUs.size(); ++i)
+            EXPECT_GE(curve.timeUs[i], curve.timeUs[i - 1]) << name;
+  }
+}
+
+TEST_F(LibraryTest, CurvesReproduceThePublishedAnchors) {
+  Result<Machine> machine = HardwareLibrary().machine("h100-sxm-8");
+  ASSERT_TRUE(machine);
+  const Pool &pool = machine->pools.front();
+  const KernelCurve *curve =
+      pool.chip.curve(KernelKind::matmul, ElementType::bf16);
+  // A large product reaches about 0.77 of the dense peak.
+  double flops = 2.0 * 8192 * 8192 * 8192;
+  double seconds =
+      curve->floorUs * 1e-6 + flops / (curve->computeEfficiency * 989.4e12);
+  EXPECT_NEAR(flops / seconds / 989.4e12, 0.77, 0.03);
+  // A small all-reduce over 8 devices takes 4 to 6 us inside a graph.
+  const CollectiveCurve &reduce =
+      pool.tiers[0].curves.at(CollectiveKind::all_reduce).at(8);
+  EXPECT_GT(reduce.timeUs.front(), 4);
+  EXPECT_LT(reduce.timeUs.front(), 6);
+}
+
+TEST_F(LibraryTest, FallsBackToTheNextWiderFormat) {
+  HardwareLibrary library;
+  Result<Chip> a100 = library.chip("a100-80gb-sxm");
+  ASSERT_TRUE(a100);
+  EXPECT_EQ(a100->peak(ElementType::fp8_e4m3)->path,
+            "chips.a100-80gb-sxm.peak_flops.bf16");
+  EXPECT_EQ(a100->curve(KernelKind::matmul, ElementType::fp8_e5m2)->path,
+            "chips.a100-80gb-sxm.kernels.matmul.bf16");
+  Result<Chip> v100 = library.chip("v100-32gb-sxm");
+  ASSERT_TRUE(v100);
+  EXPECT_EQ(v100->peak(ElementType::bf16)->path,
+            "chips.v100-32gb-sxm.peak_flops.fp16");
+  EXPECT_EQ(v100->peak(ElementType::f32)->path,
+            "chips.v100-32gb-sxm.peak_flops.fp32");
+  EXPECT_EQ(v100->curve(KernelKind::gather, ElementType::i32)->path,
+            "chips.v100-32gb-sxm.kernels.gather.any");
+  Result<Chip> tpu = library.chip("tpu-v5p");
+  ASSERT_TRUE(tpu);
+  EXPECT_EQ(tpu->peak(ElementType::f32), nullptr);
+}
+
+TEST_F(LibraryTest, UnknownNames) {
+  HardwareLibrary library;
+  Result<Chip> chip = library.chip("h100-sx");
+  ASSERT_FALSE(chip);
+  EXPECT_EQ(chip.error().message,
+            "unknown chip \"h100-sx\", did you mean \"h100-sxm\"?");
+  EXPECT_EQ(chip.error().note.compare(0, 26, "available: a100-40gb-sxm, "), 0)
+      << chip.error().note;
+  Result<Machine> machine = library.machine("toaster");
+  ASSERT_FALSE(machine);
+  EXPECT_EQ(machine.error().message, "unknown system \"toaster\"");
+}
+
+TEST_F(LibraryTest, MissingLibraryNamesTheVariable) {
+  setenv("AUTOPAR_DATA", "/nonexistent", 1);
+  Result<Chip> chip = HardwareLibrary().chip("h100-sxm");
+  ASSERT_FALSE(chip);
+  EXPECT_EQ(chip.error().str(),
+            "/nonexistent/hardware/chips: no chip files here\n  note: set "
+            "AUTOPAR_DATA to the folder that holds hardware/ and runtimes/");
+}
+
+TEST_F(LibraryTest, Nodes) {
+  HardwareLibrary library;
+  Result<Machine> four = library.machine("h100-sxm-8", 4);
+  ASSERT_TRUE(four);
+  EXPECT_EQ(four->devices(), 32);
+  EXPECT_EQ(four->pools[0].tiers[0].domain, 8);
+  EXPECT_EQ(four->pools[0].tiers[1].domain, 32);
+  EXPECT_EQ(withoutFolder(library.machine("h100-sxm-8", 0)),
+            "expected at least 1 node, found 0");
+  EXPECT_EQ(withoutFolder(library.machine("h100-sxm-8", int64_t(1) << 40)),
+            "1099511627776 nodes of 8 devices are more than 1073741824 "
+            "devices");
+  EXPECT_EQ(withoutFolder(library.machine("rtx-4090-8", 2)),
+            "system \"rtx-4090-8\" has no tier between nodes: its widest "
+            "reaches 8 devices, 2 nodes have 16\n  note: use 1 node, or a "
+            "system file whose last tier has the domain \"nodes\"");
+}
+
+TEST_F(LibraryTest, OwnFiles) {
+  edited("hardware/chips/h100-sxm.json", "\"h100-sxm\"", "\"mine\"");
+  ASSERT_EQ(std::rename((folder + "h100-sxm.json").c_str(),
+                        (folder + "mine.json").c_str()),
+            0);
+  for (const char *chip : {"\"mine\"", "\"mine.json\"", "\"h200-sxm\""}) {
+    std::string path =
+        edited("hardware/systems/h100-sxm-8.json", "\"chip\": \"h100-sxm\"",
+               std::string("\"chip\": ") + chip);
+    Result<Machine> machine = HardwareLibrary().machine(path);
+    ASSERT_TRUE(machine) << machine.error().str();
+    EXPECT_EQ(
+        "\"" + machine->pools[0].chip.name,
+        std::string(chip).substr(0, 1 + machine->pools[0].chip.name.size()));
+  }
+  EXPECT_EQ(systemError("\"chip\": \"h100-sxm\"", "\"chip\": \"h100-sx\"")
+                .substr(0, 72),
+            "h100-sxm-8.json: /chip: unknown chip \"h100-sx\", did you mean "
+            "\"h100-sxm\"?");
+}

@@ -1,0 +1,71 @@
+//===- autopar-translate.cpp - Models in, IR out --------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Import/ImportModel.h"
+#include "autopar/Import/Tensors.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace autopar;
+using namespace mlir;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("autopar-translate options");
+
+static cl::opt<std::string> importHF(
+    "import-hf", cl::Required, cl::cat(category), cl::value_desc("path"),
+    cl::desc("Import a Hugging Face model: a config.json, a directory that "
+             "has one, or '-' for standard input"));
+static cl::opt<std::string>
+    outputFile("o", cl::init("-"), cl::cat(category), cl::value_desc("file"),
+               cl::desc("Where the output goes (default: standard output)"));
+static cl::opt<bool> listTensorsFlag(
+    "list-tensors", cl::cat(category),
+    cl::desc("Print the checkpoint's tensors instead of the IR, one line each: "
+             "name, shape, dtype, bytes, tab-separated"));
+
+static int fail(const std::string &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Imports a model into the transformer dialect.\n\n"
+      "  autopar-translate --import-hf models/llama-3.3-70b -o model.mlir\n"
+      "  autopar-opt --shard-tp=8 --estimate model.mlir\n");
+
+  Result<ModelConfig> config = readModelConfig(importHF);
+  if (!config)
+    return fail(config.error().str());
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  OwningOpRef<ModuleOp> module = importModel(&context, *config);
+  if (failed(verify(*module)))
+    return 1;
+
+  std::string error;
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(outputFile, &error);
+  if (!output)
+    return fail(error);
+  if (listTensorsFlag) {
+    if (failed(listTensors(*module, output->os())))
+      return 1;
+  } else {
+    module->print(output->os());
+    output->os() << "\n";
+  }
+  output->keep();
+  return 0;
+}

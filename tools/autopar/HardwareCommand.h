@@ -1,0 +1,27 @@
+//===- HardwareCommand.h - autopar hardware ---------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TOOLS_AUTOPAR_HARDWARECOMMAND_H
+#define AUTOPAR_TOOLS_AUTOPAR_HARDWARECOMMAND_H
+
+#include "autopar/Hardware/Hardware.h"
+
+namespace autopar {
+
+/// The chips and systems of the library, with their main figures.
+Result<std::string> listHardware(const HardwareLibrary &library);
+/// Every figure of a chip or a system, with unit and source.
+Result<std::string> showHardware(const HardwareLibrary &library,
+                                 const std::string &name);
+/// The figures in which two chips, or two systems, differ.
+Result<std::string> diffHardware(const HardwareLibrary &library,
+                                 const std::string &first,
+                                 const std::string &second);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TOOLS_AUTOPAR_HARDWARECOMMAND_H
