@@ -6,3 +6,7 @@ add_subdirectory(Import)
 add_subdirectory(Analysis)
 add_subdirectory(Transforms)
 add_subdirectory(Pipelines)
+
+add_autopar_library(InitAll MLIR InitAll.cpp
+  LINK autopar::Pipelines MLIRFuncDialect MLIRFuncInlinerExtension
+       MLIRTransforms)

@@ -39,7 +39,7 @@ def PAR_MeshOp : PAR_Op<"mesh", [
                        DenseI64ArrayAttr:$sizes,
                        DefaultValuedAttr<DictionaryAttr, "{}">:$degrees);
   let assemblyFormat = [{
-    $sym_name custom<MeshAxes>($axes, $sizes) custom<Degrees>($degrees)
+    $sym_name `` custom<MeshAxes>($axes, $sizes) `` custom<Degrees>($degrees)
     attr-dict
   }];
   let hasVerifier = 1;

@@ -447,7 +447,7 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value `cache` `(` $cache `)` (`causal` $causal^)?
-    (`window` `(` $window^ `)`)? attr-dict
+    (`window` `(` $window^ `)`)? attr-dict `\n` ` ` ` ` ` ` ` `
     `:` type($query) `,` type($key) `,` type($cache)
   }];
   let extraClassDeclaration = [{

@@ -83,6 +83,6 @@ void autopar::addAssumptions(Evaluation &evaluation) {
   addMethod(evaluation, assumptions);
   for (const Figure *figure : evaluation.figures)
     if (figure->source.kind == "user")
-      assumptions.push_back({figure->path, formatNumber(figure->value),
-                             figure->source.str()});
+      assumptions.push_back(
+          {figure->path, formatNumber(figure->value), figure->source.str()});
 }

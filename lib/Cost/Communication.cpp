@@ -11,6 +11,16 @@
 
 using namespace autopar;
 
+const CollectiveCurve *CollectiveCost::curve() const {
+  auto curves = time.tier->curves.find(record->kind);
+  if (curves == time.tier->curves.end() || curves->second.empty())
+    return nullptr;
+  auto near = curves->second.lower_bound(groupSize);
+  if (near == curves->second.end())
+    --near;
+  return &near->second;
+}
+
 /// The full logical buffer of one call: of an all_gather its result, of the
 /// others what a rank puts in.
 static Checked bufferBytes(const Collective &record, int64_t groupSize,

@@ -37,8 +37,7 @@ double autopar::expectedExperts(double experts, double topK, double tokens) {
 
 /// Pairs of the worst device: context parallelism balances them (zig-zag), so
 /// that each device has an equal share.
-static Checked localPairs(const Pairs &pairs, Checked all,
-                          const Sizes &sizes) {
+static Checked localPairs(const Pairs &pairs, Checked all, const Sizes &sizes) {
   return ceilDiv(all, sizes.groupSize(pairs.query.axes) *
                           sizes.groupSize(pairs.context.axes));
 }
@@ -70,10 +69,10 @@ KernelFlops autopar::countFlops(const Kernel &kernel, Sizes &sizes) {
 static Checked countRoutedBytes(const Traffic &traffic, Sizes &sizes) {
   const Dim &experts = traffic.shape.front();
   Checked total = sizes.logical(experts.extent);
-  double tokens = sizes.local(traffic.rows).real() /
-                  static_cast<double>(traffic.topK);
-  double reached = expectedExperts(
-      total.real(), static_cast<double>(traffic.topK), tokens);
+  double tokens =
+      sizes.local(traffic.rows).real() / static_cast<double>(traffic.topK);
+  double reached =
+      expectedExperts(total.real(), static_cast<double>(traffic.topK), tokens);
   double share = reached / total.real();
   Checked whole = bytesOf(sizes.local(traffic.shape), traffic.type);
   double bytes = whole.real() * share;

@@ -195,8 +195,7 @@ static void addModel(Evaluation &evaluation) {
 }
 
 Result<Report> autopar::evaluate(const CostProgram &program, const Plan &plan,
-                                 const Machine &machine,
-                                 const Runtime &runtime,
+                                 const Machine &machine, const Runtime &runtime,
                                  const Workload &workload, bool explain) {
   if (auto error = checkMachine(machine))
     return *error;

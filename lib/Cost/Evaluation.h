@@ -28,6 +28,9 @@ struct CollectiveCost {
   int64_t groupSize = 1;
   Checked bytes, wireBytes;
   CollectiveTime time;
+
+  /// The measured curve nearest to the group's size; null where none served.
+  const CollectiveCurve *curve() const;
 };
 
 /// Everything that the steps of an evaluation share. Each `add` function fills

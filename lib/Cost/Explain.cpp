@@ -27,11 +27,15 @@ public:
 private:
   void explainModel();
   void explainDevice(const std::string &prefix);
-  void explainMemory();
+  void explainDeviceTotals(const std::string &prefix);
+  void explainBudget();
+  void explainKvCapacity();
   void explainFlops();
   void explainCommunication();
   void explainCollective(size_t row);
-  void explainLatency();
+  void explainRoofline();
+  void explainOverhead();
+  void explainStep();
   void explainBounds();
 
   void add(const std::string &path, std::string formula, Inputs inputs = {},
@@ -58,6 +62,8 @@ private:
   /// Batch, query, context and the sizes of the axes.
   Inputs workloadAndMesh() const;
   Inputs mesh() const;
+  /// The peaks that kernels of the program run at.
+  Inputs peaks(std::vector<std::string> &sources) const;
 
   Evaluation &evaluation;
   Report &report;
@@ -96,14 +102,12 @@ void Explainer::explainModel() {
 }
 
 void Explainer::explainDevice(const std::string &prefix) {
-  const Runtime &runtime = evaluation.runtime;
-  const Report::DeviceMemory &device = report.memory.perDevice;
   add(prefix + "weight_bytes",
-      "sum over weights of count * local elements * bits as stored / 8",
-      mesh(), {program});
+      "sum over weights of count * local elements * bits as stored / 8", mesh(),
+      {program});
   std::vector<std::string> sources = {program};
   Inputs inputs = workloadAndMesh();
-  inputs.push_back(figure(runtime.kvBlockTokens, sources));
+  inputs.push_back(figure(evaluation.runtime.kvBlockTokens, sources));
   add(prefix + "kv_cache_bytes",
       "sum over caches of count * local elements * bits / 8, tokens rounded "
       "up to whole blocks",
@@ -111,10 +115,16 @@ void Explainer::explainDevice(const std::string &prefix) {
   add(prefix + "activation_bytes",
       "largest sum of local bytes live at one launch; loop bodies once",
       workloadAndMesh(), {program});
-  sources.clear();
-  inputs = {figure(runtime.contextBytes, sources),
-            figure(runtime.libraryBytes, sources),
-            figure(runtime.graphBytes, sources)};
+  explainDeviceTotals(prefix);
+}
+
+void Explainer::explainDeviceTotals(const std::string &prefix) {
+  const Runtime &runtime = evaluation.runtime;
+  const Report::DeviceMemory &device = report.memory.perDevice;
+  std::vector<std::string> sources;
+  Inputs inputs = {figure(runtime.contextBytes, sources),
+                   figure(runtime.libraryBytes, sources),
+                   figure(runtime.graphBytes, sources)};
   if (!evaluation.collectives.empty())
     inputs.push_back(figure(runtime.communicationBytes, sources));
   add(prefix + "runtime_bytes",
@@ -128,14 +138,14 @@ void Explainer::explainDevice(const std::string &prefix) {
        input(prefix + "runtime_bytes", device.runtimeBytes)});
   sources.clear();
   inputs = {figure(evaluation.pool.chip.memoryUsable, sources)};
-  add(prefix + "capacity_bytes", "usable memory of the chip",
-      std::move(inputs), sources);
+  add(prefix + "capacity_bytes", "usable memory of the chip", std::move(inputs),
+      sources);
   add(prefix + "fits", "total_bytes <= budget_bytes",
       {input(prefix + "total_bytes", device.totalBytes),
        input("memory.budget_bytes", report.memory.budgetBytes)});
 }
 
-void Explainer::explainMemory() {
+void Explainer::explainBudget() {
   const auto &memory = report.memory;
   const Report::DeviceMemory &device = memory.perDevice;
   std::vector<std::string> sources;
@@ -150,6 +160,11 @@ void Explainer::explainMemory() {
   }
   add("memory.budget_bytes", "floor(memory_utilization * capacity_bytes)",
       std::move(inputs), sources);
+}
+
+void Explainer::explainKvCapacity() {
+  const auto &memory = report.memory;
+  const Report::DeviceMemory &device = memory.perDevice;
   add("memory.kv_bytes_per_token",
       "sum over caches of count * elements of one token of one sequence * "
       "bits / 8, each value once",
@@ -162,12 +177,12 @@ void Explainer::explainMemory() {
        input("memory.per_device.weight_bytes", device.weightBytes),
        input("memory.per_device.activation_bytes", device.activationBytes),
        input("memory.per_device.runtime_bytes", device.runtimeBytes)});
-  sources.clear();
-  inputs = {input("memory.kv_capacity_bytes", memory.kvCapacityBytes),
-            input("context in whole blocks", evaluation.contextInBlocks),
-            input("KV bytes of one sequence on a device",
-                  evaluation.kvBytesPerSequence),
-            figure(evaluation.runtime.kvBlockTokens, sources)};
+  std::vector<std::string> sources;
+  Inputs inputs = {input("memory.kv_capacity_bytes", memory.kvCapacityBytes),
+                   input("context in whole blocks", evaluation.contextInBlocks),
+                   input("KV bytes of one sequence on a device",
+                         evaluation.kvBytesPerSequence),
+                   figure(evaluation.runtime.kvBlockTokens, sources)};
   add("memory.kv_capacity_tokens",
       "floor(kv_capacity_bytes * context / bytes of one sequence), rounded "
       "down to whole blocks",
@@ -197,19 +212,9 @@ void Explainer::explainFlops() {
       workloadAndMesh(), {program});
 }
 
-static const CollectiveCurve *curveOf(const CollectiveCost &cost) {
-  auto curves = cost.time.tier->curves.find(cost.record->kind);
-  if (curves == cost.time.tier->curves.end() || curves->second.empty())
-    return nullptr;
-  auto near = curves->second.lower_bound(cost.groupSize);
-  return near == curves->second.end() ? &std::prev(near)->second
-                                      : &near->second;
-}
-
 void Explainer::explainCollective(size_t row) {
   const auto &record = report.communication.collectives[row];
-  const CollectiveCost &cost =
-      evaluation.collectives[evaluation.rowStart[row]];
+  const CollectiveCost &cost = evaluation.collectives[evaluation.rowStart[row]];
   std::string prefix =
       "communication.collectives[" + std::to_string(row) + "].";
   bool twice = cost.record->kind == CollectiveKind::all_reduce;
@@ -231,7 +236,7 @@ void Explainer::explainCollective(size_t row) {
   if (evaluation.runtime.ideal) {
     formula = "wire bytes / bandwidth of the tier, summed over its levels";
     inputs.push_back(figure(tier.bandwidth, sources));
-  } else if (const CollectiveCurve *curve = curveOf(cost)) {
+  } else if (const CollectiveCurve *curve = cost.curve()) {
     sources.push_back(curve->source.str());
   } else {
     formula = "latency * ceil(log2 n) + wire bytes / (bandwidth * "
@@ -259,14 +264,19 @@ void Explainer::explainCommunication() {
       std::move(inputs));
 }
 
-void Explainer::explainLatency() {
-  const auto &latency = report.latency;
-  std::vector<std::string> sources;
-  Inputs inputs = {figure(evaluation.pool.chip.memoryBandwidth, sources)};
+Inputs Explainer::peaks(std::vector<std::string> &sources) const {
+  Inputs inputs;
+  const auto &used = evaluation.figures;
   for (const auto &[type, peak] : evaluation.pool.chip.peakFlops)
-    if (std::find(evaluation.figures.begin(), evaluation.figures.end(),
-                  &peak) != evaluation.figures.end())
+    if (std::find(used.begin(), used.end(), &peak) != used.end())
       inputs.push_back(figure(peak, sources));
+  return inputs;
+}
+
+void Explainer::explainRoofline() {
+  std::vector<std::string> sources;
+  Inputs inputs = peaks(sources);
+  inputs.push_back(figure(evaluation.pool.chip.memoryBandwidth, sources));
   for (auto [kind, curve] : evaluation.curves) {
     const std::string &path = curve->path;
     inputs.push_back(
@@ -274,7 +284,6 @@ void Explainer::explainLatency() {
     inputs.push_back(
         input(path + ".memory_efficiency", curve->memoryEfficiency));
     inputs.push_back(input(path + ".exponent", curve->exponent));
-    inputs.push_back(input(path + ".floor", curve->floorUs));
     std::string source = curve->source.str();
     if (std::find(sources.begin(), sources.end(), source) == sources.end())
       sources.push_back(std::move(source));
@@ -285,11 +294,17 @@ void Explainer::explainLatency() {
       "bandwidth), of the launches where ";
   add("latency.compute_time_us", roof + "tc > tm", inputs, sources);
   add("latency.memory_time_us", roof + "tc <= tm", inputs, sources);
-  sources.clear();
-  inputs = {input("latency.kernel_launches", latency.kernelLaunches),
-            input("sum of floors in us", evaluation.floorTimeUs),
-            figure(evaluation.runtime.kernelFloorUs, sources),
-            figure(evaluation.runtime.hostTimeUs, sources)};
+}
+
+void Explainer::explainOverhead() {
+  const auto &latency = report.latency;
+  std::vector<std::string> sources;
+  Inputs inputs = {input("latency.kernel_launches", latency.kernelLaunches),
+                   input("sum of floors in us", evaluation.floorTimeUs),
+                   figure(evaluation.runtime.kernelFloorUs, sources),
+                   figure(evaluation.runtime.hostTimeUs, sources)};
+  for (auto [kind, curve] : evaluation.curves)
+    inputs.push_back(input(curve->path + ".floor", curve->floorUs));
   add("latency.overhead_time_us",
       "host time + sum over launches of count * max(floor of the curve, "
       "floor of the runtime)",
@@ -298,33 +313,42 @@ void Explainer::explainLatency() {
       "sum of the counts of kernels, those launched as one counted once", {},
       {program, "runtime: " + evaluation.runtime.name});
   inputs.clear();
-  for (size_t i = 0; i < report.communication.collectives.size(); ++i)
-    inputs.push_back(
-        input("communication.collectives[" + std::to_string(i) + "].time_us",
-              report.communication.collectives[i].timeUs));
+  const auto &rows = report.communication.collectives;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::string row = "communication.collectives[" + std::to_string(i) + "].";
+    inputs.push_back(input(row + "count", rows[i].count));
+    inputs.push_back(input(row + "time_us", rows[i].timeUs));
+  }
   add("latency.communication_time_us",
       "sum over collectives of count * time_us; none is overlapped",
       std::move(inputs));
 }
 
-void Explainer::explainBounds() {
+void Explainer::explainStep() {
   const auto &latency = report.latency;
   add("latency.step_time_us", "compute + memory + communication + overhead",
       {input("latency.compute_time_us", latency.computeTimeUs),
        input("latency.memory_time_us", latency.memoryTimeUs),
        input("latency.communication_time_us", latency.communicationTimeUs),
        input("latency.overhead_time_us", latency.overheadTimeUs)});
+  bool prefill = report.workload.phase == "prefill";
+  add("throughput.tokens_per_s",
+      prefill ? "batch * query / step time" : "batch / step time",
+      {input("workload.batch", report.workload.batch),
+       input("workload.query_length", report.workload.queryLength),
+       input("latency.step_time_us", latency.stepTimeUs)});
+}
+
+void Explainer::explainBounds() {
+  const auto &bounds = report.latency.bounds;
   std::vector<std::string> sources;
-  Inputs inputs = {input("flops.per_device", report.flops.perDevice)};
-  for (const auto &[type, peak] : evaluation.pool.chip.peakFlops)
-    if (std::find(evaluation.figures.begin(), evaluation.figures.end(),
-                  &peak) != evaluation.figures.end())
-      inputs.push_back(figure(peak, sources));
+  Inputs inputs = peaks(sources);
+  inputs.push_back(input("flops.per_device", report.flops.perDevice));
   add("latency.bounds.compute_time_us", "local FLOPs / dense peak",
       std::move(inputs), sources);
   sources.clear();
   inputs = {input("latency.bounds.weights_and_kv_read_bytes",
-                  latency.bounds.weightsAndKvReadBytes),
+                  bounds.weightsAndKvReadBytes),
             figure(evaluation.pool.chip.memoryBandwidth, sources)};
   add("latency.bounds.memory_time_us",
       "weights_and_kv_read_bytes / memory bandwidth", std::move(inputs),
@@ -344,22 +368,19 @@ void Explainer::explainBounds() {
   add("latency.bounds.communication_time_us",
       "sum over collectives of count * wire bytes / bandwidth, by level",
       std::move(inputs), sources);
-  add("throughput.tokens_per_s",
-      report.workload.phase == "prefill" ? "batch * query / step time"
-                                         : "batch / step time",
-      {input("workload.batch", report.workload.batch),
-       input("workload.query_length", report.workload.queryLength),
-       input("latency.step_time_us", latency.stepTimeUs)});
 }
 
 void Explainer::run() {
   explainModel();
   explainDevice("memory.per_device.");
   explainDevice("memory.per_stage[0].");
-  explainMemory();
+  explainBudget();
+  explainKvCapacity();
   explainFlops();
   explainCommunication();
-  explainLatency();
+  explainRoofline();
+  explainOverhead();
+  explainStep();
   explainBounds();
 }
 

@@ -41,8 +41,8 @@ struct Bounds {
 /// Rows by name, in order of first use.
 class Breakdown {
 public:
-  void add(const std::string &name, int64_t count, double timeUs,
-           Checked flops, Checked bytes) {
+  void add(const std::string &name, int64_t count, double timeUs, Checked flops,
+           Checked bytes) {
     auto [it, isNew] = index.emplace(name, rows.size());
     if (isNew)
       rows.push_back({name, 0, 0, 0, 0});
@@ -85,8 +85,7 @@ private:
   bool merges(KernelKind kind) const;
   Rates ratesOf(const Kernel &kernel);
   Bounds boundsOf(size_t member, const Rates &rates);
-  double roofOf(const Bounds &bounds, const Rates &rates,
-                const Kernel &kernel);
+  double roofOf(const Bounds &bounds, const Rates &rates, const Kernel &kernel);
   void addLaunch(const Launch &launch);
   void shareOut(const Launch &launch, const std::vector<double> &roofs,
                 double roofUs, double floorUs);
@@ -170,8 +169,8 @@ Bounds LatencyModel::boundsOf(size_t member, const Rates &rates) {
   const KernelCost &cost = evaluation.kernels[member];
   Bounds bounds;
   double bandwidth = evaluation.use(chip.memoryBandwidth);
-  bounds.memoryUs = cost.bytes.total.real() /
-                    (rates.memoryEfficiency * bandwidth) * 1e6;
+  bounds.memoryUs =
+      cost.bytes.total.real() / (rates.memoryEfficiency * bandwidth) * 1e6;
   if (kernel(member).flopFactor == 0)
     return bounds;
   const Figure *peak = chip.peak(kernel(member).compute);
@@ -285,8 +284,8 @@ void LatencyModel::addStep() {
   latency.kernelLaunches = sizes.narrow(launched, "kernel launches");
   latency.bounds.weightsAndKvReadBytes =
       sizes.narrow(weightsAndKvRead, "bytes of weights and KV read");
-  latency.bounds.memoryTimeUs = weightsAndKvRead.real() /
-                                chip.memoryBandwidth.value * 1e6;
+  latency.bounds.memoryTimeUs =
+      weightsAndKvRead.real() / chip.memoryBandwidth.value * 1e6;
   if (host > 0) {
     byOp.add("host", 1, host, 0, 0);
     byLayer.add("host", 1, host, 0, 0);

@@ -59,9 +59,8 @@ static Checked countActivations(const CostProgram &program, Sizes &sizes) {
     events.emplace_back(activation.begin, bytes);
     events.emplace_back(uint64_t(activation.end) + 1, Checked(0) - bytes);
   }
-  std::sort(events.begin(), events.end(), [](const auto &a, const auto &b) {
-    return a.first < b.first;
-  });
+  std::sort(events.begin(), events.end(),
+            [](const auto &a, const auto &b) { return a.first < b.first; });
   Checked live, peak;
   for (size_t i = 0; i < events.size(); ++i) {
     live += events[i].second;
@@ -142,10 +141,10 @@ void autopar::addMemory(Evaluation &evaluation) {
   device.capacityBytes = evaluation.useCount(evaluation.pool.chip.memoryUsable);
   memory.budgetBytes = countBudget(evaluation, device.capacityBytes);
   device.fits = device.totalBytes <= memory.budgetBytes;
-  memory.kvBytesPerToken = sizes.narrow(
-      countKvPerToken(program, false, sizes), "KV bytes per token");
-  memory.kvBytesPerTokenPerDevice = sizes.narrow(
-      countKvPerToken(program, true, sizes), "KV bytes per token");
+  memory.kvBytesPerToken = sizes.narrow(countKvPerToken(program, false, sizes),
+                                        "KV bytes per token");
+  memory.kvBytesPerTokenPerDevice =
+      sizes.narrow(countKvPerToken(program, true, sizes), "KV bytes per token");
   if (!sizes.failed())
     addKvCapacity(evaluation, block);
   memory.worstDevice = "stage 0";

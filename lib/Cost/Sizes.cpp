@@ -9,6 +9,8 @@
 
 #include "autopar/Support/Text.h"
 
+#include <algorithm>
+
 using namespace autopar;
 
 static int64_t valueOf(std::string_view symbol, const Workload &workload) {
@@ -83,7 +85,8 @@ Checked Sizes::split(const Dim &dim, Checked extent) {
   Checked part = floorDiv(extent, devices);
   switch (dim.rule) {
   case SplitRule::pad:
-    return floorDiv(roundUp(roundUp(extent, dim.multiple), devices), devices);
+    return ceilDiv(roundUp(extent, std::max<int64_t>(1, dim.multiple)),
+                   devices);
   case SplitRule::any:
     return ceilDiv(extent, devices);
   case SplitRule::cap:

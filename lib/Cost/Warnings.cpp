@@ -26,8 +26,8 @@ static std::string times(double ratio) {
 /// At most five names, then how many more.
 static std::string listSome(const std::vector<std::string> &names) {
   constexpr size_t limit = 5;
-  std::vector<std::string> first(
-      names.begin(), names.begin() + std::min(names.size(), limit));
+  std::vector<std::string> first(names.begin(),
+                                 names.begin() + std::min(names.size(), limit));
   std::string text = join(first, ", ");
   if (names.size() > limit)
     text += " and " + std::to_string(names.size() - limit) + " more";
@@ -45,12 +45,12 @@ static void warnMemory(Evaluation &evaluation, Warnings &warnings) {
             "devices with more memory"
           : "fewer sequences, a shorter context or a narrower --kv-dtype "
             "would help, and so would a larger tp";
-  warnings.push_back(
-      "does not fit: a device needs " + formatBytes(device.totalBytes) +
-      " of the " + formatBytes(memory.budgetBytes) + " that " +
-      evaluation.runtime.name + " may use, " +
-      formatBytes(device.totalBytes - memory.budgetBytes) + " too much; " +
-      remedy);
+  warnings.push_back("does not fit: a device needs " +
+                     formatBytes(device.totalBytes) + " of the " +
+                     formatBytes(memory.budgetBytes) + " that " +
+                     evaluation.runtime.name + " may use, " +
+                     formatBytes(device.totalBytes - memory.budgetBytes) +
+                     " too much; " + remedy);
 }
 
 static void warnReplicatedCaches(Evaluation &evaluation, Warnings &warnings) {
@@ -64,13 +64,11 @@ static void warnReplicatedCaches(Evaluation &evaluation, Warnings &warnings) {
       if (dim.rule != SplitRule::cap || devices <= extent)
         continue;
       Checked copies = floorDiv(devices, extent);
-      warnings.push_back("the KV cache is held " +
-                         formatInteger(copies.int64().value_or(0)) +
-                         " times: " +
-                         formatInteger(extent.int64().value_or(0)) +
-                         " KV heads are split over " +
-                         formatInteger(devices.int64().value_or(0)) +
-                         " devices");
+      warnings.push_back(
+          "the KV cache is held " + formatInteger(copies.int64().value_or(0)) +
+          " times: " + formatInteger(extent.int64().value_or(0)) +
+          " KV heads are split over " +
+          formatInteger(devices.int64().value_or(0)) + " devices");
       return;
     }
   }
@@ -98,8 +96,7 @@ static void warnTiers(Evaluation &evaluation, Warnings &warnings) {
     for (AxisId axis : cost.record->axes)
       axes.push_back(evaluation.program.axes[axis]);
     std::string call = std::string(nameOf(cost.record->kind)) + " over " +
-                       join(axes, "*") + " = " +
-                       std::to_string(cost.groupSize);
+                       join(axes, "*") + " = " + std::to_string(cost.groupSize);
     if (cost.time.tier->domain > evaluation.pool.devicesPerNode &&
         cost.time.tier != &evaluation.pool.tiers.front())
       addOnce(crossing, call);
@@ -118,6 +115,25 @@ static void warnTiers(Evaluation &evaluation, Warnings &warnings) {
                        listSome(interpolated));
 }
 
+static void warnCollectiveSources(Evaluation &evaluation, Warnings &warnings) {
+  if (evaluation.runtime.ideal)
+    return;
+  std::vector<std::string> unmeasured;
+  for (const CollectiveCost &cost : evaluation.collectives) {
+    const CollectiveCurve *curve = cost.curve();
+    if (!curve || curve->source.kind == "measured")
+      continue;
+    std::string text =
+        std::string(nameOf(cost.record->kind)) + " " + curve->source.str();
+    if (std::find(unmeasured.begin(), unmeasured.end(), text) ==
+        unmeasured.end())
+      unmeasured.push_back(std::move(text));
+  }
+  if (!unmeasured.empty())
+    warnings.push_back("collective curves not measured on this system: " +
+                       listSome(unmeasured));
+}
+
 static void warnSources(Evaluation &evaluation, Warnings &warnings) {
   std::vector<std::string> recalled, derived, missing;
   for (const Figure *figure : evaluation.figures)
@@ -129,6 +145,7 @@ static void warnSources(Evaluation &evaluation, Warnings &warnings) {
     if (curve->source.kind == "derived")
       derived.push_back(curve->path);
   }
+  warnCollectiveSources(evaluation, warnings);
   for (KernelKind kind : evaluation.kindsWithoutCurve)
     missing.push_back(std::string(nameOf(kind)));
   if (!recalled.empty())
@@ -166,8 +183,7 @@ static void warnDecode(Evaluation &evaluation, Warnings &warnings) {
   add(latency.memoryTimeUs + latency.computeTimeUs - floor,
       "below peak bandwidth and on activations");
   warnings.push_back("decode lands at " + times(latency.stepTimeUs / floor) +
-                     " its memory floor of " + formatTime(floor) + ": " +
-                     why);
+                     " its memory floor of " + formatTime(floor) + ": " + why);
 }
 
 void autopar::addWarnings(Evaluation &evaluation) {

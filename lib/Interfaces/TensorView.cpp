@@ -158,12 +158,11 @@ std::string autopar::aliasOf(RankedTensorType type) {
   }
   if (name.empty() || llvm::isDigit(name.front()))
     name = "w" + name;
-  name += "_" + aliasOfFormat(type.getElementType()).str();
-  if (!view.partialAxes().empty()) {
-    name += "_sum";
-    for (StringAttr axis : view.partialAxes())
-      name += "_" + axis.getValue().str();
-  }
+  if (view.partialAxes().empty())
+    return name + "_" + aliasOfFormat(type.getElementType()).str();
+  name += "_sum";
+  for (StringAttr axis : view.partialAxes())
+    name += "_" + axis.getValue().str();
   return name;
 }
 

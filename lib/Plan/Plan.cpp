@@ -14,8 +14,9 @@
 using namespace autopar;
 
 const PlanAxis *Plan::axis(std::string_view name) const {
-  auto it = std::find_if(axes.begin(), axes.end(),
-                         [&](const PlanAxis &axis) { return axis.name == name; });
+  auto it = std::find_if(axes.begin(), axes.end(), [&](const PlanAxis &axis) {
+    return axis.name == name;
+  });
   return it == axes.end() ? nullptr : &*it;
 }
 

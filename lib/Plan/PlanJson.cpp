@@ -165,12 +165,12 @@ static std::optional<ElementType> readType(const JsonReader &root,
 
 Result<Plan> autopar::readPlan(const JsonDocument &document) {
   JsonReader root = document.reader();
-  root.allowOnly({"schema", "axes", "degrees", "dtype", "kv_dtype",
-                  "memory_utilization"});
+  root.allowOnly(
+      {"schema", "axes", "degrees", "dtype", "kv_dtype", "memory_utilization"});
   std::string found = root.string("schema");
   if (!root.failed() && found != schema)
-    root.failAt("schema", "expected \"" + std::string(schema) +
-                              "\", found \"" + shorten(found) + "\"");
+    root.failAt("schema", "expected \"" + std::string(schema) + "\", found \"" +
+                              shorten(found) + "\"");
   Plan plan;
   if (root.has("axes"))
     readAxes(root, plan);

@@ -29,7 +29,7 @@ private:
   }
   std::string text(const Extent &extent) const;
   std::string text(const Dim &dim) const;
-  json write(const Dims &dims) const;
+  std::string text(const Dims &dims) const;
   json write(const Traffic &traffic) const;
   json write(const Kernel &kernel) const;
   json write(const Collective &collective) const;
@@ -76,11 +76,12 @@ std::string Writer::text(const Dim &dim) const {
   return result;
 }
 
-json Writer::write(const Dims &dims) const {
-  json all = json::array();
+/// "[batch, query, 64 by tp, 128]".
+std::string Writer::text(const Dims &dims) const {
+  std::vector<std::string> parts;
   for (const Dim &dim : dims)
-    all.push_back(text(dim));
-  return all;
+    parts.push_back(text(dim));
+  return "[" + join(parts, ", ") + "]";
 }
 
 json Writer::write(const Traffic &traffic) const {
@@ -88,11 +89,11 @@ json Writer::write(const Traffic &traffic) const {
   json record;
   record["role"] = roles[static_cast<unsigned>(traffic.role)];
   record["access"] = traffic.write ? "write" : "read";
-  record["shape"] = write(traffic.shape);
+  record["shape"] = text(traffic.shape);
   record["type"] = nameOf(traffic.type);
   if (traffic.topK) {
     record["top_k"] = traffic.topK;
-    record["rows"] = write(traffic.rows);
+    record["rows"] = text(traffic.rows);
   }
   return record;
 }
@@ -109,9 +110,9 @@ json Writer::write(const Kernel &kernel) const {
     record["flop_class"] = nameOf(kernel.flopClass);
     record["compute"] = nameOf(kernel.compute);
     record["flop_factor"] = kernel.flopFactor;
-    record["rows"] = write(kernel.rows);
-    record["columns"] = write(kernel.columns);
-    record["contraction"] = write(kernel.contraction);
+    record["rows"] = text(kernel.rows);
+    record["columns"] = text(kernel.columns);
+    record["contraction"] = text(kernel.contraction);
   }
   if (kernel.pairs)
     record["pairs"] = {{"query", text(kernel.pairs->query)},
@@ -132,7 +133,7 @@ json Writer::write(const Collective &collective) const {
   record["layer"] = layer(collective.layer);
   record["count"] = collective.count;
   record["axes"] = std::move(axes);
-  record["shape"] = write(collective.shape);
+  record["shape"] = text(collective.shape);
   record["type"] = nameOf(collective.type);
   return record;
 }
@@ -144,7 +145,7 @@ json Writer::write(const Resident &resident) const {
   record["kind"] = cache ? "kv_cache" : "weight";
   record["layer"] = layer(resident.layer);
   record["count"] = resident.count;
-  record["shape"] = write(resident.shape);
+  record["shape"] = text(resident.shape);
   record["type"] = nameOf(resident.type);
   if (resident.topK)
     record["top_k"] = resident.topK;
@@ -157,7 +158,7 @@ json Writer::write(const Activation &activation) const {
   json record;
   record["name"] = activation.name;
   record["layer"] = layer(activation.layer);
-  record["shape"] = write(activation.shape);
+  record["shape"] = text(activation.shape);
   record["type"] = nameOf(activation.type);
   record["begin"] = activation.begin;
   record["end"] = activation.end;

@@ -47,9 +47,9 @@ std::vector<size_t> TextTable::widths() const {
         (widest == widths.size() || widths[i] > widths[widest]))
       widest = i;
   if (total > textWidth && widest < widths.size())
-    widths[widest] -= std::min(widths[widest] - std::min<size_t>(
-                                                    widths[widest], 8),
-                               total - textWidth);
+    widths[widest] -=
+        std::min(widths[widest] - std::min<size_t>(widths[widest], 8),
+                 total - textWidth);
   return widths;
 }
 

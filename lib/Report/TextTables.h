@@ -21,8 +21,7 @@ inline constexpr size_t textWidth = 100;
 class TextTable {
 public:
   /// One letter a column: 'l' or 'r' says how it is aligned.
-  explicit TextTable(std::string alignment)
-      : alignment(std::move(alignment)) {}
+  explicit TextTable(std::string alignment) : alignment(std::move(alignment)) {}
   void add(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
   bool empty() const { return rows.empty(); }
   /// Lines indented by two, columns two apart.

@@ -51,12 +51,11 @@ static std::string formatRate(double rate) {
 
 static std::string title(const Report &report) {
   const auto &work = report.workload;
-  std::string step =
-      work.phase == "prefill"
-          ? "prefill of " + formatInteger(work.batch) + " x " +
-                formatInteger(work.queryLength) + " tokens"
-          : "decode of " + formatInteger(work.batch) +
-                (work.batch == 1 ? " sequence" : " sequences");
+  std::string step = work.phase == "prefill"
+                         ? "prefill of " + formatInteger(work.batch) + " x " +
+                               formatInteger(work.queryLength) + " tokens"
+                         : "decode of " + formatInteger(work.batch) +
+                               (work.batch == 1 ? " sequence" : " sequences");
   if (work.contextLength != work.queryLength)
     step += " at context " + formatInteger(work.contextLength);
   std::string mesh;
@@ -90,16 +89,14 @@ static std::string answer(const Report &report) {
                std::max(latency.communicationTimeUs, latency.overheadTimeUs));
   TextTable table("ll");
   table.add({"fits", answerMemory(report)});
-  table.add({"step time", formatTime(latency.stepTimeUs) + ", bound by " +
-                              latency.bound + " (" +
-                              percent(largest, latency.stepTimeUs) +
-                              " of it)"});
+  table.add({"step time",
+             formatTime(latency.stepTimeUs) + ", bound by " + latency.bound +
+                 " (" + percent(largest, latency.stepTimeUs) + " of it)"});
   table.add({"throughput", formatRate(report.tokensPerS) + " tokens/s"});
   if (report.memory.kvBytesPerToken > 0)
-    table.add({"KV capacity", formatInteger(report.memory.kvCapacityTokens) +
-                                  " tokens in " +
-                                  formatBytes(report.memory.kvCapacityBytes) +
-                                  " per device"});
+    table.add({"KV capacity",
+               formatInteger(report.memory.kvCapacityTokens) + " tokens in " +
+                   formatBytes(report.memory.kvCapacityBytes) + " per device"});
   return table.str();
 }
 

@@ -18,8 +18,7 @@ namespace autopar {
 /// query*context - query*(query-1)/2. Not causal: query*min(context, window).
 /// A `window` of 0 is none. Closed form; physics: FlashAttention-2
 /// (arXiv:2307.08691) section 3.1.1 halves the square, this is exact.
-Checked countPairs(Checked query, Checked context, bool causal,
-                   int64_t window);
+Checked countPairs(Checked query, Checked context, bool causal, int64_t window);
 
 /// Distinct experts, of `experts`, that `tokens` tokens reach when each
 /// chooses `topK` of them uniformly: E*(1-(1-k/E)^tokens). The expectation of

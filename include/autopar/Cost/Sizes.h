@@ -26,8 +26,7 @@ namespace autopar {
 /// that `enter` announced, results mean nothing and `failed` is true.
 class Sizes {
 public:
-  Sizes(const CostProgram &program, const Plan &plan,
-        const Workload &workload);
+  Sizes(const CostProgram &program, const Plan &plan, const Workload &workload);
 
   bool failed() const { return error.has_value(); }
   Error takeError() const { return *error; }

@@ -68,8 +68,8 @@ std::optional<ElementType> toElementType(mlir::Type type);
 mlir::Type fromElementType(mlir::MLIRContext *context, ElementType type);
 
 /// A short name for a tensor type, made of its contents: symbols by their
-/// initials, numbers followed by the axes that split them, the format, and
-/// "sum" with the axes still to be reduced: `bq_64tp_128_bf`, `bq_64_bf_sum_tp`.
+/// initials, numbers followed by the axes that split them, then the format or
+/// "sum" with the axes still to be reduced: `bq_64tp_128_bf`, `bq_64_sum_tp`.
 std::string aliasOf(mlir::RankedTensorType type);
 
 /// Verifies what all tensor encodings have in common: one entry per dimension,

@@ -43,8 +43,8 @@ TEST(Evaluate, CountsLlama70B) {
   EXPECT_EQ(device.runtimeBytes, 0);
   // x and two of the halves of the MLP, at launch 6.
   EXPECT_EQ(device.activationBytes, 2048 * (8192 + 2 * 28672 / 8) * 2);
-  EXPECT_EQ(device.totalBytes, device.weightBytes + device.kvCacheBytes +
-                                   device.activationBytes);
+  EXPECT_EQ(device.totalBytes,
+            device.weightBytes + device.kvCacheBytes + device.activationBytes);
   EXPECT_EQ(report.memory.kvBytesPerToken, 327'680);
   EXPECT_EQ(report.memory.kvBytesPerTokenPerDevice, 327'680 / 8);
   EXPECT_EQ(report.flops.layersLinear, 280'375'465'082'880);
@@ -213,14 +213,13 @@ TEST(Evaluate, UsesTheLargerFloor) {
   machine.pools[0].chip.kernels[KernelKind::matmul]["bf16"] = curve;
   Runtime runtime = makeRuntime();
   runtime.kernelFloorUs.value = 2;
-  Report report = price(makeDecoder(), makePlan(8), decode(1, 2048), runtime,
-                        machine);
+  Report report =
+      price(makeDecoder(), makePlan(8), decode(1, 2048), runtime, machine);
   EXPECT_NEAR(report.latency.overheadTimeUs,
               4 * (80 * 7 + 1) + 2 * (80 * 3 + 2), 1e-6);
   runtime.ideal = true;
   runtime.kernelFloorUs.value = 0;
-  report = price(makeDecoder(), makePlan(8), decode(1, 2048), runtime,
-                 machine);
+  report = price(makeDecoder(), makePlan(8), decode(1, 2048), runtime, machine);
   EXPECT_EQ(report.latency.overheadTimeUs, 0);
   EXPECT_NEAR(report.latency.communicationTimeUs,
               report.latency.bounds.communicationTimeUs, 1e-9);
@@ -246,8 +245,7 @@ TEST(Evaluate, RefusesMoreDevicesThanThereAre) {
 TEST(Evaluate, RefusesSplitsThatDoNotDivide) {
   Decoder sizes{64, 2, 28, 4, 16, 140, 256};
   Error error = refused(makeDecoder(sizes), makePlan(8), prefill(1, 16));
-  EXPECT_EQ(error.message,
-            "weight 'q_proj': 28 does not divide by tp = 8");
+  EXPECT_EQ(error.message, "weight 'q_proj': 28 does not divide by tp = 8");
   EXPECT_EQ(error.note, "sizes that work: 1, 2, 4, 7, 14, 28");
   sizes = {64, 2, 12, 4, 16, 144, 256};
   error = refused(makeDecoder(sizes), makePlan(6), prefill(1, 16));
@@ -314,7 +312,7 @@ TEST(Evaluate, CountsRoutedExperts) {
   kernel.columns = {split(128)};
   kernel.contraction = {number(64)};
   Traffic weights{Traffic::Role::weight, false, experts.shape,
-                  ElementType::bf16, 2, {routed}};
+                  ElementType::bf16,     2,     {routed}};
   kernel.traffic = {weights};
   Report dense = price(program, makePlan(1), decode(1, 8));
   program.kernels.push_back(kernel);
@@ -331,25 +329,39 @@ TEST(Evaluate, CountsRoutedExperts) {
 
 TEST(Evaluate, ExplainsEveryNumber) {
   Report report = price(makeDecoder(), makePlan(8), prefill(1, 2048));
-  for (const char *path :
-       {"model.parameters", "model.active_parameters",
-        "model.checkpoint_bytes", "mesh.devices",
-        "memory.per_device.weight_bytes", "memory.per_device.kv_cache_bytes",
-        "memory.per_device.activation_bytes",
-        "memory.per_device.runtime_bytes", "memory.per_device.total_bytes",
-        "memory.per_device.capacity_bytes", "memory.budget_bytes",
-        "memory.per_stage[0].weight_bytes", "memory.kv_bytes_per_token",
-        "memory.kv_capacity_bytes", "memory.kv_capacity_tokens",
-        "flops.total", "flops.per_device", "flops.layers_linear",
-        "flops.attention", "flops.attention_full_square", "flops.logits",
-        "communication.bytes_per_device",
-        "communication.collectives[0].time_us", "latency.step_time_us",
-        "latency.compute_time_us", "latency.memory_time_us",
-        "latency.communication_time_us", "latency.overhead_time_us",
-        "latency.bounds.compute_time_us", "latency.bounds.memory_time_us",
-        "latency.bounds.communication_time_us",
-        "latency.bounds.weights_and_kv_read_bytes",
-        "throughput.tokens_per_s"}) {
+  for (const char *path : {"model.parameters",
+                           "model.active_parameters",
+                           "model.checkpoint_bytes",
+                           "mesh.devices",
+                           "memory.per_device.weight_bytes",
+                           "memory.per_device.kv_cache_bytes",
+                           "memory.per_device.activation_bytes",
+                           "memory.per_device.runtime_bytes",
+                           "memory.per_device.total_bytes",
+                           "memory.per_device.capacity_bytes",
+                           "memory.budget_bytes",
+                           "memory.per_stage[0].weight_bytes",
+                           "memory.kv_bytes_per_token",
+                           "memory.kv_capacity_bytes",
+                           "memory.kv_capacity_tokens",
+                           "flops.total",
+                           "flops.per_device",
+                           "flops.layers_linear",
+                           "flops.attention",
+                           "flops.attention_full_square",
+                           "flops.logits",
+                           "communication.bytes_per_device",
+                           "communication.collectives[0].time_us",
+                           "latency.step_time_us",
+                           "latency.compute_time_us",
+                           "latency.memory_time_us",
+                           "latency.communication_time_us",
+                           "latency.overhead_time_us",
+                           "latency.bounds.compute_time_us",
+                           "latency.bounds.memory_time_us",
+                           "latency.bounds.communication_time_us",
+                           "latency.bounds.weights_and_kv_read_bytes",
+                           "throughput.tokens_per_s"}) {
     auto it = report.derivations.find(path);
     ASSERT_NE(it, report.derivations.end()) << path;
     EXPECT_FALSE(it->second.formula.empty()) << path;

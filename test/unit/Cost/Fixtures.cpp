@@ -121,8 +121,8 @@ void DecoderBuilder::attention() {
 
 void DecoderBuilder::embedding() {
   enter(0);
-  weight("embed_tokens", {split(sizes.vocabulary, SplitRule::pad, 64),
-                          number(sizes.hidden)});
+  weight("embed_tokens",
+         {split(sizes.vocabulary, SplitRule::pad, 64), number(sizes.hidden)});
   kernel("embedding", "embedding", KernelKind::gather).traffic = {
       moved(Traffic::Role::activation, false, tokens({number(sizes.hidden)})),
       moved(Traffic::Role::activation, true, tokens({number(sizes.hidden)}))};

@@ -1,0 +1,30 @@
+//===- SourceText.h - A first look at .mlir text ----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SUPPORT_SOURCETEXT_H
+#define AUTOPAR_SUPPORT_SOURCETEXT_H
+
+#include "autopar/Support/Result.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace autopar {
+
+/// Refuses text that a recursive parser should not see: brackets nested deeper
+/// than `limits::maxNestingDepth`. One linear scan that knows strings and
+/// comments. The error is located in `name`.
+std::optional<Error> checkSourceText(std::string_view text,
+                                     const std::string &name);
+
+/// Whether `text` is MLIR bytecode.
+bool isBytecode(std::string_view text);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SUPPORT_SOURCETEXT_H

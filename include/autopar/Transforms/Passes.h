@@ -1,0 +1,25 @@
+//===- Passes.h - The passes of autopar -------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMS_PASSES_H
+#define AUTOPAR_TRANSFORMS_PASSES_H
+
+#include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Dialect/Transformer/Transformer.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace autopar {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "autopar/Transforms/Passes.h.inc"
+
+} // namespace autopar
+
+#endif // AUTOPAR_TRANSFORMS_PASSES_H

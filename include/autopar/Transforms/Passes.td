@@ -1,0 +1,172 @@
+//===- Passes.td - The passes of autopar ------------------*- tablegen -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMS_PASSES_TD
+#define AUTOPAR_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BindWorkloadPass : Pass<"autopar-bind-workload", "::mlir::ModuleOp"> {
+  let summary = "gives the symbols of the module's dimensions other values";
+  let description = [{
+    Changes the module's `transformer.workload`, or adds one, and no type. What
+    is not given stays as it was; `prompt` sets the new tokens of a prefill (and
+    its context, unless that is given too), and a decode step has one new token.
+
+    Requires nothing. Guarantees a workload with `query <= context`.
+
+    ```mlir
+    transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
+    // autopar-bind-workload{phase=decode batch=8 context=4096}
+    transformer.workload @w(phase = decode, batch = 8, query = 1, context = 4096)
+    ```
+  }];
+  let options = [
+    Option<"phase", "phase", "std::string", "\"\"", "prefill or decode">,
+    Option<"batch", "batch", "int64_t", "0", "Sequences in a step (0: keep)">,
+    Option<"prompt", "prompt", "int64_t", "0",
+           "New tokens of each sequence in a prefill (0: keep)">,
+    Option<"context", "context", "int64_t", "0",
+           "Cached tokens of each sequence after the step (0: keep)">,
+  ];
+  let dependentDialects = ["::autopar::transformer::TransformerDialect"];
+}
+
+def BindMeshPass : Pass<"autopar-bind-mesh", "::mlir::ModuleOp"> {
+  let summary = "gives mesh axes their sizes";
+  let description = [{
+    Sets the sizes of the axes of the module's `parallel.mesh`, adding axes
+    innermost, and a mesh where there is none. `?` leaves a size open.
+
+    Requires nothing. Guarantees a mesh with these axes; a module that is split
+    over an axis must allow its new size.
+
+    ```mlir
+    parallel.mesh @pod(tp = ?)
+    // autopar-bind-mesh{axes=tp=8}
+    parallel.mesh @pod(tp = 8)
+    ```
+  }];
+  let options = [
+    Option<"axes", "axes", "std::string", "\"\"", "Sizes, as in pp=4,tp=8">,
+  ];
+  let dependentDialects = ["::autopar::parallel::ParallelDialect"];
+}
+
+def ConvertFormatsPass : Pass<"autopar-convert-formats", "::mlir::ModuleOp"> {
+  let summary = "changes the formats of activations and of the KV cache";
+  let description = [{
+    Rewrites the element types of all floating-point values to `compute`, and
+    those of caches to `kv-cache`. Weights stay as they are stored: where their
+    format differs from the value's, the storage says so.
+
+    Requires nothing. Guarantees equal shapes and equal checkpoint tensors.
+
+    ```mlir
+    func.func private @example() {
+      %w = transformer.weight "w" stored [1, 0] : tensor<64x32xbf16>
+      // autopar-convert-formats{compute=fp16}
+      %v = transformer.weight "v" stored [1, 0] as bf16 : tensor<64x32xf16>
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"compute", "compute", "std::string", "\"\"",
+           "Format of activations and products (empty: keep)">,
+    Option<"kvCache", "kv-cache", "std::string", "\"\"",
+           "Format of the KV cache (empty: keep)">,
+  ];
+}
+
+def ShardTensorPass : Pass<"autopar-shard-tensor", "::mlir::ModuleOp"> {
+  let summary = "tensor parallelism: splits heads, widths and vocabulary";
+  let description = [{
+    Each op says which of its factors tensor parallelism splits first: heads of
+    an attention, width of an activation, vocabulary of an embedding or of the
+    logits. The split spreads along the ops' factors to the weights (column and
+    row products follow from that), and types are recomputed from the weights on.
+    Where an op cannot take an operand as it is, a `parallel.reshard` goes
+    between. Key-value heads are split with `cap`, the vocabulary with `pad`.
+
+    Requires a mesh with the axis. Guarantees that functions keep their types;
+    does nothing where the axis is in use already.
+  }];
+  let options = [
+    Option<"axis", "axis", "std::string", "\"tp\"", "The mesh axis">,
+    Option<"vocabularyMultiple", "vocabulary-multiple", "int64_t", "64",
+           "The vocabulary is padded to a multiple of this before it is split "
+           "(a property of the runtime)">,
+  ];
+  let dependentDialects = ["::autopar::parallel::ParallelDialect",
+                           "::autopar::transformer::TransformerDialect"];
+}
+
+def InsertCollectivesPass
+    : Pass<"autopar-insert-collectives", "::mlir::ModuleOp"> {
+  let summary = "implements each reshard by collectives";
+  let description = [{
+    Turns a `parallel.reshard` into the collectives that do it: partial sums are
+    reduced, splits that end are gathered, splits that begin are sliced; a
+    reduction that is sliced at once becomes a `reduce_scatter`.
+
+    Requires nothing. Guarantees that no reshard is left.
+
+    ```mlir
+    !partial = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
+    parallel.mesh @pod(tp = 8)
+    func.func private @example(%x: !partial) {
+      %y = parallel.reshard %x : !partial -> tensor<4x64xbf16>
+      // becomes
+      %z = parallel.all_reduce %x over [tp] : !partial -> tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::autopar::parallel::ParallelDialect"];
+}
+
+def PrintCostProgramPass
+    : Pass<"autopar-print-cost-program", "::mlir::ModuleOp"> {
+  let summary = "prints what the module costs, with neither sizes nor seconds";
+  let description = [{
+    Writes the cost program as JSON (`autopar.program/1`) to standard error. It
+    does not depend on the sizes of axes, nor on the workload.
+  }];
+}
+
+def EstimatePass : Pass<"autopar-estimate", "::mlir::ModuleOp"> {
+  let summary = "reports memory, FLOPs, communication and latency of a step";
+  let description = [{
+    Reads the cost program off the IR, evaluates it on a machine, and writes the
+    report. The module is not changed.
+
+    Requires sizes for all mesh axes, a workload, and no `parallel.reshard`.
+  }];
+  let options = [
+    Option<"hardware", "hardware", "std::string", "\"\"",
+           "Machine: name of the library or path of a file (default: h100-sxm-8)">,
+    Option<"nodes", "nodes", "int64_t", "0", "Nodes of it (default: 1)">,
+    Option<"runtime", "runtime", "std::string", "\"\"",
+           "Runtime: name of the library or path of a file (default: vllm)">,
+    Option<"memoryUtilization", "memory-utilization", "double", "0",
+           "The runtime's share of device memory, above 0 up to 1 (default: the "
+           "runtime's)">,
+    ListOption<"overrides", "set", "std::string",
+               "Values that replace those of the libraries, path=value">,
+    ListOption<"given", "given", "std::string",
+               "Parts of the workload that the user chose; others are reported "
+               "as assumptions">,
+    Option<"format", "format", "std::string", "\"text\"", "text or json">,
+    Option<"explain", "explain", "bool", "false",
+           "Say how every number came about">,
+    Option<"output", "output", "std::string", "\"-\"",
+           "Where the report goes (-: standard output)">,
+  ];
+}
+
+#endif // AUTOPAR_TRANSFORMS_PASSES_TD

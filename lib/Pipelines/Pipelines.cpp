@@ -1,0 +1,234 @@
+//===- Pipelines.cpp ------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Pipelines/Pipelines.h"
+
+#include "autopar/Runtime/Runtime.h"
+#include "autopar/Support/Limits.h"
+#include "autopar/Transforms/Passes.h"
+
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace autopar;
+using namespace mlir;
+
+/// The name of the axis that tensor parallelism splits over.
+static constexpr llvm::StringLiteral tensorAxis = "tp";
+
+namespace {
+
+/// Turns options into passes. The plan is filled first, from the file and then
+/// from the flags; every pass takes its options from it.
+class PlanPipeline {
+public:
+  PlanPipeline(OpPassManager &pm, const PlanOptions &options,
+               PipelineErrorHandler onError)
+      : pm(pm), options(options), onError(onError) {}
+
+  LogicalResult build() {
+    if (failed(fillPlan()))
+      return failure();
+    addBindings();
+    if (failed(addSharding()))
+      return failure();
+    addEstimate();
+    return success();
+  }
+
+private:
+  LogicalResult fillPlan() {
+    if (!options.plan.empty()) {
+      Result<JsonDocument> document = JsonDocument::readFile(options.plan);
+      if (!document)
+        return onError(document.error().str());
+      Result<Plan> read = readPlan(*document);
+      if (!read)
+        return onError(read.error().str());
+      plan = std::move(*read);
+    }
+    if (!options.mesh.empty()) {
+      Result<std::vector<PlanAxis>> axes = parseMesh(options.mesh);
+      if (!axes)
+        return onError("--mesh: " + axes.error().str());
+      for (const PlanAxis &axis : *axes)
+        plan.setAxis(axis.name, axis.size);
+    }
+    return success(succeeded(readShardTP()) && succeeded(readFormats()) &&
+                   succeeded(readUtilization()) && succeeded(verifyCounts()));
+  }
+
+  LogicalResult readShardTP() {
+    if (options.shardTP.getNumOccurrences() == 0 && options.shardTP.empty())
+      return success();
+    if (options.shardTP == "?") {
+      plan.setAxis(tensorAxis.str(), std::nullopt);
+      return success();
+    }
+    int64_t size;
+    if (StringRef(options.shardTP).getAsInteger(10, size) || size < 1 ||
+        size > limits::maxDevices)
+      return onError("--shard-tp=" + StringRef(options.shardTP) +
+                     ": expected a number of devices from 1 to " +
+                     std::to_string(limits::maxDevices) + ", or '?'");
+    plan.setAxis(tensorAxis.str(), size);
+    return success();
+  }
+
+  LogicalResult readFormat(StringRef flag, const std::string &text,
+                           std::optional<ElementType> &format) {
+    if (text.empty())
+      return success();
+    format = parseElementType(text);
+    if (format)
+      return success();
+    return onError("--" + flag + "=" + text + ": unknown format, expected " +
+                   StringRef(elementTypeChoices()));
+  }
+
+  LogicalResult readFormats() {
+    return success(
+        succeeded(readFormat("dtype", options.dtype, plan.dtype)) &&
+        succeeded(readFormat("kv-dtype", options.kvDtype, plan.kvDtype)));
+  }
+
+  LogicalResult readUtilization() {
+    if (options.memoryUtilization.getNumOccurrences() == 0 &&
+        options.memoryUtilization == 0)
+      return success();
+    double share = options.memoryUtilization;
+    if (!(share > 0 && share <= 1))
+      return onError("--memory-utilization: expected a share above 0 and up "
+                     "to 1");
+    plan.memoryUtilization = share;
+    return success();
+  }
+
+  /// Counts that are given must be positive: 0 does not mean "unset" to a user.
+  LogicalResult verifyCounts() {
+    std::tuple<StringRef, const PlanOptions::Option<int64_t> &, int64_t>
+        counts[] = {{"batch", options.batch, limits::maxTokens},
+                    {"prompt", options.prompt, limits::maxTokens},
+                    {"context", options.context, limits::maxTokens},
+                    {"nodes", options.nodes, limits::maxDevices}};
+    for (const auto &[flag, option, max] : counts)
+      if (option.getNumOccurrences() && (option < 1 || option > max))
+        return onError("--" + flag + "=" + std::to_string(option) +
+                       ": expected a number from 1 to " + std::to_string(max));
+    return success();
+  }
+
+  void addBindings() {
+    bool bindsWorkload = !options.phase.empty() || options.batch ||
+                         options.prompt || options.context;
+    if (bindsWorkload) {
+      BindWorkloadPassOptions bind;
+      bind.phase = options.phase;
+      bind.batch = options.batch;
+      bind.prompt = options.prompt;
+      bind.context = options.context;
+      pm.addPass(createBindWorkloadPass(std::move(bind)));
+    }
+    if (plan.dtype || plan.kvDtype) {
+      ConvertFormatsPassOptions convert;
+      if (plan.dtype)
+        convert.compute = nameOf(*plan.dtype);
+      if (plan.kvDtype)
+        convert.kvCache = nameOf(*plan.kvDtype);
+      pm.addPass(createConvertFormatsPass(std::move(convert)));
+    }
+  }
+
+  std::string meshText() const {
+    std::string text;
+    for (const PlanAxis &axis : plan.axes)
+      text += (text.empty() ? "" : ",") + axis.name + "=" +
+              (axis.size ? std::to_string(*axis.size) : "?");
+    return text;
+  }
+
+  /// The runtime pads the vocabulary: that is part of how weights are split.
+  LogicalResult addSharding() {
+    if (plan.axes.empty())
+      return success();
+    pm.addPass(createBindMeshPass({meshText()}));
+    if (!plan.axis(tensorAxis))
+      return success();
+    std::vector<Override> overrides;
+    for (const std::string &text : options.overrides) {
+      Result<Override> one = parseOverride(text);
+      if (!one)
+        return onError("--set: " + one.error().str());
+      overrides.push_back(*one);
+    }
+    std::vector<bool> used(overrides.size());
+    Result<Runtime> runtime =
+        readRuntime(options.runtime.empty() ? "vllm" : options.runtime.getValue(),
+                    overrides, used);
+    if (!runtime)
+      return onError(runtime.error().str());
+    ShardTensorPassOptions shard;
+    shard.axis = tensorAxis.str();
+    shard.vocabularyMultiple =
+        static_cast<int64_t>(runtime->vocabularyMultiple.value);
+    pm.addPass(createShardTensorPass(std::move(shard)));
+    pm.addPass(createInsertCollectivesPass());
+    return success();
+  }
+
+  void addEstimate() {
+    if (options.estimate.empty())
+      return;
+    EstimatePassOptions estimate;
+    estimate.hardware = options.hardware;
+    estimate.nodes = options.nodes;
+    estimate.runtime = options.runtime;
+    estimate.memoryUtilization = plan.memoryUtilization.value_or(0);
+    estimate.overrides.assign(options.overrides.begin(),
+                              options.overrides.end());
+    estimate.format = options.estimate;
+    estimate.explain = options.explain;
+    estimate.output = options.reportOutput;
+    if (!options.phase.empty())
+      estimate.given.push_back("phase");
+    if (options.batch)
+      estimate.given.push_back("batch");
+    if (options.prompt || options.phase == "decode")
+      estimate.given.push_back("query");
+    if (options.prompt || options.context)
+      estimate.given.push_back("context");
+    pm.addPass(createEstimatePass(std::move(estimate)));
+  }
+
+  OpPassManager &pm;
+  const PlanOptions &options;
+  PipelineErrorHandler onError;
+  Plan plan;
+};
+
+} // namespace
+
+LogicalResult autopar::addPlanPipeline(OpPassManager &pm,
+                                       const PlanOptions &options,
+                                       PipelineErrorHandler onError) {
+  return PlanPipeline(pm, options, onError).build();
+}
+
+void autopar::registerPipelines() {
+  registerPassPipeline(
+      "autopar-plan",
+      "Bind, shard and estimate as the product flags of autopar-opt do",
+      [](OpPassManager &pm, StringRef text,
+         function_ref<LogicalResult(const Twine &)> onError) {
+        PlanOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        return addPlanPipeline(pm, options, onError);
+      },
+      [](function_ref<void(const mlir::detail::PassOptions &)> visit) {
+        visit(PlanOptions());
+      });
+}

@@ -1,0 +1,87 @@
+//===- BindWorkload.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+#include "autopar/Support/Limits.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_BINDWORKLOADPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+namespace {
+
+struct BindWorkloadPass : autopar::impl::BindWorkloadPassBase<BindWorkloadPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto ops = module.getOps<WorkloadOp>();
+    WorkloadOp op = ops.empty() ? WorkloadOp() : *ops.begin();
+    Workload workload = op ? op.getWorkload() : Workload();
+    if (failed(checkRanges(module)) || failed(apply(module, workload)))
+      return signalPassFailure();
+    OpBuilder builder(&getContext());
+    if (op)
+      builder.setInsertionPoint(op);
+    else
+      builder.setInsertionPointToStart(module.getBody());
+    WorkloadOp::create(builder, module.getLoc(), op ? op.getSymName() : "w",
+                       workload.phase == Phase::prefill ? PhaseKind::prefill
+                                                        : PhaseKind::decode,
+                       workload.batch, workload.query, workload.context);
+    if (op)
+      op.erase();
+  }
+
+  LogicalResult checkRanges(ModuleOp module) {
+    std::pair<StringRef, int64_t> options[] = {
+        {"batch", batch}, {"prompt", prompt}, {"context", context}};
+    for (auto [name, value] : options)
+      if (value < 0 || value > limits::maxTokens)
+        return module.emitError() << name << " = " << value
+                                  << ": expected 1 to " << limits::maxTokens;
+    return success();
+  }
+
+  LogicalResult apply(ModuleOp module, Workload &workload) {
+    if (phase == "prefill")
+      workload.phase = Phase::prefill;
+    else if (phase == "decode")
+      workload.phase = Phase::decode;
+    else if (!phase.empty())
+      return module.emitError() << "unknown phase '" << phase
+                                << "', expected prefill or decode";
+    if (batch)
+      workload.batch = batch;
+    if (workload.phase == Phase::decode) {
+      if (prompt)
+        return module.emitError(
+            "a prompt is given for a decode step, which has one new token: "
+            "give the context instead");
+      workload.query = 1;
+    }
+    if (prompt)
+      workload.query = workload.context = prompt;
+    if (context)
+      workload.context = context;
+    if (workload.query > workload.context)
+      return module.emitError()
+             << "context = " << workload.context << " is below the "
+             << workload.query
+             << " new tokens, which it counts: give a prompt of at most "
+             << workload.context;
+    return success();
+  }
+};
+
+} // namespace

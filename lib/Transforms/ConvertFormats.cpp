@@ -1,0 +1,91 @@
+//===- ConvertFormats.cpp -------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_CONVERTFORMATSPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+/// `type` with floating-point elements of another format; other types as they
+/// are.
+static Type withFormat(Type type, Type format) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !format || !isa<FloatType>(tensor.getElementType()))
+    return type;
+  return tensor.clone(format);
+}
+
+/// Keeps saying how the checkpoint has `weight` when its value changes.
+static void pinStorage(WeightOp weight) {
+  StorageAttr storage = weight.getStorageAttr();
+  MLIRContext *context = weight.getContext();
+  SmallVector<DenseI64ArrayAttr> groups;
+  if (storage)
+    llvm::append_range(groups, storage.getGroups());
+  else
+    for (int64_t i = 0, e = TensorView(weight.getResult()).rank(); i < e; ++i)
+      groups.push_back(DenseI64ArrayAttr::get(context, {i}));
+  weight.setStorageAttr(
+      StorageAttr::get(context, groups, weight.getStoredElementType()));
+}
+
+namespace {
+
+struct ConvertFormatsPass : autopar::impl::ConvertFormatsPassBase<ConvertFormatsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FailureOr<Type> computeType = parse(compute, "compute");
+    FailureOr<Type> cacheType = parse(kvCache, "kv-cache");
+    if (failed(computeType) || failed(cacheType))
+      return signalPassFailure();
+    getOperation().walk([&](Operation *op) {
+      auto weight = dyn_cast<WeightOp>(op);
+      if (weight && *computeType &&
+          weight.getStoredElementType() != *computeType)
+        pinStorage(weight);
+      Type format = isa<KVCacheOp>(op) ? *cacheType : *computeType;
+      for (Value result : op->getResults())
+        result.setType(withFormat(result.getType(), format));
+      for (Region &region : op->getRegions())
+        for (BlockArgument argument : region.getArguments())
+          argument.setType(withFormat(argument.getType(), *computeType));
+      if (auto function = dyn_cast<FunctionOpInterface>(op))
+        convertSignature(function, *computeType);
+    });
+  }
+
+  /// The format called `name`; null where it is empty.
+  FailureOr<Type> parse(const std::string &name, StringRef option) {
+    if (name.empty())
+      return Type();
+    std::optional<ElementType> format = parseElementType(name);
+    if (!format || !isa<FloatType>(fromElementType(&getContext(), *format)))
+      return getOperation().emitError()
+             << option << ": unknown format '" << name << "', expected one of "
+             << "bf16, fp16, fp32, fp8, fp8_e5m2";
+    return fromElementType(&getContext(), *format);
+  }
+
+  static void convertSignature(FunctionOpInterface function, Type format) {
+    auto convert = [&](Type type) { return withFormat(type, format); };
+    function.setType(FunctionType::get(
+        function.getContext(),
+        llvm::map_to_vector(function.getArgumentTypes(), convert),
+        llvm::map_to_vector(function.getResultTypes(), convert)));
+  }
+};
+
+} // namespace

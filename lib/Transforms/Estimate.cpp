@@ -1,0 +1,192 @@
+//===- Estimate.cpp -------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+#include "autopar/Analysis/CostProgramAnalysis.h"
+#include "autopar/Cost/Evaluate.h"
+#include "autopar/Support/File.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_ESTIMATEPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+static constexpr llvm::StringLiteral defaultHardware = "h100-sxm-8";
+static constexpr llvm::StringLiteral defaultRuntime = "vllm";
+
+/// The part of a plan that the IR holds.
+static Plan planOf(ModuleOp module, const CostProgram &program) {
+  Plan plan;
+  for (MeshOp mesh : module.getOps<MeshOp>()) {
+    for (auto [axis, size] : llvm::zip(mesh.getAxes(), mesh.getSizes()))
+      plan.setAxis(cast<StringAttr>(axis).str(),
+                   size ? std::optional<int64_t>(size) : std::nullopt);
+    for (NamedAttribute degree : mesh.getDegrees()) {
+      PlanDegree &added = plan.degrees.emplace_back();
+      added.name = degree.getName().str();
+      for (Attribute axis : cast<ArrayAttr>(degree.getValue()))
+        added.axes.push_back(cast<StringAttr>(axis).str());
+    }
+  }
+  for (const Kernel &kernel : program.kernels)
+    if (kernel.flopFactor) {
+      plan.dtype = kernel.compute;
+      break;
+    }
+  for (const Resident &resident : program.residents)
+    if (resident.kind == Resident::Kind::kv_cache) {
+      plan.kvDtype = resident.type;
+      break;
+    }
+  return plan;
+}
+
+namespace {
+
+/// What an estimate is made of besides the program.
+struct Setting {
+  Machine machine;
+  Runtime runtime;
+};
+
+struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    markAllAnalysesPreserved();
+    if (failed(verifyOptions(module)))
+      return signalPassFailure();
+    SymbolBindingOpInterface workload = findWorkload(module);
+    if (!workload) {
+      module.emitError("the module has no workload: give --phase, --batch, "
+                       "--prompt or --context");
+      return signalPassFailure();
+    }
+    auto &analysis = getAnalysis<CostProgramAnalysis>();
+    FailureOr<Setting> setting = readSetting(module);
+    if (!analysis.isValid() || failed(setting))
+      return signalPassFailure();
+    Plan plan = planOf(module, analysis.getProgram());
+    if (memoryUtilization != 0)
+      plan.memoryUtilization = memoryUtilization;
+    Result<Report> report =
+        evaluate(analysis.getProgram(), plan, setting->machine,
+                 setting->runtime, workload.getWorkload(), explain);
+    if (!report)
+      return fail(module, report.error());
+    addAssumptions(module, workload.getWorkload(), *report);
+    write(module, format == "json" ? writeJson(*report) : writeText(*report));
+  }
+
+  LogicalResult verifyOptions(ModuleOp module) {
+    if (format != "text" && format != "json")
+      return module.emitError() << "unknown report format '" << format
+                                << "', expected text or json";
+    if (!(memoryUtilization >= 0 && memoryUtilization <= 1))
+      return module.emitError()
+             << "memory-utilization = " << memoryUtilization
+             << ", expected a share above 0 and up to 1";
+    if (nodes < 0)
+      return module.emitError()
+             << "nodes = " << nodes << ", expected at least 1";
+    return success();
+  }
+
+  /// Reports a failure of the left side, whose note keeps its own line.
+  void fail(ModuleOp module, const Error &error) {
+    InFlightDiagnostic diag = module.emitError();
+    diag << (error.where.empty() ? error.message
+                                 : error.where + ": " + error.message);
+    if (!error.note.empty())
+      diag.attachNote() << error.note;
+    signalPassFailure();
+  }
+
+  FailureOr<Setting> readSetting(ModuleOp module) {
+    auto refuse = [&](const Error &error) {
+      fail(module, error);
+      return failure();
+    };
+    std::vector<Override> parsed;
+    for (const std::string &text : overrides) {
+      Result<Override> one = parseOverride(text);
+      if (!one)
+        return refuse(one.error());
+      parsed.push_back(*one);
+    }
+    HardwareLibrary library(parsed);
+    Result<Machine> machine =
+        library.machine(hardware.empty() ? defaultHardware.str() : hardware,
+                        nodes ? nodes : 1);
+    if (!machine)
+      return refuse(machine.error());
+    std::vector<bool> used(parsed.size());
+    Result<Runtime> software = readRuntime(
+        runtime.empty() ? defaultRuntime.str() : runtime, parsed, used);
+    if (!software)
+      return refuse(software.error());
+    if (std::optional<Error> unused = library.unusedOverride())
+      return refuse(*unused);
+    if (std::optional<Error> unused = unusedRuntimeOverride(parsed, used))
+      return refuse(*unused);
+    return Setting{std::move(*machine), std::move(*software)};
+  }
+
+  /// What the user left open.
+  void addAssumptions(ModuleOp module, const Workload &workload,
+                      Report &report) {
+    std::vector<Assumption> open;
+    if (hardware.empty())
+      open.push_back({"hardware", defaultHardware.str(),
+                      "default; set with --hardware"});
+    if (!nodes)
+      open.push_back({"nodes", "1", "default; set with --nodes"});
+    if (runtime.empty())
+      open.push_back(
+          {"runtime", defaultRuntime.str(), "default; set with --runtime"});
+    std::pair<StringRef, std::string> parts[] = {
+        {"phase", std::string(nameOf(workload.phase))},
+        {"batch", std::to_string(workload.batch)},
+        {"query", std::to_string(workload.query)},
+        {"context", std::to_string(workload.context)}};
+    for (const auto &[name, value] : parts)
+      if (!llvm::is_contained(*given, name))
+        open.push_back(
+            {"workload." + name.str(), value, "the module's own workload"});
+    if (auto defaults = module->getAttrOfType<ArrayAttr>("transformer.defaults"))
+      for (Attribute attr : defaults)
+        if (auto text = dyn_cast<StringAttr>(attr)) {
+          auto [name, rest] = text.getValue().split(" = ");
+          auto [value, source] = rest.split(" (");
+          source.consume_back(")");
+          open.push_back({"model." + name.str(), value.str(), source.str()});
+        }
+    report.assumptions.insert(report.assumptions.begin(), open.begin(),
+                              open.end());
+  }
+
+  void write(ModuleOp module, const std::string &text) {
+    if (output == "-") {
+      llvm::outs() << text;
+      llvm::outs().flush();
+      return;
+    }
+    Result<bool> written = writeFile(output, text);
+    if (!written)
+      fail(module, written.error());
+  }
+};
+
+} // namespace

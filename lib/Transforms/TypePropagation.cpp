@@ -1,0 +1,159 @@
+//===- TypePropagation.cpp ------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TypePropagation.h"
+
+#include "autopar/Transforms/Layouts.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+namespace {
+
+class TypePropagation {
+public:
+  explicit TypePropagation(MLIRContext *context) : builder(context) {}
+
+  void run(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (auto sharded = dyn_cast<ShardingOpInterface>(op))
+        update(sharded);
+      else
+        restoreOperands(&op);
+      for (Region &region : op.getRegions())
+        for (Block &nested : region)
+          run(nested);
+    }
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Ops that know their factors
+  //===--------------------------------------------------------------------===//
+
+  void update(ShardingOpInterface op) {
+    alignOperands(op);
+    if (needsReduction(op))
+      if (Operation *product = op.detachBias(builder)) {
+        // The addition follows in the block and is updated by itself.
+        auto sharded = cast<ShardingOpInterface>(product);
+        setResultTypes(sharded);
+        update(cast<ShardingOpInterface>(*product->user_begin()));
+        return;
+      }
+    reduceOperands(op);
+    setResultTypes(op);
+  }
+
+  void setResultTypes(ShardingOpInterface op) {
+    for (auto [result, type] :
+         llvm::zip_equal(op->getResults(), inferResultTypes(op))) {
+      if (result.getType() != type)
+        original.try_emplace(result, result.getType());
+      result.setType(type);
+    }
+  }
+
+  /// Gives operands that share a factor one split: the first that there is; and
+  /// none where the factor must be whole.
+  void alignOperands(ShardingOpInterface op) {
+    ShardingFactors factors = op.getShardingFactors();
+    SmallVector<DimAttr> splits(factors.kinds.size());
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      Layout layout = Layout::of(TensorView(operand).getType());
+      for (auto [dim, factor] :
+           llvm::zip_equal(layout.dims, factors.operands[i]))
+        if (!dim.getAxes().empty() && !splits[factor] &&
+            factors.kinds[factor] != FactorKind::whole)
+          splits[factor] = dim;
+    }
+    for (OpOperand &operand : op->getOpOperands()) {
+      Layout layout = Layout::of(TensorView(operand.get()).getType());
+      ArrayRef<int32_t> dims = factors.operands[operand.getOperandNumber()];
+      for (auto [dim, factor] : llvm::zip_equal(layout.dims, dims)) {
+        DimAttr split = splits[factor];
+        ArrayRef<StringAttr> axes =
+            split ? split.getAxes() : ArrayRef<StringAttr>();
+        if (dim.getAxes() != axes)
+          dim = split ? DimAttr::get(op.getContext(), dim.getExtent(), axes,
+                                     split.getRule(), split.getMultiple())
+                      : dim.withAxes({});
+      }
+      reshard(operand, layout);
+    }
+  }
+
+  /// Whether a split reduction makes a partial sum that a bias must wait for.
+  static bool needsReduction(ShardingOpInterface op) {
+    if (!op.getShardingFactors().linear.empty())
+      return false;
+    return llvm::any_of(inferResultTypes(op), [](RankedTensorType type) {
+      return !TensorView(type).partialAxes().empty();
+    });
+  }
+
+  /// Reduces partial operands that the op is not linear in.
+  void reduceOperands(ShardingOpInterface op) {
+    SmallVector<unsigned> partial;
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (!TensorView(operand).partialAxes().empty())
+        partial.push_back(i);
+    if (partial.empty() ||
+        llvm::is_contained(op.getShardingFactors().linear, partial))
+      return;
+    for (unsigned i : partial) {
+      OpOperand &operand = op->getOpOperand(i);
+      Layout layout = Layout::of(TensorView(operand.get()).getType());
+      layout.partial.clear();
+      reshard(operand, layout);
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Other ops
+  //===--------------------------------------------------------------------===//
+
+  void restoreOperands(Operation *op) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto it = original.find(operand.get());
+      if (it != original.end())
+        reshard(operand,
+                Layout::of(cast<RankedTensorType>(it->second)));
+    }
+  }
+
+  void reshard(OpOperand &operand, const Layout &layout) {
+    Value value = operand.get();
+    RankedTensorType type = TensorView(value).getType();
+    RankedTensorType wanted = withLayout(type, layout);
+    if (type == wanted)
+      return;
+    Value &resharded = reshards[{value, wanted}];
+    if (!resharded) {
+      builder.setInsertionPoint(operand.getOwner());
+      resharded =
+          ReshardOp::create(builder, value.getLoc(), wanted, value);
+    }
+    operand.set(resharded);
+  }
+
+  OpBuilder builder;
+  /// Types before the change, of values that have another now.
+  DenseMap<Value, Type> original;
+  DenseMap<std::pair<Value, Type>, Value> reshards;
+};
+
+} // namespace
+
+void autopar::propagateTypes(FunctionOpInterface function) {
+  if (!function.isDeclaration())
+    TypePropagation(function.getContext())
+        .run(function.getFunctionBody().front());
+}

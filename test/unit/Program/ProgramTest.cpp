@@ -1,0 +1,88 @@
+//===- ProgramTest.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Program/CostProgram.h"
+#include "autopar/Program/Workload.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+using namespace autopar;
+
+static CostProgram makeProgram() {
+  CostProgram program;
+  program.model = "tiny";
+  program.symbols = {"batch", "query", "context"};
+  program.axes = {"dp", "tp"};
+  program.layers = {{"model", 1}, {"decoder", 4}};
+  Dim tokens = {{8, {0, 1}, 0}, {0}, SplitRule::any, 1};
+  Dim cached = {{1, {2}, 4096}, {}, SplitRule::any, 1};
+  Dim vocabulary = {{1000, {}, 0}, {0, 1}, SplitRule::pad, 64};
+  Dim heads = {{2, {}, 0}, {1}, SplitRule::cap, 1};
+  Kernel kernel;
+  kernel.name = "decoder/attention";
+  kernel.op = "attention";
+  kernel.layer = 1;
+  kernel.count = 4;
+  kernel.kind = KernelKind::attention;
+  kernel.flopClass = FlopClass::attention;
+  kernel.flopFactor = 2;
+  kernel.rows = {tokens};
+  kernel.pairs = Pairs{tokens, cached, true, 128};
+  Traffic traffic;
+  traffic.role = Traffic::Role::kv_cache;
+  traffic.shape = {cached, heads};
+  kernel.traffic = {traffic};
+  program.kernels = {kernel};
+  program.collectives = {{"decoder/gather",
+                          CollectiveKind::all_gather,
+                          1,
+                          4,
+                          {0, 1},
+                          {vocabulary},
+                          ElementType::bf16}};
+  program.residents = {{"cache",
+                        Resident::Kind::kv_cache,
+                        1,
+                        4,
+                        {cached, heads},
+                        ElementType::fp8_e4m3,
+                        0,
+                        0}};
+  program.activations = {{"x", 1, {tokens}, ElementType::f32, 2, 5}};
+  return program;
+}
+
+TEST(ProgramJson, WritesDimensionsAsTheIrDoes) {
+  auto root = nlohmann::json::parse(toJson(makeProgram()));
+  EXPECT_EQ(root["schema"], "autopar.program/1");
+  EXPECT_EQ(root["kernels"][0]["rows"], "[batch*query*8 by dp any]");
+  EXPECT_EQ(root["kernels"][0]["columns"], "[]");
+  EXPECT_EQ(root["kernels"][0]["pairs"]["context"], "min(context, 4096)");
+  EXPECT_EQ(root["kernels"][0]["traffic"][0]["shape"],
+            "[min(context, 4096), 2 by tp cap]");
+  EXPECT_EQ(root["collectives"][0]["shape"], "[1000 by dp*tp pad 64]");
+  EXPECT_EQ(root["collectives"][0]["layer"], "decoder");
+  EXPECT_EQ(root["residents"][0]["paged_dim"], 0);
+  EXPECT_EQ(root["activations"][0]["type"], "fp32");
+}
+
+TEST(ProgramJson, IsDeterministic) {
+  EXPECT_EQ(toJson(makeProgram()), toJson(makeProgram()));
+  CostProgram other = makeProgram();
+  other.kernels[0].count = 5;
+  EXPECT_NE(toJson(makeProgram()), toJson(other));
+}
+
+TEST(Names, AreThoseOfTheSchemas) {
+  EXPECT_EQ(nameOf(KernelKind::grouped_matmul), "grouped_matmul");
+  EXPECT_EQ(nameOf(FlopClass::logits), "logits");
+  EXPECT_EQ(nameOf(CollectiveKind::reduce_scatter), "reduce_scatter");
+  EXPECT_EQ(nameOf(SplitRule::cap), "cap");
+  EXPECT_EQ(nameOf(Phase::decode), "decode");
+}

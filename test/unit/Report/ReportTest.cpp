@@ -1,0 +1,184 @@
+//===- ReportTest.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Report/Report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <sstream>
+
+using namespace autopar;
+using nlohmann::json;
+
+static Report makeReport() {
+  Report report;
+  report.model.name = "Llama-3.3-70B";
+  report.model.parameters = 70'553'706'496;
+  report.model.activeParameters = 70'553'706'496;
+  report.model.checkpointBytes = 141'107'412'992;
+  report.mesh.degrees = {{"tp", 8}, {"ep", 8}};
+  report.mesh.devices = 8;
+  report.mesh.axes = {{"tp", "scale_up", 8}, {"dp", "", 1}};
+  report.workload = {"prefill", 1, 2048, 2048};
+  report.machine = {"h100-sxm-8", "8x H100", "h100-sxm", "vllm", 8, 1};
+  report.memory.perDevice = {
+      17'640'734'720, 83'886'080,     1'000, 2'000'000'000,
+      19'724'621'800, 85'000'000'000, true};
+  report.memory.perStage = {report.memory.perDevice};
+  report.memory.worstDevice = "stage 0";
+  report.memory.budgetBytes = 76'500'000'000;
+  report.memory.kvBytesPerToken = 327'680;
+  report.flops.total = INT64_MAX;
+  report.communication.collectives = {{"all_reduce",
+                                       "decoder/o_proj",
+                                       {"tp"},
+                                       8,
+                                       160,
+                                       33'554'432,
+                                       58'720'256,
+                                       137.5}};
+  report.latency.stepTimeUs = 100'000.25;
+  report.latency.computeTimeUs = 100'000.25;
+  report.latency.bound = "compute";
+  report.tokensPerS = 20480;
+  report.byOp = {{"linear", 560, 90'000, 1'000'000, 2'000'000}};
+  report.byLayer = {{"decoder", 80, 90'000, 1'000'000, 2'000'000}};
+  report.assumptions = {{"KV cache block", "16 tokens", "datasheet: vLLM"}};
+  report.warnings = {"something to know"};
+  report.plan =
+      R"({"schema": "autopar.plan/1", "axes": [{"name": "tp", "size": 8}]})";
+  report.derivations["memory.budget_bytes"] = {
+      "floor(share * capacity)",
+      {{"plan.memory_utilization", "0.9"}, {"rule", "fraction_of_total"}},
+      {"plan"}};
+  return report;
+}
+
+TEST(WriteJson, WritesTheFixedKeys) {
+  json root = json::parse(writeJson(makeReport()));
+  EXPECT_EQ(root["schema"], "autopar.report/1");
+  EXPECT_EQ(root["model"]["parameters"], 70'553'706'496);
+  EXPECT_TRUE(root["model"]["parameters"].is_number_integer());
+  EXPECT_EQ(root["plan"]["axes"][0]["size"], 8);
+  EXPECT_EQ(root["mesh"]["tp"], 8);
+  EXPECT_EQ(root["mesh"]["ep"], 8);
+  EXPECT_TRUE(root["mesh"]["axes"][1]["tier"].is_null());
+  EXPECT_EQ(root["memory"]["per_device"]["weight_bytes"], 17'640'734'720);
+  EXPECT_EQ(root["memory"]["per_stage"].size(), 1u);
+  EXPECT_EQ(root["flops"]["total"], INT64_MAX);
+  EXPECT_EQ(root["communication"]["collectives"][0]["axes"][0], "tp");
+  EXPECT_EQ(root["latency"]["step_time_us"], 100'000.25);
+  EXPECT_EQ(root["latency"]["bounds"]["weights_and_kv_read_bytes"], 0);
+  EXPECT_EQ(root["throughput"]["tokens_per_s"], 20480);
+  json derivation = root["derivations"]["memory.budget_bytes"];
+  EXPECT_EQ(derivation["inputs"]["plan.memory_utilization"], 0.9);
+  EXPECT_EQ(derivation["inputs"]["rule"], "fraction_of_total");
+}
+
+TEST(WriteJson, SurvivesWhatItDoesNotExpect) {
+  Report report;
+  report.model.name = "\xff\xfe not UTF-8 \"quoted\"";
+  report.plan = "{ not JSON";
+  json root = json::parse(writeJson(report));
+  EXPECT_TRUE(root["plan"].is_null());
+  EXPECT_FALSE(root.contains("derivations"));
+}
+
+TEST(WriteJson, IsDeterministic) {
+  EXPECT_EQ(writeJson(makeReport()), writeJson(makeReport()));
+}
+
+/// Every key of `value` must be described in `schema`, and every required key
+/// of `schema` be in `value`: enough of JSON Schema for our own.
+static void check(const json &value, const json &schema,
+                  const std::string &path) {
+  ASSERT_TRUE(schema.contains("description") || path.empty()) << path;
+  if (value.is_array())
+    for (const json &element : value)
+      check(element, schema.at("items"), path + "[]");
+  if (!value.is_object())
+    return;
+  for (const json &key : schema.value("required", json::array()))
+    EXPECT_TRUE(value.contains(key)) << path << "." << key;
+  for (const auto &[key, member] : value.items()) {
+    const json properties = schema.value("properties", json::object());
+    bool known = properties.contains(key);
+    ASSERT_TRUE(known || schema.contains("additionalProperties"))
+        << path << "." << key << " is not in the schema";
+    check(member, known ? properties[key] : schema["additionalProperties"],
+          path + "." + key);
+  }
+}
+
+TEST(WriteJson, AgreesWithTheSchema) {
+  std::ifstream file(AUTOPAR_SOURCE_DIR
+                     "/lib/Report/schema/report.schema.json");
+  ASSERT_TRUE(file);
+  json schema = json::parse(file);
+  check(json::parse(writeJson(makeReport())), schema, "");
+  EXPECT_EQ(schema["properties"]["schema"]["const"], "autopar.report/1");
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static size_t widestLine(const std::string &text) {
+  std::istringstream lines(text);
+  size_t widest = 0;
+  for (std::string line; std::getline(lines, line);)
+    widest = std::max(widest, line.size());
+  return widest;
+}
+
+TEST(WriteText, AnswersFirst) {
+  std::string text = writeText(makeReport());
+  EXPECT_LT(text.find("fits "), text.find("Memory of a device"));
+  EXPECT_NE(text.find("yes: 18.37 GiB of a budget of 71.25 GiB per device"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("100.0 ms, bound by compute (100% of it)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("20,480 tokens/s"), std::string::npos);
+  EXPECT_NE(text.find("17,640,734,720"), std::string::npos);
+  EXPECT_NE(text.find("! something to know"), std::string::npos);
+  EXPECT_NE(text.find("= floor(share * capacity)"), std::string::npos);
+}
+
+TEST(WriteText, SaysByHowMuchItDoesNotFit) {
+  Report report = makeReport();
+  report.memory.perDevice.totalBytes = report.memory.budgetBytes + (1 << 30);
+  report.memory.perDevice.fits = false;
+  std::string text = writeText(report);
+  EXPECT_NE(text.find("NO: "), std::string::npos);
+  EXPECT_NE(text.find("1.00 GiB too much"), std::string::npos) << text;
+}
+
+TEST(WriteText, StaysWithinAHundredColumns) {
+  Report report = makeReport();
+  std::string longName(300, 'n');
+  report.model.name = longName;
+  report.machine.hardwareTitle = longName;
+  report.byOp[0].name = longName;
+  report.communication.collectives[0].name = longName;
+  report.communication.collectives[0].bytes = INT64_MAX;
+  report.communication.collectives[0].count = INT64_MAX;
+  report.warnings = {longName, "many words " + longName + " more words"};
+  report.assumptions = {{longName, longName, longName}};
+  report.derivations[longName] = {longName, {{longName, longName}}, {longName}};
+  std::string text = writeText(report);
+  EXPECT_LE(widestLine(text), 100u) << text;
+}
+
+TEST(WriteText, HasNoTrailingSpaces) {
+  std::string text = writeText(makeReport());
+  EXPECT_EQ(text.find(" \n"), std::string::npos) << text;
+}

@@ -1,0 +1,45 @@
+//===- ProductFlags.h - --shard-tp, --estimate and others -------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TOOLS_AUTOPAROPT_PRODUCTFLAGS_H
+#define AUTOPAR_TOOLS_AUTOPAROPT_PRODUCTFLAGS_H
+
+#include "autopar/Pipelines/Pipelines.h"
+
+namespace autopar {
+
+/// The flags of `autopar-opt` that stand for passes. They exist beside all of
+/// mlir-opt's own, which `--help-hidden` shows.
+class ProductFlags {
+public:
+  /// Registers the flags: before the command line is parsed.
+  ProductFlags();
+  ~ProductFlags();
+
+  /// The first lines of `--help`.
+  static llvm::StringRef overview();
+
+  /// Appends the passes that the flags ask for.
+  mlir::LogicalResult addPasses(mlir::PassManager &pm) const;
+
+  /// Refuses what should not reach the parser: deep nesting, and bytecode that
+  /// the user has not said to trust.
+  std::optional<Error> checkInput(std::string_view text,
+                                  const std::string &name) const;
+
+  /// Whether the IR is printed: a report on standard output has it to itself,
+  /// unless the IR is sent to a file.
+  bool printsIR(llvm::StringRef outputFile) const;
+
+private:
+  struct Flags;
+  std::unique_ptr<Flags> flags;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_TOOLS_AUTOPAROPT_PRODUCTFLAGS_H
