@@ -199,7 +199,8 @@ def TF_EmbeddingOp : TF_ComputeOp<"embedding", [Pure]> {
   let arguments = (ins AnyRankedTensor:$ids, AnyRankedTensor:$table);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $ids `,` $table attr-dict `:` type($ids) `,` type($table) `->` type($result)
+    $ids `,` $table attr-dict `\n` ` ` ` ` ` ` ` `
+    `:` type($ids) `,` type($table) `->` type($result)
   }];
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
@@ -250,7 +251,8 @@ def TF_LogitsOp : TF_ComputeOp<"logits", [Pure]> {
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$table);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $x `,` $table attr-dict `:` type($x) `,` type($table) `->` type($result)
+    $x `,` $table attr-dict `\n` ` ` ` ` ` ` ` `
+    `:` type($x) `,` type($table) `->` type($result)
   }];
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
@@ -287,7 +289,7 @@ def TF_LinearOp : TF_ComputeOp<"linear", [Pure]> {
                        Optional<AnyRankedTensor>:$bias);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict
+    $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict `\n` ` ` ` ` ` ` ` `
     `:` type($x) `,` type($weight) `->` type($result)
   }];
   let extraClassDeclaration = [{
@@ -322,8 +324,11 @@ def TF_AddBiasOp : TF_ComputeOp<"add_bias", [
   let hasVerifier = 1;
 }
 
+/// The weight of a norm is whole and as wide as the last dimension of `x`.
 class TF_NormOp<string mnemonic, dag operands> : TF_ComputeOp<mnemonic, [
-    Pure, AllTypesMatch<["x", "result"]>]> {
+    Pure, AllTypesMatch<["x", "result"]>,
+    TypesMatchWith<"the weight is as wide as the last dimension of x", "x",
+                   "weight", "getNormWeightType($_self)">]> {
   let arguments = !con(operands, (ins F64Attr:$eps));
   let results = (outs AnyRankedTensor:$result);
   let hasVerifier = 1;
@@ -333,24 +338,23 @@ def TF_RMSNormOp : TF_NormOp<"rms_norm",
     (ins AnyRankedTensor:$x, AnyRankedTensor:$weight)> {
   let summary = "divides by the root of the mean square";
   let description = [{
-    `y[.., h] = x[.., h] / sqrt(mean_h(x[.., h]^2) + eps) * weight[h]`, over as
-    many trailing dimensions as the weight has.
+    `y[.., h] = x[.., h] / sqrt(mean_h(x[.., h]^2) + eps) * weight[h]`, over
+    the last dimension.
 
-    **Constraints:** the weight has the trailing dimensions of `x`; these are
+    **Constraints:** the weight is as wide as the last dimension of `x`, which is
     whole; `x` is not a partial sum; the result has the type of `x`; `eps` is not
     negative.
 
     **Example:**
     ```mlir
     func.func private @example(%x: tensor<4x64xbf16>, %g: tensor<64xbf16>) {
-      %y = transformer.rms_norm %x, %g eps(1.0e-5) : tensor<4x64xbf16>, tensor<64xbf16>
+      %y = transformer.rms_norm %x, %g eps(1.0e-5) : tensor<4x64xbf16>
       return
     }
     ```
   }];
   let assemblyFormat = [{
-    $x `,` $weight `eps` `(` custom<Number>($eps) `)` attr-dict
-    `:` type($x) `,` type($weight)
+    $x `,` $weight `eps` `(` custom<Number>($eps) `)` attr-dict `:` type($x)
   }];
 }
 
@@ -360,7 +364,7 @@ def TF_LayerNormOp : TF_NormOp<"layer_norm",
   let summary = "subtracts the mean and divides by the deviation";
   let description = [{
     `y[.., h] = (x[.., h] - mean_h(x)) / sqrt(variance_h(x) + eps) * weight[h]
-    (+ bias[h])`, over as many trailing dimensions as the weight has.
+    (+ bias[h])`, over the last dimension.
 
     **Constraints:** those of `transformer.rms_norm`; the bias has the type of the
     weight.
@@ -368,14 +372,14 @@ def TF_LayerNormOp : TF_NormOp<"layer_norm",
     **Example:**
     ```mlir
     func.func private @example(%x: tensor<4x64xbf16>, %g: tensor<64xbf16>, %b: tensor<64xbf16>) {
-      %y = transformer.layer_norm %x, %g bias(%b : tensor<64xbf16>) eps(1.0e-5) : tensor<4x64xbf16>, tensor<64xbf16>
+      %y = transformer.layer_norm %x, %g bias(%b : tensor<64xbf16>) eps(1.0e-5) : tensor<4x64xbf16>
       return
     }
     ```
   }];
   let assemblyFormat = [{
     $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
-    `eps` `(` custom<Number>($eps) `)` attr-dict `:` type($x) `,` type($weight)
+    `eps` `(` custom<Number>($eps) `)` attr-dict `:` type($x)
   }];
 }
 
@@ -565,7 +569,7 @@ def TF_RouterOp : TF_ComputeOp<"router", [Pure]> {
                        I64Attr:$top_k);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $x `,` $weight `top_k` `(` $top_k `)` attr-dict
+    $x `,` $weight `top_k` `(` $top_k `)` attr-dict `\n` ` ` ` ` ` ` ` `
     `:` type($x) `,` type($weight) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -623,7 +627,7 @@ def TF_ExpertsOp : TF_ComputeOp<"experts", [Pure]> {
                        I64Attr:$top_k);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $x `,` $weight `top_k` `(` $top_k `)` attr-dict
+    $x `,` $weight `top_k` `(` $top_k `)` attr-dict `\n` ` ` ` ` ` ` ` `
     `:` type($x) `,` type($weight) `->` type($result)
   }];
   let hasVerifier = 1;

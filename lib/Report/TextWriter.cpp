@@ -11,6 +11,8 @@
 
 #include "autopar/Support/Text.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 using namespace autopar;
@@ -41,8 +43,7 @@ static std::string formatFlops(int64_t flops) {
 static std::string formatRate(double rate) {
   if (rate < 1000)
     return print("%.1f", rate);
-  return rate < 9e18 ? formatInteger(static_cast<int64_t>(rate + 0.5))
-                     : print("%.3g", rate);
+  return rate < 9e18 ? formatInteger(std::llround(rate)) : print("%.3g", rate);
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,6 +30,9 @@ static std::string print(const char *format, double value) {
 }
 
 std::string autopar::formatNumber(double value) {
+  constexpr double largestPlain = 1e15;
+  if (std::floor(value) == value && std::fabs(value) < largestPlain)
+    return print("%.0f", value);
   for (int digits = 1; digits < 17; ++digits) {
     char buffer[64];
     std::snprintf(buffer, sizeof(buffer), "%.*g", digits, value);

@@ -29,7 +29,8 @@ std::string join(const Range &parts, std::string_view separator) {
   return text;
 }
 
-/// The shortest decimal text that reads back as `value` (at most 17 digits).
+/// The shortest decimal text that reads back as `value` (at most 17 digits);
+/// whole numbers below 1e15 without an exponent.
 std::string formatNumber(double value);
 /// 70553706496 -> "70,553,706,496".
 std::string formatInteger(int64_t value);

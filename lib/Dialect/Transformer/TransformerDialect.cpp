@@ -73,3 +73,11 @@ RankedTensorType transformer::getTensorType(ArrayRef<int64_t> shape,
   Attribute encoding = named ? DimsAttr::get(context, symbols) : Attribute();
   return RankedTensorType::get(sizes, elementType, encoding);
 }
+
+Type transformer::getNormWeightType(Type x) {
+  auto type = dyn_cast<RankedTensorType>(x);
+  if (!type || type.getRank() == 0 || type.isDynamicDim(type.getRank() - 1))
+    return {};
+  return RankedTensorType::get(type.getShape().take_back(),
+                               type.getElementType());
+}

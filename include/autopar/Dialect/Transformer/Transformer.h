@@ -18,6 +18,14 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace autopar::transformer {
+
+/// `[last dimension of x]`, the type of a norm's weight; null where `x` has no
+/// such dimension.
+mlir::Type getNormWeightType(mlir::Type x);
+
+} // namespace autopar::transformer
+
 #include "autopar/Dialect/Transformer/TransformerDialect.h.inc"
 #include "autopar/Dialect/Transformer/TransformerEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
