@@ -179,8 +179,8 @@ Chip autopar::readChip(const JsonReader &reader) {
   chip.name = readName(reader);
   chip.title = reader.string("title");
   std::string path = "chips." + chip.name;
-  chip.memoryLabel = readFigure(reader, "memory_label", units::bytes, path);
-  chip.memoryUsable = readFigure(reader, "memory_usable", units::bytes, path);
+  chip.memoryLabel = readFigure(reader, "memory_label", units::memory, path);
+  chip.memoryUsable = readFigure(reader, "memory_usable", units::memory, path);
   chip.memoryBandwidth =
       readFigure(reader, "memory_bandwidth", units::bytesPerSecond, path);
   JsonReader peaks = reader.object("peak_flops");

@@ -9,6 +9,7 @@
 
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
 #include "autopar/Transforms/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
@@ -50,7 +51,7 @@ private:
         return onError(read.error().str());
       plan = std::move(*read);
     }
-    if (!options.mesh.empty()) {
+    if (options.mesh.getNumOccurrences() || !options.mesh.empty()) {
       Result<std::vector<PlanAxis>> axes = parseMesh(options.mesh);
       if (!axes)
         return onError("--mesh: " + axes.error().str());
@@ -101,8 +102,8 @@ private:
       return success();
     double share = options.memoryUtilization;
     if (!(share > 0 && share <= 1))
-      return onError("--memory-utilization: expected a share above 0 and up "
-                     "to 1");
+      return onError("--memory-utilization=" + formatNumber(share) +
+                     ": expected a share above 0 and up to 1");
     plan.memoryUtilization = share;
     return success();
   }

@@ -33,8 +33,8 @@ static Runtime readFields(const JsonReader &reader) {
   Runtime runtime;
   reader.allowOnly({"schema", "name", "title", "budget_rule",
                     "memory_utilization", "context_bytes", "library_bytes",
-                    "communication_bytes", "graph_bytes", "graphs_in_budget",
-                    "kv_block_tokens", "host_time", "request_time",
+                    "communication_bytes", "graph_bytes",
+                    "kv_block_tokens", "host_time",
                     "kernel_floor", "vocabulary_multiple",
                     "merges_shared_input", "fuses_elementwise", "ideal"});
   checkSchema(reader, "autopar.runtime/1");
@@ -54,12 +54,9 @@ static Runtime readFields(const JsonReader &reader) {
   runtime.libraryBytes = bytes("library_bytes");
   runtime.communicationBytes = bytes("communication_bytes");
   runtime.graphBytes = bytes("graph_bytes");
-  runtime.graphsInBudget = reader.boolean("graphs_in_budget");
   runtime.kvBlockTokens = readCount(reader, "kv_block_tokens", path);
   runtime.hostTimeUs =
       readFigure(reader, "host_time", units::microseconds, path);
-  runtime.requestTimeUs =
-      readFigure(reader, "request_time", units::microseconds, path);
   runtime.kernelFloorUs =
       readFigure(reader, "kernel_floor", units::microseconds, path);
   runtime.vocabularyMultiple = readCount(reader, "vocabulary_multiple", path);

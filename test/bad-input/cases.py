@@ -70,7 +70,7 @@ def bad_json(name, text, stderr):
 
 AT = r"config\.json:\d+:\d+: "
 bad_json("truncated", GOOD[:100], AT)
-bad_json("trailing-comma", GOOD[:-2] + ",\n}", r"config\.json:1[45]:\d+: ")
+bad_json("trailing-comma", GOOD[:-2] + ",\n}", r"config\.json:1[456]:\d+: ")
 bad_json("duplicate-key", GOOD.replace("{", '{"vocab_size": 1,', 1), r'config\.json.*duplicate key "vocab_size"')
 bad_json("bad-utf-8", GOOD.encode().replace(b"bfloat16", b"bfl\xff\xfeat"), AT)
 bad_json("nan", GOOD.replace("4096", "NaN"), AT)

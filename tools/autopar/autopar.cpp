@@ -48,7 +48,6 @@ static int run(const Options &options, Command command) {
 static CLI::App *addHardware(CLI::App &app, Options &options) {
   CLI::App *hardware = app.add_subcommand(
       "hardware", "Chips and systems: what they can do, and who says so");
-  hardware->require_subcommand(1);
   hardware->footer(
       "A name is one of the library, or the path of a JSON file of your own\n"
       "(hardware/README.md describes the fields).\n\n"
@@ -76,7 +75,6 @@ static CLI::App *addHardware(CLI::App &app, Options &options) {
 int main(int argc, char **argv) {
   CLI::App app{"What a language model costs on a machine, and why"};
   app.name("autopar");
-  app.require_subcommand(1);
   Options options;
   CLI::App *hardware = addHardware(app, options);
   try {
@@ -84,6 +82,12 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 1;
   }
+  // Asked for here and not of CLI11, which would not name a mistyped command.
+  for (CLI::App *command : {&app, hardware})
+    if (command->parsed() && command->get_subcommands().empty()) {
+      std::fputs(command->help().c_str(), stderr);
+      return 1;
+    }
   return run(options, [&](const HardwareLibrary &library) {
     if (hardware->got_subcommand("list"))
       return listHardware(library);

@@ -24,6 +24,8 @@ struct UnitRange {
 };
 namespace units {
 inline constexpr UnitRange bytes{"B", 0, 1e18};
+/// A memory, which is never empty.
+inline constexpr UnitRange memory{"B", 1, 1e18};
 inline constexpr UnitRange bytesPerSecond{"B/s", 1, 1e18};
 inline constexpr UnitRange flopsPerSecond{"FLOP/s", 1, 1e21};
 inline constexpr UnitRange microseconds{"us", 0, 1e9};

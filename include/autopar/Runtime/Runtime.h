@@ -29,16 +29,10 @@ struct Runtime {
   Figure contextBytes, libraryBytes, communicationBytes;
   /// Captured graphs and their pool, bytes per device.
   Figure graphBytes;
-  /// Whether graphs are taken out of the share of memory before the KV cache
-  /// is sized. vLLM captures afterwards, into what the share leaves over.
-  bool graphsInBudget = true;
   /// Tokens of one block of the KV cache.
   Figure kvBlockTokens;
   /// Host time that a step waits for, microseconds.
   Figure hostTimeUs;
-  /// Time of a request outside its steps (HTTP, tokens, scheduling), which is
-  /// part of its time to first token; microseconds.
-  Figure requestTimeUs;
   /// Least time from one kernel to the next in a captured graph, microseconds.
   Figure kernelFloorUs;
   /// The vocabulary is padded to a multiple of this.
