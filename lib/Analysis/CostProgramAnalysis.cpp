@@ -79,8 +79,7 @@ private:
                              "WorkloadOpInterface");
     std::optional<int64_t> trips = tripCountAround(op);
     int64_t count;
-    if (!trips ||
-        llvm::MulOverflow(*trips, program.layers[layer].count, count))
+    if (!trips || llvm::MulOverflow(*trips, program.layers[layer].count, count))
       return op->emitOpError("runs more often than 63 bits count");
     builder.enter(layer, count);
     workload.buildWorkload(builder);

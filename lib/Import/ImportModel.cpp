@@ -65,8 +65,8 @@ private:
 
   /// `[{batch*query*topK}, width]`.
   Type routed(int64_t topK, int64_t width) {
-    std::string name = "{batch*query" +
-                       (topK > 1 ? "*" + std::to_string(topK) : "") + "}";
+    std::string name =
+        "{batch*query" + (topK > 1 ? "*" + std::to_string(topK) : "") + "}";
     return getTensorType({1, width}, {name, ""}, element);
   }
 
@@ -116,8 +116,8 @@ private:
     std::string stem = ("self_attn." + name).str();
     Value w = weight(stem + ".weight", {config.hidden, heads, headDim},
                      {{1, 2}, {0}});
-    Value b = bias ? weight(stem + ".bias", {heads, headDim}, {{0, 1}})
-                   : Value();
+    Value b =
+        bias ? weight(stem + ".bias", {heads, headDim}, {{0, 1}}) : Value();
     return LinearOp::create(builder, tokens({heads, headDim}), x, w, b);
   }
 
@@ -147,19 +147,18 @@ private:
       q = norm(q, "self_attn.q_norm.weight", width);
       k = norm(k, "self_attn.k_norm.weight", width);
     }
-    IntegerAttr window =
-        attention.window ? builder.getI64IntegerAttr(attention.window)
-                         : IntegerAttr();
-    Type cacheType =
-        getTensorType({2, 1, 1, kvHeads, width},
-                      {"", "batch", "context", "", ""}, element);
+    IntegerAttr window = attention.window
+                             ? builder.getI64IntegerAttr(attention.window)
+                             : IntegerAttr();
+    Type cacheType = getTensorType({2, 1, 1, kvHeads, width},
+                                   {"", "batch", "context", "", ""}, element);
     Value cache = KVCacheOp::create(builder, cacheType, window);
     q = rope(q, attention);
     k = rope(k, attention);
     Value y = AttentionOp::create(builder, q.getType(), q, k, v, cache,
                                   builder.getUnitAttr(), window);
-    Value w = weight("self_attn.o_proj.weight",
-                     {heads, width, config.hidden}, {{2}, {0, 1}});
+    Value w = weight("self_attn.o_proj.weight", {heads, width, config.hidden},
+                     {{2}, {0, 1}});
     Value b = attention.outputBias
                   ? weight("self_attn.o_proj.bias", {config.hidden})
                   : Value();
@@ -174,8 +173,7 @@ private:
     int64_t hidden = config.hidden, width = dense.intermediate;
     Value gate = linear(x, "mlp.gate_proj", hidden, width, dense.bias);
     Value up = linear(x, "mlp.up_proj", hidden, width, dense.bias);
-    Value y =
-        GatedOp::create(builder, gate.getType(), gate, up, activation());
+    Value y = GatedOp::create(builder, gate.getType(), gate, up, activation());
     return linear(y, "mlp.down_proj", width, hidden, dense.bias);
   }
 
@@ -196,8 +194,7 @@ private:
         DispatchOp::create(builder, routed(sparse.topK, hidden), x, routing);
     Value gate = experts(set, names.gate, sparse, hidden, width);
     Value up = experts(set, names.up, sparse, hidden, width);
-    Value y =
-        GatedOp::create(builder, gate.getType(), gate, up, activation());
+    Value y = GatedOp::create(builder, gate.getType(), gate, up, activation());
     Value down = experts(y, names.down, sparse, width, hidden);
     return CombineOp::create(builder, x.getType(), down, routing);
   }
@@ -255,11 +252,10 @@ private:
 
   void buildModel() {
     Type ids = getTensorType({1, 1}, {"batch", "query"}, builder.getI32Type());
-    Type result =
-        getTensorType({1, config.vocabulary}, {"batch", ""}, element);
+    Type result = getTensorType({1, config.vocabulary}, {"batch", ""}, element);
     func::FuncOp func = beginFunction("model", ids, result);
-    Value table = weight("model.embed_tokens.weight",
-                         {config.vocabulary, config.hidden});
+    Value table =
+        weight("model.embed_tokens.weight", {config.vocabulary, config.hidden});
     Value x = EmbeddingOp::create(builder, tokens({config.hidden}),
                                   func.getArgument(0), table);
     auto prefix = builder.getStringAttr("model.layers");
@@ -269,10 +265,10 @@ private:
     x = norm(x, "model.norm.weight", config.hidden);
     Value last = LastTokenOp::create(
         builder, getTensorType({1, config.hidden}, {"batch", ""}, element), x);
-    Value head = config.tiedEmbeddings
-                     ? table
-                     : weight("lm_head.weight",
-                              {config.vocabulary, config.hidden});
+    Value head =
+        config.tiedEmbeddings
+            ? table
+            : weight("lm_head.weight", {config.vocabulary, config.hidden});
     Value logits = LogitsOp::create(builder, result, last, head);
     endFunction(func, logits);
   }

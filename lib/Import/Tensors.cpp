@@ -46,8 +46,8 @@ private:
     auto call = dyn_cast<CallOpInterface>(op);
     if (!call)
       return success();
-    auto callee = dyn_cast_or_null<func::FuncOp>(
-        call.resolveCallableInTable(&symbols));
+    auto callee =
+        dyn_cast_or_null<func::FuncOp>(call.resolveCallableInTable(&symbols));
     if (!callee || callee.isDeclaration())
       return op.emitOpError("calls a function that has no body");
     if (active.insert(callee).second == false)

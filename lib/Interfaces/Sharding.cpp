@@ -208,8 +208,7 @@ LogicalResult autopar::verifySharding(Operation *op) {
   for (Type type : op->getOperandTypes())
     if (!isa<RankedTensorType>(type))
       return success();
-  ShardingFactors factors =
-      cast<ShardingOpInterface>(op).getShardingFactors();
+  ShardingFactors factors = cast<ShardingOpInterface>(op).getShardingFactors();
   if (factors.operands.size() != op->getNumOperands())
     return op->emitOpError("operands do not have the ranks this op needs");
   return FactorVerifier(op, std::move(factors)).verify();
@@ -277,10 +276,10 @@ private:
     if (!dim.extent.empty())
       if (failed(verifySymbols(dim.extent)))
         return failure();
-    if (dim.extent.empty() && (view.getType().isDynamicDim(index) ||
-                               view.getType().getDimSize(index) < 1 ||
-                               view.getType().getDimSize(index) >
-                                   limits::maxDimension))
+    if (dim.extent.empty() &&
+        (view.getType().isDynamicDim(index) ||
+         view.getType().getDimSize(index) < 1 ||
+         view.getType().getDimSize(index) > limits::maxDimension))
       return op->emitOpError()
              << "has a tensor dimension of " << view.extentText(index)
              << ", expected 1 to " << limits::maxDimension << " or a symbol";
@@ -321,8 +320,8 @@ private:
       diag << "but the module has no mesh";
     else
       diag << "which the module's mesh does not have";
-    diag.attachNote() << "declare it: parallel.mesh @mesh("
-                      << axis.getValue() << " = ?)";
+    diag.attachNote() << "declare it: parallel.mesh @mesh(" << axis.getValue()
+                      << " = ?)";
     return diag;
   }
 

@@ -35,7 +35,8 @@ std::string TensorView::extentText(unsigned index) const {
   StringRef extent = dim(index).extent;
   if (!extent.empty())
     return extent.str();
-  return type.isDynamicDim(index) ? "?" : std::to_string(type.getDimSize(index));
+  return type.isDynamicDim(index) ? "?"
+                                  : std::to_string(type.getDimSize(index));
 }
 
 bool TensorView::isSharded() const {
@@ -170,9 +171,10 @@ std::string autopar::aliasOf(RankedTensorType type) {
 // Verification
 //===----------------------------------------------------------------------===//
 
-LogicalResult autopar::verifyDimensions(
-    DimensionEncodingInterface encoding, ArrayRef<int64_t> shape,
-    llvm::function_ref<InFlightDiagnostic()> emitError) {
+LogicalResult
+autopar::verifyDimensions(DimensionEncodingInterface encoding,
+                          ArrayRef<int64_t> shape,
+                          llvm::function_ref<InFlightDiagnostic()> emitError) {
   if (encoding.getRank() != shape.size())
     return emitError() << "encoding describes " << encoding.getRank()
                        << " dimensions, the tensor has " << shape.size();

@@ -90,8 +90,8 @@ static Family qwen3Moe() {
 }
 
 static const std::vector<Family> &families() {
-  static const std::vector<Family> all = {llama(),   mistral(), qwen2(),
-                                          qwen3(),   mixtral(), qwen3Moe()};
+  static const std::vector<Family> all = {llama(), mistral(), qwen2(),
+                                          qwen3(), mixtral(), qwen3Moe()};
   return all;
 }
 

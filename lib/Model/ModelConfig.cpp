@@ -59,8 +59,7 @@ private:
     return useDefault(key, absent, std::to_string(absent));
   }
 
-  double numberOr(std::string_view key, double min, double max,
-                  double absent) {
+  double numberOr(std::string_view key, double min, double max, double absent) {
     if (auto value = json.optionalNumber(key, min, max))
       return *value;
     return useDefault(key, absent, formatNumber(absent));
@@ -128,14 +127,13 @@ private:
         integerOr("num_key_value_heads", 1, maxHeads,
                   family.kvHeads ? family.kvHeads : attention.heads);
     if (attention.heads % attention.kvHeads)
-      json.failAt("num_key_value_heads",
-                  std::to_string(attention.kvHeads) +
-                      " key-value heads do not divide " +
-                      std::to_string(attention.heads) + " attention heads");
+      json.failAt("num_key_value_heads", std::to_string(attention.kvHeads) +
+                                             " key-value heads do not divide " +
+                                             std::to_string(attention.heads) +
+                                             " attention heads");
     attention.headDim = readHeadDim(attention.heads);
     attention.qkNorm = family.qkNorm;
-    bool bias =
-        family.attentionBiasKey && booleanOr("attention_bias", false);
+    bool bias = family.attentionBiasKey && booleanOr("attention_bias", false);
     attention.inputBias = family.inputBias || bias;
     attention.outputBias = bias;
     readRope(attention);
@@ -145,9 +143,8 @@ private:
   int64_t readHeadDim(int64_t heads) {
     int64_t quotient = std::max<int64_t>(config.hidden / heads, 1);
     bool derived = !json.has("head_dim") && !family.headDim;
-    int64_t headDim =
-        integerOr("head_dim", 1, maxHeads,
-                  family.headDim ? family.headDim : quotient);
+    int64_t headDim = integerOr("head_dim", 1, maxHeads,
+                                family.headDim ? family.headDim : quotient);
     if (derived && config.hidden % heads)
       json.failAt("hidden_size",
                   std::to_string(config.hidden) + " is not a multiple of " +
@@ -169,10 +166,10 @@ private:
     if (auto theta = holder.optionalNumber("rope_theta", 1, maxTheta))
       attention.ropeTheta = *theta;
     else
-      attention.ropeTheta = numberOr("rope_theta", 1, maxTheta,
-                                     family.ropeTheta);
-    const char *key = json.has("rope_parameters") ? "rope_parameters"
-                                                  : "rope_scaling";
+      attention.ropeTheta =
+          numberOr("rope_theta", 1, maxTheta, family.ropeTheta);
+    const char *key =
+        json.has("rope_parameters") ? "rope_parameters" : "rope_scaling";
     if (!json.has(key))
       return;
     JsonReader scaling = json.object(key);
@@ -185,8 +182,7 @@ private:
 
   /// Tokens that layers with a window see; 0 where the model has none.
   int64_t readWindow() {
-    if (family.windowIsOptional &&
-        !booleanOr("use_sliding_window", false))
+    if (family.windowIsOptional && !booleanOr("use_sliding_window", false))
       return 0;
     if (auto window =
             json.optionalInteger("sliding_window", 1, limits::maxTokens))
@@ -222,10 +218,9 @@ private:
       windowed.push_back(text == "sliding_attention");
     }
     if (static_cast<int64_t>(windowed.size()) != layers)
-      json.failAt("layer_types",
-                  "has " + std::to_string(windowed.size()) +
-                      " entries for num_hidden_layers = " +
-                      std::to_string(layers));
+      json.failAt("layer_types", "has " + std::to_string(windowed.size()) +
+                                     " entries for num_hidden_layers = " +
+                                     std::to_string(layers));
     windowed.resize(layers);
     return windowed;
   }
@@ -268,8 +263,7 @@ private:
   }
 
   void readLayers() {
-    int64_t layers =
-        json.integer("num_hidden_layers", 1, limits::maxLayers);
+    int64_t layers = json.integer("num_hidden_layers", 1, limits::maxLayers);
     AttentionConfig attention = readAttention();
     int64_t window = readWindow();
     std::vector<bool> windowed = readWindowedLayers(layers, window != 0);

@@ -166,9 +166,9 @@ private:
       overrides.push_back(*one);
     }
     std::vector<bool> used(overrides.size());
-    Result<Runtime> runtime =
-        readRuntime(options.runtime.empty() ? "vllm" : options.runtime.getValue(),
-                    overrides, used);
+    Result<Runtime> runtime = readRuntime(
+        options.runtime.empty() ? "vllm" : options.runtime.getValue(),
+        overrides, used);
     if (!runtime)
       return onError(runtime.error().str());
     ShardTensorPassOptions shard;

@@ -33,9 +33,8 @@ static Runtime readFields(const JsonReader &reader) {
   Runtime runtime;
   reader.allowOnly({"schema", "name", "title", "budget_rule",
                     "memory_utilization", "context_bytes", "library_bytes",
-                    "communication_bytes", "graph_bytes",
-                    "kv_block_tokens", "host_time",
-                    "kernel_floor", "vocabulary_multiple",
+                    "communication_bytes", "graph_bytes", "kv_block_tokens",
+                    "host_time", "kernel_floor", "vocabulary_multiple",
                     "merges_shared_input", "fuses_elementwise", "ideal"});
   checkSchema(reader, "autopar.runtime/1");
   runtime.name = readName(reader);

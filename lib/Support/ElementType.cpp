@@ -20,9 +20,9 @@ struct Row {
 
 /// In the order of the enumeration.
 static constexpr Row rows[] = {
-    {32, "fp32", "F32", "fp32"},        {16, "bf16", "BF16", "bf16"},
-    {16, "fp16", "F16", "fp16"},        {8, "fp8", "F8_E4M3", "fp8"},
-    {8, "fp8_e5m2", "F8_E5M2", "fp8"},  {32, "int32", "I32", "int32"},
+    {32, "fp32", "F32", "fp32"},       {16, "bf16", "BF16", "bf16"},
+    {16, "fp16", "F16", "fp16"},       {8, "fp8", "F8_E4M3", "fp8"},
+    {8, "fp8_e5m2", "F8_E5M2", "fp8"}, {32, "int32", "I32", "int32"},
     {8, "int8", "I8", "int8"},
 };
 
@@ -48,16 +48,13 @@ std::string_view autopar::safetensorsNameOf(ElementType type) {
   return row(type).safetensors;
 }
 
-std::string_view autopar::peakKeyOf(ElementType type) {
-  return row(type).peak;
-}
+std::string_view autopar::peakKeyOf(ElementType type) { return row(type).peak; }
 
 std::string_view autopar::elementTypeChoices() {
   return "bf16, fp16, fp32, fp8 (fp8_e4m3), fp8_e5m2, int8";
 }
 
-std::optional<ElementType>
-autopar::parseElementType(std::string_view text) {
+std::optional<ElementType> autopar::parseElementType(std::string_view text) {
   if (text.substr(0, 6) == "torch.")
     text.remove_prefix(6);
   for (auto [spelling, type] : spellings)

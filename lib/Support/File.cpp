@@ -37,8 +37,9 @@ static Result<std::string> readStream(std::FILE *file,
   while (size_t count = std::fread(buffer, 1, sizeof(buffer), file)) {
     text.append(buffer, count);
     if (text.size() > limits::maxFileBytes)
-      return Error{name, "file is larger than " +
-                             std::to_string(limits::maxFileBytes) + " bytes",
+      return Error{name,
+                   "file is larger than " +
+                       std::to_string(limits::maxFileBytes) + " bytes",
                    ""};
   }
   if (std::ferror(file))

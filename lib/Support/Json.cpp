@@ -255,8 +255,7 @@ const json *JsonReader::require(std::string_view key) const {
 bool JsonReader::has(std::string_view key) const { return find(key); }
 
 bool JsonReader::isNullMember(std::string_view key) const {
-  return value->is_object() && value->contains(std::string(key)) &&
-         !find(key);
+  return value->is_object() && value->contains(std::string(key)) && !find(key);
 }
 
 JsonReader JsonReader::member(std::string_view key) const {

@@ -54,10 +54,9 @@ struct BindMeshPass : autopar::impl::BindMeshPassBase<BindMeshPass> {
     while (position != body->end() && isa<SymbolBindingOpInterface>(*position))
       ++position;
     builder.setInsertionPoint(body, position);
-    return MeshOp::create(builder, module.getLoc(), "mesh",
-                          builder.getArrayAttr({}),
-                          builder.getDenseI64ArrayAttr({}),
-                          builder.getDictionaryAttr({}));
+    return MeshOp::create(
+        builder, module.getLoc(), "mesh", builder.getArrayAttr({}),
+        builder.getDenseI64ArrayAttr({}), builder.getDictionaryAttr({}));
   }
 };
 

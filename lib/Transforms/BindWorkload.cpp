@@ -20,7 +20,8 @@ using namespace mlir;
 
 namespace {
 
-struct BindWorkloadPass : autopar::impl::BindWorkloadPassBase<BindWorkloadPass> {
+struct BindWorkloadPass
+    : autopar::impl::BindWorkloadPassBase<BindWorkloadPass> {
   using Base::Base;
 
   void runOnOperation() override {
@@ -59,8 +60,8 @@ struct BindWorkloadPass : autopar::impl::BindWorkloadPassBase<BindWorkloadPass> 
     else if (phase == "decode")
       workload.phase = Phase::decode;
     else if (!phase.empty())
-      return module.emitError() << "unknown phase '" << phase
-                                << "', expected prefill or decode";
+      return module.emitError()
+             << "unknown phase '" << phase << "', expected prefill or decode";
     if (batch)
       workload.batch = batch;
     if (workload.phase == Phase::decode) {

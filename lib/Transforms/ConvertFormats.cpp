@@ -43,7 +43,8 @@ static void pinStorage(WeightOp weight) {
 
 namespace {
 
-struct ConvertFormatsPass : autopar::impl::ConvertFormatsPassBase<ConvertFormatsPass> {
+struct ConvertFormatsPass
+    : autopar::impl::ConvertFormatsPassBase<ConvertFormatsPass> {
   using Base::Base;
 
   void runOnOperation() override {

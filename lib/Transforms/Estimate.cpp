@@ -95,9 +95,8 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
       return module.emitError() << "unknown report format '" << format
                                 << "', expected text or json";
     if (!(memoryUtilization >= 0 && memoryUtilization <= 1))
-      return module.emitError()
-             << "memory-utilization = " << memoryUtilization
-             << ", expected a share above 0 and up to 1";
+      return module.emitError() << "memory-utilization = " << memoryUtilization
+                                << ", expected a share above 0 and up to 1";
     if (nodes < 0)
       return module.emitError()
              << "nodes = " << nodes << ", expected at least 1";
@@ -127,9 +126,8 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
       parsed.push_back(*one);
     }
     HardwareLibrary library(parsed);
-    Result<Machine> machine =
-        library.machine(hardware.empty() ? defaultHardware.str() : hardware,
-                        nodes ? nodes : 1);
+    Result<Machine> machine = library.machine(
+        hardware.empty() ? defaultHardware.str() : hardware, nodes ? nodes : 1);
     if (!machine)
       return refuse(machine.error());
     std::vector<bool> used(parsed.size());
@@ -149,8 +147,8 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
                       Report &report) {
     std::vector<Assumption> open;
     if (hardware.empty())
-      open.push_back({"hardware", defaultHardware.str(),
-                      "default; set with --hardware"});
+      open.push_back(
+          {"hardware", defaultHardware.str(), "default; set with --hardware"});
     if (!nodes)
       open.push_back({"nodes", "1", "default; set with --nodes"});
     if (runtime.empty())
@@ -165,7 +163,8 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
       if (!llvm::is_contained(*given, name))
         open.push_back(
             {"workload." + name.str(), value, "the module's own workload"});
-    if (auto defaults = module->getAttrOfType<ArrayAttr>("transformer.defaults"))
+    if (auto defaults =
+            module->getAttrOfType<ArrayAttr>("transformer.defaults"))
       for (Attribute attr : defaults)
         if (auto text = dyn_cast<StringAttr>(attr)) {
           auto [name, rest] = text.getValue().split(" = ");

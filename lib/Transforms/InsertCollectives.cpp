@@ -56,8 +56,8 @@ private:
     if (axes.empty())
       return;
     layout.partial = goal.partial;
-    value = AllReduceOp::create(builder, op.getLoc(), type(), value,
-                                arrayOf(axes));
+    value =
+        AllReduceOp::create(builder, op.getLoc(), type(), value, arrayOf(axes));
   }
 
   /// How many leading axes of dimension `dim` are already as they will be.

@@ -23,8 +23,7 @@ RankedTensorType autopar::withLayout(RankedTensorType type,
     return transformer::getTensorType(type.getShape(), names,
                                       type.getElementType());
   }
-  encoding =
-      ShardingAttr::get(type.getContext(), layout.dims, layout.partial);
+  encoding = ShardingAttr::get(type.getContext(), layout.dims, layout.partial);
   return RankedTensorType::get(type.getShape(), type.getElementType(),
                                encoding);
 }
@@ -45,13 +44,12 @@ public:
 
   RankedTensorType resultType(RankedTensorType old, unsigned index) const {
     Layout layout = Layout::of(old);
-    for (auto [dim, factor] : llvm::zip_equal(layout.dims,
-                                              factors.results[index]))
+    for (auto [dim, factor] :
+         llvm::zip_equal(layout.dims, factors.results[index]))
       if (DimAttr split = dims[factor])
         dim = DimAttr::get(dim.getContext(), dim.getExtent(), split.getAxes(),
-                           split.getAxes().empty()
-                               ? dim.withAxes({}).getRule()
-                               : split.getRule(),
+                           split.getAxes().empty() ? dim.withAxes({}).getRule()
+                                                   : split.getRule(),
                            split.getMultiple());
     layout.partial = partial;
     return withLayout(old, layout);
@@ -79,7 +77,8 @@ private:
 
 } // namespace
 
-SmallVector<RankedTensorType> autopar::inferResultTypes(ShardingOpInterface op) {
+SmallVector<RankedTensorType>
+autopar::inferResultTypes(ShardingOpInterface op) {
   FactorLayouts layouts(op);
   SmallVector<RankedTensorType> types;
   for (auto [i, result] : llvm::enumerate(op->getResults()))

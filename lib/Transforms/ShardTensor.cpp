@@ -105,9 +105,10 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
         if (allow(n))
           sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
       InFlightDiagnostic diag = source.value.getOwner()->emitOpError();
-      diag << axis << " = " << size << " does not divide "
-           << extentOf(source) << ", dimension " << source.dim;
-      if (auto name = source.value.getOwner()->getAttrOfType<StringAttr>("name"))
+      diag << axis << " = " << size << " does not divide " << extentOf(source)
+           << ", dimension " << source.dim;
+      if (auto name =
+              source.value.getOwner()->getAttrOfType<StringAttr>("name"))
         diag << " of " << name;
       diag.attachNote() << axis << " that works for this model: " << sizes;
       return diag;

@@ -44,16 +44,15 @@ void SplitRequests::seed(ShardingOpInterface op,
                          const TensorParallelFactor &seed) {
   ShardingFactors factors = op.getShardingFactors();
   std::optional<SplitRule> firstRule;
-  forEachDim(op, factors,
-             [&](Value value, unsigned dim, int32_t factor, int operand) {
-               if (factor != seed.factor)
-                 return;
-               SplitRule rule =
-                   operand < 0 ? *firstRule : seed.operandRules[operand];
-               if (!firstRule)
-                 firstRule = rule;
-               request(value, dim, rule);
-             });
+  forEachDim(
+      op, factors, [&](Value value, unsigned dim, int32_t factor, int operand) {
+        if (factor != seed.factor)
+          return;
+        SplitRule rule = operand < 0 ? *firstRule : seed.operandRules[operand];
+        if (!firstRule)
+          firstRule = rule;
+        request(value, dim, rule);
+      });
 }
 
 void SplitRequests::request(Value value, unsigned dim, SplitRule rule) {
@@ -68,19 +67,16 @@ void SplitRequests::request(Value value, unsigned dim, SplitRule rule) {
 void SplitRequests::spread(ShardingOpInterface op, Key key, SplitRule rule) {
   ShardingFactors factors = op.getShardingFactors();
   SmallVector<int32_t> reached;
-  forEachDim(op, factors,
-             [&](Value value, unsigned dim, int32_t factor, int) {
-               if (Key(value, dim) == key)
-                 reached.push_back(factor);
-             });
-  forEachDim(op, factors,
-             [&](Value value, unsigned dim, int32_t factor, int) {
-               FactorKind kind = factors.kinds[factor];
-               if (llvm::is_contained(reached, factor) &&
-                   (kind == FactorKind::parallel ||
-                    kind == FactorKind::reduction))
-                 request(value, dim, rule);
-             });
+  forEachDim(op, factors, [&](Value value, unsigned dim, int32_t factor, int) {
+    if (Key(value, dim) == key)
+      reached.push_back(factor);
+  });
+  forEachDim(op, factors, [&](Value value, unsigned dim, int32_t factor, int) {
+    FactorKind kind = factors.kinds[factor];
+    if (llvm::is_contained(reached, factor) &&
+        (kind == FactorKind::parallel || kind == FactorKind::reduction))
+      request(value, dim, rule);
+  });
 }
 
 SmallVector<SplitRequests::Source> SplitRequests::sources() const {

@@ -124,8 +124,7 @@ private:
     for (OpOperand &operand : op->getOpOperands()) {
       auto it = original.find(operand.get());
       if (it != original.end())
-        reshard(operand,
-                Layout::of(cast<RankedTensorType>(it->second)));
+        reshard(operand, Layout::of(cast<RankedTensorType>(it->second)));
     }
   }
 
@@ -138,8 +137,7 @@ private:
     Value &resharded = reshards[{value, wanted}];
     if (!resharded) {
       builder.setInsertionPoint(operand.getOwner());
-      resharded =
-          ReshardOp::create(builder, value.getLoc(), wanted, value);
+      resharded = ReshardOp::create(builder, value.getLoc(), wanted, value);
     }
     operand.set(resharded);
   }

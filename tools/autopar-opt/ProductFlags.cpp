@@ -63,8 +63,8 @@ ProductFlags::ProductFlags() : flags(std::make_unique<Flags>()) {
   }
   // mlir-opt has 500 lines of help: they stay behind --help-hidden.
   for (auto &[name, option] : cl::getRegisteredOptions())
-    if (option->Categories.front() != &flags->category &&
-        name != "help" && name != "o" && name != "pass-pipeline")
+    if (option->Categories.front() != &flags->category && name != "help" &&
+        name != "o" && name != "pass-pipeline")
       option->setHiddenFlag(option->getOptionHiddenFlag() == cl::ReallyHidden
                                 ? cl::ReallyHidden
                                 : cl::Hidden);
@@ -97,15 +97,15 @@ LogicalResult ProductFlags::addPasses(PassManager &pm) const {
   });
 }
 
-std::optional<Error>
-ProductFlags::checkInput(std::string_view text,
-                         const std::string &name) const {
+std::optional<Error> ProductFlags::checkInput(std::string_view text,
+                                              const std::string &name) const {
   if (!isBytecode(text))
     return checkSourceText(text, name);
   if (flags->trustBytecode)
     return std::nullopt;
-  return Error{name, "is MLIR bytecode, whose reader is not hardened against "
-                     "hostile files",
+  return Error{name,
+               "is MLIR bytecode, whose reader is not hardened against "
+               "hostile files",
                "give --trust-bytecode where you trust the file"};
 }
 

@@ -54,8 +54,7 @@ int main(int argc, char **argv) {
 
   std::string error;
   std::unique_ptr<llvm::ToolOutputFile> output =
-      flags.printsIR(outputFile) ? openOutputFile(outputFile, &error)
-                                 : nullptr;
+      flags.printsIR(outputFile) ? openOutputFile(outputFile, &error) : nullptr;
   if (flags.printsIR(outputFile) && !output)
     return fail(error);
   auto buffer = llvm::MemoryBuffer::getMemBuffer(*text, name);

@@ -19,11 +19,11 @@ namespace autopar {
 /// of `module`, in model order: layers by number, tensors as the layer has
 /// them. Fails with a diagnostic where the module has no public function, or
 /// more tensors than `limits::maxListedTensors`.
-mlir::LogicalResult forEachTensor(
-    mlir::ModuleOp module,
-    llvm::function_ref<void(llvm::StringRef name,
-                            const transformer::StoredTensor &tensor)>
-        visit);
+mlir::LogicalResult
+forEachTensor(mlir::ModuleOp module,
+              llvm::function_ref<void(llvm::StringRef name,
+                                      const transformer::StoredTensor &tensor)>
+                  visit);
 
 /// One line per tensor: name, shape, dtype, bytes; tab-separated.
 mlir::LogicalResult listTensors(mlir::ModuleOp module, llvm::raw_ostream &os);

@@ -30,8 +30,7 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       llvm::cl::desc("Tensor parallelism over this many devices")};
   Option<std::string> phase{*this, "phase",
                             llvm::cl::desc("prefill or decode")};
-  Option<int64_t> batch{*this, "batch",
-                        llvm::cl::desc("Sequences in a step")};
+  Option<int64_t> batch{*this, "batch", llvm::cl::desc("Sequences in a step")};
   Option<int64_t> prompt{
       *this, "prompt",
       llvm::cl::desc("New tokens of each sequence in a prefill")};

@@ -1,4 +1,5 @@
-//===- CostProgram.h - What a parallel program costs, symbolically *- C++ -*-===//
+//===- CostProgram.h - What a parallel program costs, symbolically *- C++
+//-*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

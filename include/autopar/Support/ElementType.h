@@ -15,7 +15,15 @@
 namespace autopar {
 
 /// The numeric format of the elements of a tensor.
-enum class ElementType : uint8_t { f32, bf16, f16, fp8_e4m3, fp8_e5m2, i32, i8 };
+enum class ElementType : uint8_t {
+  f32,
+  bf16,
+  f16,
+  fp8_e4m3,
+  fp8_e5m2,
+  i32,
+  i8
+};
 
 /// Size of one element.
 int64_t bitsOf(ElementType type);

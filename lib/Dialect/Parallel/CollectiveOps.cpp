@@ -72,7 +72,8 @@ public:
         return op->emitOpError() << "splits over axis '" << axis.getValue()
                                  << "', which its operand already uses";
     DimAttr old = layout.dims[dim];
-    DimAttr found = Layout::of(TensorView(op->getResult(0)).getType()).dims[dim];
+    DimAttr found =
+        Layout::of(TensorView(op->getResult(0)).getType()).dims[dim];
     SmallVector<StringAttr> all(old.getAxes());
     all.append(axes);
     layout.dims[dim] = DimAttr::get(op->getContext(), old.getExtent(), all,
@@ -103,7 +104,8 @@ private:
   }
 
   bool ends(ArrayRef<StringAttr> all) const {
-    return all.size() >= axes.size() && all.take_back(axes.size()) == ArrayRef(axes);
+    return all.size() >= axes.size() &&
+           all.take_back(axes.size()) == ArrayRef(axes);
   }
 
   LogicalResult notASuffix(int64_t dim, DimAttr old) {
@@ -165,8 +167,7 @@ LogicalResult AllToAllOp::verify() {
                          << " to itself";
   LayoutEquation equation(*this, getAxes());
   return failure(failed(equation.removeSuffix(getFrom())) ||
-                 failed(equation.append(getTo())) ||
-                 failed(equation.verify()));
+                 failed(equation.append(getTo())) || failed(equation.verify()));
 }
 
 LogicalResult AllSliceOp::verify() {

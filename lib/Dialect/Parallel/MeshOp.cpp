@@ -92,8 +92,7 @@ static ParseResult parseMeshAxes(OpAsmParser &parser, ArrayAttr &axes,
   SmallVector<int64_t> values;
   auto parseAxis = [&]() -> ParseResult {
     StringRef name;
-    if (parser.parseKeyword(&name) ||
-        parser.parseEqual())
+    if (parser.parseKeyword(&name) || parser.parseEqual())
       return failure();
     names.push_back(builder.getStringAttr(name));
     values.push_back(openSize);
@@ -103,9 +102,9 @@ static ParseResult parseMeshAxes(OpAsmParser &parser, ArrayAttr &axes,
     if (parser.parseInteger(values.back()))
       return failure();
     if (values.back() < 1)
-      return parser.emitError(loc) << "axis '" << name << "' has size "
-                                   << values.back()
-                                   << ", expected at least 1, or '?'";
+      return parser.emitError(loc)
+             << "axis '" << name << "' has size " << values.back()
+             << ", expected at least 1, or '?'";
     return success();
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseAxis))
@@ -137,8 +136,7 @@ static ParseResult parseDegrees(OpAsmParser &parser, DictionaryAttr &degrees) {
     StringRef name;
     SmallVector<Attribute> axes;
     SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&name) ||
-        parser.parseEqual())
+    if (parser.parseKeyword(&name) || parser.parseEqual())
       return failure();
     do {
       StringRef axis;

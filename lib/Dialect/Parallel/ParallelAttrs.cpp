@@ -126,8 +126,8 @@ void DimAttr::print(AsmPrinter &printer) const {
 DimAttr DimAttr::withAxes(ArrayRef<StringAttr> axes) {
   return axes.empty() ? DimAttr::get(getContext(), getExtent(), axes,
                                      defaultRule(getExtent()), 1)
-                      : DimAttr::get(getContext(), getExtent(), axes,
-                                     getRule(), getMultiple());
+                      : DimAttr::get(getContext(), getExtent(), axes, getRule(),
+                                     getMultiple());
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,9 +170,9 @@ void ShardingAttr::print(AsmPrinter &printer) const {
   printer << "<" << layout.str() << ">";
 }
 
-LogicalResult
-ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                     ArrayRef<DimAttr> dims, ArrayRef<StringAttr> partial) {
+LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<DimAttr> dims,
+                                   ArrayRef<StringAttr> partial) {
   llvm::SmallPtrSet<StringAttr, 8> seen;
   auto use = [&](StringAttr axis) -> LogicalResult {
     if (seen.insert(axis).second)
@@ -230,9 +230,8 @@ Layout Layout::of(RankedTensorType type) {
 }
 
 bool Layout::isWhole() const {
-  return partial.empty() && llvm::all_of(dims, [](DimAttr dim) {
-           return dim.getAxes().empty();
-         });
+  return partial.empty() &&
+         llvm::all_of(dims, [](DimAttr dim) { return dim.getAxes().empty(); });
 }
 
 bool Layout::uses(StringAttr axis) const {
@@ -246,8 +245,7 @@ std::string Layout::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "[";
-  llvm::interleave(
-      dims, os, [&](DimAttr dim) { printDim(os, dim); }, ", ");
+  llvm::interleave(dims, os, [&](DimAttr dim) { printDim(os, dim); }, ", ");
   os << "]";
   if (!partial.empty())
     os << " partial " << axesText(partial);

@@ -52,9 +52,8 @@ OpFoldResult AllSliceOp::fold(FoldAdaptor) {
   if (OpFoldResult folded = foldEmpty(*this))
     return folded;
   auto gather = getInput().getDefiningOp<AllGatherOp>();
-  return gather && gather.getDim() == getDim()
-             ? foldInverse<AllGatherOp>(*this)
-             : OpFoldResult();
+  return gather && gather.getDim() == getDim() ? foldInverse<AllGatherOp>(*this)
+                                               : OpFoldResult();
 }
 
 OpFoldResult AllToAllOp::fold(FoldAdaptor) {
@@ -75,8 +74,7 @@ struct ScatterReduced : OpRewritePattern<AllSliceOp> {
   LogicalResult matchAndRewrite(AllSliceOp slice,
                                 PatternRewriter &rewriter) const override {
     auto reduce = slice.getInput().getDefiningOp<AllReduceOp>();
-    if (!reduce || reduce.getAxes() != slice.getAxes() ||
-        !reduce->hasOneUse())
+    if (!reduce || reduce.getAxes() != slice.getAxes() || !reduce->hasOneUse())
       return failure();
     rewriter.replaceOpWithNewOp<ReduceScatterOp>(
         slice, slice.getType(), reduce.getInput(), slice.getDimAttr(),

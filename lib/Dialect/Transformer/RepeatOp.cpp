@@ -45,16 +45,14 @@ ParseResult RepeatOp::parse(OpAsmParser &parser, OperationState &state) {
       parser.parseColonTypeList(types))
     return failure();
   if (types.size() != arguments.size())
-    return parser.emitError(loc)
-           << "carries " << arguments.size() << " values of " << types.size()
-           << " types";
+    return parser.emitError(loc) << "carries " << arguments.size()
+                                 << " values of " << types.size() << " types";
   for (auto [argument, type] : llvm::zip_equal(arguments, types))
     argument.type = type;
   state.addTypes(types);
-  return failure(
-      parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
-      parser.resolveOperands(inits, types, loc, state.operands) ||
-      parser.parseRegion(*state.addRegion(), arguments));
+  return failure(parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
+                 parser.resolveOperands(inits, types, loc, state.operands) ||
+                 parser.parseRegion(*state.addRegion(), arguments));
 }
 
 void RepeatOp::print(OpAsmPrinter &printer) {
@@ -72,8 +70,8 @@ void RepeatOp::print(OpAsmPrinter &printer) {
       });
   printer << ") : ";
   llvm::interleaveComma(getInitArgs().getTypes(), printer);
-  printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {"count", "prefix", "first"});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {"count", "prefix", "first"});
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
@@ -98,9 +96,9 @@ LogicalResult RepeatOp::verify() {
     for (auto outer = (*this)->getParentOfType<RepeatOp>(); outer;
          outer = outer->getParentOfType<RepeatOp>())
       if (outer.getPrefix())
-        return emitOpError() << "names layers \"" << *getPrefix()
-                             << "\" inside layers \"" << *outer.getPrefix()
-                             << "\"";
+        return emitOpError()
+               << "names layers \"" << *getPrefix() << "\" inside layers \""
+               << *outer.getPrefix() << "\"";
   return success();
 }
 

@@ -32,7 +32,9 @@ void TransformerDialect::registerAttributes() {
 
 Attribute DimsAttr::parse(AsmParser &parser, Type) {
   SmallVector<StringAttr> names;
-  auto parseOne = [&]() { return parseExtentName(parser, names.emplace_back()); };
+  auto parseOne = [&]() {
+    return parseExtentName(parser, names.emplace_back());
+  };
   if (parser.parseLess() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne) ||
       parser.parseGreater())

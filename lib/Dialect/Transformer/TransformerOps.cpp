@@ -231,8 +231,8 @@ static LogicalResult verifyStorage(WeightOp op, StorageAttr storage,
   for (DenseI64ArrayAttr group : storage.getGroups())
     for (int64_t dim : group.asArrayRef()) {
       if (dim < 0 || dim >= rank)
-        return op.emitOpError() << "stores dimension " << dim
-                                << " of a value of rank " << rank;
+        return op.emitOpError()
+               << "stores dimension " << dim << " of a value of rank " << rank;
       if (seen.test(dim))
         return op.emitOpError() << "stores dimension " << dim << " twice";
       seen.set(dim);
@@ -243,8 +243,8 @@ static LogicalResult verifyStorage(WeightOp op, StorageAttr storage,
            << "leaves " << spread << " dimensions out of its storage and has "
            << stars << " '*' in its name, expected one of each or none";
   if (storage.getElementType() && !toElementType(storage.getElementType()))
-    return op.emitOpError() << "is stored as the unknown format "
-                            << storage.getElementType();
+    return op.emitOpError()
+           << "is stored as the unknown format " << storage.getElementType();
   return success();
 }
 
@@ -335,8 +335,8 @@ LogicalResult AttentionOp::verify() {
   int64_t heads = TensorView(getQuery()).getType().getDimSize(2);
   int64_t kvHeads = TensorView(getKey()).getType().getDimSize(2);
   if (heads < 1 || kvHeads < 1 || heads % kvHeads)
-    return emitOpError() << "has " << heads << " query heads, which "
-                         << kvHeads << " key-value heads do not divide";
+    return emitOpError() << "has " << heads << " query heads, which " << kvHeads
+                         << " key-value heads do not divide";
   if (getWindow() && static_cast<int64_t>(*getWindow()) < 1)
     return emitOpError() << "has a window of " << *getWindow()
                          << " tokens, expected at least 1";

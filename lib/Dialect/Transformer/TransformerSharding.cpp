@@ -38,8 +38,8 @@ static FactorList concat(const FactorList &a, const FactorList &b) {
 /// All operands and results have the same dimensions.
 static ShardingFactors elementwise(Operation *op) {
   ShardingFactors factors;
-  FactorList all = addFactors(factors, FactorKind::parallel,
-                              rankOf(op->getResult(0)));
+  FactorList all =
+      addFactors(factors, FactorKind::parallel, rankOf(op->getResult(0)));
   factors.operands.assign(op->getNumOperands(), all);
   factors.results.assign(1, all);
   return factors;
@@ -110,8 +110,7 @@ ShardingFactors RMSNormOp::getShardingFactors() {
 }
 
 ShardingFactors LayerNormOp::getShardingFactors() {
-  return withParameters(getX(), getOperands().drop_front(),
-                        FactorKind::whole);
+  return withParameters(getX(), getOperands().drop_front(), FactorKind::whole);
 }
 
 ShardingFactors AddBiasOp::getShardingFactors() {
@@ -161,8 +160,7 @@ ShardingFactors EmbeddingOp::getShardingFactors() {
   ShardingFactors factors;
   if (rankOf(getTable()) != 2)
     return factors;
-  FactorList rows =
-      addFactors(factors, FactorKind::parallel, rankOf(getIds()));
+  FactorList rows = addFactors(factors, FactorKind::parallel, rankOf(getIds()));
   int32_t vocabulary = factors.add(FactorKind::reduction);
   int32_t hidden = factors.add(FactorKind::parallel);
   factors.operands = {rows, {vocabulary, hidden}};
@@ -226,8 +224,8 @@ ShardingFactors AttentionOp::getShardingFactors() {
   int32_t context = factors.add(FactorKind::whole);
   int32_t pair = factors.add(FactorKind::whole);
   FactorList tokens = {batch, query, heads, width};
-  factors.operands = {tokens, tokens, tokens,
-                      {pair, batch, context, heads, width}};
+  factors.operands = {
+      tokens, tokens, tokens, {pair, batch, context, heads, width}};
   factors.results = {tokens};
   return factors;
 }
@@ -263,8 +261,7 @@ static ShardingFactors routed(Value tokens, Value routing, Value set,
   if (rankOf(tokens) < 1 || rankOf(set) != 2 ||
       rankOf(routing) != rankOf(tokens))
     return factors;
-  FactorList rows =
-      addFactors(factors, FactorKind::whole, rankOf(tokens) - 1);
+  FactorList rows = addFactors(factors, FactorKind::whole, rankOf(tokens) - 1);
   int32_t hidden = factors.add(FactorKind::parallel);
   int32_t topK = factors.add(FactorKind::whole);
   int32_t routedTokens = factors.add(FactorKind::whole);

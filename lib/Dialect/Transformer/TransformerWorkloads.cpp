@@ -49,14 +49,12 @@ void KVCacheOp::buildWorkload(WorkloadBuilder &builder) {
 
 void LinearOp::buildWorkload(WorkloadBuilder &builder) {
   unsigned contracted = getNumContracted(), rank = rankOf(getX());
-  Kernel &kernel =
-      builder.addKernel(*this, KernelKind::matmul, getX());
+  Kernel &kernel = builder.addKernel(*this, KernelKind::matmul, getX());
   kernel.flopClass = FlopClass::linear;
   kernel.flopFactor = flopsPerProduct;
   kernel.rows = builder.dims(getX(), 0, rank - contracted);
   kernel.contraction = builder.dims(getX(), rank - contracted, rank);
-  kernel.columns =
-      builder.dims(getWeight(), contracted, rankOf(getWeight()));
+  kernel.columns = builder.dims(getWeight(), contracted, rankOf(getWeight()));
   for (Value operand : getOperands())
     builder.read(kernel, operand);
   builder.write(kernel, getResult());
@@ -64,8 +62,7 @@ void LinearOp::buildWorkload(WorkloadBuilder &builder) {
 
 void RouterOp::buildWorkload(WorkloadBuilder &builder) {
   unsigned last = rankOf(getX()) - 1;
-  Kernel &kernel =
-      builder.addKernel(*this, KernelKind::matmul, getX());
+  Kernel &kernel = builder.addKernel(*this, KernelKind::matmul, getX());
   kernel.flopClass = FlopClass::linear;
   kernel.flopFactor = flopsPerProduct;
   kernel.rows = builder.dims(getX(), 0, last);
@@ -77,8 +74,7 @@ void RouterOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 void ExpertsOp::buildWorkload(WorkloadBuilder &builder) {
-  Kernel &kernel =
-      builder.addKernel(*this, KernelKind::grouped_matmul, getX());
+  Kernel &kernel = builder.addKernel(*this, KernelKind::grouped_matmul, getX());
   kernel.flopClass = FlopClass::linear;
   kernel.flopFactor = flopsPerProduct;
   kernel.rows = builder.dims(getX(), 0, 1);
@@ -91,8 +87,7 @@ void ExpertsOp::buildWorkload(WorkloadBuilder &builder) {
 
 void LogitsOp::buildWorkload(WorkloadBuilder &builder) {
   unsigned last = rankOf(getX()) - 1;
-  Kernel &kernel =
-      builder.addKernel(*this, KernelKind::matmul, getX());
+  Kernel &kernel = builder.addKernel(*this, KernelKind::matmul, getX());
   kernel.flopClass = FlopClass::logits;
   kernel.flopFactor = flopsPerProduct;
   kernel.rows = builder.dims(getX(), 0, last);
@@ -108,8 +103,7 @@ void LogitsOp::buildWorkload(WorkloadBuilder &builder) {
 void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   int64_t queryWidth = TensorView(getQuery()).getType().getDimSize(3);
   int64_t valueWidth = TensorView(getValue()).getType().getDimSize(3);
-  Kernel &kernel =
-      builder.addKernel(*this, KernelKind::attention, getQuery());
+  Kernel &kernel = builder.addKernel(*this, KernelKind::attention, getQuery());
   kernel.flopClass = FlopClass::attention;
   kernel.flopFactor = flopsPerProduct;
   kernel.rows = builder.dims(getQuery(), 0, 1);

@@ -1,0 +1,153 @@
+//===- StructureOps.td - Weights, caches, repeats ----------*- tablegen -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMER_STRUCTUREOPS_TD
+#define AUTOPAR_TRANSFORMER_STRUCTUREOPS_TD
+
+include "transformer/TransformerBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/LoopLikeInterface.td"
+
+def TF_WorkloadOp : TF_Op<"workload", [
+    Symbol, DeclareOpInterfaceMethods<SymbolBindingOpInterface>]> {
+  let summary = "gives the symbols of dimensions their values";
+  let description = [{
+    One step: `batch` sequences with `query` new tokens each, after which
+    `context` tokens of each are cached. Binding another workload changes this
+    op and no type.
+
+    **Constraints:** one per module; all counts positive; `query` is at most
+    `context`.
+
+    **Example:**
+    ```mlir
+    transformer.workload @w(phase = decode, batch = 8, query = 1, context = 4096)
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TF_PhaseAttr:$phase,
+                       I64Attr:$batch, I64Attr:$query,
+                       I64Attr:$context_length);
+  let assemblyFormat = [{
+    $sym_name `(` `phase` `=` $phase `,` `batch` `=` $batch `,`
+    `query` `=` $query `,` `context` `=` $context_length `)` attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def TF_WeightOp : TF_Op<"weight", [
+    Pure, EncodingsMatchModule,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
+  let summary = "a tensor of the checkpoint";
+  let description = [{
+    The name is the checkpoint's; inside a layer it follows the prefix and the
+    layer number of the enclosing repeat. A weight inside a repeat stands for
+    one tensor per iteration. `stored` says how the value's dimensions lie in
+    the checkpoint (`#transformer.storage`); without it, as they are.
+
+    **Constraints:** static shape, no partial sums; the storage names each
+    dimension once, except the one that the `*` of the name counts.
+
+    **Example:**
+    ```mlir
+    func.func private @example() {
+      %g = transformer.weight "input_layernorm.weight" : tensor<8192xbf16>
+      %q = transformer.weight "self_attn.q_proj.weight" stored [1*2, 0] : tensor<8192x64x128xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, OptionalAttr<TF_StorageAttr>:$storage);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $name (`stored` custom<Storage>($storage)^)? attr-dict `:` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// The format in the checkpoint.
+    ::mlir::Type getStoredElementType();
+  }];
+  let hasVerifier = 1;
+}
+
+def TF_KVCacheOp : TF_Op<"kv_cache", [
+    EncodingsMatchModule,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
+  let summary = "keys and values of all cached tokens";
+  let description = [{
+    A resident tensor `[2, batch, context, kv heads, head_dim]`: keys, then
+    values. Inside a repeat it stands for one per iteration. With `window(w)`
+    only the last `w` tokens are kept: its context is `min(context, w)`.
+
+    **Constraints:** rank 5; the outer dimension is 2; dimensions 1 and 2 are
+    `batch` and `context`; no partial sums.
+
+    **Example:**
+    ```mlir
+    func.func private @example() {
+      %c = transformer.kv_cache window(4096)
+          : tensor<2x?x?x8x128xbf16, #transformer.dims<[_, batch, context, _, _]>>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$window);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "(`window` `(` $window^ `)`)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def TF_RepeatOp : TF_Op<"repeat", [
+    SingleBlock,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<LoopLikeOpInterface,
+      ["getLoopResults", "getYieldedValuesMutable", "getInitsMutable",
+       "getRegionIterArgs", "getStaticTripCount"]>]> {
+  let summary = "runs its body a fixed number of times";
+  let description = [{
+    Iteration i+1 gets what iteration i yields. With `layers "prefix" from n`,
+    each call inside is a layer: the first is number `n`, each next one more,
+    and its weights are called `prefix.<number>.<name>`. Repeats nest, for
+    patterns of layers.
+
+    **Constraints:** between 1 and 1,000,000 iterations; yields as many values
+    as it carries, of the same types; a repeat with a prefix is not inside
+    another.
+
+    **Example:**
+    ```mlir
+    func.func private @decoder(tensor<8xbf16>) -> tensor<8xbf16>
+    func.func @model(%x0: tensor<8xbf16>) -> tensor<8xbf16> {
+      %x1 = transformer.repeat 80 layers "model.layers" from 0 (%x = %x0) : tensor<8xbf16> {
+        %y = func.call @decoder(%x) : (tensor<8xbf16>) -> tensor<8xbf16>
+        transformer.yield %y : tensor<8xbf16>
+      }
+      return %x1 : tensor<8xbf16>
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$count, OptionalAttr<StrAttr>:$prefix,
+                       DefaultValuedAttr<I64Attr, "0">:$first,
+                       Variadic<AnyType>:$init_args);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def TF_YieldOp : TF_Op<"yield", [
+    Pure, Terminator, HasParent<"RepeatOp">]> {
+  let summary = "what a repeat's iteration hands to the next";
+  let description = [{
+    **Constraints:** see `transformer.repeat`, which also has the example.
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif // AUTOPAR_TRANSFORMER_STRUCTUREOPS_TD
