@@ -61,15 +61,15 @@ static std::string title(const Report &report) {
     step += " at context " + formatInteger(work.contextLength);
   std::string mesh;
   for (const Report::Axis &axis : report.mesh.axes)
-    mesh += ", " + axis.name + " " + std::to_string(axis.size);
+    mesh += axis.name + " " + std::to_string(axis.size) + ", ";
   const auto &machine = report.machine;
   std::string nodes =
       machine.nodes == 1 ? "" : " x " + std::to_string(machine.nodes);
   return wrap("", report.model.name + ": " + step) +
          wrap("", "on " + formatInteger(report.mesh.devices) + " of " +
                       formatInteger(machine.devices) + " devices of " +
-                      machine.hardware + nodes + " (" + machine.hardwareTitle +
-                      ")" + mesh + ", runtime " + machine.runtime);
+                      machine.hardware + nodes + ": " + machine.hardwareTitle) +
+         wrap("", mesh + "runtime " + machine.runtime);
 }
 
 static std::string answerMemory(const Report &report) {

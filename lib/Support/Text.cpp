@@ -30,7 +30,7 @@ static std::string print(const char *format, double value) {
 }
 
 std::string autopar::formatNumber(double value) {
-  constexpr double largestPlain = 1e15;
+  constexpr double largestPlain = 1e7;
   if (std::floor(value) == value && std::fabs(value) < largestPlain)
     return print("%.0f", value);
   for (int digits = 1; digits < 17; ++digits) {

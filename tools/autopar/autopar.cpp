@@ -85,7 +85,8 @@ int main(int argc, char **argv) {
   // Asked for here and not of CLI11, which would not name a mistyped command.
   for (CLI::App *command : {&app, hardware})
     if (command->parsed() && command->get_subcommands().empty()) {
-      std::fputs(command->help().c_str(), stderr);
+      std::fprintf(stderr, "error: a subcommand is required\n\n%s",
+                   command->help().c_str());
       return 1;
     }
   return run(options, [&](const HardwareLibrary &library) {

@@ -30,7 +30,7 @@ std::string join(const Range &parts, std::string_view separator) {
 }
 
 /// The shortest decimal text that reads back as `value` (at most 17 digits);
-/// whole numbers below 1e15 without an exponent.
+/// whole numbers below 1e7 without an exponent.
 std::string formatNumber(double value);
 /// 70553706496 -> "70,553,706,496".
 std::string formatInteger(int64_t value);

@@ -1,0 +1,59 @@
+// RUN: autopar-opt %s --cse | FileCheck %s
+// RUN: autopar-opt %s --canonicalize | FileCheck %s --check-prefix=DEAD
+
+// CHECK-LABEL: func @products_of_equal_operands_merge
+func.func @products_of_equal_operands_merge(%x: tensor<4x64xbf16>) -> tensor<4x64xbf16> {
+  // CHECK: %[[W:.*]] = transformer.weight "w.weight"
+  // CHECK-NOT: transformer.weight
+  // CHECK: %[[Y:.*]] = transformer.linear %arg0, %[[W]]
+  // CHECK-NOT: transformer.linear
+  // CHECK: transformer.add %[[Y]], %[[Y]]
+  %w = transformer.weight "w.weight" : tensor<64x64xbf16>
+  %v = transformer.weight "w.weight" : tensor<64x64xbf16>
+  %y = transformer.linear %x, %w : tensor<4x64xbf16>, tensor<64x64xbf16> -> tensor<4x64xbf16>
+  %z = transformer.linear %x, %v : tensor<4x64xbf16>, tensor<64x64xbf16> -> tensor<4x64xbf16>
+  %sum = transformer.add %y, %z : tensor<4x64xbf16>
+  return %sum : tensor<4x64xbf16>
+}
+
+// CHECK-LABEL: func @weights_of_other_names_stay
+func.func @weights_of_other_names_stay() -> (tensor<64xbf16>, tensor<64xbf16>) {
+  // CHECK: transformer.weight "v"
+  // CHECK: transformer.weight "w"
+  %v = transformer.weight "v" : tensor<64xbf16>
+  %w = transformer.weight "w" : tensor<64xbf16>
+  return %v, %w : tensor<64xbf16>, tensor<64xbf16>
+}
+
+!cache = tensor<2x?x?x2x16xbf16, #transformer.dims<[_, batch, context, _, _]>>
+
+// Two caches are two resident tensors, however equal they look.
+// CHECK-LABEL: func @caches_stay
+func.func @caches_stay() -> (!cache, !cache) {
+  // CHECK: transformer.kv_cache
+  // CHECK: transformer.kv_cache
+  %a = transformer.kv_cache : !cache
+  %b = transformer.kv_cache : !cache
+  return %a, %b : !cache, !cache
+}
+
+// DEAD-LABEL: func @unused_products_go
+func.func @unused_products_go(%x: tensor<4x64xbf16>) {
+  // DEAD-NOT: transformer.weight
+  // DEAD-NOT: transformer.linear
+  %w = transformer.weight "w.weight" : tensor<64x64xbf16>
+  %y = transformer.linear %x, %w : tensor<4x64xbf16>, tensor<64x64xbf16> -> tensor<4x64xbf16>
+  // DEAD: return
+  return
+}
+
+!q = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
+
+// It writes to the cache.
+// DEAD-LABEL: func @unused_attention_stays
+func.func @unused_attention_stays(%q: !q) {
+  // DEAD: transformer.attention
+  %cache = transformer.kv_cache : !cache
+  %y = transformer.attention %q, %q, %q cache(%cache) : !q, !q, !cache
+  return
+}
