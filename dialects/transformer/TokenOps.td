@@ -64,7 +64,6 @@ def TF_LastTokenOp : TF_ComputeOp<"last_token", [Pure]> {
   let arguments = (ins AnyRankedTensor:$x);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
-  let hasVerifier = 1;
 }
 
 def TF_LogitsOp : TF_ComputeOp<"logits", [Pure]> {
@@ -94,7 +93,6 @@ def TF_LogitsOp : TF_ComputeOp<"logits", [Pure]> {
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
   }];
-  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,7 +132,6 @@ def TF_LinearOp : TF_ComputeOp<"linear", [Pure]> {
     int64_t getNumContracted();
     ::mlir::Operation *detachBias(::mlir::OpBuilder &builder);
   }];
-  let hasVerifier = 1;
 }
 
 def TF_AddBiasOp : TF_ComputeOp<"add_bias", [
@@ -158,7 +155,6 @@ def TF_AddBiasOp : TF_ComputeOp<"add_bias", [
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$bias);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$x `,` $bias attr-dict `:` type($x) `,` type($bias)";
-  let hasVerifier = 1;
 }
 
 /// The weight of a norm is whole and as wide as the last dimension of `x`.

@@ -50,7 +50,7 @@ private:
         dyn_cast_or_null<func::FuncOp>(call.resolveCallableInTable(&symbols));
     if (!callee || callee.isDeclaration())
       return op.emitOpError("calls a function that has no body");
-    if (active.insert(callee).second == false)
+    if (!active.insert(callee).second)
       return op.emitOpError("calls itself");
     std::string name = prefix;
     if (!layers.empty())

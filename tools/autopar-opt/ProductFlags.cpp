@@ -30,7 +30,7 @@ struct Flag {
 static StringRef valueOf(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)
       .Case("estimate", "text|json")
-      .Case("explain", "")
+      .Case("explain", "true")
       .Case("hardware", "name|path")
       .Case("runtime", "name|path")
       .Case("phase", "prefill|decode")
@@ -61,7 +61,11 @@ ProductFlags::ProductFlags() : flags(std::make_unique<Flags>()) {
         bare ? cl::ValueOptional : cl::ValueRequired);
     flags->flags.push_back({option, std::move(flag)});
   }
-  // mlir-opt has 500 lines of help: they stay behind --help-hidden.
+}
+
+ProductFlags::~ProductFlags() = default;
+
+void ProductFlags::hideOthers() const {
   for (auto &[name, option] : cl::getRegisteredOptions())
     if (option->Categories.front() != &flags->category && name != "help" &&
         name != "o" && name != "pass-pipeline")
@@ -69,8 +73,6 @@ ProductFlags::ProductFlags() : flags(std::make_unique<Flags>()) {
                                 ? cl::ReallyHidden
                                 : cl::Hidden);
 }
-
-ProductFlags::~ProductFlags() = default;
 
 StringRef ProductFlags::overview() {
   return "Shards a model over machines and says what it costs.\n\n"

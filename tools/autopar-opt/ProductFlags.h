@@ -20,6 +20,9 @@ public:
   ProductFlags();
   ~ProductFlags();
 
+  /// Leaves flags that others registered to `--help-hidden`.
+  void hideOthers() const;
+
   /// The first lines of `--help`.
   static llvm::StringRef overview();
 

@@ -31,8 +31,10 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   registerAllPasses();
   ProductFlags flags;
-  auto [inputFile, outputFile] = registerAndParseCLIOptions(
-      argc, argv, ProductFlags::overview(), registry);
+  (void)registerCLIOptions("", registry);
+  flags.hideOthers();
+  auto [inputFile, outputFile] =
+      parseCLIOptions(argc, argv, ProductFlags::overview());
 
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())

@@ -12,6 +12,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -292,19 +293,12 @@ LogicalResult EmbeddingOp::verify() {
   return success();
 }
 
-LogicalResult LastTokenOp::verify() { return success(); }
-LogicalResult LogitsOp::verify() { return success(); }
-LogicalResult AddBiasOp::verify() { return success(); }
-LogicalResult DispatchOp::verify() { return success(); }
-LogicalResult CombineOp::verify() { return success(); }
 
 int64_t LinearOp::getNumContracted() {
   return (static_cast<int64_t>(TensorView(getX()).rank()) +
           TensorView(getWeight()).rank() - TensorView(getResult()).rank()) /
          2;
 }
-
-LogicalResult LinearOp::verify() { return success(); }
 
 static LogicalResult verifyEps(Operation *op, const APFloat &eps) {
   if (eps.isNegative() || !eps.isFinite())
@@ -362,4 +356,41 @@ LogicalResult RouterOp::verify() {
 LogicalResult ExpertsOp::verify() {
   return verifyTopK(*this, getTopK(),
                     TensorView(getWeight()).getType().getDimSize(0));
+}
+
+/// The set has one element per token and expert: its extent is the product of
+/// the token dimensions and of what the routing keeps.
+static LogicalResult verifyRouted(Operation *op, Value tokens, Value routing,
+                                  Value set) {
+  TensorView dense(tokens), kept(routing);
+  ExtentProduct expected;
+  SmallVector<std::string> texts;
+  for (unsigned i = 0; i + 1 < dense.rank(); ++i)
+    texts.push_back(dense.extentText(i));
+  texts.push_back(kept.extentText(kept.rank() - 1));
+  for (const std::string &text : texts) {
+    std::optional<ExtentProduct> part = parseExtent(text);
+    if (!part || llvm::MulOverflow(expected.factor, part->factor,
+                                   expected.factor))
+      return op->emitOpError("has more routed tokens than 63 bits count");
+    expected.symbols.append(part->symbols);
+  }
+  std::string text = TensorView(set).extentText(0);
+  std::optional<ExtentProduct> found = parseExtent(text);
+  llvm::sort(expected.symbols);
+  if (found)
+    llvm::sort(found->symbols);
+  if (found && found->factor == expected.factor &&
+      found->symbols == expected.symbols)
+    return success();
+  return op->emitOpError() << "routes a set of " << text << ", expected "
+                           << llvm::join(texts, "*");
+}
+
+LogicalResult DispatchOp::verify() {
+  return verifyRouted(*this, getX(), getRouting(), getResult());
+}
+
+LogicalResult CombineOp::verify() {
+  return verifyRouted(*this, getResult(), getRouting(), getX());
 }

@@ -1,0 +1,124 @@
+// RUN: autopar-opt %s --verify-roundtrip | FileCheck %s
+
+!split = tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>
+!rows = tensor<4x64xbf16, #parallel.sharding<[_ by tp, _]>>
+!sum = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
+!whole = tensor<4x64xbf16>
+
+// CHECK: parallel.mesh @pod(dp = 2, tp = 4)
+parallel.mesh @pod(dp = 2, tp = 4)
+
+// CHECK-LABEL: module @mesh_of_open_size
+module @mesh_of_open_size {
+  // CHECK-NEXT: parallel.mesh @pod(pp = 4, tp = ?)
+  parallel.mesh @pod(pp = 4, tp = ?)
+}
+
+// CHECK-LABEL: module @mesh_with_degrees
+module @mesh_with_degrees {
+  // CHECK-NEXT: parallel.mesh @pod(dpo = 2, dpi = 8, tp = ?) {dp = dpo*dpi, ep = dpi*tp}
+  parallel.mesh @pod(dpo = 2, dpi = 8, tp = ?) {dp = dpo*dpi, ep = dpi*tp}
+}
+
+// CHECK-LABEL: module @mesh_without_axes
+module @mesh_without_axes {
+  // CHECK-NEXT: parallel.mesh @pod()
+  parallel.mesh @pod()
+}
+
+// CHECK-LABEL: func @reshard
+func.func @reshard(%x: !sum) -> !split {
+  // CHECK: parallel.reshard %arg0 : !w4_64_sum_tp -> !w4_64tp_bf
+  %y = parallel.reshard %x : !sum -> !split
+  return %y : !split
+}
+
+// CHECK-LABEL: func @all_reduce
+func.func @all_reduce(%x: !sum) {
+  // CHECK: parallel.all_reduce %arg0 over [tp] : !w4_64_sum_tp -> !w4_64_bf
+  %y = parallel.all_reduce %x over [tp] : !sum -> !whole
+  return
+}
+
+// CHECK-LABEL: func @all_reduce_over_one_of_two_axes
+func.func @all_reduce_over_one_of_two_axes(
+    %x: tensor<64xbf16, #parallel.sharding<[_] partial [dp, tp]>>) {
+  // CHECK: parallel.all_reduce %arg0 over [dp] : !w64_sum_dp_tp -> !w64_sum_tp
+  %y = parallel.all_reduce %x over [dp]
+      : tensor<64xbf16, #parallel.sharding<[_] partial [dp, tp]>>
+      -> tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>
+  return
+}
+
+// CHECK-LABEL: func @all_gather
+func.func @all_gather(%x: !split) {
+  // CHECK: parallel.all_gather %arg0 dim 1 over [tp] : !w4_64tp_bf -> !w4_64_bf
+  %y = parallel.all_gather %x dim 1 over [tp] : !split -> !whole
+  return
+}
+
+// CHECK-LABEL: func @all_gather_over_the_minor_axis
+func.func @all_gather_over_the_minor_axis(
+    %x: tensor<64xbf16, #parallel.sharding<[_ by dp*tp]>>) {
+  // CHECK: parallel.all_gather %arg0 dim 0 over [tp] : !w64dptp_bf -> !w64dp_bf
+  %y = parallel.all_gather %x dim 0 over [tp]
+      : tensor<64xbf16, #parallel.sharding<[_ by dp*tp]>>
+      -> tensor<64xbf16, #parallel.sharding<[_ by dp]>>
+  return
+}
+
+// CHECK-LABEL: func @all_gather_of_a_set_over_any_axis
+func.func @all_gather_of_a_set_over_any_axis(
+    %x: tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {dp, tp}, _]>>) {
+  // CHECK: parallel.all_gather %arg0 dim 0 over [dp] : !bq2dptp_8_bf -> !bq2tp_8_bf
+  %y = parallel.all_gather %x dim 0 over [dp]
+      : tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {dp, tp}, _]>>
+      -> tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {tp}, _]>>
+  return
+}
+
+// CHECK-LABEL: func @reduce_scatter
+func.func @reduce_scatter(%x: !sum) {
+  // CHECK: parallel.reduce_scatter %arg0 dim 1 over [tp] : !w4_64_sum_tp -> !w4_64tp_bf
+  %y = parallel.reduce_scatter %x dim 1 over [tp] : !sum -> !split
+  return
+}
+
+// CHECK-LABEL: func @all_to_all
+func.func @all_to_all(%x: !split) {
+  // CHECK: parallel.all_to_all %arg0 dim 1 to 0 over [tp] : !w4_64tp_bf -> !w4tp_64_bf
+  %y = parallel.all_to_all %x dim 1 to 0 over [tp] : !split -> !rows
+  return
+}
+
+// CHECK-LABEL: func @all_slice
+func.func @all_slice(%x: !whole) {
+  // CHECK: parallel.all_slice %arg0 dim 1 over [tp] : !w4_64_bf -> !w4_64tp_bf
+  %y = parallel.all_slice %x dim 1 over [tp] : !whole -> !split
+  return
+}
+
+// CHECK-LABEL: func @all_slice_by_the_rule_of_its_result
+func.func @all_slice_by_the_rule_of_its_result(%x: tensor<1000xbf16>) {
+  // CHECK: parallel.all_slice %arg0 dim 0 over [tp] : !w1000_bf -> !w1000tp_bf
+  %y = parallel.all_slice %x dim 0 over [tp]
+      : tensor<1000xbf16> -> tensor<1000xbf16, #parallel.sharding<[_ by tp pad 64]>>
+  return
+}
+
+// CHECK-LABEL: func @names_of_results
+func.func @names_of_results(%s: !sum, %x: !split, %w: !whole) {
+  // CHECK: %resharded = parallel.reshard
+  %0 = parallel.reshard %s : !sum -> !split
+  // CHECK: %sum = parallel.all_reduce
+  %1 = parallel.all_reduce %s over [tp] : !sum -> !whole
+  // CHECK: %gathered = parallel.all_gather
+  %2 = parallel.all_gather %x dim 1 over [tp] : !split -> !whole
+  // CHECK: %part = parallel.reduce_scatter
+  %3 = parallel.reduce_scatter %s dim 1 over [tp] : !sum -> !split
+  // CHECK: %exchanged = parallel.all_to_all
+  %4 = parallel.all_to_all %x dim 1 to 0 over [tp] : !split -> !rows
+  // CHECK: %slice = parallel.all_slice
+  %5 = parallel.all_slice %w dim 1 over [tp] : !whole -> !split
+  return
+}
