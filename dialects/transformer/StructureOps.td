@@ -39,14 +39,15 @@ def TF_WorkloadOp : TF_Op<"workload", [
 }
 
 def TF_WeightOp : TF_Op<"weight", [
-    Pure, EncodingsMatchModule,
+    EncodingsMatchModule,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
   let summary = "a tensor of the checkpoint";
   let description = [{
     The name is the checkpoint's; inside a layer it follows the prefix and the
     layer number of the enclosing repeat. A weight inside a repeat stands for
-    one tensor per iteration. `stored` says how the value's dimensions lie in
+    one tensor per iteration: it must neither leave the repeat nor be merged
+    with another, and is therefore not pure. `stored` says how the value's dimensions lie in
     the checkpoint (`#transformer.storage`); without it, as they are.
 
     **Constraints:** static shape, no partial sums; the storage names each

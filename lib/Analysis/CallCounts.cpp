@@ -7,6 +7,8 @@
 
 #include "CallCounts.h"
 
+#include "autopar/Support/Limits.h"
+
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace autopar;
@@ -42,6 +44,11 @@ LogicalResult CallCounts::visit(FunctionOpInterface function) {
         call.resolveCallableInTable(&symbols));
     if (!callee || callee.isDeclaration()) {
       call.emitOpError("calls a function that has no body here");
+      return WalkResult::interrupt();
+    }
+    if (active.size() > limits::maxCallDepth) {
+      call.emitOpError() << "is in a chain of more than "
+                         << limits::maxCallDepth << " calls";
       return WalkResult::interrupt();
     }
     if (active.contains(callee)) {

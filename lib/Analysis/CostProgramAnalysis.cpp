@@ -12,6 +12,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace autopar;
 using namespace mlir;
@@ -29,14 +30,21 @@ public:
   LogicalResult run() {
     FunctionOpInterface entry;
     for (auto function : module.getOps<FunctionOpInterface>())
-      if (!entry && function.isPublic() && !function.isDeclaration())
+      if (function.isPublic() && !function.isDeclaration()) {
+        if (entry)
+          return function.emitOpError()
+                 << "is a second public function beside @" << entry.getName()
+                 << ": make all but the step's private";
         entry = function;
+      }
     if (!entry)
       return module.emitError(
           "the module has no public function to start from");
     if (failed(counts.count(entry)))
       return failure();
     program.model = module.getName().value_or("model").str();
+    for (char &c : program.model)
+      c = llvm::isPrint(c) ? c : '?';
     return extractFunction(entry);
   }
 
@@ -49,11 +57,28 @@ private:
     program.layers.push_back({function.getName().str(), counts[function]});
     // The inputs of the model; arguments of a callee are bound to its caller's.
     if (layer == 0)
-      for (Value argument : function.getArguments())
+      for (Value argument : function.getArguments()) {
+        if (failed(verifyArgument(function, argument)))
+          return failure();
         define(argument);
+      }
     LogicalResult result = extractBlock(function.getFunctionBody().front());
     layer = caller;
     return result;
+  }
+
+  /// Arguments belong to a function, whose verifier knows no encodings.
+  static LogicalResult verifyArgument(FunctionOpInterface function,
+                                      Value argument) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    bool known = type && toElementType(type.getElementType());
+    for (int64_t i = 0; known && i < type.getRank(); ++i)
+      known = !type.isDynamicDim(i) || TensorView(type).isSymbolic(i);
+    if (known)
+      return success();
+    return function.emitOpError()
+           << "has an argument of type " << argument.getType()
+           << ", of which no size is known";
   }
 
   LogicalResult extractBlock(Block &block) {

@@ -32,6 +32,10 @@ static void addRuntime(Evaluation &evaluation,
   if (!evaluation.collectives.empty())
     bytes("communication buffers", runtime.communicationBytes);
   bytes("captured graphs", runtime.graphBytes);
+  if (evaluation.reservedBytes >
+      evaluation.report.memory.perDevice.activationBytes)
+    add("temporaries that the KV capacity leaves room for",
+        runtime.samplerBytesPerLogit, formatBytes(evaluation.reservedBytes));
   add("KV cache block", runtime.kvBlockTokens,
       formatNumber(runtime.kvBlockTokens.value) + " tokens");
   if (runtime.hostTimeUs.value > 0)
@@ -62,6 +66,14 @@ static void addMethod(Evaluation &evaluation,
   if (readsRoutedExperts(evaluation.program))
     assumptions.push_back(
         {"expert routing", "uniform and independent", method});
+  for (const Kernel &kernel : evaluation.program.kernels)
+    if (kernel.routed) {
+      assumptions.push_back({"dispatch, activation and combine of experts",
+                             "inside the grouped products, whose curves were "
+                             "measured with them",
+                             method});
+      break;
+    }
   if (!evaluation.collectives.empty())
     assumptions.push_back(
         {"overlap", "collectives overlap with no kernel", method});

@@ -58,7 +58,18 @@ double autopar::interpolate(const CollectiveCurve &curve, double bytes) {
 
 using CurvesBySize = std::map<int64_t, CollectiveCurve>;
 
+/// Whether the user replaced what the tier's curves were measured on.
+static bool isReplaced(const Tier &tier) {
+  for (const Figure *figure :
+       {&tier.bandwidth, &tier.efficiency, &tier.latency})
+    if (figure->source.kind == "user")
+      return true;
+  return false;
+}
+
 static const CurvesBySize *curvesOf(const Tier &tier, CollectiveKind kind) {
+  if (isReplaced(tier))
+    return nullptr;
   auto it = tier.curves.find(kind);
   return it == tier.curves.end() || it->second.empty() ? nullptr : &it->second;
 }
@@ -127,20 +138,23 @@ void Network::addLevel(CollectiveKind kind, int64_t size, double bytes,
     return;
   double wire = wireBytes(kind, size, bytes);
   double bound = wire / tier.bandwidth.value * 1e6;
-  time.idealUs += bound;
+  double expected = 0;
   const CurvesBySize *curves = curvesOf(tier, kind);
-  if (ideal) {
-    time.timeUs += bound;
-  } else if (!curves) {
+  if (!curves) {
     double hops = std::ceil(std::log2(static_cast<double>(size)));
-    time.timeUs += tier.latency.value * hops + bound / tier.efficiency.value;
+    expected = tier.latency.value * hops + bound / tier.efficiency.value;
     time.modelled = true;
   } else if (auto exact = curves->find(size); exact != curves->end()) {
-    time.timeUs += interpolate(exact->second, bytes);
+    expected = interpolate(exact->second, bytes);
   } else {
-    time.timeUs += interpolateSize(*curves, kind, size, bytes);
+    expected = interpolateSize(*curves, kind, size, bytes);
     time.interpolated = true;
   }
+  // A switch that reduces moves less than a ring: what was measured is
+  // possible.
+  bound = std::min(bound, expected);
+  time.idealUs += bound;
+  time.timeUs += ideal ? bound : expected;
 }
 
 void Network::addHierarchy(CollectiveKind kind, const GroupLayout &layout,

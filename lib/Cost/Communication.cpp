@@ -12,6 +12,8 @@
 using namespace autopar;
 
 const CollectiveCurve *CollectiveCost::curve() const {
+  if (time.modelled)
+    return nullptr;
   auto curves = time.tier->curves.find(record->kind);
   if (curves == time.tier->curves.end() || curves->second.empty())
     return nullptr;

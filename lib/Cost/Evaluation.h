@@ -63,9 +63,8 @@ struct Evaluation {
 
   /// Parts of `overhead_time_us`.
   double floorTimeUs = 0;
-  /// KV bytes of one sequence on one device at the workload's context, and
-  /// that context in whole blocks.
-  int64_t kvBytesPerSequence = 0, contextInBlocks = 0;
+  /// Temporaries that the KV capacity leaves room for.
+  int64_t reservedBytes = 0;
   double memoryUtilization = 0;
 
   /// `figure`'s value, remembered as used.

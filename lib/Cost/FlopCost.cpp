@@ -9,6 +9,15 @@
 
 using namespace autopar;
 
+/// `value` as the report holds it. Errors: more than a 128-bit integer holds.
+static Checked exact(Checked value, const char *what, Evaluation &evaluation) {
+  if (!value.valid())
+    evaluation.sizes.fail("number of " + std::string(what) + " of '" +
+                          evaluation.program.model +
+                          "' does not fit in 127 bits");
+  return value;
+}
+
 void autopar::addFlops(Evaluation &evaluation) {
   Sizes &sizes = evaluation.sizes;
   Checked linear, attention, fullSquare, logits, device;
@@ -35,11 +44,11 @@ void autopar::addFlops(Evaluation &evaluation) {
     evaluation.kernels.push_back(cost);
   }
   auto &flops = evaluation.report.flops;
-  flops.layersLinear = sizes.narrow(linear, "FLOPs of linear layers");
-  flops.attention = sizes.narrow(attention, "FLOPs of attention");
+  flops.layersLinear = exact(linear, "FLOPs of linear layers", evaluation);
+  flops.attention = exact(attention, "FLOPs of attention", evaluation);
   flops.attentionFullSquare =
-      sizes.narrow(fullSquare, "full-square FLOPs of attention");
-  flops.logits = sizes.narrow(logits, "FLOPs of the logits");
-  flops.total = sizes.narrow(linear + attention + logits, "FLOPs");
-  flops.perDevice = sizes.narrow(device, "FLOPs of a device");
+      exact(fullSquare, "full-square FLOPs of attention", evaluation);
+  flops.logits = exact(logits, "FLOPs of the logits", evaluation);
+  flops.total = exact(linear + attention + logits, "FLOPs", evaluation);
+  flops.perDevice = exact(device, "FLOPs of a device", evaluation);
 }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 using namespace autopar;
@@ -56,8 +57,7 @@ public:
     std::vector<BreakdownRow> result;
     for (const Row &row : rows)
       result.push_back({row.name, sizes.narrow(row.count, "launches"),
-                        row.timeUs, sizes.narrow(row.flops, "FLOPs"),
-                        sizes.narrow(row.bytes, "bytes")});
+                        row.timeUs, row.flops, row.bytes});
     return result;
   }
 
@@ -84,11 +84,13 @@ private:
   std::vector<Launch> launches() const;
   bool merges(KernelKind kind) const;
   Rates ratesOf(const Kernel &kernel);
-  Bounds boundsOf(size_t member, const Rates &rates);
+  std::vector<Checked> bytesOf(const Launch &launch);
+  Bounds boundsOf(size_t member, Checked bytes, const Rates &rates);
   double roofOf(const Bounds &bounds, const Rates &rates, const Kernel &kernel);
   void addLaunch(const Launch &launch);
-  void shareOut(const Launch &launch, const std::vector<double> &roofs,
-                double roofUs, double floorUs);
+  void shareOut(const Launch &launch, const std::vector<Checked> &moved,
+                const std::vector<double> &roofs, double roofUs,
+                double floorUs);
   void addCollectives();
   void addStep();
 
@@ -128,6 +130,8 @@ std::vector<Launch> LatencyModel::launches() const {
   std::vector<Launch> all;
   for (size_t i = 0; i < evaluation.program.kernels.size(); ++i) {
     const Kernel &next = kernel(i);
+    if (next.routed)
+      continue;
     if (merges(next.kind)) {
       Key key(next.layer, next.fusionGroup, next.kind, next.count);
       auto [it, isNew] = open.emplace(key, all.size());
@@ -165,12 +169,30 @@ Rates LatencyModel::ratesOf(const Kernel &kernel) {
   return rates;
 }
 
-Bounds LatencyModel::boundsOf(size_t member, const Rates &rates) {
+/// Bytes that each member moves: what an earlier one read or wrote is not read
+/// again.
+std::vector<Checked> LatencyModel::bytesOf(const Launch &launch) {
+  std::vector<Checked> moved;
+  std::set<uint32_t> seen;
+  for (size_t member : launch.members) {
+    Checked bytes = evaluation.kernels[member].bytes.total;
+    for (const Traffic &traffic : kernel(member).traffic)
+      if (!traffic.write && seen.count(traffic.value))
+        bytes = bytes - countBytes(traffic, evaluation.sizes);
+    for (const Traffic &traffic : kernel(member).traffic)
+      if (traffic.value)
+        seen.insert(traffic.value);
+    moved.push_back(bytes);
+  }
+  return moved;
+}
+
+Bounds LatencyModel::boundsOf(size_t member, Checked bytes,
+                              const Rates &rates) {
   const KernelCost &cost = evaluation.kernels[member];
   Bounds bounds;
   double bandwidth = evaluation.use(chip.memoryBandwidth);
-  bounds.memoryUs =
-      cost.bytes.total.real() / (rates.memoryEfficiency * bandwidth) * 1e6;
+  bounds.memoryUs = bytes.real() / (rates.memoryEfficiency * bandwidth) * 1e6;
   if (kernel(member).flopFactor == 0)
     return bounds;
   const Figure *peak = chip.peak(kernel(member).compute);
@@ -205,8 +227,10 @@ void LatencyModel::addLaunch(const Launch &launch) {
   Rates rates = ratesOf(first);
   Bounds sum;
   std::vector<double> roofs;
-  for (size_t member : launch.members) {
-    Bounds bounds = boundsOf(member, rates);
+  std::vector<Checked> moved = bytesOf(launch);
+  for (size_t i = 0; i < launch.members.size(); ++i) {
+    size_t member = launch.members[i];
+    Bounds bounds = boundsOf(member, moved[i], rates);
     roofs.push_back(roofOf(bounds, rates, first));
     sum.computeUs += bounds.computeUs;
     sum.memoryUs += bounds.memoryUs;
@@ -221,12 +245,13 @@ void LatencyModel::addLaunch(const Launch &launch) {
     latency.memoryTimeUs += roof * count;
   evaluation.floorTimeUs += rates.floorUs * count;
   launched += first.count;
-  shareOut(launch, roofs, roof, rates.floorUs);
+  shareOut(launch, moved, roofs, roof, rates.floorUs);
 }
 
 /// Divides a launch among the rows of its kernels: the roofline's time as each
 /// would take alone, the floor evenly.
 void LatencyModel::shareOut(const Launch &launch,
+                            const std::vector<Checked> &moved,
                             const std::vector<double> &roofs, double roofUs,
                             double floorUs) {
   double sum = 0;
@@ -239,7 +264,7 @@ void LatencyModel::shareOut(const Launch &launch,
     double time = share + floorUs / static_cast<double>(roofs.size());
     time *= static_cast<double>(record.count);
     Checked flops = cost.flops.local * record.count;
-    Checked bytes = cost.bytes.total * record.count;
+    Checked bytes = moved[i] * record.count;
     byOp.add(record.op, record.count, time, flops, bytes);
     byLayer.add(layer(record.layer), 0, time, flops, bytes);
   }

@@ -73,6 +73,31 @@ static Checked countActivations(const CostProgram &program, Sizes &sizes) {
   return live.valid() ? peak : live;
 }
 
+/// What the runtime keeps from the KV cache for temporaries: those of the run
+/// by which it sizes them, where that needs more than this step.
+static Checked countReserved(Evaluation &evaluation, Checked activations) {
+  const Runtime &runtime = evaluation.runtime;
+  int64_t tokens = evaluation.useCount(runtime.profileTokens);
+  int64_t sequences = evaluation.useCount(runtime.profileSequences);
+  Checked reserved = activations;
+  if (tokens > 0) {
+    Sizes profile = evaluation.sizes;
+    profile.setSymbol("batch", 1);
+    profile.setSymbol("query", tokens);
+    profile.setSymbol("context", tokens);
+    reserved =
+        std::max(reserved, countActivations(evaluation.program, profile));
+  }
+  for (const Kernel &kernel : evaluation.program.kernels)
+    if (kernel.flopClass == FlopClass::logits) {
+      Checked scores = evaluation.sizes.logical(kernel.columns) * sequences;
+      double bytes =
+          scores.real() * evaluation.use(runtime.samplerBytesPerLogit);
+      reserved = std::max(reserved, Checked(static_cast<int64_t>(bytes)));
+    }
+  return reserved;
+}
+
 static Checked countRuntime(Evaluation &evaluation) {
   const Runtime &runtime = evaluation.runtime;
   Checked bytes = Checked(evaluation.useCount(runtime.contextBytes)) +
@@ -101,7 +126,7 @@ static void addKvCapacity(Evaluation &evaluation, int64_t block) {
   auto &memory = evaluation.report.memory;
   const Report::DeviceMemory &device = memory.perDevice;
   int64_t left = memory.budgetBytes - device.weightBytes -
-                 device.activationBytes - device.runtimeBytes;
+                 evaluation.reservedBytes - device.runtimeBytes;
   memory.kvCapacityBytes = std::max<int64_t>(0, left);
   Sizes single = evaluation.sizes;
   single.setSymbol("batch", 1);
@@ -109,10 +134,7 @@ static void addKvCapacity(Evaluation &evaluation, int64_t block) {
       countResidents(evaluation.program, Kind::kv_cache, block, single);
   Checked context = roundUp(Checked(evaluation.workload.context), block);
   Sizes &sizes = evaluation.sizes;
-  evaluation.kvBytesPerSequence =
-      sizes.narrow(perSequence, "KV cache bytes of a sequence");
-  evaluation.contextInBlocks = sizes.narrow(context, "tokens of a context");
-  if (evaluation.kvBytesPerSequence == 0)
+  if (perSequence == Checked(0))
     return;
   Checked tokens =
       floorDiv(Checked(memory.kvCapacityBytes) * context, perSequence);
@@ -145,6 +167,9 @@ void autopar::addMemory(Evaluation &evaluation) {
                                         "KV bytes per token");
   memory.kvBytesPerTokenPerDevice =
       sizes.narrow(countKvPerToken(program, true, sizes), "KV bytes per token");
+  evaluation.reservedBytes = sizes.narrow(
+      countReserved(evaluation, activations), "bytes of temporaries");
+  memory.reservedBytes = evaluation.reservedBytes;
   if (!sizes.failed())
     addKvCapacity(evaluation, block);
   memory.worstDevice = "stage 0";

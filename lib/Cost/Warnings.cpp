@@ -74,6 +74,19 @@ static void warnReplicatedCaches(Evaluation &evaluation, Warnings &warnings) {
   }
 }
 
+/// Engines that multiply in 8 bits keep everything else wider.
+static void warnNarrowStream(Evaluation &evaluation, Warnings &warnings) {
+  for (const Kernel &kernel : evaluation.program.kernels)
+    if (kernel.kind == KernelKind::elementwise && bitsOf(kernel.compute) < 16) {
+      warnings.push_back(
+          "activations, norms and collectives are " +
+          std::string(nameOf(kernel.compute)) +
+          " too: serving engines keep them in 16 bits, so that their bytes "
+          "and times are twice what is shown");
+      return;
+    }
+}
+
 /// Axes that the program never splits by: their devices repeat the same work.
 static void warnIdleAxes(Evaluation &evaluation, Warnings &warnings) {
   const std::vector<std::string> &used = evaluation.program.axes;
@@ -192,6 +205,7 @@ void autopar::addWarnings(Evaluation &evaluation) {
   warnDecode(evaluation, warnings);
   warnReplicatedCaches(evaluation, warnings);
   warnIdleAxes(evaluation, warnings);
+  warnNarrowStream(evaluation, warnings);
   warnTiers(evaluation, warnings);
   warnSources(evaluation, warnings);
 }

@@ -50,6 +50,8 @@ static void readCollectives(const JsonReader &reader, Tier &tier) {
       return groups.fail("unknown collective \"" + shorten(name) + "\"",
                          "known: all_reduce, all_gather, reduce_scatter, "
                          "all_to_all");
+    if (!groups.isObject())
+      return groups.fail("expected an object of curves by group size");
     for (const auto &[key, curve] : groups.members()) {
       int64_t size = groupSize(key);
       if (size < 2 || size > most)

@@ -50,6 +50,9 @@ private:
         dyn_cast_or_null<func::FuncOp>(call.resolveCallableInTable(&symbols));
     if (!callee || callee.isDeclaration())
       return op.emitOpError("calls a function that has no body");
+    if (active.size() > limits::maxCallDepth)
+      return op.emitOpError() << "is in a chain of more than "
+                              << limits::maxCallDepth << " calls";
     if (!active.insert(callee).second)
       return op.emitOpError("calls itself");
     std::string name = prefix;

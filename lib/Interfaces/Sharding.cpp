@@ -156,6 +156,11 @@ private:
         const Witness &witness = witnesses[factor];
         axes.insert_range(witness.tensor->view.dim(witness.dim).axes);
       }
+    if (!axes.empty() && factors.linear.empty())
+      return op->emitOpError()
+             << "sums over " << axesText(axes.getArrayRef())
+             << " and adds a bias, which every device would add: add it after "
+                "the reduction";
     SmallVector<unsigned> partial;
     for (unsigned i = 0; i < op->getNumOperands(); ++i)
       if (!tensors[i].view.partialAxes().empty())
@@ -202,6 +207,16 @@ private:
 
 } // namespace
 
+/// The ranks that an op has, which are not those it can have.
+static LogicalResult refuseRanks(Operation *op) {
+  InFlightDiagnostic diag = op->emitOpError("cannot work on operands of rank ");
+  llvm::interleaveComma(op->getOperands(), diag, [&](Value operand) {
+    diag << TensorView(operand).rank();
+  });
+  return diag << " with a result of rank "
+              << TensorView(op->getResult(0)).rank();
+}
+
 LogicalResult autopar::verifySharding(Operation *op) {
   // The verifiers of op interfaces run before the op's own, which checks
   // ranks: factors are built only from types that can have them.
@@ -210,7 +225,7 @@ LogicalResult autopar::verifySharding(Operation *op) {
       return success();
   ShardingFactors factors = cast<ShardingOpInterface>(op).getShardingFactors();
   if (factors.operands.size() != op->getNumOperands())
-    return op->emitOpError("operands do not have the ranks this op needs");
+    return refuseRanks(op);
   return FactorVerifier(op, std::move(factors)).verify();
 }
 
@@ -260,6 +275,12 @@ public:
       return op->emitOpError()
              << "has elements of type " << tensor.getElementType()
              << ", expected one of f32, bf16, f16, f8E4M3FN, f8E5M2, i32, i8";
+    if (tensor.getEncoding() &&
+        !isa<DimensionEncodingInterface>(tensor.getEncoding()))
+      return op->emitOpError()
+             << "has a tensor with the foreign encoding "
+             << tensor.getEncoding()
+             << ", expected #transformer.dims or #parallel.sharding";
     TensorView view(tensor);
     for (unsigned i = 0; i < view.rank(); ++i)
       if (failed(verifyDim(view, i)))

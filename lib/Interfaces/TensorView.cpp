@@ -186,7 +186,8 @@ autopar::verifyDimensions(DimensionEncodingInterface encoding,
     if (!extent.empty() && !ShapedType::isDynamic(size))
       return emitError() << "dimension " << i << " is named '" << extent
                          << "' and must print as '?', found " << size;
-    if (!extent.empty() && !parseExtent(extent))
+    std::optional<ExtentProduct> product = parseExtent(extent);
+    if (!extent.empty() && (!product || product->symbols.empty()))
       return emitError() << "dimension " << i << " has a malformed extent '"
                          << extent << "'";
   }

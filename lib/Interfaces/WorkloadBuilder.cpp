@@ -82,10 +82,8 @@ static std::string suggestedName(Operation *op) {
 
 std::string WorkloadBuilder::uniqueName(Operation *op) {
   std::string base = program.layers[layer].name + "/" + suggestedName(op);
-  std::string name = base;
-  for (unsigned i = 2; !names.insert(name).second; ++i)
-    name = base + "#" + std::to_string(i);
-  return name;
+  unsigned number = ++names[base];
+  return number == 1 ? base : base + "#" + std::to_string(number);
 }
 
 static bool isMergedByInput(KernelKind kind) {
@@ -118,6 +116,8 @@ Kernel &WorkloadBuilder::addKernel(Operation *op, KernelKind kind,
 Traffic WorkloadBuilder::traffic(Value tensor, bool write) {
   Traffic traffic;
   traffic.write = write;
+  traffic.value =
+      values.try_emplace(resolve(tensor), values.size() + 1).first->second;
   traffic.shape = dims(tensor);
   traffic.type = formatOf(tensor);
   auto it = residents.find(resolve(tensor));
@@ -142,6 +142,7 @@ void WorkloadBuilder::write(Kernel &kernel, Value tensor) {
 
 void WorkloadBuilder::gather(Kernel &kernel, Value table, Value rows) {
   Traffic read = traffic(table, /*write=*/false);
+  read.value = 0;
   read.role = Traffic::Role::activation;
   read.shape = dims(rows);
   read.shape.push_back(dim(TensorView(table), 1));
@@ -159,8 +160,15 @@ void WorkloadBuilder::readExperts(Kernel &kernel, Value weight, Value routed,
     program.residents[it->second].topK = topK;
 }
 
+/// Whether a tensor is a set of routed tokens.
+static bool isRouted(Value tensor) {
+  return TensorView(tensor).dim(0).extent.starts_with("{");
+}
+
 void WorkloadBuilder::addElementwise(Operation *op) {
   Kernel &kernel = addKernel(op, KernelKind::elementwise);
+  kernel.routed = llvm::any_of(op->getOperands(), isRouted) ||
+                  llvm::any_of(op->getResults(), isRouted);
   for (Value operand : op->getOperands())
     read(kernel, operand);
   for (Value result : op->getResults())

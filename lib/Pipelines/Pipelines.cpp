@@ -31,7 +31,7 @@ public:
       : pm(pm), options(options), onError(onError) {}
 
   LogicalResult build() {
-    if (failed(fillPlan()))
+    if (failed(verifyPurpose()) || failed(fillPlan()))
       return failure();
     addBindings();
     if (failed(addSharding()))
@@ -41,6 +41,22 @@ public:
   }
 
 private:
+  /// Flags that only a report uses are an error without one, not a no-op.
+  LogicalResult verifyPurpose() {
+    if (!options.estimate.empty())
+      return success();
+    std::pair<StringRef, bool> flags[] = {
+        {"hardware", !options.hardware.empty()},
+        {"nodes", options.nodes != 0},
+        {"memory-utilization", options.memoryUtilization != 0},
+        {"explain", options.explain},
+        {"report-output", options.reportOutput.getNumOccurrences() != 0}};
+    for (auto [flag, given] : flags)
+      if (given)
+        return onError("--" + flag + " has no effect without --estimate");
+    return success();
+  }
+
   LogicalResult fillPlan() {
     if (!options.plan.empty()) {
       Result<JsonDocument> document = JsonDocument::readFile(options.plan);
@@ -155,7 +171,17 @@ private:
   LogicalResult addSharding() {
     if (plan.axes.empty())
       return success();
-    pm.addPass(createBindMeshPass({meshText()}));
+    BindMeshPassOptions bind;
+    bind.axes = meshText();
+    for (const PlanDegree &degree : plan.degrees) {
+      bind.degrees.push_back(degree.name + "=" + join(degree.axes, "*"));
+      if (degree.name == tensorAxis)
+        return onError("the plan makes tp a product of " +
+                       join(degree.axes, "*") +
+                       ": tensor parallelism over several axes is not "
+                       "supported yet; make tp one axis");
+    }
+    pm.addPass(createBindMeshPass(std::move(bind)));
     if (!plan.axis(tensorAxis))
       return success();
     std::vector<Override> overrides;
@@ -227,6 +253,9 @@ void autopar::registerPipelines() {
         PlanOptions options;
         if (failed(options.parseFromString(text)))
           return failure();
+        if (pm.getOpAnchorName() != ModuleOp::getOperationName())
+          return onError("autopar-plan works on builtin.module, not on " +
+                         pm.getOpAnchorName());
         return addPlanPipeline(pm, options, onError);
       },
       [](function_ref<void(const mlir::detail::PassOptions &)> visit) {

@@ -180,7 +180,7 @@ Result<Plan> autopar::readPlan(const JsonDocument &document) {
         readDegree(name, entry, plan);
   plan.dtype = readType(root, "dtype");
   plan.kvDtype = readType(root, "kv_dtype");
-  plan.memoryUtilization = root.optionalNumber("memory_utilization", 0, 1);
+  plan.memoryUtilization = root.optionalNumber("memory_utilization", 1e-6, 1);
   if (root.failed())
     return root.takeError();
   return plan;

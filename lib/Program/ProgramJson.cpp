@@ -91,6 +91,8 @@ json Writer::write(const Traffic &traffic) const {
   record["access"] = traffic.write ? "write" : "read";
   record["shape"] = text(traffic.shape);
   record["type"] = nameOf(traffic.type);
+  if (traffic.value)
+    record["value"] = traffic.value;
   if (traffic.topK) {
     record["top_k"] = traffic.topK;
     record["rows"] = text(traffic.rows);
@@ -106,6 +108,8 @@ json Writer::write(const Kernel &kernel) const {
   record["count"] = kernel.count;
   record["kind"] = nameOf(kernel.kind);
   record["fusion_group"] = kernel.fusionGroup;
+  if (kernel.routed)
+    record["routed"] = true;
   if (kernel.flopFactor) {
     record["flop_class"] = nameOf(kernel.flopClass);
     record["compute"] = nameOf(kernel.compute);

@@ -12,6 +12,52 @@
 using namespace autopar;
 using json = nlohmann::ordered_json;
 
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// An integer of any length. Those over 63 bits travel through the tree as
+/// their digits in a binary value, which nothing else in a report is.
+static json writeInteger(const std::string &digits) {
+  return json::binary({digits.begin(), digits.end()});
+}
+static json writeInteger(Checked value) {
+  std::optional<int64_t> narrow = value.int64();
+  return narrow ? json(*narrow) : writeInteger(value.str());
+}
+
+static std::string dump(const json &value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// Appends `value` to `text` as `json::dump(2)` would, binary values as the
+/// digits that they hold.
+static void print(const json &value, const std::string &indent,
+                  std::string &text) {
+  if (value.is_binary()) {
+    text.append(value.get_binary().begin(), value.get_binary().end());
+    return;
+  }
+  if (!value.is_structured() || value.empty()) {
+    text += dump(value);
+    return;
+  }
+  std::string inner = indent + "  ", separator = "\n";
+  text += value.is_object() ? "{" : "[";
+  for (const auto &[key, element] : value.items()) {
+    text += separator + inner;
+    if (value.is_object())
+      text += dump(json(key)) + ": ";
+    print(element, inner, text);
+    separator = ",\n";
+  }
+  text += "\n" + indent + (value.is_object() ? "}" : "]");
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of the report
+//===----------------------------------------------------------------------===//
+
 static json writeModel(const Report &report) {
   return {{"name", report.model.name},
           {"parameters", report.model.parameters},
@@ -23,6 +69,9 @@ static json writeMesh(const Report &report) {
   json mesh = json::object();
   for (const auto &[name, size] : report.mesh.degrees)
     mesh[name] = size;
+  // A fixed key: without such an axis nothing is split by tensors.
+  if (!mesh.contains("tp"))
+    mesh["tp"] = 1;
   mesh["devices"] = report.mesh.devices;
   mesh["axes"] = json::array();
   for (const Report::Axis &axis : report.mesh.axes)
@@ -64,23 +113,28 @@ static json writeMemory(const Report &report) {
   for (const Report::DeviceMemory &stage : report.memory.perStage)
     stages.push_back(writeDevice(stage));
   const auto &memory = report.memory;
-  return {{"per_device", writeDevice(memory.perDevice)},
-          {"worst_device", memory.worstDevice},
-          {"per_stage", std::move(stages)},
-          {"budget_bytes", memory.budgetBytes},
-          {"kv_bytes_per_token", memory.kvBytesPerToken},
-          {"kv_bytes_per_token_per_device", memory.kvBytesPerTokenPerDevice},
-          {"kv_capacity_bytes", memory.kvCapacityBytes},
-          {"kv_capacity_tokens", memory.kvCapacityTokens}};
+  json written = {
+      {"per_device", writeDevice(memory.perDevice)},
+      {"worst_device", memory.worstDevice},
+      {"per_stage", std::move(stages)},
+      {"budget_bytes", memory.budgetBytes},
+      {"kv_bytes_per_token", memory.kvBytesPerToken},
+      {"kv_bytes_per_token_per_device", memory.kvBytesPerTokenPerDevice},
+      {"kv_capacity_bytes", memory.kvCapacityBytes},
+      {"kv_capacity_tokens", memory.kvCapacityTokens}};
+  if (memory.reservedBytes)
+    written["reserved_bytes"] = memory.reservedBytes;
+  return written;
 }
 
 static json writeFlops(const Report &report) {
-  return {{"total", report.flops.total},
-          {"per_device", report.flops.perDevice},
-          {"layers_linear", report.flops.layersLinear},
-          {"attention", report.flops.attention},
-          {"attention_full_square", report.flops.attentionFullSquare},
-          {"logits", report.flops.logits}};
+  const auto &flops = report.flops;
+  return {{"total", writeInteger(flops.total)},
+          {"per_device", writeInteger(flops.perDevice)},
+          {"layers_linear", writeInteger(flops.layersLinear)},
+          {"attention", writeInteger(flops.attention)},
+          {"attention_full_square", writeInteger(flops.attentionFullSquare)},
+          {"logits", writeInteger(flops.logits)}};
 }
 
 static json writeCommunication(const Report &report) {
@@ -121,8 +175,8 @@ static json writeRows(const std::vector<BreakdownRow> &rows) {
     all.push_back({{"name", row.name},
                    {"count", row.count},
                    {"time_us", row.timeUs},
-                   {"flops", row.flops},
-                   {"bytes", row.bytes}});
+                   {"flops", writeInteger(row.flops)},
+                   {"bytes", writeInteger(row.bytes)}});
   return all;
 }
 
@@ -135,10 +189,21 @@ static json writeAssumptions(const Report &report) {
   return all;
 }
 
-/// A number where `text` is one.
+/// A number where `text` is one; whole numbers keep all their digits.
 static json writeValue(const std::string &text) {
   json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return value.is_number() ? value : json(text);
+  if (!value.is_number())
+    return text;
+  bool whole = text.find_first_not_of("-0123456789") == std::string::npos;
+  return value.is_number_float() && whole ? writeInteger(text) : value;
+}
+
+static json
+writeTexts(const std::vector<std::pair<std::string, std::string>> &texts) {
+  json all = json::object();
+  for (const auto &[name, text] : texts)
+    all[name] = text;
+  return all;
 }
 
 static json writeDerivations(const Report &report) {
@@ -147,9 +212,14 @@ static json writeDerivations(const Report &report) {
     json inputs = json::object();
     for (const auto &[input, value] : derivation.inputs)
       inputs[input] = writeValue(value);
-    all[path] = {{"formula", derivation.formula},
-                 {"inputs", std::move(inputs)},
-                 {"sources", derivation.sources}};
+    json &written = all[path];
+    written = {{"formula", derivation.formula},
+               {"inputs", std::move(inputs)},
+               {"sources", derivation.sources}};
+    if (!derivation.terms.empty())
+      written["terms"] = writeTexts(derivation.terms);
+    if (!derivation.note.empty())
+      written["note"] = derivation.note;
   }
   return all;
 }
@@ -176,5 +246,7 @@ std::string autopar::writeJson(const Report &report) {
   root["warnings"] = report.warnings;
   if (!report.derivations.empty())
     root["derivations"] = writeDerivations(report);
-  return root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  std::string text;
+  print(root, "", text);
+  return text + "\n";
 }

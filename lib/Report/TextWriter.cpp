@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 using namespace autopar;
 
@@ -23,16 +24,20 @@ static std::string print(const char *format, double value) {
   return buffer;
 }
 
-/// "61%"; "" of nothing.
+/// "61%"; "<1%" of what would round to none, "" of nothing.
 static std::string percent(double part, double whole) {
-  return whole > 0 ? print("%.0f%%", 100 * part / whole) : "";
+  if (whole <= 0)
+    return "";
+  double share = 100 * part / whole;
+  return share > 0 && share < 0.5 ? "<1%" : print("%.0f%%", share);
 }
 
 /// 1.4e14 -> "140 TFLOP".
-static std::string formatFlops(int64_t flops) {
-  static constexpr const char *units[] = {"FLOP",  "kFLOP", "MFLOP", "GFLOP",
-                                          "TFLOP", "PFLOP", "EFLOP"};
-  double value = static_cast<double>(flops);
+static std::string formatFlops(Checked flops) {
+  static constexpr const char *units[] = {"FLOP",  "kFLOP", "MFLOP",
+                                          "GFLOP", "TFLOP", "PFLOP",
+                                          "EFLOP", "ZFLOP", "YFLOP"};
+  double value = flops.real();
   size_t unit = 0;
   for (; value >= 1000 && unit + 1 < std::size(units); ++unit)
     value /= 1000;
@@ -93,7 +98,10 @@ static std::string answer(const Report &report) {
   table.add({"step time",
              formatTime(latency.stepTimeUs) + ", bound by " + latency.bound +
                  " (" + percent(largest, latency.stepTimeUs) + " of it)"});
-  table.add({"throughput", formatRate(report.tokensPerS) + " tokens/s"});
+  bool prefill = report.workload.phase == "prefill";
+  table.add({"throughput", formatRate(report.tokensPerS) +
+                               (prefill ? " prompt" : " output") +
+                               " tokens/s"});
   if (report.memory.kvBytesPerToken > 0)
     table.add({"KV capacity",
                formatInteger(report.memory.kvCapacityTokens) + " tokens in " +
@@ -132,10 +140,10 @@ static std::string memoryTable(const Report &report) {
 static std::string latencyTable(const Report &report) {
   const auto &latency = report.latency;
   TextTable table("lrrr");
-  table.add({"", "time", "of step", "ideal"});
-  auto add = [&](const char *name, double time, std::string ideal) {
+  table.add({"", "time", "of step", "all at peak rates"});
+  auto add = [&](const char *name, double time, std::string allAtPeak) {
     table.add({name, formatTime(time), percent(time, latency.stepTimeUs),
-               std::move(ideal)});
+               std::move(allAtPeak)});
   };
   const auto &bounds = latency.bounds;
   add("compute", latency.computeTimeUs, formatTime(bounds.computeTimeUs));
@@ -145,7 +153,10 @@ static std::string latencyTable(const Report &report) {
   add("overhead", latency.overheadTimeUs, "");
   add("step", latency.stepTimeUs, "");
   return "\nTime of a step (" + formatInteger(latency.kernelLaunches) +
-         " kernels)\n" + table.str();
+         " kernels)\n" + table.str() +
+         wrap("  ", "Each kernel's time counts under what bounds it. At peak "
+                    "rates: all FLOPs, all reads of weights and KV cache, all "
+                    "communication, each alone.");
 }
 
 static std::string breakdownTable(const char *heading,
@@ -157,15 +168,15 @@ static std::string breakdownTable(const char *heading,
     if (row.timeUs > 0 || row.flops > 0)
       table.add({row.name, formatInteger(row.count), formatTime(row.timeUs),
                  percent(row.timeUs, stepTimeUs),
-                 row.flops ? formatFlops(row.flops) : "-",
-                 row.bytes ? formatBytes(row.bytes) : "-"});
+                 row.flops > 0 ? formatFlops(row.flops) : "-",
+                 row.bytes > 0 ? formatBytes(row.bytes) : "-"});
   return std::string("\n") + heading + "\n" + table.str();
 }
 
 static std::string flopsTable(const Report &report) {
   const auto &flops = report.flops;
   TextTable table("lrr");
-  auto add = [&](const char *name, int64_t count) {
+  auto add = [&](const char *name, Checked count) {
     table.add({name, formatFlops(count), formatInteger(count)});
   };
   add("linear layers", flops.layersLinear);
@@ -221,15 +232,43 @@ static std::string assumptions(const Report &report) {
   return text.empty() ? "" : "\nAssumptions\n" + text;
 }
 
+/// "1,342,177,280" of a whole number, other numbers as they are.
+static std::string groupDigits(const std::string &number) {
+  std::string text = number;
+  bool whole = number.find_first_not_of("0123456789") == std::string::npos;
+  for (size_t end = number.size(); whole && end > 3; end -= 3)
+    text.insert(end - 3, ",");
+  return text;
+}
+
+static std::string derivation(const std::string &path,
+                              const Derivation &derivation) {
+  std::string text = wrap("  ", path) + wrap("    = ", derivation.formula);
+  if (!derivation.note.empty())
+    text += wrap("      ", derivation.note);
+  std::map<std::string, std::string> terms(derivation.terms.begin(),
+                                           derivation.terms.end());
+  for (const auto &[input, value] : derivation.inputs) {
+    std::string line = input + " = " + groupDigits(value);
+    if (auto term = terms.find(input); term != terms.end()) {
+      line += ": " + term->second;
+      terms.erase(term);
+    }
+    text += wrap("      ", line);
+  }
+  // What is left belongs to no input.
+  for (const auto &[figure, value] : derivation.terms)
+    if (terms.count(figure))
+      text += wrap("      where ", figure + " = " + value);
+  for (const std::string &source : derivation.sources)
+    text += wrap("      from ", source);
+  return text;
+}
+
 static std::string derivations(const Report &report) {
   std::string text;
-  for (const auto &[path, derivation] : report.derivations) {
-    text += wrap("  ", path) + wrap("    = ", derivation.formula);
-    for (const auto &[input, value] : derivation.inputs)
-      text += wrap("      ", input + " = " + value);
-    for (const std::string &source : derivation.sources)
-      text += wrap("      from ", source);
-  }
+  for (const auto &[path, how] : report.derivations)
+    text += derivation(path, how);
   return text.empty() ? "" : "\nDerivations\n" + text;
 }
 

@@ -34,8 +34,10 @@ static Runtime readFields(const JsonReader &reader) {
   reader.allowOnly({"schema", "name", "title", "budget_rule",
                     "memory_utilization", "context_bytes", "library_bytes",
                     "communication_bytes", "graph_bytes", "kv_block_tokens",
-                    "host_time", "kernel_floor", "vocabulary_multiple",
-                    "merges_shared_input", "fuses_elementwise", "ideal"});
+                    "profile_tokens", "profile_sequences",
+                    "sampler_bytes_per_logit", "host_time", "kernel_floor",
+                    "vocabulary_multiple", "merges_shared_input",
+                    "fuses_elementwise", "ideal"});
   checkSchema(reader, "autopar.runtime/1");
   runtime.name = readName(reader);
   runtime.title = reader.string("title");
@@ -58,6 +60,12 @@ static Runtime readFields(const JsonReader &reader) {
       readFigure(reader, "host_time", units::microseconds, path);
   runtime.kernelFloorUs =
       readFigure(reader, "kernel_floor", units::microseconds, path);
+  runtime.profileTokens =
+      readFigure(reader, "profile_tokens", units::countOrNone, path);
+  runtime.profileSequences =
+      readFigure(reader, "profile_sequences", units::countOrNone, path);
+  runtime.samplerBytesPerLogit =
+      readFigure(reader, "sampler_bytes_per_logit", units::bytesEach, path);
   runtime.vocabularyMultiple = readCount(reader, "vocabulary_multiple", path);
   runtime.mergesSharedInput = reader.boolean("merges_shared_input");
   runtime.fusesElementwise = reader.boolean("fuses_elementwise");

@@ -33,7 +33,7 @@ static constexpr std::pair<std::string_view, ElementType> spellings[] = {
     {"fp32", ElementType::f32},          {"f32", ElementType::f32},
     {"float32", ElementType::f32},       {"float", ElementType::f32},
     {"fp8", ElementType::fp8_e4m3},      {"fp8_e4m3", ElementType::fp8_e4m3},
-    {"fp8_e5m2", ElementType::fp8_e5m2}, {"int8", ElementType::i8},
+    {"fp8_e5m2", ElementType::fp8_e5m2},
 };
 
 static const Row &row(ElementType type) {
@@ -51,7 +51,7 @@ std::string_view autopar::safetensorsNameOf(ElementType type) {
 std::string_view autopar::peakKeyOf(ElementType type) { return row(type).peak; }
 
 std::string_view autopar::elementTypeChoices() {
-  return "bf16, fp16, fp32, fp8 (fp8_e4m3), fp8_e5m2, int8";
+  return "bf16, fp16, fp32, fp8 (fp8_e4m3), fp8_e5m2";
 }
 
 std::optional<ElementType> autopar::parseElementType(std::string_view text) {

@@ -60,8 +60,27 @@ Result<std::string> autopar::readFile(const std::string &path) {
   return text;
 }
 
-Result<bool> autopar::writeFile(const std::string &path,
+/// Writes into what is there: a pipe, a terminal, a device.
+static Result<bool> writeInPlace(const std::string &path,
+                                 const std::string &text) {
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  bool written =
+      file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file)
+    written &= std::fclose(file) == 0;
+  if (written)
+    return true;
+  return Error{path, std::string("cannot write: ") + std::strerror(errno), ""};
+}
+
+Result<bool> autopar::writeFile(const std::string &name,
                                 const std::string &text) {
+  // A link keeps pointing where it does.
+  std::error_code missing;
+  fs::path target = fs::canonical(name, missing);
+  std::string path = missing ? name : target.string();
+  if (fs::exists(path, missing) && !fs::is_regular_file(path, missing))
+    return writeInPlace(path, text);
   std::string temporary = path + ".tmp" + std::to_string(getpid());
   std::FILE *file = std::fopen(temporary.c_str(), "wb");
   if (!file)
@@ -74,6 +93,18 @@ Result<bool> autopar::writeFile(const std::string &path,
   Error error{path, std::string("cannot write: ") + std::strerror(errno), ""};
   std::remove(temporary.c_str());
   return error;
+}
+
+Result<bool> autopar::writeOutput(const std::string &path,
+                                  const std::string &text) {
+  if (path != "-")
+    return writeFile(path, text);
+  bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (std::fflush(stdout) == 0 && written)
+    return true;
+  return Error{"<stdout>", std::string("cannot write: ") + std::strerror(errno),
+               ""};
 }
 
 std::vector<std::string> autopar::listFiles(const std::string &directory,

@@ -43,7 +43,11 @@ std::string autopar::formatNumber(double value) {
 }
 
 std::string autopar::formatInteger(int64_t value) {
-  std::string digits = std::to_string(value), text;
+  return formatInteger(Checked(value));
+}
+
+std::string autopar::formatInteger(Checked value) {
+  std::string digits = value.str(), text;
   size_t first = digits[0] == '-' ? 1 : 0;
   for (size_t i = 0; i < digits.size(); ++i) {
     if (i > first && (digits.size() - i) % 3 == 0)
@@ -54,11 +58,15 @@ std::string autopar::formatInteger(int64_t value) {
 }
 
 std::string autopar::formatBytes(int64_t bytes) {
+  return formatBytes(Checked(bytes));
+}
+
+std::string autopar::formatBytes(Checked bytes) {
   static constexpr const char *units[] = {"%.2f KiB", "%.2f MiB", "%.2f GiB",
                                           "%.2f TiB", "%.2f PiB", "%.2f EiB"};
-  if (std::llabs(bytes) < 1024)
-    return std::to_string(bytes) + " B";
-  double value = static_cast<double>(bytes) / 1024;
+  if (std::fabs(bytes.real()) < 1024)
+    return bytes.str() + " B";
+  double value = bytes.real() / 1024;
   size_t unit = 0;
   for (; std::fabs(value) >= 1024 && unit + 1 < std::size(units); ++unit)
     value /= 1024;

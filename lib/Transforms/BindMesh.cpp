@@ -45,6 +45,19 @@ struct BindMeshPass : autopar::impl::BindMeshPassBase<BindMeshPass> {
     }
     mesh.setAxesAttr(ArrayAttr::get(&getContext(), names));
     mesh.setSizes(sizes);
+    addDegrees(mesh);
+  }
+
+  /// Products may name axes that do not exist: the op's verifier says so.
+  void addDegrees(MeshOp mesh) {
+    NamedAttrList all(mesh.getDegrees());
+    for (StringRef text : degrees) {
+      auto [name, product] = text.split('=');
+      SmallVector<StringRef> factors;
+      product.split(factors, '*');
+      all.set(name, Builder(&getContext()).getStrArrayAttr(factors));
+    }
+    mesh.setDegreesAttr(all.getDictionary(&getContext()));
   }
 
   static MeshOp createMesh(ModuleOp module) {

@@ -29,7 +29,9 @@ struct BindWorkloadPass
     auto ops = module.getOps<WorkloadOp>();
     WorkloadOp op = ops.empty() ? WorkloadOp() : *ops.begin();
     Workload workload = op ? op.getWorkload() : Workload();
-    if (failed(checkRanges(module)) || failed(apply(module, workload)))
+    if (failed(checkRanges(module)) ||
+        failed(checkComplete(module, op != nullptr)) ||
+        failed(apply(module, workload)))
       return signalPassFailure();
     OpBuilder builder(&getContext());
     if (op)
@@ -54,7 +56,20 @@ struct BindWorkloadPass
     return success();
   }
 
+  /// Without a workload to keep anything from, its sizes must be given.
+  LogicalResult checkComplete(ModuleOp module, bool hasWorkload) {
+    if (hasWorkload || (phase == "decode" ? context : prompt))
+      return success();
+    return module.emitError()
+           << "the module has no workload: give the "
+           << (phase == "decode" ? "context" : "prompt") << " of a "
+           << (phase == "decode" ? "decode" : "prefill") << " step";
+  }
+
   LogicalResult apply(ModuleOp module, Workload &workload) {
+    // A prefill of what a decode step has cached.
+    if (phase == "prefill" && workload.phase == Phase::decode)
+      workload.query = context ? context : workload.context;
     if (phase == "prefill")
       workload.phase = Phase::prefill;
     else if (phase == "decode")

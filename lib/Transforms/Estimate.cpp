@@ -10,6 +10,8 @@
 #include "autopar/Analysis/CostProgramAnalysis.h"
 #include "autopar/Cost/Evaluate.h"
 #include "autopar/Support/File.h"
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -95,11 +97,12 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
       return module.emitError() << "unknown report format '" << format
                                 << "', expected text or json";
     if (!(memoryUtilization >= 0 && memoryUtilization <= 1))
-      return module.emitError() << "memory-utilization = " << memoryUtilization
-                                << ", expected a share above 0 and up to 1";
-    if (nodes < 0)
       return module.emitError()
-             << "nodes = " << nodes << ", expected at least 1";
+             << "memory-utilization = " << formatNumber(memoryUtilization)
+             << ", expected a share above 0 and up to 1";
+    if (nodes < 0 || nodes > limits::maxDevices)
+      return module.emitError() << "nodes = " << nodes.getValue()
+                                << ", expected 1 to " << limits::maxDevices;
     return success();
   }
 
@@ -126,8 +129,9 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
       parsed.push_back(*one);
     }
     HardwareLibrary library(parsed);
-    Result<Machine> machine = library.machine(
-        hardware.empty() ? defaultHardware.str() : hardware, nodes ? nodes : 1);
+    Result<Machine> machine =
+        library.machine(hardware.empty() ? defaultHardware.str() : hardware,
+                        nodes == 0 ? 1 : nodes.getValue());
     if (!machine)
       return refuse(machine.error());
     std::vector<bool> used(parsed.size());
@@ -172,17 +176,23 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
           source.consume_back(")");
           open.push_back({"model." + name.str(), value.str(), source.str()});
         }
+    for (const std::string &text : overrides)
+      addOverride(text, report);
     report.assumptions.insert(report.assumptions.begin(), open.begin(),
                               open.end());
   }
 
+  /// Lists a replaced value that the evaluator has not listed itself.
+  static void addOverride(const std::string &text, Report &report) {
+    auto [path, value] = StringRef(text).split('=');
+    for (const Assumption &assumption : report.assumptions)
+      if (assumption.name == path)
+        return;
+    report.assumptions.push_back({path.str(), value.str(), "user: --set"});
+  }
+
   void write(ModuleOp module, const std::string &text) {
-    if (output == "-") {
-      llvm::outs() << text;
-      llvm::outs().flush();
-      return;
-    }
-    Result<bool> written = writeFile(output, text);
+    Result<bool> written = writeOutput(output, text);
     if (!written)
       fail(module, written.error());
   }

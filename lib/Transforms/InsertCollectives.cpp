@@ -42,6 +42,12 @@ public:
       gather(dim);
     for (size_t dim = 0; dim < goal.dims.size(); ++dim)
       slice(dim);
+    if (value.getType() != op.getResult().getType())
+      return op.emitOpError()
+             << "changes the rule of a split or the order of sums, which no "
+                "collective does: from "
+             << Layout::of(TensorView(op.getInput()).getType()).str() << " to "
+             << goal.str();
     op.replaceAllUsesWith(value);
     op.erase();
     return success();

@@ -57,12 +57,14 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
       return signalPassFailure();
     }
     if (vocabularyMultiple < 1 || vocabularyMultiple > limits::maxDimension) {
-      module.emitError() << "vocabulary-multiple = " << vocabularyMultiple
+      module.emitError() << "vocabulary-multiple = "
+                         << vocabularyMultiple.getValue()
                          << ", expected a positive number";
       return signalPassFailure();
     }
     if (isInUse(module))
       return;
+    original.clear();
     auto functions = llvm::to_vector(module.getOps<FunctionOpInterface>());
     SmallVector<SplitRequests::Source> sources;
     for (FunctionOpInterface function : functions)
@@ -72,7 +74,7 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
     for (const SplitRequests::Source &source : sources)
       split(source);
     for (FunctionOpInterface function : functions)
-      propagateTypes(function);
+      propagateTypes(function, original);
   }
 
   /// Whether some value is split or partial over the axis already.
@@ -124,13 +126,17 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
     DimAttr &dim = layout.dims[source.dim];
     SmallVector<StringAttr> axes(dim.getAxes());
     axes.push_back(axisName);
-    dim = DimAttr::get(&getContext(), dim.getExtent(), axes, source.rule,
-                       source.rule == SplitRule::pad ? vocabularyMultiple : 1);
+    dim = DimAttr::get(
+        &getContext(), dim.getExtent(), axes, source.rule,
+        source.rule == SplitRule::pad ? vocabularyMultiple.getValue() : 1);
     OpResult value = source.value;
+    original.try_emplace(value, type);
     value.setType(withLayout(type, layout));
   }
 
   StringAttr axisName;
+  /// Types of weights and caches before they were split.
+  DenseMap<Value, Type> original;
 };
 
 } // namespace

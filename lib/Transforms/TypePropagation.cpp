@@ -10,6 +10,7 @@
 #include "autopar/Transforms/Layouts.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace autopar;
 using namespace autopar::parallel;
@@ -19,7 +20,8 @@ namespace {
 
 class TypePropagation {
 public:
-  explicit TypePropagation(MLIRContext *context) : builder(context) {}
+  TypePropagation(MLIRContext *context, DenseMap<Value, Type> original)
+      : builder(context), original(std::move(original)) {}
 
   void run(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -28,8 +30,12 @@ public:
       else
         restoreOperands(&op);
       for (Region &region : op.getRegions())
-        for (Block &nested : region)
+        for (Block &nested : region) {
+          // What is resharded inside does not dominate what follows.
+          auto outside = reshards;
           run(nested);
+          reshards = std::move(outside);
+        }
     }
   }
 
@@ -99,6 +105,20 @@ private:
     });
   }
 
+  /// Whether a result would be both split and partial over one axis.
+  static bool splitsByPartialAxis(ShardingOpInterface op) {
+    ShardingFactors factors = op.getShardingFactors();
+    llvm::SmallPtrSet<StringAttr, 4> partial;
+    for (Value operand : op->getOperands())
+      partial.insert_range(TensorView(operand).partialAxes());
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      for (auto [dim, factor] : llvm::enumerate(factors.operands[i]))
+        for (StringAttr axis : TensorView(operand).dim(dim).axes)
+          if (partial.contains(axis))
+            return true;
+    return false;
+  }
+
   /// Reduces partial operands that the op is not linear in.
   void reduceOperands(ShardingOpInterface op) {
     SmallVector<unsigned> partial;
@@ -106,7 +126,8 @@ private:
       if (!TensorView(operand).partialAxes().empty())
         partial.push_back(i);
     if (partial.empty() ||
-        llvm::is_contained(op.getShardingFactors().linear, partial))
+        (llvm::is_contained(op.getShardingFactors().linear, partial) &&
+         !splitsByPartialAxis(op)))
       return;
     for (unsigned i : partial) {
       OpOperand &operand = op->getOpOperand(i);
@@ -150,8 +171,9 @@ private:
 
 } // namespace
 
-void autopar::propagateTypes(FunctionOpInterface function) {
+void autopar::propagateTypes(FunctionOpInterface function,
+                             const DenseMap<Value, Type> &original) {
   if (!function.isDeclaration())
-    TypePropagation(function.getContext())
+    TypePropagation(function.getContext(), original)
         .run(function.getFunctionBody().front());
 }

@@ -15,8 +15,10 @@ namespace autopar {
 /// Recomputes the types of a function's values from its weights and caches,
 /// whose types were changed, on. Where an op cannot take an operand in its new
 /// layout, a `parallel.reshard` goes before it; ops that know no factors
-/// (calls, terminators, loops) get what they had.
-void propagateTypes(mlir::FunctionOpInterface function);
+/// (calls, terminators, loops) get what they had; `original` has the types that
+/// weights and caches had.
+void propagateTypes(mlir::FunctionOpInterface function,
+                    const llvm::DenseMap<mlir::Value, mlir::Type> &original);
 
 } // namespace autopar
 

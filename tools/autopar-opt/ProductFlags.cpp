@@ -89,6 +89,11 @@ LogicalResult ProductFlags::addPasses(PassManager &pm) const {
   for (const Flag &flag : flags->flags)
     for (const std::string &value : *flag.flag) {
       bool estimates = flag.target->ArgStr == "estimate";
+      bool bare = estimates || flag.target->ArgStr == "explain";
+      if (value.empty() && !bare) {
+        llvm::errs() << "error: --" << flag.target->ArgStr << "= is empty\n";
+        return failure();
+      }
       StringRef text = estimates && value.empty() ? "text" : StringRef(value);
       if (flag.target->addOccurrence(0, flag.target->ArgStr, text))
         return failure();
@@ -111,13 +116,30 @@ std::optional<Error> ProductFlags::checkInput(std::string_view text,
                "give --trust-bytecode where you trust the file"};
 }
 
-bool ProductFlags::printsIR(StringRef outputFile) const {
-  bool reports = false, redirected = false;
-  for (const Flag &flag : flags->flags) {
-    bool given = !flag.flag->empty();
-    reports |= given && flag.target->ArgStr == "estimate";
-    redirected |= given && flag.target->ArgStr == "report-output" &&
-                  *std::prev(flag.flag->end()) != "-";
-  }
-  return !reports || redirected || outputFile != "-";
+bool ProductFlags::reportsTo(StringRef file) const {
+  return llvm::any_of(flags->flags, [&](const Flag &flag) {
+    return flag.target->ArgStr == "report-output" && !flag.flag->empty() &&
+           *std::prev(flag.flag->end()) == file;
+  });
+}
+
+bool ProductFlags::addsPasses() const {
+  return llvm::any_of(flags->flags,
+                      [](const Flag &flag) { return !flag.flag->empty(); });
+}
+
+bool ProductFlags::reportsToStdout(PassManager &pm) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  pm.printAsTextualPipeline(os);
+  StringRef pipeline(text);
+  size_t estimate = pipeline.find("autopar-estimate");
+  if (estimate == StringRef::npos)
+    return false;
+  // The option prints only where it is not the default.
+  StringRef options = pipeline.drop_front(estimate);
+  size_t output = options.find("output=");
+  return output == StringRef::npos ||
+         options.drop_front(output).starts_with("output=- ") ||
+         options.drop_front(output).starts_with("output=-}");
 }

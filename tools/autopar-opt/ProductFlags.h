@@ -34,9 +34,15 @@ public:
   std::optional<Error> checkInput(std::string_view text,
                                   const std::string &name) const;
 
-  /// Whether the IR is printed: a report on standard output has it to itself,
-  /// unless the IR is sent to a file.
-  bool printsIR(llvm::StringRef outputFile) const;
+  /// Whether the report goes to `file`, where the IR would overwrite it.
+  bool reportsTo(llvm::StringRef file) const;
+
+  /// Whether the flags ask for any pass.
+  bool addsPasses() const;
+
+  /// Whether `pm` writes a report to standard output, which then has it to
+  /// itself: the IR goes to a file only.
+  static bool reportsToStdout(mlir::PassManager &pm);
 
 private:
   struct Flags;

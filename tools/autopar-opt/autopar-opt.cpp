@@ -11,11 +11,9 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace autopar;
 using namespace mlir;
@@ -40,12 +38,21 @@ int main(int argc, char **argv) {
   if (config.shouldShowDialects() || config.shouldListPasses())
     return failed(MlirOptMain(llvm::outs(), nullptr, registry, config));
   MlirOptMainConfig explicitPasses = config;
+  bool reports = false;
   config.setPassPipelineSetupFn([&](PassManager &pm) -> LogicalResult {
-    if (failed(explicitPasses.setupPassPipeline(pm)))
+    // An error of a flag is about the flag, not about a page of IR.
+    pm.getContext()->printOpOnDiagnostic(false);
+    if (failed(explicitPasses.setupPassPipeline(pm)) ||
+        failed(flags.addPasses(pm)))
       return failure();
-    return flags.addPasses(pm);
+    reports = flags.reportsToStdout(pm);
+    if (flags.addsPasses() && config.shouldDumpPassPipeline())
+      pm.dump();
+    return success();
   });
 
+  if (outputFile != "-" && flags.reportsTo(outputFile))
+    return fail("-o and --report-output name the same file, " + outputFile);
   Result<std::string> text = readFile(inputFile);
   if (!text)
     return fail(text.error().str());
@@ -54,16 +61,16 @@ int main(int argc, char **argv) {
   if (refused)
     return fail(refused->str());
 
-  std::string error;
-  std::unique_ptr<llvm::ToolOutputFile> output =
-      flags.printsIR(outputFile) ? openOutputFile(outputFile, &error) : nullptr;
-  if (flags.printsIR(outputFile) && !output)
-    return fail(error);
+  // Files are written when all has gone well: a failure loses nothing.
+  std::string ir;
+  llvm::raw_string_ostream os(ir);
   auto buffer = llvm::MemoryBuffer::getMemBuffer(*text, name);
-  if (failed(MlirOptMain(output ? output->os() : llvm::nulls(),
-                         std::move(buffer), registry, config)))
+  if (failed(MlirOptMain(os, std::move(buffer), registry, config)))
     return 1;
-  if (output)
-    output->keep();
+  if (reports && outputFile == "-")
+    return 0;
+  Result<bool> written = writeOutput(outputFile, ir);
+  if (!written)
+    return fail(written.error().str());
   return 0;
 }

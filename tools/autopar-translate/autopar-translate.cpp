@@ -7,12 +7,11 @@
 
 #include "autopar/Import/ImportModel.h"
 #include "autopar/Import/Tensors.h"
+#include "autopar/Support/File.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace autopar;
 using namespace mlir;
@@ -54,18 +53,17 @@ int main(int argc, char **argv) {
   if (failed(verify(*module)))
     return 1;
 
-  std::string error;
-  std::unique_ptr<llvm::ToolOutputFile> output =
-      openOutputFile(outputFile, &error);
-  if (!output)
-    return fail(error);
+  std::string text;
+  llvm::raw_string_ostream os(text);
   if (listTensorsFlag) {
-    if (failed(listTensors(*module, output->os())))
+    if (failed(listTensors(*module, os)))
       return 1;
   } else {
-    module->print(output->os());
-    output->os() << "\n";
+    module->print(os);
+    os << "\n";
   }
-  output->keep();
+  Result<bool> written = writeOutput(outputFile, text);
+  if (!written)
+    return fail(written.error().str());
   return 0;
 }

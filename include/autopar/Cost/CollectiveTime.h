@@ -37,7 +37,8 @@ double interpolate(const CollectiveCurve &curve, double bytes);
 /// One call, and how it was priced.
 struct CollectiveTime {
   double timeUs = 0;
-  /// Wire bytes over bandwidths, with neither latency nor efficiency.
+  /// Wire bytes of a ring over bandwidths, with neither latency nor efficiency;
+  /// the expected time where that is less, as where a switch reduces.
   double idealUs = 0;
   /// The smallest tier that joins the group.
   const Tier *tier = nullptr;

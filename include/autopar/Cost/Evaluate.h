@@ -19,8 +19,9 @@ namespace autopar {
 
 /// What `program` costs under `plan`: memory, FLOPs, communication, latency.
 /// Pure and re-entrant; never prints. Errors: an axis without a size, more
-/// devices than the machine has, a split that its rule forbids, a count that
-/// does not fit in 63 bits. With `explain`, fills `Report::derivations`.
+/// devices than the machine has, a split that its rule forbids, bytes that do
+/// not fit in 63 bits or FLOPs in 127. With `explain`, fills
+/// `Report::derivations`.
 Result<Report> evaluate(const CostProgram &program, const Plan &plan,
                         const Machine &machine, const Runtime &runtime,
                         const Workload &workload, bool explain = false);

@@ -32,6 +32,8 @@ inline constexpr UnitRange microseconds{"us", 0, 1e9};
 /// An efficiency, which nothing divides by zero with.
 inline constexpr UnitRange fraction{"1", 1e-6, 1};
 inline constexpr UnitRange count{"1", 1, 1e12};
+inline constexpr UnitRange countOrNone{"1", 0, 1e12};
+inline constexpr UnitRange bytesEach{"B", 0, 1e6};
 } // namespace units
 
 /// The object `source` of `reader`.

@@ -12,7 +12,7 @@
 #include "autopar/Program/CostProgram.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace autopar {
 
@@ -84,7 +84,10 @@ private:
   int64_t count = 1;
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;
   llvm::DenseMap<mlir::Value, size_t> residents;
-  llvm::StringSet<> names;
+  /// Numbers of the values that kernels read and write.
+  llvm::DenseMap<mlir::Value, uint32_t> values;
+  /// How many records have a name already.
+  llvm::StringMap<unsigned> names;
   /// The group that a next kernel may join: what kind, and which input.
   std::optional<KernelKind> openKind;
   mlir::Value openInput;

@@ -49,6 +49,9 @@ struct Traffic {
   bool write = false;
   Dims shape;
   ElementType type = ElementType::bf16;
+  /// Which value of the program it is, from 1: a launch of several kernels
+  /// reads a value once, and not at all where it wrote it.
+  uint32_t value = 0;
   /// Not 0: `shape[0]` counts experts, of which only the distinct ones that
   /// `rows` routed tokens with `topK` each reach are read.
   int64_t topK = 0;
@@ -74,6 +77,10 @@ struct Kernel {
   Dims rows, columns, contraction;
   std::optional<Pairs> pairs;
   std::vector<Traffic> traffic;
+  /// Works on tokens on their way to experts and back (dispatch, activation,
+  /// combine): a part of the grouped products around it, whose curves were
+  /// measured with it.
+  bool routed = false;
   /// Kernels of one layer with the same group may be launched as one by a
   /// runtime that merges them: products of one input (q, k, v; gate, up), and
   /// runs of elementwise kernels. Consecutive numbers in order of launch.

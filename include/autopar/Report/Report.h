@@ -8,6 +8,8 @@
 #ifndef AUTOPAR_REPORT_REPORT_H
 #define AUTOPAR_REPORT_REPORT_H
 
+#include "autopar/Support/Checked.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -22,12 +24,22 @@ struct Assumption {
   std::string name, value, source;
 };
 
-/// How a number of the report came about. `inputs` are report paths, hardware
-/// paths or plan paths, with the value used.
+/// How a number of the report came about. The formula evaluates from the
+/// inputs alone: "sum of the inputs", or an expression of the last parts of
+/// their names.
 struct Derivation {
   std::string formula;
+  /// Numbers in decimal, by path of the report, plan, hardware or runtime, or
+  /// by record of the cost program: `weights/<layer>/<name>`,
+  /// `caches/<layer>/<name>`, `activations/<name>`, `kernels/<name>`,
+  /// `collectives/<name>`. Names are unique.
   std::vector<std::pair<std::string, std::string>> inputs;
   std::vector<std::string> sources;
+  /// To read: how an input came about, by its name, and the figures that the
+  /// inputs rest on, by their paths.
+  std::vector<std::pair<std::string, std::string>> terms;
+  /// To read: what the inputs have in common; may be empty.
+  std::string note;
 };
 
 /// One row of the breakdown: time, FLOPs and bytes of one device.
@@ -35,11 +47,12 @@ struct BreakdownRow {
   std::string name;
   int64_t count = 0;
   double timeUs = 0;
-  int64_t flops = 0, bytes = 0;
+  Checked flops, bytes;
 };
 
-/// The one struct behind every output format. Counts are exact; times are
-/// microseconds. Comments name the JSON keys where they differ.
+/// The one struct behind every output format. Counts are exact, and those of
+/// type `Checked` valid; times are microseconds. Comments name the JSON keys
+/// where they differ.
 struct Report {
   struct {
     std::string name;
@@ -78,11 +91,13 @@ struct Report {
     std::vector<DeviceMemory> perStage;
     int64_t budgetBytes = 0, kvBytesPerToken = 0, kvBytesPerTokenPerDevice = 0,
             kvCapacityBytes = 0, kvCapacityTokens = 0;
+    /// What the KV capacity leaves to temporaries; 0 is not written.
+    int64_t reservedBytes = 0;
   } memory;
 
   struct {
-    int64_t total = 0, perDevice = 0, layersLinear = 0, attention = 0,
-            attentionFullSquare = 0, logits = 0;
+    Checked total, perDevice, layersLinear, attention, attentionFullSquare,
+        logits;
   } flops;
 
   struct CollectiveRow {

@@ -29,6 +29,10 @@ struct Runtime {
   Figure contextBytes, libraryBytes, communicationBytes;
   /// Captured graphs and their pool, bytes per device.
   Figure graphBytes;
+  /// The run by which the runtime sizes its temporaries before it gives the
+  /// rest to the KV cache: tokens of a step, sequences that are sampled from,
+  /// and bytes per score of those (formats, sorting, probabilities).
+  Figure profileTokens, profileSequences, samplerBytesPerLogit;
   /// Tokens of one block of the KV cache.
   Figure kvBlockTokens;
   /// Host time that a step waits for, microseconds.

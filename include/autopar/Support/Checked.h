@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace autopar {
 
@@ -22,12 +23,14 @@ public:
   constexpr Checked(int64_t value) : value(value) {}
 
   bool valid() const { return !overflowed; }
-  /// The value as a JSON integer; nothing where it does not fit in 63 bits.
+  /// The value, where it fits in 63 bits.
   std::optional<int64_t> int64() const {
     if (overflowed || value > INT64_MAX || value < INT64_MIN)
       return std::nullopt;
     return static_cast<int64_t>(value);
   }
+  /// The value in decimal, whatever its length; "overflow" where not valid.
+  std::string str() const;
   /// The nearest double, for times.
   double real() const { return static_cast<double>(value); }
 

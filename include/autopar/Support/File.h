@@ -18,8 +18,11 @@ namespace autopar {
 /// The text of `path`, or of standard input where it is "-". Errors: missing,
 /// a directory, unreadable, larger than `limits::maxFileBytes`.
 Result<std::string> readFile(const std::string &path);
-/// Writes `text` to a temporary name beside `path` and renames it.
+/// Writes `text` to a temporary name beside `path` and renames it; follows
+/// links, and writes in place what is not a regular file.
 Result<bool> writeFile(const std::string &path, const std::string &text);
+/// The same, to standard output where `path` is "-".
+Result<bool> writeOutput(const std::string &path, const std::string &text);
 bool isDirectory(const std::string &path);
 bool fileExists(const std::string &path);
 /// Names (not paths) of the files in `directory` that end in `suffix`, sorted.

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_SUPPORT_LIMITS_H
 #define AUTOPAR_SUPPORT_LIMITS_H
 
+#include <cstddef>
 #include <cstdint>
 
 namespace autopar::limits {
@@ -23,6 +24,10 @@ inline constexpr int64_t maxDimension = int64_t(1) << 40;
 inline constexpr int64_t maxLayers = 1'000'000;
 /// Sequences, tokens of a sequence.
 inline constexpr int64_t maxTokens = int64_t(1) << 40;
+/// Functions that call each other in a chain: analyses follow them recursively.
+inline constexpr unsigned maxCallDepth = 1000;
+/// Axes of a mesh.
+inline constexpr size_t maxMeshAxes = 64;
 /// Devices of a machine, and product of the sizes of a mesh.
 inline constexpr int64_t maxDevices = int64_t(1) << 30;
 /// Lines that `--list-tensors` prints.

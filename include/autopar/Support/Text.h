@@ -8,6 +8,8 @@
 #ifndef AUTOPAR_SUPPORT_TEXT_H
 #define AUTOPAR_SUPPORT_TEXT_H
 
+#include "autopar/Support/Checked.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,8 +36,10 @@ std::string join(const Range &parts, std::string_view separator) {
 std::string formatNumber(double value);
 /// 70553706496 -> "70,553,706,496".
 std::string formatInteger(int64_t value);
+std::string formatInteger(Checked value);
 /// 17640734720 -> "16.43 GiB" (binary prefixes, as memory is sold by).
 std::string formatBytes(int64_t bytes);
+std::string formatBytes(Checked bytes);
 /// 5212.5 -> "5.21 ms", from microseconds.
 std::string formatTime(double microseconds);
 

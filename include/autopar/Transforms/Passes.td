@@ -53,6 +53,8 @@ def BindMeshPass : Pass<"autopar-bind-mesh", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"axes", "axes", "std::string", "\"\"", "Sizes, as in pp=4,tp=8">,
+    ListOption<"degrees", "degrees", "std::string",
+               "Degrees that are products of axes, as in ep=dpi*tp">,
   ];
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }
@@ -127,7 +129,8 @@ def InsertCollectivesPass
     }
     ```
   }];
-  let dependentDialects = ["::autopar::parallel::ParallelDialect"];
+  let dependentDialects = ["::autopar::parallel::ParallelDialect",
+                           "::autopar::transformer::TransformerDialect"];
 }
 
 def PrintCostProgramPass

@@ -10,6 +10,7 @@
 #include "autopar/Support/Limits.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace autopar;
@@ -28,11 +29,21 @@ std::optional<int64_t> MeshOp::getAxisSize(StringRef name) {
   return std::nullopt;
 }
 
+/// Names that print without quotes and have no other meaning in reports.
+static bool isAxisName(StringRef name) {
+  auto isInside = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  return !name.empty() && llvm::isAlpha(name.front()) &&
+         llvm::all_of(name, isInside) && name != "devices" && name != "axes";
+}
+
 static LogicalResult verifyDegree(MeshOp mesh, NamedAttribute degree) {
   auto axes = dyn_cast<ArrayAttr>(degree.getValue());
   if (!axes || axes.empty())
     return mesh.emitOpError() << "degree '" << degree.getName().getValue()
                               << "' is not a product of axes";
+  if (!isAxisName(degree.getName()))
+    return mesh.emitOpError() << "has a degree '" << degree.getName().getValue()
+                              << "', which is no name for one";
   if (mesh.getAxisSize(degree.getName()))
     return mesh.emitOpError() << "degree '" << degree.getName().getValue()
                               << "' has the name of an axis";
@@ -54,10 +65,17 @@ LogicalResult MeshOp::verify() {
   if (getAxes().size() != getSizes().size())
     return emitOpError() << "has " << getAxes().size() << " axes and "
                          << getSizes().size() << " sizes";
+  if (getAxes().size() > limits::maxMeshAxes)
+    return emitOpError() << "has " << getAxes().size()
+                         << " axes, expected at most " << limits::maxMeshAxes;
   llvm::StringSet<> seen;
   int64_t devices = 1;
   for (auto [axis, size] : llvm::zip(getAxes(), getSizes())) {
     StringRef name = cast<StringAttr>(axis).getValue();
+    if (!isAxisName(name))
+      return emitOpError() << "has an axis '" << name
+                           << "': expected letters and digits, and not "
+                              "'devices' or 'axes', which reports use";
     if (!seen.insert(name).second)
       return emitOpError() << "has the axis '" << name << "' twice";
     if (size < 0 || size > limits::maxDevices ||

@@ -90,6 +90,8 @@ LogicalResult RepeatOp::verify() {
     return emitOpError() << "starts at layer "
                          << static_cast<int64_t>(getFirst())
                          << ", expected 0 to " << limits::maxLayers;
+  if (getInitArgs().empty())
+    return emitOpError("carries no value from one iteration to the next");
   if (getInitArgs().getTypes() != getResultTypes())
     return emitOpError("carries values of other types than its results");
   if (getPrefix())

@@ -293,7 +293,6 @@ LogicalResult EmbeddingOp::verify() {
   return success();
 }
 
-
 int64_t LinearOp::getNumContracted() {
   return (static_cast<int64_t>(TensorView(getX()).rank()) +
           TensorView(getWeight()).rank() - TensorView(getResult()).rank()) /
@@ -320,12 +319,18 @@ LogicalResult RopeOp::verify() {
   if (view.isSymbolic(last) || view.getType().getDimSize(last) % 2)
     return emitOpError() << "turns pairs, but the last dimension is "
                          << view.extentText(last);
-  if (!(getTheta().convertToDouble() > 0))
-    return emitOpError("has a theta that is not positive");
+  if (!getTheta().isFinite() || !(getTheta().convertToDouble() > 0))
+    return emitOpError("has a theta that is not a positive number");
   return success();
 }
 
 LogicalResult AttentionOp::verify() {
+  for (Value operand : {getQuery(), getKey(), getValue()})
+    for (unsigned dim : {2, 3})
+      if (TensorView(operand).isSymbolic(dim))
+        return emitOpError()
+               << "has " << TensorView(operand).extentText(dim)
+               << " for dimension " << dim << ", expected a number";
   int64_t heads = TensorView(getQuery()).getType().getDimSize(2);
   int64_t kvHeads = TensorView(getKey()).getType().getDimSize(2);
   if (heads < 1 || kvHeads < 1 || heads % kvHeads)
@@ -346,6 +351,9 @@ static LogicalResult verifyTopK(Operation *op, int64_t topK, int64_t experts) {
 
 LogicalResult RouterOp::verify() {
   TensorView weight(getWeight()), result(getResult());
+  if (weight.isSymbolic(1))
+    return emitOpError() << "routes to " << weight.extentText(1)
+                         << " experts, expected a number";
   if (result.extentText(result.rank() - 1) != std::to_string(getTopK()))
     return emitOpError() << "keeps " << getTopK()
                          << " experts, but the result has "
@@ -354,6 +362,12 @@ LogicalResult RouterOp::verify() {
 }
 
 LogicalResult ExpertsOp::verify() {
+  std::string rows = TensorView(getX()).extentText(0);
+  std::optional<ExtentProduct> product = parseExtent(rows);
+  int64_t topK = getTopK();
+  if (rows.front() != '{' || !product || topK < 1 || product->factor % topK)
+    return emitOpError() << "expected a set of {tokens*" << topK
+                         << "} routed tokens, found " << rows;
   return verifyTopK(*this, getTopK(),
                     TensorView(getWeight()).getType().getDimSize(0));
 }
@@ -370,8 +384,8 @@ static LogicalResult verifyRouted(Operation *op, Value tokens, Value routing,
   texts.push_back(kept.extentText(kept.rank() - 1));
   for (const std::string &text : texts) {
     std::optional<ExtentProduct> part = parseExtent(text);
-    if (!part || llvm::MulOverflow(expected.factor, part->factor,
-                                   expected.factor))
+    if (!part ||
+        llvm::MulOverflow(expected.factor, part->factor, expected.factor))
       return op->emitOpError("has more routed tokens than 63 bits count");
     expected.symbols.append(part->symbols);
   }

@@ -96,6 +96,8 @@ std::optional<TensorParallelFactor> GatedOp::getTensorParallelFactor() {
 }
 
 ShardingFactors RopeOp::getShardingFactors() {
+  if (rankOf(getX()) < 1)
+    return {};
   ShardingFactors factors = elementwise(*this);
   factors.kinds.back() = FactorKind::whole;
   return factors;

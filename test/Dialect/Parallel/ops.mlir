@@ -35,7 +35,7 @@ func.func @reshard(%x: !sum) -> !split {
 
 // CHECK-LABEL: func @all_reduce
 func.func @all_reduce(%x: !sum) {
-  // CHECK: parallel.all_reduce %arg0 over [tp] : !w4_64_sum_tp -> !w4_64_bf
+  // CHECK: parallel.all_reduce %arg0 over [tp] : !w4_64_sum_tp -> tensor<4x64xbf16>
   %y = parallel.all_reduce %x over [tp] : !sum -> !whole
   return
 }
@@ -52,7 +52,7 @@ func.func @all_reduce_over_one_of_two_axes(
 
 // CHECK-LABEL: func @all_gather
 func.func @all_gather(%x: !split) {
-  // CHECK: parallel.all_gather %arg0 dim 1 over [tp] : !w4_64tp_bf -> !w4_64_bf
+  // CHECK: parallel.all_gather %arg0 dim 1 over [tp] : !w4_64tp_bf -> tensor<4x64xbf16>
   %y = parallel.all_gather %x dim 1 over [tp] : !split -> !whole
   return
 }
@@ -93,14 +93,14 @@ func.func @all_to_all(%x: !split) {
 
 // CHECK-LABEL: func @all_slice
 func.func @all_slice(%x: !whole) {
-  // CHECK: parallel.all_slice %arg0 dim 1 over [tp] : !w4_64_bf -> !w4_64tp_bf
+  // CHECK: parallel.all_slice %arg0 dim 1 over [tp] : tensor<4x64xbf16> -> !w4_64tp_bf
   %y = parallel.all_slice %x dim 1 over [tp] : !whole -> !split
   return
 }
 
 // CHECK-LABEL: func @all_slice_by_the_rule_of_its_result
 func.func @all_slice_by_the_rule_of_its_result(%x: tensor<1000xbf16>) {
-  // CHECK: parallel.all_slice %arg0 dim 0 over [tp] : !w1000_bf -> !w1000tp_bf
+  // CHECK: parallel.all_slice %arg0 dim 0 over [tp] : tensor<1000xbf16> -> !w1000tp_bf
   %y = parallel.all_slice %x dim 0 over [tp]
       : tensor<1000xbf16> -> tensor<1000xbf16, #parallel.sharding<[_ by tp pad 64]>>
   return

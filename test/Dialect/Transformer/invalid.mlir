@@ -417,7 +417,7 @@ func.func @embedding_of_floats(%ids: tensor<4xbf16>, %t: tensor<100x64xbf16>) {
 // -----
 
 func.func @embedding_in_a_table_of_rank_3(%ids: tensor<4xi32>, %t: tensor<10x10x64xbf16>) {
-  // expected-error @+1 {{'transformer.embedding' op operands do not have the ranks this op needs}}
+  // expected-error @+1 {{'transformer.embedding' op cannot work on operands of rank 1, 3 with a result of rank 2}}
   %x = transformer.embedding %ids, %t : tensor<4xi32>, tensor<10x10x64xbf16> -> tensor<4x64xbf16>
   return
 }
@@ -453,7 +453,7 @@ func.func @last_token_keeps_all(%x: tensor<4x16x64xbf16>) {
 // -----
 
 func.func @last_token_of_one_dimension(%x: tensor<64xbf16>) {
-  // expected-error @+1 {{'transformer.last_token' op operands do not have the ranks this op needs}}
+  // expected-error @+1 {{'transformer.last_token' op cannot work on operands of rank 1 with a result of rank 1}}
   %y = transformer.last_token %x : tensor<64xbf16> -> tensor<64xbf16>
   return
 }
@@ -509,7 +509,7 @@ func.func @linear_to_another_width(%x: tensor<4x64xbf16>, %w: tensor<64x16xbf16>
 // -----
 
 func.func @linear_contracts_nothing(%x: tensor<4xbf16>, %w: tensor<16xbf16>) {
-  // expected-error @+1 {{'transformer.linear' op operands do not have the ranks this op needs}}
+  // expected-error @+1 {{'transformer.linear' op cannot work on operands of rank 1, 1 with a result of rank 2}}
   %y = transformer.linear %x, %w : tensor<4xbf16>, tensor<16xbf16> -> tensor<4x16xbf16>
   return
 }
@@ -517,7 +517,7 @@ func.func @linear_contracts_nothing(%x: tensor<4xbf16>, %w: tensor<16xbf16>) {
 // -----
 
 func.func @linear_of_odd_ranks(%x: tensor<4x64xbf16>, %w: tensor<64x16xbf16>) {
-  // expected-error @+1 {{'transformer.linear' op operands do not have the ranks this op needs}}
+  // expected-error @+1 {{'transformer.linear' op cannot work on operands of rank 2, 2 with a result of rank 1}}
   %y = transformer.linear %x, %w : tensor<4x64xbf16>, tensor<64x16xbf16> -> tensor<16xbf16>
   return
 }
@@ -551,7 +551,7 @@ func.func @add_bias_of_another_width(%x: tensor<4x64xbf16>, %b: tensor<32xbf16>)
 // -----
 
 func.func @add_bias_of_higher_rank(%x: tensor<64xbf16>, %b: tensor<4x64xbf16>) {
-  // expected-error @+1 {{'transformer.add_bias' op operands do not have the ranks this op needs}}
+  // expected-error @+1 {{'transformer.add_bias' op cannot work on operands of rank 1, 2 with a result of rank 1}}
   %y = transformer.add_bias %x, %b : tensor<64xbf16>, tensor<4x64xbf16>
   return
 }
@@ -634,7 +634,7 @@ func.func @rope_of_symbolic_width(%x: tensor<?xbf16, #transformer.dims<[batch]>>
 // -----
 
 func.func @rope_without_theta(%x: tensor<4x8x128xbf16>) {
-  // expected-error @+1 {{'transformer.rope' op has a theta that is not positive}}
+  // expected-error @+1 {{'transformer.rope' op has a theta that is not a positive number}}
   %y = transformer.rope %x theta(0.0) : tensor<4x8x128xbf16>
   return
 }
@@ -679,7 +679,7 @@ func.func @attention_to_a_narrower_cache(%q: !q, %c: !c) {
 !q = tensor<?x?x512xbf16, #transformer.dims<[batch, query, _]>>
 !c = tensor<2x?x?x8x64xbf16, #transformer.dims<[_, batch, context, _, _]>>
 func.func @attention_without_heads(%q: !q, %c: !c) {
-  // expected-error @+1 {{'transformer.attention' op operands do not have the ranks this op needs}}
+  // expected-error @+1 {{'transformer.attention' op cannot work on operands of rank 3, 3, 3, 5 with a result of rank 3}}
   %y = transformer.attention %q, %q, %q cache(%c) causal : !q, !q, !c
   return
 }
@@ -744,7 +744,7 @@ func.func @router_keeps_more_than_there_are(%x: tensor<4x64xbf16>, %w: tensor<64
 // -----
 
 func.func @router_with_a_vector(%x: tensor<4x64xbf16>, %w: tensor<64xbf16>) {
-  // expected-error @+1 {{'transformer.router' op operands do not have the ranks this op needs}}
+  // expected-error @+1 {{'transformer.router' op cannot work on operands of rank 2, 1 with a result of rank 2}}
   %r = transformer.router %x, %w top_k(2) : tensor<4x64xbf16>, tensor<64xbf16> -> tensor<4x2xbf16>
   return
 }
@@ -755,7 +755,7 @@ func.func @router_with_a_vector(%x: tensor<4x64xbf16>, %w: tensor<64xbf16>) {
 !r = tensor<?x2xbf16, #transformer.dims<[batch, _]>>
 !t = tensor<?x64xbf16, #transformer.dims<[{batch*query*2}, _]>>
 func.func @dispatch_by_routing_of_another_rank(%x: !x, %r: !r) {
-  // expected-error @+1 {{'transformer.dispatch' op operands do not have the ranks this op needs}}
+  // expected-error @+1 {{'transformer.dispatch' op cannot work on operands of rank 3, 2 with a result of rank 2}}
   %t = transformer.dispatch %x, %r : !x, !r -> !t
   return
 }
@@ -793,7 +793,7 @@ func.func @experts_of_another_width(%t: !t, %w: tensor<8x32x64xbf16>) {
 
 !t = tensor<?x64xbf16, #transformer.dims<[{batch*query*2}, _]>>
 func.func @experts_with_one_matrix(%t: !t, %w: tensor<64x64xbf16>) {
-  // expected-error @+1 {{'transformer.experts' op operands do not have the ranks this op needs}}
+  // expected-error @+1 {{'transformer.experts' op cannot work on operands of rank 2, 2 with a result of rank 2}}
   %y = transformer.experts %t, %w top_k(2) : !t, tensor<64x64xbf16> -> !t
   return
 }
@@ -817,5 +817,67 @@ func.func @combine_changes_the_width(%t: !t, %r: !r) {
 func.func @combine_for_other_tokens(%t: !t, %r: !r) {
   // expected-error @+1 {{'transformer.combine' op dimension 0 of the result is batch, but dimension 0 of operand #1 is query}}
   %x = transformer.combine %t, %r : !t, !r -> !x
+  return
+}
+
+// -----
+
+!x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
+!r = tensor<?x?x2xbf16, #transformer.dims<[batch, query, _]>>
+!t = tensor<?x64xbf16, #transformer.dims<[{batch*query*3}, _]>>
+func.func @dispatch_to_more_experts_than_the_routing_keeps(%x: !x, %r: !r) {
+  // expected-error @+1 {{'transformer.dispatch' op routes a set of {batch*query*3}, expected batch*query*2}}
+  %t = transformer.dispatch %x, %r : !x, !r -> !t
+  return
+}
+
+// -----
+
+!x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
+!r = tensor<?x?x2xbf16, #transformer.dims<[batch, query, _]>>
+!t = tensor<?x64xbf16, #transformer.dims<[{batch*2}, _]>>
+func.func @combine_of_fewer_tokens(%t: !t, %r: !r) {
+  // expected-error @+1 {{'transformer.combine' op routes a set of {batch*2}, expected batch*query*2}}
+  %x = transformer.combine %t, %r : !t, !r -> !x
+  return
+}
+
+// -----
+
+!x = tensor<1099511627776x1099511627776x64xbf16>
+!r = tensor<1099511627776x1099511627776x2xbf16>
+!t = tensor<2x64xbf16>
+func.func @dispatch_of_too_many_tokens(%x: !x, %r: !r) {
+  // expected-error @+1 {{'transformer.dispatch' op has more routed tokens than 63 bits count}}
+  %t = transformer.dispatch %x, %r : !x, !r -> !t
+  return
+}
+
+// -----
+
+parallel.mesh @pod(tp = 8)
+func.func @bias_on_a_row_product(%x: tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>,
+                                 %w: tensor<64x64xbf16, #parallel.sharding<[_ by tp, _]>>,
+                                 %b: tensor<64xbf16>) {
+  // expected-error @+1 {{'transformer.linear' op sums over [tp] and adds a bias, which every device would add: add it after the reduction}}
+  %y = transformer.linear %x, %w bias(%b : tensor<64xbf16>)
+      : tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>, tensor<64x64xbf16, #parallel.sharding<[_ by tp, _]>>
+      -> tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
+  return
+}
+
+// -----
+
+func.func @rope_of_a_scalar(%x: tensor<bf16>) {
+  // expected-error @+1 {{'transformer.rope' op cannot work on operands of rank 0 with a result of rank 0}}
+  %y = transformer.rope %x theta(1.0) : tensor<bf16>
+  return
+}
+
+// -----
+
+func.func @foreign_encoding() {
+  // expected-error @+1 {{'transformer.weight' op has a tensor with the foreign encoding "foo", expected #transformer.dims or #parallel.sharding}}
+  %w = transformer.weight "w" : tensor<64x64xbf16, "foo">
   return
 }

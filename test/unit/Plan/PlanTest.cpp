@@ -86,9 +86,10 @@ TEST(Plan, RefusesWithLocation) {
             "plan.json: /degrees/tp: degree 'tp' has the name of an axis");
   EXPECT_EQ(errorOf(R"("dtype": "bf17")"),
             "plan.json: /dtype: unknown numeric format 'bf17'");
-  EXPECT_EQ(errorOf(R"("memory_utilization": 1.5)"),
-            "plan.json: /memory_utilization: expected a number from 0 to 1, "
-            "found 1.5");
+  EXPECT_EQ(
+      errorOf(R"("memory_utilization": 1.5)"),
+      "plan.json: /memory_utilization: expected a number from 1e-06 to 1, "
+      "found 1.5");
 }
 
 TEST(Plan, RefusesOtherFormats) {

@@ -56,8 +56,10 @@ static Report makeReport() {
       R"({"schema": "autopar.plan/1", "axes": [{"name": "tp", "size": 8}]})";
   report.derivations["memory.budget_bytes"] = {
       "floor(share * capacity)",
-      {{"plan.memory_utilization", "0.9"}, {"rule", "fraction_of_total"}},
-      {"plan"}};
+      {{"plan.memory_utilization", "0.9"}, {"wide", "10485760000000000000000"}},
+      {"plan"},
+      {{"plan.memory_utilization", "as given"}, {"chips.a.b", "7"}},
+      "a share"};
   return report;
 }
 
@@ -79,7 +81,40 @@ TEST(WriteJson, WritesTheFixedKeys) {
   EXPECT_EQ(root["throughput"]["tokens_per_s"], 20480);
   json derivation = root["derivations"]["memory.budget_bytes"];
   EXPECT_EQ(derivation["inputs"]["plan.memory_utilization"], 0.9);
-  EXPECT_EQ(derivation["inputs"]["rule"], "fraction_of_total");
+  EXPECT_TRUE(derivation["inputs"]["wide"].is_number());
+  EXPECT_EQ(derivation["terms"]["chips.a.b"], "7");
+  EXPECT_EQ(derivation["note"], "a share");
+}
+
+TEST(WriteJson, WritesIntegersOfAnyLength) {
+  Report report = makeReport();
+  report.flops.total = Checked(INT64_MAX) * 1000;
+  report.byOp[0].flops = Checked(INT64_MAX) + 1;
+  std::string text = writeJson(report);
+  EXPECT_NE(text.find("\"total\": 9223372036854775807000,"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\"flops\": 9223372036854775808,"), std::string::npos);
+  EXPECT_NE(text.find("\"wide\": 10485760000000000000000\n"),
+            std::string::npos);
+  EXPECT_TRUE(json::accept(text));
+  EXPECT_NE(writeText(report).find("9,223,372,036,854,775,807,000"),
+            std::string::npos);
+}
+
+// As nlohmann's own writer indents and escapes.
+TEST(WriteJson, FormatsAsUsual) {
+  using Ordered = nlohmann::ordered_json;
+  Report narrow = makeReport();
+  narrow.derivations.clear();
+  narrow.model.name = "\"quoted\"\n";
+  std::string text = writeJson(narrow);
+  EXPECT_EQ(Ordered::parse(text).dump(2) + "\n", text);
+}
+
+TEST(WriteJson, AlwaysHasTp) {
+  Report report = makeReport();
+  report.mesh.degrees.clear();
+  EXPECT_EQ(json::parse(writeJson(report))["mesh"]["tp"], 1);
 }
 
 TEST(WriteJson, SurvivesWhatItDoesNotExpect) {
@@ -147,10 +182,25 @@ TEST(WriteText, AnswersFirst) {
   EXPECT_NE(text.find("100.0 ms, bound by compute (100% of it)"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("20,480 tokens/s"), std::string::npos);
+  EXPECT_NE(text.find("20,480 prompt tokens/s"), std::string::npos);
   EXPECT_NE(text.find("17,640,734,720"), std::string::npos);
   EXPECT_NE(text.find("! something to know"), std::string::npos);
   EXPECT_NE(text.find("= floor(share * capacity)"), std::string::npos);
+  EXPECT_NE(text.find("plan.memory_utilization = 0.9: as given"),
+            std::string::npos);
+  EXPECT_NE(text.find("where chips.a.b = 7"), std::string::npos);
+}
+
+TEST(WriteText, SaysWhatTimesAndTokensMean) {
+  Report report = makeReport();
+  report.workload.phase = "decode";
+  report.latency.memoryTimeUs = 1;
+  std::string text = writeText(report);
+  EXPECT_NE(text.find("20,480 output tokens/s"), std::string::npos) << text;
+  EXPECT_NE(text.find("all at peak rates"), std::string::npos);
+  EXPECT_NE(text.find("Each kernel's time counts under what bounds it."),
+            std::string::npos);
+  EXPECT_NE(text.find("<1%"), std::string::npos);
 }
 
 TEST(WriteText, SaysByHowMuchItDoesNotFit) {
@@ -173,7 +223,11 @@ TEST(WriteText, StaysWithinAHundredColumns) {
   report.communication.collectives[0].count = INT64_MAX;
   report.warnings = {longName, "many words " + longName + " more words"};
   report.assumptions = {{longName, longName, longName}};
-  report.derivations[longName] = {longName, {{longName, longName}}, {longName}};
+  report.derivations[longName] = {longName,
+                                  {{longName, longName}},
+                                  {longName},
+                                  {{longName, longName}, {"b", longName}},
+                                  longName};
   std::string text = writeText(report);
   EXPECT_LE(widestLine(text), 100u) << text;
 }

@@ -27,6 +27,20 @@ TEST(Checked, RemembersOverflow) {
   EXPECT_EQ((Checked(0) - INT64_MAX - 1).int64(), INT64_MIN);
 }
 
+TEST(Checked, PrintsAllDigits) {
+  EXPECT_EQ(Checked(0).str(), "0");
+  EXPECT_EQ(Checked(-120).str(), "-120");
+  EXPECT_EQ(Checked(INT64_MIN).str(), "-9223372036854775808");
+  Checked large = INT64_MAX;
+  EXPECT_EQ((large * 1000).str(), "9223372036854775807000");
+  // The least and the largest of 128 bits.
+  Checked least = (Checked(INT64_MIN) * INT64_MIN) * -2;
+  EXPECT_EQ(least.str(), "-170141183460469231731687303715884105728");
+  EXPECT_EQ((Checked(-1) - least).str(),
+            "170141183460469231731687303715884105727");
+  EXPECT_EQ((large * large * large).str(), "overflow");
+}
+
 TEST(Checked, Divides) {
   EXPECT_EQ(floorDiv(Checked(7), 2).int64(), 3);
   EXPECT_EQ(floorDiv(Checked(-7), 2).int64(), -4);
@@ -45,7 +59,7 @@ TEST(ElementType, HasSizesAndNames) {
   EXPECT_FALSE(parseElementType("bf17"));
   for (ElementType type :
        {ElementType::f32, ElementType::bf16, ElementType::f16,
-        ElementType::fp8_e4m3, ElementType::fp8_e5m2, ElementType::i8})
+        ElementType::fp8_e4m3, ElementType::fp8_e5m2})
     EXPECT_EQ(parseElementType(nameOf(type)), type);
 }
 
@@ -54,6 +68,8 @@ TEST(Text, Formats) {
   EXPECT_EQ(formatInteger(-1234), "-1,234");
   EXPECT_EQ(formatInteger(999), "999");
   EXPECT_EQ(formatBytes(17'640'734'720), "16.43 GiB");
+  EXPECT_EQ(formatInteger(Checked(INT64_MAX) * 10),
+            "92,233,720,368,547,758,070");
   EXPECT_EQ(formatBytes(1023), "1023 B");
   EXPECT_EQ(formatTime(5212.5), "5.21 ms");
   EXPECT_EQ(formatTime(1.5), "1.50 us");

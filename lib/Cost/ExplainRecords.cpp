@@ -1,0 +1,367 @@
+//===- ExplainRecords.cpp -------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Explain.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+using namespace autopar;
+
+//===----------------------------------------------------------------------===//
+// Explanations
+//===----------------------------------------------------------------------===//
+
+std::string autopar::decimal(double value) {
+  constexpr double largestExact = 9007199254740992; // 2^53
+  if (value == std::floor(value) && std::fabs(value) <= largestExact)
+    return std::to_string(static_cast<int64_t>(value));
+  return formatNumber(value);
+}
+
+Explanation &Explanation::add(std::string name, std::string value,
+                              std::string term) {
+  std::string unique = name;
+  auto taken = [&](const auto &input) { return input.first == unique; };
+  auto &inputs = derivation.inputs;
+  for (int i = 2; std::any_of(inputs.begin(), inputs.end(), taken); ++i)
+    unique = name + "#" + std::to_string(i);
+  if (!term.empty())
+    derivation.terms.emplace_back(unique, std::move(term));
+  inputs.emplace_back(std::move(unique), std::move(value));
+  return *this;
+}
+
+Explanation &Explanation::input(std::string name, Checked value,
+                                std::string term) {
+  return add(std::move(name), value.str(), std::move(term));
+}
+
+Explanation &Explanation::input(std::string name, int64_t value,
+                                std::string term) {
+  return input(std::move(name), Checked(value), std::move(term));
+}
+
+Explanation &Explanation::input(std::string name, double value,
+                                std::string term) {
+  return add(std::move(name), decimal(value), std::move(term));
+}
+
+Explanation &Explanation::figure(const Figure &figure) {
+  return from(figure.source.str()).input(figure.path, figure.value);
+}
+
+Explanation &Explanation::restsOn(const Figure &figure) {
+  std::pair<std::string, std::string> term(figure.path, decimal(figure.value));
+  auto &terms = derivation.terms;
+  if (std::find(terms.begin(), terms.end(), term) == terms.end())
+    terms.push_back(std::move(term));
+  return from(figure.source.str());
+}
+
+Explanation &Explanation::restsOn(const KernelCurve &curve) {
+  std::pair<std::string, std::string> term(
+      curve.path, "compute efficiency " + decimal(curve.computeEfficiency) +
+                      ", memory efficiency " + decimal(curve.memoryEfficiency) +
+                      ", exponent " + decimal(curve.exponent) + ", floor " +
+                      decimal(curve.floorUs) + " us");
+  auto &terms = derivation.terms;
+  if (std::find(terms.begin(), terms.end(), term) == terms.end())
+    terms.push_back(std::move(term));
+  return from(curve.source.str());
+}
+
+Explanation &Explanation::from(std::string source) {
+  auto &sources = derivation.sources;
+  if (std::find(sources.begin(), sources.end(), source) == sources.end())
+    sources.push_back(std::move(source));
+  return *this;
+}
+
+Explanation &Explanation::note(std::string text) {
+  derivation.note = std::move(text);
+  return *this;
+}
+
+//===----------------------------------------------------------------------===//
+// Contributions
+//===----------------------------------------------------------------------===//
+
+CostProgram autopar::frameOf(const Evaluation &evaluation) {
+  const CostProgram &program = evaluation.program;
+  CostProgram frame;
+  frame.model = program.model;
+  frame.symbols = program.symbols;
+  frame.axes = program.axes;
+  frame.layers = program.layers;
+  return frame;
+}
+
+Report autopar::reportOf(const CostProgram &program,
+                         const Evaluation &evaluation,
+                         const Workload &workload) {
+  // A part of a program that was priced can be priced.
+  Result<Report> report = evaluate(program, evaluation.plan, evaluation.machine,
+                                   evaluation.runtime, workload);
+  return report ? std::move(*report) : Report();
+}
+
+static const std::string &layerOf(uint32_t layer,
+                                  const Evaluation &evaluation) {
+  return evaluation.program.layers[layer].name;
+}
+
+static Contribution<Resident> contributionOf(const Resident &record,
+                                             const Evaluation &evaluation,
+                                             const Workload &workload) {
+  CostProgram program = frameOf(evaluation);
+  program.residents = {record};
+  bool weight = record.kind == Resident::Kind::weight;
+  std::string name = (weight ? "weights/" : "caches/") +
+                     layerOf(record.layer, evaluation) + "/" + record.name;
+  return {&record, std::move(name), reportOf(program, evaluation, workload)};
+}
+
+std::vector<Contribution<Resident>>
+autopar::cachesOfOneSequence(const Evaluation &evaluation) {
+  std::vector<Contribution<Resident>> caches;
+  Workload single = evaluation.workload;
+  single.batch = 1;
+  for (const Resident &record : evaluation.program.residents)
+    if (record.kind == Resident::Kind::kv_cache)
+      caches.push_back(contributionOf(record, evaluation, single));
+  return caches;
+}
+
+void Contributions::addResidents(const Evaluation &evaluation) {
+  for (const Resident &record : evaluation.program.residents) {
+    bool weight = record.kind == Resident::Kind::weight;
+    (weight ? weights : caches)
+        .push_back(contributionOf(record, evaluation, evaluation.workload));
+  }
+  CostProgram program = frameOf(evaluation);
+  for (const Activation &record : evaluation.program.activations) {
+    program.activations = {record};
+    activations.push_back({&record, "activations/" + record.name,
+                           reportOf(program, evaluation, evaluation.workload)});
+  }
+}
+
+void Contributions::addKernels(const Evaluation &evaluation) {
+  CostProgram program = frameOf(evaluation);
+  for (const Kernel &record : evaluation.program.kernels) {
+    program.kernels = {record};
+    kernels.push_back({&record, "kernels/" + record.name,
+                       reportOf(program, evaluation, evaluation.workload)});
+  }
+  program.kernels.clear();
+  for (const Collective &record : evaluation.program.collectives) {
+    if (evaluation.sizes.groupSize(record.axes) == 1)
+      continue;
+    program.collectives = {record};
+    collectives.push_back({&record, "collectives/" + record.name,
+                           reportOf(program, evaluation, evaluation.workload)});
+  }
+}
+
+/// `kernels` in a program of their own: one launch, or several.
+static LaunchContribution launchOf(std::vector<const Kernel *> kernels,
+                                   const Evaluation &evaluation) {
+  CostProgram program = frameOf(evaluation);
+  for (const Kernel *kernel : kernels)
+    program.kernels.push_back(*kernel);
+  Evaluation sub(program, evaluation.plan, evaluation.machine,
+                 evaluation.runtime, evaluation.workload);
+  addFlops(sub);
+  addLatency(sub);
+  LaunchContribution launch;
+  launch.name = "kernels/" + kernels.front()->name;
+  launch.kernels = std::move(kernels);
+  launch.report = std::move(sub.report);
+  launch.floorUs = sub.floorTimeUs;
+  launch.figures = std::move(sub.figures);
+  if (!sub.curves.empty())
+    launch.curve = sub.curves.front().second;
+  return launch;
+}
+
+/// Kernels that could be launched as one are tried together first: one launch
+/// runs as often as each of them.
+void Contributions::addLaunches(const Evaluation &evaluation) {
+  using Key = std::tuple<uint32_t, uint32_t, KernelKind, int64_t>;
+  std::map<Key, std::vector<const Kernel *>> groups;
+  for (const Kernel &kernel : evaluation.program.kernels)
+    groups[{kernel.layer, kernel.fusionGroup, kernel.kind, kernel.count}]
+        .push_back(&kernel);
+  for (const auto &[key, kernels] : groups) {
+    LaunchContribution together = launchOf(kernels, evaluation);
+    if (together.report.latency.kernelLaunches <= together.count()) {
+      launches.push_back(std::move(together));
+      continue;
+    }
+    for (const Kernel *kernel : kernels)
+      launches.push_back(launchOf({kernel}, evaluation));
+  }
+  std::sort(launches.begin(), launches.end(), [](const auto &a, const auto &b) {
+    return a.kernels.front() < b.kernels.front();
+  });
+}
+
+Contributions::Contributions(const Evaluation &evaluation) {
+  addResidents(evaluation);
+  addKernels(evaluation);
+  addLaunches(evaluation);
+}
+
+//===----------------------------------------------------------------------===//
+// Text of records
+//===----------------------------------------------------------------------===//
+
+static std::string bytesText(ElementType type) {
+  int64_t bits = bitsOf(type);
+  return bits % 8 == 0 ? std::to_string(bits / 8) + " B"
+                       : std::to_string(bits) + " bit";
+}
+
+std::string autopar::times(int64_t count, const std::string &text) {
+  return count == 1 ? text : std::to_string(count) + " x " + text;
+}
+
+/// "64 by tp(8)", "2050 in blocks of 16", "128256 by tp(8) pad 64".
+std::string RecordText::text(const Dim &dim, Side side, bool paged) const {
+  const Sizes &sizes = evaluation.sizes;
+  std::string result = sizes.logical(dim.extent).str();
+  if (paged)
+    result +=
+        " in blocks of " + decimal(evaluation.runtime.kvBlockTokens.value);
+  std::vector<std::string> axes;
+  for (AxisId axis : dim.axes)
+    if (sizes.axisSize(axis) > 1)
+      axes.push_back(evaluation.program.axes[axis] + "(" +
+                     std::to_string(sizes.axisSize(axis)) + ")");
+  if (side == Side::logical || (axes.empty() && dim.rule != SplitRule::pad))
+    return result;
+  if (!axes.empty())
+    result += " by " + join(axes, "*");
+  if (dim.rule == SplitRule::plain || (dim.axes.empty()))
+    return result;
+  result += " " + std::string(nameOf(dim.rule));
+  return dim.rule == SplitRule::pad
+             ? result + " " + std::to_string(dim.multiple)
+             : result;
+}
+
+std::string RecordText::text(const Dims &dims, Side side, int32_t paged) const {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < dims.size(); ++i)
+    parts.push_back(text(dims[i], side, static_cast<int32_t>(i) == paged));
+  return "[" + join(parts, ", ") + "]";
+}
+
+std::string RecordText::elements(const Resident &record) const {
+  return times(record.count, text(record.shape, Side::logical));
+}
+
+std::string RecordText::activeElements(const Resident &record) const {
+  std::string all = elements(record);
+  if (record.topK == 0 || record.shape.empty())
+    return all;
+  return all + " x " + std::to_string(record.topK) + " / " +
+         text(record.shape.front(), Side::logical, false);
+}
+
+std::string RecordText::checkpointBytes(const Resident &record) const {
+  return elements(record) + " x " + bytesText(record.type);
+}
+
+std::string RecordText::bytes(const Resident &record) const {
+  return times(record.count, text(record.shape, Side::local, record.pagedDim)) +
+         " x " + bytesText(record.type);
+}
+
+std::string RecordText::bytesPerToken(const Resident &record, Side side) const {
+  Dims others = record.shape;
+  if (record.pagedDim >= 0)
+    others.erase(others.begin() + record.pagedDim);
+  std::string shape = text(others, side);
+  if (evaluation.workload.batch != 1)
+    shape += " / batch " + std::to_string(evaluation.workload.batch);
+  return times(record.count, shape) + " x " + bytesText(record.type);
+}
+
+std::string RecordText::bytes(const Activation &record) const {
+  return text(record.shape, Side::local) + " x " + bytesText(record.type) +
+         ", live in launches " + std::to_string(record.begin) + " to " +
+         std::to_string(record.end);
+}
+
+std::string RecordText::operand(const Collective &record) const {
+  return text(record.shape, Side::local) + " x " + bytesText(record.type);
+}
+
+/// "80 x 2 x [1, 2048] x [64 by tp(8), 128] x [8192]": rows, columns and
+/// contraction.
+std::string RecordText::matrices(const Kernel &record, Side side) const {
+  std::string product = std::to_string(record.flopFactor);
+  for (const Dims *dims : {&record.rows, &record.columns, &record.contraction})
+    if (!dims->empty())
+      product += " x " + text(*dims, side);
+  return times(record.count, product);
+}
+
+std::string RecordText::flops(const Kernel &record, Side side) const {
+  std::string product = matrices(record, side);
+  if (!record.pairs)
+    return product;
+  const Sizes &sizes = evaluation.sizes;
+  const Pairs &pairs = *record.pairs;
+  Checked query = sizes.logical(pairs.query.extent);
+  Checked context = sizes.logical(pairs.context.extent);
+  product += " x " +
+             countPairs(query, context, pairs.causal, pairs.window).str() +
+             " pairs";
+  Checked devices =
+      sizes.groupSize(pairs.query.axes) * sizes.groupSize(pairs.context.axes);
+  if (side == Side::local && devices > 1)
+    product += " / " + devices.str() + " devices";
+  if (!pairs.causal)
+    return product;
+  return product + (pairs.window ? " (causal, window " +
+                                       std::to_string(pairs.window) + ")"
+                                 : " (q*c - q*(q-1)/2)");
+}
+
+std::string RecordText::fullSquareFlops(const Kernel &record) const {
+  std::string product = matrices(record, Side::logical);
+  if (!record.pairs)
+    return product;
+  const Sizes &sizes = evaluation.sizes;
+  return product + " x " + sizes.logical(record.pairs->query.extent).str() +
+         " x " + sizes.logical(record.pairs->context.extent).str() + " pairs";
+}
+
+std::string
+RecordText::weightsAndKvRead(const LaunchContribution &launch) const {
+  std::vector<std::string> parts;
+  for (const Kernel *kernel : launch.kernels)
+    for (const Traffic &traffic : kernel->traffic) {
+      if (traffic.write || traffic.role == Traffic::Role::activation)
+        continue;
+      std::string part =
+          text(traffic.shape, Side::local) + " x " + bytesText(traffic.type);
+      if (traffic.topK)
+        part += " of the experts that are reached, E*(1-(1-" +
+                std::to_string(traffic.topK) + "/E)^tokens) of E";
+      parts.push_back(std::move(part));
+    }
+  std::string sum = join(parts, " + ");
+  return times(launch.count(), parts.size() > 1 ? "(" + sum + ")" : sum);
+}

@@ -1,0 +1,9 @@
+// RUN: autopar-opt %s --autopar-bind-mesh="axes=tp=8" | FileCheck %s --check-prefix=SIZE
+// RUN: autopar-opt %s --autopar-bind-mesh="axes=dp=?" | FileCheck %s --check-prefix=OPEN
+// RUN: autopar-opt %s --autopar-bind-mesh="axes=ep=2,tp=8" | FileCheck %s --check-prefix=ADD
+
+// Other axes, degrees and the name stay; new axes are innermost.
+// SIZE: parallel.mesh @pod(dp = 2, tp = 8) {all = dp*tp}
+// OPEN: parallel.mesh @pod(dp = ?, tp = ?) {all = dp*tp}
+// ADD: parallel.mesh @pod(dp = 2, tp = 8, ep = 2) {all = dp*tp}
+parallel.mesh @pod(dp = 2, tp = ?) {all = dp*tp}

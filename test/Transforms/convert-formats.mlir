@@ -1,0 +1,60 @@
+// RUN: autopar-opt %s --autopar-convert-formats="compute=fp16" --mlir-print-local-scope \
+// RUN:   | FileCheck %s --check-prefix=COMPUTE
+// RUN: autopar-opt %s --autopar-convert-formats="kv-cache=fp8" --mlir-print-local-scope \
+// RUN:   | FileCheck %s --check-prefix=CACHE
+// RUN: autopar-opt %s > %t && autopar-opt %s --autopar-convert-formats | diff - %t
+// RUN: autopar-opt %s --autopar-convert-formats="compute=bf16 kv-cache=bf16" | diff - %t
+
+// The checkpoint keeps its formats: the storage says what the value no longer does.
+// COMPUTE-LABEL: func @weights
+// CACHE-LABEL: func @weights
+func.func @weights() {
+  // COMPUTE: transformer.weight "g" stored [0] as bf16 : tensor<64xf16>
+  // CACHE: transformer.weight "g" : tensor<64xbf16>
+  %g = transformer.weight "g" : tensor<64xbf16>
+  // COMPUTE: transformer.weight "w" stored [1, 0] as bf16 : tensor<64x32xf16>
+  %w = transformer.weight "w" stored [1, 0] : tensor<64x32xbf16>
+  // COMPUTE: transformer.weight "q" stored [1, 0] as f8E4M3FN : tensor<64x32xf16>
+  %q = transformer.weight "q" stored [1, 0] as f8E4M3FN : tensor<64x32xbf16>
+  return
+}
+
+// COMPUTE-LABEL: func @tokens_stay_integers
+// COMPUTE-SAME: tensor<4xi32>
+func.func @tokens_stay_integers(%ids: tensor<4xi32>, %t: tensor<100x64xbf16>) {
+  // COMPUTE: -> tensor<4x64xf16>
+  %x = transformer.embedding %ids, %t : tensor<4xi32>, tensor<100x64xbf16> -> tensor<4x64xbf16>
+  return
+}
+
+!q = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
+!cache = tensor<2x?x?x2x16xbf16, #transformer.dims<[_, batch, context, _, _]>>
+
+// COMPUTE-LABEL: func @cache
+// CACHE-LABEL: func @cache
+func.func @cache(%q: !q) {
+  // COMPUTE: transformer.kv_cache : tensor<2x?x?x2x16xbf16
+  // CACHE: transformer.kv_cache : tensor<2x?x?x2x16xf8E4M3FN
+  %cache = transformer.kv_cache : !cache
+  // COMPUTE: : tensor<?x?x2x16xf16{{.*}}, tensor<?x?x2x16xf16{{.*}}, tensor<2x?x?x2x16xbf16
+  // CACHE: : tensor<?x?x2x16xbf16{{.*}}, tensor<?x?x2x16xbf16{{.*}}, tensor<2x?x?x2x16xf8E4M3FN
+  %y = transformer.attention %q, %q, %q cache(%cache) causal : !q, !q, !cache
+  return
+}
+
+// Signatures, calls and what repeats carry follow.
+// COMPUTE-LABEL: func @body
+// COMPUTE-SAME: (%arg0: tensor<4x64xf16>) -> tensor<4x64xf16>
+func.func @body(%x: tensor<4x64xbf16>) -> tensor<4x64xbf16> {
+  return %x : tensor<4x64xbf16>
+}
+// COMPUTE-LABEL: func @caller
+func.func @caller(%x0: tensor<4x64xbf16>) -> tensor<4x64xbf16> {
+  // COMPUTE: transformer.repeat 2 ({{.*}}) : tensor<4x64xf16>
+  %x1 = transformer.repeat 2 (%x = %x0) : tensor<4x64xbf16> {
+    // COMPUTE-NEXT: call @body({{.*}}) : (tensor<4x64xf16>) -> tensor<4x64xf16>
+    %y = func.call @body(%x) : (tensor<4x64xbf16>) -> tensor<4x64xbf16>
+    transformer.yield %y : tensor<4x64xbf16>
+  }
+  return %x1 : tensor<4x64xbf16>
+}

@@ -1,0 +1,43 @@
+// RUN: autopar-opt %s --autopar-estimate -split-input-file -verify-diagnostics -o /dev/null
+
+// expected-error @+1 {{the module has no workload: give --phase, --batch, --prompt or --context}}
+module {
+  func.func @model() {
+    return
+  }
+}
+
+// -----
+
+// expected-error @+2 {{axis 'tp' of the mesh has no size}}
+// expected-note @+1 {{give --mesh=tp=8 or --shard-tp=8}}
+module {
+  transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8)
+  parallel.mesh @pod(dp = 2, tp = ?)
+  func.func @model() {
+    return
+  }
+}
+
+// -----
+
+!sum = tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>
+transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8)
+parallel.mesh @pod(tp = 4)
+func.func @reshard_that_is_not_lowered(%x: !sum) -> tensor<64xbf16> {
+  // expected-error @+1 {{'parallel.reshard' op has no cost before autopar-insert-collectives has chosen its collectives}}
+  %y = parallel.reshard %x : !sum -> tensor<64xbf16>
+  return %y : tensor<64xbf16>
+}
+
+// -----
+
+// expected-error @+2 {{plan needs 16 devices but h100-sxm-8 with 1 node has 8}}
+// expected-note @+1 {{--nodes=2}}
+module {
+  transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8)
+  parallel.mesh @pod(tp = 16)
+  func.func @model() {
+    return
+  }
+}

@@ -1,0 +1,22 @@
+// RUN: not autopar-opt %s --autopar-estimate="format=xml" 2>&1 | FileCheck %s --check-prefix=FORMAT
+// RUN: not autopar-opt %s --autopar-estimate="memory-utilization=2" 2>&1 | FileCheck %s --check-prefix=SHARE
+// RUN: not autopar-opt %s --autopar-estimate="hardware=h100" 2>&1 | FileCheck %s --check-prefix=HARDWARE
+// RUN: not autopar-opt %s --autopar-estimate="runtime=vlm" 2>&1 | FileCheck %s --check-prefix=RUNTIME
+// RUN: not autopar-opt %s --autopar-estimate="set=chips" 2>&1 | FileCheck %s --check-prefix=SET
+// RUN: not autopar-opt %s --autopar-estimate="set=chips.h200-sxm.memory_bandwidth=1e12" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=UNUSED
+// RUN: not autopar-opt %s --autopar-estimate=output=no/such/folder 2>&1 | FileCheck %s --check-prefix=OUTPUT
+
+// FORMAT: error: unknown report format 'xml', expected text or json
+// SHARE: error: memory-utilization = {{.*}}, expected a share above 0 and up to 1
+// HARDWARE: error: unknown system "h100"
+// RUNTIME: error: unknown runtime "vlm"
+// SET: error: override "chips" is not path=value
+// UNUSED: error: override "chips.h200-sxm.memory_bandwidth" has no effect
+// OUTPUT: error: no/such/folder: cannot write: No such file or directory
+module {
+  transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8)
+  func.func @model() {
+    return
+  }
+}

@@ -1,0 +1,6 @@
+// RUN: autopar-opt %s --autopar-shard-tensor="vocabulary-multiple=0" -verify-diagnostics
+
+// expected-error @+1 {{vocabulary-multiple = 0, expected a positive number}}
+module {
+  parallel.mesh @pod(tp = 8)
+}
