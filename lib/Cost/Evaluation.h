@@ -60,6 +60,8 @@ struct Evaluation {
   std::vector<const Figure *> figures;
   std::vector<std::pair<KernelKind, const KernelCurve *>> curves;
   std::vector<KernelKind> kindsWithoutCurve;
+  /// Kernels larger than any that their curve was fitted to.
+  std::vector<std::string> beyondFit;
 
   /// Parts of `overhead_time_us`.
   double floorTimeUs = 0;

@@ -11,6 +11,7 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -85,6 +86,7 @@ private:
   bool merges(KernelKind kind) const;
   Rates ratesOf(const Kernel &kernel);
   std::vector<Checked> bytesOf(const Launch &launch);
+  void checkFit(const Kernel &kernel, Checked flops, Checked bytes);
   Bounds boundsOf(size_t member, Checked bytes, const Rates &rates);
   double roofOf(const Bounds &bounds, const Rates &rates, const Kernel &kernel);
   void addLaunch(const Launch &launch);
@@ -187,6 +189,19 @@ std::vector<Checked> LatencyModel::bytesOf(const Launch &launch) {
   return moved;
 }
 
+/// Remembers a launch that is larger than what its curve was fitted to.
+void LatencyModel::checkFit(const Kernel &kernel, Checked flops,
+                            Checked bytes) {
+  const KernelCurve *curve = chip.curve(kernel.kind, kernel.compute);
+  if (evaluation.runtime.ideal || !curve || curve->fittedBytes == 0)
+    return;
+  double excess = std::max(flops.real() / curve->fittedFlops,
+                           bytes.real() / curve->fittedBytes);
+  if (excess > 1)
+    evaluation.beyondFit.push_back(
+        kernel.name + " (" + formatNumber(std::ceil(excess * 10) / 10) + "x)");
+}
+
 Bounds LatencyModel::boundsOf(size_t member, Checked bytes,
                               const Rates &rates) {
   const KernelCost &cost = evaluation.kernels[member];
@@ -228,15 +243,19 @@ void LatencyModel::addLaunch(const Launch &launch) {
   Bounds sum;
   std::vector<double> roofs;
   std::vector<Checked> moved = bytesOf(launch);
+  Checked flops, bytes;
   for (size_t i = 0; i < launch.members.size(); ++i) {
     size_t member = launch.members[i];
     Bounds bounds = boundsOf(member, moved[i], rates);
+    flops += evaluation.kernels[member].flops.local;
+    bytes += moved[i];
     roofs.push_back(roofOf(bounds, rates, first));
     sum.computeUs += bounds.computeUs;
     sum.memoryUs += bounds.memoryUs;
     weightsAndKvRead += evaluation.kernels[member].bytes.weightsAndKvRead *
                         kernel(member).count;
   }
+  checkFit(first, flops, bytes);
   double count = static_cast<double>(first.count);
   double roof = roofOf(sum, rates, first);
   if (sum.computeUs > sum.memoryUs)

@@ -167,6 +167,9 @@ static void warnSources(Evaluation &evaluation, Warnings &warnings) {
   if (!derived.empty())
     warnings.push_back("kernel curves derived, not measured on this chip: " +
                        listSome(derived));
+  if (!evaluation.beyondFit.empty())
+    warnings.push_back("larger than any kernel that was measured: " +
+                       listSome(evaluation.beyondFit));
   if (!missing.empty())
     warnings.push_back("no kernel curve of " + evaluation.pool.chip.name +
                        ", peak rates assumed: " + listSome(missing));

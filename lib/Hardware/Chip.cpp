@@ -94,9 +94,11 @@ static void readFit(const JsonReader &reader, KernelCurve &curve) {
   if (reader.failed())
     return;
   range.allowOnly({"flops", "bytes"});
-  for (std::string_view key : {"flops", "bytes"})
+  std::pair<const char *, double *> bounds[] = {{"flops", &curve.fittedFlops},
+                                                {"bytes", &curve.fittedBytes}};
+  for (auto [key, largest] : bounds)
     for (const JsonReader &bound : range.array(key).elements())
-      bound.asNumber(0, 1e30);
+      *largest = std::max(*largest, bound.asNumber(0, 1e30));
 }
 
 static KernelCurve readCurve(const JsonReader &reader, bool multiplies) {

@@ -48,6 +48,9 @@ struct KernelCurve {
   /// Median and 90th percentile of |predicted/measured - 1|; absent where the
   /// curve is not a fit.
   std::optional<double> medianError, p90Error;
+  /// Largest FLOPs and bytes of a launch that the fit has seen; 0 where the
+  /// curve is not a fit.
+  double fittedFlops = 0, fittedBytes = 0;
   Source source;
   std::string path;
 };

@@ -47,11 +47,20 @@ void KVCacheOp::buildWorkload(WorkloadBuilder &builder) {
 // Products
 //===----------------------------------------------------------------------===//
 
+/// A kernel of 2*rows*columns*contraction FLOPs, of which the op fills in the
+/// dimensions.
+static Kernel &addProduct(WorkloadBuilder &builder, Operation *op,
+                          KernelKind kind, FlopClass flopClass, Value x) {
+  Kernel &kernel = builder.addKernel(op, kind, x);
+  kernel.flopClass = flopClass;
+  kernel.flopFactor = flopsPerProduct;
+  return kernel;
+}
+
 void LinearOp::buildWorkload(WorkloadBuilder &builder) {
   unsigned contracted = getNumContracted(), rank = rankOf(getX());
-  Kernel &kernel = builder.addKernel(*this, KernelKind::matmul, getX());
-  kernel.flopClass = FlopClass::linear;
-  kernel.flopFactor = flopsPerProduct;
+  Kernel &kernel =
+      addProduct(builder, *this, KernelKind::matmul, FlopClass::linear, getX());
   kernel.rows = builder.dims(getX(), 0, rank - contracted);
   kernel.contraction = builder.dims(getX(), rank - contracted, rank);
   kernel.columns = builder.dims(getWeight(), contracted, rankOf(getWeight()));
@@ -61,11 +70,9 @@ void LinearOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 void RouterOp::buildWorkload(WorkloadBuilder &builder) {
-  unsigned last = rankOf(getX()) - 1;
-  Kernel &kernel = builder.addKernel(*this, KernelKind::matmul, getX());
-  kernel.flopClass = FlopClass::linear;
-  kernel.flopFactor = flopsPerProduct;
-  kernel.rows = builder.dims(getX(), 0, last);
+  Kernel &kernel =
+      addProduct(builder, *this, KernelKind::matmul, FlopClass::linear, getX());
+  kernel.rows = builder.dims(getX(), 0, rankOf(getX()) - 1);
   kernel.contraction = builder.dims(getWeight(), 0, 1);
   kernel.columns = builder.dims(getWeight(), 1, 2);
   builder.read(kernel, getX());
@@ -74,9 +81,8 @@ void RouterOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 void ExpertsOp::buildWorkload(WorkloadBuilder &builder) {
-  Kernel &kernel = builder.addKernel(*this, KernelKind::grouped_matmul, getX());
-  kernel.flopClass = FlopClass::linear;
-  kernel.flopFactor = flopsPerProduct;
+  Kernel &kernel = addProduct(builder, *this, KernelKind::grouped_matmul,
+                              FlopClass::linear, getX());
   kernel.rows = builder.dims(getX(), 0, 1);
   kernel.contraction = builder.dims(getWeight(), 1, 2);
   kernel.columns = builder.dims(getWeight(), 2, 3);
@@ -86,11 +92,9 @@ void ExpertsOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 void LogitsOp::buildWorkload(WorkloadBuilder &builder) {
-  unsigned last = rankOf(getX()) - 1;
-  Kernel &kernel = builder.addKernel(*this, KernelKind::matmul, getX());
-  kernel.flopClass = FlopClass::logits;
-  kernel.flopFactor = flopsPerProduct;
-  kernel.rows = builder.dims(getX(), 0, last);
+  Kernel &kernel =
+      addProduct(builder, *this, KernelKind::matmul, FlopClass::logits, getX());
+  kernel.rows = builder.dims(getX(), 0, rankOf(getX()) - 1);
   kernel.contraction = builder.dims(getTable(), 1, 2);
   kernel.columns = builder.dims(getTable(), 0, 1);
   builder.read(kernel, getX());
@@ -103,9 +107,8 @@ void LogitsOp::buildWorkload(WorkloadBuilder &builder) {
 void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   int64_t queryWidth = TensorView(getQuery()).getType().getDimSize(3);
   int64_t valueWidth = TensorView(getValue()).getType().getDimSize(3);
-  Kernel &kernel = builder.addKernel(*this, KernelKind::attention, getQuery());
-  kernel.flopClass = FlopClass::attention;
-  kernel.flopFactor = flopsPerProduct;
+  Kernel &kernel = addProduct(builder, *this, KernelKind::attention,
+                              FlopClass::attention, getQuery());
   kernel.rows = builder.dims(getQuery(), 0, 1);
   kernel.columns = builder.dims(getQuery(), 2, 3);
   Dim widths;
