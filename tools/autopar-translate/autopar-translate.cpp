@@ -45,11 +45,14 @@ int main(int argc, char **argv) {
       "  autopar-translate --import-hf models/llama-3.3-70b -o model.mlir\n"
       "  autopar-opt --shard-tp=8 --estimate model.mlir\n");
 
-  Result<ModelConfig> config = readModelConfig(importHF);
-  if (!config)
-    return fail(config.error().str());
+  Result<Model> model = readModel(importHF);
+  if (!model)
+    return fail(model.error().str());
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  OwningOpRef<ModuleOp> module = importModel(&context, *config);
+  Result<OwningOpRef<ModuleOp>> imported = importModel(&context, *model);
+  if (!imported)
+    return fail(imported.error().str());
+  OwningOpRef<ModuleOp> module = std::move(*imported);
   if (failed(verify(*module)))
     return 1;
 

@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_IMPORT_IMPORTMODEL_H
 #define AUTOPAR_IMPORT_IMPORTMODEL_H
 
-#include "autopar/Model/ModelConfig.h"
+#include "autopar/Model/Model.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -17,8 +17,9 @@ namespace autopar {
 
 /// The model as a module of the transformer dialect: one function per layer
 /// kind, and `@model`, which repeats them. The needed dialects are loaded.
-mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext *context,
-                                              const ModelConfig &config);
+/// Fields of the config are read on the way: errors name them.
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+importModel(mlir::MLIRContext *context, const Model &model);
 
 } // namespace autopar
 

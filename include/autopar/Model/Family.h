@@ -1,4 +1,4 @@
-//===- Family.h - What a model type means -----------------------*- C++ -*-===//
+//===- Family.h - What a model type means, as data --------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,48 +8,34 @@
 #ifndef AUTOPAR_MODEL_FAMILY_H
 #define AUTOPAR_MODEL_FAMILY_H
 
-#include "autopar/Model/ModelConfig.h"
+#include "autopar/Model/Expression.h"
 
-#include <string_view>
+#include <string>
+#include <vector>
 
 namespace autopar {
 
-/// A model type as data: what `transformers` fills in for absent fields of its
-/// config class, which parts its layers have, and what its tensors are called.
+/// A family file, models/families/<model type>.json, with its bases merged in
+/// (RFC 7386): fields of the config with their defaults, blocks with their
+/// parameters and tensor names, stacks of layers, and the model as a list of
+/// steps. models/families/README.md describes the format.
 struct Family {
-  std::string_view modelType;
-  /// Default of `num_key_value_heads`; 0: `num_attention_heads`.
-  int64_t kvHeads = 0;
-  /// Default of `head_dim`; 0: `hidden_size / num_attention_heads`.
-  int64_t headDim = 0;
-  double normEps = 1e-6;
-  double ropeTheta = 10000;
-  /// q, k and v always have biases, whatever the config says.
-  bool inputBias = false;
-  /// `attention_bias` gives biases to q, k, v and o (absent: none).
-  bool attentionBiasKey = false;
-  /// `mlp_bias` gives biases to the feed-forward part (absent: none).
-  bool mlpBiasKey = false;
-  bool qkNorm = false;
-  /// Default of `sliding_window`; 0: none.
-  int64_t window = 0;
-  /// The window counts only with `use_sliding_window`, from layer
-  /// `max_window_layers` on.
-  bool windowIsOptional = false;
-  /// Key of the number of experts; empty: a dense model.
-  std::string_view expertsKey;
-  /// Key of an expert's width.
-  std::string_view expertWidthKey;
-  /// `decoder_sparse_step` and `mlp_only_layers` say which layers are dense.
-  bool hasDenseLayers = false;
-  ExpertNames expertNames;
-  /// Where the defaults come from.
-  std::string_view source;
+  std::string name;
+  /// The file, for messages.
+  std::string file;
+  /// Where the defaults come from: "LlamaConfig".
+  std::string source;
+  JsonValue description;
+
+  /// The member `key` of the object `section`, null where there is none.
+  const JsonValue *find(const char *section, const std::string &key) const;
 };
 
-/// The family of `modelType`, null where it is not supported.
-const Family *findFamily(std::string_view modelType);
-std::vector<std::string> supportedModelTypes();
+/// Whether there is a family file for `modelType`.
+bool hasFamily(const std::string &modelType);
+Result<Family> loadFamily(const std::string &modelType);
+/// All model types that have a file, sorted.
+std::vector<std::string> familyNames();
 
 } // namespace autopar
 

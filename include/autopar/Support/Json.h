@@ -83,6 +83,8 @@ public:
   bool has(std::string_view key) const;
   /// Whether this object has `key` with the value null.
   bool isNullMember(std::string_view key) const;
+  /// The value at this position.
+  const nlohmann::json &raw() const { return *value; }
   /// This value's JSON pointer, "" at the root.
   const std::string &pointer() const { return path; }
 

@@ -1,0 +1,44 @@
+//===- Model.h - A config and its family ------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_MODEL_MODEL_H
+#define AUTOPAR_MODEL_MODEL_H
+
+#include "autopar/Model/Scope.h"
+#include "autopar/Support/ElementType.h"
+
+namespace autopar {
+
+/// `--assume key=value`: a key of the config (a.b for nested ones), and JSON or
+/// a bare text.
+struct Assumption {
+  std::string key, value;
+};
+
+/// A model whose config has been found and whose family is known. Fields are
+/// read while it is imported.
+struct Model {
+  std::string name;
+  ElementType dtype = ElementType::bf16;
+  std::unique_ptr<JsonDocument> config;
+  std::unique_ptr<ModelNotes> notes;
+  std::unique_ptr<Scope> scope;
+  /// The family does not know the architecture: the import fails unless
+  /// another field is worse.
+  std::optional<Error> unknownArchitecture;
+};
+
+/// Reads `path`: a config.json, a directory that has one, or "-". Error: there
+/// is no family for the model type.
+Result<Model> readModel(const std::string &path,
+                        const std::vector<Assumption> &assumptions = {});
+Result<Model> readModel(JsonDocument config, std::string name,
+                        const std::vector<Assumption> &assumptions = {});
+
+} // namespace autopar
+
+#endif // AUTOPAR_MODEL_MODEL_H

@@ -1,0 +1,88 @@
+//===- Scope.h - The fields of a config under its family --------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_MODEL_SCOPE_H
+#define AUTOPAR_MODEL_SCOPE_H
+
+#include "autopar/Model/Family.h"
+#include "autopar/Support/Json.h"
+
+#include <map>
+#include <memory>
+#include <set>
+
+namespace autopar {
+
+/// What was decided while a config was read.
+struct ModelNotes {
+  /// Defaults that were used: "head_dim = 128 (default of Qwen3Config)".
+  std::vector<std::string> defaults;
+};
+
+/// What names mean in a family's expressions: fields of the config with their
+/// defaults, variables of the layer, fields of parts ("text.hidden_size").
+/// Fields are read when they are first asked for, and only then missed.
+class Scope : public Names {
+public:
+  /// `outer` is the scope whose config this one's is a part of.
+  Scope(Family family, JsonReader config, ModelNotes &notes,
+        Scope *outer = nullptr);
+
+  Result<JsonValue> lookUp(const std::string &name) override;
+  bool has(const std::string &name) override;
+
+  /// Evaluates an expression of the family (a text), or takes another value as
+  /// it is. Errors name the place `pointer` of the family file.
+  Result<JsonValue> evaluate(const JsonValue &expression,
+                             const std::string &pointer);
+  /// Replaces each {expression} in `text`.
+  Result<std::string> interpolate(const std::string &text,
+                                  const std::string &pointer);
+
+  const Family &family() const { return description; }
+  const JsonReader &config() const { return reader; }
+
+  /// Enters a layer: `variables` are expressions in `i`, its number.
+  void enterLayer(const JsonValue *variables, int64_t i);
+  /// Enters a layer whose variables are known.
+  void enterLayer(const std::map<std::string, JsonValue> &variables);
+  void leaveLayer();
+  /// Whether any expression has asked for `i` since the layer was entered.
+  bool dependsOnLayer() const { return layerWasRead; }
+
+  /// The part `name` of the model, read with a family of its own.
+  Result<Scope *> part(const std::string &name);
+
+private:
+  Result<JsonValue> readField(const std::string &name, const JsonValue &field);
+  Result<JsonValue> readKey(const std::string &name, const JsonValue &field,
+                            const JsonReader &value);
+  Result<JsonValue> readDefault(const std::string &name,
+                                const JsonValue &field);
+  Result<JsonValue> checkField(const std::string &name, const JsonValue &field,
+                               JsonValue value);
+  /// The first key of the field that the config has: where, and whether null.
+  std::optional<JsonReader> findKey(const JsonValue &field, bool &isNull);
+  std::string keyOf(const std::string &name, const JsonValue &field) const;
+  Error fieldError(const std::string &name, const JsonValue &field,
+                   std::string message, std::string note = "") const;
+
+  Family description;
+  JsonReader reader;
+  ModelNotes &notes;
+  Scope *outer;
+  std::map<std::string, JsonValue> fields;
+  std::set<std::string> active;
+  std::map<std::string, std::unique_ptr<Scope>> parts;
+  const JsonValue *layerExpressions = nullptr;
+  std::map<std::string, JsonValue> layer;
+  bool layerWasRead = false;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_MODEL_SCOPE_H

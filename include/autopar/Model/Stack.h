@@ -1,0 +1,36 @@
+//===- Stack.h - The layers of a model by kind ------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_MODEL_STACK_H
+#define AUTOPAR_MODEL_STACK_H
+
+#include "autopar/Model/Scope.h"
+
+namespace autopar {
+
+/// Layers whose variables are equal.
+struct LayerKind {
+  /// "decoder", or as much more as tells the kinds apart: "sliding_decoder".
+  std::string name;
+  std::map<std::string, JsonValue> variables;
+};
+
+/// A stack of a family: layers in order of execution.
+struct Stack {
+  /// Tensors of layer i are called <prefix>.<first + i>.<name>.
+  std::string prefix;
+  int64_t first = 0;
+  std::vector<LayerKind> kinds;
+  /// Index into `kinds`, by layer.
+  std::vector<uint32_t> layers;
+};
+
+Result<Stack> readStack(Scope &scope, const std::string &name);
+
+} // namespace autopar
+
+#endif // AUTOPAR_MODEL_STACK_H

@@ -1,0 +1,36 @@
+//===- Blocks.cpp - Block kinds by name -----------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Blocks.h"
+
+using namespace autopar;
+
+static const std::pair<llvm::StringRef, BlockBuilder> builders[] = {
+    {"embedding", buildEmbedding},
+    {"last_token", buildLastToken},
+    {"head", buildHead},
+    {"rms_norm", buildRMSNorm},
+    {"layer_norm", buildLayerNorm},
+    {"linear", buildLinear},
+    {"attention", buildAttention},
+    {"feed_forward", buildFeedForward},
+    {"experts", buildExperts},
+};
+
+BlockBuilder autopar::findBlockBuilder(llvm::StringRef kind) {
+  for (const auto &[name, builder] : builders)
+    if (name == kind)
+      return builder;
+  return nullptr;
+}
+
+std::vector<std::string> autopar::blockKinds() {
+  std::vector<std::string> kinds;
+  for (const auto &entry : builders)
+    kinds.push_back(entry.first.str());
+  return kinds;
+}

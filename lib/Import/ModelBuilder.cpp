@@ -1,0 +1,148 @@
+//===- ModelBuilder.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelBuilder.h"
+
+#include "autopar/Interfaces/TensorView.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+ModelBuilder::ModelBuilder(MLIRContext *context, const Model &model)
+    : ops(UnknownLoc::get(context), context),
+      element(fromElementType(context, model.dtype)) {}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// A symbol's extent is written as 1 until it is bound.
+static constexpr int64_t symbolic = 1;
+
+Type ModelBuilder::like(Value x, ArrayRef<int64_t> dims, unsigned dropped) {
+  TensorView view(x);
+  SmallVector<int64_t> shape;
+  SmallVector<std::string> names;
+  for (int64_t i = 0; i < view.rank() - dropped; ++i) {
+    DimRef dim = view.dim(i);
+    shape.push_back(view.isSymbolic(i) ? symbolic
+                                       : view.getType().getDimSize(i));
+    names.push_back(dim.extent.str());
+  }
+  shape.append(dims.begin(), dims.end());
+  names.append(dims.size(), "");
+  SmallVector<StringRef> references(names.begin(), names.end());
+  return getTensorType(shape, references, element);
+}
+
+Type ModelBuilder::tokens(StringRef tokens, ArrayRef<int64_t> dims, Type type) {
+  SmallVector<int64_t> shape = {symbolic, symbolic};
+  SmallVector<StringRef> names = {"batch", tokens};
+  shape.append(dims.begin(), dims.end());
+  names.append(dims.size(), "");
+  return getTensorType(shape, names, type ? type : element);
+}
+
+Type ModelBuilder::routed(Value x, int64_t topK, int64_t width) {
+  std::string name = "{batch*" + tokensOf(x) +
+                     (topK > 1 ? "*" + std::to_string(topK) : "") + "}";
+  return getTensorType({symbolic, width}, {name, ""}, element);
+}
+
+int64_t ModelBuilder::widthOf(Value x) {
+  RankedTensorType type = TensorView(x).getType();
+  return type.getDimSize(type.getRank() - 1);
+}
+
+std::string ModelBuilder::tokensOf(Value x) {
+  return TensorView(x).dim(1).extent.str();
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+std::string ModelBuilder::renamed(std::string name) const {
+  for (const JsonValue *rename : llvm::reverse(renames))
+    for (auto it = rename->begin(); it != rename->end(); ++it)
+      if (name.rfind(it.key(), 0) == 0 && it->is_string()) {
+        name = it->get<std::string>() + name.substr(it.key().size());
+        break;
+      }
+  return name;
+}
+
+Value ModelBuilder::weight(const std::string &name, ArrayRef<int64_t> shape,
+                           const std::string &storage, WeightRole) {
+  auto type = RankedTensorType::get(shape, element);
+  StorageAttr stored;
+  if (!storage.empty())
+    stored = llvm::cast<StorageAttr>(parseAttribute(
+        "#transformer.storage<" + storage + ">", ops.getContext()));
+  OpBuilder::InsertionGuard guard(ops);
+  Frame &frame = frames.back();
+  if (frame.lastWeight)
+    ops.setInsertionPointAfter(frame.lastWeight);
+  else if (frames.size() > 1)
+    ops.setInsertionPointToStart(&frame.function.getBody().front());
+  // Only those of layers, whose names follow the prefix of their repeat, stay.
+  std::string full = frames.size() > 1 ? name : renamed(name);
+  auto op = WeightOp::create(ops, type, ops.getStringAttr(full), stored);
+  if (frames.size() > 1)
+    frame.lastWeight = op;
+  return op;
+}
+
+Value ModelBuilder::weight(const std::string &name, ArrayRef<int64_t> shape,
+                           Type type) {
+  llvm::SaveAndRestore<Type> other(element, type);
+  return weight(name, shape);
+}
+
+Value ModelBuilder::linear(Value x, const std::string &stem, int64_t out,
+                           bool bias, bool transposed) {
+  Value w = weight(stem + ".weight", {widthOf(x), out},
+                   transposed ? "" : "[1, 0]", WeightRole::product);
+  Value b = bias ? weight(stem + ".bias", {out}) : Value();
+  return LinearOp::create(ops, like(x, {out}), x, w, b);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+func::FuncOp ModelBuilder::beginFunction(StringRef name, TypeRange inputs) {
+  unsigned use = ++functionNames[name];
+  std::string unique =
+      use == 1 ? name.str() : (name + "_" + std::to_string(use)).str();
+  OpBuilder::InsertPoint outer = ops.saveInsertionPoint();
+  if (!frames.empty())
+    ops.setInsertionPoint(frames.front().function);
+  auto function =
+      func::FuncOp::create(ops, unique, ops.getFunctionType(inputs, {}));
+  if (!frames.empty())
+    function.setPrivate();
+  ops.setInsertionPointToStart(function.addEntryBlock());
+  frames.push_back({function, nullptr, outer});
+  return function;
+}
+
+void ModelBuilder::endFunction(func::FuncOp function, ValueRange results) {
+  func::ReturnOp::create(ops, results);
+  function.setType(ops.getFunctionType(function.getBody().getArgumentTypes(),
+                                       results.getTypes()));
+  ops.restoreInsertionPoint(frames.back().outer);
+  frames.pop_back();
+}
+
+Value ModelBuilder::addInput(Type type) {
+  return frames.front().function.getBody().addArgument(type, ops.getLoc());
+}

@@ -1,0 +1,97 @@
+//===- ModelBuilder.h - What block builders write IR with -------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_IMPORT_MODELBUILDER_H
+#define AUTOPAR_LIB_IMPORT_MODELBUILDER_H
+
+#include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Model/Block.h"
+#include "autopar/Model/Model.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace autopar {
+
+/// What a weight is for: formats of quantised checkpoints are for products.
+enum class WeightRole { product, expert, other };
+
+/// Types, weights and names for the builders of blocks. Weights of a function
+/// stand at its head, in the order of the checkpoint.
+class ModelBuilder {
+public:
+  ModelBuilder(mlir::MLIRContext *context, const Model &model);
+
+  mlir::ImplicitLocOpBuilder &builder() { return ops; }
+  mlir::Type elementType() const { return element; }
+
+  //===--------------------------------------------------------------------===//
+  // Types
+  //===--------------------------------------------------------------------===//
+
+  /// The leading dimensions of `x` (all but the last `dropped`), then `dims`.
+  mlir::Type like(mlir::Value x, llvm::ArrayRef<int64_t> dims,
+                  unsigned dropped = 1);
+  /// `[batch, tokens, dims..]`; `tokens` is a product of symbols.
+  mlir::Type tokens(llvm::StringRef tokens, llvm::ArrayRef<int64_t> dims,
+                    mlir::Type element = {});
+  /// `[{tokens of x * topK}, width]`.
+  mlir::Type routed(mlir::Value x, int64_t topK, int64_t width);
+  /// Size of the last dimension.
+  int64_t widthOf(mlir::Value x);
+  /// The name of dimension 1: "query", "source*4".
+  std::string tokensOf(mlir::Value x);
+
+  //===--------------------------------------------------------------------===//
+  // Weights
+  //===--------------------------------------------------------------------===//
+
+  /// A weight of the model's type that is stored as `storage` says ("[1*2, 0]",
+  /// "" as it is).
+  mlir::Value weight(const std::string &name, llvm::ArrayRef<int64_t> shape,
+                     const std::string &storage = "",
+                     WeightRole role = WeightRole::other);
+  /// A weight kept in another type than the model's.
+  mlir::Value weight(const std::string &name, llvm::ArrayRef<int64_t> shape,
+                     mlir::Type element);
+  /// x times `<stem>.weight`, stored `[out, in]`, plus `<stem>.bias`.
+  mlir::Value linear(mlir::Value x, const std::string &stem, int64_t out,
+                     bool bias = false, bool transposed = false);
+
+  //===--------------------------------------------------------------------===//
+  // Functions
+  //===--------------------------------------------------------------------===//
+
+  /// Starts a private function before the model's; its weights go to its head.
+  mlir::func::FuncOp beginFunction(llvm::StringRef name,
+                                   mlir::TypeRange inputs);
+  void endFunction(mlir::func::FuncOp function, mlir::ValueRange results);
+  /// A new input of the function being built.
+  mlir::Value addInput(mlir::Type type);
+
+  /// What enclosing parts rename the beginnings of tensor names to.
+  std::string renamed(std::string name) const;
+  llvm::SmallVector<const JsonValue *> renames;
+
+  std::optional<Error> error;
+
+private:
+  struct Frame {
+    mlir::func::FuncOp function;
+    mlir::Operation *lastWeight = nullptr;
+    mlir::OpBuilder::InsertPoint outer;
+  };
+
+  mlir::ImplicitLocOpBuilder ops;
+  mlir::Type element;
+  llvm::SmallVector<Frame> frames;
+  llvm::StringMap<unsigned> functionNames;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_IMPORT_MODELBUILDER_H

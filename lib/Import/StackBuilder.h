@@ -1,0 +1,46 @@
+//===- StackBuilder.h - Layers as functions and repeats ---------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_IMPORT_STACKBUILDER_H
+#define AUTOPAR_LIB_IMPORT_STACKBUILDER_H
+
+#include "LayerRuns.h"
+#include "StepRunner.h"
+
+namespace autopar {
+
+/// Builds one function per kind of layer, and the repeats that call them.
+class StackBuilder {
+public:
+  StackBuilder(ModelBuilder &model, StepRunner &runner, Scope &scope,
+               std::string name)
+      : model(model), runner(runner), scope(scope), name(std::move(name)),
+        description(*scope.family().find("stacks", this->name)) {}
+
+  mlir::Value build(mlir::Value x);
+
+private:
+  mlir::func::FuncOp buildLayer(const LayerKind &kind, mlir::Type stream);
+  mlir::Value call(uint32_t kind, mlir::Value x);
+  mlir::Value repeat(int64_t count, mlir::StringAttr prefix, int64_t first,
+                     mlir::Value init,
+                     llvm::function_ref<mlir::Value(mlir::Value)> body);
+  mlir::Value runsOf(const LayerPattern &pattern, mlir::Value x);
+
+  ModelBuilder &model;
+  StepRunner &runner;
+  Scope &scope;
+  std::string name;
+  const JsonValue &description;
+  llvm::SmallVector<mlir::func::FuncOp> functions;
+  /// Values from outside that the layers use (an encoder's result).
+  llvm::SmallVector<mlir::Value> shared;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_IMPORT_STACKBUILDER_H

@@ -1,0 +1,134 @@
+//===- StepRunner.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StepRunner.h"
+
+#include "Blocks/Blocks.h"
+#include "StackBuilder.h"
+#include "autopar/Support/Text.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+Value StepRunner::fail(Scope &scope, std::string message) {
+  if (!model.error)
+    model.error = Error{scope.family().file, std::move(message), ""};
+  return {};
+}
+
+Value StepRunner::run(Scope &scope, const JsonValue &steps, Value x) {
+  if (!steps.is_array())
+    return fail(scope, "steps are a list, found " + shorten(steps.dump()));
+  for (const JsonValue &step : steps) {
+    x = runStep(scope, step, x);
+    if (model.error)
+      return {};
+  }
+  return x;
+}
+
+Value StepRunner::runStep(Scope &scope, const JsonValue &step, Value x) {
+  if (step.is_string())
+    return runNamed(scope, step.get<std::string>(), x);
+  if (step.is_object())
+    return runCombined(scope, step, x);
+  return fail(scope,
+              "a step is a name or an object, found " + shorten(step.dump()));
+}
+
+Value StepRunner::runNamed(Scope &scope, const std::string &name, Value x) {
+  const Family &family = scope.family();
+  if (family.find("blocks", name))
+    return runBlock(scope, name, x);
+  if (family.find("stacks", name))
+    return StackBuilder(model, *this, scope, name).build(x);
+  if (family.find("parts", name))
+    return runPart(scope, name, x);
+  return fail(scope, "no block, stack or part is called \"" + name + "\"");
+}
+
+Value StepRunner::runBlock(Scope &scope, const std::string &name, Value x) {
+  autopar::Block block(scope, name, model.error);
+  if (model.error || !block.isEnabled())
+    return x;
+  BlockBuilder build = findBlockBuilder(block.kind());
+  if (!build) {
+    block.fail("no block kind is called \"" + block.kind() + "\"; there are " +
+               join(blockKinds(), ", "));
+    return {};
+  }
+  Value y = build(model, block, x);
+  block.finish();
+  return y;
+}
+
+Value StepRunner::runPart(Scope &scope, const std::string &name, Value x) {
+  Result<Scope *> part = scope.part(name);
+  if (!part) {
+    if (!model.error)
+      model.error = part.error();
+    return {};
+  }
+  const JsonValue &description = *scope.family().find("parts", name);
+  auto rename = description.find("rename");
+  bool renames = rename != description.end() && rename->is_object();
+  if (renames)
+    model.renames.push_back(&*rename);
+  auto steps = (*part)->family().description.find("model");
+  Value y = steps != (*part)->family().description.end()
+                ? run(**part, *steps, x)
+                : fail(**part, "the family has no \"model\"");
+  if (renames)
+    model.renames.pop_back();
+  return y;
+}
+
+Value StepRunner::add(Scope &scope, Value a, Value b) {
+  if (!a || !b || a.getType() != b.getType())
+    return fail(scope, "a sum of values of different shapes");
+  return AddOp::create(model.builder(), a.getType(), a, b);
+}
+
+Value StepRunner::runCombined(Scope &scope, const JsonValue &step, Value x) {
+  if (auto it = step.find("residual"); it != step.end()) {
+    Value y = run(scope, *it, x);
+    return y ? add(scope, x, y) : Value();
+  }
+  if (auto it = step.find("sum"); it != step.end() && it->is_array()) {
+    Value sum;
+    for (const JsonValue &branch : *it) {
+      Value y = run(scope, branch, x);
+      if (!y)
+        return {};
+      // A branch whose blocks are all disabled adds nothing.
+      if (y != x)
+        sum = sum ? add(scope, sum, y) : y;
+      if (model.error)
+        return {};
+    }
+    return sum ? sum : x;
+  }
+  if (auto it = step.find("save"); it != step.end() && it->is_string()) {
+    saved[it->get<std::string>()] = x;
+    return x;
+  }
+  if (auto it = step.find("load"); it != step.end() && it->is_string()) {
+    Value kept = saved.lookup(it->get<std::string>());
+    return kept ? kept
+                : fail(scope, "nothing was saved as \"" +
+                                  it->get<std::string>() + "\"");
+  }
+  if (step.contains("when") && step.contains("then")) {
+    Result<JsonValue> condition = scope.evaluate(step["when"], "when");
+    if (condition)
+      return isTrue(*condition) ? run(scope, step["then"], x) : x;
+    model.error = condition.error();
+    return {};
+  }
+  return fail(scope, "unknown step " + shorten(step.dump()));
+}

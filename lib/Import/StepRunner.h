@@ -1,0 +1,48 @@
+//===- StepRunner.h - From the steps of a family to IR ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_IMPORT_STEPRUNNER_H
+#define AUTOPAR_LIB_IMPORT_STEPRUNNER_H
+
+#include "ModelBuilder.h"
+#include "autopar/Model/Stack.h"
+
+namespace autopar {
+
+/// Runs the steps of families: names of blocks, stacks and parts, and
+///
+///   {"residual": [steps]}        x + steps(x)
+///   {"sum": [[steps], [steps]]}  steps(x) + steps(x)
+///   {"save": "name"}             keeps x under a name
+///   {"load": "name"}             goes on with what was kept
+///   {"when": expression, "then": [steps]}
+///
+class StepRunner {
+public:
+  explicit StepRunner(ModelBuilder &model) : model(model) {}
+
+  /// What `steps` make of `x`; null after an error.
+  mlir::Value run(Scope &scope, const JsonValue &steps, mlir::Value x);
+
+  /// Values kept by name.
+  llvm::StringMap<mlir::Value> saved;
+
+private:
+  mlir::Value runStep(Scope &scope, const JsonValue &step, mlir::Value x);
+  mlir::Value runNamed(Scope &scope, const std::string &name, mlir::Value x);
+  mlir::Value runCombined(Scope &scope, const JsonValue &step, mlir::Value x);
+  mlir::Value runBlock(Scope &scope, const std::string &name, mlir::Value x);
+  mlir::Value runPart(Scope &scope, const std::string &name, mlir::Value x);
+  mlir::Value add(Scope &scope, mlir::Value a, mlir::Value b);
+  mlir::Value fail(Scope &scope, std::string message);
+
+  ModelBuilder &model;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_IMPORT_STEPRUNNER_H

@@ -1,0 +1,147 @@
+//===- Block.cpp ----------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Model/Block.h"
+
+#include "autopar/Support/Text.h"
+
+using namespace autopar;
+
+Block::Block(Scope &scope, std::string name, std::optional<Error> &error)
+    : names(scope), blockName(std::move(name)), error(error) {
+  parameters = names.family().find("blocks", blockName);
+  if (!parameters) {
+    fail("there is no such block");
+    return;
+  }
+  auto kind = parameters->find("is");
+  if (kind != parameters->end() && kind->is_string())
+    kindName = kind->get<std::string>();
+  else
+    fail("missing field \"is\"");
+}
+
+std::string Block::pointerTo(const char *key) const {
+  return "/blocks/" + blockName + (key ? "/" + std::string(key) : "");
+}
+
+void Block::fail(const std::string &message, const char *key) {
+  if (!error)
+    error = Error{names.family().file + ": " + pointerTo(key), message, ""};
+}
+
+const JsonValue *Block::find(const char *key) {
+  asked.insert(key);
+  if (error || !parameters)
+    return nullptr;
+  auto it = parameters->find(key);
+  return it == parameters->end() || it->is_null() ? nullptr : &*it;
+}
+
+bool Block::has(const char *key) { return find(key); }
+
+JsonValue Block::evaluate(const char *key) {
+  const JsonValue *expression = find(key);
+  if (!expression) {
+    if (!error)
+      fail("missing parameter \"" + std::string(key) + "\" of block kind \"" +
+           kindName + "\"");
+    return JsonValue();
+  }
+  Result<JsonValue> value = names.evaluate(*expression, pointerTo(key));
+  if (value)
+    return *value;
+  if (!error)
+    error = value.error();
+  return JsonValue();
+}
+
+bool Block::isEnabled() { return !has("when") || flag("when"); }
+
+int64_t Block::integer(const char *key) {
+  JsonValue value = evaluate(key);
+  if (value.is_number_integer() && value.get<int64_t>() > 0)
+    return value.get<int64_t>();
+  fail("expected a positive integer, found " + value.dump(), key);
+  return 1;
+}
+
+int64_t Block::integer(const char *key, int64_t absent) {
+  if (!has(key))
+    return absent;
+  JsonValue value = evaluate(key);
+  if (value.is_null())
+    return absent;
+  if (value.is_number_integer() && value.get<int64_t>() >= 0)
+    return value.get<int64_t>();
+  fail("expected an integer that is not negative, found " + value.dump(), key);
+  return absent;
+}
+
+double Block::number(const char *key, double absent) {
+  if (!has(key))
+    return absent;
+  JsonValue value = evaluate(key);
+  if (value.is_null())
+    return absent;
+  if (value.is_number())
+    return value.get<double>();
+  fail("expected a number, found " + value.dump(), key);
+  return absent;
+}
+
+bool Block::flag(const char *key, bool absent) {
+  return has(key) ? isTrue(evaluate(key)) : absent;
+}
+
+std::string Block::text(const char *key) {
+  if (!has(key) && !error)
+    fail("missing parameter \"" + std::string(key) + "\" of block kind \"" +
+         kindName + "\"");
+  return text(key, "");
+}
+
+std::string Block::text(const char *key, const std::string &absent) {
+  const JsonValue *value = find(key);
+  if (!value)
+    return absent;
+  if (!value->is_string()) {
+    fail("expected a text, found " + value->dump(), key);
+    return absent;
+  }
+  Result<std::string> result =
+      names.interpolate(value->get<std::string>(), pointerTo(key));
+  if (result)
+    return *result;
+  if (!error)
+    error = result.error();
+  return absent;
+}
+
+std::string Block::choice(const char *key, const std::string &absent) {
+  if (!has(key))
+    return absent;
+  JsonValue value = evaluate(key);
+  if (value.is_null())
+    return "";
+  if (value.is_string())
+    return value.get<std::string>();
+  fail("expected a text, found " + value.dump(), key);
+  return absent;
+}
+
+void Block::finish() {
+  if (error || !parameters)
+    return;
+  for (auto it = parameters->begin(); it != parameters->end(); ++it)
+    if (it.key() != "is" && it.key() != "when" && it.key() != "note" &&
+        !it->is_null() && !asked.count(it.key()))
+      return fail("block kind \"" + kindName + "\" has no parameter \"" +
+                      shorten(it.key()) + "\"; it asked for " +
+                      join(asked, ", "),
+                  it.key().c_str());
+}

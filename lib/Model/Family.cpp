@@ -1,0 +1,90 @@
+//===- Family.cpp ---------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Model/Family.h"
+
+#include "autopar/Support/File.h"
+#include "autopar/Support/Json.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+/// How many files may build on each other.
+static constexpr unsigned maxBases = 16;
+
+static std::string pathOf(const std::string &modelType) {
+  return dataDirectory("models") + "/families/" + modelType + ".json";
+}
+
+/// Model types become file names: nothing that leaves the folder.
+static bool isFileName(const std::string &name) {
+  auto isSafe = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' ||
+           c == '-' || c == '.';
+  };
+  return !name.empty() && name.size() <= 100 && name.front() != '.' &&
+         std::all_of(name.begin(), name.end(), isSafe);
+}
+
+bool autopar::hasFamily(const std::string &modelType) {
+  return isFileName(modelType) && fileExists(pathOf(modelType));
+}
+
+std::vector<std::string> autopar::familyNames() {
+  std::vector<std::string> names =
+      listFiles(dataDirectory("models") + "/families", ".json");
+  for (std::string &name : names)
+    name.resize(name.size() - 5);
+  return names;
+}
+
+/// The description in `name`'s file on top of its bases'.
+static Result<JsonValue> loadMerged(const std::string &name, unsigned depth) {
+  if (depth > maxBases || !isFileName(name))
+    return Error{pathOf(name), "not a family that others can build on", ""};
+  Result<JsonDocument> document = JsonDocument::readFile(pathOf(name));
+  if (!document)
+    return document.error();
+  JsonReader reader = document->reader();
+  reader.allowOnly({"base", "source", "architectures", "fields", "blocks",
+                    "stacks", "parts", "model", "stored", "note"});
+  std::optional<std::string> base = reader.optionalString("base");
+  if (reader.failed())
+    return reader.takeError();
+  if (!base)
+    return std::move(document->value());
+  Result<JsonValue> merged = loadMerged(*base, depth + 1);
+  if (merged)
+    merged->merge_patch(document->value());
+  return merged;
+}
+
+Result<Family> autopar::loadFamily(const std::string &modelType) {
+  Result<JsonValue> description = loadMerged(modelType, 0);
+  if (!description)
+    return description.error();
+  Family family;
+  family.name = modelType;
+  family.file = pathOf(modelType);
+  family.description = std::move(*description);
+  auto source = family.description.find("source");
+  if (source == family.description.end() || !source->is_string())
+    return Error{family.file, "missing field \"source\"", ""};
+  family.source = source->get<std::string>();
+  return family;
+}
+
+const JsonValue *Family::find(const char *section,
+                              const std::string &key) const {
+  auto outer = description.find(section);
+  if (outer == description.end() || !outer->is_object())
+    return nullptr;
+  auto inner = outer->find(key);
+  return inner == outer->end() || inner->is_null() ? nullptr : &*inner;
+}

@@ -1,0 +1,308 @@
+//===- Scope.cpp ----------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Model/Scope.h"
+
+#include "FieldTypes.h"
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+Scope::Scope(Family family, JsonReader config, ModelNotes &notes, Scope *outer)
+    : description(std::move(family)), reader(std::move(config)), notes(notes),
+      outer(outer) {}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+Result<JsonValue> Scope::lookUp(const std::string &name) {
+  layerWasRead |= name == "i";
+  if (auto known = layer.find(name); known != layer.end())
+    return known->second;
+  if (auto known = fields.find(name); known != fields.end())
+    return known->second;
+  if (active.size() > limits::maxNestingDepth || !active.insert(name).second)
+    return Error{description.file, "\"" + name + "\" depends on itself", ""};
+  auto lookUpNew = [&]() -> Result<JsonValue> {
+    if (layerExpressions && layerExpressions->contains(name)) {
+      Result<JsonValue> value =
+          evaluate((*layerExpressions)[name], "variable \"" + name + "\"");
+      if (value)
+        layer.emplace(name, *value);
+      return value;
+    }
+    if (const JsonValue *field = description.find("fields", name)) {
+      Result<JsonValue> value = readField(name, *field);
+      if (value)
+        fields.emplace(name, *value);
+      return value;
+    }
+    size_t dot = name.find('.');
+    if (dot == std::string::npos)
+      return Error{description.file,
+                   "no field or variable is called \"" + name + "\"", ""};
+    Result<Scope *> inner = part(name.substr(0, dot));
+    return inner ? (*inner)->lookUp(name.substr(dot + 1))
+                 : Result<JsonValue>(inner.error());
+  };
+  Result<JsonValue> value = lookUpNew();
+  active.erase(name);
+  return value;
+}
+
+bool Scope::has(const std::string &name) {
+  const JsonValue *field = description.find("fields", name);
+  bool isNull = false;
+  return field && findKey(*field, isNull) && !isNull;
+}
+
+Result<Scope *> Scope::part(const std::string &name) {
+  auto [it, isNew] = parts.try_emplace(name);
+  if (!isNew && it->second)
+    return it->second.get();
+  const JsonValue *part =
+      name == "outer" ? nullptr : description.find("parts", name);
+  if (name == "outer" && outer)
+    return outer;
+  std::string pointer = "/parts/" + name;
+  if (!part || !part->contains("config") || !(*part)["config"].is_string())
+    return Error{description.file + ": " + pointer,
+                 "there is no such part, or it has no \"config\"", ""};
+  JsonReader config = reader.object((*part)["config"].get<std::string>());
+  if (config.failed())
+    return config.takeError();
+  JsonValue familyName = config.has("model_type")
+                             ? JsonValue(config.string("model_type"))
+                             : JsonValue();
+  if (part->contains("family")) {
+    Result<JsonValue> given = evaluate((*part)["family"], pointer + "/family");
+    if (!given)
+      return given.error();
+    familyName = *given;
+  }
+  if (!familyName.is_string() || !hasFamily(familyName.get<std::string>())) {
+    config.failAt("model_type", "no family is known for this part of a \"" +
+                                    description.name + "\" model");
+    return config.takeError();
+  }
+  Result<Family> family = loadFamily(familyName.get<std::string>());
+  if (!family)
+    return family.error();
+  if (part->contains("patch"))
+    family->description.merge_patch((*part)["patch"]);
+  it->second = std::make_unique<Scope>(std::move(*family), config, notes, this);
+  return it->second.get();
+}
+
+//===----------------------------------------------------------------------===//
+// Fields
+//===----------------------------------------------------------------------===//
+
+/// The keys of a field: its own name, a text, or a list of them, nested ones
+/// with dots. "outer.<key>" is a key of the enclosing config.
+static std::vector<std::string> keysOf(const std::string &name,
+                                       const JsonValue &field) {
+  auto key = field.find("key");
+  if (key == field.end())
+    return {name};
+  if (key->is_string())
+    return {key->get<std::string>()};
+  std::vector<std::string> keys;
+  for (const JsonValue &one : *key)
+    if (one.is_string())
+      keys.push_back(one.get<std::string>());
+  return keys;
+}
+
+/// The value at `path` below `reader`; nothing where a step is missing.
+static std::optional<JsonReader> follow(JsonReader reader,
+                                        std::string_view path, bool &isNull) {
+  for (;;) {
+    size_t dot = path.find('.');
+    std::string key(path.substr(0, dot));
+    isNull = reader.isNullMember(key);
+    if (isNull || !reader.has(key))
+      return isNull ? std::optional<JsonReader>(reader) : std::nullopt;
+    reader = reader.member(key);
+    if (dot == std::string_view::npos)
+      return reader;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+std::optional<JsonReader> Scope::findKey(const JsonValue &field, bool &isNull) {
+  bool anyNull = false;
+  std::optional<JsonReader> null;
+  for (const std::string &key : keysOf("", field)) {
+    bool isOuter = key.rfind("outer.", 0) == 0;
+    if (isOuter && !outer)
+      continue;
+    isNull = false;
+    auto found = follow(isOuter ? outer->reader : reader,
+                        isOuter ? key.substr(6) : key, isNull);
+    if (found && !isNull)
+      return found;
+    if (found && !anyNull) {
+      anyNull = true;
+      null = found;
+    }
+  }
+  isNull = anyNull;
+  return null;
+}
+
+std::string Scope::keyOf(const std::string &name,
+                         const JsonValue &field) const {
+  std::vector<std::string> keys = keysOf(name, field);
+  return keys.empty() ? name : keys.front();
+}
+
+Error Scope::fieldError(const std::string &name, const JsonValue &field,
+                        std::string message, std::string note) const {
+  std::string key = keyOf(name, field), pointer;
+  for (char c : key)
+    pointer += c == '.' ? '/' : c;
+  // A throw-away reader locates the message without failing the document.
+  JsonReader at = reader;
+  at.failAt(key, std::move(message), std::move(note));
+  return at.takeError();
+}
+
+Result<JsonValue> Scope::readField(const std::string &name,
+                                   const JsonValue &field) {
+  bool isNull = false;
+  JsonValue named = field;
+  if (!named.contains("key"))
+    named["key"] = name;
+  std::optional<JsonReader> found = findKey(named, isNull);
+  if (found && !isNull) {
+    Result<JsonValue> value = readFieldValue(*found, named);
+    if (!value)
+      return value;
+    return checkField(name, named, std::move(*value));
+  }
+  if (isNull && named.contains("null"))
+    return evaluate(named["null"], "/fields/" + name + "/null");
+  return readDefault(name, named);
+}
+
+Result<JsonValue> Scope::readDefault(const std::string &name,
+                                     const JsonValue &field) {
+  std::string key = keyOf(name, field);
+  bool fromClass = outer && field.contains("class_default");
+  const char *which = fromClass ? "class_default" : "default";
+  if (!field.contains(which)) {
+    // The last step of a nested key is what is missing.
+    JsonReader at = reader;
+    for (size_t dot; (dot = key.find('.')) != std::string::npos;
+         key.erase(0, dot + 1))
+      if (key.rfind("outer.", 0) == 0 && outer)
+        at = outer->reader;
+      else if (at.has(key.substr(0, dot)))
+        at = at.object(key.substr(0, dot));
+    at.member(key);
+    return at.takeError();
+  }
+  Result<JsonValue> value =
+      evaluate(field[which], "/fields/" + name + "/" + which);
+  if (!value)
+    return fieldError(name, field,
+                      "the field is missing, and its default " +
+                          field[which].dump() + " of " + description.source +
+                          " has no value: " + value.error().message,
+                      "give " + key);
+  if (!field.contains("silent"))
+    notes.defaults.push_back(key + " = " + showValue(*value) + " (default of " +
+                             description.source + ")");
+  return value;
+}
+
+Result<JsonValue> Scope::checkField(const std::string &name,
+                                    const JsonValue &field, JsonValue value) {
+  for (const char *relation : {"divides", "at_most", "multiple_of", "length"}) {
+    auto other = field.find(relation);
+    if (other == field.end())
+      continue;
+    Result<JsonValue> bound =
+        evaluate(*other, "/fields/" + name + "/" + relation);
+    if (!bound)
+      return bound;
+    std::string problem = relationProblem(relation, value, *bound);
+    if (!problem.empty())
+      return fieldError(
+          name, field,
+          problem + " " +
+              (other->is_string() ? other->get<std::string>() + " = " : "") +
+              showValue(*bound));
+  }
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+Result<JsonValue> Scope::evaluate(const JsonValue &expression,
+                                  const std::string &pointer) {
+  if (!expression.is_string())
+    return expression;
+  auto located = [&](const Error &error) {
+    return error.where.empty()
+               ? Error{description.file + ": " + pointer,
+                       expression.get<std::string>() + ": " + error.message,
+                       error.note}
+               : error;
+  };
+  Result<Expression> parsed =
+      Expression::parse(expression.get_ref<const std::string &>());
+  if (!parsed)
+    return located(parsed.error());
+  Result<JsonValue> value = parsed->evaluate(*this);
+  if (!value)
+    return located(value.error());
+  return value;
+}
+
+Result<std::string> Scope::interpolate(const std::string &text,
+                                       const std::string &pointer) {
+  std::string result;
+  for (size_t position = 0;;) {
+    size_t open = text.find('{', position);
+    result += text.substr(position, open - position);
+    if (open == std::string::npos)
+      return result;
+    size_t close = text.find('}', open);
+    if (close == std::string::npos)
+      return Error{description.file + ": " + pointer, "a { has no }", ""};
+    Result<JsonValue> value =
+        evaluate(JsonValue(text.substr(open + 1, close - open - 1)), pointer);
+    if (!value)
+      return value.error();
+    result += value->is_string() ? value->get<std::string>() : value->dump();
+    position = close + 1;
+  }
+}
+
+void Scope::enterLayer(const JsonValue *variables, int64_t i) {
+  layerExpressions = variables;
+  layer = {{"i", i}};
+  layerWasRead = false;
+}
+
+void Scope::enterLayer(const std::map<std::string, JsonValue> &variables) {
+  layerExpressions = nullptr;
+  layer = variables;
+}
+
+void Scope::leaveLayer() {
+  layerExpressions = nullptr;
+  layer.clear();
+}
