@@ -17,23 +17,28 @@ def TF_WorkloadOp : TF_Op<"workload", [
   let summary = "gives the symbols of dimensions their values";
   let description = [{
     One step: `batch` sequences with `query` new tokens each, after which
-    `context` tokens of each are cached. Binding another workload changes this
-    op and no type.
+    `context` tokens of each are cached. `source` positions of each are encoded
+    in the step (patches of images, frames of audio, source text), and cross
+    attention sees `memory` encoded positions of each; both are 0 where not
+    given. Binding another workload changes this op and no type.
 
-    **Constraints:** one per module; all counts positive; `query` is at most
-    `context`.
+    **Constraints:** one per module; `batch`, `query` and `context` positive,
+    `source` and `memory` not negative; `query` is at most `context`.
 
     **Example:**
     ```mlir
-    transformer.workload @w(phase = decode, batch = 8, query = 1, context = 4096)
+    transformer.workload @w(phase = prefill, batch = 8, query = 640, context = 640, source = 576)
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TF_PhaseAttr:$phase,
                        I64Attr:$batch, I64Attr:$query,
-                       I64Attr:$context_length);
+                       I64Attr:$context_length,
+                       DefaultValuedAttr<I64Attr, "0">:$source_length,
+                       DefaultValuedAttr<I64Attr, "0">:$memory_length);
   let assemblyFormat = [{
     $sym_name `(` `phase` `=` $phase `,` `batch` `=` $batch `,`
-    `query` `=` $query `,` `context` `=` $context_length `)` attr-dict
+    `query` `=` $query `,` `context` `=` $context_length
+    `` custom<EncodedLengths>($source_length, $memory_length) `)` attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -40,12 +40,16 @@ public:
     if (!entry)
       return module.emitError(
           "the module has no public function to start from");
-    if (failed(counts.count(entry)))
-      return failure();
     program.model = module.getName().value_or("model").str();
     for (char &c : program.model)
       c = llvm::isPrint(c) ? c : '?';
-    return extractFunction(entry);
+    return run(entry);
+  }
+
+  /// Extracts what one run of `entry` costs.
+  LogicalResult run(FunctionOpInterface entry) {
+    return failure(failed(counts.count(entry)) ||
+                   failed(extractFunction(entry)));
   }
 
 private:
@@ -169,5 +173,37 @@ private:
 
 } // namespace
 
-CostProgramAnalysis::CostProgramAnalysis(Operation *op)
-    : valid(succeeded(Extractor(cast<ModuleOp>(op), program).run())) {}
+/// Index of the layer kind `name`, added where no step runs it.
+static uint32_t findLayer(CostProgram &program, const std::string &name) {
+  auto it = llvm::find_if(
+      program.layers, [&](const LayerKind &kind) { return kind.name == name; });
+  if (it == program.layers.end())
+    it = program.layers.insert(it, {name, 0});
+  return it - program.layers.begin();
+}
+
+/// Adds the weights of functions that a step does not run: no device holds
+/// them, whole or split.
+static LogicalResult addStored(ModuleOp module, CostProgram &program) {
+  for (FunctionOpInterface function : findStoredFunctions(module)) {
+    CostProgram unused;
+    if (failed(Extractor(module, unused).run(function)))
+      return failure();
+    for (Resident &weight : unused.residents) {
+      if (weight.kind != Resident::Kind::weight)
+        continue;
+      weight.stored = true;
+      weight.layer = findLayer(program, unused.layers[weight.layer].name);
+      for (Dim &dim : weight.shape)
+        dim = {dim.extent, {}, SplitRule::plain, 1};
+      program.residents.push_back(std::move(weight));
+    }
+  }
+  return success();
+}
+
+CostProgramAnalysis::CostProgramAnalysis(Operation *op) {
+  auto module = cast<ModuleOp>(op);
+  valid = succeeded(Extractor(module, program).run()) &&
+          succeeded(addStored(module, program));
+}

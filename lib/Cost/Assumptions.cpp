@@ -9,6 +9,8 @@
 
 #include "autopar/Support/Text.h"
 
+#include <algorithm>
+
 using namespace autopar;
 
 /// Source of what this evaluator does whatever the input.
@@ -29,7 +31,7 @@ static void addRuntime(Evaluation &evaluation,
         formatNumber(runtime.memoryUtilization.value));
   bytes("device context", runtime.contextBytes);
   bytes("libraries", runtime.libraryBytes);
-  if (!evaluation.collectives.empty())
+  if (evaluation.communicates())
     bytes("communication buffers", runtime.communicationBytes);
   bytes("captured graphs", runtime.graphBytes);
   if (evaluation.reservedBytes >
@@ -52,6 +54,24 @@ static bool readsRoutedExperts(const CostProgram &program) {
       if (traffic.topK != 0)
         return true;
   return false;
+}
+
+/// Parts of the model that the step's workload leaves without work.
+static void addEmptyInputs(const Evaluation &evaluation,
+                           std::vector<Assumption> &assumptions) {
+  const std::vector<std::string> &symbols = evaluation.program.symbols;
+  auto isEmpty = [&](const char *symbol, int64_t length) {
+    return length == 0 &&
+           std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
+  };
+  if (isEmpty("source", evaluation.workload.source))
+    assumptions.push_back({"images or other encoder input",
+                           "not part of the step: nothing is encoded",
+                           "workload: source = 0; set with --source"});
+  if (isEmpty("memory", evaluation.workload.memory))
+    assumptions.push_back({"encoded positions in the cache",
+                           "none: cross attention sees nothing",
+                           "workload: memory = 0; set with --memory"});
 }
 
 static void addMethod(Evaluation &evaluation,
@@ -92,6 +112,7 @@ static void addMethod(Evaluation &evaluation,
 void autopar::addAssumptions(Evaluation &evaluation) {
   std::vector<Assumption> &assumptions = evaluation.report.assumptions;
   addRuntime(evaluation, assumptions);
+  addEmptyInputs(evaluation, assumptions);
   addMethod(evaluation, assumptions);
   for (const Figure *figure : evaluation.figures)
     if (figure->source.kind == "user")

@@ -107,6 +107,8 @@ void autopar::addCommunication(Evaluation &evaluation) {
       continue;
     cost.layout = evaluation.layoutOf(record.axes);
     cost.bytes = bufferBytes(record, cost.groupSize, sizes);
+    if (cost.bytes == 0)
+      continue;
     cost.wireBytes = countWireBytes(record.kind, cost.groupSize, cost.bytes);
     total += cost.wireBytes * record.count;
     price(evaluation, cost);

@@ -7,6 +7,7 @@
 
 #include "autopar/Cost/Counts.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace autopar;
@@ -24,6 +25,8 @@ Checked autopar::countPairs(Checked query, Checked context, bool causal,
   Checked first = context - query + 1;
   if (first >= limit)
     return query * limit;
+  // Queries before the first key see none.
+  first = std::max(first, Checked(1));
   return sumRange(first, limit) + (context - limit) * limit;
 }
 
@@ -69,6 +72,8 @@ KernelFlops autopar::countFlops(const Kernel &kernel, Sizes &sizes) {
 static Checked countRoutedBytes(const Traffic &traffic, Sizes &sizes) {
   const Dim &experts = traffic.shape.front();
   Checked total = sizes.logical(experts.extent);
+  if (total == 0)
+    return 0;
   double tokens =
       sizes.local(traffic.rows).real() / static_cast<double>(traffic.topK);
   double reached =
@@ -89,6 +94,18 @@ Checked autopar::countBytes(const Traffic &traffic, Sizes &sizes) {
   return bytesOf(sizes.local(traffic.shape), traffic.type);
 }
 
+bool autopar::hasWork(const Kernel &kernel, const Sizes &sizes) {
+  if (kernel.flopFactor != 0 && sizes.logical(kernel.rows) == 0)
+    return false;
+  bool writes = false;
+  for (const Traffic &traffic : kernel.traffic) {
+    if (traffic.write && sizes.logical(traffic.shape) != 0)
+      return true;
+    writes |= traffic.write;
+  }
+  return !writes;
+}
+
 KernelBytes autopar::countBytes(const Kernel &kernel, Sizes &sizes) {
   KernelBytes bytes;
   sizes.enter("kernel", kernel.name);
@@ -99,4 +116,25 @@ KernelBytes autopar::countBytes(const Kernel &kernel, Sizes &sizes) {
       bytes.weightsAndKvRead += moved;
   }
   return bytes;
+}
+
+std::optional<Dims> autopar::shapeOfToken(const Resident &cache,
+                                          const CostProgram &program) {
+  if (cache.kind != Resident::Kind::kv_cache)
+    return std::nullopt;
+  Dims shape = cache.shape;
+  for (Dim &dim : shape) {
+    std::vector<SymbolId> &symbols = dim.extent.symbols;
+    auto context =
+        std::find_if(symbols.begin(), symbols.end(), [&](SymbolId id) {
+          return program.symbols[id] == "context";
+        });
+    if (context == symbols.end())
+      continue;
+    symbols.erase(context);
+    // Whichever device holds the new token holds all of it.
+    dim = Dim{{dim.extent.factor, symbols, 0}, {}, SplitRule::plain, 1};
+    return shape;
+  }
+  return std::nullopt;
 }

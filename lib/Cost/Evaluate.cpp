@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 using namespace autopar;
 
@@ -20,14 +21,18 @@ using namespace autopar;
 //===----------------------------------------------------------------------===//
 
 static std::optional<Error> checkWorkload(const Workload &workload) {
-  std::pair<const char *, int64_t> sizes[] = {{"batch", workload.batch},
-                                              {"query", workload.query},
-                                              {"context", workload.context}};
-  for (auto [name, size] : sizes)
-    if (size < 1 || size > limits::maxTokens)
+  std::tuple<const char *, int64_t, int64_t> sizes[] = {
+      {"batch", workload.batch, 1},
+      {"query", workload.query, 1},
+      {"context", workload.context, 1},
+      {"source", workload.source, 0},
+      {"memory", workload.memory, 0}};
+  for (auto [name, size, least] : sizes)
+    if (size < least || size > limits::maxTokens)
       return Error{"",
                    std::string(name) + " of the workload is " +
-                       std::to_string(size) + ", expected 1 to " +
+                       std::to_string(size) + ", expected " +
+                       std::to_string(least) + " to " +
                        std::to_string(limits::maxTokens),
                    ""};
   if (workload.context < workload.query)
@@ -113,6 +118,13 @@ void Evaluation::useCurve(KernelKind kind, const KernelCurve *curve) {
     curves.push_back(entry);
 }
 
+bool Evaluation::communicates() const {
+  return std::any_of(program.collectives.begin(), program.collectives.end(),
+                     [&](const Collective &collective) {
+                       return sizes.groupSize(collective.axes) > 1;
+                     });
+}
+
 int64_t Evaluation::strideOf(const std::string &axis) const {
   int64_t stride = 1;
   for (auto it = plan.axes.rbegin(); it != plan.axes.rend(); ++it) {
@@ -141,6 +153,8 @@ static void addInputs(Evaluation &evaluation) {
   report.workload.batch = evaluation.workload.batch;
   report.workload.queryLength = evaluation.workload.query;
   report.workload.contextLength = evaluation.workload.context;
+  report.workload.sourceLength = evaluation.workload.source;
+  report.workload.memoryLength = evaluation.workload.memory;
   report.machine.hardware = evaluation.machine.name;
   report.machine.hardwareTitle = evaluation.machine.title;
   report.machine.chip = evaluation.pool.chip.name;
@@ -172,12 +186,17 @@ static void addMesh(Evaluation &evaluation) {
 
 /// Counts by value, not by copy: replicas and padding do not count.
 static void addModel(Evaluation &evaluation) {
-  Checked parameters, active, bytes;
+  Checked parameters, active, bytes, storedOnly;
   Sizes &sizes = evaluation.sizes;
   for (const Resident &weight : evaluation.program.residents) {
     if (weight.kind != Resident::Kind::weight)
       continue;
     Checked elements = sizes.logical(weight.shape) * weight.count;
+    bytes += bytesOf(elements, weight.type);
+    if (weight.stored) {
+      storedOnly += elements;
+      continue;
+    }
     Checked used = elements;
     if (weight.topK != 0 && !weight.shape.empty()) {
       Checked experts = sizes.logical(weight.shape.front().extent);
@@ -186,12 +205,12 @@ static void addModel(Evaluation &evaluation) {
     }
     parameters += elements;
     active += used;
-    bytes += bytesOf(elements, weight.type);
   }
   auto &model = evaluation.report.model;
   model.parameters = sizes.narrow(parameters, "parameters");
   model.activeParameters = sizes.narrow(active, "active parameters");
   model.checkpointBytes = sizes.narrow(bytes, "checkpoint bytes");
+  model.storedOnlyParameters = sizes.narrow(storedOnly, "stored parameters");
 }
 
 Result<Report> autopar::evaluate(const CostProgram &program, const Plan &plan,

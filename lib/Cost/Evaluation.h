@@ -15,13 +15,15 @@
 
 namespace autopar {
 
-/// What one kernel record computes and moves in one launch.
+/// What one kernel record computes and moves in one launch; nothing where it
+/// is not launched.
 struct KernelCost {
+  bool launched = false;
   KernelFlops flops;
   KernelBytes bytes;
 };
 
-/// A collective that spans devices.
+/// A collective that spans devices and moves something.
 struct CollectiveCost {
   const Collective *record = nullptr;
   GroupLayout layout;
@@ -76,6 +78,8 @@ struct Evaluation {
   void useCurve(KernelKind kind, const KernelCurve *curve);
   /// The devices of a group over the axes of the program with `ids`.
   GroupLayout layoutOf(const std::vector<AxisId> &ids) const;
+  /// Whether any collective of the program spans devices, in whatever step.
+  bool communicates() const;
   /// Distance between neighbours along an axis of the plan.
   int64_t strideOf(const std::string &axis) const;
 };

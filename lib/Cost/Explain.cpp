@@ -48,7 +48,8 @@ void Explainer::explainInputs() {
   if (!report.derivations.count("mesh.tp"))
     add("mesh.tp", "1 where the plan has no such axis",
         Explanation().from("plan"));
-  for (const char *name : {"batch", "query_length", "context_length"})
+  for (const char *name : {"batch", "query_length", "context_length",
+                           "source_length", "memory_length"})
     add(std::string("workload.") + name, "given",
         Explanation().from("workload"));
 }
@@ -68,6 +69,15 @@ void Explainer::explainModel() {
       "model.checkpoint_bytes", alone.weights,
       [](const Report &part) { return Checked(part.model.checkpointBytes); },
       [&](const Weight &part) { return text.checkpointBytes(*part.record); });
+  if (report.model.storedOnlyParameters == 0)
+    return;
+  addSum(
+      "model.stored_only_parameters", alone.weights,
+      [](const Report &part) {
+        return Checked(part.model.storedOnlyParameters);
+      },
+      [&](const Weight &part) { return text.elements(*part.record); },
+      Explanation().note("of functions that the step does not call"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,7 +155,7 @@ void Explainer::explainRuntimeBytes() {
   const Runtime &runtime = evaluation.runtime;
   std::vector<const Figure *> figures = {
       &runtime.contextBytes, &runtime.libraryBytes, &runtime.graphBytes};
-  if (!evaluation.collectives.empty())
+  if (evaluation.communicates())
     figures.push_back(&runtime.communicationBytes);
   Explanation sum;
   for (const Figure *figure : figures)
@@ -187,7 +197,7 @@ void Explainer::explainBudget() {
       budget);
 }
 
-void Explainer::explainKvPerToken() {
+void Explainer::explainKvSizes() {
   using Cache = Contribution<Resident>;
   addSum(
       "memory.kv_bytes_per_token", alone.caches,
@@ -195,7 +205,8 @@ void Explainer::explainKvPerToken() {
       [&](const Cache &part) {
         return text.bytesPerToken(*part.record, Side::logical);
       },
-      Explanation().note("one token of one sequence, each value once"));
+      Explanation().note("one more token of one sequence where no window is "
+                         "full, each value once"));
   addSum(
       "memory.kv_bytes_per_token_per_device", alone.caches,
       [](const Report &part) {
@@ -204,7 +215,16 @@ void Explainer::explainKvPerToken() {
       [&](const Cache &part) {
         return text.bytesPerToken(*part.record, Side::local);
       },
-      Explanation().note("one token of one sequence, on one device"));
+      Explanation().note("one more token of one sequence where no window is "
+                         "full, on one device"));
+  addSum(
+      "memory.kv_bytes_per_sequence", alone.caches,
+      [](const Report &part) {
+        return Checked(part.memory.kvBytesPerSequence);
+      },
+      [&](const Cache &part) { return text.bytesPerSequence(*part.record); },
+      Explanation().note("one sequence of this context, each value once, "
+                         "without blocks"));
 }
 
 void Explainer::explainKvCapacity() {
@@ -243,8 +263,10 @@ void Explainer::explainReserve() {
   if (tokens > 0) {
     CostProgram program = frameOf(evaluation);
     program.activations = evaluation.program.activations;
-    Report profile = reportOf(program, evaluation,
-                              {evaluation.workload.phase, 1, tokens, tokens});
+    Workload run = evaluation.workload;
+    run.batch = 1;
+    run.query = run.context = tokens;
+    Report profile = reportOf(program, evaluation, run);
     most.restsOn(runtime.profileTokens)
         .input("activations", profile.memory.perDevice.activationBytes,
                "of one sequence of " + std::to_string(tokens) + " tokens");
@@ -302,7 +324,7 @@ void Explainer::run() {
   explainDevice();
   explainStage();
   explainBudget();
-  explainKvPerToken();
+  explainKvSizes();
   explainKvCapacity();
   explainFlops();
   explainCommunication();

@@ -54,7 +54,7 @@ private:
   void explainStage();
   void explainActivations();
   void explainBudget();
-  void explainKvPerToken();
+  void explainKvSizes();
   void explainKvCapacity();
   void explainReserve();
   void explainFlops();

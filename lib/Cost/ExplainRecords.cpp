@@ -198,9 +198,11 @@ static LaunchContribution launchOf(std::vector<const Kernel *> kernels,
 void Contributions::addLaunches(const Evaluation &evaluation) {
   using Key = std::tuple<uint32_t, uint32_t, KernelKind, int64_t>;
   std::map<Key, std::vector<const Kernel *>> groups;
-  for (const Kernel &kernel : evaluation.program.kernels)
-    groups[{kernel.layer, kernel.fusionGroup, kernel.kind, kernel.count}]
-        .push_back(&kernel);
+  const std::vector<Kernel> &all = evaluation.program.kernels;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (evaluation.kernels[i].launched)
+      groups[{all[i].layer, all[i].fusionGroup, all[i].kind, all[i].count}]
+          .push_back(&all[i]);
   for (const auto &[key, kernels] : groups) {
     LaunchContribution together = launchOf(kernels, evaluation);
     if (together.report.latency.kernelLaunches <= together.count()) {
@@ -287,14 +289,21 @@ std::string RecordText::bytes(const Resident &record) const {
          " x " + bytesText(record.type);
 }
 
-std::string RecordText::bytesPerToken(const Resident &record, Side side) const {
-  Dims others = record.shape;
-  if (record.pagedDim >= 0)
-    others.erase(others.begin() + record.pagedDim);
-  std::string shape = text(others, side);
+std::string RecordText::ofOneSequence(const Resident &record, const Dims &shape,
+                                      Side side) const {
+  std::string product = text(shape, side);
   if (evaluation.workload.batch != 1)
-    shape += " / batch " + std::to_string(evaluation.workload.batch);
-  return times(record.count, shape) + " x " + bytesText(record.type);
+    product += " / batch " + std::to_string(evaluation.workload.batch);
+  return times(record.count, product) + " x " + bytesText(record.type);
+}
+
+std::string RecordText::bytesPerToken(const Resident &record, Side side) const {
+  std::optional<Dims> token = shapeOfToken(record, evaluation.program);
+  return ofOneSequence(record, token.value_or(Dims()), side);
+}
+
+std::string RecordText::bytesPerSequence(const Resident &record) const {
+  return ofOneSequence(record, record.shape, Side::logical);
 }
 
 std::string RecordText::bytes(const Activation &record) const {

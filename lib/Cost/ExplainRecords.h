@@ -78,6 +78,7 @@ public:
   std::string checkpointBytes(const Resident &record) const;
   std::string bytes(const Resident &record) const;
   std::string bytesPerToken(const Resident &record, Side side) const;
+  std::string bytesPerSequence(const Resident &record) const;
   std::string bytes(const Activation &record) const;
   std::string operand(const Collective &record) const;
   std::string flops(const Kernel &record, Side side) const;
@@ -88,6 +89,8 @@ private:
   std::string text(const Dim &dim, Side side, bool paged) const;
   std::string text(const Dims &dims, Side side, int32_t paged = -1) const;
   std::string matrices(const Kernel &record, Side side) const;
+  std::string ofOneSequence(const Resident &record, const Dims &shape,
+                            Side side) const;
 
   const Evaluation &evaluation;
 };

@@ -23,6 +23,11 @@ void autopar::addFlops(Evaluation &evaluation) {
   Checked linear, attention, fullSquare, logits, device;
   for (const Kernel &kernel : evaluation.program.kernels) {
     KernelCost cost;
+    cost.launched = hasWork(kernel, sizes);
+    if (!cost.launched) {
+      evaluation.kernels.push_back(cost);
+      continue;
+    }
     cost.flops = countFlops(kernel, sizes);
     cost.bytes = countBytes(kernel, sizes);
     device += cost.flops.local * kernel.count;

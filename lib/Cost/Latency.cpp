@@ -132,7 +132,7 @@ std::vector<Launch> LatencyModel::launches() const {
   std::vector<Launch> all;
   for (size_t i = 0; i < evaluation.program.kernels.size(); ++i) {
     const Kernel &next = kernel(i);
-    if (next.routed)
+    if (next.routed || !evaluation.kernels[i].launched)
       continue;
     if (merges(next.kind)) {
       Key key(next.layer, next.fusionGroup, next.kind, next.count);
@@ -343,7 +343,8 @@ void LatencyModel::addStep() {
 
 void LatencyModel::run() {
   for (const LayerKind &kind : evaluation.program.layers)
-    byLayer.add(kind.name, kind.count, 0, 0, 0);
+    if (kind.count > 0)
+      byLayer.add(kind.name, kind.count, 0, 0, 0);
   for (const Launch &launch : launches())
     addLaunch(launch);
   addCollectives();

@@ -14,12 +14,13 @@ using namespace autopar;
 
 using Kind = Resident::Kind;
 
-/// Bytes of all residents of `kind` on one device, caches in whole blocks.
+/// Bytes of all residents of `kind` that one device loads, caches in whole
+/// blocks.
 static Checked countResidents(const CostProgram &program, Kind kind,
                               int64_t block, Sizes &sizes) {
   Checked bytes;
   for (const Resident &resident : program.residents) {
-    if (resident.kind != kind)
+    if (resident.kind != kind || resident.stored)
       continue;
     sizes.enter(kind == Kind::weight ? "weight" : "KV cache", resident.name);
     Checked elements =
@@ -29,22 +30,30 @@ static Checked countResidents(const CostProgram &program, Kind kind,
   return bytes;
 }
 
-/// Bytes that one more cached token of one sequence takes: of the whole model,
-/// each value once (`local` false), or of one device. Caches whose extent is
-/// not counted in tokens take none. Works on a copy of the sizes, as a batch
-/// of one need not divide.
+/// Bytes that one more cached token of one sequence takes where no window is
+/// full: of the whole model, each value once (`local` false), or of one device.
+/// Works on a copy of the sizes, as a batch of one need not divide.
 static Checked countKvPerToken(const CostProgram &program, bool local,
                                Sizes sizes) {
   Checked bytes;
   sizes.setSymbol("batch", 1);
   for (const Resident &cache : program.residents) {
-    if (cache.kind != Kind::kv_cache || cache.pagedDim < 0)
+    std::optional<Dims> token = shapeOfToken(cache, program);
+    if (!token)
       continue;
-    Dims others = cache.shape;
-    others.erase(others.begin() + cache.pagedDim);
-    Checked elements = local ? sizes.local(others) : sizes.logical(others);
+    Checked elements = local ? sizes.local(*token) : sizes.logical(*token);
     bytes += bytesOf(elements * cache.count, cache.type);
   }
+  return bytes;
+}
+
+/// Bytes of the caches of one sequence of the workload, each value once.
+static Checked countKvPerSequence(const CostProgram &program, Sizes sizes) {
+  Checked bytes;
+  sizes.setSymbol("batch", 1);
+  for (const Resident &cache : program.residents)
+    if (cache.kind == Kind::kv_cache)
+      bytes += bytesOf(sizes.logical(cache.shape) * cache.count, cache.type);
   return bytes;
 }
 
@@ -103,9 +112,8 @@ static Checked countRuntime(Evaluation &evaluation) {
   Checked bytes = Checked(evaluation.useCount(runtime.contextBytes)) +
                   evaluation.useCount(runtime.libraryBytes) +
                   evaluation.useCount(runtime.graphBytes);
-  for (const Collective &collective : evaluation.program.collectives)
-    if (evaluation.sizes.groupSize(collective.axes) > 1)
-      return bytes + evaluation.useCount(runtime.communicationBytes);
+  if (evaluation.communicates())
+    bytes += evaluation.useCount(runtime.communicationBytes);
   return bytes;
 }
 
@@ -167,6 +175,8 @@ void autopar::addMemory(Evaluation &evaluation) {
                                         "KV bytes per token");
   memory.kvBytesPerTokenPerDevice =
       sizes.narrow(countKvPerToken(program, true, sizes), "KV bytes per token");
+  memory.kvBytesPerSequence =
+      sizes.narrow(countKvPerSequence(program, sizes), "KV bytes per sequence");
   evaluation.reservedBytes = sizes.narrow(
       countReserved(evaluation, activations), "bytes of temporaries");
   memory.reservedBytes = evaluation.reservedBytes;

@@ -13,22 +13,30 @@
 
 using namespace autopar;
 
-static int64_t valueOf(std::string_view symbol, const Workload &workload) {
-  if (symbol == "batch")
-    return workload.batch;
-  if (symbol == "query")
-    return workload.query;
-  return symbol == "context" ? workload.context : 0;
+static std::optional<int64_t> valueOf(std::string_view symbol,
+                                      const Workload &workload) {
+  std::pair<std::string_view, int64_t> values[] = {
+      {"batch", workload.batch},
+      {"query", workload.query},
+      {"context", workload.context},
+      {"source", workload.source},
+      {"memory", workload.memory}};
+  for (auto [name, value] : values)
+    if (symbol == name)
+      return value;
+  return std::nullopt;
 }
 
 Sizes::Sizes(const CostProgram &program, const Plan &plan,
              const Workload &workload)
     : program(program) {
   for (const std::string &symbol : program.symbols) {
-    symbols.push_back(valueOf(symbol, workload));
-    if (symbols.back() == 0)
-      fail("dimension '" + symbol + "' has no size",
-           "a workload gives sizes to batch, query and context");
+    std::optional<int64_t> value = valueOf(symbol, workload);
+    symbols.push_back(value.value_or(0));
+    if (!value)
+      fail(
+          "dimension '" + symbol + "' has no size",
+          "a workload gives sizes to batch, query, context, source and memory");
   }
   for (const std::string &name : program.axes) {
     const PlanAxis *axis = plan.axis(name);

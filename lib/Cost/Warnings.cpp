@@ -61,7 +61,7 @@ static void warnReplicatedCaches(Evaluation &evaluation, Warnings &warnings) {
     for (const Dim &dim : cache.shape) {
       Checked extent = sizes.logical(dim.extent);
       Checked devices = sizes.groupSize(dim.axes);
-      if (dim.rule != SplitRule::cap || devices <= extent)
+      if (dim.rule != SplitRule::cap || extent == 0 || devices <= extent)
         continue;
       Checked copies = floorDiv(devices, extent);
       warnings.push_back(

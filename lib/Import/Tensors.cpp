@@ -108,10 +108,19 @@ private:
 LogicalResult autopar::forEachTensor(
     ModuleOp module,
     llvm::function_ref<void(StringRef, const StoredTensor &)> visit) {
-  for (auto func : module.getOps<func::FuncOp>())
-    if (func.isPublic() && !func.isDeclaration())
-      return TensorWalk(visit).walk(func, "");
-  return module.emitError("the module has no public function to start from");
+  auto functions = module.getOps<func::FuncOp>();
+  auto model = llvm::find_if(functions, [](func::FuncOp func) {
+    return func.isPublic() && !func.isDeclaration();
+  });
+  if (model == functions.end())
+    return module.emitError("the module has no public function to start from");
+  TensorWalk walk(visit);
+  if (failed(walk.walk(*model, "")))
+    return failure();
+  for (FunctionOpInterface stored : findStoredFunctions(module))
+    if (failed(walk.walk(cast<func::FuncOp>(*stored), "")))
+      return failure();
+  return success();
 }
 
 LogicalResult autopar::listTensors(ModuleOp module, llvm::raw_ostream &os) {

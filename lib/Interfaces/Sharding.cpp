@@ -11,6 +11,7 @@
 #include "autopar/Support/Limits.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace autopar;
@@ -42,6 +43,20 @@ DeviceMeshOpInterface autopar::findMesh(Operation *op) {
 
 SymbolBindingOpInterface autopar::findWorkload(Operation *op) {
   return findInModule<SymbolBindingOpInterface>(op);
+}
+
+SmallVector<FunctionOpInterface> autopar::findStoredFunctions(ModuleOp module) {
+  DenseSet<Attribute> called;
+  module.walk([&](CallOpInterface call) {
+    if (auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
+      called.insert(callee.getRootReference());
+  });
+  SmallVector<FunctionOpInterface> stored;
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (function.isPrivate() && !function.isDeclaration() &&
+        !called.contains(function.getNameAttr()))
+      stored.push_back(function);
+  return stored;
 }
 
 //===----------------------------------------------------------------------===//

@@ -124,29 +124,36 @@ private:
     return success();
   }
 
-  /// Counts that are given must be positive: 0 does not mean "unset" to a user.
+  /// Counts that are given must be in range: 0 does not mean "unset" to a user.
   LogicalResult verifyCounts() {
-    std::tuple<StringRef, const PlanOptions::Option<int64_t> &, int64_t>
-        counts[] = {{"batch", options.batch, limits::maxTokens},
-                    {"prompt", options.prompt, limits::maxTokens},
-                    {"context", options.context, limits::maxTokens},
-                    {"nodes", options.nodes, limits::maxDevices}};
-    for (const auto &[flag, option, max] : counts)
-      if (option.getNumOccurrences() && (option < 1 || option > max))
+    std::tuple<StringRef, const PlanOptions::Option<int64_t> &, int64_t,
+               int64_t>
+        counts[] = {{"batch", options.batch, 1, limits::maxTokens},
+                    {"prompt", options.prompt, 1, limits::maxTokens},
+                    {"context", options.context, 1, limits::maxTokens},
+                    {"source", options.source, 0, limits::maxTokens},
+                    {"memory", options.memory, 0, limits::maxTokens},
+                    {"nodes", options.nodes, 1, limits::maxDevices}};
+    for (const auto &[flag, option, min, max] : counts)
+      if (option.getNumOccurrences() && (option < min || option > max))
         return onError("--" + flag + "=" + std::to_string(option) +
-                       ": expected a number from 1 to " + std::to_string(max));
+                       ": expected a number from " + std::to_string(min) +
+                       " to " + std::to_string(max));
     return success();
   }
 
   void addBindings() {
     bool bindsWorkload = !options.phase.empty() || options.batch ||
-                         options.prompt || options.context;
+                         options.prompt || options.context ||
+                         options.source >= 0 || options.memory >= 0;
     if (bindsWorkload) {
       BindWorkloadPassOptions bind;
       bind.phase = options.phase;
       bind.batch = options.batch;
       bind.prompt = options.prompt;
       bind.context = options.context;
+      bind.source = options.source;
+      bind.memory = options.memory;
       pm.addPass(createBindWorkloadPass(std::move(bind)));
     }
     if (plan.dtype || plan.kvDtype) {
@@ -227,6 +234,10 @@ private:
       estimate.given.push_back("query");
     if (options.prompt || options.context)
       estimate.given.push_back("context");
+    if (options.source >= 0)
+      estimate.given.push_back("source");
+    if (options.memory >= 0)
+      estimate.given.push_back("memory");
     pm.addPass(createEstimatePass(std::move(estimate)));
   }
 

@@ -59,10 +59,14 @@ static void print(const json &value, const std::string &indent,
 //===----------------------------------------------------------------------===//
 
 static json writeModel(const Report &report) {
-  return {{"name", report.model.name},
-          {"parameters", report.model.parameters},
-          {"active_parameters", report.model.activeParameters},
-          {"checkpoint_bytes", report.model.checkpointBytes}};
+  const auto &model = report.model;
+  json written = {{"name", model.name},
+                  {"parameters", model.parameters},
+                  {"active_parameters", model.activeParameters},
+                  {"checkpoint_bytes", model.checkpointBytes}};
+  if (model.storedOnlyParameters)
+    written["stored_only_parameters"] = model.storedOnlyParameters;
+  return written;
 }
 
 static json writeMesh(const Report &report) {
@@ -86,7 +90,9 @@ static json writeWorkload(const Report &report) {
   return {{"phase", report.workload.phase},
           {"batch", report.workload.batch},
           {"query_length", report.workload.queryLength},
-          {"context_length", report.workload.contextLength}};
+          {"context_length", report.workload.contextLength},
+          {"source_length", report.workload.sourceLength},
+          {"memory_length", report.workload.memoryLength}};
 }
 
 static json writeMachine(const Report &report) {
@@ -120,6 +126,7 @@ static json writeMemory(const Report &report) {
       {"budget_bytes", memory.budgetBytes},
       {"kv_bytes_per_token", memory.kvBytesPerToken},
       {"kv_bytes_per_token_per_device", memory.kvBytesPerTokenPerDevice},
+      {"kv_bytes_per_sequence", memory.kvBytesPerSequence},
       {"kv_capacity_bytes", memory.kvCapacityBytes},
       {"kv_capacity_tokens", memory.kvCapacityTokens}};
   if (memory.reservedBytes)

@@ -64,6 +64,12 @@ static std::string title(const Report &report) {
                                (work.batch == 1 ? " sequence" : " sequences");
   if (work.contextLength != work.queryLength)
     step += " at context " + formatInteger(work.contextLength);
+  if (work.sourceLength != 0)
+    step +=
+        ", encoding " + formatInteger(work.sourceLength) + " positions each";
+  if (work.memoryLength != 0)
+    step += ", " + formatInteger(work.memoryLength) +
+            " encoded positions cached for each";
   std::string mesh;
   for (const Report::Axis &axis : report.mesh.axes)
     mesh += axis.name + " " + std::to_string(axis.size) + ", ";
@@ -134,7 +140,8 @@ static std::string memoryTable(const Report &report) {
   return "\nMemory of a device (" + memory.worstDevice + ")\n" + table.str() +
          "  KV per token: " + formatInteger(memory.kvBytesPerToken) +
          " B in all, " + formatInteger(memory.kvBytesPerTokenPerDevice) +
-         " B on a device\n";
+         " B on a device\n  KV per sequence: " +
+         formatInteger(memory.kvBytesPerSequence) + " B in all\n";
 }
 
 static std::string latencyTable(const Report &report) {
@@ -210,6 +217,9 @@ static std::string modelTable(const Report &report) {
   if (model.activeParameters != model.parameters)
     table.add({"active per token", formatInteger(model.activeParameters)});
   table.add({"checkpoint bytes", formatInteger(model.checkpointBytes)});
+  if (model.storedOnlyParameters != 0)
+    table.add(
+        {"stored only, not loaded", formatInteger(model.storedOnlyParameters)});
   return "\nModel\n" + table.str();
 }
 

@@ -24,6 +24,9 @@ struct BindWorkloadPass
     : autopar::impl::BindWorkloadPassBase<BindWorkloadPass> {
   using Base::Base;
 
+  /// Stands for an option that is not given where 0 is a value.
+  static constexpr int64_t keep = -1;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto ops = module.getOps<WorkloadOp>();
@@ -41,18 +44,23 @@ struct BindWorkloadPass
     WorkloadOp::create(builder, module.getLoc(), op ? op.getSymName() : "w",
                        workload.phase == Phase::prefill ? PhaseKind::prefill
                                                         : PhaseKind::decode,
-                       workload.batch, workload.query, workload.context);
+                       workload.batch, workload.query, workload.context,
+                       workload.source, workload.memory);
     if (op)
       op.erase();
   }
 
   LogicalResult checkRanges(ModuleOp module) {
-    std::pair<StringRef, int64_t> options[] = {
-        {"batch", batch}, {"prompt", prompt}, {"context", context}};
-    for (auto [name, value] : options)
-      if (value < 0 || value > limits::maxTokens)
-        return module.emitError() << name << " = " << value
-                                  << ": expected 1 to " << limits::maxTokens;
+    std::tuple<StringRef, int64_t, int64_t> options[] = {
+        {"batch", batch, 0},
+        {"prompt", prompt, 0},
+        {"context", context, 0},
+        {"source", source, keep},
+        {"memory", memory, keep}};
+    for (auto [name, value, unset] : options)
+      if (value < unset || value > limits::maxTokens)
+        return module.emitError() << name << " = " << value << ": expected "
+                                  << unset + 1 << " to " << limits::maxTokens;
     return success();
   }
 
@@ -90,6 +98,11 @@ struct BindWorkloadPass
       workload.query = workload.context = prompt;
     if (context)
       workload.context = context;
+    // What a decode step attends to was encoded by the prefill.
+    if (source != keep || workload.phase == Phase::decode)
+      workload.source = std::max<int64_t>(0, source);
+    if (memory != keep)
+      workload.memory = memory;
     if (workload.query > workload.context)
       return module.emitError()
              << "context = " << workload.context << " is below the "

@@ -158,15 +158,7 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
     if (runtime.empty())
       open.push_back(
           {"runtime", defaultRuntime.str(), "default; set with --runtime"});
-    std::pair<StringRef, std::string> parts[] = {
-        {"phase", std::string(nameOf(workload.phase))},
-        {"batch", std::to_string(workload.batch)},
-        {"query", std::to_string(workload.query)},
-        {"context", std::to_string(workload.context)}};
-    for (const auto &[name, value] : parts)
-      if (!llvm::is_contained(*given, name))
-        open.push_back(
-            {"workload." + name.str(), value, "the module's own workload"});
+    addOpenWorkload(workload, open);
     if (auto defaults =
             module->getAttrOfType<ArrayAttr>("transformer.defaults"))
       for (Attribute attr : defaults)
@@ -180,6 +172,25 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
       addOverride(text, report);
     report.assumptions.insert(report.assumptions.begin(), open.begin(),
                               open.end());
+  }
+
+  /// Parts of the workload that the user did not choose. An encoder that has no
+  /// work is an assumption of the evaluator.
+  void addOpenWorkload(const Workload &workload,
+                       std::vector<Assumption> &open) {
+    SmallVector<std::pair<StringRef, std::string>> parts = {
+        {"phase", std::string(nameOf(workload.phase))},
+        {"batch", std::to_string(workload.batch)},
+        {"query", std::to_string(workload.query)},
+        {"context", std::to_string(workload.context)}};
+    if (workload.source)
+      parts.emplace_back("source", std::to_string(workload.source));
+    if (workload.memory)
+      parts.emplace_back("memory", std::to_string(workload.memory));
+    for (const auto &[name, value] : parts)
+      if (!llvm::is_contained(*given, name))
+        open.push_back(
+            {"workload." + name.str(), value, "the module's own workload"});
   }
 
   /// Lists a replaced value that the evaluator has not listed itself.

@@ -16,8 +16,9 @@ namespace autopar {
 /// step. Causal: the query at position p (context-query to context-1) sees
 /// min(p+1, window) keys, which without a window is
 /// query*context - query*(query-1)/2. Not causal: query*min(context, window).
-/// A `window` of 0 is none. Closed form; physics: FlashAttention-2
-/// (arXiv:2307.08691) section 3.1.1 halves the square, this is exact.
+/// A `window` of 0 is none; a query before the first key sees none. Closed
+/// form; physics: FlashAttention-2 (arXiv:2307.08691) section 3.1.1 halves the
+/// square, this is exact.
 Checked countPairs(Checked query, Checked context, bool causal, int64_t window);
 
 /// Distinct experts, of `experts`, that `tokens` tokens reach when each
@@ -38,6 +39,10 @@ KernelFlops countFlops(const Kernel &kernel, Sizes &sizes);
 /// number, rounded to the nearest byte, where it reads routed experts.
 Checked countBytes(const Traffic &traffic, Sizes &sizes);
 
+/// Whether `kernel` computes anything at these sizes: one that has no rows, or
+/// whose results are all empty, is not launched.
+bool hasWork(const Kernel &kernel, const Sizes &sizes);
+
 /// Bytes of one launch on one device.
 struct KernelBytes {
   Checked total;
@@ -45,6 +50,11 @@ struct KernelBytes {
   Checked weightsAndKvRead;
 };
 KernelBytes countBytes(const Kernel &kernel, Sizes &sizes);
+
+/// What one more token of context adds to `cache` where no window is full;
+/// nothing where the cache does not grow with the context.
+std::optional<Dims> shapeOfToken(const Resident &cache,
+                                 const CostProgram &program);
 
 } // namespace autopar
 

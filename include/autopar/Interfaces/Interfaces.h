@@ -12,6 +12,8 @@
 #include "autopar/Program/Workload.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace autopar {
 class WorkloadBuilder;
@@ -25,6 +27,11 @@ namespace autopar {
 /// none.
 DeviceMeshOpInterface findMesh(mlir::Operation *op);
 SymbolBindingOpInterface findWorkload(mlir::Operation *op);
+
+/// Private functions that nothing in `module` calls, in its order: parts of the
+/// checkpoint that a step does not run, such as multi-token prediction.
+llvm::SmallVector<mlir::FunctionOpInterface>
+findStoredFunctions(mlir::ModuleOp module);
 
 } // namespace autopar
 

@@ -37,6 +37,18 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   Option<int64_t> context{
       *this, "context",
       llvm::cl::desc("Cached tokens of each sequence after the step")};
+  Option<int64_t> source{
+      *this, "source",
+      llvm::cl::desc(
+          "Positions of each sequence that an encoder encodes in the "
+          "step: patches of images, frames of audio, source text "
+          "(default: the module's, 0 in decode)"),
+      llvm::cl::init(-1)};
+  Option<int64_t> memory{
+      *this, "memory",
+      llvm::cl::desc("Encoded positions of each sequence that cross attention "
+                     "sees (default: the module's)"),
+      llvm::cl::init(-1)};
   Option<std::string> dtype{
       *this, "dtype",
       llvm::cl::desc("Format of activations and products: bf16, fp16, fp32, "

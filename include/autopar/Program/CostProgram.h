@@ -121,6 +121,8 @@ struct Resident {
   int64_t topK = 0;
   /// Caches: the dimension that the runtime allocates in blocks, or -1.
   int32_t pagedDim = -1;
+  /// A weight that the checkpoint has and a step does not load.
+  bool stored = false;
 };
 
 /// A temporary, live from launch `begin` to launch `end` inclusive of one
@@ -136,7 +138,7 @@ struct Activation {
 /// A function of the model: "model" itself, then each layer kind.
 struct LayerKind {
   std::string name;
-  /// How often a step runs it.
+  /// How often a step runs it; 0 of one that is only stored.
   int64_t count = 1;
 };
 

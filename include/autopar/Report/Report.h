@@ -57,6 +57,8 @@ struct Report {
   struct {
     std::string name;
     int64_t parameters = 0, activeParameters = 0, checkpointBytes = 0;
+    /// Of the checkpoint, but not loaded; 0 is not written.
+    int64_t storedOnlyParameters = 0;
   } model;
 
   struct Axis {
@@ -72,7 +74,8 @@ struct Report {
 
   struct {
     std::string phase;
-    int64_t batch = 0, queryLength = 0, contextLength = 0;
+    int64_t batch = 0, queryLength = 0, contextLength = 0, sourceLength = 0,
+            memoryLength = 0;
   } workload;
 
   struct {
@@ -90,7 +93,7 @@ struct Report {
     std::string worstDevice;
     std::vector<DeviceMemory> perStage;
     int64_t budgetBytes = 0, kvBytesPerToken = 0, kvBytesPerTokenPerDevice = 0,
-            kvCapacityBytes = 0, kvCapacityTokens = 0;
+            kvBytesPerSequence = 0, kvCapacityBytes = 0, kvCapacityTokens = 0;
     /// What the KV capacity leaves to temporaries; 0 is not written.
     int64_t reservedBytes = 0;
   } memory;

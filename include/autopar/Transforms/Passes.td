@@ -15,7 +15,8 @@ def BindWorkloadPass : Pass<"autopar-bind-workload", "::mlir::ModuleOp"> {
   let description = [{
     Changes the module's `transformer.workload`, or adds one, and no type. What
     is not given stays as it was; `prompt` sets the new tokens of a prefill (and
-    its context, unless that is given too), and a decode step has one new token.
+    its context, unless that is given too), and a decode step has one new token
+    and encodes nothing unless `source` is given.
 
     Requires nothing. Guarantees a workload with `query <= context`.
 
@@ -32,6 +33,12 @@ def BindWorkloadPass : Pass<"autopar-bind-workload", "::mlir::ModuleOp"> {
            "New tokens of each sequence in a prefill (0: keep)">,
     Option<"context", "context", "int64_t", "0",
            "Cached tokens of each sequence after the step (0: keep)">,
+    Option<"source", "source", "int64_t", "-1",
+           "Positions of each sequence that an encoder encodes in the step (-1: "
+           "keep)">,
+    Option<"memory", "memory", "int64_t", "-1",
+           "Encoded positions of each sequence that cross attention sees (-1: "
+           "keep)">,
   ];
   let dependentDialects = ["::autopar::transformer::TransformerDialect"];
 }

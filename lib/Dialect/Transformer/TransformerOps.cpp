@@ -74,6 +74,37 @@ static void printStorage(OpAsmPrinter &printer, Operation *,
     printer << " as " << storage.getElementType();
 }
 
+/// `, source = 576, memory = 1500`; what is 0 is left out.
+static ParseResult parseEncodedLengths(OpAsmParser &parser, IntegerAttr &source,
+                                       IntegerAttr &memory) {
+  Builder &builder = parser.getBuilder();
+  source = memory = builder.getI64IntegerAttr(0);
+  auto parseLength = [&](IntegerAttr &attr) -> ParseResult {
+    int64_t length;
+    if (parser.parseEqual() || parser.parseInteger(length))
+      return failure();
+    attr = builder.getI64IntegerAttr(length);
+    return success();
+  };
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  if (succeeded(parser.parseOptionalKeyword("source"))) {
+    if (parseLength(source))
+      return failure();
+    if (failed(parser.parseOptionalComma()))
+      return success();
+  }
+  return failure(parser.parseKeyword("memory") || parseLength(memory));
+}
+
+static void printEncodedLengths(OpAsmPrinter &printer, Operation *,
+                                IntegerAttr source, IntegerAttr memory) {
+  if (source && source.getInt() != 0)
+    printer << ", source = " << source.getInt();
+  if (memory && memory.getInt() != 0)
+    printer << ", memory = " << memory.getInt();
+}
+
 #define GET_OP_CLASSES
 #include "autopar/Dialect/Transformer/TransformerOps.cpp.inc"
 
@@ -145,7 +176,8 @@ AUTOPAR_NAME_RESULT(CombineOp, "combine")
 //===----------------------------------------------------------------------===//
 
 ArrayRef<StringRef> WorkloadOp::getSymbols() {
-  static constexpr StringRef symbols[] = {"batch", "query", "context"};
+  static constexpr StringRef symbols[] = {"batch", "query", "context", "source",
+                                          "memory"};
   return symbols;
 }
 
@@ -156,6 +188,8 @@ Workload WorkloadOp::getWorkload() {
   workload.batch = getBatch();
   workload.query = getQuery();
   workload.context = getContextLength();
+  workload.source = getSourceLength();
+  workload.memory = getMemoryLength();
   return workload;
 }
 
@@ -178,12 +212,16 @@ static LogicalResult verifyOnlyOne(Operation *op, StringRef what) {
 
 LogicalResult WorkloadOp::verify() {
   Workload step = getWorkload();
-  std::pair<StringRef, int64_t> counts[] = {
-      {"batch", step.batch}, {"query", step.query}, {"context", step.context}};
-  for (auto [name, count] : counts)
-    if (count < 1 || count > limits::maxTokens)
-      return emitOpError() << "has " << name << " = " << count
-                           << ", expected 1 to " << limits::maxTokens;
+  std::tuple<StringRef, int64_t, int64_t> counts[] = {
+      {"batch", step.batch, 1},
+      {"query", step.query, 1},
+      {"context", step.context, 1},
+      {"source", step.source, 0},
+      {"memory", step.memory, 0}};
+  for (auto [name, count, least] : counts)
+    if (count < least || count > limits::maxTokens)
+      return emitOpError() << "has " << name << " = " << count << ", expected "
+                           << least << " to " << limits::maxTokens;
   if (step.query > step.context)
     return emitOpError() << "has query = " << step.query
                          << " above context = " << step.context
