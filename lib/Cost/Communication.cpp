@@ -107,7 +107,7 @@ void autopar::addCommunication(Evaluation &evaluation) {
       continue;
     cost.layout = evaluation.layoutOf(record.axes);
     cost.bytes = bufferBytes(record, cost.groupSize, sizes);
-    if (cost.bytes == 0)
+    if (cost.bytes.isZero())
       continue;
     cost.wireBytes = countWireBytes(record.kind, cost.groupSize, cost.bytes);
     total += cost.wireBytes * record.count;

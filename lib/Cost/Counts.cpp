@@ -72,7 +72,7 @@ KernelFlops autopar::countFlops(const Kernel &kernel, Sizes &sizes) {
 static Checked countRoutedBytes(const Traffic &traffic, Sizes &sizes) {
   const Dim &experts = traffic.shape.front();
   Checked total = sizes.logical(experts.extent);
-  if (total == 0)
+  if (total.isZero())
     return 0;
   double tokens =
       sizes.local(traffic.rows).real() / static_cast<double>(traffic.topK);
@@ -95,11 +95,11 @@ Checked autopar::countBytes(const Traffic &traffic, Sizes &sizes) {
 }
 
 bool autopar::hasWork(const Kernel &kernel, const Sizes &sizes) {
-  if (kernel.flopFactor != 0 && sizes.logical(kernel.rows) == 0)
+  if (kernel.flopFactor != 0 && sizes.logical(kernel.rows).isZero())
     return false;
   bool writes = false;
   for (const Traffic &traffic : kernel.traffic) {
-    if (traffic.write && sizes.logical(traffic.shape) != 0)
+    if (traffic.write && !sizes.logical(traffic.shape).isZero())
       return true;
     writes |= traffic.write;
   }

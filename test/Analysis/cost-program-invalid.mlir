@@ -97,3 +97,15 @@ func.func private @inner(%x: !x) -> !x {
 func.func private @innermost(%x: !x) -> !x {
   return %x : !x
 }
+
+// -----
+
+// The weights of a function that nothing calls are counted: its ops are read.
+func.func @model() {
+  return
+}
+func.func private @predictor() {
+  // expected-error @+1 {{'test.op' op has no cost: it does not implement WorkloadOpInterface}}
+  "test.op"() : () -> ()
+  return
+}

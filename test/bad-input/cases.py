@@ -210,6 +210,9 @@ bad_mlir("mesh-degree-of-unknown-axis", "parallel.mesh @pod(tp = 8) {ep = dp*tp}
 for name, step in (
     ("batch-0", "phase = decode, batch = 0, query = 1, context = 8"),
     ("query-beyond-context", "phase = prefill, batch = 1, query = 9, context = 8"),
+    ("source-negative", "phase = decode, batch = 1, query = 1, context = 8, source = -1"),
+    ("memory-overflow", "phase = decode, batch = 1, query = 1, context = 8, memory = 9223372036854775808"),
+    ("source-twice", "phase = decode, batch = 1, query = 1, context = 8, source = 1, source = 1"),
     ("unknown-phase", "phase = sleep, batch = 1, query = 1, context = 8"),
     ("overflow", "phase = decode, batch = 9223372036854775808, query = 1, context = 8"),
 ):

@@ -23,6 +23,8 @@ public:
   constexpr Checked(int64_t value) : value(value) {}
 
   bool valid() const { return !overflowed; }
+  /// Whether it is 0 for sure: an overflow is not.
+  bool isZero() const { return valid() && value == 0; }
   /// The value, where it fits in 63 bits.
   std::optional<int64_t> int64() const {
     if (overflowed || value > INT64_MAX || value < INT64_MIN)

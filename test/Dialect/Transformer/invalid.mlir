@@ -119,6 +119,26 @@ transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 7)
 
 // -----
 
+// expected-error @+1 {{'transformer.workload' op has source = -1, expected 0 to 1099511627776}}
+transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8, source = -1)
+
+// -----
+
+// expected-error @+1 {{'transformer.workload' op has memory = 1099511627777, expected 0 to 1099511627776}}
+transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8, memory = 1099511627777)
+
+// -----
+
+// expected-error @+1 {{expected 'memory'}}
+transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8, memories = 8)
+
+// -----
+
+// expected-error @+1 {{expected ')'}}
+transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8, memory = 8, source = 8)
+
+// -----
+
 // expected-error @+1 {{custom op 'transformer.workload' expected string or keyword containing one of the following enum values for attribute 'phase' [prefill, decode]}}
 transformer.workload @w(phase = training, batch = 1, query = 8, context = 8)
 

@@ -19,6 +19,27 @@ module @decode_module {
   transformer.workload @decode(phase = decode, batch = 8, query = 1, context = 4096)
 }
 
+// What is 0 is not printed.
+// CHECK-LABEL: module @image_module
+module @image_module {
+  // CHECK-NEXT: transformer.workload @w(phase = prefill, batch = 1, query = 640, context = 640, source = 576)
+  transformer.workload @w(phase = prefill, batch = 1, query = 640, context = 640, source = 576, memory = 0)
+  // CHECK-NEXT: func.func private @encoder(!bs_64_bf)
+  func.func private @encoder(tensor<?x?x64xbf16, #transformer.dims<[batch, source, _]>>)
+}
+
+// CHECK-LABEL: module @audio_modules
+module @audio_modules {
+  module {
+    // CHECK: transformer.workload @w(phase = prefill, batch = 1, query = 4, context = 4, source = 1500, memory = 1500)
+    transformer.workload @w(phase = prefill, batch = 1, query = 4, context = 4, source = 1500, memory = 1500)
+  }
+  module {
+    // CHECK: transformer.workload @w(phase = decode, batch = 1, query = 1, context = 5, memory = 1500)
+    transformer.workload @w(phase = decode, batch = 1, query = 1, context = 5, source = 0, memory = 1500)
+  }
+}
+
 // CHECK-LABEL: func @weight
 func.func @weight() {
   // CHECK: transformer.weight "norm.weight" : !w64_bf

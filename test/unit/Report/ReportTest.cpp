@@ -203,6 +203,22 @@ TEST(WriteText, SaysWhatTimesAndTokensMean) {
   EXPECT_NE(text.find("<1%"), std::string::npos);
 }
 
+TEST(WriteText, SaysWhatIsEncodedAndWhatIsOnlyStored) {
+  std::string plain = writeText(makeReport());
+  for (const char *word : {"encod", "stored only"})
+    EXPECT_EQ(plain.find(word), std::string::npos) << plain;
+  Report report = makeReport();
+  report.model.storedOnlyParameters = 12'345;
+  report.workload.sourceLength = 1'500;
+  report.workload.memoryLength = 1'501;
+  std::string text = writeText(report);
+  EXPECT_NE(text.find("tokens, encoding 1,500 positions each, 1,501 encoded "
+                      "positions"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("stored only, not loaded "), std::string::npos) << text;
+}
+
 TEST(WriteText, SaysByHowMuchItDoesNotFit) {
   Report report = makeReport();
   report.memory.perDevice.totalBytes = report.memory.budgetBytes + (1 << 30);

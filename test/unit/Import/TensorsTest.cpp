@@ -1,0 +1,62 @@
+//===- TensorsTest.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Import/Tensors.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace autopar;
+using namespace mlir;
+
+/// Names of the tensors of a module, one per line.
+static std::string namesOf(StringRef text) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<func::FuncDialect, transformer::TransformerDialect>();
+  auto module = parseSourceString<ModuleOp>(text, &context);
+  EXPECT_TRUE(module);
+  std::string names;
+  auto add = [&](StringRef name, const transformer::StoredTensor &) {
+    names += name.str() + "\n";
+  };
+  EXPECT_TRUE(module && succeeded(forEachTensor(*module, add)));
+  return names;
+}
+
+TEST(Tensors, OfFunctionsThatNothingCallsComeLast) {
+  EXPECT_EQ(namesOf(R"mlir(
+    func.func private @predictor(%x0: tensor<2xbf16>) {
+      %h = transformer.weight "mtp.head" : tensor<2xbf16>
+      transformer.repeat 2 layers "mtp.layers" from 61 (%x = %x0)
+          : tensor<2xbf16> {
+        func.call @layer() : () -> ()
+        transformer.yield %x : tensor<2xbf16>
+      }
+      return
+    }
+    func.func private @other() {
+      %h = transformer.weight "other" : tensor<2xbf16>
+      return
+    }
+    func.func private @layer() {
+      %w = transformer.weight "w" : tensor<2xbf16>
+      return
+    }
+    func.func private @declared()
+    func.func @model(%x0: tensor<2xbf16>) {
+      transformer.repeat 1 layers "layers" from 0 (%x = %x0) : tensor<2xbf16> {
+        func.call @layer() : () -> ()
+        transformer.yield %x : tensor<2xbf16>
+      }
+      %n = transformer.weight "norm" : tensor<2xbf16>
+      return
+    })mlir"),
+            "layers.0.w\nnorm\nmtp.head\nmtp.layers.61.w\nmtp.layers.62.w\n"
+            "other\n");
+}
