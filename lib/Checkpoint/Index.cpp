@@ -70,12 +70,13 @@ private:
   std::map<std::string, std::vector<std::string>> readMap() {
     std::map<std::string, std::vector<std::string>> files;
     for (auto &[name, value] : json.object("weight_map").members()) {
-      std::string file = value.asString(), problem = checkName(name);
-      if (!isInside(file))
-        problem = "expected the name of a file beside the index, found \"" +
-                  shorten(file) + "\"";
+      std::string problem = checkName(name);
       if (!problem.empty())
-        value.fail(problem);
+        json.fail(problem); // The pointer would have the name as it is.
+      std::string file = value.asString();
+      if (!isInside(file))
+        value.fail("expected the name of a file beside the index, found \"" +
+                   shorten(file) + "\"");
       if (json.failed())
         break;
       files[file].push_back(name);

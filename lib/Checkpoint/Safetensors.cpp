@@ -102,7 +102,7 @@ private:
     tensor.name = name;
     std::string problem = checkName(name);
     if (!problem.empty())
-      return object.fail(problem);
+      return json.fail(problem); // The pointer would have the name as it is.
     std::string dtype = object.string("dtype");
     std::vector<int64_t> shape = integers(object.array("shape"));
     std::vector<int64_t> offsets = integers(object.array("data_offsets"));

@@ -97,9 +97,9 @@ TEST(Safetensors, RefusesBadJson) {
   EXPECT_EQ(refused(safetensors("{\"a\":" + std::string(100'000, '['))),
             "a.bin (header): nested deeper than 256 levels");
   EXPECT_EQ(refused(safetensors("{\"\":{}}")),
-            "a.bin (header): /: a tensor has no name");
+            "a.bin (header): a tensor has no name");
   EXPECT_EQ(refused(safetensors("{\"\\u001b[2J\":{}}")),
-            "a.bin (header): /\x1b[2J: the tensor name \"?[2J\" has a control "
+            "a.bin (header): the tensor name \"?[2J\" has a control "
             "character");
 }
 
