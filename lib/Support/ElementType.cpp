@@ -48,6 +48,14 @@ std::string_view autopar::safetensorsNameOf(ElementType type) {
   return row(type).safetensors;
 }
 
+std::optional<ElementType>
+autopar::parseSafetensorsName(std::string_view name) {
+  for (const Row &row : rows)
+    if (row.safetensors == name)
+      return static_cast<ElementType>(&row - rows);
+  return std::nullopt;
+}
+
 std::string_view autopar::peakKeyOf(ElementType type) { return row(type).peak; }
 
 std::string_view autopar::elementTypeChoices() {

@@ -23,6 +23,33 @@ std::string autopar::shorten(std::string_view text) {
   return text.size() > limit ? result + "..." : result;
 }
 
+bool autopar::isUtf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    auto first = static_cast<unsigned char>(text[i]);
+    size_t length = first < 0x80                    ? 1
+                    : first >= 0xc2 && first < 0xe0 ? 2
+                    : first >= 0xe0 && first < 0xf0 ? 3
+                    : first >= 0xf0 && first < 0xf5 ? 4
+                                                    : 0;
+    if (!length || length > text.size() - i)
+      return false;
+    uint32_t code = length == 1 ? first : first & (0xff >> (length + 1));
+    for (size_t j = 1; j < length; ++j) {
+      auto next = static_cast<unsigned char>(text[i + j]);
+      if ((next & 0xc0) != 0x80)
+        return false;
+      code = code << 6 | (next & 0x3f);
+    }
+    bool surrogate = code >= 0xd800 && code < 0xe000;
+    bool overlong =
+        (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+    if (surrogate || overlong || code > 0x10ffff)
+      return false;
+    i += length;
+  }
+  return true;
+}
+
 static std::string print(const char *format, double value) {
   char buffer[64];
   std::snprintf(buffer, sizeof(buffer), format, value);
@@ -55,6 +82,11 @@ std::string autopar::formatInteger(Checked value) {
     text += digits[i];
   }
   return text;
+}
+
+std::string autopar::countOf(size_t count, std::string_view noun) {
+  return formatInteger(static_cast<int64_t>(count)) + " " + std::string(noun) +
+         (count == 1 ? "" : "s");
 }
 
 std::string autopar::formatBytes(int64_t bytes) {

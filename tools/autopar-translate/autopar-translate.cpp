@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Import/ImportModel.h"
+#include "Input.h"
+#include "Weights.h"
 #include "autopar/Import/Tensors.h"
 #include "autopar/Support/File.h"
 
-#include "mlir/IR/Verifier.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -19,8 +19,10 @@ namespace cl = llvm::cl;
 
 static cl::OptionCategory category("autopar-translate options");
 
+static cl::opt<std::string> inputFile(cl::Positional, cl::cat(category),
+                                      cl::desc("[<model.mlir>]"));
 static cl::opt<std::string> importHF(
-    "import-hf", cl::Required, cl::cat(category), cl::value_desc("path"),
+    "import-hf", cl::cat(category), cl::value_desc("path"),
     cl::desc("Import a Hugging Face model: a config.json, a directory that "
              "has one, or '-' for standard input"));
 static cl::opt<std::string>
@@ -30,10 +32,57 @@ static cl::opt<bool> listTensorsFlag(
     "list-tensors", cl::cat(category),
     cl::desc("Print the checkpoint's tensors instead of the IR, one line each: "
              "name, shape, dtype, bytes, tab-separated"));
+static cl::opt<std::string> weightsToVerify(
+    "verify-weights", cl::cat(category), cl::value_desc("path"),
+    cl::desc("Compare the model's tensors with a checkpoint instead of "
+             "printing the IR: a directory, a *.index.json or a .safetensors "
+             "file, of which only headers are read. The exit code is 0 where "
+             "names, shapes, dtypes and bytes are equal, else 1; buffers that "
+             "the model computes, and the stored copy of a tied head, are "
+             "named but allowed"));
+static cl::opt<bool>
+    strict("verify-strict", cl::cat(category),
+           cl::desc("Stored buffers and tied heads are differences too"));
+static cl::opt<std::string> weightsToDescribe(
+    "describe-weights", cl::cat(category), cl::value_desc("path"),
+    cl::desc("Print what a checkpoint's headers tell without a model; also "
+             "reads GGUF"));
 
 static int fail(const std::string &message) {
   llvm::errs() << "error: " << message << "\n";
   return 1;
+}
+
+static int write(const std::string &text) {
+  Result<bool> written = writeOutput(outputFile, text);
+  return written ? 0 : fail(written.error().str());
+}
+
+static int describe() {
+  Result<CheckpointIndex> checkpoint = readCheckpoint(weightsToDescribe);
+  if (!checkpoint)
+    return fail(checkpoint.error().str());
+  return write(describeWeights(*checkpoint));
+}
+
+static int verifyWeights(ModuleOp module) {
+  Result<Verification> result = verifyModule(module, weightsToVerify, strict);
+  if (!result)
+    return result.error().message.empty() ? 1 : fail(result.error().str());
+  return write(result->text) || !result->equal;
+}
+
+static int printModule(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (listTensorsFlag) {
+    if (failed(listTensors(module, os)))
+      return 1;
+  } else {
+    module.print(os);
+    os << "\n";
+  }
+  return write(text);
 }
 
 int main(int argc, char **argv) {
@@ -43,30 +92,26 @@ int main(int argc, char **argv) {
       argc, argv,
       "Imports a model into the transformer dialect.\n\n"
       "  autopar-translate --import-hf models/llama-3.3-70b -o model.mlir\n"
-      "  autopar-opt --shard-tp=8 --estimate model.mlir\n");
+      "  autopar-opt --shard-tp=8 --estimate model.mlir\n"
+      "  autopar-translate --verify-weights path/to/checkpoint model.mlir\n");
 
-  Result<Model> model = readModel(importHF);
-  if (!model)
-    return fail(model.error().str());
+  if (!weightsToVerify.empty() && listTensorsFlag)
+    return fail("--list-tensors and --verify-weights exclude each other");
+  if (strict && weightsToVerify.empty())
+    return fail("--verify-strict needs --verify-weights");
+  if (!weightsToDescribe.empty())
+    return inputFile.empty() && importHF.empty() && weightsToVerify.empty()
+               ? describe()
+               : fail("--describe-weights takes no model");
+  if (inputFile.empty() == importHF.empty())
+    return fail("expected either --import-hf=<path> or a .mlir file");
+
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  Result<OwningOpRef<ModuleOp>> imported = importModel(&context, *model);
-  if (!imported)
-    return fail(imported.error().str());
-  OwningOpRef<ModuleOp> module = std::move(*imported);
-  if (failed(verify(*module)))
+  OwningOpRef<ModuleOp> module = importHF.empty()
+                                     ? parseModel(context, inputFile)
+                                     : importHFModel(context, importHF);
+  if (!module)
     return 1;
-
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (listTensorsFlag) {
-    if (failed(listTensors(*module, os)))
-      return 1;
-  } else {
-    module->print(os);
-    os << "\n";
-  }
-  Result<bool> written = writeOutput(outputFile, text);
-  if (!written)
-    return fail(written.error().str());
-  return 0;
+  return weightsToVerify.empty() ? printModule(*module)
+                                 : verifyWeights(*module);
 }

@@ -31,6 +31,8 @@ int64_t bitsOf(ElementType type);
 std::string_view nameOf(ElementType type);
 /// What safetensors headers call it: "BF16", "F16", "F32", "F8_E4M3", ...
 std::string_view safetensorsNameOf(ElementType type);
+/// The type that `safetensorsNameOf` calls `name`.
+std::optional<ElementType> parseSafetensorsName(std::string_view name);
 /// Parses a user's or a config's spelling: "bf16", "bfloat16", "fp16",
 /// "float16", "half", "fp32", "float32", "fp8", "fp8_e4m3", ... Nothing for
 /// any other text.

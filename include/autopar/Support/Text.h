@@ -19,6 +19,9 @@ namespace autopar {
 /// `text` cut to 60 characters for messages, control characters replaced.
 std::string shorten(std::string_view text);
 
+/// Whether `text` is well-formed UTF-8 (RFC 3629).
+bool isUtf8(std::string_view text);
+
 /// "a, b, c".
 template <typename Range>
 std::string join(const Range &parts, std::string_view separator) {
@@ -37,6 +40,8 @@ std::string formatNumber(double value);
 /// 70553706496 -> "70,553,706,496".
 std::string formatInteger(int64_t value);
 std::string formatInteger(Checked value);
+/// "1 file", "1,739 files".
+std::string countOf(size_t count, std::string_view noun);
 /// 17640734720 -> "16.43 GiB" (binary prefixes, as memory is sold by).
 std::string formatBytes(int64_t bytes);
 std::string formatBytes(Checked bytes);

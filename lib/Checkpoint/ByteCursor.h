@@ -1,0 +1,62 @@
+//===- ByteCursor.h - Little-endian values, one after the other  -*- C++
+//-*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_CHECKPOINT_BYTECURSOR_H
+#define AUTOPAR_LIB_CHECKPOINT_BYTECURSOR_H
+
+#include "autopar/Checkpoint/ByteSource.h"
+
+#include <cstring>
+#include <optional>
+
+namespace autopar {
+
+/// Reads the front of a source in large pieces. After the first error every
+/// getter returns 0, so that a function reads all its fields and checks once.
+class ByteCursor {
+public:
+  /// Never reads `limit` bytes or more from the front.
+  ByteCursor(ByteSource &source, uint64_t limit)
+      : source(source), limit(limit) {}
+
+  bool failed() const { return error.has_value(); }
+  const Error &takeError() const { return *error; }
+  /// Records an error at byte `offset`.
+  void failAt(uint64_t offset, std::string message, std::string note = "");
+
+  uint64_t position() const { return offset; }
+  uint64_t remaining() const { return source.size() - offset; }
+
+  template <typename T>
+  T number() {
+    T value = 0;
+    if (std::optional<std::string_view> bytes = take(sizeof(T)))
+      std::memcpy(&value, bytes->data(), sizeof(T));
+    return value;
+  }
+  /// A 64-bit length and so many bytes of UTF-8; errors call it `what`.
+  std::string text(const std::string &what);
+  void skip(uint64_t count);
+
+private:
+  /// Fails where the source has no `count` bytes more.
+  bool check(uint64_t count);
+  std::optional<std::string_view> take(uint64_t count);
+
+  ByteSource &source;
+  uint64_t limit;
+  uint64_t offset = 0;
+  /// What was read last, and where it begins.
+  std::string window;
+  uint64_t windowBegin = 0;
+  std::optional<Error> error;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_CHECKPOINT_BYTECURSOR_H

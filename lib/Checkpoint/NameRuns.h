@@ -1,0 +1,58 @@
+//===- NameRuns.h - Names of layers in one line --------------- -*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_CHECKPOINT_NAMERUNS_H
+#define AUTOPAR_LIB_CHECKPOINT_NAMERUNS_H
+
+#include "autopar/Support/Checked.h"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace autopar {
+
+/// A name with its numbers taken out: "model.layers.*.mlp" and {31}.
+struct NumberedName {
+  std::string pattern;
+  std::vector<uint64_t> numbers;
+};
+NumberedName splitNumbers(std::string_view name);
+
+/// Names that differ in numbers only, and that something else is the same of.
+struct NameRun {
+  std::string pattern, detail;
+  /// The numbers in place of each `*`.
+  std::vector<std::set<uint64_t>> numbers;
+  uint64_t count = 0;
+  Checked bytes;
+
+  /// "model.layers.{0..31}.mlp.up_proj.weight".
+  std::string str() const;
+};
+
+/// Collects names into runs, in order of first appearance.
+class NameRuns {
+public:
+  void add(std::string_view name, std::string detail, Checked bytes);
+  const std::vector<NameRun> &runs() const { return list; }
+  uint64_t count() const { return names; }
+  Checked bytes() const { return sum; }
+
+private:
+  std::vector<NameRun> list;
+  std::map<std::pair<std::string, std::string>, size_t> places;
+  uint64_t names = 0;
+  Checked sum;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_CHECKPOINT_NAMERUNS_H
