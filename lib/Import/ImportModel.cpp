@@ -107,7 +107,8 @@ private:
 
   Value norm(Value x, StringRef name, int64_t width) {
     return RMSNormOp::create(builder, x.getType(), x, weight(name, {width}),
-                             builder.getF64FloatAttr(config.normEps));
+                             /*bias=*/Value(), /*over=*/1,
+                             llvm::APFloat(config.normEps));
   }
 
   /// `x` times a matrix from `hidden` to heads.
@@ -133,8 +134,8 @@ private:
                              ? StringAttr()
                              : builder.getStringAttr(attention.ropeScaling);
     return RopeOp::create(builder, x.getType(), x,
-                          builder.getF64FloatAttr(attention.ropeTheta),
-                          scaling);
+                          builder.getF64FloatAttr(attention.ropeTheta), scaling,
+                          /*width=*/IntegerAttr());
   }
 
   Value buildAttention(Value x, const AttentionConfig &attention) {
@@ -150,13 +151,16 @@ private:
     IntegerAttr window = attention.window
                              ? builder.getI64IntegerAttr(attention.window)
                              : IntegerAttr();
-    Type cacheType = getTensorType({2, 1, 1, kvHeads, width},
-                                   {"", "batch", "context", "", ""}, element);
+    Type cacheType = getTensorType({1, 1, kvHeads, 2 * width},
+                                   {"batch", "context", "", ""}, element);
     Value cache = KVCacheOp::create(builder, cacheType, window);
     q = rope(q, attention);
     k = rope(k, attention);
-    Value y = AttentionOp::create(builder, q.getType(), q, k, v, cache,
-                                  builder.getUnitAttr(), window);
+    Value y =
+        AttentionOp::create(builder, q.getType(), q, k, v, cache,
+                            /*sinks=*/Value(), builder.getUnitAttr(), window,
+                            /*chunk=*/IntegerAttr(),
+                            /*softcap=*/FloatAttr(), /*alibi=*/UnitAttr());
     Value w = weight("self_attn.o_proj.weight", {heads, width, config.hidden},
                      {{2}, {0, 1}});
     Value b = attention.outputBias
@@ -181,15 +185,18 @@ private:
                 int64_t in, int64_t out) {
     Value w = weight(name, {sparse.experts, in, out}, {{2}, {1}});
     return ExpertsOp::create(builder, routed(sparse.topK, out), x, w,
-                             sparse.topK);
+                             /*bias=*/Value(), sparse.topK);
   }
 
   Value buildExperts(Value x, const FeedForwardConfig &sparse) {
     int64_t hidden = config.hidden, width = sparse.intermediate;
     const ExpertNames &names = config.expertNames;
     Value router = weight(names.router, {hidden, sparse.experts}, {{1}, {0}});
-    Value routing = RouterOp::create(builder, tokens({sparse.topK}), x, router,
-                                     sparse.topK);
+    Value routing = RouterOp::create(
+        builder, tokens({sparse.topK}), x, router, /*bias=*/Value(),
+        /*correction=*/Value(), builder.getI64IntegerAttr(sparse.topK),
+        /*sigmoid=*/UnitAttr(), /*groups=*/IntegerAttr(),
+        /*keep=*/IntegerAttr());
     Value set =
         DispatchOp::create(builder, routed(sparse.topK, hidden), x, routing);
     Value gate = experts(set, names.gate, sparse, hidden, width);

@@ -149,6 +149,9 @@ private:
       bind.context = options.context;
       pm.addPass(createBindWorkloadPass(std::move(bind)));
     }
+    AbsorbLatentAttentionPassOptions absorb;
+    absorb.phase = nameOf(Phase::decode);
+    pm.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
     if (plan.dtype || plan.kvDtype) {
       ConvertFormatsPassOptions convert;
       if (plan.dtype)

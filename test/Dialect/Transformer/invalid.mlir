@@ -272,7 +272,7 @@ parallel.mesh @pod(tp = 8)
 func.func @cache_that_is_partial() {
   // expected-error @+1 {{'transformer.kv_cache' op is a partial sum}}
   %c = transformer.kv_cache
-      : tensor<2x?x?x8x128xbf16, #parallel.sharding<[_, batch, context, _, _] partial [tp]>>
+      : tensor<?x?x8x256xbf16, #parallel.sharding<[batch, context, _, _] partial [tp]>>
   return
 }
 
@@ -281,7 +281,7 @@ func.func @cache_that_is_partial() {
 func.func @cache_of_empty_window() {
   // expected-error @+1 {{'transformer.kv_cache' op has a window of 0 tokens, expected at least 1}}
   %c = transformer.kv_cache window(0)
-      : tensor<2x?x?x8x128xbf16, #transformer.dims<[_, batch, context, _, _]>>
+      : tensor<?x?x8x256xbf16, #transformer.dims<[batch, context, _, _]>>
   return
 }
 
@@ -647,40 +647,40 @@ func.func @rope_without_theta(%x: tensor<4x8x128xbf16>) {
 
 !q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x3x64xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<2x?x?x3x64xbf16, #transformer.dims<[_, batch, context, _, _]>>
+!c = tensor<?x?x3x128xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @attention_of_uneven_groups(%q: !q, %k: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has 8 query heads, which 3 key-value heads do not divide}}
-  %y = transformer.attention %q, %k, %k cache(%c) causal : !q, !k, !c
+  %y = transformer.attention %q, %k, %k cache(%c : !c) causal : !q, !k, !k -> !q
   return
 }
 
 // -----
 
 !q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<2x?x?x8x64xbf16, #transformer.dims<[_, batch, context, _, _]>>
+!c = tensor<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @attention_with_empty_window(%q: !q, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has a window of 0 tokens, expected at least 1}}
-  %y = transformer.attention %q, %q, %q cache(%c) causal window(0) : !q, !q, !c
+  %y = transformer.attention %q, %q, %q cache(%c : !c) causal window(0) : !q, !q, !q -> !q
   return
 }
 
 // -----
 
 !q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<2x?x?x8x32xbf16, #transformer.dims<[_, batch, context, _, _]>>
+!c = tensor<?x?x8x64xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @attention_to_a_narrower_cache(%q: !q, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op dimension 4 of operand #3 is 32, but dimension 3 of operand #0 is 64}}
-  %y = transformer.attention %q, %q, %q cache(%c) causal : !q, !q, !c
+  %y = transformer.attention %q, %q, %q cache(%c : !c) causal : !q, !q, !q -> !q
   return
 }
 
 // -----
 
 !q = tensor<?x?x512xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<2x?x?x8x64xbf16, #transformer.dims<[_, batch, context, _, _]>>
+!c = tensor<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @attention_without_heads(%q: !q, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op cannot work on operands of rank 3, 3, 3, 5 with a result of rank 3}}
-  %y = transformer.attention %q, %q, %q cache(%c) causal : !q, !q, !c
+  %y = transformer.attention %q, %q, %q cache(%c : !c) causal : !q, !q, !q -> !q
   return
 }
 
