@@ -79,6 +79,7 @@ static ParseResult
 parseNormTypes(OpAsmParser &parser,
                const std::optional<OpAsmParser::UnresolvedOperand> &weight,
                Type &x, Type &weightType) {
+  SMLoc loc = parser.getCurrentLocation();
   if (parser.parseType(x))
     return failure();
   if (!weight)
@@ -88,8 +89,7 @@ parseNormTypes(OpAsmParser &parser,
   weightType = getNormWeightType(x);
   if (weightType)
     return success();
-  return parser.emitError(parser.getCurrentLocation(),
-                          "expected the type of the weight");
+  return parser.emitError(loc, "expected the type of the weight after it");
 }
 
 static void printNormTypes(OpAsmPrinter &printer, Operation *, Value weight,
