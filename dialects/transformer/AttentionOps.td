@@ -17,10 +17,11 @@ def TF_RopeOp : TF_ComputeOp<"rope", [
     Rotary embedding: with `d = head_dim`, elements `i` and `i + d/2` of each
     head turn by the angle `position * theta^(-2i/d)`. Tables of angles are
     shared by all layers and not counted. `scaling` names how a config stretches
-    the angles; it changes no cost.
+    the angles; it changes no cost. With `width(w)` only `w` elements of each head
+    turn, and `d` is `w`.
 
-    **Constraints:** the last dimension is whole and even; not a partial sum;
-    `theta` is positive.
+    **Constraints:** the last dimension is whole and even, and so is `w`, which is
+    at most as large; not a partial sum; `theta` is positive.
 
     **Example:**
     ```mlir
@@ -31,51 +32,67 @@ def TF_RopeOp : TF_ComputeOp<"rope", [
     ```
   }];
   let arguments = (ins AnyRankedTensor:$x, F64Attr:$theta,
-                       OptionalAttr<StrAttr>:$scaling);
+                       OptionalAttr<StrAttr>:$scaling,
+                       OptionalAttr<I64Attr>:$width);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $x `theta` `(` custom<Number>($theta) `)` (`scaling` $scaling^)? attr-dict
-    `:` type($x)
+    $x `theta` `(` custom<Number>($theta) `)` (`scaling` $scaling^)?
+    (`width` `(` $width^ `)`)? attr-dict `:` type($x)
   }];
   let hasVerifier = 1;
 }
 
-def TF_AttentionOp : TF_ComputeOp<"attention", [
-    AllTypesMatch<["query", "result"]>, AllTypesMatch<["key", "value"]>]> {
+def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "attends to the cached tokens and the new ones";
   let description = [{
     Appends the new keys and values to the cache, then for each query head `a`
     with its key-value head `g = a / (heads / kv heads)`:
     `y[b, q, a, :] = sum_c softmax_c(query[b, q, a, :] . key[b, c, g, :] / sqrt(d))
-    value[b, c, g, :]`. `causal`: a token sees the tokens up to itself, that is
-    `query*context - query*(query-1)/2` pairs; `window(w)`: only the last `w` of
-    them. 2*pairs*heads*(d_qk + d_v) FLOPs.
+    value[b, c, g, :]`. 2*pairs*heads*(d_qk + d_v) FLOPs. Without a cache, the
+    keys are those of this step (an encoder); with a cache of `memory` tokens and
+    keys of encoded tokens, it is cross attention.
 
-    **Constraints:** operands are `[batch, query, heads, head_dim]`; key and value
-    heads divide query heads and are split over the same axes; the cache is
-    `[2, batch, context, kv heads, head_dim]`; the result has the type of the
-    queries.
+    Every token sees all keys: `query*context` pairs. `causal`: a token sees the
+    tokens up to itself, that is `query*context - query*(query-1)/2`;
+    `window(w)`: only the last `w` of them; `chunk(c)`: only those of its own
+    chunk of `c` tokens. `sinks` are a score per head beside those of the keys,
+    `softcap(x)` bounds the scores to `x`, `alibi` lowers them by distance:
+    arithmetic without matrix products.
+
+    **Constraints:** queries are `[batch, query, heads, d_qk]`, keys
+    `[batch, tokens, kv heads, d_qk]`, values `[batch, tokens, kv heads, d_v]`;
+    the cache is `[batch, context, kv heads, d_qk + d_v]`, the result
+    `[batch, query, heads, d_v]`, the sinks `[heads]`; key and value heads divide
+    query heads and are split over the same axes; with `causal`, keys and queries
+    are of the same tokens; not both a window and a chunk.
 
     **Example:**
     ```mlir
     !q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
     !k = tensor<?x?x2x64xbf16, #transformer.dims<[batch, query, _, _]>>
-    !c = tensor<2x?x?x2x64xbf16, #transformer.dims<[_, batch, context, _, _]>>
+    !c = tensor<?x?x2x128xbf16, #transformer.dims<[batch, context, _, _]>>
     func.func private @example(%q: !q, %k: !k, %v: !k) {
       %c = transformer.kv_cache : !c
-      %y = transformer.attention %q, %k, %v cache(%c) causal : !q, !k, !c
+      %y = transformer.attention %q, %k, %v cache(%c : !c) causal : !q, !k, !k -> !q
+      %z = transformer.attention %q, %k, %v : !q, !k, !k -> !q
       return
     }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
-                       AnyRankedTensor:$value, AnyRankedTensor:$cache,
-                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window);
+                       AnyRankedTensor:$value, Optional<AnyRankedTensor>:$cache,
+                       Optional<AnyRankedTensor>:$sinks, UnitAttr:$causal,
+                       OptionalAttr<I64Attr>:$window,
+                       OptionalAttr<I64Attr>:$chunk,
+                       OptionalAttr<F64Attr>:$softcap, UnitAttr:$alibi);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $query `,` $key `,` $value `cache` `(` $cache `)` (`causal` $causal^)?
-    (`window` `(` $window^ `)`)? attr-dict `\n` ` ` ` ` ` ` ` `
-    `:` type($query) `,` type($key) `,` type($cache)
+    $query `,` $key `,` $value (`cache` `(` $cache^ `:` type($cache) `)`)?
+    (`sinks` `(` $sinks^ `:` type($sinks) `)`)? (`causal` $causal^)?
+    (`window` `(` $window^ `)`)? (`chunk` `(` $chunk^ `)`)?
+    (`softcap` `(` custom<Number>($softcap)^ `)`)? (`alibi` $alibi^)?
+    attr-dict `\n` ` ` ` ` ` ` ` `
+    `:` type($query) `,` type($key) `,` type($value) `->` type($result)
   }];
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();

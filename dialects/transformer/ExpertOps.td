@@ -10,30 +10,42 @@
 
 include "transformer/TransformerBase.td"
 
-def TF_RouterOp : TF_ComputeOp<"router", [Pure]> {
+def TF_RouterOp : TF_ComputeOp<"router", [Pure, AttrSizedOperandSegments]> {
   let summary = "picks the experts of each token";
   let description = [{
-    `s[t.., e] = sum_h x[t.., h] * w[h, e]`; keeps the `top_k` largest after a
-    softmax: the result has their weights, and knows their indices.
-    2*tokens*hidden*experts FLOPs.
+    `s[t.., e] = sum_h x[t.., h] * w[h, e] (+ bias[e])`; keeps the `top_k` largest
+    after a softmax, or after a `sigmoid` of each: the result has their weights,
+    and knows their indices. A `correction` per expert is added to select, not to
+    weigh. `groups(g) keep(k)`: only the `k` best of `g` equal groups of experts
+    are selected from. 2*tokens*hidden*experts FLOPs.
 
-    **Constraints:** the weight is `[hidden, experts]` and whole; `top_k` is
-    between 1 and `experts`; the result is `x` with `hidden` replaced by `top_k`.
+    **Constraints:** the weight is `[hidden, experts]` and whole, the bias and the
+    correction are `[experts]`; `top_k` is between 1 and `experts`; the result is
+    `x` with `hidden` replaced by `top_k`; the groups divide the experts, and those
+    that are kept have at least `top_k`.
 
     **Example:**
     ```mlir
     func.func private @example(%x: tensor<4x64xbf16>, %w: tensor<64x8xbf16>) {
       %r = transformer.router %x, %w top_k(2)
           : tensor<4x64xbf16>, tensor<64x8xbf16> -> tensor<4x2xbf16>
+      %s = transformer.router %x, %w top_k(2) sigmoid groups(4) keep(2)
+          : tensor<4x64xbf16>, tensor<64x8xbf16> -> tensor<4x2xbf16>
       return
     }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
-                       I64Attr:$top_k);
+                       Optional<AnyRankedTensor>:$bias,
+                       Optional<AnyRankedTensor>:$correction, I64Attr:$top_k,
+                       UnitAttr:$sigmoid, OptionalAttr<I64Attr>:$groups,
+                       OptionalAttr<I64Attr>:$keep);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $x `,` $weight `top_k` `(` $top_k `)` attr-dict `\n` ` ` ` ` ` ` ` `
+    $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`correction` `(` $correction^ `:` type($correction) `)`)?
+    `top_k` `(` $top_k `)` (`sigmoid` $sigmoid^)?
+    (`groups` `(` $groups^ `)` `keep` `(` $keep `)`)? attr-dict `\n` ` ` ` ` ` ` ` `
     `:` type($x) `,` type($weight) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -70,12 +82,13 @@ def TF_DispatchOp : TF_ComputeOp<"dispatch", [Pure]> {
 def TF_ExpertsOp : TF_ComputeOp<"experts", [Pure]> {
   let summary = "multiplies each routed token by its expert's weight";
   let description = [{
-    `y[r, o] = sum_i x[r, i] * w[expert(r), i, o]`: a grouped product, with
-    2*routed*in*out FLOPs. It reads the weights of the distinct experts that
-    tokens reach.
+    `y[r, o] = sum_i x[r, i] * w[expert(r), i, o] (+ bias[expert(r), o])`: a grouped
+    product, with 2*routed*in*out FLOPs. It reads the weights of the distinct
+    experts that tokens reach. Split over `in`, the result is a partial sum; a
+    bias must then be added after the reduction (`transformer.add_expert_bias`).
 
     **Constraints:** `x` is a set of routed tokens `[{tokens*top_k}, in]`; the weight
-    is `[experts, in, out]`.
+    is `[experts, in, out]`, the bias `[experts, out]`.
 
     **Example:**
     ```mlir
@@ -88,11 +101,17 @@ def TF_ExpertsOp : TF_ComputeOp<"experts", [Pure]> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
-                       I64Attr:$top_k);
+                       Optional<AnyRankedTensor>:$bias, I64Attr:$top_k);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $x `,` $weight `top_k` `(` $top_k `)` attr-dict `\n` ` ` ` ` ` ` ` `
+    $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
+    `top_k` `(` $top_k `)` attr-dict `\n` ` ` ` ` ` ` ` `
     `:` type($x) `,` type($weight) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// The addition goes behind the `combine` that the result is for, where
+    /// there is a token only once; null where it is for something else.
+    ::mlir::Operation *detachBias(::mlir::OpBuilder &builder);
   }];
   let hasVerifier = 1;
 }
@@ -121,6 +140,36 @@ def TF_CombineOp : TF_ComputeOp<"combine", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $x `,` $routing attr-dict `:` type($x) `,` type($routing) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TF_AddExpertBiasOp : TF_ComputeOp<"add_expert_bias", [
+    Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "adds the biases of a token's experts";
+  let description = [{
+    `y[t.., h] = x[t.., h] + sum_j routing[t.., j] * bias[expert(t, j), h]`. Written
+    by passes that must reduce between the product of the experts and their
+    bias.
+
+    **Constraints:** the routing has the leading dimensions of `x`; the bias is
+    `[experts, hidden]`, numbers, and has at least the experts that the routing
+    keeps; the result has the type of `x`; none is a partial sum.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x64xbf16>, %r: tensor<4x2xbf16>, %b: tensor<8x64xbf16>) {
+      %y = transformer.add_expert_bias %x, %r, %b : tensor<4x64xbf16>, tensor<4x2xbf16>, tensor<8x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$routing,
+                       AnyRankedTensor:$bias);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $routing `,` $bias attr-dict
+    `:` type($x) `,` type($routing) `,` type($bias)
   }];
   let hasVerifier = 1;
 }

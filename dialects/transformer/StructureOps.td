@@ -83,20 +83,23 @@ def TF_KVCacheOp : TF_Op<"kv_cache", [
     EncodingsMatchModule,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
-  let summary = "keys and values of all cached tokens";
+  let summary = "what is kept of all cached tokens";
   let description = [{
-    A resident tensor `[2, batch, context, kv heads, head_dim]`: keys, then
-    values. Inside a repeat it stands for one per iteration. With `window(w)`
+    A resident tensor: `[batch, context, kv heads, key width + value width]`, keys
+    and values side by side, or `[batch, context, width]` where all heads share
+    one vector. Cross attention caches `memory` encoded tokens instead of
+    `context`. Inside a repeat it stands for one per iteration. With `window(w)`
     only the last `w` tokens are kept: its context is `min(context, w)`.
 
-    **Constraints:** rank 5; the outer dimension is 2; dimensions 1 and 2 are
-    `batch` and `context`; no partial sums.
+    **Constraints:** rank 3 or 4; the outer dimension is `batch`, the next
+    `context` or `memory`, the others are numbers; no partial sums; the window is
+    at least 1.
 
     **Example:**
     ```mlir
     func.func private @example() {
       %c = transformer.kv_cache window(4096)
-          : tensor<2x?x?x8x128xbf16, #transformer.dims<[_, batch, context, _, _]>>
+          : tensor<?x?x8x256xbf16, #transformer.dims<[batch, context, _, _]>>
       return
     }
     ```

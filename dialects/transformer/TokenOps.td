@@ -66,6 +66,80 @@ def TF_LastTokenOp : TF_ComputeOp<"last_token", [Pure]> {
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
 }
 
+def TF_PositionEmbeddingOp : TF_ComputeOp<"position_embedding", [
+    Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "adds the row of a token's position";
+  let description = [{
+    `y[b, q, h] = x[b, q, h] + table[position(b, q), h]`. Reads one row per token.
+    Also for token types, whose table has one row per type.
+
+    **Constraints:** the table is `[positions, hidden]`; `x` is not a partial sum;
+    the result has the type of `x`.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x16x64xbf16>, %t: tensor<512x64xbf16>) {
+      %y = transformer.position_embedding %x, %t : tensor<4x16x64xbf16>, tensor<512x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$table);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x `,` $table attr-dict `:` type($x) `,` type($table)";
+}
+
+def TF_InsertOp : TF_ComputeOp<"insert", [
+    Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "puts encoded tokens into the stream";
+  let description = [{
+    The result is `x` with some of its tokens replaced by those of `y` (image or
+    audio tokens between text tokens). Linear in both together.
+
+    **Constraints:** `x` is `[batch, tokens, hidden]` and `y` is
+    `[batch, other tokens, hidden]`; the result has the type of `x`.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x16x64xbf16>, %y: tensor<4x8x64xbf16>) {
+      %z = transformer.insert %x, %y : tensor<4x16x64xbf16>, tensor<4x8x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$y);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x `,` $y attr-dict `:` type($x) `,` type($y)";
+}
+
+def TF_MergeTokensOp : TF_ComputeOp<"merge_tokens", [Pure]> {
+  let summary = "makes one token of several neighbours";
+  let description = [{
+    Groups of `n` tokens become one, with their elements side by side, or their
+    mean with `mean`: `[b, source*n, d]` becomes `[b, source, n*d]`, or
+    `[b, source, d]`. Linear.
+
+    **Constraints:** both have rank 3; the tokens of `x` are `n` times those of the
+    result, and so is the result's last dimension of that of `x` without `mean`;
+    with `mean` these are the same.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x16x64xbf16>) {
+      %y = transformer.merge_tokens %x : tensor<4x16x64xbf16> -> tensor<4x4x256xbf16>
+      %z = transformer.merge_tokens %x mean : tensor<4x16x64xbf16> -> tensor<4x1x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, UnitAttr:$mean);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x (`mean` $mean^)? attr-dict `:` type($x) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def TF_LogitsOp : TF_ComputeOp<"logits", [Pure]> {
   let summary = "scores of all tokens of the vocabulary";
   let description = [{
@@ -157,145 +231,71 @@ def TF_AddBiasOp : TF_ComputeOp<"add_bias", [
   let assemblyFormat = "$x `,` $bias attr-dict `:` type($x) `,` type($bias)";
 }
 
-/// The weight of a norm is whole and as wide as the last dimension of `x`.
-class TF_NormOp<string mnemonic, dag operands> : TF_ComputeOp<mnemonic, [
-    Pure, AllTypesMatch<["x", "result"]>,
-    TypesMatchWith<"the weight is as wide as the last dimension of x", "x",
-                   "weight", "getNormWeightType($_self)">]> {
-  let arguments = !con(operands, (ins F64Attr:$eps));
+/// Types of a norm's operands and result: the weight's is left out where it is
+/// the last dimension of `x`.
+class TF_NormOp<string mnemonic> : TF_ComputeOp<mnemonic, [
+    Pure, AttrSizedOperandSegments, AllTypesMatch<["x", "result"]>]> {
+  dag operands = (ins AnyRankedTensor:$x, Optional<AnyRankedTensor>:$weight,
+                      Optional<AnyRankedTensor>:$bias,
+                      DefaultValuedAttr<I64Attr, "1">:$over, F64Attr:$eps);
   let results = (outs AnyRankedTensor:$result);
   let hasVerifier = 1;
+  string syntaxOfParameters = [{
+    $x (`,` $weight^)? (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`over` `(` $over^ `)`)? `eps` `(` custom<Number>($eps) `)`
+  }];
+  string syntaxOfTypes = [{
+    attr-dict `:` custom<NormTypes>(ref($weight), type($x), type($weight))
+  }];
 }
 
-def TF_RMSNormOp : TF_NormOp<"rms_norm",
-    (ins AnyRankedTensor:$x, AnyRankedTensor:$weight)> {
+def TF_RMSNormOp : TF_NormOp<"rms_norm"> {
   let summary = "divides by the root of the mean square";
   let description = [{
-    `y[.., h] = x[.., h] / sqrt(mean_h(x[.., h]^2) + eps) * weight[h]`, over
-    the last dimension.
+    `y[.., h] = x[.., h] / sqrt(mean_h(x[.., h]^2) + eps) * weight[.., h]
+    (+ bias[.., h])`, the mean being over the last dimension, or over the last
+    `n` with `over(n)`. A weight of higher rank is one per head. `unit_offset`:
+    the factor is `1 + weight`.
 
-    **Constraints:** the weight is as wide as the last dimension of `x`, which is
-    whole; `x` is not a partial sum; the result has the type of `x`; `eps` is not
-    negative.
+    **Constraints:** `n` is 1 or more; the weight and the bias have at least `n`
+    dimensions, which are the trailing ones of `x`; the dimensions that the mean
+    is over are whole; `x` is not a partial sum; the result has the type of `x`;
+    `eps` is not negative; `unit_offset` needs a weight.
 
     **Example:**
     ```mlir
-    func.func private @example(%x: tensor<4x64xbf16>, %g: tensor<64xbf16>) {
-      %y = transformer.rms_norm %x, %g eps(1.0e-5) : tensor<4x64xbf16>
+    func.func private @example(%x: tensor<4x2x64xbf16>, %g: tensor<64xbf16>, %h: tensor<2x64xbf16>) {
+      %y = transformer.rms_norm %x, %g eps(1.0e-5) : tensor<4x2x64xbf16>
+      %z = transformer.rms_norm %x, %h over(2) eps(1.0e-5) : tensor<4x2x64xbf16>, tensor<2x64xbf16>
       return
     }
     ```
   }];
-  let assemblyFormat = [{
-    $x `,` $weight `eps` `(` custom<Number>($eps) `)` attr-dict `:` type($x)
-  }];
+  let arguments = !con(operands, (ins UnitAttr:$unit_offset));
+  let assemblyFormat = syntaxOfParameters # "(`unit_offset` $unit_offset^)?" #
+                       syntaxOfTypes;
 }
 
-def TF_LayerNormOp : TF_NormOp<"layer_norm",
-    (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
-         Optional<AnyRankedTensor>:$bias)> {
+def TF_LayerNormOp : TF_NormOp<"layer_norm"> {
   let summary = "subtracts the mean and divides by the deviation";
   let description = [{
-    `y[.., h] = (x[.., h] - mean_h(x)) / sqrt(variance_h(x) + eps) * weight[h]
-    (+ bias[h])`, over the last dimension.
+    `y[.., h] = (x[.., h] - mean_h(x)) / sqrt(variance_h(x) + eps) * weight[.., h]
+    (+ bias[.., h])`, over the last dimension, or over the last `n` with
+    `over(n)`.
 
-    **Constraints:** those of `transformer.rms_norm`; the bias has the type of the
-    weight.
+    **Constraints:** those of `transformer.rms_norm`.
 
     **Example:**
     ```mlir
     func.func private @example(%x: tensor<4x64xbf16>, %g: tensor<64xbf16>, %b: tensor<64xbf16>) {
       %y = transformer.layer_norm %x, %g bias(%b : tensor<64xbf16>) eps(1.0e-5) : tensor<4x64xbf16>
+      %z = transformer.layer_norm %x eps(1.0e-5) : tensor<4x64xbf16>
       return
     }
     ```
   }];
-  let assemblyFormat = [{
-    $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
-    `eps` `(` custom<Number>($eps) `)` attr-dict `:` type($x)
-  }];
-}
-
-//===----------------------------------------------------------------------===//
-// Elementwise
-//===----------------------------------------------------------------------===//
-
-def TF_AddOp : TF_ComputeOp<"add", [
-    Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
-  let summary = "adds two tensors";
-  let description = [{
-    `y[..] = lhs[..] + rhs[..]`. Two partial sums over the same axes may be added
-    before their reduction; a partial sum and a whole value may not.
-
-    **Constraints:** one type for all.
-
-    **Example:**
-    ```mlir
-    func.func private @example(%a: tensor<4x64xbf16>, %b: tensor<4x64xbf16>) {
-      %y = transformer.add %a, %b : tensor<4x64xbf16>
-      return
-    }
-    ```
-  }];
-  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $lhs `,` $rhs attr-dict `:` type($result)
-  }];
-}
-
-def TF_ActivationOp : TF_ComputeOp<"activation", [
-    Pure, AllTypesMatch<["x", "result"]>]> {
-  let summary = "applies a function to every element";
-  let description = [{
-    `y[..] = f(x[..])` with `f` one of `silu`, `gelu`, `gelu_tanh`, `relu`, `relu2`.
-
-    **Constraints:** not a partial sum; the result has the type of `x`.
-
-    **Example:**
-    ```mlir
-    func.func private @example(%x: tensor<4x64xbf16>) {
-      %y = transformer.activation %x gelu : tensor<4x64xbf16>
-      return
-    }
-    ```
-  }];
-  let arguments = (ins AnyRankedTensor:$x, TF_FunctionAttr:$function);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $x $function attr-dict `:` type($result)
-  }];
-  let extraClassDeclaration = [{
-    ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
-  }];
-}
-
-def TF_GatedOp : TF_ComputeOp<"gated", [
-    Pure, AllTypesMatch<["gate", "up", "result"]>]> {
-  let summary = "multiplies by an activated gate";
-  let description = [{
-    `y[..] = f(gate[..]) * up[..]` with `f` as in `transformer.activation`.
-
-    **Constraints:** one type for all; not partial sums.
-
-    **Example:**
-    ```mlir
-    func.func private @example(%g: tensor<4x64xbf16>, %u: tensor<4x64xbf16>) {
-      %y = transformer.gated %g, %u silu : tensor<4x64xbf16>
-      return
-    }
-    ```
-  }];
-  let arguments = (ins AnyRankedTensor:$gate, AnyRankedTensor:$up,
-                       TF_FunctionAttr:$function);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $gate `,` $up $function attr-dict
-    `:` type($result)
-  }];
-  let extraClassDeclaration = [{
-    ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
-  }];
+  let arguments = operands;
+  let assemblyFormat = syntaxOfParameters # syntaxOfTypes;
 }
 
 #endif // AUTOPAR_TRANSFORMER_TOKENOPS_TD

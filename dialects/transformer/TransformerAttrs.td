@@ -75,7 +75,12 @@ def TF_PhaseAttr : I32EnumAttr<"PhaseKind", "the kind of a step", [
 def TF_FunctionAttr : I32EnumAttr<"FunctionKind", "an elementwise function", [
     I32EnumAttrCase<"silu", 0>, I32EnumAttrCase<"gelu", 1>,
     I32EnumAttrCase<"gelu_tanh", 2>, I32EnumAttrCase<"relu", 3>,
-    I32EnumAttrCase<"relu2", 4>]> {
+    I32EnumAttrCase<"relu2", 4>, I32EnumAttrCase<"sigmoid", 5>,
+    I32EnumAttrCase<"tanh", 6>, I32EnumAttrCase<"quick_gelu", 7>,
+    I32EnumAttrCase<"softplus", 8>, I32EnumAttrCase<"exp", 9>,
+    I32EnumAttrCase<"relu6", 10>, I32EnumAttrCase<"leaky_relu", 11>,
+    I32EnumAttrCase<"hardswish", 12>, I32EnumAttrCase<"mish", 13>,
+    I32EnumAttrCase<"identity", 14>]> {
   let cppNamespace = "::autopar::transformer";
 }
 

@@ -13,7 +13,9 @@
 
 include "transformer/StructureOps.td"
 include "transformer/TokenOps.td"
+include "transformer/ElementwiseOps.td"
 include "transformer/AttentionOps.td"
+include "transformer/LatentAttentionOps.td"
 include "transformer/ExpertOps.td"
 
 #endif // AUTOPAR_TRANSFORMER_OPS_TD

@@ -17,10 +17,29 @@ static Checked sumRange(Checked first, Checked last) {
   return floorDiv((last - first + 1) * (first + last), 2);
 }
 
-Checked autopar::countPairs(Checked query, Checked context, bool causal,
-                            int64_t window) {
-  Checked limit = window == 0 || context < window ? context : Checked(window);
-  if (!causal)
+/// Keys that `tokens` tokens from the start of a sequence see in their chunks.
+static Checked sumOfChunks(Checked tokens, Checked chunk) {
+  Checked whole = floorDiv(tokens, chunk);
+  return whole * sumRange(1, chunk) + sumRange(1, tokens - whole * chunk);
+}
+
+static Checked countChunked(Checked query, Checked context, Checked chunk,
+                            bool causal) {
+  if (causal)
+    return sumOfChunks(context, chunk) - sumOfChunks(context - query, chunk);
+  // The last chunk may be incomplete.
+  Checked last = context - floorDiv(context, chunk) * chunk;
+  Checked inLast = std::min(query, last);
+  return inLast * last + (query - inLast) * chunk;
+}
+
+Checked autopar::countPairs(Checked query, Checked context,
+                            const Pairs &pairs) {
+  if (pairs.chunk != 0)
+    return countChunked(query, context, pairs.chunk, pairs.causal);
+  bool limited = pairs.window != 0 && context >= pairs.window;
+  Checked limit = limited ? Checked(pairs.window) : context;
+  if (!pairs.causal)
     return query * limit;
   Checked first = context - query + 1;
   if (first >= limit)
@@ -61,7 +80,7 @@ KernelFlops autopar::countFlops(const Kernel &kernel, Sizes &sizes) {
   const Pairs &pairs = *kernel.pairs;
   Checked query = sizes.logical(pairs.query.extent);
   Checked context = sizes.logical(pairs.context.extent);
-  Checked all = countPairs(query, context, pairs.causal, pairs.window);
+  Checked all = countPairs(query, context, pairs);
   flops.logical *= all;
   flops.local *= localPairs(pairs, all, sizes);
   flops.fullSquare *= query * context;

@@ -334,18 +334,16 @@ std::string RecordText::flops(const Kernel &record, Side side) const {
   const Pairs &pairs = *record.pairs;
   Checked query = sizes.logical(pairs.query.extent);
   Checked context = sizes.logical(pairs.context.extent);
-  product += " x " +
-             countPairs(query, context, pairs.causal, pairs.window).str() +
-             " pairs";
+  product += " x " + countPairs(query, context, pairs).str() + " pairs";
   Checked devices =
       sizes.groupSize(pairs.query.axes) * sizes.groupSize(pairs.context.axes);
   if (side == Side::local && devices > 1)
     product += " / " + devices.str() + " devices";
-  if (!pairs.causal)
-    return product;
-  return product + (pairs.window ? " (causal, window " +
-                                       std::to_string(pairs.window) + ")"
-                                 : " (q*c - q*(q-1)/2)");
+  if (pairs.window || pairs.chunk)
+    return product + (pairs.causal ? " (causal, " : " (") +
+           (pairs.window ? "window " : "chunk ") +
+           std::to_string(pairs.window ? pairs.window : pairs.chunk) + ")";
+  return pairs.causal ? product + " (q*c - q*(q-1)/2)" : product;
 }
 
 std::string RecordText::fullSquareFlops(const Kernel &record) const {

@@ -74,9 +74,12 @@ Checked Sizes::logical(const Extent &extent) const {
   Checked value = extent.factor;
   for (SymbolId symbol : extent.symbols)
     value *= symbols[symbol];
-  if (extent.limit != 0 && value > extent.limit)
-    return extent.limit;
-  return value;
+  if (extent.limit == 0)
+    return value;
+  Checked limit = extent.limit;
+  for (SymbolId symbol : extent.limitSymbols)
+    limit *= symbols[symbol];
+  return std::min(value, limit);
 }
 
 Checked Sizes::logical(const Dims &dims) const {

@@ -126,7 +126,7 @@ private:
     int32_t factor = tensor.factors[dim];
     FactorKind kind = factors.kinds[factor];
     DimRef ref = tensor.view.dim(dim);
-    if (kind == FactorKind::whole && !ref.axes.empty())
+    if (mustBeWhole(kind) && !ref.axes.empty())
       return op->emitOpError()
              << "needs dimension " << dim << " of " << tensor.name
              << " whole, but it is split over " << axesText(ref.axes);

@@ -113,6 +113,15 @@ Kernel &WorkloadBuilder::addKernel(Operation *op, KernelKind kind,
   return kernel;
 }
 
+Kernel &WorkloadBuilder::addProduct(Operation *op, KernelKind kind,
+                                    FlopClass flopClass, Value input) {
+  constexpr int64_t multiplyAndAdd = 2;
+  Kernel &kernel = addKernel(op, kind, input);
+  kernel.flopClass = flopClass;
+  kernel.flopFactor = multiplyAndAdd;
+  return kernel;
+}
+
 Traffic WorkloadBuilder::traffic(Value tensor, bool write) {
   Traffic traffic;
   traffic.write = write;
@@ -140,20 +149,26 @@ void WorkloadBuilder::write(Kernel &kernel, Value tensor) {
   kernel.traffic.push_back(traffic(tensor, /*write=*/true));
 }
 
-void WorkloadBuilder::gather(Kernel &kernel, Value table, Value rows) {
-  Traffic read = traffic(table, /*write=*/false);
-  read.value = 0;
-  read.role = Traffic::Role::activation;
-  read.shape = dims(rows);
-  read.shape.push_back(dim(TensorView(table), 1));
-  kernel.traffic.push_back(std::move(read));
+void WorkloadBuilder::move(Kernel &kernel, Dims shape, ElementType type,
+                           bool write) {
+  Traffic traffic;
+  traffic.write = write;
+  traffic.shape = std::move(shape);
+  traffic.type = type;
+  kernel.traffic.push_back(std::move(traffic));
 }
 
-void WorkloadBuilder::readExperts(Kernel &kernel, Value weight, Value routed,
+void WorkloadBuilder::gather(Kernel &kernel, Value table, Dims rows) {
+  rows.push_back(dim(TensorView(table), 1));
+  ElementType type = traffic(table, /*write=*/false).type;
+  move(kernel, std::move(rows), type, /*write=*/false);
+}
+
+void WorkloadBuilder::readExperts(Kernel &kernel, Value weight, Dims routed,
                                   int64_t topK) {
   Traffic read = traffic(weight, /*write=*/false);
   read.topK = topK;
-  read.rows = dims(routed, 0, 1);
+  read.rows = std::move(routed);
   kernel.traffic.push_back(std::move(read));
   auto it = residents.find(resolve(weight));
   if (it != residents.end())
@@ -165,7 +180,7 @@ static bool isRouted(Value tensor) {
   return TensorView(tensor).dim(0).extent.starts_with("{");
 }
 
-void WorkloadBuilder::addElementwise(Operation *op) {
+Kernel &WorkloadBuilder::addElementwise(Operation *op) {
   Kernel &kernel = addKernel(op, KernelKind::elementwise);
   kernel.routed = llvm::any_of(op->getOperands(), isRouted) ||
                   llvm::any_of(op->getResults(), isRouted);
@@ -173,6 +188,7 @@ void WorkloadBuilder::addElementwise(Operation *op) {
     read(kernel, operand);
   for (Value result : op->getResults())
     write(kernel, result);
+  return kernel;
 }
 
 //===----------------------------------------------------------------------===//

@@ -156,6 +156,9 @@ private:
       bind.memory = options.memory;
       pm.addPass(createBindWorkloadPass(std::move(bind)));
     }
+    AbsorbLatentAttentionPassOptions absorb;
+    absorb.phase = nameOf(Phase::decode);
+    pm.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
     if (plan.dtype || plan.kvDtype) {
       ConvertFormatsPassOptions convert;
       if (plan.dtype)

@@ -27,6 +27,7 @@ private:
   const std::string &layer(uint32_t id) const {
     return program.layers[id].name;
   }
+  std::string text(int64_t factor, const std::vector<SymbolId> &symbols) const;
   std::string text(const Extent &extent) const;
   std::string text(const Dim &dim) const;
   std::string text(const Dims &dims) const;
@@ -48,16 +49,23 @@ private:
 
 } // namespace
 
+std::string Writer::text(int64_t factor,
+                         const std::vector<SymbolId> &symbols) const {
+  std::string product;
+  for (SymbolId symbol : symbols)
+    product += (product.empty() ? "" : "*") + program.symbols[symbol];
+  if (product.empty() || factor != 1)
+    product += (product.empty() ? "" : "*") + std::to_string(factor);
+  return product;
+}
+
 /// "8192", "batch*query*8", "min(context, 4096)".
 std::string Writer::text(const Extent &extent) const {
-  std::string product;
-  for (SymbolId symbol : extent.symbols)
-    product += (product.empty() ? "" : "*") + program.symbols[symbol];
-  if (product.empty() || extent.factor != 1)
-    product += (product.empty() ? "" : "*") + std::to_string(extent.factor);
+  std::string product = text(extent.factor, extent.symbols);
   if (extent.limit == 0)
     return product;
-  return "min(" + product + ", " + std::to_string(extent.limit) + ")";
+  return "min(" + product + ", " + text(extent.limit, extent.limitSymbols) +
+         ")";
 }
 
 /// As the IR prints it: "128256 by tp pad 64", "batch by dpo*dpi any".
@@ -123,6 +131,8 @@ json Writer::write(const Kernel &kernel) const {
                        {"context", text(kernel.pairs->context)},
                        {"causal", kernel.pairs->causal},
                        {"window", kernel.pairs->window}};
+  if (kernel.pairs && kernel.pairs->chunk)
+    record["pairs"]["chunk"] = kernel.pairs->chunk;
   record["traffic"] = writeAll(kernel.traffic);
   return record;
 }

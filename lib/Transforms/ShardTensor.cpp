@@ -65,16 +65,24 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
     if (isInUse(module))
       return;
     original.clear();
+    resplit.clear();
     auto functions = llvm::to_vector(module.getOps<FunctionOpInterface>());
-    SmallVector<SplitRequests::Source> sources;
-    for (FunctionOpInterface function : functions)
-      llvm::append_range(sources, SplitRequests(function).sources());
+    SmallVector<SplitRequests::Source> sources, gathered;
+    for (FunctionOpInterface function : functions) {
+      SplitRequests requests(function);
+      llvm::append_range(sources, requests.sources());
+      llvm::append_range(gathered, requests.gathered());
+    }
     if (failed(verifySize(sources, *size)))
       return signalPassFailure();
     for (const SplitRequests::Source &source : sources)
       split(source);
+    for (const SplitRequests::Source &result : gathered) {
+      Type &type = resplit[result.value];
+      type = splitType(type ? type : result.value.getType(), result);
+    }
     for (FunctionOpInterface function : functions)
-      propagateTypes(function, original);
+      propagateTypes(function, original, resplit);
   }
 
   /// Whether some value is split or partial over the axis already.
@@ -119,24 +127,35 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
   }
 
   void split(const SplitRequests::Source &source) {
-    RankedTensorType type = TensorView(source.value).getType();
-    Layout layout = Layout::of(type);
-    if (layout.uses(axisName))
+    OpResult value = source.value;
+    RankedTensorType type = TensorView(value).getType();
+    RankedTensorType split = splitType(type, source);
+    if (split == type)
       return;
-    DimAttr &dim = layout.dims[source.dim];
+    original.try_emplace(value, type);
+    value.setType(split);
+  }
+
+  /// `type` with the requested split, where the axis is not in use yet.
+  RankedTensorType splitType(Type type, const SplitRequests::Source &request) {
+    auto tensor = cast<RankedTensorType>(type);
+    Layout layout = Layout::of(tensor);
+    if (layout.uses(axisName))
+      return tensor;
+    DimAttr &dim = layout.dims[request.dim];
     SmallVector<StringAttr> axes(dim.getAxes());
     axes.push_back(axisName);
     dim = DimAttr::get(
-        &getContext(), dim.getExtent(), axes, source.rule,
-        source.rule == SplitRule::pad ? vocabularyMultiple.getValue() : 1);
-    OpResult value = source.value;
-    original.try_emplace(value, type);
-    value.setType(withLayout(type, layout));
+        &getContext(), dim.getExtent(), axes, request.rule,
+        request.rule == SplitRule::pad ? vocabularyMultiple.getValue() : 1);
+    return withLayout(tensor, layout);
   }
 
   StringAttr axisName;
   /// Types of weights and caches before they were split.
   DenseMap<Value, Type> original;
+  /// What results that are computed whole are split into again.
+  DenseMap<Value, Type> resplit;
 };
 
 } // namespace

@@ -61,8 +61,15 @@ void SplitRequests::request(Value value, unsigned dim, SplitRule rule) {
     worklist.push_back(key);
 }
 
+/// Whether nothing determines `value`: a weight, a cache.
+static bool isSource(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->getNumOperands() == 0;
+}
+
 /// Requests every other dimension of the same factor. A factor that must be
-/// whole stops the spread: a reshard will go there. Grouped dimensions have
+/// whole stops the spread: a reshard will go there. One that is gathered lets
+/// it pass, but keeps the op's own parameters whole. Grouped dimensions have
 /// rules of their own, which the op asked for itself.
 void SplitRequests::spread(ShardingOpInterface op, Key key, SplitRule rule) {
   ShardingFactors factors = op.getShardingFactors();
@@ -73,8 +80,10 @@ void SplitRequests::spread(ShardingOpInterface op, Key key, SplitRule rule) {
   });
   forEachDim(op, factors, [&](Value value, unsigned dim, int32_t factor, int) {
     FactorKind kind = factors.kinds[factor];
-    if (llvm::is_contained(reached, factor) &&
-        (kind == FactorKind::parallel || kind == FactorKind::reduction))
+    bool passes = kind == FactorKind::parallel ||
+                  kind == FactorKind::reduction ||
+                  (kind == FactorKind::gathered && !isSource(value));
+    if (passes && llvm::is_contained(reached, factor))
       request(value, dim, rule);
   });
 }
@@ -91,4 +100,18 @@ SmallVector<SplitRequests::Source> SplitRequests::sources() const {
             sources.push_back({result, dim, it->second});
   });
   return sources;
+}
+
+SmallVector<SplitRequests::Source> SplitRequests::gathered() const {
+  SmallVector<Source> results;
+  function->walk([&](ShardingOpInterface op) {
+    ShardingFactors factors = op.getShardingFactors();
+    for (auto [i, result] : llvm::enumerate(op->getResults()))
+      for (auto [dim, factor] : llvm::enumerate(factors.results[i]))
+        if (auto it = requests.find({result, dim});
+            it != requests.end() &&
+            factors.kinds[factor] == FactorKind::gathered)
+          results.push_back({result, static_cast<unsigned>(dim), it->second});
+  });
+  return results;
 }

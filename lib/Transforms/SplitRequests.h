@@ -28,6 +28,9 @@ public:
     SplitRule rule;
   };
   llvm::SmallVector<Source> sources() const;
+  /// Requests on results that an op computes whole (`FactorKind::gathered`), in
+  /// the order of the IR.
+  llvm::SmallVector<Source> gathered() const;
 
 private:
   using Key = std::pair<mlir::Value, unsigned>;

@@ -20,8 +20,9 @@ namespace {
 
 class TypePropagation {
 public:
-  TypePropagation(MLIRContext *context, DenseMap<Value, Type> original)
-      : builder(context), original(std::move(original)) {}
+  TypePropagation(MLIRContext *context, DenseMap<Value, Type> original,
+                  const DenseMap<Value, Type> &resplit)
+      : builder(context), original(std::move(original)), resplit(resplit) {}
 
   void run(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -56,6 +57,25 @@ private:
       }
     reduceOperands(op);
     setResultTypes(op);
+    for (OpResult result : op->getResults())
+      if (auto it = resplit.find(result); it != resplit.end())
+        splitAgain(result, it->second);
+  }
+
+  /// Puts a reshard behind a result that was computed whole and that its users
+  /// want split.
+  void splitAgain(OpResult result, Type wanted) {
+    RankedTensorType type = TensorView(result).getType();
+    Layout layout = Layout::of(type);
+    Layout split = Layout::of(cast<RankedTensorType>(wanted));
+    for (auto [dim, other] : llvm::zip_equal(layout.dims, split.dims))
+      if (!other.getAxes().empty())
+        dim = other;
+    builder.setInsertionPointAfter(result.getOwner());
+    auto reshard = ReshardOp::create(builder, result.getLoc(),
+                                     withLayout(type, layout), result);
+    original.try_emplace(reshard.getResult(), type);
+    result.replaceAllUsesExcept(reshard.getResult(), reshard);
   }
 
   void setResultTypes(ShardingOpInterface op) {
@@ -77,7 +97,7 @@ private:
       for (auto [dim, factor] :
            llvm::zip_equal(layout.dims, factors.operands[i]))
         if (!dim.getAxes().empty() && !splits[factor] &&
-            factors.kinds[factor] != FactorKind::whole)
+            !mustBeWhole(factors.kinds[factor]))
           splits[factor] = dim;
     }
     for (OpOperand &operand : op->getOpOperands()) {
@@ -87,10 +107,16 @@ private:
         DimAttr split = splits[factor];
         ArrayRef<StringAttr> axes =
             split ? split.getAxes() : ArrayRef<StringAttr>();
-        if (dim.getAxes() != axes)
-          dim = split ? DimAttr::get(op.getContext(), dim.getExtent(), axes,
-                                     split.getRule(), split.getMultiple())
-                      : dim.withAxes({});
+        if (dim.getAxes() == axes)
+          continue;
+        // Heads and the heads they share have rules of their own.
+        SplitRule rule = split ? split.getRule() : SplitRule::plain;
+        if (split && factors.kinds[factor] == FactorKind::grouped)
+          rule = op.getTensorParallelFactor()
+                     ->operandRules[operand.getOperandNumber()];
+        dim = split ? DimAttr::get(op.getContext(), dim.getExtent(), axes, rule,
+                                   split.getMultiple())
+                    : dim.withAxes({});
       }
       reshard(operand, layout);
     }
@@ -166,14 +192,16 @@ private:
   OpBuilder builder;
   /// Types before the change, of values that have another now.
   DenseMap<Value, Type> original;
+  const DenseMap<Value, Type> &resplit;
   DenseMap<std::pair<Value, Type>, Value> reshards;
 };
 
 } // namespace
 
 void autopar::propagateTypes(FunctionOpInterface function,
-                             const DenseMap<Value, Type> &original) {
+                             const DenseMap<Value, Type> &original,
+                             const DenseMap<Value, Type> &resplit) {
   if (!function.isDeclaration())
-    TypePropagation(function.getContext(), original)
+    TypePropagation(function.getContext(), original, resplit)
         .run(function.getFunctionBody().front());
 }

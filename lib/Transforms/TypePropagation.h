@@ -16,9 +16,11 @@ namespace autopar {
 /// whose types were changed, on. Where an op cannot take an operand in its new
 /// layout, a `parallel.reshard` goes before it; ops that know no factors
 /// (calls, terminators, loops) get what they had; `original` has the types that
-/// weights and caches had.
+/// weights and caches had. Results that are in `resplit` are resharded to be
+/// split as the types there.
 void propagateTypes(mlir::FunctionOpInterface function,
-                    const llvm::DenseMap<mlir::Value, mlir::Type> &original);
+                    const llvm::DenseMap<mlir::Value, mlir::Type> &original,
+                    const llvm::DenseMap<mlir::Value, mlir::Type> &resplit);
 
 } // namespace autopar
 

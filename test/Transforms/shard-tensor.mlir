@@ -8,7 +8,7 @@
 !wide = tensor<?x?x256xbf16, #transformer.dims<[batch, query, _]>>
 !heads = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !kv = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!cache = tensor<2x?x?x2x16xbf16, #transformer.dims<[_, batch, context, _, _]>>
+!cache = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 !last = tensor<?x64xbf16, #transformer.dims<[batch, _]>>
 !scores = tensor<?x1000xbf16, #transformer.dims<[batch, _]>>
 
@@ -77,15 +77,15 @@ func.func @heads(%x: !x) -> !x {
   %wq = transformer.weight "q" : tensor<64x8x16xbf16>
   %wk = transformer.weight "k" : tensor<64x2x16xbf16>
   %wo = transformer.weight "o" : tensor<8x16x64xbf16>
-  // CHECK: transformer.kv_cache : !w2_bc_2tp_16_bf
+  // CHECK: transformer.kv_cache : !bc_2tp_32_bf
   %cache = transformer.kv_cache : !cache
   %q = transformer.linear %x, %wq : !x, tensor<64x8x16xbf16> -> !heads
   %k = transformer.linear %x, %wk : !x, tensor<64x2x16xbf16> -> !kv
   // CHECK: transformer.rope {{.*}} : !bq_8tp_16_bf
   %r = transformer.rope %q theta(1.0e4) : !heads
-  // CHECK: transformer.attention
-  // CHECK-NEXT: : !bq_8tp_16_bf, !bq_2tp_16_bf, !w2_bc_2tp_16_bf
-  %y = transformer.attention %r, %k, %k cache(%cache) causal : !heads, !kv, !cache
+  // CHECK: transformer.attention {{.*}} cache(%{{.*}} : !bc_2tp_32_bf)
+  // CHECK-NEXT: : !bq_8tp_16_bf, !bq_2tp_16_bf, !bq_2tp_16_bf -> !bq_8tp_16_bf
+  %y = transformer.attention %r, %k, %k cache(%cache : !cache) causal : !heads, !kv, !kv -> !heads
   // CHECK: transformer.linear
   // CHECK-NEXT: : !bq_8tp_16_bf, !w8tp_16_64_bf -> !bq_64_sum_tp
   %o = transformer.linear %y, %wo : !heads, tensor<8x16x64xbf16> -> !x
@@ -98,13 +98,13 @@ func.func @norm_of_heads(%x: !x) -> !x {
   // CHECK: transformer.weight "q_norm" : !w16_bf
   %wq = transformer.weight "q" : tensor<64x8x16xbf16>
   %g = transformer.weight "q_norm" : tensor<16xbf16>
-  %cache = transformer.kv_cache : tensor<2x?x?x8x16xbf16, #transformer.dims<[_, batch, context, _, _]>>
+  %cache = transformer.kv_cache : tensor<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
   %wo = transformer.weight "o" : tensor<8x16x64xbf16>
   %q = transformer.linear %x, %wq : !x, tensor<64x8x16xbf16> -> !heads
   // CHECK: transformer.rms_norm {{.*}} : !bq_8tp_16_bf
   %n = transformer.rms_norm %q, %g eps(1.0e-6) : !heads
-  %y = transformer.attention %n, %n, %n cache(%cache) causal
-      : !heads, !heads, tensor<2x?x?x8x16xbf16, #transformer.dims<[_, batch, context, _, _]>>
+  %y = transformer.attention %n, %n, %n cache(%cache : tensor<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>) causal
+      : !heads, !heads, !heads -> !heads
   %o = transformer.linear %y, %wo : !heads, tensor<8x16x64xbf16> -> !x
   return %o : !x
 }

@@ -16,10 +16,12 @@ namespace autopar {
 /// step. Causal: the query at position p (context-query to context-1) sees
 /// min(p+1, window) keys, which without a window is
 /// query*context - query*(query-1)/2. Not causal: query*min(context, window).
-/// A `window` of 0 is none; a query before the first key sees none. Closed
-/// form; physics: FlashAttention-2 (arXiv:2307.08691) section 3.1.1 halves the
-/// square, this is exact.
-Checked countPairs(Checked query, Checked context, bool causal, int64_t window);
+/// A `window` of 0 is none; a query before the first key sees none. With a `chunk` c, causal: p mod c + 1 keys, summed
+/// over the prefixes before and after the step, S(context) - S(context-query)
+/// with S(n) = floor(n/c)*c*(c+1)/2 + r*(r+1)/2, r = n mod c; not causal: all
+/// of the chunk that are cached. Closed forms; physics: FlashAttention-2
+/// (arXiv:2307.08691) section 3.1.1 halves the square, this is exact.
+Checked countPairs(Checked query, Checked context, const Pairs &pairs);
 
 /// Distinct experts, of `experts`, that `tokens` tokens reach when each
 /// chooses `topK` of them uniformly: E*(1-(1-k/E)^tokens). The expectation of

@@ -22,10 +22,17 @@ enum class FactorKind : uint8_t {
   reduction,
   /// Must be whole.
   whole,
+  /// Must be whole, though what is around may be split: tensor parallelism
+  /// gathers it before the op and splits the result again.
+  gathered,
   /// As parallel, but operands may have different extents that divide each
   /// other: query heads and the key-value heads they share.
   grouped,
 };
+
+inline bool mustBeWhole(FactorKind kind) {
+  return kind == FactorKind::whole || kind == FactorKind::gathered;
+}
 
 /// Which dimensions of an op's operands and results belong together. Operands
 /// are counted as the op has them.

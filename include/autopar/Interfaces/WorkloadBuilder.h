@@ -35,16 +35,23 @@ public:
   /// reference is valid until the next call.
   Kernel &addKernel(mlir::Operation *op, KernelKind kind,
                     mlir::Value input = {});
+  /// A kernel of 2*rows*columns*contraction FLOPs, of which the op fills in the
+  /// dimensions.
+  Kernel &addProduct(mlir::Operation *op, KernelKind kind, FlopClass flopClass,
+                     mlir::Value input);
   /// Traffic of a whole activation, weight or cache.
   void read(Kernel &kernel, mlir::Value tensor);
   void write(Kernel &kernel, mlir::Value tensor);
-  /// Reads of the rows of a table that `rows` asks for.
-  void gather(Kernel &kernel, mlir::Value table, mlir::Value rows);
-  /// Reads of the experts that routed tokens reach; marks the weight as routed.
-  void readExperts(Kernel &kernel, mlir::Value weight, mlir::Value routed,
+  /// Traffic of a temporary inside an op, which no value of the program is.
+  void move(Kernel &kernel, Dims shape, ElementType type, bool write);
+  /// Reads of as many rows of a table as `rows` counts.
+  void gather(Kernel &kernel, mlir::Value table, Dims rows);
+  /// Reads of the experts that `routed` tokens reach; marks the weight as
+  /// routed.
+  void readExperts(Kernel &kernel, mlir::Value weight, Dims routed,
                    int64_t topK);
   /// A kernel that reads its operands and writes its results once.
-  void addElementwise(mlir::Operation *op);
+  Kernel &addElementwise(mlir::Operation *op);
 
   void addResident(mlir::Value value, Resident resident);
   void addCollective(mlir::Operation *op, CollectiveKind kind,

@@ -35,11 +35,13 @@ enum class FlopClass : uint8_t { none, linear, attention, logits };
 
 /// The (query, key) pairs of an attention: q*c - q*(q-1)/2 where causal (each
 /// of `query` new tokens sees the cache up to itself; `context` counts the
-/// cache after the step), limited to the last `window` keys where not 0.
+/// cache after the step), limited to the last `window` keys where not 0, or to
+/// the keys of the query's own chunk of `chunk` tokens where not 0.
 struct Pairs {
   Dim query, context;
   bool causal = true;
   int64_t window = 0;
+  int64_t chunk = 0;
 };
 
 /// Bytes that a kernel moves through device memory.

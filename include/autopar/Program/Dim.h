@@ -30,11 +30,14 @@ enum class SplitRule : uint8_t {
 };
 
 /// A logical extent: `factor` times the product of `symbols`, and at most
-/// `limit` where that is not 0 (a sliding window limits `context`).
+/// `limit` times the product of `limitSymbols` where `limit` is not 0 (a
+/// sliding window limits `context`; so do the tokens that `query` others
+/// select).
 struct Extent {
   int64_t factor = 1;
   std::vector<SymbolId> symbols;
   int64_t limit = 0;
+  std::vector<SymbolId> limitSymbols = {};
 };
 
 /// One dimension of a tensor: its logical extent, and the mesh axes (major

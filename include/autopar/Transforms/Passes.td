@@ -92,6 +92,28 @@ def ConvertFormatsPass : Pass<"autopar-convert-formats", "::mlir::ModuleOp"> {
   ];
 }
 
+def AbsorbLatentAttentionPass
+    : Pass<"autopar-absorb-latent-attention", "::mlir::ModuleOp"> {
+  let summary = "multiplies queries into the latent space";
+  let description = [{
+    Marks every `transformer.latent_attention` as `absorbed`: the better form for
+    few new tokens, as it expands no cached ones. The text of a step that is
+    absorbed stays so.
+
+    Requires a workload where a phase is given. Guarantees equal types.
+
+    ```mlir
+    // autopar-absorb-latent-attention{phase=decode} in a step of
+    transformer.workload @w(phase = decode, batch = 8, query = 1, context = 4096)
+    ```
+  }];
+  let options = [
+    Option<"phase", "phase", "std::string", "\"\"",
+           "Only where the module's step is one of this phase: prefill or "
+           "decode (empty: always)">,
+  ];
+}
+
 def ShardTensorPass : Pass<"autopar-shard-tensor", "::mlir::ModuleOp"> {
   let summary = "tensor parallelism: splits heads, widths and vocabulary";
   let description = [{
@@ -100,7 +122,7 @@ def ShardTensorPass : Pass<"autopar-shard-tensor", "::mlir::ModuleOp"> {
     logits. The split spreads along the ops' factors to the weights (column and
     row products follow from that), and types are recomputed from the weights on.
     Where an op cannot take an operand as it is, a `parallel.reshard` goes
-    between. Key-value heads are split with `cap`, the vocabulary with `pad`.
+    between; a norm over all heads gathers them, and its result is split again. Key-value heads are split with `cap`, the vocabulary with `pad`.
 
     Requires a mesh with the axis. Guarantees that functions keep their types;
     does nothing where the axis is in use already.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Dialect/Transformer/Transformer.h"
+#include "Verifiers.h"
 
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -105,6 +105,31 @@ static void printEncodedLengths(OpAsmPrinter &printer, Operation *,
     printer << ", memory = " << memory.getInt();
 }
 
+/// `!x`, and the type of the weight where it is not the last dimension of `x`.
+static ParseResult
+parseNormTypes(OpAsmParser &parser,
+               const std::optional<OpAsmParser::UnresolvedOperand> &weight,
+               Type &x, Type &weightType) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseType(x))
+    return failure();
+  if (!weight)
+    return success();
+  if (succeeded(parser.parseOptionalComma()))
+    return parser.parseType(weightType);
+  weightType = getNormWeightType(x);
+  if (weightType)
+    return success();
+  return parser.emitError(loc, "expected the type of the weight after it");
+}
+
+static void printNormTypes(OpAsmPrinter &printer, Operation *, Value weight,
+                           Type x, Type weightType) {
+  printer << x;
+  if (weight && weightType != getNormWeightType(x))
+    printer << ", " << weightType;
+}
+
 #define GET_OP_CLASSES
 #include "autopar/Dialect/Transformer/TransformerOps.cpp.inc"
 
@@ -163,6 +188,14 @@ AUTOPAR_NAME_RESULT(RMSNormOp, "norm")
 AUTOPAR_NAME_RESULT(LayerNormOp, "norm")
 AUTOPAR_NAME_RESULT(RopeOp, "rope")
 AUTOPAR_NAME_RESULT(AttentionOp, "attn")
+AUTOPAR_NAME_RESULT(LatentAttentionOp, "attn")
+AUTOPAR_NAME_RESULT(IndexerOp, "selected")
+AUTOPAR_NAME_RESULT(PositionEmbeddingOp, "positioned")
+AUTOPAR_NAME_RESULT(InsertOp, "inserted")
+AUTOPAR_NAME_RESULT(MergeTokensOp, "merged")
+AUTOPAR_NAME_RESULT(ScaleOp, "scaled")
+AUTOPAR_NAME_RESULT(SoftcapOp, "capped")
+AUTOPAR_NAME_RESULT(AddExpertBiasOp, "biased")
 AUTOPAR_NAME_RESULT(AddOp, "add")
 AUTOPAR_NAME_RESULT(ActivationOp, "activation")
 AUTOPAR_NAME_RESULT(GatedOp, "gated")
@@ -308,17 +341,17 @@ LogicalResult WeightOp::verify() {
 
 LogicalResult KVCacheOp::verify() {
   TensorView view(getResult());
-  if (view.rank() != 5 || view.extentText(0) != "2" ||
-      view.extentText(1) != "batch" || view.extentText(2) != "context" ||
-      view.isSymbolic(3) || view.isSymbolic(4))
-    return emitOpError(
-        "expected a tensor [2, batch, context, kv heads, head_dim]");
+  bool known =
+      (view.rank() == 3 || view.rank() == 4) && view.extentText(0) == "batch" &&
+      (view.extentText(1) == "context" || view.extentText(1) == "memory");
+  for (unsigned dim = 2; known && dim < view.rank(); ++dim)
+    known = !view.isSymbolic(dim);
+  if (!known)
+    return emitOpError("expected a tensor [batch, context, kv heads, width] or "
+                       "[batch, context, width], or one of memory");
   if (!view.partialAxes().empty())
     return emitOpError("is a partial sum");
-  if (getWindow() && static_cast<int64_t>(*getWindow()) < 1)
-    return emitOpError() << "has a window of " << *getWindow()
-                         << " tokens, expected at least 1";
-  return success();
+  return verifyLimit(*this, "window", getWindow());
 }
 
 //===----------------------------------------------------------------------===//
@@ -337,112 +370,40 @@ int64_t LinearOp::getNumContracted() {
          2;
 }
 
-static LogicalResult verifyEps(Operation *op, const APFloat &eps) {
-  if (eps.isNegative() || !eps.isFinite())
-    return op->emitOpError("has an eps that is not a positive number");
+LogicalResult ScaleOp::verify() {
+  if (!getFactor().isFinite())
+    return emitOpError("scales by a number that is not finite");
   return success();
 }
 
-LogicalResult RMSNormOp::verify() { return verifyEps(*this, getEps()); }
-
-LogicalResult LayerNormOp::verify() {
-  if (getBias() && getBias().getType() != getWeight().getType())
-    return emitOpError("has a bias of another type than its weight");
-  return verifyEps(*this, getEps());
+LogicalResult SoftcapOp::verify() {
+  return verifyPositive(*this, "cap", getCap());
 }
 
-LogicalResult RopeOp::verify() {
-  TensorView view(getX());
-  unsigned last = view.rank() - 1;
-  if (view.isSymbolic(last) || view.getType().getDimSize(last) % 2)
-    return emitOpError() << "turns pairs, but the last dimension is "
-                         << view.extentText(last);
-  if (!getTheta().isFinite() || !(getTheta().convertToDouble() > 0))
-    return emitOpError("has a theta that is not a positive number");
-  return success();
+/// How many times `small` goes into `large`; nothing where it does not, or
+/// where they count different things.
+static std::optional<int64_t> ratioOf(StringRef large, StringRef small) {
+  std::optional<ExtentProduct> a = parseExtent(large), b = parseExtent(small);
+  if (!a || !b || a->factor % b->factor)
+    return std::nullopt;
+  llvm::sort(a->symbols);
+  llvm::sort(b->symbols);
+  if (a->symbols != b->symbols)
+    return std::nullopt;
+  return a->factor / b->factor;
 }
 
-LogicalResult AttentionOp::verify() {
-  for (Value operand : {getQuery(), getKey(), getValue()})
-    for (unsigned dim : {2, 3})
-      if (TensorView(operand).isSymbolic(dim))
-        return emitOpError()
-               << "has " << TensorView(operand).extentText(dim)
-               << " for dimension " << dim << ", expected a number";
-  int64_t heads = TensorView(getQuery()).getType().getDimSize(2);
-  int64_t kvHeads = TensorView(getKey()).getType().getDimSize(2);
-  if (heads < 1 || kvHeads < 1 || heads % kvHeads)
-    return emitOpError() << "has " << heads << " query heads, which " << kvHeads
-                         << " key-value heads do not divide";
-  if (getWindow() && static_cast<int64_t>(*getWindow()) < 1)
-    return emitOpError() << "has a window of " << *getWindow()
-                         << " tokens, expected at least 1";
-  return success();
-}
-
-static LogicalResult verifyTopK(Operation *op, int64_t topK, int64_t experts) {
-  if (topK >= 1 && topK <= experts)
+LogicalResult MergeTokensOp::verify() {
+  TensorView x(getX()), result(getResult());
+  std::string before = x.extentText(1), after = result.extentText(1);
+  std::optional<int64_t> merged = ratioOf(before, after);
+  if (!merged)
+    return emitOpError() << "merges " << before << " tokens into " << after
+                         << ", which do not divide them";
+  std::string width = x.extentText(2), found = result.extentText(2);
+  std::optional<int64_t> wider = ratioOf(found, width);
+  if (getMean() || wider == merged)
     return success();
-  return op->emitOpError() << "has top_k(" << topK << ") of " << experts
-                           << " experts";
-}
-
-LogicalResult RouterOp::verify() {
-  TensorView weight(getWeight()), result(getResult());
-  if (weight.isSymbolic(1))
-    return emitOpError() << "routes to " << weight.extentText(1)
-                         << " experts, expected a number";
-  if (result.extentText(result.rank() - 1) != std::to_string(getTopK()))
-    return emitOpError() << "keeps " << getTopK()
-                         << " experts, but the result has "
-                         << result.extentText(result.rank() - 1);
-  return verifyTopK(*this, getTopK(), weight.getType().getDimSize(1));
-}
-
-LogicalResult ExpertsOp::verify() {
-  std::string rows = TensorView(getX()).extentText(0);
-  std::optional<ExtentProduct> product = parseExtent(rows);
-  int64_t topK = getTopK();
-  if (rows.front() != '{' || !product || topK < 1 || product->factor % topK)
-    return emitOpError() << "expected a set of {tokens*" << topK
-                         << "} routed tokens, found " << rows;
-  return verifyTopK(*this, getTopK(),
-                    TensorView(getWeight()).getType().getDimSize(0));
-}
-
-/// The set has one element per token and expert: its extent is the product of
-/// the token dimensions and of what the routing keeps.
-static LogicalResult verifyRouted(Operation *op, Value tokens, Value routing,
-                                  Value set) {
-  TensorView dense(tokens), kept(routing);
-  ExtentProduct expected;
-  SmallVector<std::string> texts;
-  for (unsigned i = 0; i + 1 < dense.rank(); ++i)
-    texts.push_back(dense.extentText(i));
-  texts.push_back(kept.extentText(kept.rank() - 1));
-  for (const std::string &text : texts) {
-    std::optional<ExtentProduct> part = parseExtent(text);
-    if (!part ||
-        llvm::MulOverflow(expected.factor, part->factor, expected.factor))
-      return op->emitOpError("has more routed tokens than 63 bits count");
-    expected.symbols.append(part->symbols);
-  }
-  std::string text = TensorView(set).extentText(0);
-  std::optional<ExtentProduct> found = parseExtent(text);
-  llvm::sort(expected.symbols);
-  if (found)
-    llvm::sort(found->symbols);
-  if (found && found->factor == expected.factor &&
-      found->symbols == expected.symbols)
-    return success();
-  return op->emitOpError() << "routes a set of " << text << ", expected "
-                           << llvm::join(texts, "*");
-}
-
-LogicalResult DispatchOp::verify() {
-  return verifyRouted(*this, getX(), getRouting(), getResult());
-}
-
-LogicalResult CombineOp::verify() {
-  return verifyRouted(*this, getResult(), getRouting(), getX());
+  return emitOpError() << "merges " << *merged << " tokens of " << width
+                       << " elements into one of " << found;
 }

@@ -10,74 +10,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Dialect/Transformer/Transformer.h"
+#include "Factors.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
-
-using FactorList = SmallVector<int32_t, 4>;
-
-static int64_t rankOf(Value value) { return TensorView(value).rank(); }
-
-/// `count` new factors of one kind.
-static FactorList addFactors(ShardingFactors &factors, FactorKind kind,
-                             int64_t count) {
-  FactorList list;
-  for (int64_t i = 0; i < count; ++i)
-    list.push_back(factors.add(kind));
-  return list;
-}
-
-static FactorList concat(const FactorList &a, const FactorList &b) {
-  FactorList list(a);
-  list.append(b);
-  return list;
-}
-
-/// All operands and results have the same dimensions.
-static ShardingFactors elementwise(Operation *op) {
-  ShardingFactors factors;
-  FactorList all =
-      addFactors(factors, FactorKind::parallel, rankOf(op->getResult(0)));
-  factors.operands.assign(op->getNumOperands(), all);
-  factors.results.assign(1, all);
-  return factors;
-}
-
-/// The trailing dimensions of `x` that `parameters` also have are `kind`; the
-/// result is like `x`.
-static ShardingFactors withParameters(Value x, ValueRange parameters,
-                                      FactorKind kind) {
-  ShardingFactors factors;
-  for (Value parameter : parameters)
-    if (rankOf(parameter) > rankOf(x))
-      return factors;
-  int64_t trailing = rankOf(parameters.front());
-  FactorList leading =
-      addFactors(factors, FactorKind::parallel, rankOf(x) - trailing);
-  FactorList shared = addFactors(factors, kind, trailing);
-  factors.operands.push_back(concat(leading, shared));
-  factors.operands.append(parameters.size(), shared);
-  factors.results.push_back(factors.operands.front());
-  return factors;
-}
 
 //===----------------------------------------------------------------------===//
 // Elementwise
 //===----------------------------------------------------------------------===//
 
 ShardingFactors AddOp::getShardingFactors() {
-  ShardingFactors factors = elementwise(*this);
+  ShardingFactors factors = elementwiseFactors(*this);
   factors.linear = {{0, 1}};
   return factors;
 }
 
 ShardingFactors ActivationOp::getShardingFactors() {
-  return elementwise(*this);
+  return elementwiseFactors(*this);
 }
 
-ShardingFactors GatedOp::getShardingFactors() { return elementwise(*this); }
+ShardingFactors GatedOp::getShardingFactors() {
+  return elementwiseFactors(*this);
+}
 
 /// The width of an activation is what column and row products meet in.
 static std::optional<TensorParallelFactor> widthOf(Value result,
@@ -95,28 +50,19 @@ std::optional<TensorParallelFactor> GatedOp::getTensorParallelFactor() {
   return widthOf(getResult(), 2);
 }
 
-ShardingFactors RopeOp::getShardingFactors() {
-  if (rankOf(getX()) < 1)
-    return {};
-  ShardingFactors factors = elementwise(*this);
-  factors.kinds.back() = FactorKind::whole;
-  return factors;
-}
-
 //===----------------------------------------------------------------------===//
-// Norms and linear maps
+// Linear maps
 //===----------------------------------------------------------------------===//
-
-ShardingFactors RMSNormOp::getShardingFactors() {
-  return withParameters(getX(), getWeight(), FactorKind::whole);
-}
-
-ShardingFactors LayerNormOp::getShardingFactors() {
-  return withParameters(getX(), getOperands().drop_front(), FactorKind::whole);
-}
 
 ShardingFactors AddBiasOp::getShardingFactors() {
-  return withParameters(getX(), getBias(), FactorKind::parallel);
+  ShardingFactors factors;
+  if (rankOf(getBias()) > rankOf(getX()))
+    return factors;
+  FactorList all = addFactors(factors, FactorKind::parallel, rankOf(getX()));
+  FactorList trailing(ArrayRef(all).take_back(rankOf(getBias())));
+  factors.operands = {all, trailing};
+  factors.results = {all};
+  return factors;
 }
 
 ShardingFactors LinearOp::getShardingFactors() {
@@ -207,92 +153,5 @@ ShardingFactors LastTokenOp::getShardingFactors() {
   factors.operands = {x};
   factors.results = {kept};
   factors.linear = {{0}};
-  return factors;
-}
-
-//===----------------------------------------------------------------------===//
-// Attention
-//===----------------------------------------------------------------------===//
-
-ShardingFactors AttentionOp::getShardingFactors() {
-  ShardingFactors factors;
-  if (rankOf(getQuery()) != 4 || rankOf(getKey()) != 4 ||
-      rankOf(getValue()) != 4 || rankOf(getCache()) != 5)
-    return factors;
-  int32_t batch = factors.add(FactorKind::parallel);
-  int32_t query = factors.add(FactorKind::whole);
-  int32_t heads = factors.add(FactorKind::grouped);
-  int32_t width = factors.add(FactorKind::whole);
-  int32_t context = factors.add(FactorKind::whole);
-  int32_t pair = factors.add(FactorKind::whole);
-  FactorList tokens = {batch, query, heads, width};
-  factors.operands = {
-      tokens, tokens, tokens, {pair, batch, context, heads, width}};
-  factors.results = {tokens};
-  return factors;
-}
-
-std::optional<TensorParallelFactor> AttentionOp::getTensorParallelFactor() {
-  return TensorParallelFactor{
-      2, {SplitRule::plain, SplitRule::cap, SplitRule::cap, SplitRule::cap}};
-}
-
-//===----------------------------------------------------------------------===//
-// Experts
-//===----------------------------------------------------------------------===//
-
-ShardingFactors RouterOp::getShardingFactors() {
-  ShardingFactors factors;
-  if (rankOf(getX()) < 1 || rankOf(getWeight()) != 2)
-    return factors;
-  FactorList rows =
-      addFactors(factors, FactorKind::parallel, rankOf(getX()) - 1);
-  int32_t hidden = factors.add(FactorKind::whole);
-  int32_t experts = factors.add(FactorKind::whole);
-  int32_t topK = factors.add(FactorKind::whole);
-  factors.operands = {concat(rows, {hidden}), {hidden, experts}};
-  factors.results = {concat(rows, {topK})};
-  return factors;
-}
-
-/// Tokens and routed tokens are different dimensions; what tensor parallelism
-/// splits is `hidden`.
-static ShardingFactors routed(Value tokens, Value routing, Value set,
-                              bool fromSet) {
-  ShardingFactors factors;
-  if (rankOf(tokens) < 1 || rankOf(set) != 2 ||
-      rankOf(routing) != rankOf(tokens))
-    return factors;
-  FactorList rows = addFactors(factors, FactorKind::whole, rankOf(tokens) - 1);
-  int32_t hidden = factors.add(FactorKind::parallel);
-  int32_t topK = factors.add(FactorKind::whole);
-  int32_t routedTokens = factors.add(FactorKind::whole);
-  FactorList dense = concat(rows, {hidden}), sparse = {routedTokens, hidden};
-  factors.operands = {fromSet ? sparse : dense, concat(rows, {topK})};
-  factors.results = {fromSet ? dense : sparse};
-  factors.linear = {{0}};
-  return factors;
-}
-
-ShardingFactors DispatchOp::getShardingFactors() {
-  return routed(getX(), getRouting(), getResult(), /*fromSet=*/false);
-}
-
-ShardingFactors CombineOp::getShardingFactors() {
-  return routed(getResult(), getRouting(), getX(), /*fromSet=*/true);
-}
-
-ShardingFactors ExpertsOp::getShardingFactors() {
-  ShardingFactors factors;
-  if (rankOf(getX()) != 2 || rankOf(getWeight()) != 3 ||
-      rankOf(getResult()) != 2)
-    return factors;
-  int32_t rows = factors.add(FactorKind::parallel);
-  int32_t experts = factors.add(FactorKind::whole);
-  int32_t inner = factors.add(FactorKind::reduction);
-  int32_t columns = factors.add(FactorKind::parallel);
-  factors.operands = {{rows, inner}, {experts, inner, columns}};
-  factors.results = {{rows, columns}};
-  factors.linear = {{0}, {1}};
   return factors;
 }

@@ -165,11 +165,11 @@ func.func @split_by_another_rule(
 
 !q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, query, _ by tp, _]>>
 !k = tensor<?x?x2x64xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<2x?x?x2x64xbf16, #transformer.dims<[_, batch, context, _, _]>>
+!c = tensor<?x?x2x128xbf16, #transformer.dims<[batch, context, _, _]>>
 parallel.mesh @pod(tp = 8)
 func.func @attention_of_split_queries_to_whole_keys(%q: !q, %k: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op dimension 2 of operand #1 is split over [], but dimension 2 of operand #0 over [tp]}}
-  %y = transformer.attention %q, %k, %k cache(%c) causal : !q, !k, !c
+  %y = transformer.attention %q, %k, %k cache(%c : !c) causal : !q, !k, !k -> !q
   return
 }
 
@@ -211,11 +211,11 @@ func.func @rope_of_split_width(%x: !x) {
 
 !q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, query by tp, _, _]>>
 !k = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<2x?x?x8x64xbf16, #transformer.dims<[_, batch, context, _, _]>>
+!c = tensor<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
 parallel.mesh @pod(tp = 8)
 func.func @attention_of_split_sequence(%q: !q, %k: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op needs dimension 1 of operand #0 whole, but it is split over [tp]}}
-  %y = transformer.attention %q, %k, %k cache(%c) causal : !q, !k, !c
+  %y = transformer.attention %q, %k, %k cache(%c : !c) causal : !q, !k, !k -> !q
   return
 }
 

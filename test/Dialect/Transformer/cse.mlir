@@ -24,7 +24,7 @@ func.func @weights_stay() -> (tensor<64xbf16>, tensor<64xbf16>) {
   return %v, %w : tensor<64xbf16>, tensor<64xbf16>
 }
 
-!cache = tensor<2x?x?x2x16xbf16, #transformer.dims<[_, batch, context, _, _]>>
+!cache = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 
 // Two caches are two resident tensors, however equal they look.
 // CHECK-LABEL: func @caches_stay
@@ -52,6 +52,6 @@ func.func @unused_products_go(%x: tensor<4x64xbf16>) {
 func.func @unused_attention_stays(%q: !q) {
   // DEAD: transformer.attention
   %cache = transformer.kv_cache : !cache
-  %y = transformer.attention %q, %q, %q cache(%cache) : !q, !q, !cache
+  %y = transformer.attention %q, %q, %q cache(%cache : !cache) : !q, !q, !q -> !q
   return
 }

@@ -5,7 +5,7 @@
 !last = tensor<?x64xbf16, #transformer.dims<[batch, _]>>
 !heads = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !kv = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!cache = tensor<2x?x?x2x16xbf16, #transformer.dims<[_, batch, context, _, _]>>
+!cache = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 !routing = tensor<?x?x2xbf16, #transformer.dims<[batch, query, _]>>
 !routed = tensor<?x64xbf16, #transformer.dims<[{batch*query*2}, _]>>
 !wide = tensor<?x32xbf16, #transformer.dims<[{batch*query*2}, _]>>
@@ -65,9 +65,9 @@ func.func @weight_of_experts() {
 
 // CHECK-LABEL: func @kv_cache
 func.func @kv_cache() {
-  // CHECK: transformer.kv_cache : !w2_bc_2_16_bf
+  // CHECK: transformer.kv_cache : !bc_2_32_bf
   %all = transformer.kv_cache : !cache
-  // CHECK: transformer.kv_cache window(4096) : !w2_bc_2_16_bf
+  // CHECK: transformer.kv_cache window(4096) : !bc_2_32_bf
   %window = transformer.kv_cache window(4096) : !cache
   return
 }
@@ -188,11 +188,11 @@ func.func @rope(%x: !heads) {
 
 // CHECK-LABEL: func @attention
 func.func @attention(%q: !heads, %k: !kv, %v: !kv, %cache: !cache) {
-  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3)
-  // CHECK-NEXT: : !bq_8_16_bf, !bq_2_16_bf, !w2_bc_2_16_bf
-  %all = transformer.attention %q, %k, %v cache(%cache) : !heads, !kv, !cache
-  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3) causal window(128)
-  %causal = transformer.attention %q, %k, %v cache(%cache) causal window(128) : !heads, !kv, !cache
+  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_32_bf)
+  // CHECK-NEXT: : !bq_8_16_bf, !bq_2_16_bf, !bq_2_16_bf -> !bq_8_16_bf
+  %all = transformer.attention %q, %k, %v cache(%cache : !cache) : !heads, !kv, !kv -> !heads
+  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_32_bf) causal window(128)
+  %causal = transformer.attention %q, %k, %v cache(%cache : !cache) causal window(128) : !heads, !kv, !kv -> !heads
   return
 }
 

@@ -16,37 +16,60 @@
 using namespace autopar;
 using namespace autopar::test;
 
-static int64_t countByLoop(int64_t query, int64_t context, bool causal,
-                           int64_t window) {
-  int64_t pairs = 0;
-  for (int64_t p = context - query; p < context; ++p) {
-    int64_t keys = causal ? p + 1 : context;
-    pairs += window == 0 ? keys : std::min(keys, window);
-  }
+static Pairs makePairs(bool causal, int64_t window = 0, int64_t chunk = 0) {
+  Pairs pairs;
+  pairs.causal = causal;
+  pairs.window = window;
+  pairs.chunk = chunk;
   return pairs;
+}
+
+/// Asks of every query and every key whether the one sees the other.
+static int64_t countByLoop(int64_t query, int64_t context, const Pairs &pairs) {
+  int64_t count = 0;
+  for (int64_t p = context - query; p < context; ++p) {
+    int64_t keys = 0;
+    for (int64_t key = 0; key < context; ++key) {
+      bool sees = !pairs.causal || key <= p;
+      if (pairs.chunk)
+        sees &= key / pairs.chunk == p / pairs.chunk;
+      keys += sees;
+    }
+    count += pairs.window ? std::min(keys, pairs.window) : keys;
+  }
+  return count;
 }
 
 TEST(CountPairs, EqualsALoop) {
   for (int64_t context : {1, 2, 7, 16, 33})
     for (int64_t query = 1; query <= context; ++query)
-      for (int64_t window = 0; window <= context + 2; ++window)
+      for (int64_t size = 0; size <= context + 2; ++size)
         for (bool causal : {true, false})
-          EXPECT_EQ(*countPairs(query, context, causal, window).int64(),
-                    countByLoop(query, context, causal, window))
-              << query << " " << context << " " << window << " " << causal;
+          for (const Pairs &pairs :
+               {makePairs(causal, size, 0), makePairs(causal, 0, size)})
+            EXPECT_EQ(*countPairs(query, context, pairs).int64(),
+                      countByLoop(query, context, pairs))
+                << query << " " << context << " " << pairs.window << " "
+                << pairs.chunk << " " << causal;
 }
 
 TEST(CountPairs, CountsByHand) {
+  Pairs causal = makePairs(true);
   // 2048*2048 - 2048*2047/2.
-  EXPECT_EQ(*countPairs(2048, 2048, true, 0).int64(), 2'098'176);
-  EXPECT_EQ(*countPairs(1, 2048, true, 0).int64(), 2048);
-  EXPECT_EQ(*countPairs(1, 2048, true, 128).int64(), 128);
+  EXPECT_EQ(*countPairs(2048, 2048, causal).int64(), 2'098'176);
+  EXPECT_EQ(*countPairs(1, 2048, causal).int64(), 2048);
+  EXPECT_EQ(*countPairs(1, 2048, makePairs(true, 128)).int64(), 128);
   // 1+2+3+4, then 4 keys for each of the other four.
-  EXPECT_EQ(*countPairs(8, 8, true, 4).int64(), 26);
+  EXPECT_EQ(*countPairs(8, 8, makePairs(true, 4)).int64(), 26);
+  // Chunks 0-3, 4-7, 8-9: 4, then 1+2+3+4, then 1+2.
+  EXPECT_EQ(*countPairs(7, 10, makePairs(true, 0, 4)).int64(), 17);
+  // 4, then 4*4, then 2*2.
+  EXPECT_EQ(*countPairs(7, 10, makePairs(false, 0, 4)).int64(), 24);
   // No loops: a context of 2^40 takes no time.
   int64_t far = int64_t(1) << 40;
-  EXPECT_EQ(*countPairs(2, far, true, 0).int64(), 2 * far - 1);
-  EXPECT_FALSE(countPairs(far, far, true, 0).int64());
+  EXPECT_EQ(*countPairs(2, far, causal).int64(), 2 * far - 1);
+  EXPECT_FALSE(countPairs(far, far, causal).int64());
+  EXPECT_EQ(*countPairs(far, far, makePairs(true, 0, 2)).int64(), far / 2 * 3);
 }
 
 TEST(ExpectedExperts, CountsByHand) {
@@ -130,4 +153,10 @@ TEST_F(CountsTest, LimitsExtents) {
   EXPECT_EQ(*sizes.localPaged({number(2), dim}, 1, 100).int64(), 2 * 4100);
   dim.extent.limit = 8192;
   EXPECT_EQ(*sizes.local(dim).int64(), 5000);
+  // As many as each of the new tokens selects.
+  dim.extent.limit = 2048;
+  dim.extent.limitSymbols = {query};
+  EXPECT_EQ(*sizes.local(dim).int64(), 2048);
+  Sizes several(program, makePlan(1), prefill(1, 5000));
+  EXPECT_EQ(*several.local(dim).int64(), 5000);
 }

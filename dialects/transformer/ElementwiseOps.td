@@ -1,0 +1,144 @@
+//===- ElementwiseOps.td - One element at a time ----------*- tablegen -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMER_ELEMENTWISEOPS_TD
+#define AUTOPAR_TRANSFORMER_ELEMENTWISEOPS_TD
+
+include "transformer/TransformerBase.td"
+
+def TF_AddOp : TF_ComputeOp<"add", [
+    Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
+  let summary = "adds two tensors";
+  let description = [{
+    `y[..] = lhs[..] + rhs[..]`. Two partial sums over the same axes may be added
+    before their reduction; a partial sum and a whole value may not.
+
+    **Constraints:** one type for all.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%a: tensor<4x64xbf16>, %b: tensor<4x64xbf16>) {
+      %y = transformer.add %a, %b : tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:` type($result)
+  }];
+}
+
+def TF_ActivationOp : TF_ComputeOp<"activation", [
+    Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "applies a function to every element";
+  let description = [{
+    `y[..] = f(x[..])` with `f` one of `silu`, `gelu`, `gelu_tanh`, `relu`, `relu2`
+    (the square of `relu`), `sigmoid`, `tanh`, `quick_gelu`
+    (`x * sigmoid(1.702 x)`), `softplus`, `exp`, `relu6`, `leaky_relu`,
+    `hardswish`, `mish`, `identity`.
+
+    **Constraints:** not a partial sum; the result has the type of `x`.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x64xbf16>) {
+      %y = transformer.activation %x gelu : tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, TF_FunctionAttr:$function);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x $function attr-dict `:` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
+  }];
+}
+
+def TF_GatedOp : TF_ComputeOp<"gated", [
+    Pure, AllTypesMatch<["gate", "up", "result"]>]> {
+  let summary = "multiplies by an activated gate";
+  let description = [{
+    `y[..] = f(gate[..]) * up[..]` with `f` as in `transformer.activation`.
+
+    **Constraints:** one type for all; not partial sums.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%g: tensor<4x64xbf16>, %u: tensor<4x64xbf16>) {
+      %y = transformer.gated %g, %u silu : tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$gate, AnyRankedTensor:$up,
+                       TF_FunctionAttr:$function);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $gate `,` $up $function attr-dict
+    `:` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
+  }];
+}
+
+def TF_ScaleOp : TF_ComputeOp<"scale", [
+    Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "multiplies by a constant";
+  let description = [{
+    `y[..] = c * x[..]`. Linear: a partial sum may be scaled before its
+    reduction.
+
+    **Constraints:** the result has the type of `x`; the constant is finite.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x64xbf16>) {
+      %y = transformer.scale %x by(12.0) : tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, F64Attr:$factor);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x `by` `(` custom<Number>($factor) `)` attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TF_SoftcapOp : TF_ComputeOp<"softcap", [
+    Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "keeps values between two bounds, smoothly";
+  let description = [{
+    `y[..] = c * tanh(x[..] / c)`.
+
+    **Constraints:** not a partial sum; the result has the type of `x`; `c` is
+    positive.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x1000xbf16>) {
+      %y = transformer.softcap %x at(30.0) : tensor<4x1000xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, F64Attr:$cap);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x `at` `(` custom<Number>($cap) `)` attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // AUTOPAR_TRANSFORMER_ELEMENTWISEOPS_TD

@@ -1,0 +1,173 @@
+//===- AttentionOps.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Factors.h"
+#include "Verifiers.h"
+#include "autopar/Interfaces/WorkloadBuilder.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// RopeOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult RopeOp::verify() {
+  TensorView view(getX());
+  unsigned last = view.rank() - 1;
+  if (view.isSymbolic(last) || view.getType().getDimSize(last) % 2)
+    return emitOpError() << "turns pairs, but the last dimension is "
+                         << view.extentText(last);
+  if (std::optional<int64_t> width = getWidth())
+    if (*width < 2 || *width % 2 || *width > view.getType().getDimSize(last))
+      return emitOpError() << "turns " << *width << " of "
+                           << view.extentText(last)
+                           << " elements, expected an even part of them";
+  return verifyPositive(*this, "theta", getTheta());
+}
+
+ShardingFactors RopeOp::getShardingFactors() {
+  if (rankOf(getX()) < 1)
+    return {};
+  ShardingFactors factors = elementwiseFactors(*this);
+  factors.kinds.back() = FactorKind::whole;
+  return factors;
+}
+
+/// What does not turn is not moved.
+void RopeOp::buildWorkload(WorkloadBuilder &builder) {
+  Kernel &kernel = builder.addElementwise(*this);
+  if (std::optional<int64_t> width = getWidth())
+    for (Traffic &traffic : kernel.traffic)
+      traffic.shape.back().extent.factor = *width;
+}
+
+//===----------------------------------------------------------------------===//
+// AttentionOp
+//===----------------------------------------------------------------------===//
+
+/// Numbers of heads: equal or dividing, where factors let them differ.
+static LogicalResult verifyHeads(AttentionOp op) {
+  constexpr unsigned headDim = 2;
+  int64_t heads = sizeOf(op.getQuery(), headDim);
+  int64_t kvHeads = sizeOf(op.getKey(), headDim);
+  if (heads < 1 || kvHeads < 1 || heads % kvHeads)
+    return op.emitOpError() << "has " << heads << " query heads, which "
+                            << kvHeads << " key-value heads do not divide";
+  auto expect = [&](Value tensor, unsigned dim, StringRef name,
+                    int64_t expected) -> LogicalResult {
+    if (!tensor || sizeOf(tensor, dim) == expected)
+      return success();
+    return op.emitOpError() << "has " << sizeOf(tensor, dim) << " heads in "
+                            << name << ", expected " << expected;
+  };
+  return failure(
+      failed(expect(op.getValue(), headDim, "its values", kvHeads)) ||
+      failed(expect(op.getCache(), headDim, "its cache", kvHeads)) ||
+      failed(expect(op.getResult(), headDim, "its result", heads)) ||
+      failed(expect(op.getSinks(), 0, "its sinks", heads)));
+}
+
+LogicalResult AttentionOp::verify() {
+  constexpr unsigned tokenDim = 1, headDim = 2, widthDim = 3;
+  for (Value tensor :
+       {getQuery(), getKey(), getValue(), getCache(), getResult()})
+    if (tensor && failed(verifyNumbers(*this, tensor, headDim)))
+      return failure();
+  if (getSinks() && failed(verifyNumbers(*this, getSinks(), 0)))
+    return failure();
+  if (failed(verifyHeads(*this)))
+    return failure();
+  int64_t width = sizeOf(getKey(), widthDim) + sizeOf(getValue(), widthDim);
+  if (getCache() && sizeOf(getCache(), widthDim) != width)
+    return emitOpError() << "caches " << sizeOf(getCache(), widthDim)
+                         << " elements per head, expected " << width
+                         << ": a key and a value";
+  std::string queries = TensorView(getQuery()).extentText(tokenDim);
+  std::string keys = TensorView(getKey()).extentText(tokenDim);
+  if (getCausal() && queries != keys)
+    return emitOpError() << "is causal, but has queries of " << queries
+                         << " tokens and keys of " << keys;
+  if (getWindow() && getChunk())
+    return emitOpError("has both a window and a chunk");
+  if (failed(verifyLimit(*this, "window", getWindow())) ||
+      failed(verifyLimit(*this, "chunk", getChunk())))
+    return failure();
+  return getSoftcap() ? verifyPositive(*this, "softcap", *getSoftcap())
+                      : success();
+}
+
+ShardingFactors AttentionOp::getShardingFactors() {
+  ShardingFactors factors;
+  for (Value tensor : {getQuery(), getKey(), getValue(), getResult()})
+    if (rankOf(tensor) != 4)
+      return factors;
+  if ((getCache() && rankOf(getCache()) != 4) ||
+      (getSinks() && rankOf(getSinks()) != 1))
+    return factors;
+  int32_t batch = factors.add(FactorKind::parallel);
+  int32_t query = factors.add(FactorKind::whole);
+  int32_t heads = factors.add(FactorKind::grouped);
+  int32_t keys = factors.add(FactorKind::whole);
+  int32_t width = factors.add(FactorKind::whole);
+  int32_t valueWidth = factors.add(FactorKind::whole);
+  factors.operands = {{batch, query, heads, width},
+                      {batch, keys, heads, width},
+                      {batch, keys, heads, valueWidth}};
+  if (getCache()) {
+    int32_t context = factors.add(FactorKind::whole);
+    int32_t cached = factors.add(FactorKind::whole);
+    factors.operands.push_back({batch, context, heads, cached});
+  }
+  if (getSinks())
+    factors.operands.push_back({heads});
+  factors.results = {{batch, query, heads, valueWidth}};
+  return factors;
+}
+
+std::optional<TensorParallelFactor> AttentionOp::getTensorParallelFactor() {
+  constexpr int32_t heads = 2;
+  TensorParallelFactor factor = {
+      heads, {SplitRule::plain, SplitRule::cap, SplitRule::cap}};
+  if (getCache())
+    factor.operandRules.push_back(SplitRule::cap);
+  if (getSinks())
+    factor.operandRules.push_back(SplitRule::plain);
+  return factor;
+}
+
+/// A flash kernel's traffic, which never writes the scores.
+void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
+  Kernel &kernel = builder.addProduct(*this, KernelKind::attention,
+                                      FlopClass::attention, getQuery());
+  Value seen = getCache() ? getCache() : getKey();
+  kernel.rows = builder.dims(getQuery(), 0, 1);
+  kernel.columns = builder.dims(getQuery(), 2, 3);
+  Dim widths;
+  widths.extent.factor = sizeOf(getQuery(), 3) + sizeOf(getValue(), 3);
+  kernel.contraction = {widths};
+  Pairs pairs;
+  pairs.query = builder.dims(getQuery(), 1, 2).front();
+  pairs.context = builder.dims(seen, 1, 2).front();
+  pairs.causal = getCausal();
+  pairs.window = getWindow().value_or(0);
+  pairs.chunk = getChunk().value_or(0);
+  kernel.pairs = pairs;
+  builder.read(kernel, getQuery());
+  builder.read(kernel, seen);
+  if (!getCache())
+    builder.read(kernel, getValue());
+  if (getSinks())
+    builder.read(kernel, getSinks());
+  builder.write(kernel, getResult());
+  if (!getCache())
+    return;
+  // The new keys and values go to the cache.
+  builder.write(kernel, getKey());
+  builder.write(kernel, getValue());
+}

@@ -1,0 +1,261 @@
+//===- ExpertOps.cpp - Mixtures of experts --------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Factors.h"
+#include "Verifiers.h"
+#include "autopar/Interfaces/WorkloadBuilder.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyTopK(Operation *op, int64_t topK, int64_t experts) {
+  if (topK >= 1 && topK <= experts)
+    return success();
+  return op->emitOpError() << "has top_k(" << topK << ") of " << experts
+                           << " experts";
+}
+
+/// Whole groups, of which enough are kept to choose from.
+static LogicalResult verifyGroups(RouterOp op, int64_t experts) {
+  if (!op.getGroups() && !op.getKeep())
+    return success();
+  int64_t groups = op.getGroups().value_or(0), keep = op.getKeep().value_or(0);
+  if (groups < 1 || experts % groups)
+    return op.emitOpError() << "has " << groups << " groups of " << experts
+                            << " experts, which they do not divide";
+  if (keep < 1 || keep > groups)
+    return op.emitOpError()
+           << "keeps " << keep << " of " << groups << " groups";
+  int64_t left = experts / groups * keep, topK = op.getTopK();
+  if (topK > left)
+    return op.emitOpError() << "has top_k(" << topK << ") of the " << left
+                            << " experts in the groups that it keeps";
+  return success();
+}
+
+LogicalResult RouterOp::verify() {
+  TensorView weight(getWeight()), result(getResult());
+  if (weight.isSymbolic(1))
+    return emitOpError() << "routes to " << weight.extentText(1)
+                         << " experts, expected a number";
+  if (result.extentText(result.rank() - 1) != std::to_string(getTopK()))
+    return emitOpError() << "keeps " << getTopK()
+                         << " experts, but the result has "
+                         << result.extentText(result.rank() - 1);
+  int64_t experts = weight.getType().getDimSize(1);
+  return failure(failed(verifyTopK(*this, getTopK(), experts)) ||
+                 failed(verifyGroups(*this, experts)));
+}
+
+LogicalResult ExpertsOp::verify() {
+  std::string rows = TensorView(getX()).extentText(0);
+  std::optional<ExtentProduct> product = parseExtent(rows);
+  int64_t topK = getTopK();
+  if (rows.front() != '{' || !product || topK < 1 || product->factor % topK)
+    return emitOpError() << "expected a set of {tokens*" << topK
+                         << "} routed tokens, found " << rows;
+  return verifyTopK(*this, getTopK(),
+                    TensorView(getWeight()).getType().getDimSize(0));
+}
+
+/// The set has one element per token and expert: its extent is the product of
+/// the token dimensions and of what the routing keeps.
+static LogicalResult verifyRouted(Operation *op, Value tokens, Value routing,
+                                  Value set) {
+  TensorView dense(tokens), kept(routing);
+  ExtentProduct expected;
+  SmallVector<std::string> texts;
+  for (unsigned i = 0; i + 1 < dense.rank(); ++i)
+    texts.push_back(dense.extentText(i));
+  texts.push_back(kept.extentText(kept.rank() - 1));
+  for (const std::string &text : texts) {
+    std::optional<ExtentProduct> part = parseExtent(text);
+    if (!part ||
+        llvm::MulOverflow(expected.factor, part->factor, expected.factor))
+      return op->emitOpError("has more routed tokens than 63 bits count");
+    expected.symbols.append(part->symbols);
+  }
+  std::string text = TensorView(set).extentText(0);
+  std::optional<ExtentProduct> found = parseExtent(text);
+  llvm::sort(expected.symbols);
+  if (found)
+    llvm::sort(found->symbols);
+  if (found && found->factor == expected.factor &&
+      found->symbols == expected.symbols)
+    return success();
+  return op->emitOpError() << "routes a set of " << text << ", expected "
+                           << llvm::join(texts, "*");
+}
+
+LogicalResult DispatchOp::verify() {
+  return verifyRouted(*this, getX(), getRouting(), getResult());
+}
+
+LogicalResult CombineOp::verify() {
+  return verifyRouted(*this, getResult(), getRouting(), getX());
+}
+
+LogicalResult AddExpertBiasOp::verify() {
+  if (failed(verifyNumbers(*this, getRouting(), rankOf(getRouting()) - 1)) ||
+      failed(verifyNumbers(*this, getBias(), 0)))
+    return failure();
+  return verifyTopK(*this, sizeOf(getRouting(), rankOf(getRouting()) - 1),
+                    sizeOf(getBias(), 0));
+}
+
+//===----------------------------------------------------------------------===//
+// Factors
+//===----------------------------------------------------------------------===//
+
+ShardingFactors RouterOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getX()) < 1 || rankOf(getWeight()) != 2)
+    return factors;
+  FactorList rows =
+      addFactors(factors, FactorKind::parallel, rankOf(getX()) - 1);
+  int32_t hidden = factors.add(FactorKind::whole);
+  int32_t experts = factors.add(FactorKind::whole);
+  int32_t topK = factors.add(FactorKind::whole);
+  factors.operands = {concat(rows, {hidden}), {hidden, experts}};
+  factors.operands.append(getNumOperands() - factors.operands.size(),
+                          FactorList{experts});
+  factors.results = {concat(rows, {topK})};
+  return factors;
+}
+
+/// Tokens and routed tokens are different dimensions; what tensor parallelism
+/// splits is `hidden`.
+static ShardingFactors routed(Value tokens, Value routing, Value set,
+                              bool fromSet) {
+  ShardingFactors factors;
+  if (rankOf(tokens) < 1 || rankOf(set) != 2 ||
+      rankOf(routing) != rankOf(tokens))
+    return factors;
+  FactorList rows = addFactors(factors, FactorKind::whole, rankOf(tokens) - 1);
+  int32_t hidden = factors.add(FactorKind::parallel);
+  int32_t topK = factors.add(FactorKind::whole);
+  int32_t routedTokens = factors.add(FactorKind::whole);
+  FactorList dense = concat(rows, {hidden}), sparse = {routedTokens, hidden};
+  factors.operands = {fromSet ? sparse : dense, concat(rows, {topK})};
+  factors.results = {fromSet ? dense : sparse};
+  factors.linear = {{0}};
+  return factors;
+}
+
+ShardingFactors DispatchOp::getShardingFactors() {
+  return routed(getX(), getRouting(), getResult(), /*fromSet=*/false);
+}
+
+ShardingFactors CombineOp::getShardingFactors() {
+  return routed(getResult(), getRouting(), getX(), /*fromSet=*/true);
+}
+
+ShardingFactors ExpertsOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getX()) != 2 || rankOf(getWeight()) != 3 ||
+      rankOf(getResult()) != 2)
+    return factors;
+  int32_t rows = factors.add(FactorKind::parallel);
+  int32_t experts = factors.add(FactorKind::whole);
+  int32_t inner = factors.add(FactorKind::reduction);
+  int32_t columns = factors.add(FactorKind::parallel);
+  factors.operands = {{rows, inner}, {experts, inner, columns}};
+  if (getBias())
+    factors.operands.push_back({experts, columns});
+  else
+    factors.linear = {{0}, {1}};
+  factors.results = {{rows, columns}};
+  return factors;
+}
+
+Operation *ExpertsOp::detachBias(OpBuilder &builder) {
+  Value bias = getBias();
+  if (!bias || !getResult().hasOneUse())
+    return nullptr;
+  auto combine = dyn_cast<CombineOp>(*getResult().user_begin());
+  if (!combine)
+    return nullptr;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(*this);
+  auto product = ExpertsOp::create(builder, getLoc(), getResult().getType(),
+                                   getX(), getWeight(), Value(), getTopK());
+  getResult().replaceAllUsesWith(product.getResult());
+  builder.setInsertionPointAfter(combine);
+  Value sum = combine.getResult();
+  auto biased = AddExpertBiasOp::create(builder, getLoc(), sum.getType(), sum,
+                                        combine.getRouting(), bias);
+  sum.replaceAllUsesExcept(biased.getResult(), biased);
+  erase();
+  return product;
+}
+
+ShardingFactors AddExpertBiasOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getX()) < 1 || rankOf(getRouting()) != rankOf(getX()) ||
+      rankOf(getBias()) != 2)
+    return factors;
+  FactorList rows =
+      addFactors(factors, FactorKind::parallel, rankOf(getX()) - 1);
+  int32_t hidden = factors.add(FactorKind::parallel);
+  int32_t topK = factors.add(FactorKind::whole);
+  int32_t experts = factors.add(FactorKind::whole);
+  factors.operands = {
+      concat(rows, {hidden}), concat(rows, {topK}), {experts, hidden}};
+  factors.results = {concat(rows, {hidden})};
+  return factors;
+}
+
+//===----------------------------------------------------------------------===//
+// Workloads
+//===----------------------------------------------------------------------===//
+
+void RouterOp::buildWorkload(WorkloadBuilder &builder) {
+  Kernel &kernel =
+      builder.addProduct(*this, KernelKind::matmul, FlopClass::linear, getX());
+  kernel.rows = builder.dims(getX(), 0, rankOf(getX()) - 1);
+  kernel.contraction = builder.dims(getWeight(), 0, 1);
+  kernel.columns = builder.dims(getWeight(), 1, 2);
+  for (Value operand : getOperands())
+    builder.read(kernel, operand);
+  builder.write(kernel, getResult());
+}
+
+void ExpertsOp::buildWorkload(WorkloadBuilder &builder) {
+  Kernel &kernel = builder.addProduct(*this, KernelKind::grouped_matmul,
+                                      FlopClass::linear, getX());
+  kernel.rows = builder.dims(getX(), 0, 1);
+  kernel.contraction = builder.dims(getWeight(), 1, 2);
+  kernel.columns = builder.dims(getWeight(), 2, 3);
+  builder.read(kernel, getX());
+  for (Value parameter : getOperands().drop_front())
+    builder.readExperts(kernel, parameter, kernel.rows, getTopK());
+  builder.write(kernel, getResult());
+}
+
+void AddExpertBiasOp::buildWorkload(WorkloadBuilder &builder) {
+  Kernel &kernel = builder.addKernel(*this, KernelKind::elementwise);
+  builder.read(kernel, getX());
+  builder.read(kernel, getRouting());
+  builder.readExperts(kernel, getBias(), builder.dims(getRouting()),
+                      sizeOf(getRouting(), rankOf(getRouting()) - 1));
+  builder.write(kernel, getResult());
+}
+
+void DispatchOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.addElementwise(*this);
+}
+
+void CombineOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.addElementwise(*this);
+}

@@ -1,0 +1,37 @@
+//===- Factors.cpp --------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Factors.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+int64_t transformer::rankOf(Value value) { return TensorView(value).rank(); }
+
+FactorList transformer::addFactors(ShardingFactors &factors, FactorKind kind,
+                                   int64_t count) {
+  FactorList list;
+  for (int64_t i = 0; i < count; ++i)
+    list.push_back(factors.add(kind));
+  return list;
+}
+
+FactorList transformer::concat(const FactorList &a, const FactorList &b) {
+  FactorList list(a);
+  list.append(b);
+  return list;
+}
+
+ShardingFactors transformer::elementwiseFactors(Operation *op) {
+  ShardingFactors factors;
+  FactorList all =
+      addFactors(factors, FactorKind::parallel, rankOf(op->getResult(0)));
+  factors.operands.assign(op->getNumOperands(), all);
+  factors.results.assign(1, all);
+  return factors;
+}

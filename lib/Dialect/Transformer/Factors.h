@@ -1,0 +1,30 @@
+//===- Factors.h - Parts that the ops' factors are made of ------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_DIALECT_TRANSFORMER_FACTORS_H
+#define AUTOPAR_LIB_DIALECT_TRANSFORMER_FACTORS_H
+
+#include "autopar/Dialect/Transformer/Transformer.h"
+
+namespace autopar::transformer {
+
+/// The factors of one tensor's dimensions.
+using FactorList = llvm::SmallVector<int32_t, 4>;
+
+int64_t rankOf(mlir::Value value);
+
+/// `count` new factors of one kind.
+FactorList addFactors(ShardingFactors &factors, FactorKind kind, int64_t count);
+
+FactorList concat(const FactorList &a, const FactorList &b);
+
+/// All operands and results have the same dimensions.
+ShardingFactors elementwiseFactors(mlir::Operation *op);
+
+} // namespace autopar::transformer
+
+#endif // AUTOPAR_LIB_DIALECT_TRANSFORMER_FACTORS_H

@@ -1,0 +1,267 @@
+//===- LatentAttentionOps.cpp ---------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Factors.h"
+#include "Verifiers.h"
+#include "autopar/Interfaces/WorkloadBuilder.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+LogicalResult LatentAttentionOp::verify() {
+  for (Value tensor : {getLatent(), getKeyRope(), getCache()})
+    if (failed(verifyNumbers(*this, tensor, 2)))
+      return failure();
+  for (Value tensor : {getKeyWeight(), getValueWeight()})
+    if (failed(verifyNumbers(*this, tensor, 0)))
+      return failure();
+  if (failed(verifyNumbers(*this, getQuery(), 2)))
+    return failure();
+  int64_t rope = sizeOf(getKeyRope(), 2);
+  int64_t width = sizeOf(getKeyWeight(), 2) + rope;
+  if (sizeOf(getQuery(), 3) != width)
+    return emitOpError() << "has queries of " << sizeOf(getQuery(), 3)
+                         << " elements, expected " << width
+                         << ": those of a key and its rope part";
+  int64_t cached = sizeOf(getLatent(), 2) + rope;
+  if (sizeOf(getCache(), 2) != cached)
+    return emitOpError() << "caches " << sizeOf(getCache(), 2)
+                         << " elements, expected " << cached
+                         << ": a latent and a rope part";
+  return getSelected() ? verifyNumbers(*this, getSelected(), 2) : success();
+}
+
+LogicalResult IndexerOp::verify() {
+  for (Value tensor : {getQuery(), getCache()})
+    if (failed(verifyNumbers(*this, tensor, 2)))
+      return failure();
+  TensorView result(getResult());
+  if (!isa<IntegerType>(result.getType().getElementType()))
+    return emitOpError("selects tokens by indices that are not integers");
+  int64_t topK = getTopK();
+  if (topK < 1)
+    return emitOpError() << "has top_k(" << topK << "), expected at least 1";
+  if (result.extentText(2) != std::to_string(topK))
+    return emitOpError() << "keeps " << topK << " tokens, but the result has "
+                         << result.extentText(2);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Factors
+//===----------------------------------------------------------------------===//
+
+/// Whether the operands of `op` have these ranks; more of them are not asked.
+static bool haveRanks(Operation *op, ArrayRef<int64_t> ranks, int64_t result) {
+  for (auto [operand, rank] : llvm::zip(op->getOperands(), ranks))
+    if (rankOf(operand) != rank)
+      return false;
+  return rankOf(op->getResult(0)) == result;
+}
+
+ShardingFactors LatentAttentionOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (!haveRanks(*this, {4, 3, 3, 3, 3, 3, 3}, 4))
+    return factors;
+  int32_t batch = factors.add(FactorKind::parallel);
+  int32_t query = factors.add(FactorKind::whole);
+  int32_t heads = factors.add(FactorKind::parallel);
+  auto whole = [&] { return factors.add(FactorKind::whole); };
+  int32_t latent = whole(), nope = whole(), value = whole();
+  factors.operands = {
+      {batch, query, heads, whole()}, {batch, query, latent},
+      {batch, query, whole()},        {latent, heads, nope},
+      {latent, heads, value},         {batch, whole(), whole()}};
+  if (getSelected())
+    factors.operands.push_back({batch, query, whole()});
+  factors.results = {{batch, query, heads, value}};
+  return factors;
+}
+
+std::optional<TensorParallelFactor>
+LatentAttentionOp::getTensorParallelFactor() {
+  constexpr int32_t heads = 2;
+  return TensorParallelFactor{
+      heads, SmallVector<SplitRule, 4>(getNumOperands(), SplitRule::plain)};
+}
+
+ShardingFactors IndexerOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (!haveRanks(*this, {4, 3, 3, 3}, 3))
+    return factors;
+  int32_t batch = factors.add(FactorKind::parallel);
+  auto whole = [&] { return factors.add(FactorKind::whole); };
+  int32_t query = whole(), heads = whole(), width = whole();
+  factors.operands = {{batch, query, heads, width},
+                      {batch, query, width},
+                      {batch, query, heads},
+                      {batch, whole(), width}};
+  factors.results = {{batch, query, whole()}};
+  return factors;
+}
+
+//===----------------------------------------------------------------------===//
+// Workloads
+//===----------------------------------------------------------------------===//
+
+static Dim number(int64_t size) {
+  Dim dim;
+  dim.extent.factor = size;
+  return dim;
+}
+
+static Dims concat(Dims a, const Dims &b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+namespace {
+
+/// The kernels of one latent attention, in either form.
+class LatentKernels {
+public:
+  LatentKernels(LatentAttentionOp op, WorkloadBuilder &builder)
+      : op(op), builder(builder), type(builder.formatOf(op.getQuery())),
+        heads(builder.dims(op.getQuery(), 2, 3)),
+        latent(number(sizeOf(op.getLatent(), 2))),
+        rope(number(sizeOf(op.getKeyRope(), 2))),
+        nope(number(sizeOf(op.getKeyWeight(), 2))),
+        value(number(sizeOf(op.getValueWeight(), 2))) {}
+
+  /// The keys and values of all cached tokens, then attention with them.
+  void expand() {
+    Dims cached = builder.dims(op.getCache(), 0, 2);
+    Dims keys = concat(concat(cached, heads), {nope});
+    Dims values = concat(concat(cached, heads), {value});
+    for (bool isKey : {true, false}) {
+      Kernel &kernel = addProduct(op.getLatent());
+      kernel.rows = cached;
+      kernel.contraction = {latent};
+      kernel.columns = concat(heads, {isKey ? nope : value});
+      builder.read(kernel, op.getCache());
+      builder.read(kernel, isKey ? op.getKeyWeight() : op.getValueWeight());
+      builder.move(kernel, isKey ? keys : values, type, /*write=*/true);
+    }
+    Kernel &kernel =
+        addAttention(widthOf(nope) + widthOf(rope) + widthOf(value));
+    builder.read(kernel, op.getQuery());
+    builder.move(kernel, keys, type, /*write=*/false);
+    builder.move(kernel, values, type, /*write=*/false);
+    builder.move(kernel, concat(cached, {rope}), type, /*write=*/false);
+    builder.write(kernel, op.getResult());
+    appendToCache(kernel);
+  }
+
+  /// Queries into the latent space, attention there, and values out of it.
+  void absorb() {
+    Dims tokens = builder.dims(op.getQuery(), 0, 2);
+    Dims queries = concat(concat(tokens, heads), {latent});
+    Kernel &into = addProduct(op.getQuery());
+    into.rows = tokens;
+    into.contraction = {nope};
+    into.columns = concat(heads, {latent});
+    builder.move(into, concat(concat(tokens, heads), {nope}), type,
+                 /*write=*/false);
+    builder.read(into, op.getKeyWeight());
+    builder.move(into, queries, type, /*write=*/true);
+
+    Kernel &kernel = addAttention(2 * widthOf(latent) + widthOf(rope));
+    builder.move(kernel, queries, type, /*write=*/false);
+    builder.move(kernel, concat(concat(tokens, heads), {rope}), type,
+                 /*write=*/false);
+    readSelected(kernel);
+    builder.move(kernel, queries, type, /*write=*/true);
+    appendToCache(kernel);
+
+    Kernel &out = addProduct(op.getQuery());
+    out.rows = tokens;
+    out.contraction = {latent};
+    out.columns = concat(heads, {value});
+    builder.move(out, queries, type, /*write=*/false);
+    builder.read(out, op.getValueWeight());
+    builder.write(out, op.getResult());
+  }
+
+private:
+  static int64_t widthOf(const Dim &dim) { return dim.extent.factor; }
+
+  Kernel &addProduct(Value input) {
+    return builder.addProduct(op, KernelKind::matmul, FlopClass::linear, input);
+  }
+
+  Kernel &addAttention(int64_t width) {
+    Kernel &kernel = builder.addProduct(op, KernelKind::attention,
+                                        FlopClass::attention, op.getQuery());
+    kernel.rows = builder.dims(op.getQuery(), 0, 1);
+    kernel.columns = heads;
+    kernel.contraction = {number(width)};
+    Pairs pairs;
+    pairs.query = builder.dims(op.getQuery(), 1, 2).front();
+    pairs.context = builder.dims(op.getCache(), 1, 2).front();
+    pairs.causal = op.getCausal();
+    pairs.window = op.getSelected() ? sizeOf(op.getSelected(), 2) : 0;
+    kernel.pairs = pairs;
+    if (op.getSelected())
+      builder.read(kernel, op.getSelected());
+    return kernel;
+  }
+
+  /// The cache: no more tokens of it than were selected for all new ones.
+  void readSelected(Kernel &kernel) {
+    builder.read(kernel, op.getCache());
+    if (!op.getSelected())
+      return;
+    Extent &tokens = kernel.traffic.back().shape[1].extent;
+    const Extent &query = kernel.pairs->query.extent;
+    tokens.limit = query.factor * kernel.pairs->window;
+    tokens.limitSymbols = query.symbols;
+  }
+
+  void appendToCache(Kernel &kernel) {
+    builder.write(kernel, op.getLatent());
+    builder.write(kernel, op.getKeyRope());
+  }
+
+  LatentAttentionOp op;
+  WorkloadBuilder &builder;
+  ElementType type;
+  Dims heads;
+  Dim latent, rope, nope, value;
+};
+
+} // namespace
+
+void LatentAttentionOp::buildWorkload(WorkloadBuilder &builder) {
+  LatentKernels kernels(*this, builder);
+  if (getAbsorbed())
+    kernels.absorb();
+  else
+    kernels.expand();
+}
+
+/// Scores of all cached tokens, which stay on the chip.
+void IndexerOp::buildWorkload(WorkloadBuilder &builder) {
+  Kernel &kernel = builder.addProduct(*this, KernelKind::attention,
+                                      FlopClass::attention, getQuery());
+  kernel.rows = builder.dims(getQuery(), 0, 1);
+  kernel.columns = builder.dims(getQuery(), 2, 3);
+  kernel.contraction = builder.dims(getQuery(), 3, 4);
+  Pairs pairs;
+  pairs.query = builder.dims(getQuery(), 1, 2).front();
+  pairs.context = builder.dims(getCache(), 1, 2).front();
+  kernel.pairs = pairs;
+  builder.read(kernel, getQuery());
+  builder.read(kernel, getWeight());
+  builder.read(kernel, getCache());
+  builder.write(kernel, getResult());
+  builder.write(kernel, getKey());
+}

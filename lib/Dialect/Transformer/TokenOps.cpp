@@ -1,0 +1,63 @@
+//===- TokenOps.cpp - Factors of ops that move or scale tokens ------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Factors.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+ShardingFactors ScaleOp::getShardingFactors() {
+  ShardingFactors factors = elementwiseFactors(*this);
+  factors.linear = {{0}};
+  return factors;
+}
+
+ShardingFactors SoftcapOp::getShardingFactors() {
+  return elementwiseFactors(*this);
+}
+
+ShardingFactors PositionEmbeddingOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getX()) < 1 || rankOf(getTable()) != 2)
+    return factors;
+  FactorList x = addFactors(factors, FactorKind::parallel, rankOf(getX()));
+  int32_t positions = factors.add(FactorKind::whole);
+  factors.operands = {x, {positions, x.back()}};
+  factors.results = {x};
+  return factors;
+}
+
+ShardingFactors InsertOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getX()) != 3 || rankOf(getY()) != 3)
+    return factors;
+  int32_t batch = factors.add(FactorKind::parallel);
+  int32_t hidden = factors.add(FactorKind::parallel);
+  int32_t tokens = factors.add(FactorKind::whole);
+  int32_t inserted = factors.add(FactorKind::whole);
+  factors.operands = {{batch, tokens, hidden}, {batch, inserted, hidden}};
+  factors.results = {{batch, tokens, hidden}};
+  factors.linear = {{0, 1}};
+  return factors;
+}
+
+ShardingFactors MergeTokensOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getX()) != 3 || rankOf(getResult()) != 3)
+    return factors;
+  int32_t batch = factors.add(FactorKind::parallel);
+  int32_t before = factors.add(FactorKind::whole);
+  int32_t after = factors.add(FactorKind::whole);
+  int32_t width =
+      factors.add(getMean() ? FactorKind::parallel : FactorKind::whole);
+  int32_t wide = getMean() ? width : factors.add(FactorKind::whole);
+  factors.operands = {{batch, before, width}};
+  factors.results = {{batch, after, wide}};
+  factors.linear = {{0}};
+  return factors;
+}

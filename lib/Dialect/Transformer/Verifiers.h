@@ -1,0 +1,32 @@
+//===- Verifiers.h - Checks that several ops make ---------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_DIALECT_TRANSFORMER_VERIFIERS_H
+#define AUTOPAR_LIB_DIALECT_TRANSFORMER_VERIFIERS_H
+
+#include "autopar/Dialect/Transformer/Transformer.h"
+
+namespace autopar::transformer {
+
+/// A number of tokens that is given must be positive; `what` has it.
+mlir::LogicalResult verifyLimit(mlir::Operation *op, llvm::StringRef what,
+                                std::optional<uint64_t> tokens);
+
+/// `what` must be positive and finite.
+mlir::LogicalResult verifyPositive(mlir::Operation *op, llvm::StringRef what,
+                                   const llvm::APFloat &value);
+
+/// Dimensions `first` and following of `tensor` must be numbers.
+mlir::LogicalResult verifyNumbers(mlir::Operation *op, mlir::Value tensor,
+                                  unsigned first);
+
+/// The number that dimension `dim` of `tensor` is.
+int64_t sizeOf(mlir::Value tensor, unsigned dim);
+
+} // namespace autopar::transformer
+
+#endif // AUTOPAR_LIB_DIALECT_TRANSFORMER_VERIFIERS_H

@@ -1,0 +1,39 @@
+//===- AbsorbLatentAttention.cpp ----------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_ABSORBLATENTATTENTIONPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+namespace {
+
+struct AbsorbLatentAttentionPass
+    : autopar::impl::AbsorbLatentAttentionPassBase<AbsorbLatentAttentionPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!phase.empty() && !symbolizePhaseKind(phase)) {
+      module.emitError() << "unknown phase '" << phase
+                         << "', expected prefill or decode";
+      return signalPassFailure();
+    }
+    SymbolBindingOpInterface step = findWorkload(module);
+    if (!phase.empty() && (!step || nameOf(step.getWorkload().phase) != phase))
+      return;
+    module.walk([](LatentAttentionOp op) { op.setAbsorbed(true); });
+  }
+};
+
+} // namespace

@@ -1,0 +1,92 @@
+// RUN: autopar-opt %s --verify-roundtrip | FileCheck %s
+
+!heads = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
+!kv = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
+!values = tensor<?x?x2x32xbf16, #transformer.dims<[batch, query, _, _]>>
+!wide = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
+!cache = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!wide_cache = tensor<?x?x2x48xbf16, #transformer.dims<[batch, context, _, _]>>
+!encoded = tensor<?x?x2x16xbf16, #transformer.dims<[batch, source, _, _]>>
+!memory = tensor<?x?x2x32xbf16, #transformer.dims<[batch, memory, _, _]>>
+
+// CHECK-LABEL: func @caches
+func.func @caches() {
+  // CHECK: transformer.kv_cache : !bm_2_32_bf
+  %memory = transformer.kv_cache : !memory
+  // CHECK: transformer.kv_cache : !bc_576_bf
+  %latent = transformer.kv_cache : tensor<?x?x576xbf16, #transformer.dims<[batch, context, _]>>
+  return
+}
+
+// CHECK-LABEL: func @encoder
+func.func @encoder(%q: !heads, %k: !kv) {
+  // CHECK: transformer.attention %arg0, %arg1, %arg1{{$}}
+  // CHECK-NEXT: : !bq_8_16_bf, !bq_2_16_bf, !bq_2_16_bf -> !bq_8_16_bf
+  %y = transformer.attention %q, %k, %k : !heads, !kv, !kv -> !heads
+  return
+}
+
+// CHECK-LABEL: func @values_of_another_width
+func.func @values_of_another_width(%q: !heads, %k: !kv, %v: !values, %c: !wide_cache) {
+  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_48_bf) causal
+  // CHECK-NEXT: : !bq_8_16_bf, !bq_2_16_bf, !bq_2_32_bf -> !bq_8_32_bf
+  %y = transformer.attention %q, %k, %v cache(%c : !wide_cache) causal : !heads, !kv, !values -> !wide
+  return
+}
+
+// CHECK-LABEL: func @cross_attention
+func.func @cross_attention(%q: !heads, %k: !encoded, %c: !memory) {
+  // CHECK: transformer.attention %arg0, %arg1, %arg1 cache(%arg2 : !bm_2_32_bf)
+  // CHECK-NEXT: : !bq_8_16_bf, !bs_2_16_bf, !bs_2_16_bf -> !bq_8_16_bf
+  %y = transformer.attention %q, %k, %k cache(%c : !memory) : !heads, !encoded, !encoded -> !heads
+  return
+}
+
+// CHECK-LABEL: func @variants
+func.func @variants(%q: !heads, %k: !kv, %c: !cache, %s: tensor<8xbf16>) {
+  // CHECK: transformer.attention %arg0, %arg1, %arg1 cache(%arg2 : !bc_2_32_bf) sinks(%arg3 : !w8_bf) causal window(128)
+  %sinks = transformer.attention %q, %k, %k cache(%c : !cache) sinks(%s : tensor<8xbf16>) causal window(128)
+      : !heads, !kv, !kv -> !heads
+  // CHECK: cache(%arg2 : !bc_2_32_bf) causal chunk(8192) softcap(50.0) alibi
+  %chunk = transformer.attention %q, %k, %k cache(%c : !cache) causal chunk(8192) softcap(50.0) alibi
+      : !heads, !kv, !kv -> !heads
+  return
+}
+
+// CHECK-LABEL: func @rope_of_a_part
+func.func @rope_of_a_part(%x: !heads) {
+  // CHECK: transformer.rope %arg0 theta(10000.0) scaling "yarn" width(8) : !bq_8_16_bf
+  %y = transformer.rope %x theta(10000.0) scaling "yarn" width(8) : !heads
+  return
+}
+
+!q = tensor<?x?x8x24xbf16, #transformer.dims<[batch, query, _, _]>>
+!latent = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
+!part = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
+!latents = tensor<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
+!selected = tensor<?x?x4xi32, #transformer.dims<[batch, query, _]>>
+!wk = tensor<64x8x16xbf16>
+!wv = tensor<64x8x32xbf16>
+
+// CHECK-LABEL: func @latent_attention
+func.func @latent_attention(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv, %c: !latents, %s: !selected) {
+  // CHECK: transformer.latent_attention %arg0, %arg1, %arg2, %arg3, %arg4 cache(%arg5 : !bc_72_bf) causal{{$}}
+  // CHECK-NEXT: : !bq_8_24_bf, !bq_64_bf, !bq_8_bf, !w64_8_16_bf, !w64_8_32_bf -> !bq_8_32_bf
+  %expanded = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !latents) causal
+      : !q, !latent, !part, !wk, !wv -> !wide
+  // CHECK: cache(%arg5 : !bc_72_bf) selected(%arg6 : !bq_4_int) causal absorbed
+  %absorbed = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !latents) selected(%s : !selected) causal absorbed
+      : !q, !latent, !part, !wk, !wv -> !wide
+  return
+}
+
+!keys = tensor<?x?x16xbf16, #transformer.dims<[batch, query, _]>>
+!indexed = tensor<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
+
+// CHECK-LABEL: func @indexer
+func.func @indexer(%q: !heads, %k: !keys, %w: !part, %c: !indexed) {
+  // CHECK: %selected = transformer.indexer %arg0, %arg1, %arg2 cache(%arg3 : !bc_16_bf) top_k(4)
+  // CHECK-NEXT: : !bq_8_16_bf, !bq_16_bf, !bq_8_bf -> !bq_4_int
+  %s = transformer.indexer %q, %k, %w cache(%c : !indexed) top_k(4) : !heads, !keys, !part -> !selected
+  return
+}

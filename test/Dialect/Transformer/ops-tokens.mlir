@@ -1,0 +1,109 @@
+// RUN: autopar-opt %s --verify-roundtrip | FileCheck %s
+
+!x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
+!heads = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
+!patches = tensor<?x?x64xbf16, #transformer.dims<[batch, source*4, _]>>
+!images = tensor<?x?x64xbf16, #transformer.dims<[batch, source, _]>>
+!joined = tensor<?x?x256xbf16, #transformer.dims<[batch, source, _]>>
+
+// CHECK-LABEL: func @norms
+func.func @norms(%x: !heads, %g: tensor<16xbf16>, %h: tensor<8x16xbf16>) {
+  // CHECK: transformer.rms_norm %arg0 eps(1.0e-05) : !bq_8_16_bf
+  %none = transformer.rms_norm %x eps(1.0e-5) : !heads
+  // CHECK: transformer.rms_norm %arg0, %arg1 eps(1.0e-05) unit_offset : !bq_8_16_bf
+  %offset = transformer.rms_norm %x, %g eps(1.0e-5) unit_offset : !heads
+  // CHECK: transformer.rms_norm %arg0, %arg2 over(2) eps(1.0e-05) : !bq_8_16_bf, !w8_16_bf
+  %over = transformer.rms_norm %x, %h over(2) eps(1.0e-5) : !heads, tensor<8x16xbf16>
+  // CHECK: transformer.layer_norm %arg0, %arg2 eps(1.0e-05) : !bq_8_16_bf, !w8_16_bf
+  %per_head = transformer.layer_norm %x, %h eps(1.0e-5) : !heads, tensor<8x16xbf16>
+  // CHECK: transformer.layer_norm %arg0 bias(%arg1 : !w16_bf) eps(1.0e-05) : !bq_8_16_bf
+  %bias = transformer.layer_norm %x bias(%g : tensor<16xbf16>) eps(1.0e-5) : !heads
+  return
+}
+
+// CHECK-LABEL: func @position_embedding
+func.func @position_embedding(%x: !x, %t: tensor<512x64xbf16>) {
+  // CHECK: transformer.position_embedding %arg0, %arg1 : !bq_64_bf, !w512_64_bf
+  %y = transformer.position_embedding %x, %t : !x, tensor<512x64xbf16>
+  return
+}
+
+// CHECK-LABEL: func @insert
+func.func @insert(%x: !x, %y: !images) {
+  // CHECK: transformer.insert %arg0, %arg1 : !bq_64_bf, !bs_64_bf
+  %z = transformer.insert %x, %y : !x, !images
+  return
+}
+
+// CHECK-LABEL: func @merge_tokens
+func.func @merge_tokens(%x: !patches) {
+  // CHECK: transformer.merge_tokens %arg0 : !bs4_64_bf -> !bs_256_bf
+  %y = transformer.merge_tokens %x : !patches -> !joined
+  // CHECK: transformer.merge_tokens %arg0 mean : !bs4_64_bf -> !bs_64_bf
+  %z = transformer.merge_tokens %x mean : !patches -> !images
+  return
+}
+
+// CHECK-LABEL: func @scale
+func.func @scale(%x: !x) {
+  // CHECK: transformer.scale %arg0 by(-0.5) : !bq_64_bf
+  %y = transformer.scale %x by(-0.5) : !x
+  // CHECK: transformer.softcap %arg0 at(30.0) : !bq_64_bf
+  %z = transformer.softcap %x at(30.0) : !x
+  return
+}
+
+// Ops take encoded tokens as they take others.
+// CHECK-LABEL: func @encoded_tokens
+func.func @encoded_tokens(%ids: tensor<?x?xi32, #transformer.dims<[batch, source]>>,
+                          %t: tensor<100x64xbf16>, %w: tensor<64x256xbf16>, %g: tensor<256xbf16>) {
+  %x = transformer.embedding %ids, %t
+      : tensor<?x?xi32, #transformer.dims<[batch, source]>>, tensor<100x64xbf16> -> !images
+  // CHECK: transformer.linear
+  // CHECK-NEXT: : !bs_64_bf, !w64_256_bf -> !bs_256_bf
+  %y = transformer.linear %x, %w : !images, tensor<64x256xbf16> -> !joined
+  %n = transformer.rms_norm %y, %g eps(1.0e-5) : !joined
+  %a = transformer.activation %n quick_gelu : !joined
+  return
+}
+
+// CHECK-LABEL: func @functions
+func.func @functions(%x: !x) {
+  // CHECK: sigmoid
+  %0 = transformer.activation %x sigmoid : !x
+  // CHECK: tanh
+  %1 = transformer.activation %x tanh : !x
+  // CHECK: softplus
+  %2 = transformer.activation %x softplus : !x
+  // CHECK: exp
+  %3 = transformer.activation %x exp : !x
+  // CHECK: relu6
+  %4 = transformer.activation %x relu6 : !x
+  // CHECK: leaky_relu
+  %5 = transformer.activation %x leaky_relu : !x
+  // CHECK: hardswish
+  %6 = transformer.activation %x hardswish : !x
+  // CHECK: mish
+  %7 = transformer.activation %x mish : !x
+  // CHECK: identity
+  %8 = transformer.gated %x, %x identity : !x
+  return
+}
+
+!routing = tensor<?x?x2xbf16, #transformer.dims<[batch, query, _]>>
+!routed = tensor<?x64xbf16, #transformer.dims<[{batch*query*2}, _]>>
+
+// CHECK-LABEL: func @experts
+func.func @experts(%x: !x, %w: tensor<64x8xbf16>, %b: tensor<8xbf16>, %c: tensor<8xf32>,
+                   %t: !routed, %e: tensor<8x64x64xbf16>, %eb: tensor<8x64xbf16>) {
+  // CHECK: transformer.router %arg0, %arg1 bias(%arg2 : !w8_bf) top_k(2)
+  %r = transformer.router %x, %w bias(%b : tensor<8xbf16>) top_k(2) : !x, tensor<64x8xbf16> -> !routing
+  // CHECK: transformer.router %arg0, %arg1 correction(%arg3 : !w8_float) top_k(2) sigmoid groups(4) keep(2)
+  %s = transformer.router %x, %w correction(%c : tensor<8xf32>) top_k(2) sigmoid groups(4) keep(2)
+      : !x, tensor<64x8xbf16> -> !routing
+  // CHECK: transformer.experts %arg4, %arg5 bias(%arg6 : !w8_64_bf) top_k(2)
+  %y = transformer.experts %t, %e bias(%eb : tensor<8x64xbf16>) top_k(2) : !routed, tensor<8x64x64xbf16> -> !routed
+  // CHECK: transformer.add_expert_bias %arg0, %{{.*}}, %arg6 : !bq_64_bf, !bq_2_bf, !w8_64_bf
+  %z = transformer.add_expert_bias %x, %r, %eb : !x, !routing, tensor<8x64xbf16>
+  return
+}

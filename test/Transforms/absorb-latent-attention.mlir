@@ -1,0 +1,28 @@
+// RUN: autopar-opt %s --autopar-absorb-latent-attention | FileCheck %s --check-prefix=YES
+// RUN: autopar-opt %s --autopar-absorb-latent-attention=phase=prefill | FileCheck %s --check-prefix=YES
+// RUN: autopar-opt %s --autopar-absorb-latent-attention=phase=decode | FileCheck %s --check-prefix=NO
+// RUN: not autopar-opt %s --autopar-absorb-latent-attention=phase=training 2>&1 | FileCheck %s --check-prefix=BAD
+// BAD: error: unknown phase 'training', expected prefill or decode
+
+// The plan absorbs in decode steps only.
+// RUN: autopar-opt %s --phase=decode --context=64 | FileCheck %s --check-prefix=YES
+// RUN: autopar-opt %s --prompt=64 | FileCheck %s --check-prefix=NO
+
+!q = tensor<?x?x8x24xbf16, #transformer.dims<[batch, query, _, _]>>
+!latent = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
+!part = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
+!cache = tensor<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
+!y = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
+!wk = tensor<64x8x16xbf16>
+!wv = tensor<64x8x32xbf16>
+
+transformer.workload @w(phase = prefill, batch = 1, query = 16, context = 16)
+
+// YES: transformer.latent_attention {{.*}} causal absorbed{{$}}
+// NO: transformer.latent_attention {{.*}} causal{{$}}
+func.func @layer(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv) -> !y {
+  %c = transformer.kv_cache : !cache
+  %y = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !cache) causal
+      : !q, !latent, !part, !wk, !wv -> !y
+  return %y : !y
+}
