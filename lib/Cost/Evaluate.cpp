@@ -177,16 +177,17 @@ static void addModel(Evaluation &evaluation) {
   for (const Resident &weight : evaluation.program.residents) {
     if (weight.kind != Resident::Kind::weight)
       continue;
-    Checked elements = sizes.logical(weight.shape) * weight.count;
+    const Dims &values = weight.parameters();
+    Checked elements = sizes.logical(values) * weight.count;
     Checked used = elements;
-    if (weight.topK != 0 && !weight.shape.empty()) {
-      Checked experts = sizes.logical(weight.shape.front().extent);
+    if (weight.topK != 0 && !values.empty()) {
+      Checked experts = sizes.logical(values.front().extent);
       if (experts > weight.topK)
         used = floorDiv(elements, experts) * weight.topK;
     }
     parameters += elements;
     active += used;
-    bytes += bytesOf(elements, weight.type);
+    bytes += bytesOf(sizes.logical(weight.shape) * weight.count, weight.type);
   }
   auto &model = evaluation.report.model;
   model.parameters = sizes.narrow(parameters, "parameters");

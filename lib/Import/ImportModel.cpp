@@ -72,12 +72,9 @@ private:
 
   /// A weight: in a layer at its head, after those that are there.
   Value weight(StringRef name, ArrayRef<int64_t> shape, Groups groups = {}) {
-    SmallVector<DenseI64ArrayAttr> stored;
-    for (ArrayRef<int64_t> group : groups)
-      stored.push_back(builder.getDenseI64ArrayAttr(group));
-    StorageAttr storage =
-        groups.empty() ? StorageAttr()
-                       : StorageAttr::get(builder.getContext(), stored, Type());
+    StorageAttr storage = groups.empty()
+                              ? StorageAttr()
+                              : StorageAttr::get(builder.getContext(), groups);
     OpBuilder::InsertionGuard guard(builder);
     if (lastWeight)
       builder.setInsertionPointAfter(lastWeight);

@@ -155,6 +155,8 @@ json Writer::write(const Resident &resident) const {
     record["top_k"] = resident.topK;
   if (resident.pagedDim >= 0)
     record["paged_dim"] = resident.pagedDim;
+  if (resident.values)
+    record["values"] = text(*resident.values);
   return record;
 }
 

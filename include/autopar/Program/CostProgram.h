@@ -121,6 +121,11 @@ struct Resident {
   int64_t topK = 0;
   /// Caches: the dimension that the runtime allocates in blocks, or -1.
   int32_t pagedDim = -1;
+  /// Weights of a format: the parameters that the tensor holds; an extent of 0
+  /// where those are in another one (scales, zeros). Else `shape`.
+  std::optional<Dims> values;
+
+  const Dims &parameters() const { return values ? *values : shape; }
 };
 
 /// A temporary, live from launch `begin` to launch `end` inclusive of one

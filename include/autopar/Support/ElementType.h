@@ -22,7 +22,12 @@ enum class ElementType : uint8_t {
   fp8_e4m3,
   fp8_e5m2,
   i32,
-  i8
+  i8,
+  fp8_e8m0,
+  fp4,
+  u8,
+  i16,
+  i64,
 };
 
 /// Size of one element.
@@ -31,6 +36,8 @@ int64_t bitsOf(ElementType type);
 std::string_view nameOf(ElementType type);
 /// What safetensors headers call it: "BF16", "F16", "F32", "F8_E4M3", ...
 std::string_view safetensorsNameOf(ElementType type);
+/// The type that `safetensorsNameOf` calls `name`.
+std::optional<ElementType> parseSafetensorsName(std::string_view name);
 /// Parses a user's or a config's spelling: "bf16", "bfloat16", "fp16",
 /// "float16", "half", "fp32", "float32", "fp8", "fp8_e4m3", ... Nothing for
 /// any other text.
@@ -38,7 +45,7 @@ std::optional<ElementType> parseElementType(std::string_view text);
 /// The spellings that `parseElementType` advertises in error messages.
 std::string_view elementTypeChoices();
 /// The key of `peak_flops` in `hardware/chips/*.json` that multiplies this
-/// format: "bf16", "fp16", "fp8", "fp32", "int8".
+/// format: "bf16", "fp16", "fp8", "fp4", "fp32", "int8".
 std::string_view peakKeyOf(ElementType type);
 
 } // namespace autopar
