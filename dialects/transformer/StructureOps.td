@@ -56,7 +56,8 @@ def TF_WeightOp : TF_Op<"weight", [
     the checkpoint (`#transformer.storage`); without it, as they are.
 
     **Constraints:** static shape, no partial sums; the storage names each
-    dimension once, except the one that the `*` of the name counts.
+    dimension once, except the one that the `*` of the name counts; weights of
+    one block with one name are parts of one tensor (`#transformer.storage`).
 
     **Example:**
     ```mlir
@@ -73,8 +74,9 @@ def TF_WeightOp : TF_Op<"weight", [
     $name (`stored` custom<Storage>($storage)^)? attr-dict `:` type($result)
   }];
   let extraClassDeclaration = [{
-    /// The format in the checkpoint.
-    ::mlir::Type getStoredElementType();
+    /// What `stored .. as` says: a type or a format; null where the checkpoint
+    /// has the value's element type.
+    ::mlir::Attribute getStoredFormat();
   }];
   let hasVerifier = 1;
 }

@@ -39,32 +39,122 @@ def TF_DimsAttr : AttrDef<TransformerDialect, "Dims", [
   let genVerifyDecl = 1;
 }
 
+/// An attribute that is printed and parsed by those that contain it.
+class TF_AnonymousAttr<string name> : AttrDef<TransformerDialect, name> {
+  let attrName = "transformer." # name;
+}
+
+/// A dimension of the checkpoint: factors, and the range that the value is.
+def TF_StorageGroupAttr : TF_AnonymousAttr<"StorageGroup"> {
+  let parameters = (ins
+    ArrayRefParameter<"::autopar::transformer::StorageFactor">:$factors,
+    DefaultValuedParameter<"int64_t", "0">:$offset,
+    DefaultValuedParameter<"int64_t", "0">:$total);
+}
+
 def TF_StorageAttr : AttrDef<TransformerDialect, "Storage"> {
   let mnemonic = "storage";
   let summary = "how a weight lies in the checkpoint";
   let description = [{
-    The dimensions of the checkpoint tensor, outermost first, each the product
-    of dimensions of the value: a value `[in, heads, head_dim]` that is stored
-    as one matrix `[heads*head_dim, in]` has `[1*2, 0]`. A dimension of the value
-    that is not mentioned is spread over one tensor per index, whose number
-    replaces the `*` of the name. A format follows where the checkpoint's
-    differs from the value's.
+    The dimensions of the checkpoint tensor, outermost first. Each is a product
+    of factors, outermost first:
+
+    - `1`: dimension 1 of the value. A value `[in, heads, head_dim]` that is
+      stored as one matrix `[heads*head_dim, in]` has `[1*2, 0]`.
+    - `0/3`: index 0 of an extent of 3, which the value does not have.
+    - `1 by 8 at 4 of 6`: dimension 1 of the value, in 8 equal parts; each lies
+      at 4 and following of an extent of 6, so that the factor is 8*6.
+
+    `at 3072 of 9216` at the end of a dimension says that its factors are a
+    range of it, from 3072 on. Weights of one block with one name are
+    parts of one tensor. A dimension of the value that is not mentioned is
+    spread over one tensor per index, whose number replaces the `*` of the name.
+    `as` gives the checkpoint's format where that differs from the value's: an
+    element type, or `#transformer.format`.
 
     **Constraints:** each dimension of the value at most once; the unmentioned
-    one exists exactly where the name has a `*`.
+    one exists exactly where the name has a `*`; indices and ranges lie inside
+    their extents; parts of one tensor agree on its shape and format.
 
     ```mlir
     func.func private @example() {
       %q = transformer.weight "self_attn.q_proj.weight" stored [1*2, 0] : tensor<8192x64x128xbf16>
       %e = transformer.weight "experts.*.w1.weight" stored [2, 1] : tensor<8x4096x14336xbf16>
+      %gate = transformer.weight "gate_up_proj.weight" stored [0/2*1, 0] : tensor<64x32xbf16>
+      %up = transformer.weight "gate_up_proj.weight" stored [1/2*1, 0] : tensor<64x32xbf16>
+      %k = transformer.weight "qkv_proj.weight" stored [1*2 at 64 of 128, 0] : tensor<64x2x16xbf16>
+      %v = transformer.weight "wqkv.weight" stored [1 by 2 at 5 of 6 * 2, 0] : tensor<64x2x16xbf16>
       return
     }
     ```
   }];
   let parameters = (ins
-    ArrayRefParameter<"::mlir::DenseI64ArrayAttr">:$groups,
-    OptionalParameter<"::mlir::Type">:$elementType);
+    ArrayRefParameter<"::autopar::transformer::StorageGroupAttr">:$groups,
+    OptionalParameter<"::mlir::Attribute">:$format);
+  let extraClassDeclaration = [{
+    /// The storage whose dimensions are products of whole dimensions.
+    static StorageAttr get(::mlir::MLIRContext *context,
+                           ::llvm::ArrayRef<::llvm::ArrayRef<int64_t>> groups);
+    /// The same with another format.
+    StorageAttr withFormat(::mlir::Attribute format) const;
+    /// The inside: `[1*2, 0] as f8E4M3FN`.
+    static StorageAttr parseBody(::mlir::AsmParser &parser);
+    void printBody(::mlir::AsmPrinter &printer) const;
+  }];
   let hasCustomAssemblyFormat = 1;
+}
+
+/// One tensor of a format. Without dimensions its shape is the plain one.
+def TF_FormatTensorAttr : TF_AnonymousAttr<"FormatTensor"> {
+  let parameters = (ins
+    "::mlir::StringAttr":$suffix,
+    "::mlir::Type":$elementType,
+    "bool":$plain,
+    ArrayRefParameter<"::autopar::StoredDim">:$dims);
+}
+
+def TF_FormatAttr : AttrDef<TransformerDialect, "Format"> {
+  let mnemonic = "format";
+  let summary = "the checkpoint tensors that hold one quantized tensor";
+  let description = [{
+    For each tensor the suffix of its name, its element type and its shape. The
+    first holds the values, the others what it takes to read them: scales,
+    zeros, tables.
+
+    The suffix replaces the `weight` at the end of the plain name. To a name
+    that ends in something else it is appended, without its own `weight` if it
+    begins with that: `gate_up_proj` and `weight_scale` make
+    `gate_up_proj_scale`.
+
+    Shapes are in terms of the plain tensor that the format replaces, as
+    `#transformer.storage` describes it: `o` is its last dimension but one, `i`
+    the last, `all` the product of all. They may be multiplied and divided;
+    `i*4/32` is rounded up. The dimensions before `o` and `i` come first, in all
+    shapes that do not have `all`. A tensor without a shape has the plain one.
+
+    `compute` is what the matrix units multiply, where that is the format's
+    business (fp8 weights times fp8 activations). Without it weights are
+    converted as they are read.
+
+    **Constraints:** a name; at least one tensor; distinct suffixes; numbers
+    from 1 to 2^40; a weight of this format has at least two dimensions in the
+    checkpoint, unless all shapes are plain.
+
+    ```mlir
+    #fp8_block = #transformer.format<"fp8-block" compute f8E4M3FN {
+      weight : f8E4M3FN, weight_scale_inv : f32 [o/128, i/128]}>
+    func.func private @example() {
+      %w = transformer.weight "kv_a_proj.weight" stored [1, 0] as(#fp8_block) : tensor<7168x576xbf16>
+      return
+    }
+    ```
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$name,
+    OptionalParameter<"::mlir::Type">:$compute,
+    ArrayRefParameter<"::autopar::transformer::FormatTensorAttr">:$tensors);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def TF_PhaseAttr : I32EnumAttr<"PhaseKind", "the kind of a step", [

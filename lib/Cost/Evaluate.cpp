@@ -191,15 +191,16 @@ static void addModel(Evaluation &evaluation) {
   for (const Resident &weight : evaluation.program.residents) {
     if (weight.kind != Resident::Kind::weight)
       continue;
-    Checked elements = sizes.logical(weight.shape) * weight.count;
-    bytes += bytesOf(elements, weight.type);
+    const Dims &values = weight.parameters();
+    Checked elements = sizes.logical(values) * weight.count;
+    bytes += bytesOf(sizes.logical(weight.shape) * weight.count, weight.type);
     if (weight.stored) {
       storedOnly += elements;
       continue;
     }
     Checked used = elements;
-    if (weight.topK != 0 && !weight.shape.empty()) {
-      Checked experts = sizes.logical(weight.shape.front().extent);
+    if (weight.topK != 0 && !values.empty()) {
+      Checked experts = sizes.logical(values.front().extent);
       if (experts > weight.topK)
         used = floorDiv(elements, experts) * weight.topK;
     }

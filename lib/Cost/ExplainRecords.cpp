@@ -269,19 +269,20 @@ std::string RecordText::text(const Dims &dims, Side side, int32_t paged) const {
 }
 
 std::string RecordText::elements(const Resident &record) const {
-  return times(record.count, text(record.shape, Side::logical));
+  return times(record.count, text(record.parameters(), Side::logical));
 }
 
 std::string RecordText::activeElements(const Resident &record) const {
   std::string all = elements(record);
-  if (record.topK == 0 || record.shape.empty())
+  if (record.topK == 0 || record.parameters().empty())
     return all;
   return all + " x " + std::to_string(record.topK) + " / " +
-         text(record.shape.front(), Side::logical, false);
+         text(record.parameters().front(), Side::logical, false);
 }
 
 std::string RecordText::checkpointBytes(const Resident &record) const {
-  return elements(record) + " x " + bytesText(record.type);
+  return times(record.count, text(record.shape, Side::logical)) + " x " +
+         bytesText(record.type);
 }
 
 std::string RecordText::bytes(const Resident &record) const {

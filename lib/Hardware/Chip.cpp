@@ -25,7 +25,7 @@ static constexpr KernelKind kernelKinds[] = {
 /// fp16 and bf16 stand in for each other on chips that have one of them.
 static std::vector<std::string_view> fallbacks(ElementType type) {
   std::string_view key = peakKeyOf(type);
-  if (key == "fp8" || key == "int8")
+  if (key == "fp8" || key == "fp4" || key == "int8")
     return {key, "bf16", "fp16", "fp32"};
   if (key == "bf16")
     return {key, "fp16", "fp32"};

@@ -32,9 +32,15 @@ public:
 
 private:
   LogicalResult walk(Block &block, const std::string &prefix) {
-    for (Operation &op : block)
+    // Weights of one name are parts of one tensor.
+    llvm::SmallDenseSet<StringAttr, 16> names;
+    for (Operation &op : block) {
+      auto weight = dyn_cast<WeightOp>(op);
+      if (weight && !names.insert(weight.getNameAttr()).second)
+        continue;
       if (failed(walk(op, prefix)))
         return failure();
+    }
     return success();
   }
 
@@ -77,22 +83,25 @@ private:
   }
 
   LogicalResult visitWeight(WeightOp weight, const std::string &prefix) {
-    StoredTensor tensor = getStoredTensor(weight);
-    visited += tensor.copies;
+    SmallVector<StoredTensor> tensors = getStoredTensors(weight);
+    visited += tensors.size() * tensors.front().copies;
     if (visited > limits::maxListedTensors)
       return weight.emitOpError()
              << "is one of more than " << limits::maxListedTensors
              << " tensors, too many to list";
-    std::string name = prefix + weight.getName().str();
+    for (const StoredTensor &tensor : tensors)
+      visitTensor(tensor, prefix);
+    return success();
+  }
+
+  void visitTensor(const StoredTensor &tensor, const std::string &prefix) {
+    std::string name = prefix + tensor.name;
     size_t star = name.find('*', prefix.size());
-    if (star == std::string::npos) {
-      visit(name, tensor);
-      return success();
-    }
+    if (star == std::string::npos)
+      return visit(name, tensor);
     for (int64_t i = 0; i < tensor.copies; ++i)
       visit(name.substr(0, star) + std::to_string(i) + name.substr(star + 1),
             tensor);
-    return success();
   }
 
   SymbolTableCollection symbols;

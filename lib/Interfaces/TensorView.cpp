@@ -79,10 +79,20 @@ std::optional<ElementType> autopar::toElementType(Type type) {
     return ElementType::fp8_e4m3;
   if (isa<Float8E5M2Type>(type))
     return ElementType::fp8_e5m2;
-  if (type.isInteger(32))
+  if (type.isSignlessInteger(32))
     return ElementType::i32;
-  if (type.isInteger(8))
+  if (type.isUnsignedInteger(8))
+    return ElementType::u8;
+  if (type.isSignlessInteger(8))
     return ElementType::i8;
+  if (type.isSignlessInteger(16))
+    return ElementType::i16;
+  if (type.isSignlessInteger(64))
+    return ElementType::i64;
+  if (isa<Float8E8M0FNUType>(type))
+    return ElementType::fp8_e8m0;
+  if (isa<Float4E2M1FNType>(type))
+    return ElementType::fp4;
   return std::nullopt;
 }
 
@@ -102,6 +112,16 @@ Type autopar::fromElementType(MLIRContext *context, ElementType type) {
     return IntegerType::get(context, 32);
   case ElementType::i8:
     return IntegerType::get(context, 8);
+  case ElementType::fp8_e8m0:
+    return Float8E8M0FNUType::get(context);
+  case ElementType::fp4:
+    return Float4E2M1FNType::get(context);
+  case ElementType::u8:
+    return IntegerType::get(context, 8, IntegerType::Unsigned);
+  case ElementType::i16:
+    return IntegerType::get(context, 16);
+  case ElementType::i64:
+    return IntegerType::get(context, 64);
   }
   llvm_unreachable("covered switch");
 }
@@ -130,6 +150,16 @@ static StringRef aliasOfFormat(Type type) {
     return "int";
   case ElementType::i8:
     return "byte";
+  case ElementType::fp8_e8m0:
+    return "fp8s";
+  case ElementType::fp4:
+    return "fp4e";
+  case ElementType::u8:
+    return "ubyte";
+  case ElementType::i16:
+    return "short";
+  case ElementType::i64:
+    return "long";
   }
   llvm_unreachable("covered switch");
 }

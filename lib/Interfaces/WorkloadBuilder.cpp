@@ -86,15 +86,16 @@ std::string WorkloadBuilder::uniqueName(Operation *op) {
   return number == 1 ? base : base + "#" + std::to_string(number);
 }
 
-static bool isMergedByInput(KernelKind kind) {
+/// Whether it multiplies a weight: products of one input may be merged.
+static bool isProduct(KernelKind kind) {
   return kind == KernelKind::matmul || kind == KernelKind::grouped_matmul;
 }
 
 uint32_t WorkloadBuilder::nextGroup(KernelKind kind, Value input) {
   input = input ? resolve(input) : Value();
-  bool joins = openKind == kind &&
-               (kind == KernelKind::elementwise ||
-                (isMergedByInput(kind) && input && input == openInput));
+  bool joins =
+      openKind == kind && (kind == KernelKind::elementwise ||
+                           (isProduct(kind) && input && input == openInput));
   openKind = kind;
   openInput = input;
   return joins ? groups - 1 : groups++;
@@ -122,31 +123,44 @@ Kernel &WorkloadBuilder::addProduct(Operation *op, KernelKind kind,
   return kernel;
 }
 
-Traffic WorkloadBuilder::traffic(Value tensor, bool write) {
-  Traffic traffic;
-  traffic.write = write;
-  traffic.value =
-      values.try_emplace(resolve(tensor), values.size() + 1).first->second;
-  traffic.shape = dims(tensor);
-  traffic.type = formatOf(tensor);
+uint32_t WorkloadBuilder::numberOf(Value tensor, unsigned part) {
+  return values.try_emplace({resolve(tensor), part}, values.size() + 1)
+      .first->second;
+}
+
+SmallVector<Traffic, 1> WorkloadBuilder::traffic(Value tensor, bool write) {
+  Traffic activation;
+  activation.write = write;
   auto it = residents.find(resolve(tensor));
-  if (it != residents.end()) {
-    const Resident &resident = program.residents[it->second];
-    traffic.role = resident.kind == Resident::Kind::weight
-                       ? Traffic::Role::weight
-                       : Traffic::Role::kv_cache;
-    traffic.shape = resident.shape;
-    traffic.type = resident.type;
+  if (it == residents.end()) {
+    activation.value = numberOf(tensor, 0);
+    activation.shape = dims(tensor);
+    activation.type = formatOf(tensor);
+    return {activation};
   }
-  return traffic;
+  SmallVector<Traffic, 1> records;
+  for (auto [part, index] : llvm::enumerate(it->second)) {
+    const Resident &resident = program.residents[index];
+    Traffic &record = records.emplace_back(activation);
+    record.value = numberOf(tensor, part);
+    record.role = resident.kind == Resident::Kind::weight
+                      ? Traffic::Role::weight
+                      : Traffic::Role::kv_cache;
+    record.shape = resident.shape;
+    record.type = resident.type;
+  }
+  return records;
 }
 
 void WorkloadBuilder::read(Kernel &kernel, Value tensor) {
-  kernel.traffic.push_back(traffic(tensor, /*write=*/false));
+  llvm::append_range(kernel.traffic, traffic(tensor, /*write=*/false));
+  auto it = computeTypes.find(resolve(tensor));
+  if (it != computeTypes.end() && isProduct(kernel.kind))
+    kernel.compute = it->second;
 }
 
 void WorkloadBuilder::write(Kernel &kernel, Value tensor) {
-  kernel.traffic.push_back(traffic(tensor, /*write=*/true));
+  llvm::append_range(kernel.traffic, traffic(tensor, /*write=*/true));
 }
 
 void WorkloadBuilder::move(Kernel &kernel, Dims shape, ElementType type,
@@ -158,21 +172,33 @@ void WorkloadBuilder::move(Kernel &kernel, Dims shape, ElementType type,
   kernel.traffic.push_back(std::move(traffic));
 }
 
+/// Rows are read as they are used: formats that pack values are for matrices.
 void WorkloadBuilder::gather(Kernel &kernel, Value table, Dims rows) {
   rows.push_back(dim(TensorView(table), 1));
-  ElementType type = traffic(table, /*write=*/false).type;
+  ElementType type = traffic(table, /*write=*/false).front().type;
   move(kernel, std::move(rows), type, /*write=*/false);
 }
 
 void WorkloadBuilder::readExperts(Kernel &kernel, Value weight, Dims routed,
                                   int64_t topK) {
-  Traffic read = traffic(weight, /*write=*/false);
-  read.topK = topK;
-  read.rows = std::move(routed);
-  kernel.traffic.push_back(std::move(read));
+  size_t first = kernel.traffic.size();
+  read(kernel, weight);
+  int64_t experts = TensorView(weight).getType().getDimSize(0);
+  // Tensors of a format may lie otherwise: those are read as a whole.
+  auto countsExperts = [&](const Dims &shape) {
+    return !shape.empty() && shape.front().extent.factor == experts;
+  };
+  for (size_t i = first; i < kernel.traffic.size(); ++i)
+    if (countsExperts(kernel.traffic[i].shape)) {
+      kernel.traffic[i].topK = topK;
+      kernel.traffic[i].rows = routed;
+    }
   auto it = residents.find(resolve(weight));
-  if (it != residents.end())
-    program.residents[it->second].topK = topK;
+  if (it == residents.end())
+    return;
+  for (size_t index : it->second)
+    if (countsExperts(program.residents[index].parameters()))
+      program.residents[index].topK = topK;
 }
 
 /// Whether a tensor is a set of routed tokens.
@@ -195,11 +221,14 @@ Kernel &WorkloadBuilder::addElementwise(Operation *op) {
 // Residents and collectives
 //===----------------------------------------------------------------------===//
 
-void WorkloadBuilder::addResident(Value value, Resident resident) {
+void WorkloadBuilder::addResident(Value value, Resident resident,
+                                  std::optional<ElementType> compute) {
   resident.layer = layer;
   resident.count = count;
-  residents[value] = program.residents.size();
+  residents[value].push_back(program.residents.size());
   program.residents.push_back(std::move(resident));
+  if (compute)
+    computeTypes[value] = *compute;
 }
 
 void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,

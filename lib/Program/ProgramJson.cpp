@@ -167,6 +167,8 @@ json Writer::write(const Resident &resident) const {
     record["paged_dim"] = resident.pagedDim;
   if (resident.stored)
     record["stored"] = true;
+  if (resident.values)
+    record["values"] = text(*resident.values);
   return record;
 }
 

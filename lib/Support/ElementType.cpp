@@ -23,7 +23,9 @@ static constexpr Row rows[] = {
     {32, "fp32", "F32", "fp32"},       {16, "bf16", "BF16", "bf16"},
     {16, "fp16", "F16", "fp16"},       {8, "fp8", "F8_E4M3", "fp8"},
     {8, "fp8_e5m2", "F8_E5M2", "fp8"}, {32, "int32", "I32", "int32"},
-    {8, "int8", "I8", "int8"},
+    {8, "int8", "I8", "int8"},         {8, "fp8_e8m0", "F8_E8M0", "fp8"},
+    {4, "fp4", "F4", "fp4"},           {8, "uint8", "U8", "int8"},
+    {16, "int16", "I16", "int16"},     {64, "int64", "I64", "int64"},
 };
 
 static constexpr std::pair<std::string_view, ElementType> spellings[] = {

@@ -28,17 +28,12 @@ static Type withFormat(Type type, Type format) {
 }
 
 /// Keeps saying how the checkpoint has `weight` when its value changes.
-static void pinStorage(WeightOp weight) {
-  StorageAttr storage = weight.getStorageAttr();
-  MLIRContext *context = weight.getContext();
-  SmallVector<DenseI64ArrayAttr> groups;
-  if (storage)
-    llvm::append_range(groups, storage.getGroups());
-  else
-    for (int64_t i = 0, e = TensorView(weight.getResult()).rank(); i < e; ++i)
-      groups.push_back(DenseI64ArrayAttr::get(context, {i}));
-  weight.setStorageAttr(
-      StorageAttr::get(context, groups, weight.getStoredElementType()));
+static void pinStorage(WeightOp weight, Type format) {
+  Type type = TensorView(weight.getResult()).getType().getElementType();
+  if (weight.getStoredFormat() || type == format)
+    return;
+  weight.setStorageAttr(StorageAttr::get(
+      weight.getContext(), getStorageGroups(weight), TypeAttr::get(type)));
 }
 
 namespace {
@@ -54,9 +49,8 @@ struct ConvertFormatsPass
       return signalPassFailure();
     getOperation().walk([&](Operation *op) {
       auto weight = dyn_cast<WeightOp>(op);
-      if (weight && *computeType &&
-          weight.getStoredElementType() != *computeType)
-        pinStorage(weight);
+      if (weight && *computeType)
+        pinStorage(weight, *computeType);
       Type format = isa<KVCacheOp>(op) ? *cacheType : *computeType;
       for (Value result : op->getResults())
         result.setType(withFormat(result.getType(), format));

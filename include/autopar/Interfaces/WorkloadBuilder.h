@@ -53,7 +53,10 @@ public:
   /// A kernel that reads its operands and writes its results once.
   Kernel &addElementwise(mlir::Operation *op);
 
-  void addResident(mlir::Value value, Resident resident);
+  /// Adds a tensor that holds `value`, one of several where it is a weight of a
+  /// format; `compute`: what products with it multiply.
+  void addResident(mlir::Value value, Resident resident,
+                   std::optional<ElementType> compute = std::nullopt);
   void addCollective(mlir::Operation *op, CollectiveKind kind,
                      mlir::Value operand, llvm::ArrayRef<mlir::Attribute> axes);
   /// Says that `op` has no cost that could be counted: emits an error.
@@ -82,7 +85,10 @@ private:
   Dim dim(const TensorView &view, unsigned index);
   SymbolId symbol(llvm::StringRef name);
   AxisId axis(llvm::StringRef name);
-  Traffic traffic(mlir::Value tensor, bool write);
+  /// What moves when a kernel reads or writes a value: one record, or those of
+  /// the tensors that hold it.
+  llvm::SmallVector<Traffic, 1> traffic(mlir::Value tensor, bool write);
+  uint32_t numberOf(mlir::Value tensor, unsigned part);
   std::string uniqueName(mlir::Operation *op);
   uint32_t nextGroup(KernelKind kind, mlir::Value input);
 
@@ -90,9 +96,12 @@ private:
   uint32_t layer = 0;
   int64_t count = 1;
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;
-  llvm::DenseMap<mlir::Value, size_t> residents;
-  /// Numbers of the values that kernels read and write.
-  llvm::DenseMap<mlir::Value, uint32_t> values;
+  /// The residents that hold a value.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 1>> residents;
+  /// What products with a weight multiply, where its format says so.
+  llvm::DenseMap<mlir::Value, ElementType> computeTypes;
+  /// Numbers of the values that kernels read and write, by tensor.
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, uint32_t> values;
   /// How many records have a name already.
   llvm::StringMap<unsigned> names;
   /// The group that a next kernel may join: what kind, and which input.

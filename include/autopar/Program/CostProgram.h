@@ -125,6 +125,11 @@ struct Resident {
   int32_t pagedDim = -1;
   /// A weight that the checkpoint has and a step does not load.
   bool stored = false;
+  /// Weights of a format: the parameters that the tensor holds; an extent of 0
+  /// where those are in another one (scales, zeros). Else `shape`.
+  std::optional<Dims> values;
+
+  const Dims &parameters() const { return values ? *values : shape; }
 };
 
 /// A temporary, live from launch `begin` to launch `end` inclusive of one

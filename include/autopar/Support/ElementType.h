@@ -22,7 +22,12 @@ enum class ElementType : uint8_t {
   fp8_e4m3,
   fp8_e5m2,
   i32,
-  i8
+  i8,
+  fp8_e8m0,
+  fp4,
+  u8,
+  i16,
+  i64,
 };
 
 /// Size of one element.
@@ -40,7 +45,7 @@ std::optional<ElementType> parseElementType(std::string_view text);
 /// The spellings that `parseElementType` advertises in error messages.
 std::string_view elementTypeChoices();
 /// The key of `peak_flops` in `hardware/chips/*.json` that multiplies this
-/// format: "bf16", "fp16", "fp8", "fp32", "int8".
+/// format: "bf16", "fp16", "fp8", "fp4", "fp32", "int8".
 std::string_view peakKeyOf(ElementType type);
 
 } // namespace autopar

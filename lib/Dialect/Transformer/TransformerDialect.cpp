@@ -8,6 +8,7 @@
 #include "autopar/Dialect/Transformer/Transformer.h"
 
 #include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -17,9 +18,19 @@ using namespace mlir;
 
 namespace {
 
-/// Gives tensor types short names, so that a line of IR fits a line of text.
+/// Gives tensor types and formats short names, so that a line of IR fits a line
+/// of text.
 struct TransformerAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    auto format = dyn_cast<FormatAttr>(attr);
+    if (!format)
+      return AliasResult::NoAlias;
+    for (char c : format.getName().getValue())
+      os << (llvm::isAlnum(c) ? c : '_');
+    return AliasResult::OverridableAlias;
+  }
 
   AliasResult getAlias(Type type, raw_ostream &os) const override {
     auto tensor = dyn_cast<RankedTensorType>(type);

@@ -11,7 +11,6 @@
 #include "autopar/Support/Text.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace autopar;
@@ -42,36 +41,13 @@ static void printNumber(OpAsmPrinter &printer, Operation *, FloatAttr attr) {
 
 /// `[1*2, 0]`, `[1*2, 0] as f8E4M3FN`.
 static ParseResult parseStorage(OpAsmParser &parser, StorageAttr &storage) {
-  SmallVector<DenseI64ArrayAttr> groups;
-  Type elementType;
-  auto parseGroup = [&]() -> ParseResult {
-    SmallVector<int64_t> dims;
-    do
-      if (parser.parseInteger(dims.emplace_back()))
-        return failure();
-    while (succeeded(parser.parseOptionalStar()));
-    groups.push_back(parser.getBuilder().getDenseI64ArrayAttr(dims));
-    return success();
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseGroup))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("as")) &&
-      parser.parseType(elementType))
-    return failure();
-  storage = StorageAttr::get(parser.getContext(), groups, elementType);
-  return success();
+  storage = StorageAttr::parseBody(parser);
+  return success(storage != nullptr);
 }
 
 static void printStorage(OpAsmPrinter &printer, Operation *,
                          StorageAttr storage) {
-  printer << "[";
-  llvm::interleaveComma(storage.getGroups(), printer,
-                        [&](DenseI64ArrayAttr group) {
-                          llvm::interleave(group.asArrayRef(), printer, "*");
-                        });
-  printer << "]";
-  if (storage.getElementType())
-    printer << " as " << storage.getElementType();
+  storage.printBody(printer);
 }
 
 /// `, source = 576, memory = 1500`; what is 0 is left out.
@@ -266,60 +242,6 @@ LogicalResult WorkloadOp::verify() {
 // WeightOp, KVCacheOp
 //===----------------------------------------------------------------------===//
 
-Type WeightOp::getStoredElementType() {
-  std::optional<StorageAttr> storage = getStorage();
-  if (storage && storage->getElementType())
-    return storage->getElementType();
-  return TensorView(getResult()).getType().getElementType();
-}
-
-StoredTensor transformer::getStoredTensor(WeightOp weight) {
-  RankedTensorType type = TensorView(weight.getResult()).getType();
-  StoredTensor stored;
-  stored.type = *toElementType(weight.getStoredElementType());
-  std::optional<StorageAttr> storage = weight.getStorage();
-  if (!storage) {
-    stored.shape.assign(type.getShape().begin(), type.getShape().end());
-    return stored;
-  }
-  int64_t elements = 1;
-  for (DenseI64ArrayAttr group : storage->getGroups()) {
-    int64_t size = 1;
-    for (int64_t dim : group.asArrayRef())
-      size *= type.getDimSize(dim);
-    stored.shape.push_back(size);
-    elements *= size;
-  }
-  for (int64_t size : type.getShape())
-    stored.copies *= size;
-  stored.copies /= elements;
-  return stored;
-}
-
-/// Each dimension once, except one that the `*` of the name counts.
-static LogicalResult verifyStorage(WeightOp op, StorageAttr storage,
-                                   int64_t rank) {
-  llvm::SmallBitVector seen(rank);
-  for (DenseI64ArrayAttr group : storage.getGroups())
-    for (int64_t dim : group.asArrayRef()) {
-      if (dim < 0 || dim >= rank)
-        return op.emitOpError()
-               << "stores dimension " << dim << " of a value of rank " << rank;
-      if (seen.test(dim))
-        return op.emitOpError() << "stores dimension " << dim << " twice";
-      seen.set(dim);
-    }
-  size_t spread = rank - seen.count(), stars = op.getName().count('*');
-  if (spread != stars || stars > 1)
-    return op.emitOpError()
-           << "leaves " << spread << " dimensions out of its storage and has "
-           << stars << " '*' in its name, expected one of each or none";
-  if (storage.getElementType() && !toElementType(storage.getElementType()))
-    return op.emitOpError()
-           << "is stored as the unknown format " << storage.getElementType();
-  return success();
-}
-
 LogicalResult WeightOp::verify() {
   TensorView view(getResult());
   if (getName().empty())
@@ -332,11 +254,9 @@ LogicalResult WeightOp::verify() {
   for (int64_t size : view.getType().getShape())
     if (llvm::MulOverflow(elements, size, elements))
       return emitOpError("has more elements than 63 bits count");
-  if (std::optional<StorageAttr> storage = getStorage())
-    return verifyStorage(*this, *storage, view.rank());
-  if (getName().contains('*'))
-    return emitOpError("has a '*' in its name and no storage");
-  return success();
+  if (failed(verifyStorage(*this)))
+    return failure();
+  return verifyParts(*this);
 }
 
 LogicalResult KVCacheOp::verify() {

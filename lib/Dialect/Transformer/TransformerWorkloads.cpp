@@ -16,15 +16,6 @@ using namespace mlir;
 // Residents
 //===----------------------------------------------------------------------===//
 
-void WeightOp::buildWorkload(WorkloadBuilder &builder) {
-  Resident resident;
-  resident.kind = Resident::Kind::weight;
-  resident.name = getName().str();
-  resident.shape = builder.dims(getResult());
-  resident.type = *toElementType(getStoredElementType());
-  builder.addResident(getResult(), std::move(resident));
-}
-
 void KVCacheOp::buildWorkload(WorkloadBuilder &builder) {
   constexpr int32_t contextDim = 1;
   Resident resident;

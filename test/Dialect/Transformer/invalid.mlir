@@ -260,6 +260,179 @@ func.func @storage_of_unknown_format() {
 
 // -----
 
+func.func @weight_with_index_outside() {
+  // expected-error @+1 {{'transformer.weight' op is stored at 2 to 3 of an extent of 2}}
+  %w = transformer.weight "w" stored [2/2*0] : tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @weight_with_negative_index() {
+  // expected-error @+1 {{'transformer.weight' op is stored at -1 to 0 of an extent of 2}}
+  %w = transformer.weight "w" stored [-1/2*0] : tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @weight_with_empty_extent() {
+  // expected-error @+1 {{expected an extent from 1 to 1099511627776}}
+  %w = transformer.weight "w" stored [0/0*0] : tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @weight_with_range_outside() {
+  // expected-error @+1 {{'transformer.weight' op is stored at 32 to 96 of an extent of 64}}
+  %w = transformer.weight "w" stored [0 at 32 of 64] : tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @weight_with_negative_range() {
+  // expected-error @+1 {{'transformer.weight' op is stored at -32 to 32 of an extent of 64}}
+  %w = transformer.weight "w" stored [0 at -32 of 64] : tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @weight_with_range_of_nothing() {
+  // expected-error @+1 {{expected an extent from 1 to 1099511627776}}
+  %w = transformer.weight "w" stored [0 at 0 of 0] : tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @weight_in_parts_that_do_not_divide() {
+  // expected-error @+1 {{'transformer.weight' op stores dimension 0 of 64 elements in 7 parts, which do not divide it}}
+  %w = transformer.weight "w" stored [0 by 7 at 0 of 16] : tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @weight_with_part_outside() {
+  // expected-error @+1 {{'transformer.weight' op is stored at 5 to 9 of an extent of 6}}
+  %w = transformer.weight "w" stored [0 by 16 at 5 of 6] : tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @weight_in_no_parts() {
+  // expected-error @+1 {{expected a number of parts from 1 to 1099511627776}}
+  %w = transformer.weight "w" stored [0 by 0 at 0 of 6] : tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @weight_by_without_range() {
+  // expected-error @+1 {{expected 'at'}}
+  %w = transformer.weight "w" stored [0 by 8] : tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @weight_of_too_large_tensor() {
+  // expected-error @+1 {{'transformer.weight' op has a checkpoint tensor of more elements than 63 bits count}}
+  %w = transformer.weight "w" stored [0 at 0 of 1099511627776, 1 at 0 of 1099511627776] : tensor<4x8xbf16>
+  return
+}
+
+// -----
+
+func.func @parts_of_tensors_of_two_shapes() {
+  // expected-note @+1 {{the other is here}}
+  %q = transformer.weight "qkv" stored [0 at 0 of 96] : tensor<64xbf16>
+  // expected-error @+1 {{'transformer.weight' op is part of a tensor [128], another weight of its name of one of [96]}}
+  %k = transformer.weight "qkv" stored [0 at 64 of 128] : tensor<32xbf16>
+  return
+}
+
+// -----
+
+func.func @parts_of_two_formats() {
+  // expected-note @+1 {{the other is here}}
+  %q = transformer.weight "qkv" stored [0 at 0 of 96] as f32 : tensor<64xbf16>
+  // expected-error @+1 {{'transformer.weight' op has another format than another part of its tensor}}
+  %k = transformer.weight "qkv" stored [0 at 64 of 96] : tensor<32xbf16>
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// #transformer.format
+//===----------------------------------------------------------------------===//
+
+// -----
+
+// expected-error @+1 {{a format has a name and at least one tensor}}
+#f = #transformer.format<"" {weight : i8}>
+
+// -----
+
+// expected-error @+1 {{a format has a name and at least one tensor}}
+#f = #transformer.format<"f" {}>
+
+// -----
+
+// expected-error @+1 {{suffix 'weight' is empty, has a '*' or occurs twice}}
+#f = #transformer.format<"f" {weight : i8, weight : f32 []}>
+
+// -----
+
+// expected-error @+1 {{computes in the unknown format 'f64'}}
+#f = #transformer.format<"f" compute f64 {weight : i8}>
+
+// -----
+
+// expected-error @+1 {{'weight' has the unknown format 'f64'}}
+#f = #transformer.format<"f" {weight : f64}>
+
+// -----
+
+// expected-error @+1 {{'weight' has the number 0 in its shape, expected 1 to 1099511627776}}
+#f = #transformer.format<"f" {weight : i8 [o/0]}>
+
+// -----
+
+// expected-error @+1 {{expected a number, o, i or all}}
+#f = #transformer.format<"f" {weight : i8 [rows]}>
+
+// -----
+
+#f = #transformer.format<"f" {weight : i8 [o, i]}>
+func.func @vector_in_a_format_of_matrices() {
+  // expected-error @+1 {{'transformer.weight' op has a format of matrices, but 1 dimensions in the checkpoint}}
+  %w = transformer.weight "w" stored [0] as(#f) : tensor<64xbf16>
+  return
+}
+
+// -----
+
+#f = #transformer.format<"f" {weight : i8 [o*1099511627776, i]}>
+func.func @format_of_too_many_elements() {
+  // expected-error @+1 {{'transformer.weight' op has a tensor 'weight' of more elements than 63 bits count}}
+  %w = transformer.weight "w" stored [1, 0] as(#f) : tensor<4096x4096xbf16>
+  return
+}
+
+// -----
+
+func.func @format_that_is_none() {
+  // expected-error @+1 {{'transformer.weight' op is stored as the unknown format '64 : i64'}}
+  %w = transformer.weight "w" stored [0] as(64) : tensor<64xbf16>
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // transformer.kv_cache
 //===----------------------------------------------------------------------===//

@@ -56,6 +56,25 @@ func.func @weight_stored() {
   return
 }
 
+// CHECK-LABEL: func @weight_parts
+func.func @weight_parts() {
+  // CHECK: "qkv.weight" stored [1*2 at 0 of 256, 0]
+  %q = transformer.weight "qkv.weight" stored [1*2 at 0 of 256, 0] : tensor<64x8x16xbf16>
+  // CHECK: "qkv.weight" stored [1*2 at 128 of 256, 0]
+  %k = transformer.weight "qkv.weight" stored [1*2 at 128 of 256, 0] : tensor<64x8x16xbf16>
+  // CHECK: "neox.weight" stored [1*0/3*2, 0]
+  %n = transformer.weight "neox.weight" stored [1 * 0/3 * 2, 0] : tensor<64x8x16xbf16>
+  // CHECK: "gate_up_proj" stored [0, 1, 2*1/2]
+  %u = transformer.weight "gate_up_proj" stored [0, 1, 2*1/2] : tensor<4x64x32xbf16>
+  // CHECK: "wqkv.weight" stored [1 by 2 at 0 of 6 * 2, 0]
+  %w = transformer.weight "wqkv.weight" stored [1 by 2 at 0 of 6 * 2, 0] : tensor<64x8x16xbf16>
+  // CHECK: "wqkv.weight2" stored [1 by 2 at 4 of 6 * 2, 0] as(#{{.*}}) : !w64_2_16_bf
+  %v = transformer.weight "wqkv.weight2" stored [1 by 2 at 4 of 6 * 2, 0]
+      as(#transformer.format<"bnb-nf4" {weight : ui8 [all/2, 1], weight.absmax : ui8 [all/64], weight.scale : f32 []}>)
+      : tensor<64x2x16xbf16>
+  return
+}
+
 // CHECK-LABEL: func @weight_of_experts
 func.func @weight_of_experts() {
   // CHECK: transformer.weight "experts.*.w1.weight" stored [2, 1] : !w4_64_32_bf

@@ -9,6 +9,7 @@
 #define AUTOPAR_DIALECT_TRANSFORMER_TRANSFORMER_H
 
 #include "autopar/Interfaces/Interfaces.h"
+#include "autopar/Program/StoredDim.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Dialect.h"
@@ -18,11 +19,36 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace autopar {
+inline llvm::hash_code hash_value(const StoredDim &dim) {
+  return llvm::hash_combine(dim.base, dim.num, dim.den);
+}
+} // namespace autopar
+
 namespace autopar::transformer {
 
 /// `[last dimension of x]`, the type of a norm's weight; null where `x` has no
 /// such dimension.
 mlir::Type getNormWeightType(mlir::Type x);
+
+/// A factor of a checkpoint dimension.
+struct StorageFactor {
+  static constexpr int64_t noDim = INT64_MIN;
+  /// A dimension of the value, or `noDim`: a fixed index.
+  int64_t dim = noDim;
+  /// `total` not 0: the dimension is in `outer` parts, and each part lies at
+  /// `offset` and following of `total`. A fixed index is one part.
+  int64_t outer = 1, offset = 0, total = 0;
+
+  friend bool operator==(const StorageFactor &a, const StorageFactor &b) {
+    return a.dim == b.dim && a.outer == b.outer && a.offset == b.offset &&
+           a.total == b.total;
+  }
+  friend llvm::hash_code hash_value(const StorageFactor &factor) {
+    return llvm::hash_combine(factor.dim, factor.outer, factor.offset,
+                              factor.total);
+  }
+};
 
 } // namespace autopar::transformer
 
@@ -41,15 +67,47 @@ mlir::RankedTensorType getTensorType(llvm::ArrayRef<int64_t> shape,
                                      llvm::ArrayRef<llvm::StringRef> names,
                                      mlir::Type elementType);
 
-/// The checkpoint tensor behind a weight.
+/// A tensor of the checkpoint.
 struct StoredTensor {
+  /// Below the layer, with the `*` of the weight's name.
+  std::string name;
   /// Outermost first; of one tensor where the name has a `*`.
   llvm::SmallVector<int64_t> shape;
   /// How many tensors the `*` of the name stands for, else 1.
   int64_t copies = 1;
   ElementType type = ElementType::bf16;
 };
+/// The plain tensor of a weight: that of its name, as if it had no format.
 StoredTensor getStoredTensor(WeightOp weight);
+/// The tensors that its format puts in place of the plain one.
+llvm::SmallVector<StoredTensor> getStoredTensors(WeightOp weight);
+
+/// Which elements of a checkpoint dimension a value is: a range, where those of
+/// each part of the dimension count as adjacent.
+struct StoredPart {
+  Checked start = 0, length = 1, total = 1;
+  /// The part that `inner` is of this one.
+  StoredPart nest(const StoredPart &inner) const;
+};
+StoredPart getStoredPart(StorageGroupAttr group,
+                         llvm::ArrayRef<int64_t> valueShape);
+/// The groups of a weight's storage: without one, its dimensions.
+llvm::SmallVector<StorageGroupAttr> getStorageGroups(WeightOp weight);
+/// The dimension of the value that the `*` of the name counts.
+std::optional<int64_t> getSpreadDim(WeightOp weight);
+/// The weight's format; null where it is none or a type.
+FormatAttr getFormat(WeightOp weight);
+/// The shape of a tensor of a format, where the plain one is `plain`, of rank 2
+/// at least.
+llvm::SmallVector<Checked> getFormatShape(FormatTensorAttr tensor,
+                                          llvm::ArrayRef<int64_t> plain);
+/// Whether its shape is in terms of the product of all dimensions.
+bool usesAll(FormatTensorAttr tensor);
+
+/// Verifies what only `weight` itself knows, then, at the last weight of a
+/// block, that those of one name are parts of one tensor.
+mlir::LogicalResult verifyStorage(WeightOp weight);
+mlir::LogicalResult verifyParts(WeightOp weight);
 
 } // namespace autopar::transformer
 

@@ -1,0 +1,48 @@
+//===- StoredDim.h - Dimensions of a format's tensors -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PROGRAM_STOREDDIM_H
+#define AUTOPAR_PROGRAM_STOREDDIM_H
+
+#include "autopar/Support/Checked.h"
+
+#include <optional>
+#include <string_view>
+
+namespace autopar {
+
+/// One dimension of a checkpoint tensor of a format: ceil(base * num / den).
+/// `base` is a dimension of the plain tensor that the format replaces.
+struct StoredDim {
+  enum class Base : uint8_t {
+    /// 1: the dimension is the number `num`.
+    one,
+    /// The last dimension but one: the outputs of a linear layer.
+    o,
+    /// The last dimension: its inputs.
+    i,
+    /// The product of all dimensions.
+    all,
+  };
+  Base base = Base::one;
+  int64_t num = 1, den = 1;
+
+  /// The extent where that of the base is `extent`.
+  Checked of(Checked extent) const { return ceilDiv(extent * num, den); }
+
+  friend bool operator==(const StoredDim &a, const StoredDim &b) {
+    return a.base == b.base && a.num == b.num && a.den == b.den;
+  }
+};
+
+/// "o", "i", "all"; "" for `one`.
+std::string_view nameOf(StoredDim::Base base);
+std::optional<StoredDim::Base> parseStoredBase(std::string_view name);
+
+} // namespace autopar
+
+#endif // AUTOPAR_PROGRAM_STOREDDIM_H

@@ -1,0 +1,156 @@
+//===- WeightWorkload.cpp - Bytes of weights ------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Dialect/Transformer/Transformer.h"
+
+#include "autopar/Interfaces/WorkloadBuilder.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+static Dim number(int64_t extent) {
+  Dim dim;
+  dim.extent.factor = extent;
+  return dim;
+}
+
+namespace {
+
+/// The share that a weight's value has in the tensors of its format. Shares of
+/// all parts of a checkpoint tensor add up to it.
+class FormatShare {
+public:
+  FormatShare(WeightOp weight, WorkloadBuilder &builder)
+      : groups(getStorageGroups(weight)), dims(builder.dims(weight)),
+        shape(TensorView(weight.getResult()).getType().getShape()),
+        spread(getSpreadDim(weight)) {}
+
+  /// The dimensions of the share in `tensor`; nothing where it has none.
+  std::optional<Dims> of(FormatTensorAttr tensor) {
+    share.clear();
+    if (spread)
+      share.push_back(dims[*spread]);
+    ArrayRef<StorageGroupAttr> all = groups;
+    bool flat = usesAll(tensor);
+    for (StorageGroupAttr group : all.drop_back(flat ? all.size() : 2))
+      add(StoredDim{StoredDim::Base::i}, group);
+    llvm::SmallDenseSet<unsigned, 2> used;
+    for (const StoredDim &dim : tensor.getDims()) {
+      used.insert(static_cast<unsigned>(dim.base));
+      add(dim, groupsOf(dim.base));
+    }
+    for (StoredDim::Base base : {StoredDim::Base::o, StoredDim::Base::i})
+      if (!flat && !used.contains(static_cast<unsigned>(base)) &&
+          partOf(groupsOf(base)).start != 0)
+        return std::nullopt;
+    for (const Dim &dim : share)
+      if (dim.extent.factor == 0)
+        return std::nullopt;
+    return share;
+  }
+
+private:
+  ArrayRef<StorageGroupAttr> groupsOf(StoredDim::Base base) const {
+    ArrayRef<StorageGroupAttr> all = groups;
+    switch (base) {
+    case StoredDim::Base::one:
+      return {};
+    case StoredDim::Base::o:
+      return all.slice(all.size() - 2, 1);
+    case StoredDim::Base::i:
+      return all.take_back();
+    case StoredDim::Base::all:
+      return all;
+    }
+    llvm_unreachable("covered switch");
+  }
+
+  /// The part of the product of several checkpoint dimensions.
+  StoredPart partOf(ArrayRef<StorageGroupAttr> product) const {
+    StoredPart whole;
+    for (StorageGroupAttr group : product)
+      whole.total *= getStoredPart(group, shape).total;
+    whole.length = whole.total;
+    for (StorageGroupAttr group : product)
+      whole = whole.nest(getStoredPart(group, shape));
+    return whole;
+  }
+
+  /// Adds a dimension made of `product`. Splits stay as they are where the
+  /// rest takes up the factor exactly; else the whole is split, unevenly.
+  void add(const StoredDim &stored, ArrayRef<StorageGroupAttr> product) {
+    Dims split;
+    Dim merged;
+    int64_t rest = 1;
+    for (StorageGroupAttr group : product)
+      for (const StorageFactor &factor : group.getFactors()) {
+        if (factor.dim == StorageFactor::noDim)
+          continue;
+        const Dim &dim = dims[factor.dim];
+        if (dim.axes.empty()) {
+          rest *= dim.extent.factor;
+          continue;
+        }
+        split.push_back(dim);
+        llvm::append_range(merged.axes, dim.axes);
+      }
+    if (!split.empty() &&
+        (Checked(rest) * stored.num) == stored.of(rest) * stored.den) {
+      llvm::append_range(share, split);
+      share.push_back(number(stored.of(rest).int64().value_or(0)));
+      return;
+    }
+    StoredPart part = partOf(product);
+    Checked extent =
+        stored.of(part.start + part.length) - stored.of(part.start);
+    merged.extent.factor = extent.int64().value_or(0);
+    if (!merged.axes.empty())
+      merged.rule = SplitRule::any;
+    share.push_back(std::move(merged));
+  }
+
+  SmallVector<StorageGroupAttr> groups;
+  Dims dims;
+  ArrayRef<int64_t> shape;
+  std::optional<int64_t> spread;
+  Dims share;
+};
+
+} // namespace
+
+void WeightOp::buildWorkload(WorkloadBuilder &builder) {
+  Resident resident;
+  resident.kind = Resident::Kind::weight;
+  resident.name = getName().str();
+  resident.shape = builder.dims(getResult());
+  FormatAttr format = getFormat(*this);
+  if (!format) {
+    resident.type = getStoredTensor(*this).type;
+    builder.addResident(getResult(), std::move(resident));
+    return;
+  }
+  FormatShare share(*this, builder);
+  std::optional<ElementType> compute;
+  if (format.getCompute())
+    compute = toElementType(format.getCompute());
+  Dims values = resident.shape;
+  for (auto [tensor, stored] :
+       llvm::zip_equal(format.getTensors(), getStoredTensors(*this))) {
+    std::optional<Dims> shape =
+        tensor.getPlain() ? builder.dims(getResult()) : share.of(tensor);
+    if (!shape)
+      continue;
+    resident.name = stored.name;
+    resident.shape = *shape;
+    resident.type = stored.type;
+    resident.values = values;
+    // The others hold no values of their own.
+    values = {number(0)};
+    builder.addResident(getResult(), resident, compute);
+  }
+}
