@@ -23,6 +23,7 @@ LAYERS = {
     "Hardware": ["Program"],
     "Report": ["Program"],
     "Model": ["Program"],
+    "Hub": ["Program"],
     "Runtime": ["Hardware"],
     "Cost": ["Program", "Plan", "Hardware", "Runtime", "Report"],
     # With MLIR.
@@ -34,10 +35,10 @@ LAYERS = {
     "Transforms": ["Analysis", "Cost"],
     "Pipelines": ["Transforms", "Import"],
     "InitAll": ["Pipelines"],
-    "tools": ["InitAll"],
+    "tools": ["InitAll", "Hub"],
 }
 WITHOUT_MLIR = {
-    "Support", "Program", "Plan", "Hardware", "Report", "Model", "Runtime", "Cost",
+    "Support", "Program", "Plan", "Hardware", "Report", "Model", "Hub", "Runtime", "Cost",
 }  # fmt: skip
 # Folders of dialects/ are layers too.
 DIALECTS = {

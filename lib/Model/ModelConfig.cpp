@@ -9,7 +9,6 @@
 
 #include "autopar/Model/Family.h"
 #include "autopar/Support/Checked.h"
-#include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
@@ -346,32 +345,4 @@ Result<ModelConfig> autopar::readModelConfig(const JsonDocument &document,
   return ConfigReader(std::move(json), *family,
                       name.empty() ? modelType : std::move(name))
       .read();
-}
-
-/// The last component of a path, without what all paths have.
-static std::string nameOfPath(std::string path) {
-  auto dropSuffix = [&](std::string_view suffix) {
-    if (path.size() >= suffix.size() &&
-        path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0)
-      path.resize(path.size() - suffix.size());
-  };
-  dropSuffix("config.json");
-  dropSuffix(".json");
-  while (!path.empty() && path.back() == '/')
-    path.pop_back();
-  path = path.substr(path.rfind('/') + 1);
-  return path == "." || path == ".." ? "" : path;
-}
-
-Result<ModelConfig> autopar::readModelConfig(const std::string &path) {
-  std::string file = path;
-  if (isDirectory(path)) {
-    file = path + (path.back() == '/' ? "" : "/") + "config.json";
-    if (!fileExists(file))
-      return Error{path, "the directory has no config.json", ""};
-  }
-  Result<JsonDocument> document = JsonDocument::readFile(file);
-  if (!document)
-    return document.error();
-  return readModelConfig(*document, path == "-" ? "" : nameOfPath(file));
 }

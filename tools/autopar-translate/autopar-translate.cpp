@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "autopar/Hub/Hub.h"
 #include "autopar/Import/ImportModel.h"
 #include "autopar/Import/Tensors.h"
 #include "autopar/Support/File.h"
@@ -20,9 +21,17 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("autopar-translate options");
 
 static cl::opt<std::string> importHF(
-    "import-hf", cl::Required, cl::cat(category), cl::value_desc("path"),
+    "import-hf", cl::Required, cl::cat(category), cl::value_desc("model"),
     cl::desc("Import a Hugging Face model: a config.json, a directory that "
-             "has one, or '-' for standard input"));
+             "has one, '-' for standard input, the name of a bundled model, "
+             "or org/name[@revision] on the hub (HF_TOKEN, HF_ENDPOINT), "
+             "which is kept in AUTOPAR_CACHE (default: ~/.cache/autopar)"));
+static cl::opt<std::string>
+    revision("revision", cl::cat(category), cl::value_desc("revision"),
+             cl::desc("Branch, tag or commit on the hub (default: main)"));
+static cl::opt<bool>
+    offline("offline", cl::cat(category),
+            cl::desc("Never use the network (also: HF_HUB_OFFLINE=1)"));
 static cl::opt<std::string>
     outputFile("o", cl::init("-"), cl::cat(category), cl::value_desc("file"),
                cl::desc("Where the output goes (default: standard output)"));
@@ -36,16 +45,36 @@ static int fail(const std::string &message) {
   return 1;
 }
 
+/// Shows what a long download does, where a person may be watching.
+static void showProgress(const std::string &line) {
+  static bool shown = false;
+  if (!llvm::errs().is_displayed() || (line.empty() && !shown))
+    return;
+  shown = !line.empty();
+  llvm::errs() << "\r\x1b[K" << line;
+}
+
+static Result<ModelConfig> readModel() {
+  Result<ModelFiles> files =
+      locateModel(importHF, {offline, revision, showProgress});
+  if (!files)
+    return files.error();
+  Result<JsonDocument> document = JsonDocument::readFile(files->configPath);
+  if (!document)
+    return document.error();
+  return readModelConfig(*document, files->name);
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "Imports a model into the transformer dialect.\n\n"
-      "  autopar-translate --import-hf models/llama-3.3-70b -o model.mlir\n"
+      "  autopar-translate --import-hf llama-3.3-70b -o model.mlir\n"
       "  autopar-opt --shard-tp=8 --estimate model.mlir\n");
 
-  Result<ModelConfig> config = readModelConfig(importHF);
+  Result<ModelConfig> config = readModel();
   if (!config)
     return fail(config.error().str());
   MLIRContext context(MLIRContext::Threading::DISABLED);

@@ -68,11 +68,10 @@ struct ModelConfig {
 
 /// Reads a config.json of a supported model type. Errors name the field: a
 /// missing one without a default in `transformers`, a wrong type or range, an
-/// unknown model type, a quantised checkpoint.
+/// unknown model type, a quantised checkpoint. A model without a name is called
+/// after its type.
 Result<ModelConfig> readModelConfig(const JsonDocument &document,
                                     std::string name);
-/// Reads `path`: a config.json, a directory that has one, or "-".
-Result<ModelConfig> readModelConfig(const std::string &path);
 
 } // namespace autopar
 
