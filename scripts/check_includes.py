@@ -22,8 +22,9 @@ LAYERS = {
     "Plan": ["Program"],
     "Hardware": ["Program"],
     "Report": ["Program"],
-    "Model": ["Program"],
+    "Model": ["Hub"],
     "Checkpoint": ["Support"],
+    "Hub": ["Program"],
     "Runtime": ["Hardware"],
     "Cost": ["Program", "Plan", "Hardware", "Runtime", "Report"],
     # With MLIR.
@@ -38,7 +39,7 @@ LAYERS = {
     "tools": ["InitAll", "Checkpoint"],
 }
 WITHOUT_MLIR = {
-    "Support", "Program", "Plan", "Hardware", "Report", "Model", "Checkpoint", "Runtime", "Cost",
+    "Support", "Program", "Plan", "Hardware", "Report", "Model", "Hub", "Checkpoint", "Runtime", "Cost",
 }  # fmt: skip
 # Folders of dialects/ are layers too.
 DIALECTS = {

@@ -3,6 +3,7 @@
 
 import os
 import shlex
+import shutil
 
 import lit.formats
 
@@ -16,6 +17,8 @@ config.test_exec_root = config.autopar_test_build
 shared = os.path.join(os.path.dirname(config.autopar_source), "shared")
 if os.path.isdir(os.path.join(shared, "data")):
     config.available_features.add("shared-data")
+if shutil.which("openssl"):
+    config.available_features.add("openssl")
 
 # lit replaces in order: %shared before %s.
 for name, path in [
@@ -41,3 +44,5 @@ config.environment["PATH"] = os.pathsep.join(
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input-filter=error"
 # Tests see the data of this tree, not of an installation.
 config.environment["AUTOPAR_DATA"] = config.autopar_source
+# And never the network: test/Hub has a server of its own.
+config.environment["HF_HUB_OFFLINE"] = "1"

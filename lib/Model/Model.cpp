@@ -7,26 +7,9 @@
 
 #include "autopar/Model/Model.h"
 
-#include "autopar/Support/File.h"
-#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
-
-/// The last component of a path, without what all paths have.
-static std::string nameOfPath(std::string path) {
-  auto dropSuffix = [&](std::string_view suffix) {
-    if (path.size() >= suffix.size() &&
-        path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0)
-      path.resize(path.size() - suffix.size());
-  };
-  dropSuffix("config.json");
-  dropSuffix(".json");
-  while (!path.empty() && path.back() == '/')
-    path.pop_back();
-  path = path.substr(path.rfind('/') + 1);
-  return path == "." || path == ".." ? "" : path;
-}
 
 /// Sets `key` (nested with dots) of the config to JSON, or to a bare text.
 static std::optional<Error> assume(JsonValue &config,
@@ -96,10 +79,27 @@ static std::string firstArchitecture(const JsonReader &config) {
   return names.empty() ? "" : names.front().asString();
 }
 
-Result<Model> autopar::readModel(JsonDocument document, std::string name,
+static Result<std::unique_ptr<JsonDocument>> readJson(const std::string &path) {
+  Result<JsonDocument> document = JsonDocument::readFile(path);
+  if (!document)
+    return document.error();
+  return std::make_unique<JsonDocument>(std::move(*document));
+}
+
+Result<Model> autopar::readModel(const ModelFiles &files,
                                  const std::vector<Assumption> &assumptions) {
   Model model;
-  model.config = std::make_unique<JsonDocument>(std::move(document));
+  Result<std::unique_ptr<JsonDocument>> document = readJson(files.configPath);
+  if (!document)
+    return document.error();
+  model.config = std::move(*document);
+  if (files.quantConfigPath) {
+    Result<std::unique_ptr<JsonDocument>> quant =
+        readJson(*files.quantConfigPath);
+    if (!quant)
+      return quant.error();
+    model.quantConfig = std::move(*quant);
+  }
   model.notes = std::make_unique<ModelNotes>();
   for (const Assumption &assumption : assumptions) {
     if (model.config->value().is_object())
@@ -117,7 +117,7 @@ Result<Model> autopar::readModel(JsonDocument document, std::string name,
     return family.error();
   model.unknownArchitecture =
       checkArchitecture(model.config->reader(), *family, architecture);
-  model.name = name.empty() ? family->name : std::move(name);
+  model.name = files.name.empty() ? family->name : files.name;
   model.scope =
       std::make_unique<Scope>(std::move(*family), config, *model.notes);
   Result<JsonValue> dtype = model.scope->lookUp("dtype");
@@ -133,19 +133,4 @@ Result<Model> autopar::readModel(JsonDocument document, std::string name,
   }
   model.dtype = *type;
   return model;
-}
-
-Result<Model> autopar::readModel(const std::string &path,
-                                 const std::vector<Assumption> &assumptions) {
-  std::string file = path;
-  if (isDirectory(path)) {
-    file = path + (path.back() == '/' ? "" : "/") + "config.json";
-    if (!fileExists(file))
-      return Error{path, "the directory has no config.json", ""};
-  }
-  Result<JsonDocument> document = JsonDocument::readFile(file);
-  if (!document)
-    return document.error();
-  return readModel(std::move(*document), path == "-" ? "" : nameOfPath(file),
-                   assumptions);
 }

@@ -7,12 +7,10 @@
 
 #include "Input.h"
 
-#include "autopar/Import/ImportModel.h"
 #include "autopar/InitAll.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/SourceText.h"
 
-#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -22,19 +20,6 @@ using namespace mlir;
 static OwningOpRef<ModuleOp> fail(const Error &error) {
   llvm::errs() << "error: " << error.str() << "\n";
   return nullptr;
-}
-
-OwningOpRef<ModuleOp> autopar::importHFModel(MLIRContext &context,
-                                             const std::string &config) {
-  Result<Model> model = readModel(config);
-  if (!model)
-    return fail(model.error());
-  Result<OwningOpRef<ModuleOp>> module = importModel(&context, *model);
-  if (!module)
-    return fail(module.error());
-  if (failed(verify(**module)))
-    return nullptr;
-  return std::move(*module);
 }
 
 OwningOpRef<ModuleOp> autopar::parseModel(MLIRContext &context,

@@ -15,10 +15,6 @@
 
 namespace autopar {
 
-/// The module of `config`, a Hugging Face config. Null after an error, which
-/// has been printed.
-mlir::OwningOpRef<mlir::ModuleOp> importHFModel(mlir::MLIRContext &context,
-                                                const std::string &config);
 /// The module in the .mlir file `path`, or standard input where it is "-".
 mlir::OwningOpRef<mlir::ModuleOp> parseModel(mlir::MLIRContext &context,
                                              const std::string &path);

@@ -7,6 +7,7 @@
 
 #include "Input.h"
 #include "Weights.h"
+#include "autopar/Import/LoadModel.h"
 #include "autopar/Import/Tensors.h"
 #include "autopar/Support/File.h"
 
@@ -22,9 +23,21 @@ static cl::OptionCategory category("autopar-translate options");
 static cl::opt<std::string> inputFile(cl::Positional, cl::cat(category),
                                       cl::desc("[<model.mlir>]"));
 static cl::opt<std::string> importHF(
-    "import-hf", cl::cat(category), cl::value_desc("path"),
+    "import-hf", cl::cat(category), cl::value_desc("model"),
     cl::desc("Import a Hugging Face model: a config.json, a directory that "
-             "has one, or '-' for standard input"));
+             "has one, '-' for standard input, the name of a bundled model, "
+             "or org/name[@revision] on the hub (HF_TOKEN, HF_ENDPOINT), "
+             "which is kept in AUTOPAR_CACHE (default: ~/.cache/autopar)"));
+static cl::opt<std::string>
+    revision("revision", cl::cat(category), cl::value_desc("revision"),
+             cl::desc("Branch, tag or commit on the hub (default: main)"));
+static cl::opt<bool>
+    offline("offline", cl::cat(category),
+            cl::desc("Never use the network (also: HF_HUB_OFFLINE=1)"));
+static cl::list<std::string> assumptions(
+    "assume", cl::cat(category), cl::value_desc("key=value"),
+    cl::desc("Set a key of the config (a.b for nested ones) that it lacks or "
+             "has wrong; reports say so. May be repeated"));
 static cl::opt<std::string>
     outputFile("o", cl::init("-"), cl::cat(category), cl::value_desc("file"),
                cl::desc("Where the output goes (default: standard output)"));
@@ -85,13 +98,47 @@ static int printModule(ModuleOp module) {
   return write(text);
 }
 
+/// Shows what a long download does, where a person may be watching.
+static void showProgress(const std::string &line) {
+  static bool shown = false;
+  if (!llvm::errs().is_displayed() || (line.empty() && !shown))
+    return;
+  shown = !line.empty();
+  llvm::errs() << "\r\x1b[K" << line;
+}
+
+static Result<OwningOpRef<ModuleOp>> loadModel(MLIRContext &context) {
+  ModelRequest request;
+  request.argument = importHF;
+  request.hub = {offline, revision, showProgress};
+  for (const std::string &text : assumptions) {
+    size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return Error{"", "--assume expects key=value, found \"" + text + "\"", ""};
+    request.assumptions.push_back(
+        {text.substr(0, equals), text.substr(equals + 1)});
+  }
+  return autopar::loadModel(&context, request);
+}
+
+static OwningOpRef<ModuleOp> readInput(MLIRContext &context) {
+  if (importHF.empty())
+    return parseModel(context, inputFile);
+  Result<OwningOpRef<ModuleOp>> module = loadModel(context);
+  if (module)
+    return std::move(*module);
+  if (!module.error().message.empty())
+    fail(module.error().str());
+  return nullptr;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "Imports a model into the transformer dialect.\n\n"
-      "  autopar-translate --import-hf models/llama-3.3-70b -o model.mlir\n"
+      "  autopar-translate --import-hf llama-3.3-70b -o model.mlir\n"
       "  autopar-opt --shard-tp=8 --estimate model.mlir\n"
       "  autopar-translate --verify-weights path/to/checkpoint model.mlir\n");
 
@@ -104,12 +151,10 @@ int main(int argc, char **argv) {
                ? describe()
                : fail("--describe-weights takes no model");
   if (inputFile.empty() == importHF.empty())
-    return fail("expected either --import-hf=<path> or a .mlir file");
+    return fail("expected either --import-hf=<model> or a .mlir file");
 
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  OwningOpRef<ModuleOp> module = importHF.empty()
-                                     ? parseModel(context, inputFile)
-                                     : importHFModel(context, importHF);
+  OwningOpRef<ModuleOp> module = readInput(context);
   if (!module)
     return 1;
   return weightsToVerify.empty() ? printModule(*module)

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_MODEL_MODEL_H
 #define AUTOPAR_MODEL_MODEL_H
 
+#include "autopar/Hub/Hub.h"
 #include "autopar/Model/Scope.h"
 #include "autopar/Support/ElementType.h"
 
@@ -25,6 +26,8 @@ struct Model {
   std::string name;
   ElementType dtype = ElementType::bf16;
   std::unique_ptr<JsonDocument> config;
+  /// Quantisation settings in a file of their own; null where there is none.
+  std::unique_ptr<JsonDocument> quantConfig;
   std::unique_ptr<ModelNotes> notes;
   std::unique_ptr<Scope> scope;
   /// The family does not know the architecture: the import fails unless
@@ -32,11 +35,9 @@ struct Model {
   std::optional<Error> unknownArchitecture;
 };
 
-/// Reads `path`: a config.json, a directory that has one, or "-". Error: there
-/// is no family for the model type.
-Result<Model> readModel(const std::string &path,
-                        const std::vector<Assumption> &assumptions = {});
-Result<Model> readModel(JsonDocument config, std::string name,
+/// Reads the files of a model. Errors: malformed JSON, no family for the model
+/// type.
+Result<Model> readModel(const ModelFiles &files,
                         const std::vector<Assumption> &assumptions = {});
 
 } // namespace autopar

@@ -18,6 +18,8 @@ namespace autopar::limits {
 inline constexpr unsigned maxNestingDepth = 256;
 /// Size of a text file that is read at all.
 inline constexpr uint64_t maxFileBytes = uint64_t(256) << 20;
+/// Size of a config.json that is downloaded.
+inline constexpr uint64_t maxConfigBytes = uint64_t(16) << 20;
 /// Size of one dimension of a tensor (hidden size, vocabulary, experts, ...).
 inline constexpr int64_t maxDimension = int64_t(1) << 40;
 /// Layers of a model, and iterations of one `transformer.repeat`.

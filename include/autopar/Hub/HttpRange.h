@@ -1,0 +1,49 @@
+//===- HttpRange.h - Parts of a file on the hub -----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_HUB_HTTPRANGE_H
+#define AUTOPAR_HUB_HTTPRANGE_H
+
+#include "autopar/Hub/Hub.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace autopar {
+
+/// A file on the hub that is read in parts, for headers of checkpoints whose
+/// tensors nobody wants to download.
+class HttpRange {
+public:
+  HttpRange(HttpRange &&);
+  HttpRange &operator=(HttpRange &&);
+  ~HttpRange();
+
+  uint64_t size() const;
+  /// Exactly `count` bytes from `offset` on. Errors: the range passes the end,
+  /// is larger than `limits::maxFileBytes`, or does not arrive.
+  Result<std::string> read(uint64_t offset, uint64_t count);
+
+private:
+  friend Result<std::optional<HttpRange>>
+  openModelFile(const std::string &argument, const std::string &file,
+                const HubOptions &options);
+  struct State;
+  explicit HttpRange(std::unique_ptr<State> state);
+  std::unique_ptr<State> state;
+};
+
+/// Opens `file` ("model.safetensors", "original/consolidated.00.pth") of the
+/// model "org/name" or "org/name@revision" on the hub; nothing where the model
+/// has no such file. No cache is asked.
+Result<std::optional<HttpRange>> openModelFile(const std::string &argument,
+                                               const std::string &file,
+                                               const HubOptions &options);
+
+} // namespace autopar
+
+#endif // AUTOPAR_HUB_HTTPRANGE_H

@@ -1,0 +1,52 @@
+//===- Hub.h - Where models come from ---------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_HUB_HUB_H
+#define AUTOPAR_HUB_HUB_H
+
+#include "autopar/Support/Result.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace autopar {
+
+/// Told what a download that takes longer than a second is doing, one line at
+/// a time; told "" when it is over.
+using ProgressCallback = std::function<void(const std::string &line)>;
+
+struct HubOptions {
+  /// Never touch the network. `HF_HUB_OFFLINE=1` says the same.
+  bool offline = false;
+  /// Branch, tag or commit; "": what follows the argument's "@", else "main".
+  std::string revision;
+  ProgressCallback progress;
+};
+
+/// The files that describe a model; paths that `readFile` takes.
+struct ModelFiles {
+  /// What the model is called after; "" for standard input.
+  std::string name;
+  std::string configPath;
+  /// hf_quant_config.json or quantize_config.json beside it.
+  std::optional<std::string> quantConfigPath;
+  /// Where the files came from, for people: "bundled", a path, an address.
+  std::string provenance;
+};
+
+/// Finds the model that `argument` names. In this order: "-" (standard input);
+/// a path of a config.json or of a directory that has one; the name of a
+/// bundled model; "org/name" or "org/name@revision" in the cache of
+/// huggingface_hub, in autopar's own cache, and on the hub (`HF_ENDPOINT`),
+/// whose files are kept in autopar's own cache.
+Result<ModelFiles> locateModel(const std::string &argument,
+                               const HubOptions &options);
+
+} // namespace autopar
+
+#endif // AUTOPAR_HUB_HUB_H

@@ -1,0 +1,174 @@
+//===- Hub.cpp ------------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Hub/Hub.h"
+
+#include "Environment.h"
+#include "Remote.h"
+
+#include "autopar/Support/File.h"
+#include "autopar/Support/Json.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <filesystem>
+
+using namespace autopar;
+namespace fs = std::filesystem;
+
+/// Files that describe the quantisation where config.json does not.
+static const std::vector<std::string> quantFiles = {"hf_quant_config.json",
+                                                    "quantize_config.json"};
+
+static bool endsWith(const std::string &text, std::string_view suffix) {
+  return text.size() >= suffix.size() &&
+         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+/// The model whose files lie in `folder`.
+static ModelFiles filesIn(const std::string &folder, std::string name,
+                          std::string provenance) {
+  ModelFiles files;
+  files.name = std::move(name);
+  files.configPath = folder + "/config.json";
+  files.provenance = std::move(provenance);
+  for (const std::string &file : quantFiles)
+    if (!files.quantConfigPath && fileExists(folder + "/" + file))
+      files.quantConfigPath = folder + "/" + file;
+  return files;
+}
+
+/// The last component of a path; "" for "." and "..".
+static std::string lastName(const fs::path &path) {
+  std::string name = path.filename().string();
+  return name == "." || name == ".." ? "" : name;
+}
+
+static Result<ModelFiles> locatePath(std::string path) {
+  while (path.size() > 1 && path.back() == '/')
+    path.pop_back();
+  if (isDirectory(path)) {
+    if (!fileExists(path + "/config.json"))
+      return Error{path, "the directory has no config.json", ""};
+    return filesIn(path, lastName(path), path);
+  }
+  fs::path file = path;
+  if (file.filename() == "config.json" && file.has_parent_path()) {
+    std::string folder = file.parent_path().string();
+    return filesIn(folder, lastName(folder), path);
+  }
+  ModelFiles files;
+  std::string name = lastName(file);
+  files.name = endsWith(name, ".json") ? name.substr(0, name.size() - 5) : name;
+  if (files.name == "config")
+    files.name.clear();
+  files.configPath = files.provenance = path;
+  return files;
+}
+
+static std::vector<std::string> bundledModels(const std::string &directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto &entry : fs::directory_iterator(directory, error))
+    if (fileExists(entry.path().string() + "/config.json"))
+      names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+static Result<ModelFiles> locateBundled(const std::string &name) {
+  std::string directory = dataDirectory("models");
+  std::vector<std::string> names = bundledModels(directory);
+  if (std::find(names.begin(), names.end(), name) != names.end())
+    return filesIn(directory + "/" + name, name, "bundled");
+  std::string near = nearest(name, names);
+  return Error{"",
+               "unknown model \"" + shorten(name) + "\"" +
+                   (near.empty() ? "" : ", did you mean \"" + near + "\"?"),
+               "bundled: " + join(names, ", ") +
+                   "; or a path; or org/name on the hub"};
+}
+
+/// Downloads what describes `repository` into `cache`. config.json is stored
+/// last: where it is, the others are.
+static Result<ModelFiles> download(const Repository &repository,
+                                   const std::string &cache,
+                                   const HubOptions &options) {
+  Result<Remote> remote = Remote::open(repository, options);
+  if (!remote)
+    return remote.error();
+  Result<std::optional<HttpAnswer>> config = remote->getJson("config.json");
+  if (!config)
+    return config.error();
+  if (!*config)
+    return remote->missing();
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const std::string &name : quantFiles) {
+    Result<std::optional<HttpAnswer>> file = remote->getJson(name);
+    if (!file)
+      return file.error();
+    if (*file)
+      files.emplace_back(name, std::move((*file)->body));
+  }
+  files.emplace_back("config.json", std::move((*config)->body));
+  Result<std::string> snapshot =
+      storeSnapshot(repository, cache, (*config)->commit, files);
+  if (!snapshot)
+    return snapshot.error();
+  return filesIn(*snapshot, repository.name, remote->addressOf("config.json"));
+}
+
+static Result<ModelFiles> locateOnHub(const Repository &repository,
+                                      const HubOptions &options) {
+  std::string caches[] = {hubCacheDirectory(), ownCacheDirectory()};
+  for (const std::string &cache : caches)
+    if (auto snapshot = findSnapshot(repository, cache))
+      return filesIn(*snapshot, repository.name, *snapshot);
+  if (!options.offline && !isOffline())
+    return download(repository, caches[1], options);
+  return Error{"",
+               "no network is to be used, and " + repository.id() +
+                   " at revision \"" + repository.revision +
+                   "\" is in no cache",
+               "looked in " + repository.folderIn(caches[0]) + " and " +
+                   repository.folderIn(caches[1])};
+}
+
+/// Whether only the hub or a cache can have the model.
+static bool isHubName(const std::string &argument) {
+  std::error_code error;
+  return argument.find('/') != argument.npos && !fs::exists(argument, error) &&
+         !endsWith(argument, ".json") && argument.find_first_of("/.~") != 0;
+}
+
+static Result<ModelFiles> locateHere(const std::string &argument) {
+  if (argument == "-")
+    return ModelFiles{"", "-", std::nullopt, "<stdin>"};
+  std::error_code error;
+  if (fs::exists(argument, error))
+    return locatePath(argument);
+  if (endsWith(argument, ".json") || argument.find_first_of("/.~") == 0)
+    return Error{argument, "cannot open: No such file or directory", ""};
+  return locateBundled(argument);
+}
+
+Result<ModelFiles> autopar::locateModel(const std::string &argument,
+                                        const HubOptions &options) {
+  if (!isHubName(argument)) {
+    if (options.revision.empty())
+      return locateHere(argument);
+    return Error{"",
+                 "a revision is that of a model on the hub, org/name, not "
+                 "of \"" +
+                     shorten(argument) + "\"",
+                 ""};
+  }
+  Result<Repository> repository = parseRepository(argument, options.revision);
+  if (!repository)
+    return repository.error();
+  return locateOnHub(*repository, options);
+}

@@ -1,0 +1,159 @@
+//===- Repository.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Repository.h"
+
+#include "autopar/Support/File.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+using namespace autopar;
+namespace fs = std::filesystem;
+
+static bool isAlnum(char c) { return std::isalnum((unsigned char)c); }
+
+/// Letters, digits, "-", "_" and "." (and `also`), none of "." and "-" first,
+/// and no "..": what names of the hub are, and what is safe in a path.
+static bool isSafe(std::string_view text, size_t longest,
+                   std::string_view also = "") {
+  return !text.empty() && text.size() <= longest &&
+         (isAlnum(text[0]) || text[0] == '_') && text.find("..") == text.npos &&
+         std::all_of(text.begin(), text.end(), [&](char c) {
+           return isAlnum(c) || c == '-' || c == '_' || c == '.' ||
+                  also.find(c) != also.npos;
+         });
+}
+
+/// The same for each part between slashes.
+static bool isSafePath(std::string_view text) {
+  constexpr size_t longest = 255;
+  for (size_t slash; (slash = text.find('/')) != text.npos;
+       text.remove_prefix(slash + 1))
+    if (!isSafe(text.substr(0, slash), longest))
+      return false;
+  return isSafe(text, longest);
+}
+
+std::string Repository::addressOf(const std::string &file) const {
+  std::string quoted;
+  for (char c : revision)
+    quoted += c == '/' ? std::string("%2F") : std::string(1, c);
+  return "/" + id() + "/resolve/" + quoted + "/" + file;
+}
+
+std::string Repository::folderIn(const std::string &cache) const {
+  return cache + "/models--" + org + "--" + name;
+}
+
+Result<Repository> autopar::parseRepository(const std::string &argument,
+                                            const std::string &revision) {
+  constexpr size_t longest = 96;
+  size_t slash = argument.find('/'), at = argument.find('@');
+  Repository repository;
+  repository.org = argument.substr(0, slash);
+  repository.name =
+      slash == argument.npos ? "" : argument.substr(slash + 1, at - slash - 1);
+  if (!isSafe(repository.org, longest) || !isSafe(repository.name, longest) ||
+      argument.find("--") != argument.npos)
+    return Error{"",
+                 "\"" + shorten(argument) +
+                     "\" is neither a path, nor a bundled model, nor a name "
+                     "on the hub",
+                 "names on the hub are org/name or org/name@revision, of "
+                 "letters, digits, \"-\", \"_\" and \".\""};
+  std::string suffix = at == argument.npos ? "" : argument.substr(at + 1);
+  if (at != argument.npos && !revision.empty() && suffix != revision)
+    return Error{"",
+                 "two revisions of " + repository.id() + ": \"" +
+                     shorten(suffix) + "\" and \"" + shorten(revision) + "\"",
+                 "give one of @ and --revision"};
+  repository.revision = revision.empty() ? suffix : revision;
+  if (at == argument.npos && revision.empty())
+    repository.revision = "main";
+  if (!isSafePath(repository.revision))
+    return Error{"",
+                 "\"" + shorten(repository.revision) +
+                     "\" is no revision: expected a branch, a tag or a "
+                     "commit",
+                 ""};
+  return repository;
+}
+
+Result<bool> autopar::checkFileName(const std::string &file) {
+  if (isSafePath(file))
+    return true;
+  return Error{"", "\"" + shorten(file) + "\" is no name of a file on the hub",
+               ""};
+}
+
+/// The commit that `revision` stands for in a cache.
+static std::string commitOf(const std::string &folder,
+                            const std::string &revision) {
+  std::string file = folder + "/refs/" + revision;
+  if (!fileExists(file))
+    return revision;
+  Result<std::string> text = readFile(file);
+  if (!text)
+    return revision;
+  return text->substr(0, text->find_last_not_of(" \r\n") + 1);
+}
+
+std::optional<std::string> autopar::findSnapshot(const Repository &repository,
+                                                 const std::string &cache) {
+  constexpr size_t longest = 255;
+  std::string folder = repository.folderIn(cache);
+  std::string commit = commitOf(folder, repository.revision);
+  std::string snapshot = folder + "/snapshots/" + commit;
+  if (isSafe(commit, longest) && fileExists(snapshot + "/config.json"))
+    return snapshot;
+  return std::nullopt;
+}
+
+static bool isCommit(const std::string &text) {
+  constexpr size_t digits = 40;
+  return text.size() == digits &&
+         text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+/// Writes `text` to `path`, whose folder is made.
+static Result<bool> writeWithFolder(const std::string &path,
+                                    const std::string &text) {
+  std::error_code error;
+  std::string folder = fs::path(path).parent_path().string();
+  fs::create_directories(folder, error);
+  Result<bool> written =
+      error ? Error{folder, "cannot make this folder: " + error.message(), ""}
+            : writeFile(path, text);
+  if (written)
+    return true;
+  return Error{written.error().where, written.error().message,
+               "AUTOPAR_CACHE names the folder that keeps downloads"};
+}
+
+Result<std::string> autopar::storeSnapshot(
+    const Repository &repository, const std::string &cache,
+    const std::string &commit,
+    const std::vector<std::pair<std::string, std::string>> &files) {
+  std::string folder = repository.folderIn(cache), id = commit;
+  if (!isCommit(commit)) {
+    id = repository.revision;
+    std::replace(id.begin(), id.end(), '/', '_');
+  }
+  std::string snapshot = folder + "/snapshots/" + id;
+  for (const auto &[name, text] : files)
+    if (auto written = writeWithFolder(snapshot + "/" + name, text); !written)
+      return written.error();
+  if (id == repository.revision)
+    return snapshot;
+  std::string reference = folder + "/refs/" + repository.revision;
+  if (auto written = writeWithFolder(reference, id); !written)
+    return written.error();
+  return snapshot;
+}

@@ -1,0 +1,51 @@
+//===- Repository.h - A model on the hub, and in caches ---------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_HUB_REPOSITORY_H
+#define AUTOPAR_LIB_HUB_REPOSITORY_H
+
+#include "autopar/Support/Result.h"
+
+#include <utility>
+#include <vector>
+
+namespace autopar {
+
+/// "org/name" at a branch, tag or commit; both have only characters that are
+/// safe in paths.
+struct Repository {
+  std::string org, name, revision;
+
+  std::string id() const { return org + "/" + name; }
+  /// The part of an address that `file` has below the endpoint.
+  std::string addressOf(const std::string &file) const;
+  /// Its folder in a cache, laid out as by huggingface_hub: refs/<revision>
+  /// has the commit, snapshots/<commit> the files.
+  std::string folderIn(const std::string &cache) const;
+};
+
+/// Reads "org/name" or "org/name@revision"; `revision` may be empty.
+Result<Repository> parseRepository(const std::string &argument,
+                                   const std::string &revision);
+
+/// Checks a path inside a repository.
+Result<bool> checkFileName(const std::string &file);
+
+/// The folder of a cached snapshot that has a config.json.
+std::optional<std::string> findSnapshot(const Repository &repository,
+                                        const std::string &cache);
+
+/// Stores files (name, text), in order, as the snapshot `commit` ("": not
+/// known) and returns its folder.
+Result<std::string>
+storeSnapshot(const Repository &repository, const std::string &cache,
+              const std::string &commit,
+              const std::vector<std::pair<std::string, std::string>> &files);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_HUB_REPOSITORY_H
