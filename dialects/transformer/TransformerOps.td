@@ -14,6 +14,7 @@
 include "transformer/StructureOps.td"
 include "transformer/TokenOps.td"
 include "transformer/AttentionOps.td"
+include "transformer/RecurrentOps.td"
 include "transformer/ExpertOps.td"
 
 #endif // AUTOPAR_TRANSFORMER_OPS_TD

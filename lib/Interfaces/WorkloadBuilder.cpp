@@ -90,12 +90,16 @@ static bool isMergedByInput(KernelKind kind) {
   return kind == KernelKind::matmul || kind == KernelKind::grouped_matmul;
 }
 
-uint32_t WorkloadBuilder::nextGroup(KernelKind kind, Value input) {
+uint32_t WorkloadBuilder::nextGroup(KernelKind kind, Operation *op,
+                                    Value input) {
+  StringRef name = op->getName().getStringRef();
   input = input ? resolve(input) : Value();
   bool joins = openKind == kind &&
                (kind == KernelKind::elementwise ||
+                (kind == KernelKind::scan && name == openOp) ||
                 (isMergedByInput(kind) && input && input == openInput));
   openKind = kind;
+  openOp = name;
   openInput = input;
   return joins ? groups - 1 : groups++;
 }
@@ -109,8 +113,20 @@ Kernel &WorkloadBuilder::addKernel(Operation *op, KernelKind kind,
   kernel.count = count;
   kernel.kind = kind;
   kernel.compute = formatOf(input ? input : op->getResult(0));
-  kernel.fusionGroup = nextGroup(kind, input);
+  kernel.fusionGroup = nextGroup(kind, op, input);
   return kernel;
+}
+
+static Traffic::Role roleOf(Resident::Kind kind) {
+  switch (kind) {
+  case Resident::Kind::weight:
+    return Traffic::Role::weight;
+  case Resident::Kind::kv_cache:
+    return Traffic::Role::kv_cache;
+  case Resident::Kind::state:
+    return Traffic::Role::state;
+  }
+  llvm_unreachable("covered switch");
 }
 
 Traffic WorkloadBuilder::traffic(Value tensor, bool write) {
@@ -123,9 +139,7 @@ Traffic WorkloadBuilder::traffic(Value tensor, bool write) {
   auto it = residents.find(resolve(tensor));
   if (it != residents.end()) {
     const Resident &resident = program.residents[it->second];
-    traffic.role = resident.kind == Resident::Kind::weight
-                       ? Traffic::Role::weight
-                       : Traffic::Role::kv_cache;
+    traffic.role = roleOf(resident.kind);
     traffic.shape = resident.shape;
     traffic.type = resident.type;
   }

@@ -125,6 +125,8 @@ static std::string memoryTable(const Report &report) {
   };
   add("weights", device.weightBytes);
   add("KV cache", device.kvCacheBytes);
+  if (device.stateBytes > 0)
+    add("states", device.stateBytes);
   add("activations", device.activationBytes);
   add("runtime", device.runtimeBytes);
   add("total", device.totalBytes);
@@ -134,7 +136,11 @@ static std::string memoryTable(const Report &report) {
   return "\nMemory of a device (" + memory.worstDevice + ")\n" + table.str() +
          "  KV per token: " + formatInteger(memory.kvBytesPerToken) +
          " B in all, " + formatInteger(memory.kvBytesPerTokenPerDevice) +
-         " B on a device\n";
+         " B on a device\n" +
+         (device.stateBytes > 0
+              ? "  states per sequence: " +
+                    formatInteger(memory.stateBytesPerSequence) + " B in all\n"
+              : "");
 }
 
 static std::string latencyTable(const Report &report) {
@@ -181,6 +187,8 @@ static std::string flopsTable(const Report &report) {
   };
   add("linear layers", flops.layersLinear);
   add("attention", flops.attention);
+  if (flops.recurrence > 0)
+    add("recurrence", flops.recurrence);
   add("logits", flops.logits);
   add("total", flops.total);
   add("on a device", flops.perDevice);

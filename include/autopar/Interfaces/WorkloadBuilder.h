@@ -77,7 +77,7 @@ private:
   AxisId axis(llvm::StringRef name);
   Traffic traffic(mlir::Value tensor, bool write);
   std::string uniqueName(mlir::Operation *op);
-  uint32_t nextGroup(KernelKind kind, mlir::Value input);
+  uint32_t nextGroup(KernelKind kind, mlir::Operation *op, mlir::Value input);
 
   CostProgram &program;
   uint32_t layer = 0;
@@ -88,8 +88,10 @@ private:
   llvm::DenseMap<mlir::Value, uint32_t> values;
   /// How many records have a name already.
   llvm::StringMap<unsigned> names;
-  /// The group that a next kernel may join: what kind, and which input.
+  /// The group that a next kernel may join: what kind, which op (its name) and
+  /// which input.
   std::optional<KernelKind> openKind;
+  llvm::StringRef openOp;
   mlir::Value openInput;
   uint32_t groups = 0;
   bool anyRefused = false;
