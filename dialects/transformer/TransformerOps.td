@@ -16,6 +16,7 @@ include "transformer/TokenOps.td"
 include "transformer/ElementwiseOps.td"
 include "transformer/AttentionOps.td"
 include "transformer/LatentAttentionOps.td"
+include "transformer/RecurrentOps.td"
 include "transformer/ExpertOps.td"
 
 #endif // AUTOPAR_TRANSFORMER_OPS_TD

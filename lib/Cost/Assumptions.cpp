@@ -74,6 +74,26 @@ static void addEmptyInputs(const Evaluation &evaluation,
                            "workload: memory = 0; set with --memory"});
 }
 
+/// Recurrences run on vector units, whose rate is the chip's peak of fp32.
+static void addRecurrence(Evaluation &evaluation,
+                          std::vector<Assumption> &assumptions) {
+  if (evaluation.report.flops.recurrence == Checked(0))
+    return;
+  assumptions.push_back({"FLOPs of recurrences",
+                         "by convention, of the recurrence itself, whatever a "
+                         "chunked kernel does",
+                         method});
+  const Figure *peak = evaluation.pool.chip.peak(ElementType::f32);
+  assumptions.push_back(
+      {"scans",
+       peak ? "priced by their traffic, as elementwise kernels, and by their "
+              "FLOPs at " +
+                  peak->path
+            : "priced by their traffic alone, as elementwise kernels: " +
+                  evaluation.pool.chip.name + " has no peak of fp32",
+       method});
+}
+
 static void addMethod(Evaluation &evaluation,
                       std::vector<Assumption> &assumptions) {
   const Runtime &runtime = evaluation.runtime;
@@ -83,6 +103,7 @@ static void addMethod(Evaluation &evaluation,
        method});
   assumptions.push_back(
       {"logits", "for the last token of each sequence only", method});
+  addRecurrence(evaluation, assumptions);
   if (readsRoutedExperts(evaluation.program))
     assumptions.push_back(
         {"expert routing", "uniform and independent", method});

@@ -103,12 +103,19 @@ void Explainer::explainDevice() {
       Explanation()
           .restsOn(evaluation.runtime.kvBlockTokens)
           .note("tokens rounded up to whole blocks"));
+  addSum(
+      device("state_bytes"), alone.states,
+      [](const Report &part) {
+        return Checked(part.memory.perDevice.stateBytes);
+      },
+      bytes);
   explainActivations();
   explainRuntimeBytes();
   add(device("total_bytes"), "sum of the inputs",
       Explanation()
           .input(device("weight_bytes"), memory.weightBytes)
           .input(device("kv_cache_bytes"), memory.kvCacheBytes)
+          .input(device("state_bytes"), memory.stateBytes)
           .input(device("activation_bytes"), memory.activationBytes)
           .input(device("runtime_bytes"), memory.runtimeBytes));
   add(device("capacity_bytes"), "the input",
@@ -172,6 +179,7 @@ void Explainer::explainStage() {
   std::pair<const char *, int64_t> numbers[] = {
       {"weight_bytes", memory.weightBytes},
       {"kv_cache_bytes", memory.kvCacheBytes},
+      {"state_bytes", memory.stateBytes},
       {"activation_bytes", memory.activationBytes},
       {"runtime_bytes", memory.runtimeBytes},
       {"total_bytes", memory.totalBytes},
@@ -227,6 +235,18 @@ void Explainer::explainKvSizes() {
                          "without blocks"));
 }
 
+void Explainer::explainStatePerSequence() {
+  addSum(
+      "memory.state_bytes_per_sequence", alone.states,
+      [](const Report &part) {
+        return Checked(part.memory.stateBytesPerSequence);
+      },
+      [&](const Contribution<Resident> &part) {
+        return text.bytesPerSequence(*part.record);
+      },
+      Explanation().note("one sequence, each value once"));
+}
+
 void Explainer::explainKvCapacity() {
   const auto &memory = report.memory;
   add("memory.kv_capacity_bytes",
@@ -241,15 +261,17 @@ void Explainer::explainKvCapacity() {
   tokens.input("memory.kv_capacity_bytes", memory.kvCapacityBytes)
       .input("workload.context_length", report.workload.contextLength)
       .figure(evaluation.runtime.kvBlockTokens);
-  for (const Contribution<Resident> &part : cachesOfOneSequence(evaluation))
-    tokens.input(part.name, part.report.memory.perDevice.kvCacheBytes,
+  for (const Contribution<Resident> &part : keptOfOneSequence(evaluation)) {
+    const Report::DeviceMemory &device = part.report.memory.perDevice;
+    tokens.input(part.name, device.kvCacheBytes + device.stateBytes,
                  "of one sequence");
+  }
   add("memory.kv_capacity_tokens",
       "floor(kv_capacity_bytes * tokens / bytes), rounded down to "
       "kv_block_tokens: tokens is context_length rounded up to "
-      "kv_block_tokens, bytes the sum of the caches",
+      "kv_block_tokens, bytes the sum of the caches and states",
       tokens.note("at the bytes per token of a sequence of this length; 0 "
-                  "without caches"));
+                  "where it keeps nothing"));
 }
 
 /// What the KV cache leaves to temporaries: this step's, or those of the run
@@ -305,12 +327,18 @@ void Explainer::explainFlops() {
       [](const Report &part) { return part.flops.attentionFullSquare; },
       [&](const Part &part) { return text.fullSquareFlops(*part.record); });
   addSum(
+      "flops.recurrence", alone.kernels,
+      [](const Report &part) { return part.flops.recurrence; }, product,
+      Explanation().note("a convention: FLOPs of the recurrence itself, "
+                         "whatever a chunked kernel does"));
+  addSum(
       "flops.logits", alone.kernels,
       [](const Report &part) { return part.flops.logits; }, product);
   add("flops.total", "sum of the inputs",
       Explanation()
           .input("flops.layers_linear", flops.layersLinear)
           .input("flops.attention", flops.attention)
+          .input("flops.recurrence", flops.recurrence)
           .input("flops.logits", flops.logits));
   addSum(
       "flops.per_device", alone.kernels,
@@ -325,6 +353,7 @@ void Explainer::run() {
   explainStage();
   explainBudget();
   explainKvSizes();
+  explainStatePerSequence();
   explainKvCapacity();
   explainFlops();
   explainCommunication();

@@ -55,6 +55,7 @@ private:
   void explainActivations();
   void explainBudget();
   void explainKvSizes();
+  void explainStatePerSequence();
   void explainKvCapacity();
   void explainReserve();
   void explainFlops();

@@ -119,33 +119,45 @@ static const std::string &layerOf(uint32_t layer,
   return evaluation.program.layers[layer].name;
 }
 
+static std::string folderOf(Resident::Kind kind) {
+  switch (kind) {
+  case Resident::Kind::weight:
+    return "weights/";
+  case Resident::Kind::kv_cache:
+    return "caches/";
+  case Resident::Kind::state:
+    return "states/";
+  }
+  return "";
+}
+
 static Contribution<Resident> contributionOf(const Resident &record,
                                              const Evaluation &evaluation,
                                              const Workload &workload) {
   CostProgram program = frameOf(evaluation);
   program.residents = {record};
-  bool weight = record.kind == Resident::Kind::weight;
-  std::string name = (weight ? "weights/" : "caches/") +
-                     layerOf(record.layer, evaluation) + "/" + record.name;
+  std::string name = folderOf(record.kind) + layerOf(record.layer, evaluation) +
+                     "/" + record.name;
   return {&record, std::move(name), reportOf(program, evaluation, workload)};
 }
 
 std::vector<Contribution<Resident>>
-autopar::cachesOfOneSequence(const Evaluation &evaluation) {
-  std::vector<Contribution<Resident>> caches;
+autopar::keptOfOneSequence(const Evaluation &evaluation) {
+  std::vector<Contribution<Resident>> kept;
   Workload single = evaluation.workload;
   single.batch = 1;
   for (const Resident &record : evaluation.program.residents)
-    if (record.kind == Resident::Kind::kv_cache)
-      caches.push_back(contributionOf(record, evaluation, single));
-  return caches;
+    if (record.kind != Resident::Kind::weight)
+      kept.push_back(contributionOf(record, evaluation, single));
+  return kept;
 }
 
 void Contributions::addResidents(const Evaluation &evaluation) {
   for (const Resident &record : evaluation.program.residents) {
-    bool weight = record.kind == Resident::Kind::weight;
-    (weight ? weights : caches)
-        .push_back(contributionOf(record, evaluation, evaluation.workload));
+    auto &list = record.kind == Resident::Kind::weight     ? weights
+                 : record.kind == Resident::Kind::kv_cache ? caches
+                                                           : states;
+    list.push_back(contributionOf(record, evaluation, evaluation.workload));
   }
   CostProgram program = frameOf(evaluation);
   for (const Activation &record : evaluation.program.activations) {

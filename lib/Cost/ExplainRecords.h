@@ -48,7 +48,7 @@ struct LaunchContribution {
 struct Contributions {
   explicit Contributions(const Evaluation &evaluation);
 
-  std::vector<Contribution<Resident>> weights, caches;
+  std::vector<Contribution<Resident>> weights, caches, states;
   std::vector<Contribution<Activation>> activations;
   std::vector<Contribution<Kernel>> kernels;
   std::vector<Contribution<Collective>> collectives;
@@ -60,9 +60,9 @@ private:
   void addLaunches(const Evaluation &evaluation);
 };
 
-/// The caches of one sequence alone.
+/// The caches and states of one sequence alone.
 std::vector<Contribution<Resident>>
-cachesOfOneSequence(const Evaluation &evaluation);
+keptOfOneSequence(const Evaluation &evaluation);
 
 /// Writes records as products of sizes: "80 x [8192, 64 by tp(8), 128] x 2 B".
 class RecordText {

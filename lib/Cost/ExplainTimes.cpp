@@ -63,7 +63,7 @@ std::string Explainer::roofText(const LaunchContribution &launch) const {
     others.push_back(launch.kernels[i]->name);
   std::string with =
       others.empty() ? "" : "; one launch with " + join(others, ", ");
-  if (flops == 0)
+  if (flops == 0 || peak == 0)
     return times(launch.count(), tm) + with;
   return times(launch.count(), roofFormula(curve.exponent)) + ", tc = " + tc +
          ", tm = " + tm + with;

@@ -20,7 +20,7 @@ static Checked exact(Checked value, const char *what, Evaluation &evaluation) {
 
 void autopar::addFlops(Evaluation &evaluation) {
   Sizes &sizes = evaluation.sizes;
-  Checked linear, attention, fullSquare, logits, device;
+  Checked linear, attention, fullSquare, recurrence, logits, device;
   for (const Kernel &kernel : evaluation.program.kernels) {
     KernelCost cost;
     cost.launched = hasWork(kernel, sizes);
@@ -42,6 +42,9 @@ void autopar::addFlops(Evaluation &evaluation) {
       attention += all;
       fullSquare += cost.flops.fullSquare * kernel.count;
       break;
+    case FlopClass::recurrence:
+      recurrence += all;
+      break;
     case FlopClass::logits:
       logits += all;
       break;
@@ -53,7 +56,9 @@ void autopar::addFlops(Evaluation &evaluation) {
   flops.attention = exact(attention, "FLOPs of attention", evaluation);
   flops.attentionFullSquare =
       exact(fullSquare, "full-square FLOPs of attention", evaluation);
+  flops.recurrence = exact(recurrence, "FLOPs of recurrences", evaluation);
   flops.logits = exact(logits, "FLOPs of the logits", evaluation);
-  flops.total = exact(linear + attention + logits, "FLOPs", evaluation);
+  flops.total =
+      exact(linear + attention + recurrence + logits, "FLOPs", evaluation);
   flops.perDevice = exact(device, "FLOPs of a device", evaluation);
 }

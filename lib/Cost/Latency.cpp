@@ -116,6 +116,7 @@ bool LatencyModel::merges(KernelKind kind) const {
   switch (kind) {
   case KernelKind::matmul:
   case KernelKind::grouped_matmul:
+  case KernelKind::scan:
     return evaluation.runtime.mergesSharedInput;
   case KernelKind::elementwise:
     return evaluation.runtime.fusesElementwise;
@@ -211,6 +212,9 @@ Bounds LatencyModel::boundsOf(size_t member, Checked bytes,
   if (kernel(member).flopFactor == 0)
     return bounds;
   const Figure *peak = chip.peak(kernel(member).compute);
+  // A chip without a rate for vectors prices scans by their traffic.
+  if (!peak && kernel(member).kind == KernelKind::scan)
+    return bounds;
   if (!peak) {
     evaluation.sizes.fail("chip " + chip.name + " does not multiply " +
                               std::string(nameOf(kernel(member).compute)),

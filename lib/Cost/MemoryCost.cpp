@@ -14,6 +14,18 @@ using namespace autopar;
 
 using Kind = Resident::Kind;
 
+static const char *recordName(Kind kind) {
+  switch (kind) {
+  case Kind::weight:
+    return "weight";
+  case Kind::kv_cache:
+    return "KV cache";
+  case Kind::state:
+    return "state";
+  }
+  return "";
+}
+
 /// Bytes of all residents of `kind` that one device loads, caches in whole
 /// blocks.
 static Checked countResidents(const CostProgram &program, Kind kind,
@@ -22,7 +34,7 @@ static Checked countResidents(const CostProgram &program, Kind kind,
   for (const Resident &resident : program.residents) {
     if (resident.kind != kind || resident.stored)
       continue;
-    sizes.enter(kind == Kind::weight ? "weight" : "KV cache", resident.name);
+    sizes.enter(recordName(kind), resident.name);
     Checked elements =
         sizes.localPaged(resident.shape, resident.pagedDim, block);
     bytes += bytesOf(elements * resident.count, resident.type);
@@ -47,13 +59,16 @@ static Checked countKvPerToken(const CostProgram &program, bool local,
   return bytes;
 }
 
-/// Bytes of the caches of one sequence of the workload, each value once.
-static Checked countKvPerSequence(const CostProgram &program, Sizes sizes) {
+/// Bytes of the caches or states of one sequence of the workload, each value
+/// once.
+static Checked countPerSequence(const CostProgram &program, Kind kind,
+                                Sizes sizes) {
   Checked bytes;
   sizes.setSymbol("batch", 1);
-  for (const Resident &cache : program.residents)
-    if (cache.kind == Kind::kv_cache)
-      bytes += bytesOf(sizes.logical(cache.shape) * cache.count, cache.type);
+  for (const Resident &resident : program.residents)
+    if (resident.kind == kind)
+      bytes +=
+          bytesOf(sizes.logical(resident.shape) * resident.count, resident.type);
   return bytes;
 }
 
@@ -128,8 +143,9 @@ static int64_t countBudget(Evaluation &evaluation, int64_t capacity) {
   return static_cast<int64_t>(budget);
 }
 
-/// Tokens of a replica whose cache fits in the budget, in whole blocks, at
-/// the bytes per token that sequences of the workload's context have.
+/// Tokens of a replica whose caches and states fit in the budget, in whole
+/// blocks, at the bytes per token that sequences of the workload's context
+/// have.
 static void addKvCapacity(Evaluation &evaluation, int64_t block) {
   auto &memory = evaluation.report.memory;
   const Report::DeviceMemory &device = memory.perDevice;
@@ -139,7 +155,8 @@ static void addKvCapacity(Evaluation &evaluation, int64_t block) {
   Sizes single = evaluation.sizes;
   single.setSymbol("batch", 1);
   Checked perSequence =
-      countResidents(evaluation.program, Kind::kv_cache, block, single);
+      countResidents(evaluation.program, Kind::kv_cache, block, single) +
+      countResidents(evaluation.program, Kind::state, 1, single);
   Checked context = roundUp(Checked(evaluation.workload.context), block);
   Sizes &sizes = evaluation.sizes;
   if (perSequence == Checked(0))
@@ -160,14 +177,16 @@ void autopar::addMemory(Evaluation &evaluation) {
 
   Checked weights = countResidents(program, Kind::weight, 1, sizes);
   Checked caches = countResidents(program, Kind::kv_cache, block, sizes);
+  Checked states = countResidents(program, Kind::state, 1, sizes);
   Checked activations = countActivations(program, sizes);
   Checked runtime = countRuntime(evaluation);
   device.weightBytes = sizes.narrow(weights, "weight bytes");
   device.kvCacheBytes = sizes.narrow(caches, "KV cache bytes");
+  device.stateBytes = sizes.narrow(states, "state bytes");
   device.activationBytes = sizes.narrow(activations, "activation bytes");
   device.runtimeBytes = sizes.narrow(runtime, "runtime bytes");
-  device.totalBytes = sizes.narrow(weights + caches + activations + runtime,
-                                   "bytes on a device");
+  device.totalBytes = sizes.narrow(
+      weights + caches + states + activations + runtime, "bytes on a device");
   device.capacityBytes = evaluation.useCount(evaluation.pool.chip.memoryUsable);
   memory.budgetBytes = countBudget(evaluation, device.capacityBytes);
   device.fits = device.totalBytes <= memory.budgetBytes;
@@ -175,8 +194,10 @@ void autopar::addMemory(Evaluation &evaluation) {
                                         "KV bytes per token");
   memory.kvBytesPerTokenPerDevice =
       sizes.narrow(countKvPerToken(program, true, sizes), "KV bytes per token");
-  memory.kvBytesPerSequence =
-      sizes.narrow(countKvPerSequence(program, sizes), "KV bytes per sequence");
+  memory.kvBytesPerSequence = sizes.narrow(
+      countPerSequence(program, Kind::kv_cache, sizes), "KV bytes per sequence");
+  memory.stateBytesPerSequence = sizes.narrow(
+      countPerSequence(program, Kind::state, sizes), "state bytes of a sequence");
   evaluation.reservedBytes = sizes.narrow(
       countReserved(evaluation, activations), "bytes of temporaries");
   memory.reservedBytes = evaluation.reservedBytes;

@@ -44,7 +44,9 @@ const Figure *Chip::peak(ElementType type) const {
 }
 
 const KernelCurve *Chip::curve(KernelKind kind, ElementType type) const {
-  auto curves = kernels.find(kind);
+  // Nobody publishes scans: they stream like elementwise kernels.
+  auto curves =
+      kernels.find(kind == KernelKind::scan ? KernelKind::elementwise : kind);
   if (curves == kernels.end())
     return nullptr;
   std::vector<std::string_view> keys = fallbacks(type);

@@ -91,12 +91,16 @@ static bool isProduct(KernelKind kind) {
   return kind == KernelKind::matmul || kind == KernelKind::grouped_matmul;
 }
 
-uint32_t WorkloadBuilder::nextGroup(KernelKind kind, Value input) {
+uint32_t WorkloadBuilder::nextGroup(KernelKind kind, Operation *op,
+                                    Value input) {
+  StringRef name = op->getName().getStringRef();
   input = input ? resolve(input) : Value();
-  bool joins =
-      openKind == kind && (kind == KernelKind::elementwise ||
-                           (isProduct(kind) && input && input == openInput));
+  bool joins = openKind == kind &&
+               (kind == KernelKind::elementwise ||
+                (kind == KernelKind::scan && name == openOp) ||
+                (isProduct(kind) && input && input == openInput));
   openKind = kind;
+  openOp = name;
   openInput = input;
   return joins ? groups - 1 : groups++;
 }
@@ -110,7 +114,7 @@ Kernel &WorkloadBuilder::addKernel(Operation *op, KernelKind kind,
   kernel.count = count;
   kernel.kind = kind;
   kernel.compute = formatOf(input ? input : op->getResult(0));
-  kernel.fusionGroup = nextGroup(kind, input);
+  kernel.fusionGroup = nextGroup(kind, op, input);
   return kernel;
 }
 
@@ -128,6 +132,18 @@ uint32_t WorkloadBuilder::numberOf(Value tensor, unsigned part) {
       .first->second;
 }
 
+static Traffic::Role roleOf(Resident::Kind kind) {
+  switch (kind) {
+  case Resident::Kind::weight:
+    return Traffic::Role::weight;
+  case Resident::Kind::kv_cache:
+    return Traffic::Role::kv_cache;
+  case Resident::Kind::state:
+    return Traffic::Role::state;
+  }
+  llvm_unreachable("covered switch");
+}
+
 SmallVector<Traffic, 1> WorkloadBuilder::traffic(Value tensor, bool write) {
   Traffic activation;
   activation.write = write;
@@ -143,9 +159,7 @@ SmallVector<Traffic, 1> WorkloadBuilder::traffic(Value tensor, bool write) {
     const Resident &resident = program.residents[index];
     Traffic &record = records.emplace_back(activation);
     record.value = numberOf(tensor, part);
-    record.role = resident.kind == Resident::Kind::weight
-                      ? Traffic::Role::weight
-                      : Traffic::Role::kv_cache;
+    record.role = roleOf(resident.kind);
     record.shape = resident.shape;
     record.type = resident.type;
   }

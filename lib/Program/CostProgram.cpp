@@ -27,6 +27,8 @@ std::string_view autopar::nameOf(KernelKind kind) {
     return "elementwise";
   case KernelKind::gather:
     return "gather";
+  case KernelKind::scan:
+    return "scan";
   }
   return "";
 }
@@ -39,6 +41,8 @@ std::string_view autopar::nameOf(FlopClass flopClass) {
     return "linear";
   case FlopClass::attention:
     return "attention";
+  case FlopClass::recurrence:
+    return "recurrence";
   case FlopClass::logits:
     return "logits";
   }
@@ -69,6 +73,32 @@ std::string_view autopar::nameOf(SplitRule rule) {
     return "cap";
   case SplitRule::any:
     return "any";
+  }
+  return "";
+}
+
+std::string_view autopar::nameOf(Resident::Kind kind) {
+  switch (kind) {
+  case Resident::Kind::weight:
+    return "weight";
+  case Resident::Kind::kv_cache:
+    return "kv_cache";
+  case Resident::Kind::state:
+    return "state";
+  }
+  return "";
+}
+
+std::string_view autopar::nameOf(Traffic::Role role) {
+  switch (role) {
+  case Traffic::Role::weight:
+    return "weight";
+  case Traffic::Role::kv_cache:
+    return "kv_cache";
+  case Traffic::Role::state:
+    return "state";
+  case Traffic::Role::activation:
+    return "activation";
   }
   return "";
 }

@@ -93,9 +93,8 @@ std::string Writer::text(const Dims &dims) const {
 }
 
 json Writer::write(const Traffic &traffic) const {
-  static constexpr const char *roles[] = {"weight", "kv_cache", "activation"};
   json record;
-  record["role"] = roles[static_cast<unsigned>(traffic.role)];
+  record["role"] = nameOf(traffic.role);
   record["access"] = traffic.write ? "write" : "read";
   record["shape"] = text(traffic.shape);
   record["type"] = nameOf(traffic.type);
@@ -153,10 +152,9 @@ json Writer::write(const Collective &collective) const {
 }
 
 json Writer::write(const Resident &resident) const {
-  bool cache = resident.kind == Resident::Kind::kv_cache;
   json record;
   record["name"] = resident.name;
-  record["kind"] = cache ? "kv_cache" : "weight";
+  record["kind"] = nameOf(resident.kind);
   record["layer"] = layer(resident.layer);
   record["count"] = resident.count;
   record["shape"] = text(resident.shape);

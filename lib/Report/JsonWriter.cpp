@@ -107,6 +107,7 @@ static json writeMachine(const Report &report) {
 static json writeDevice(const Report::DeviceMemory &device) {
   return {{"weight_bytes", device.weightBytes},
           {"kv_cache_bytes", device.kvCacheBytes},
+          {"state_bytes", device.stateBytes},
           {"activation_bytes", device.activationBytes},
           {"runtime_bytes", device.runtimeBytes},
           {"total_bytes", device.totalBytes},
@@ -128,7 +129,8 @@ static json writeMemory(const Report &report) {
       {"kv_bytes_per_token_per_device", memory.kvBytesPerTokenPerDevice},
       {"kv_bytes_per_sequence", memory.kvBytesPerSequence},
       {"kv_capacity_bytes", memory.kvCapacityBytes},
-      {"kv_capacity_tokens", memory.kvCapacityTokens}};
+      {"kv_capacity_tokens", memory.kvCapacityTokens},
+      {"state_bytes_per_sequence", memory.stateBytesPerSequence}};
   if (memory.reservedBytes)
     written["reserved_bytes"] = memory.reservedBytes;
   return written;
@@ -141,6 +143,7 @@ static json writeFlops(const Report &report) {
           {"layers_linear", writeInteger(flops.layersLinear)},
           {"attention", writeInteger(flops.attention)},
           {"attention_full_square", writeInteger(flops.attentionFullSquare)},
+          {"recurrence", writeInteger(flops.recurrence)},
           {"logits", writeInteger(flops.logits)}};
 }
 

@@ -131,6 +131,8 @@ static std::string memoryTable(const Report &report) {
   };
   add("weights", device.weightBytes);
   add("KV cache", device.kvCacheBytes);
+  if (device.stateBytes > 0)
+    add("states", device.stateBytes);
   add("activations", device.activationBytes);
   add("runtime", device.runtimeBytes);
   add("total", device.totalBytes);
@@ -141,7 +143,11 @@ static std::string memoryTable(const Report &report) {
          "  KV per token: " + formatInteger(memory.kvBytesPerToken) +
          " B in all, " + formatInteger(memory.kvBytesPerTokenPerDevice) +
          " B on a device\n  KV per sequence: " +
-         formatInteger(memory.kvBytesPerSequence) + " B in all\n";
+         formatInteger(memory.kvBytesPerSequence) + " B in all\n" +
+         (device.stateBytes > 0
+              ? "  states per sequence: " +
+                    formatInteger(memory.stateBytesPerSequence) + " B in all\n"
+              : "");
 }
 
 static std::string latencyTable(const Report &report) {
@@ -188,6 +194,8 @@ static std::string flopsTable(const Report &report) {
   };
   add("linear layers", flops.layersLinear);
   add("attention", flops.attention);
+  if (flops.recurrence > 0)
+    add("recurrence", flops.recurrence);
   add("logits", flops.logits);
   add("total", flops.total);
   add("on a device", flops.perDevice);

@@ -52,6 +52,9 @@ struct ConvertFormatsPass
       if (weight && *computeType)
         pinStorage(weight, *computeType);
       Type format = isa<KVCacheOp>(op) ? *cacheType : *computeType;
+      // A recurrence is as precise as its state: it keeps its format.
+      if (isa<StateOp>(op))
+        return;
       for (Value result : op->getResults())
         result.setType(withFormat(result.getType(), format));
       for (Region &region : op->getRegions())

@@ -42,7 +42,7 @@ static Plan planOf(ModuleOp module, const CostProgram &program) {
     }
   }
   for (const Kernel &kernel : program.kernels)
-    if (kernel.flopFactor) {
+    if (kernel.flopFactor && kernel.kind != KernelKind::scan) {
       plan.dtype = kernel.compute;
       break;
     }

@@ -58,9 +58,15 @@ public:
 private:
   void read(const Layout &layout, ArrayRef<int32_t> operandFactors) {
     for (auto [dim, factor] : llvm::zip_equal(layout.dims, operandFactors))
-      if (!dims[factor])
+      if (!dims[factor] || isCapped(factor))
         dims[factor] = dim;
     addPartial(layout.partial);
+  }
+
+  /// Heads follow those operands that have all of them.
+  bool isCapped(int32_t factor) const {
+    return factors.kinds[factor] == FactorKind::grouped &&
+           dims[factor].getRule() == SplitRule::cap;
   }
 
   void addPartial(ArrayRef<StringAttr> axes) {

@@ -43,14 +43,14 @@ SplitRequests::SplitRequests(Operation *function) : function(function) {
 void SplitRequests::seed(ShardingOpInterface op,
                          const TensorParallelFactor &seed) {
   ShardingFactors factors = op.getShardingFactors();
-  std::optional<SplitRule> firstRule;
+  std::optional<SplitRule> resultRule;
   forEachDim(
       op, factors, [&](Value value, unsigned dim, int32_t factor, int operand) {
         if (factor != seed.factor)
           return;
-        SplitRule rule = operand < 0 ? *firstRule : seed.operandRules[operand];
-        if (!firstRule)
-          firstRule = rule;
+        SplitRule rule = operand < 0 ? *resultRule : seed.operandRules[operand];
+        if (!resultRule || *resultRule == SplitRule::cap)
+          resultRule = rule;
         request(value, dim, rule);
       });
 }

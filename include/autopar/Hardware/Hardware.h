@@ -70,7 +70,8 @@ struct Chip {
   /// The peak that multiplies `type`, falling back to the next wider format
   /// the chip has (fp8 -> bf16 -> fp16 -> fp32); null where there is none.
   const Figure *peak(ElementType type) const;
-  /// The curve for `kind` and `type`, with the same fallback.
+  /// The curve for `kind` and `type`, with the same fallback. Scans have that
+  /// of elementwise kernels.
   const KernelCurve *curve(KernelKind kind, ElementType type) const;
 };
 

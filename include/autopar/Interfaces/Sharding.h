@@ -54,8 +54,9 @@ struct ShardingFactors {
 /// What tensor parallelism splits first.
 struct TensorParallelFactor {
   int32_t factor;
-  /// Rule of each operand's dimension of that factor; results follow operand 0
-  /// or, where `factor` is a reduction or a weight's, their own dimension.
+  /// Rule of each operand's dimension of that factor; results follow the
+  /// first that is not capped or, where `factor` is a reduction or a weight's,
+  /// their own dimension.
   llvm::SmallVector<SplitRule, 4> operandRules;
 };
 

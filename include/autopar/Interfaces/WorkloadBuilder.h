@@ -90,7 +90,7 @@ private:
   llvm::SmallVector<Traffic, 1> traffic(mlir::Value tensor, bool write);
   uint32_t numberOf(mlir::Value tensor, unsigned part);
   std::string uniqueName(mlir::Operation *op);
-  uint32_t nextGroup(KernelKind kind, mlir::Value input);
+  uint32_t nextGroup(KernelKind kind, mlir::Operation *op, mlir::Value input);
 
   CostProgram &program;
   uint32_t layer = 0;
@@ -104,8 +104,10 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, uint32_t> values;
   /// How many records have a name already.
   llvm::StringMap<unsigned> names;
-  /// The group that a next kernel may join: what kind, and which input.
+  /// The group that a next kernel may join: what kind, which op (its name) and
+  /// which input.
   std::optional<KernelKind> openKind;
+  llvm::StringRef openOp;
   mlir::Value openInput;
   uint32_t groups = 0;
   bool anyRefused = false;

@@ -28,10 +28,18 @@ enum class KernelKind : uint8_t {
   attention,
   elementwise,
   gather,
+  /// Runs on the elementwise curve; its FLOPs are those of vector units.
+  scan,
 };
 
 /// Where the FLOPs of a kernel are counted in a report.
-enum class FlopClass : uint8_t { none, linear, attention, logits };
+enum class FlopClass : uint8_t {
+  none,
+  linear,
+  attention,
+  recurrence,
+  logits,
+};
 
 /// The (query, key) pairs of an attention: q*c - q*(q-1)/2 where causal (each
 /// of `query` new tokens sees the cache up to itself; `context` counts the
@@ -46,7 +54,7 @@ struct Pairs {
 
 /// Bytes that a kernel moves through device memory.
 struct Traffic {
-  enum class Role : uint8_t { weight, kv_cache, activation };
+  enum class Role : uint8_t { weight, kv_cache, state, activation };
   Role role = Role::activation;
   bool write = false;
   Dims shape;
@@ -60,7 +68,7 @@ struct Traffic {
   Dims rows;
 };
 
-/// One kernel launch, `count` times a step. Its matrix-product FLOPs are
+/// One kernel launch, `count` times a step. Its FLOPs are
 /// `flopFactor` * rows * columns * contraction (* pairs). A kernel that has
 /// none (`flopFactor` 0) is bound by its traffic.
 struct Kernel {
@@ -73,7 +81,7 @@ struct Kernel {
   int64_t count = 1;
   KernelKind kind = KernelKind::elementwise;
   FlopClass flopClass = FlopClass::none;
-  /// Format that the matrix units multiply.
+  /// Format that the units multiply.
   ElementType compute = ElementType::bf16;
   int64_t flopFactor = 0;
   Dims rows, columns, contraction;
@@ -85,7 +93,8 @@ struct Kernel {
   bool routed = false;
   /// Kernels of one layer with the same group may be launched as one by a
   /// runtime that merges them: products of one input (q, k, v; gate, up), and
-  /// runs of elementwise kernels. Consecutive numbers in order of launch.
+  /// runs of elementwise kernels, runs of one scan. Consecutive numbers in
+  /// order of launch.
   uint32_t fusionGroup = 0;
 };
 
@@ -110,7 +119,7 @@ struct Collective {
 
 /// Bytes that stay on the device between steps.
 struct Resident {
-  enum class Kind : uint8_t { weight, kv_cache };
+  enum class Kind : uint8_t { weight, kv_cache, state };
   /// Weights: the checkpoint's name without the layer prefix.
   std::string name;
   Kind kind = Kind::weight;
@@ -167,6 +176,8 @@ std::string_view nameOf(KernelKind kind);
 std::string_view nameOf(FlopClass flopClass);
 std::string_view nameOf(CollectiveKind kind);
 std::string_view nameOf(SplitRule rule);
+std::string_view nameOf(Resident::Kind kind);
+std::string_view nameOf(Traffic::Role role);
 
 /// The program as JSON text (`autopar.program/1`), for people and for the test
 /// that it does not depend on sizes.

@@ -31,8 +31,8 @@ struct Derivation {
   std::string formula;
   /// Numbers in decimal, by path of the report, plan, hardware or runtime, or
   /// by record of the cost program: `weights/<layer>/<name>`,
-  /// `caches/<layer>/<name>`, `activations/<name>`, `kernels/<name>`,
-  /// `collectives/<name>`. Names are unique.
+  /// `caches/<layer>/<name>`, `states/<layer>/<name>`, `activations/<name>`,
+  /// `kernels/<name>`, `collectives/<name>`. Names are unique.
   std::vector<std::pair<std::string, std::string>> inputs;
   std::vector<std::string> sources;
   /// To read: how an input came about, by its name, and the figures that the
@@ -84,8 +84,9 @@ struct Report {
   } machine;
 
   struct DeviceMemory {
-    int64_t weightBytes = 0, kvCacheBytes = 0, activationBytes = 0,
-            runtimeBytes = 0, totalBytes = 0, capacityBytes = 0;
+    int64_t weightBytes = 0, kvCacheBytes = 0, stateBytes = 0,
+            activationBytes = 0, runtimeBytes = 0, totalBytes = 0,
+            capacityBytes = 0;
     bool fits = true;
   };
   struct {
@@ -93,14 +94,15 @@ struct Report {
     std::string worstDevice;
     std::vector<DeviceMemory> perStage;
     int64_t budgetBytes = 0, kvBytesPerToken = 0, kvBytesPerTokenPerDevice = 0,
-            kvBytesPerSequence = 0, kvCapacityBytes = 0, kvCapacityTokens = 0;
+            kvBytesPerSequence = 0, kvCapacityBytes = 0, kvCapacityTokens = 0,
+            stateBytesPerSequence = 0;
     /// What the KV capacity leaves to temporaries; 0 is not written.
     int64_t reservedBytes = 0;
   } memory;
 
   struct {
     Checked total, perDevice, layersLinear, attention, attentionFullSquare,
-        logits;
+        recurrence, logits;
   } flops;
 
   struct CollectiveRow {

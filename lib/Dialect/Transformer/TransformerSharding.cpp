@@ -34,12 +34,14 @@ ShardingFactors GatedOp::getShardingFactors() {
   return elementwiseFactors(*this);
 }
 
-/// The width of an activation is what column and row products meet in.
+/// The width of an activation is what column and row products meet in; of
+/// `[batch, query, heads, head_dim]` the heads.
 static std::optional<TensorParallelFactor> widthOf(Value result,
                                                    size_t operands) {
-  int32_t last = static_cast<int32_t>(rankOf(result)) - 1;
+  int32_t rank = static_cast<int32_t>(rankOf(result));
+  int32_t width = rank == 4 ? 2 : rank - 1;
   return TensorParallelFactor{
-      last, SmallVector<SplitRule, 4>(operands, SplitRule::plain)};
+      width, SmallVector<SplitRule, 4>(operands, SplitRule::plain)};
 }
 
 std::optional<TensorParallelFactor> ActivationOp::getTensorParallelFactor() {

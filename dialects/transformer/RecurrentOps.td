@@ -1,0 +1,222 @@
+//===- RecurrentOps.td - Tokens that see a state -----------*- tablegen -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMER_RECURRENTOPS_TD
+#define AUTOPAR_TRANSFORMER_RECURRENTOPS_TD
+
+include "transformer/TransformerBase.td"
+
+def TF_StateOp : TF_Op<"state", [
+    EncodingsMatchModule,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
+  let summary = "what a recurrence remembers of each sequence";
+  let description = [{
+    A resident tensor `[batch, ..]` whose size does not depend on the number of
+    tokens. Inside a repeat it stands for one per iteration.
+
+    **Constraints:** rank 2 or more; the outer dimension is `batch`, the others
+    are numbers; no partial sums.
+
+    **Example:**
+    ```mlir
+    func.func private @example() {
+      %s = transformer.state
+          : tensor<?x128x64x128xf32, #transformer.dims<[batch, _, _, _]>>
+      return
+    }
+    ```
+  }];
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+/// An op that walks over the tokens of a sequence. Its heads or channels are
+/// independent: tensor parallelism splits them.
+class TF_RecurrentOp<string mnemonic, list<Trait> traits = []>
+    : TF_ComputeOp<mnemonic, traits> {
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+}
+
+/// One that has heads, which it asks tensor parallelism to split.
+class TF_HeadedRecurrentOp<string mnemonic, list<Trait> traits = []>
+    : TF_RecurrentOp<mnemonic, traits> {
+  let extraClassDeclaration = [{
+    ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
+  }];
+}
+
+def TF_ShortConvOp : TF_RecurrentOp<"short_conv", [
+    AttrSizedOperandSegments, AllTypesMatch<["x", "result"]>]> {
+  let summary = "mixes each channel with its last few tokens";
+  let description = [{
+    `y[b, t, c] = f(sum_j w[c, j] * x[b, t - kernel + 1 + j, c] (+ bias[c]))`, a
+    causal convolution of each channel by itself. Channels may be one dimension
+    or several (`heads, head_dim`). The state holds the last `kernel - 1` tokens;
+    without it a sequence starts from zeros.
+    2*kernel*channels FLOPs a token, a convention.
+
+    **Constraints:** `x` is `[batch, query, channels..]`, the weight
+    `[channels.., kernel]`, the bias `[channels..]`, the state
+    `[batch, channels.., kernel - 1]`; the kernel is a number and at least 2; no
+    partial sums; the result has the type of `x`.
+
+    **Example:**
+    ```mlir
+    !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
+    !s = tensor<?x64x3xbf16, #transformer.dims<[batch, _, _]>>
+    func.func private @example(%x: !x, %w: tensor<64x4xbf16>, %b: tensor<64xbf16>) {
+      %s = transformer.state : !s
+      %y = transformer.short_conv %x, %w bias(%b : tensor<64xbf16>) state(%s : !s) silu
+          : !x, tensor<64x4xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
+                       Optional<AnyRankedTensor>:$bias,
+                       Optional<AnyRankedTensor>:$state,
+                       OptionalAttr<TF_FunctionAttr>:$function);
+  let assemblyFormat = [{
+    $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`state` `(` $state^ `:` type($state) `)`)? ($function^)? attr-dict
+    `\n` ` ` ` ` ` ` ` ` `:` type($x) `,` type($weight)
+  }];
+}
+
+def TF_StateSpaceOp : TF_HeadedRecurrentOp<"state_space", [
+    AttrSizedOperandSegments, AllTypesMatch<["x", "result"]>,
+    AllTypesMatch<["input", "output"]>]> {
+  let summary = "the selective state space of Mamba";
+  let description = [{
+    For each head `h` with its group `g = h / (heads / groups)`, where
+    `s = softplus(dt[b, t, h] (+ dt_bias[h]))` is the step, `B` the input matrix
+    and `C` the output matrix:
+    `state[p, n] = exp(-exp(a[h]) * s) * state[p, n] + s * B[b, t, g, n] * x[b, t, h, p]`,
+    then `y[b, t, h, p] = sum_n C[b, t, g, n] * state[p, n] (+ d[h] * x[b, t, h, p])`.
+    Mamba 2 has one `a` a head; Mamba 1 has one channel a head (`p` is 1) and an
+    `a` for each of its `n`. 5*heads*p*n FLOPs a token: a convention, as chunked
+    kernels do more and the exponentials are not counted.
+
+    **Constraints:** `x` is `[batch, query, heads, p]`, `dt`
+    `[batch, query, heads]`, the matrices `[batch, query, groups, n]`, `a` is
+    `[heads]` or `[heads, n]`, the state `[batch, heads, p, n]`, `d` and
+    `dt_bias` are `[heads]`; all these but `batch` and `query` are numbers;
+    groups divide heads and are split over the same axes, a single group is
+    whole; no partial sums; the result has the type of `x`.
+
+    **Example:**
+    ```mlir
+    !x = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
+    !dt = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
+    !g = tensor<?x?x2x32xbf16, #transformer.dims<[batch, query, _, _]>>
+    !a = tensor<8xf32>
+    !s = tensor<?x8x16x32xf32, #transformer.dims<[batch, _, _, _]>>
+    func.func private @example(%x: !x, %dt: !dt, %b: !g, %c: !g, %a: !a) {
+      %s = transformer.state : !s
+      %y = transformer.state_space %x, %dt, %b, %c, %a state(%s) d(%a : !a)
+          : !x, !dt, !g, !a, !s
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$dt,
+                       AnyRankedTensor:$input, AnyRankedTensor:$output,
+                       AnyRankedTensor:$a, AnyRankedTensor:$state,
+                       Optional<AnyRankedTensor>:$d,
+                       Optional<AnyRankedTensor>:$dt_bias);
+  let assemblyFormat = [{
+    $x `,` $dt `,` $input `,` $output `,` $a `state` `(` $state `)`
+    (`d` `(` $d^ `:` type($d) `)`)?
+    (`dt_bias` `(` $dt_bias^ `:` type($dt_bias) `)`)? attr-dict
+    `\n` ` ` ` ` ` ` ` ` `:` type($x) `,` type($dt) `,` type($input) `,`
+    type($a) `,` type($state)
+  }];
+}
+
+def TF_GatedDeltaRuleOp : TF_HeadedRecurrentOp<"gated_delta_rule", [
+    AllTypesMatch<["query", "key"]>, AllTypesMatch<["value", "result"]>,
+    AllTypesMatch<["beta", "decay"]>]> {
+  let summary = "linear attention that corrects what it remembers";
+  let description = [{
+    For each value head `h` with its key head `g = h / (value heads / key heads)`,
+    where `f = exp(-exp(a_log[h]) * softplus(decay[b, t, h] + dt_bias[h]))` and
+    `q`, `k` are the rows of the token, of unit length:
+    `state = f * state`, then
+    `state += k^T * (sigmoid(beta[b, t, h]) * (value[b, t, h, :] - k * state))`,
+    then `y[b, t, h, :] = q * state / sqrt(dk)`. 7*value heads*dk*dv FLOPs a token,
+    a convention: chunked kernels do more.
+
+    **Constraints:** queries and keys are `[batch, query, key heads, dk]`, values
+    `[batch, query, value heads, dv]`, `beta` and `decay`
+    `[batch, query, value heads]`, `a_log` and `dt_bias` `[value heads]`, the state
+    `[batch, value heads, dk, dv]`; all these but `batch` and `query` are numbers;
+    key heads divide value heads and are split over the same axes; no partial
+    sums; the result has the type of the values.
+
+    **Example:**
+    ```mlir
+    !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
+    !v = tensor<?x?x4x32xbf16, #transformer.dims<[batch, query, _, _]>>
+    !g = tensor<?x?x4xbf16, #transformer.dims<[batch, query, _]>>
+    !h = tensor<4xf32>
+    !s = tensor<?x4x16x32xf32, #transformer.dims<[batch, _, _, _]>>
+    func.func private @example(%q: !k, %k: !k, %v: !v, %beta: !g, %decay: !g, %h: !h) {
+      %s = transformer.state : !s
+      %y = transformer.gated_delta_rule %q, %k, %v, %beta, %decay, %h, %h state(%s)
+          : !k, !v, !g, !h, !h, !s
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
+                       AnyRankedTensor:$value, AnyRankedTensor:$beta,
+                       AnyRankedTensor:$decay, AnyRankedTensor:$a_log,
+                       AnyRankedTensor:$dt_bias, AnyRankedTensor:$state);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `,` $beta `,` $decay `,` $a_log `,` $dt_bias
+    `state` `(` $state `)` attr-dict
+    `\n` ` ` ` ` ` ` ` ` `:` type($query) `,` type($value) `,` type($beta) `,`
+    type($a_log) `,` type($dt_bias) `,` type($state)
+  }];
+}
+
+def TF_LinearAttentionOp : TF_HeadedRecurrentOp<"linear_attention", [
+    AllTypesMatch<["query", "key", "value", "result"]>]> {
+  let summary = "attends to a decaying sum of keys times values";
+  let description = [{
+    For each head `h`, with a decay `r` that its number and the layer's fix:
+    `state = r * state + key[b, t, h, :]^T * value[b, t, h, :]`, then
+    `y[b, t, h, :] = query[b, t, h, :] * state` (lightning attention).
+    5*heads*d*d FLOPs a token, a convention: chunked kernels do more.
+
+    **Constraints:** queries, keys, values and the result are
+    `[batch, query, heads, d]`, the state is `[batch, heads, d, d]`; heads and `d`
+    are numbers; no partial sums.
+
+    **Example:**
+    ```mlir
+    !x = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
+    !s = tensor<?x8x16x16xf32, #transformer.dims<[batch, _, _, _]>>
+    func.func private @example(%q: !x, %k: !x, %v: !x) {
+      %s = transformer.state : !s
+      %y = transformer.linear_attention %q, %k, %v state(%s) : !x, !s
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
+                       AnyRankedTensor:$value, AnyRankedTensor:$state);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `state` `(` $state `)` attr-dict
+    `:` type($query) `,` type($state)
+  }];
+}
+
+#endif // AUTOPAR_TRANSFORMER_RECURRENTOPS_TD
