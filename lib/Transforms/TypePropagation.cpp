@@ -51,6 +51,7 @@ private:
       if (Operation *product = op.detachBias(builder)) {
         // The addition follows in the block and is updated by itself.
         auto sharded = cast<ShardingOpInterface>(product);
+        reduceOperands(sharded);
         setResultTypes(sharded);
         update(cast<ShardingOpInterface>(*product->user_begin()));
         return;
@@ -122,13 +123,22 @@ private:
     }
   }
 
-  /// Whether a split reduction makes a partial sum that a bias must wait for.
+  /// Whether the product of an affine op is a partial sum that its bias must
+  /// wait for. Asks no result type: it could be split over the same axis.
   static bool needsReduction(ShardingOpInterface op) {
-    if (!op.getShardingFactors().linear.empty())
+    ShardingFactors factors = op.getShardingFactors();
+    if (!factors.linear.empty())
       return false;
-    return llvm::any_of(inferResultTypes(op), [](RankedTensorType type) {
-      return !TensorView(type).partialAxes().empty();
-    });
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      TensorView view(operand);
+      if (!view.partialAxes().empty())
+        return true;
+      for (auto [dim, factor] : llvm::enumerate(factors.operands[i]))
+        if (factors.kinds[factor] == FactorKind::reduction &&
+            !view.dim(dim).axes.empty())
+          return true;
+    }
+    return false;
   }
 
   /// Whether a result would be both split and partial over one axis.

@@ -59,11 +59,15 @@ static int64_t extentOf(const HeadDim &head) {
 
 /// Heads are a grouped factor, whose extents may differ: these may not.
 static LogicalResult verifySameHeads(Operation *op, ArrayRef<HeadDim> heads) {
+  auto text = [](const HeadDim &head) {
+    return TensorView(head.tensor).extentText(head.dim);
+  };
+  const HeadDim &first = heads.front();
   for (const HeadDim &head : heads)
-    if (head.tensor && extentOf(head) != extentOf(heads.front()))
-      return op->emitOpError() << "has " << extentOf(heads.front())
-                               << " heads in " << heads.front().name << ", but "
-                               << extentOf(head) << " in " << head.name;
+    if (head.tensor && text(head) != text(first))
+      return op->emitOpError()
+             << "has " << text(first) << " heads in " << first.name << ", but "
+             << text(head) << " in " << head.name;
   return success();
 }
 
