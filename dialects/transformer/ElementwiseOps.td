@@ -116,6 +116,33 @@ def TF_ScaleOp : TF_ComputeOp<"scale", [
   let hasVerifier = 1;
 }
 
+def TF_WeighOp : TF_ComputeOp<"weigh", [
+    Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "multiplies each token, or each head, by a weight of its own";
+  let description = [{
+    `y[t.., h..] = x[t.., h..] * f(weights[t..])` with `f` as in
+    `transformer.activation`: the gate of a shared expert, or one gate a head.
+    Linear in `x`.
+
+    **Constraints:** the weights have the leading dimensions of `x`, and fewer;
+    they are not partial sums; the result has the type of `x`.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x16x64xbf16>, %w: tensor<4x16xbf16>) {
+      %y = transformer.weigh %x, %w sigmoid : tensor<4x16x64xbf16>, tensor<4x16xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weights,
+                       TF_FunctionAttr:$function);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $weights $function attr-dict `:` type($x) `,` type($weights)
+  }];
+}
+
 def TF_SoftcapOp : TF_ComputeOp<"softcap", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "keeps values between two bounds, smoothly";

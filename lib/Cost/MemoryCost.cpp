@@ -67,8 +67,8 @@ static Checked countPerSequence(const CostProgram &program, Kind kind,
   sizes.setSymbol("batch", 1);
   for (const Resident &resident : program.residents)
     if (resident.kind == kind)
-      bytes +=
-          bytesOf(sizes.logical(resident.shape) * resident.count, resident.type);
+      bytes += bytesOf(sizes.logical(resident.shape) * resident.count,
+                       resident.type);
   return bytes;
 }
 
@@ -194,10 +194,12 @@ void autopar::addMemory(Evaluation &evaluation) {
                                         "KV bytes per token");
   memory.kvBytesPerTokenPerDevice =
       sizes.narrow(countKvPerToken(program, true, sizes), "KV bytes per token");
-  memory.kvBytesPerSequence = sizes.narrow(
-      countPerSequence(program, Kind::kv_cache, sizes), "KV bytes per sequence");
-  memory.stateBytesPerSequence = sizes.narrow(
-      countPerSequence(program, Kind::state, sizes), "state bytes of a sequence");
+  memory.kvBytesPerSequence =
+      sizes.narrow(countPerSequence(program, Kind::kv_cache, sizes),
+                   "KV bytes per sequence");
+  memory.stateBytesPerSequence =
+      sizes.narrow(countPerSequence(program, Kind::state, sizes),
+                   "state bytes of a sequence");
   evaluation.reservedBytes = sizes.narrow(
       countReserved(evaluation, activations), "bytes of temporaries");
   memory.reservedBytes = evaluation.reservedBytes;

@@ -78,6 +78,8 @@ public:
   llvm::SmallVector<const JsonValue *> renames;
 
   std::optional<Error> error;
+  /// Values that steps of the function being built have saved by name.
+  llvm::StringMap<mlir::Value> *saved = nullptr;
 
 private:
   struct Frame {

@@ -11,6 +11,8 @@
 #include "StackBuilder.h"
 #include "autopar/Support/Text.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
@@ -62,6 +64,7 @@ Value StepRunner::runBlock(Scope &scope, const std::string &name, Value x) {
                join(blockKinds(), ", "));
     return {};
   }
+  llvm::SaveAndRestore values(model.saved, &saved);
   Value y = build(model, block, x);
   block.finish();
   return y;

@@ -82,6 +82,25 @@ int64_t Block::integer(const char *key, int64_t absent) {
   return absent;
 }
 
+std::vector<int64_t> Block::integers(const char *key) {
+  std::vector<int64_t> list;
+  const JsonValue *elements = find(key);
+  if (!elements || !elements->is_array() || elements->empty())
+    fail("expected a list of integers", key);
+  else
+    for (const JsonValue &element : *elements) {
+      Result<JsonValue> value = names.evaluate(element, pointerTo(key));
+      if (!value && !error)
+        error = value.error();
+      bool valid =
+          value && value->is_number_integer() && value->get<int64_t>() > 0;
+      if (!valid)
+        fail("expected positive integers", key);
+      list.push_back(valid ? value->get<int64_t>() : 1);
+    }
+  return list;
+}
+
 double Block::number(const char *key, double absent) {
   if (!has(key))
     return absent;

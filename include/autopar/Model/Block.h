@@ -33,6 +33,8 @@ public:
   /// A positive integer, or `absent` where the parameter is not there.
   int64_t integer(const char *key);
   int64_t integer(const char *key, int64_t absent);
+  /// A list of positive integers, not empty.
+  std::vector<int64_t> integers(const char *key);
   double number(const char *key, double absent);
   bool flag(const char *key, bool absent = false);
   /// Text of the family file, each {expression} replaced.

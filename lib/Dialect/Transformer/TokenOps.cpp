@@ -17,6 +17,20 @@ ShardingFactors ScaleOp::getShardingFactors() {
   return factors;
 }
 
+ShardingFactors WeighOp::getShardingFactors() {
+  ShardingFactors factors;
+  int64_t leading = rankOf(getWeights()), trailing = rankOf(getX()) - leading;
+  if (trailing < 1)
+    return factors;
+  FactorList rows = addFactors(factors, FactorKind::parallel, leading);
+  FactorList x =
+      concat(rows, addFactors(factors, FactorKind::parallel, trailing));
+  factors.operands = {x, rows};
+  factors.results = {x};
+  factors.linear = {{0}};
+  return factors;
+}
+
 ShardingFactors SoftcapOp::getShardingFactors() {
   return elementwiseFactors(*this);
 }

@@ -7,11 +7,34 @@
 
 #include "Blocks.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
+using llvm::formatv;
+
+Value autopar::createRope(ModelBuilder &model, autopar::Block &block, Value x,
+                          int64_t width) {
+  ImplicitLocOpBuilder &ops = model.builder();
+  double theta = block.number("rope_theta", 0);
+  std::string scaling = block.choice("rope_scaling");
+  if (theta == 0)
+    return x;
+  bool partial = width && width != model.widthOf(x);
+  return RopeOp::create(ops, x.getType(), x, ops.getF64FloatAttr(theta),
+                        scaling.empty() ? StringAttr()
+                                        : ops.getStringAttr(scaling),
+                        partial ? ops.getI64IntegerAttr(width) : IntegerAttr());
+}
+
 namespace {
+
+enum class Layout { separate, concat, interleaved, grouped };
+
+/// Which of q, k and v a projection makes.
+enum Role { query, key, value };
 
 /// Writes one attention from its parameters.
 class AttentionBuilder {
@@ -20,60 +43,189 @@ public:
       : model(model), block(block), ops(model.builder()),
         heads(block.integer("heads")),
         kvHeads(block.integer("kv_heads", heads)),
-        width(block.integer("head_dim")) {}
+        width(block.integer("head_dim")),
+        valueWidth(block.integer("v_head_dim", width)),
+        transposed(block.flag("transposed")), layout(readLayout()) {
+    bool bias = block.flag("input_bias");
+    biases[query] = bias;
+    biases[key] = block.flag("k_bias", bias);
+    biases[value] = block.flag("v_bias", bias);
+    if (heads % kvHeads)
+      block.fail(std::to_string(kvHeads) + " key-value heads do not divide " +
+                     std::to_string(heads) + " heads",
+                 "kv_heads");
+  }
 
   Value build(Value x) {
-    bool bias = block.flag("input_bias");
-    Value q = project(x, block.text("q"), heads, bias);
-    Value k = project(x, block.text("k"), kvHeads, bias);
-    Value v = project(x, block.text("v"), kvHeads, bias);
-    q = norm(q, "q_norm");
-    k = norm(k, "k_norm");
-    IntegerAttr window;
-    if (int64_t tokens = block.integer("window", 0))
-      window = ops.getI64IntegerAttr(tokens);
-    Type cacheType =
-        getTensorType({2, 1, 1, kvHeads, width},
-                      {"", "batch", "context", "", ""}, model.elementType());
-    Value cache = KVCacheOp::create(ops, cacheType, window);
-    q = rope(q);
-    k = rope(k);
-    Value y = AttentionOp::create(ops, q.getType(), q, k, v, cache,
-                                  ops.getUnitAttr(), window);
-    return output(y, model.widthOf(x));
+    if (model.error)
+      return {};
+    Value memory = x;
+    if (block.has("memory"))
+      memory = model.saved->lookup(block.text("memory"));
+    if (!memory) {
+      block.fail("nothing was saved under this name", "memory");
+      return {};
+    }
+    bool fusedGate = block.choice("gate") == "fused";
+    Value q = project(x, query, fusedGate ? "0/2 * " : "");
+    Value gate = fusedGate ? project(x, query, "1/2 * ") : Value();
+    Value k = project(memory, key), v = project(memory, value);
+    bool normFirst = !block.flag("norm_after_rope");
+    for (Value *side : {&q, &k}) {
+      bool isQuery = side == &q;
+      if (normFirst)
+        *side = norm(*side, isQuery);
+      *side = createRope(model, block, *side, block.integer("rope_width", 0));
+      if (!normFirst)
+        *side = norm(*side, isQuery);
+    }
+    Value y = attend(x, q, k, v);
+    if (gate)
+      y = createGated(model, gate, y, FunctionKind::sigmoid);
+    return output(gateOutput(x, y), model.widthOf(x));
   }
 
 private:
-  Value project(Value x, const std::string &stem, int64_t count, bool bias) {
-    Value w = model.weight(stem + ".weight", {model.widthOf(x), count, width},
-                           "[1*2, 0]", WeightRole::product);
-    Value b =
-        bias ? model.weight(stem + ".bias", {count, width}, "[0*1]") : Value();
-    return LinearOp::create(ops, model.like(x, {count, width}), x, w, b);
+  Layout readLayout() {
+    if (!block.has("qkv"))
+      return Layout::separate;
+    std::string name = block.choice("layout", "concat");
+    if (name == "interleaved")
+      return Layout::interleaved;
+    if (name == "grouped")
+      return Layout::grouped;
+    if (name != "concat")
+      block.fail("unknown layout \"" + name + "\"", "layout");
+    return Layout::concat;
   }
 
-  Value norm(Value x, const char *key) {
-    if (!block.has(key))
-      return x;
-    Value weight = model.weight(block.text(key) + ".weight", {width});
-    return RMSNormOp::create(ops, x.getType(), x, weight,
-                             ops.getF64FloatAttr(block.number("eps", 1e-6)));
+  //===--------------------------------------------------------------------===//
+  // Projections
+  //===--------------------------------------------------------------------===//
+
+  int64_t countOf(Role role) const { return role == query ? heads : kvHeads; }
+  int64_t widthOf(Role role) const {
+    return role == value ? valueWidth : width;
   }
 
-  Value rope(Value x) {
-    if (!block.has("rope_theta"))
+  /// How the output dimensions lie, where the heads are dimension `h` of the
+  /// value and their elements the next; `part` is put between them.
+  std::string rows(Role role, int h, StringRef part) const {
+    int d = h + 1;
+    int64_t group = heads / kvHeads;
+    switch (layout) {
+    case Layout::separate:
+      return formatv("{0} * {1}{2}", h, part, d);
+    case Layout::interleaved:
+      return formatv("{0} * {1}/3 * {2}", h, int(role), d);
+    case Layout::grouped:
+      return formatv("{0} by {1} at {2} of {3} * {4}", h, kvHeads,
+                     role == query ? 0 : group + (role == value), group + 2, d);
+    case Layout::concat:
+      break;
+    }
+    int64_t starts[] = {0, heads * width, (heads + kvHeads) * width};
+    return formatv("{0} * {1} at {2} of {3}", h, d, starts[role],
+                   (heads + kvHeads) * width + kvHeads * valueWidth);
+  }
+
+  Value project(Value x, Role role, StringRef part = "") {
+    static const char *const keys[] = {"q", "k", "v"};
+    std::string stem =
+        block.text(layout == Layout::separate ? keys[role] : "qkv");
+    int64_t count = countOf(role), size = widthOf(role);
+    std::string out = rows(role, 1, part);
+    Value w = model.weight(stem + ".weight", {model.widthOf(x), count, size},
+                           transposed ? "[0, " + out + "]" : "[" + out + ", 0]",
+                           WeightRole::product);
+    Value b = biases[role] ? model.weight(stem + ".bias", {count, size},
+                                          "[" + rows(role, 0, part) + "]")
+                           : Value();
+    return LinearOp::create(ops, model.like(x, {count, size}), x, w, b);
+  }
+
+  Value norm(Value x, bool isQuery) {
+    std::string over = block.choice("qk_norm");
+    if (over.empty())
       return x;
-    std::string scaling = block.choice("rope_scaling");
-    return RopeOp::create(
-        ops, x.getType(), x,
-        ops.getF64FloatAttr(block.number("rope_theta", 10000)),
-        scaling.empty() ? StringAttr() : ops.getStringAttr(scaling));
+    int64_t count = isQuery ? heads : kvHeads;
+    NormSpec norm;
+    norm.isLayerNorm = block.choice("norm", "rms_norm") == "layer_norm";
+    norm.hasWeight = block.flag("norm_weight", true);
+    norm.hasBias = block.flag("norm_bias");
+    norm.unitOffset = block.flag("unit_offset");
+    norm.eps = block.number("eps", 1e-6);
+    if (norm.hasWeight)
+      norm.stem = block.text(isQuery ? "q_norm" : "k_norm");
+    norm.shape = {width};
+    if (over != "head")
+      norm.shape = {count, width};
+    if (over == "all") {
+      norm.over = 2;
+      norm.storage = "[0*1]";
+    }
+    return createNorm(model, x, norm);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Attention
+  //===--------------------------------------------------------------------===//
+
+  IntegerAttr optional(int64_t value) {
+    return value ? ops.getI64IntegerAttr(value) : IntegerAttr();
+  }
+
+  /// Keys and values of all tokens, of which a window keeps the last.
+  Value cache(int64_t window) {
+    if (!block.flag("cache", true))
+      return {};
+    StringRef context = block.has("memory") ? "memory" : "context";
+    Type type = getTensorType({1, 1, kvHeads, width + valueWidth},
+                              {"batch", context, "", ""}, model.elementType());
+    return KVCacheOp::create(ops, type, optional(window));
+  }
+
+  Value attend(Value x, Value q, Value k, Value v) {
+    int64_t window = block.integer("window", 0),
+            chunk = block.integer("chunk", 0);
+    Value sinks;
+    if (block.has("sinks"))
+      sinks = model.weight(block.text("sinks"), {heads});
+    double softcap = block.number("softcap", 0);
+    auto flag = [&](bool set) { return set ? ops.getUnitAttr() : UnitAttr(); };
+    bool causal = block.flag("causal", !block.has("memory"));
+    Value kv = cache(window ? window : chunk);
+    return AttentionOp::create(
+        ops, model.like(x, {heads, valueWidth}), q, k, v, kv, sinks,
+        flag(causal), optional(window), optional(chunk),
+        softcap != 0 ? ops.getF64FloatAttr(softcap) : FloatAttr(),
+        flag(block.flag("alibi")));
+  }
+
+  /// A gate of its own: one a head, or one an element.
+  Value gateOutput(Value x, Value y) {
+    std::string kind = block.choice("gate");
+    if (kind.empty() || kind == "fused")
+      return y;
+    std::string name = block.text("gate_name") + ".weight";
+    int64_t hidden = model.widthOf(x);
+    if (kind == "element") {
+      Value w = model.weight(name, {hidden, heads, valueWidth}, "[1*2, 0]",
+                             WeightRole::product);
+      return createGated(model, createProduct(model, x, w), y,
+                         FunctionKind::sigmoid);
+    }
+    Value w =
+        model.weight(name, {hidden, heads}, "[1, 0]", WeightRole::product);
+    return WeighOp::create(ops, y.getType(), y, createProduct(model, x, w),
+                           FunctionKind::sigmoid);
   }
 
   Value output(Value y, int64_t hidden) {
     std::string stem = block.text("o");
-    Value w = model.weight(stem + ".weight", {heads, width, hidden}, "[2, 0*1]",
-                           WeightRole::product);
+    Value w =
+        model.weight(stem + ".weight", {heads, valueWidth, hidden},
+                     transposed ? "[0*1, 2]" : "[2, 0*1]", WeightRole::product);
     Value b = block.flag("output_bias") ? model.weight(stem + ".bias", {hidden})
                                         : Value();
     return LinearOp::create(ops, model.like(y, {hidden}, 2), y, w, b);
@@ -82,7 +234,10 @@ private:
   ModelBuilder &model;
   autopar::Block &block;
   ImplicitLocOpBuilder &ops;
-  int64_t heads, kvHeads, width;
+  int64_t heads, kvHeads, width, valueWidth;
+  bool transposed;
+  Layout layout;
+  bool biases[3];
 };
 
 } // namespace

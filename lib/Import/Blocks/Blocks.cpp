@@ -11,14 +11,28 @@ using namespace autopar;
 
 static const std::pair<llvm::StringRef, BlockBuilder> builders[] = {
     {"embedding", buildEmbedding},
+    {"position_embedding", buildPositionEmbedding},
+    {"patch_embedding", buildPatchEmbedding},
+    {"input", buildInput},
+    {"insert", buildInsert},
+    {"merge_tokens", buildMergeTokens},
     {"last_token", buildLastToken},
     {"head", buildHead},
     {"rms_norm", buildRMSNorm},
     {"layer_norm", buildLayerNorm},
     {"linear", buildLinear},
+    {"activation", buildActivation},
+    {"scale", buildScale},
+    {"softcap", buildSoftcap},
     {"attention", buildAttention},
+    {"latent_attention", buildLatentAttention},
     {"feed_forward", buildFeedForward},
     {"experts", buildExperts},
+    {"mamba", buildMamba},
+    {"mamba2", buildMamba2},
+    {"delta_net", buildDeltaNet},
+    {"short_conv", buildShortConv},
+    {"linear_attention", buildLinearAttention},
 };
 
 BlockBuilder autopar::findBlockBuilder(llvm::StringRef kind) {

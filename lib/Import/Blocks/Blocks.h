@@ -14,28 +14,71 @@ namespace autopar {
 
 /// Writes the IR of one block: what goes in (null where the block starts a
 /// stream) to what comes out.
-using BlockBuilder = mlir::Value (*)(ModelBuilder &model, autopar::Block &block,
+using BlockBuilder = mlir::Value (*)(ModelBuilder &model, Block &block,
                                      mlir::Value x);
 
 /// The builder of the blocks that say {"is": kind}, null where there is none.
 BlockBuilder findBlockBuilder(llvm::StringRef kind);
 std::vector<std::string> blockKinds();
 
+#define AUTOPAR_BLOCK(NAME)                                                    \
+  mlir::Value NAME(ModelBuilder &model, Block &block, mlir::Value x);
 // Tokens in, tokens out.
-mlir::Value buildEmbedding(ModelBuilder &, Block &, mlir::Value);
-mlir::Value buildLastToken(ModelBuilder &, Block &, mlir::Value);
-mlir::Value buildHead(ModelBuilder &, Block &, mlir::Value);
-// Norms and products.
-mlir::Value buildRMSNorm(ModelBuilder &, Block &, mlir::Value);
-mlir::Value buildLayerNorm(ModelBuilder &, Block &, mlir::Value);
-mlir::Value buildLinear(ModelBuilder &, Block &, mlir::Value);
-// Layers.
-mlir::Value buildAttention(ModelBuilder &, Block &, mlir::Value);
-mlir::Value buildFeedForward(ModelBuilder &, Block &, mlir::Value);
-mlir::Value buildExperts(ModelBuilder &, Block &, mlir::Value);
+AUTOPAR_BLOCK(buildEmbedding)
+AUTOPAR_BLOCK(buildPositionEmbedding)
+AUTOPAR_BLOCK(buildPatchEmbedding)
+AUTOPAR_BLOCK(buildInput)
+AUTOPAR_BLOCK(buildInsert)
+AUTOPAR_BLOCK(buildMergeTokens)
+AUTOPAR_BLOCK(buildLastToken)
+AUTOPAR_BLOCK(buildHead)
+// Norms, products, elements.
+AUTOPAR_BLOCK(buildRMSNorm)
+AUTOPAR_BLOCK(buildLayerNorm)
+AUTOPAR_BLOCK(buildLinear)
+AUTOPAR_BLOCK(buildActivation)
+AUTOPAR_BLOCK(buildScale)
+AUTOPAR_BLOCK(buildSoftcap)
+// Attention.
+AUTOPAR_BLOCK(buildAttention)
+AUTOPAR_BLOCK(buildLatentAttention)
+// Feed-forward parts.
+AUTOPAR_BLOCK(buildFeedForward)
+AUTOPAR_BLOCK(buildExperts)
+// Recurrences.
+AUTOPAR_BLOCK(buildMamba)
+AUTOPAR_BLOCK(buildMamba2)
+AUTOPAR_BLOCK(buildDeltaNet)
+AUTOPAR_BLOCK(buildShortConv)
+AUTOPAR_BLOCK(buildLinearAttention)
+#undef AUTOPAR_BLOCK
 
 /// The function that a text such as "silu" names; an error on the block.
 transformer::FunctionKind functionOf(Block &block, const std::string &name);
+
+/// A norm over the last dimensions of `x`.
+struct NormSpec {
+  std::string stem;
+  bool isLayerNorm = false;
+  bool hasWeight = true, hasBias = false, unitOffset = false;
+  double eps = 1e-6;
+  /// Shape of the weight, and how many trailing dimensions are normalised.
+  llvm::SmallVector<int64_t> shape;
+  int64_t over = 1;
+  /// How the weight lies in the checkpoint, "" as it is.
+  std::string storage;
+};
+mlir::Value createNorm(ModelBuilder &model, mlir::Value x,
+                       const NormSpec &norm);
+/// `gate` and `up` combined: f(gate) * up.
+mlir::Value createGated(ModelBuilder &model, mlir::Value gate, mlir::Value up,
+                        transformer::FunctionKind function);
+/// `x` rotated as the block's rope_theta, rope_scaling and `width` say.
+mlir::Value createRope(ModelBuilder &model, Block &block, mlir::Value x,
+                       int64_t width);
+/// `x` times a weight whose leading dimensions are the last ones of `x`.
+mlir::Value createProduct(ModelBuilder &model, mlir::Value x, mlir::Value w,
+                          mlir::Value bias = {});
 
 } // namespace autopar
 

@@ -7,68 +7,198 @@
 
 #include "Blocks.h"
 
-#include "autopar/Support/Text.h"
-
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
-FunctionKind autopar::functionOf(autopar::Block &block,
-                                 const std::string &name) {
-  std::optional<FunctionKind> function = symbolizeFunctionKind(name);
-  if (!function)
-    block.fail("unknown function \"" + shorten(name) + "\"", "activation");
-  return function.value_or(FunctionKind::silu);
+//===----------------------------------------------------------------------===//
+// Dense
+//===----------------------------------------------------------------------===//
+
+/// Half `index` of a matrix `[2*width, hidden]`.
+static Value halfOf(ModelBuilder &model, Value x, const std::string &stem,
+                    int64_t width, int index, bool bias) {
+  std::string half = std::to_string(index) + "/2 * ";
+  Value w = model.weight(stem + ".weight", {model.widthOf(x), width},
+                         "[" + half + "1, 0]", WeightRole::product);
+  Value b =
+      bias ? model.weight(stem + ".bias", {width}, "[" + half + "0]") : Value();
+  return createProduct(model, x, w, b);
 }
 
-/// {"is": "feed_forward", "width": n, "gate": stem, "up": stem, "down": stem,
-///  "bias": flag, "activation": function}; without "gate" it is not gated.
+/// y times the sigmoid of one product per token of x.
+static Value weighTokens(ModelBuilder &model, Value x, Value y,
+                         const std::string &stem) {
+  Value w = model.weight(stem + ".weight", {model.widthOf(x)}, "[0/1, 0]");
+  Value weights =
+      LinearOp::create(model.builder(), model.like(x, {}), x, w, Value());
+  return WeighOp::create(model.builder(), y.getType(), y, weights,
+                         FunctionKind::sigmoid);
+}
+
 Value autopar::buildFeedForward(ModelBuilder &model, autopar::Block &block,
                                 Value x) {
-  ImplicitLocOpBuilder &ops = model.builder();
   int64_t width = block.integer("width"), hidden = model.widthOf(x);
-  bool bias = block.flag("bias");
+  bool bias = block.flag("bias"), transposed = block.flag("transposed");
   FunctionKind function = functionOf(block, block.choice("activation"));
   Value y;
-  if (block.has("gate")) {
-    Value gate = model.linear(x, block.text("gate"), width, bias);
-    Value up = model.linear(x, block.text("up"), width, bias);
-    y = GatedOp::create(ops, gate.getType(), gate, up, function);
+  if (block.has("gate_up")) {
+    std::string stem = block.text("gate_up");
+    bool upFirst = block.flag("up_first");
+    Value gate = halfOf(model, x, stem, width, upFirst ? 1 : 0, bias);
+    Value up = halfOf(model, x, stem, width, upFirst ? 0 : 1, bias);
+    y = createGated(model, gate, up, function);
+  } else if (block.has("gate")) {
+    Value gate = model.linear(x, block.text("gate"), width, bias, transposed);
+    Value up = model.linear(x, block.text("up"), width, bias, transposed);
+    y = createGated(model, gate, up, function);
   } else {
-    Value up = model.linear(x, block.text("up"), width, bias);
-    y = ActivationOp::create(ops, up.getType(), up, function);
+    Value up = model.linear(x, block.text("up"), width, bias, transposed);
+    y = ActivationOp::create(model.builder(), up.getType(), up, function);
   }
-  return model.linear(y, block.text("down"), hidden, bias);
+  y = model.linear(y, block.text("down"), hidden, bias, transposed);
+  return block.has("token_gate")
+             ? weighTokens(model, x, y, block.text("token_gate"))
+             : y;
 }
 
-static Value routedProduct(ModelBuilder &model, Value x, Value set,
-                           const std::string &stem, int64_t experts,
-                           int64_t topK, int64_t in, int64_t out) {
-  Value w = model.weight(stem + ".weight", {experts, in, out}, "[2, 1]",
-                         WeightRole::expert);
-  return ExpertsOp::create(model.builder(), model.routed(x, topK, out), set, w,
-                           topK);
-}
+//===----------------------------------------------------------------------===//
+// Routed
+//===----------------------------------------------------------------------===//
 
-/// {"is": "experts", "experts": n, "top_k": n, "width": n, "router": stem,
-///  "gate": stem with *, "up": ..., "down": ..., "activation": function}
+namespace {
+
+/// How the matrices of all experts lie in the checkpoint. Values are
+/// [experts, in, width] and [experts, width, out]; {} stands for the half of a
+/// fused tensor.
+struct ExpertLayout {
+  StringRef name;
+  /// Whether gate and up are one tensor, and names are stems.
+  bool fused, stems;
+  StringRef in, inBias, out;
+};
+
+constexpr ExpertLayout layouts[] = {
+    {"each", false, true, "[2, 1]", "[1]", "[2, 1]"},
+    {"in_out", true, false, "[0, 1, {} * 2]", "[0, {} * 1]", "[0, 1, 2]"},
+    {"in_out_interleaved", true, false, "[0, 1, 2 * {}]", "[0, 1 * {}]",
+     "[0, 1, 2]"},
+    {"out_in", true, false, "[0, {} * 2, 1]", "[0, {} * 1]", "[0, 2, 1]"},
+    {"flat", false, false, "[0*2, 1]", "[0*1]", "[0*1, 2]"},
+};
+
+/// Writes a mixture of experts from its parameters.
+class ExpertsBuilder {
+public:
+  ExpertsBuilder(ModelBuilder &model, autopar::Block &block)
+      : model(model), block(block), ops(model.builder()),
+        experts(block.integer("experts")), topK(block.integer("top_k")),
+        width(block.integer("width")) {
+    std::string name = block.choice("layout", "each");
+    for (const ExpertLayout &known : layouts)
+      if (known.name == name)
+        layout = &known;
+    if (!layout)
+      block.fail("unknown layout \"" + name + "\"", "layout");
+  }
+
+  Value build(Value x) {
+    if (!layout)
+      return {};
+    Value routing = route(x);
+    int64_t latent = block.integer("latent", 0);
+    Value tokens =
+        latent ? model.linear(x, block.text("latent_in"), latent) : x;
+    int64_t hidden = model.widthOf(tokens);
+    Value set =
+        DispatchOp::create(ops, model.routed(x, topK, hidden), tokens, routing);
+    Value inner = activate(x, set, hidden);
+    std::string bias = block.text("down_bias", "");
+    Value w = weight(block.text("down"), {experts, width, hidden}, layout->out);
+    Value b = bias.empty() ? Value() : model.weight(bias, {experts, hidden});
+    Value down = ExpertsOp::create(ops, model.routed(x, topK, hidden), inner, w,
+                                   b, topK);
+    Value y = CombineOp::create(ops, tokens.getType(), down, routing);
+    return latent ? model.linear(y, block.text("latent_out"), model.widthOf(x))
+                  : y;
+  }
+
+private:
+  Value route(Value x) {
+    std::string stem = block.text("router");
+    Value w =
+        model.weight(stem + ".weight", {model.widthOf(x), experts}, "[1, 0]");
+    Value bias = block.flag("router_bias")
+                     ? model.weight(stem + ".bias", {experts})
+                     : Value();
+    Value correction;
+    if (block.has("correction"))
+      correction =
+          model.weight(block.text("correction"), {experts}, ops.getF32Type());
+    bool sigmoid = block.flag("sigmoid");
+    int64_t groups = block.integer("groups", 0),
+            keep = block.integer("keep", 0);
+    bool grouped = groups > 1 && keep > 0;
+    auto optional = [&](int64_t n) {
+      return grouped ? ops.getI64IntegerAttr(n) : IntegerAttr();
+    };
+    return RouterOp::create(ops, model.like(x, {topK}), x, w, bias, correction,
+                            ops.getI64IntegerAttr(topK),
+                            sigmoid ? ops.getUnitAttr() : UnitAttr(),
+                            optional(groups), optional(keep));
+  }
+
+  /// Up, and gate where there is one.
+  Value activate(Value x, Value set, int64_t hidden) {
+    FunctionKind function = functionOf(block, block.choice("activation"));
+    if (layout->fused && block.flag("gated", true)) {
+      Value gate = product(x, set, hidden, "gate_up", "0/2");
+      Value up = product(x, set, hidden, "gate_up", "1/2");
+      return createGated(model, gate, up, function);
+    }
+    if (!layout->fused && block.has("gate")) {
+      Value gate = product(x, set, hidden, "gate", "0/1");
+      Value up = product(x, set, hidden, "up", "0/1");
+      return createGated(model, gate, up, function);
+    }
+    Value up = product(x, set, hidden, layout->fused ? "gate_up" : "up", "0/1");
+    return ActivationOp::create(ops, up.getType(), up, function);
+  }
+
+  Value product(Value x, Value set, int64_t hidden, const char *key,
+                StringRef half) {
+    Value w = weight(block.text(key), {experts, hidden, width},
+                     with(layout->in, half));
+    std::string bias =
+        layout->fused ? block.text("gate_up_bias", "") : std::string();
+    Value b = bias.empty() ? Value()
+                           : model.weight(bias, {experts, width},
+                                          with(layout->inBias, half));
+    return ExpertsOp::create(ops, model.routed(x, topK, width), set, w, b,
+                             topK);
+  }
+
+  Value weight(const std::string &name, ArrayRef<int64_t> shape,
+               StringRef storage) {
+    return model.weight(layout->stems ? name + ".weight" : name, shape,
+                        storage.str(), WeightRole::expert);
+  }
+
+  static std::string with(StringRef storage, StringRef half) {
+    auto [before, after] = storage.split("{}");
+    return after.empty() ? storage.str() : (before + half + after).str();
+  }
+
+  ModelBuilder &model;
+  autopar::Block &block;
+  ImplicitLocOpBuilder &ops;
+  int64_t experts, topK, width;
+  const ExpertLayout *layout = nullptr;
+};
+
+} // namespace
+
 Value autopar::buildExperts(ModelBuilder &model, autopar::Block &block,
                             Value x) {
-  ImplicitLocOpBuilder &ops = model.builder();
-  int64_t experts = block.integer("experts"), topK = block.integer("top_k"),
-          width = block.integer("width"), hidden = model.widthOf(x);
-  FunctionKind function = functionOf(block, block.choice("activation"));
-  Value router = model.weight(block.text("router") + ".weight",
-                              {hidden, experts}, "[1, 0]");
-  Value routing = RouterOp::create(ops, model.like(x, {topK}), x, router, topK);
-  Value set =
-      DispatchOp::create(ops, model.routed(x, topK, hidden), x, routing);
-  Value gate = routedProduct(model, x, set, block.text("gate"), experts, topK,
-                             hidden, width);
-  Value up = routedProduct(model, x, set, block.text("up"), experts, topK,
-                           hidden, width);
-  Value y = GatedOp::create(ops, gate.getType(), gate, up, function);
-  Value down = routedProduct(model, x, y, block.text("down"), experts, topK,
-                             width, hidden);
-  return CombineOp::create(ops, x.getType(), down, routing);
+  return ExpertsBuilder(model, block).build(x);
 }

@@ -11,19 +11,82 @@ using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// {"is": "embedding", "table": name, "rows": n, "width": n, "ids": tokens}
 Value autopar::buildEmbedding(ModelBuilder &model, autopar::Block &block,
                               Value) {
+  ImplicitLocOpBuilder &ops = model.builder();
   int64_t rows = block.integer("rows"), width = block.integer("width");
   std::string tokens = block.text("ids", "query");
-  Value ids =
-      model.addInput(model.tokens(tokens, {}, model.builder().getI32Type()));
+  Value ids = model.addInput(model.tokens(tokens, {}, ops.getI32Type()));
   Value table = model.weight(block.text("table"), {rows, width});
-  return EmbeddingOp::create(model.builder(), model.tokens(tokens, {width}),
-                             ids, table);
+  Value x = EmbeddingOp::create(ops, model.tokens(tokens, {width}), ids, table);
+  double scale = block.number("scale", 1);
+  return scale == 1
+             ? x
+             : ScaleOp::create(ops, x.getType(), x, ops.getF64FloatAttr(scale))
+                   .getResult();
 }
 
-/// {"is": "last_token"}
+Value autopar::buildPositionEmbedding(ModelBuilder &model,
+                                      autopar::Block &block, Value x) {
+  Value table = model.weight(block.text("table"),
+                             {block.integer("rows"), model.widthOf(x)},
+                             block.text("storage", ""));
+  return PositionEmbeddingOp::create(model.builder(), x.getType(), x, table);
+}
+
+Value autopar::buildInput(ModelBuilder &model, autopar::Block &block, Value) {
+  return model.addInput(
+      model.tokens(block.text("tokens"), {block.integer("width")}));
+}
+
+/// A convolution whose stride is its kernel: a product with each patch.
+Value autopar::buildPatchEmbedding(ModelBuilder &model, autopar::Block &block,
+                                   Value) {
+  SmallVector<int64_t> dims = block.integers("dims");
+  int64_t width = block.integer("width");
+  std::string stem = block.text("name"), tokens = block.text("tokens");
+  Value patches = model.addInput(model.tokens(tokens, dims));
+  std::string storage = "[" + std::to_string(dims.size());
+  for (size_t i = 0; i < dims.size(); ++i)
+    storage += ", " + std::to_string(i);
+  SmallVector<int64_t> shape = dims;
+  shape.push_back(width);
+  Value w = model.weight(stem + ".weight", shape, storage + "]");
+  Value b =
+      block.flag("bias") ? model.weight(stem + ".bias", {width}) : Value();
+  return LinearOp::create(model.builder(), model.tokens(tokens, {width}),
+                          patches, w, b);
+}
+
+Value autopar::buildInsert(ModelBuilder &model, autopar::Block &block,
+                           Value x) {
+  Value y = model.saved->lookup(block.text("value"));
+  if (!y) {
+    block.fail("nothing was saved as \"" + block.text("value") + "\"", "value");
+    return {};
+  }
+  return InsertOp::create(model.builder(), x.getType(), x, y);
+}
+
+/// The number in front of the symbol: 4 of "source*4".
+static int64_t factorOf(StringRef tokens) {
+  int64_t factor = 1, part;
+  for (StringRef word : llvm::split(tokens, '*'))
+    if (!word.getAsInteger(10, part))
+      factor *= part;
+  return factor;
+}
+
+Value autopar::buildMergeTokens(ModelBuilder &model, autopar::Block &block,
+                                Value x) {
+  std::string tokens = block.text("tokens");
+  bool mean = block.flag("mean");
+  int64_t groups = factorOf(tokens);
+  int64_t merged = factorOf(model.tokensOf(x)) / std::max<int64_t>(groups, 1);
+  Type type = model.tokens(tokens, {model.widthOf(x) * (mean ? 1 : merged)});
+  return MergeTokensOp::create(model.builder(), type, x, mean);
+}
+
 Value autopar::buildLastToken(ModelBuilder &model, autopar::Block &, Value x) {
   Type type =
       getTensorType({1, model.widthOf(x)}, {"batch", ""}, model.elementType());
@@ -32,27 +95,31 @@ Value autopar::buildLastToken(ModelBuilder &model, autopar::Block &, Value x) {
 
 /// The weight of the model's function that is called `name`.
 static Value findWeight(Value x, StringRef name) {
-  mlir::Block *block = x.getParentBlock();
-  for (WeightOp weight : block->getOps<WeightOp>())
+  for (WeightOp weight : x.getParentBlock()->getOps<WeightOp>())
     if (weight.getName() == name)
       return weight;
   return {};
 }
 
-/// {"is": "head", "table": name, "rows": n, "tied_to": name, "tied": flag}
 Value autopar::buildHead(ModelBuilder &model, autopar::Block &block, Value x) {
+  ImplicitLocOpBuilder &ops = model.builder();
   int64_t rows = block.integer("rows"), width = model.widthOf(x);
-  bool tied = block.flag("tied");
-  std::string name = block.text("table");
-  std::string embedding = block.text("tied_to", "");
-  Value table = tied ? findWeight(x, model.renamed(embedding)) : Value();
+  std::string name = block.text("table"), tiedTo = block.text("tied_to", "");
+  bool tied = block.flag("tied"), transposed = block.flag("transposed");
+  Value table = tied ? findWeight(x, model.renamed(tiedTo)) : Value();
   if (tied && !table) {
-    block.fail("there is no weight \"" + embedding + "\" to be tied to");
+    block.fail("there is no weight \"" + tiedTo + "\" to be tied to");
     return {};
   }
   if (!table)
-    table = model.weight(name, {rows, width});
-  return LogitsOp::create(
-      model.builder(),
-      getTensorType({1, rows}, {"batch", ""}, model.elementType()), x, table);
+    table = model.weight(name, {rows, width}, transposed ? "[1, 0]" : "");
+  Value y = LogitsOp::create(ops, model.like(x, {rows}), x, table);
+  if (block.has("bias"))
+    y = AddBiasOp::create(ops, y.getType(), y,
+                          model.weight(block.text("bias"), {rows}));
+  if (double scale = block.number("scale", 1); scale != 1)
+    y = ScaleOp::create(ops, y.getType(), y, ops.getF64FloatAttr(scale));
+  if (double cap = block.number("softcap", 0); cap != 0)
+    y = SoftcapOp::create(ops, y.getType(), y, ops.getF64FloatAttr(cap));
+  return y;
 }

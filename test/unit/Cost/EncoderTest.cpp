@@ -202,15 +202,22 @@ TEST(HasWork, IsNotLostByOverflow) {
   EXPECT_TRUE(hasWork(kernel, sizes));
 }
 
+static Pairs makePairs(bool causal, int64_t window) {
+  Pairs pairs;
+  pairs.causal = causal;
+  pairs.window = window;
+  return pairs;
+}
+
 TEST(CountPairs, TakesEmptyExtents) {
-  EXPECT_EQ(*countPairs(0, 0, true, 0).int64(), 0);
-  EXPECT_EQ(*countPairs(0, 0, false, 4).int64(), 0);
-  EXPECT_EQ(*countPairs(0, 9, true, 0).int64(), 0);
-  EXPECT_EQ(*countPairs(9, 0, false, 0).int64(), 0);
+  EXPECT_EQ(*countPairs(0, 0, makePairs(true, 0)).int64(), 0);
+  EXPECT_EQ(*countPairs(0, 0, makePairs(false, 4)).int64(), 0);
+  EXPECT_EQ(*countPairs(0, 9, makePairs(true, 0)).int64(), 0);
+  EXPECT_EQ(*countPairs(9, 0, makePairs(false, 0)).int64(), 0);
   // Queries before the first key see none: 0+0+1+2.
-  EXPECT_EQ(*countPairs(9, 0, true, 0).int64(), 0);
-  EXPECT_EQ(*countPairs(4, 2, true, 0).int64(), 3);
-  EXPECT_EQ(*countPairs(4, 2, true, 1).int64(), 2);
+  EXPECT_EQ(*countPairs(9, 0, makePairs(true, 0)).int64(), 0);
+  EXPECT_EQ(*countPairs(4, 2, makePairs(true, 0)).int64(), 3);
+  EXPECT_EQ(*countPairs(4, 2, makePairs(true, 1)).int64(), 2);
 }
 
 TEST(Encoder, RefusesNegativeLengths) {

@@ -1,0 +1,140 @@
+//===- LatentAttentionBlock.cpp - Multi-head latent attention -------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Blocks.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+using llvm::formatv;
+
+namespace {
+
+/// Writes one latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1)
+/// from its parameters.
+class LatentAttentionBuilder {
+public:
+  LatentAttentionBuilder(ModelBuilder &model, autopar::Block &block)
+      : model(model), block(block), ops(model.builder()),
+        heads(block.integer("heads")), rank(block.integer("kv_rank")),
+        nope(block.integer("nope_dim")), rope(block.integer("rope_dim")),
+        valueWidth(block.integer("v_dim")), bias(block.flag("bias")) {}
+
+  Value build(Value x) {
+    int64_t hidden = model.widthOf(x);
+    Value qLatent = x;
+    std::string stem;
+    if (int64_t qRank = block.integer("q_rank", 0)) {
+      qLatent = model.linear(x, block.text("q_a"), qRank, bias);
+      qLatent = norm(qLatent, block.text("q_a_norm"));
+      stem = block.text("q_b");
+    } else {
+      stem = block.text("q");
+    }
+    Value q =
+        createProduct(model, qLatent,
+                      model.weight(stem + ".weight",
+                                   {model.widthOf(qLatent), heads, nope + rope},
+                                   "[1*2, 0]", WeightRole::product));
+    q = createRope(model, block, q, rope);
+    Value latent = latentPart(x, 0, rank);
+    Value keyRope = latentPart(x, rank, rope);
+    latent = norm(latent, block.text("kv_a_norm"));
+    keyRope = createRope(model, block, keyRope, 0);
+    Value keys = expansion(0, nope), values = expansion(nope, valueWidth);
+    Value selected = index(x, qLatent);
+    Value y = LatentAttentionOp::create(
+        ops, model.like(x, {heads, valueWidth}), q, latent, keyRope, keys,
+        values, cache(rank + rope), selected, ops.getUnitAttr(), UnitAttr());
+    return output(y, hidden);
+  }
+
+private:
+  Value norm(Value x, const std::string &stem) {
+    NormSpec norm;
+    norm.stem = stem;
+    norm.eps = block.number("eps", 1e-6);
+    return createNorm(model, x, norm);
+  }
+
+  /// A range of the rows of kv_a: the latent, or the key that is rotated.
+  Value latentPart(Value x, int64_t at, int64_t size) {
+    std::string stem = block.text("kv_a"), all = std::to_string(rank + rope);
+    Value w = model.weight(stem + ".weight", {model.widthOf(x), size},
+                           formatv("[1 at {0} of {1}, 0]", at, all),
+                           WeightRole::product);
+    Value b = bias ? model.weight(stem + ".bias", {size},
+                                  formatv("[0 at {0} of {1}]", at, all))
+                   : Value();
+    return createProduct(model, x, w, b);
+  }
+
+  /// The part of kv_b that makes keys, or values: per head, nope then v_dim.
+  Value expansion(int64_t at, int64_t size) {
+    return model.weight(
+        block.text("kv_b") + ".weight", {rank, heads, size},
+        formatv("[1 * 2 by 1 at {0} of {1}, 0]", at, nope + valueWidth),
+        WeightRole::product);
+  }
+
+  Value cache(int64_t size) {
+    return KVCacheOp::create(ops,
+                             getTensorType({1, 1, size},
+                                           {"batch", "context", ""},
+                                           model.elementType()),
+                             IntegerAttr());
+  }
+
+  /// DeepSeek-V3.2's lightning indexer: which tokens each token attends to.
+  Value index(Value x, Value qLatent) {
+    int64_t topK = block.integer("index_top_k", 0);
+    if (!topK || !block.flag("has_indexer", true))
+      return {};
+    int64_t count = block.integer("index_heads"),
+            size = block.integer("index_dim");
+    Value q = createProduct(model, qLatent,
+                            model.weight(block.text("index_q") + ".weight",
+                                         {model.widthOf(qLatent), count, size},
+                                         "[1*2, 0]", WeightRole::product));
+    Value k = model.linear(x, block.text("index_k"), size);
+    NormSpec norm;
+    norm.stem = block.text("index_k_norm");
+    norm.isLayerNorm = norm.hasBias = true;
+    k = createNorm(model, k, norm);
+    q = createRope(model, block, q, rope);
+    k = createRope(model, block, k, rope);
+    Value weights = model.weight(block.text("index_weights") + ".weight",
+                                 {model.widthOf(x), count}, "[1, 0]");
+    return IndexerOp::create(
+        ops, model.tokens(model.tokensOf(x), {topK}, ops.getI32Type()), q, k,
+        createProduct(model, x, weights), cache(size), topK);
+  }
+
+  Value output(Value y, int64_t hidden) {
+    std::string stem = block.text("o");
+    Value w = model.weight(stem + ".weight", {heads, valueWidth, hidden},
+                           "[2, 0*1]", WeightRole::product);
+    Value b = bias ? model.weight(stem + ".bias", {hidden}) : Value();
+    return createProduct(model, y, w, b);
+  }
+
+  ModelBuilder &model;
+  autopar::Block &block;
+  ImplicitLocOpBuilder &ops;
+  int64_t heads, rank, nope, rope, valueWidth;
+  bool bias;
+};
+
+} // namespace
+
+Value autopar::buildLatentAttention(ModelBuilder &model, autopar::Block &block,
+                                    Value x) {
+  return LatentAttentionBuilder(model, block).build(x);
+}
