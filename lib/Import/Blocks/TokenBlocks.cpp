@@ -42,14 +42,14 @@ Value autopar::buildInput(ModelBuilder &model, autopar::Block &block, Value) {
 /// A convolution whose stride is its kernel: a product with each patch.
 Value autopar::buildPatchEmbedding(ModelBuilder &model, autopar::Block &block,
                                    Value) {
-  SmallVector<int64_t> dims = block.integers("dims");
+  std::vector<int64_t> dims = block.integers("dims");
   int64_t width = block.integer("width");
   std::string stem = block.text("name"), tokens = block.text("tokens");
   Value patches = model.addInput(model.tokens(tokens, dims));
   std::string storage = "[" + std::to_string(dims.size());
   for (size_t i = 0; i < dims.size(); ++i)
     storage += ", " + std::to_string(i);
-  SmallVector<int64_t> shape = dims;
+  SmallVector<int64_t> shape(dims);
   shape.push_back(width);
   Value w = model.weight(stem + ".weight", shape, storage + "]");
   Value b =
@@ -71,7 +71,9 @@ Value autopar::buildInsert(ModelBuilder &model, autopar::Block &block,
 /// The number in front of the symbol: 4 of "source*4".
 static int64_t factorOf(StringRef tokens) {
   int64_t factor = 1, part;
-  for (StringRef word : llvm::split(tokens, '*'))
+  SmallVector<StringRef> words;
+  tokens.split(words, '*');
+  for (StringRef word : words)
     if (!word.getAsInteger(10, part))
       factor *= part;
   return factor;
