@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -114,24 +115,47 @@ private:
 
 } // namespace
 
+/// Names of the functions that something calls.
+static llvm::StringSet<> calledFunctions(ModuleOp module) {
+  llvm::StringSet<> called;
+  module.walk([&](CallOpInterface call) {
+    auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
+    if (callee)
+      called.insert(callee.getRootReference());
+  });
+  return called;
+}
+
 LogicalResult autopar::forEachTensor(
     ModuleOp module,
     llvm::function_ref<void(StringRef, const StoredTensor &)> visit) {
+  TensorWalk walk(visit);
+  bool hasEntry = false;
   for (auto func : module.getOps<func::FuncOp>())
-    if (func.isPublic() && !func.isDeclaration())
-      return TensorWalk(visit).walk(func, "");
-  return module.emitError("the module has no public function to start from");
+    if (func.isPublic() && !func.isDeclaration() && !hasEntry) {
+      hasEntry = true;
+      if (failed(walk.walk(func, "")))
+        return failure();
+    }
+  if (!hasEntry)
+    return module.emitError("the module has no public function to start from");
+  llvm::StringSet<> called = calledFunctions(module);
+  for (auto func : module.getOps<func::FuncOp>())
+    if (func.isPrivate() && !func.isDeclaration() &&
+        !called.contains(func.getName()) && failed(walk.walk(func, "")))
+      return failure();
+  return success();
 }
 
 LogicalResult autopar::listTensors(ModuleOp module, llvm::raw_ostream &os) {
   return forEachTensor(module, [&](StringRef name, const StoredTensor &tensor) {
-    int64_t elements = 1;
+    Checked elements = 1;
     os << name << "\t[";
     llvm::interleaveComma(tensor.shape, os, [&](int64_t size) {
       os << size;
       elements *= size;
     });
     os << "]\t" << llvm::StringRef(safetensorsNameOf(tensor.type)) << "\t"
-       << elements * bitsOf(tensor.type) / 8 << "\n";
+       << ceilDiv(elements * bitsOf(tensor.type), 8).str() << "\n";
   });
 }

@@ -17,8 +17,10 @@ namespace autopar {
 
 /// Calls `visit` with the full name and the storage of every checkpoint tensor
 /// of `module`, in model order: layers by number, tensors as the layer has
-/// them. Fails with a diagnostic where the module has no public function, or
-/// more tensors than `limits::maxListedTensors`.
+/// them, those of a format in its order; then those of private functions that
+/// nothing calls (parts of the checkpoint that a step does not run). Fails with
+/// a diagnostic where the module has no public function, or more tensors than
+/// `limits::maxListedTensors`.
 mlir::LogicalResult
 forEachTensor(mlir::ModuleOp module,
               llvm::function_ref<void(llvm::StringRef name,
