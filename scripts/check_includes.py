@@ -33,7 +33,7 @@ LAYERS = {
     "Dialect/Parallel": ["Interfaces"],
     "Import": ["Model", "Dialect/Transformer"],
     "Analysis": ["Program", "Dialect/Transformer", "Dialect/Parallel"],
-    "Transforms": ["Analysis", "Cost"],
+    "Transforms": ["Analysis", "Cost", "Import"],
     "Pipelines": ["Transforms", "Import"],
     "InitAll": ["Pipelines"],
     "tools": ["InitAll", "Checkpoint"],

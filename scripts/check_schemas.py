@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Validates every file of hardware/ and runtimes/ against its JSON Schema.
+"""Validates every file of hardware/, runtimes/ and models/formats/ against its JSON Schema.
 
 Needs python3-jsonschema (Debian) or jsonschema (PyPI). Exit code 1 and one
 line per violation, with file and JSON pointer.
@@ -22,6 +22,7 @@ KINDS = {
     "hardware/schema/chip.schema.json": "hardware/chips",
     "hardware/schema/system.schema.json": "hardware/systems",
     "runtimes/schema/runtime.schema.json": "runtimes",
+    "models/formats/schema/format.schema.json": "models/formats",
 }
 
 

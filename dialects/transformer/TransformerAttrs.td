@@ -124,7 +124,7 @@ def TF_FormatAttr : AttrDef<TransformerDialect, "Format"> {
     The suffix replaces the `weight` at the end of the plain name. To a name
     that ends in something else it is appended, without its own `weight` if it
     begins with that: `gate_up_proj` and `weight_scale` make
-    `gate_up_proj_scale`.
+    `gate_up_proj_scale`, and with `scales` `gate_up_proj.scales`.
 
     Shapes are in terms of the plain tensor that the format replaces, as
     `#transformer.storage` describes it: `o` is its last dimension but one, `i`

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -134,13 +135,13 @@ LogicalResult autopar::forEachTensor(
 
 LogicalResult autopar::listTensors(ModuleOp module, llvm::raw_ostream &os) {
   return forEachTensor(module, [&](StringRef name, const StoredTensor &tensor) {
-    int64_t elements = 1;
+    Checked elements = 1;
     os << name << "\t[";
     llvm::interleaveComma(tensor.shape, os, [&](int64_t size) {
       os << size;
       elements *= size;
     });
     os << "]\t" << llvm::StringRef(safetensorsNameOf(tensor.type)) << "\t"
-       << elements * bitsOf(tensor.type) / 8 << "\n";
+       << ceilDiv(elements * bitsOf(tensor.type), 8).str() << "\n";
   });
 }

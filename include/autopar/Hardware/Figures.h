@@ -14,6 +14,7 @@
 #define AUTOPAR_HARDWARE_FIGURES_H
 
 #include "autopar/Hardware/Hardware.h"
+#include "autopar/Support/Library.h"
 
 namespace autopar {
 
@@ -41,11 +42,6 @@ Source readSource(const JsonReader &reader);
 /// The figure `key` of `reader`; its path is `path`.`key`.
 Figure readFigure(const JsonReader &reader, std::string_view key,
                   UnitRange unit, const std::string &path);
-/// Whether `name` can name a chip, a system or a runtime: lower-case letters,
-/// digits and "-". Records an error at "name" where it cannot.
-std::string readName(const JsonReader &reader);
-/// Refuses a document whose "schema" is not `schema`.
-void checkSchema(const JsonReader &reader, std::string_view schema);
 
 /// Applies the overrides below `prefix` ("chips.h100-sxm") to `document` and
 /// marks them in `used`. A path that leads to no number is an error naming the
@@ -58,22 +54,6 @@ std::optional<Error> applyOverrides(JsonDocument &document,
 /// not show the value that was refused.
 Error explainOverrides(Error error, const std::string &prefix,
                        const std::vector<Override> &overrides);
-
-/// The file that `nameOrPath` means: a path where it has a "/" or ends in
-/// ".json", else `directory`/<name>.json, which must exist. `what` is "chip",
-/// "system" or "runtime".
-Result<std::string> locateFile(const std::string &nameOrPath,
-                               const std::string &directory,
-                               std::string_view what);
-/// Whether it is a path and not a name.
-bool isPath(const std::string &nameOrPath);
-/// Names of the JSON files in `directory`, without the suffix.
-std::vector<std::string> namesIn(const std::string &directory);
-
-/// The name inside the file of the library must be the name of the file, as
-/// overrides and `--system=` use the one and the other.
-void checkFileName(const JsonReader &reader, const std::string &name,
-                   const std::string &file);
 
 } // namespace autopar
 

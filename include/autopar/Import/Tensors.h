@@ -17,8 +17,9 @@ namespace autopar {
 
 /// Calls `visit` with the full name and the storage of every checkpoint tensor
 /// of `module`, in model order: layers by number, tensors as the layer has
-/// them; then those of functions that a step does not run. Fails with a
-/// diagnostic where the module has no public function, or more tensors than
+/// them, those of a format in its order; then those of functions that a step
+/// does not run. Fails with a diagnostic where the module has no public
+/// function, or more tensors than
 /// `limits::maxListedTensors`.
 mlir::LogicalResult
 forEachTensor(mlir::ModuleOp module,

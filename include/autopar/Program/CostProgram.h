@@ -136,7 +136,7 @@ struct Resident {
   bool stored = false;
   /// Weights of a format: the parameters that the tensor holds; an extent of 0
   /// where those are in another one (scales, zeros). Else `shape`.
-  std::optional<Dims> values;
+  std::optional<Dims> values = std::nullopt;
 
   const Dims &parameters() const { return values ? *values : shape; }
 };

@@ -114,6 +114,47 @@ def AbsorbLatentAttentionPass
   ];
 }
 
+def QuantizePass : Pass<"autopar-quantize", "::mlir::ModuleOp"> {
+  let summary = "stores linear and expert weights in a quantized format";
+  let description = [{
+    For what-if questions: gives a format of models/formats to all weights that
+    are multiplied by a `linear` or `experts` op, and to the other parts of
+    their checkpoint tensors. Embeddings, heads, routers and norms stay, and so
+    do weights that have a format.
+
+    Requires nothing. Guarantees equal values and equal types of values; fails
+    where no weight was changed.
+
+    ```mlir
+    func.func private @example(%x: tensor<4x64xbf16>) {
+      %w = transformer.weight "w.weight" stored [1, 0] : tensor<64x32xbf16>
+      // autopar-quantize{format=bnb-int8}
+      %v = transformer.weight "v.weight" stored [1, 0] as(#transformer.format<"bnb-int8"
+          compute i8 {weight : i8, SCB : f32 [o], weight_format : ui8 []}>) : tensor<64x32xbf16>
+      %y = transformer.linear %x, %v : tensor<4x64xbf16>, tensor<64x32xbf16> -> tensor<4x32xbf16>
+      return
+    }
+    ```
+  }];
+  let options = [
+    Option<"format", "format", "std::string", "\"\"",
+           "Name of the library or path of a file">,
+    ListOption<"ignore", "ignore", "std::string",
+               "Regular expressions: weights whose name has a match stay">,
+    ListOption<"parameters", "parameters", "std::string",
+               "Values for parameters of the format, as in group=64">,
+  ];
+  let dependentDialects = ["::autopar::transformer::TransformerDialect"];
+}
+
+def ListTensorsPass : Pass<"autopar-list-tensors", "::mlir::ModuleOp"> {
+  let summary = "prints the tensors of the checkpoint";
+  let description = [{
+    Writes one line per tensor to standard error: name, shape, type and bytes,
+    separated by tabs, in the order of the model.
+  }];
+}
+
 def ShardTensorPass : Pass<"autopar-shard-tensor", "::mlir::ModuleOp"> {
   let summary = "tensor parallelism: splits heads, widths and vocabulary";
   let description = [{

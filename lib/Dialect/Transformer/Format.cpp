@@ -10,6 +10,7 @@
 #include "autopar/Support/Limits.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace autopar;
@@ -187,7 +188,8 @@ static std::string nameWith(StringRef name, StringRef suffix) {
   if (name.consume_back("weight"))
     return (name + suffix).str();
   suffix.consume_front("weight");
-  return (name + suffix).str();
+  bool joined = suffix.empty() || !llvm::isAlnum(suffix.front());
+  return (name + (joined ? "" : ".") + suffix).str();
 }
 
 SmallVector<StoredTensor> transformer::getStoredTensors(WeightOp weight) {

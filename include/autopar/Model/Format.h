@@ -1,0 +1,46 @@
+//===- Format.h - Formats of quantized weights ------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_MODEL_FORMAT_H
+#define AUTOPAR_MODEL_FORMAT_H
+
+#include "autopar/Program/StoredDim.h"
+#include "autopar/Support/ElementType.h"
+#include "autopar/Support/Result.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+/// One tensor of a format; see `#transformer.format`.
+struct FormatTensor {
+  std::string suffix;
+  ElementType type = ElementType::bf16;
+  /// The shape of the plain tensor; else `shape`.
+  bool plain = true;
+  std::vector<StoredDim> shape;
+};
+
+/// The checkpoint tensors that hold one weight: models/formats/*.json.
+struct Format {
+  std::string name, title;
+  /// What the matrix units multiply, where the format says so.
+  std::optional<ElementType> compute;
+  std::vector<FormatTensor> tensors;
+};
+
+std::vector<std::string> formatNames();
+/// By library name or by path, with other values for its parameters (group
+/// size, bits, ...). Errors: a parameter that the format does not have.
+Result<Format> loadFormat(const std::string &nameOrPath,
+                          const std::map<std::string, int64_t> &parameters);
+
+} // namespace autopar
+
+#endif // AUTOPAR_MODEL_FORMAT_H
