@@ -56,13 +56,15 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     tokens up to itself, that is `query*context - query*(query-1)/2`;
     `window(w)`: only the last `w` of them; `chunk(c)`: only those of its own
     chunk of `c` tokens. `sinks` are a score per head beside those of the keys,
-    `softcap(x)` bounds the scores to `x`, `alibi` lowers them by distance:
-    arithmetic without matrix products.
+    `softcap(x)` bounds the scores to `x`, `alibi` lowers them by distance, `bias`
+    adds an entry of a table per bucket of distances and head: arithmetic without
+    matrix products.
 
     **Constraints:** queries are `[batch, query, heads, d_qk]`, keys
     `[batch, tokens, kv heads, d_qk]`, values `[batch, tokens, kv heads, d_v]`;
     the cache is `[batch, context, kv heads, d_qk + d_v]`, the result
-    `[batch, query, heads, d_v]`, the sinks `[heads]`; key and value heads divide
+    `[batch, query, heads, d_v]`, the sinks `[heads]`, the bias
+    `[buckets, heads]`; key and value heads divide
     query heads and are split over the same axes; with `causal`, keys and queries
     are of the same tokens; not both a window and a chunk.
 
@@ -81,14 +83,16 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
                        AnyRankedTensor:$value, Optional<AnyRankedTensor>:$cache,
-                       Optional<AnyRankedTensor>:$sinks, UnitAttr:$causal,
+                       Optional<AnyRankedTensor>:$sinks,
+                       Optional<AnyRankedTensor>:$bias, UnitAttr:$causal,
                        OptionalAttr<I64Attr>:$window,
                        OptionalAttr<I64Attr>:$chunk,
                        OptionalAttr<F64Attr>:$softcap, UnitAttr:$alibi);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`cache` `(` $cache^ `:` type($cache) `)`)?
-    (`sinks` `(` $sinks^ `:` type($sinks) `)`)? (`causal` $causal^)?
+    (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
+    (`bias` `(` $bias^ `:` type($bias) `)`)? (`causal` $causal^)?
     (`window` `(` $window^ `)`)? (`chunk` `(` $chunk^ `)`)?
     (`softcap` `(` custom<Number>($softcap)^ `)`)? (`alibi` $alibi^)?
     attr-dict `\n` ` ` ` ` ` ` ` `

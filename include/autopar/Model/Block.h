@@ -43,6 +43,10 @@ public:
   /// The text that an expression has for value, "" for null.
   std::string choice(const char *key, const std::string &absent = "");
 
+  /// Names parameters that only some forms of the kind ask for.
+  void mayHave(std::initializer_list<const char *> keys) {
+    asked.insert(keys.begin(), keys.end());
+  }
   /// Refuses parameters that nobody asked for.
   void finish();
   void fail(const std::string &message, const char *key = nullptr);

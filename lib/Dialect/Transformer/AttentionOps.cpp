@@ -70,7 +70,8 @@ static LogicalResult verifyHeads(AttentionOp op) {
       failed(expect(op.getValue(), headDim, "its values", kvHeads)) ||
       failed(expect(op.getCache(), headDim, "its cache", kvHeads)) ||
       failed(expect(op.getResult(), headDim, "its result", heads)) ||
-      failed(expect(op.getSinks(), 0, "its sinks", heads)));
+      failed(expect(op.getSinks(), 0, "its sinks", heads)) ||
+      failed(expect(op.getBias(), 1, "its bias", heads)));
 }
 
 LogicalResult AttentionOp::verify() {
@@ -79,8 +80,9 @@ LogicalResult AttentionOp::verify() {
        {getQuery(), getKey(), getValue(), getCache(), getResult()})
     if (tensor && failed(verifyNumbers(*this, tensor, headDim)))
       return failure();
-  if (getSinks() && failed(verifyNumbers(*this, getSinks(), 0)))
-    return failure();
+  for (Value table : {getSinks(), getBias()})
+    if (table && failed(verifyNumbers(*this, table, 0)))
+      return failure();
   if (failed(verifyHeads(*this)))
     return failure();
   int64_t width = sizeOf(getKey(), widthDim) + sizeOf(getValue(), widthDim);
@@ -108,7 +110,8 @@ ShardingFactors AttentionOp::getShardingFactors() {
     if (rankOf(tensor) != 4)
       return factors;
   if ((getCache() && rankOf(getCache()) != 4) ||
-      (getSinks() && rankOf(getSinks()) != 1))
+      (getSinks() && rankOf(getSinks()) != 1) ||
+      (getBias() && rankOf(getBias()) != 2))
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t query = factors.add(FactorKind::whole);
@@ -126,6 +129,8 @@ ShardingFactors AttentionOp::getShardingFactors() {
   }
   if (getSinks())
     factors.operands.push_back({heads});
+  if (getBias())
+    factors.operands.push_back({factors.add(FactorKind::whole), heads});
   factors.results = {{batch, query, heads, valueWidth}};
   return factors;
 }
@@ -136,8 +141,9 @@ std::optional<TensorParallelFactor> AttentionOp::getTensorParallelFactor() {
       heads, {SplitRule::plain, SplitRule::cap, SplitRule::cap}};
   if (getCache())
     factor.operandRules.push_back(SplitRule::cap);
-  if (getSinks())
-    factor.operandRules.push_back(SplitRule::plain);
+  for (Value table : {getSinks(), getBias()})
+    if (table)
+      factor.operandRules.push_back(SplitRule::plain);
   return factor;
 }
 
@@ -162,8 +168,9 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   builder.read(kernel, seen);
   if (!getCache())
     builder.read(kernel, getValue());
-  if (getSinks())
-    builder.read(kernel, getSinks());
+  for (Value table : {getSinks(), getBias()})
+    if (table)
+      builder.read(kernel, table);
   builder.write(kernel, getResult());
   if (!getCache())
     return;

@@ -47,6 +47,9 @@ public:
         valueWidth(block.integer("v_head_dim", width)),
         transposed(block.flag("transposed")), layout(readLayout()) {
     bool bias = block.flag("input_bias");
+    block.mayHave({"q_norm", "k_norm", "norm", "norm_weight", "norm_bias",
+                   "unit_offset", "eps", "gate_name", "layout", "q", "k", "v",
+                   "qkv", "relative_bias", "relative_buckets", "sinks"});
     biases[query] = bias;
     biases[key] = block.flag("k_bias", bias);
     biases[value] = block.flag("v_bias", bias);
@@ -145,7 +148,8 @@ private:
   }
 
   Value norm(Value x, bool isQuery) {
-    std::string over = block.choice("qk_norm");
+    std::string over =
+        block.choice("qk_norm", block.has("q_norm") ? "head" : "");
     if (over.empty())
       return x;
     int64_t count = isQuery ? heads : kvHeads;
@@ -191,12 +195,16 @@ private:
     Value sinks;
     if (block.has("sinks"))
       sinks = model.weight(block.text("sinks"), {heads});
+    Value bias;
+    if (block.flag("has_relative_bias", block.has("relative_bias")))
+      bias = model.weight(block.text("relative_bias") + ".weight",
+                          {block.integer("relative_buckets"), heads});
     double softcap = block.number("softcap", 0);
     auto flag = [&](bool set) { return set ? ops.getUnitAttr() : UnitAttr(); };
     bool causal = block.flag("causal", !block.has("memory"));
     Value kv = cache(window ? window : chunk);
     return AttentionOp::create(
-        ops, model.like(x, {heads, valueWidth}), q, k, v, kv, sinks,
+        ops, model.like(x, {heads, valueWidth}), q, k, v, kv, sinks, bias,
         flag(causal), optional(window), optional(chunk),
         softcap != 0 ? ops.getF64FloatAttr(softcap) : FloatAttr(),
         flag(block.flag("alibi")));

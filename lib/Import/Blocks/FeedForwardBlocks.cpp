@@ -41,14 +41,16 @@ Value autopar::buildFeedForward(ModelBuilder &model, autopar::Block &block,
   int64_t width = block.integer("width"), hidden = model.widthOf(x);
   bool bias = block.flag("bias"), transposed = block.flag("transposed");
   FunctionKind function = functionOf(block, block.choice("activation"));
+  block.mayHave({"gate", "up", "up_first"});
   Value y;
-  if (block.has("gate_up")) {
+  bool gated = block.flag("gated", true);
+  if (block.has("gate_up") && gated) {
     std::string stem = block.text("gate_up");
     bool upFirst = block.flag("up_first");
     Value gate = halfOf(model, x, stem, width, upFirst ? 1 : 0, bias);
     Value up = halfOf(model, x, stem, width, upFirst ? 0 : 1, bias);
     y = createGated(model, gate, up, function);
-  } else if (block.has("gate")) {
+  } else if (block.has("gate") && gated) {
     Value gate = model.linear(x, block.text("gate"), width, bias, transposed);
     Value up = model.linear(x, block.text("up"), width, bias, transposed);
     y = createGated(model, gate, up, function);
@@ -94,6 +96,8 @@ public:
       : model(model), block(block), ops(model.builder()),
         experts(block.integer("experts")), topK(block.integer("top_k")),
         width(block.integer("width")) {
+    block.mayHave({"gate", "up", "gate_up", "gated", "gate_up_bias", "keep",
+                   "latent_in", "latent_out"});
     std::string name = block.choice("layout", "each");
     for (const ExpertLayout &known : layouts)
       if (known.name == name)
@@ -156,7 +160,7 @@ private:
       Value up = product(x, set, hidden, "gate_up", "1/2");
       return createGated(model, gate, up, function);
     }
-    if (!layout->fused && block.has("gate")) {
+    if (!layout->fused && block.has("gate") && block.flag("gated", true)) {
       Value gate = product(x, set, hidden, "gate", "0/1");
       Value up = product(x, set, hidden, "up", "0/1");
       return createGated(model, gate, up, function);

@@ -25,7 +25,11 @@ public:
       : model(model), block(block), ops(model.builder()),
         heads(block.integer("heads")), rank(block.integer("kv_rank")),
         nope(block.integer("nope_dim")), rope(block.integer("rope_dim")),
-        valueWidth(block.integer("v_dim")), bias(block.flag("bias")) {}
+        valueWidth(block.integer("v_dim")), bias(block.flag("bias")) {
+    block.mayHave({"q", "q_a", "q_a_norm", "q_b", "has_indexer", "index_heads",
+                   "index_dim", "index_q", "index_k", "index_k_norm",
+                   "index_weights"});
+  }
 
   Value build(Value x) {
     int64_t hidden = model.widthOf(x);

@@ -44,6 +44,7 @@ static Value buildNorm(ModelBuilder &model, autopar::Block &block, Value x,
                        bool isLayerNorm) {
   NormSpec norm;
   norm.isLayerNorm = isLayerNorm;
+  block.mayHave({"name"});
   norm.hasWeight = block.flag("weight", true);
   norm.hasBias = block.flag("bias", isLayerNorm);
   norm.unitOffset = block.flag("unit_offset");

@@ -22,7 +22,9 @@ class RecurrentBuilder {
 public:
   RecurrentBuilder(ModelBuilder &model, autopar::Block &block)
       : model(model), block(block), ops(model.builder()),
-        stem(block.text("name", "")) {}
+        stem(block.text("name", "")) {
+    block.mayHave({"eps"});
+  }
 
   std::string tensor(StringRef name) const { return stem + "." + name.str(); }
 

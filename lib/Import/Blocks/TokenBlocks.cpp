@@ -49,7 +49,7 @@ Value autopar::buildPatchEmbedding(ModelBuilder &model, autopar::Block &block,
   std::string storage = "[" + std::to_string(dims.size());
   for (size_t i = 0; i < dims.size(); ++i)
     storage += ", " + std::to_string(i);
-  SmallVector<int64_t> shape(dims);
+  SmallVector<int64_t> shape(dims.begin(), dims.end());
   shape.push_back(width);
   Value w = model.weight(stem + ".weight", shape, storage + "]");
   Value b =
