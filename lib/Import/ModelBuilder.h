@@ -57,7 +57,10 @@ public:
                      WeightRole role = WeightRole::other);
   /// A weight kept in another type than the model's.
   mlir::Value weight(const std::string &name, llvm::ArrayRef<int64_t> shape,
-                     mlir::Type element);
+                     mlir::Type element, const std::string &storage = "");
+  /// The weight of the model's function that is called `name`, null where there
+  /// is none.
+  transformer::WeightOp findWeight(llvm::StringRef name);
   /// x times `<stem>.weight`, stored `[out, in]`, plus `<stem>.bias`.
   mlir::Value linear(mlir::Value x, const std::string &stem, int64_t out,
                      bool bias = false, bool transposed = false);
@@ -67,10 +70,10 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Starts a private function before the model's; its weights go to its head.
-  mlir::func::FuncOp beginFunction(llvm::StringRef name,
-                                   mlir::TypeRange inputs);
+  mlir::func::FuncOp beginFunction(llvm::StringRef name, mlir::TypeRange inputs,
+                                   bool isLayer = false);
   void endFunction(mlir::func::FuncOp function, mlir::ValueRange results);
-  /// A new input of the function being built.
+  /// A new input of the function being built that is not a layer.
   mlir::Value addInput(mlir::Type type);
 
   /// What enclosing parts rename the beginnings of tensor names to.
@@ -86,6 +89,7 @@ private:
     mlir::func::FuncOp function;
     mlir::Operation *lastWeight = nullptr;
     mlir::OpBuilder::InsertPoint outer;
+    bool isLayer = false;
   };
 
   mlir::ImplicitLocOpBuilder ops;

@@ -39,7 +39,8 @@ func::FuncOp StackBuilder::buildLayer(const LayerKind &kind, Type stream) {
   SmallVector<Type> inputs = {stream};
   for (Value value : shared)
     inputs.push_back(value.getType());
-  func::FuncOp function = model.beginFunction(kind.name, inputs);
+  func::FuncOp function =
+      model.beginFunction(kind.name, inputs, /*isLayer=*/true);
   StepRunner layer(model);
   if (auto uses = description.find("uses"); uses != description.end())
     for (auto [use, argument] :

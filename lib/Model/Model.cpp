@@ -80,7 +80,8 @@ static std::string firstArchitecture(const JsonReader &config) {
 }
 
 static Result<std::unique_ptr<JsonDocument>> readJson(const std::string &path) {
-  Result<JsonDocument> document = JsonDocument::readFile(path);
+  Result<JsonDocument> document =
+      JsonDocument::readFile(path, JsonDocument::Dialect::python);
   if (!document)
     return document.error();
   return std::make_unique<JsonDocument>(std::move(*document));
