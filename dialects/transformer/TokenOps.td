@@ -88,6 +88,7 @@ def TF_PositionEmbeddingOp : TF_ComputeOp<"position_embedding", [
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$table);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$x `,` $table attr-dict `:` type($x) `,` type($table)";
+  let hasVerifier = 1;
 }
 
 def TF_InsertOp : TF_ComputeOp<"insert", [

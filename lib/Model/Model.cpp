@@ -30,6 +30,18 @@ static std::optional<Error> assume(JsonValue &config,
   return std::nullopt;
 }
 
+static void failUnknown(const JsonReader &config,
+                        const std::string &modelType) {
+  std::vector<std::string> known = familyNames();
+  std::string near = nearest(modelType, known);
+  config.failAt("model_type",
+                "unknown model type \"" + shorten(modelType) + "\"" +
+                    (near.empty() ? "" : ", did you mean \"" + near + "\"?"),
+                std::to_string(known.size()) +
+                    " model types are files of models/families, whose "
+                    "README.md says how to add one");
+}
+
 /// The family for a config: its model type's, else its architecture's.
 static Result<Family> findFamily(const JsonReader &config,
                                  const std::string &architecture) {
@@ -42,9 +54,7 @@ static Result<Family> findFamily(const JsonReader &config,
   if (modelType.empty())
     config.string("model_type");
   else
-    config.failAt("model_type",
-                  "unknown model type \"" + shorten(modelType) + "\"",
-                  "supported: " + join(familyNames(), ", "));
+    failUnknown(config, modelType);
   return config.takeError();
 }
 

@@ -316,6 +316,20 @@ static std::optional<int64_t> ratioOf(StringRef large, StringRef small) {
   return a->factor / b->factor;
 }
 
+LogicalResult PositionEmbeddingOp::verify() {
+  TensorView x(getX());
+  int64_t hidden = x.getType().getShape().back();
+  int64_t elements = 1;
+  for (int64_t size : TensorView(getTable()).getType().getShape())
+    if (ShapedType::isDynamic(size) ||
+        llvm::MulOverflow(elements, size, elements))
+      return emitOpError("has a table of unknown size");
+  if (ShapedType::isDynamic(hidden) || elements % hidden == 0)
+    return success();
+  return emitOpError() << "has a table of " << elements
+                       << " elements, which are not rows of " << hidden;
+}
+
 LogicalResult ConvolutionOp::verify() {
   std::string before = TensorView(getX()).extentText(1);
   std::string after = TensorView(getResult()).extentText(1);
