@@ -61,7 +61,7 @@ Result<JsonValue> Scope::lookUp(const std::string &name) {
 bool Scope::has(const std::string &name) {
   const JsonValue *field = description.find("fields", name);
   bool isNull = false;
-  return field && findKey(*field, isNull) && !isNull;
+  return field && findKey(name, *field, isNull) && !isNull;
 }
 
 Result<Scope *> Scope::part(const std::string &name) {
@@ -138,10 +138,11 @@ static std::optional<JsonReader> follow(JsonReader reader,
   }
 }
 
-std::optional<JsonReader> Scope::findKey(const JsonValue &field, bool &isNull) {
+std::optional<JsonReader> Scope::findKey(const std::string &name,
+                                         const JsonValue &field, bool &isNull) {
   bool anyNull = false;
   std::optional<JsonReader> null;
-  for (const std::string &key : keysOf("", field)) {
+  for (const std::string &key : keysOf(name, field)) {
     bool isOuter = key.rfind("outer.", 0) == 0;
     if (isOuter && !outer)
       continue;
@@ -179,19 +180,16 @@ Error Scope::fieldError(const std::string &name, const JsonValue &field,
 Result<JsonValue> Scope::readField(const std::string &name,
                                    const JsonValue &field) {
   bool isNull = false;
-  JsonValue named = field;
-  if (!named.contains("key"))
-    named["key"] = name;
-  std::optional<JsonReader> found = findKey(named, isNull);
+  std::optional<JsonReader> found = findKey(name, field, isNull);
   if (found && !isNull) {
-    Result<JsonValue> value = readFieldValue(*found, named);
+    Result<JsonValue> value = readFieldValue(*found, field);
     if (!value)
       return value;
-    return checkField(name, named, std::move(*value));
+    return checkField(name, field, std::move(*value));
   }
-  if (isNull && named.contains("null"))
-    return evaluate(named["null"], "/fields/" + name + "/null");
-  return readDefault(name, named);
+  if (isNull && field.contains("null"))
+    return evaluate(field["null"], "/fields/" + name + "/null");
+  return readDefault(name, field);
 }
 
 Result<JsonValue> Scope::readDefault(const std::string &name,

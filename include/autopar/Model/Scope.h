@@ -66,7 +66,8 @@ private:
   Result<JsonValue> checkField(const std::string &name, const JsonValue &field,
                                JsonValue value);
   /// The first key of the field that the config has: where, and whether null.
-  std::optional<JsonReader> findKey(const JsonValue &field, bool &isNull);
+  std::optional<JsonReader> findKey(const std::string &name,
+                                    const JsonValue &field, bool &isNull);
   std::string keyOf(const std::string &name, const JsonValue &field) const;
   Error fieldError(const std::string &name, const JsonValue &field,
                    std::string message, std::string note = "") const;

@@ -114,7 +114,8 @@ Value autopar::buildHead(ModelBuilder &model, autopar::Block &block, Value x) {
     return {};
   }
   if (!table)
-    table = model.weight(name, {rows, width}, transposed ? "[1, 0]" : "");
+    table = model.weight(name, {rows, width}, transposed ? "[1, 0]" : "",
+                         WeightRole::head);
   Value y = LogitsOp::create(ops, model.like(x, {rows}), x, table);
   if (block.has("bias"))
     y = AddBiasOp::create(ops, y.getType(), y,
