@@ -89,28 +89,27 @@ static std::string firstArchitecture(const JsonReader &config) {
   return names.empty() ? "" : names.front().asString();
 }
 
-static Result<std::unique_ptr<JsonDocument>> readJson(const std::string &path) {
-  Result<JsonDocument> document =
-      JsonDocument::readFile(path, JsonDocument::Dialect::python);
-  if (!document)
-    return document.error();
-  return std::make_unique<JsonDocument>(std::move(*document));
+/// The settings in the config, else those in the file beside it.
+static Result<Quantization> readQuantization(const JsonDocument &config,
+                                             const ModelFiles &files,
+                                             ModelNotes &notes) {
+  if (!files.quantConfigPath)
+    return Quantization::read(config, nullptr, notes);
+  Result<JsonDocument> file = JsonDocument::readFile(
+      *files.quantConfigPath, JsonDocument::Dialect::python);
+  if (!file)
+    return file.error();
+  return Quantization::read(config, &*file, notes);
 }
 
 Result<Model> autopar::readModel(const ModelFiles &files,
                                  const std::vector<Assumption> &assumptions) {
   Model model;
-  Result<std::unique_ptr<JsonDocument>> document = readJson(files.configPath);
+  Result<JsonDocument> document =
+      JsonDocument::readFile(files.configPath, JsonDocument::Dialect::python);
   if (!document)
     return document.error();
-  model.config = std::move(*document);
-  if (files.quantConfigPath) {
-    Result<std::unique_ptr<JsonDocument>> quant =
-        readJson(*files.quantConfigPath);
-    if (!quant)
-      return quant.error();
-    model.quantConfig = std::move(*quant);
-  }
+  model.config = std::make_unique<JsonDocument>(std::move(*document));
   model.notes = std::make_unique<ModelNotes>();
   for (const Assumption &assumption : assumptions) {
     if (model.config->value().is_object())
@@ -143,5 +142,10 @@ Result<Model> autopar::readModel(const ModelFiles &files,
     return config.takeError();
   }
   model.dtype = *type;
+  Result<Quantization> quantization =
+      readQuantization(*model.config, files, *model.notes);
+  if (!quantization)
+    return quantization.error();
+  model.quantization = std::move(*quantization);
   return model;
 }

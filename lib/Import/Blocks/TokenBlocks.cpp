@@ -14,7 +14,7 @@ using namespace mlir;
 Value autopar::buildEmbedding(ModelBuilder &model, autopar::Block &block,
                               Value) {
   ImplicitLocOpBuilder &ops = model.builder();
-  int64_t rows = block.integer("rows"), width = block.integer("width");
+  int64_t width = block.integer("width"), rows = block.integer("rows");
   std::string tokens = block.text("ids", "query");
   Value ids = model.addInput(model.tokens(tokens, {}, ops.getI32Type()));
   Value table = model.weight(block.text("table"), {rows, width});
@@ -131,7 +131,8 @@ Value autopar::buildHead(ModelBuilder &model, autopar::Block &block, Value x) {
     return {};
   }
   if (!table)
-    table = model.weight(name, {rows, width}, transposed ? "[1, 0]" : "");
+    table = model.weight(name, {rows, width}, transposed ? "[1, 0]" : "",
+                         WeightRole::head);
   Value y = LogitsOp::create(ops, model.like(x, {rows}), x, table);
   if (std::string bias = block.text("bias", ""); !bias.empty())
     y = AddBiasOp::create(ops, y.getType(), y, model.weight(bias, {rows}));
