@@ -22,7 +22,7 @@ Value StackBuilder::build(Value x) {
       if (Value value = runner.saved.lookup(
               use.is_string() ? use.get<std::string>() : ""))
         shared.push_back(value);
-  for (const LayerKind &kind : stack->kinds) {
+  for (const StackLayer &kind : stack->kinds) {
     functions.push_back(buildLayer(kind, x.getType()));
     if (model.error)
       return {};
@@ -35,7 +35,7 @@ Value StackBuilder::build(Value x) {
   return x;
 }
 
-func::FuncOp StackBuilder::buildLayer(const LayerKind &kind, Type stream) {
+func::FuncOp StackBuilder::buildLayer(const StackLayer &kind, Type stream) {
   SmallVector<Type> inputs = {stream};
   for (Value value : shared)
     inputs.push_back(value.getType());

@@ -24,7 +24,7 @@ public:
   mlir::Value build(mlir::Value x);
 
 private:
-  mlir::func::FuncOp buildLayer(const LayerKind &kind, mlir::Type stream);
+  mlir::func::FuncOp buildLayer(const StackLayer &kind, mlir::Type stream);
   mlir::Value call(uint32_t kind, mlir::Value x);
   mlir::Value repeat(int64_t count, mlir::StringAttr prefix, int64_t first,
                      mlir::Value init,
