@@ -193,6 +193,7 @@ static LogicalResult addStored(ModuleOp module, CostProgram &program) {
       if (weight.kind != Resident::Kind::weight)
         continue;
       weight.stored = true;
+      weight.user.reset();
       weight.layer = findLayer(program, unused.layers[weight.layer].name);
       for (Dim &dim : weight.shape)
         dim = {dim.extent, {}, SplitRule::plain, 1};

@@ -87,6 +87,27 @@ KernelFlops autopar::countFlops(const Kernel &kernel, Sizes &sizes) {
   return flops;
 }
 
+void StepFlops::add(const Kernel &kernel, const KernelFlops &flops) {
+  Checked all = flops.logical * kernel.count;
+  switch (kernel.flopClass) {
+  case FlopClass::none:
+    return;
+  case FlopClass::linear:
+    linear += all;
+    return;
+  case FlopClass::attention:
+    attention += all;
+    attentionFullSquare += flops.fullSquare * kernel.count;
+    return;
+  case FlopClass::recurrence:
+    recurrence += all;
+    return;
+  case FlopClass::logits:
+    logits += all;
+    return;
+  }
+}
+
 /// Reads only the experts that are reached: the first dimension counts them.
 static Checked countRoutedBytes(const Traffic &traffic, Sizes &sizes) {
   const Dim &experts = traffic.shape.front();
@@ -134,6 +155,31 @@ KernelBytes autopar::countBytes(const Kernel &kernel, Sizes &sizes) {
     if (!traffic.write && traffic.role != Traffic::Role::activation)
       bytes.weightsAndKvRead += moved;
   }
+  return bytes;
+}
+
+WeightCounts autopar::countWeight(const Resident &weight, const Sizes &sizes) {
+  WeightCounts counts;
+  const Dims &values = weight.parameters();
+  counts.parameters = counts.active = sizes.logical(values) * weight.count;
+  counts.bytes =
+      bytesOf(sizes.logical(weight.shape) * weight.count, weight.type);
+  if (weight.topK == 0 || values.empty())
+    return counts;
+  Checked experts = sizes.logical(values.front().extent);
+  if (experts > weight.topK)
+    counts.active = floorDiv(counts.parameters, experts) * weight.topK;
+  return counts;
+}
+
+Checked autopar::countPerSequence(const CostProgram &program,
+                                  Resident::Kind kind, Sizes sizes) {
+  Checked bytes;
+  sizes.setSymbol("batch", 1);
+  for (const Resident &resident : program.residents)
+    if (resident.kind == kind)
+      bytes += bytesOf(sizes.logical(resident.shape) * resident.count,
+                       resident.type);
   return bytes;
 }
 

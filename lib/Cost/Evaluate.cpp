@@ -184,28 +184,17 @@ static void addMesh(Evaluation &evaluation) {
   }
 }
 
-/// Counts by value, not by copy: replicas and padding do not count.
 static void addModel(Evaluation &evaluation) {
   Checked parameters, active, bytes, storedOnly;
   Sizes &sizes = evaluation.sizes;
   for (const Resident &weight : evaluation.program.residents) {
     if (weight.kind != Resident::Kind::weight)
       continue;
-    const Dims &values = weight.parameters();
-    Checked elements = sizes.logical(values) * weight.count;
-    bytes += bytesOf(sizes.logical(weight.shape) * weight.count, weight.type);
-    if (weight.stored) {
-      storedOnly += elements;
-      continue;
-    }
-    Checked used = elements;
-    if (weight.topK != 0 && !values.empty()) {
-      Checked experts = sizes.logical(values.front().extent);
-      if (experts > weight.topK)
-        used = floorDiv(elements, experts) * weight.topK;
-    }
-    parameters += elements;
-    active += used;
+    WeightCounts counts = countWeight(weight, sizes);
+    bytes += counts.bytes;
+    (weight.stored ? storedOnly : parameters) += counts.parameters;
+    if (!weight.stored)
+      active += counts.active;
   }
   auto &model = evaluation.report.model;
   model.parameters = sizes.narrow(parameters, "parameters");

@@ -20,7 +20,8 @@ static Checked exact(Checked value, const char *what, Evaluation &evaluation) {
 
 void autopar::addFlops(Evaluation &evaluation) {
   Sizes &sizes = evaluation.sizes;
-  Checked linear, attention, fullSquare, recurrence, logits, device;
+  StepFlops all;
+  Checked device;
   for (const Kernel &kernel : evaluation.program.kernels) {
     KernelCost cost;
     cost.launched = hasWork(kernel, sizes);
@@ -31,34 +32,16 @@ void autopar::addFlops(Evaluation &evaluation) {
     cost.flops = countFlops(kernel, sizes);
     cost.bytes = countBytes(kernel, sizes);
     device += cost.flops.local * kernel.count;
-    Checked all = cost.flops.logical * kernel.count;
-    switch (kernel.flopClass) {
-    case FlopClass::none:
-      break;
-    case FlopClass::linear:
-      linear += all;
-      break;
-    case FlopClass::attention:
-      attention += all;
-      fullSquare += cost.flops.fullSquare * kernel.count;
-      break;
-    case FlopClass::recurrence:
-      recurrence += all;
-      break;
-    case FlopClass::logits:
-      logits += all;
-      break;
-    }
+    all.add(kernel, cost.flops);
     evaluation.kernels.push_back(cost);
   }
   auto &flops = evaluation.report.flops;
-  flops.layersLinear = exact(linear, "FLOPs of linear layers", evaluation);
-  flops.attention = exact(attention, "FLOPs of attention", evaluation);
-  flops.attentionFullSquare =
-      exact(fullSquare, "full-square FLOPs of attention", evaluation);
-  flops.recurrence = exact(recurrence, "FLOPs of recurrences", evaluation);
-  flops.logits = exact(logits, "FLOPs of the logits", evaluation);
-  flops.total =
-      exact(linear + attention + recurrence + logits, "FLOPs", evaluation);
+  flops.layersLinear = exact(all.linear, "FLOPs of linear layers", evaluation);
+  flops.attention = exact(all.attention, "FLOPs of attention", evaluation);
+  flops.attentionFullSquare = exact(
+      all.attentionFullSquare, "full-square FLOPs of attention", evaluation);
+  flops.recurrence = exact(all.recurrence, "FLOPs of recurrences", evaluation);
+  flops.logits = exact(all.logits, "FLOPs of the logits", evaluation);
+  flops.total = exact(all.total(), "FLOPs", evaluation);
   flops.perDevice = exact(device, "FLOPs of a device", evaluation);
 }

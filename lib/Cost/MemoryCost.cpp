@@ -59,19 +59,6 @@ static Checked countKvPerToken(const CostProgram &program, bool local,
   return bytes;
 }
 
-/// Bytes of the caches or states of one sequence of the workload, each value
-/// once.
-static Checked countPerSequence(const CostProgram &program, Kind kind,
-                                Sizes sizes) {
-  Checked bytes;
-  sizes.setSymbol("batch", 1);
-  for (const Resident &resident : program.residents)
-    if (resident.kind == kind)
-      bytes += bytesOf(sizes.logical(resident.shape) * resident.count,
-                       resident.type);
-  return bytes;
-}
-
 /// The most bytes of temporaries that are live at once: a sweep over launches,
 /// with a buffer live from `begin` to `end` inclusive. Loop bodies appear once,
 /// as one layer's buffers are reused by the next.

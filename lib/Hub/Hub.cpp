@@ -70,10 +70,11 @@ static Result<ModelFiles> locatePath(std::string path) {
   return files;
 }
 
-static std::vector<std::string> bundledModels(const std::string &directory) {
+std::vector<std::string> autopar::bundledModels() {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto &entry : fs::directory_iterator(directory, error))
+  for (const auto &entry :
+       fs::directory_iterator(dataDirectory("models"), error))
     if (fileExists(entry.path().string() + "/config.json"))
       names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
@@ -81,10 +82,9 @@ static std::vector<std::string> bundledModels(const std::string &directory) {
 }
 
 static Result<ModelFiles> locateBundled(const std::string &name) {
-  std::string directory = dataDirectory("models");
-  std::vector<std::string> names = bundledModels(directory);
+  std::vector<std::string> names = bundledModels();
   if (std::find(names.begin(), names.end(), name) != names.end())
-    return filesIn(directory + "/" + name, name, "bundled");
+    return filesIn(dataDirectory("models") + "/" + name, name, "bundled");
   std::string near = nearest(name, names);
   return Error{"",
                "unknown model \"" + shorten(name) + "\"" +

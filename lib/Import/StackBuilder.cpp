@@ -69,7 +69,7 @@ SmallVector<const Format *> StackBuilder::formatsOf(uint32_t kind,
   return formats;
 }
 
-func::FuncOp StackBuilder::buildLayer(const LayerKind &kind, Type stream,
+func::FuncOp StackBuilder::buildLayer(const StackLayer &kind, Type stream,
                                       const std::string &prefix,
                                       std::vector<WeightName> &weights) {
   SmallVector<Type> inputs = {stream};

@@ -39,7 +39,7 @@ private:
   uint32_t variantOf(const Stack &stack, size_t layer, mlir::Type stream);
   llvm::SmallVector<const Format *> formatsOf(uint32_t kind,
                                               const std::string &prefix);
-  mlir::func::FuncOp buildLayer(const LayerKind &kind, mlir::Type stream,
+  mlir::func::FuncOp buildLayer(const StackLayer &kind, mlir::Type stream,
                                 const std::string &prefix,
                                 std::vector<WeightName> &weights);
   mlir::Value call(uint32_t variant, mlir::Value x);

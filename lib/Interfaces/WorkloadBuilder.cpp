@@ -95,10 +95,10 @@ uint32_t WorkloadBuilder::nextGroup(KernelKind kind, Operation *op,
                                     Value input) {
   StringRef name = op->getName().getStringRef();
   input = input ? resolve(input) : Value();
-  bool joins = openKind == kind &&
-               (kind == KernelKind::elementwise ||
-                (kind == KernelKind::scan && name == openOp) ||
-                (isProduct(kind) && input && input == openInput));
+  bool joins =
+      openKind == kind && (kind == KernelKind::elementwise ||
+                           (kind == KernelKind::scan && name == openOp) ||
+                           (isProduct(kind) && input && input == openInput));
   openKind = kind;
   openOp = name;
   openInput = input;
@@ -156,7 +156,9 @@ SmallVector<Traffic, 1> WorkloadBuilder::traffic(Value tensor, bool write) {
   }
   SmallVector<Traffic, 1> records;
   for (auto [part, index] : llvm::enumerate(it->second)) {
-    const Resident &resident = program.residents[index];
+    Resident &resident = program.residents[index];
+    if (!resident.user)
+      resident.user = program.kernels.size() - 1;
     Traffic &record = records.emplace_back(activation);
     record.value = numberOf(tensor, part);
     record.role = roleOf(resident.kind);

@@ -11,9 +11,17 @@
 
 using namespace autopar;
 
+Result<ConfigAssumption> autopar::parseAssumption(const std::string &text) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    return Error{
+        "", "--assume expects key=value, found \"" + shorten(text) + "\"", ""};
+  return ConfigAssumption{text.substr(0, equals), text.substr(equals + 1)};
+}
+
 /// Sets `key` (nested with dots) of the config to JSON, or to a bare text.
 static std::optional<Error> assume(JsonValue &config,
-                                   const Assumption &assumption) {
+                                   const ConfigAssumption &assumption) {
   JsonValue *place = &config;
   std::string key = assumption.key;
   for (size_t dot; (dot = key.find('.')) != std::string::npos;
@@ -102,8 +110,9 @@ static Result<Quantization> readQuantization(const JsonDocument &config,
   return Quantization::read(config, &*file, notes);
 }
 
-Result<Model> autopar::readModel(const ModelFiles &files,
-                                 const std::vector<Assumption> &assumptions) {
+Result<Model>
+autopar::readModel(const ModelFiles &files,
+                   const std::vector<ConfigAssumption> &assumptions) {
   Model model;
   Result<JsonDocument> document =
       JsonDocument::readFile(files.configPath, JsonDocument::Dialect::python);
@@ -111,7 +120,7 @@ Result<Model> autopar::readModel(const ModelFiles &files,
     return document.error();
   model.config = std::make_unique<JsonDocument>(std::move(*document));
   model.notes = std::make_unique<ModelNotes>();
-  for (const Assumption &assumption : assumptions) {
+  for (const ConfigAssumption &assumption : assumptions) {
     if (model.config->value().is_object())
       if (auto error = assume(model.config->value(), assumption))
         return *error;
@@ -148,4 +157,42 @@ Result<Model> autopar::readModel(const ModelFiles &files,
     return quantization.error();
   model.quantization = std::move(*quantization);
   return model;
+}
+
+//===----------------------------------------------------------------------===//
+// For people
+//===----------------------------------------------------------------------===//
+
+std::vector<std::pair<std::string, std::string>>
+autopar::fieldsOf(const Model &model) {
+  static constexpr size_t longest = 60;
+  std::vector<std::pair<std::string, std::string>> all;
+  auto fields = model.scope->family().description.find("fields");
+  if (fields == model.scope->family().description.end() || !fields->is_object())
+    return all;
+  for (auto it = fields->begin(); it != fields->end(); ++it) {
+    Result<JsonValue> value = model.scope->lookUp(it.key());
+    if (!value || value->is_null())
+      continue;
+    std::string text =
+        value->is_string() ? value->get<std::string>() : value->dump();
+    if (text.size() <= longest)
+      all.emplace_back(it.key(), std::move(text));
+  }
+  return all;
+}
+
+std::optional<int64_t> autopar::contextOf(const Model &model) {
+  static constexpr const char *keys[] = {
+      "max_position_embeddings", "n_positions",
+      "max_sequence_length",     "seq_length",
+      "max_target_positions",    "n_ctx"};
+  const JsonValue &root = model.config->value();
+  for (const JsonValue *config :
+       {&root, root.contains("text_config") ? &root["text_config"] : &root})
+    for (const char *key : keys)
+      if (config->is_object() && config->contains(key) &&
+          (*config)[key].is_number_unsigned())
+        return (*config)[key].get<int64_t>();
+  return std::nullopt;
 }

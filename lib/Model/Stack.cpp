@@ -122,7 +122,7 @@ private:
   /// that are called the same.
   void nameKinds() {
     std::vector<std::vector<std::string>> words;
-    for (const LayerKind &kind : stack.kinds)
+    for (const StackLayer &kind : stack.kinds)
       words.push_back(split(kind.name));
     std::map<std::string, unsigned> uses;
     for (size_t k = 0; k < stack.kinds.size(); ++k) {

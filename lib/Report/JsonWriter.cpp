@@ -7,52 +7,10 @@
 
 #include "autopar/Report/Report.h"
 
-#include <nlohmann/json.hpp>
+#include "JsonText.h"
 
 using namespace autopar;
 using json = nlohmann::ordered_json;
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-/// An integer of any length. Those over 63 bits travel through the tree as
-/// their digits in a binary value, which nothing else in a report is.
-static json writeInteger(const std::string &digits) {
-  return json::binary({digits.begin(), digits.end()});
-}
-static json writeInteger(Checked value) {
-  std::optional<int64_t> narrow = value.int64();
-  return narrow ? json(*narrow) : writeInteger(value.str());
-}
-
-static std::string dump(const json &value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-/// Appends `value` to `text` as `json::dump(2)` would, binary values as the
-/// digits that they hold.
-static void print(const json &value, const std::string &indent,
-                  std::string &text) {
-  if (value.is_binary()) {
-    text.append(value.get_binary().begin(), value.get_binary().end());
-    return;
-  }
-  if (!value.is_structured() || value.empty()) {
-    text += dump(value);
-    return;
-  }
-  std::string inner = indent + "  ", separator = "\n";
-  text += value.is_object() ? "{" : "[";
-  for (const auto &[key, element] : value.items()) {
-    text += separator + inner;
-    if (value.is_object())
-      text += dump(json(key)) + ": ";
-    print(element, inner, text);
-    separator = ",\n";
-  }
-  text += "\n" + indent + (value.is_object() ? "}" : "]");
-}
 
 //===----------------------------------------------------------------------===//
 // Parts of the report
@@ -256,7 +214,5 @@ std::string autopar::writeJson(const Report &report) {
   root["warnings"] = report.warnings;
   if (!report.derivations.empty())
     root["derivations"] = writeDerivations(report);
-  std::string text;
-  print(root, "", text);
-  return text + "\n";
+  return printJson(root);
 }

@@ -8,8 +8,33 @@
 #include "TextTables.h"
 
 #include <algorithm>
+#include <cstdio>
 
 using namespace autopar;
+
+std::string autopar::print(const char *format, double value) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof(buffer), format, value);
+  return buffer;
+}
+
+std::string autopar::percent(double part, double whole) {
+  if (whole <= 0)
+    return "";
+  double share = 100 * part / whole;
+  return share > 0 && share < 0.5 ? "<1%" : print("%.0f%%", share);
+}
+
+std::string autopar::formatFlops(Checked flops) {
+  static constexpr const char *units[] = {"FLOP",  "kFLOP", "MFLOP",
+                                          "GFLOP", "TFLOP", "PFLOP",
+                                          "EFLOP", "ZFLOP", "YFLOP"};
+  double value = flops.real();
+  size_t unit = 0;
+  for (; value >= 1000 && unit + 1 < std::size(units); ++unit)
+    value /= 1000;
+  return print(value < 10 ? "%.2f " : "%.1f ", value) + units[unit];
+}
 
 /// Characters of UTF-8 text, so that names in any script line up.
 static size_t lengthOf(std::string_view text) {

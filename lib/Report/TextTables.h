@@ -8,6 +8,8 @@
 #ifndef AUTOPAR_LIB_REPORT_TEXTTABLES_H
 #define AUTOPAR_LIB_REPORT_TEXTTABLES_H
 
+#include "autopar/Support/Checked.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,13 @@ private:
 /// `text` in lines of at most `textWidth`, the first after `head`, the others
 /// indented to match it. Words longer than a line are broken.
 std::string wrap(std::string_view head, std::string_view text);
+
+/// `value` as `format`, a format of printf for it, says.
+std::string print(const char *format, double value);
+/// "61%"; "<1%" of what would round to none, "" of nothing.
+std::string percent(double part, double whole);
+/// 1.4e14 -> "140 TFLOP".
+std::string formatFlops(Checked flops);
 
 } // namespace autopar
 

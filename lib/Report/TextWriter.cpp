@@ -18,32 +18,6 @@
 
 using namespace autopar;
 
-static std::string print(const char *format, double value) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof(buffer), format, value);
-  return buffer;
-}
-
-/// "61%"; "<1%" of what would round to none, "" of nothing.
-static std::string percent(double part, double whole) {
-  if (whole <= 0)
-    return "";
-  double share = 100 * part / whole;
-  return share > 0 && share < 0.5 ? "<1%" : print("%.0f%%", share);
-}
-
-/// 1.4e14 -> "140 TFLOP".
-static std::string formatFlops(Checked flops) {
-  static constexpr const char *units[] = {"FLOP",  "kFLOP", "MFLOP",
-                                          "GFLOP", "TFLOP", "PFLOP",
-                                          "EFLOP", "ZFLOP", "YFLOP"};
-  double value = flops.real();
-  size_t unit = 0;
-  for (; value >= 1000 && unit + 1 < std::size(units); ++unit)
-    value /= 1000;
-  return print(value < 10 ? "%.2f " : "%.1f ", value) + units[unit];
-}
-
 /// "12,345" where it is large, "12.3" where not.
 static std::string formatRate(double rate) {
   if (rate < 1000)

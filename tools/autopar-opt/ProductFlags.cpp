@@ -7,45 +7,20 @@
 
 #include "ProductFlags.h"
 
+#include "autopar/Pipelines/PlanFlags.h"
 #include "autopar/Support/SourceText.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace autopar;
 using namespace mlir;
 namespace cl = llvm::cl;
 
-namespace {
-
-/// Stands for one option of the plan on the command line.
-struct Flag {
-  cl::Option *target;
-  std::unique_ptr<cl::list<std::string>> flag;
-};
-
-} // namespace
-
-/// How values of an option are written in help text.
-static StringRef valueOf(StringRef name) {
-  return llvm::StringSwitch<StringRef>(name)
-      .Case("estimate", "text|json")
-      .Case("explain", "true")
-      .Case("hardware", "name|path")
-      .Case("runtime", "name|path")
-      .Case("phase", "prefill|decode")
-      .Case("mesh", "axis=N,...")
-      .Case("set", "path=value")
-      .Cases({"plan", "report-output"}, "file")
-      .Cases({"dtype", "kv-dtype"}, "format")
-      .Case("memory-utilization", "share")
-      .Default("N");
-}
-
 struct ProductFlags::Flags {
   cl::OptionCategory category{"autopar options"};
-  PlanOptions options;
-  SmallVector<Flag, 0> flags;
+  PlanFlags plan;
+  /// What the command line said, by the number of the flag.
+  SmallVector<std::unique_ptr<cl::list<std::string>>, 0> given;
   cl::opt<bool> trustBytecode{
       "trust-bytecode", cl::cat(category),
       cl::desc("Read MLIR bytecode, whose reader is not hardened against "
@@ -53,14 +28,11 @@ struct ProductFlags::Flags {
 };
 
 ProductFlags::ProductFlags() : flags(std::make_unique<Flags>()) {
-  for (const auto &[name, option] : flags->options.byName()) {
-    bool bare = name == "estimate" || name == "explain";
-    auto flag = std::make_unique<cl::list<std::string>>(
-        option->ArgStr, cl::desc(option->HelpStr), cl::cat(flags->category),
-        cl::value_desc(valueOf(name)),
-        bare ? cl::ValueOptional : cl::ValueRequired);
-    flags->flags.push_back({option, std::move(flag)});
-  }
+  for (const PlanFlag &flag : flags->plan.all())
+    flags->given.push_back(std::make_unique<cl::list<std::string>>(
+        StringRef(flag.name), cl::desc(flag.help), cl::cat(flags->category),
+        cl::value_desc(flag.value),
+        flag.bare.empty() ? cl::ValueRequired : cl::ValueOptional));
 }
 
 ProductFlags::~ProductFlags() = default;
@@ -86,19 +58,11 @@ StringRef ProductFlags::overview() {
 }
 
 LogicalResult ProductFlags::addPasses(PassManager &pm) const {
-  for (const Flag &flag : flags->flags)
-    for (const std::string &value : *flag.flag) {
-      bool estimates = flag.target->ArgStr == "estimate";
-      bool bare = estimates || flag.target->ArgStr == "explain";
-      if (value.empty() && !bare) {
-        llvm::errs() << "error: --" << flag.target->ArgStr << "= is empty\n";
+  for (auto [flag, given] : llvm::zip_equal(flags->plan.all(), flags->given))
+    for (const std::string &value : *given)
+      if (!flags->plan.set(flag, value))
         return failure();
-      }
-      StringRef text = estimates && value.empty() ? "text" : StringRef(value);
-      if (flag.target->addOccurrence(0, flag.target->ArgStr, text))
-        return failure();
-    }
-  return addPlanPipeline(pm, flags->options, [](const Twine &message) {
+  return addPlanPipeline(pm, flags->plan.options(), [](const Twine &message) {
     llvm::errs() << "error: " << message << "\n";
     return failure();
   });
@@ -117,15 +81,15 @@ std::optional<Error> ProductFlags::checkInput(std::string_view text,
 }
 
 bool ProductFlags::reportsTo(StringRef file) const {
-  return llvm::any_of(flags->flags, [&](const Flag &flag) {
-    return flag.target->ArgStr == "report-output" && !flag.flag->empty() &&
-           *std::prev(flag.flag->end()) == file;
+  return llvm::any_of(flags->given, [&](const auto &given) {
+    return given->ArgStr == "report-output" && !given->empty() &&
+           *std::prev(given->end()) == file;
   });
 }
 
 bool ProductFlags::addsPasses() const {
-  return llvm::any_of(flags->flags,
-                      [](const Flag &flag) { return !flag.flag->empty(); });
+  return llvm::any_of(flags->given,
+                      [](const auto &given) { return !given->empty(); });
 }
 
 bool ProductFlags::reportsToStdout(PassManager &pm) {

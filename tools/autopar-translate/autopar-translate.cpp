@@ -98,25 +98,15 @@ static int printModule(ModuleOp module) {
   return write(text);
 }
 
-/// Shows what a long download does, where a person may be watching.
-static void showProgress(const std::string &line) {
-  static bool shown = false;
-  if (!llvm::errs().is_displayed() || (line.empty() && !shown))
-    return;
-  shown = !line.empty();
-  llvm::errs() << "\r\x1b[K" << line;
-}
-
 static Result<OwningOpRef<ModuleOp>> loadModel(MLIRContext &context) {
   ModelRequest request;
   request.argument = importHF;
   request.hub = {offline, revision, showProgress};
   for (const std::string &text : assumptions) {
-    size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0)
-      return Error{"", "--assume expects key=value, found \"" + text + "\"", ""};
-    request.assumptions.push_back(
-        {text.substr(0, equals), text.substr(equals + 1)});
+    Result<ConfigAssumption> assumption = parseAssumption(text);
+    if (!assumption)
+      return assumption.error();
+    request.assumptions.push_back(std::move(*assumption));
   }
   return autopar::loadModel(&context, request);
 }

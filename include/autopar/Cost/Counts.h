@@ -16,11 +16,12 @@ namespace autopar {
 /// step. Causal: the query at position p (context-query to context-1) sees
 /// min(p+1, window) keys, which without a window is
 /// query*context - query*(query-1)/2. Not causal: query*min(context, window).
-/// A `window` of 0 is none; a query before the first key sees none. With a `chunk` c, causal: p mod c + 1 keys, summed
-/// over the prefixes before and after the step, S(context) - S(context-query)
-/// with S(n) = floor(n/c)*c*(c+1)/2 + r*(r+1)/2, r = n mod c; not causal: all
-/// of the chunk that are cached. Closed forms; physics: FlashAttention-2
-/// (arXiv:2307.08691) section 3.1.1 halves the square, this is exact.
+/// A `window` of 0 is none; a query before the first key sees none. With a
+/// `chunk` c, causal: p mod c + 1 keys, summed over the prefixes before and
+/// after the step, S(context) - S(context-query) with S(n) =
+/// floor(n/c)*c*(c+1)/2 + r*(r+1)/2, r = n mod c; not causal: all of the chunk
+/// that are cached. Closed forms; physics: FlashAttention-2 (arXiv:2307.08691)
+/// section 3.1.1 halves the square, this is exact.
 Checked countPairs(Checked query, Checked context, const Pairs &pairs);
 
 /// Distinct experts, of `experts`, that `tokens` tokens reach when each
@@ -37,6 +38,15 @@ struct KernelFlops {
 };
 KernelFlops countFlops(const Kernel &kernel, Sizes &sizes);
 
+/// Logical FLOPs of all launches, by class.
+struct StepFlops {
+  Checked linear, attention, attentionFullSquare, recurrence, logits;
+
+  /// Adds those of `kernel`, of which `flops` are one launch's.
+  void add(const Kernel &kernel, const KernelFlops &flops);
+  Checked total() const { return linear + attention + recurrence + logits; }
+};
+
 /// Bytes that `traffic` moves on one device in one launch; the expected
 /// number, rounded to the nearest byte, where it reads routed experts.
 Checked countBytes(const Traffic &traffic, Sizes &sizes);
@@ -52,6 +62,17 @@ struct KernelBytes {
   Checked weightsAndKvRead;
 };
 KernelBytes countBytes(const Kernel &kernel, Sizes &sizes);
+
+/// What a weight adds to a model: by value, not by copy, so that replicas and
+/// padding do not count. Active are those that one token uses.
+struct WeightCounts {
+  Checked parameters, active, bytes;
+};
+WeightCounts countWeight(const Resident &weight, const Sizes &sizes);
+
+/// Logical bytes of the residents of `kind` that one sequence needs.
+Checked countPerSequence(const CostProgram &program, Resident::Kind kind,
+                         Sizes sizes);
 
 /// What one more token of context adds to `cache` where no window is full;
 /// nothing where the cache does not grow with the context.

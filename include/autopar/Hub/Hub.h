@@ -13,6 +13,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace autopar {
 
@@ -46,6 +47,9 @@ struct ModelFiles {
 /// whose files are kept in autopar's own cache.
 Result<ModelFiles> locateModel(const std::string &argument,
                                const HubOptions &options);
+
+/// The names of models that autopar brings along.
+std::vector<std::string> bundledModels();
 
 } // namespace autopar
 

@@ -17,13 +17,23 @@ namespace autopar {
 struct ModelRequest {
   std::string argument;
   HubOptions hub;
-  std::vector<Assumption> assumptions;
+  std::vector<ConfigAssumption> assumptions;
 };
 
-/// Finds, reads, imports and verifies a model. An error without a message has
-/// been printed as diagnostics.
-Result<mlir::OwningOpRef<mlir::ModuleOp>> loadModel(mlir::MLIRContext *context,
-                                                    const ModelRequest &request);
+/// Shows what a long download does, where a person may be watching.
+void showProgress(const std::string &line);
+
+/// Finds and reads a model.
+Result<Model> findModel(const ModelRequest &request);
+
+/// Imports and verifies a model. An error without a message has been printed as
+/// diagnostics.
+Result<mlir::OwningOpRef<mlir::ModuleOp>> buildModel(mlir::MLIRContext *context,
+                                                     const Model &model);
+
+/// Both.
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+loadModel(mlir::MLIRContext *context, const ModelRequest &request);
 
 } // namespace autopar
 

@@ -85,8 +85,8 @@ private:
   Dim dim(const TensorView &view, unsigned index);
   SymbolId symbol(llvm::StringRef name);
   AxisId axis(llvm::StringRef name);
-  /// What moves when a kernel reads or writes a value: one record, or those of
-  /// the tensors that hold it.
+  /// What moves when the last kernel reads or writes a value: one record,
+  /// or those of the tensors that hold it, which have a user from now on.
   llvm::SmallVector<Traffic, 1> traffic(mlir::Value tensor, bool write);
   uint32_t numberOf(mlir::Value tensor, unsigned part);
   std::string uniqueName(mlir::Operation *op);

@@ -16,9 +16,12 @@ namespace autopar {
 
 /// `--assume key=value`: a key of the config (a.b for nested ones), and JSON or
 /// a bare text.
-struct Assumption {
+struct ConfigAssumption {
   std::string key, value;
 };
+
+/// Reads "key=value".
+Result<ConfigAssumption> parseAssumption(const std::string &text);
 
 /// A model whose config has been found and whose family is known. Fields are
 /// read while it is imported.
@@ -37,7 +40,14 @@ struct Model {
 /// Reads the files of a model. Errors: malformed JSON, no family for the model
 /// type.
 Result<Model> readModel(const ModelFiles &files,
-                        const std::vector<Assumption> &assumptions = {});
+                        const std::vector<ConfigAssumption> &assumptions = {});
+
+/// The fields that the family of `model` knows, with their values (defaults
+/// included) as JSON; without those that are null, wrong or long.
+std::vector<std::pair<std::string, std::string>> fieldsOf(const Model &model);
+
+/// The longest context that the config says the model was made for.
+std::optional<int64_t> contextOf(const Model &model);
 
 } // namespace autopar
 

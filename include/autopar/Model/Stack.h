@@ -13,7 +13,7 @@
 namespace autopar {
 
 /// Layers whose variables are equal.
-struct LayerKind {
+struct StackLayer {
   /// "decoder", or as much more as tells the kinds apart: "sliding_decoder".
   std::string name;
   std::map<std::string, JsonValue> variables;
@@ -24,7 +24,7 @@ struct Stack {
   /// Tensors of layer i are called <prefix>.<first + i>.<name>.
   std::string prefix;
   int64_t first = 0;
-  std::vector<LayerKind> kinds;
+  std::vector<StackLayer> kinds;
   /// Index into `kinds`, by layer.
   std::vector<uint32_t> layers;
 };

@@ -137,6 +137,8 @@ struct Resident {
   /// Weights of a format: the parameters that the tensor holds; an extent of 0
   /// where those are in another one (scales, zeros). Else `shape`.
   std::optional<Dims> values = std::nullopt;
+  /// Index of the first kernel that reads or writes it, where one does.
+  std::optional<uint32_t> user = std::nullopt;
 
   const Dims &parameters() const { return values ? *values : shape; }
 };

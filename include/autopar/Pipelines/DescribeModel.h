@@ -1,0 +1,26 @@
+//===- DescribeModel.h - From the IR of a model to its facts ----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PIPELINES_DESCRIBEMODEL_H
+#define AUTOPAR_PIPELINES_DESCRIBEMODEL_H
+
+#include "autopar/Report/ModelReport.h"
+#include "autopar/Support/Result.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace autopar {
+
+/// Counts what follows from the logical IR of a model, with KV caches in each
+/// of `kvFormats` (at least one). An error without a message has been printed
+/// as diagnostics.
+Result<ModelReport> describeModel(mlir::ModuleOp module,
+                                  const std::vector<std::string> &kvFormats);
+
+} // namespace autopar
+
+#endif // AUTOPAR_PIPELINES_DESCRIBEMODEL_H

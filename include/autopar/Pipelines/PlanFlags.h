@@ -1,0 +1,49 @@
+//===- PlanFlags.h - The product flags of command lines ---------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PIPELINES_PLANFLAGS_H
+#define AUTOPAR_PIPELINES_PLANFLAGS_H
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+struct PlanOptions;
+
+/// One option of a plan as a flag, for whatever reads the command line.
+struct PlanFlag {
+  std::string name, help;
+  /// How its value is written in help text: "N".
+  std::string value;
+  /// What the flag says alone; "" of one that needs a value.
+  std::string bare;
+};
+
+/// A flag for each of `PlanOptions`, in the order of the alphabet. This header
+/// sees neither LLVM nor MLIR.
+class PlanFlags {
+public:
+  PlanFlags();
+  ~PlanFlags();
+
+  const std::vector<PlanFlag> &all() const { return flags; }
+  const PlanOptions &options() const { return *plan; }
+
+  /// Gives the option of `flag` the value `text`, "" where the flag stood
+  /// alone. False, and an error on stderr, where it cannot have it.
+  bool set(const PlanFlag &flag, const std::string &text);
+
+private:
+  std::unique_ptr<PlanOptions> plan;
+  std::vector<PlanFlag> flags;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_PIPELINES_PLANFLAGS_H

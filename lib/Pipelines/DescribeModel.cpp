@@ -1,0 +1,132 @@
+//===- DescribeModel.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Pipelines/DescribeModel.h"
+
+#include "autopar/Analysis/CostProgramAnalysis.h"
+#include "autopar/Cost/ModelFacts.h"
+#include "autopar/Pipelines/Pipelines.h"
+#include "autopar/Program/Workload.h"
+
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace autopar;
+using namespace mlir;
+
+/// The cost program of `module` in `phase`, with KV caches in `kvFormat` (""
+/// for that of the module).
+static Result<CostProgram> extract(ModuleOp module, Phase phase,
+                                   const std::string &kvFormat) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  PassManager pm(module.getContext());
+  PlanOptions options;
+  options.phase = std::string(nameOf(phase));
+  options.kvDtype = kvFormat;
+  Error error;
+  if (failed(addPlanPipeline(pm, options, [&](const Twine &message) {
+        error.message = message.str();
+        return failure();
+      })))
+    return error;
+  if (failed(pm.run(*copy)))
+    return Error();
+  CostProgramAnalysis analysis(*copy);
+  if (!analysis.isValid())
+    return Error();
+  return analysis.getProgram();
+}
+
+//===----------------------------------------------------------------------===//
+// The order of layers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Layers of one kind, or a group of layers, one after the other.
+struct Run {
+  std::string name;
+  int64_t count;
+};
+} // namespace
+
+static std::string textOf(ArrayRef<Run> runs) {
+  std::string text;
+  for (const Run &run : runs)
+    text +=
+        (text.empty() ? "" : ", ") + std::to_string(run.count) + " " + run.name;
+  return text;
+}
+
+static void append(SmallVector<Run> &runs, Run run) {
+  if (!runs.empty() && runs.back().name == run.name)
+    runs.back().count += run.count;
+  else
+    runs.push_back(std::move(run));
+}
+
+static SmallVector<Run> findRuns(Block &block) {
+  SmallVector<Run> runs;
+  for (Operation &op : block) {
+    if (auto call = dyn_cast<CallOpInterface>(op)) {
+      auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
+      if (callee)
+        append(runs, {callee.getLeafReference().str(), 1});
+    }
+    auto loop = dyn_cast<LoopLikeOpInterface>(op);
+    if (!loop)
+      continue;
+    SmallVector<Run> body = findRuns(loop.getLoopRegions().front()->front());
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    int64_t count = trips ? trips->getSExtValue() : 1;
+    if (body.size() == 1)
+      append(runs, {body.front().name, body.front().count * count});
+    else if (!body.empty())
+      append(runs, {"x (" + textOf(body) + ")", count});
+  }
+  return runs;
+}
+
+static std::string patternOf(ModuleOp module) {
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (function.isPublic() && !function.isDeclaration())
+      return textOf(findRuns(function.getFunctionBody().front()));
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// All
+//===----------------------------------------------------------------------===//
+
+Result<ModelReport>
+autopar::describeModel(ModuleOp module,
+                       const std::vector<std::string> &kvFormats) {
+  ModelPrograms programs;
+  for (Phase phase : {Phase::prefill, Phase::decode}) {
+    Result<CostProgram> program = extract(module, phase, "");
+    if (!program)
+      return program.error();
+    (phase == Phase::prefill ? programs.prefill : programs.decode) =
+        std::move(*program);
+  }
+  for (const std::string &format : kvFormats) {
+    Result<CostProgram> program = extract(module, Phase::prefill, format);
+    if (!program)
+      return program.error();
+    programs.byKvFormat.emplace_back(format, std::move(*program));
+  }
+  Result<ModelReport> report =
+      countModel(programs, /*cacheContexts=*/{4096, 32768, 131072},
+                 /*flopContexts=*/{1024, 8192, 65536});
+  if (!report)
+    return report;
+  report->pattern = patternOf(module);
+  if (auto notes = module->getAttrOfType<ArrayAttr>("transformer.defaults"))
+    for (auto note : notes.getAsRange<StringAttr>())
+      report->defaults.push_back(note.str());
+  return report;
+}

@@ -1,0 +1,30 @@
+//===- Commands.h - Subcommands and what they run ---------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TOOLS_AUTOPAR_COMMANDS_H
+#define AUTOPAR_TOOLS_AUTOPAR_COMMANDS_H
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <vector>
+
+namespace autopar {
+
+/// A subcommand that does something; its exit code.
+struct Command {
+  CLI::App *app;
+  std::function<int()> run;
+};
+
+void addHardware(CLI::App &app, std::vector<Command> &commands);
+void addEstimate(CLI::App &app, std::vector<Command> &commands);
+void addModels(CLI::App &app, std::vector<Command> &commands);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TOOLS_AUTOPAR_COMMANDS_H

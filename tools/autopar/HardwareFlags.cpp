@@ -1,0 +1,90 @@
+//===- HardwareFlags.cpp - The command line of autopar hardware -----------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "HardwareCommand.h"
+
+#include <cstdio>
+
+using namespace autopar;
+
+namespace {
+/// What the command line said.
+struct Options {
+  std::vector<std::string> overrides;
+  std::string first, second;
+};
+} // namespace
+
+static int fail(const Error &error) {
+  std::fprintf(stderr, "error: %s\n", error.str().c_str());
+  return 1;
+}
+
+template <typename Function>
+static int run(const Options &options, Function function) {
+  std::vector<Override> overrides;
+  for (const std::string &text : options.overrides) {
+    Result<Override> override = parseOverride(text);
+    if (!override)
+      return fail(override.error());
+    overrides.push_back(std::move(*override));
+  }
+  HardwareLibrary library(std::move(overrides));
+  Result<std::string> text = function(library);
+  if (!text)
+    return fail(text.error());
+  if (auto error = library.unusedOverride())
+    return fail(*error);
+  std::fputs(text->c_str(), stdout);
+  return 0;
+}
+
+static void addOverrides(CLI::App *command, Options &options) {
+  command->add_option("--set", options.overrides,
+                      "Replace a figure: chips.h100-sxm.memory_bandwidth="
+                      "4e12 (repeatable)");
+}
+
+void autopar::addHardware(CLI::App &app, std::vector<Command> &commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App *hardware = app.add_subcommand(
+      "hardware", "Chips and systems: what they can do, and who says so");
+  hardware->footer(
+      "A name is one of the library, or the path of a JSON file of your own\n"
+      "(hardware/README.md describes the fields).\n\n"
+      "  autopar hardware list\n"
+      "  autopar hardware show h100-sxm\n"
+      "  autopar hardware show gb200-nvl72\n"
+      "  autopar hardware diff h100-sxm h200-sxm\n"
+      "  autopar hardware diff h100-sxm ./my-chip.json\n");
+  CLI::App *list =
+      hardware->add_subcommand("list", "All chips and systems of the library");
+  commands.push_back({list, [=] { return run(*options, listHardware); }});
+  CLI::App *show = hardware->add_subcommand(
+      "show", "Every figure of a chip or a system, with unit and source");
+  show->add_option("name", options->first, "Chip, system, or file")->required();
+  addOverrides(show, *options);
+  commands.push_back({show, [=] {
+                        return run(*options, [&](const auto &library) {
+                          return showHardware(library, options->first);
+                        });
+                      }});
+  CLI::App *diff = hardware->add_subcommand(
+      "diff", "The figures in which two chips, or two systems, differ");
+  diff->add_option("first", options->first, "Chip, system, or file")
+      ->required();
+  diff->add_option("second", options->second, "Chip, system, or file")
+      ->required();
+  addOverrides(diff, *options);
+  commands.push_back({diff, [=] {
+                        return run(*options, [&](const auto &library) {
+                          return diffHardware(library, options->first,
+                                              options->second);
+                        });
+                      }});
+}

@@ -1,0 +1,181 @@
+//===- ModelCommands.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelCommands.h"
+
+#include "Table.h"
+#include "autopar/Import/LoadModel.h"
+#include "autopar/InitAll.h"
+#include "autopar/Pipelines/DescribeModel.h"
+#include "autopar/Pipelines/Pipelines.h"
+#include "autopar/Support/Text.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace autopar;
+using namespace mlir;
+
+/// An error without a message has been printed already.
+static int fail(const Error &error) {
+  if (!error.message.empty())
+    llvm::errs() << "error: " << error.str() << "\n";
+  return 1;
+}
+
+static LogicalResult print(Diagnostic &diagnostic) {
+  llvm::errs() << (diagnostic.getSeverity() == DiagnosticSeverity::Error
+                       ? "error: "
+                       : "warning: ")
+               << diagnostic << "\n";
+  for (Diagnostic &note : diagnostic.getNotes())
+    llvm::errs() << "note: " << note << "\n";
+  return success();
+}
+
+namespace {
+/// A context whose diagnostics are lines for people: there is no IR that they
+/// could point into.
+struct Session {
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  ScopedDiagnosticHandler handler{&context, print};
+
+  Session() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.printOpOnDiagnostic(false);
+  }
+};
+} // namespace
+
+static Result<ModelRequest> requestOf(const ModelArgument &model,
+                                      const std::string &name) {
+  ModelRequest request;
+  request.argument = name;
+  request.hub = {model.offline, model.revision, showProgress};
+  for (const std::string &text : model.assumptions) {
+    Result<ConfigAssumption> assumption = parseAssumption(text);
+    if (!assumption)
+      return assumption.error();
+    request.assumptions.push_back(std::move(*assumption));
+  }
+  return request;
+}
+
+//===----------------------------------------------------------------------===//
+// estimate
+//===----------------------------------------------------------------------===//
+
+static bool setFlags(PlanFlags &flags, const PlanValues &values) {
+  // Names the tool in errors of values.
+  const char *arguments[] = {"autopar"};
+  llvm::cl::ParseCommandLineOptions(1, arguments);
+  for (auto [flag, given] : llvm::zip_equal(flags.all(), values))
+    for (const std::string &value : given)
+      if (!flags.set(flag, value))
+        return false;
+  return true;
+}
+
+int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
+                      const PlanValues &values) {
+  Session session;
+  PassManager pm(&session.context);
+  auto refuse = [](const Twine &message) {
+    llvm::errs() << "error: " << message << "\n";
+    return failure();
+  };
+  if (!setFlags(flags, values) ||
+      failed(addPlanPipeline(pm, flags.options(), refuse)))
+    return 1;
+  Result<ModelRequest> request = requestOf(model, model.name);
+  if (!request)
+    return fail(request.error());
+  Result<OwningOpRef<ModuleOp>> module = loadModel(&session.context, *request);
+  if (!module)
+    return fail(module.error());
+  return failed(pm.run(**module));
+}
+
+//===----------------------------------------------------------------------===//
+// models
+//===----------------------------------------------------------------------===//
+
+static Result<ModelReport> describe(const ModelArgument &argument,
+                                    const std::string &name,
+                                    const std::vector<std::string> &formats) {
+  Result<ModelRequest> request = requestOf(argument, name);
+  if (!request)
+    return request.error();
+  Result<Model> model = findModel(*request);
+  if (!model)
+    return model.error();
+  Session session;
+  Result<OwningOpRef<ModuleOp>> module = buildModel(&session.context, *model);
+  if (!module)
+    return module.error();
+  Result<ModelReport> report = describeModel(**module, formats);
+  if (!report)
+    return report;
+  report->contextLength = contextOf(*model).value_or(0);
+  report->fields = fieldsOf(*model);
+  return report;
+}
+
+static std::vector<std::string> formatsOf(const std::string &kvFormat) {
+  if (kvFormat.empty())
+    return {"bf16", "fp8"};
+  return {kvFormat};
+}
+
+int autopar::listModels() {
+  Table table({"model", "parameters", "active", "checkpoint", "context"},
+              {1, 2, 3, 4});
+  for (const std::string &name : bundledModels()) {
+    Result<ModelReport> model = describe({}, name, {"bf16"});
+    if (!model)
+      return fail(model.error());
+    table.add(
+        {name, formatInteger(model->parameters),
+         formatInteger(model->activeParameters),
+         formatBytes(model->checkpointBytes),
+         model->contextLength ? formatInteger(model->contextLength) : "-"});
+  }
+  llvm::outs() << table.str();
+  return 0;
+}
+
+int autopar::listFamilies() {
+  for (const std::string &name : familyNames())
+    llvm::outs() << name << "\n";
+  return 0;
+}
+
+int autopar::showModel(const ModelArgument &argument,
+                       const std::string &kvFormat, bool json) {
+  Result<ModelReport> model =
+      describe(argument, argument.name, formatsOf(kvFormat));
+  if (!model)
+    return fail(model.error());
+  llvm::outs() << (json ? writeJson(*model) : writeText(*model));
+  return 0;
+}
+
+int autopar::diffModels(const ModelArgument &argument,
+                        const std::string &kvFormat) {
+  std::vector<std::string> formats = formatsOf(kvFormat);
+  Result<ModelReport> first = describe(argument, argument.name, formats);
+  if (!first)
+    return fail(first.error());
+  Result<ModelReport> second = describe(argument, argument.second, formats);
+  if (!second)
+    return fail(second.error());
+  llvm::outs() << writeDifferences(*first, *second);
+  return 0;
+}

@@ -1,0 +1,48 @@
+//===- ModelCommands.h - autopar estimate, autopar models -------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TOOLS_AUTOPAR_MODELCOMMANDS_H
+#define AUTOPAR_TOOLS_AUTOPAR_MODELCOMMANDS_H
+
+#include "autopar/Pipelines/PlanFlags.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace autopar {
+
+/// A model on the command line.
+struct ModelArgument {
+  std::string name, second, revision;
+  bool offline = false;
+  std::vector<std::string> assumptions;
+};
+
+/// Values of flags by their number in `PlanFlags::all`.
+using PlanValues = std::vector<std::vector<std::string>>;
+
+// The commands return the exit code, and print errors themselves.
+
+/// Prints the report of a step.
+int estimate(const ModelArgument &model, PlanFlags &flags,
+             const PlanValues &values);
+
+/// Prints a table of the bundled models.
+int listModels();
+/// Prints the model types that can be imported.
+int listFamilies();
+/// Prints what follows from a model alone; `kvFormat`: one, or "" for the
+/// usual.
+int showModel(const ModelArgument &model, const std::string &kvFormat,
+              bool json);
+/// Prints in what `model.name` and `model.second` differ.
+int diffModels(const ModelArgument &model, const std::string &kvFormat);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TOOLS_AUTOPAR_MODELCOMMANDS_H
