@@ -22,6 +22,8 @@ Result<ConfigAssumption> autopar::parseAssumption(const std::string &text) {
 /// Sets `key` (nested with dots) of the config to JSON, or to a bare text.
 static std::optional<Error> assume(JsonValue &config,
                                    const ConfigAssumption &assumption) {
+  if (!isUtf8(assumption.key) || !isUtf8(assumption.value))
+    return Error{"--assume=" + shorten(assumption.key), "is not UTF-8", ""};
   JsonValue *place = &config;
   std::string key = assumption.key;
   for (size_t dot; (dot = key.find('.')) != std::string::npos;
@@ -139,14 +141,15 @@ autopar::readModel(const ModelFiles &files,
   model.name = files.name.empty() ? family->name : files.name;
   model.scope =
       std::make_unique<Scope>(std::move(*family), config, *model.notes);
-  Result<JsonValue> dtype = model.scope->lookUp("dtype");
-  if (!dtype)
-    return dtype.error();
+  Result<const JsonValue *> found = model.scope->lookUp("dtype");
+  if (!found)
+    return found.error();
+  const JsonValue &dtype = **found;
   std::optional<ElementType> type = parseElementType(
-      dtype->is_string() ? dtype->get_ref<const std::string &>() : "");
+      dtype.is_string() ? dtype.get_ref<const std::string &>() : "");
   if (!type) {
     config.failAt(config.has("dtype") ? "dtype" : "torch_dtype",
-                  "unknown format \"" + shorten(dtype->dump()) + "\"",
+                  "unknown format \"" + shorten(dtype.dump()) + "\"",
                   "known: bfloat16, float16, float32");
     return config.takeError();
   }

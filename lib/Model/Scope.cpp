@@ -23,37 +23,33 @@ Scope::Scope(Family family, JsonReader config, ModelNotes &notes, Scope *outer)
 // Names
 //===----------------------------------------------------------------------===//
 
-Result<JsonValue> Scope::lookUp(const std::string &name) {
+Result<const JsonValue *> Scope::lookUp(const std::string &name) {
   layerWasRead |= name == "i";
   if (auto known = layer.find(name); known != layer.end())
-    return known->second;
+    return &known->second;
   if (auto known = fields.find(name); known != fields.end())
-    return known->second;
+    return &known->second;
   if (active.size() > limits::maxNestingDepth || !active.insert(name).second)
     return Error{description.file, "\"" + name + "\" depends on itself", ""};
-  auto lookUpNew = [&]() -> Result<JsonValue> {
-    if (layerExpressions && layerExpressions->contains(name)) {
-      Result<JsonValue> value =
-          evaluate((*layerExpressions)[name], "variable \"" + name + "\"");
-      if (value)
-        layer.emplace(name, *value);
-      return value;
-    }
-    if (const JsonValue *field = description.find("fields", name)) {
-      Result<JsonValue> value = readField(name, *field);
-      if (value)
-        fields.emplace(name, *value);
-      return value;
-    }
+  auto keep = [&](auto &values, Result<JsonValue> value) {
+    return value ? &values.emplace(name, std::move(*value)).first->second
+                 : Result<const JsonValue *>(value.error());
+  };
+  auto lookUpNew = [&]() -> Result<const JsonValue *> {
+    if (layerExpressions && layerExpressions->contains(name))
+      return keep(layer, evaluate((*layerExpressions)[name],
+                                  "variable \"" + name + "\""));
+    if (const JsonValue *field = description.find("fields", name))
+      return keep(fields, readField(name, *field));
     size_t dot = name.find('.');
     if (dot == std::string::npos)
       return Error{description.file,
                    "no field or variable is called \"" + name + "\"", ""};
     Result<Scope *> inner = part(name.substr(0, dot));
     return inner ? (*inner)->lookUp(name.substr(dot + 1))
-                 : Result<JsonValue>(inner.error());
+                 : Result<const JsonValue *>(inner.error());
   };
-  Result<JsonValue> value = lookUpNew();
+  Result<const JsonValue *> value = lookUpNew();
   active.erase(name);
   return value;
 }
@@ -260,11 +256,15 @@ Result<JsonValue> Scope::evaluate(const JsonValue &expression,
                        error.note}
                : error;
   };
-  Result<Expression> parsed =
-      Expression::parse(expression.get_ref<const std::string &>());
-  if (!parsed)
-    return located(parsed.error());
-  Result<JsonValue> value = parsed->evaluate(*this);
+  const auto &text = expression.get_ref<const std::string &>();
+  auto known = parsed.find(text);
+  if (known == parsed.end()) {
+    Result<Expression> fresh = Expression::parse(text);
+    if (!fresh)
+      return located(fresh.error());
+    known = parsed.emplace(text, std::move(*fresh)).first;
+  }
+  Result<JsonValue> value = known->second.evaluate(*this);
   if (!value)
     return located(value.error());
   return value;
