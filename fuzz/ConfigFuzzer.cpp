@@ -20,9 +20,9 @@
 using namespace autopar;
 using namespace mlir;
 
-static std::vector<Assumption> readAssumptions(const std::string &text) {
+static std::vector<ConfigAssumption> readAssumptions(const std::string &text) {
   std::istringstream words(text);
-  std::vector<Assumption> assumptions;
+  std::vector<ConfigAssumption> assumptions;
   for (std::string word; words >> word;)
     if (size_t equals = word.find('='); equals && equals != word.npos)
       assumptions.push_back({word.substr(0, equals), word.substr(equals + 1)});
