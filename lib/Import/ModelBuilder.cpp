@@ -45,6 +45,8 @@ Type ModelBuilder::like(Value x, ArrayRef<int64_t> dims, unsigned dropped) {
 }
 
 Type ModelBuilder::tokens(StringRef tokens, ArrayRef<int64_t> dims, Type type) {
+  // What a family computes may come out as "source*1".
+  tokens.consume_back("*1");
   SmallVector<int64_t> shape = {symbolic, symbolic};
   SmallVector<StringRef> names = {"batch", tokens};
   shape.append(dims.begin(), dims.end());
@@ -81,6 +83,14 @@ std::string ModelBuilder::renamed(std::string name) const {
   return name;
 }
 
+WeightOp ModelBuilder::findWeight(StringRef name) {
+  for (WeightOp weight :
+       frames.front().function.getBody().front().getOps<WeightOp>())
+    if (weight.getName() == name)
+      return weight;
+  return {};
+}
+
 Value ModelBuilder::weight(const std::string &name, ArrayRef<int64_t> shape,
                            const std::string &storage, WeightRole role) {
   auto type = RankedTensorType::get(shape, element);
@@ -88,17 +98,22 @@ Value ModelBuilder::weight(const std::string &name, ArrayRef<int64_t> shape,
   if (!storage.empty())
     stored = llvm::cast<StorageAttr>(parseAttribute(
         "#transformer.storage<" + storage + ">", ops.getContext()));
-  OpBuilder::InsertionGuard guard(ops);
   Frame &frame = frames.back();
+  // Names in layers follow the prefix of their repeat.
+  std::string full = frame.isLayer() ? name : renamed(name);
+  if (const Format *format = formatOf(frame.prefix, full, role))
+    stored = inFormat(stored, shape.size(), *format);
+  // A tensor that several parts of the model share is one weight.
+  if (frames.size() == 1)
+    if (WeightOp shared = findWeight(full);
+        shared && shared.getType() == type &&
+        shared.getStorage().value_or(StorageAttr()) == stored)
+      return shared;
+  OpBuilder::InsertionGuard guard(ops);
   if (frame.lastWeight)
     ops.setInsertionPointAfter(frame.lastWeight);
   else if (frames.size() > 1)
     ops.setInsertionPointToStart(&frame.function.getBody().front());
-  // Only those of layers, whose names follow the prefix of their repeat, stay.
-  std::string full = frames.size() > 1 ? name : renamed(name);
-  const Format *format = formatOf(frame.prefix, full, role);
-  if (format)
-    stored = inFormat(stored, shape.size(), *format);
   auto op = WeightOp::create(ops, type, ops.getStringAttr(full), stored);
   if (role != WeightRole::other)
     frame.quantizable.push_back({op, role});
@@ -165,9 +180,9 @@ void ModelBuilder::dropStoredBias(StringRef name) {
 }
 
 Value ModelBuilder::weight(const std::string &name, ArrayRef<int64_t> shape,
-                           Type type) {
+                           Type type, const std::string &storage) {
   llvm::SaveAndRestore<Type> other(element, type);
-  return weight(name, shape);
+  return weight(name, shape, storage);
 }
 
 Value ModelBuilder::linear(Value x, const std::string &stem, int64_t out,
@@ -208,5 +223,8 @@ void ModelBuilder::endFunction(func::FuncOp function, ValueRange results) {
 }
 
 Value ModelBuilder::addInput(Type type) {
-  return frames.front().function.getBody().addArgument(type, ops.getLoc());
+  auto frame = llvm::find_if(llvm::reverse(frames), [](const Frame &frame) {
+    return !frame.isLayer();
+  });
+  return frame->function.getBody().addArgument(type, ops.getLoc());
 }

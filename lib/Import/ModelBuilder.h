@@ -67,7 +67,10 @@ public:
   bool splitsExperts(const std::string &stem);
   /// A weight kept in another type than the model's.
   mlir::Value weight(const std::string &name, llvm::ArrayRef<int64_t> shape,
-                     mlir::Type element);
+                     mlir::Type element, const std::string &storage = "");
+  /// The weight of the model's function that is called `name`, null where there
+  /// is none.
+  transformer::WeightOp findWeight(llvm::StringRef name);
   /// x times `<stem>.weight`, stored `[out, in]`, plus `<stem>.bias`.
   mlir::Value linear(mlir::Value x, const std::string &stem, int64_t out,
                      bool bias = false, bool transposed = false);
@@ -77,7 +80,7 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Starts a private function before the model's; its weights go to its head.
-  /// `prefix` begins their names in the checkpoint: "model.layers.3.".
+  /// `prefix` begins the names of a layer in the checkpoint: "model.layers.3.".
   mlir::func::FuncOp beginFunction(llvm::StringRef name, mlir::TypeRange inputs,
                                    std::string prefix = "");
   /// Those of the function being built, in its order.
@@ -85,7 +88,7 @@ public:
     return frames.back().quantizable;
   }
   void endFunction(mlir::func::FuncOp function, mlir::ValueRange results);
-  /// A new input of the function being built.
+  /// A new input of the function being built that is not a layer.
   mlir::Value addInput(mlir::Type type);
 
   /// What enclosing parts rename the beginnings of tensor names to.
@@ -109,9 +112,11 @@ private:
   struct Frame {
     mlir::func::FuncOp function;
     mlir::OpBuilder::InsertPoint outer;
+    /// Of a layer.
     std::string prefix;
     mlir::Operation *lastWeight = nullptr;
     llvm::SmallVector<QuantizableWeight> quantizable;
+    bool isLayer() const { return !prefix.empty(); }
   };
 
   mlir::ImplicitLocOpBuilder ops;

@@ -215,7 +215,7 @@ static Result<JsonValue> length(const Arguments &arguments) {
   if (arguments.size() == 1 && arguments[0].is_string())
     return JsonValue(static_cast<int64_t>(
         arguments[0].get_ref<const std::string &>().size()));
-  if (arguments.size() == 1 && arguments[0].is_array())
+  if (arguments.size() == 1 && arguments[0].is_structured())
     return JsonValue(static_cast<int64_t>(arguments[0].size()));
   return refuse("len expects a list or a text");
 }
@@ -226,6 +226,13 @@ static Result<JsonValue> startsWith(const Arguments &arguments) {
     return refuse("starts_with expects two texts");
   return JsonValue(arguments[0].get<std::string>().rfind(
                        arguments[1].get<std::string>(), 0) == 0);
+}
+
+static Result<JsonValue> squareRoot(const Arguments &arguments) {
+  if (arguments.size() != 1 || !arguments[0].is_number() ||
+      arguments[0].get<double>() < 0)
+    return refuse("sqrt expects a number that is not negative");
+  return JsonValue(std::sqrt(arguments[0].get<double>()));
 }
 
 static Result<JsonValue> isList(const Arguments &arguments) {
@@ -243,7 +250,8 @@ static const std::map<std::string_view, Function> &functions() {
       {"int", truncate},
       {"len", length},
       {"starts_with", startsWith},
-      {"is_list", isList}};
+      {"is_list", isList},
+      {"sqrt", squareRoot}};
   return all;
 }
 

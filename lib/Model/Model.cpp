@@ -85,7 +85,8 @@ static Result<Quantization> readQuantization(const JsonDocument &config,
                                              ModelNotes &notes) {
   if (!files.quantConfigPath)
     return Quantization::read(config, nullptr, notes);
-  Result<JsonDocument> file = JsonDocument::readFile(*files.quantConfigPath);
+  Result<JsonDocument> file = JsonDocument::readFile(
+      *files.quantConfigPath, JsonDocument::Dialect::python);
   if (!file)
     return file.error();
   return Quantization::read(config, &*file, notes);
@@ -94,7 +95,8 @@ static Result<Quantization> readQuantization(const JsonDocument &config,
 Result<Model> autopar::readModel(const ModelFiles &files,
                                  const std::vector<Assumption> &assumptions) {
   Model model;
-  Result<JsonDocument> document = JsonDocument::readFile(files.configPath);
+  Result<JsonDocument> document =
+      JsonDocument::readFile(files.configPath, JsonDocument::Dialect::python);
   if (!document)
     return document.error();
   model.config = std::make_unique<JsonDocument>(std::move(*document));

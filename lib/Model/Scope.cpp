@@ -76,7 +76,8 @@ Result<Scope *> Scope::part(const std::string &name) {
   if (!part || !part->contains("config") || !(*part)["config"].is_string())
     return Error{description.file + ": " + pointer,
                  "there is no such part, or it has no \"config\"", ""};
-  JsonReader config = reader.object((*part)["config"].get<std::string>());
+  std::string key = (*part)["config"].get<std::string>();
+  JsonReader config = key == "." ? reader : reader.object(key);
   if (config.failed())
     return config.takeError();
   JsonValue familyName = config.has("model_type")

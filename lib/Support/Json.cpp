@@ -126,10 +126,30 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text,
                       std::make_unique<json>(std::move(builder.root)));
 }
 
-Result<JsonDocument> JsonDocument::readFile(const std::string &path) {
+/// Replaces the numbers that only Python's JSON has by texts of their length,
+/// which no getter takes for a number.
+static void hidePythonNumbers(std::string &text) {
+  bool inString = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (inString && text[i] == '\\')
+      ++i;
+    else if (text[i] == '"')
+      inString = !inString;
+    else if (!inString)
+      for (std::string_view word : {"-Infinity", "Infinity", "NaN"})
+        if (text.compare(i, word.size(), word) == 0)
+          text.replace(i, word.size(),
+                       "\"" + std::string(word.size() - 2, '~') + "\"");
+  }
+}
+
+Result<JsonDocument> JsonDocument::readFile(const std::string &path,
+                                            Dialect dialect) {
   Result<std::string> text = autopar::readFile(path);
   if (!text)
     return text.error();
+  if (dialect == Dialect::python)
+    hidePythonNumbers(*text);
   return parse(*text, path == "-" ? "<stdin>" : path);
 }
 

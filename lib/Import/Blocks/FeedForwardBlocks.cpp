@@ -58,6 +58,12 @@ Value autopar::buildFeedForward(ModelBuilder &model, autopar::Block &block,
     Value up = model.linear(x, block.text("up"), width, bias, transposed);
     y = ActivationOp::create(model.builder(), up.getType(), up, function);
   }
+  if (block.has("inner_norm")) {
+    NormSpec norm;
+    norm.stem = block.text("inner_norm");
+    norm.eps = block.number("eps", norm.eps);
+    y = createNorm(model, y, norm);
+  }
   y = model.linear(y, block.text("down"), hidden, bias, transposed);
   return block.has("token_gate")
              ? weighTokens(model, x, y, block.text("token_gate"))
@@ -97,13 +103,15 @@ public:
         experts(block.integer("experts")), topK(block.integer("top_k")),
         width(block.integer("width")) {
     block.mayHave({"gate", "up", "gate_up", "gated", "gate_up_bias", "keep",
-                   "latent_in", "latent_out"});
+                   "latent_in", "latent_out", "correction_storage"});
     std::string name = block.choice("layout", "each");
     for (const ExpertLayout &known : layouts)
       if (known.name == name)
         layout = &known;
     if (!layout)
       block.fail("unknown layout \"" + name + "\"", "layout");
+    else if (layout->fused && !block.has("down_bias"))
+      split();
   }
 
   Value build(Value x) {
@@ -118,7 +126,7 @@ public:
         DispatchOp::create(ops, model.routed(x, topK, hidden), tokens, routing);
     Value inner = activate(x, set, hidden);
     std::string bias = block.text("down_bias", "");
-    Value w = weight(block.text("down"), {experts, width, hidden}, layout->out);
+    Value w = weight(nameOf("down"), {experts, width, hidden}, layout->out);
     Value b = bias.empty() ? Value() : model.weight(bias, {experts, hidden});
     Value down = ExpertsOp::create(ops, model.routed(x, topK, hidden), inner, w,
                                    b, topK);
@@ -128,17 +136,34 @@ public:
   }
 
 private:
+  /// Takes the layout that a quantized checkpoint gives to packed experts.
+  void split() {
+    std::string down = block.text("down");
+    std::string stem = down.substr(0, down.rfind('.'));
+    if (!model.splitsExperts(stem))
+      return;
+    layout = &layouts[0];
+    splitStem = stem;
+  }
+
+  std::string nameOf(const char *matrix) {
+    return splitStem.empty() ? block.text(matrix)
+                             : splitStem + ".*." + matrix + "_proj";
+  }
+
   Value route(Value x) {
     std::string stem = block.text("router");
+    // Experts that return their input have a route and no weights.
+    int64_t routes = experts + block.integer("zero_experts", 0);
     Value w =
-        model.weight(stem + ".weight", {model.widthOf(x), experts}, "[1, 0]");
+        model.weight(stem + ".weight", {model.widthOf(x), routes}, "[1, 0]");
     Value bias = block.flag("router_bias")
-                     ? model.weight(stem + ".bias", {experts})
+                     ? model.weight(stem + ".bias", {routes})
                      : Value();
     Value correction;
-    if (block.has("correction"))
-      correction =
-          model.weight(block.text("correction"), {experts}, ops.getF32Type());
+    if (std::string name = block.text("correction", ""); !name.empty())
+      correction = model.weight(name, {routes}, ops.getF32Type(),
+                                block.text("correction_storage", ""));
     bool sigmoid = block.flag("sigmoid");
     int64_t groups = block.integer("groups", 0),
             keep = block.integer("keep", 0);
@@ -160,7 +185,8 @@ private:
       Value up = product(x, set, hidden, "gate_up", "1/2");
       return createGated(model, gate, up, function);
     }
-    if (!layout->fused && block.has("gate") && block.flag("gated", true)) {
+    bool hasGate = block.has("gate") || !splitStem.empty();
+    if (!layout->fused && hasGate && block.flag("gated", true)) {
       Value gate = product(x, set, hidden, "gate", "0/1");
       Value up = product(x, set, hidden, "up", "0/1");
       return createGated(model, gate, up, function);
@@ -171,8 +197,8 @@ private:
 
   Value product(Value x, Value set, int64_t hidden, const char *key,
                 StringRef half) {
-    Value w = weight(block.text(key), {experts, hidden, width},
-                     with(layout->in, half));
+    Value w =
+        weight(nameOf(key), {experts, hidden, width}, with(layout->in, half));
     std::string bias =
         layout->fused ? block.text("gate_up_bias", "") : std::string();
     Value b = bias.empty() ? Value()
@@ -198,6 +224,8 @@ private:
   ImplicitLocOpBuilder &ops;
   int64_t experts, topK, width;
   const ExpertLayout *layout = nullptr;
+  /// Of packed experts that this checkpoint has one by one.
+  std::string splitStem;
 };
 
 } // namespace
