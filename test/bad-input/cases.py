@@ -150,7 +150,7 @@ for name, settings, message in (
     ("method-number", {"quant_method": 4}, "quant_method: expected a string"),
     ("list", [4], "expected an object"),
     ("gptq-without-bits", {"quant_method": "gptq", "group_size": 128}, 'missing field "bits"'),
-    ("gptq-many-bits", {"quant_method": "gptq", "bits": 64}, r"bits: 64"),
+    ("gptq-many-bits", {"quant_method": "gptq", "bits": 64}, "bits: expected an integer from 2 to 8, found 64"),
     ("gptq-group-of-0", {"quant_method": "gptq", "bits": 4, "group_size": 0}, "from 1 to"),
     ("fp8-block-of-3", {"quant_method": "fp8", "weight_block_size": [1, 2, 3]}, "weight_block_size: has 3 entries"),
     ("fp8-block-of-0", {"quant_method": "fp8", "weight_block_size": [0, 128]}, "from 1 to"),
