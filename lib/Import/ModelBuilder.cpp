@@ -100,7 +100,7 @@ Value ModelBuilder::weight(const std::string &name, ArrayRef<int64_t> shape,
         "#transformer.storage<" + storage + ">", ops.getContext()));
   Frame &frame = frames.back();
   // Names in layers follow the prefix of their repeat.
-  std::string full = frame.prefix.empty() ? renamed(name) : name;
+  std::string full = frame.isLayer() ? name : renamed(name);
   if (const Format *format = formatOf(frame.prefix, full, role))
     stored = inFormat(stored, shape.size(), *format);
   // A tensor that several parts of the model share is one weight.
@@ -224,7 +224,7 @@ void ModelBuilder::endFunction(func::FuncOp function, ValueRange results) {
 
 Value ModelBuilder::addInput(Type type) {
   auto frame = llvm::find_if(llvm::reverse(frames), [](const Frame &frame) {
-    return frame.prefix.empty();
+    return !frame.isLayer();
   });
   return frame->function.getBody().addArgument(type, ops.getLoc());
 }

@@ -80,7 +80,7 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Starts a private function before the model's; its weights go to its head.
-  /// `prefix` begins their names in the checkpoint: "model.layers.3.".
+  /// `prefix` begins the names of a layer in the checkpoint: "model.layers.3.".
   mlir::func::FuncOp beginFunction(llvm::StringRef name, mlir::TypeRange inputs,
                                    std::string prefix = "");
   /// Those of the function being built, in its order.
@@ -112,9 +112,11 @@ private:
   struct Frame {
     mlir::func::FuncOp function;
     mlir::OpBuilder::InsertPoint outer;
+    /// Of a layer.
     std::string prefix;
     mlir::Operation *lastWeight = nullptr;
     llvm::SmallVector<QuantizableWeight> quantizable;
+    bool isLayer() const { return !prefix.empty(); }
   };
 
   mlir::ImplicitLocOpBuilder ops;

@@ -144,7 +144,36 @@ bad_config("hidden-not-a-multiple-of-heads",
            {"hidden_size": 4097, "num_key_value_heads": 32}, r"(hidden_size|head_dim)")  # fmt: skip
 bad_config("more-experts-per-token-than-experts", {"num_experts_per_tok": 9}, "num_experts_per_tok", MIXTRAL)
 bad_config("no-experts", {"num_local_experts": 0}, "num_local_experts", MIXTRAL)
-bad_config("quantized", {"quantization_config": {"quant_method": "gptq", "bits": 4}}, "quantization_config")
+for name, settings, message in (
+    ("unknown-method", {"quant_method": "aqlm"}, 'quant_method: unknown quantization method "aqlm"\n.*awq, bitsandbytes'),
+    ("no-method", {"ignore": []}, 'missing field "quant_method"'),
+    ("method-number", {"quant_method": 4}, "quant_method: expected a string"),
+    ("list", [4], "expected an object"),
+    ("gptq-without-bits", {"quant_method": "gptq", "group_size": 128}, 'missing field "bits"'),
+    ("gptq-many-bits", {"quant_method": "gptq", "bits": 64}, "bits: expected an integer from 2 to 8, found 64"),
+    ("gptq-group-of-0", {"quant_method": "gptq", "bits": 4, "group_size": 0}, "from 1 to"),
+    ("fp8-block-of-3", {"quant_method": "fp8", "weight_block_size": [1, 2, 3]}, "weight_block_size: has 3 entries"),
+    ("fp8-block-of-0", {"quant_method": "fp8", "weight_block_size": [0, 128]}, "from 1 to"),
+    ("fp8-block-of-text", {"quant_method": "fp8", "weight_block_size": ["a", "b"]}, "expected an integer"),
+    ("fp8-names", {"quant_method": "fp8", "modules_to_not_convert": [7]}, "names of modules"),
+    ("fp8-names-text", {"quant_method": "fp8", "modules_to_not_convert": "lm_head"}, "expected a list"),
+    ("modelopt-algorithm", {"quant_method": "modelopt", "quant_algo": "INT1"}, 'form of quantization method "modelopt"'),
+    ("modelopt-layers", {"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION"}, 'missing field "quantized_layers"'),
+    ("regex-open", {"quant_method": "fp8", "modules_to_not_convert": ["re:a("]}, r"a \( without a \)"),
+    ("regex-repeat", {"quant_method": "fp8", "modules_to_not_convert": ["re:*"]}, "nothing to repeat"),
+    ("regex-look", {"quant_method": "fp8", "modules_to_not_convert": ["re:(?!a)"]}, "not supported"),
+    ("regex-long", {"quant_method": "fp8", "modules_to_not_convert": ["re:" + "a" * 5000]}, "too long"),
+    ("regex-large", {"quant_method": "fp8", "modules_to_not_convert": ["re:((a{999}){999}){999}"]}, "states"),
+    ("groups-list", {"quant_method": "compressed-tensors", "config_groups": [1]}, "config_groups"),
+    ("group-number", {"quant_method": "compressed-tensors", "config_groups": {"a": 1}}, "config_groups/a: expected an object"),
+    ("group-empty", {"quant_method": "compressed-tensors", "config_groups": {"a": {"targets": []}}}, "num_bits"),
+):
+    bad_config(f"quantization-{name}", {"quantization_config": settings}, message)
+# Fast, though every attempt to go back would double the time.
+bad_config("quantization-regex-hostile",
+           {"num_hidden_layers": 10**6, "quantization_config": {
+               "quant_method": "fp8", "modules_to_not_convert": ["re:" + "(a*)*" * 50 + "[a-z.]*(x+x+)+y"] * 99}},
+           "too many modules")  # fmt: skip
 
 case("config-directory-without-config", IMPORT.format(path="empty"), r"empty.*config\.json|config\.json",
      {"empty/other.txt": "x"})  # fmt: skip

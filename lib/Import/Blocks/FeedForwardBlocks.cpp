@@ -110,6 +110,8 @@ public:
         layout = &known;
     if (!layout)
       block.fail("unknown layout \"" + name + "\"", "layout");
+    else if (layout->fused && !block.has("down_bias"))
+      split();
   }
 
   Value build(Value x) {
@@ -124,7 +126,7 @@ public:
         DispatchOp::create(ops, model.routed(x, topK, hidden), tokens, routing);
     Value inner = activate(x, set, hidden);
     std::string bias = block.text("down_bias", "");
-    Value w = weight(block.text("down"), {experts, width, hidden}, layout->out);
+    Value w = weight(nameOf("down"), {experts, width, hidden}, layout->out);
     Value b = bias.empty() ? Value() : model.weight(bias, {experts, hidden});
     Value down = ExpertsOp::create(ops, model.routed(x, topK, hidden), inner, w,
                                    b, topK);
@@ -134,6 +136,21 @@ public:
   }
 
 private:
+  /// Takes the layout that a quantized checkpoint gives to packed experts.
+  void split() {
+    std::string down = block.text("down");
+    std::string stem = down.substr(0, down.rfind('.'));
+    if (!model.splitsExperts(stem))
+      return;
+    layout = &layouts[0];
+    splitStem = stem;
+  }
+
+  std::string nameOf(const char *matrix) {
+    return splitStem.empty() ? block.text(matrix)
+                             : splitStem + ".*." + matrix + "_proj";
+  }
+
   Value route(Value x) {
     std::string stem = block.text("router");
     // Experts that return their input have a route and no weights.
@@ -168,7 +185,8 @@ private:
       Value up = product(x, set, hidden, "gate_up", "1/2");
       return createGated(model, gate, up, function);
     }
-    if (!layout->fused && block.has("gate") && block.flag("gated", true)) {
+    bool hasGate = block.has("gate") || !splitStem.empty();
+    if (!layout->fused && hasGate && block.flag("gated", true)) {
       Value gate = product(x, set, hidden, "gate", "0/1");
       Value up = product(x, set, hidden, "up", "0/1");
       return createGated(model, gate, up, function);
@@ -179,8 +197,8 @@ private:
 
   Value product(Value x, Value set, int64_t hidden, const char *key,
                 StringRef half) {
-    Value w = weight(block.text(key), {experts, hidden, width},
-                     with(layout->in, half));
+    Value w =
+        weight(nameOf(key), {experts, hidden, width}, with(layout->in, half));
     std::string bias =
         layout->fused ? block.text("gate_up_bias", "") : std::string();
     Value b = bias.empty() ? Value()
@@ -206,6 +224,8 @@ private:
   ImplicitLocOpBuilder &ops;
   int64_t experts, topK, width;
   const ExpertLayout *layout = nullptr;
+  /// Of packed experts that this checkpoint has one by one.
+  std::string splitStem;
 };
 
 } // namespace
