@@ -20,7 +20,7 @@ packages=(
   libcurl4-openssl-dev openssl
   python3 python3-jsonschema
 )
-slow_packages=(clang-tidy-$llvm_version)
+slow_packages=(clang-tidy-$llvm_version libclang-rt-$llvm_version-dev)
 
 say() { printf '%s\n' "$*"; }
 die() {

@@ -116,6 +116,30 @@ def TF_ScaleOp : TF_ComputeOp<"scale", [
   let hasVerifier = 1;
 }
 
+def TF_MultiplyOp : TF_ComputeOp<"multiply", [
+    Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "multiplies by learned factors";
+  let description = [{
+    `y[t.., h] = x[t.., h] * factors[h]` (a layer scale), or by one factor for
+    all (a learned gate). Linear in `x`.
+
+    **Constraints:** as many factors as the last dimension of `x` has elements,
+    or one; the result has the type of `x`.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x64xbf16>, %f: tensor<64xbf16>, %g: tensor<1xbf16>) {
+      %y = transformer.multiply %x, %f : tensor<4x64xbf16>, tensor<64xbf16>
+      %z = transformer.multiply %y, %g : tensor<4x64xbf16>, tensor<1xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$factors);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x `,` $factors attr-dict `:` type($x) `,` type($factors)";
+}
+
 def TF_WeighOp : TF_ComputeOp<"weigh", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "multiplies each token, or each head, by a weight of its own";

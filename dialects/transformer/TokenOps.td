@@ -73,7 +73,8 @@ def TF_PositionEmbeddingOp : TF_ComputeOp<"position_embedding", [
     `y[b, q, h] = x[b, q, h] + table[position(b, q), h]`. Reads one row per token.
     Also for token types, whose table has one row per type.
 
-    **Constraints:** the table is `[positions, hidden]`; `x` is not a partial sum;
+    **Constraints:** the table is `[positions, hidden]`, or holds such rows in
+    another shape and is then whole; `x` is not a partial sum;
     the result has the type of `x`.
 
     **Example:**
@@ -87,6 +88,7 @@ def TF_PositionEmbeddingOp : TF_ComputeOp<"position_embedding", [
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$table);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$x `,` $table attr-dict `:` type($x) `,` type($table)";
+  let hasVerifier = 1;
 }
 
 def TF_InsertOp : TF_ComputeOp<"insert", [
@@ -110,6 +112,38 @@ def TF_InsertOp : TF_ComputeOp<"insert", [
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$y);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$x `,` $y attr-dict `:` type($x) `,` type($y)";
+}
+
+def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
+  let summary = "mixes neighbouring tokens by a weight";
+  let description = [{
+    `y[b, t, o] = sum_j,i x[b, s*t + j - (kernel - 1)/2, i] * w[i, j, o] (+ bias[o])`,
+    where the stride `s` is how many tokens of `x` there are for one of the
+    result; tokens outside are 0. 2*tokens*kernel*in*out FLOPs.
+
+    **Constraints:** `x` is `[batch, tokens, in]`, the weight `[in, kernel, out]`,
+    the result `[batch, fewer tokens, out]`, whose number divides that of `x`; the
+    bias is `[out]`.
+
+    **Example:**
+    ```mlir
+    !x = tensor<?x?x64xbf16, #transformer.dims<[batch, source*2, _]>>
+    !y = tensor<?x?x32xbf16, #transformer.dims<[batch, source, _]>>
+    func.func private @example(%x: !x, %w: tensor<64x3x32xbf16>, %b: tensor<32xbf16>) {
+      %y = transformer.convolution %x, %w bias(%b : tensor<32xbf16>)
+          : !x, tensor<64x3x32xbf16> -> !y
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
+                       Optional<AnyRankedTensor>:$bias);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict
+    `\n` ` ` ` ` ` ` ` ` `:` type($x) `,` type($weight) `->` type($result)
+  }];
+  let hasVerifier = 1;
 }
 
 def TF_MergeTokensOp : TF_ComputeOp<"merge_tokens", [Pure]> {

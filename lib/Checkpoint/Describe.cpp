@@ -133,9 +133,8 @@ private:
     std::map<std::string, std::set<uint64_t>> stacks;
     for (const CheckpointTensor &tensor : checkpoint.tensors) {
       NumberedName name = splitNumbers(tensor.name);
-      size_t star = name.pattern.find('*');
-      if (!name.numbers.empty() && star != std::string::npos)
-        stacks[name.pattern.substr(0, star)].insert(name.numbers.front());
+      if (!name.numbers.empty())
+        stacks[name.texts.front()].insert(name.numbers.front());
     }
     constexpr size_t shown = 8;
     size_t lines = 0;

@@ -13,17 +13,20 @@ using namespace autopar;
 
 NumberedName autopar::splitNumbers(std::string_view name) {
   constexpr size_t mostDigits = 18;
-  NumberedName result;
+  NumberedName result{{""}, {}};
   for (size_t begin = 0; begin <= name.size();) {
     size_t end = std::min(name.find('.', begin), name.size());
     std::string_view part = name.substr(begin, end - begin);
     bool number = !part.empty() && part.size() <= mostDigits &&
                   part.find_first_not_of("0123456789") == part.npos;
     if (begin)
-      result.pattern += '.';
-    result.pattern += number ? "*" : part;
-    if (number)
+      result.texts.back() += '.';
+    if (number) {
       result.numbers.push_back(std::stoull(std::string(part)));
+      result.texts.emplace_back();
+    } else {
+      result.texts.back() += part;
+    }
     begin = end + 1;
   }
   return result;
@@ -52,13 +55,9 @@ static std::string formatNumbers(const std::set<uint64_t> &numbers) {
 }
 
 std::string NameRun::str() const {
-  std::string text;
-  size_t next = 0;
-  for (char c : pattern)
-    if (c == '*' && next < numbers.size())
-      text += formatNumbers(numbers[next++]);
-    else
-      text += c;
+  std::string text = texts.front();
+  for (size_t i = 0; i < numbers.size(); ++i)
+    text += formatNumbers(numbers[i]) + texts[i + 1];
   Checked all = 1;
   for (const std::set<uint64_t> &set : numbers)
     all *= static_cast<int64_t>(set.size());
@@ -70,9 +69,9 @@ std::string NameRun::str() const {
 void NameRuns::add(std::string_view name, std::string detail, Checked bytes) {
   NumberedName split = splitNumbers(name);
   auto [place, added] =
-      places.emplace(std::pair(split.pattern, detail), list.size());
+      places.emplace(std::pair(split.texts, detail), list.size());
   if (added) {
-    list.push_back({std::move(split.pattern), std::move(detail), {}, 0, 0});
+    list.push_back({std::move(split.texts), std::move(detail), {}, 0, 0});
     list.back().numbers.resize(split.numbers.size());
   }
   NameRun &run = list[place->second];

@@ -19,17 +19,19 @@
 
 namespace autopar {
 
-/// A name with its numbers taken out: "model.layers.*.mlp" and {31}.
+/// A name with its numbers taken out: {"model.layers.", ".mlp"} and {31}.
 struct NumberedName {
-  std::string pattern;
+  /// What stands before, between and after the numbers.
+  std::vector<std::string> texts;
   std::vector<uint64_t> numbers;
 };
 NumberedName splitNumbers(std::string_view name);
 
 /// Names that differ in numbers only, and that something else is the same of.
 struct NameRun {
-  std::string pattern, detail;
-  /// The numbers in place of each `*`.
+  std::vector<std::string> texts;
+  std::string detail;
+  /// The numbers in each place.
   std::vector<std::set<uint64_t>> numbers;
   uint64_t count = 0;
   Checked bytes;
@@ -48,7 +50,7 @@ public:
 
 private:
   std::vector<NameRun> list;
-  std::map<std::pair<std::string, std::string>, size_t> places;
+  std::map<std::pair<std::vector<std::string>, std::string>, size_t> places;
   uint64_t names = 0;
   Checked sum;
 };

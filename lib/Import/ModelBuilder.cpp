@@ -7,6 +7,7 @@
 
 #include "ModelBuilder.h"
 
+#include "autopar/Import/Formats.h"
 #include "autopar/Interfaces/TensorView.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -17,7 +18,7 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 ModelBuilder::ModelBuilder(MLIRContext *context, const Model &model)
-    : ops(UnknownLoc::get(context), context),
+    : quantization(model.quantization), ops(UnknownLoc::get(context), context),
       element(fromElementType(context, model.dtype)) {}
 
 //===----------------------------------------------------------------------===//
@@ -44,6 +45,8 @@ Type ModelBuilder::like(Value x, ArrayRef<int64_t> dims, unsigned dropped) {
 }
 
 Type ModelBuilder::tokens(StringRef tokens, ArrayRef<int64_t> dims, Type type) {
+  // What a family computes may come out as "source*1".
+  tokens.consume_back("*1");
   SmallVector<int64_t> shape = {symbolic, symbolic};
   SmallVector<StringRef> names = {"batch", tokens};
   shape.append(dims.begin(), dims.end());
@@ -80,31 +83,106 @@ std::string ModelBuilder::renamed(std::string name) const {
   return name;
 }
 
+WeightOp ModelBuilder::findWeight(StringRef name) {
+  for (WeightOp weight :
+       frames.front().function.getBody().front().getOps<WeightOp>())
+    if (weight.getName() == name)
+      return weight;
+  return {};
+}
+
 Value ModelBuilder::weight(const std::string &name, ArrayRef<int64_t> shape,
-                           const std::string &storage, WeightRole) {
+                           const std::string &storage, WeightRole role) {
   auto type = RankedTensorType::get(shape, element);
   StorageAttr stored;
   if (!storage.empty())
     stored = llvm::cast<StorageAttr>(parseAttribute(
         "#transformer.storage<" + storage + ">", ops.getContext()));
-  OpBuilder::InsertionGuard guard(ops);
   Frame &frame = frames.back();
+  // Names in layers follow the prefix of their repeat.
+  std::string full = frame.prefix.empty() ? renamed(name) : name;
+  if (const Format *format = formatOf(frame.prefix, full, role))
+    stored = inFormat(stored, shape.size(), *format);
+  // A tensor that several parts of the model share is one weight.
+  if (frames.size() == 1)
+    if (WeightOp shared = findWeight(full);
+        shared && shared.getType() == type &&
+        shared.getStorage().value_or(StorageAttr()) == stored)
+      return shared;
+  OpBuilder::InsertionGuard guard(ops);
   if (frame.lastWeight)
     ops.setInsertionPointAfter(frame.lastWeight);
   else if (frames.size() > 1)
     ops.setInsertionPointToStart(&frame.function.getBody().front());
-  // Only those of layers, whose names follow the prefix of their repeat, stay.
-  std::string full = frames.size() > 1 ? name : renamed(name);
   auto op = WeightOp::create(ops, type, ops.getStringAttr(full), stored);
+  if (role != WeightRole::other)
+    frame.quantizable.push_back({op, role});
+  dropStoredBias(full);
   if (frames.size() > 1)
     frame.lastWeight = op;
   return op;
 }
 
+const Format *ModelBuilder::formatOf(const std::string &prefix, StringRef name,
+                                     WeightRole role) {
+  if (role == WeightRole::other || quantization.isNone())
+    return nullptr;
+  name.consume_back(".weight");
+  std::string module = prefix + name.str();
+  // The first expert speaks for all.
+  if (size_t star = module.find('*'); star != std::string::npos)
+    module[star] = '0';
+  Result<const Format *> format =
+      quantization.formatOf(module, role, !prefix.empty());
+  if (format)
+    return *format;
+  if (!error)
+    error = format.error();
+  return nullptr;
+}
+
+bool ModelBuilder::splitsExperts(const std::string &stem) {
+  return quantization.splitsExperts() &&
+         formatOf(frames.back().prefix, stem + ".0.down_proj",
+                  WeightRole::expert);
+}
+
+StorageAttr ModelBuilder::inFormat(StorageAttr storage, size_t rank,
+                                   const Format &format) {
+  if (!storage) {
+    SmallVector<SmallVector<int64_t>> dims;
+    for (size_t i = 0; i < rank; ++i)
+      dims.push_back({static_cast<int64_t>(i)});
+    SmallVector<ArrayRef<int64_t>> groups(dims.begin(), dims.end());
+    storage = StorageAttr::get(ops.getContext(), groups);
+  }
+  FormatAttr &attribute = formats[&format];
+  if (!attribute)
+    attribute = toAttr(ops.getContext(), format);
+  return storage.withFormat(attribute);
+}
+
+void ModelBuilder::dropStoredBias(StringRef name) {
+  if (!name.consume_back(".bias"))
+    return;
+  for (QuantizableWeight &weight : frames.back().quantizable) {
+    FormatAttr format = getFormat(weight.op);
+    if (!format || weight.op.getName() != (name + ".weight").str())
+      continue;
+    SmallVector<FormatTensorAttr> tensors(format.getTensors());
+    llvm::erase_if(tensors, [](FormatTensorAttr tensor) {
+      return tensor.getSuffix() == "bias";
+    });
+    auto reduced = FormatAttr::get(ops.getContext(), format.getName(),
+                                   format.getCompute(), tensors);
+    weight.op.setStorageAttr(weight.op.getStorageAttr().withFormat(reduced));
+  }
+}
+
 Value ModelBuilder::weight(const std::string &name, ArrayRef<int64_t> shape,
-                           Type type) {
+                           Type type, const std::string &storage) {
   llvm::SaveAndRestore<Type> other(element, type);
-  return weight(name, shape);
+  return weight(name, shape, storage);
 }
 
 Value ModelBuilder::linear(Value x, const std::string &stem, int64_t out,
@@ -119,7 +197,8 @@ Value ModelBuilder::linear(Value x, const std::string &stem, int64_t out,
 // Functions
 //===----------------------------------------------------------------------===//
 
-func::FuncOp ModelBuilder::beginFunction(StringRef name, TypeRange inputs) {
+func::FuncOp ModelBuilder::beginFunction(StringRef name, TypeRange inputs,
+                                         std::string prefix) {
   unsigned use = ++functionNames[name];
   std::string unique =
       use == 1 ? name.str() : (name + "_" + std::to_string(use)).str();
@@ -131,7 +210,7 @@ func::FuncOp ModelBuilder::beginFunction(StringRef name, TypeRange inputs) {
   if (!frames.empty())
     function.setPrivate();
   ops.setInsertionPointToStart(function.addEntryBlock());
-  frames.push_back({function, nullptr, outer});
+  frames.push_back({function, outer, std::move(prefix), nullptr, {}});
   return function;
 }
 
@@ -144,5 +223,8 @@ void ModelBuilder::endFunction(func::FuncOp function, ValueRange results) {
 }
 
 Value ModelBuilder::addInput(Type type) {
-  return frames.front().function.getBody().addArgument(type, ops.getLoc());
+  auto frame = llvm::find_if(llvm::reverse(frames), [](const Frame &frame) {
+    return frame.prefix.empty();
+  });
+  return frame->function.getBody().addArgument(type, ops.getLoc());
 }

@@ -17,8 +17,11 @@
 
 namespace autopar {
 
-/// What a weight is for: formats of quantised checkpoints are for products.
-enum class WeightRole { product, expert, other };
+/// A weight that the checkpoint may have in a format of its own.
+struct QuantizableWeight {
+  transformer::WeightOp op;
+  WeightRole role;
+};
 
 /// Types, weights and names for the builders of blocks. Weights of a function
 /// stand at its head, in the order of the checkpoint.
@@ -55,9 +58,19 @@ public:
   mlir::Value weight(const std::string &name, llvm::ArrayRef<int64_t> shape,
                      const std::string &storage = "",
                      WeightRole role = WeightRole::other);
+  /// The format that the checkpoint has for the weight `name` below `prefix`
+  /// (of a layer: "model.layers.3."); null where it is plain.
+  const Format *formatOf(const std::string &prefix, llvm::StringRef name,
+                         WeightRole role);
+  /// Whether packed experts are stored one by one here, as
+  /// `<stem>.<expert>.gate_proj`, ...
+  bool splitsExperts(const std::string &stem);
   /// A weight kept in another type than the model's.
   mlir::Value weight(const std::string &name, llvm::ArrayRef<int64_t> shape,
-                     mlir::Type element);
+                     mlir::Type element, const std::string &storage = "");
+  /// The weight of the model's function that is called `name`, null where there
+  /// is none.
+  transformer::WeightOp findWeight(llvm::StringRef name);
   /// x times `<stem>.weight`, stored `[out, in]`, plus `<stem>.bias`.
   mlir::Value linear(mlir::Value x, const std::string &stem, int64_t out,
                      bool bias = false, bool transposed = false);
@@ -67,10 +80,15 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Starts a private function before the model's; its weights go to its head.
-  mlir::func::FuncOp beginFunction(llvm::StringRef name,
-                                   mlir::TypeRange inputs);
+  /// `prefix` begins their names in the checkpoint: "model.layers.3.".
+  mlir::func::FuncOp beginFunction(llvm::StringRef name, mlir::TypeRange inputs,
+                                   std::string prefix = "");
+  /// Those of the function being built, in its order.
+  llvm::ArrayRef<QuantizableWeight> quantizableWeights() const {
+    return frames.back().quantizable;
+  }
   void endFunction(mlir::func::FuncOp function, mlir::ValueRange results);
-  /// A new input of the function being built.
+  /// A new input of the function being built that is not a layer.
   mlir::Value addInput(mlir::Type type);
 
   /// What enclosing parts rename the beginnings of tensor names to.
@@ -81,15 +99,27 @@ public:
   /// Values that steps of the function being built have saved by name.
   llvm::StringMap<mlir::Value> *saved = nullptr;
 
+  const Quantization &quantization;
+
 private:
+  /// The storage of a weight in a format.
+  transformer::StorageAttr inFormat(transformer::StorageAttr storage,
+                                    size_t rank, const Format &format);
+  /// Removes the bias that a format has beside `name`'s weight: the model has
+  /// that bias itself.
+  void dropStoredBias(llvm::StringRef name);
+
   struct Frame {
     mlir::func::FuncOp function;
-    mlir::Operation *lastWeight = nullptr;
     mlir::OpBuilder::InsertPoint outer;
+    std::string prefix;
+    mlir::Operation *lastWeight = nullptr;
+    llvm::SmallVector<QuantizableWeight> quantizable;
   };
 
   mlir::ImplicitLocOpBuilder ops;
   mlir::Type element;
+  llvm::DenseMap<const Format *, transformer::FormatAttr> formats;
   llvm::SmallVector<Frame> frames;
   llvm::StringMap<unsigned> functionNames;
 };

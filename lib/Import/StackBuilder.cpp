@@ -22,24 +22,60 @@ Value StackBuilder::build(Value x) {
       if (Value value = runner.saved.lookup(
               use.is_string() ? use.get<std::string>() : ""))
         shared.push_back(value);
-  for (const StackLayer &kind : stack->kinds) {
-    functions.push_back(buildLayer(kind, x.getType()));
+  stack->prefix = model.renamed(stack->prefix);
+  weights.resize(stack->kinds.size());
+  std::vector<uint32_t> layers;
+  for (size_t i = 0; i < stack->layers.size(); ++i) {
+    layers.push_back(variantOf(*stack, i, x.getType()));
     if (model.error)
       return {};
   }
-  StringAttr prefix =
-      model.builder().getStringAttr(model.renamed(stack->prefix));
-  for (const LayerPattern &pattern : findPatterns(stack->layers))
+  StringAttr prefix = model.builder().getStringAttr(stack->prefix);
+  for (const LayerPattern &pattern : findPatterns(layers))
     x = repeat(pattern.count, prefix, stack->first + pattern.first, x,
                [&](Value carried) { return runsOf(pattern, carried); });
   return x;
 }
 
-func::FuncOp StackBuilder::buildLayer(const StackLayer &kind, Type stream) {
+/// The variant of a layer, built where it is the first of its kind.
+uint32_t StackBuilder::variantOf(const Stack &stack, size_t layer,
+                                 Type stream) {
+  uint32_t kind = stack.layers[layer];
+  std::string prefix =
+      stack.prefix + "." + std::to_string(stack.first + layer) + ".";
+  SmallVector<const Format *> formats;
+  bool isKnown = false;
+  for (auto [index, variant] : llvm::enumerate(variants)) {
+    if (variant.kind != kind)
+      continue;
+    if (!isKnown && model.quantization.dependsOnLayer())
+      formats = formatsOf(kind, prefix);
+    isKnown = true;
+    if (!model.quantization.dependsOnLayer() || variant.formats == formats)
+      return index;
+  }
+  weights[kind].clear();
+  func::FuncOp function =
+      buildLayer(stack.kinds[kind], stream, prefix, weights[kind]);
+  variants.push_back({kind, function, formatsOf(kind, prefix)});
+  return variants.size() - 1;
+}
+
+SmallVector<const Format *> StackBuilder::formatsOf(uint32_t kind,
+                                                    const std::string &prefix) {
+  SmallVector<const Format *> formats;
+  for (const WeightName &weight : weights[kind])
+    formats.push_back(model.formatOf(prefix, weight.name, weight.role));
+  return formats;
+}
+
+func::FuncOp StackBuilder::buildLayer(const StackLayer &kind, Type stream,
+                                      const std::string &prefix,
+                                      std::vector<WeightName> &weights) {
   SmallVector<Type> inputs = {stream};
   for (Value value : shared)
     inputs.push_back(value.getType());
-  func::FuncOp function = model.beginFunction(kind.name, inputs);
+  func::FuncOp function = model.beginFunction(kind.name, inputs, prefix);
   StepRunner layer(model);
   if (auto uses = description.find("uses"); uses != description.end())
     for (auto [use, argument] :
@@ -51,15 +87,18 @@ func::FuncOp StackBuilder::buildLayer(const StackLayer &kind, Type stream) {
   if (!model.error && (!x || x.getType() != stream))
     model.error = Error{scope.family().file + ": /stacks/" + name + "/steps",
                         "a layer must return what it gets", ""};
+  for (QuantizableWeight weight : model.quantizableWeights())
+    weights.push_back({weight.op.getName().str(), weight.role});
   if (!model.error)
     model.endFunction(function, x);
   return function;
 }
 
-Value StackBuilder::call(uint32_t kind, Value x) {
+Value StackBuilder::call(uint32_t variant, Value x) {
   SmallVector<Value> inputs = {x};
   inputs.append(shared.begin(), shared.end());
-  return func::CallOp::create(model.builder(), functions[kind], inputs)
+  return func::CallOp::create(model.builder(), variants[variant].function,
+                              inputs)
       .getResult(0);
 }
 

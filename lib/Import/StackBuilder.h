@@ -24,8 +24,25 @@ public:
   mlir::Value build(mlir::Value x);
 
 private:
-  mlir::func::FuncOp buildLayer(const StackLayer &kind, mlir::Type stream);
-  mlir::Value call(uint32_t kind, mlir::Value x);
+  /// A function of a kind of layers and of the formats of their weights.
+  struct Variant {
+    uint32_t kind;
+    mlir::func::FuncOp function;
+    llvm::SmallVector<const Format *> formats;
+  };
+  /// What the formats of a kind's layers depend on.
+  struct WeightName {
+    std::string name;
+    WeightRole role;
+  };
+
+  uint32_t variantOf(const Stack &stack, size_t layer, mlir::Type stream);
+  llvm::SmallVector<const Format *> formatsOf(uint32_t kind,
+                                              const std::string &prefix);
+  mlir::func::FuncOp buildLayer(const StackLayer &kind, mlir::Type stream,
+                                const std::string &prefix,
+                                std::vector<WeightName> &weights);
+  mlir::Value call(uint32_t variant, mlir::Value x);
   mlir::Value repeat(int64_t count, mlir::StringAttr prefix, int64_t first,
                      mlir::Value init,
                      llvm::function_ref<mlir::Value(mlir::Value)> body);
@@ -36,7 +53,9 @@ private:
   Scope &scope;
   std::string name;
   const JsonValue &description;
-  llvm::SmallVector<mlir::func::FuncOp> functions;
+  std::vector<Variant> variants;
+  /// By kind.
+  std::vector<std::vector<WeightName>> weights;
   /// Values from outside that the layers use (an encoder's result).
   llvm::SmallVector<mlir::Value> shared;
 };

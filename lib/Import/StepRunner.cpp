@@ -82,13 +82,47 @@ Value StepRunner::runPart(Scope &scope, const std::string &name, Value x) {
   bool renames = rename != description.end() && rename->is_object();
   if (renames)
     model.renames.push_back(&*rename);
-  auto steps = (*part)->family().description.find("model");
-  Value y = steps != (*part)->family().description.end()
-                ? run(**part, *steps, x)
-                : fail(**part, "the family has no \"model\"");
+  Value y = runModel(**part, x);
   if (renames)
     model.renames.pop_back();
   return y;
+}
+
+Value StepRunner::runModel(Scope &scope, Value x) {
+  auto steps = scope.family().description.find("model");
+  if (steps == scope.family().description.end())
+    return fail(scope, "the family has no \"model\"");
+  Value y = run(scope, *steps, x);
+  auto stored = scope.family().description.find("stored");
+  if (y && stored != scope.family().description.end() && stored->is_object())
+    for (auto it = stored->begin(); it != stored->end() && !model.error; ++it)
+      buildStored(scope, it.key(), *it);
+  return y;
+}
+
+void StepRunner::buildStored(Scope &scope, const std::string &name,
+                             const JsonValue &stored) {
+  auto evaluate = [&](const char *key, JsonValue absent) {
+    Result<JsonValue> value =
+        scope.evaluate(stored.value(key, absent), "/stored/" + name);
+    if (value)
+      return *value;
+    model.error = value.error();
+    return absent;
+  };
+  if (!isTrue(evaluate("when", true)) || model.error)
+    return;
+  JsonValue width = evaluate("width", JsonValue());
+  if (!width.is_number_integer() || width < 1 || !stored.contains("steps")) {
+    fail(scope, "stored part \"" + name + "\" needs a width and steps");
+    return;
+  }
+  func::FuncOp function =
+      model.beginFunction(name, model.tokens("query", {width.get<int64_t>()}));
+  Value result =
+      StepRunner(model).run(scope, stored["steps"], function.getArgument(0));
+  if (result)
+    model.endFunction(function, result);
 }
 
 Value StepRunner::add(Scope &scope, Value a, Value b) {

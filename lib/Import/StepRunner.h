@@ -25,6 +25,9 @@ class StepRunner {
 public:
   explicit StepRunner(ModelBuilder &model) : model(model) {}
 
+  /// What a family's "model" makes of `x`; its "stored" parts become private
+  /// functions that nothing calls. Null after an error.
+  mlir::Value runModel(Scope &scope, mlir::Value x);
   /// What `steps` make of `x`; null after an error.
   mlir::Value run(Scope &scope, const JsonValue &steps, mlir::Value x);
 
@@ -37,6 +40,8 @@ private:
   mlir::Value runCombined(Scope &scope, const JsonValue &step, mlir::Value x);
   mlir::Value runBlock(Scope &scope, const std::string &name, mlir::Value x);
   mlir::Value runPart(Scope &scope, const std::string &name, mlir::Value x);
+  void buildStored(Scope &scope, const std::string &name,
+                   const JsonValue &stored);
   mlir::Value add(Scope &scope, mlir::Value a, mlir::Value b);
   mlir::Value fail(Scope &scope, std::string message);
 

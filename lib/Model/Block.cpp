@@ -85,6 +85,11 @@ int64_t Block::integer(const char *key, int64_t absent) {
 std::vector<int64_t> Block::integers(const char *key) {
   std::vector<int64_t> list;
   const JsonValue *elements = find(key);
+  JsonValue evaluated;
+  if (elements && elements->is_string()) {
+    evaluated = evaluate(key);
+    elements = &evaluated;
+  }
   if (!elements || !elements->is_array() || elements->empty())
     fail("expected a list of integers", key);
   else

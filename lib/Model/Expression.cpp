@@ -60,8 +60,10 @@ static Result<JsonValue> fromChecked(Checked value) {
   return refuse("a product or sum does not fit in 63 bits");
 }
 
+/// The rest of a division that rounds down; `b` > 0.
 static int64_t floorMod(int64_t a, int64_t b) {
-  return a - floorDiv(Checked(a), Checked(b)).int64().value_or(0) * b;
+  int64_t rest = a % b;
+  return rest < 0 ? rest + b : rest;
 }
 
 static Result<JsonValue> divide(const std::string &op, int64_t a, int64_t b) {
@@ -156,80 +158,109 @@ static Result<JsonValue> element(const JsonValue &container,
                   std::to_string(size) + ": " + show(container));
   if (container.is_array())
     return container[i];
-  return JsonValue(std::string(1, container.get_ref<const std::string &>()[i]));
+  char letter = container.get_ref<const std::string &>()[i];
+  if (letter & 0x80) // A part of a letter, which is no text.
+    return refuse("element " + std::to_string(i) + " of " + show(container) +
+                  " is not ASCII");
+  return JsonValue(std::string(1, letter));
 }
 
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
 
-using Arguments = std::vector<JsonValue>;
+namespace {
+
+/// A value that was computed, or the one that a name stands for: lists are
+/// long, and every layer asks for an element.
+class Operand {
+public:
+  explicit Operand(JsonValue value) : own(std::move(value)) {}
+  explicit Operand(const JsonValue *known) : known(known) {}
+  const JsonValue &operator*() const { return known ? *known : own; }
+  const JsonValue *operator->() const { return &**this; }
+
+private:
+  JsonValue own;
+  const JsonValue *known = nullptr;
+};
+
+} // namespace
+
+using Arguments = std::vector<Operand>;
 
 static bool areIntegers(const Arguments &arguments, size_t count) {
   if (arguments.size() != count)
     return false;
-  for (const JsonValue &value : arguments)
-    if (!value.is_number_integer())
+  for (const Operand &value : arguments)
+    if (!value->is_number_integer())
       return false;
   return true;
 }
 
 static Result<JsonValue> least(const Arguments &arguments) {
-  if (arguments.size() != 2 || !arguments[0].is_number() ||
-      !arguments[1].is_number())
+  if (arguments.size() != 2 || !arguments[0]->is_number() ||
+      !arguments[1]->is_number())
     return refuse("min expects two numbers");
-  return arguments[1] < arguments[0] ? arguments[1] : arguments[0];
+  return *arguments[1] < *arguments[0] ? *arguments[1] : *arguments[0];
 }
 
 static Result<JsonValue> greatest(const Arguments &arguments) {
-  if (arguments.size() != 2 || !arguments[0].is_number() ||
-      !arguments[1].is_number())
+  if (arguments.size() != 2 || !arguments[0]->is_number() ||
+      !arguments[1]->is_number())
     return refuse("max expects two numbers");
-  return arguments[0] < arguments[1] ? arguments[1] : arguments[0];
+  return *arguments[0] < *arguments[1] ? *arguments[1] : *arguments[0];
 }
 
 static Result<JsonValue> ceilDivide(const Arguments &arguments) {
-  if (!areIntegers(arguments, 2) || arguments[1].get<int64_t>() <= 0)
+  if (!areIntegers(arguments, 2) || arguments[1]->get<int64_t>() <= 0)
     return refuse("ceil_div expects two integers, the second positive");
-  return fromChecked(ceilDiv(Checked(arguments[0].get<int64_t>()),
-                             Checked(arguments[1].get<int64_t>())));
+  return fromChecked(ceilDiv(Checked(arguments[0]->get<int64_t>()),
+                             Checked(arguments[1]->get<int64_t>())));
 }
 
 static Result<JsonValue> roundUpTo(const Arguments &arguments) {
-  if (!areIntegers(arguments, 2) || arguments[1].get<int64_t>() <= 0)
+  if (!areIntegers(arguments, 2) || arguments[1]->get<int64_t>() <= 0)
     return refuse("round_up expects two integers, the second positive");
-  return fromChecked(roundUp(Checked(arguments[0].get<int64_t>()),
-                             Checked(arguments[1].get<int64_t>())));
+  return fromChecked(roundUp(Checked(arguments[0]->get<int64_t>()),
+                             Checked(arguments[1]->get<int64_t>())));
 }
 
 static Result<JsonValue> truncate(const Arguments &arguments) {
-  if (arguments.size() != 1 || !arguments[0].is_number() ||
-      std::fabs(arguments[0].get<double>()) > 9e15)
+  if (arguments.size() != 1 || !arguments[0]->is_number() ||
+      std::fabs(arguments[0]->get<double>()) > 9e15)
     return refuse("int expects a number");
-  if (arguments[0].is_number_integer())
-    return arguments[0];
-  return JsonValue(static_cast<int64_t>(arguments[0].get<double>()));
+  if (arguments[0]->is_number_integer())
+    return *arguments[0];
+  return JsonValue(static_cast<int64_t>(arguments[0]->get<double>()));
 }
 
 static Result<JsonValue> length(const Arguments &arguments) {
-  if (arguments.size() == 1 && arguments[0].is_string())
+  if (arguments.size() == 1 && arguments[0]->is_string())
     return JsonValue(static_cast<int64_t>(
-        arguments[0].get_ref<const std::string &>().size()));
-  if (arguments.size() == 1 && arguments[0].is_array())
-    return JsonValue(static_cast<int64_t>(arguments[0].size()));
+        arguments[0]->get_ref<const std::string &>().size()));
+  if (arguments.size() == 1 && arguments[0]->is_structured())
+    return JsonValue(static_cast<int64_t>(arguments[0]->size()));
   return refuse("len expects a list or a text");
 }
 
 static Result<JsonValue> startsWith(const Arguments &arguments) {
-  if (arguments.size() != 2 || !arguments[0].is_string() ||
-      !arguments[1].is_string())
+  if (arguments.size() != 2 || !arguments[0]->is_string() ||
+      !arguments[1]->is_string())
     return refuse("starts_with expects two texts");
-  return JsonValue(arguments[0].get<std::string>().rfind(
-                       arguments[1].get<std::string>(), 0) == 0);
+  return JsonValue(arguments[0]->get<std::string>().rfind(
+                       arguments[1]->get<std::string>(), 0) == 0);
+}
+
+static Result<JsonValue> squareRoot(const Arguments &arguments) {
+  if (arguments.size() != 1 || !arguments[0]->is_number() ||
+      arguments[0]->get<double>() < 0)
+    return refuse("sqrt expects a number that is not negative");
+  return JsonValue(std::sqrt(arguments[0]->get<double>()));
 }
 
 static Result<JsonValue> isList(const Arguments &arguments) {
-  return JsonValue(arguments.size() == 1 && arguments[0].is_array());
+  return JsonValue(arguments.size() == 1 && arguments[0]->is_array());
 }
 
 using Function = Result<JsonValue> (*)(const Arguments &);
@@ -243,7 +274,8 @@ static const std::map<std::string_view, Function> &functions() {
       {"int", truncate},
       {"len", length},
       {"starts_with", startsWith},
-      {"is_list", isList}};
+      {"is_list", isList},
+      {"sqrt", squareRoot}};
   return all;
 }
 
@@ -258,82 +290,87 @@ public:
   Evaluator(const std::vector<Node> &nodes, Names &names)
       : nodes(nodes), names(names) {}
 
-  Result<JsonValue> evaluate(uint32_t index) {
+  Result<Operand> evaluate(uint32_t index) {
     const Node &node = nodes[index];
     switch (node.kind) {
     case Node::Kind::literal:
-      return node.literal;
+      return Operand(&node.literal);
     case Node::Kind::name:
-      return names.lookUp(node.text);
+      return wrap(names.lookUp(node.text));
     case Node::Kind::list:
-      return evaluateList(node);
+      return wrap(evaluateList(node));
     case Node::Kind::unary:
-      return evaluateUnary(node);
+      return wrap(evaluateUnary(node));
     case Node::Kind::binary:
       return evaluateBinary(node);
     case Node::Kind::conditional:
       return evaluateConditional(node);
     case Node::Kind::index:
-      return evaluatePair(node, element);
+      return wrap(evaluateIndex(node));
     case Node::Kind::call:
-      return evaluateCall(node);
+      return wrap(evaluateCall(node));
     }
-    return JsonValue();
+    return Operand(JsonValue());
   }
 
 private:
-  Result<JsonValue> evaluatePair(
-      const Node &node,
-      Result<JsonValue> (*apply)(const JsonValue &, const JsonValue &)) {
-    Result<JsonValue> a = evaluate(node.operands[0]);
-    if (!a)
-      return a;
-    Result<JsonValue> b = evaluate(node.operands[1]);
-    return b ? apply(*a, *b) : b;
+  template <typename T>
+  static Result<Operand> wrap(Result<T> value) {
+    if (!value)
+      return value.error();
+    return Operand(std::move(*value));
+  }
+
+  Result<JsonValue> evaluateIndex(const Node &node) {
+    Result<Operand> container = evaluate(node.operands[0]);
+    if (!container)
+      return container.error();
+    Result<Operand> index = evaluate(node.operands[1]);
+    return index ? element(**container, **index) : index.error();
   }
 
   Result<JsonValue> evaluateList(const Node &node) {
     JsonValue list = JsonValue::array();
     for (uint32_t operand : node.operands) {
-      Result<JsonValue> value = evaluate(operand);
+      Result<Operand> value = evaluate(operand);
       if (!value)
-        return value;
-      list.push_back(std::move(*value));
+        return value.error();
+      list.push_back(**value);
     }
     return list;
   }
 
   Result<JsonValue> evaluateUnary(const Node &node) {
-    Result<JsonValue> value = evaluate(node.operands[0]);
+    Result<Operand> value = evaluate(node.operands[0]);
     if (!value)
-      return value;
+      return value.error();
     if (node.text == "not")
-      return JsonValue(!isTrue(*value));
-    return compute("-", JsonValue(int64_t(0)), *value);
+      return JsonValue(!isTrue(**value));
+    return compute("-", JsonValue(int64_t(0)), **value);
   }
 
-  Result<JsonValue> evaluateBinary(const Node &node) {
-    Result<JsonValue> left = evaluate(node.operands[0]);
+  Result<Operand> evaluateBinary(const Node &node) {
+    Result<Operand> left = evaluate(node.operands[0]);
     if (!left)
       return left;
     if (node.text == "or" || node.text == "and")
-      return isTrue(*left) == (node.text == "or") ? left
-                                                  : evaluate(node.operands[1]);
-    Result<JsonValue> right = evaluate(node.operands[1]);
+      return isTrue(**left) == (node.text == "or") ? left
+                                                   : evaluate(node.operands[1]);
+    Result<Operand> right = evaluate(node.operands[1]);
     if (!right)
       return right;
     bool arithmetic =
         node.text.size() <= 2 &&
         std::string_view("+-*//%").find(node.text) != std::string_view::npos;
-    return arithmetic ? compute(node.text, *left, *right)
-                      : compare(node.text, *left, *right);
+    return wrap(arithmetic ? compute(node.text, **left, **right)
+                           : compare(node.text, **left, **right));
   }
 
-  Result<JsonValue> evaluateConditional(const Node &node) {
-    Result<JsonValue> condition = evaluate(node.operands[0]);
+  Result<Operand> evaluateConditional(const Node &node) {
+    Result<Operand> condition = evaluate(node.operands[0]);
     if (!condition)
       return condition;
-    return evaluate(node.operands[isTrue(*condition) ? 1 : 2]);
+    return evaluate(node.operands[isTrue(**condition) ? 1 : 2]);
   }
 
   Result<JsonValue> evaluateCall(const Node &node) {
@@ -345,9 +382,9 @@ private:
       return refuse("there is no function \"" + node.text + "\"");
     Arguments arguments;
     for (uint32_t operand : node.operands) {
-      Result<JsonValue> value = evaluate(operand);
+      Result<Operand> value = evaluate(operand);
       if (!value)
-        return value;
+        return value.error();
       arguments.push_back(std::move(*value));
     }
     return function->second(arguments);
@@ -360,5 +397,8 @@ private:
 } // namespace
 
 Result<JsonValue> Expression::evaluate(Names &names) const {
-  return Evaluator(nodes, names).evaluate(root);
+  Result<Operand> value = Evaluator(nodes, names).evaluate(root);
+  if (!value)
+    return value.error();
+  return **value;
 }

@@ -85,6 +85,16 @@ static void checkChoices(const JsonReader &reader, const JsonValue &choices) {
               "known: " + join(known, ", "));
 }
 
+static void checkLetters(const JsonReader &reader, const std::string &text,
+                         const JsonValue &letters) {
+  std::string known = showValue(letters);
+  size_t unknown = text.find_first_not_of(known);
+  if (unknown != std::string::npos)
+    reader.fail("unknown letter '" + shorten(text.substr(unknown, 1)) +
+                    "' at position " + std::to_string(unknown),
+                "known: " + known);
+}
+
 static JsonValue readList(const JsonReader &reader, const JsonValue &field) {
   if (!reader.isArray()) {
     reader.fail("expected a list, found " + showValue(reader.raw()));
@@ -125,6 +135,8 @@ static JsonValue readTyped(const JsonReader &reader, const std::string &type,
     std::string text = reader.asString();
     if (!reader.failed() && field.contains("choices"))
       checkChoices(reader, field["choices"]);
+    if (!reader.failed() && field.contains("letters"))
+      checkLetters(reader, text, field["letters"]);
     return text;
   }
   if (type == "activation")

@@ -22,6 +22,8 @@ Result<ConfigAssumption> autopar::parseAssumption(const std::string &text) {
 /// Sets `key` (nested with dots) of the config to JSON, or to a bare text.
 static std::optional<Error> assume(JsonValue &config,
                                    const ConfigAssumption &assumption) {
+  if (!isUtf8(assumption.key) || !isUtf8(assumption.value))
+    return Error{"--assume=" + shorten(assumption.key), "is not UTF-8", ""};
   JsonValue *place = &config;
   std::string key = assumption.key;
   for (size_t dot; (dot = key.find('.')) != std::string::npos;
@@ -38,6 +40,18 @@ static std::optional<Error> assume(JsonValue &config,
   return std::nullopt;
 }
 
+static void failUnknown(const JsonReader &config,
+                        const std::string &modelType) {
+  std::vector<std::string> known = familyNames();
+  std::string near = nearest(modelType, known);
+  config.failAt("model_type",
+                "unknown model type \"" + shorten(modelType) + "\"" +
+                    (near.empty() ? "" : ", did you mean \"" + near + "\"?"),
+                std::to_string(known.size()) +
+                    " model types are files of models/families, whose "
+                    "README.md says how to add one");
+}
+
 /// The family for a config: its model type's, else its architecture's.
 static Result<Family> findFamily(const JsonReader &config,
                                  const std::string &architecture) {
@@ -50,9 +64,7 @@ static Result<Family> findFamily(const JsonReader &config,
   if (modelType.empty())
     config.string("model_type");
   else
-    config.failAt("model_type",
-                  "unknown model type \"" + shorten(modelType) + "\"",
-                  "supported: " + join(familyNames(), ", "));
+    failUnknown(config, modelType);
   return config.takeError();
 }
 
@@ -87,28 +99,28 @@ static std::string firstArchitecture(const JsonReader &config) {
   return names.empty() ? "" : names.front().asString();
 }
 
-static Result<std::unique_ptr<JsonDocument>> readJson(const std::string &path) {
-  Result<JsonDocument> document = JsonDocument::readFile(path);
-  if (!document)
-    return document.error();
-  return std::make_unique<JsonDocument>(std::move(*document));
+/// The settings in the config, else those in the file beside it.
+static Result<Quantization> readQuantization(const JsonDocument &config,
+                                             const ModelFiles &files,
+                                             ModelNotes &notes) {
+  if (!files.quantConfigPath)
+    return Quantization::read(config, nullptr, notes);
+  Result<JsonDocument> file = JsonDocument::readFile(
+      *files.quantConfigPath, JsonDocument::Dialect::python);
+  if (!file)
+    return file.error();
+  return Quantization::read(config, &*file, notes);
 }
 
 Result<Model>
 autopar::readModel(const ModelFiles &files,
                    const std::vector<ConfigAssumption> &assumptions) {
   Model model;
-  Result<std::unique_ptr<JsonDocument>> document = readJson(files.configPath);
+  Result<JsonDocument> document =
+      JsonDocument::readFile(files.configPath, JsonDocument::Dialect::python);
   if (!document)
     return document.error();
-  model.config = std::move(*document);
-  if (files.quantConfigPath) {
-    Result<std::unique_ptr<JsonDocument>> quant =
-        readJson(*files.quantConfigPath);
-    if (!quant)
-      return quant.error();
-    model.quantConfig = std::move(*quant);
-  }
+  model.config = std::make_unique<JsonDocument>(std::move(*document));
   model.notes = std::make_unique<ModelNotes>();
   for (const ConfigAssumption &assumption : assumptions) {
     if (model.config->value().is_object())
@@ -129,18 +141,24 @@ autopar::readModel(const ModelFiles &files,
   model.name = files.name.empty() ? family->name : files.name;
   model.scope =
       std::make_unique<Scope>(std::move(*family), config, *model.notes);
-  Result<JsonValue> dtype = model.scope->lookUp("dtype");
-  if (!dtype)
-    return dtype.error();
+  Result<const JsonValue *> found = model.scope->lookUp("dtype");
+  if (!found)
+    return found.error();
+  const JsonValue &dtype = **found;
   std::optional<ElementType> type = parseElementType(
-      dtype->is_string() ? dtype->get_ref<const std::string &>() : "");
+      dtype.is_string() ? dtype.get_ref<const std::string &>() : "");
   if (!type) {
     config.failAt(config.has("dtype") ? "dtype" : "torch_dtype",
-                  "unknown format \"" + shorten(dtype->dump()) + "\"",
+                  "unknown format \"" + shorten(dtype.dump()) + "\"",
                   "known: bfloat16, float16, float32");
     return config.takeError();
   }
   model.dtype = *type;
+  Result<Quantization> quantization =
+      readQuantization(*model.config, files, *model.notes);
+  if (!quantization)
+    return quantization.error();
+  model.quantization = std::move(*quantization);
   return model;
 }
 

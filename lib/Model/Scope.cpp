@@ -23,37 +23,33 @@ Scope::Scope(Family family, JsonReader config, ModelNotes &notes, Scope *outer)
 // Names
 //===----------------------------------------------------------------------===//
 
-Result<JsonValue> Scope::lookUp(const std::string &name) {
+Result<const JsonValue *> Scope::lookUp(const std::string &name) {
   layerWasRead |= name == "i";
   if (auto known = layer.find(name); known != layer.end())
-    return known->second;
+    return &known->second;
   if (auto known = fields.find(name); known != fields.end())
-    return known->second;
+    return &known->second;
   if (active.size() > limits::maxNestingDepth || !active.insert(name).second)
     return Error{description.file, "\"" + name + "\" depends on itself", ""};
-  auto lookUpNew = [&]() -> Result<JsonValue> {
-    if (layerExpressions && layerExpressions->contains(name)) {
-      Result<JsonValue> value =
-          evaluate((*layerExpressions)[name], "variable \"" + name + "\"");
-      if (value)
-        layer.emplace(name, *value);
-      return value;
-    }
-    if (const JsonValue *field = description.find("fields", name)) {
-      Result<JsonValue> value = readField(name, *field);
-      if (value)
-        fields.emplace(name, *value);
-      return value;
-    }
+  auto keep = [&](auto &values, Result<JsonValue> value) {
+    return value ? &values.emplace(name, std::move(*value)).first->second
+                 : Result<const JsonValue *>(value.error());
+  };
+  auto lookUpNew = [&]() -> Result<const JsonValue *> {
+    if (layerExpressions && layerExpressions->contains(name))
+      return keep(layer, evaluate((*layerExpressions)[name],
+                                  "variable \"" + name + "\""));
+    if (const JsonValue *field = description.find("fields", name))
+      return keep(fields, readField(name, *field));
     size_t dot = name.find('.');
     if (dot == std::string::npos)
       return Error{description.file,
                    "no field or variable is called \"" + name + "\"", ""};
     Result<Scope *> inner = part(name.substr(0, dot));
     return inner ? (*inner)->lookUp(name.substr(dot + 1))
-                 : Result<JsonValue>(inner.error());
+                 : Result<const JsonValue *>(inner.error());
   };
-  Result<JsonValue> value = lookUpNew();
+  Result<const JsonValue *> value = lookUpNew();
   active.erase(name);
   return value;
 }
@@ -61,7 +57,7 @@ Result<JsonValue> Scope::lookUp(const std::string &name) {
 bool Scope::has(const std::string &name) {
   const JsonValue *field = description.find("fields", name);
   bool isNull = false;
-  return field && findKey(*field, isNull) && !isNull;
+  return field && findKey(name, *field, isNull) && !isNull;
 }
 
 Result<Scope *> Scope::part(const std::string &name) {
@@ -76,7 +72,8 @@ Result<Scope *> Scope::part(const std::string &name) {
   if (!part || !part->contains("config") || !(*part)["config"].is_string())
     return Error{description.file + ": " + pointer,
                  "there is no such part, or it has no \"config\"", ""};
-  JsonReader config = reader.object((*part)["config"].get<std::string>());
+  std::string key = (*part)["config"].get<std::string>();
+  JsonReader config = key == "." ? reader : reader.object(key);
   if (config.failed())
     return config.takeError();
   JsonValue familyName = config.has("model_type")
@@ -138,10 +135,11 @@ static std::optional<JsonReader> follow(JsonReader reader,
   }
 }
 
-std::optional<JsonReader> Scope::findKey(const JsonValue &field, bool &isNull) {
+std::optional<JsonReader> Scope::findKey(const std::string &name,
+                                         const JsonValue &field, bool &isNull) {
   bool anyNull = false;
   std::optional<JsonReader> null;
-  for (const std::string &key : keysOf("", field)) {
+  for (const std::string &key : keysOf(name, field)) {
     bool isOuter = key.rfind("outer.", 0) == 0;
     if (isOuter && !outer)
       continue;
@@ -179,19 +177,16 @@ Error Scope::fieldError(const std::string &name, const JsonValue &field,
 Result<JsonValue> Scope::readField(const std::string &name,
                                    const JsonValue &field) {
   bool isNull = false;
-  JsonValue named = field;
-  if (!named.contains("key"))
-    named["key"] = name;
-  std::optional<JsonReader> found = findKey(named, isNull);
+  std::optional<JsonReader> found = findKey(name, field, isNull);
   if (found && !isNull) {
-    Result<JsonValue> value = readFieldValue(*found, named);
+    Result<JsonValue> value = readFieldValue(*found, field);
     if (!value)
       return value;
-    return checkField(name, named, std::move(*value));
+    return checkField(name, field, std::move(*value));
   }
-  if (isNull && named.contains("null"))
-    return evaluate(named["null"], "/fields/" + name + "/null");
-  return readDefault(name, named);
+  if (isNull && field.contains("null"))
+    return evaluate(field["null"], "/fields/" + name + "/null");
+  return readDefault(name, field);
 }
 
 Result<JsonValue> Scope::readDefault(const std::string &name,
@@ -261,11 +256,15 @@ Result<JsonValue> Scope::evaluate(const JsonValue &expression,
                        error.note}
                : error;
   };
-  Result<Expression> parsed =
-      Expression::parse(expression.get_ref<const std::string &>());
-  if (!parsed)
-    return located(parsed.error());
-  Result<JsonValue> value = parsed->evaluate(*this);
+  const auto &text = expression.get_ref<const std::string &>();
+  auto known = parsed.find(text);
+  if (known == parsed.end()) {
+    Result<Expression> fresh = Expression::parse(text);
+    if (!fresh)
+      return located(fresh.error());
+    known = parsed.emplace(text, std::move(*fresh)).first;
+  }
+  Result<JsonValue> value = known->second.evaluate(*this);
   if (!value)
     return located(value.error());
   return value;

@@ -74,11 +74,11 @@ private:
       std::map<std::string, JsonValue> values;
       std::string key;
       for (auto it = variables.begin(); it != variables.end(); ++it) {
-        Result<JsonValue> value = scope.lookUp(it.key());
+        Result<const JsonValue *> value = scope.lookUp(it.key());
         if (!value)
           return value.error();
-        key += value->dump() + ";";
-        values.emplace(it.key(), std::move(*value));
+        key += (*value)->dump() + ";";
+        values.emplace(it.key(), **value);
       }
       Result<std::string> name = nameOfLayer();
       if (!name)

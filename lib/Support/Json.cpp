@@ -126,10 +126,39 @@ Result<JsonDocument> JsonDocument::parse(std::string_view text,
                       std::make_unique<json>(std::move(builder.root)));
 }
 
-Result<JsonDocument> JsonDocument::readFile(const std::string &path) {
+/// Makes texts of the numbers that only Python's JSON has, so that getters of
+/// numbers refuse them.
+static std::string quotePythonNumbers(const std::string &text) {
+  std::string quoted;
+  bool inString = false;
+  auto wordAt = [&](size_t i) -> std::string_view {
+    for (std::string_view word : {"-Infinity", "Infinity", "NaN"})
+      if (!inString && text.compare(i, word.size(), word) == 0)
+        return word;
+    return "";
+  };
+  for (size_t i = 0; i < text.size();) {
+    if (std::string_view word = wordAt(i); !word.empty()) {
+      quoted.append(1, '"').append(word).append(1, '"');
+      i += word.size();
+      continue;
+    }
+    if (text[i] == '"')
+      inString = !inString;
+    else if (inString && text[i] == '\\' && i + 1 < text.size())
+      quoted += text[i++];
+    quoted += text[i++];
+  }
+  return quoted;
+}
+
+Result<JsonDocument> JsonDocument::readFile(const std::string &path,
+                                            Dialect dialect) {
   Result<std::string> text = autopar::readFile(path);
   if (!text)
     return text.error();
+  if (dialect == Dialect::python)
+    text = quotePythonNumbers(*text);
   return parse(*text, path == "-" ? "<stdin>" : path);
 }
 

@@ -37,8 +37,8 @@ using JsonValue = nlohmann::json;
 class Names {
 public:
   virtual ~Names();
-  /// The value of `name`; an error where it has none.
-  virtual Result<JsonValue> lookUp(const std::string &name) = 0;
+  /// The value of `name`, which stays where it is; an error where it has none.
+  virtual Result<const JsonValue *> lookUp(const std::string &name) = 0;
   /// Whether the config gives the field `name` a value (`has(name)`).
   virtual bool has(const std::string &name) = 0;
 };

@@ -9,7 +9,7 @@
 #define AUTOPAR_MODEL_MODEL_H
 
 #include "autopar/Hub/Hub.h"
-#include "autopar/Model/Scope.h"
+#include "autopar/Model/Quantization.h"
 #include "autopar/Support/ElementType.h"
 
 namespace autopar {
@@ -29,8 +29,7 @@ struct Model {
   std::string name;
   ElementType dtype = ElementType::bf16;
   std::unique_ptr<JsonDocument> config;
-  /// Quantisation settings in a file of their own; null where there is none.
-  std::unique_ptr<JsonDocument> quantConfig;
+  Quantization quantization;
   std::unique_ptr<ModelNotes> notes;
   std::unique_ptr<Scope> scope;
   /// The family does not know the architecture: the import fails unless

@@ -32,7 +32,7 @@ public:
   Scope(Family family, JsonReader config, ModelNotes &notes,
         Scope *outer = nullptr);
 
-  Result<JsonValue> lookUp(const std::string &name) override;
+  Result<const JsonValue *> lookUp(const std::string &name) override;
   bool has(const std::string &name) override;
 
   /// Evaluates an expression of the family (a text), or takes another value as
@@ -66,7 +66,8 @@ private:
   Result<JsonValue> checkField(const std::string &name, const JsonValue &field,
                                JsonValue value);
   /// The first key of the field that the config has: where, and whether null.
-  std::optional<JsonReader> findKey(const JsonValue &field, bool &isNull);
+  std::optional<JsonReader> findKey(const std::string &name,
+                                    const JsonValue &field, bool &isNull);
   std::string keyOf(const std::string &name, const JsonValue &field) const;
   Error fieldError(const std::string &name, const JsonValue &field,
                    std::string message, std::string note = "") const;
@@ -76,6 +77,8 @@ private:
   ModelNotes &notes;
   Scope *outer;
   std::map<std::string, JsonValue> fields;
+  /// Expressions are few, and evaluated for every layer.
+  std::map<std::string, Expression> parsed;
   std::set<std::string> active;
   std::map<std::string, std::unique_ptr<Scope>> parts;
   const JsonValue *layerExpressions = nullptr;

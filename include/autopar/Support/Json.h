@@ -39,8 +39,12 @@ class JsonReader;
 /// An owned JSON value with the name it is reported under.
 class JsonDocument {
 public:
+  /// Python writes NaN and Infinity, which JSON does not have: there they are
+  /// texts, and an error where a number is read.
+  enum class Dialect { json, python };
   /// Reads `path`, or standard input where it is "-".
-  static Result<JsonDocument> readFile(const std::string &path);
+  static Result<JsonDocument> readFile(const std::string &path,
+                                       Dialect dialect = Dialect::json);
   /// Parses `text`; errors are reported against `name`.
   static Result<JsonDocument> parse(std::string_view text, std::string name);
 

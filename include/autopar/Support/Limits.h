@@ -38,6 +38,13 @@ inline constexpr uint64_t maxSafetensorsHeader = 100'000'000;
 inline constexpr size_t maxComparedTensors = 10'000'000;
 /// Lines that `--list-tensors` prints.
 inline constexpr uint64_t maxListedTensors = 100'000'000;
+/// Characters of a pattern for names of modules, states of its automaton, and
+/// what all patterns of a config may cost together.
+inline constexpr size_t maxPatternLength = 1000;
+inline constexpr size_t maxPatternStates = 10'000;
+inline constexpr uint64_t maxPatternSteps = 1'000'000'000;
+/// Groups of modules that a config quantizes differently.
+inline constexpr size_t maxQuantizationSchemes = 1000;
 
 } // namespace autopar::limits
 

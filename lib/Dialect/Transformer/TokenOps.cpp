@@ -17,6 +17,18 @@ ShardingFactors ScaleOp::getShardingFactors() {
   return factors;
 }
 
+ShardingFactors MultiplyOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getX()) < 1 || rankOf(getFactors()) != 1)
+    return factors;
+  FactorList x = addFactors(factors, FactorKind::parallel, rankOf(getX()));
+  bool one = TensorView(getFactors()).getType().getDimSize(0) == 1;
+  factors.operands = {x, {one ? factors.add(FactorKind::whole) : x.back()}};
+  factors.results = {x};
+  factors.linear = {{0}};
+  return factors;
+}
+
 ShardingFactors WeighOp::getShardingFactors() {
   ShardingFactors factors;
   int64_t leading = rankOf(getWeights()), trailing = rankOf(getX()) - leading;
@@ -37,9 +49,19 @@ ShardingFactors SoftcapOp::getShardingFactors() {
 
 ShardingFactors PositionEmbeddingOp::getShardingFactors() {
   ShardingFactors factors;
-  if (rankOf(getX()) < 1 || rankOf(getTable()) != 2)
+  if (rankOf(getX()) < 1 || rankOf(getTable()) < 1)
     return factors;
   FactorList x = addFactors(factors, FactorKind::parallel, rankOf(getX()));
+  // Rows that a checkpoint keeps in another shape.
+  TensorView table(getTable()), tokens(getX());
+  if (table.rank() != 2 ||
+      table.extentText(1) != tokens.extentText(tokens.rank() - 1)) {
+    factors.kinds.back() = FactorKind::whole;
+    factors.operands = {
+        x, addFactors(factors, FactorKind::whole, rankOf(getTable()))};
+    factors.results = {x};
+    return factors;
+  }
   int32_t positions = factors.add(FactorKind::whole);
   factors.operands = {x, {positions, x.back()}};
   factors.results = {x};
@@ -57,6 +79,26 @@ ShardingFactors InsertOp::getShardingFactors() {
   factors.operands = {{batch, tokens, hidden}, {batch, inserted, hidden}};
   factors.results = {{batch, tokens, hidden}};
   factors.linear = {{0, 1}};
+  return factors;
+}
+
+ShardingFactors ConvolutionOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getX()) != 3 || rankOf(getWeight()) != 3 ||
+      rankOf(getResult()) != 3)
+    return factors;
+  int32_t batch = factors.add(FactorKind::parallel);
+  int32_t before = factors.add(FactorKind::whole);
+  int32_t in = factors.add(FactorKind::reduction);
+  int32_t kernel = factors.add(FactorKind::whole);
+  int32_t after = factors.add(FactorKind::whole);
+  int32_t out = factors.add(FactorKind::parallel);
+  factors.operands = {{batch, before, in}, {in, kernel, out}};
+  if (getBias())
+    factors.operands.push_back({out});
+  else
+    factors.linear = {{0}, {1}};
+  factors.results = {{batch, after, out}};
   return factors;
 }
 

@@ -169,9 +169,11 @@ AUTOPAR_NAME_RESULT(IndexerOp, "selected")
 AUTOPAR_NAME_RESULT(PositionEmbeddingOp, "positioned")
 AUTOPAR_NAME_RESULT(InsertOp, "inserted")
 AUTOPAR_NAME_RESULT(MergeTokensOp, "merged")
+AUTOPAR_NAME_RESULT(ConvolutionOp, "convolved")
 AUTOPAR_NAME_RESULT(ScaleOp, "scaled")
 AUTOPAR_NAME_RESULT(SoftcapOp, "capped")
 AUTOPAR_NAME_RESULT(WeighOp, "weighed")
+AUTOPAR_NAME_RESULT(MultiplyOp, "scaled")
 AUTOPAR_NAME_RESULT(AddExpertBiasOp, "biased")
 AUTOPAR_NAME_RESULT(AddOp, "add")
 AUTOPAR_NAME_RESULT(ActivationOp, "activation")
@@ -312,6 +314,29 @@ static std::optional<int64_t> ratioOf(StringRef large, StringRef small) {
   if (a->symbols != b->symbols)
     return std::nullopt;
   return a->factor / b->factor;
+}
+
+LogicalResult PositionEmbeddingOp::verify() {
+  TensorView x(getX());
+  int64_t hidden = x.getType().getShape().back();
+  int64_t elements = 1;
+  for (int64_t size : TensorView(getTable()).getType().getShape())
+    if (ShapedType::isDynamic(size) ||
+        llvm::MulOverflow(elements, size, elements))
+      return emitOpError("has a table of unknown size");
+  if (ShapedType::isDynamic(hidden) || elements % hidden == 0)
+    return success();
+  return emitOpError() << "has a table of " << elements
+                       << " elements, which are not rows of " << hidden;
+}
+
+LogicalResult ConvolutionOp::verify() {
+  std::string before = TensorView(getX()).extentText(1);
+  std::string after = TensorView(getResult()).extentText(1);
+  if (ratioOf(before, after))
+    return success();
+  return emitOpError() << "makes " << after << " tokens of " << before
+                       << ", which they do not divide";
 }
 
 LogicalResult MergeTokensOp::verify() {

@@ -46,6 +46,17 @@ void LinearOp::buildWorkload(WorkloadBuilder &builder) {
   builder.write(kernel, getResult());
 }
 
+void ConvolutionOp::buildWorkload(WorkloadBuilder &builder) {
+  Kernel &kernel =
+      builder.addProduct(*this, KernelKind::matmul, FlopClass::linear, getX());
+  kernel.rows = builder.dims(getResult(), 0, 2);
+  kernel.contraction = builder.dims(getWeight(), 0, 2);
+  kernel.columns = builder.dims(getWeight(), 2, 3);
+  for (Value operand : getOperands())
+    builder.read(kernel, operand);
+  builder.write(kernel, getResult());
+}
+
 void LogitsOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel =
       builder.addProduct(*this, KernelKind::matmul, FlopClass::logits, getX());
@@ -101,5 +112,6 @@ AUTOPAR_ELEMENTWISE(GatedOp)
 AUTOPAR_ELEMENTWISE(ScaleOp)
 AUTOPAR_ELEMENTWISE(SoftcapOp)
 AUTOPAR_ELEMENTWISE(WeighOp)
+AUTOPAR_ELEMENTWISE(MultiplyOp)
 AUTOPAR_ELEMENTWISE(MergeTokensOp)
 #undef AUTOPAR_ELEMENTWISE

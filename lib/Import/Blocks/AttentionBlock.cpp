@@ -31,7 +31,7 @@ Value autopar::createRope(ModelBuilder &model, autopar::Block &block, Value x,
 
 namespace {
 
-enum class Layout { separate, concat, interleaved, grouped };
+enum class Layout { separate, concat, interleaved, grouped, blocks };
 
 /// Which of q, k and v a projection makes.
 enum Role { query, key, value };
@@ -83,6 +83,15 @@ public:
         *side = norm(*side, isQuery);
     }
     Value y = attend(x, q, k, v);
+    if (block.has("o_norm")) {
+      NormSpec norm;
+      norm.stem = block.text("o_norm");
+      norm.eps = block.number("eps", norm.eps);
+      norm.shape = {heads, valueWidth};
+      norm.over = 2;
+      norm.storage = "[0*1]";
+      y = createNorm(model, y, norm);
+    }
     if (gate)
       y = createGated(model, gate, y, FunctionKind::sigmoid);
     return output(gateOutput(x, y), model.widthOf(x));
@@ -97,6 +106,8 @@ private:
       return Layout::interleaved;
     if (name == "grouped")
       return Layout::grouped;
+    if (name == "blocks")
+      return Layout::blocks;
     if (name != "concat")
       block.fail("unknown layout \"" + name + "\"", "layout");
     return Layout::concat;
@@ -124,6 +135,13 @@ private:
     case Layout::grouped:
       return formatv("{0} by {1} at {2} of {3} * {4}", h, kvHeads,
                      role == query ? 0 : group + (role == value), group + 2, d);
+    case Layout::blocks: {
+      // CodeGen: a quarter of the heads after the other; q, v, k in each.
+      constexpr int64_t blocks = 4, order[] = {0, 2, 1};
+      int64_t part = heads / blocks;
+      return formatv("{0} by {1} at {2} of {3} * {4}", h, blocks,
+                     order[role] * part, 3 * part, d);
+    }
     case Layout::concat:
       break;
     }
@@ -167,6 +185,8 @@ private:
     if (over == "all") {
       norm.over = 2;
       norm.storage = "[0*1]";
+    } else if (norm.stem.find('*') != std::string::npos) {
+      norm.storage = "[1]";
     }
     return createNorm(model, x, norm);
   }
@@ -193,8 +213,8 @@ private:
     int64_t window = block.integer("window", 0),
             chunk = block.integer("chunk", 0);
     Value sinks;
-    if (block.has("sinks"))
-      sinks = model.weight(block.text("sinks"), {heads});
+    if (std::string name = block.text("sinks", ""); !name.empty())
+      sinks = model.weight(name, {heads});
     Value bias;
     if (block.flag("has_relative_bias", block.has("relative_bias")))
       bias = model.weight(block.text("relative_bias") + ".weight",

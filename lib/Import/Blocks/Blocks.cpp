@@ -13,6 +13,7 @@ static const std::pair<llvm::StringRef, BlockBuilder> builders[] = {
     {"embedding", buildEmbedding},
     {"position_embedding", buildPositionEmbedding},
     {"patch_embedding", buildPatchEmbedding},
+    {"convolution", buildConvolution},
     {"input", buildInput},
     {"insert", buildInsert},
     {"merge_tokens", buildMergeTokens},

@@ -27,6 +27,7 @@ std::vector<std::string> blockKinds();
 AUTOPAR_BLOCK(buildEmbedding)
 AUTOPAR_BLOCK(buildPositionEmbedding)
 AUTOPAR_BLOCK(buildPatchEmbedding)
+AUTOPAR_BLOCK(buildConvolution)
 AUTOPAR_BLOCK(buildInput)
 AUTOPAR_BLOCK(buildInsert)
 AUTOPAR_BLOCK(buildMergeTokens)
@@ -58,7 +59,8 @@ transformer::FunctionKind functionOf(Block &block, const std::string &name);
 
 /// A norm over the last dimensions of `x`.
 struct NormSpec {
-  std::string stem;
+  /// Without ".weight"; or the weight's whole name.
+  std::string stem, tensor;
   bool isLayerNorm = false;
   bool hasWeight = true, hasBias = false, unitOffset = false;
   double eps = 1e-6;

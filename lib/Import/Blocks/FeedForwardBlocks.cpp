@@ -58,6 +58,12 @@ Value autopar::buildFeedForward(ModelBuilder &model, autopar::Block &block,
     Value up = model.linear(x, block.text("up"), width, bias, transposed);
     y = ActivationOp::create(model.builder(), up.getType(), up, function);
   }
+  if (block.has("inner_norm")) {
+    NormSpec norm;
+    norm.stem = block.text("inner_norm");
+    norm.eps = block.number("eps", norm.eps);
+    y = createNorm(model, y, norm);
+  }
   y = model.linear(y, block.text("down"), hidden, bias, transposed);
   return block.has("token_gate")
              ? weighTokens(model, x, y, block.text("token_gate"))
@@ -97,7 +103,7 @@ public:
         experts(block.integer("experts")), topK(block.integer("top_k")),
         width(block.integer("width")) {
     block.mayHave({"gate", "up", "gate_up", "gated", "gate_up_bias", "keep",
-                   "latent_in", "latent_out"});
+                   "latent_in", "latent_out", "correction_storage"});
     std::string name = block.choice("layout", "each");
     for (const ExpertLayout &known : layouts)
       if (known.name == name)
@@ -130,15 +136,17 @@ public:
 private:
   Value route(Value x) {
     std::string stem = block.text("router");
+    // Experts that return their input have a route and no weights.
+    int64_t routes = experts + block.integer("zero_experts", 0);
     Value w =
-        model.weight(stem + ".weight", {model.widthOf(x), experts}, "[1, 0]");
+        model.weight(stem + ".weight", {model.widthOf(x), routes}, "[1, 0]");
     Value bias = block.flag("router_bias")
-                     ? model.weight(stem + ".bias", {experts})
+                     ? model.weight(stem + ".bias", {routes})
                      : Value();
     Value correction;
-    if (block.has("correction"))
-      correction =
-          model.weight(block.text("correction"), {experts}, ops.getF32Type());
+    if (std::string name = block.text("correction", ""); !name.empty())
+      correction = model.weight(name, {routes}, ops.getF32Type(),
+                                block.text("correction_storage", ""));
     bool sigmoid = block.flag("sigmoid");
     int64_t groups = block.integer("groups", 0),
             keep = block.integer("keep", 0);

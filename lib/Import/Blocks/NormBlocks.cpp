@@ -29,7 +29,9 @@ Value autopar::createNorm(ModelBuilder &model, Value x, const NormSpec &norm) {
     shape.push_back(model.widthOf(x));
   Value weight, bias;
   if (norm.hasWeight)
-    weight = model.weight(norm.stem + ".weight", shape, norm.storage);
+    weight =
+        model.weight(norm.tensor.empty() ? norm.stem + ".weight" : norm.tensor,
+                     shape, norm.storage);
   if (norm.hasBias)
     bias = model.weight(norm.stem + ".bias", shape, norm.storage);
   auto over = ops.getI64IntegerAttr(norm.over);
@@ -44,11 +46,13 @@ static Value buildNorm(ModelBuilder &model, autopar::Block &block, Value x,
                        bool isLayerNorm) {
   NormSpec norm;
   norm.isLayerNorm = isLayerNorm;
-  block.mayHave({"name"});
+  block.mayHave({"name", "unit_offset"});
+  norm.tensor = block.text("tensor", "");
   norm.hasWeight = block.flag("weight", true);
   norm.hasBias = block.flag("bias", isLayerNorm);
   norm.unitOffset = block.flag("unit_offset");
-  norm.stem = norm.hasWeight || norm.hasBias ? block.text("name") : "";
+  bool isNamed = norm.hasBias || (norm.hasWeight && norm.tensor.empty());
+  norm.stem = isNamed ? block.text("name") : "";
   norm.eps = block.number("eps", isLayerNorm ? 1e-5 : 1e-6);
   return createNorm(model, x, norm);
 }
@@ -82,10 +86,55 @@ Value autopar::createProduct(ModelBuilder &model, Value x, Value w,
       x, w, bias);
 }
 
+/// How a product's weight lies in the checkpoint: a range of the tensor's
+/// columns ("in_at", "in_of"), or a convolution's shape.
+static std::string storageOf(autopar::Block &block, int64_t at, int64_t of) {
+  block.mayHave({"in_at", "in_of"});
+  std::string in = "0";
+  if (of)
+    in += " at " + std::to_string(at) + " of " + std::to_string(of);
+  if (block.flag("transposed"))
+    return "[" + in + ", 1]";
+  std::string storage = "[1, " + in;
+  if (block.has("shape"))
+    for (size_t extra = block.integers("shape").size(); extra > 2; --extra)
+      storage += ", 0/1";
+  return storage + "]";
+}
+
+/// x times ranges of one tensor's columns, one after the other.
+static Value addProducts(ModelBuilder &model, autopar::Block &block, Value x,
+                         const std::string &name, Value bias) {
+  int64_t in = model.widthOf(x), width = block.integer("width");
+  int64_t copies = block.integer("copies", 1);
+  Value sum;
+  for (int64_t i = 0; i < copies; ++i) {
+    bool isRange = copies > 1 || block.has("in_of");
+    int64_t at = copies > 1 ? i * in : block.integer("in_at", 0);
+    int64_t of = copies > 1 ? copies * in : block.integer("in_of", 0);
+    Value w =
+        model.weight(name, {in, width}, storageOf(block, at, isRange ? of : 0),
+                     WeightRole::product);
+    Value y = LinearOp::create(model.builder(), model.like(x, {width}), x, w,
+                               i == 0 ? bias : Value());
+    sum = sum ? AddOp::create(model.builder(), y.getType(), sum, y).getResult()
+              : y;
+  }
+  return sum;
+}
+
 Value autopar::buildLinear(ModelBuilder &model, autopar::Block &block,
                            Value x) {
-  Value y = model.linear(x, block.text("name"), block.integer("width"),
-                         block.flag("bias"), block.flag("transposed"));
+  block.mayHave({"name", "bias"});
+  std::string name = block.text("weight", "");
+  Value bias;
+  if (name.empty()) {
+    std::string stem = block.text("name");
+    name = stem + ".weight";
+    if (block.flag("bias"))
+      bias = model.weight(stem + ".bias", {block.integer("width")});
+  }
+  Value y = addProducts(model, block, x, name, bias);
   if (!block.has("activation"))
     return y;
   return ActivationOp::create(model.builder(), y.getType(), y,
@@ -99,6 +148,10 @@ Value autopar::buildActivation(ModelBuilder &model, autopar::Block &block,
 }
 
 Value autopar::buildScale(ModelBuilder &model, autopar::Block &block, Value x) {
+  if (block.has("name"))
+    return MultiplyOp::create(
+        model.builder(), x.getType(), x,
+        model.weight(block.text("name"), {block.integer("width", 1)}));
   double factor = block.number("by", 1);
   if (factor == 1)
     return x;

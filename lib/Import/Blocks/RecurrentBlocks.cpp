@@ -7,6 +7,8 @@
 
 #include "Blocks.h"
 
+#include "autopar/Interfaces/TensorView.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace autopar;
@@ -81,9 +83,15 @@ public:
     shape.append(dims.begin(), dims.end());
     SmallVector<StringRef> names(shape.size(), "");
     names.front() = "batch";
-    Type type = block.flag("state_in_model_type") ? model.elementType()
-                                                  : ops.getF32Type();
-    return StateOp::create(ops, getTensorType(shape, names, type));
+    std::string name = block.choice("state_type", "float32");
+    std::optional<ElementType> type = parseElementType(name);
+    if (!type) {
+      block.fail("unknown format \"" + name + "\"", "state_type");
+      type = ElementType::f32;
+    }
+    return StateOp::create(
+        ops,
+        getTensorType(shape, names, fromElementType(ops.getContext(), *type)));
   }
 
   /// `y` of `[heads, width]` back to the stream.
@@ -158,9 +166,10 @@ Value autopar::buildMamba(ModelBuilder &model, autopar::Block &block, Value x) {
   Value dt = part({rank}, 0), input = part({1, n}, rank),
         output = part({1, n}, rank + n);
   if (norms) {
-    dt = b.normOf(dt, b.tensor("dt_layernorm"), {rank});
-    input = b.normOf(input, b.tensor("b_layernorm"), {n});
-    output = b.normOf(output, b.tensor("c_layernorm"), {n});
+    bool weights = block.flag("norm_weight", true);
+    dt = b.normOf(dt, b.tensor("dt_layernorm"), {rank}, weights);
+    input = b.normOf(input, b.tensor("b_layernorm"), {n}, weights);
+    output = b.normOf(output, b.tensor("c_layernorm"), {n}, weights);
   }
   dt = b.rowsOf(dt, b.tensor("dt_proj"), {inner}, 0, 0, /*bias=*/true);
   Value a = model.weight(b.tensor("A_log"), {inner, n});

@@ -14,7 +14,7 @@ using namespace mlir;
 Value autopar::buildEmbedding(ModelBuilder &model, autopar::Block &block,
                               Value) {
   ImplicitLocOpBuilder &ops = model.builder();
-  int64_t rows = block.integer("rows"), width = block.integer("width");
+  int64_t width = block.integer("width"), rows = block.integer("rows");
   std::string tokens = block.text("ids", "query");
   Value ids = model.addInput(model.tokens(tokens, {}, ops.getI32Type()));
   Value table = model.weight(block.text("table"), {rows, width});
@@ -28,6 +28,13 @@ Value autopar::buildEmbedding(ModelBuilder &model, autopar::Block &block,
 
 Value autopar::buildPositionEmbedding(ModelBuilder &model,
                                       autopar::Block &block, Value x) {
+  block.mayHave({"rows", "storage"});
+  if (block.has("shape")) {
+    std::vector<int64_t> shape = block.integers("shape");
+    return PositionEmbeddingOp::create(
+        model.builder(), x.getType(), x,
+        model.weight(block.text("table"), shape));
+  }
   Value table = model.weight(block.text("table"),
                              {block.integer("rows"), model.widthOf(x)},
                              block.text("storage", ""));
@@ -58,6 +65,18 @@ Value autopar::buildPatchEmbedding(ModelBuilder &model, autopar::Block &block,
                           patches, w, b);
 }
 
+Value autopar::buildConvolution(ModelBuilder &model, autopar::Block &block,
+                                Value x) {
+  int64_t width = block.integer("width"), kernel = block.integer("kernel");
+  std::string stem = block.text("name");
+  Value w = model.weight(stem + ".weight", {model.widthOf(x), kernel, width},
+                         "[2, 0, 1]");
+  Value b =
+      block.flag("bias") ? model.weight(stem + ".bias", {width}) : Value();
+  return ConvolutionOp::create(
+      model.builder(), model.tokens(block.text("tokens"), {width}), x, w, b);
+}
+
 Value autopar::buildInsert(ModelBuilder &model, autopar::Block &block,
                            Value x) {
   Value y = model.saved->lookup(block.text("value"));
@@ -85,6 +104,8 @@ Value autopar::buildMergeTokens(ModelBuilder &model, autopar::Block &block,
   bool mean = block.flag("mean");
   int64_t groups = factorOf(tokens);
   int64_t merged = factorOf(model.tokensOf(x)) / std::max<int64_t>(groups, 1);
+  if (merged == 1)
+    return x;
   Type type = model.tokens(tokens, {model.widthOf(x) * (mean ? 1 : merged)});
   return MergeTokensOp::create(model.builder(), type, x, mean);
 }
@@ -95,30 +116,26 @@ Value autopar::buildLastToken(ModelBuilder &model, autopar::Block &, Value x) {
   return LastTokenOp::create(model.builder(), type, x);
 }
 
-/// The weight of the model's function that is called `name`.
-static Value findWeight(Value x, StringRef name) {
-  for (WeightOp weight : x.getParentBlock()->getOps<WeightOp>())
-    if (weight.getName() == name)
-      return weight;
-  return {};
-}
-
 Value autopar::buildHead(ModelBuilder &model, autopar::Block &block, Value x) {
   ImplicitLocOpBuilder &ops = model.builder();
   int64_t rows = block.integer("rows"), width = model.widthOf(x);
+  block.mayHave({"tied_to"});
   std::string name = block.text("table"), tiedTo = block.text("tied_to", "");
   bool tied = block.flag("tied"), transposed = block.flag("transposed");
-  Value table = tied ? findWeight(x, model.renamed(tiedTo)) : Value();
+  Value table;
+  if (tied)
+    if (WeightOp weight = model.findWeight(model.renamed(tiedTo)))
+      table = weight;
   if (tied && !table) {
     block.fail("there is no weight \"" + tiedTo + "\" to be tied to");
     return {};
   }
   if (!table)
-    table = model.weight(name, {rows, width}, transposed ? "[1, 0]" : "");
+    table = model.weight(name, {rows, width}, transposed ? "[1, 0]" : "",
+                         WeightRole::head);
   Value y = LogitsOp::create(ops, model.like(x, {rows}), x, table);
-  if (block.has("bias"))
-    y = AddBiasOp::create(ops, y.getType(), y,
-                          model.weight(block.text("bias"), {rows}));
+  if (std::string bias = block.text("bias", ""); !bias.empty())
+    y = AddBiasOp::create(ops, y.getType(), y, model.weight(bias, {rows}));
   if (double scale = block.number("scale", 1); scale != 1)
     y = ScaleOp::create(ops, y.getType(), y, ops.getF64FloatAttr(scale));
   if (double cap = block.number("softcap", 0); cap != 0)

@@ -26,7 +26,7 @@ TEST(Safetensors, ReadsTensors) {
   EXPECT_EQ(index.tensors[0].shape, (std::vector<int64_t>{2, 3}));
   EXPECT_EQ(index.tensors[0].bytes, 12);
   EXPECT_EQ(index.tensors[2].name, "empty");
-  EXPECT_EQ(index.tensors[3].type, std::nullopt);
+  EXPECT_EQ(index.tensors[3].type, ElementType::fp8_e8m0);
   EXPECT_EQ(index.bytes(), Checked(21));
   EXPECT_EQ(index.metadataOr("format"), "pt");
   EXPECT_EQ(index.files, std::vector<std::string>{"a.bin"});

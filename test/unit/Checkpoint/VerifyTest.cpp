@@ -190,6 +190,15 @@ TEST(Verify, CollapsesLayers) {
        "another shape, 1 of another dtype"});
 }
 
+TEST(Verify, StarsInNamesAreNotNumbers) {
+  CheckpointIndex index = stored(layers(1));
+  for (const char *name : {"h.*.w", "h.0.w", "h.*.1"})
+    index.tensors.push_back(stored(name, {4}, "BF16", 8));
+  expectText(verifyWeights(layers(1), index, false), false,
+             {"  h.*.w  [4] BF16", "  h.0.w  [4] BF16", "  h.*.1  [4] BF16"});
+  EXPECT_NE(describeWeights(index).find("1 of h.*.*"), std::string::npos);
+}
+
 TEST(Verify, AllowsBuffers) {
   CheckpointIndex index = stored(layers(2));
   for (int i = 0; i < 2; ++i) {

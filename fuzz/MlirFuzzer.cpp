@@ -1,0 +1,34 @@
+//===- MlirFuzzer.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// The input is a .mlir text: the scan that tools do first, then the parser and
+// the verifiers.
+
+#include "ListTensors.h"
+
+#include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Support/SourceText.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace autopar;
+using namespace mlir;
+
+extern "C" int LLVMFuzzerTestOneInput(const char *data, size_t size) {
+  std::string_view text(data, size);
+  if (isBytecode(text) || checkSourceText(text, "in.mlir"))
+    return 0;
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<func::FuncDialect, transformer::TransformerDialect,
+                      parallel::ParallelDialect>();
+  context.getDiagEngine().registerHandler([](Diagnostic &) {});
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  if (module)
+    fuzz::listFewTensors(*module);
+  return 0;
+}

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes what the fuzzers start from, beside the files of fuzz/corpus: for each
+target a folder DIR/seeds/<target> of small inputs made from the repository's
+own data, and a dictionary DIR/<target>.dict.
+
+usage: seeds.py DIR
+"""
+
+import glob
+import json
+import os
+import re
+import struct
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+MAX_BYTES = 8192
+
+
+def texts(*patterns):
+    """The texts of files of the repository, by pattern."""
+    for pattern in patterns:
+        for path in sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True)):
+            with open(path, "rb") as file:
+                yield file.read()
+
+
+# Configs: what a field of each type may be in a model of toy size.
+TOY = {"width": 64, "layers": 2, "count": 4, "experts": 4, "tokens": 32, "integer": 1, "number": 1.5,
+       "flag": True, "activation": "silu", "text": "default", "list": [1, 1], "list_or_integer": [2, 2]}  # fmt: skip
+
+
+def merge(base, patch):
+    """RFC 7386."""
+    if not isinstance(patch, dict):
+        return patch
+    merged = dict(base) if isinstance(base, dict) else {}
+    for key, value in patch.items():
+        merged[key] = merge(merged.get(key), value)
+    return {key: value for key, value in merged.items() if value is not None}
+
+
+def family(name):
+    with open(os.path.join(ROOT, "models", "families", name + ".json")) as file:
+        description = json.load(file)
+    base = description.pop("base", None)
+    return merge(family(base), description) if base else description
+
+
+def families():
+    names = sorted(os.listdir(os.path.join(ROOT, "models", "families")))
+    return {name[:-5]: family(name[:-5]) for name in names if name.endswith(".json")}
+
+
+def keys(field, name):
+    key = field.get("key", name) if isinstance(field, dict) else name
+    return key if isinstance(key, list) else [key]
+
+
+def put(config, key, value):
+    *outer, last = key.split(".")
+    for part in outer:
+        config = config.setdefault(part, {})
+        if not isinstance(config, dict):
+            return
+    config.setdefault(last, value)
+
+
+def toy_config(name, description, all_fields):
+    """A config with the required fields of a family, or with all of them."""
+    config = {"model_type": name, "architectures": description.get("architectures", [])[:1], "torch_dtype": "bfloat16"}
+    for field_name, field in description.get("fields", {}).items():
+        if all_fields or "default" not in field:
+            choices = field.get("choices") or [TOY.get(field.get("type"))]
+            for key in keys(field, field_name)[:1]:
+                put(config, key, choices[0])
+    return config
+
+
+def config_seeds():
+    yield from texts("models/*/config.json")
+    for name, description in families().items():
+        for all_fields in (False, True):
+            config = toy_config(name, description, all_fields)
+            for part in description.get("parts", {}).values():
+                inner = part.get("config")
+                if inner and isinstance(inner, str):
+                    put(config, inner, {"model_type": re.sub(r"_config$", "", inner), **TOY})
+            yield json.dumps(config).encode()
+
+
+def config_words():
+    for name, description in families().items():
+        yield name
+        yield from description.get("architectures", [])
+        for field_name, field in description.get("fields", {}).items():
+            for key in keys(field, field_name):
+                yield from key.split(".")
+            yield from (choice for choice in field.get("choices", []) if isinstance(choice, str))
+
+
+def expressions(value):
+    """Every text of a family file: most are expressions."""
+    if isinstance(value, str):
+        yield value
+    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
+        yield from expressions(child)
+
+
+# Checkpoints.
+def safetensors(header, data=0):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + bytes(data)
+
+
+def tensor(dtype, shape, begin, end):
+    return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+
+SHARD = safetensors({"model.norm.weight": tensor("BF16", [8], 0, 16), "lm_head.weight": tensor("F8_E4M3", [4, 2], 16, 24)}, 24)  # fmt: skip
+
+
+def safetensors_seeds():
+    yield SHARD
+    yield safetensors({"__metadata__": {"format": "pt"}, "w": tensor("F32", [], 0, 4)}, 4)
+    yield safetensors({"a": tensor("U8", [2, 0], 0, 0), "b": tensor("I64", [1], 0, 8)}, 8)
+    yield safetensors({f"h.{i}.w": tensor("F16", [1], 2 * i, 2 * i + 2) for i in range(5)}, 10)
+    yield safetensors(b'{"w": {"dtype": "F4", "shape": [4], "data_offsets": [0, 2]}}  ', 2)
+
+
+def string(text):
+    return struct.pack("<Q", len(text)) + text.encode()
+
+
+def pair(key, kind, value):
+    return string(key) + struct.pack("<I", kind) + value
+
+
+def gguf_tensor(name, sizes, kind, offset):
+    shape = struct.pack(f"<I{len(sizes)}Q", len(sizes), *sizes)
+    return string(name) + shape + struct.pack("<IQ", kind, offset)
+
+
+def gguf(version, pairs, tensors, data):
+    header = b"GGUF" + struct.pack("<IQQ", version, len(tensors), len(pairs)) + b"".join(pairs + tensors)
+    return header + bytes(-len(header) % 32 + data)
+
+
+def gguf_seeds():
+    yield gguf(3, [], [], 0)
+    name = pair("general.architecture", 8, string("llama"))
+    alignment = pair("general.alignment", 4, struct.pack("<I", 32))
+    yield gguf(3, [name, alignment], [gguf_tensor("blk.0.w", [256, 2], 12, 0), gguf_tensor("norm", [3], 0, 288)], 300)
+    array = pair("tokens", 9, struct.pack("<IQ", 8, 2) + string("a") + string("bc"))
+    nested = pair("nested", 9, struct.pack("<IQIQ", 9, 1, 0, 2) + b"xy")
+    numbers = [pair(f"n{kind}", kind, bytes(size)) for kind, size in ((0, 1), (5, 4), (6, 4), (7, 1), (10, 8), (12, 8))]
+    yield gguf(2, [array, nested, *numbers], [], 0)
+
+
+def index_seeds():
+    def index(total, names, file="model-00001-of-00001.safetensors"):
+        return json.dumps({"metadata": {"total_size": total}, "weight_map": dict.fromkeys(names, file)}).encode()
+
+    names = ["model.norm.weight", "lm_head.weight"]
+    yield index(24, names)
+    yield index(24, names) + b"\0" + SHARD
+    yield index(7.5, [f"model.layers.{i}.w" for i in range(4)], "a.bin")
+    yield index(24, names) + b"\0version https://git-lfs.github.com/spec/v1\n"
+
+
+# Hardware, plans, runtimes.
+def hardware_seeds():
+    yield from texts("hardware/chips/*.json", "hardware/systems/*.json")
+    for text in texts("hardware/chips/l4.json", "hardware/chips/tpu-v4.json"):
+        yield b"chips.l4.memory_bandwidth=1e12 chips.l4.kernels.matmul.bf16.exponent=2 " + text
+    for text in texts("hardware/systems/l4-8.json", "hardware/systems/tpu-v4-4x4x4.json"):
+        yield b"systems.l4-8.tiers.0.bandwidth=4e9 systems.l4-8.devices_per_node=4 chips.l4.memory_bandwidth.value=1 " + text
+
+
+def plan_seeds():
+    yield from texts("runtimes/*.json")
+    yield b"pp=4,dp=?,tp=8"
+    plan = {"schema": "autopar.plan/1", "axes": [{"name": "pp", "size": 4}, {"name": "tp"}],
+            "degrees": [{"name": "tp", "axes": ["tp"]}], "dtype": "bf16", "kv_dtype": "fp8_e4m3",
+            "memory_utilization": 0.9}  # fmt: skip
+    yield json.dumps(plan).encode()
+    yield b'{"schema": "autopar.plan/1", "axes": [{"name": "tp", "size": 8}]}'
+
+
+def json_words(*patterns):
+    for text in texts(*patterns):
+        for word in re.findall(rb'"([A-Za-z][\w.*/-]{0,30})"', text):
+            yield word.decode()
+
+
+def mlir_seeds():
+    for text in texts("test/Dialect/**/*.mlir"):
+        yield from re.split(rb"^// -----.*\n", text, flags=re.MULTILINE)
+
+
+def mlir_words():
+    for text in texts("test/Dialect/**/*.mlir"):
+        yield from (word.decode() for word in re.findall(rb"[a-z_]+\.[a-z_]+|[a-z_]{3,}\(?|#\w+\.\w+<", text))
+
+
+TARGETS = {
+    "config": (config_seeds, config_words),
+    "family_expression": (
+        lambda: (text.encode() for description in families().values() for text in expressions(description)),
+        lambda: ["if", "else", "and", "or", "not", "in", "None", "True", "len(", "min(", "max(", "ceil_div(",
+                 "round_up(", "int(", "starts_with(", "is_list(", "has(", "//", "<=", "hidden_size", "text.heads",
+                 "kinds", "most", "least", "huge", "none", "flag"]),  # fmt: skip
+    "safetensors": (safetensors_seeds, lambda: ["dtype", "shape", "data_offsets", "__metadata__", "BF16", "F8_E8M0"]),
+    "gguf": (gguf_seeds, lambda: ["GGUF", "general.alignment", "general.architecture"]),
+    "index": (index_seeds, lambda: ["metadata", "total_size", "total_parameters", "weight_map", "dtype", "shape"]),
+    "hardware": (hardware_seeds, lambda: json_words("hardware/*/*.json")),
+    "plan": (plan_seeds, lambda: json_words("runtimes/*.json", "lib/Plan/*.cpp")),
+    "mlir_scan": (mlir_seeds, mlir_words),
+}  # fmt: skip
+
+
+def write(path, content):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.strip().splitlines()[-1])
+    for target, (seeds, words) in TARGETS.items():
+        small = sorted({seed for seed in seeds() if len(seed) <= MAX_BYTES})
+        for number, seed in enumerate(small):
+            write(os.path.join(sys.argv[1], "seeds", target, str(number)), seed)
+        lines = (f'"{word}"\n' for word in sorted(set(words())))
+        write(os.path.join(sys.argv[1], target + ".dict"), "".join(lines).encode())
+
+
+if __name__ == "__main__":
+    main()

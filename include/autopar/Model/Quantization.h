@@ -1,0 +1,54 @@
+//===- Quantization.h - Which weights are in which format -------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_MODEL_QUANTIZATION_H
+#define AUTOPAR_MODEL_QUANTIZATION_H
+
+#include "autopar/Model/Format.h"
+#include "autopar/Model/Scope.h"
+
+namespace autopar {
+
+/// What a weight is for. Formats of quantized checkpoints are for products and
+/// experts; those of heads only where the settings say so.
+enum class WeightRole { product, expert, head, other };
+
+/// The quantization settings of a checkpoint, read as
+/// models/quantization/<method>.json says.
+class Quantization {
+public:
+  /// Settings are at `quantization_config` or `compression_config` of the
+  /// config or its text part, else in `file` (hf_quant_config.json,
+  /// quantize_config.json), which may be null. Without any, no weight has a
+  /// format. Errors: an unknown method, settings that it does not have.
+  static Result<Quantization> read(const JsonDocument &config,
+                                   const JsonDocument *file, ModelNotes &notes);
+
+  Quantization();
+  Quantization(Quantization &&);
+  Quantization &operator=(Quantization &&);
+  ~Quantization();
+
+  bool isNone() const { return !rules; }
+  /// The format of a module's weight, null where it is plain. `module` is the
+  /// full name without ".weight"; `inLayer`: it is in a repeated layer.
+  Result<const Format *> formatOf(std::string_view module, WeightRole role,
+                                  bool inLayer) const;
+  /// Whether layers of one kind may have different formats.
+  bool dependsOnLayer() const;
+  /// Whether the matrices of packed experts are stored one by one, as
+  /// `<module>.<expert>.gate_proj`, `up_proj`, `down_proj`.
+  bool splitsExperts() const;
+
+private:
+  struct Rules;
+  std::unique_ptr<Rules> rules;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_MODEL_QUANTIZATION_H
