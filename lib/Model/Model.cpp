@@ -174,11 +174,12 @@ autopar::fieldsOf(const Model &model) {
   if (fields == model.scope->family().description.end() || !fields->is_object())
     return all;
   for (auto it = fields->begin(); it != fields->end(); ++it) {
-    Result<JsonValue> value = model.scope->lookUp(it.key());
-    if (!value || value->is_null())
+    Result<const JsonValue *> found = model.scope->lookUp(it.key());
+    if (!found || (*found)->is_null())
       continue;
+    const JsonValue &value = **found;
     std::string text =
-        value->is_string() ? value->get<std::string>() : value->dump();
+        value.is_string() ? value.get<std::string>() : value.dump();
     if (text.size() <= longest)
       all.emplace_back(it.key(), std::move(text));
   }
