@@ -330,6 +330,10 @@ def load(path):
         return json.load(file)
 
 
+def is_covered(config):
+    return config.get("model_type") in FAMILIES and "quantization_config" not in config
+
+
 def self_check(tally, models):
     """The figures of Llama-3.3-70B that are known from elsewhere."""
     model = Model(load(os.path.join(models, "llama-3.3-70b", "config.json")))
@@ -446,7 +450,7 @@ def check_configs(tally, tools, folder):
         if name not in known or not os.path.exists(path):
             continue
         config = load(path)
-        if config.get("model_type") not in FAMILIES or "quantization_config" in config:
+        if not is_covered(config):
             continue
         model = Model(config)
         tally.check(f"{name}: parameters", known[name]["total_params"], model.parameters())
@@ -481,7 +485,7 @@ def main():
         print_header()
         for name in sorted(os.listdir(options.models)):
             path = os.path.join(options.models, name, "config.json")
-            if not os.path.exists(path):
+            if not os.path.exists(path) or not is_covered(load(path)):
                 continue
             if not tools:
                 print_row(name, Model(load(path)), 8, WORKLOADS[0], "")

@@ -137,18 +137,21 @@ static std::vector<std::string> formatsOf(const std::string &kvFormat) {
 int autopar::listModels() {
   Table table({"model", "parameters", "active", "checkpoint", "context"},
               {1, 2, 3, 4});
+  int code = 0;
   for (const std::string &name : bundledModels()) {
     Result<ModelReport> model = describe({}, name, {"bf16"});
-    if (!model)
-      return fail(model.error());
-    table.add(
-        {name, formatInteger(model->parameters),
-         formatInteger(model->activeParameters),
-         formatBytes(model->checkpointBytes),
-         model->contextLength ? formatInteger(model->contextLength) : "-"});
+    if (!model) {
+      code = fail(model.error());
+      continue;
+    }
+    int64_t context = model->contextLength;
+    table.add({name, formatInteger(model->parameters),
+               formatInteger(model->activeParameters),
+               formatBytes(model->checkpointBytes),
+               context ? formatInteger(context) : "-"});
   }
   llvm::outs() << table.str();
-  return 0;
+  return code;
 }
 
 int autopar::listFamilies() {

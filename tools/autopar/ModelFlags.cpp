@@ -25,7 +25,8 @@ static void addSource(CLI::App *command, ModelArgument &model) {
       ->add_option("--assume", model.assumptions,
                    "key=value: set a key of the config (a.b for nested ones) "
                    "that it lacks or has wrong (repeatable)")
-      ->allow_extra_args(false);
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 //===----------------------------------------------------------------------===//
@@ -40,24 +41,36 @@ struct EstimateOptions {
 };
 } // namespace
 
+/// An option with a value, given as often as the plan allows.
+static CLI::Option *addOption(CLI::App *command, const PlanFlag &flag,
+                              const std::string &name, const std::string &help,
+                              std::vector<std::string> &values) {
+  return command->add_option("--" + name, values, help)
+      ->type_name(flag.value)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 /// The flags of a plan. `--estimate`, which this command is, says the format.
 static void addPlanFlags(CLI::App *command, EstimateOptions &options) {
   const std::vector<PlanFlag> &flags = options.flags.all();
   options.values.resize(flags.size());
   for (size_t i = 0; i < flags.size(); ++i) {
+    const PlanFlag &flag = flags[i];
     std::vector<std::string> &values = options.values[i];
-    if (flags[i].name == "estimate") {
-      command->add_option("--format", values, "Of the report (default: text)")
-          ->type_name(flags[i].value)
-          ->allow_extra_args(false);
-      command->add_flag("--json{json}", values, "The same as --format=json");
-    } else if (flags[i].bare.empty()) {
-      command->add_option("--" + flags[i].name, values, flags[i].help)
-          ->type_name(flags[i].value)
-          ->allow_extra_args(false);
+    auto addBare = [&](const std::string &name, const std::string &value,
+                       const std::string &help) {
+      auto add = [&values, value](int64_t) { values.push_back(value); };
+      return command->add_flag_function("--" + name, add, help);
+    };
+    if (flag.name == "estimate") {
+      CLI::Option *format = addOption(command, flag, "format",
+                                      "Of the report (default: text)", values);
+      addBare("json", "json", "The same as --format=json")->excludes(format);
+    } else if (flag.bare.empty()) {
+      addOption(command, flag, flag.name, flag.help, values);
     } else {
-      command->add_flag("--" + flags[i].name + "{" + flags[i].bare + "}",
-                        values, flags[i].help);
+      addBare(flag.name, flag.bare, flag.help);
     }
   }
 }
@@ -78,7 +91,7 @@ void autopar::addEstimate(CLI::App &app, std::vector<Command> &commands) {
   addPlanFlags(command, *options);
   addSource(command, options->model);
   command->footer(
-      "The report is that of autopar-translate | autopar-opt --estimate.\n\n"
+      "Prints what autopar-translate | autopar-opt --estimate prints.\n\n"
       "  autopar estimate llama-3.3-70b --shard-tp=8\n"
       "  autopar estimate llama-3.3-70b --shard-tp=8 --phase=decode "
       "--batch=64 \\\n"

@@ -76,8 +76,9 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       llvm::cl::desc("Say how every number of the report came about")};
   Option<std::string> reportOutput{
       *this, "report-output",
-      llvm::cl::desc("Where the report goes; the IR then goes to standard "
-                     "output"),
+      llvm::cl::desc(
+          "Where the report goes (default: standard output, in place "
+          "of the IR)"),
       llvm::cl::init("-")};
   Option<std::string> estimate{
       *this, "estimate",

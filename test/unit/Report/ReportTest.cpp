@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Report/Report.h"
+#include "autopar/Report/ModelReport.h"
 
 #include <gtest/gtest.h>
 
@@ -159,6 +160,40 @@ TEST(WriteJson, AgreesWithTheSchema) {
   json schema = json::parse(file);
   check(json::parse(writeJson(makeReport())), schema, "");
   EXPECT_EQ(schema["properties"]["schema"]["const"], "autopar.report/1");
+}
+
+static ModelReport makeModelReport() {
+  ModelReport model;
+  model.name = "tiny";
+  model.parameters = 340;
+  model.parts = {{"attention", 96, 96, 192}};
+  model.layers = {{"decoder", 3}};
+  model.pattern = "3 decoder";
+  model.kvFormats = {"bf16", "fp8"};
+  model.caches = {{"decoder", "attention", 3, 128, 0, {12, 6}}};
+  model.cacheSizes = {{4096, {1536, 768}}};
+  model.flops = {{1024, {1, 2, 3, 4}, std::nullopt},
+                 {8192, {1, 2, 3, 4}, ModelReport::Flops{1, 2, 3, 4}}};
+  model.fields = {{"hidden_size", "4"}};
+  model.defaults = {"head_dim = 4 (default of TinyConfig)"};
+  return model;
+}
+
+TEST(WriteModelJson, AgreesWithTheSchema) {
+  std::ifstream file(AUTOPAR_SOURCE_DIR "/lib/Report/schema/model.schema.json");
+  ASSERT_TRUE(file);
+  json schema = json::parse(file);
+  check(json::parse(writeJson(makeModelReport())), schema, "");
+  EXPECT_EQ(schema["properties"]["schema"]["const"], "autopar.model/1");
+}
+
+TEST(WriteModelText, SaysWhatDiffers) {
+  ModelReport first = makeModelReport(), second = makeModelReport();
+  EXPECT_EQ(writeDifferences(first, second), "  nothing differs\n");
+  second.name = "other";
+  second.fields[0].second = "8";
+  EXPECT_EQ(writeDifferences(first, second), "               tiny  other\n"
+                                             "  hidden_size     4      8\n");
 }
 
 //===----------------------------------------------------------------------===//
