@@ -128,6 +128,7 @@ for key, value, name in (
     ("vocab_size", 1e30, "1e30"),
     ("hidden_size", 10**30, "10-to-the-30"),
     ("num_hidden_layers", 10**9, "a-billion"),
+    ("num_hidden_layers", 10001, "too-many"),
     ("head_dim", -128, "negative"),
     ("rms_norm_eps", "small", "string"),
 ):
@@ -145,6 +146,11 @@ bad_config("hidden-not-a-multiple-of-heads",
 bad_config("more-experts-per-token-than-experts", {"num_experts_per_tok": 9}, "num_experts_per_tok", MIXTRAL)
 bad_config("no-experts", {"num_local_experts": 0}, "num_local_experts", MIXTRAL)
 bad_config("quantized", {"quantization_config": {"quant_method": "gptq", "bits": 4}}, "quantization_config")
+
+bad_config("list-too-long", {"mlp_only_layers": [1] * 10001, "decoder_sparse_step": 1},
+           "mlp_only_layers.*10001 entries", QWEN3_MOE)  # fmt: skip
+bad_config("pattern-not-ascii", {"model_type": "nemotron_h", "architectures": ["NemotronHForCausalLM"],
+                                 "num_hidden_layers": 3, "hybrid_override_pattern": "M\u00e9"}, r"\S")  # fmt: skip
 
 case("config-directory-without-config", IMPORT.format(path="empty"), r"empty.*config\.json|config\.json",
      {"empty/other.txt": "x"})  # fmt: skip
