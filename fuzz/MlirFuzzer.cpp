@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace autopar;
 using namespace mlir;
@@ -27,7 +28,11 @@ extern "C" int LLVMFuzzerTestOneInput(const char *data, size_t size) {
   context.loadDialect<func::FuncDialect, transformer::TransformerDialect,
                       parallel::ParallelDialect>();
   context.getDiagEngine().registerHandler([](Diagnostic &) {});
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  // The lexer needs the zero byte that a copy ends with.
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy({data, size}, "in.mlir"), {});
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (module)
     fuzz::listFewTensors(*module);
   return 0;

@@ -26,7 +26,7 @@ static const std::map<std::string_view, Range> &integerTypes() {
       {"width", {1, int64_t(1) << 28}},
       {"count", {1, int64_t(1) << 20}},
       {"experts", {1, int64_t(1) << 24}},
-      {"layers", {1, limits::maxLayers}},
+      {"layers", {1, limits::maxConfigLayers}},
       {"tokens", {1, limits::maxTokens}},
       {"integer", {-(int64_t(1) << 53), int64_t(1) << 53}}};
   return ranges;
@@ -155,6 +155,13 @@ static JsonValue readTyped(const JsonReader &reader, const std::string &type,
   return JsonValue();
 }
 
+/// How many entries a list or letters a text has.
+static int64_t lengthOf(const JsonValue &value) {
+  if (value.is_string())
+    return value.get_ref<const std::string &>().size();
+  return value.is_array() ? value.size() : 0;
+}
+
 Result<JsonValue> autopar::readFieldValue(const JsonReader &reader,
                                           const JsonValue &field) {
   auto type = field.find("type");
@@ -162,6 +169,10 @@ Result<JsonValue> autopar::readFieldValue(const JsonReader &reader,
       reader,
       type != field.end() && type->is_string() ? type->get<std::string>() : "",
       field);
+  if (int64_t length = lengthOf(value); length > limits::maxConfigLayers)
+    reader.fail("has " + std::to_string(length) +
+                " entries, expected at most " +
+                std::to_string(limits::maxConfigLayers));
   if (reader.failed())
     return reader.takeError();
   return value;

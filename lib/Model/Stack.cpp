@@ -53,10 +53,10 @@ private:
     if (!value)
       return value.error();
     if (!value->is_number_integer() || value->get<int64_t>() < min ||
-        value->get<int64_t>() > limits::maxLayers)
+        value->get<int64_t>() > limits::maxConfigLayers)
       return Error{scope.family().file + ": " + pointer + "/" + key,
                    "expected an integer from " + std::to_string(min) + " to " +
-                       std::to_string(limits::maxLayers) + ", found " +
+                       std::to_string(limits::maxConfigLayers) + ", found " +
                        value->dump(),
                    ""};
     return value->get<int64_t>();
@@ -71,27 +71,37 @@ private:
     std::map<std::string, uint32_t> kinds;
     for (int64_t i = 0; i < count; ++i) {
       scope.enterLayer(&variables, i);
-      std::map<std::string, JsonValue> values;
       std::string key;
       for (auto it = variables.begin(); it != variables.end(); ++it) {
         Result<const JsonValue *> value = scope.lookUp(it.key());
         if (!value)
           return value.error();
         key += (*value)->dump() + ";";
-        values.emplace(it.key(), **value);
       }
-      Result<std::string> name = nameOfLayer();
-      if (!name)
-        return name.error();
       auto [kind, isNew] = kinds.try_emplace(key, stack.kinds.size());
       if (isNew)
-        stack.kinds.push_back({*name, std::move(values)});
+        if (std::optional<Error> error = addKind(variables))
+          return error;
       if (!scope.dependsOnLayer()) {
         stack.layers.assign(count, kind->second);
         return std::nullopt;
       }
       stack.layers.push_back(kind->second);
     }
+    return std::nullopt;
+  }
+
+  /// Adds the kind of the layer that the scope is in.
+  std::optional<Error> addKind(const JsonValue &variables) {
+    LayerKind kind;
+    for (auto it = variables.begin(); it != variables.end(); ++it)
+      if (Result<const JsonValue *> value = scope.lookUp(it.key()))
+        kind.variables.emplace(it.key(), **value);
+    Result<std::string> name = nameOfLayer();
+    if (!name)
+      return name.error();
+    kind.name = *name;
+    stack.kinds.push_back(std::move(kind));
     return std::nullopt;
   }
 

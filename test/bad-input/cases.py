@@ -128,6 +128,7 @@ for key, value, name in (
     ("vocab_size", 1e30, "1e30"),
     ("hidden_size", 10**30, "10-to-the-30"),
     ("num_hidden_layers", 10**9, "a-billion"),
+    ("num_hidden_layers", 10001, "too-many"),
     ("head_dim", -128, "negative"),
     ("rms_norm_eps", "small", "string"),
 ):
@@ -174,6 +175,11 @@ bad_config("quantization-regex-hostile",
            {"num_hidden_layers": 10**6, "quantization_config": {
                "quant_method": "fp8", "modules_to_not_convert": ["re:" + "(a*)*" * 50 + "[a-z.]*(x+x+)+y"] * 99}},
            "too many modules")  # fmt: skip
+
+bad_config("list-too-long", {"mlp_only_layers": [1] * 10001, "decoder_sparse_step": 1},
+           "mlp_only_layers.*10001 entries", QWEN3_MOE)  # fmt: skip
+bad_config("pattern-not-ascii", {"model_type": "nemotron_h", "architectures": ["NemotronHForCausalLM"],
+                                 "num_hidden_layers": 3, "hybrid_override_pattern": "M\u00e9"}, r"\S")  # fmt: skip
 
 case("config-directory-without-config", IMPORT.format(path="empty"), r"empty.*config\.json|config\.json",
      {"empty/other.txt": "x"})  # fmt: skip

@@ -24,6 +24,9 @@ inline constexpr uint64_t maxConfigBytes = uint64_t(16) << 20;
 inline constexpr int64_t maxDimension = int64_t(1) << 40;
 /// Layers of a model, and iterations of one `transformer.repeat`.
 inline constexpr int64_t maxLayers = 1'000'000;
+/// Layers of a stack of a config, and entries of its lists: every layer may
+/// look through a list.
+inline constexpr int64_t maxConfigLayers = 10'000;
 /// Sequences, tokens of a sequence.
 inline constexpr int64_t maxTokens = int64_t(1) << 40;
 /// Functions that call each other in a chain: analyses follow them recursively.
