@@ -93,7 +93,7 @@ private:
 
   /// Adds the kind of the layer that the scope is in.
   std::optional<Error> addKind(const JsonValue &variables) {
-    LayerKind kind;
+    StackLayer kind;
     for (auto it = variables.begin(); it != variables.end(); ++it)
       if (Result<const JsonValue *> value = scope.lookUp(it.key()))
         kind.variables.emplace(it.key(), **value);
