@@ -411,7 +411,7 @@ def check_model(tally, tools, name, path):
     check_tensors(tally, tools, name, path, model)
     module = tools.import_hf(name, path)
     workloads = WORKLOADS + (LONG_WORKLOADS if model.has_window() else ())
-    for tp in DEGREES:
+    for tp in (d for d in DEGREES if model.heads % d == 0):
         for workload in workloads:
             report = tools.estimate(module, tp, workload)
             wrong = tally.failed
