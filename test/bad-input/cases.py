@@ -178,8 +178,9 @@ bad_config("quantization-regex-hostile",
 
 bad_config("list-too-long", {"mlp_only_layers": [1] * 10001, "decoder_sparse_step": 1},
            "mlp_only_layers.*10001 entries", QWEN3_MOE)  # fmt: skip
-bad_config("pattern-not-ascii", {"model_type": "nemotron_h", "architectures": ["NemotronHForCausalLM"],
-                                 "num_hidden_layers": 3, "hybrid_override_pattern": "M\u00e9"}, r"\S")  # fmt: skip
+case("config-pattern-not-ascii", IMPORT.format(path="config.json"), "not ASCII",
+     {"config.json": LLAMA | {"model_type": "nemotron_h", "architectures": ["NemotronHForCausalLM"],
+                              "num_hidden_layers": 3, "hybrid_override_pattern": "M\u00e9"}})  # fmt: skip
 
 case("config-directory-without-config", IMPORT.format(path="empty"), r"empty.*config\.json|config\.json",
      {"empty/other.txt": "x"})  # fmt: skip
