@@ -178,7 +178,8 @@ uint32_t ExpressionParser::parsePrimary() {
     std::vector<uint32_t> elements = parseList(']');
     return add(Node::Kind::list, "", std::move(elements));
   }
-  expect("(");
+  if (!take("("))
+    fail("expected a value");
   uint32_t value = message.empty() ? parseConditional() : 0;
   expect(")");
   return value;

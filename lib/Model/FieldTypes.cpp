@@ -103,6 +103,13 @@ static JsonValue readList(const JsonReader &reader, const JsonValue &field) {
   if (field.contains("choices"))
     for (const JsonReader &element : reader.elements())
       checkChoices(element, field["choices"]);
+  // Numbers of layers or blocks; or lists.
+  if (field.contains("elements"))
+    for (const JsonReader &element : reader.elements())
+      if (field["elements"] != "list")
+        element.asInteger(-limits::maxLayers, limits::maxLayers);
+      else if (!element.isArray())
+        element.fail("expected a list, found " + showValue(element.raw()));
   return reader.raw();
 }
 
@@ -148,8 +155,11 @@ static JsonValue readTyped(const JsonReader &reader, const std::string &type,
     return reader.isArray()
                ? readList(reader, field)
                : readInteger(reader, field, integerTypes().at("integer"));
-  if (type == "any")
+  if (type == "any") {
+    if (field.contains("letters") && reader.isString())
+      checkLetters(reader, reader.asString(), field["letters"]);
     return reader.raw();
+  }
   reader.fail("the family file gives this field the unknown type \"" +
               shorten(type) + "\"");
   return JsonValue();

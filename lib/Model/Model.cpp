@@ -61,8 +61,12 @@ static Result<Family> findFamily(const JsonReader &config,
   for (const std::string &name : {modelType, architecture})
     if (!config.failed() && hasFamily(name))
       return loadFamily(name);
-  if (modelType.empty())
+  if (!config.isObject())
     config.string("model_type");
+  else if (modelType.empty())
+    config.failAt("model_type", "missing field \"model_type\"",
+                  "without it the first of \"architectures\" must have a "
+                  "file in models/families");
   else
     failUnknown(config, modelType);
   return config.takeError();

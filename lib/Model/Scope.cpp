@@ -57,7 +57,14 @@ Result<const JsonValue *> Scope::lookUp(const std::string &name) {
 bool Scope::has(const std::string &name) {
   const JsonValue *field = description.find("fields", name);
   bool isNull = false;
-  return field && findKey(name, *field, isNull) && !isNull;
+  if (!field)
+    return false;
+  if (findKey(name, *field, isNull) && !isNull)
+    return true;
+  // The default is taken, and noted, though nobody needs its value.
+  if (field->contains("default") && !field->contains("silent"))
+    (void)lookUp(name);
+  return false;
 }
 
 Result<Scope *> Scope::part(const std::string &name) {
@@ -131,6 +138,10 @@ static std::optional<JsonReader> follow(JsonReader reader,
     reader = reader.member(key);
     if (dot == std::string_view::npos)
       return reader;
+    if (!reader.isObject()) {
+      reader.fail("expected an object, found " + showValue(reader.raw()));
+      return reader;
+    }
     path.remove_prefix(dot + 1);
   }
 }
@@ -204,7 +215,13 @@ Result<JsonValue> Scope::readDefault(const std::string &name,
       else if (at.has(key.substr(0, dot)))
         at = at.object(key.substr(0, dot));
     at.member(key);
-    return at.takeError();
+    Error error = at.takeError();
+    std::vector<std::string> others = keysOf(name, field);
+    if (others.size() > 1)
+      error.note = "or " + join(std::vector<std::string>(others.begin() + 1,
+                                                         others.end()),
+                                ", ");
+    return error;
   }
   Result<JsonValue> value =
       evaluate(field[which], "/fields/" + name + "/" + which);
@@ -217,7 +234,7 @@ Result<JsonValue> Scope::readDefault(const std::string &name,
   if (!field.contains("silent"))
     notes.defaults.push_back(key + " = " + showValue(*value) + " (default of " +
                              description.source + ")");
-  return value;
+  return checkField(name, field, std::move(*value));
 }
 
 Result<JsonValue> Scope::checkField(const std::string &name,

@@ -16,7 +16,10 @@
 using namespace autopar;
 
 std::string autopar::shorten(std::string_view text) {
-  constexpr size_t limit = 60;
+  size_t limit = 60;
+  // Not within a character of UTF-8.
+  while (limit < text.size() && limit > 50 && (text[limit] & 0xc0) == 0x80)
+    --limit;
   std::string result;
   for (char c : text.substr(0, limit))
     result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;

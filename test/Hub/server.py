@@ -215,7 +215,7 @@ class Request(http.server.BaseHTTPRequestHandler):
             first, last = self.headers["Range"].removeprefix("bytes=").split("-")
             return getattr(Ranges, file)(self, int(first), int(last))
         if name == "quantized" and file == "hf_quant_config.json":
-            return self.answer(200, b'{"quantization": {}}')
+            return self.answer(200, b'{"quantization": {"quant_algo": "FP8"}}')
         if name == "quant_broken" and file == "quantize_config.json":
             return self.answer(200, b"<html>")
         behaviour = getattr(Models, name, None)

@@ -61,6 +61,8 @@ static cl::opt<std::string> weightsToDescribe(
     cl::desc("Print what a checkpoint's headers tell without a model; also "
              "reads GGUF"));
 
+static bool isImport() { return importHF.getNumOccurrences() != 0; }
+
 static int fail(const std::string &message) {
   llvm::errs() << "error: " << message << "\n";
   return 1;
@@ -112,7 +114,7 @@ static Result<OwningOpRef<ModuleOp>> loadModel(MLIRContext &context) {
 }
 
 static OwningOpRef<ModuleOp> readInput(MLIRContext &context) {
-  if (importHF.empty())
+  if (!isImport())
     return parseModel(context, inputFile);
   Result<OwningOpRef<ModuleOp>> module = loadModel(context);
   if (module)
@@ -137,10 +139,10 @@ int main(int argc, char **argv) {
   if (strict && weightsToVerify.empty())
     return fail("--verify-strict needs --verify-weights");
   if (!weightsToDescribe.empty())
-    return inputFile.empty() && importHF.empty() && weightsToVerify.empty()
+    return inputFile.empty() && !isImport() && weightsToVerify.empty()
                ? describe()
                : fail("--describe-weights takes no model");
-  if (inputFile.empty() == importHF.empty())
+  if (inputFile.empty() != isImport())
     return fail("expected either --import-hf=<model> or a .mlir file");
 
   MLIRContext context(MLIRContext::Threading::DISABLED);
