@@ -24,6 +24,26 @@ void ModulePatterns::addName(std::string_view name) {
     names.emplace(name);
 }
 
+static bool startsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+void ModulePatterns::addPrefix(std::string_view prefix) {
+  if (isPrefixed(prefix))
+    return;
+  auto it = prefixes.lower_bound(prefix);
+  while (it != prefixes.end() && startsWith(*it, prefix))
+    it = prefixes.erase(it);
+  prefixes.emplace(prefix);
+}
+
+/// As no prefix begins another, only the greatest that is not above `text` can
+/// begin it.
+bool ModulePatterns::isPrefixed(std::string_view text) const {
+  auto it = prefixes.upper_bound(text);
+  return it != prefixes.begin() && startsWith(text, *--it);
+}
+
 std::optional<std::string> ModulePatterns::add(std::string_view entry) {
   bool isRegex = entry.substr(0, regexPrefix.size()) == regexPrefix;
   // A class of characters may tell numbers apart without having one.
@@ -31,6 +51,11 @@ std::optional<std::string> ModulePatterns::add(std::string_view entry) {
       isRegex || entry.find_first_of("?0123456789") != std::string_view::npos;
   if (!isRegex && entry.find_first_of("*?") == std::string_view::npos) {
     addName(entry);
+    return std::nullopt;
+  }
+  if (!isRegex && entry.find_first_of("*?") == entry.size() - 1 &&
+      entry.back() == '*') {
+    addPrefix(entry.substr(0, entry.size() - 1));
     return std::nullopt;
   }
   Result<Pattern> pattern =
@@ -60,6 +85,10 @@ static bool hasParts(const std::set<std::string, std::less<>> &names,
 bool ModulePatterns::matches(std::string_view module, uint64_t &steps) const {
   if (!names.empty() && hasParts(names, module, steps))
     return true;
+  for (size_t begin = 0; !prefixes.empty() && begin < module.size();
+       begin = std::min(module.find('.', begin), module.size()) + 1, ++steps)
+    if (isPrefixed(module.substr(begin)))
+      return true;
   for (const Pattern &pattern : patterns)
     if (pattern.matches(module, steps))
       return true;

@@ -25,14 +25,21 @@ public:
   std::optional<std::string> add(std::string_view entry);
 
   bool matches(std::string_view module, uint64_t &steps) const;
-  bool empty() const { return names.empty() && patterns.empty(); }
+  bool empty() const {
+    return names.empty() && prefixes.empty() && patterns.empty();
+  }
   /// Whether layers of one kind may differ in what matches.
   bool dependsOnLayer() const { return hasNumbers; }
 
 private:
   void addName(std::string_view name);
+  void addPrefix(std::string_view prefix);
+  bool isPrefixed(std::string_view text) const;
 
   std::set<std::string, std::less<>> names;
+  /// Of globs that only end in `*`: beginnings of modules from some part on.
+  /// None begins another.
+  std::set<std::string, std::less<>> prefixes;
   std::vector<Pattern> patterns;
   bool hasNumbers = false;
 };

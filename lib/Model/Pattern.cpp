@@ -380,6 +380,7 @@ static Result<std::vector<State>> compile(const Node &node, uint32_t &start) {
 Result<Pattern> Pattern::parseGlob(std::string_view text) {
   Pattern pattern;
   pattern.matchesParts = true;
+  pattern.literal = text.substr(0, text.find_first_of("*?"));
   if (text.size() > limits::maxPatternLength)
     return Error{"", "the pattern is too long", ""};
   Result<std::vector<State>> states =
@@ -405,6 +406,10 @@ Result<Pattern> Pattern::parseRegex(std::string_view text) {
 }
 
 bool Pattern::matches(std::string_view name, uint64_t &steps) const {
+  if (name.find(literal) == std::string_view::npos) {
+    steps += name.size();
+    return false;
+  }
   Run run(states, name);
   bool found = false;
   for (size_t i = 0; i <= name.size(); ++i) {

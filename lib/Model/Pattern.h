@@ -12,6 +12,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +43,8 @@ public:
 private:
   std::vector<State> states;
   uint32_t start = 0;
+  /// What every name that matches contains; found faster than a match.
+  std::string literal;
   /// Matches whole parts of a name, from any part on.
   bool matchesParts = false;
 };

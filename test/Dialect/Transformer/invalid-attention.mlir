@@ -350,3 +350,13 @@ func.func @split_latent(%q: !q, %l: !l, %r: !r, %wk: !wk, %wv: !wv, %c: !c) {
   %y = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !c) causal : !q, !l, !r, !wk, !wv -> !y
   return
 }
+
+// -----
+
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
+
+func.func @bias_of_other_heads(%q: !q, %b: tensor<32x4xbf16>) {
+  // expected-error @+1 {{'transformer.attention' op has 4 heads in its bias, expected 8}}
+  %y = transformer.attention %q, %q, %q bias(%b : tensor<32x4xbf16>) : !q, !q, !q -> !q
+  return
+}

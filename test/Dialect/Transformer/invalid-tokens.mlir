@@ -228,3 +228,35 @@ func.func @biases_of_more_experts_than_there_are(%x: tensor<4x64xbf16>, %r: tens
   %y = transformer.add_expert_bias %x, %r, %b : tensor<4x64xbf16>, tensor<4x9xbf16>, tensor<8x64xbf16>
   return
 }
+
+// -----
+
+func.func @factors_of_another_width(%x: tensor<4x8x64xbf16>, %f: tensor<32xbf16>) {
+  // expected-error @+1 {{'transformer.multiply' op dimension 0 of operand #1 is 32, but dimension 2 of operand #0 is 64}}
+  %y = transformer.multiply %x, %f : tensor<4x8x64xbf16>, tensor<32xbf16>
+  return
+}
+
+// -----
+
+func.func @weights_of_other_tokens(%x: tensor<4x8x64xbf16>, %w: tensor<4x9xbf16>) {
+  // expected-error @+1 {{'transformer.weigh' op dimension 1 of operand #1 is 9, but dimension 1 of operand #0 is 8}}
+  %y = transformer.weigh %x, %w sigmoid : tensor<4x8x64xbf16>, tensor<4x9xbf16>
+  return
+}
+
+// -----
+
+func.func @convolution_of_a_fraction(%x: tensor<4x9x64xbf16>, %w: tensor<64x3x64xbf16>) {
+  // expected-error @+1 {{'transformer.convolution' op makes 4 tokens of 9, which they do not divide}}
+  %y = transformer.convolution %x, %w : tensor<4x9x64xbf16>, tensor<64x3x64xbf16> -> tensor<4x4x64xbf16>
+  return
+}
+
+// -----
+
+func.func @convolution_of_another_width(%x: tensor<4x8x64xbf16>, %w: tensor<32x3x64xbf16>) {
+  // expected-error @+1 {{'transformer.convolution' op dimension 0 of operand #1 is 32, but dimension 2 of operand #0 is 64}}
+  %y = transformer.convolution %x, %w : tensor<4x8x64xbf16>, tensor<32x3x64xbf16> -> tensor<4x4x64xbf16>
+  return
+}

@@ -90,3 +90,10 @@ func.func @indexer(%q: !heads, %k: !keys, %w: !part, %c: !indexed) {
   %s = transformer.indexer %q, %k, %w cache(%c : !indexed) top_k(4) : !heads, !keys, !part -> !selected
   return
 }
+
+// CHECK-LABEL: func @position_bias
+func.func @position_bias(%q: !q, %b: tensor<32x8xbf16>) {
+  // CHECK: transformer.attention %arg0, %arg0, %arg0 bias(%arg1 : !w32_8_bf)
+  %y = transformer.attention %q, %q, %q bias(%b : tensor<32x8xbf16>) : !q, !q, !q -> !q
+  return
+}

@@ -107,3 +107,24 @@ func.func @experts(%x: !x, %w: tensor<64x8xbf16>, %b: tensor<8xbf16>, %c: tensor
   %z = transformer.add_expert_bias %x, %r, %eb : !x, !routing, tensor<8x64xbf16>
   return
 }
+
+// CHECK-LABEL: func @factors
+func.func @factors(%x: !x, %heads: !heads, %f: tensor<64xbf16>, %one: tensor<1xbf16>,
+                   %w: tensor<?x?xbf16, #transformer.dims<[batch, query]>>) {
+  // CHECK: transformer.multiply %arg0, %arg2 : !bq_64_bf, !w64_bf
+  %0 = transformer.multiply %x, %f : !x, tensor<64xbf16>
+  // CHECK: transformer.multiply %arg0, %arg3 : !bq_64_bf, !w1_bf
+  %1 = transformer.multiply %x, %one : !x, tensor<1xbf16>
+  // CHECK: transformer.weigh %arg0, %arg4 sigmoid : !bq_64_bf, !bq_bf
+  %2 = transformer.weigh %x, %w sigmoid : !x, tensor<?x?xbf16, #transformer.dims<[batch, query]>>
+  return
+}
+
+// CHECK-LABEL: func @convolution
+func.func @convolution(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, source*2, _]>>,
+                       %w: tensor<64x3x64xbf16>, %b: tensor<64xbf16>) {
+  // CHECK: transformer.convolution %arg0, %arg1 bias(%arg2 : !w64_bf)
+  %y = transformer.convolution %x, %w bias(%b : tensor<64xbf16>)
+      : tensor<?x?x64xbf16, #transformer.dims<[batch, source*2, _]>>, tensor<64x3x64xbf16> -> !images
+  return
+}
