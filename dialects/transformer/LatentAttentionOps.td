@@ -26,7 +26,8 @@ def TF_LatentAttentionOp : TF_ComputeOp<"latent_attention"> {
 
     `causal` as in `transformer.attention`. With tokens that a
     `transformer.indexer` selected, each token sees at most `top_k` others, and
-    the absorbed form reads no more of the cache than they.
+    the absorbed form reads no more of the cache than they. `at_most(n)` says the
+    same of `n` tokens that another layer selected.
 
     **Constraints:** queries are `[batch, query, heads, nope + rope]`, the latent
     `[batch, query, kl]`, the rope part `[batch, query, rope]`, the weights
@@ -53,19 +54,23 @@ def TF_LatentAttentionOp : TF_ComputeOp<"latent_attention"> {
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$latent,
                        AnyRankedTensor:$key_rope, AnyRankedTensor:$key_weight,
                        AnyRankedTensor:$value_weight, AnyRankedTensor:$cache,
-                       Optional<AnyRankedTensor>:$selected, UnitAttr:$causal,
+                       Optional<AnyRankedTensor>:$selected,
+                       OptionalAttr<I64Attr>:$at_most, UnitAttr:$causal,
                        UnitAttr:$absorbed);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $query `,` $latent `,` $key_rope `,` $key_weight `,` $value_weight
     `cache` `(` $cache `:` type($cache) `)`
     (`selected` `(` $selected^ `:` type($selected) `)`)?
+    (`at_most` `(` $at_most^ `)`)?
     (`causal` $causal^)? (`absorbed` $absorbed^)?
     attr-dict `\n` ` ` ` ` ` ` ` ` `:` type($query) `,` type($latent) `,`
     type($key_rope) `,` type($key_weight) `,` type($value_weight)
     `->` type($result)
   }];
   let extraClassDeclaration = [{
+    /// How many tokens each token sees at most; 0: all.
+    int64_t getNumSeen();
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
   }];
   let hasVerifier = 1;

@@ -450,7 +450,11 @@ def check_configs(tally, tools, folder):
         if name not in known or not os.path.exists(path):
             continue
         config = load(path)
-        if not is_covered(config):
+        separate = any(
+            os.path.exists(os.path.join(folder, name, file))
+            for file in ("hf_quant_config.json", "quantize_config.json")
+        )
+        if separate or not is_covered(config):
             continue
         model = Model(config)
         tally.check(f"{name}: parameters", known[name]["total_params"], model.parameters())

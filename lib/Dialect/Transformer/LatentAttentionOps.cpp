@@ -37,7 +37,16 @@ LogicalResult LatentAttentionOp::verify() {
     return emitOpError() << "caches " << sizeOf(getCache(), 2)
                          << " elements, expected " << cached
                          << ": a latent and a rope part";
+  if (getSelected() && getAtMost())
+    return emitOpError("has both selected tokens and a number of them");
+  if (failed(verifyLimit(*this, "at_most", getAtMost())))
+    return failure();
   return getSelected() ? verifyNumbers(*this, getSelected(), 2) : success();
+}
+
+int64_t LatentAttentionOp::getNumSeen() {
+  return getSelected() ? sizeOf(getSelected(), 2)
+                       : static_cast<int64_t>(getAtMost().value_or(0));
 }
 
 LogicalResult IndexerOp::verify() {
@@ -208,7 +217,7 @@ private:
     pairs.query = builder.dims(op.getQuery(), 1, 2).front();
     pairs.context = builder.dims(op.getCache(), 1, 2).front();
     pairs.causal = op.getCausal();
-    pairs.window = op.getSelected() ? sizeOf(op.getSelected(), 2) : 0;
+    pairs.window = op.getNumSeen();
     kernel.pairs = pairs;
     if (op.getSelected())
       builder.read(kernel, op.getSelected());
@@ -218,7 +227,7 @@ private:
   /// The cache: no more tokens of it than were selected for all new ones.
   void readSelected(Kernel &kernel) {
     builder.read(kernel, op.getCache());
-    if (!op.getSelected())
+    if (op.getNumSeen() == 0)
       return;
     Extent &tokens = kernel.traffic.back().shape[1].extent;
     const Extent &query = kernel.pairs->query.extent;

@@ -56,7 +56,8 @@ public:
     Value selected = index(x, qLatent);
     Value y = LatentAttentionOp::create(
         ops, model.like(x, {heads, valueWidth}), q, latent, keyRope, keys,
-        values, cache(rank + rope), selected, ops.getUnitAttr(), UnitAttr());
+        values, cache(rank + rope), selected, atMost(selected),
+        ops.getUnitAttr(), UnitAttr());
     return output(y, hidden);
   }
 
@@ -119,6 +120,12 @@ private:
     return IndexerOp::create(
         ops, model.tokens(model.tokensOf(x), {topK}, ops.getI32Type()), q, k,
         createProduct(model, x, weights), cache(size), topK);
+  }
+
+  /// A layer without an indexer sees what an earlier one selected.
+  IntegerAttr atMost(Value selected) {
+    int64_t topK = block.integer("index_top_k", 0);
+    return topK && !selected ? ops.getI64IntegerAttr(topK) : IntegerAttr();
   }
 
   Value output(Value y, int64_t hidden) {

@@ -74,6 +74,9 @@ func.func @latent_attention(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv, 
   // CHECK-NEXT: : !bq_8_24_bf, !bq_64_bf, !bq_8_bf, !w64_8_16_bf, !w64_8_32_bf -> !bq_8_32_bf
   %expanded = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !latents) causal
       : !q, !latent, !part, !wk, !wv -> !wide
+  // CHECK: cache(%arg5 : !bc_72_bf) at_most(16) causal{{$}}
+  %bounded = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !latents) at_most(16) causal
+      : !q, !latent, !part, !wk, !wv -> !wide
   // CHECK: cache(%arg5 : !bc_72_bf) selected(%arg6 : !bq_4_int) causal absorbed
   %absorbed = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !latents) selected(%s : !selected) causal absorbed
       : !q, !latent, !part, !wk, !wv -> !wide
