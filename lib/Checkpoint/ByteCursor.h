@@ -36,7 +36,7 @@ public:
   T number() {
     T value = 0;
     if (std::optional<std::string_view> bytes = take(sizeof(T)))
-      std::memcpy(&value, bytes->data(), sizeof(T));
+      bytes->copy(reinterpret_cast<char *>(&value), sizeof(T));
     return value;
   }
   /// A 64-bit length and so many bytes of UTF-8; errors call it `what`.

@@ -147,11 +147,12 @@ private:
       return in.text("a string");
     case kindArray:
       return readArray(depth);
+    default:
+      in.failAt(in.position() - 4,
+                "unknown kind of value " + std::to_string(kind),
+                "known: 0 to 12");
+      return "";
     }
-    in.failAt(in.position() - 4,
-              "unknown kind of value " + std::to_string(kind),
-              "known: 0 to 12");
-    return "";
   }
 
   std::string readBool() {

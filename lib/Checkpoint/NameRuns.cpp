@@ -45,7 +45,7 @@ static std::string formatNumbers(const std::set<uint64_t> &numbers) {
     if (runs > shown)
       return "{" + text + "...}";
     uint64_t first = *it, last = first;
-    while (++it != numbers.end() && *it == last + 1)
+    for (++it; it != numbers.end() && *it == last + 1; ++it)
       last = *it;
     text += std::to_string(first);
     if (last != first)

@@ -60,12 +60,13 @@ private:
       return;
     }
     int64_t &target = op == '/' ? dim.den : dim.num;
-    Checked product = Checked(target) * valueOf(word, op);
-    if (product < 1 || product > limits::maxDimension)
+    std::optional<int64_t> product =
+        (Checked(target) * valueOf(word, op)).int64();
+    if (!product || *product < 1 || *product > limits::maxDimension)
       reader.fail("has a number in its shape that is not from 1 to " +
                   std::to_string(limits::maxDimension));
     else
-      target = *product.int64();
+      target = *product;
   }
 
   int64_t valueOf(const std::string &word, char op) {

@@ -41,7 +41,7 @@ void ModulePatterns::addPrefix(std::string_view prefix) {
 /// begin it.
 bool ModulePatterns::isPrefixed(std::string_view text) const {
   auto it = prefixes.upper_bound(text);
-  return it != prefixes.begin() && startsWith(text, *--it);
+  return it != prefixes.begin() && startsWith(text, *std::prev(it));
 }
 
 std::optional<std::string> ModulePatterns::add(std::string_view entry) {

@@ -157,7 +157,7 @@ private:
   /// An error of the settings.
   void failAt(const Scope &from, const std::string &message,
               const std::string &note = "") {
-    JsonReader at = from.config();
+    const JsonReader &at = from.config();
     at.fail(message, note);
     fail(at.takeError());
   }

@@ -204,7 +204,7 @@ SmallVector<StoredTensor> transformer::getStoredTensors(WeightOp weight) {
     stored.copies = plain.copies;
     stored.type = *toElementType(tensor.getElementType());
     for (Checked size : getFormatShape(tensor, plain.shape))
-      stored.shape.push_back(*size.int64());
+      stored.shape.push_back(size.int64().value_or(0));
   }
   return tensors;
 }

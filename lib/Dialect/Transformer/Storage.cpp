@@ -244,7 +244,7 @@ StoredTensor transformer::getStoredTensor(WeightOp weight) {
       *toElementType(format ? format.getValue() : type.getElementType());
   for (StorageGroupAttr group : getStorageGroups(weight))
     stored.shape.push_back(
-        *getStoredPart(group, type.getShape()).total.int64());
+        getStoredPart(group, type.getShape()).total.int64().value_or(0));
   if (std::optional<int64_t> spread = getSpreadDim(weight))
     stored.copies = type.getDimSize(*spread);
   return stored;

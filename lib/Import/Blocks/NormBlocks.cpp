@@ -107,19 +107,20 @@ static Value addProducts(ModelBuilder &model, autopar::Block &block, Value x,
                          const std::string &name, Value bias) {
   int64_t in = model.widthOf(x), width = block.integer("width");
   int64_t copies = block.integer("copies", 1);
-  Value sum;
-  for (int64_t i = 0; i < copies; ++i) {
+  auto addProduct = [&](int64_t i, Value bias) -> Value {
     bool isRange = copies > 1 || block.has("in_of");
     int64_t at = copies > 1 ? i * in : block.integer("in_at", 0);
     int64_t of = copies > 1 ? copies * in : block.integer("in_of", 0);
     Value w =
         model.weight(name, {in, width}, storageOf(block, at, isRange ? of : 0),
                      WeightRole::product);
-    Value y = LinearOp::create(model.builder(), model.like(x, {width}), x, w,
-                               i == 0 ? bias : Value());
-    sum = sum ? AddOp::create(model.builder(), y.getType(), sum, y).getResult()
-              : y;
-  }
+    return LinearOp::create(model.builder(), model.like(x, {width}), x, w,
+                            bias);
+  };
+  Value sum = addProduct(0, bias);
+  for (int64_t i = 1; i < copies; ++i)
+    sum = AddOp::create(model.builder(), sum.getType(), sum,
+                        addProduct(i, Value()));
   return sum;
 }
 
