@@ -127,7 +127,7 @@ def PAR_AllGatherOp : PAR_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` $dim `over` custom<Axes>($axes) attr-dict
+    $input `dim` custom<TensorDim>($dim) `over` custom<Axes>($axes) attr-dict
     `:` type($input) `->` type($result)
   }];
 }
@@ -153,7 +153,7 @@ def PAR_ReduceScatterOp : PAR_CollectiveOp<"reduce_scatter", (ins I64Attr:$dim)>
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` $dim `over` custom<Axes>($axes) attr-dict
+    $input `dim` custom<TensorDim>($dim) `over` custom<Axes>($axes) attr-dict
     `:` type($input) `->` type($result)
   }];
 }
@@ -164,6 +164,10 @@ def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins I64Attr:$from, I64Attr:
     `result = input` with the suffix `axes` of the split of dimension `from` moved
     to the end of the split of dimension `to`. Each device sends `(n-1)/n` of what it
     has.
+
+    `experts` is the grouping of a set of routed tokens: `dim 0 to experts` sends
+    tokens to the devices that have their experts, `dim experts to 0` sends them
+    back.
 
     **Constraints:** `axes` end the operand's split of `from`; `from` is not `to`;
     nothing else changes.
@@ -180,7 +184,7 @@ def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins I64Attr:$from, I64Attr:
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` $from `to` $to `over` custom<Axes>($axes) attr-dict
+    $input `dim` custom<TensorDim>($from) `to` custom<TensorDim>($to) `over` custom<Axes>($axes) attr-dict
     `:` type($input) `->` type($result)
   }];
 }
@@ -189,7 +193,8 @@ def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
   let summary = "keeps a part of a whole dimension";
   let description = [{
     `result = input` with `axes` appended to the split of dimension `dim`. No bytes
-    move between devices.
+    move between devices. `dim experts` keeps the routed tokens that go to the
+    device's own experts.
 
     **Constraints:** the axes are not used by the operand; nothing else changes.
 
@@ -204,10 +209,40 @@ def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` $dim `over` custom<Axes>($axes) attr-dict
+    $input `dim` custom<TensorDim>($dim) `over` custom<Axes>($axes) attr-dict
     `:` type($input) `->` type($result)
   }];
   let hasCanonicalizer = 1;
+}
+
+def PAR_RingOp : PAR_CollectiveOp<"ring", (ins I64Attr:$dim)> {
+  let summary = "passes the parts of a dimension around";
+  let description = [{
+    In `n - 1` steps each device sends the part that it has to the next device of
+    a ring, so that its user sees all parts, one after the other, and holds two at
+    a time. `result = input` with the split of dimension `dim` by the rule `ring`.
+    What an op does with a part can hide the step that brings the next one (ring
+    attention, arXiv:2310.01889).
+
+    **Constraints:** `axes` are all axes of the operand's split of `dim`; nothing
+    but the rule changes.
+
+    **Example:**
+    ```mlir
+    parallel.mesh @pod(cp = 8)
+    func.func private @example(
+        %x: tensor<?x64xbf16, #parallel.sharding<[context by cp, _]>>) {
+      %y = parallel.ring %x dim 0 over [cp]
+          : tensor<?x64xbf16, #parallel.sharding<[context by cp, _]>>
+          -> tensor<?x64xbf16, #parallel.sharding<[context by cp ring, _]>>
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = [{
+    $input `dim` $dim `over` custom<Axes>($axes) attr-dict
+    `:` type($input) `->` type($result)
+  }];
 }
 
 #endif // AUTOPAR_PARALLEL_OPS_TD

@@ -141,7 +141,9 @@ void Network::addLevel(CollectiveKind kind, int64_t size, double bytes,
   double expected = 0;
   const CurvesBySize *curves = curvesOf(tier, kind);
   if (!curves) {
-    double hops = std::ceil(std::log2(static_cast<double>(size)));
+    bool steps = kind == CollectiveKind::ring;
+    double hops = steps ? static_cast<double>(size - 1)
+                        : std::ceil(std::log2(static_cast<double>(size)));
     expected = tier.latency.value * hops + bound / tier.efficiency.value;
     time.modelled = true;
   } else if (auto exact = curves->find(size); exact != curves->end()) {
@@ -192,7 +194,9 @@ CollectiveTime Network::time(CollectiveKind kind, const GroupLayout &layout,
     inside = std::max(inside, membersInside(layout, tier.domain));
   }
   bool hasCurve = curvesOf(*time.tier, kind) != nullptr;
-  if (inside > 1 && (ideal || !hasCurve)) {
+  // In every step of a ring some device sends over the slowest link.
+  bool levels = kind != CollectiveKind::ring;
+  if (levels && inside > 1 && (ideal || !hasCurve)) {
     time.hierarchical = true;
     addHierarchy(kind, layout, bytes, ideal, time);
   } else {

@@ -99,6 +99,7 @@ Checked Sizes::split(const Dim &dim, Checked extent) {
     return ceilDiv(roundUp(extent, std::max<int64_t>(1, dim.multiple)),
                    devices);
   case SplitRule::any:
+  case SplitRule::ring:
     return ceilDiv(extent, devices);
   case SplitRule::cap:
     if (devices > extent && extent > 0) {

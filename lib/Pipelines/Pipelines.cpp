@@ -208,7 +208,7 @@ private:
     if (!runtime)
       return onError(runtime.error().str());
     ShardTensorPassOptions shard;
-    shard.axis = tensorAxis.str();
+    shard.axes = {tensorAxis.str()};
     shard.vocabularyMultiple =
         static_cast<int64_t>(runtime->vocabularyMultiple.value);
     pm.addPass(createShardTensorPass(std::move(shard)));

@@ -59,6 +59,8 @@ std::string_view autopar::nameOf(CollectiveKind kind) {
     return "reduce_scatter";
   case CollectiveKind::all_to_all:
     return "all_to_all";
+  case CollectiveKind::ring:
+    return "ring";
   }
   return "";
 }
@@ -71,6 +73,8 @@ std::string_view autopar::nameOf(SplitRule rule) {
     return "pad";
   case SplitRule::cap:
     return "cap";
+  case SplitRule::ring:
+    return "ring";
   case SplitRule::any:
     return "any";
   }

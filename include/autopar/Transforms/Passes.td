@@ -155,7 +155,12 @@ def ListTensorsPass : Pass<"autopar-list-tensors", "::mlir::ModuleOp"> {
   }];
 }
 
-def ShardTensorPass : Pass<"autopar-shard-tensor", "::mlir::ModuleOp"> {
+class ShardPass<string name> : Pass<name, "::mlir::ModuleOp"> {
+  let dependentDialects = ["::autopar::parallel::ParallelDialect",
+                           "::autopar::transformer::TransformerDialect"];
+}
+
+def ShardTensorPass : ShardPass<"autopar-shard-tensor"> {
   let summary = "tensor parallelism: splits heads, widths and vocabulary";
   let description = [{
     Each op says which of its factors tensor parallelism splits first: heads of
@@ -163,19 +168,113 @@ def ShardTensorPass : Pass<"autopar-shard-tensor", "::mlir::ModuleOp"> {
     logits. The split spreads along the ops' factors to the weights (column and
     row products follow from that), and types are recomputed from the weights on.
     Where an op cannot take an operand as it is, a `parallel.reshard` goes
-    between; a norm over all heads gathers them, and its result is split again. Key-value heads are split with `cap`, the vocabulary with `pad`.
+    between. Key-value heads are split with `cap`, the vocabulary with `pad`.
 
-    Requires a mesh with the axis. Guarantees that functions keep their types;
-    does nothing where the axis is in use already.
+    Heads and the widths of routed experts may be split over other axes than the
+    rest: attention with tp=4 beside an MLP with tp=8, experts that are whole.
+    The resharding between them is in the IR.
+
+    Requires a mesh with the axes. Guarantees that functions keep their types;
+    does nothing where weights and caches are split so already.
   }];
   let options = [
-    Option<"axis", "axis", "std::string", "\"tp\"", "The mesh axis">,
+    ListOption<"axes", "axes", "std::string",
+               "The mesh axes, major first (default: tp)">,
+    ListOption<"attentionAxes", "attention-axes", "std::string",
+               "Axes for heads, or none (default: axes)">,
+    ListOption<"expertAxes", "expert-axes", "std::string",
+               "Axes for widths of routed experts, or none (default: axes)">,
     Option<"vocabularyMultiple", "vocabulary-multiple", "int64_t", "64",
            "The vocabulary is padded to a multiple of this before it is split "
            "(a property of the runtime)">,
   ];
-  let dependentDialects = ["::autopar::parallel::ParallelDialect",
-                           "::autopar::transformer::TransformerDialect"];
+}
+
+def ShardDataPass : ShardPass<"autopar-shard-data"> {
+  let summary = "data parallelism: splits sequences";
+  let description = [{
+    Splits the `batch` of all that functions take and return, loops carry and
+    caches hold; weights are the same on all devices of the axes. Attention data
+    parallelism is this pass over axes that tensor parallelism uses elsewhere:
+    tokens are gathered before the weights that are split over them.
+
+    Requires a mesh with the axes. Guarantees that no weight changes.
+
+    ```mlir
+    !x = tensor<?x?x64xbf16, #parallel.sharding<[batch by dp, query, _]>>
+    ```
+  }];
+  let options = [ListOption<"axes", "axes", "std::string",
+                            "The mesh axes, major first (default: dp)">];
+}
+
+def ShardSequencePass : ShardPass<"autopar-shard-sequence"> {
+  let summary = "sequence parallelism: splits tokens between products";
+  let description = [{
+    Splits the `query` of what layers take and return over the axes of tensor
+    parallelism. Norms and additions then work on a part of the tokens each, and
+    the `all_reduce` behind a row product becomes a `reduce_scatter`, with an
+    `all_gather` before the next column product: the same bytes, less memory.
+    Korthikanti et al., arXiv:2205.05198, section 4.2.2.
+
+    Requires a mesh with the axes. Guarantees that the model's own arguments and
+    results keep their types.
+  }];
+  let options = [ListOption<"axes", "axes", "std::string",
+                            "The mesh axes, major first (default: tp)">];
+}
+
+def ShardContextPass : ShardPass<"autopar-shard-context"> {
+  let summary = "context parallelism: splits tokens everywhere";
+  let description = [{
+    Splits the `query` of all that functions take and return and loops carry.
+    What attention does about the keys of the others is the kind:
+
+    * `ring` splits caches by `context`; their parts go around (`parallel.ring`),
+      and each device attends with its own queries (arXiv:2310.01889);
+    * `all_to_all` splits heads instead of tokens inside attention, which must
+      have enough of them (DeepSpeed-Ulysses, arXiv:2309.14509).
+
+    Queries are dealt out so that each device has an equal share of the causal
+    pairs (in chunks from both ends: 0 and 2n-1, 1 and 2n-2, ...).
+
+    Requires a mesh with the axes. Guarantees that no weight of a product changes.
+  }];
+  let options = [
+    ListOption<"axes", "axes", "std::string",
+               "The mesh axes, major first (default: cp)">,
+    Option<"kind", "kind", "std::string", "\"ring\"", "ring or all_to_all">];
+}
+
+def ShardDecodeContextPass : ShardPass<"autopar-shard-decode-context"> {
+  let summary = "decode context parallelism: splits the KV cache by tokens";
+  let description = [{
+    Splits caches by `context` over axes that tensor parallelism may use for
+    heads: where there are fewer KV heads than devices, each then holds a part of
+    the tokens instead of a copy of the heads. Attention with a part of the keys
+    gives partial sums, weighted by normalisers that the devices exchange, which
+    are reduced behind it.
+
+    Requires a mesh with the axes; run it before tensor parallelism, which then
+    leaves KV heads whole over them. Guarantees that no weight changes.
+  }];
+  let options = [ListOption<"axes", "axes", "std::string",
+                            "The mesh axes, major first (default: dcp)">];
+}
+
+def ShardExpertsPass : ShardPass<"autopar-shard-experts"> {
+  let summary = "expert parallelism: splits the experts";
+  let description = [{
+    Splits the expert dimension of routed experts' weights. Routed tokens go to
+    the devices that have their experts, and back: an `all_to_all` over the axes
+    that split tokens, and no transfer over those that do not, where each device
+    takes its share and the parts are summed behind `combine`.
+
+    Requires a mesh with the axes. Guarantees that only weights of routed experts
+    change, and that there is one.
+  }];
+  let options = [ListOption<"axes", "axes", "std::string",
+                            "The mesh axes, major first (default: ep)">];
 }
 
 def InsertCollectivesPass

@@ -45,10 +45,10 @@ public:
   LogicalResult removeSuffix(int64_t dim) {
     if (failed(verifyDim(dim)))
       return failure();
-    DimAttr old = layout.dims[dim];
-    SmallVector<StringAttr> kept(old.getAxes());
-    bool set = old.getExtent().getValue().starts_with("{");
-    if (set) {
+    DimAttr &old = dimOf(dim);
+    bool grouping = dim == expertsDim;
+    SmallVector<StringAttr> kept(grouping ? old.getGrouped() : old.getAxes());
+    if (old.isSet() && !grouping) {
       for (StringAttr axis : axes)
         if (llvm::is_contained(kept, axis))
           llvm::erase(kept, axis);
@@ -59,7 +59,7 @@ public:
         return notASuffix(dim, old);
       kept.truncate(kept.size() - axes.size());
     }
-    layout.dims[dim] = old.withAxes(kept);
+    old = grouping ? old.withGrouped(kept) : old.withAxes(kept);
     return success();
   }
 
@@ -71,13 +71,30 @@ public:
       if (layout.uses(axis))
         return op->emitOpError() << "splits over axis '" << axis.getValue()
                                  << "', which its operand already uses";
-    DimAttr old = layout.dims[dim];
+    DimAttr &old = dimOf(dim);
+    bool grouping = dim == expertsDim;
+    SmallVector<StringAttr> all(grouping ? old.getGrouped() : old.getAxes());
+    all.append(axes);
+    if (grouping) {
+      old = old.withGrouped(all);
+      return success();
+    }
     DimAttr found =
         Layout::of(TensorView(op->getResult(0)).getType()).dims[dim];
-    SmallVector<StringAttr> all(old.getAxes());
-    all.append(axes);
-    layout.dims[dim] = DimAttr::get(op->getContext(), old.getExtent(), all,
-                                    found.getRule(), found.getMultiple());
+    old = old.withAxes(all).withRule(found.getRule(), found.getMultiple());
+    return success();
+  }
+
+  /// Gives the split of `dim` over the axes, and no others, the rule `ring`.
+  LogicalResult turnRing(int64_t dim) {
+    if (dim == expertsDim || failed(verifyDim(dim)))
+      return failure();
+    DimAttr &old = layout.dims[dim];
+    if (old.getAxes() != ArrayRef(axes))
+      return op->emitOpError() << "works over " << axesText(axes)
+                               << ", which are not all axes of dimension "
+                               << dim << ", " << axesText(old.getAxes());
+    old = old.withRule(SplitRule::ring);
     return success();
   }
 
@@ -97,10 +114,23 @@ public:
 
 private:
   LogicalResult verifyDim(int64_t dim) {
+    if (dim == expertsDim) {
+      if (llvm::any_of(layout.dims, [](DimAttr dim) { return dim.isSet(); }))
+        return success();
+      return op->emitOpError("groups by experts a tensor without a set");
+    }
     if (dim >= 0 && dim < static_cast<int64_t>(layout.dims.size()))
       return success();
     return op->emitOpError() << "names dimension " << dim
                              << " of a tensor of rank " << layout.dims.size();
+  }
+
+  /// Dimension `dim`, or the set that `experts` is the grouping of.
+  DimAttr &dimOf(int64_t dim) {
+    return dim == expertsDim
+               ? *llvm::find_if(layout.dims,
+                                [](DimAttr dim) { return dim.isSet(); })
+               : layout.dims[dim];
   }
 
   bool ends(ArrayRef<StringAttr> all) const {
@@ -109,9 +139,12 @@ private:
   }
 
   LogicalResult notASuffix(int64_t dim, DimAttr old) {
-    return op->emitOpError()
-           << "works over " << axesText(axes) << ", which do not end the axes "
-           << axesText(old.getAxes()) << " of dimension " << dim;
+    InFlightDiagnostic diag = op->emitOpError()
+                              << "works over " << axesText(axes)
+                              << ", which do not end the axes ";
+    if (dim == expertsDim)
+      return diag << axesText(old.getGrouped()) << " that group the set";
+    return diag << axesText(old.getAxes()) << " of dimension " << dim;
   }
 
   Operation *op;
@@ -170,6 +203,14 @@ LogicalResult AllToAllOp::verify() {
                  failed(equation.append(getTo())) || failed(equation.verify()));
 }
 
+LogicalResult RingOp::verify() {
+  if (!haveSameRank(*this))
+    return emitOpError("changes the rank of its operand");
+  LayoutEquation equation(*this, getAxes());
+  return failure(failed(equation.turnRing(getDim())) ||
+                 failed(equation.verify()));
+}
+
 LogicalResult AllSliceOp::verify() {
   if (!haveSameRank(*this))
     return emitOpError("changes the rank of its operand");
@@ -194,6 +235,7 @@ AUTOPAR_COLLECTIVE(AllReduceOp, all_reduce, "sum")
 AUTOPAR_COLLECTIVE(AllGatherOp, all_gather, "gathered")
 AUTOPAR_COLLECTIVE(ReduceScatterOp, reduce_scatter, "part")
 AUTOPAR_COLLECTIVE(AllToAllOp, all_to_all, "exchanged")
+AUTOPAR_COLLECTIVE(RingOp, ring, "seen")
 #undef AUTOPAR_COLLECTIVE
 
 void AllSliceOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {

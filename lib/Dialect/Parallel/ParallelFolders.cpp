@@ -40,6 +40,8 @@ OpFoldResult ReshardOp::fold(FoldAdaptor) {
 OpFoldResult AllReduceOp::fold(FoldAdaptor) { return foldEmpty(*this); }
 OpFoldResult ReduceScatterOp::fold(FoldAdaptor) { return foldEmpty(*this); }
 
+OpFoldResult RingOp::fold(FoldAdaptor) { return foldEmpty(*this); }
+
 OpFoldResult AllGatherOp::fold(FoldAdaptor) {
   if (OpFoldResult folded = foldEmpty(*this))
     return folded;

@@ -214,7 +214,7 @@ func.func @rope_of_split_width(%x: !x) {
 !c = tensor<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
 parallel.mesh @pod(tp = 8)
 func.func @attention_of_split_sequence(%q: !q, %k: !k, %c: !c) {
-  // expected-error @+1 {{'transformer.attention' op needs dimension 1 of operand #0 whole, but it is split over [tp]}}
+  // expected-error @+1 {{'transformer.attention' op dimension 1 of operand #1 is split over [], but dimension 1 of operand #0 over [tp]}}
   %y = transformer.attention %q, %k, %k cache(%c : !c) causal : !q, !k, !k -> !q
   return
 }
@@ -224,7 +224,7 @@ func.func @attention_of_split_sequence(%q: !q, %k: !k, %c: !c) {
 !x = tensor<4x16x64xbf16, #parallel.sharding<[_, _ by tp, _]>>
 parallel.mesh @pod(tp = 8)
 func.func @last_token_of_split_sequence(%x: !x) {
-  // expected-error @+1 {{'transformer.last_token' op needs dimension 1 of operand #0 whole, but it is split over [tp]}}
+  // expected-error @+1 {{'transformer.last_token' op the result is partial over [], expected [tp]}}
   %y = transformer.last_token %x : !x -> tensor<4x64xbf16>
   return
 }
@@ -245,7 +245,7 @@ func.func @router_of_split_experts(%x: tensor<4x64xbf16>, %w: !w) {
 !w = tensor<8x64x64xbf16, #parallel.sharding<[_ by tp, _, _]>>
 parallel.mesh @pod(tp = 8)
 func.func @experts_split_by_expert(%t: !t, %w: !w) {
-  // expected-error @+1 {{'transformer.experts' op needs dimension 0 of operand #1 whole, but it is split over [tp]}}
+  // expected-error @+1 {{'transformer.experts' op operand #0 is grouped by experts over [], expected [tp]}}
   %y = transformer.experts %t, %w top_k(2) : !t, !w -> !t
   return
 }

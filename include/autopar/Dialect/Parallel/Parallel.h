@@ -25,6 +25,10 @@
 
 namespace autopar::parallel {
 
+/// What collectives call the grouping of a set by experts, in the place of a
+/// dimension.
+inline constexpr int64_t expertsDim = -1;
+
 /// How a tensor lies over the mesh, as a value that can be computed with.
 struct Layout {
   llvm::SmallVector<DimAttr, 4> dims;
