@@ -7,6 +7,7 @@
 
 #include "Evaluation.h"
 
+#include "autopar/Plan/Degrees.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
@@ -51,6 +52,10 @@ static std::optional<Error> checkDevices(const Plan &plan,
       return Error{"", "axis '" + axis.name + "' of the mesh has no size",
                    "give --mesh=" + axis.name + "=8 or --shard-" + axis.name +
                        "=8"};
+  for (const PlanDegree &degree : plan.degrees)
+    if (!plan.sizeOf(degree.name))
+      return Error{
+          "", "degree '" + degree.name + "' has a factor that is no axis", ""};
   std::optional<int64_t> devices = plan.devices();
   if (!devices || *devices < 1 || *devices > limits::maxDevices)
     return Error{"",
@@ -174,14 +179,10 @@ static void addMesh(Evaluation &evaluation) {
         {axis.name, tier && *axis.size > 1 ? tier->name : "", *axis.size});
     report.mesh.degrees[axis.name] = *axis.size;
   }
-  for (const PlanDegree &degree : evaluation.plan.degrees) {
-    Checked size = 1;
-    for (const std::string &name : degree.axes)
-      if (const PlanAxis *axis = evaluation.plan.axis(name))
-        size *= *axis->size;
-    report.mesh.degrees[degree.name] =
-        evaluation.sizes.narrow(size, "devices of a degree");
-  }
+  for (const PlanDegree &degree : evaluation.plan.degrees)
+    report.mesh.degrees[degree.name] = *evaluation.plan.sizeOf(degree.name);
+  for (const char *name : degreeNames)
+    report.mesh.degrees[name] = *evaluation.plan.sizeOf(name);
 }
 
 static void addModel(Evaluation &evaluation) {

@@ -25,6 +25,18 @@ static std::string device(const char *name) {
 // What was given, and the model
 //===----------------------------------------------------------------------===//
 
+void Explainer::explainDegree(const std::string &name) {
+  std::vector<std::string> axes = evaluation.plan.axesOf(name);
+  Explanation product;
+  for (const std::string &axis : axes)
+    product.input("mesh." + axis, report.mesh.degrees.at(axis));
+  if (axes.empty())
+    add("mesh." + name, "1 where the plan has no such axis",
+        Explanation().from("plan"));
+  else
+    add("mesh." + name, "product of the inputs", product);
+}
+
 void Explainer::explainInputs() {
   const auto &mesh = report.mesh;
   Explanation axes;
@@ -38,16 +50,9 @@ void Explainer::explainInputs() {
         Explanation().input(path, mesh.axes[i].size));
   }
   add("mesh.devices", "product of the inputs", axes);
-  for (const PlanDegree &degree : evaluation.plan.degrees) {
-    Explanation product;
-    for (const std::string &name : degree.axes)
-      if (const PlanAxis *axis = evaluation.plan.axis(name))
-        product.input("mesh." + name, *axis->size);
-    add("mesh." + degree.name, "product of the inputs", product);
-  }
-  if (!report.derivations.count("mesh.tp"))
-    add("mesh.tp", "1 where the plan has no such axis",
-        Explanation().from("plan"));
+  for (const auto &[name, size] : mesh.degrees)
+    if (!evaluation.plan.axis(name))
+      explainDegree(name);
   for (const char *name : {"batch", "query_length", "context_length",
                            "source_length", "memory_length"})
     add(std::string("workload.") + name, "given",

@@ -47,6 +47,7 @@ public:
   void run();
 
 private:
+  void explainDegree(const std::string &name);
   void explainInputs();
   void explainModel();
   void explainDevice();

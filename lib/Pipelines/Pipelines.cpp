@@ -7,6 +7,7 @@
 
 #include "autopar/Pipelines/Pipelines.h"
 
+#include "autopar/Plan/Degrees.h"
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -34,7 +35,7 @@ public:
     if (failed(verifyPurpose()) || failed(fillPlan()))
       return failure();
     addBindings();
-    if (failed(addSharding()))
+    if (failed(verifySupported()) || failed(addSharding()))
       return failure();
     addEstimate();
     return success();
@@ -68,30 +69,79 @@ private:
       plan = std::move(*read);
     }
     if (options.mesh.getNumOccurrences() || !options.mesh.empty()) {
-      Result<std::vector<PlanAxis>> axes = parseMesh(options.mesh);
-      if (!axes)
-        return onError("--mesh: " + axes.error().str());
-      for (const PlanAxis &axis : *axes)
+      Result<MeshPlan> mesh = parseMesh(options.mesh);
+      if (!mesh)
+        return onError("--mesh: " + mesh.error().str());
+      for (const PlanAxis &axis : mesh->axes)
         plan.setAxis(axis.name, axis.size);
+      for (PlanDegree &degree : mesh->degrees)
+        plan.setDegree(degree.name, std::move(degree.axes));
+      if (std::optional<Error> error = completeDegrees(plan))
+        return onError("--mesh: " + error->str());
     }
-    return success(succeeded(readShardTP()) && succeeded(readFormats()) &&
-                   succeeded(readUtilization()) && succeeded(verifyCounts()));
+    return success(succeeded(readDegrees()) && succeeded(readChoices()) &&
+                   succeeded(readFormats()) && succeeded(readUtilization()) &&
+                   succeeded(verifyCounts()));
   }
 
-  LogicalResult readShardTP() {
-    if (options.shardTP.getNumOccurrences() == 0 && options.shardTP.empty())
+  using TextOption = PlanOptions::Option<std::string>;
+
+  /// Overrides `degree` where the flag is given.
+  LogicalResult readDegree(const TextOption &option,
+                           std::optional<int64_t> &degree) {
+    if (option.getNumOccurrences() == 0 && option.empty())
       return success();
-    if (options.shardTP == "?") {
-      plan.setAxis(tensorAxis.str(), std::nullopt);
-      return success();
-    }
     int64_t size;
-    if (StringRef(options.shardTP).getAsInteger(10, size) || size < 1 ||
-        size > limits::maxDevices)
-      return onError("--shard-tp=" + StringRef(options.shardTP) +
+    if (option == "?")
+      size = openDegree;
+    else if (StringRef(option).getAsInteger(10, size) || size < 1 ||
+             size > limits::maxDevices)
+      return onError("--" + option.getArgStr() + "=" + StringRef(option) +
                      ": expected a number of devices from 1 to " +
                      std::to_string(limits::maxDevices) + ", or '?'");
-    plan.setAxis(tensorAxis.str(), size);
+    degree = size;
+    return success();
+  }
+
+  /// Without such a flag the plan keeps the mesh that it has.
+  LogicalResult readDegrees() {
+    Degrees degrees = degreesOf(plan);
+    std::pair<const TextOption &, std::optional<int64_t> &> flags[] = {
+        {options.shardTP, degrees.tp},
+        {options.shardCP, degrees.cp},
+        {options.shardDP, degrees.dp},
+        {options.shardEP, degrees.ep},
+        {options.shardETP, degrees.etp},
+        {options.shardDCP, degrees.dcp},
+        {options.shardAttentionTP, degrees.attentionTp}};
+    bool given = false;
+    for (auto &[option, degree] : flags) {
+      if (failed(readDegree(option, degree)))
+        return failure();
+      given |= !option.empty();
+    }
+    if (!given)
+      return success();
+    Result<MeshPlan> mesh = planMesh(degrees);
+    if (!mesh)
+      return onError(mesh.error().str());
+    setMesh(plan, *mesh);
+    return success();
+  }
+
+  LogicalResult readChoices() {
+    if (options.shardSP.getNumOccurrences() || options.shardSP)
+      plan.sequenceParallel = options.shardSP;
+    if (options.fsdp.getNumOccurrences() || options.fsdp)
+      plan.fsdp = options.fsdp;
+    if (!options.contextKind.empty()) {
+      plan.contextKind = parseContextKind(options.contextKind.getValue());
+      if (!plan.contextKind)
+        return onError("--cp-kind=" + options.contextKind +
+                       ": expected ring or all-to-all");
+    }
+    if (std::optional<Error> error = checkChoices(plan))
+      return onError(error->str());
     return success();
   }
 
@@ -169,12 +219,21 @@ private:
     }
   }
 
-  std::string meshText() const {
-    std::string text;
-    for (const PlanAxis &axis : plan.axes)
-      text += (text.empty() ? "" : ",") + axis.name + "=" +
-              (axis.size ? std::to_string(*axis.size) : "?");
-    return text;
+  /// What no pass does yet.
+  LogicalResult verifySupported() {
+    for (const char *name : {"cp", "dp", "ep", "etp", "dcp", "attention_tp"})
+      if (plan.has(name) && plan.sizeOf(name) != 1)
+        return onError("the plan has " + StringRef(name) +
+                       ", which is not supported yet");
+    if (plan.sequenceParallel || plan.fsdp)
+      return onError("the plan has " +
+                     StringRef(plan.fsdp ? "fsdp" : "sequence_parallel") +
+                     ", which is not supported yet");
+    if (plan.degree(tensorAxis))
+      return onError("the plan makes tp a product of " +
+                     join(plan.axesOf(tensorAxis), "*") +
+                     ", which is not supported yet; make tp one axis");
+    return success();
   }
 
   /// The runtime pads the vocabulary: that is part of how weights are split.
@@ -182,15 +241,7 @@ private:
     if (plan.axes.empty())
       return success();
     BindMeshPassOptions bind;
-    bind.axes = meshText();
-    for (const PlanDegree &degree : plan.degrees) {
-      bind.degrees.push_back(degree.name + "=" + join(degree.axes, "*"));
-      if (degree.name == tensorAxis)
-        return onError("the plan makes tp a product of " +
-                       join(degree.axes, "*") +
-                       ": tensor parallelism over several axes is not "
-                       "supported yet; make tp one axis");
-    }
+    bind.axes = meshText(plan);
     pm.addPass(createBindMeshPass(std::move(bind)));
     if (!plan.axis(tensorAxis))
       return success();

@@ -18,7 +18,8 @@ using namespace llvm;
 static StringRef valueOf(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("estimate", "text|json")
-      .Case("explain", "true")
+      .Cases({"explain", "fsdp", "shard-sp"}, "true")
+      .Case("cp-kind", "ring|all-to-all")
       .Case("hardware", "name|path")
       .Case("runtime", "name|path")
       .Case("phase", "prefill|decode")
@@ -33,7 +34,7 @@ static StringRef valueOf(StringRef name) {
 static StringRef bareOf(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("estimate", "text")
-      .Case("explain", "true")
+      .Cases({"explain", "fsdp", "shard-sp"}, "true")
       .Default("");
 }
 

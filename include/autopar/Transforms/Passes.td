@@ -47,21 +47,22 @@ def BindMeshPass : Pass<"autopar-bind-mesh", "::mlir::ModuleOp"> {
   let summary = "gives mesh axes their sizes";
   let description = [{
     Sets the sizes of the axes of the module's `parallel.mesh`, adding axes
-    innermost, and a mesh where there is none. `?` leaves a size open.
+    innermost, and a mesh where there is none; axes in another order are put in
+    the order given where all are. `?` leaves a size open. Sets degrees that are
+    products of axes.
 
     Requires nothing. Guarantees a mesh with these axes; a module that is split
     over an axis must allow its new size.
 
     ```mlir
     parallel.mesh @pod(tp = ?)
-    // autopar-bind-mesh{axes=tp=8}
-    parallel.mesh @pod(tp = 8)
+    // autopar-bind-mesh{axes=dp=2,tp=8,ep=dp*tp}
+    parallel.mesh @pod(dp = 2, tp = 8) {ep = dp*tp}
     ```
   }];
   let options = [
-    Option<"axes", "axes", "std::string", "\"\"", "Sizes, as in pp=4,tp=8">,
-    ListOption<"degrees", "degrees", "std::string",
-               "Degrees that are products of axes, as in ep=dpi*tp">,
+    Option<"axes", "axes", "std::string", "\"\"",
+           "Sizes and products, as in pp=4,dpi=8,tp=8,ep=dpi*tp">,
   ];
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }

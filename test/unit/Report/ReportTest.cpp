@@ -112,12 +112,6 @@ TEST(WriteJson, FormatsAsUsual) {
   EXPECT_EQ(Ordered::parse(text).dump(2) + "\n", text);
 }
 
-TEST(WriteJson, AlwaysHasTp) {
-  Report report = makeReport();
-  report.mesh.degrees.clear();
-  EXPECT_EQ(json::parse(writeJson(report))["mesh"]["tp"], 1);
-}
-
 TEST(WriteJson, SurvivesWhatItDoesNotExpect) {
   Report report;
   report.model.name = "\xff\xfe not UTF-8 \"quoted\"";
