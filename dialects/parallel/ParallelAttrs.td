@@ -25,7 +25,10 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
     | none | `e/n`; `n` must divide `e` (the default of numbers) |
     | `pad m` | `e` is rounded up to a multiple of `m`, then of `n` |
     | `cap` | `e/n` up to `n = e`, then one, replicated; one must divide the other |
-    | `any` | at most `ceil(e/n)` (the default of symbols) |
+    | `any` | block `i` is `[i*e/n, (i+1)*e/n)`, rounded down: at most `ceil(e/n)` (the default of symbols) |
+
+    Blocks of `any` over `n*m` devices lie inside those over `n` and do not depend
+    on the order of the axes: collectives work on them as on even ones.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$extent,
@@ -34,6 +37,8 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
     "int64_t":$multiple);
   let extraClassDeclaration = [{
     bool isSymbolic() { return !getExtent().getValue().empty(); }
+    /// Whether its axes have no order.
+    bool isSet() { return getExtent().getValue().starts_with("{"); }
     /// The same dimension split by other axes.
     DimAttr withAxes(::llvm::ArrayRef<::mlir::StringAttr> axes);
   }];

@@ -92,7 +92,7 @@ static void printDim(raw_ostream &os, DimAttr dim) {
   os << printedExtent(dim.getExtent());
   if (dim.getAxes().empty())
     return;
-  bool set = dim.getExtent().getValue().starts_with("{");
+  bool set = dim.isSet();
   os << " by " << (set ? "{" : "");
   llvm::interleave(
       dim.getAxes(), os, [&](StringAttr axis) { os << axis.getValue(); },
@@ -239,6 +239,26 @@ bool Layout::uses(StringAttr axis) const {
          llvm::any_of(dims, [&](DimAttr dim) {
            return llvm::is_contained(dim.getAxes(), axis);
          });
+}
+
+SmallVector<StringAttr> parallel::sortedAxes(ArrayRef<StringAttr> axes) {
+  SmallVector<StringAttr> sorted(axes);
+  llvm::sort(sorted, [](StringAttr a, StringAttr b) {
+    return a.getValue() < b.getValue();
+  });
+  return sorted;
+}
+
+bool Layout::isSameAs(const Layout &other) const {
+  auto sortSets = [](const Layout &layout) {
+    Layout sorted = layout;
+    for (DimAttr &dim : sorted.dims)
+      if (dim.isSet())
+        dim = dim.withAxes(sortedAxes(dim.getAxes()));
+    sorted.partial = sortedAxes(layout.partial);
+    return sorted;
+  };
+  return sortSets(*this) == sortSets(other);
 }
 
 std::string Layout::str() const {

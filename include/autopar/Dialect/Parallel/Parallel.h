@@ -25,6 +25,10 @@
 
 namespace autopar::parallel {
 
+/// The axes by name, to compare what has no order.
+llvm::SmallVector<mlir::StringAttr>
+sortedAxes(llvm::ArrayRef<mlir::StringAttr> axes);
+
 /// How a tensor lies over the mesh, as a value that can be computed with.
 struct Layout {
   llvm::SmallVector<DimAttr, 4> dims;
@@ -38,6 +42,8 @@ struct Layout {
   bool operator==(const Layout &other) const {
     return dims == other.dims && partial == other.partial;
   }
+  /// Equal but for orders that mean nothing: of sets and of partial axes.
+  bool isSameAs(const Layout &other) const;
   /// "[batch, query, _ by tp] partial [dp]", for messages.
   std::string str() const;
 };
