@@ -5,7 +5,7 @@ parallel.mesh @m(dp = 2, tp = 4)
 // A split that changes its rule begins anew.
 // CHECK-LABEL: func @another_rule
 func.func @another_rule(%x: tensor<8xbf16, #parallel.sharding<[_ by tp]>>) -> tensor<8xbf16, #parallel.sharding<[_ by tp cap]>> {
-  // CHECK-NEXT: %[[ALL:.*]] = parallel.all_gather %arg0 dim 0 over [tp] : !w8tp_bf -> tensor<8xbf16>
+  // CHECK-NEXT: %[[ALL:.*]] = parallel.all_gather %arg0 dim 0 over [tp] : !w8tp_bf -> !w8_bf
   // CHECK-NEXT: %[[Y:.*]] = parallel.all_slice %[[ALL]] dim 0 over [tp]
   // CHECK-NEXT: return %[[Y]]
   %y = parallel.reshard %x : tensor<8xbf16, #parallel.sharding<[_ by tp]>> -> tensor<8xbf16, #parallel.sharding<[_ by tp cap]>>
@@ -40,16 +40,17 @@ func.func @columns_to_padded_rows(%x: tensor<100x64xbf16, #parallel.sharding<[_,
   return %y : tensor<100x64xbf16, #parallel.sharding<[_ by tp pad 16, _]>>
 }
 
-// Requests may lie unevenly, so that they can be split on the way by what
-// neither end has.
-// CHECK-LABEL: func @through_the_batch
-func.func @through_the_batch(
-    %x: tensor<?x64xbf16, #parallel.sharding<[batch by tp, _ by dp]>>)
-    -> tensor<?x64xbf16, #parallel.sharding<[batch by dp, _ by tp]>> {
-  // CHECK-NEXT: parallel.all_to_all
-  // CHECK: return
+// Symbols may be split unevenly: on the way the queries are split by both axes,
+// which a number could not.
+// CHECK-LABEL: func @through_queries_of_both_axes
+func.func @through_queries_of_both_axes(
+    %x: tensor<?x?xbf16, #parallel.sharding<[batch by dp*tp, query]>>)
+    -> tensor<?x?xbf16, #parallel.sharding<[batch by tp, query by dp]>> {
+  // CHECK-NEXT: %[[MOVED:.*]] = parallel.all_to_all %arg0 dim 0 to 1 over [dp, tp]
+  // CHECK-NEXT: %[[Y:.*]] = parallel.all_to_all %[[MOVED]] dim 1 to 0 over [tp]
+  // CHECK-NEXT: return %[[Y]]
   %y = parallel.reshard %x
-      : tensor<?x64xbf16, #parallel.sharding<[batch by tp, _ by dp]>>
-      -> tensor<?x64xbf16, #parallel.sharding<[batch by dp, _ by tp]>>
-  return %y : tensor<?x64xbf16, #parallel.sharding<[batch by dp, _ by tp]>>
+      : tensor<?x?xbf16, #parallel.sharding<[batch by dp*tp, query]>>
+      -> tensor<?x?xbf16, #parallel.sharding<[batch by tp, query by dp]>>
+  return %y : tensor<?x?xbf16, #parallel.sharding<[batch by tp, query by dp]>>
 }

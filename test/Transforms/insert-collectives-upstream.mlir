@@ -18,7 +18,7 @@ parallel.mesh @grid(x = 2, y = 2)
 // CHECK-LABEL: func @both_dimensions_to_whole
 func.func @both_dimensions_to_whole(%a: !x_y) -> !whole {
   // CHECK-NEXT: %[[ROWS:.*]] = parallel.all_gather %arg0 dim 0 over [x] : !w8x_16y_bf -> !w8_16y_bf
-  // CHECK-NEXT: %[[ALL:.*]] = parallel.all_gather %[[ROWS]] dim 1 over [y] : !w8_16y_bf -> tensor<8x16xbf16>
+  // CHECK-NEXT: %[[ALL:.*]] = parallel.all_gather %[[ROWS]] dim 1 over [y] : !w8_16y_bf -> !w8_16_bf
   // CHECK-NEXT: return %[[ALL]]
   %b = parallel.reshard %a : !x_y -> !whole
   return %b : !whole
@@ -26,7 +26,10 @@ func.func @both_dimensions_to_whole(%a: !x_y) -> !whole {
 
 // CHECK-LABEL: func @axes_change_dimensions
 func.func @axes_change_dimensions(%a: !x_y) -> !y_x {
-  // CHECK-NEXT: TODO
+  // CHECK-NEXT: %[[ROWS:.*]] = parallel.all_gather %arg0 dim 0 over [x]
+  // CHECK-NEXT: %[[MOVED:.*]] = parallel.all_to_all %[[ROWS]] dim 1 to 0 over [y]
+  // CHECK-NEXT: %[[PART:.*]] = parallel.all_slice %[[MOVED]] dim 1 over [x] : !w8y_16_bf -> !w8y_16x_bf
+  // CHECK-NEXT: return %[[PART]]
   %b = parallel.reshard %a : !x_y -> !y_x
   return %b : !y_x
 }
