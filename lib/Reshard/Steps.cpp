@@ -60,7 +60,7 @@ static bool reduces(ReshardKind kind) {
   return kind == ReshardKind::all_reduce || kind == ReshardKind::reduce_scatter;
 }
 
-static bool gets(ReshardKind kind) {
+static bool gains(ReshardKind kind) {
   return kind == ReshardKind::all_slice ||
          kind == ReshardKind::reduce_scatter || kind == ReshardKind::all_to_all;
 }
@@ -72,7 +72,7 @@ ReshardStep Steps::make(ReshardKind kind, const ShardLayout &layout,
     step.result.dims[from] = without(layout.dims[from], step.axes);
   if (reduces(kind))
     step.result.partial = without(layout.partial, step.axes);
-  if (gets(kind)) {
+  if (gains(kind)) {
     Axes &split = step.result.dims[to];
     split.insert(split.end(), step.axes.begin(), step.axes.end());
     if (space.dims[to].isSet)
@@ -131,7 +131,7 @@ int64_t Steps::sent(const ShardLayout &layout, const ReshardStep &step) const {
 
 bool Steps::visitAllowed(const Visit &visit, ReshardStep step) {
   if ((!loses(step.kind) || allows(step.from, step.result.dims[step.from])) &&
-      (!gets(step.kind) || allows(step.to, step.result.dims[step.to])))
+      (!gains(step.kind) || allows(step.to, step.result.dims[step.to])))
     visit(std::move(step));
   return spend();
 }
