@@ -27,8 +27,11 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
     | none | `e/n`; `n` must divide `e` (the default of numbers) |
     | `pad m` | `e` is rounded up to a multiple of `m`, then of `n` |
     | `cap` | `e/n` up to `n = e`, then one, replicated; one must divide the other |
-    | `any` | at most `ceil(e/n)` (the default of symbols) |
+    | `any` | block `i` is `[i*e/n, (i+1)*e/n)`, rounded down: at most `ceil(e/n)` (the default of symbols) |
     | `ring` | as `any`; the parts go round, so that each device sees all in turn |
+
+    Blocks of `any` over `n*m` devices lie inside those over `n` and do not depend
+    on the order of the axes: collectives work on them as on even ones.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$extent,

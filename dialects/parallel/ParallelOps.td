@@ -114,7 +114,8 @@ def PAR_AllGatherOp : PAR_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
     `dim`. Each device gets `(n-1)/n` of the result from the others.
 
     **Constraints:** `axes` end the operand's split of `dim` (a set has no order:
-    any of its axes will do); nothing else changes.
+    any of its axes will do), and what remains keeps its rule; nothing else
+    changes.
 
     **Example:**
     ```mlir
@@ -139,7 +140,8 @@ def PAR_ReduceScatterOp : PAR_CollectiveOp<"reduce_scatter", (ins I64Attr:$dim)>
     split of dimension `dim`: an `all_reduce` followed by an `all_slice`, for half
     the bytes.
 
-    **Constraints:** the axes are partial in the operand; nothing else changes.
+    **Constraints:** the axes are partial in the operand; a split that the operand
+    has keeps its rule, a new one has any; nothing else changes.
 
     **Example:**
     ```mlir
@@ -169,8 +171,9 @@ def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins I64Attr:$from, I64Attr:
     tokens to the devices that have their experts, `dim experts to 0` sends them
     back.
 
-    **Constraints:** `axes` end the operand's split of `from`; `from` is not `to`;
-    nothing else changes.
+    **Constraints:** `axes` end the operand's split of `from` (any axes of a set, in
+    any order); `from` is not `to`; a split that the operand has keeps its rule, a
+    new one has any; nothing else changes.
 
     **Example:**
     ```mlir
@@ -189,6 +192,35 @@ def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins I64Attr:$from, I64Attr:
   }];
 }
 
+def PAR_PermuteOp : PAR_CollectiveOp<"permute", (ins)> {
+  let summary = "puts the axes of splits in another order";
+  let description = [{
+    `result = input` with the axes of each dimension in the order that the result
+    says. Every block stays whole: each device sends its own to one device and
+    gets one of as many elements, so that the shape on a device and the partial
+    sums stay. Over no axes nothing moves; the result may then list the axes of
+    sets and partial sums in another order, which means nothing.
+
+    **Constraints:** `axes` are those between the first and the last that change
+    place in a dimension, of all dimensions together; each dimension is split over
+    the same axes as before; nothing else changes.
+
+    **Example:**
+    ```mlir
+    parallel.mesh @pod(dp = 2, tp = 8)
+    func.func private @example(%x: tensor<64xbf16, #parallel.sharding<[_ by dp*tp]>>) {
+      %y = parallel.permute %x over [dp, tp]
+          : tensor<64xbf16, #parallel.sharding<[_ by dp*tp]>>
+          -> tensor<64xbf16, #parallel.sharding<[_ by tp*dp]>>
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = [{
+    $input `over` custom<Axes>($axes) attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
 def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
   let summary = "keeps a part of a whole dimension";
   let description = [{
@@ -196,7 +228,8 @@ def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
     move between devices. `dim experts` keeps the routed tokens that go to the
     device's own experts.
 
-    **Constraints:** the axes are not used by the operand; nothing else changes.
+    **Constraints:** the axes are not used by the operand; a split that the operand
+    has keeps its rule, a new one has any; nothing else changes.
 
     **Example:**
     ```mlir

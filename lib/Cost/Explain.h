@@ -63,6 +63,7 @@ private:
   void explainCommunication();
   void explainCommunicationBound();
   void explainCollective(size_t row);
+  void explainWireBytes(size_t row);
   void explainCollectiveTime(size_t row);
   std::vector<const Contribution<Collective> *> membersOf(size_t row) const;
   void explainKernels();

@@ -59,6 +59,8 @@ std::string_view autopar::nameOf(CollectiveKind kind) {
     return "reduce_scatter";
   case CollectiveKind::all_to_all:
     return "all_to_all";
+  case CollectiveKind::permute:
+    return "permute";
   case CollectiveKind::ring:
     return "ring";
   }

@@ -33,6 +33,9 @@ inline constexpr int64_t maxTokens = int64_t(1) << 40;
 inline constexpr unsigned maxCallDepth = 1000;
 /// Axes of a mesh.
 inline constexpr size_t maxMeshAxes = 64;
+/// Steps that the planner of a reshard looks at before it takes the plain way:
+/// reduce, gather, slice.
+inline constexpr int64_t maxReshardSteps = 50'000;
 /// Devices of a machine, and product of the sizes of a mesh.
 inline constexpr int64_t maxDevices = int64_t(1) << 30;
 /// Header of a safetensors file, as the reference library limits it.

@@ -282,9 +282,17 @@ def InsertCollectivesPass
     : Pass<"autopar-insert-collectives", "::mlir::ModuleOp"> {
   let summary = "implements each reshard by collectives";
   let description = [{
-    Turns a `parallel.reshard` into the collectives that do it: partial sums are
-    reduced, splits that end are gathered, splits that begin are sliced; a
-    reduction that is sliced at once becomes a `reduce_scatter`.
+    Turns a `parallel.reshard` into the cheapest sequence of collectives that does
+    it: the one in which a device sends the fewest bytes, then that of the fewest
+    steps. What one reshard reduces and the next one slices at once becomes a
+    `reduce_scatter`; what is gathered and sliced again stays.
+
+    The sizes of the mesh play no part: bytes are counted as if each axis had the
+    nominal size 2, and only the axes that operand or result use are considered. On
+    the way a dimension is split by some of the operand's or of the result's axes,
+    for those divide it; where its rule is `any`, by any; where it is `cap` or
+    `pad`, by all of the operand's, all of the result's, or none. A dimension whose
+    split changes its rule is gathered first.
 
     Requires nothing. Guarantees that no reshard is left.
 

@@ -17,6 +17,21 @@ using namespace mlir;
 // Steps of the equations: each changes a layout, or says why it cannot
 //===----------------------------------------------------------------------===//
 
+/// The part of `old` between the first and the last axis that `now`, of the
+/// same axes, has elsewhere.
+static ArrayRef<StringAttr> changed(ArrayRef<StringAttr> old,
+                                    ArrayRef<StringAttr> now) {
+  while (!old.empty() && old.back() == now.back()) {
+    old = old.drop_back();
+    now = now.drop_back();
+  }
+  while (!old.empty() && old.front() == now.front()) {
+    old = old.drop_front();
+    now = now.drop_front();
+  }
+  return old;
+}
+
 namespace {
 
 /// A layout on its way from operand to result.
@@ -48,7 +63,7 @@ public:
     DimAttr &old = dimOf(dim);
     bool grouping = dim == expertsDim;
     SmallVector<StringAttr> kept(grouping ? old.getGrouped() : old.getAxes());
-    if (old.isSet() && !grouping) {
+    if (old.isSet()) {
       for (StringAttr axis : axes)
         if (llvm::is_contained(kept, axis))
           llvm::erase(kept, axis);
@@ -63,7 +78,8 @@ public:
     return success();
   }
 
-  /// Appends the axes to the split of `dim`, by the rule of the result.
+  /// Appends the axes to the split of `dim`: by its rule, or, where there was
+  /// none, by that of the result.
   LogicalResult append(int64_t dim) {
     if (failed(verifyDim(dim)))
       return failure();
@@ -79,9 +95,8 @@ public:
       old = old.withGrouped(all);
       return success();
     }
-    DimAttr found =
-        Layout::of(TensorView(op->getResult(0)).getType()).dims[dim];
-    old = old.withAxes(all).withRule(found.getRule(), found.getMultiple());
+    DimAttr ruled = old.getAxes().empty() ? resultLayout().dims[dim] : old;
+    old = old.withAxes(all).withRule(ruled.getRule(), ruled.getMultiple());
     return success();
   }
 
@@ -98,6 +113,24 @@ public:
     return success();
   }
 
+  /// Puts the axes of each dimension in the order of the result.
+  LogicalResult reorder() {
+    Layout result = resultLayout();
+    SmallVector<StringAttr> moved;
+    for (auto [now, then] : llvm::zip_equal(layout.dims, result.dims)) {
+      ArrayRef<StringAttr> old = now.getAxes();
+      if (!llvm::equal(sortedAxes(old), sortedAxes(then.getAxes())))
+        continue;
+      now = now.withAxes(then.getAxes());
+      if (!now.isSet())
+        llvm::append_range(moved, changed(old, then.getAxes()));
+    }
+    if (!llvm::equal(sortedAxes(moved), sortedAxes(axes)))
+      return op->emitOpError() << "permutes over " << axesText(axes) << ", but "
+                               << axesText(moved) << " change places";
+    return success();
+  }
+
   /// The result must be what the equation gave.
   LogicalResult verify() {
     RankedTensorType operand = TensorView(op->getOperand(0)).getType();
@@ -105,14 +138,18 @@ public:
     if (operand.getShape() != result.getShape() ||
         operand.getElementType() != result.getElementType())
       return op->emitOpError("changes the shape or the format of its operand");
-    Layout found = Layout::of(result);
-    if (found == layout)
+    Layout found = resultLayout();
+    if (found.isSameAs(layout))
       return success();
     return op->emitOpError() << "has the result layout " << found.str()
                              << ", expected " << layout.str();
   }
 
 private:
+  Layout resultLayout() const {
+    return Layout::of(TensorView(op->getResult(0)).getType());
+  }
+
   LogicalResult verifyDim(int64_t dim) {
     if (dim == expertsDim) {
       if (llvm::any_of(layout.dims, [](DimAttr dim) { return dim.isSet(); }))
@@ -219,6 +256,13 @@ LogicalResult AllSliceOp::verify() {
                  failed(equation.verify()));
 }
 
+LogicalResult PermuteOp::verify() {
+  if (!haveSameRank(*this))
+    return emitOpError("changes the rank of its operand");
+  LayoutEquation equation(*this, getAxes());
+  return failure(failed(equation.reorder()) || failed(equation.verify()));
+}
+
 //===----------------------------------------------------------------------===//
 // Names and costs
 //===----------------------------------------------------------------------===//
@@ -236,6 +280,7 @@ AUTOPAR_COLLECTIVE(AllGatherOp, all_gather, "gathered")
 AUTOPAR_COLLECTIVE(ReduceScatterOp, reduce_scatter, "part")
 AUTOPAR_COLLECTIVE(AllToAllOp, all_to_all, "exchanged")
 AUTOPAR_COLLECTIVE(RingOp, ring, "seen")
+AUTOPAR_COLLECTIVE(PermuteOp, permute, "permuted")
 #undef AUTOPAR_COLLECTIVE
 
 void AllSliceOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {

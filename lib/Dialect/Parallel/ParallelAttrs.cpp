@@ -277,6 +277,27 @@ bool Layout::uses(StringAttr axis) const {
          llvm::any_of(dims, [&](DimAttr dim) { return dim.uses(axis); });
 }
 
+SmallVector<StringAttr> parallel::sortedAxes(ArrayRef<StringAttr> axes) {
+  SmallVector<StringAttr> sorted(axes);
+  llvm::sort(sorted, [](StringAttr a, StringAttr b) {
+    return a.getValue() < b.getValue();
+  });
+  return sorted;
+}
+
+bool Layout::isSameAs(const Layout &other) const {
+  auto sortSets = [](const Layout &layout) {
+    Layout sorted = layout;
+    for (DimAttr &dim : sorted.dims)
+      if (dim.isSet())
+        dim = dim.withAxes(sortedAxes(dim.getAxes()))
+                  .withGrouped(sortedAxes(dim.getGrouped()));
+    sorted.partial = sortedAxes(layout.partial);
+    return sorted;
+  };
+  return sortSets(*this) == sortSets(other);
+}
+
 std::string Layout::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);

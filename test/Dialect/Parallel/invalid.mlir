@@ -669,3 +669,80 @@ func.func @all_slice_over_an_axis_not_in_the_mesh(%x: tensor<64xbf16>) {
       : tensor<64xbf16> -> tensor<64xbf16, #parallel.sharding<[_ by tp]>>
   return
 }
+
+// -----
+
+parallel.mesh @pod(dp = 2, tp = 8)
+func.func @all_slice_by_another_rule(%x: tensor<64xbf16, #parallel.sharding<[_ by dp]>>) {
+  // expected-error @+1 {{'parallel.all_slice' op has the result layout [_ by dp*tp pad 64], expected [_ by dp*tp]}}
+  %y = parallel.all_slice %x dim 0 over [tp]
+      : tensor<64xbf16, #parallel.sharding<[_ by dp]>>
+      -> tensor<64xbf16, #parallel.sharding<[_ by dp*tp pad 64]>>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// parallel.permute
+//===----------------------------------------------------------------------===//
+
+!xy = tensor<64xbf16, #parallel.sharding<[_ by x*y]>>
+!yx = tensor<64xbf16, #parallel.sharding<[_ by y*x]>>
+parallel.mesh @grid(x = 2, y = 2)
+func.func @permute_over_one_axis(%a: !xy) {
+  // expected-error @+1 {{'parallel.permute' op permutes over [x], but [x, y] change places}}
+  %b = parallel.permute %a over [x] : !xy -> !yx
+  return
+}
+
+// -----
+
+!xy = tensor<64xbf16, #parallel.sharding<[_ by x*y]>>
+parallel.mesh @grid(x = 2, y = 2)
+func.func @permute_of_nothing(%a: !xy) {
+  // expected-error @+1 {{'parallel.permute' op permutes over [x, y], but [] change places}}
+  %b = parallel.permute %a over [x, y] : !xy -> !xy
+  return
+}
+
+// -----
+
+!x = tensor<64xbf16, #parallel.sharding<[_ by x]>>
+!y = tensor<64xbf16, #parallel.sharding<[_ by y]>>
+parallel.mesh @grid(x = 2, y = 2)
+func.func @permute_to_another_axis(%a: !x) {
+  // expected-error @+1 {{'parallel.permute' op has the result layout [_ by y], expected [_ by x]}}
+  %b = parallel.permute %a over [] : !x -> !y
+  return
+}
+
+// -----
+
+!xy = tensor<64xbf16, #parallel.sharding<[_ by x*y]>>
+parallel.mesh @grid(x = 2, y = 2)
+func.func @permute_by_another_rule(%a: !xy) {
+  // expected-error @+1 {{'parallel.permute' op has the result layout [_ by y*x cap], expected [_ by y*x]}}
+  %b = parallel.permute %a over [x, y] : !xy -> tensor<64xbf16, #parallel.sharding<[_ by y*x cap]>>
+  return
+}
+
+// -----
+
+!xy = tensor<64xbf16, #parallel.sharding<[_ by x*y]>>
+parallel.mesh @grid(x = 2, y = 2)
+func.func @permute_to_another_rank(%a: !xy) {
+  // expected-error @+1 {{'parallel.permute' op changes the rank of its operand}}
+  %b = parallel.permute %a over [] : !xy -> tensor<8x8xbf16>
+  return
+}
+
+// -----
+
+!sum = tensor<64xbf16, #parallel.sharding<[_] partial [x]>>
+parallel.mesh @grid(x = 2, y = 2)
+func.func @permute_of_a_sum(%a: !sum) {
+  // expected-error @+1 {{'parallel.permute' op has the result layout [_] partial [y], expected [_] partial [x]}}
+  %b = parallel.permute %a over [] : !sum -> tensor<64xbf16, #parallel.sharding<[_] partial [y]>>
+  return
+}
