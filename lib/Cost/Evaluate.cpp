@@ -49,9 +49,7 @@ static std::optional<Error> checkDevices(const Plan &plan,
                                          const Machine &machine) {
   for (const PlanAxis &axis : plan.axes)
     if (!axis.size)
-      return Error{"", "axis '" + axis.name + "' of the mesh has no size",
-                   "give --mesh=" + axis.name + "=8 or --shard-" + axis.name +
-                       "=8"};
+      return refuseOpenAxis(axis.name);
   for (const PlanDegree &degree : plan.degrees)
     if (!plan.sizeOf(degree.name))
       return Error{

@@ -98,6 +98,9 @@ private:
     if (!mesh)
       return onError(mesh.error().str());
     setMesh(plan, *mesh);
+    // The file may have products of axes that are now cut otherwise.
+    if (std::optional<Error> error = completeDegrees(plan))
+      return onError(error->str());
     return success();
   }
 
