@@ -49,9 +49,7 @@ static std::optional<Error> checkDevices(const Plan &plan,
                                          const Machine &machine) {
   for (const PlanAxis &axis : plan.axes)
     if (!axis.size)
-      return Error{"", "axis '" + axis.name + "' of the mesh has no size",
-                   "give --mesh=" + axis.name + "=8 or --shard-" + axis.name +
-                       "=8"};
+      return refuseOpenAxis(axis.name);
   for (const PlanDegree &degree : plan.degrees)
     if (!plan.sizeOf(degree.name))
       return Error{
@@ -130,20 +128,10 @@ bool Evaluation::communicates() const {
                      });
 }
 
-int64_t Evaluation::strideOf(const std::string &axis) const {
-  int64_t stride = 1;
-  for (auto it = plan.axes.rbegin(); it != plan.axes.rend(); ++it) {
-    if (it->name == axis)
-      break;
-    stride *= *it->size;
-  }
-  return stride;
-}
-
 GroupLayout Evaluation::layoutOf(const std::vector<AxisId> &ids) const {
   GroupLayout layout;
   for (AxisId id : ids)
-    layout.push_back({strideOf(program.axes[id]), sizes.axisSize(id)});
+    layout.push_back({*plan.strideOf(program.axes[id]), sizes.axisSize(id)});
   return layout;
 }
 
@@ -173,10 +161,11 @@ static void addMesh(Evaluation &evaluation) {
   Report &report = evaluation.report;
   report.mesh.devices = *evaluation.plan.devices();
   for (const PlanAxis &axis : evaluation.plan.axes) {
-    GroupLayout layout = {{evaluation.strideOf(axis.name), *axis.size}};
-    const Tier *tier = evaluation.network.tierOf(layout);
-    report.mesh.axes.push_back(
-        {axis.name, tier && *axis.size > 1 ? tier->name : "", *axis.size});
+    GroupAxis group{*evaluation.plan.strideOf(axis.name), *axis.size};
+    const Tier *tier = evaluation.network.tierOf({group});
+    report.mesh.axes.push_back({axis.name,
+                                tier && group.size > 1 ? tier->name : "",
+                                group.size, group.stride});
     report.mesh.degrees[axis.name] = *axis.size;
   }
   for (const PlanDegree &degree : evaluation.plan.degrees)

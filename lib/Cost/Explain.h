@@ -48,7 +48,8 @@ public:
 
 private:
   void explainDegree(const std::string &name);
-  void explainInputs();
+  void explainMesh();
+  void explainWorkload();
   void explainModel();
   void explainDevice();
   void explainRuntimeBytes();

@@ -7,7 +7,6 @@
 
 #include "autopar/Pipelines/Pipelines.h"
 
-#include "autopar/Plan/Degrees.h"
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -32,8 +31,12 @@ public:
       : pm(pm), options(options), onError(onError) {}
 
   LogicalResult build() {
-    if (failed(verifyPurpose()) || failed(fillPlan()))
+    if (failed(verifyPurpose()) || failed(verifyCounts()))
       return failure();
+    FailureOr<Plan> read = readPlanOptions(options, onError);
+    if (failed(read))
+      return failure();
+    plan = std::move(*read);
     addBindings();
     if (failed(verifySupported()) || failed(addSharding()))
       return failure();
@@ -55,122 +58,6 @@ private:
     for (auto [flag, given] : flags)
       if (given)
         return onError("--" + flag + " has no effect without --estimate");
-    return success();
-  }
-
-  LogicalResult fillPlan() {
-    if (!options.plan.empty()) {
-      Result<JsonDocument> document = JsonDocument::readFile(options.plan);
-      if (!document)
-        return onError(document.error().str());
-      Result<Plan> read = readPlan(*document);
-      if (!read)
-        return onError(read.error().str());
-      plan = std::move(*read);
-    }
-    if (options.mesh.getNumOccurrences() || !options.mesh.empty()) {
-      Result<MeshPlan> mesh = parseMesh(options.mesh);
-      if (!mesh)
-        return onError("--mesh: " + mesh.error().str());
-      for (const PlanAxis &axis : mesh->axes)
-        plan.setAxis(axis.name, axis.size);
-      for (PlanDegree &degree : mesh->degrees)
-        plan.setDegree(degree.name, std::move(degree.axes));
-      if (std::optional<Error> error = completeDegrees(plan))
-        return onError("--mesh: " + error->str());
-    }
-    return success(succeeded(readDegrees()) && succeeded(readChoices()) &&
-                   succeeded(readFormats()) && succeeded(readUtilization()) &&
-                   succeeded(verifyCounts()));
-  }
-
-  using TextOption = PlanOptions::Option<std::string>;
-
-  /// Overrides `degree` where the flag is given.
-  LogicalResult readDegree(const TextOption &option,
-                           std::optional<int64_t> &degree) {
-    if (option.getNumOccurrences() == 0 && option.empty())
-      return success();
-    int64_t size;
-    if (option == "?")
-      size = openDegree;
-    else if (StringRef(option).getAsInteger(10, size) || size < 1 ||
-             size > limits::maxDevices)
-      return onError("--" + option.getArgStr() + "=" + StringRef(option) +
-                     ": expected a number of devices from 1 to " +
-                     std::to_string(limits::maxDevices) + ", or '?'");
-    degree = size;
-    return success();
-  }
-
-  /// Without such a flag the plan keeps the mesh that it has.
-  LogicalResult readDegrees() {
-    Degrees degrees = degreesOf(plan);
-    std::pair<const TextOption &, std::optional<int64_t> &> flags[] = {
-        {options.shardTP, degrees.tp},
-        {options.shardCP, degrees.cp},
-        {options.shardDP, degrees.dp},
-        {options.shardEP, degrees.ep},
-        {options.shardETP, degrees.etp},
-        {options.shardDCP, degrees.dcp},
-        {options.shardAttentionTP, degrees.attentionTp}};
-    bool given = false;
-    for (auto &[option, degree] : flags) {
-      if (failed(readDegree(option, degree)))
-        return failure();
-      given |= !option.empty();
-    }
-    if (!given)
-      return success();
-    Result<MeshPlan> mesh = planMesh(degrees);
-    if (!mesh)
-      return onError(mesh.error().str());
-    setMesh(plan, *mesh);
-    return success();
-  }
-
-  LogicalResult readChoices() {
-    if (options.shardSP.getNumOccurrences() || options.shardSP)
-      plan.sequenceParallel = options.shardSP;
-    if (options.fsdp.getNumOccurrences() || options.fsdp)
-      plan.fsdp = options.fsdp;
-    if (!options.contextKind.empty()) {
-      plan.contextKind = parseContextKind(options.contextKind.getValue());
-      if (!plan.contextKind)
-        return onError("--cp-kind=" + options.contextKind +
-                       ": expected ring or all-to-all");
-    }
-    if (std::optional<Error> error = checkChoices(plan))
-      return onError(error->str());
-    return success();
-  }
-
-  LogicalResult readFormat(StringRef flag, const std::string &text,
-                           std::optional<ElementType> &format) {
-    if (text.empty())
-      return success();
-    format = parseElementType(text);
-    if (format)
-      return success();
-    return onError("--" + flag + "=" + text + ": unknown format, expected " +
-                   StringRef(elementTypeChoices()));
-  }
-
-  LogicalResult readFormats() {
-    return success(
-        succeeded(readFormat("dtype", options.dtype, plan.dtype)) &&
-        succeeded(readFormat("kv-dtype", options.kvDtype, plan.kvDtype)));
-  }
-
-  LogicalResult readUtilization() {
-    if (options.memoryUtilization.getNumOccurrences() == 0 &&
-        options.memoryUtilization == 0)
-      return success();
-    double share = options.memoryUtilization;
-    if (!(share > 0 && share <= 1))
-      return onError("--memory-utilization=" + formatNumber(share) +
-                     ": expected a share above 0 and up to 1");
-    plan.memoryUtilization = share;
     return success();
   }
 

@@ -23,6 +23,7 @@ static StringRef valueOf(StringRef name) {
       .Case("hardware", "name|path")
       .Case("runtime", "name|path")
       .Case("phase", "prefill|decode")
+      .Case("map", "axis,...")
       .Case("mesh", "axis=N,...")
       .Case("set", "path=value")
       .Cases({"plan", "report-output"}, "file")

@@ -76,6 +76,13 @@ std::optional<int64_t> Plan::sizeOf(std::string_view name) const {
   return productOf(*this, axesOf(name));
 }
 
+std::optional<int64_t> Plan::strideOf(std::string_view name) const {
+  std::vector<std::string> inside;
+  for (auto it = axes.rbegin(); it != axes.rend() && it->name != name; ++it)
+    inside.push_back(it->name);
+  return productOf(*this, inside);
+}
+
 std::optional<int64_t> Plan::devices() const {
   std::vector<std::string> all;
   for (const PlanAxis &axis : axes)

@@ -37,6 +37,7 @@ static json writeMesh(const Report &report) {
     mesh["axes"].push_back(
         {{"name", axis.name},
          {"size", axis.size},
+         {"stride", axis.stride},
          {"tier", axis.tier.empty() ? json() : json(axis.tier)}});
   return mesh;
 }

@@ -26,6 +26,10 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       llvm::cl::desc("Mesh axes with sizes, outermost first: pp=4,tp=8 ('?' "
                      "leaves one open); then products of them: "
                      "dpo=2,dpi=8,tp=8,ep=dpi*tp")};
+  Option<std::string> map{
+      *this, "map",
+      llvm::cl::desc("Which axes run over the fastest links: outermost first, "
+                     "as in tp,dp (default: dp,cp,tp)")};
   Option<std::string> shardTP{
       *this, "shard-tp",
       llvm::cl::desc("Tensor parallelism over this many devices")};
@@ -128,6 +132,10 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
 
 using PipelineErrorHandler =
     llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>;
+
+/// The plan that `options` say. Bad options go to `onError`.
+mlir::FailureOr<Plan> readPlanOptions(const PlanOptions &options,
+                                      PipelineErrorHandler onError);
 
 /// Adds the passes that `options` ask for: bind workload, mesh and formats,
 /// shard, insert collectives, estimate. Bad options go to `onError`.

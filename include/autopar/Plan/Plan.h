@@ -77,6 +77,9 @@ struct Plan {
   std::vector<std::string> axesOf(std::string_view name) const;
   /// The product of `axesOf`; nothing where a size is absent.
   std::optional<int64_t> sizeOf(std::string_view name) const;
+  /// Devices between neighbours along axis `name`: the product of the sizes
+  /// inside it; nothing where one is absent.
+  std::optional<int64_t> strideOf(std::string_view name) const;
   /// Product of all axis sizes; nothing where one is absent.
   std::optional<int64_t> devices() const;
 };

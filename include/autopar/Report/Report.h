@@ -63,7 +63,7 @@ struct Report {
 
   struct Axis {
     std::string name, tier;
-    int64_t size = 1;
+    int64_t size = 1, stride = 1;
   };
   struct {
     /// Axes and degrees by name: tp, cp, dp, ep, etp, edp, dcp, attention_tp,
