@@ -7,6 +7,7 @@
 
 #include "autopar/Pipelines/Pipelines.h"
 
+#include "ShardingPasses.h"
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -16,9 +17,6 @@
 
 using namespace autopar;
 using namespace mlir;
-
-/// The name of the axis that tensor parallelism splits over.
-static constexpr llvm::StringLiteral tensorAxis = "tp";
 
 namespace {
 
@@ -38,7 +36,7 @@ public:
       return failure();
     plan = std::move(*read);
     addBindings();
-    if (failed(verifySupported()) || failed(addSharding()))
+    if (failed(addSharding()))
       return failure();
     addEstimate();
     return success();
@@ -106,23 +104,6 @@ private:
     }
   }
 
-  /// What no pass does yet.
-  LogicalResult verifySupported() {
-    for (const char *name : {"cp", "dp", "ep", "etp", "dcp", "attention_tp"})
-      if (plan.has(name) && plan.sizeOf(name) != 1)
-        return onError("the plan has " + StringRef(name) +
-                       ", which is not supported yet");
-    if (plan.sequenceParallel || plan.fsdp)
-      return onError("the plan has " +
-                     StringRef(plan.fsdp ? "fsdp" : "sequence_parallel") +
-                     ", which is not supported yet");
-    if (plan.degree(tensorAxis))
-      return onError("the plan makes tp a product of " +
-                     join(plan.axesOf(tensorAxis), "*") +
-                     ", which is not supported yet; make tp one axis");
-    return success();
-  }
-
   /// The runtime pads the vocabulary: that is part of how weights are split.
   LogicalResult addSharding() {
     if (plan.axes.empty())
@@ -130,8 +111,6 @@ private:
     BindMeshPassOptions bind;
     bind.axes = meshText(plan);
     pm.addPass(createBindMeshPass(std::move(bind)));
-    if (!plan.axis(tensorAxis))
-      return success();
     std::vector<Override> overrides;
     for (const std::string &text : options.overrides) {
       Result<Override> one = parseOverride(text);
@@ -145,12 +124,8 @@ private:
         overrides, used);
     if (!runtime)
       return onError(runtime.error().str());
-    ShardTensorPassOptions shard;
-    shard.axes = {tensorAxis.str()};
-    shard.vocabularyMultiple =
-        static_cast<int64_t>(runtime->vocabularyMultiple.value);
-    pm.addPass(createShardTensorPass(std::move(shard)));
-    pm.addPass(createInsertCollectivesPass());
+    addShardingPasses(pm, plan,
+                      static_cast<int64_t>(runtime->vocabularyMultiple.value));
     return success();
   }
 

@@ -51,7 +51,8 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
       llvm::append_range(sources, SplitRequests(function).sources());
     bool changed = false;
     for (const SplitRequests::Source &source : sources) {
-      ArrayRef<StringAttr> over = axesByRole[source.role];
+      ArrayRef<StringAttr> over =
+          isOfKeys(source) ? axesOfKeys : axesByRole[source.role];
       if (failed(verifySize(sources, source, over)))
         return signalPassFailure();
       Seeds seeds(module, over);
@@ -68,7 +69,7 @@ private:
   LogicalResult readAxes(ModuleOp module) {
     if (axes.empty())
       axes = {"tp"};
-    auto read = [&](TensorParallelRole role,
+    auto read = [&](SmallVector<StringAttr> &over,
                     ArrayRef<std::string> names) -> LogicalResult {
       if (names.empty())
         names = axes;
@@ -77,13 +78,28 @@ private:
       FailureOr<SmallVector<StringAttr>> found =
           findAxes(module, names, "--shard-tp");
       if (succeeded(found))
-        axesByRole[role] = *found;
+        over = *found;
       return found;
     };
+    using Role = TensorParallelRole;
+    ArrayRef<std::string> attention =
+        attentionAxes.empty() ? axes : attentionAxes;
     return success(
-        succeeded(read(TensorParallelRole::dense, axes)) &&
-        succeeded(read(TensorParallelRole::attention, attentionAxes)) &&
-        succeeded(read(TensorParallelRole::experts, expertAxes)));
+        succeeded(read(axesByRole[Role::dense], axes)) &&
+        succeeded(read(axesByRole[Role::attention], attention)) &&
+        succeeded(read(axesByRole[Role::experts], expertAxes)) &&
+        succeeded(read(axesOfKeys, keyAxes.empty() ? attention : keyAxes)));
+  }
+
+  /// Whether a source has key-value heads, or attention itself reads it.
+  static bool isOfKeys(const SplitRequests::Source &source) {
+    if (source.rule == SplitRule::cap)
+      return true;
+    return llvm::any_of(source.value.getUsers(), [](Operation *user) {
+      auto op = dyn_cast<ShardingOpInterface>(user);
+      auto factor = op ? op.getTensorParallelFactor() : std::nullopt;
+      return factor && factor->role == TensorParallelRole::attention;
+    });
   }
 
   LogicalResult verifyMultiple(ModuleOp module) {
@@ -141,6 +157,7 @@ private:
   }
 
   std::map<TensorParallelRole, SmallVector<StringAttr>> axesByRole;
+  SmallVector<StringAttr> axesOfKeys;
 };
 
 } // namespace

@@ -5,7 +5,7 @@ parallel.mesh @m(dp = 2, tp = 4)
 // A split that changes its rule begins anew.
 // CHECK-LABEL: func @another_rule
 func.func @another_rule(%x: tensor<8xbf16, #parallel.sharding<[_ by tp]>>) -> tensor<8xbf16, #parallel.sharding<[_ by tp cap]>> {
-  // CHECK-NEXT: %[[ALL:.*]] = parallel.all_gather %arg0 dim 0 over [tp] : !w8tp_bf -> !w8_bf
+  // CHECK-NEXT: %[[ALL:.*]] = parallel.all_gather %arg0 dim 0 over [tp] : !w8tp_bf -> tensor<8xbf16>
   // CHECK-NEXT: %[[Y:.*]] = parallel.all_slice %[[ALL]] dim 0 over [tp]
   // CHECK-NEXT: return %[[Y]]
   %y = parallel.reshard %x : tensor<8xbf16, #parallel.sharding<[_ by tp]>> -> tensor<8xbf16, #parallel.sharding<[_ by tp cap]>>

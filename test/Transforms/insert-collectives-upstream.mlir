@@ -18,7 +18,7 @@ parallel.mesh @grid(x = 2, y = 2)
 // CHECK-LABEL: func @both_dimensions_to_whole
 func.func @both_dimensions_to_whole(%a: !x_y) -> !whole {
   // CHECK-NEXT: %[[ROWS:.*]] = parallel.all_gather %arg0 dim 0 over [x] : !w8x_16y_bf -> !w8_16y_bf
-  // CHECK-NEXT: %[[ALL:.*]] = parallel.all_gather %[[ROWS]] dim 1 over [y] : !w8_16y_bf -> !w8_16_bf
+  // CHECK-NEXT: %[[ALL:.*]] = parallel.all_gather %[[ROWS]] dim 1 over [y] : !w8_16y_bf -> tensor<8x16xbf16>
   // CHECK-NEXT: return %[[ALL]]
   %b = parallel.reshard %a : !x_y -> !whole
   return %b : !whole

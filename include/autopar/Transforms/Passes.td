@@ -185,6 +185,9 @@ def ShardTensorPass : ShardPass<"autopar-shard-tensor"> {
                "Axes for heads, or none (default: axes)">,
     ListOption<"expertAxes", "expert-axes", "std::string",
                "Axes for widths of routed experts, or none (default: axes)">,
+    ListOption<"keyAxes", "key-axes", "std::string",
+               "Axes for key-value heads and what attention itself reads, or "
+               "none (default: attention-axes)">,
     Option<"vocabularyMultiple", "vocabulary-multiple", "int64_t", "64",
            "The vocabulary is padded to a multiple of this before it is split "
            "(a property of the runtime)">,
@@ -261,6 +264,26 @@ def ShardDecodeContextPass : ShardPass<"autopar-shard-decode-context"> {
   }];
   let options = [ListOption<"axes", "axes", "std::string",
                             "The mesh axes, major first (default: dcp)">];
+}
+
+def ShardParametersPass : ShardPass<"autopar-shard-parameters"> {
+  let summary = "FSDP: splits weights, and gathers them before use";
+  let description = [{
+    Splits each weight over the devices that would hold copies of it: the largest
+    dimension that is not split, unevenly where it must be (ZeRO stage 3,
+    arXiv:1910.02054; FSDP, arXiv:2304.11277). An `all_gather` before its first
+    use gives every device the whole weight for a while.
+
+    Requires a mesh with the axes, and weights that are split otherwise before:
+    it is the last to split. Guarantees that activations and caches keep their
+    types.
+  }];
+  let options = [
+    ListOption<"axes", "axes", "std::string",
+               "The mesh axes, major first (default: dp)">,
+    ListOption<"expertAxes", "expert-axes", "std::string",
+               "Axes for weights of routed experts, or none (default: axes)">,
+  ];
 }
 
 def ShardExpertsPass : ShardPass<"autopar-shard-experts"> {
