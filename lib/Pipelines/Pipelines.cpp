@@ -31,10 +31,11 @@ public:
       : pm(pm), options(options), onError(onError) {}
 
   LogicalResult build() {
-    if (failed(verifyPurpose()) || failed(fillPlan()))
+    if (failed(verifyPurpose()))
       return failure();
-    addBindings();
-    if (failed(addSharding()))
+    if (!options.diffPlans.empty())
+      return addDiff();
+    if (failed(addPlan(pm, options.plan)))
       return failure();
     addEstimate();
     return success();
@@ -43,6 +44,8 @@ public:
 private:
   /// Flags that only a report uses are an error without one, not a no-op.
   LogicalResult verifyPurpose() {
+    if (!options.diffPlans.empty())
+      return verifyDiff();
     if (!options.estimate.empty())
       return success();
     std::pair<StringRef, bool> flags[] = {
@@ -57,9 +60,57 @@ private:
     return success();
   }
 
-  LogicalResult fillPlan() {
-    if (!options.plan.empty()) {
-      Result<JsonDocument> document = JsonDocument::readFile(options.plan);
+  LogicalResult verifyDiff() {
+    if (!options.plan.empty())
+      return onError("--plan and --diff-plans exclude each other");
+    if (options.explain)
+      return onError("--explain has no effect with --diff-plans: give "
+                     "--estimate and --plan for each of the two");
+    auto [first, second] = StringRef(options.diffPlans).split(',');
+    if (first.empty() || second.empty() || second.contains(','))
+      return onError("--diff-plans=" + options.diffPlans +
+                     ": expected two files, as in --diff-plans=a.json,b.json");
+    return success();
+  }
+
+  /// Adds what turns a module into the program of the plan in `file` ("" for
+  /// none) and the flags.
+  LogicalResult addPlan(OpPassManager &passes, const std::string &file) {
+    plan = Plan();
+    if (failed(fillPlan(file)))
+      return failure();
+    addBindings(passes);
+    return addSharding(passes);
+  }
+
+  /// Each plan on a copy of the module, whose name is the file's.
+  LogicalResult addDiff() {
+    auto [first, second] = StringRef(options.diffPlans).split(',');
+    std::string files[] = {first.str(), second.str()};
+    CloneModulePassOptions clone;
+    clone.names = {files[0], files[1] + (first == second ? "#2" : "")};
+    pm.addPass(createCloneModulePass(clone));
+    DiffModulesPassOptions diff;
+    for (auto [file, name] : llvm::zip_equal(files, clone.names)) {
+      OpPassManager passes(ModuleOp::getOperationName());
+      if (failed(addPlan(passes, file)))
+        return failure();
+      RunOnModulePassOptions run;
+      run.module = name;
+      run.pipeline.clear();
+      llvm::raw_string_ostream os(run.pipeline);
+      passes.printAsTextualPipeline(os);
+      pm.addPass(createRunOnModulePass(std::move(run)));
+      diff.memoryUtilization.push_back(plan.memoryUtilization.value_or(0));
+    }
+    fillReport(diff);
+    pm.addPass(createDiffModulesPass(std::move(diff)));
+    return success();
+  }
+
+  LogicalResult fillPlan(const std::string &file) {
+    if (!file.empty()) {
+      Result<JsonDocument> document = JsonDocument::readFile(file);
       if (!document)
         return onError(document.error().str());
       Result<Plan> read = readPlan(*document);
@@ -142,7 +193,7 @@ private:
     return success();
   }
 
-  void addBindings() {
+  void addBindings(OpPassManager &passes) {
     bool bindsWorkload = !options.phase.empty() || options.batch ||
                          options.prompt || options.context ||
                          options.source >= 0 || options.memory >= 0;
@@ -154,18 +205,18 @@ private:
       bind.context = options.context;
       bind.source = options.source;
       bind.memory = options.memory;
-      pm.addPass(createBindWorkloadPass(std::move(bind)));
+      passes.addPass(createBindWorkloadPass(std::move(bind)));
     }
     AbsorbLatentAttentionPassOptions absorb;
     absorb.phase = nameOf(Phase::decode);
-    pm.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
+    passes.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
     if (plan.dtype || plan.kvDtype) {
       ConvertFormatsPassOptions convert;
       if (plan.dtype)
         convert.compute = nameOf(*plan.dtype);
       if (plan.kvDtype)
         convert.kvCache = nameOf(*plan.kvDtype);
-      pm.addPass(createConvertFormatsPass(std::move(convert)));
+      passes.addPass(createConvertFormatsPass(std::move(convert)));
     }
   }
 
@@ -178,7 +229,7 @@ private:
   }
 
   /// The runtime pads the vocabulary: that is part of how weights are split.
-  LogicalResult addSharding() {
+  LogicalResult addSharding(OpPassManager &passes) {
     if (plan.axes.empty())
       return success();
     BindMeshPassOptions bind;
@@ -191,7 +242,7 @@ private:
                        ": tensor parallelism over several axes is not "
                        "supported yet; make tp one axis");
     }
-    pm.addPass(createBindMeshPass(std::move(bind)));
+    passes.addPass(createBindMeshPass(std::move(bind)));
     if (!plan.axis(tensorAxis))
       return success();
     std::vector<Override> overrides;
@@ -211,36 +262,42 @@ private:
     shard.axis = tensorAxis.str();
     shard.vocabularyMultiple =
         static_cast<int64_t>(runtime->vocabularyMultiple.value);
-    pm.addPass(createShardTensorPass(std::move(shard)));
-    pm.addPass(createInsertCollectivesPass());
+    passes.addPass(createShardTensorPass(std::move(shard)));
+    passes.addPass(createInsertCollectivesPass());
     return success();
+  }
+
+  /// The options that all passes share that report.
+  template <typename PassOptions>
+  void fillReport(PassOptions &report) {
+    report.hardware = options.hardware;
+    report.nodes = options.nodes;
+    report.runtime = options.runtime;
+    report.overrides.assign(options.overrides.begin(), options.overrides.end());
+    if (!options.estimate.empty())
+      report.format = options.estimate;
+    report.output = options.reportOutput;
+    if (!options.phase.empty())
+      report.given.push_back("phase");
+    if (options.batch)
+      report.given.push_back("batch");
+    if (options.prompt || options.phase == "decode")
+      report.given.push_back("query");
+    if (options.prompt || options.context)
+      report.given.push_back("context");
+    if (options.source >= 0)
+      report.given.push_back("source");
+    if (options.memory >= 0)
+      report.given.push_back("memory");
   }
 
   void addEstimate() {
     if (options.estimate.empty())
       return;
     EstimatePassOptions estimate;
-    estimate.hardware = options.hardware;
-    estimate.nodes = options.nodes;
-    estimate.runtime = options.runtime;
+    fillReport(estimate);
     estimate.memoryUtilization = plan.memoryUtilization.value_or(0);
-    estimate.overrides.assign(options.overrides.begin(),
-                              options.overrides.end());
-    estimate.format = options.estimate;
     estimate.explain = options.explain;
-    estimate.output = options.reportOutput;
-    if (!options.phase.empty())
-      estimate.given.push_back("phase");
-    if (options.batch)
-      estimate.given.push_back("batch");
-    if (options.prompt || options.phase == "decode")
-      estimate.given.push_back("query");
-    if (options.prompt || options.context)
-      estimate.given.push_back("context");
-    if (options.source >= 0)
-      estimate.given.push_back("source");
-    if (options.memory >= 0)
-      estimate.given.push_back("memory");
     pm.addPass(createEstimatePass(std::move(estimate)));
   }
 

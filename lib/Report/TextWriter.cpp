@@ -7,54 +7,26 @@
 
 #include "autopar/Report/Report.h"
 
+#include "ReportText.h"
 #include "TextTables.h"
 
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <map>
 
 using namespace autopar;
-
-/// "12,345" where it is large, "12.3" where not.
-static std::string formatRate(double rate) {
-  if (rate < 1000)
-    return print("%.1f", rate);
-  return rate < 9e18 ? formatInteger(std::llround(rate)) : print("%.3g", rate);
-}
 
 //===----------------------------------------------------------------------===//
 // The answer
 //===----------------------------------------------------------------------===//
 
 static std::string title(const Report &report) {
-  const auto &work = report.workload;
-  std::string step = work.phase == "prefill"
-                         ? "prefill of " + formatInteger(work.batch) + " x " +
-                               formatInteger(work.queryLength) + " tokens"
-                         : "decode of " + formatInteger(work.batch) +
-                               (work.batch == 1 ? " sequence" : " sequences");
-  if (work.contextLength != work.queryLength)
-    step += " at context " + formatInteger(work.contextLength);
-  if (work.sourceLength != 0)
-    step +=
-        ", encoding " + formatInteger(work.sourceLength) + " positions each";
-  if (work.memoryLength != 0)
-    step += ", " + formatInteger(work.memoryLength) +
-            " encoded positions cached for each";
-  std::string mesh;
-  for (const Report::Axis &axis : report.mesh.axes)
-    mesh += axis.name + " " + std::to_string(axis.size) + ", ";
-  const auto &machine = report.machine;
-  std::string nodes =
-      machine.nodes == 1 ? "" : " x " + std::to_string(machine.nodes);
-  return wrap("", report.model.name + ": " + step) +
-         wrap("", "on " + formatInteger(report.mesh.devices) + " of " +
-                      formatInteger(machine.devices) + " devices of " +
-                      machine.hardware + nodes + ": " + machine.hardwareTitle) +
-         wrap("", mesh + "runtime " + machine.runtime);
+  std::vector<std::string> mesh = meshText(report);
+  mesh.push_back("runtime " + report.machine.runtime);
+  return wrap("", report.model.name + ": " + stepText(report)) +
+         wrap("", machineText(report) + ": " + report.machine.hardwareTitle) +
+         wrap("", join(mesh, ", "));
 }
 
 static std::string answerMemory(const Report &report) {

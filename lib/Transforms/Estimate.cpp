@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "autopar/Transforms/Estimate.h"
+
 #include "autopar/Transforms/Passes.h"
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
@@ -62,24 +64,22 @@ struct Setting {
   Runtime runtime;
 };
 
-struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
-  using Base::Base;
+/// Evaluates a module; emits errors where it cannot.
+class Estimator : EstimateSettings {
+public:
+  Estimator(ModuleOp module, const EstimateSettings &settings)
+      : EstimateSettings(settings), module(module) {}
 
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    markAllAnalysesPreserved();
-    if (failed(verifyOptions(module)))
-      return signalPassFailure();
+  FailureOr<Report> run(const CostProgramAnalysis &analysis) {
+    if (failed(verifySettings()))
+      return failure();
     SymbolBindingOpInterface workload = findWorkload(module);
-    if (!workload) {
-      module.emitError("the module has no workload: give --phase, --batch, "
-                       "--prompt or --context");
-      return signalPassFailure();
-    }
-    auto &analysis = getAnalysis<CostProgramAnalysis>();
-    FailureOr<Setting> setting = readSetting(module);
+    if (!workload)
+      return module.emitError("the module has no workload: give --phase, "
+                              "--batch, --prompt or --context");
+    FailureOr<Setting> setting = readSetting();
     if (!analysis.isValid() || failed(setting))
-      return signalPassFailure();
+      return failure();
     Plan plan = planOf(module, analysis.getProgram());
     if (memoryUtilization != 0)
       plan.memoryUtilization = memoryUtilization;
@@ -87,40 +87,25 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
         evaluate(analysis.getProgram(), plan, setting->machine,
                  setting->runtime, workload.getWorkload(), explain);
     if (!report)
-      return fail(module, report.error());
-    addAssumptions(module, workload.getWorkload(), *report);
-    write(module, format == "json" ? writeJson(*report) : writeText(*report));
+      return emitError(module, report.error());
+    addAssumptions(workload.getWorkload(), *report);
+    return std::move(*report);
   }
 
-  LogicalResult verifyOptions(ModuleOp module) {
-    if (format != "text" && format != "json")
-      return module.emitError() << "unknown report format '" << format
-                                << "', expected text or json";
+private:
+  LogicalResult verifySettings() {
     if (!(memoryUtilization >= 0 && memoryUtilization <= 1))
       return module.emitError()
              << "memory-utilization = " << formatNumber(memoryUtilization)
              << ", expected a share above 0 and up to 1";
     if (nodes < 0 || nodes > limits::maxDevices)
-      return module.emitError() << "nodes = " << nodes.getValue()
-                                << ", expected 1 to " << limits::maxDevices;
+      return module.emitError()
+             << "nodes = " << nodes << ", expected 1 to " << limits::maxDevices;
     return success();
   }
 
-  /// Reports a failure of the left side, whose note keeps its own line.
-  void fail(ModuleOp module, const Error &error) {
-    InFlightDiagnostic diag = module.emitError();
-    diag << (error.where.empty() ? error.message
-                                 : error.where + ": " + error.message);
-    if (!error.note.empty())
-      diag.attachNote() << error.note;
-    signalPassFailure();
-  }
-
-  FailureOr<Setting> readSetting(ModuleOp module) {
-    auto refuse = [&](const Error &error) {
-      fail(module, error);
-      return failure();
-    };
+  FailureOr<Setting> readSetting() {
+    auto refuse = [&](const Error &error) { return emitError(module, error); };
     std::vector<Override> parsed;
     for (const std::string &text : overrides) {
       Result<Override> one = parseOverride(text);
@@ -131,7 +116,7 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
     HardwareLibrary library(parsed);
     Result<Machine> machine =
         library.machine(hardware.empty() ? defaultHardware.str() : hardware,
-                        nodes == 0 ? 1 : nodes.getValue());
+                        nodes == 0 ? 1 : nodes);
     if (!machine)
       return refuse(machine.error());
     std::vector<bool> used(parsed.size());
@@ -147,8 +132,7 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
   }
 
   /// What the user left open.
-  void addAssumptions(ModuleOp module, const Workload &workload,
-                      Report &report) {
+  void addAssumptions(const Workload &workload, Report &report) {
     std::vector<Assumption> open;
     if (hardware.empty())
       open.push_back(
@@ -188,7 +172,7 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
     if (workload.memory)
       parts.emplace_back("memory", std::to_string(workload.memory));
     for (const auto &[name, value] : parts)
-      if (!llvm::is_contained(*given, name))
+      if (!llvm::is_contained(given, name))
         open.push_back(
             {"workload." + name.str(), value, "the module's own workload"});
   }
@@ -202,11 +186,60 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
     report.assumptions.push_back({path.str(), value.str(), "user: --set"});
   }
 
-  void write(ModuleOp module, const std::string &text) {
-    Result<bool> written = writeOutput(output, text);
-    if (!written)
-      fail(module, written.error());
+  ModuleOp module;
+};
+
+struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    markAllAnalysesPreserved();
+    if (failed(verifyReportFormat(module, format)))
+      return signalPassFailure();
+    FailureOr<Report> report =
+        estimateModule(module, getAnalysis<CostProgramAnalysis>(),
+                       {hardware,
+                        runtime,
+                        nodes,
+                        memoryUtilization,
+                        {overrides.begin(), overrides.end()},
+                        {given.begin(), given.end()},
+                        explain});
+    if (failed(report) ||
+        failed(writeReport(module, output,
+                           format == "json" ? writeJson(*report)
+                                            : writeText(*report))))
+      signalPassFailure();
   }
 };
 
 } // namespace
+
+LogicalResult autopar::emitError(ModuleOp module, const Error &error) {
+  InFlightDiagnostic diag = module.emitError();
+  diag << (error.where.empty() ? error.message
+                               : error.where + ": " + error.message);
+  if (!error.note.empty())
+    diag.attachNote() << error.note;
+  return failure();
+}
+
+LogicalResult autopar::verifyReportFormat(ModuleOp module, StringRef format) {
+  if (format == "text" || format == "json")
+    return success();
+  return module.emitError()
+         << "unknown report format '" << format << "', expected text or json";
+}
+
+LogicalResult autopar::writeReport(ModuleOp module, const std::string &path,
+                                   const std::string &text) {
+  Result<bool> written = writeOutput(path, text);
+  return written ? success() : emitError(module, written.error());
+}
+
+FailureOr<Report> autopar::estimateModule(ModuleOp module,
+                                          const CostProgramAnalysis &analysis,
+                                          const EstimateSettings &settings) {
+  return Estimator(module, settings).run(analysis);
+}

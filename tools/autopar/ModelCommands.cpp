@@ -85,6 +85,8 @@ static bool setFlags(PlanFlags &flags, const PlanValues &values) {
 
 int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
                       const PlanValues &values) {
+  // Pipelines in options of passes are parsed.
+  registerAllPasses();
   Session session;
   PassManager pm(&session.context);
   auto refuse = [](const Twine &message) {

@@ -212,6 +212,23 @@ def PrintCostProgramPass
   }];
 }
 
+/// Options of all passes that report what a step costs.
+defvar reportOptions = [
+  Option<"hardware", "hardware", "std::string", "\"\"",
+         "Machine: name of the library or path of a file (default: h100-sxm-8)">,
+  Option<"nodes", "nodes", "int64_t", "0", "Nodes of it (default: 1)">,
+  Option<"runtime", "runtime", "std::string", "\"\"",
+         "Runtime: name of the library or path of a file (default: vllm)">,
+  ListOption<"overrides", "set", "std::string",
+             "Values that replace those of the libraries, path=value">,
+  ListOption<"given", "given", "std::string",
+             "Parts of the workload that the user chose; others are reported "
+             "as assumptions">,
+  Option<"format", "format", "std::string", "\"text\"", "text or json">,
+  Option<"output", "output", "std::string", "\"-\"",
+         "Where the report goes (-: standard output)">,
+];
+
 def EstimatePass : Pass<"autopar-estimate", "::mlir::ModuleOp"> {
   let summary = "reports memory, FLOPs, communication and latency of a step";
   let description = [{
@@ -220,26 +237,75 @@ def EstimatePass : Pass<"autopar-estimate", "::mlir::ModuleOp"> {
 
     Requires sizes for all mesh axes, a workload, and no `parallel.reshard`.
   }];
-  let options = [
-    Option<"hardware", "hardware", "std::string", "\"\"",
-           "Machine: name of the library or path of a file (default: h100-sxm-8)">,
-    Option<"nodes", "nodes", "int64_t", "0", "Nodes of it (default: 1)">,
-    Option<"runtime", "runtime", "std::string", "\"\"",
-           "Runtime: name of the library or path of a file (default: vllm)">,
+  let options = !listconcat(reportOptions, [
     Option<"memoryUtilization", "memory-utilization", "double", "0",
            "The runtime's share of device memory, above 0 up to 1 (default: the "
            "runtime's)">,
-    ListOption<"overrides", "set", "std::string",
-               "Values that replace those of the libraries, path=value">,
-    ListOption<"given", "given", "std::string",
-               "Parts of the workload that the user chose; others are reported "
-               "as assumptions">,
-    Option<"format", "format", "std::string", "\"text\"", "text or json">,
     Option<"explain", "explain", "bool", "false",
            "Say how every number came about">,
-    Option<"output", "output", "std::string", "\"-\"",
-           "Where the report goes (-: standard output)">,
+  ]);
+}
+
+def CloneModulePass : Pass<"autopar-clone-module", "::mlir::ModuleOp"> {
+  let summary = "puts copies of a module into modules inside it";
+  let description = [{
+    The module keeps its name and gets one module inside for each of `names`,
+    with what it held: two plans of one model, or the two sides of a deployment.
+
+    Requires distinct names. Guarantees that the module holds nothing else.
+
+    ```mlir
+    // autopar-clone-module{names=prefill,decode}
+    module @model {
+      module @prefill {
+      }
+      module @decode {
+      }
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"names", "names", "std::string", "Names of the copies">,
   ];
+}
+
+def RunOnModulePass : Pass<"autopar-run-on-module", "::mlir::ModuleOp"> {
+  let summary = "runs a pipeline on one of the modules inside";
+  let description = [{
+    `builtin.module(builtin.module(...))` runs passes on all modules inside;
+    this runs them on the one called `module`. Errors name it.
+
+    Requires such a module. Guarantees what the pipeline does.
+
+    ```mlir
+    // autopar-run-on-module{module=decode pipeline=builtin.module(autopar-bind-workload{batch=8})}
+    module @decode {
+      transformer.workload @w(phase = decode, batch = 8, query = 1, context = 4096)
+    }
+    ```
+  }];
+  let options = [
+    Option<"module", "module", "std::string", "\"\"", "Name of the module">,
+    Option<"pipeline", "pipeline", "std::string", "\"builtin.module()\"",
+           "As --pass-pipeline takes it">,
+  ];
+}
+
+def DiffModulesPass : Pass<"autopar-diff-modules", "::mlir::ModuleOp"> {
+  let summary = "reports in what two plans of a model differ";
+  let description = [{
+    Compares the two modules inside: the collectives of a step, the layouts and
+    formats of weights, caches and states, and the numbers of the two reports.
+    The module is not changed.
+
+    Requires two modules inside, of which each has what `autopar-estimate`
+    requires.
+  }];
+  let options = !listconcat(reportOptions, [
+    ListOption<"memoryUtilization", "memory-utilization", "double",
+               "The runtime's share of device memory, for each of the two (0: "
+               "the runtime's)">,
+  ]);
 }
 
 #endif // AUTOPAR_TRANSFORMS_PASSES_TD
