@@ -31,11 +31,11 @@ public:
       : pm(pm), options(options), onError(onError) {}
 
   LogicalResult build() {
-    if (failed(verifyPurpose()))
+    if (failed(verifyPurpose()) || failed(verifyCounts()))
       return failure();
     if (!options.diffPlans.empty())
       return addDiff();
-    if (failed(addPlan(pm, options.plan)))
+    if (failed(addPlan()))
       return failure();
     addEstimate();
     return success();
@@ -73,14 +73,12 @@ private:
     return success();
   }
 
-  /// Adds what turns a module into the program of the plan in `file` ("" for
-  /// none) and the flags.
-  LogicalResult addPlan(OpPassManager &passes, const std::string &file) {
-    plan = Plan();
-    if (failed(fillPlan(file)))
+  /// Adds what turns a module into the program of the plan.
+  LogicalResult addPlan() {
+    if (failed(fillPlan()))
       return failure();
-    addBindings(passes);
-    return addSharding(passes);
+    addBindings();
+    return addSharding();
   }
 
   /// Each plan on a copy of the module, whose name is the file's.
@@ -93,7 +91,11 @@ private:
     DiffModulesPassOptions diff;
     for (auto [file, name] : llvm::zip_equal(files, clone.names)) {
       OpPassManager passes(ModuleOp::getOperationName());
-      if (failed(addPlan(passes, file)))
+      PlanOptions ofOne;
+      ofOne.copyOptionValuesFrom(options);
+      ofOne.plan = file;
+      PlanPipeline one(passes, ofOne, onError);
+      if (failed(one.addPlan()))
         return failure();
       RunOnModulePassOptions run;
       run.module = name;
@@ -101,16 +103,16 @@ private:
       llvm::raw_string_ostream os(run.pipeline);
       passes.printAsTextualPipeline(os);
       pm.addPass(createRunOnModulePass(std::move(run)));
-      diff.memoryUtilization.push_back(plan.memoryUtilization.value_or(0));
+      diff.memoryUtilization.push_back(one.plan.memoryUtilization.value_or(0));
     }
     fillReport(diff);
     pm.addPass(createDiffModulesPass(std::move(diff)));
     return success();
   }
 
-  LogicalResult fillPlan(const std::string &file) {
-    if (!file.empty()) {
-      Result<JsonDocument> document = JsonDocument::readFile(file);
+  LogicalResult fillPlan() {
+    if (!options.plan.empty()) {
+      Result<JsonDocument> document = JsonDocument::readFile(options.plan);
       if (!document)
         return onError(document.error().str());
       Result<Plan> read = readPlan(*document);
@@ -126,7 +128,7 @@ private:
         plan.setAxis(axis.name, axis.size);
     }
     return success(succeeded(readShardTP()) && succeeded(readFormats()) &&
-                   succeeded(readUtilization()) && succeeded(verifyCounts()));
+                   succeeded(readUtilization()));
   }
 
   LogicalResult readShardTP() {
@@ -193,7 +195,7 @@ private:
     return success();
   }
 
-  void addBindings(OpPassManager &passes) {
+  void addBindings() {
     bool bindsWorkload = !options.phase.empty() || options.batch ||
                          options.prompt || options.context ||
                          options.source >= 0 || options.memory >= 0;
@@ -205,18 +207,18 @@ private:
       bind.context = options.context;
       bind.source = options.source;
       bind.memory = options.memory;
-      passes.addPass(createBindWorkloadPass(std::move(bind)));
+      pm.addPass(createBindWorkloadPass(std::move(bind)));
     }
     AbsorbLatentAttentionPassOptions absorb;
     absorb.phase = nameOf(Phase::decode);
-    passes.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
+    pm.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
     if (plan.dtype || plan.kvDtype) {
       ConvertFormatsPassOptions convert;
       if (plan.dtype)
         convert.compute = nameOf(*plan.dtype);
       if (plan.kvDtype)
         convert.kvCache = nameOf(*plan.kvDtype);
-      passes.addPass(createConvertFormatsPass(std::move(convert)));
+      pm.addPass(createConvertFormatsPass(std::move(convert)));
     }
   }
 
@@ -229,7 +231,7 @@ private:
   }
 
   /// The runtime pads the vocabulary: that is part of how weights are split.
-  LogicalResult addSharding(OpPassManager &passes) {
+  LogicalResult addSharding() {
     if (plan.axes.empty())
       return success();
     BindMeshPassOptions bind;
@@ -242,7 +244,7 @@ private:
                        ": tensor parallelism over several axes is not "
                        "supported yet; make tp one axis");
     }
-    passes.addPass(createBindMeshPass(std::move(bind)));
+    pm.addPass(createBindMeshPass(std::move(bind)));
     if (!plan.axis(tensorAxis))
       return success();
     std::vector<Override> overrides;
@@ -262,8 +264,8 @@ private:
     shard.axis = tensorAxis.str();
     shard.vocabularyMultiple =
         static_cast<int64_t>(runtime->vocabularyMultiple.value);
-    passes.addPass(createShardTensorPass(std::move(shard)));
-    passes.addPass(createInsertCollectivesPass());
+    pm.addPass(createShardTensorPass(std::move(shard)));
+    pm.addPass(createInsertCollectivesPass());
     return success();
   }
 

@@ -15,6 +15,7 @@ namespace autopar {
 } // namespace autopar
 
 using namespace autopar;
+using namespace autopar::parallel;
 using namespace mlir;
 
 namespace {
@@ -36,6 +37,9 @@ struct CloneModulePass : autopar::impl::CloneModulePassBase<CloneModulePass> {
       body->back().erase();
     for (ModuleOp copy : copies)
       body->push_back(copy);
+    OpBuilder builder = OpBuilder::atBlockEnd(body);
+    for (size_t i = 1; link && i < copies.size(); ++i)
+      LinkOp::create(builder, module.getLoc(), names[i - 1], names[i]);
   }
 
   LogicalResult verifyNames(ModuleOp module) {

@@ -41,7 +41,7 @@ namespace {
 struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
   using Base::Base;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     ModuleOp module = getOperation();
     axisName = StringAttr::get(&getContext(), axis);
     DeviceMeshOpInterface mesh = findMesh(module);

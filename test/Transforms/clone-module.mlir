@@ -2,6 +2,11 @@
 // RUN: not autopar-opt %s --autopar-clone-module 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not autopar-opt %s --autopar-clone-module=names=a,a 2>&1 | FileCheck %s --check-prefix=TWICE
 
+// RUN: autopar-opt %s --autopar-clone-module='names=a,b,c link=true' | FileCheck %s --check-prefix=LINK
+
+// LINK: parallel.link @a to @b
+// LINK-NEXT: parallel.link @b to @c
+// CHECK-NOT: parallel.link
 // NONE: error: autopar-clone-module has no names, expected names=prefill,decode
 // TWICE: error: names of autopar-clone-module must be distinct and not empty, found 'a'
 

@@ -10,7 +10,11 @@
 
 include "mlir/Pass/PassBase.td"
 
-def BindWorkloadPass : Pass<"autopar-bind-workload", "::mlir::ModuleOp"> {
+/// A pass that works on each module of a deployment.
+class ModulePass<string argument>
+    : PassBase<argument, "::autopar::ModulePass">;
+
+def BindWorkloadPass : ModulePass<"autopar-bind-workload"> {
   let summary = "gives the symbols of the module's dimensions other values";
   let description = [{
     Changes the module's `transformer.workload`, or adds one, and no type. What
@@ -43,7 +47,7 @@ def BindWorkloadPass : Pass<"autopar-bind-workload", "::mlir::ModuleOp"> {
   let dependentDialects = ["::autopar::transformer::TransformerDialect"];
 }
 
-def BindMeshPass : Pass<"autopar-bind-mesh", "::mlir::ModuleOp"> {
+def BindMeshPass : ModulePass<"autopar-bind-mesh"> {
   let summary = "gives mesh axes their sizes";
   let description = [{
     Sets the sizes of the axes of the module's `parallel.mesh`, adding axes
@@ -66,7 +70,29 @@ def BindMeshPass : Pass<"autopar-bind-mesh", "::mlir::ModuleOp"> {
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }
 
-def ConvertFormatsPass : Pass<"autopar-convert-formats", "::mlir::ModuleOp"> {
+def BindMachinePass : ModulePass<"autopar-bind-machine"> {
+  let summary = "gives a module a machine of its own";
+  let description = [{
+    Sets `parallel.machine`, which estimates take instead of the machine of the
+    flags: the modules of a deployment may run on different chips.
+
+    Requires nothing. Guarantees that nothing else changes.
+
+    ```mlir
+    // autopar-bind-machine{hardware=h200-sxm-8 nodes=2}
+    module @decode attributes {parallel.machine = #parallel.machine<"h200-sxm-8" nodes 2>} {
+    }
+    ```
+  }];
+  let options = [
+    Option<"hardware", "hardware", "std::string", "\"\"",
+           "Machine: name of the library or path of a file">,
+    Option<"nodes", "nodes", "int64_t", "1", "Nodes of it">,
+  ];
+  let dependentDialects = ["::autopar::parallel::ParallelDialect"];
+}
+
+def ConvertFormatsPass : ModulePass<"autopar-convert-formats"> {
   let summary = "changes the formats of activations and of the KV cache";
   let description = [{
     Rewrites the element types of all floating-point values to `compute`, and
@@ -93,7 +119,7 @@ def ConvertFormatsPass : Pass<"autopar-convert-formats", "::mlir::ModuleOp"> {
 }
 
 def AbsorbLatentAttentionPass
-    : Pass<"autopar-absorb-latent-attention", "::mlir::ModuleOp"> {
+    : ModulePass<"autopar-absorb-latent-attention"> {
   let summary = "multiplies queries into the latent space";
   let description = [{
     Marks every `transformer.latent_attention` as `absorbed`: the better form for
@@ -114,7 +140,7 @@ def AbsorbLatentAttentionPass
   ];
 }
 
-def QuantizePass : Pass<"autopar-quantize", "::mlir::ModuleOp"> {
+def QuantizePass : ModulePass<"autopar-quantize"> {
   let summary = "stores linear and expert weights in a quantized format";
   let description = [{
     For what-if questions: gives a format of models/formats to all weights that
@@ -155,7 +181,7 @@ def ListTensorsPass : Pass<"autopar-list-tensors", "::mlir::ModuleOp"> {
   }];
 }
 
-def ShardTensorPass : Pass<"autopar-shard-tensor", "::mlir::ModuleOp"> {
+def ShardTensorPass : ModulePass<"autopar-shard-tensor"> {
   let summary = "tensor parallelism: splits heads, widths and vocabulary";
   let description = [{
     Each op says which of its factors tensor parallelism splits first: heads of
@@ -179,7 +205,7 @@ def ShardTensorPass : Pass<"autopar-shard-tensor", "::mlir::ModuleOp"> {
 }
 
 def InsertCollectivesPass
-    : Pass<"autopar-insert-collectives", "::mlir::ModuleOp"> {
+    : ModulePass<"autopar-insert-collectives"> {
   let summary = "implements each reshard by collectives";
   let description = [{
     Turns a `parallel.reshard` into the collectives that do it: partial sums are
@@ -233,7 +259,9 @@ def EstimatePass : Pass<"autopar-estimate", "::mlir::ModuleOp"> {
   let summary = "reports memory, FLOPs, communication and latency of a step";
   let description = [{
     Reads the cost program off the IR, evaluates it on a machine, and writes the
-    report. The module is not changed.
+    report. The module is not changed. Of a deployment it reports every module,
+    on the machine that its `parallel.machine` names, and what a request moves
+    over each `parallel.link`.
 
     Requires sizes for all mesh axes, a workload, and no `parallel.reshard`.
   }];
@@ -252,21 +280,28 @@ def CloneModulePass : Pass<"autopar-clone-module", "::mlir::ModuleOp"> {
     The module keeps its name and gets one module inside for each of `names`,
     with what it held: two plans of one model, or the two sides of a deployment.
 
-    Requires distinct names. Guarantees that the module holds nothing else.
+    Requires distinct names. Guarantees that the module holds nothing else, but
+    for a `parallel.link` from each copy to the next where `link` is given.
 
     ```mlir
-    // autopar-clone-module{names=prefill,decode}
+    // autopar-clone-module{names=prefill,decode link=true}
     module @model {
       module @prefill {
+        transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
       }
       module @decode {
+        transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
       }
+      parallel.link @prefill to @decode
     }
     ```
   }];
   let options = [
     ListOption<"names", "names", "std::string", "Names of the copies">,
+    Option<"link", "link", "bool", "false",
+           "Tie them as the modules of one deployment">,
   ];
+  let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }
 
 def RunOnModulePass : Pass<"autopar-run-on-module", "::mlir::ModuleOp"> {

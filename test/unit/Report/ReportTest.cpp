@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Report/Report.h"
+#include "autopar/Report/Deployment.h"
 #include "autopar/Report/ModelReport.h"
 #include "autopar/Report/PlanDifferences.h"
 
@@ -289,6 +290,65 @@ TEST(PlanDifferences, AgreesWithTheSchema) {
   check(json::parse(writeJson(compare(a, b))), schema, schema, "");
   check(json::parse(writeJson(compare(a, a))), schema, schema, "");
   EXPECT_EQ(schema["properties"]["schema"]["const"], "autopar.diff/1");
+}
+
+//===----------------------------------------------------------------------===//
+// Deployments
+//===----------------------------------------------------------------------===//
+
+static json readSchema(const std::string &name) {
+  std::ifstream file(AUTOPAR_SOURCE_DIR "/lib/Report/schema/" + name +
+                     ".schema.json");
+  EXPECT_TRUE(file) << name;
+  return json::parse(file);
+}
+
+static DeploymentReport makeDeployment() {
+  DeploymentReport deployment;
+  deployment.model = "Llama-3.3-70B";
+  deployment.modules = {{"prefill", makeReport()}, {"decode", makeReport()}};
+  LinkReport link;
+  link.from = "prefill";
+  link.to = "decode";
+  link.contextLength = 4096;
+  link.kvBytes = 1 << 30;
+  link.stateBytes = 1 << 20;
+  link.bytesPerSourceDevice = 1 << 28;
+  link.bytesPerDestinationDevice = 1 << 29;
+  link.tier = "scale_out";
+  link.destinationBound = true;
+  link.bandwidthBytesPerS = 4e10;
+  link.latencyUs = 10;
+  link.timeUs = 13431.8;
+  deployment.links = {link};
+  return deployment;
+}
+
+TEST(WriteDeployment, AgreesWithTheSchemas) {
+  json schema = readSchema("deployment");
+  json &module = schema["properties"]["modules"]["items"]["properties"];
+  EXPECT_EQ(module["report"]["$ref"], readSchema("report")["$id"]);
+  module["report"] = readSchema("report");
+  check(json::parse(writeJson(makeDeployment())), schema, schema, "");
+  EXPECT_EQ(schema["properties"]["schema"]["const"], "autopar.deployment/1");
+}
+
+TEST(WriteDeployment, EndsWithTheLinks) {
+  std::string text = writeText(makeDeployment());
+  EXPECT_EQ(text.find("== prefill ==\nLlama"), 0u);
+  EXPECT_EQ(text.substr(text.find("== links ==")),
+            "== links ==\n\n"
+            "Link prefill -> decode, a request of 4,096 tokens\n"
+            "  KV cache                1.00 GiB\n"
+            "  states                  1.00 MiB\n"
+            "  sent by a device      256.00 MiB\n"
+            "  received by a device  512.00 MiB\n"
+            "  time                     13.4 ms\n"
+            "  Over scale_out of the destination: 10.0 us and what a device "
+            "moves at 40 GB/s.\n");
+  DeploymentReport alone = makeDeployment();
+  alone.links.clear();
+  EXPECT_EQ(writeText(alone).find("links"), std::string::npos);
 }
 
 //===----------------------------------------------------------------------===//
