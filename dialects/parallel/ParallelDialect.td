@@ -31,8 +31,13 @@ def ParallelDialect : Dialect {
       return
     }
     ```
+
+    A module may hold the modules of one deployment, each with a mesh and a
+    workload of its own, tied by `parallel.link`. Passes and flags then work on
+    each of them.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
   }];

@@ -45,6 +45,36 @@ def PAR_MeshOp : PAR_Op<"mesh", [
   let hasVerifier = 1;
 }
 
+def PAR_LinkOp : PAR_Op<"link", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "hands requests from one module of a deployment to another";
+  let description = [{
+    When a request is done in module `from`, its KV caches and states move to
+    module `to`: prefill and decode on devices of their own. `--estimate` reports
+    both modules, and what a request moves:
+
+        bytes = context * KV bytes per token + state bytes
+
+    of which a device sends what it holds.
+
+    **Constraints:** both are modules beside the op, distinct, each with a
+    workload; their caches and states are the same but for layouts: function,
+    name, extents, format and attributes.
+
+    **Example:**
+    ```mlir
+    module @prefill {
+      transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
+    }
+    module @decode attributes {parallel.machine = #parallel.machine<"h200-sxm-8">} {
+      transformer.workload @w(phase = decode, batch = 64, query = 1, context = 2048)
+    }
+    parallel.link @prefill to @decode
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$from, FlatSymbolRefAttr:$to);
+  let assemblyFormat = "$from `to` $to attr-dict";
+}
+
 /// An op whose result is its operand, laid out otherwise.
 class PAR_LayoutOp<string mnemonic, dag attributes> : PAR_Op<mnemonic, [
     Pure, EncodingsMatchModule,

@@ -17,6 +17,15 @@
 using namespace autopar;
 using namespace mlir;
 
+/// A module inside others is a part of what the outermost that has a name is.
+static std::string nameOfModel(ModuleOp module) {
+  std::string name = "model";
+  for (; module; module = module->getParentOfType<ModuleOp>())
+    if (module.getName())
+      name = module.getName()->str();
+  return name;
+}
+
 namespace {
 
 /// Walks a module as a step runs it, each function at its first call, and lets
@@ -24,8 +33,8 @@ namespace {
 /// that ticks once per op.
 class Extractor {
 public:
-  Extractor(ModuleOp module, CostProgram &program)
-      : module(module), program(program), builder(program) {}
+  Extractor(ModuleOp module, CostProgram &program, ProgramOps &ops)
+      : module(module), program(program), ops(ops), builder(program) {}
 
   LogicalResult run() {
     FunctionOpInterface entry;
@@ -40,7 +49,7 @@ public:
     if (!entry)
       return module.emitError(
           "the module has no public function to start from");
-    program.model = module.getName().value_or("model").str();
+    program.model = nameOfModel(module);
     for (char &c : program.model)
       c = llvm::isPrint(c) ? c : '?';
     return run(entry);
@@ -112,6 +121,8 @@ private:
       return op->emitOpError("runs more often than 63 bits count");
     builder.enter(layer, count);
     workload.buildWorkload(builder);
+    ops.collectives.resize(program.collectives.size(), op);
+    ops.residents.resize(program.residents.size(), op);
     for (Value result : op->getResults())
       if (!builder.isResident(result))
         define(result);
@@ -163,6 +174,7 @@ private:
 
   ModuleOp module;
   CostProgram &program;
+  ProgramOps &ops;
   WorkloadBuilder builder;
   CallCounts counts;
   llvm::DenseMap<Operation *, uint32_t> extracted;
@@ -187,7 +199,8 @@ static uint32_t findLayer(CostProgram &program, const std::string &name) {
 static LogicalResult addStored(ModuleOp module, CostProgram &program) {
   for (FunctionOpInterface function : findStoredFunctions(module)) {
     CostProgram unused;
-    if (failed(Extractor(module, unused).run(function)))
+    ProgramOps unusedOps;
+    if (failed(Extractor(module, unused, unusedOps).run(function)))
       return failure();
     for (Resident &weight : unused.residents) {
       if (weight.kind != Resident::Kind::weight)
@@ -205,6 +218,6 @@ static LogicalResult addStored(ModuleOp module, CostProgram &program) {
 
 CostProgramAnalysis::CostProgramAnalysis(Operation *op) {
   auto module = cast<ModuleOp>(op);
-  valid = succeeded(Extractor(module, program).run()) &&
+  valid = succeeded(Extractor(module, program, ops).run()) &&
           succeeded(addStored(module, program));
 }

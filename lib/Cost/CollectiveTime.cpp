@@ -100,6 +100,10 @@ static double interpolateSize(const CurvesBySize &curves, CollectiveKind kind,
   return std::exp2(low + (at - begin) / (end - begin) * (high - low));
 }
 
+double autopar::reachedBandwidth(const Tier &tier, bool ideal) {
+  return tier.bandwidth.value * (ideal ? 1 : tier.efficiency.value);
+}
+
 //===----------------------------------------------------------------------===//
 // Network
 //===----------------------------------------------------------------------===//

@@ -173,13 +173,17 @@ WeightCounts autopar::countWeight(const Resident &weight, const Sizes &sizes) {
 }
 
 Checked autopar::countPerSequence(const CostProgram &program,
-                                  Resident::Kind kind, Sizes sizes) {
+                                  Resident::Kind kind, Sizes sizes,
+                                  bool local) {
   Checked bytes;
   sizes.setSymbol("batch", 1);
-  for (const Resident &resident : program.residents)
-    if (resident.kind == kind)
-      bytes += bytesOf(sizes.logical(resident.shape) * resident.count,
-                       resident.type);
+  for (const Resident &resident : program.residents) {
+    if (resident.kind != kind)
+      continue;
+    Checked elements =
+        local ? sizes.local(resident.shape) : sizes.logical(resident.shape);
+    bytes += bytesOf(elements * resident.count, resident.type);
+  }
   return bytes;
 }
 

@@ -31,12 +31,9 @@ public:
   LogicalResult build() {
     if (failed(verifyPurpose()) || failed(verifyCounts()))
       return failure();
-    FailureOr<Plan> read = readPlanOptions(options, onError);
-    if (failed(read))
-      return failure();
-    plan = std::move(*read);
-    addBindings();
-    if (failed(addSharding()))
+    if (!options.diffPlans.empty())
+      return addDiff();
+    if (failed(addPlan()))
       return failure();
     addEstimate();
     return success();
@@ -45,6 +42,8 @@ public:
 private:
   /// Flags that only a report uses are an error without one, not a no-op.
   LogicalResult verifyPurpose() {
+    if (!options.diffPlans.empty())
+      return verifyDiff();
     if (!options.estimate.empty())
       return success();
     std::pair<StringRef, bool> flags[] = {
@@ -56,6 +55,58 @@ private:
     for (auto [flag, given] : flags)
       if (given)
         return onError("--" + flag + " has no effect without --estimate");
+    return success();
+  }
+
+  LogicalResult verifyDiff() {
+    if (!options.plan.empty())
+      return onError("--plan and --diff-plans exclude each other");
+    if (options.explain)
+      return onError("--explain has no effect with --diff-plans: give "
+                     "--estimate and --plan for each of the two");
+    auto [first, second] = StringRef(options.diffPlans).split(',');
+    if (first.empty() || second.empty() || second.contains(','))
+      return onError("--diff-plans=" + options.diffPlans +
+                     ": expected two files, as in --diff-plans=a.json,b.json");
+    return success();
+  }
+
+  /// Adds what turns a module into the program of the plan.
+  LogicalResult addPlan() {
+    FailureOr<Plan> read = readPlanOptions(options, onError);
+    if (failed(read))
+      return failure();
+    plan = std::move(*read);
+    addBindings();
+    return addSharding();
+  }
+
+  /// Each plan on a copy of the module, whose name is the file's.
+  LogicalResult addDiff() {
+    auto [first, second] = StringRef(options.diffPlans).split(',');
+    std::string files[] = {first.str(), second.str()};
+    CloneModulePassOptions clone;
+    clone.names = {files[0], files[1] + (first == second ? "#2" : "")};
+    pm.addPass(createCloneModulePass(clone));
+    DiffModulesPassOptions diff;
+    for (auto [file, name] : llvm::zip_equal(files, clone.names)) {
+      OpPassManager passes(ModuleOp::getOperationName());
+      PlanOptions ofOne;
+      ofOne.copyOptionValuesFrom(options);
+      ofOne.plan = file;
+      PlanPipeline one(passes, ofOne, onError);
+      if (failed(one.addPlan()))
+        return failure();
+      RunOnModulePassOptions run;
+      run.module = name;
+      run.pipeline.clear();
+      llvm::raw_string_ostream os(run.pipeline);
+      passes.printAsTextualPipeline(os);
+      pm.addPass(createRunOnModulePass(std::move(run)));
+      diff.memoryUtilization.push_back(one.plan.memoryUtilization.value_or(0));
+    }
+    fillReport(diff);
+    pm.addPass(createDiffModulesPass(std::move(diff)));
     return success();
   }
 
@@ -129,31 +180,37 @@ private:
     return success();
   }
 
+  /// The options that all passes share that report.
+  template <typename PassOptions>
+  void fillReport(PassOptions &report) {
+    report.hardware = options.hardware;
+    report.nodes = options.nodes;
+    report.runtime = options.runtime;
+    report.overrides.assign(options.overrides.begin(), options.overrides.end());
+    if (!options.estimate.empty())
+      report.format = options.estimate;
+    report.output = options.reportOutput;
+    if (!options.phase.empty())
+      report.given.push_back("phase");
+    if (options.batch)
+      report.given.push_back("batch");
+    if (options.prompt || options.phase == "decode")
+      report.given.push_back("query");
+    if (options.prompt || options.context)
+      report.given.push_back("context");
+    if (options.source >= 0)
+      report.given.push_back("source");
+    if (options.memory >= 0)
+      report.given.push_back("memory");
+  }
+
   void addEstimate() {
     if (options.estimate.empty())
       return;
     EstimatePassOptions estimate;
-    estimate.hardware = options.hardware;
-    estimate.nodes = options.nodes;
-    estimate.runtime = options.runtime;
+    fillReport(estimate);
     estimate.memoryUtilization = plan.memoryUtilization.value_or(0);
-    estimate.overrides.assign(options.overrides.begin(),
-                              options.overrides.end());
-    estimate.format = options.estimate;
     estimate.explain = options.explain;
-    estimate.output = options.reportOutput;
-    if (!options.phase.empty())
-      estimate.given.push_back("phase");
-    if (options.batch)
-      estimate.given.push_back("batch");
-    if (options.prompt || options.phase == "decode")
-      estimate.given.push_back("query");
-    if (options.prompt || options.context)
-      estimate.given.push_back("context");
-    if (options.source >= 0)
-      estimate.given.push_back("source");
-    if (options.memory >= 0)
-      estimate.given.push_back("memory");
     pm.addPass(createEstimatePass(std::move(estimate)));
   }
 

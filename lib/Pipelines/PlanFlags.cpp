@@ -17,6 +17,7 @@ using namespace llvm;
 /// How values of an option are written in help text.
 static StringRef valueOf(StringRef name) {
   return StringSwitch<StringRef>(name)
+      .Case("diff-plans", "file,file")
       .Case("estimate", "text|json")
       .Cases({"explain", "fsdp", "shard-sp"}, "true")
       .Case("cp-kind", "ring|all-to-all")

@@ -7,7 +7,7 @@
 
 #include "autopar/Report/Report.h"
 
-#include "JsonText.h"
+#include "ReportJson.h"
 
 using namespace autopar;
 using json = nlohmann::ordered_json;
@@ -190,7 +190,7 @@ static json writeDerivations(const Report &report) {
   return all;
 }
 
-std::string autopar::writeJson(const Report &report) {
+json autopar::writeTree(const Report &report) {
   json root;
   root["schema"] = "autopar.report/1";
   root["model"] = writeModel(report);
@@ -212,5 +212,9 @@ std::string autopar::writeJson(const Report &report) {
   root["warnings"] = report.warnings;
   if (!report.derivations.empty())
     root["derivations"] = writeDerivations(report);
-  return printJson(root);
+  return root;
+}
+
+std::string autopar::writeJson(const Report &report) {
+  return printJson(writeTree(report));
 }

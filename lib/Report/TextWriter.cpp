@@ -7,89 +7,26 @@
 
 #include "autopar/Report/Report.h"
 
+#include "ReportText.h"
 #include "TextTables.h"
 
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <map>
-#include <set>
 
 using namespace autopar;
-
-/// "12,345" where it is large, "12.3" where not.
-static std::string formatRate(double rate) {
-  if (rate < 1000)
-    return print("%.1f", rate);
-  return rate < 9e18 ? formatInteger(std::llround(rate)) : print("%.3g", rate);
-}
 
 //===----------------------------------------------------------------------===//
 // The answer
 //===----------------------------------------------------------------------===//
 
-/// Degrees that are neither axes nor 1 nor those of every plan: "ep 64".
-static std::string degreesText(const Report &report) {
-  const std::map<std::string, int64_t> &sizes = report.mesh.degrees;
-  std::vector<std::string> shown;
-  for (const auto &[name, size] : sizes) {
-    bool isAxis = std::any_of(
-        report.mesh.axes.begin(), report.mesh.axes.end(),
-        [&name = name](const Report::Axis &axis) { return axis.name == name; });
-    auto equals = [&sizes](const char *other, int64_t value) {
-      auto it = sizes.find(other);
-      return it != sizes.end() && it->second == value;
-    };
-    bool follows = name == "attention_tp" ? equals("tp", size)
-                   : name == "etp" || name == "edp"
-                       ? size == 1 || equals("ep", 1)
-                       : size == 1;
-    if (!isAxis && !follows)
-      shown.push_back(name + " " + formatInteger(size));
-  }
-  return shown.empty() ? "" : " (" + join(shown, ", ") + ")";
-}
-
-/// "dpo 2 on scale_out, dpi 8 on scale_up (dp 16), ": tiers where they differ.
-static std::string meshText(const Report &report) {
-  std::set<std::string> tiers;
-  std::vector<std::string> axes;
-  for (const Report::Axis &axis : report.mesh.axes)
-    if (!axis.tier.empty())
-      tiers.insert(axis.tier);
-  for (const Report::Axis &axis : report.mesh.axes) {
-    bool named = tiers.size() > 1 && !axis.tier.empty();
-    axes.push_back(axis.name + " " + std::to_string(axis.size) +
-                   (named ? " on " + axis.tier : ""));
-  }
-  return axes.empty() ? "" : join(axes, ", ") + degreesText(report) + ", ";
-}
-
 static std::string title(const Report &report) {
-  const auto &work = report.workload;
-  std::string step = work.phase == "prefill"
-                         ? "prefill of " + formatInteger(work.batch) + " x " +
-                               formatInteger(work.queryLength) + " tokens"
-                         : "decode of " + formatInteger(work.batch) +
-                               (work.batch == 1 ? " sequence" : " sequences");
-  if (work.contextLength != work.queryLength)
-    step += " at context " + formatInteger(work.contextLength);
-  if (work.sourceLength != 0)
-    step +=
-        ", encoding " + formatInteger(work.sourceLength) + " positions each";
-  if (work.memoryLength != 0)
-    step += ", " + formatInteger(work.memoryLength) +
-            " encoded positions cached for each";
-  const auto &machine = report.machine;
-  std::string nodes =
-      machine.nodes == 1 ? "" : " x " + std::to_string(machine.nodes);
-  return wrap("", report.model.name + ": " + step) +
-         wrap("", "on " + formatInteger(report.mesh.devices) + " of " +
-                      formatInteger(machine.devices) + " devices of " +
-                      machine.hardware + nodes + ": " + machine.hardwareTitle) +
-         wrap("", meshText(report) + "runtime " + machine.runtime);
+  std::vector<std::string> mesh = meshText(report);
+  mesh.push_back("runtime " + report.machine.runtime);
+  return wrap("", report.model.name + ": " + stepText(report)) +
+         wrap("", machineText(report) + ": " + report.machine.hardwareTitle) +
+         wrap("", join(mesh, ", "));
 }
 
 static std::string answerMemory(const Report &report) {

@@ -22,7 +22,7 @@ struct AbsorbLatentAttentionPass
     : autopar::impl::AbsorbLatentAttentionPassBase<AbsorbLatentAttentionPass> {
   using Base::Base;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     ModuleOp module = getOperation();
     if (!phase.empty() && !symbolizePhaseKind(phase)) {
       module.emitError() << "unknown phase '" << phase

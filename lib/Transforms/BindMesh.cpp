@@ -23,7 +23,7 @@ namespace {
 struct BindMeshPass : autopar::impl::BindMeshPassBase<BindMeshPass> {
   using Base::Base;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     ModuleOp module = getOperation();
     Result<MeshPlan> parsed = parseMesh(axes);
     if (!parsed) {

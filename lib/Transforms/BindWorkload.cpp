@@ -27,7 +27,7 @@ struct BindWorkloadPass
   /// Stands for an option that is not given where 0 is a value.
   static constexpr int64_t keep = -1;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     ModuleOp module = getOperation();
     auto ops = module.getOps<WorkloadOp>();
     WorkloadOp op = ops.empty() ? WorkloadOp() : *ops.begin();

@@ -42,7 +42,7 @@ struct ConvertFormatsPass
     : autopar::impl::ConvertFormatsPassBase<ConvertFormatsPass> {
   using Base::Base;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     FailureOr<Type> computeType = parse(compute, "compute");
     FailureOr<Type> cacheType = parse(kvCache, "kv-cache");
     if (failed(computeType) || failed(cacheType))

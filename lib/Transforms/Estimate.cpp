@@ -5,12 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Transforms/Passes.h"
+#include "autopar/Transforms/Estimate.h"
 
+#include "ErrorsNameModule.h"
 #include "MeshReader.h"
+#include "autopar/Transforms/Passes.h"
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
 #include "autopar/Cost/Evaluate.h"
+#include "autopar/Cost/Link.h"
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
@@ -50,106 +53,137 @@ static Plan planOf(ModuleOp module, const CostProgram &program) {
 
 namespace {
 
-/// What an estimate is made of besides the program.
-struct Setting {
+/// A module, priced.
+struct ModuleEstimate {
+  Plan plan;
   Machine machine;
-  Runtime runtime;
+  Workload workload;
+  Report report;
+  /// Whether the module names its machine.
+  bool ownMachine = false;
 };
 
-struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
-  using Base::Base;
+/// Evaluates modules; emits errors where it cannot.
+class Estimator : EstimateSettings {
+public:
+  /// Errors that are about no module inside are emitted on `module`.
+  Estimator(ModuleOp module, const EstimateSettings &settings)
+      : EstimateSettings(settings), module(module) {}
 
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    markAllAnalysesPreserved();
-    if (failed(verifyOptions(module)))
-      return signalPassFailure();
-    SymbolBindingOpInterface workload = findWorkload(module);
-    if (!workload) {
-      module.emitError("the module has no workload: give --phase, --batch, "
-                       "--prompt or --context");
-      return signalPassFailure();
+  /// Reads what all modules share.
+  LogicalResult prepare() {
+    if (failed(verifySettings()))
+      return failure();
+    for (const std::string &text : overrides) {
+      Result<Override> one = parseOverride(text);
+      if (!one)
+        return emitError(module, one.error());
+      parsed.push_back(*one);
     }
-    auto &analysis = getAnalysis<CostProgramAnalysis>();
-    FailureOr<Setting> setting = readSetting(module);
-    if (!analysis.isValid() || failed(setting))
-      return signalPassFailure();
-    Plan plan = planOf(module, analysis.getProgram());
-    if (std::optional<Error> error = completeDegrees(plan))
-      return fail(module, *error);
-    if (memoryUtilization != 0)
-      plan.memoryUtilization = memoryUtilization;
-    Result<Report> report =
-        evaluate(analysis.getProgram(), plan, setting->machine,
-                 setting->runtime, workload.getWorkload(), explain);
-    if (!report)
-      return fail(module, report.error());
-    addAssumptions(module, workload.getWorkload(), *report);
-    write(module, format == "json" ? writeJson(*report) : writeText(*report));
+    library = HardwareLibrary(parsed);
+    usedByRuntime.resize(parsed.size());
+    Result<Runtime> read =
+        readRuntime(runtime.empty() ? defaultRuntime.str() : runtime, parsed,
+                    usedByRuntime);
+    if (!read)
+      return emitError(module, read.error());
+    software = std::move(*read);
+    return success();
   }
 
-  LogicalResult verifyOptions(ModuleOp module) {
-    if (format != "text" && format != "json")
-      return module.emitError() << "unknown report format '" << format
-                                << "', expected text or json";
+  FailureOr<ModuleEstimate> run(ModuleOp module,
+                                const CostProgramAnalysis &analysis) {
+    SymbolBindingOpInterface workload = findWorkload(module);
+    if (!workload)
+      return module.emitError("the module has no workload: give --phase, "
+                              "--batch, --prompt or --context");
+    FailureOr<Machine> machine = readMachine(module, /*spareNodes=*/0);
+    if (!analysis.isValid() || failed(machine))
+      return failure();
+    ModuleEstimate estimate;
+    estimate.machine = std::move(*machine);
+    estimate.ownMachine = bool(machineOf(module));
+    estimate.workload = workload.getWorkload();
+    estimate.plan = planOf(module, analysis.getProgram());
+    if (std::optional<Error> error = completeDegrees(estimate.plan))
+      return emitError(module, *error);
+    if (memoryUtilization != 0)
+      estimate.plan.memoryUtilization = memoryUtilization;
+    Result<Report> report =
+        evaluate(analysis.getProgram(), estimate.plan, estimate.machine,
+                 software, estimate.workload, explain);
+    if (!report)
+      return emitError(module, report.error());
+    estimate.report = std::move(*report);
+    addAssumptions(module, estimate.workload, estimate.report);
+    return estimate;
+  }
+
+  /// Prices a link; `estimates` are those of its sides.
+  FailureOr<LinkReport> run(LinkOp link, LinkSide from, LinkSide to) {
+    // Pools of their own meet over what joins nodes.
+    for (StringRef name : {link.getFrom(), link.getTo()})
+      if ((from.ownMachine || to.ownMachine) &&
+          failed(readMachine(SymbolTable(module).lookup<ModuleOp>(name),
+                             /*spareNodes=*/1)))
+        return failure();
+    Result<LinkReport> report = evaluateLink(from, to, software.ideal);
+    if (report)
+      return std::move(*report);
+    InFlightDiagnostic diag = link.emitOpError() << report.error().message;
+    diag.attachNote() << report.error().note;
+    return diag;
+  }
+
+  /// Refuses overrides that nothing has used.
+  LogicalResult verifyOverrides() {
+    if (std::optional<Error> unused = library.unusedOverride())
+      return emitError(module, *unused);
+    if (std::optional<Error> unused =
+            unusedRuntimeOverride(parsed, usedByRuntime))
+      return emitError(module, *unused);
+    return success();
+  }
+
+private:
+  LogicalResult verifySettings() {
     if (!(memoryUtilization >= 0 && memoryUtilization <= 1))
       return module.emitError()
              << "memory-utilization = " << formatNumber(memoryUtilization)
              << ", expected a share above 0 and up to 1";
     if (nodes < 0 || nodes > limits::maxDevices)
-      return module.emitError() << "nodes = " << nodes.getValue()
-                                << ", expected 1 to " << limits::maxDevices;
+      return module.emitError()
+             << "nodes = " << nodes << ", expected 1 to " << limits::maxDevices;
     return success();
   }
 
-  /// Reports a failure of the left side, whose note keeps its own line.
-  void fail(ModuleOp module, const Error &error) {
-    InFlightDiagnostic diag = module.emitError();
-    diag << (error.where.empty() ? error.message
-                                 : error.where + ": " + error.message);
-    if (!error.note.empty())
-      diag.attachNote() << error.note;
-    signalPassFailure();
+  static MachineAttr machineOf(ModuleOp module) {
+    return module->getAttrOfType<MachineAttr>(MachineAttr::moduleAttribute);
   }
 
-  FailureOr<Setting> readSetting(ModuleOp module) {
-    auto refuse = [&](const Error &error) {
-      fail(module, error);
-      return failure();
-    };
-    std::vector<Override> parsed;
-    for (const std::string &text : overrides) {
-      Result<Override> one = parseOverride(text);
-      if (!one)
-        return refuse(one.error());
-      parsed.push_back(*one);
-    }
-    HardwareLibrary library(parsed);
-    Result<Machine> machine =
-        library.machine(hardware.empty() ? defaultHardware.str() : hardware,
-                        nodes == 0 ? 1 : nodes.getValue());
+  /// The machine of `module`, its own or that of the settings, with so many
+  /// nodes more.
+  FailureOr<Machine> readMachine(ModuleOp module, int64_t spareNodes) {
+    MachineAttr own = machineOf(module);
+    std::string name = own                ? own.getHardware().str()
+                       : hardware.empty() ? defaultHardware.str()
+                                          : hardware;
+    int64_t count = own ? own.getNodes() : std::max<int64_t>(1, nodes);
+    Result<Machine> machine = library.machine(name, count + spareNodes);
     if (!machine)
-      return refuse(machine.error());
-    std::vector<bool> used(parsed.size());
-    Result<Runtime> software = readRuntime(
-        runtime.empty() ? defaultRuntime.str() : runtime, parsed, used);
-    if (!software)
-      return refuse(software.error());
-    if (std::optional<Error> unused = library.unusedOverride())
-      return refuse(*unused);
-    if (std::optional<Error> unused = unusedRuntimeOverride(parsed, used))
-      return refuse(*unused);
-    return Setting{std::move(*machine), std::move(*software)};
+      return emitError(module, machine.error());
+    return std::move(*machine);
   }
 
   /// What the user left open.
   void addAssumptions(ModuleOp module, const Workload &workload,
                       Report &report) {
     std::vector<Assumption> open;
-    if (hardware.empty())
+    bool named = bool(machineOf(module));
+    if (hardware.empty() && !named)
       open.push_back(
           {"hardware", defaultHardware.str(), "default; set with --hardware"});
-    if (!nodes)
+    if (!nodes && !named)
       open.push_back({"nodes", "1", "default; set with --nodes"});
     if (runtime.empty())
       open.push_back(
@@ -184,7 +218,7 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
     if (workload.memory)
       parts.emplace_back("memory", std::to_string(workload.memory));
     for (const auto &[name, value] : parts)
-      if (!llvm::is_contained(*given, name))
+      if (!llvm::is_contained(given, name))
         open.push_back(
             {"workload." + name.str(), value, "the module's own workload"});
   }
@@ -198,11 +232,135 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
     report.assumptions.push_back({path.str(), value.str(), "user: --set"});
   }
 
-  void write(ModuleOp module, const std::string &text) {
-    Result<bool> written = writeOutput(output, text);
-    if (!written)
-      fail(module, written.error());
+  ModuleOp module;
+  std::vector<Override> parsed;
+  std::vector<bool> usedByRuntime;
+  HardwareLibrary library;
+  Runtime software;
+};
+
+/// The modules of a deployment, and what its links move.
+class DeploymentEstimator {
+public:
+  DeploymentEstimator(ModuleOp module, const EstimateSettings &settings)
+      : module(module), estimator(module, settings) {}
+
+  FailureOr<DeploymentReport> run() {
+    if (failed(estimator.prepare()))
+      return failure();
+    for (ModuleOp inside : findDeployed(module))
+      if (failed(price(inside)))
+        return failure();
+    for (LinkOp link : module.getOps<LinkOp>()) {
+      FailureOr<LinkReport> priced =
+          estimator.run(link, side(link.getFrom()), side(link.getTo()));
+      if (failed(priced))
+        return failure();
+      report.links.push_back(std::move(*priced));
+    }
+    if (failed(estimator.verifyOverrides()))
+      return failure();
+    report.model = report.modules.front().second.model.name;
+    return std::move(report);
+  }
+
+private:
+  LogicalResult price(ModuleOp inside) {
+    ErrorsNameModule handler(inside);
+    std::string name = inside.getName().value_or("").str();
+    analyses.push_back(std::make_unique<CostProgramAnalysis>(inside));
+    FailureOr<ModuleEstimate> priced = estimator.run(inside, *analyses.back());
+    if (failed(priced))
+      return failure();
+    report.modules.emplace_back(name, priced->report);
+    estimates.push_back(std::move(*priced));
+    return success();
+  }
+
+  LinkSide side(StringRef name) {
+    auto it = llvm::find_if(report.modules, [&](const auto &module) {
+      return module.first == name;
+    });
+    size_t index = it - report.modules.begin();
+    const ModuleEstimate &one = estimates[index];
+    return {name.str(),   analyses[index]->getProgram(),
+            one.plan,     one.machine,
+            one.workload, one.ownMachine};
+  }
+
+  ModuleOp module;
+  Estimator estimator;
+  DeploymentReport report;
+  std::vector<std::unique_ptr<CostProgramAnalysis>> analyses;
+  std::vector<ModuleEstimate> estimates;
+};
+
+struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    markAllAnalysesPreserved();
+    if (failed(verifyReportFormat(module, format)))
+      return signalPassFailure();
+    EstimateSettings settings{hardware,
+                              runtime,
+                              nodes,
+                              memoryUtilization,
+                              {overrides.begin(), overrides.end()},
+                              {given.begin(), given.end()},
+                              explain};
+    LogicalResult done =
+        findDeployed(module).empty()
+            ? write(estimateModule(module, getAnalysis<CostProgramAnalysis>(),
+                                   settings))
+            : write(DeploymentEstimator(module, settings).run());
+    if (failed(done))
+      signalPassFailure();
+  }
+
+  template <typename AnyReport>
+  LogicalResult write(FailureOr<AnyReport> report) {
+    if (failed(report))
+      return failure();
+    return writeReport(getOperation(), output,
+                       format == "json" ? writeJson(*report)
+                                        : writeText(*report));
   }
 };
 
 } // namespace
+
+LogicalResult autopar::emitError(ModuleOp module, const Error &error) {
+  InFlightDiagnostic diag = module.emitError();
+  diag << (error.where.empty() ? error.message
+                               : error.where + ": " + error.message);
+  if (!error.note.empty())
+    diag.attachNote() << error.note;
+  return failure();
+}
+
+LogicalResult autopar::verifyReportFormat(ModuleOp module, StringRef format) {
+  if (format == "text" || format == "json")
+    return success();
+  return module.emitError()
+         << "unknown report format '" << format << "', expected text or json";
+}
+
+LogicalResult autopar::writeReport(ModuleOp module, const std::string &path,
+                                   const std::string &text) {
+  Result<bool> written = writeOutput(path, text);
+  return written ? success() : emitError(module, written.error());
+}
+
+FailureOr<Report> autopar::estimateModule(ModuleOp module,
+                                          const CostProgramAnalysis &analysis,
+                                          const EstimateSettings &settings) {
+  Estimator estimator(module, settings);
+  if (failed(estimator.prepare()))
+    return failure();
+  FailureOr<ModuleEstimate> estimate = estimator.run(module, analysis);
+  if (failed(estimate) || failed(estimator.verifyOverrides()))
+    return failure();
+  return std::move(estimate->report);
+}

@@ -201,7 +201,7 @@ struct InsertCollectivesPass
     : autopar::impl::InsertCollectivesPassBase<InsertCollectivesPass> {
   using Base::Base;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     SmallVector<ReshardOp> reshards;
     getOperation().walk([&](ReshardOp op) { reshards.push_back(op); });
     OpBuilder builder(&getContext());

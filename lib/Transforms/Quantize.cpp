@@ -36,7 +36,7 @@ namespace {
 struct QuantizePass : autopar::impl::QuantizePassBase<QuantizePass> {
   using Base::Base;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     FailureOr<FormatAttr> attr = readFormat();
     FailureOr<SmallVector<llvm::Regex, 0>> ignored = readIgnored();
     if (failed(attr) || failed(ignored))

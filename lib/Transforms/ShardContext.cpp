@@ -26,7 +26,7 @@ struct ShardContextPass
     : autopar::impl::ShardContextPassBase<ShardContextPass> {
   using Base::Base;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     ModuleOp module = getOperation();
     if (axes.empty())
       axes = {"cp"};

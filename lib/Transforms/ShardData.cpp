@@ -23,7 +23,7 @@ namespace {
 struct ShardDataPass : autopar::impl::ShardDataPassBase<ShardDataPass> {
   using Base::Base;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     ModuleOp module = getOperation();
     if (axes.empty())
       axes = {"dp"};

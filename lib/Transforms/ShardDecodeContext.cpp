@@ -24,7 +24,7 @@ struct ShardDecodeContextPass
     : autopar::impl::ShardDecodeContextPassBase<ShardDecodeContextPass> {
   using Base::Base;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     ModuleOp module = getOperation();
     if (axes.empty())
       axes = {"dcp"};

@@ -25,7 +25,7 @@ struct ShardExpertsPass
     : autopar::impl::ShardExpertsPassBase<ShardExpertsPass> {
   using Base::Base;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     ModuleOp module = getOperation();
     if (axes.empty())
       axes = {"ep"};

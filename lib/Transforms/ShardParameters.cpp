@@ -28,7 +28,7 @@ struct ShardParametersPass
     : autopar::impl::ShardParametersPassBase<ShardParametersPass> {
   using Base::Base;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     ModuleOp module = getOperation();
     if (axes.empty())
       axes = {"dp"};

@@ -24,7 +24,7 @@ struct ShardSequencePass
     : autopar::impl::ShardSequencePassBase<ShardSequencePass> {
   using Base::Base;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     ModuleOp module = getOperation();
     if (axes.empty())
       axes = {"tp"};

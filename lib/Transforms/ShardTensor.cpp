@@ -42,7 +42,7 @@ namespace {
 struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
   using Base::Base;
 
-  void runOnOperation() override {
+  void runOnModule() override {
     ModuleOp module = getOperation();
     if (failed(readAxes(module)) || failed(verifyMultiple(module)))
       return signalPassFailure();

@@ -97,11 +97,12 @@ bool ProductFlags::reportsToStdout(PassManager &pm) {
   llvm::raw_string_ostream os(text);
   pm.printAsTextualPipeline(os);
   StringRef pipeline(text);
-  size_t estimate = pipeline.find("autopar-estimate");
-  if (estimate == StringRef::npos)
+  size_t report = std::min(pipeline.find("autopar-estimate"),
+                           pipeline.find("autopar-diff-modules"));
+  if (report == StringRef::npos)
     return false;
   // The option prints only where it is not the default.
-  StringRef options = pipeline.drop_front(estimate);
+  StringRef options = pipeline.drop_front(report);
   size_t output = options.find("output=");
   return output == StringRef::npos ||
          options.drop_front(output).starts_with("output=- ") ||

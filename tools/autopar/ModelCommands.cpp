@@ -73,6 +73,8 @@ static Result<ModelRequest> requestOf(const ModelArgument &model,
 
 int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
                       const PlanValues &values) {
+  // Pipelines in options of passes are parsed.
+  registerAllPasses();
   Session session;
   PassManager pm(&session.context);
   auto refuse = [](const Twine &message) {

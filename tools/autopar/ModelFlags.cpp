@@ -93,6 +93,20 @@ static void addPlanFlags(CLI::App *command, PlanArguments &arguments,
   }
 }
 
+/// Whether a flag is one of a single plan.
+static bool isOfOnePlan(const std::string &name) {
+  return name != "diff-plans";
+}
+
+/// `autopar compare` is `--diff-plans`, under a shorter name.
+static void addPlans(CLI::App *command, EstimateOptions &options) {
+  const std::vector<PlanFlag> &flags = options.flags.all();
+  for (size_t i = 0; i < flags.size(); ++i)
+    if (flags[i].name == "diff-plans")
+      addOption(command, flags[i], "plans", flags[i].help, options.values[i])
+          ->required();
+}
+
 static int runEstimate(EstimateOptions &options) {
   const std::vector<PlanFlag> &flags = options.flags.all();
   for (size_t i = 0; i < flags.size(); ++i)
@@ -106,7 +120,7 @@ void autopar::addEstimate(CLI::App &app, std::vector<Command> &commands) {
   CLI::App *command = app.add_subcommand(
       "estimate", "What a step of a model costs: memory, time, communication");
   command->add_option("model", options->model.name, modelHelp)->required();
-  addPlanFlags(command, *options, [](const std::string &) { return true; });
+  addPlanFlags(command, *options, isOfOnePlan);
   addSource(command, options->model);
   command->footer(
       "Prints what autopar-translate | autopar-opt --estimate prints.\n\n"
@@ -116,6 +130,22 @@ void autopar::addEstimate(CLI::App &app, std::vector<Command> &commands) {
       "                   --context=4096 --hardware=h200-sxm-8\n"
       "  autopar estimate Qwen/Qwen3-8B --phase=decode --json\n"
       "  autopar estimate ./config.json --explain\n");
+  commands.push_back({command, [=] { return runEstimate(*options); }});
+}
+
+void autopar::addCompare(CLI::App &app, std::vector<Command> &commands) {
+  auto options = std::make_shared<EstimateOptions>();
+  CLI::App *command = app.add_subcommand(
+      "compare", "In what two plans of a model differ: layouts, bytes, time");
+  command->add_option("model", options->model.name, modelHelp)->required();
+  addPlanFlags(command, *options, isOfOnePlan);
+  addPlans(command, *options);
+  addSource(command, options->model);
+  command->footer("Plans are files of autopar.plan/1; other flags count for "
+                  "both.\n\n"
+                  "  autopar compare llama-3.3-70b --plans=tp4.json,tp8.json\n"
+                  "  autopar compare llama-3.3-70b --plans=a.json,b.json "
+                  "--phase=decode --json\n");
   commands.push_back({command, [=] { return runEstimate(*options); }});
 }
 

@@ -26,6 +26,7 @@ int main(int argc, char **argv) {
   std::vector<Command> commands;
 #ifdef AUTOPAR_ENABLE_MLIR
   addEstimate(app, commands);
+  addCompare(app, commands);
   addModels(app, commands);
   addGroups(app, commands);
 #endif

@@ -12,8 +12,15 @@
 
 #include "mlir/IR/Operation.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace autopar {
+
+/// The ops that collectives and residents of a program come from, in its order;
+/// residents that are only stored have none.
+struct ProgramOps {
+  llvm::SmallVector<mlir::Operation *, 0> collectives, residents;
+};
 
 /// What a module costs, asked of its ops through `WorkloadOpInterface`. Each
 /// function is read once, however often it is called. An invalid analysis has
@@ -25,9 +32,11 @@ public:
 
   bool isValid() const { return valid; }
   const CostProgram &getProgram() const { return program; }
+  const ProgramOps &getOps() const { return ops; }
 
 private:
   CostProgram program;
+  ProgramOps ops;
   bool valid;
 };
 

@@ -34,6 +34,9 @@ Checked countWireBytes(CollectiveKind kind, int64_t groupSize, Checked bytes);
 /// constant below, proportional to the bytes above.
 double interpolate(const CollectiveCurve &curve, double bytes);
 
+/// Bytes per second that a large transfer reaches over `tier`, one way.
+double reachedBandwidth(const Tier &tier, bool ideal);
+
 /// One call, and how it was priced.
 struct CollectiveTime {
   double timeUs = 0;

@@ -70,9 +70,10 @@ struct WeightCounts {
 };
 WeightCounts countWeight(const Resident &weight, const Sizes &sizes);
 
-/// Logical bytes of the residents of `kind` that one sequence needs.
+/// Bytes of the residents of `kind` that one sequence needs: logical, or what
+/// the worst device holds of them.
 Checked countPerSequence(const CostProgram &program, Resident::Kind kind,
-                         Sizes sizes);
+                         Sizes sizes, bool local = false);
 
 /// What one more token of context adds to `cache` where no window is full;
 /// nothing where the cache does not grow with the context.

@@ -21,6 +21,10 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   Option<std::string> plan{*this, "plan",
                            llvm::cl::desc("Plan to start from: a file of "
                                           "autopar.plan/1; flags override it")};
+  Option<std::string> diffPlans{
+      *this, "diff-plans",
+      llvm::cl::desc("Report in what two plans differ: two files of "
+                     "autopar.plan/1; flags override both")};
   Option<std::string> mesh{
       *this, "mesh",
       llvm::cl::desc("Mesh axes with sizes, outermost first: pp=4,tp=8 ('?' "
@@ -138,7 +142,8 @@ mlir::FailureOr<Plan> readPlanOptions(const PlanOptions &options,
                                       PipelineErrorHandler onError);
 
 /// Adds the passes that `options` ask for: bind workload, mesh and formats,
-/// shard, insert collectives, estimate. Bad options go to `onError`.
+/// shard, insert collectives, estimate; of two plans, each on a copy. Bad
+/// options go to `onError`.
 mlir::LogicalResult addPlanPipeline(mlir::OpPassManager &pm,
                                     const PlanOptions &options,
                                     PipelineErrorHandler onError);

@@ -10,7 +10,11 @@
 
 include "mlir/Pass/PassBase.td"
 
-def BindWorkloadPass : Pass<"autopar-bind-workload", "::mlir::ModuleOp"> {
+/// A pass that works on each module of a deployment.
+class ModulePass<string argument>
+    : PassBase<argument, "::autopar::ModulePass">;
+
+def BindWorkloadPass : ModulePass<"autopar-bind-workload"> {
   let summary = "gives the symbols of the module's dimensions other values";
   let description = [{
     Changes the module's `transformer.workload`, or adds one, and no type. What
@@ -43,7 +47,7 @@ def BindWorkloadPass : Pass<"autopar-bind-workload", "::mlir::ModuleOp"> {
   let dependentDialects = ["::autopar::transformer::TransformerDialect"];
 }
 
-def BindMeshPass : Pass<"autopar-bind-mesh", "::mlir::ModuleOp"> {
+def BindMeshPass : ModulePass<"autopar-bind-mesh"> {
   let summary = "gives mesh axes their sizes";
   let description = [{
     Sets the sizes of the axes of the module's `parallel.mesh`, adding axes
@@ -67,7 +71,29 @@ def BindMeshPass : Pass<"autopar-bind-mesh", "::mlir::ModuleOp"> {
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }
 
-def ConvertFormatsPass : Pass<"autopar-convert-formats", "::mlir::ModuleOp"> {
+def BindMachinePass : ModulePass<"autopar-bind-machine"> {
+  let summary = "gives a module a machine of its own";
+  let description = [{
+    Sets `parallel.machine`, which estimates take instead of the machine of the
+    flags: the modules of a deployment may run on different chips.
+
+    Requires nothing. Guarantees that nothing else changes.
+
+    ```mlir
+    // autopar-bind-machine{hardware=h200-sxm-8 nodes=2}
+    module @decode attributes {parallel.machine = #parallel.machine<"h200-sxm-8" nodes 2>} {
+    }
+    ```
+  }];
+  let options = [
+    Option<"hardware", "hardware", "std::string", "\"\"",
+           "Machine: name of the library or path of a file">,
+    Option<"nodes", "nodes", "int64_t", "1", "Nodes of it">,
+  ];
+  let dependentDialects = ["::autopar::parallel::ParallelDialect"];
+}
+
+def ConvertFormatsPass : ModulePass<"autopar-convert-formats"> {
   let summary = "changes the formats of activations and of the KV cache";
   let description = [{
     Rewrites the element types of all floating-point values to `compute`, and
@@ -94,7 +120,7 @@ def ConvertFormatsPass : Pass<"autopar-convert-formats", "::mlir::ModuleOp"> {
 }
 
 def AbsorbLatentAttentionPass
-    : Pass<"autopar-absorb-latent-attention", "::mlir::ModuleOp"> {
+    : ModulePass<"autopar-absorb-latent-attention"> {
   let summary = "multiplies queries into the latent space";
   let description = [{
     Marks every `transformer.latent_attention` as `absorbed`: the better form for
@@ -115,7 +141,7 @@ def AbsorbLatentAttentionPass
   ];
 }
 
-def QuantizePass : Pass<"autopar-quantize", "::mlir::ModuleOp"> {
+def QuantizePass : ModulePass<"autopar-quantize"> {
   let summary = "stores linear and expert weights in a quantized format";
   let description = [{
     For what-if questions: gives a format of models/formats to all weights that
@@ -156,7 +182,7 @@ def ListTensorsPass : Pass<"autopar-list-tensors", "::mlir::ModuleOp"> {
   }];
 }
 
-class ShardPass<string name> : Pass<name, "::mlir::ModuleOp"> {
+class ShardPass<string name> : ModulePass<name> {
   let dependentDialects = ["::autopar::parallel::ParallelDialect",
                            "::autopar::transformer::TransformerDialect"];
 }
@@ -301,8 +327,7 @@ def ShardExpertsPass : ShardPass<"autopar-shard-experts"> {
                             "The mesh axes, major first (default: ep)">];
 }
 
-def InsertCollectivesPass
-    : Pass<"autopar-insert-collectives", "::mlir::ModuleOp"> {
+def InsertCollectivesPass : ModulePass<"autopar-insert-collectives"> {
   let summary = "implements each reshard by collectives";
   let description = [{
     Turns a `parallel.reshard` into the cheapest sequence of collectives that does
@@ -343,34 +368,109 @@ def PrintCostProgramPass
   }];
 }
 
+/// Options of all passes that report what a step costs.
+defvar reportOptions = [
+  Option<"hardware", "hardware", "std::string", "\"\"",
+         "Machine: name of the library or path of a file (default: h100-sxm-8)">,
+  Option<"nodes", "nodes", "int64_t", "0", "Nodes of it (default: 1)">,
+  Option<"runtime", "runtime", "std::string", "\"\"",
+         "Runtime: name of the library or path of a file (default: vllm)">,
+  ListOption<"overrides", "set", "std::string",
+             "Values that replace those of the libraries, path=value">,
+  ListOption<"given", "given", "std::string",
+             "Parts of the workload that the user chose; others are reported "
+             "as assumptions">,
+  Option<"format", "format", "std::string", "\"text\"", "text or json">,
+  Option<"output", "output", "std::string", "\"-\"",
+         "Where the report goes (-: standard output)">,
+];
+
 def EstimatePass : Pass<"autopar-estimate", "::mlir::ModuleOp"> {
   let summary = "reports memory, FLOPs, communication and latency of a step";
   let description = [{
     Reads the cost program off the IR, evaluates it on a machine, and writes the
-    report. The module is not changed.
+    report. The module is not changed. Of a deployment it reports every module,
+    on the machine that its `parallel.machine` names, and what a request moves
+    over each `parallel.link`.
 
     Requires sizes for all mesh axes, a workload, and no `parallel.reshard`.
   }];
-  let options = [
-    Option<"hardware", "hardware", "std::string", "\"\"",
-           "Machine: name of the library or path of a file (default: h100-sxm-8)">,
-    Option<"nodes", "nodes", "int64_t", "0", "Nodes of it (default: 1)">,
-    Option<"runtime", "runtime", "std::string", "\"\"",
-           "Runtime: name of the library or path of a file (default: vllm)">,
+  let options = !listconcat(reportOptions, [
     Option<"memoryUtilization", "memory-utilization", "double", "0",
            "The runtime's share of device memory, above 0 up to 1 (default: the "
            "runtime's)">,
-    ListOption<"overrides", "set", "std::string",
-               "Values that replace those of the libraries, path=value">,
-    ListOption<"given", "given", "std::string",
-               "Parts of the workload that the user chose; others are reported "
-               "as assumptions">,
-    Option<"format", "format", "std::string", "\"text\"", "text or json">,
     Option<"explain", "explain", "bool", "false",
            "Say how every number came about">,
-    Option<"output", "output", "std::string", "\"-\"",
-           "Where the report goes (-: standard output)">,
+  ]);
+}
+
+def CloneModulePass : Pass<"autopar-clone-module", "::mlir::ModuleOp"> {
+  let summary = "puts copies of a module into modules inside it";
+  let description = [{
+    The module keeps its name and gets one module inside for each of `names`,
+    with what it held: two plans of one model, or the two sides of a deployment.
+
+    Requires distinct names. Guarantees that the module holds nothing else, but
+    for a `parallel.link` from each copy to the next where `link` is given.
+
+    ```mlir
+    // autopar-clone-module{names=prefill,decode link=true}
+    module @model {
+      module @prefill {
+        transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
+      }
+      module @decode {
+        transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
+      }
+      parallel.link @prefill to @decode
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"names", "names", "std::string", "Names of the copies">,
+    Option<"link", "link", "bool", "false",
+           "Tie them as the modules of one deployment">,
   ];
+  let dependentDialects = ["::autopar::parallel::ParallelDialect"];
+}
+
+def RunOnModulePass : Pass<"autopar-run-on-module", "::mlir::ModuleOp"> {
+  let summary = "runs a pipeline on one of the modules inside";
+  let description = [{
+    `builtin.module(builtin.module(...))` runs passes on all modules inside;
+    this runs them on the one called `module`. Errors name it.
+
+    Requires such a module. Guarantees what the pipeline does.
+
+    ```mlir
+    // autopar-run-on-module{module=decode pipeline=builtin.module(autopar-bind-workload{batch=8})}
+    module @decode {
+      transformer.workload @w(phase = decode, batch = 8, query = 1, context = 4096)
+    }
+    ```
+  }];
+  let options = [
+    Option<"module", "module", "std::string", "\"\"", "Name of the module">,
+    Option<"pipeline", "pipeline", "std::string", "\"builtin.module()\"",
+           "As --pass-pipeline takes it">,
+  ];
+}
+
+def DiffModulesPass : Pass<"autopar-diff-modules", "::mlir::ModuleOp"> {
+  let summary = "reports in what two plans of a model differ";
+  let description = [{
+    Compares the two modules inside: the collectives of a step, the layouts and
+    formats of weights, caches and states, and the numbers of the two reports.
+    The module is not changed.
+
+    Requires two modules inside, of which each has what `autopar-estimate`
+    requires.
+  }];
+  let options = !listconcat(reportOptions, [
+    ListOption<"memoryUtilization", "memory-utilization", "double",
+               "The runtime's share of device memory, for each of the two (0: "
+               "the runtime's)">,
+  ]);
 }
 
 #endif // AUTOPAR_TRANSFORMS_PASSES_TD

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Report/Report.h"
+#include "autopar/Report/Deployment.h"
 #include "autopar/Report/ModelReport.h"
+#include "autopar/Report/PlanDifferences.h"
 
 #include <gtest/gtest.h>
 
@@ -125,14 +127,18 @@ TEST(WriteJson, IsDeterministic) {
   EXPECT_EQ(writeJson(makeReport()), writeJson(makeReport()));
 }
 
-/// Every key of `value` must be described in `schema`, and every required key
-/// of `schema` be in `value`: enough of JSON Schema for our own.
-static void check(const json &value, const json &schema,
+/// Every key of `value` must be described in `given`, a part of `root`, and
+/// every required key of it be in `value`: enough of JSON Schema for our own.
+static void check(const json &value, const json &root, const json &given,
                   const std::string &path) {
+  bool named = given.contains("$ref");
+  const json &schema = named ? root.at(json::json_pointer(
+                                   given["$ref"].get<std::string>().substr(1)))
+                             : given;
   ASSERT_TRUE(schema.contains("description") || path.empty()) << path;
   if (value.is_array())
     for (const json &element : value)
-      check(element, schema.at("items"), path + "[]");
+      check(element, root, schema.at("items"), path + "[]");
   if (!value.is_object())
     return;
   for (const json &key : schema.value("required", json::array()))
@@ -142,7 +148,8 @@ static void check(const json &value, const json &schema,
     bool known = properties.contains(key);
     ASSERT_TRUE(known || schema.contains("additionalProperties"))
         << path << "." << key << " is not in the schema";
-    check(member, known ? properties[key] : schema["additionalProperties"],
+    check(member, root,
+          known ? properties[key] : schema["additionalProperties"],
           path + "." + key);
   }
 }
@@ -152,7 +159,7 @@ TEST(WriteJson, AgreesWithTheSchema) {
                      "/lib/Report/schema/report.schema.json");
   ASSERT_TRUE(file);
   json schema = json::parse(file);
-  check(json::parse(writeJson(makeReport())), schema, "");
+  check(json::parse(writeJson(makeReport())), schema, schema, "");
   EXPECT_EQ(schema["properties"]["schema"]["const"], "autopar.report/1");
 }
 
@@ -177,7 +184,7 @@ TEST(WriteModelJson, AgreesWithTheSchema) {
   std::ifstream file(AUTOPAR_SOURCE_DIR "/lib/Report/schema/model.schema.json");
   ASSERT_TRUE(file);
   json schema = json::parse(file);
-  check(json::parse(writeJson(makeModelReport())), schema, "");
+  check(json::parse(writeJson(makeModelReport())), schema, schema, "");
   EXPECT_EQ(schema["properties"]["schema"]["const"], "autopar.model/1");
 }
 
@@ -188,6 +195,154 @@ TEST(WriteModelText, SaysWhatDiffers) {
   second.fields[0].second = "8";
   EXPECT_EQ(writeDifferences(first, second), "               tiny  other\n"
                                              "  hidden_size     4      8\n");
+}
+
+//===----------------------------------------------------------------------===//
+// Differences
+//===----------------------------------------------------------------------===//
+
+static PlanOutcome makeOutcome() {
+  PlanOutcome outcome;
+  outcome.name = "a.json";
+  outcome.collectives = {{"decoder", "all_reduce", "", {"tp"}, 160},
+                         {"model", "all_gather", "dim 2", {"tp"}, 1}};
+  outcome.tensors = {{"decoder", "q", "[_, _ by tp]", "bf16"},
+                     {"decoder", "k", "[_, _ by tp]", "bf16"},
+                     {"decoder", "v", "[_, _ by tp]", "bf16"},
+                     {"decoder", "up", "[_, _ by tp]", "bf16"},
+                     {"decoder", "kv_cache", "[batch, context]", "bf16"}};
+  outcome.report = makeReport();
+  return outcome;
+}
+
+/// Differs from `makeOutcome` in everything that can differ.
+static PlanOutcome makeOther() {
+  PlanOutcome other = makeOutcome();
+  other.name = "b.json";
+  other.collectives[0] = {"decoder", "reduce_scatter", "dim 1", {"tp"}, 160};
+  other.collectives[1].count = 2;
+  for (int i = 0; i < 4; ++i)
+    other.tensors[i].layout = "[_, _ by ep]";
+  other.tensors[4].format = "fp8";
+  other.report.memory.perDevice.weightBytes *= 2;
+  other.report.memory.perDevice.kvCacheBytes = 0;
+  other.report.memory.perDevice.fits = false;
+  other.report.latency.bound = "memory";
+  other.report.flops.perDevice = Checked(INT64_MAX) * 1000;
+  other.report.communication.collectives[0].timeUs = 275;
+  other.report.warnings = {"does not fit: 3.2 GiB too much"};
+  return other;
+}
+
+TEST(PlanDifferences, SaysThatNothingDiffers) {
+  PlanOutcome a = makeOutcome(), b = makeOutcome();
+  b.name = "b.json";
+  // A warning of the same with other numbers is no difference.
+  a.report.warnings = {"lands at 2.3x its floor of 5.59 ms: 804 kernels"};
+  b.report.warnings = {"lands at 2.4x its floor of 990.1 us: 806 kernels"};
+  PlanDifferences differences = compare(a, b);
+  EXPECT_TRUE(differences.empty());
+  EXPECT_EQ(differences.equal.tensors, 5u);
+  EXPECT_NE(writeText(differences).find("\nno difference\n"),
+            std::string::npos);
+}
+
+TEST(PlanDifferences, PairsWhatHasOneName) {
+  PlanOutcome a = makeOutcome(), b = makeOther();
+  PlanDifferences differences = compare(a, b);
+  ASSERT_EQ(differences.collectives.size(), 3u);
+  EXPECT_FALSE(differences.collectives[0].b);
+  EXPECT_EQ(differences.collectives[1].b->count, 2);
+  EXPECT_EQ(differences.collectives[2].b->kind, "reduce_scatter");
+  EXPECT_EQ(differences.tensors.size(), 5u);
+  EXPECT_EQ(differences.times.size(), 1u);
+  ASSERT_EQ(differences.rows.size(), 5u);
+  EXPECT_FALSE(differences.rows[0].ratio());
+  EXPECT_EQ(*differences.rows[1].ratio(), 2);
+  EXPECT_EQ(*differences.rows[2].ratio(), 0);
+  EXPECT_EQ(differences.warningsOfA.size(), 1u);
+  EXPECT_EQ(differences.warningsOfB.size(), 1u);
+}
+
+TEST(PlanDifferences, WritesLinesForPeople) {
+  PlanOutcome a = makeOutcome(), b = makeOther();
+  std::string text = writeText(compare(a, b));
+  for (const char *line : {"  A  a.json: on 8 of 8 devices",
+                           "  decoder/q, decoder/k, decoder/v "
+                           "and 1 more: [_, _ by tp] -> [_, _ by ep]\n",
+                           "  decoder/kv_cache: [batch, context] bf16 -> fp8\n",
+                           "  all_gather dim 2       model    tp      1    2\n",
+                           "2.00x\n", "Warnings of B alone\n  ! does not fit"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+}
+
+TEST(PlanDifferences, AgreesWithTheSchema) {
+  std::ifstream file(AUTOPAR_SOURCE_DIR "/lib/Report/schema/diff.schema.json");
+  ASSERT_TRUE(file);
+  json schema = json::parse(file);
+  PlanOutcome a = makeOutcome(), b = makeOther();
+  check(json::parse(writeJson(compare(a, b))), schema, schema, "");
+  check(json::parse(writeJson(compare(a, a))), schema, schema, "");
+  EXPECT_EQ(schema["properties"]["schema"]["const"], "autopar.diff/1");
+}
+
+//===----------------------------------------------------------------------===//
+// Deployments
+//===----------------------------------------------------------------------===//
+
+static json readSchema(const std::string &name) {
+  std::ifstream file(AUTOPAR_SOURCE_DIR "/lib/Report/schema/" + name +
+                     ".schema.json");
+  EXPECT_TRUE(file) << name;
+  return json::parse(file);
+}
+
+static DeploymentReport makeDeployment() {
+  DeploymentReport deployment;
+  deployment.model = "Llama-3.3-70B";
+  deployment.modules = {{"prefill", makeReport()}, {"decode", makeReport()}};
+  LinkReport link;
+  link.from = "prefill";
+  link.to = "decode";
+  link.contextLength = 4096;
+  link.kvBytes = 1 << 30;
+  link.stateBytes = 1 << 20;
+  link.bytesPerSourceDevice = 1 << 28;
+  link.bytesPerDestinationDevice = 1 << 29;
+  link.tier = "scale_out";
+  link.destinationBound = true;
+  link.bandwidthBytesPerS = 4e10;
+  link.latencyUs = 10;
+  link.timeUs = 13431.8;
+  deployment.links = {link};
+  return deployment;
+}
+
+TEST(WriteDeployment, AgreesWithTheSchemas) {
+  json schema = readSchema("deployment");
+  json &module = schema["properties"]["modules"]["items"]["properties"];
+  EXPECT_EQ(module["report"]["$ref"], readSchema("report")["$id"]);
+  module["report"] = readSchema("report");
+  check(json::parse(writeJson(makeDeployment())), schema, schema, "");
+  EXPECT_EQ(schema["properties"]["schema"]["const"], "autopar.deployment/1");
+}
+
+TEST(WriteDeployment, EndsWithTheLinks) {
+  std::string text = writeText(makeDeployment());
+  EXPECT_EQ(text.find("== prefill ==\nLlama"), 0u);
+  EXPECT_EQ(text.substr(text.find("== links ==")),
+            "== links ==\n\n"
+            "Link prefill -> decode, a request of 4,096 tokens\n"
+            "  KV cache                1.00 GiB\n"
+            "  states                  1.00 MiB\n"
+            "  sent by a device      256.00 MiB\n"
+            "  received by a device  512.00 MiB\n"
+            "  time                     13.4 ms\n"
+            "  Over scale_out of the destination: 10.0 us and what a device "
+            "moves at 40 GB/s.\n");
+  DeploymentReport alone = makeDeployment();
+  alone.links.clear();
+  EXPECT_EQ(writeText(alone).find("links"), std::string::npos);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,47 @@
+//===- Deployment.h - Several modules: autopar.deployment/1 -----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_REPORT_DEPLOYMENT_H
+#define AUTOPAR_REPORT_DEPLOYMENT_H
+
+#include "autopar/Report/Report.h"
+
+namespace autopar {
+
+/// What a request moves from one module to another once its prefill is done.
+struct LinkReport {
+  std::string from, to;
+  /// Cached tokens of the request.
+  int64_t contextLength = 0;
+  /// Of all caches and states, each value once.
+  int64_t kvBytes = 0, stateBytes = 0;
+  /// What a device holds of it, on either side.
+  int64_t bytesPerSourceDevice = 0, bytesPerDestinationDevice = 0;
+  /// The tier that joins the devices, on the side that takes longer.
+  std::string tier;
+  bool destinationBound = false;
+  /// One way and device, as a transfer reaches it; latency of one.
+  double bandwidthBytesPerS = 0, latencyUs = 0;
+  double timeUs = 0;
+};
+
+/// Modules that serve one model together.
+struct DeploymentReport {
+  std::string model;
+  std::vector<std::pair<std::string, Report>> modules;
+  std::vector<LinkReport> links;
+};
+
+/// The report as JSON text, valid against
+/// lib/Report/schema/deployment.schema.json.
+std::string writeJson(const DeploymentReport &deployment);
+/// The reports one after the other, then the links.
+std::string writeText(const DeploymentReport &deployment);
+
+} // namespace autopar
+
+#endif // AUTOPAR_REPORT_DEPLOYMENT_H

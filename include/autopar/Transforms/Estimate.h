@@ -1,0 +1,45 @@
+//===- Estimate.h - From a module to its report -----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMS_ESTIMATE_H
+#define AUTOPAR_TRANSFORMS_ESTIMATE_H
+
+#include "autopar/Analysis/CostProgramAnalysis.h"
+#include "autopar/Report/Report.h"
+#include "autopar/Support/Result.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace autopar {
+
+/// What an estimate is made of besides the module: the options that all passes
+/// have that report.
+struct EstimateSettings {
+  std::string hardware, runtime;
+  int64_t nodes = 0;
+  double memoryUtilization = 0;
+  std::vector<std::string> overrides, given;
+  bool explain = false;
+};
+
+/// What a step of `module` costs. A failure has been emitted.
+mlir::FailureOr<Report> estimateModule(mlir::ModuleOp module,
+                                       const CostProgramAnalysis &analysis,
+                                       const EstimateSettings &settings);
+
+/// Emits an error of the left side, whose note keeps its own line.
+mlir::LogicalResult emitError(mlir::ModuleOp module, const Error &error);
+/// Refuses what is neither text nor json.
+mlir::LogicalResult verifyReportFormat(mlir::ModuleOp module,
+                                       llvm::StringRef format);
+/// Writes a report to a file, or to standard output for "-".
+mlir::LogicalResult writeReport(mlir::ModuleOp module, const std::string &path,
+                                const std::string &text);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TRANSFORMS_ESTIMATE_H

@@ -1,0 +1,116 @@
+//===- Link.cpp -----------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Cost/Link.h"
+
+#include "autopar/Cost/CollectiveTime.h"
+#include "autopar/Cost/Counts.h"
+#include "autopar/Support/Text.h"
+
+using namespace autopar;
+using Kind = Resident::Kind;
+
+namespace {
+/// Bytes of one request.
+struct RequestBytes {
+  int64_t kv = 0, state = 0, device = 0;
+};
+} // namespace
+
+static Result<RequestBytes> countRequest(const LinkSide &side,
+                                         const Workload &workload) {
+  Sizes sizes(side.program, side.plan, workload);
+  sizes.setSymbol("batch", 1);
+  auto count = [&](Kind kind, bool local) {
+    return countPerSequence(side.program, kind, sizes, local);
+  };
+  RequestBytes bytes;
+  bytes.kv = sizes.narrow(count(Kind::kv_cache, false), "KV bytes");
+  bytes.state = sizes.narrow(count(Kind::state, false), "state bytes");
+  bytes.device =
+      sizes.narrow(count(Kind::kv_cache, true) + count(Kind::state, true),
+                   "bytes of a request on a device");
+  if (sizes.failed())
+    return sizes.takeError();
+  return bytes;
+}
+
+/// The tier of `side` that joins it with `other`.
+static Result<const Tier *> tierBetween(const LinkSide &side,
+                                        const LinkSide &other) {
+  const Pool &pool = side.machine.pools.front();
+  if (side.ownMachine || other.ownMachine)
+    return &pool.tiers.back();
+  int64_t devices = *side.plan.devices() + *other.plan.devices();
+  if (devices > pool.devices())
+    return Error{"",
+                 "@" + side.name + " and @" + other.name + " need " +
+                     formatInteger(devices) + " devices of " +
+                     side.machine.name + ", which has " +
+                     formatInteger(pool.devices()),
+                 "give --nodes=" +
+                     std::to_string((devices - 1) / pool.devicesPerNode + 1) +
+                     ", or parallel.machine to one of the modules"};
+  if (const Tier *tier = Network(pool, devices).tierOf({{1, devices}}))
+    return tier;
+  return Error{"",
+               "no link of " + side.machine.name + " joins @" + side.name +
+                   " and @" + other.name,
+               "give a machine with a larger domain"};
+}
+
+/// Latency and bytes over the bandwidth that transfers reach: the alpha-beta
+/// model, Hockney, "The communication challenge for MPP" (1994).
+static double transferUs(const Tier &tier, int64_t bytes, bool ideal) {
+  return (ideal ? 0 : tier.latency.value) +
+         static_cast<double>(bytes) / reachedBandwidth(tier, ideal) * 1e6;
+}
+
+static Error differentBytes(const LinkSide &from, const RequestBytes &sent,
+                            const LinkSide &to, const RequestBytes &kept) {
+  auto text = [](const LinkSide &side, const RequestBytes &bytes) {
+    return "@" + side.name + " keeps " + formatInteger(bytes.kv) +
+           " B of KV caches and " + formatInteger(bytes.state) +
+           " B of states of a request";
+  };
+  return Error{"", text(from, sent) + ", " + text(to, kept),
+               "linked modules run their layers equally often"};
+}
+
+Result<LinkReport> autopar::evaluateLink(const LinkSide &from,
+                                         const LinkSide &to, bool ideal) {
+  Result<RequestBytes> sent = countRequest(from, from.workload);
+  if (!sent)
+    return sent.error();
+  Result<RequestBytes> kept = countRequest(to, from.workload);
+  if (!kept)
+    return kept.error();
+  if (sent->kv != kept->kv || sent->state != kept->state)
+    return differentBytes(from, *sent, to, *kept);
+  Result<const Tier *> out = tierBetween(from, to), in = tierBetween(to, from);
+  if (!out)
+    return out.error();
+  if (!in)
+    return in.error();
+  double outUs = transferUs(**out, sent->device, ideal);
+  double inUs = transferUs(**in, kept->device, ideal);
+  LinkReport link;
+  link.from = from.name;
+  link.to = to.name;
+  link.contextLength = from.workload.context;
+  link.kvBytes = sent->kv;
+  link.stateBytes = sent->state;
+  link.bytesPerSourceDevice = sent->device;
+  link.bytesPerDestinationDevice = kept->device;
+  link.destinationBound = inUs > outUs;
+  const Tier &tier = link.destinationBound ? **in : **out;
+  link.tier = tier.name;
+  link.bandwidthBytesPerS = reachedBandwidth(tier, ideal);
+  link.latencyUs = ideal ? 0 : tier.latency.value;
+  link.timeUs = std::max(outUs, inUs);
+  return link;
+}

@@ -1,0 +1,21 @@
+//===- ReportJson.h - A report as a JSON tree -------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_REPORT_REPORTJSON_H
+#define AUTOPAR_LIB_REPORT_REPORTJSON_H
+
+#include "JsonText.h"
+#include "autopar/Report/Report.h"
+
+namespace autopar {
+
+/// The report as `autopar.report/1`, to be printed by `printJson`.
+nlohmann::ordered_json writeTree(const Report &report);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_REPORT_REPORTJSON_H

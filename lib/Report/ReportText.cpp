@@ -1,0 +1,90 @@
+//===- ReportText.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReportText.h"
+
+#include "TextTables.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+using namespace autopar;
+
+std::string autopar::stepText(const Report &report) {
+  const auto &work = report.workload;
+  std::string step = work.phase == "prefill"
+                         ? "prefill of " + formatInteger(work.batch) + " x " +
+                               formatInteger(work.queryLength) + " tokens"
+                         : "decode of " + formatInteger(work.batch) +
+                               (work.batch == 1 ? " sequence" : " sequences");
+  if (work.contextLength != work.queryLength)
+    step += " at context " + formatInteger(work.contextLength);
+  if (work.sourceLength != 0)
+    step +=
+        ", encoding " + formatInteger(work.sourceLength) + " positions each";
+  if (work.memoryLength != 0)
+    step += ", " + formatInteger(work.memoryLength) +
+            " encoded positions cached for each";
+  return step;
+}
+
+std::string autopar::machineText(const Report &report) {
+  const auto &machine = report.machine;
+  std::string nodes =
+      machine.nodes == 1 ? "" : " x " + std::to_string(machine.nodes);
+  return "on " + formatInteger(report.mesh.devices) + " of " +
+         formatInteger(machine.devices) + " devices of " + machine.hardware +
+         nodes;
+}
+
+/// Degrees that are neither axes nor 1 nor those of every plan: "ep 64".
+static std::string degreesText(const Report &report) {
+  const std::map<std::string, int64_t> &sizes = report.mesh.degrees;
+  std::vector<std::string> shown;
+  for (const auto &[name, size] : sizes) {
+    bool isAxis = std::any_of(
+        report.mesh.axes.begin(), report.mesh.axes.end(),
+        [&name = name](const Report::Axis &axis) { return axis.name == name; });
+    auto equals = [&sizes](const char *other, int64_t value) {
+      auto it = sizes.find(other);
+      return it != sizes.end() && it->second == value;
+    };
+    bool follows = name == "attention_tp" ? equals("tp", size)
+                   : name == "etp" || name == "edp"
+                       ? size == 1 || equals("ep", 1)
+                       : size == 1;
+    if (!isAxis && !follows)
+      shown.push_back(name + " " + formatInteger(size));
+  }
+  return shown.empty() ? "" : " (" + join(shown, ", ") + ")";
+}
+
+/// "dpo 2 on scale_out, dpi 8 on scale_up (dp 16)": tiers where they differ.
+std::vector<std::string> autopar::meshText(const Report &report) {
+  std::set<std::string> tiers;
+  std::vector<std::string> axes;
+  for (const Report::Axis &axis : report.mesh.axes)
+    if (!axis.tier.empty())
+      tiers.insert(axis.tier);
+  for (const Report::Axis &axis : report.mesh.axes) {
+    bool named = tiers.size() > 1 && !axis.tier.empty();
+    axes.push_back(axis.name + " " + std::to_string(axis.size) +
+                   (named ? " on " + axis.tier : ""));
+  }
+  if (!axes.empty())
+    axes.back() += degreesText(report);
+  return axes;
+}
+
+std::string autopar::formatRate(double rate) {
+  if (rate < 1000)
+    return print("%.1f", rate);
+  return rate < 9e18 ? formatInteger(std::llround(rate)) : print("%.3g", rate);
+}

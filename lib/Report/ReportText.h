@@ -1,0 +1,26 @@
+//===- ReportText.h - Phrases of reports for a terminal ---------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_REPORT_REPORTTEXT_H
+#define AUTOPAR_LIB_REPORT_REPORTTEXT_H
+
+#include "autopar/Report/Report.h"
+
+namespace autopar {
+
+/// "prefill of 1 x 2,048 tokens".
+std::string stepText(const Report &report);
+/// "on 8 of 16 devices of h100-sxm-8 x 2".
+std::string machineText(const Report &report);
+/// "dp 2", "tp 8".
+std::vector<std::string> meshText(const Report &report);
+/// "12,345" where it is large, "12.3" where not.
+std::string formatRate(double rate);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_REPORT_REPORTTEXT_H
