@@ -22,11 +22,11 @@ public:
 
   void add(int64_t vocabularyMultiple) {
     addData();
-    addContext();
     if (plan.has("dcp"))
       pm.addPass(createShardDecodeContextPass({axesOf("dcp")}));
     if (plan.has("tp"))
       addTensor(vocabularyMultiple);
+    addContext();
     if (plan.has("ep") && !axesOf("ep").empty())
       pm.addPass(createShardExpertsPass({axesOf("ep")}));
     if (plan.sequenceParallel && plan.has("tp"))

@@ -58,12 +58,13 @@ void FactorSplits::follow(int32_t factor, DimAttr dim,
   if (mustBeWhole(kind) || kind == FactorKind::merged)
     return;
   Split &split = splits[factor];
-  bool isSplit = !axes.empty() || (rank != ofGrouping && !dim.isWhole());
-  bool wasSplit =
-      split.dim && (!split.axes.empty() || !split.dim.getGrouped().empty());
-  if (split.dim && (!isSplit || (wasSplit && split.rank <= rank)))
+  // To cut a weight that is whole would make every result a partial sum.
+  bool staysWhole = rank == ofSource && kind == FactorKind::reduction;
+  bool asks =
+      staysWhole || !axes.empty() || (rank != ofGrouping && !dim.isWhole());
+  if (split.dim && (!asks || (split.asks && split.rank <= rank)))
     return;
-  split = {dim, Axes(axes), rank};
+  split = {dim, Axes(axes), rank, asks};
 }
 
 /// Gives each axis to the strongest factor that has it.

@@ -18,7 +18,8 @@ bool isSource(mlir::Value value);
 
 /// The one split of each factor of an op that its operands have, or, where they
 /// disagree, that they should have:
-/// 1. sources keep the split they have, and others follow them;
+/// 1. sources keep the split they have, and others follow them; the dimension
+///    of a source that is summed over stays whole where it is;
 /// 2. else the first operand that is split is followed;
 /// 3. an axis splits one factor: that of a source before others, tokens before
 ///    their grouping by experts; the others give it up;
@@ -46,6 +47,8 @@ private:
     Axes axes;
     /// Less is stronger.
     unsigned rank = 0;
+    /// Whether to be like `dim` matters: one that is whole follows others.
+    bool asks = false;
   };
 
   void read(unsigned operand);

@@ -27,6 +27,8 @@ public:
   /// Splits dimension `dim` of a weight or cache by `rule`.
   void splitSource(mlir::OpResult value, unsigned dim, SplitRule rule,
                    int64_t multiple = 1);
+  /// The same inside of the split that it has, whatever the order of the mesh.
+  void splitSourceInside(mlir::OpResult value, unsigned dim, SplitRule rule);
   /// Splits the dimensions called `symbol` of all weights and caches.
   void splitSources(llvm::StringRef symbol);
   /// Splits the dimensions called `symbol` of all values that functions take
@@ -37,7 +39,8 @@ public:
 private:
   mlir::Type split(mlir::Type type, llvm::StringRef symbol);
   mlir::RankedTensorType split(mlir::RankedTensorType type, unsigned dim,
-                               SplitRule rule, int64_t multiple);
+                               SplitRule rule, int64_t multiple,
+                               bool inMeshOrder = true);
   void setType(mlir::Value value, mlir::Type type);
 
   mlir::ModuleOp module;

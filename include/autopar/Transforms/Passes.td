@@ -263,7 +263,8 @@ def ShardContextPass : ShardPass<"autopar-shard-context"> {
     * `ring` splits caches by `context`; their parts go around (`parallel.ring`),
       and each device attends with its own queries (arXiv:2310.01889);
     * `all_to_all` splits heads instead of tokens inside attention, which must
-      have enough of them (DeepSpeed-Ulysses, arXiv:2309.14509).
+      have enough of them (DeepSpeed-Ulysses, arXiv:2309.14509): inside of the
+      split of tensor parallelism, which runs before.
 
     Queries are dealt out so that each device has an equal share of the causal
     pairs (in chunks from both ends: 0 and 2n-1, 1 and 2n-2, ...).
