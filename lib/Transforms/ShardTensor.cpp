@@ -51,9 +51,8 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
       llvm::append_range(sources, SplitRequests(function).sources());
     bool changed = false;
     for (const SplitRequests::Source &source : sources) {
-      ArrayRef<StringAttr> over =
-          isOfKeys(source) ? axesOfKeys : axesByRole[source.role];
-      if (failed(verifySize(sources, source, over)))
+      ArrayRef<StringAttr> over = axesOf(source);
+      if (failed(verifySize(sources, source)))
         return signalPassFailure();
       Seeds seeds(module, over);
       seeds.splitSource(
@@ -119,25 +118,18 @@ private:
     return size;
   }
 
+  ArrayRef<StringAttr> axesOf(const SplitRequests::Source &source) {
+    return isOfKeys(source) ? axesOfKeys : axesByRole[source.role];
+  }
+
   /// Refuses a size that `source` does not allow, naming those that all sources
-  /// of its role do.
+  /// which are split over these axes do.
   LogicalResult verifySize(ArrayRef<SplitRequests::Source> all,
-                           const SplitRequests::Source &source,
-                           ArrayRef<StringAttr> over) {
+                           const SplitRequests::Source &source) {
+    ArrayRef<StringAttr> over = axesOf(source);
     int64_t size = sizeOf(over);
     if (size == 0 || divides(extentOf(source), source.rule, size))
       return success();
-    auto allow = [&](int64_t n) {
-      return llvm::all_of(all, [&](const SplitRequests::Source &other) {
-        return other.role != source.role ||
-               divides(extentOf(other), other.rule, n);
-      });
-    };
-    std::string sizes;
-    constexpr int64_t largest = 1024;
-    for (int64_t n = 1; n <= largest; ++n)
-      if (allow(n))
-        sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
     std::string name = nameOf(over);
     Operation *op = source.value.getOwner();
     InFlightDiagnostic diag = op->emitOpError();
@@ -145,11 +137,33 @@ private:
          << ", dimension " << source.dim;
     if (auto weight = op->getAttrOfType<StringAttr>("name"))
       diag << " of " << weight;
-    diag.attachNote() << name << " that works for this model: " << sizes;
+    diag.attachNote() << name << " that works for this model: "
+                      << allowedSizes(all, over);
     return diag;
   }
 
-  static std::string nameOf(ArrayRef<StringAttr> over) {
+  std::string allowedSizes(ArrayRef<SplitRequests::Source> all,
+                           ArrayRef<StringAttr> over) {
+    auto allow = [&](int64_t n) {
+      return llvm::all_of(all, [&](const SplitRequests::Source &other) {
+        return axesOf(other) != over || divides(extentOf(other), other.rule, n);
+      });
+    };
+    std::string sizes;
+    constexpr int64_t largest = 1024;
+    for (int64_t n = 1; n <= largest; ++n)
+      if (allow(n))
+        sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
+    return sizes;
+  }
+
+  /// The degree that these axes are, or their product.
+  std::string nameOf(ArrayRef<StringAttr> over) {
+    auto meshes = getOperation().getOps<parallel::MeshOp>();
+    for (parallel::MeshOp mesh : meshes)
+      for (NamedAttribute degree : mesh.getDegrees())
+        if (llvm::equal(cast<ArrayAttr>(degree.getValue()), over))
+          return degree.getName().str();
     std::string name;
     for (StringAttr axis : over)
       name += (name.empty() ? "" : "*") + axis.str();
