@@ -33,12 +33,12 @@ autopar::findAxes(ModuleOp module, ArrayRef<std::string> names,
   return axes;
 }
 
-void Seeds::splitSource(OpResult value, unsigned dim, SplitRule rule,
+void Seeds::splitSource(Value value, unsigned dim, SplitRule rule,
                         int64_t multiple) {
   setType(value, split(TensorView(value).getType(), dim, rule, multiple));
 }
 
-void Seeds::splitSourceInside(OpResult value, unsigned dim, SplitRule rule) {
+void Seeds::splitSourceInside(Value value, unsigned dim, SplitRule rule) {
   setType(value, split(TensorView(value).getType(), dim, rule, /*multiple=*/1,
                        /*inMeshOrder=*/false));
 }

@@ -328,6 +328,29 @@ def ShardExpertsPass : ShardPass<"autopar-shard-experts"> {
                             "The mesh axes, major first (default: ep)">];
 }
 
+def PropagatePass : ShardPass<"autopar-propagate"> {
+  let summary = "spreads the splits that a few values have";
+  let description = [{
+    Takes the splits of weights, caches and arguments that the types have, and
+    spreads them along the ops' factors to all other weights, caches, arguments
+    and results, through calls and loops; then types are recomputed. The first
+    split that reaches a dimension stays; where an op cannot take an operand as
+    it is, a `parallel.reshard` goes between.
+
+    Requires a mesh with the axes. Guarantees that splits which are there stay.
+
+    ```mlir
+    parallel.mesh @pod(tp = 4)
+    func.func private @example() {
+      // One of two weights that meet in an activation, split by hand: the other
+      // will be split by rows.
+      %up = transformer.weight "up" : tensor<64x256xbf16, #parallel.sharding<[_, _ by tp]>>
+      return
+    }
+    ```
+  }];
+}
+
 def InsertCollectivesPass : ModulePass<"autopar-insert-collectives"> {
   let summary = "implements each reshard by collectives";
   let description = [{
