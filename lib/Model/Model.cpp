@@ -7,6 +7,7 @@
 
 #include "autopar/Model/Model.h"
 
+#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
@@ -116,6 +117,33 @@ static Result<Quantization> readQuantization(const JsonDocument &config,
   return Quantization::read(config, &*file, notes);
 }
 
+/// Configs of the model that may say how many positions there are.
+template <typename Visit>
+static void forEachContext(const Model &model, Visit visit) {
+  static constexpr const char *keys[] = {
+      "max_position_embeddings", "n_positions",
+      "max_sequence_length",     "seq_length",
+      "max_target_positions",    "n_ctx"};
+  JsonReader root = model.config->reader();
+  std::vector<JsonReader> configs = {root};
+  if (root.has("text_config") && root.raw()["text_config"].is_object())
+    configs.push_back(root.object("text_config"));
+  for (const JsonReader &config : configs)
+    for (const char *key : keys)
+      if (config.has(key))
+        visit(config.member(key));
+}
+
+static std::optional<Error> checkContext(const Model &model) {
+  std::optional<Error> error;
+  forEachContext(model, [&](const JsonReader &length) {
+    length.asInteger(1, limits::maxTokens);
+    if (length.failed() && !error)
+      error = length.takeError();
+  });
+  return error;
+}
+
 Result<Model>
 autopar::readModel(const ModelFiles &files,
                    const std::vector<ConfigAssumption> &assumptions) {
@@ -145,6 +173,8 @@ autopar::readModel(const ModelFiles &files,
   model.name = files.name.empty() ? family->name : files.name;
   model.scope =
       std::make_unique<Scope>(std::move(*family), config, *model.notes);
+  if (auto error = model.scope->checkFields())
+    return *error;
   Result<const JsonValue *> found = model.scope->lookUp("dtype");
   if (!found)
     return found.error();
@@ -163,6 +193,8 @@ autopar::readModel(const ModelFiles &files,
   if (!quantization)
     return quantization.error();
   model.quantization = std::move(*quantization);
+  if (auto error = checkContext(model))
+    return *error;
   return model;
 }
 
@@ -191,16 +223,10 @@ autopar::fieldsOf(const Model &model) {
 }
 
 std::optional<int64_t> autopar::contextOf(const Model &model) {
-  static constexpr const char *keys[] = {
-      "max_position_embeddings", "n_positions",
-      "max_sequence_length",     "seq_length",
-      "max_target_positions",    "n_ctx"};
-  const JsonValue &root = model.config->value();
-  for (const JsonValue *config :
-       {&root, root.contains("text_config") ? &root["text_config"] : &root})
-    for (const char *key : keys)
-      if (config->is_object() && config->contains(key) &&
-          (*config)[key].is_number_unsigned())
-        return (*config)[key].get<int64_t>();
-  return std::nullopt;
+  std::optional<int64_t> first;
+  forEachContext(model, [&](const JsonReader &length) {
+    if (!first)
+      first = length.asInteger(1, limits::maxTokens);
+  });
+  return first;
 }

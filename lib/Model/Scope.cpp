@@ -103,6 +103,8 @@ Result<Scope *> Scope::part(const std::string &name) {
   if (part->contains("patch"))
     family->description.merge_patch((*part)["patch"]);
   it->second = std::make_unique<Scope>(std::move(*family), config, notes, this);
+  if (auto error = it->second->checkFields())
+    return *error;
   return it->second.get();
 }
 
@@ -185,6 +187,32 @@ Error Scope::fieldError(const std::string &name, const JsonValue &field,
   return at.takeError();
 }
 
+/// Whether the field's default is there before the config is read. A null then
+/// replaces it; other defaults are computed where a null is found.
+static bool isConstant(const JsonValue &field) {
+  auto fixed = field.find("default");
+  return fixed != field.end() &&
+         (!fixed->is_string() ||
+          fixed->get_ref<const std::string &>().substr(0, 1) == "'");
+}
+
+std::optional<Error> Scope::checkFields() {
+  auto all = description.description.find("fields");
+  if (all == description.description.end() || !all->is_object())
+    return std::nullopt;
+  for (auto it = all->begin(); it != all->end(); ++it) {
+    bool isNull = false, isKnown = it->contains("default");
+    if (!it->contains("choices") && !it->contains("equals"))
+      continue;
+    if (isKnown && !findKey(it.key(), *it, isNull))
+      continue;
+    Result<const JsonValue *> value = lookUp(it.key());
+    if (!value)
+      return value.error();
+  }
+  return std::nullopt;
+}
+
 Result<JsonValue> Scope::readField(const std::string &name,
                                    const JsonValue &field) {
   bool isNull = false;
@@ -197,6 +225,10 @@ Result<JsonValue> Scope::readField(const std::string &name,
   }
   if (isNull && field.contains("null"))
     return evaluate(field["null"], "/fields/" + name + "/null");
+  if (isNull && isConstant(field))
+    return fieldError(name, field, "is null",
+                      "leave it out to have the default of " +
+                          description.source);
   return readDefault(name, field);
 }
 
@@ -231,15 +263,20 @@ Result<JsonValue> Scope::readDefault(const std::string &name,
                           field[which].dump() + " of " + description.source +
                           " has no value: " + value.error().message,
                       "give " + key);
+  auto reason = field.find("reason");
   if (!field.contains("silent"))
-    notes.defaults.push_back(key + " = " + showValue(*value) + " (default of " +
-                             description.source + ")");
+    notes.defaults.push_back(key + " = " + showValue(*value) + " (" +
+                             (reason != field.end() && reason->is_string()
+                                  ? reason->get<std::string>()
+                                  : "default of " + description.source) +
+                             ")");
   return checkField(name, field, std::move(*value));
 }
 
 Result<JsonValue> Scope::checkField(const std::string &name,
                                     const JsonValue &field, JsonValue value) {
-  for (const char *relation : {"divides", "at_most", "multiple_of", "length"}) {
+  for (const char *relation :
+       {"divides", "at_most", "multiple_of", "length", "equals"}) {
     auto other = field.find(relation);
     if (other == field.end())
       continue;

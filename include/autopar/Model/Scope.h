@@ -54,6 +54,10 @@ public:
   /// Whether any expression has asked for `i` since the layer was entered.
   bool dependsOnLayer() const { return layerWasRead; }
 
+  /// Reads the fields with `choices` or `equals`, though nothing may ask for
+  /// them.
+  std::optional<Error> checkFields();
+
   /// The part `name` of the model, read with a family of its own.
   Result<Scope *> part(const std::string &name);
 
