@@ -128,13 +128,15 @@ static std::vector<std::string> keysOf(const std::string &name,
   return keys;
 }
 
-/// The value at `path` below `reader`; nothing where a step is missing.
+/// The value at `path` below `reader`; nothing where a step is missing, or null
+/// before the last.
 static std::optional<JsonReader> follow(JsonReader reader,
                                         std::string_view path, bool &isNull) {
   for (;;) {
     size_t dot = path.find('.');
     std::string key(path.substr(0, dot));
     isNull = reader.isNullMember(key);
+    isNull &= dot == std::string_view::npos;
     if (isNull || !reader.has(key))
       return isNull ? std::optional<JsonReader>(reader) : std::nullopt;
     reader = reader.member(key);
@@ -187,13 +189,37 @@ Error Scope::fieldError(const std::string &name, const JsonValue &field,
   return at.takeError();
 }
 
+/// Names of one number of experts must agree: which one counts would depend on
+/// their order in the file.
+std::optional<Error> Scope::findConflict(const std::string &name,
+                                         const JsonValue &field,
+                                         const JsonValue &value) {
+  if (field.value("type", JsonValue()) != "experts")
+    return std::nullopt;
+  for (const std::string &key : keysOf(name, field)) {
+    bool isNull = false;
+    auto other = follow(reader, key, isNull);
+    if (other && !isNull && other->raw() != value)
+      return fieldError(key, JsonValue::object(),
+                        showValue(other->raw()) + " is not " +
+                            showValue(value) + ", the value of " +
+                            keyOf(name, field),
+                        "both are names of one number");
+  }
+  return std::nullopt;
+}
+
 /// Whether the field's default is there before the config is read. A null then
 /// replaces it; other defaults are computed where a null is found.
-static bool isConstant(const JsonValue &field) {
-  auto fixed = field.find("default");
+static bool isConstant(const JsonValue &field, const char *which) {
+  auto fixed = field.find(which);
   return fixed != field.end() &&
          (!fixed->is_string() ||
           fixed->get_ref<const std::string &>().substr(0, 1) == "'");
+}
+
+const char *Scope::whichDefault(const JsonValue &field) const {
+  return outer && field.contains("class_default") ? "class_default" : "default";
 }
 
 std::optional<Error> Scope::checkFields() {
@@ -221,11 +247,13 @@ Result<JsonValue> Scope::readField(const std::string &name,
     Result<JsonValue> value = readFieldValue(*found, field);
     if (!value)
       return value;
+    if (auto error = findConflict(name, field, *value))
+      return *error;
     return checkField(name, field, std::move(*value));
   }
   if (isNull && field.contains("null"))
     return evaluate(field["null"], "/fields/" + name + "/null");
-  if (isNull && isConstant(field))
+  if (isNull && isConstant(field, whichDefault(field)))
     return fieldError(name, field, "is null",
                       "leave it out to have the default of " +
                           description.source);
@@ -235,8 +263,7 @@ Result<JsonValue> Scope::readField(const std::string &name,
 Result<JsonValue> Scope::readDefault(const std::string &name,
                                      const JsonValue &field) {
   std::string key = keyOf(name, field);
-  bool fromClass = outer && field.contains("class_default");
-  const char *which = fromClass ? "class_default" : "default";
+  const char *which = whichDefault(field);
   if (!field.contains(which)) {
     // The last step of a nested key is what is missing.
     JsonReader at = reader;
