@@ -9,8 +9,10 @@
 
 #include "MemoryFile.h"
 
-#include "autopar/Plan/Plan.h"
+#include "autopar/Plan/Degrees.h"
 #include "autopar/Runtime/Runtime.h"
+
+#include <algorithm>
 
 using namespace autopar;
 
@@ -31,15 +33,32 @@ static void checkPlan(std::string_view text) {
     __builtin_trap();
 }
 
+/// What follows from a mesh follows once, and its degrees make a mesh.
+static void checkMesh(Plan plan) {
+  plan.devices();
+  if (completeDegrees(plan))
+    return;
+  std::string complete = meshText(plan);
+  if (completeDegrees(plan) || meshText(plan) != complete)
+    __builtin_trap();
+  Result<MeshPlan> mesh = planMesh(degreesOf(plan));
+  if (!mesh)
+    return;
+  setMesh(plan, *mesh);
+  // Degrees of the user's own may be products of axes that are gone.
+  bool own = false;
+  for (const PlanDegree &degree : plan.degrees)
+    own |= std::find(degreeNames.begin(), degreeNames.end(), degree.name) ==
+           degreeNames.end();
+  if (completeDegrees(plan) && !own)
+    __builtin_trap();
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const char *data, size_t size) {
   std::string_view text(data, size);
   checkPlan(text);
-  if (Result<std::vector<PlanAxis>> axes = parseMesh(text)) {
-    Plan plan;
-    for (PlanAxis &axis : *axes)
-      plan.setAxis(axis.name, axis.size);
-    plan.devices();
-  }
+  if (Result<MeshPlan> mesh = parseMesh(text))
+    checkMesh({mesh->axes, mesh->degrees});
   std::vector<Override> overrides = {{"runtimes.vllm.host_time", 1e300}};
   for (size_t count : {0, 1}) {
     overrides.resize(count, {"runtimes.a.kv_block_tokens.value", 0.5});

@@ -20,6 +20,7 @@ LAYERS = {
     "Support": [],
     "Program": ["Support"],
     "Plan": ["Program"],
+    "Reshard": ["Program"],
     "Hardware": ["Program"],
     "Report": ["Program"],
     "Model": ["Hub"],
@@ -33,13 +34,13 @@ LAYERS = {
     "Dialect/Parallel": ["Interfaces"],
     "Import": ["Model", "Dialect/Transformer"],
     "Analysis": ["Program", "Dialect/Transformer", "Dialect/Parallel"],
-    "Transforms": ["Analysis", "Cost", "Import"],
+    "Transforms": ["Analysis", "Cost", "Import", "Reshard"],
     "Pipelines": ["Transforms", "Import"],
     "InitAll": ["Pipelines"],
     "tools": ["InitAll", "Checkpoint"],
 }
 WITHOUT_MLIR = {
-    "Support", "Program", "Plan", "Hardware", "Report", "Model", "Hub", "Checkpoint", "Runtime", "Cost",
+    "Support", "Program", "Plan", "Reshard", "Hardware", "Report", "Model", "Hub", "Checkpoint", "Runtime", "Cost",
 }  # fmt: skip
 # Folders of dialects/ are layers too.
 DIALECTS = {

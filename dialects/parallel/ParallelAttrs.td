@@ -18,24 +18,47 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
   let summary = "name and split of one dimension";
   let description = [{
     An entry of `#parallel.sharding`: a symbol, a product, or `_` for a number;
-    braces for a set; `by` the axes that split it, major first; then the rule:
+    braces for a set; `by` the axes that split it, major first; then the rule;
+    of a set of routed tokens, `grouped` the axes whose devices share the
+    experts: each has the tokens that go to its own.
 
     | rule | the extent `e` over `n` devices |
     |---|---|
     | none | `e/n`; `n` must divide `e` (the default of numbers) |
     | `pad m` | `e` is rounded up to a multiple of `m`, then of `n` |
     | `cap` | `e/n` up to `n = e`, then one, replicated; one must divide the other |
-    | `any` | at most `ceil(e/n)` (the default of symbols) |
+    | `any` | block `i` is `[i*e/n, (i+1)*e/n)`, rounded down: at most `ceil(e/n)` (the default of symbols) |
+    | `ring` | as `any`; the parts go round, so that each device sees all in turn |
+
+    Blocks of `any` over `n*m` devices lie inside those over `n` and do not depend
+    on the order of the axes: collectives work on them as on even ones.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$extent,
     ArrayRefParameter<"::mlir::StringAttr">:$axes,
     "::autopar::SplitRule":$rule,
-    "int64_t":$multiple);
+    "int64_t":$multiple,
+    ArrayRefParameter<"::mlir::StringAttr">:$grouped);
+  let builders = [
+    AttrBuilder<(ins "::mlir::StringAttr":$extent,
+                     "::llvm::ArrayRef<::mlir::StringAttr>":$axes,
+                     "::autopar::SplitRule":$rule, "int64_t":$multiple), [{
+      return $_get($_ctxt, extent, axes, rule, multiple,
+                   ::llvm::ArrayRef<::mlir::StringAttr>());
+    }]>];
   let extraClassDeclaration = [{
-    bool isSymbolic() { return !getExtent().getValue().empty(); }
-    /// The same dimension split by other axes.
-    DimAttr withAxes(::llvm::ArrayRef<::mlir::StringAttr> axes);
+    bool isSymbolic() const { return !getExtent().getValue().empty(); }
+    bool isSet() const { return getExtent().getValue().starts_with("{"); }
+    bool isWhole() const { return getAxes().empty() && getGrouped().empty(); }
+    bool uses(::mlir::StringAttr axis) const {
+      return ::llvm::is_contained(getAxes(), axis) ||
+             ::llvm::is_contained(getGrouped(), axis);
+    }
+    /// The same dimension split by other axes; without any, by the rule that
+    /// its extent has by default.
+    DimAttr withAxes(::llvm::ArrayRef<::mlir::StringAttr> axes) const;
+    DimAttr withGrouped(::llvm::ArrayRef<::mlir::StringAttr> grouped) const;
+    DimAttr withRule(::autopar::SplitRule rule, int64_t multiple = 1) const;
   }];
   let hasCustomAssemblyFormat = 1;
 }

@@ -114,7 +114,8 @@ def PAR_AllGatherOp : PAR_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
     `dim`. Each device gets `(n-1)/n` of the result from the others.
 
     **Constraints:** `axes` end the operand's split of `dim` (a set has no order:
-    any of its axes will do); nothing else changes.
+    any of its axes will do), and what remains keeps its rule; nothing else
+    changes.
 
     **Example:**
     ```mlir
@@ -127,7 +128,7 @@ def PAR_AllGatherOp : PAR_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` $dim `over` custom<Axes>($axes) attr-dict
+    $input `dim` custom<TensorDim>($dim) `over` custom<Axes>($axes) attr-dict
     `:` type($input) `->` type($result)
   }];
 }
@@ -139,7 +140,8 @@ def PAR_ReduceScatterOp : PAR_CollectiveOp<"reduce_scatter", (ins I64Attr:$dim)>
     split of dimension `dim`: an `all_reduce` followed by an `all_slice`, for half
     the bytes.
 
-    **Constraints:** the axes are partial in the operand; nothing else changes.
+    **Constraints:** the axes are partial in the operand; a split that the operand
+    has keeps its rule, a new one has any; nothing else changes.
 
     **Example:**
     ```mlir
@@ -153,7 +155,7 @@ def PAR_ReduceScatterOp : PAR_CollectiveOp<"reduce_scatter", (ins I64Attr:$dim)>
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` $dim `over` custom<Axes>($axes) attr-dict
+    $input `dim` custom<TensorDim>($dim) `over` custom<Axes>($axes) attr-dict
     `:` type($input) `->` type($result)
   }];
 }
@@ -165,8 +167,13 @@ def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins I64Attr:$from, I64Attr:
     to the end of the split of dimension `to`. Each device sends `(n-1)/n` of what it
     has.
 
-    **Constraints:** `axes` end the operand's split of `from`; `from` is not `to`;
-    nothing else changes.
+    `experts` is the grouping of a set of routed tokens: `dim 0 to experts` sends
+    tokens to the devices that have their experts, `dim experts to 0` sends them
+    back.
+
+    **Constraints:** `axes` end the operand's split of `from` (any axes of a set, in
+    any order); `from` is not `to`; a split that the operand has keeps its rule, a
+    new one has any; nothing else changes.
 
     **Example:**
     ```mlir
@@ -180,8 +187,37 @@ def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins I64Attr:$from, I64Attr:
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` $from `to` $to `over` custom<Axes>($axes) attr-dict
+    $input `dim` custom<TensorDim>($from) `to` custom<TensorDim>($to) `over` custom<Axes>($axes) attr-dict
     `:` type($input) `->` type($result)
+  }];
+}
+
+def PAR_PermuteOp : PAR_CollectiveOp<"permute", (ins)> {
+  let summary = "puts the axes of splits in another order";
+  let description = [{
+    `result = input` with the axes of each dimension in the order that the result
+    says. Every block stays whole: each device sends its own to one device and
+    gets one of as many elements, so that the shape on a device and the partial
+    sums stay. Over no axes nothing moves; the result may then list the axes of
+    sets and partial sums in another order, which means nothing.
+
+    **Constraints:** `axes` are those between the first and the last that change
+    place in a dimension, of all dimensions together; each dimension is split over
+    the same axes as before; nothing else changes.
+
+    **Example:**
+    ```mlir
+    parallel.mesh @pod(dp = 2, tp = 8)
+    func.func private @example(%x: tensor<64xbf16, #parallel.sharding<[_ by dp*tp]>>) {
+      %y = parallel.permute %x over [dp, tp]
+          : tensor<64xbf16, #parallel.sharding<[_ by dp*tp]>>
+          -> tensor<64xbf16, #parallel.sharding<[_ by tp*dp]>>
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = [{
+    $input `over` custom<Axes>($axes) attr-dict `:` type($input) `->` type($result)
   }];
 }
 
@@ -189,9 +225,11 @@ def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
   let summary = "keeps a part of a whole dimension";
   let description = [{
     `result = input` with `axes` appended to the split of dimension `dim`. No bytes
-    move between devices.
+    move between devices. `dim experts` keeps the routed tokens that go to the
+    device's own experts.
 
-    **Constraints:** the axes are not used by the operand; nothing else changes.
+    **Constraints:** the axes are not used by the operand; a split that the operand
+    has keeps its rule, a new one has any; nothing else changes.
 
     **Example:**
     ```mlir
@@ -204,10 +242,40 @@ def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` $dim `over` custom<Axes>($axes) attr-dict
+    $input `dim` custom<TensorDim>($dim) `over` custom<Axes>($axes) attr-dict
     `:` type($input) `->` type($result)
   }];
   let hasCanonicalizer = 1;
+}
+
+def PAR_RingOp : PAR_CollectiveOp<"ring", (ins I64Attr:$dim)> {
+  let summary = "passes the parts of a dimension around";
+  let description = [{
+    In `n - 1` steps each device sends the part that it has to the next device of
+    a ring, so that its user sees all parts, one after the other, and holds two at
+    a time. `result = input` with the split of dimension `dim` by the rule `ring`.
+    What an op does with a part can hide the step that brings the next one (ring
+    attention, arXiv:2310.01889).
+
+    **Constraints:** `axes` are all axes of the operand's split of `dim`; nothing
+    but the rule changes.
+
+    **Example:**
+    ```mlir
+    parallel.mesh @pod(cp = 8)
+    func.func private @example(
+        %x: tensor<?x64xbf16, #parallel.sharding<[context by cp, _]>>) {
+      %y = parallel.ring %x dim 0 over [cp]
+          : tensor<?x64xbf16, #parallel.sharding<[context by cp, _]>>
+          -> tensor<?x64xbf16, #parallel.sharding<[context by cp ring, _]>>
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = [{
+    $input `dim` $dim `over` custom<Axes>($axes) attr-dict
+    `:` type($input) `->` type($result)
+  }];
 }
 
 #endif // AUTOPAR_PARALLEL_OPS_TD

@@ -95,7 +95,7 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     (`bias` `(` $bias^ `:` type($bias) `)`)? (`causal` $causal^)?
     (`window` `(` $window^ `)`)? (`chunk` `(` $chunk^ `)`)?
     (`softcap` `(` custom<Number>($softcap)^ `)`)? (`alibi` $alibi^)?
-    attr-dict `\n` ` ` ` ` ` ` ` `
+    attr-dict
     `:` type($query) `,` type($key) `,` type($value) `->` type($result)
   }];
   let extraClassDeclaration = [{

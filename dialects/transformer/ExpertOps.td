@@ -45,7 +45,7 @@ def TF_RouterOp : TF_ComputeOp<"router", [Pure, AttrSizedOperandSegments]> {
     $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`correction` `(` $correction^ `:` type($correction) `)`)?
     `top_k` `(` $top_k `)` (`sigmoid` $sigmoid^)?
-    (`groups` `(` $groups^ `)` `keep` `(` $keep `)`)? attr-dict `\n` ` ` ` ` ` ` ` `
+    (`groups` `(` $groups^ `)` `keep` `(` $keep `)`)? attr-dict
     `:` type($x) `,` type($weight) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -105,7 +105,7 @@ def TF_ExpertsOp : TF_ComputeOp<"experts", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
-    `top_k` `(` $top_k `)` attr-dict `\n` ` ` ` ` ` ` ` `
+    `top_k` `(` $top_k `)` attr-dict
     `:` type($x) `,` type($weight) `->` type($result)
   }];
   let extraClassDeclaration = [{

@@ -64,7 +64,7 @@ def TF_LatentAttentionOp : TF_ComputeOp<"latent_attention"> {
     (`selected` `(` $selected^ `:` type($selected) `)`)?
     (`at_most` `(` $at_most^ `)`)?
     (`causal` $causal^)? (`absorbed` $absorbed^)?
-    attr-dict `\n` ` ` ` ` ` ` ` ` `:` type($query) `,` type($latent) `,`
+    attr-dict `:` type($query) `,` type($latent) `,`
     type($key_rope) `,` type($key_weight) `,` type($value_weight)
     `->` type($result)
   }];
@@ -110,7 +110,7 @@ def TF_IndexerOp : TF_ComputeOp<"indexer"> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $weight `cache` `(` $cache `:` type($cache) `)`
-    `top_k` `(` $top_k `)` attr-dict `\n` ` ` ` ` ` ` ` `
+    `top_k` `(` $top_k `)` attr-dict
     `:` type($query) `,` type($key) `,` type($weight) `->` type($result)
   }];
   let hasVerifier = 1;

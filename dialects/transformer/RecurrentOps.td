@@ -86,7 +86,7 @@ def TF_ShortConvOp : TF_RecurrentOp<"short_conv", [
   let assemblyFormat = [{
     $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`state` `(` $state^ `:` type($state) `)`)? ($function^)? attr-dict
-    `\n` ` ` ` ` ` ` ` ` `:` type($x) `,` type($weight)
+    `:` type($x) `,` type($weight)
   }];
 }
 
@@ -135,7 +135,7 @@ def TF_StateSpaceOp : TF_HeadedRecurrentOp<"state_space", [
     $x `,` $dt `,` $input `,` $output `,` $a `state` `(` $state `)`
     (`d` `(` $d^ `:` type($d) `)`)?
     (`dt_bias` `(` $dt_bias^ `:` type($dt_bias) `)`)? attr-dict
-    `\n` ` ` ` ` ` ` ` ` `:` type($x) `,` type($dt) `,` type($input) `,`
+    `:` type($x) `,` type($dt) `,` type($input) `,`
     type($a) `,` type($state)
   }];
 }
@@ -182,7 +182,7 @@ def TF_GatedDeltaRuleOp : TF_HeadedRecurrentOp<"gated_delta_rule", [
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $beta `,` $decay `,` $a_log `,` $dt_bias
     `state` `(` $state `)` attr-dict
-    `\n` ` ` ` ` ` ` ` ` `:` type($query) `,` type($value) `,` type($beta) `,`
+    `:` type($query) `,` type($value) `,` type($beta) `,`
     type($a_log) `,` type($dt_bias) `,` type($state)
   }];
 }

@@ -122,8 +122,8 @@ def TF_RepeatOp : TF_Op<"repeat", [
   let description = [{
     Iteration i+1 gets what iteration i yields. With `layers "prefix" from n`,
     each call inside is a layer: the first is number `n`, each next one more,
-    and its weights are called `prefix.<number>.<name>`. Repeats nest, for
-    patterns of layers.
+    and its weights are called `prefix.<number>.<name>`, with those of the
+    functions that it calls. Repeats nest, for patterns of layers.
 
     **Constraints:** between 1 and 1,000,000 iterations; yields as many values
     as it carries, of the same types; a repeat with a prefix is not inside

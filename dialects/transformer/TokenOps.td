@@ -36,7 +36,7 @@ def TF_EmbeddingOp : TF_ComputeOp<"embedding", [Pure]> {
   let arguments = (ins AnyRankedTensor:$ids, AnyRankedTensor:$table);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $ids `,` $table attr-dict `\n` ` ` ` ` ` ` ` `
+    $ids `,` $table attr-dict
     `:` type($ids) `,` type($table) `->` type($result)
   }];
   let extraClassDeclaration = [{
@@ -142,7 +142,7 @@ def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict
-    `\n` ` ` ` ` ` ` ` ` `:` type($x) `,` type($weight) `->` type($result)
+    `:` type($x) `,` type($weight) `->` type($result)
   }];
   let extraClassDeclaration = [{
     ::mlir::Operation *detachBias(::mlir::OpBuilder &builder);
@@ -199,7 +199,7 @@ def TF_LogitsOp : TF_ComputeOp<"logits", [Pure]> {
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$table);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $x `,` $table attr-dict `\n` ` ` ` ` ` ` ` `
+    $x `,` $table attr-dict
     `:` type($x) `,` type($table) `->` type($result)
   }];
   let extraClassDeclaration = [{
@@ -236,7 +236,7 @@ def TF_LinearOp : TF_ComputeOp<"linear", [Pure]> {
                        Optional<AnyRankedTensor>:$bias);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict `\n` ` ` ` ` ` ` ` `
+    $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict
     `:` type($x) `,` type($weight) `->` type($result)
   }];
   let extraClassDeclaration = [{

@@ -29,11 +29,15 @@ static int64_t passesOf(CollectiveKind kind) {
 
 Checked autopar::countWireBytes(CollectiveKind kind, int64_t groupSize,
                                 Checked bytes) {
+  if (kind == CollectiveKind::permute)
+    return bytes;
   return ceilDiv(bytes * passesOf(kind) * (groupSize - 1), groupSize);
 }
 
 /// As `countWireBytes`, for times.
 static double wireBytes(CollectiveKind kind, int64_t size, double bytes) {
+  if (kind == CollectiveKind::permute)
+    return bytes;
   double n = static_cast<double>(size);
   return static_cast<double>(passesOf(kind)) * (n - 1) / n * bytes;
 }
@@ -128,8 +132,18 @@ static int64_t membersInside(const GroupLayout &layout, int64_t domain) {
   return members;
 }
 
+/// Messages of few bytes that follow one another: a tree of the devices, but a
+/// permute is one message each, a ring n - 1.
+static double hopsOf(CollectiveKind kind, int64_t size) {
+  if (kind == CollectiveKind::permute)
+    return 1;
+  if (kind == CollectiveKind::ring)
+    return static_cast<double>(size - 1);
+  return std::ceil(std::log2(static_cast<double>(size)));
+}
+
 /// Adds a step among `size` devices that `tier` joins directly: its curve, or
-/// latency * ceil(log2 n) + wire bytes / (bandwidth * efficiency), the
+/// latency * hops + wire bytes / (bandwidth * efficiency), the
 /// alpha-beta model of Thakur et al. (2005), section 3.
 void Network::addLevel(CollectiveKind kind, int64_t size, double bytes,
                        const Tier &tier, bool ideal,
@@ -141,8 +155,8 @@ void Network::addLevel(CollectiveKind kind, int64_t size, double bytes,
   double expected = 0;
   const CurvesBySize *curves = curvesOf(tier, kind);
   if (!curves) {
-    double hops = std::ceil(std::log2(static_cast<double>(size)));
-    expected = tier.latency.value * hops + bound / tier.efficiency.value;
+    expected =
+        tier.latency.value * hopsOf(kind, size) + bound / tier.efficiency.value;
     time.modelled = true;
   } else if (auto exact = curves->find(size); exact != curves->end()) {
     expected = interpolate(exact->second, bytes);
@@ -192,7 +206,11 @@ CollectiveTime Network::time(CollectiveKind kind, const GroupLayout &layout,
     inside = std::max(inside, membersInside(layout, tier.domain));
   }
   bool hasCurve = curvesOf(*time.tier, kind) != nullptr;
-  if (inside > 1 && (ideal || !hasCurve)) {
+  // In a permute and in every step of a ring some device sends over the slowest
+  // link.
+  bool passes =
+      kind == CollectiveKind::permute || kind == CollectiveKind::ring;
+  if (!passes && inside > 1 && (ideal || !hasCurve)) {
     time.hierarchical = true;
     addHierarchy(kind, layout, bytes, ideal, time);
   } else {

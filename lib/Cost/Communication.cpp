@@ -23,14 +23,15 @@ const CollectiveCurve *CollectiveCost::curve() const {
   return &near->second;
 }
 
-/// The full logical buffer of one call: of an all_gather its result, of the
-/// others what a rank puts in.
+/// The full logical buffer of one call: of an all_gather its result, of a ring
+/// all its parts, of the others what a rank puts in.
 static Checked bufferBytes(const Collective &record, int64_t groupSize,
                            Sizes &sizes) {
   sizes.enter("collective", record.name);
   Checked operand = bytesOf(sizes.local(record.shape), record.type);
-  return record.kind == CollectiveKind::all_gather ? operand * groupSize
-                                                   : operand;
+  bool gathers = record.kind == CollectiveKind::all_gather ||
+                 record.kind == CollectiveKind::ring;
+  return gathers ? operand * groupSize : operand;
 }
 
 static std::string axesText(const CostProgram &program,

@@ -7,6 +7,7 @@
 
 #include "Evaluation.h"
 
+#include "autopar/Plan/Degrees.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
@@ -48,9 +49,11 @@ static std::optional<Error> checkDevices(const Plan &plan,
                                          const Machine &machine) {
   for (const PlanAxis &axis : plan.axes)
     if (!axis.size)
-      return Error{"", "axis '" + axis.name + "' of the mesh has no size",
-                   "give --mesh=" + axis.name + "=8 or --shard-" + axis.name +
-                       "=8"};
+      return refuseOpenAxis(axis.name);
+  for (const PlanDegree &degree : plan.degrees)
+    if (!plan.sizeOf(degree.name))
+      return Error{
+          "", "degree '" + degree.name + "' has a factor that is no axis", ""};
   std::optional<int64_t> devices = plan.devices();
   if (!devices || *devices < 1 || *devices > limits::maxDevices)
     return Error{"",
@@ -125,20 +128,10 @@ bool Evaluation::communicates() const {
                      });
 }
 
-int64_t Evaluation::strideOf(const std::string &axis) const {
-  int64_t stride = 1;
-  for (auto it = plan.axes.rbegin(); it != plan.axes.rend(); ++it) {
-    if (it->name == axis)
-      break;
-    stride *= *it->size;
-  }
-  return stride;
-}
-
 GroupLayout Evaluation::layoutOf(const std::vector<AxisId> &ids) const {
   GroupLayout layout;
   for (AxisId id : ids)
-    layout.push_back({strideOf(program.axes[id]), sizes.axisSize(id)});
+    layout.push_back({*plan.strideOf(program.axes[id]), sizes.axisSize(id)});
   return layout;
 }
 
@@ -168,20 +161,17 @@ static void addMesh(Evaluation &evaluation) {
   Report &report = evaluation.report;
   report.mesh.devices = *evaluation.plan.devices();
   for (const PlanAxis &axis : evaluation.plan.axes) {
-    GroupLayout layout = {{evaluation.strideOf(axis.name), *axis.size}};
-    const Tier *tier = evaluation.network.tierOf(layout);
-    report.mesh.axes.push_back(
-        {axis.name, tier && *axis.size > 1 ? tier->name : "", *axis.size});
+    GroupAxis group{*evaluation.plan.strideOf(axis.name), *axis.size};
+    const Tier *tier = evaluation.network.tierOf({group});
+    report.mesh.axes.push_back({axis.name,
+                                tier && group.size > 1 ? tier->name : "",
+                                group.size, group.stride});
     report.mesh.degrees[axis.name] = *axis.size;
   }
-  for (const PlanDegree &degree : evaluation.plan.degrees) {
-    Checked size = 1;
-    for (const std::string &name : degree.axes)
-      if (const PlanAxis *axis = evaluation.plan.axis(name))
-        size *= *axis->size;
-    report.mesh.degrees[degree.name] =
-        evaluation.sizes.narrow(size, "devices of a degree");
-  }
+  for (const PlanDegree &degree : evaluation.plan.degrees)
+    report.mesh.degrees[degree.name] = *evaluation.plan.sizeOf(degree.name);
+  for (const char *name : degreeNames)
+    report.mesh.degrees[name] = *evaluation.plan.sizeOf(name);
 }
 
 static void addModel(Evaluation &evaluation) {

@@ -80,8 +80,6 @@ struct Evaluation {
   GroupLayout layoutOf(const std::vector<AxisId> &ids) const;
   /// Whether any collective of the program spans devices, in whatever step.
   bool communicates() const;
-  /// Distance between neighbours along an axis of the plan.
-  int64_t strideOf(const std::string &axis) const;
 };
 
 void addMemory(Evaluation &evaluation);

@@ -25,29 +25,42 @@ static std::string device(const char *name) {
 // What was given, and the model
 //===----------------------------------------------------------------------===//
 
-void Explainer::explainInputs() {
-  const auto &mesh = report.mesh;
-  Explanation axes;
-  for (size_t i = 0; i < mesh.axes.size(); ++i) {
-    std::string path = "mesh.axes[" + std::to_string(i) + "].size";
-    add(path, "the input",
-        Explanation().input("plan.axes[" + std::to_string(i) + "].size",
-                            mesh.axes[i].size));
-    axes.input(path, mesh.axes[i].size);
-    add("mesh." + mesh.axes[i].name, "the input",
-        Explanation().input(path, mesh.axes[i].size));
-  }
-  add("mesh.devices", "product of the inputs", axes);
-  for (const PlanDegree &degree : evaluation.plan.degrees) {
-    Explanation product;
-    for (const std::string &name : degree.axes)
-      if (const PlanAxis *axis = evaluation.plan.axis(name))
-        product.input("mesh." + name, *axis->size);
-    add("mesh." + degree.name, "product of the inputs", product);
-  }
-  if (!report.derivations.count("mesh.tp"))
-    add("mesh.tp", "1 where the plan has no such axis",
+void Explainer::explainDegree(const std::string &name) {
+  std::vector<std::string> axes = evaluation.plan.axesOf(name);
+  Explanation product;
+  for (const std::string &axis : axes)
+    product.input("mesh." + axis, report.mesh.degrees.at(axis));
+  if (axes.empty())
+    add("mesh." + name, "1 where the plan has no such axis",
         Explanation().from("plan"));
+  else
+    add("mesh." + name, "product of the inputs", product);
+}
+
+void Explainer::explainMesh() {
+  const auto &mesh = report.mesh;
+  Explanation inside;
+  for (size_t i = mesh.axes.size(); i-- > 0;) {
+    std::string path = "axes[" + std::to_string(i) + "].";
+    if (i + 1 == mesh.axes.size())
+      add("mesh." + path + "stride", "1 of the innermost axis",
+          Explanation().from("plan"));
+    else
+      add("mesh." + path + "stride", "product of the inputs", inside);
+    std::string size = "mesh." + path + "size";
+    add(size, "the input",
+        Explanation().input("plan." + path + "size", mesh.axes[i].size));
+    add("mesh." + mesh.axes[i].name, "the input",
+        Explanation().input(size, mesh.axes[i].size));
+    inside.input(size, mesh.axes[i].size);
+  }
+  add("mesh.devices", "product of the inputs", inside);
+  for (const auto &[name, size] : mesh.degrees)
+    if (!evaluation.plan.axis(name))
+      explainDegree(name);
+}
+
+void Explainer::explainWorkload() {
   for (const char *name : {"batch", "query_length", "context_length",
                            "source_length", "memory_length"})
     add(std::string("workload.") + name, "given",
@@ -347,7 +360,8 @@ void Explainer::explainFlops() {
 }
 
 void Explainer::run() {
-  explainInputs();
+  explainMesh();
+  explainWorkload();
   explainModel();
   explainDevice();
   explainStage();

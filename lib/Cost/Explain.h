@@ -47,7 +47,9 @@ public:
   void run();
 
 private:
-  void explainInputs();
+  void explainDegree(const std::string &name);
+  void explainMesh();
+  void explainWorkload();
   void explainModel();
   void explainDevice();
   void explainRuntimeBytes();
@@ -62,6 +64,7 @@ private:
   void explainCommunication();
   void explainCommunicationBound();
   void explainCollective(size_t row);
+  void explainWireBytes(size_t row);
   void explainCollectiveTime(size_t row);
   std::vector<const Contribution<Collective> *> membersOf(size_t row) const;
   void explainKernels();

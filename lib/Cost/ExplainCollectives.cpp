@@ -51,14 +51,25 @@ void Explainer::explainCollective(size_t row) {
     bytes.input(path + "group_size", record.groupSize);
   add(path + "bytes", gathers ? "product of the inputs" : "the input",
       bytes.note("what each rank puts in").from("cost program of the IR"));
-  bool twice = cost.record->kind == CollectiveKind::all_reduce;
-  add(path + "wire_bytes_per_device",
-      twice ? "ceil(2 * (group_size - 1) / group_size * bytes)"
-            : "ceil((group_size - 1) / group_size * bytes)",
-      Explanation()
-          .input(path + "group_size", record.groupSize)
-          .input(path + "bytes", record.bytes));
+  explainWireBytes(row);
   explainCollectiveTime(row);
+}
+
+void Explainer::explainWireBytes(size_t row) {
+  const auto &record = report.communication.collectives[row];
+  const std::string path = pathOf(row);
+  CollectiveKind kind =
+      evaluation.collectives[evaluation.rowStart[row]].record->kind;
+  Explanation wire;
+  if (kind == CollectiveKind::permute)
+    return add(path + "wire_bytes_per_device", "the input",
+               wire.input(path + "bytes", record.bytes));
+  add(path + "wire_bytes_per_device",
+      kind == CollectiveKind::all_reduce
+          ? "ceil(2 * (group_size - 1) / group_size * bytes)"
+          : "ceil((group_size - 1) / group_size * bytes)",
+      wire.input(path + "group_size", record.groupSize)
+          .input(path + "bytes", record.bytes));
 }
 
 void Explainer::explainCommunication() {
@@ -193,6 +204,8 @@ CurveReading::read(const std::map<int64_t, CollectiveCurve> &curves) {
     addNote("extrapolated from " + size + " to " +
             std::to_string(record.groupSize) +
             " devices: in proportion to the bytes on the wire");
+    if (cost.record->kind == CollectiveKind::permute)
+      return readCurve(near->first, near->second);
     return "(" + readCurve(near->first, near->second) +
            ") * (group_size - 1) / group_size / ((" + size + " - 1) / " + size +
            ")";
@@ -226,7 +239,8 @@ void Explainer::explainCollectiveTime(size_t row) {
   }
   Explanation levels;
   levels.input(path + "wire_bytes_per_device", record.wireBytesPerDevice);
-  if (!ideal)
+  bool hop = cost.record->kind == CollectiveKind::permute;
+  if (!ideal && !hop)
     levels.input(path + "group_size", record.groupSize);
   for (const Tier &level : evaluation.pool.tiers) {
     if (!cost.time.hierarchical && &level != &tier)
@@ -241,9 +255,10 @@ void Explainer::explainCollectiveTime(size_t row) {
     levels.note("summed over the levels of the network, each with its devices "
                 "and bytes; a level with a measured curve takes that");
   std::string formula =
-      ideal ? "wire_bytes_per_device / bandwidth * 1e6"
-            : "latency * ceil(log2(group_size)) + wire_bytes_per_device / "
-              "(bandwidth * efficiency) * 1e6";
+      ideal
+          ? "wire_bytes_per_device / bandwidth * 1e6"
+          : std::string("latency") + (hop ? "" : " * ceil(log2(group_size))") +
+                " + wire_bytes_per_device / (bandwidth * efficiency) * 1e6";
   add(path + "time_us",
       (cost.time.hierarchical ? "sum over the levels of " : "") + formula,
       levels);

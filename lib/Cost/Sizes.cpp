@@ -27,6 +27,13 @@ static std::optional<int64_t> valueOf(std::string_view symbol,
   return std::nullopt;
 }
 
+Error autopar::refuseOpenAxis(const std::string &axis) {
+  bool hasFlag = axis == "tp" || axis == "cp" || axis == "dp";
+  return {"", "axis '" + axis + "' of the mesh has no size",
+          "give --mesh=" + axis + "=8" +
+              (hasFlag ? " or --shard-" + axis + "=8" : "")};
+}
+
 Sizes::Sizes(const CostProgram &program, const Plan &plan,
              const Workload &workload)
     : program(program) {
@@ -41,9 +48,8 @@ Sizes::Sizes(const CostProgram &program, const Plan &plan,
   for (const std::string &name : program.axes) {
     const PlanAxis *axis = plan.axis(name);
     axes.push_back(axis && axis->size ? *axis->size : 1);
-    if (!axis || !axis->size)
-      fail("axis '" + name + "' of the mesh has no size",
-           "give --mesh=" + name + "=8 or --shard-" + name + "=8");
+    if ((!axis || !axis->size) && !error)
+      error = refuseOpenAxis(name);
   }
 }
 
@@ -99,6 +105,7 @@ Checked Sizes::split(const Dim &dim, Checked extent) {
     return ceilDiv(roundUp(extent, std::max<int64_t>(1, dim.multiple)),
                    devices);
   case SplitRule::any:
+  case SplitRule::ring:
     return ceilDiv(extent, devices);
   case SplitRule::cap:
     if (devices > extent && extent > 0) {

@@ -16,7 +16,8 @@ using namespace autopar;
 
 static constexpr CollectiveKind collectiveKinds[] = {
     CollectiveKind::all_reduce, CollectiveKind::all_gather,
-    CollectiveKind::reduce_scatter, CollectiveKind::all_to_all};
+    CollectiveKind::reduce_scatter, CollectiveKind::all_to_all,
+    CollectiveKind::permute};
 
 static CollectiveCurve readCurve(const JsonReader &reader) {
   CollectiveCurve curve;
@@ -49,7 +50,7 @@ static void readCollectives(const JsonReader &reader, Tier &tier) {
     if (!kind)
       return groups.fail("unknown collective \"" + shorten(name) + "\"",
                          "known: all_reduce, all_gather, reduce_scatter, "
-                         "all_to_all");
+                         "all_to_all, permute");
     if (!groups.isObject())
       return groups.fail("expected an object of curves by group size");
     for (const auto &[key, curve] : groups.members()) {

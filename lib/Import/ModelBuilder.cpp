@@ -223,6 +223,12 @@ void ModelBuilder::endFunction(func::FuncOp function, ValueRange results) {
   frames.pop_back();
 }
 
+void ModelBuilder::addLayer(func::CallOp call,
+                            ArrayRef<QuantizableWeight> weights) {
+  frames.back().lastWeight = call;
+  llvm::append_range(frames.back().quantizable, weights);
+}
+
 Value ModelBuilder::addInput(Type type) {
   auto frame = llvm::find_if(llvm::reverse(frames), [](const Frame &frame) {
     return !frame.isLayer();

@@ -8,20 +8,13 @@
 #ifndef AUTOPAR_LIB_IMPORT_MODELBUILDER_H
 #define AUTOPAR_LIB_IMPORT_MODELBUILDER_H
 
-#include "autopar/Dialect/Transformer/Transformer.h"
+#include "LayerFunctions.h"
 #include "autopar/Model/Block.h"
 #include "autopar/Model/Model.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace autopar {
-
-/// A weight that the checkpoint may have in a format of its own.
-struct QuantizableWeight {
-  transformer::WeightOp op;
-  WeightRole role;
-};
 
 /// Types, weights and names for the builders of blocks. Weights of a function
 /// stand at its head, in the order of the checkpoint.
@@ -83,10 +76,18 @@ public:
   /// `prefix` begins the names of a layer in the checkpoint: "model.layers.3.".
   mlir::func::FuncOp beginFunction(llvm::StringRef name, mlir::TypeRange inputs,
                                    std::string prefix = "");
+  /// Begins the names of the function being built; empty where it is no layer.
+  const std::string &layerPrefix() const { return frames.back().prefix; }
+  /// How many functions are being built, each inside the one before.
+  size_t depth() const { return frames.size(); }
   /// Those of the function being built, in its order.
   llvm::ArrayRef<QuantizableWeight> quantizableWeights() const {
     return frames.back().quantizable;
   }
+  /// Calls another layer's function as a part of the layer being built: these
+  /// weights are below its prefix too, and its own go on behind the call.
+  void addLayer(mlir::func::CallOp call,
+                llvm::ArrayRef<QuantizableWeight> weights);
   void endFunction(mlir::func::FuncOp function, mlir::ValueRange results);
   /// A new input of the function being built that is not a layer.
   mlir::Value addInput(mlir::Type type);
@@ -94,6 +95,9 @@ public:
   /// What enclosing parts rename the beginnings of tensor names to.
   std::string renamed(std::string name) const;
   llvm::SmallVector<const JsonValue *> renames;
+
+  /// By the description of the stack.
+  std::map<const JsonValue *, LayerFunctions> layerFunctions;
 
   std::optional<Error> error;
   /// Values that steps of the function being built have saved by name.

@@ -7,6 +7,8 @@
 
 #include "StackBuilder.h"
 
+#include "autopar/Support/Limits.h"
+
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
@@ -17,16 +19,15 @@ Value StackBuilder::build(Value x) {
     model.error = stack.error();
     return {};
   }
-  if (auto uses = description.find("uses"); uses != description.end())
-    for (const JsonValue &use : *uses)
-      if (Value value = runner.saved.lookup(
-              use.is_string() ? use.get<std::string>() : ""))
-        shared.push_back(value);
+  findShared();
   stack->prefix = model.renamed(stack->prefix);
-  weights.resize(stack->kinds.size());
-  std::vector<uint32_t> layers;
-  for (size_t i = 0; i < stack->layers.size(); ++i) {
-    layers.push_back(variantOf(*stack, i, x.getType()));
+  std::vector<uint32_t> kinds, layers;
+  for (const StackLayer &kind : stack->kinds)
+    kinds.push_back(kindOf(kind));
+  for (auto [i, kind] : llvm::enumerate(stack->layers)) {
+    std::string prefix =
+        stack->prefix + "." + std::to_string(stack->first + i) + ".";
+    layers.push_back(variantOf(stack->kinds[kind], kinds[kind], x, prefix));
     if (model.error)
       return {};
   }
@@ -37,16 +38,49 @@ Value StackBuilder::build(Value x) {
   return x;
 }
 
-/// The variant of a layer, built where it is the first of its kind.
-uint32_t StackBuilder::variantOf(const Stack &stack, size_t layer,
-                                 Type stream) {
-  uint32_t kind = stack.layers[layer];
-  std::string prefix =
-      stack.prefix + "." + std::to_string(stack.first + layer) + ".";
+Value StackBuilder::buildLayer(Value x) {
+  Result<StackLayer> layer = readLayer(scope, name);
+  if (!layer) {
+    model.error = layer.error();
+    return {};
+  }
+  findShared();
+  uint32_t kind = kindOf(*layer);
+  uint32_t variant = variantOf(*layer, kind, x, model.layerPrefix());
+  if (model.error)
+    return {};
+  func::CallOp result = call(variant, x);
+  model.addLayer(result, functions.kinds[kind].weights);
+  return result.getResult(0);
+}
+
+void StackBuilder::findShared() {
+  if (auto uses = description.find("uses"); uses != description.end())
+    for (const JsonValue &use : *uses)
+      if (Value value = runner.saved.lookup(
+              use.is_string() ? use.get<std::string>() : ""))
+        shared.push_back(value);
+}
+
+uint32_t StackBuilder::kindOf(const StackLayer &layer) {
+  for (auto [index, kind] : llvm::enumerate(functions.kinds))
+    if (kind.variables == layer.variables)
+      return index;
+  functions.kinds.push_back({layer.variables, {}});
+  return functions.kinds.size() - 1;
+}
+
+/// The variant of a layer below `prefix`, built where it is the first of its
+/// kind.
+uint32_t StackBuilder::variantOf(const StackLayer &layer, uint32_t kind,
+                                 Value x, const std::string &prefix) {
+  SmallVector<Value> inputs = inputsOf(x);
   SmallVector<const Format *> formats;
   bool isKnown = false;
-  for (auto [index, variant] : llvm::enumerate(variants)) {
-    if (variant.kind != kind)
+  for (auto [index, variant] : llvm::enumerate(functions.variants)) {
+    if (variant.kind != kind ||
+        TypeRange(variant.function.getArgumentTypes()) !=
+            TypeRange(ValueRange(inputs)))
       continue;
     if (!isKnown && model.quantization.dependsOnLayer())
       formats = formatsOf(kind, prefix);
@@ -54,52 +88,59 @@ uint32_t StackBuilder::variantOf(const Stack &stack, size_t layer,
     if (!model.quantization.dependsOnLayer() || variant.formats == formats)
       return index;
   }
-  weights[kind].clear();
   func::FuncOp function =
-      buildLayer(stack.kinds[kind], stream, prefix, weights[kind]);
-  variants.push_back({kind, function, formatsOf(kind, prefix)});
-  return variants.size() - 1;
+      buildFunction(layer, kind, ValueRange(inputs), prefix);
+  if (model.error)
+    return 0;
+  functions.variants.push_back({kind, function, formatsOf(kind, prefix)});
+  return functions.variants.size() - 1;
 }
 
 SmallVector<const Format *> StackBuilder::formatsOf(uint32_t kind,
                                                     const std::string &prefix) {
   SmallVector<const Format *> formats;
-  for (const WeightName &weight : weights[kind])
-    formats.push_back(model.formatOf(prefix, weight.name, weight.role));
+  for (QuantizableWeight weight : functions.kinds[kind].weights)
+    formats.push_back(model.formatOf(prefix, weight.op.getName(), weight.role));
   return formats;
 }
 
-func::FuncOp StackBuilder::buildLayer(const StackLayer &kind, Type stream,
-                                      const std::string &prefix,
-                                      std::vector<WeightName> &weights) {
-  SmallVector<Type> inputs = {stream};
-  for (Value value : shared)
-    inputs.push_back(value.getType());
-  func::FuncOp function = model.beginFunction(kind.name, inputs, prefix);
-  StepRunner layer(model);
+func::FuncOp StackBuilder::buildFunction(const StackLayer &layer, uint32_t kind,
+                                         TypeRange inputs,
+                                         const std::string &prefix) {
+  if (model.depth() > limits::maxNestingDepth) {
+    model.error = Error{scope.family().file + ": /stacks/" + name,
+                        "the stack is a part of its own layers", ""};
+    return {};
+  }
+  func::FuncOp function = model.beginFunction(layer.name, inputs, prefix);
+  StepRunner body(model);
   if (auto uses = description.find("uses"); uses != description.end())
     for (auto [use, argument] :
          llvm::zip(*uses, function.getArguments().drop_front()))
-      layer.saved[use.get<std::string>()] = argument;
-  scope.enterLayer(kind.variables);
-  Value x = layer.run(scope, description["steps"], function.getArgument(0));
-  scope.leaveLayer();
-  if (!model.error && (!x || x.getType() != stream))
+      body.saved[use.get<std::string>()] = argument;
+  std::map<std::string, JsonValue> outer = scope.enterLayer(layer.variables);
+  Value x = body.run(scope, description["steps"], function.getArgument(0));
+  scope.enterLayer(std::move(outer));
+  if (!model.error && (!x || x.getType() != inputs.front()))
     model.error = Error{scope.family().file + ": /stacks/" + name + "/steps",
                         "a layer must return what it gets", ""};
-  for (QuantizableWeight weight : model.quantizableWeights())
-    weights.push_back({weight.op.getName().str(), weight.role});
-  if (!model.error)
-    model.endFunction(function, x);
+  if (model.error)
+    return function;
+  functions.kinds[kind].weights.assign(model.quantizableWeights().begin(),
+                                       model.quantizableWeights().end());
+  model.endFunction(function, x);
   return function;
 }
 
-Value StackBuilder::call(uint32_t variant, Value x) {
+SmallVector<Value> StackBuilder::inputsOf(Value x) {
   SmallVector<Value> inputs = {x};
   inputs.append(shared.begin(), shared.end());
-  return func::CallOp::create(model.builder(), variants[variant].function,
-                              inputs)
-      .getResult(0);
+  return inputs;
+}
+
+func::CallOp StackBuilder::call(uint32_t variant, Value x) {
+  return func::CallOp::create(
+      model.builder(), functions.variants[variant].function, inputsOf(x));
 }
 
 /// A repeat around `body`, which gets the carried value and returns the next.
@@ -121,7 +162,7 @@ Value StackBuilder::runsOf(const LayerPattern &pattern, Value x) {
   for (const LayerRun &run : pattern.runs) {
     // The pattern itself repeats a single run.
     bool single = pattern.runs.size() == 1 || run.count == 1;
-    auto body = [&](Value input) { return call(run.kind, input); };
+    auto body = [&](Value input) { return call(run.kind, input).getResult(0); };
     x = single ? body(x) : repeat(run.count, StringAttr(), 0, x, body);
   }
   return x;

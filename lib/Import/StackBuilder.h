@@ -13,36 +13,33 @@
 
 namespace autopar {
 
-/// Builds one function per kind of layer, and the repeats that call them.
+/// Builds one function per kind of layer, and the repeats and layers of other
+/// stacks that call them.
 class StackBuilder {
 public:
   StackBuilder(ModelBuilder &model, StepRunner &runner, Scope &scope,
                std::string name)
       : model(model), runner(runner), scope(scope), name(std::move(name)),
-        description(*scope.family().find("stacks", this->name)) {}
+        description(*scope.family().find("stacks", this->name)),
+        functions(model.layerFunctions[&description]) {}
 
+  /// What all layers of the stack make of `x`.
   mlir::Value build(mlir::Value x);
+  /// What one layer makes of `x`, as a part of the layer being built.
+  mlir::Value buildLayer(mlir::Value x);
 
 private:
-  /// A function of a kind of layers and of the formats of their weights.
-  struct Variant {
-    uint32_t kind;
-    mlir::func::FuncOp function;
-    llvm::SmallVector<const Format *> formats;
-  };
-  /// What the formats of a kind's layers depend on.
-  struct WeightName {
-    std::string name;
-    WeightRole role;
-  };
-
-  uint32_t variantOf(const Stack &stack, size_t layer, mlir::Type stream);
+  void findShared();
+  uint32_t kindOf(const StackLayer &layer);
+  uint32_t variantOf(const StackLayer &layer, uint32_t kind, mlir::Value x,
+                     const std::string &prefix);
   llvm::SmallVector<const Format *> formatsOf(uint32_t kind,
                                               const std::string &prefix);
-  mlir::func::FuncOp buildLayer(const StackLayer &kind, mlir::Type stream,
-                                const std::string &prefix,
-                                std::vector<WeightName> &weights);
-  mlir::Value call(uint32_t variant, mlir::Value x);
+  mlir::func::FuncOp buildFunction(const StackLayer &layer, uint32_t kind,
+                                   mlir::TypeRange inputs,
+                                   const std::string &prefix);
+  llvm::SmallVector<mlir::Value> inputsOf(mlir::Value x);
+  mlir::func::CallOp call(uint32_t variant, mlir::Value x);
   mlir::Value repeat(int64_t count, mlir::StringAttr prefix, int64_t first,
                      mlir::Value init,
                      llvm::function_ref<mlir::Value(mlir::Value)> body);
@@ -53,9 +50,7 @@ private:
   Scope &scope;
   std::string name;
   const JsonValue &description;
-  std::vector<Variant> variants;
-  /// By kind.
-  std::vector<std::vector<WeightName>> weights;
+  LayerFunctions &functions;
   /// Values from outside that the layers use (an encoder's result).
   llvm::SmallVector<mlir::Value> shared;
 };

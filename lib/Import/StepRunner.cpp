@@ -54,6 +54,14 @@ Value StepRunner::runNamed(Scope &scope, const std::string &name, Value x) {
   return fail(scope, "no block, stack or part is called \"" + name + "\"");
 }
 
+Value StepRunner::runLayer(Scope &scope, const std::string &stack, Value x) {
+  if (!scope.family().find("stacks", stack))
+    return fail(scope, "no stack is called \"" + stack + "\"");
+  if (model.layerPrefix().empty())
+    return fail(scope, "a layer of \"" + stack + "\" outside of a layer");
+  return StackBuilder(model, *this, scope, stack).buildLayer(x);
+}
+
 Value StepRunner::runBlock(Scope &scope, const std::string &name, Value x) {
   autopar::Block block(scope, name, model.error);
   if (model.error || !block.isEnabled())
@@ -150,6 +158,8 @@ Value StepRunner::runCombined(Scope &scope, const JsonValue &step, Value x) {
     }
     return sum ? sum : x;
   }
+  if (auto it = step.find("layer"); it != step.end() && it->is_string())
+    return runLayer(scope, it->get<std::string>(), x);
   if (auto it = step.find("save"); it != step.end() && it->is_string()) {
     saved[it->get<std::string>()] = x;
     return x;

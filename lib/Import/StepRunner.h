@@ -17,6 +17,7 @@ namespace autopar {
 ///
 ///   {"residual": [steps]}        x + steps(x)
 ///   {"sum": [[steps], [steps]]}  steps(x) + steps(x)
+///   {"layer": "stack"}           a layer of another stack, as a part of this
 ///   {"save": "name"}             keeps x under a name
 ///   {"load": "name"}             goes on with what was kept
 ///   {"when": expression, "then": [steps]}
@@ -38,6 +39,7 @@ private:
   mlir::Value runStep(Scope &scope, const JsonValue &step, mlir::Value x);
   mlir::Value runNamed(Scope &scope, const std::string &name, mlir::Value x);
   mlir::Value runCombined(Scope &scope, const JsonValue &step, mlir::Value x);
+  mlir::Value runLayer(Scope &scope, const std::string &stack, mlir::Value x);
   mlir::Value runBlock(Scope &scope, const std::string &name, mlir::Value x);
   mlir::Value runPart(Scope &scope, const std::string &name, mlir::Value x);
   void buildStored(Scope &scope, const std::string &name,

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -62,12 +63,20 @@ private:
                               << limits::maxCallDepth << " calls";
     if (!active.insert(callee).second)
       return op.emitOpError("calls itself");
-    std::string name = prefix;
-    if (!layers.empty())
-      name = layers.str() + "." + std::to_string(number++) + ".";
-    LogicalResult result = walk(callee, name);
+    LogicalResult result = walkCallee(callee, prefix);
     active.erase(callee);
     return result;
+  }
+
+  /// A call in a repeat of layers is the next layer; what its function calls is
+  /// a part of it.
+  LogicalResult walkCallee(func::FuncOp callee, const std::string &prefix) {
+    if (layers.empty())
+      return walk(callee, prefix);
+    std::string layer = layers.str() + "." + std::to_string(number++) + ".";
+    llvm::SaveAndRestore<StringRef> inside(layers, StringRef());
+    llvm::SaveAndRestore<int64_t> next(number);
+    return walk(callee, layer);
   }
 
   LogicalResult walkRepeat(RepeatOp repeat, const std::string &prefix) {

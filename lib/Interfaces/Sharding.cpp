@@ -12,7 +12,6 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace autopar;
 using namespace mlir;
@@ -57,191 +56,6 @@ SmallVector<FunctionOpInterface> autopar::findStoredFunctions(ModuleOp module) {
         !called.contains(function.getNameAttr()))
       stored.push_back(function);
   return stored;
-}
-
-//===----------------------------------------------------------------------===//
-// Factors
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// One tensor of an op, with the words to speak of it.
-struct Tensor {
-  TensorView view;
-  ArrayRef<int32_t> factors;
-  std::string name;
-};
-
-/// The first dimension seen of a factor; others must agree with it.
-struct Witness {
-  const Tensor *tensor = nullptr;
-  unsigned dim = 0;
-
-  std::string str() const {
-    return "dimension " + std::to_string(dim) + " of " + tensor->name;
-  }
-};
-
-class FactorVerifier {
-public:
-  FactorVerifier(Operation *op, ShardingFactors factors)
-      : op(op), factors(std::move(factors)) {}
-
-  LogicalResult verify() {
-    if (failed(collect()))
-      return failure();
-    witnesses.resize(factors.kinds.size());
-    for (const Tensor &tensor : tensors)
-      for (unsigned dim = 0; dim < tensor.view.rank(); ++dim)
-        if (failed(verifyDim(tensor, dim)))
-          return failure();
-    return verifyPartial();
-  }
-
-private:
-  LogicalResult collect() {
-    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-      if (failed(add(operand.getType(), factors.operands[i],
-                     "operand #" + std::to_string(i))))
-        return failure();
-    for (auto [i, result] : llvm::enumerate(op->getResults()))
-      if (failed(add(result.getType(), factors.results[i],
-                     op->getNumResults() == 1
-                         ? "the result"
-                         : "result #" + std::to_string(i))))
-        return failure();
-    return success();
-  }
-
-  LogicalResult add(Type type, ArrayRef<int32_t> dims, std::string name) {
-    TensorView view(type);
-    if (view.rank() != dims.size())
-      return op->emitOpError() << name << " has rank " << view.rank()
-                               << ", expected " << dims.size();
-    tensors.push_back({view, dims, std::move(name)});
-    return success();
-  }
-
-  LogicalResult verifyDim(const Tensor &tensor, unsigned dim) {
-    int32_t factor = tensor.factors[dim];
-    FactorKind kind = factors.kinds[factor];
-    DimRef ref = tensor.view.dim(dim);
-    if (mustBeWhole(kind) && !ref.axes.empty())
-      return op->emitOpError()
-             << "needs dimension " << dim << " of " << tensor.name
-             << " whole, but it is split over " << axesText(ref.axes);
-    Witness &witness = witnesses[factor];
-    if (!witness.tensor) {
-      witness = {&tensor, dim};
-      return success();
-    }
-    return verifyAgreement(witness, tensor, dim, kind);
-  }
-
-  LogicalResult verifyAgreement(const Witness &witness, const Tensor &tensor,
-                                unsigned dim, FactorKind kind) {
-    const TensorView &first = witness.tensor->view;
-    DimRef ref = tensor.view.dim(dim), other = first.dim(witness.dim);
-    if (kind != FactorKind::grouped &&
-        first.extentText(witness.dim) != tensor.view.extentText(dim))
-      return op->emitOpError()
-             << "dimension " << dim << " of " << tensor.name << " is "
-             << tensor.view.extentText(dim) << ", but " << witness.str()
-             << " is " << first.extentText(witness.dim);
-    if (ref.axes != other.axes)
-      return op->emitOpError()
-             << "dimension " << dim << " of " << tensor.name
-             << " is split over " << axesText(ref.axes) << ", but "
-             << witness.str() << " over " << axesText(other.axes);
-    if (kind != FactorKind::grouped && !ref.axes.empty() &&
-        (ref.rule != other.rule || ref.multiple != other.multiple))
-      return op->emitOpError()
-             << "dimension " << dim << " of " << tensor.name
-             << " is split by another rule than " << witness.str();
-    return success();
-  }
-
-  using AxisSet = llvm::SmallSetVector<StringAttr, 4>;
-
-  /// Axes that the results must be partial over.
-  FailureOr<AxisSet> expectedPartial() {
-    AxisSet axes;
-    for (auto [factor, kind] : llvm::enumerate(factors.kinds))
-      if (kind == FactorKind::reduction && witnesses[factor].tensor) {
-        const Witness &witness = witnesses[factor];
-        axes.insert_range(witness.tensor->view.dim(witness.dim).axes);
-      }
-    if (!axes.empty() && factors.linear.empty())
-      return op->emitOpError()
-             << "sums over " << axesText(axes.getArrayRef())
-             << " and adds a bias, which every device would add: add it after "
-                "the reduction";
-    SmallVector<unsigned> partial;
-    for (unsigned i = 0; i < op->getNumOperands(); ++i)
-      if (!tensors[i].view.partialAxes().empty())
-        partial.push_back(i);
-    if (partial.empty())
-      return axes;
-    const Tensor &first = tensors[partial.front()];
-    if (!llvm::is_contained(factors.linear, partial))
-      return op->emitOpError()
-             << "is not linear in " << first.name
-             << " alone, which is a partial sum over "
-             << axesText(first.view.partialAxes()) << ": reduce it first";
-    for (unsigned i : partial)
-      if (tensors[i].view.partialAxes() != first.view.partialAxes())
-        return op->emitOpError() << "adds partial sums over different axes";
-    axes.insert_range(first.view.partialAxes());
-    return axes;
-  }
-
-  LogicalResult verifyPartial() {
-    FailureOr<AxisSet> expected = expectedPartial();
-    if (failed(expected))
-      return failure();
-    for (const Tensor &tensor :
-         ArrayRef(tensors).drop_front(op->getNumOperands())) {
-      ArrayRef<StringAttr> found = tensor.view.partialAxes();
-      bool same = found.size() == expected->size() &&
-                  llvm::all_of(found, [&](StringAttr axis) {
-                    return expected->contains(axis);
-                  });
-      if (!same)
-        return op->emitOpError()
-               << tensor.name << " is partial over " << axesText(found)
-               << ", expected " << axesText(expected->getArrayRef());
-    }
-    return success();
-  }
-
-  Operation *op;
-  ShardingFactors factors;
-  SmallVector<Tensor> tensors;
-  SmallVector<Witness> witnesses;
-};
-
-} // namespace
-
-/// The ranks that an op has, which are not those it can have.
-static LogicalResult refuseRanks(Operation *op) {
-  InFlightDiagnostic diag = op->emitOpError("cannot work on operands of rank ");
-  llvm::interleaveComma(op->getOperands(), diag, [&](Value operand) {
-    diag << TensorView(operand).rank();
-  });
-  return diag << " with a result of rank "
-              << TensorView(op->getResult(0)).rank();
-}
-
-LogicalResult autopar::verifySharding(Operation *op) {
-  // The verifiers of op interfaces run before the op's own, which checks
-  // ranks: factors are built only from types that can have them.
-  for (Type type : op->getOperandTypes())
-    if (!isa<RankedTensorType>(type))
-      return success();
-  ShardingFactors factors = cast<ShardingOpInterface>(op).getShardingFactors();
-  if (factors.operands.size() != op->getNumOperands())
-    return refuseRanks(op);
-  return FactorVerifier(op, std::move(factors)).verify();
 }
 
 //===----------------------------------------------------------------------===//
@@ -321,6 +135,9 @@ private:
              << ", expected 1 to " << limits::maxDimension << " or a symbol";
     bool sized = true;
     int64_t devices = 1;
+    for (StringAttr axis : dim.grouped)
+      if (failed(sizeOf(axis)))
+        return failure();
     for (StringAttr axis : dim.axes) {
       FailureOr<int64_t> size = sizeOf(axis);
       if (failed(size))

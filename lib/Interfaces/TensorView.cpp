@@ -41,7 +41,7 @@ std::string TensorView::extentText(unsigned index) const {
 
 bool TensorView::isSharded() const {
   for (unsigned i = 0; i < rank(); ++i)
-    if (!dim(i).axes.empty())
+    if (!dim(i).isWhole())
       return true;
   return !partialAxes().empty();
 }
@@ -181,6 +181,10 @@ std::string autopar::aliasOf(RankedTensorType type) {
     }
     for (StringAttr axis : dim.axes)
       part += axis.getValue();
+    if (!dim.grouped.empty())
+      part += "_to";
+    for (StringAttr axis : dim.grouped)
+      part += "_" + axis.getValue().str();
     bool letters = !part.empty() && llvm::isAlpha(part.back());
     if (!name.empty() && !(afterSymbol && !dim.extent.empty()))
       name += "_";

@@ -32,12 +32,14 @@ AxisId WorkloadBuilder::axis(StringRef name) {
   return intern(program.axes, name);
 }
 
-Dim WorkloadBuilder::dim(const TensorView &view, unsigned index) {
+Dim WorkloadBuilder::dim(const TensorView &view, unsigned index, bool held) {
   DimRef ref = view.dim(index);
+  if (ref.rule == SplitRule::ring && !held)
+    ref.axes = {};
   Dim dim;
   dim.rule = ref.rule;
   dim.multiple = ref.multiple;
-  for (StringAttr name : ref.axes)
+  for (StringAttr name : llvm::concat<const StringAttr>(ref.axes, ref.grouped))
     dim.axes.push_back(axis(name));
   if (ref.extent.empty()) {
     dim.extent.factor = view.getType().getDimSize(index);
@@ -55,7 +57,7 @@ Dims WorkloadBuilder::dims(Value tensor, unsigned begin, unsigned end) {
   TensorView view(tensor);
   Dims dims;
   for (unsigned i = begin; i < end; ++i)
-    dims.push_back(dim(view, i));
+    dims.push_back(dim(view, i, /*held=*/false));
   return dims;
 }
 
@@ -190,7 +192,7 @@ void WorkloadBuilder::move(Kernel &kernel, Dims shape, ElementType type,
 
 /// Rows are read as they are used: formats that pack values are for matrices.
 void WorkloadBuilder::gather(Kernel &kernel, Value table, Dims rows) {
-  rows.push_back(dim(TensorView(table), 1));
+  rows.push_back(dim(TensorView(table), 1, /*held=*/false));
   ElementType type = traffic(table, /*write=*/false).front().type;
   move(kernel, std::move(rows), type, /*write=*/false);
 }
@@ -204,6 +206,10 @@ void WorkloadBuilder::readExperts(Kernel &kernel, Value weight, Dims routed,
   auto countsExperts = [&](const Dims &shape) {
     return !shape.empty() && shape.front().extent.factor == experts;
   };
+  // Tokens of the whole group of devices that share the experts reach these.
+  for (StringAttr name : TensorView(weight).dim(0).axes)
+    for (Dim &dim : routed)
+      llvm::erase(dim.axes, axis(name));
   for (size_t i = first; i < kernel.traffic.size(); ++i)
     if (countsExperts(kernel.traffic[i].shape)) {
       kernel.traffic[i].topK = topK;
@@ -218,9 +224,7 @@ void WorkloadBuilder::readExperts(Kernel &kernel, Value weight, Dims routed,
 }
 
 /// Whether a tensor is a set of routed tokens.
-static bool isRouted(Value tensor) {
-  return TensorView(tensor).dim(0).extent.starts_with("{");
-}
+static bool isRouted(Value tensor) { return TensorView(tensor).dim(0).isSet(); }
 
 Kernel &WorkloadBuilder::addElementwise(Operation *op) {
   Kernel &kernel = addKernel(op, KernelKind::elementwise);
@@ -261,6 +265,21 @@ void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
   openKind.reset();
 }
 
+void WorkloadBuilder::exchangeNormalisers(Operation *op, Value y,
+                                          const Dim &context) {
+  if (context.axes.empty())
+    return;
+  Collective &collective = program.collectives.emplace_back();
+  collective.name = uniqueName(op);
+  collective.kind = CollectiveKind::all_gather;
+  collective.layer = layer;
+  collective.count = count;
+  collective.axes = context.axes;
+  collective.shape = dims(y, 0, 3);
+  collective.type = ElementType::f32;
+  openKind.reset();
+}
+
 void WorkloadBuilder::refuse(Operation *op, StringRef why) {
   op->emitOpError(why);
   anyRefused = true;
@@ -287,7 +306,9 @@ Activation WorkloadBuilder::activation(Value value) {
   Operation *op = value.getDefiningOp();
   activation.name = op ? suggestedName(op) : "argument";
   activation.layer = layer;
-  activation.shape = dims(value);
+  TensorView view(value);
+  for (unsigned i = 0; i < view.rank(); ++i)
+    activation.shape.push_back(dim(view, i, /*held=*/true));
   activation.type = formatOf(value);
   return activation;
 }

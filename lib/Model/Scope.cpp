@@ -377,9 +377,10 @@ void Scope::enterLayer(const JsonValue *variables, int64_t i) {
   layerWasRead = false;
 }
 
-void Scope::enterLayer(const std::map<std::string, JsonValue> &variables) {
+std::map<std::string, JsonValue>
+Scope::enterLayer(std::map<std::string, JsonValue> variables) {
   layerExpressions = nullptr;
-  layer = variables;
+  return std::exchange(layer, std::move(variables));
 }
 
 void Scope::leaveLayer() {

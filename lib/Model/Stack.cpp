@@ -20,6 +20,13 @@ public:
               const JsonValue &description)
       : scope(scope), pointer("/stacks/" + name), description(description) {}
 
+  Result<StackLayer> readLayer() {
+    if (std::optional<Error> error = addKind(variables()))
+      return *error;
+    nameKinds();
+    return std::move(stack.kinds.front());
+  }
+
   Result<Stack> read() {
     Result<int64_t> layers = integer("layers", 1);
     if (!layers)
@@ -62,12 +69,16 @@ private:
     return value->get<int64_t>();
   }
 
+  const JsonValue &variables() const {
+    static const JsonValue none = JsonValue::object();
+    auto found = description.find("variables");
+    return found == description.end() ? none : *found;
+  }
+
   /// Evaluates the variables of each layer; layers with equal ones are of one
   /// kind. Where none depends on the layer, the first speaks for all.
   std::optional<Error> readLayers(int64_t count) {
-    static const JsonValue none = JsonValue::object();
-    auto found = description.find("variables");
-    const JsonValue &variables = found == description.end() ? none : *found;
+    const JsonValue &variables = this->variables();
     std::map<std::string, uint32_t> kinds;
     for (int64_t i = 0; i < count; ++i) {
       scope.enterLayer(&variables, i);
@@ -94,9 +105,12 @@ private:
   /// Adds the kind of the layer that the scope is in.
   std::optional<Error> addKind(const JsonValue &variables) {
     StackLayer kind;
-    for (auto it = variables.begin(); it != variables.end(); ++it)
-      if (Result<const JsonValue *> value = scope.lookUp(it.key()))
-        kind.variables.emplace(it.key(), **value);
+    for (auto it = variables.begin(); it != variables.end(); ++it) {
+      Result<const JsonValue *> value = scope.lookUp(it.key());
+      if (!value)
+        return value.error();
+      kind.variables.emplace(it.key(), **value);
+    }
     Result<std::string> name = nameOfLayer();
     if (!name)
       return name.error();
@@ -162,11 +176,21 @@ private:
 
 } // namespace
 
-Result<Stack> autopar::readStack(Scope &scope, const std::string &name) {
+static Result<StackReader> findStack(Scope &scope, const std::string &name) {
   const JsonValue *description = scope.family().find("stacks", name);
   if (!description || !description->contains("name") ||
       !(*description)["name"].is_array() || (*description)["name"].empty())
     return Error{scope.family().file + ": /stacks/" + name,
                  "there is no such stack, or it has no \"name\"", ""};
-  return StackReader(scope, name, *description).read();
+  return StackReader(scope, name, *description);
+}
+
+Result<Stack> autopar::readStack(Scope &scope, const std::string &name) {
+  Result<StackReader> stack = findStack(scope, name);
+  return stack ? stack->read() : Result<Stack>(stack.error());
+}
+
+Result<StackLayer> autopar::readLayer(Scope &scope, const std::string &name) {
+  Result<StackReader> stack = findStack(scope, name);
+  return stack ? stack->readLayer() : Result<StackLayer>(stack.error());
 }

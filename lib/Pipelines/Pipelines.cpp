@@ -7,6 +7,7 @@
 
 #include "autopar/Pipelines/Pipelines.h"
 
+#include "ShardingPasses.h"
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -16,9 +17,6 @@
 
 using namespace autopar;
 using namespace mlir;
-
-/// The name of the axis that tensor parallelism splits over.
-static constexpr llvm::StringLiteral tensorAxis = "tp";
 
 namespace {
 
@@ -31,8 +29,12 @@ public:
       : pm(pm), options(options), onError(onError) {}
 
   LogicalResult build() {
-    if (failed(verifyPurpose()) || failed(fillPlan()))
+    if (failed(verifyPurpose()) || failed(verifyCounts()))
       return failure();
+    FailureOr<Plan> read = readPlanOptions(options, onError);
+    if (failed(read))
+      return failure();
+    plan = std::move(*read);
     addBindings();
     if (failed(addSharding()))
       return failure();
@@ -54,73 +56,6 @@ private:
     for (auto [flag, given] : flags)
       if (given)
         return onError("--" + flag + " has no effect without --estimate");
-    return success();
-  }
-
-  LogicalResult fillPlan() {
-    if (!options.plan.empty()) {
-      Result<JsonDocument> document = JsonDocument::readFile(options.plan);
-      if (!document)
-        return onError(document.error().str());
-      Result<Plan> read = readPlan(*document);
-      if (!read)
-        return onError(read.error().str());
-      plan = std::move(*read);
-    }
-    if (options.mesh.getNumOccurrences() || !options.mesh.empty()) {
-      Result<std::vector<PlanAxis>> axes = parseMesh(options.mesh);
-      if (!axes)
-        return onError("--mesh: " + axes.error().str());
-      for (const PlanAxis &axis : *axes)
-        plan.setAxis(axis.name, axis.size);
-    }
-    return success(succeeded(readShardTP()) && succeeded(readFormats()) &&
-                   succeeded(readUtilization()) && succeeded(verifyCounts()));
-  }
-
-  LogicalResult readShardTP() {
-    if (options.shardTP.getNumOccurrences() == 0 && options.shardTP.empty())
-      return success();
-    if (options.shardTP == "?") {
-      plan.setAxis(tensorAxis.str(), std::nullopt);
-      return success();
-    }
-    int64_t size;
-    if (StringRef(options.shardTP).getAsInteger(10, size) || size < 1 ||
-        size > limits::maxDevices)
-      return onError("--shard-tp=" + StringRef(options.shardTP) +
-                     ": expected a number of devices from 1 to " +
-                     std::to_string(limits::maxDevices) + ", or '?'");
-    plan.setAxis(tensorAxis.str(), size);
-    return success();
-  }
-
-  LogicalResult readFormat(StringRef flag, const std::string &text,
-                           std::optional<ElementType> &format) {
-    if (text.empty())
-      return success();
-    format = parseElementType(text);
-    if (format)
-      return success();
-    return onError("--" + flag + "=" + text + ": unknown format, expected " +
-                   StringRef(elementTypeChoices()));
-  }
-
-  LogicalResult readFormats() {
-    return success(
-        succeeded(readFormat("dtype", options.dtype, plan.dtype)) &&
-        succeeded(readFormat("kv-dtype", options.kvDtype, plan.kvDtype)));
-  }
-
-  LogicalResult readUtilization() {
-    if (options.memoryUtilization.getNumOccurrences() == 0 &&
-        options.memoryUtilization == 0)
-      return success();
-    double share = options.memoryUtilization;
-    if (!(share > 0 && share <= 1))
-      return onError("--memory-utilization=" + formatNumber(share) +
-                     ": expected a share above 0 and up to 1");
-    plan.memoryUtilization = share;
     return success();
   }
 
@@ -169,31 +104,13 @@ private:
     }
   }
 
-  std::string meshText() const {
-    std::string text;
-    for (const PlanAxis &axis : plan.axes)
-      text += (text.empty() ? "" : ",") + axis.name + "=" +
-              (axis.size ? std::to_string(*axis.size) : "?");
-    return text;
-  }
-
   /// The runtime pads the vocabulary: that is part of how weights are split.
   LogicalResult addSharding() {
     if (plan.axes.empty())
       return success();
     BindMeshPassOptions bind;
-    bind.axes = meshText();
-    for (const PlanDegree &degree : plan.degrees) {
-      bind.degrees.push_back(degree.name + "=" + join(degree.axes, "*"));
-      if (degree.name == tensorAxis)
-        return onError("the plan makes tp a product of " +
-                       join(degree.axes, "*") +
-                       ": tensor parallelism over several axes is not "
-                       "supported yet; make tp one axis");
-    }
+    bind.axes = meshText(plan);
     pm.addPass(createBindMeshPass(std::move(bind)));
-    if (!plan.axis(tensorAxis))
-      return success();
     std::vector<Override> overrides;
     for (const std::string &text : options.overrides) {
       Result<Override> one = parseOverride(text);
@@ -207,12 +124,8 @@ private:
         overrides, used);
     if (!runtime)
       return onError(runtime.error().str());
-    ShardTensorPassOptions shard;
-    shard.axis = tensorAxis.str();
-    shard.vocabularyMultiple =
-        static_cast<int64_t>(runtime->vocabularyMultiple.value);
-    pm.addPass(createShardTensorPass(std::move(shard)));
-    pm.addPass(createInsertCollectivesPass());
+    addShardingPasses(pm, plan,
+                      static_cast<int64_t>(runtime->vocabularyMultiple.value));
     return success();
   }
 

@@ -18,10 +18,12 @@ using namespace llvm;
 static StringRef valueOf(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("estimate", "text|json")
-      .Case("explain", "true")
+      .Cases({"explain", "fsdp", "shard-sp"}, "true")
+      .Case("cp-kind", "ring|all-to-all")
       .Case("hardware", "name|path")
       .Case("runtime", "name|path")
       .Case("phase", "prefill|decode")
+      .Case("map", "axis,...")
       .Case("mesh", "axis=N,...")
       .Case("set", "path=value")
       .Cases({"plan", "report-output"}, "file")
@@ -33,7 +35,7 @@ static StringRef valueOf(StringRef name) {
 static StringRef bareOf(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("estimate", "text")
-      .Case("explain", "true")
+      .Cases({"explain", "fsdp", "shard-sp"}, "true")
       .Default("");
 }
 

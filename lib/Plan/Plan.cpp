@@ -31,12 +31,77 @@ void Plan::setAxis(std::string name, std::optional<int64_t> size) {
     axes.push_back({std::move(name), size});
 }
 
-std::optional<int64_t> Plan::devices() const {
+const PlanDegree *Plan::degree(std::string_view name) const {
+  auto it = std::find_if(
+      degrees.begin(), degrees.end(),
+      [&](const PlanDegree &degree) { return degree.name == name; });
+  return it == degrees.end() ? nullptr : &*it;
+}
+
+void Plan::setDegree(std::string name, std::vector<std::string> axes) {
+  if (const PlanDegree *known = degree(name))
+    const_cast<PlanDegree *>(known)->axes = std::move(axes);
+  else
+    degrees.push_back({std::move(name), std::move(axes)});
+}
+
+std::vector<std::string> Plan::axesOf(std::string_view name) const {
+  if (const PlanDegree *known = degree(name))
+    return known->axes;
+  if (axis(name))
+    return {std::string(name)};
+  if (name == "attention_tp" || (name == "etp" && !has("ep")))
+    return axesOf("tp");
+  if (name != "edp" || has("ep"))
+    return {};
+  std::vector<std::string> replicas = axesOf("dp"), context = axesOf("cp");
+  replicas.insert(replicas.end(), context.begin(), context.end());
+  return replicas;
+}
+
+/// The product of the sizes of `axes`; nothing where one is absent.
+static std::optional<int64_t> productOf(const Plan &plan,
+                                        const std::vector<std::string> &axes) {
   Checked product = 1;
-  for (const PlanAxis &axis : axes) {
-    if (!axis.size)
+  for (const std::string &name : axes) {
+    const PlanAxis *axis = plan.axis(name);
+    if (!axis || !axis->size)
       return std::nullopt;
-    product *= *axis.size;
+    product *= *axis->size;
   }
   return product.int64();
+}
+
+std::optional<int64_t> Plan::sizeOf(std::string_view name) const {
+  return productOf(*this, axesOf(name));
+}
+
+std::optional<int64_t> Plan::strideOf(std::string_view name) const {
+  std::vector<std::string> inside;
+  for (auto it = axes.rbegin(); it != axes.rend() && it->name != name; ++it)
+    inside.push_back(it->name);
+  return productOf(*this, inside);
+}
+
+std::optional<int64_t> Plan::devices() const {
+  std::vector<std::string> all;
+  for (const PlanAxis &axis : axes)
+    all.push_back(axis.name);
+  return productOf(*this, all);
+}
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+std::string_view autopar::nameOf(ContextKind kind) {
+  return kind == ContextKind::ring ? "ring" : "all_to_all";
+}
+
+std::optional<ContextKind> autopar::parseContextKind(std::string_view text) {
+  if (text == "ring")
+    return ContextKind::ring;
+  if (text == "all_to_all" || text == "all-to-all")
+    return ContextKind::all_to_all;
+  return std::nullopt;
 }

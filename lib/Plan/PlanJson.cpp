@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Plan/Plan.h"
+#include "autopar/Plan/Degrees.h"
 
 #include "autopar/Support/Checked.h"
 #include "autopar/Support/Limits.h"
@@ -75,33 +75,67 @@ static bool parseSize(std::string_view text, std::optional<int64_t> &size) {
   return value >= 1 && value <= limits::maxDevices;
 }
 
-Result<std::vector<PlanAxis>> autopar::parseMesh(std::string_view text) {
-  const char *note = "write axes outermost first, as in 'pp=4,tp=8'; '?' "
-                     "leaves a size open";
-  std::vector<PlanAxis> axes;
-  for (size_t begin = 0; begin <= text.size();) {
-    size_t end = std::min(text.find(',', begin), text.size());
-    std::string_view part = text.substr(begin, end - begin);
-    size_t equals = part.find('=');
-    PlanAxis axis;
-    axis.name = part.substr(0, equals);
-    if (equals == std::string_view::npos)
-      return Error{"", "mesh axis '" + shorten(part) + "' has no '=size'",
-                   note};
-    std::string_view size = part.substr(equals + 1);
-    if (!parseSize(size, axis.size))
-      return Error{"",
-                   "size of mesh axis '" + shorten(axis.name) +
-                       "' is not an integer from 1 to " +
-                       std::to_string(limits::maxDevices) + " or '?', found '" +
-                       shorten(size) + "'",
-                   note};
-    axes.push_back(std::move(axis));
+/// Reads `name=8`, `name=?` or `name=axis*axis` into `mesh`; why it cannot,
+/// or "".
+static std::string parsePart(std::string_view part, MeshPlan &mesh) {
+  size_t equals = part.find('=');
+  std::string name(part.substr(0, equals));
+  if (equals == std::string_view::npos)
+    return "mesh axis '" + shorten(part) + "' has no '=size'";
+  std::string_view value = part.substr(equals + 1);
+  if (value.empty() || !isLetter(value[0])) {
+    PlanAxis &axis = mesh.axes.emplace_back();
+    axis.name = std::move(name);
+    if (parseSize(value, axis.size))
+      return "";
+    return "size of mesh axis '" + shorten(axis.name) +
+           "' is not an integer from 1 to " +
+           std::to_string(limits::maxDevices) + " or '?', found '" +
+           shorten(value) + "'";
+  }
+  PlanDegree &degree = mesh.degrees.emplace_back();
+  degree.name = std::move(name);
+  for (size_t begin = 0; begin <= value.size();) {
+    size_t end = std::min(value.find('*', begin), value.size());
+    degree.axes.emplace_back(value.substr(begin, end - begin));
+    if (std::string why = refuseName(degree.axes.back()); !why.empty())
+      return why;
     begin = end + 1;
   }
-  if (std::string why = refuseMesh(axes); !why.empty())
+  return refuseName(degree.name);
+}
+
+Result<MeshPlan> autopar::parseMesh(std::string_view text) {
+  const char *note =
+      "write axes outermost first, then products of them, as in 'pp=4,tp=8' "
+      "or 'dpo=2,dpi=8,tp=8,ep=dpi*tp'; '?' leaves a size open";
+  MeshPlan mesh;
+  for (size_t begin = 0; begin <= text.size();) {
+    size_t end = std::min(text.find(',', begin), text.size());
+    std::string why = parsePart(text.substr(begin, end - begin), mesh);
+    if (!why.empty())
+      return Error{"", std::move(why), note};
+    begin = end + 1;
+  }
+  if (std::string why = refuseMesh(mesh.axes); !why.empty())
     return Error{"", std::move(why), note};
-  return axes;
+  for (size_t i = 0; i < mesh.degrees.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (mesh.degrees[i].name == mesh.degrees[j].name)
+        return Error{"", "degree '" + mesh.degrees[i].name + "' is given twice",
+                     note};
+  return mesh;
+}
+
+std::string autopar::meshText(const Plan &plan) {
+  std::vector<std::string> parts;
+  for (const PlanAxis &axis : plan.axes)
+    parts.push_back(axis.name + "=" +
+                    (axis.size ? std::to_string(*axis.size) : "?"));
+  for (const PlanDegree &degree : plan.degrees)
+    if (!degree.axes.empty())
+      parts.push_back(degree.name + "=" + join(degree.axes, "*"));
+  return join(parts, ",");
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,10 +197,33 @@ static std::optional<ElementType> readType(const JsonReader &root,
   return type;
 }
 
+static std::optional<ContextKind> readContextKind(const JsonReader &root) {
+  std::optional<std::string> text = root.optionalString("context_kind");
+  if (!text || root.failed())
+    return std::nullopt;
+  std::optional<ContextKind> kind = parseContextKind(*text);
+  if (!kind || nameOf(*kind) != *text)
+    root.failAt("context_kind", "expected ring or all_to_all, found \"" +
+                                    shorten(*text) + "\"");
+  return kind;
+}
+
+static void readDegrees(const JsonReader &root, Plan &plan) {
+  if (root.has("degrees"))
+    for (const auto &[name, entry] : root.object("degrees").members())
+      if (!root.failed())
+        readDegree(name, entry, plan);
+  if (root.failed())
+    return;
+  if (std::optional<Error> error = completeDegrees(plan))
+    root.failAt(root.has("degrees") ? "degrees" : "axes", error->message,
+                error->note);
+}
+
 Result<Plan> autopar::readPlan(const JsonDocument &document) {
   JsonReader root = document.reader();
-  root.allowOnly(
-      {"schema", "axes", "degrees", "dtype", "kv_dtype", "memory_utilization"});
+  root.allowOnly({"schema", "axes", "degrees", "sequence_parallel", "fsdp",
+                  "context_kind", "dtype", "kv_dtype", "memory_utilization"});
   std::string found = root.string("schema");
   if (!root.failed() && found != schema)
     root.failAt("schema", "expected \"" + std::string(schema) + "\", found \"" +
@@ -174,10 +231,10 @@ Result<Plan> autopar::readPlan(const JsonDocument &document) {
   Plan plan;
   if (root.has("axes"))
     readAxes(root, plan);
-  if (root.has("degrees"))
-    for (const auto &[name, entry] : root.object("degrees").members())
-      if (!root.failed())
-        readDegree(name, entry, plan);
+  readDegrees(root, plan);
+  plan.sequenceParallel = root.booleanOr("sequence_parallel", false);
+  plan.fsdp = root.booleanOr("fsdp", false);
+  plan.contextKind = readContextKind(root);
   plan.dtype = readType(root, "dtype");
   plan.kvDtype = readType(root, "kv_dtype");
   plan.memoryUtilization = root.optionalNumber("memory_utilization", 1e-6, 1);
@@ -202,6 +259,12 @@ std::string autopar::writePlan(const Plan &plan) {
   root["axes"] = std::move(axes);
   for (const PlanDegree &degree : plan.degrees)
     root["degrees"][degree.name] = degree.axes;
+  if (plan.sequenceParallel)
+    root["sequence_parallel"] = true;
+  if (plan.fsdp)
+    root["fsdp"] = true;
+  if (plan.contextKind)
+    root["context_kind"] = nameOf(*plan.contextKind);
   if (plan.dtype)
     root["dtype"] = nameOf(*plan.dtype);
   if (plan.kvDtype)

@@ -59,6 +59,10 @@ std::string_view autopar::nameOf(CollectiveKind kind) {
     return "reduce_scatter";
   case CollectiveKind::all_to_all:
     return "all_to_all";
+  case CollectiveKind::permute:
+    return "permute";
+  case CollectiveKind::ring:
+    return "ring";
   }
   return "";
 }
@@ -71,6 +75,8 @@ std::string_view autopar::nameOf(SplitRule rule) {
     return "pad";
   case SplitRule::cap:
     return "cap";
+  case SplitRule::ring:
+    return "ring";
   case SplitRule::any:
     return "any";
   }

@@ -31,15 +31,13 @@ static json writeMesh(const Report &report) {
   json mesh = json::object();
   for (const auto &[name, size] : report.mesh.degrees)
     mesh[name] = size;
-  // A fixed key: without such an axis nothing is split by tensors.
-  if (!mesh.contains("tp"))
-    mesh["tp"] = 1;
   mesh["devices"] = report.mesh.devices;
   mesh["axes"] = json::array();
   for (const Report::Axis &axis : report.mesh.axes)
     mesh["axes"].push_back(
         {{"name", axis.name},
          {"size", axis.size},
+         {"stride", axis.stride},
          {"tier", axis.tier.empty() ? json() : json(axis.tier)}});
   return mesh;
 }

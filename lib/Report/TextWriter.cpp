@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <set>
 
 using namespace autopar;
 
@@ -28,6 +29,43 @@ static std::string formatRate(double rate) {
 //===----------------------------------------------------------------------===//
 // The answer
 //===----------------------------------------------------------------------===//
+
+/// Degrees that are neither axes nor 1 nor those of every plan: "ep 64".
+static std::string degreesText(const Report &report) {
+  const std::map<std::string, int64_t> &sizes = report.mesh.degrees;
+  std::vector<std::string> shown;
+  for (const auto &[name, size] : sizes) {
+    bool isAxis = std::any_of(
+        report.mesh.axes.begin(), report.mesh.axes.end(),
+        [&name = name](const Report::Axis &axis) { return axis.name == name; });
+    auto equals = [&sizes](const char *other, int64_t value) {
+      auto it = sizes.find(other);
+      return it != sizes.end() && it->second == value;
+    };
+    bool follows = name == "attention_tp" ? equals("tp", size)
+                   : name == "etp" || name == "edp"
+                       ? size == 1 || equals("ep", 1)
+                       : size == 1;
+    if (!isAxis && !follows)
+      shown.push_back(name + " " + formatInteger(size));
+  }
+  return shown.empty() ? "" : " (" + join(shown, ", ") + ")";
+}
+
+/// "dpo 2 on scale_out, dpi 8 on scale_up (dp 16), ": tiers where they differ.
+static std::string meshText(const Report &report) {
+  std::set<std::string> tiers;
+  std::vector<std::string> axes;
+  for (const Report::Axis &axis : report.mesh.axes)
+    if (!axis.tier.empty())
+      tiers.insert(axis.tier);
+  for (const Report::Axis &axis : report.mesh.axes) {
+    bool named = tiers.size() > 1 && !axis.tier.empty();
+    axes.push_back(axis.name + " " + std::to_string(axis.size) +
+                   (named ? " on " + axis.tier : ""));
+  }
+  return axes.empty() ? "" : join(axes, ", ") + degreesText(report) + ", ";
+}
 
 static std::string title(const Report &report) {
   const auto &work = report.workload;
@@ -44,9 +82,6 @@ static std::string title(const Report &report) {
   if (work.memoryLength != 0)
     step += ", " + formatInteger(work.memoryLength) +
             " encoded positions cached for each";
-  std::string mesh;
-  for (const Report::Axis &axis : report.mesh.axes)
-    mesh += axis.name + " " + std::to_string(axis.size) + ", ";
   const auto &machine = report.machine;
   std::string nodes =
       machine.nodes == 1 ? "" : " x " + std::to_string(machine.nodes);
@@ -54,7 +89,7 @@ static std::string title(const Report &report) {
          wrap("", "on " + formatInteger(report.mesh.devices) + " of " +
                       formatInteger(machine.devices) + " devices of " +
                       machine.hardware + nodes + ": " + machine.hardwareTitle) +
-         wrap("", mesh + "runtime " + machine.runtime);
+         wrap("", meshText(report) + "runtime " + machine.runtime);
 }
 
 static std::string answerMemory(const Report &report) {

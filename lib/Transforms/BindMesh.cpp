@@ -7,7 +7,7 @@
 
 #include "autopar/Transforms/Passes.h"
 
-#include "autopar/Plan/Plan.h"
+#include "MeshReader.h"
 
 namespace autopar {
 #define GEN_PASS_DEF_BINDMESHPASS
@@ -25,39 +25,49 @@ struct BindMeshPass : autopar::impl::BindMeshPassBase<BindMeshPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    Result<std::vector<PlanAxis>> parsed = parseMesh(axes);
+    Result<MeshPlan> parsed = parseMesh(axes);
     if (!parsed) {
       module.emitError() << parsed.error().str();
       return signalPassFailure();
     }
     auto meshes = module.getOps<MeshOp>();
     MeshOp mesh = meshes.empty() ? createMesh(module) : *meshes.begin();
-    SmallVector<Attribute> names(mesh.getAxisNames());
-    SmallVector<int64_t> sizes(mesh.getSizes());
-    for (const PlanAxis &axis : *parsed) {
-      auto name = StringAttr::get(&getContext(), axis.name);
-      auto it = llvm::find(names, name);
-      if (it == names.end()) {
-        it = names.insert(it, name);
-        sizes.push_back(0);
-      }
-      sizes[it - names.begin()] = axis.size.value_or(0);
-    }
-    mesh.setAxesAttr(ArrayAttr::get(&getContext(), names));
-    mesh.setSizes(sizes);
-    addDegrees(mesh);
+    Plan plan = readMesh(mesh);
+    setAxes(*parsed, plan);
+    for (PlanDegree &degree : parsed->degrees)
+      plan.setDegree(degree.name, std::move(degree.axes));
+    setMesh(plan, mesh);
+  }
+
+  /// Text that has all axes of the mesh also gives their order.
+  static void setAxes(const MeshPlan &parsed, Plan &plan) {
+    bool all = llvm::all_of(plan.axes, [&](const PlanAxis &axis) {
+      return llvm::any_of(parsed.axes, [&](const PlanAxis &other) {
+        return axis.name == other.name;
+      });
+    });
+    if (all)
+      plan.axes.clear();
+    for (const PlanAxis &axis : parsed.axes)
+      plan.setAxis(axis.name, axis.size);
   }
 
   /// Products may name axes that do not exist: the op's verifier says so.
-  void addDegrees(MeshOp mesh) {
-    NamedAttrList all(mesh.getDegrees());
-    for (StringRef text : degrees) {
-      auto [name, product] = text.split('=');
-      SmallVector<StringRef> factors;
-      product.split(factors, '*');
-      all.set(name, Builder(&getContext()).getStrArrayAttr(factors));
+  static void setMesh(const Plan &plan, MeshOp mesh) {
+    Builder builder(mesh.getContext());
+    SmallVector<StringRef> names;
+    SmallVector<int64_t> sizes;
+    for (const PlanAxis &axis : plan.axes) {
+      names.push_back(axis.name);
+      sizes.push_back(axis.size.value_or(0));
     }
-    mesh.setDegreesAttr(all.getDictionary(&getContext()));
+    NamedAttrList degrees;
+    for (const PlanDegree &degree : plan.degrees)
+      degrees.set(degree.name, builder.getStrArrayAttr(
+                                   llvm::to_vector_of<StringRef>(degree.axes)));
+    mesh.setAxesAttr(builder.getStrArrayAttr(names));
+    mesh.setSizes(sizes);
+    mesh.setDegreesAttr(degrees.getDictionary(mesh.getContext()));
   }
 
   static MeshOp createMesh(ModuleOp module) {

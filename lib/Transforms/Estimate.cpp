@@ -7,8 +7,11 @@
 
 #include "autopar/Transforms/Passes.h"
 
+#include "MeshReader.h"
+
 #include "autopar/Analysis/CostProgramAnalysis.h"
 #include "autopar/Cost/Evaluate.h"
+#include "autopar/Plan/Degrees.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -30,17 +33,8 @@ static constexpr llvm::StringLiteral defaultRuntime = "vllm";
 /// The part of a plan that the IR holds.
 static Plan planOf(ModuleOp module, const CostProgram &program) {
   Plan plan;
-  for (MeshOp mesh : module.getOps<MeshOp>()) {
-    for (auto [axis, size] : llvm::zip(mesh.getAxes(), mesh.getSizes()))
-      plan.setAxis(cast<StringAttr>(axis).str(),
-                   size ? std::optional<int64_t>(size) : std::nullopt);
-    for (NamedAttribute degree : mesh.getDegrees()) {
-      PlanDegree &added = plan.degrees.emplace_back();
-      added.name = degree.getName().str();
-      for (Attribute axis : cast<ArrayAttr>(degree.getValue()))
-        added.axes.push_back(cast<StringAttr>(axis).str());
-    }
-  }
+  for (MeshOp mesh : module.getOps<MeshOp>())
+    plan = readMesh(mesh);
   for (const Kernel &kernel : program.kernels)
     if (kernel.flopFactor && kernel.kind != KernelKind::scan) {
       plan.dtype = kernel.compute;
@@ -81,6 +75,8 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
     if (!analysis.isValid() || failed(setting))
       return signalPassFailure();
     Plan plan = planOf(module, analysis.getProgram());
+    if (std::optional<Error> error = completeDegrees(plan))
+      return fail(module, *error);
     if (memoryUtilization != 0)
       plan.memoryUtilization = memoryUtilization;
     Result<Report> report =

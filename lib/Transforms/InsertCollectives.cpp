@@ -7,10 +7,12 @@
 
 #include "autopar/Transforms/Passes.h"
 
+#include "autopar/Reshard/Planner.h"
 #include "autopar/Transforms/Layouts.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace autopar {
 #define GEN_PASS_DEF_INSERTCOLLECTIVESPASS
@@ -23,8 +25,11 @@ using namespace mlir;
 
 namespace {
 
-/// Walks from the layout of a reshard's operand to that of its result, one
-/// collective a step: reduce, then gather, then slice.
+/// Any would do: that the choice does not depend on the sizes of the mesh is
+/// what matters.
+constexpr int64_t nominalAxisSize = 2;
+
+/// Replaces one reshard by the collectives that the planner chooses.
 class ReshardSteps {
 public:
   ReshardSteps(ReshardOp op, OpBuilder &builder)
@@ -37,66 +42,142 @@ public:
       if (!llvm::is_contained(layout.partial, axis))
         return op.emitOpError() << "makes a partial sum over '"
                                 << axis.getValue() << "' of whole values";
-    reduce();
-    for (size_t dim = 0; dim < goal.dims.size(); ++dim)
-      gather(dim);
-    for (size_t dim = 0; dim < goal.dims.size(); ++dim)
-      slice(dim);
-    if (value.getType() != op.getResult().getType())
-      return op.emitOpError()
-             << "changes the rule of a split or the order of sums, which no "
-                "collective does: from "
-             << Layout::of(TensorView(op.getInput()).getType()).str() << " to "
-             << goal.str();
+    gatherOtherRules();
+    ReshardSpace space = spaceOf();
+    ShardLayout from = numbered(layout), to = numbered(goal);
+    space.axisSizes.assign(names.size(), nominalAxisSize);
+    Result<ReshardPlan> plan = planReshard(from, to, space);
+    if (!plan)
+      return op.emitOpError() << "has no plan with axes of nominal size "
+                              << nominalAxisSize << ": " << plan.error().str();
+    for (const ReshardStep &step : plan->steps)
+      add(step);
+    finish();
     op.replaceAllUsesWith(value);
     op.erase();
     return success();
   }
 
 private:
-  void reduce() {
+  /// Splits by different rules have no block in common: those that change
+  /// theirs begin anew.
+  void gatherOtherRules() {
+    for (auto [i, dim] : llvm::enumerate(layout.dims)) {
+      DimAttr wanted = goal.dims[i];
+      ArrayRef<StringAttr> axes = dim.getAxes();
+      bool sameRule = dim.getRule() == wanted.getRule() &&
+                      dim.getMultiple() == wanted.getMultiple();
+      if (axes.empty() || wanted.getAxes().empty() || sameRule)
+        continue;
+      dim = dim.withAxes({});
+      value = AllGatherOp::create(builder, op.getLoc(), type(), value,
+                                  builder.getI64IntegerAttr(i), arrayOf(axes));
+    }
+  }
+
+  /// The split of dimension `dim` on the way: by the rule of the goal where
+  /// that has one, else by the operand's.
+  DimAttr ruled(size_t dim) const {
+    return goal.dims[dim].getAxes().empty() ? layout.dims[dim] : goal.dims[dim];
+  }
+
+  ReshardSpace spaceOf() {
+    ReshardSpace space;
+    space.nominal = true;
+    for (size_t i = 0; i < goal.dims.size(); ++i) {
+      DimAttr dim = ruled(i);
+      space.dims.push_back({dim.isSet(), wayOf(dim.getRule())});
+    }
+    if (findSet(goal))
+      space.dims.push_back({/*isSet=*/true, WaySplits::any});
+    return space;
+  }
+
+  /// A number of devices that divides another one divides what that divides,
+  /// but need not suit a cap nor give the same padding.
+  static WaySplits wayOf(SplitRule rule) {
+    if (rule == SplitRule::any)
+      return WaySplits::any;
+    return rule == SplitRule::plain ? WaySplits::subsets : WaySplits::ends;
+  }
+
+  std::vector<AxisId> numbered(ArrayRef<StringAttr> axes) {
+    std::vector<AxisId> numbers;
+    for (StringAttr axis : axes) {
+      names.insert(axis);
+      numbers.push_back(llvm::find(names, axis) - names.begin());
+    }
+    return numbers;
+  }
+
+  /// The routed tokens; null where there are none.
+  static DimAttr *findSet(Layout &layout) {
+    auto *set = llvm::find_if(layout.dims, [](DimAttr d) { return d.isSet(); });
+    return set == layout.dims.end() ? nullptr : set;
+  }
+
+  /// The grouping of a set by experts is one more dimension to the planner.
+  ShardLayout numbered(Layout &layout) {
+    ShardLayout numbers;
+    for (DimAttr dim : layout.dims)
+      numbers.dims.push_back(numbered(dim.getAxes()));
+    if (DimAttr *set = findSet(layout))
+      numbers.dims.push_back(numbered(set->getGrouped()));
+    numbers.partial = numbered(layout.partial);
+    return numbers;
+  }
+
+  SmallVector<StringAttr> named(const std::vector<AxisId> &numbers) const {
     SmallVector<StringAttr> axes;
-    for (StringAttr axis : layout.partial)
-      if (!llvm::is_contained(goal.partial, axis))
-        axes.push_back(axis);
-    if (axes.empty())
-      return;
-    layout.partial = goal.partial;
-    value =
-        AllReduceOp::create(builder, op.getLoc(), type(), value, arrayOf(axes));
+    for (AxisId number : numbers)
+      axes.push_back(names[number]);
+    return axes;
   }
 
-  /// How many leading axes of dimension `dim` are already as they will be.
-  size_t commonAxes(size_t dim) {
-    ArrayRef<StringAttr> now = layout.dims[dim].getAxes(),
-                         then = goal.dims[dim].getAxes();
-    size_t common = 0;
-    while (common < now.size() && common < then.size() &&
-           now[common] == then[common])
-      ++common;
-    return common;
+  void add(const ReshardStep &step) {
+    for (size_t i = 0; i < layout.dims.size(); ++i)
+      layout.dims[i] = ruled(i).withAxes(named(step.result.dims[i]));
+    if (DimAttr *set = findSet(layout))
+      *set = set->withGrouped(named(step.result.dims.back()));
+    layout.partial = named(step.result.partial);
+    if (layout.isSameAs(goal))
+      layout = goal;
+    value = create(step);
   }
 
-  void gather(size_t dim) {
-    ArrayRef<StringAttr> axes = layout.dims[dim].getAxes();
-    size_t kept = commonAxes(dim);
-    if (kept == axes.size())
-      return;
-    layout.dims[dim] = layout.dims[dim].withAxes(axes.take_front(kept));
-    value = AllGatherOp::create(builder, op.getLoc(), type(), value,
-                                builder.getI64IntegerAttr(dim),
-                                arrayOf(axes.drop_front(kept)));
+  Value create(const ReshardStep &step) {
+    Location loc = op.getLoc();
+    ArrayAttr axes = arrayOf(named(step.axes));
+    IntegerAttr from = dimAttr(step.from), to = dimAttr(step.to);
+    switch (step.kind) {
+    case ReshardKind::all_slice:
+      return AllSliceOp::create(builder, loc, type(), value, to, axes);
+    case ReshardKind::all_reduce:
+      return AllReduceOp::create(builder, loc, type(), value, axes);
+    case ReshardKind::reduce_scatter:
+      return ReduceScatterOp::create(builder, loc, type(), value, to, axes);
+    case ReshardKind::all_gather:
+      return AllGatherOp::create(builder, loc, type(), value, from, axes);
+    case ReshardKind::all_to_all:
+      return AllToAllOp::create(builder, loc, type(), value, from, to, axes);
+    case ReshardKind::permute:
+      return PermuteOp::create(builder, loc, type(), value, axes);
+    }
+    llvm_unreachable("all kinds are listed");
   }
 
-  void slice(size_t dim) {
-    ArrayRef<StringAttr> axes = goal.dims[dim].getAxes();
-    size_t there = layout.dims[dim].getAxes().size();
-    if (there == axes.size())
-      return;
-    layout.dims[dim] = goal.dims[dim];
-    value = AllSliceOp::create(builder, op.getLoc(), type(), value,
-                               builder.getI64IntegerAttr(dim),
-                               arrayOf(axes.drop_front(there)));
+  IntegerAttr dimAttr(size_t dim) {
+    bool experts = dim >= layout.dims.size();
+    return builder.getI64IntegerAttr(experts ? expertsDim
+                                             : static_cast<int64_t>(dim));
+  }
+
+  /// The same layout may be listed in another order.
+  void finish() {
+    layout = goal;
+    if (value.getType() != type())
+      value = PermuteOp::create(builder, op.getLoc(), type(), value,
+                                arrayOf(ArrayRef<StringAttr>()));
   }
 
   RankedTensorType type() {
@@ -112,6 +193,8 @@ private:
   OpBuilder &builder;
   Value value;
   Layout layout, goal;
+  /// Of the axes, by number.
+  llvm::SetVector<StringAttr> names;
 };
 
 struct InsertCollectivesPass
@@ -130,7 +213,7 @@ struct InsertCollectivesPass
     simplify();
   }
 
-  /// Reductions that are sliced at once become scatters.
+  /// What one reshard gathers or reduces and the next slices at once.
   void simplify() {
     RewritePatternSet patterns(&getContext());
     AllSliceOp::getCanonicalizationPatterns(patterns, &getContext());

@@ -28,66 +28,19 @@ RankedTensorType autopar::withLayout(RankedTensorType type,
                                encoding);
 }
 
-namespace {
+bool autopar::isLayoutOp(Operation *op) {
+  return isa<ParallelDialect>(op->getDialect()) && op->getNumOperands() == 1 &&
+         op->getNumResults() == 1;
+}
 
-/// What the operands of an op say of its factors.
-class FactorLayouts {
-public:
-  explicit FactorLayouts(ShardingOpInterface op)
-      : factors(op.getShardingFactors()), dims(factors.kinds.size()) {
-    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-      read(Layout::of(TensorView(operand).getType()), factors.operands[i]);
-    for (auto [factor, kind] : llvm::enumerate(factors.kinds))
-      if (kind == FactorKind::reduction && dims[factor])
-        addPartial(dims[factor].getAxes());
+Layout autopar::layoutAfter(Operation *op) {
+  Layout layout = Layout::of(TensorView(op->getOperand(0)).getType());
+  if (auto ring = dyn_cast<RingOp>(op)) {
+    DimAttr &dim = layout.dims[ring.getDim()];
+    dim = dim.withRule(SplitRule::ring);
+  } else if (auto gather = dyn_cast<AllGatherOp>(op)) {
+    DimAttr &dim = layout.dims[gather.getDim()];
+    dim = dim.withAxes(dim.getAxes().drop_back(gather.getAxes().size()));
   }
-
-  RankedTensorType resultType(RankedTensorType old, unsigned index) const {
-    Layout layout = Layout::of(old);
-    for (auto [dim, factor] :
-         llvm::zip_equal(layout.dims, factors.results[index]))
-      if (DimAttr split = dims[factor])
-        dim = DimAttr::get(dim.getContext(), dim.getExtent(), split.getAxes(),
-                           split.getAxes().empty() ? dim.withAxes({}).getRule()
-                                                   : split.getRule(),
-                           split.getMultiple());
-    layout.partial = partial;
-    return withLayout(old, layout);
-  }
-
-private:
-  void read(const Layout &layout, ArrayRef<int32_t> operandFactors) {
-    for (auto [dim, factor] : llvm::zip_equal(layout.dims, operandFactors))
-      if (!dims[factor] || isCapped(factor))
-        dims[factor] = dim;
-    addPartial(layout.partial);
-  }
-
-  /// Heads follow those operands that have all of them.
-  bool isCapped(int32_t factor) const {
-    return factors.kinds[factor] == FactorKind::grouped &&
-           dims[factor].getRule() == SplitRule::cap;
-  }
-
-  void addPartial(ArrayRef<StringAttr> axes) {
-    for (StringAttr axis : axes)
-      if (!llvm::is_contained(partial, axis))
-        partial.push_back(axis);
-  }
-
-  ShardingFactors factors;
-  /// By factor; null where no operand has it.
-  SmallVector<DimAttr> dims;
-  SmallVector<StringAttr, 2> partial;
-};
-
-} // namespace
-
-SmallVector<RankedTensorType>
-autopar::inferResultTypes(ShardingOpInterface op) {
-  FactorLayouts layouts(op);
-  SmallVector<RankedTensorType> types;
-  for (auto [i, result] : llvm::enumerate(op->getResults()))
-    types.push_back(layouts.resultType(TensorView(result).getType(), i));
-  return types;
+  return layout;
 }

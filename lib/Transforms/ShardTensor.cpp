@@ -7,12 +7,14 @@
 
 #include "autopar/Transforms/Passes.h"
 
+#include "Propagation.h"
+#include "Seeds.h"
 #include "SplitRequests.h"
-#include "TypePropagation.h"
 #include "autopar/Support/Limits.h"
-#include "autopar/Transforms/Layouts.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include <map>
 
 namespace autopar {
 #define GEN_PASS_DEF_SHARDTENSORPASS
@@ -20,7 +22,6 @@ namespace autopar {
 } // namespace autopar
 
 using namespace autopar;
-using namespace autopar::parallel;
 using namespace mlir;
 
 /// Whether `n` devices may split `extent` by `rule`.
@@ -43,119 +44,120 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    axisName = StringAttr::get(&getContext(), axis);
-    DeviceMeshOpInterface mesh = findMesh(module);
-    std::optional<int64_t> size;
-    if (mesh)
-      size = mesh.getAxisSize(axis);
-    if (!size) {
-      InFlightDiagnostic diag = module.emitError()
-                                << "the module has no mesh axis '" << axis
-                                << "' to split over";
-      diag.attachNote() << "declare it: parallel.mesh @mesh(" << axis
-                        << " = ?), or give --shard-tp=N";
+    if (failed(readAxes(module)) || failed(verifyMultiple(module)))
       return signalPassFailure();
+    SmallVector<SplitRequests::Source> sources;
+    for (auto function : module.getOps<FunctionOpInterface>())
+      llvm::append_range(sources, SplitRequests(function).sources());
+    bool changed = false;
+    for (const SplitRequests::Source &source : sources) {
+      ArrayRef<StringAttr> over =
+          isOfKeys(source) ? axesOfKeys : axesByRole[source.role];
+      if (failed(verifySize(sources, source, over)))
+        return signalPassFailure();
+      Seeds seeds(module, over);
+      seeds.splitSource(
+          source.value, source.dim, source.rule,
+          source.rule == SplitRule::pad ? vocabularyMultiple.getValue() : 1);
+      changed |= seeds.changed();
     }
-    if (vocabularyMultiple < 1 || vocabularyMultiple > limits::maxDimension) {
-      module.emitError() << "vocabulary-multiple = "
-                         << vocabularyMultiple.getValue()
-                         << ", expected a positive number";
-      return signalPassFailure();
-    }
-    if (isInUse(module))
-      return;
-    original.clear();
-    resplit.clear();
-    auto functions = llvm::to_vector(module.getOps<FunctionOpInterface>());
-    SmallVector<SplitRequests::Source> sources, gathered;
-    for (FunctionOpInterface function : functions) {
-      SplitRequests requests(function);
-      llvm::append_range(sources, requests.sources());
-      llvm::append_range(gathered, requests.gathered());
-    }
-    if (failed(verifySize(sources, *size)))
-      return signalPassFailure();
-    for (const SplitRequests::Source &source : sources)
-      split(source);
-    for (const SplitRequests::Source &result : gathered) {
-      Type &type = resplit[result.value];
-      type = splitType(type ? type : result.value.getType(), result);
-    }
-    for (FunctionOpInterface function : functions)
-      propagateTypes(function, original, resplit);
+    if (changed)
+      propagateSplits(module);
   }
 
-  /// Whether some value is split or partial over the axis already.
-  bool isInUse(ModuleOp module) {
-    WalkResult result = module.walk([&](Operation *op) {
-      for (Type type : op->getResultTypes())
-        if (auto tensor = dyn_cast<RankedTensorType>(type))
-          if (Layout::of(tensor).uses(axisName))
-            return WalkResult::interrupt();
-      return WalkResult::advance();
+private:
+  LogicalResult readAxes(ModuleOp module) {
+    if (axes.empty())
+      axes = {"tp"};
+    auto read = [&](SmallVector<StringAttr> &over,
+                    ArrayRef<std::string> names) -> LogicalResult {
+      if (names.empty())
+        names = axes;
+      if (names.size() == 1 && names.front() == "none")
+        names = {};
+      FailureOr<SmallVector<StringAttr>> found =
+          findAxes(module, names, "--shard-tp");
+      if (succeeded(found))
+        over = *found;
+      return found;
+    };
+    using Role = TensorParallelRole;
+    ArrayRef<std::string> attention =
+        attentionAxes.empty() ? axes : attentionAxes;
+    return success(
+        succeeded(read(axesByRole[Role::dense], axes)) &&
+        succeeded(read(axesByRole[Role::attention], attention)) &&
+        succeeded(read(axesByRole[Role::experts], expertAxes)) &&
+        succeeded(read(axesOfKeys, keyAxes.empty() ? attention : keyAxes)));
+  }
+
+  /// Whether a source has key-value heads, or attention itself reads it.
+  static bool isOfKeys(const SplitRequests::Source &source) {
+    if (source.rule == SplitRule::cap)
+      return true;
+    return llvm::any_of(source.value.getUsers(), [](Operation *user) {
+      auto op = dyn_cast<ShardingOpInterface>(user);
+      auto factor = op ? op.getTensorParallelFactor() : std::nullopt;
+      return factor && factor->role == TensorParallelRole::attention;
     });
-    return result.wasInterrupted();
   }
 
-  /// Refuses a size that some dimension does not allow, naming those that all
-  /// of them do.
-  LogicalResult verifySize(ArrayRef<SplitRequests::Source> sources,
-                           int64_t size) {
+  LogicalResult verifyMultiple(ModuleOp module) {
+    if (vocabularyMultiple >= 1 && vocabularyMultiple <= limits::maxDimension)
+      return success();
+    return module.emitError()
+           << "vocabulary-multiple = " << vocabularyMultiple.getValue()
+           << ", expected a positive number";
+  }
+
+  /// Devices of `over`; 0 where a size is open.
+  int64_t sizeOf(ArrayRef<StringAttr> over) {
+    DeviceMeshOpInterface mesh = findMesh(getOperation());
+    int64_t size = 1;
+    for (StringAttr axis : over)
+      size *= mesh.getAxisSize(axis).value_or(0);
+    return size;
+  }
+
+  /// Refuses a size that `source` does not allow, naming those that all sources
+  /// of its role do.
+  LogicalResult verifySize(ArrayRef<SplitRequests::Source> all,
+                           const SplitRequests::Source &source,
+                           ArrayRef<StringAttr> over) {
+    int64_t size = sizeOf(over);
+    if (size == 0 || divides(extentOf(source), source.rule, size))
+      return success();
     auto allow = [&](int64_t n) {
-      return llvm::all_of(sources, [&](const SplitRequests::Source &source) {
-        return divides(extentOf(source), source.rule, n);
+      return llvm::all_of(all, [&](const SplitRequests::Source &other) {
+        return other.role != source.role ||
+               divides(extentOf(other), other.rule, n);
       });
     };
-    for (const SplitRequests::Source &source : sources) {
-      if (size == 0 || divides(extentOf(source), source.rule, size))
-        continue;
-      std::string sizes;
-      constexpr int64_t largest = 1024;
-      for (int64_t n = 1; n <= largest; ++n)
-        if (allow(n))
-          sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
-      InFlightDiagnostic diag = source.value.getOwner()->emitOpError();
-      diag << axis << " = " << size << " does not divide " << extentOf(source)
-           << ", dimension " << source.dim;
-      if (auto name =
-              source.value.getOwner()->getAttrOfType<StringAttr>("name"))
-        diag << " of " << name;
-      diag.attachNote() << axis << " that works for this model: " << sizes;
-      return diag;
-    }
-    return success();
+    std::string sizes;
+    constexpr int64_t largest = 1024;
+    for (int64_t n = 1; n <= largest; ++n)
+      if (allow(n))
+        sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
+    std::string name = nameOf(over);
+    Operation *op = source.value.getOwner();
+    InFlightDiagnostic diag = op->emitOpError();
+    diag << name << " = " << size << " does not divide " << extentOf(source)
+         << ", dimension " << source.dim;
+    if (auto weight = op->getAttrOfType<StringAttr>("name"))
+      diag << " of " << weight;
+    diag.attachNote() << name << " that works for this model: " << sizes;
+    return diag;
   }
 
-  void split(const SplitRequests::Source &source) {
-    OpResult value = source.value;
-    RankedTensorType type = TensorView(value).getType();
-    RankedTensorType split = splitType(type, source);
-    if (split == type)
-      return;
-    original.try_emplace(value, type);
-    value.setType(split);
+  static std::string nameOf(ArrayRef<StringAttr> over) {
+    std::string name;
+    for (StringAttr axis : over)
+      name += (name.empty() ? "" : "*") + axis.str();
+    return name;
   }
 
-  /// `type` with the requested split, where the axis is not in use yet.
-  RankedTensorType splitType(Type type, const SplitRequests::Source &request) {
-    auto tensor = cast<RankedTensorType>(type);
-    Layout layout = Layout::of(tensor);
-    if (layout.uses(axisName))
-      return tensor;
-    DimAttr &dim = layout.dims[request.dim];
-    SmallVector<StringAttr> axes(dim.getAxes());
-    axes.push_back(axisName);
-    dim = DimAttr::get(
-        &getContext(), dim.getExtent(), axes, request.rule,
-        request.rule == SplitRule::pad ? vocabularyMultiple.getValue() : 1);
-    return withLayout(tensor, layout);
-  }
-
-  StringAttr axisName;
-  /// Types of weights and caches before they were split.
-  DenseMap<Value, Type> original;
-  /// What results that are computed whole are split into again.
-  DenseMap<Value, Type> resplit;
+  std::map<TensorParallelRole, SmallVector<StringAttr>> axesByRole;
+  SmallVector<StringAttr> axesOfKeys;
 };
 
 } // namespace

@@ -7,6 +7,8 @@
 
 #include "SplitRequests.h"
 
+#include "FactorSplits.h"
+
 using namespace autopar;
 using namespace mlir;
 
@@ -31,12 +33,12 @@ SplitRequests::SplitRequests(Operation *function) : function(function) {
   });
   while (!worklist.empty()) {
     Key key = worklist.pop_back_val();
-    SplitRule rule = requests[key];
+    Request what = requests[key];
     if (auto op = key.first.getDefiningOp<ShardingOpInterface>())
-      spread(op, key, rule);
+      spread(op, key, what);
     for (Operation *user : key.first.getUsers())
       if (auto op = dyn_cast<ShardingOpInterface>(user))
-        spread(op, key, rule);
+        spread(op, key, what);
   }
 }
 
@@ -51,27 +53,21 @@ void SplitRequests::seed(ShardingOpInterface op,
         SplitRule rule = operand < 0 ? *resultRule : seed.operandRules[operand];
         if (!resultRule || *resultRule == SplitRule::cap)
           resultRule = rule;
-        request(value, dim, rule);
+        request(value, dim, {rule, seed.role});
       });
 }
 
-void SplitRequests::request(Value value, unsigned dim, SplitRule rule) {
+void SplitRequests::request(Value value, unsigned dim, Request what) {
   Key key(value, dim);
-  if (requests.insert({key, rule}).second)
+  if (requests.insert({key, what}).second)
     worklist.push_back(key);
-}
-
-/// Whether nothing determines `value`: a weight, a cache.
-static bool isSource(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op && op->getNumOperands() == 0;
 }
 
 /// Requests every other dimension of the same factor. A factor that must be
 /// whole stops the spread: a reshard will go there. One that is gathered lets
 /// it pass, but keeps the op's own parameters whole. Grouped dimensions have
 /// rules of their own, which the op asked for itself.
-void SplitRequests::spread(ShardingOpInterface op, Key key, SplitRule rule) {
+void SplitRequests::spread(ShardingOpInterface op, Key key, Request what) {
   ShardingFactors factors = op.getShardingFactors();
   SmallVector<int32_t> reached;
   forEachDim(op, factors, [&](Value value, unsigned dim, int32_t factor, int) {
@@ -84,7 +80,7 @@ void SplitRequests::spread(ShardingOpInterface op, Key key, SplitRule rule) {
                   kind == FactorKind::reduction ||
                   (kind == FactorKind::gathered && !isSource(value));
     if (passes && llvm::is_contained(reached, factor))
-      request(value, dim, rule);
+      request(value, dim, what);
   });
 }
 
@@ -97,21 +93,7 @@ SmallVector<SplitRequests::Source> SplitRequests::sources() const {
       if (auto type = dyn_cast<RankedTensorType>(result.getType()))
         for (unsigned dim = 0; dim < type.getRank(); ++dim)
           if (auto it = requests.find({result, dim}); it != requests.end())
-            sources.push_back({result, dim, it->second});
+            sources.push_back({result, dim, it->second.rule, it->second.role});
   });
   return sources;
-}
-
-SmallVector<SplitRequests::Source> SplitRequests::gathered() const {
-  SmallVector<Source> results;
-  function->walk([&](ShardingOpInterface op) {
-    ShardingFactors factors = op.getShardingFactors();
-    for (auto [i, result] : llvm::enumerate(op->getResults()))
-      for (auto [dim, factor] : llvm::enumerate(factors.results[i]))
-        if (auto it = requests.find({result, dim});
-            it != requests.end() &&
-            factors.kinds[factor] == FactorKind::gathered)
-          results.push_back({result, static_cast<unsigned>(dim), it->second});
-  });
-  return results;
 }

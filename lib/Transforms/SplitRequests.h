@@ -26,21 +26,23 @@ public:
     mlir::OpResult value;
     unsigned dim;
     SplitRule rule;
+    TensorParallelRole role;
   };
   llvm::SmallVector<Source> sources() const;
-  /// Requests on results that an op computes whole (`FactorKind::gathered`), in
-  /// the order of the IR.
-  llvm::SmallVector<Source> gathered() const;
 
 private:
   using Key = std::pair<mlir::Value, unsigned>;
+  struct Request {
+    SplitRule rule;
+    TensorParallelRole role;
+  };
 
   void seed(ShardingOpInterface op, const TensorParallelFactor &factor);
-  void request(mlir::Value value, unsigned dim, SplitRule rule);
-  void spread(ShardingOpInterface op, Key key, SplitRule rule);
+  void request(mlir::Value value, unsigned dim, Request what);
+  void spread(ShardingOpInterface op, Key key, Request what);
 
   mlir::Operation *function;
-  llvm::DenseMap<Key, SplitRule> requests;
+  llvm::DenseMap<Key, Request> requests;
   llvm::SmallVector<Key> worklist;
 };
 

@@ -18,8 +18,8 @@
 
 transformer.workload @w(phase = prefill, batch = 1, query = 16, context = 16)
 
-// YES: transformer.latent_attention {{.*}} causal absorbed{{$}}
-// NO: transformer.latent_attention {{.*}} causal{{$}}
+// YES: transformer.latent_attention {{.*}} causal absorbed :
+// NO: transformer.latent_attention {{.*}} causal :
 func.func @layer(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv) -> !y {
   %c = transformer.kv_cache : !cache
   %y = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !cache) causal

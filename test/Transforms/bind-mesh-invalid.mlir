@@ -9,7 +9,7 @@
 
 // EMPTY: error: mesh axis '' has no '=size'
 // SIZE: error: mesh axis 'tp' has no '=size'
-// SIZE: note: write axes outermost first, as in 'pp=4,tp=8'; '?' leaves a size open
+// SIZE: note: write axes outermost first, then products of them, as in 'pp=4,tp=8'
 // ZERO: error: size of mesh axis 'tp' is not an integer from 1 to 1073741824 or '?', found '0'
 // TWICE: error: axis 'tp' is given twice
 // NAME: error: axis name 't-p' is not an identifier of 1 to 32 letters, digits and '_'

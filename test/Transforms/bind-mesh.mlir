@@ -1,9 +1,14 @@
 // RUN: autopar-opt %s --autopar-bind-mesh="axes=tp=8" | FileCheck %s --check-prefix=SIZE
 // RUN: autopar-opt %s --autopar-bind-mesh="axes=dp=?" | FileCheck %s --check-prefix=OPEN
 // RUN: autopar-opt %s --autopar-bind-mesh="axes=ep=2,tp=8" | FileCheck %s --check-prefix=ADD
+// RUN: autopar-opt %s --autopar-bind-mesh="axes=tp=8,dp=4" | FileCheck %s --check-prefix=ORDER
+// RUN: autopar-opt %s --autopar-bind-mesh="axes=dpo=2,ep=dpo*tp" | FileCheck %s --check-prefix=DEGREE
 
 // Other axes, degrees and the name stay; new axes are innermost.
 // SIZE: parallel.mesh @pod(dp = 2, tp = 8) {all = dp*tp}
 // OPEN: parallel.mesh @pod(dp = ?, tp = ?) {all = dp*tp}
 // ADD: parallel.mesh @pod(dp = 2, tp = 8, ep = 2) {all = dp*tp}
+// Text with all axes orders them.
+// ORDER: parallel.mesh @pod(tp = 8, dp = 4) {all = dp*tp}
+// DEGREE: parallel.mesh @pod(dp = 2, tp = ?, dpo = 2) {all = dp*tp, ep = dpo*tp}
 parallel.mesh @pod(dp = 2, tp = ?) {all = dp*tp}

@@ -50,8 +50,7 @@ func.func @partial_to_split(%x: !sum) -> !columns {
 
 // CHECK-LABEL: func @split_to_split
 func.func @split_to_split(%x: !columns) -> !rows {
-  // CHECK-NEXT: %[[ALL:.*]] = parallel.all_gather %arg0 dim 1 over [tp]
-  // CHECK-NEXT: %[[Y:.*]] = parallel.all_slice %[[ALL]] dim 0 over [tp]
+  // CHECK-NEXT: %[[Y:.*]] = parallel.all_to_all %arg0 dim 1 to 0 over [tp]
   // CHECK-NEXT: return %[[Y]]
   %y = parallel.reshard %x : !columns -> !rows
   return %y : !rows
@@ -71,8 +70,8 @@ func.func @minor_axis_only(%x: !by_both) -> !by_dp {
 
 // CHECK-LABEL: func @another_order_of_axes
 func.func @another_order_of_axes(%x: !by_both) -> !by_both_swapped {
-  // CHECK-NEXT: %[[ALL:.*]] = parallel.all_gather %arg0 dim 0 over [dp, tp]
-  // CHECK-NEXT: parallel.all_slice %[[ALL]] dim 0 over [tp, dp]
+  // CHECK-NEXT: %[[Y:.*]] = parallel.permute %arg0 over [dp, tp]
+  // CHECK-NEXT: return %[[Y]]
   %y = parallel.reshard %x : !by_both -> !by_both_swapped
   return %y : !by_both_swapped
 }
@@ -104,6 +103,16 @@ func.func @partial_and_split_to_whole(
   %y = parallel.reshard %x
       : tensor<64x64xbf16, #parallel.sharding<[_ by dp, _] partial [tp]>> -> !whole
   return %y : !whole
+}
+
+// CHECK-LABEL: func @sums_in_another_order
+func.func @sums_in_another_order(%x: !both_sums)
+    -> tensor<64x64xbf16, #parallel.sharding<[_, _] partial [tp, dp]>> {
+  // CHECK-NEXT: %[[Y:.*]] = parallel.permute %arg0 over [] : !w64_64_sum_dp_tp -> !w64_64_sum_tp_dp
+  // CHECK-NEXT: return %[[Y]]
+  %y = parallel.reshard %x
+      : !both_sums -> tensor<64x64xbf16, #parallel.sharding<[_, _] partial [tp, dp]>>
+  return %y : tensor<64x64xbf16, #parallel.sharding<[_, _] partial [tp, dp]>>
 }
 
 !padded = tensor<?x1000xbf16, #parallel.sharding<[batch, _ by tp pad 64]>>

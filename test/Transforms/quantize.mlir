@@ -19,13 +19,13 @@ parallel.mesh @mesh(tp = 2)
 
 func.func @model(%ids: !ids) {
   // Tables, norms and routers stay.
-  // CHECK: transformer.weight "embed.weight" : !
+  // CHECK: transformer.weight "embed.weight" : tensor<
   %table = transformer.weight "embed.weight" : tensor<1000x256xbf16>
   %x = transformer.embedding %ids, %table : !ids, tensor<1000x256xbf16> -> !x
-  // CHECK: transformer.weight "norm.weight" : !
+  // CHECK: transformer.weight "norm.weight" : tensor<
   %g = transformer.weight "norm.weight" : tensor<256xbf16>
   %n = transformer.rms_norm %x, %g eps(1.0e-5) : !x
-  // CHECK: transformer.weight "router.weight" stored [1, 0] : !
+  // CHECK: transformer.weight "router.weight" stored [1, 0] : tensor<
   %r = transformer.weight "router.weight" stored [1, 0] : tensor<256x4xbf16>
   %routing = transformer.router %n, %r top_k(2) : !x, tensor<256x4xbf16> -> !routing
 
@@ -33,7 +33,7 @@ func.func @model(%ids: !ids) {
   %w = transformer.weight "up.weight" stored [1, 0] : tensor<256x576xbf16, #parallel.sharding<[_, _ by tp]>>
   %y = transformer.linear %n, %w : !x, tensor<256x576xbf16, #parallel.sharding<[_, _ by tp]>> -> !y
 
-  // CHECK: transformer.weight "experts.*.down.weight" stored [2, 1] : !
+  // CHECK: transformer.weight "experts.*.down.weight" stored [2, 1] : tensor<
   %e = transformer.weight "experts.*.down.weight" stored [2, 1] : tensor<4x256x256xbf16>
   %set = transformer.dispatch %n, %routing : !x, !routing -> !routed
   %d = transformer.experts %set, %e top_k(2) : !routed, tensor<4x256x256xbf16> -> !routed

@@ -13,7 +13,7 @@ parallel.mesh @pod(tp = 4)
 // CHECK-LABEL: func @biases
 func.func @biases(%x: !x) -> !x {
   // CHECK: transformer.weight "up.bias" : !w8_32tp_bf
-  // CHECK: %[[BIAS:.*]] = transformer.weight "down.bias" : !w8_64_bf
+  // CHECK: %[[BIAS:.*]] = transformer.weight "down.bias" : tensor<8x64xbf16>
   %router = transformer.weight "router" : tensor<64x8xbf16>
   %up = transformer.weight "up" : tensor<8x64x32xbf16>
   %up_bias = transformer.weight "up.bias" : tensor<8x32xbf16>
@@ -26,13 +26,12 @@ func.func @biases(%x: !x) -> !x {
   %u = transformer.experts %t, %up bias(%up_bias : tensor<8x32xbf16>) top_k(2)
       : !routed, tensor<8x64x32xbf16> -> !routed_wide
   %a = transformer.activation %u silu : !routed_wide
-  // CHECK: transformer.experts %{{[^ ]*}}, %{{[^ ]*}} top_k(2)
-  // CHECK-NEXT: : !bq2_32tp_bf, !w8_32tp_64_bf -> !bq2_64_sum_tp
+  // CHECK: transformer.experts %{{[^ ]*}}, %{{[^ ]*}} top_k(2) : !bq2_32tp_bf, !w8_32tp_64_bf -> !bq2_64_sum_tp
   %d = transformer.experts %a, %down bias(%down_bias : tensor<8x64xbf16>) top_k(2)
       : !routed_wide, tensor<8x32x64xbf16> -> !routed
   // CHECK: %[[SUM:.*]] = transformer.combine {{.*}} -> !bq_64_sum_tp
   // CHECK-NEXT: %[[Y:.*]] = parallel.reshard %[[SUM]] : !bq_64_sum_tp -> !bq_64_bf
-  // CHECK-NEXT: transformer.add_expert_bias %[[Y]], %[[R]], %[[BIAS]] : !bq_64_bf, !bq_2_bf, !w8_64_bf
+  // CHECK-NEXT: transformer.add_expert_bias %[[Y]], %[[R]], %[[BIAS]] : !bq_64_bf, !bq_2_bf, tensor<8x64xbf16>
   %y = transformer.combine %d, %r : !routed, !routing -> !x
   return %y : !x
 }

@@ -15,8 +15,8 @@ parallel.mesh @pod(tp = 4)
 func.func @norm_over_heads(%x: !x) -> !x {
   // CHECK: transformer.weight "q" : !w64_8tp_16_bf
   // CHECK: transformer.weight "k" : !w64_2tp_16_bf
-  // CHECK: transformer.weight "q_norm" : !w8_16_bf
-  // CHECK: transformer.weight "k_norm" : !w2_16_bf
+  // CHECK: transformer.weight "q_norm" : tensor<8x16xbf16>
+  // CHECK: transformer.weight "k_norm" : tensor<2x16xbf16>
   // CHECK: transformer.weight "o" : !w8tp_16_64_bf
   %wq = transformer.weight "q" : tensor<64x8x16xbf16>
   %wk = transformer.weight "k" : tensor<64x2x16xbf16>
@@ -27,14 +27,14 @@ func.func @norm_over_heads(%x: !x) -> !x {
   %q = transformer.linear %x, %wq : !x, tensor<64x8x16xbf16> -> !heads
   %k = transformer.linear %x, %wk : !x, tensor<64x2x16xbf16> -> !kv
   // CHECK: parallel.reshard {{.*}} : !bq_8tp_16_bf -> !bq_8_16_bf
-  // CHECK-NEXT: %[[Q:.*]] = transformer.rms_norm {{.*}} over(2) {{.*}} : !bq_8_16_bf, !w8_16_bf
+  // CHECK-NEXT: %[[Q:.*]] = transformer.rms_norm {{.*}} over(2) {{.*}} : !bq_8_16_bf, tensor<8x16xbf16>
   // CHECK-NEXT: parallel.reshard %[[Q]] : !bq_8_16_bf -> !bq_8tp_16_bf
   // STEPS: parallel.all_gather {{.*}} dim 2 over [tp] : !bq_8tp_16_bf -> !bq_8_16_bf
   // STEPS-NEXT: transformer.rms_norm
   // STEPS-NEXT: parallel.all_slice {{.*}} dim 2 over [tp] : !bq_8_16_bf -> !bq_8tp_16_bf
   %qn = transformer.rms_norm %q, %gq over(2) eps(1.0e-6) : !heads, tensor<8x16xbf16>
   // CHECK: parallel.reshard {{.*}} : !bq_2tp_16_bf -> !bq_2_16_bf
-  // CHECK-NEXT: %[[K:.*]] = transformer.rms_norm {{.*}} over(2) {{.*}} : !bq_2_16_bf, !w2_16_bf
+  // CHECK-NEXT: %[[K:.*]] = transformer.rms_norm {{.*}} over(2) {{.*}} : !bq_2_16_bf, tensor<2x16xbf16>
   // CHECK-NEXT: parallel.reshard %[[K]] : !bq_2_16_bf -> !bq_2tp_16_bf
   // STEPS: parallel.all_gather {{.*}} dim 2 over [tp] : !bq_2tp_16_bf -> !bq_2_16_bf
   // STEPS-NEXT: transformer.rms_norm
@@ -42,8 +42,7 @@ func.func @norm_over_heads(%x: !x) -> !x {
   %kn = transformer.rms_norm %k, %gk over(2) eps(1.0e-6) : !kv, tensor<2x16xbf16>
   // CHECK-NEXT: transformer.rope {{.*}} : !bq_8tp_16_bf
   %r = transformer.rope %qn theta(1.0e4) : !heads
-  // CHECK: transformer.attention
-  // CHECK-NEXT: : !bq_8tp_16_bf, !bq_2tp_16_bf, !bq_2tp_16_bf -> !bq_8tp_16_bf
+  // CHECK: transformer.attention {{.*}} : !bq_8tp_16_bf, !bq_2tp_16_bf, !bq_2tp_16_bf -> !bq_8tp_16_bf
   %y = transformer.attention %r, %kn, %k cache(%cache : !cache) causal : !heads, !kv, !kv -> !heads
   %o = transformer.linear %y, %wo : !heads, tensor<8x16x64xbf16> -> !x
   return %o : !x
@@ -76,8 +75,7 @@ func.func @whole_keys(%q: !heads, %k: !kv) -> !heads {
   %cache = transformer.kv_cache : !cache
   // CHECK-DAG: parallel.reshard %arg0 : !bq_8_16_bf -> !bq_8tp_16_bf
   // CHECK-DAG: parallel.reshard %arg1 : !bq_2_16_bf -> !bq_2tp_16_bf
-  // CHECK: transformer.attention
-  // CHECK-NEXT: : !bq_8tp_16_bf, !bq_2tp_16_bf, !bq_2tp_16_bf -> !bq_8tp_16_bf
+  // CHECK: transformer.attention {{.*}} : !bq_8tp_16_bf, !bq_2tp_16_bf, !bq_2tp_16_bf -> !bq_8tp_16_bf
   %y = transformer.attention %q, %k, %k cache(%cache : !cache) causal : !heads, !kv, !kv -> !heads
   return %y : !heads
 }

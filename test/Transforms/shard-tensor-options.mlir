@@ -1,9 +1,9 @@
 // RUN: autopar-opt %s --autopar-shard-tensor --mlir-print-local-scope | FileCheck %s
-// RUN: autopar-opt %s --autopar-shard-tensor="axis=dp" --mlir-print-local-scope \
+// RUN: autopar-opt %s --autopar-shard-tensor="axes=dp" --mlir-print-local-scope \
 // RUN:   | FileCheck %s --check-prefix=AXIS
 // RUN: autopar-opt %s --autopar-shard-tensor="vocabulary-multiple=128" --mlir-print-local-scope \
 // RUN:   | FileCheck %s --check-prefix=PAD
-// RUN: autopar-opt %s --autopar-shard-tensor="axis=dp" --autopar-shard-tensor \
+// RUN: autopar-opt %s --autopar-shard-tensor="axes=dp" --autopar-shard-tensor \
 // RUN:   --mlir-print-local-scope | FileCheck %s --check-prefix=BOTH
 
 // A size that is not given stays open: the split does not need it.

@@ -29,14 +29,12 @@ func.func @column_then_row(%x: !x) -> !x {
   %gate = transformer.weight "gate" : tensor<64x256xbf16>
   %up = transformer.weight "up" : tensor<64x256xbf16>
   %down = transformer.weight "down" : tensor<256x64xbf16>
-  // CHECK: transformer.linear %arg0
-  // CHECK-NEXT: : !bq_64_bf, !w64_256tp_bf -> !bq_256tp_bf
+  // CHECK: transformer.linear %arg0, {{.*}} : !bq_64_bf, !w64_256tp_bf -> !bq_256tp_bf
   %g = transformer.linear %x, %gate : !x, tensor<64x256xbf16> -> !wide
   %u = transformer.linear %x, %up : !x, tensor<64x256xbf16> -> !wide
   // CHECK: transformer.gated {{.*}} : !bq_256tp_bf
   %a = transformer.gated %g, %u silu : !wide
-  // CHECK: %[[DOWN:.*]] = transformer.linear
-  // CHECK-NEXT: : !bq_256tp_bf, !w256tp_64_bf -> !bq_64_sum_tp
+  // CHECK: %[[DOWN:.*]] = transformer.linear {{.*}} : !bq_256tp_bf, !w256tp_64_bf -> !bq_64_sum_tp
   %y = transformer.linear %a, %down : !wide, tensor<256x64xbf16> -> !x
   // CHECK-NEXT: %[[SUM:.*]] = parallel.reshard %[[DOWN]] : !bq_64_sum_tp -> !bq_64_bf
   // CHECK-NEXT: return %[[SUM]] : !bq_64_bf
@@ -47,22 +45,20 @@ func.func @column_then_row(%x: !x) -> !x {
 // CHECK-LABEL: func @biases
 func.func @biases(%x: !x) -> !x {
   // CHECK: transformer.weight "up.bias" : !w256tp_bf
-  // CHECK: %[[BIAS:.*]] = transformer.weight "down.bias" : !w64_bf
+  // CHECK: %[[BIAS:.*]] = transformer.weight "down.bias" : tensor<64xbf16>
   %up = transformer.weight "up.weight" : tensor<64x256xbf16>
   %up_bias = transformer.weight "up.bias" : tensor<256xbf16>
   %down = transformer.weight "down.weight" : tensor<256x64xbf16>
   %down_bias = transformer.weight "down.bias" : tensor<64xbf16>
-  // CHECK: transformer.linear {{.*}} bias(%{{.*}} : !w256tp_bf)
-  // CHECK-NEXT: -> !bq_256tp_bf
+  // CHECK: transformer.linear {{.*}} bias(%{{.*}} : !w256tp_bf) {{.*}}-> !bq_256tp_bf
   %u = transformer.linear %x, %up bias(%up_bias : tensor<256xbf16>)
       : !x, tensor<64x256xbf16> -> !wide
   %a = transformer.activation %u gelu : !wide
   // CHECK: %[[DOWN:[^ ]*]] = transformer.linear
   // CHECK-NOT: bias(
-  // CHECK-SAME: {{$}}
-  // CHECK-NEXT: -> !bq_64_sum_tp
+  // CHECK-SAME: -> !bq_64_sum_tp
   // CHECK-NEXT: %[[SUM:.*]] = parallel.reshard %[[DOWN]] : !bq_64_sum_tp -> !bq_64_bf
-  // CHECK-NEXT: transformer.add_bias %[[SUM]], %[[BIAS]] : !bq_64_bf, !w64_bf
+  // CHECK-NEXT: transformer.add_bias %[[SUM]], %[[BIAS]] : !bq_64_bf, tensor<64xbf16>
   %y = transformer.linear %a, %down bias(%down_bias : tensor<64xbf16>)
       : !wide, tensor<256x64xbf16> -> !x
   return %y : !x
@@ -83,11 +79,9 @@ func.func @heads(%x: !x) -> !x {
   %k = transformer.linear %x, %wk : !x, tensor<64x2x16xbf16> -> !kv
   // CHECK: transformer.rope {{.*}} : !bq_8tp_16_bf
   %r = transformer.rope %q theta(1.0e4) : !heads
-  // CHECK: transformer.attention {{.*}} cache(%{{.*}} : !bc_2tp_32_bf)
-  // CHECK-NEXT: : !bq_8tp_16_bf, !bq_2tp_16_bf, !bq_2tp_16_bf -> !bq_8tp_16_bf
+  // CHECK: transformer.attention {{.*}} cache(%{{.*}} : !bc_2tp_32_bf) causal : !bq_8tp_16_bf, !bq_2tp_16_bf, !bq_2tp_16_bf -> !bq_8tp_16_bf
   %y = transformer.attention %r, %k, %k cache(%cache : !cache) causal : !heads, !kv, !kv -> !heads
-  // CHECK: transformer.linear
-  // CHECK-NEXT: : !bq_8tp_16_bf, !w8tp_16_64_bf -> !bq_64_sum_tp
+  // CHECK: transformer.linear {{.*}} : !bq_8tp_16_bf, !w8tp_16_64_bf -> !bq_64_sum_tp
   %o = transformer.linear %y, %wo : !heads, tensor<8x16x64xbf16> -> !x
   return %o : !x
 }
@@ -95,7 +89,7 @@ func.func @heads(%x: !x) -> !x {
 // Norms of single heads do not disturb the split; their weights stay whole.
 // CHECK-LABEL: func @norm_of_heads
 func.func @norm_of_heads(%x: !x) -> !x {
-  // CHECK: transformer.weight "q_norm" : !w16_bf
+  // CHECK: transformer.weight "q_norm" : tensor<16xbf16>
   %wq = transformer.weight "q" : tensor<64x8x16xbf16>
   %g = transformer.weight "q_norm" : tensor<16xbf16>
   %cache = transformer.kv_cache : tensor<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
@@ -115,16 +109,14 @@ func.func @vocabulary(%ids: !ids, %g: tensor<64xbf16>) -> !scores {
   // CHECK: transformer.weight "head" : !w1000tp_64_bf
   %table = transformer.weight "embed" : tensor<1000x64xbf16>
   %head = transformer.weight "head" : tensor<1000x64xbf16>
-  // CHECK: %[[PARTIAL:.*]] = transformer.embedding
-  // CHECK-NEXT: : !bq_int, !w1000tp_64_bf -> !bq_64_sum_tp
+  // CHECK: %[[PARTIAL:.*]] = transformer.embedding {{.*}} : !bq_int, !w1000tp_64_bf -> !bq_64_sum_tp
   %x = transformer.embedding %ids, %table : !ids, tensor<1000x64xbf16> -> !x
   // The last token may be taken before the reduction, which is linear.
   // CHECK-NEXT: %[[LAST:.*]] = transformer.last_token %[[PARTIAL]] : !bq_64_sum_tp -> !b_64_sum_tp
   // CHECK-NEXT: parallel.reshard %[[LAST]] : !b_64_sum_tp -> !b_64_bf
   %last = transformer.last_token %x : !x -> !last
   %n = transformer.rms_norm %last, %g eps(1.0e-5) : !last
-  // CHECK: %[[LOGITS:.*]] = transformer.logits
-  // CHECK-NEXT: : !b_64_bf, !w1000tp_64_bf -> !b_1000tp_bf
+  // CHECK: %[[LOGITS:.*]] = transformer.logits {{.*}} : !b_64_bf, !w1000tp_64_bf -> !b_1000tp_bf
   // CHECK-NEXT: parallel.reshard %[[LOGITS]] : !b_1000tp_bf -> !b_1000_bf
   %y = transformer.logits %n, %head : !last, tensor<1000x64xbf16> -> !scores
   return %y : !scores
@@ -151,7 +143,7 @@ func.func @tied_embeddings(%ids: !ids, %g: tensor<64xbf16>) -> !scores {
 // are combined before their reduction.
 // CHECK-LABEL: func @experts
 func.func @experts(%x: !x) -> !x {
-  // CHECK: transformer.weight "router" : !w64_8_bf
+  // CHECK: transformer.weight "router" : tensor<64x8xbf16>
   // CHECK: transformer.weight "up" : !w8_64_32tp_bf
   // CHECK: transformer.weight "down" : !w8_32tp_64_bf
   %router = transformer.weight "router" : tensor<64x8xbf16>
@@ -160,12 +152,10 @@ func.func @experts(%x: !x) -> !x {
   %r = transformer.router %x, %router top_k(2) : !x, tensor<64x8xbf16> -> !routing
   // CHECK: transformer.dispatch {{.*}} -> !bq2_64_bf
   %t = transformer.dispatch %x, %r : !x, !routing -> !routed
-  // CHECK: transformer.experts
-  // CHECK-NEXT: : !bq2_64_bf, !w8_64_32tp_bf -> !bq2_32tp_bf
+  // CHECK: transformer.experts {{.*}} : !bq2_64_bf, !w8_64_32tp_bf -> !bq2_32tp_bf
   %u = transformer.experts %t, %up top_k(2) : !routed, tensor<8x64x32xbf16> -> !routed_wide
   %a = transformer.activation %u silu : !routed_wide
-  // CHECK: transformer.experts
-  // CHECK-NEXT: : !bq2_32tp_bf, !w8_32tp_64_bf -> !bq2_64_sum_tp
+  // CHECK: transformer.experts {{.*}} : !bq2_32tp_bf, !w8_32tp_64_bf -> !bq2_64_sum_tp
   %d = transformer.experts %a, %down top_k(2) : !routed_wide, tensor<8x32x64xbf16> -> !routed
   // CHECK: %[[SUM:.*]] = transformer.combine {{.*}} : !bq2_64_sum_tp, !bq_2_bf -> !bq_64_sum_tp
   // CHECK-NEXT: parallel.reshard %[[SUM]] : !bq_64_sum_tp -> !bq_64_bf

@@ -323,10 +323,19 @@ for name, plan, stderr in (
     ("axis-twice", PLAN | {"axes": PLAN["axes"] * 2}, r"plan\.json: /axes"),
     ("axis-without-name", PLAN | {"axes": [{"size": 8}]}, r"plan\.json: /axes/0.*name"),
     ("degree-of-unknown-axis", PLAN | {"degrees": {"ep": ["dp"]}}, r"plan\.json: /degrees/ep"),
+    ("degree-that-is-no-part", PLAN | {"axes": PLAN["axes"] + [{"name": "dp"}], "degrees": {"dcp": ["dp"]}},
+     r"plan\.json: /degrees: .*dcp"),
+    ("experts-over-other-devices", PLAN | {"degrees": {"ep": ["tp"], "edp": ["tp"]}}, r"plan\.json: /degrees: .*tp"),
+    ("context-kind", PLAN | {"context_kind": 1}, r"plan\.json: /context_kind: "),
+    ("fsdp-without-replicas", PLAN | {"fsdp": True}, r"fsdp.*dp"),
     ("unknown-dtype", PLAN | {"dtype": "float7"}, r"plan\.json: /dtype: .*float7"),
     ("memory-utilization-2", PLAN | {"memory_utilization": 2}, r"plan\.json: /memory_utilization: "),
 ):
     bad_flags(f"plan-{name}", "--plan=plan.json", stderr, {"plan.json": plan}, shard="")
+for flag, value in (("shard-dp", "0"), ("shard-cp", "-1"), ("shard-ep", "99999999999999999999"), ("shard-etp", "x"),
+                    ("shard-dcp", "3"), ("shard-attention-tp", "16"), ("cp-kind", "star"), ("map", "dp"),
+                    ("shard-dp", "1073741824"), ("shard-ep", "1073741823")):
+    bad_flags(f"degree-{flag}-{value}", f"--{flag}={value}", flag.removeprefix("shard-").replace("-", "[-_]"))
 bad_flags("plan-missing", "--plan=nowhere.json", r"nowhere\.json", shard="")
 
 # -- Hardware and runtime files -----------------------------------------------

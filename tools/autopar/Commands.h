@@ -23,6 +23,7 @@ struct Command {
 
 void addHardware(CLI::App &app, std::vector<Command> &commands);
 void addEstimate(CLI::App &app, std::vector<Command> &commands);
+void addGroups(CLI::App &app, std::vector<Command> &commands);
 void addModels(CLI::App &app, std::vector<Command> &commands);
 
 } // namespace autopar

@@ -15,7 +15,6 @@
 #include "autopar/Support/Text.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
@@ -71,17 +70,6 @@ static Result<ModelRequest> requestOf(const ModelArgument &model,
 //===----------------------------------------------------------------------===//
 // estimate
 //===----------------------------------------------------------------------===//
-
-static bool setFlags(PlanFlags &flags, const PlanValues &values) {
-  // Names the tool in errors of values.
-  const char *arguments[] = {"autopar"};
-  llvm::cl::ParseCommandLineOptions(1, arguments);
-  for (auto [flag, given] : llvm::zip_equal(flags.all(), values))
-    for (const std::string &value : given)
-      if (!flags.set(flag, value))
-        return false;
-  return true;
-}
 
 int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
                       const PlanValues &values) {

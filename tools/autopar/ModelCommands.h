@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_TOOLS_AUTOPAR_MODELCOMMANDS_H
 #define AUTOPAR_TOOLS_AUTOPAR_MODELCOMMANDS_H
 
-#include "autopar/Pipelines/PlanFlags.h"
+#include "PlanCommands.h"
 
 #include <string>
 #include <utility>
@@ -22,9 +22,6 @@ struct ModelArgument {
   bool offline = false;
   std::vector<std::string> assumptions;
 };
-
-/// Values of flags by their number in `PlanFlags::all`.
-using PlanValues = std::vector<std::vector<std::string>>;
 
 // The commands return the exit code, and print errors themselves.
 

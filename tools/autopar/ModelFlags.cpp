@@ -1,4 +1,4 @@
-//===- ModelFlags.cpp - The command lines of estimate and models ----------===//
+//===- ModelFlags.cpp - Command lines of estimate, groups and models ------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,10 +34,18 @@ static void addSource(CLI::App *command, ModelArgument &model) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct EstimateOptions {
-  ModelArgument model;
+/// The flags of a plan and what the command line said.
+struct PlanArguments {
   PlanFlags flags;
-  PlanValues values;
+  PlanValues values = PlanValues(flags.all().size());
+};
+
+struct EstimateOptions : PlanArguments {
+  ModelArgument model;
+};
+
+struct GroupsOptions : PlanArguments {
+  std::string name;
 };
 } // namespace
 
@@ -51,27 +59,37 @@ static CLI::Option *addOption(CLI::App *command, const PlanFlag &flag,
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-/// The flags of a plan. `--estimate`, which this command is, says the format.
-static void addPlanFlags(CLI::App *command, EstimateOptions &options) {
-  const std::vector<PlanFlag> &flags = options.flags.all();
-  options.values.resize(flags.size());
+/// `--estimate`, which the command is, says the format.
+static void addFormat(CLI::App *command, const PlanFlag &flag,
+                      std::vector<std::string> &values) {
+  CLI::Option *format = addOption(command, flag, "format",
+                                  "Of the report (default: text)", values);
+  command
+      ->add_flag_function(
+          "--json", [&values](int64_t) { values.push_back("json"); },
+          "The same as --format=json")
+      ->excludes(format);
+}
+
+/// The flags that `wanted` accepts.
+template <typename Predicate>
+static void addPlanFlags(CLI::App *command, PlanArguments &arguments,
+                         Predicate wanted) {
+  const std::vector<PlanFlag> &flags = arguments.flags.all();
   for (size_t i = 0; i < flags.size(); ++i) {
     const PlanFlag &flag = flags[i];
-    std::vector<std::string> &values = options.values[i];
-    auto addBare = [&](const std::string &name, const std::string &value,
-                       const std::string &help) {
-      auto add = [&values, value](int64_t) { values.push_back(value); };
-      return command->add_flag_function("--" + name, add, help);
-    };
-    if (flag.name == "estimate") {
-      CLI::Option *format = addOption(command, flag, "format",
-                                      "Of the report (default: text)", values);
-      addBare("json", "json", "The same as --format=json")->excludes(format);
-    } else if (flag.bare.empty()) {
+    std::vector<std::string> &values = arguments.values[i];
+    if (!wanted(flag.name))
+      continue;
+    if (flag.name == "estimate")
+      addFormat(command, flag, values);
+    else if (flag.bare.empty())
       addOption(command, flag, flag.name, flag.help, values);
-    } else {
-      addBare(flag.name, flag.bare, flag.help);
-    }
+    else
+      command->add_flag_function(
+          "--" + flag.name,
+          [&values, &flag](int64_t) { values.push_back(flag.bare); },
+          flag.help);
   }
 }
 
@@ -88,7 +106,7 @@ void autopar::addEstimate(CLI::App &app, std::vector<Command> &commands) {
   CLI::App *command = app.add_subcommand(
       "estimate", "What a step of a model costs: memory, time, communication");
   command->add_option("model", options->model.name, modelHelp)->required();
-  addPlanFlags(command, *options);
+  addPlanFlags(command, *options, [](const std::string &) { return true; });
   addSource(command, options->model);
   command->footer(
       "Prints what autopar-translate | autopar-opt --estimate prints.\n\n"
@@ -99,6 +117,34 @@ void autopar::addEstimate(CLI::App &app, std::vector<Command> &commands) {
       "  autopar estimate Qwen/Qwen3-8B --phase=decode --json\n"
       "  autopar estimate ./config.json --explain\n");
   commands.push_back({command, [=] { return runEstimate(*options); }});
+}
+
+//===----------------------------------------------------------------------===//
+// groups
+//===----------------------------------------------------------------------===//
+
+/// Whether a flag says something about the mesh.
+static bool makesMesh(const std::string &name) {
+  return name == "plan" || name == "mesh" || name == "map" ||
+         (name.rfind("shard-", 0) == 0 && name != "shard-sp");
+}
+
+void autopar::addGroups(CLI::App &app, std::vector<Command> &commands) {
+  auto options = std::make_shared<GroupsOptions>();
+  CLI::App *command = app.add_subcommand(
+      "groups", "Which devices form the groups of an axis or a degree");
+  command->add_option("name", options->name, "An axis or a degree: tp, ep, dpi")
+      ->required();
+  addPlanFlags(command, *options, makesMesh);
+  command->footer(
+      "Prints one group a line: its devices by rank, numbered as the axes of\n"
+      "the mesh run, the last one fastest.\n\n"
+      "  autopar groups ep --shard-tp=2 --shard-dp=4 --shard-ep=4\n"
+      "  autopar groups tp --shard-tp=2 --shard-dp=4 --map=tp,dp\n");
+  commands.push_back({command, [=] {
+                        return printGroups(options->name, options->flags,
+                                           options->values);
+                      }});
 }
 
 //===----------------------------------------------------------------------===//

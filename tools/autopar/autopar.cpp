@@ -27,6 +27,7 @@ int main(int argc, char **argv) {
 #ifdef AUTOPAR_ENABLE_MLIR
   addEstimate(app, commands);
   addModels(app, commands);
+  addGroups(app, commands);
 #endif
   addHardware(app, commands);
   try {

@@ -66,6 +66,9 @@ private:
   std::optional<Error> error;
 };
 
+/// The error of an axis whose size is open.
+Error refuseOpenAxis(const std::string &axis);
+
 /// Bytes of `elements` values of `type`, the last one rounded up.
 Checked bytesOf(Checked elements, ElementType type);
 

@@ -12,6 +12,8 @@
 
 #include "mlir/IR/OpDefinition.h"
 
+#include <map>
+
 namespace autopar {
 
 /// Whether and how a factor may be split.
@@ -28,28 +30,68 @@ enum class FactorKind : uint8_t {
   /// As parallel, but operands may have different extents that divide each
   /// other: query heads and the key-value heads they share.
   grouped,
+  /// Split as other factors are, one after the other: routed tokens.
+  merged,
+  /// Must be whole, or passed around a ring.
+  seen,
 };
 
 inline bool mustBeWhole(FactorKind kind) {
-  return kind == FactorKind::whole || kind == FactorKind::gathered;
+  return kind == FactorKind::whole || kind == FactorKind::gathered ||
+         kind == FactorKind::seen;
 }
 
 /// Which dimensions of an op's operands and results belong together. Operands
 /// are counted as the op has them.
 struct ShardingFactors {
+  static constexpr int32_t none = -1;
+
   llvm::SmallVector<FactorKind, 8> kinds;
   /// Per operand or result, per dimension: index into `kinds`.
   llvm::SmallVector<llvm::SmallVector<int32_t, 4>, 4> operands, results;
   /// Groups of operands in which the op is linear: partial sums may pass if
   /// all operands of one group, and no others, have them.
   llvm::SmallVector<llvm::SmallVector<unsigned, 2>, 2> linear;
+  /// Of merged factors: those that they are made of.
+  std::map<int32_t, llvm::SmallVector<int32_t, 4>> parts;
+  /// Per operand or result that is a set grouped by experts: the factor of the
+  /// experts. Where there is no entry, the grouping is a part of the split of
+  /// the set's own factor.
+  std::map<unsigned, int32_t> operandExperts, resultExperts;
 
   /// Adds a factor.
   int32_t add(FactorKind kind) {
     kinds.push_back(kind);
     return kinds.size() - 1;
   }
+  int32_t expertsOfOperand(unsigned index) const {
+    auto it = operandExperts.find(index);
+    return it == operandExperts.end() ? none : it->second;
+  }
+  int32_t expertsOfResult(unsigned index) const {
+    auto it = resultExperts.find(index);
+    return it == resultExperts.end() ? none : it->second;
+  }
+  /// Adds the factor that `all` are merged into.
+  int32_t merge(llvm::ArrayRef<int32_t> all) {
+    int32_t factor = add(FactorKind::merged);
+    parts[factor].assign(all.begin(), all.end());
+    return factor;
+  }
 };
+
+/// The axes that a dimension of a merged factor is split over.
+llvm::SmallVector<mlir::StringAttr, 4>
+mergeAxes(llvm::ArrayRef<int32_t> parts,
+          llvm::function_ref<llvm::ArrayRef<mlir::StringAttr>(int32_t)> axesOf);
+
+/// The parts of a model that may have tensor parallelism of their own: heads,
+/// widths and vocabulary, widths of routed experts.
+enum class TensorParallelRole : uint8_t { attention, dense, experts };
+
+/// Whether two lists have the same axes, in any order.
+bool haveSameAxes(llvm::ArrayRef<mlir::StringAttr> a,
+                  llvm::ArrayRef<mlir::StringAttr> b);
 
 /// What tensor parallelism splits first.
 struct TensorParallelFactor {
@@ -58,6 +100,7 @@ struct TensorParallelFactor {
   /// first that is not capped or, where `factor` is a reduction or a weight's,
   /// their own dimension.
   llvm::SmallVector<SplitRule, 4> operandRules;
+  TensorParallelRole role = TensorParallelRole::dense;
 };
 
 /// Verifies that an op's types obey its factors: equal extents, equal splits,

@@ -20,12 +20,18 @@
 namespace autopar {
 
 /// One dimension as an encoding describes it. `extent` is the text of a symbol
-/// or product, in braces for a set, and empty for a number; `axes` split it.
+/// or product, in braces for a set, and empty for a number; `axes` split it. A
+/// set of routed tokens may be `grouped` too: split over those axes by which of
+/// their devices have the experts that the tokens go to.
 struct DimRef {
   llvm::StringRef extent;
   llvm::ArrayRef<mlir::StringAttr> axes;
   SplitRule rule = SplitRule::plain;
   int64_t multiple = 1;
+  llvm::ArrayRef<mlir::StringAttr> grouped;
+
+  bool isSet() const { return extent.starts_with("{"); }
+  bool isWhole() const { return axes.empty() && grouped.empty(); }
 };
 
 } // namespace autopar

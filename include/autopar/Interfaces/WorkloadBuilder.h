@@ -26,7 +26,8 @@ public:
   // For ops
   //===--------------------------------------------------------------------===//
 
-  /// Dimensions `[begin, end)` of a tensor; all of them.
+  /// Dimensions `[begin, end)` of a tensor; all of them. What goes around a
+  /// ring is whole to the op that sees it.
   Dims dims(mlir::Value tensor, unsigned begin, unsigned end);
   Dims dims(mlir::Value tensor);
   ElementType formatOf(mlir::Value tensor);
@@ -59,6 +60,11 @@ public:
                    std::optional<ElementType> compute = std::nullopt);
   void addCollective(mlir::Operation *op, CollectiveKind kind,
                      mlir::Value operand, llvm::ArrayRef<mlir::Attribute> axes);
+  /// Where the keys of an attention with result `y` are split as `context` is:
+  /// the exchange of a float per token and head, by which its parts are
+  /// weighted before they are summed.
+  void exchangeNormalisers(mlir::Operation *op, mlir::Value y,
+                           const Dim &context);
   /// Says that `op` has no cost that could be counted: emits an error.
   void refuse(mlir::Operation *op, llvm::StringRef why);
 
@@ -82,7 +88,8 @@ public:
   bool refused() const { return anyRefused; }
 
 private:
-  Dim dim(const TensorView &view, unsigned index);
+  /// Dimension `index` as a device holds it, or as an op sees it.
+  Dim dim(const TensorView &view, unsigned index, bool held);
   SymbolId symbol(llvm::StringRef name);
   AxisId axis(llvm::StringRef name);
   /// What moves when the last kernel reads or writes a value: one record,

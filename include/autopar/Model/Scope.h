@@ -48,8 +48,10 @@ public:
 
   /// Enters a layer: `variables` are expressions in `i`, its number.
   void enterLayer(const JsonValue *variables, int64_t i);
-  /// Enters a layer whose variables are known.
-  void enterLayer(const std::map<std::string, JsonValue> &variables);
+  /// Enters a layer whose variables are known; returns those of the layer that
+  /// it was in.
+  std::map<std::string, JsonValue>
+  enterLayer(std::map<std::string, JsonValue> variables);
   void leaveLayer();
   /// Whether any expression has asked for `i` since the layer was entered.
   bool dependsOnLayer() const { return layerWasRead; }

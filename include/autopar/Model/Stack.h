@@ -31,6 +31,10 @@ struct Stack {
 
 Result<Stack> readStack(Scope &scope, const std::string &name);
 
+/// The layer of the stack `name` whose variables have the values that they have
+/// in the layer which `scope` is in.
+Result<StackLayer> readLayer(Scope &scope, const std::string &name);
+
 } // namespace autopar
 
 #endif // AUTOPAR_MODEL_STACK_H

@@ -24,10 +24,50 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   Option<std::string> mesh{
       *this, "mesh",
       llvm::cl::desc("Mesh axes with sizes, outermost first: pp=4,tp=8 ('?' "
-                     "leaves one open)")};
+                     "leaves one open); then products of them: "
+                     "dpo=2,dpi=8,tp=8,ep=dpi*tp")};
+  Option<std::string> map{
+      *this, "map",
+      llvm::cl::desc("Which axes run over the fastest links: outermost first, "
+                     "as in tp,dp (default: dp,cp,tp)")};
   Option<std::string> shardTP{
       *this, "shard-tp",
       llvm::cl::desc("Tensor parallelism over this many devices")};
+  Option<std::string> shardCP{
+      *this, "shard-cp",
+      llvm::cl::desc("Context parallelism: the tokens of each sequence over "
+                     "this many devices")};
+  Option<std::string> contextKind{
+      *this, "cp-kind",
+      llvm::cl::desc("How context parallelism works: ring (keys and values go "
+                     "round; default) or all-to-all (heads for tokens)")};
+  Option<std::string> shardDP{
+      *this, "shard-dp",
+      llvm::cl::desc("Data parallelism: sequences over this many replicas")};
+  Option<std::string> shardEP{
+      *this, "shard-ep",
+      llvm::cl::desc("Expert parallelism: routed experts over this many of the "
+                     "tp*cp*dp devices (default: split as tp splits)")};
+  Option<std::string> shardETP{
+      *this, "shard-etp",
+      llvm::cl::desc("Tensor parallelism inside each expert, with --shard-ep "
+                     "(default: 1)")};
+  Option<std::string> shardDCP{
+      *this, "shard-dcp",
+      llvm::cl::desc("Decode context parallelism: this part of tp splits the "
+                     "KV cache by sequence, not by head")};
+  Option<std::string> shardAttentionTP{
+      *this, "shard-attention-tp",
+      llvm::cl::desc("Part of tp that attention uses; over the rest of tp it "
+                     "is data-parallel (default: all of tp)")};
+  Option<bool> shardSP{
+      *this, "shard-sp",
+      llvm::cl::desc("Sequence parallelism: tokens over tp where weights are "
+                     "whole; all-reduces become reduce-scatter + all-gather")};
+  Option<bool> fsdp{
+      *this, "fsdp",
+      llvm::cl::desc("Split parameters over the dp*cp replicas (experts: edp) "
+                     "and gather each layer before its use")};
   Option<std::string> phase{*this, "phase",
                             llvm::cl::desc("prefill or decode")};
   Option<int64_t> batch{*this, "batch", llvm::cl::desc("Sequences in a step")};
@@ -92,6 +132,10 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
 
 using PipelineErrorHandler =
     llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>;
+
+/// The plan that `options` say. Bad options go to `onError`.
+mlir::FailureOr<Plan> readPlanOptions(const PlanOptions &options,
+                                      PipelineErrorHandler onError);
 
 /// Adds the passes that `options` ask for: bind workload, mesh and formats,
 /// shard, insert collectives, estimate. Bad options go to `onError`.

@@ -23,11 +23,25 @@ struct PlanAxis {
   std::optional<int64_t> size;
 };
 
-/// A degree with a name of its own: a product of axes, `ep = dpi*tp`.
+/// A degree with a name of its own: a product of axes, `ep = dpi*tp`. Without
+/// axes it is 1.
 struct PlanDegree {
   std::string name;
   std::vector<std::string> axes;
 };
+
+/// Axes, outermost first, and products of them.
+struct MeshPlan {
+  std::vector<PlanAxis> axes;
+  std::vector<PlanDegree> degrees;
+};
+
+/// How context parallelism brings queries and keys together: keys and values
+/// go round (ring attention), or heads are exchanged for tokens (Ulysses).
+enum class ContextKind : uint8_t { ring, all_to_all };
+std::string_view nameOf(ContextKind kind);
+/// Also "all-to-all", as flags have it.
+std::optional<ContextKind> parseContextKind(std::string_view text);
 
 /// The choices that turn a model into a parallel program. Flags and files only
 /// fill one of these; passes take their options from it; reports embed it.
@@ -35,16 +49,37 @@ struct PlanDegree {
 struct Plan {
   /// Outermost first: the last axis runs over the fastest links.
   std::vector<PlanAxis> axes;
+  /// `Degrees.h` says what their names mean.
   std::vector<PlanDegree> degrees;
-  std::optional<ElementType> dtype, kvDtype;
+  /// Activations between the split matrices of a layer are split by token.
+  bool sequenceParallel = false;
+  /// Parameters are split over the replicas and gathered before use.
+  bool fsdp = false;
+  std::optional<ContextKind> contextKind = std::nullopt;
+  std::optional<ElementType> dtype = std::nullopt, kvDtype = std::nullopt;
   /// The runtime's share of device memory, 0 to 1.
-  std::optional<double> memoryUtilization;
+  std::optional<double> memoryUtilization = std::nullopt;
 
   /// The axis called `name`, or null.
   const PlanAxis *axis(std::string_view name) const;
   PlanAxis *axis(std::string_view name);
   /// Sets the size of axis `name`, adding it innermost where it is new.
   void setAxis(std::string name, std::optional<int64_t> size);
+  /// Gives degree `name` these axes, adding it where it is new.
+  void setDegree(std::string name, std::vector<std::string> axes);
+  /// The degree called `name`, or null.
+  const PlanDegree *degree(std::string_view name) const;
+  /// Whether an axis or a degree is called `name`.
+  bool has(std::string_view name) const { return axis(name) || degree(name); }
+  /// The axes of axis or degree `name`, outermost first; none where the plan
+  /// lacks it. Without ep, experts are split as dense layers: etp is tp, and
+  /// edp dp*cp. Without attention_tp, attention uses all of tp.
+  std::vector<std::string> axesOf(std::string_view name) const;
+  /// The product of `axesOf`; nothing where a size is absent.
+  std::optional<int64_t> sizeOf(std::string_view name) const;
+  /// Devices between neighbours along axis `name`: the product of the sizes
+  /// inside it; nothing where one is absent.
+  std::optional<int64_t> strideOf(std::string_view name) const;
   /// Product of all axis sizes; nothing where one is absent.
   std::optional<int64_t> devices() const;
 };
@@ -53,8 +88,11 @@ struct Plan {
 Result<Plan> readPlan(const JsonDocument &document);
 /// The plan as `autopar.plan/1`, which `readPlan` reads back unchanged.
 std::string writePlan(const Plan &plan);
-/// Parses `tp=8` or `pp=4,tp=?` as `--mesh` takes it.
-Result<std::vector<PlanAxis>> parseMesh(std::string_view text);
+/// Parses `tp=8`, `pp=4,tp=?` or `dpi=8,tp=8,ep=dpi*tp` as `--mesh` takes it.
+/// The axes of a product may be others.
+Result<MeshPlan> parseMesh(std::string_view text);
+/// What `parseMesh` reads back; degrees of no axes are left out.
+std::string meshText(const Plan &plan);
 
 } // namespace autopar
 

@@ -103,6 +103,10 @@ enum class CollectiveKind : uint8_t {
   all_gather,
   reduce_scatter,
   all_to_all,
+  /// Every device sends what it has to another one.
+  permute,
+  /// n - 1 steps of a ring; the buffer is all parts together.
+  ring,
 };
 
 /// One collective, `count` times a step, over the product of `axes`.

@@ -27,6 +27,9 @@ enum class SplitRule : uint8_t {
   cap,
   /// Uneven; the worst device holds the ceiling.
   any,
+  /// As `any`, and devices pass their parts on around a ring, so that each sees
+  /// all of them, one after the other.
+  ring,
 };
 
 /// A logical extent: `factor` times the product of `symbols`, and at most

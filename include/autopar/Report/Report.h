@@ -63,10 +63,11 @@ struct Report {
 
   struct Axis {
     std::string name, tier;
-    int64_t size = 1;
+    int64_t size = 1, stride = 1;
   };
   struct {
-    /// Degrees by name: tp, and whatever else the mesh has.
+    /// Axes and degrees by name: tp, cp, dp, ep, etp, edp, dcp, attention_tp,
+    /// and whatever else the mesh has.
     std::map<std::string, int64_t> degrees;
     int64_t devices = 1;
     std::vector<Axis> axes;

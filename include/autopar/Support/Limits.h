@@ -33,8 +33,13 @@ inline constexpr int64_t maxTokens = int64_t(1) << 40;
 inline constexpr unsigned maxCallDepth = 1000;
 /// Axes of a mesh.
 inline constexpr size_t maxMeshAxes = 64;
+/// Steps that the planner of a reshard looks at before it takes the plain way:
+/// reduce, gather, slice.
+inline constexpr int64_t maxReshardSteps = 50'000;
 /// Devices of a machine, and product of the sizes of a mesh.
 inline constexpr int64_t maxDevices = int64_t(1) << 30;
+/// Devices of a plan whose groups are listed one by one.
+inline constexpr int64_t maxListedDevices = 4096;
 /// Header of a safetensors file, as the reference library limits it.
 inline constexpr uint64_t maxSafetensorsHeader = 100'000'000;
 /// Tensors of a model that are compared with a checkpoint.

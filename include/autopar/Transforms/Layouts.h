@@ -17,11 +17,12 @@ namespace autopar {
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   const parallel::Layout &layout);
 
-/// The types of an op's results, from its factors and the types of its
-/// operands: dimensions take the split of the first operand that has their
-/// factor, partial sums are those of the operands and of split reductions.
-mlir::SmallVector<mlir::RankedTensorType>
-inferResultTypes(ShardingOpInterface op);
+/// Whether `op` gives its operand another layout: a collective or a reshard.
+bool isLayoutOp(mlir::Operation *op);
+
+/// The layout of the result of a ring or a gather on a source, from its
+/// operand's.
+parallel::Layout layoutAfter(mlir::Operation *op);
 
 } // namespace autopar
 

@@ -47,21 +47,22 @@ def BindMeshPass : Pass<"autopar-bind-mesh", "::mlir::ModuleOp"> {
   let summary = "gives mesh axes their sizes";
   let description = [{
     Sets the sizes of the axes of the module's `parallel.mesh`, adding axes
-    innermost, and a mesh where there is none. `?` leaves a size open.
+    innermost, and a mesh where there is none; axes in another order are put in
+    the order given where all are. `?` leaves a size open. Sets degrees that are
+    products of axes.
 
     Requires nothing. Guarantees a mesh with these axes; a module that is split
     over an axis must allow its new size.
 
     ```mlir
     parallel.mesh @pod(tp = ?)
-    // autopar-bind-mesh{axes=tp=8}
-    parallel.mesh @pod(tp = 8)
+    // autopar-bind-mesh{axes=dp=2,tp=8,ep=dp*tp}
+    parallel.mesh @pod(dp = 2, tp = 8) {ep = dp*tp}
     ```
   }];
   let options = [
-    Option<"axes", "axes", "std::string", "\"\"", "Sizes, as in pp=4,tp=8">,
-    ListOption<"degrees", "degrees", "std::string",
-               "Degrees that are products of axes, as in ep=dpi*tp">,
+    Option<"axes", "axes", "std::string", "\"\"",
+           "Sizes and products, as in pp=4,dpi=8,tp=8,ep=dpi*tp">,
   ];
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }
@@ -155,7 +156,12 @@ def ListTensorsPass : Pass<"autopar-list-tensors", "::mlir::ModuleOp"> {
   }];
 }
 
-def ShardTensorPass : Pass<"autopar-shard-tensor", "::mlir::ModuleOp"> {
+class ShardPass<string name> : Pass<name, "::mlir::ModuleOp"> {
+  let dependentDialects = ["::autopar::parallel::ParallelDialect",
+                           "::autopar::transformer::TransformerDialect"];
+}
+
+def ShardTensorPass : ShardPass<"autopar-shard-tensor"> {
   let summary = "tensor parallelism: splits heads, widths and vocabulary";
   let description = [{
     Each op says which of its factors tensor parallelism splits first: heads of
@@ -163,28 +169,153 @@ def ShardTensorPass : Pass<"autopar-shard-tensor", "::mlir::ModuleOp"> {
     logits. The split spreads along the ops' factors to the weights (column and
     row products follow from that), and types are recomputed from the weights on.
     Where an op cannot take an operand as it is, a `parallel.reshard` goes
-    between; a norm over all heads gathers them, and its result is split again. Key-value heads are split with `cap`, the vocabulary with `pad`.
+    between. Key-value heads are split with `cap`, the vocabulary with `pad`.
 
-    Requires a mesh with the axis. Guarantees that functions keep their types;
-    does nothing where the axis is in use already.
+    Heads and the widths of routed experts may be split over other axes than the
+    rest: attention with tp=4 beside an MLP with tp=8, experts that are whole.
+    The resharding between them is in the IR.
+
+    Requires a mesh with the axes. Guarantees that functions keep their types;
+    does nothing where weights and caches are split so already.
   }];
   let options = [
-    Option<"axis", "axis", "std::string", "\"tp\"", "The mesh axis">,
+    ListOption<"axes", "axes", "std::string",
+               "The mesh axes, major first (default: tp)">,
+    ListOption<"attentionAxes", "attention-axes", "std::string",
+               "Axes for heads, or none (default: axes)">,
+    ListOption<"expertAxes", "expert-axes", "std::string",
+               "Axes for widths of routed experts, or none (default: axes)">,
+    ListOption<"keyAxes", "key-axes", "std::string",
+               "Axes for key-value heads and what attention itself reads, or "
+               "none (default: attention-axes)">,
     Option<"vocabularyMultiple", "vocabulary-multiple", "int64_t", "64",
            "The vocabulary is padded to a multiple of this before it is split "
            "(a property of the runtime)">,
   ];
-  let dependentDialects = ["::autopar::parallel::ParallelDialect",
-                           "::autopar::transformer::TransformerDialect"];
+}
+
+def ShardDataPass : ShardPass<"autopar-shard-data"> {
+  let summary = "data parallelism: splits sequences";
+  let description = [{
+    Splits the `batch` of all that functions take and return, loops carry and
+    caches hold; weights are the same on all devices of the axes. Attention data
+    parallelism is this pass over axes that tensor parallelism uses elsewhere:
+    tokens are gathered before the weights that are split over them.
+
+    Requires a mesh with the axes. Guarantees that no weight changes.
+
+    ```mlir
+    !x = tensor<?x?x64xbf16, #parallel.sharding<[batch by dp, query, _]>>
+    ```
+  }];
+  let options = [ListOption<"axes", "axes", "std::string",
+                            "The mesh axes, major first (default: dp)">];
+}
+
+def ShardSequencePass : ShardPass<"autopar-shard-sequence"> {
+  let summary = "sequence parallelism: splits tokens between products";
+  let description = [{
+    Splits the `query` of what layers take and return over the axes of tensor
+    parallelism. Norms and additions then work on a part of the tokens each, and
+    the `all_reduce` behind a row product becomes a `reduce_scatter`, with an
+    `all_gather` before the next column product: the same bytes, less memory.
+    Korthikanti et al., arXiv:2205.05198, section 4.2.2.
+
+    Requires a mesh with the axes. Guarantees that the model's own arguments and
+    results keep their types.
+  }];
+  let options = [ListOption<"axes", "axes", "std::string",
+                            "The mesh axes, major first (default: tp)">];
+}
+
+def ShardContextPass : ShardPass<"autopar-shard-context"> {
+  let summary = "context parallelism: splits tokens everywhere";
+  let description = [{
+    Splits the `query` of all that functions take and return and loops carry.
+    What attention does about the keys of the others is the kind:
+
+    * `ring` splits caches by `context`; their parts go around (`parallel.ring`),
+      and each device attends with its own queries (arXiv:2310.01889);
+    * `all_to_all` splits heads instead of tokens inside attention, which must
+      have enough of them (DeepSpeed-Ulysses, arXiv:2309.14509).
+
+    Queries are dealt out so that each device has an equal share of the causal
+    pairs (in chunks from both ends: 0 and 2n-1, 1 and 2n-2, ...).
+
+    Requires a mesh with the axes. Guarantees that no weight of a product changes.
+  }];
+  let options = [
+    ListOption<"axes", "axes", "std::string",
+               "The mesh axes, major first (default: cp)">,
+    Option<"kind", "kind", "std::string", "\"ring\"", "ring or all_to_all">];
+}
+
+def ShardDecodeContextPass : ShardPass<"autopar-shard-decode-context"> {
+  let summary = "decode context parallelism: splits the KV cache by tokens";
+  let description = [{
+    Splits caches by `context` over axes that tensor parallelism may use for
+    heads: where there are fewer KV heads than devices, each then holds a part of
+    the tokens instead of a copy of the heads. Attention with a part of the keys
+    gives partial sums, weighted by normalisers that the devices exchange, which
+    are reduced behind it.
+
+    Requires a mesh with the axes; run it before tensor parallelism, which then
+    leaves KV heads whole over them. Guarantees that no weight changes.
+  }];
+  let options = [ListOption<"axes", "axes", "std::string",
+                            "The mesh axes, major first (default: dcp)">];
+}
+
+def ShardParametersPass : ShardPass<"autopar-shard-parameters"> {
+  let summary = "FSDP: splits weights, and gathers them before use";
+  let description = [{
+    Splits each weight over the devices that would hold copies of it: the largest
+    dimension that is not split, unevenly where it must be (ZeRO stage 3,
+    arXiv:1910.02054; FSDP, arXiv:2304.11277). An `all_gather` before its first
+    use gives every device the whole weight for a while.
+
+    Requires a mesh with the axes, and weights that are split otherwise before:
+    it is the last to split. Guarantees that activations and caches keep their
+    types.
+  }];
+  let options = [
+    ListOption<"axes", "axes", "std::string",
+               "The mesh axes, major first (default: dp)">,
+    ListOption<"expertAxes", "expert-axes", "std::string",
+               "Axes for weights of routed experts, or none (default: axes)">,
+  ];
+}
+
+def ShardExpertsPass : ShardPass<"autopar-shard-experts"> {
+  let summary = "expert parallelism: splits the experts";
+  let description = [{
+    Splits the expert dimension of routed experts' weights. Routed tokens go to
+    the devices that have their experts, and back: an `all_to_all` over the axes
+    that split tokens, and no transfer over those that do not, where each device
+    takes its share and the parts are summed behind `combine`.
+
+    Requires a mesh with the axes. Guarantees that only weights of routed experts
+    change, and that there is one.
+  }];
+  let options = [ListOption<"axes", "axes", "std::string",
+                            "The mesh axes, major first (default: ep)">];
 }
 
 def InsertCollectivesPass
     : Pass<"autopar-insert-collectives", "::mlir::ModuleOp"> {
   let summary = "implements each reshard by collectives";
   let description = [{
-    Turns a `parallel.reshard` into the collectives that do it: partial sums are
-    reduced, splits that end are gathered, splits that begin are sliced; a
-    reduction that is sliced at once becomes a `reduce_scatter`.
+    Turns a `parallel.reshard` into the cheapest sequence of collectives that does
+    it: the one in which a device sends the fewest bytes, then that of the fewest
+    steps. What one reshard reduces and the next one slices at once becomes a
+    `reduce_scatter`; what is gathered and sliced again stays.
+
+    The sizes of the mesh play no part: bytes are counted as if each axis had the
+    nominal size 2, and only the axes that operand or result use are considered. On
+    the way a dimension is split by some of the operand's or of the result's axes,
+    for those divide it; where its rule is `any`, by any; where it is `cap` or
+    `pad`, by all of the operand's, all of the result's, or none. A dimension whose
+    split changes its rule is gathered first.
 
     Requires nothing. Guarantees that no reshard is left.
 

@@ -17,6 +17,21 @@ using namespace mlir;
 // Steps of the equations: each changes a layout, or says why it cannot
 //===----------------------------------------------------------------------===//
 
+/// The part of `old` between the first and the last axis that `now`, of the
+/// same axes, has elsewhere.
+static ArrayRef<StringAttr> changed(ArrayRef<StringAttr> old,
+                                    ArrayRef<StringAttr> now) {
+  while (!old.empty() && old.back() == now.back()) {
+    old = old.drop_back();
+    now = now.drop_back();
+  }
+  while (!old.empty() && old.front() == now.front()) {
+    old = old.drop_front();
+    now = now.drop_front();
+  }
+  return old;
+}
+
 namespace {
 
 /// A layout on its way from operand to result.
@@ -45,10 +60,10 @@ public:
   LogicalResult removeSuffix(int64_t dim) {
     if (failed(verifyDim(dim)))
       return failure();
-    DimAttr old = layout.dims[dim];
-    SmallVector<StringAttr> kept(old.getAxes());
-    bool set = old.getExtent().getValue().starts_with("{");
-    if (set) {
+    DimAttr &old = dimOf(dim);
+    bool grouping = dim == expertsDim;
+    SmallVector<StringAttr> kept(grouping ? old.getGrouped() : old.getAxes());
+    if (old.isSet()) {
       for (StringAttr axis : axes)
         if (llvm::is_contained(kept, axis))
           llvm::erase(kept, axis);
@@ -59,11 +74,12 @@ public:
         return notASuffix(dim, old);
       kept.truncate(kept.size() - axes.size());
     }
-    layout.dims[dim] = old.withAxes(kept);
+    old = grouping ? old.withGrouped(kept) : old.withAxes(kept);
     return success();
   }
 
-  /// Appends the axes to the split of `dim`, by the rule of the result.
+  /// Appends the axes to the split of `dim`: by its rule, or, where there was
+  /// none, by that of the result.
   LogicalResult append(int64_t dim) {
     if (failed(verifyDim(dim)))
       return failure();
@@ -71,13 +87,47 @@ public:
       if (layout.uses(axis))
         return op->emitOpError() << "splits over axis '" << axis.getValue()
                                  << "', which its operand already uses";
-    DimAttr old = layout.dims[dim];
-    DimAttr found =
-        Layout::of(TensorView(op->getResult(0)).getType()).dims[dim];
-    SmallVector<StringAttr> all(old.getAxes());
+    DimAttr &old = dimOf(dim);
+    bool grouping = dim == expertsDim;
+    SmallVector<StringAttr> all(grouping ? old.getGrouped() : old.getAxes());
     all.append(axes);
-    layout.dims[dim] = DimAttr::get(op->getContext(), old.getExtent(), all,
-                                    found.getRule(), found.getMultiple());
+    if (grouping) {
+      old = old.withGrouped(all);
+      return success();
+    }
+    DimAttr ruled = old.getAxes().empty() ? resultLayout().dims[dim] : old;
+    old = old.withAxes(all).withRule(ruled.getRule(), ruled.getMultiple());
+    return success();
+  }
+
+  /// Gives the split of `dim` over the axes, and no others, the rule `ring`.
+  LogicalResult turnRing(int64_t dim) {
+    if (dim == expertsDim || failed(verifyDim(dim)))
+      return failure();
+    DimAttr &old = layout.dims[dim];
+    if (old.getAxes() != ArrayRef(axes))
+      return op->emitOpError() << "works over " << axesText(axes)
+                               << ", which are not all axes of dimension "
+                               << dim << ", " << axesText(old.getAxes());
+    old = old.withRule(SplitRule::ring);
+    return success();
+  }
+
+  /// Puts the axes of each dimension in the order of the result.
+  LogicalResult reorder() {
+    Layout result = resultLayout();
+    SmallVector<StringAttr> moved;
+    for (auto [now, then] : llvm::zip_equal(layout.dims, result.dims)) {
+      ArrayRef<StringAttr> old = now.getAxes();
+      if (!llvm::equal(sortedAxes(old), sortedAxes(then.getAxes())))
+        continue;
+      now = now.withAxes(then.getAxes());
+      if (!now.isSet())
+        llvm::append_range(moved, changed(old, then.getAxes()));
+    }
+    if (!llvm::equal(sortedAxes(moved), sortedAxes(axes)))
+      return op->emitOpError() << "permutes over " << axesText(axes) << ", but "
+                               << axesText(moved) << " change places";
     return success();
   }
 
@@ -88,19 +138,36 @@ public:
     if (operand.getShape() != result.getShape() ||
         operand.getElementType() != result.getElementType())
       return op->emitOpError("changes the shape or the format of its operand");
-    Layout found = Layout::of(result);
-    if (found == layout)
+    Layout found = resultLayout();
+    if (found.isSameAs(layout))
       return success();
     return op->emitOpError() << "has the result layout " << found.str()
                              << ", expected " << layout.str();
   }
 
 private:
+  Layout resultLayout() const {
+    return Layout::of(TensorView(op->getResult(0)).getType());
+  }
+
   LogicalResult verifyDim(int64_t dim) {
+    if (dim == expertsDim) {
+      if (llvm::any_of(layout.dims, [](DimAttr dim) { return dim.isSet(); }))
+        return success();
+      return op->emitOpError("groups by experts a tensor without a set");
+    }
     if (dim >= 0 && dim < static_cast<int64_t>(layout.dims.size()))
       return success();
     return op->emitOpError() << "names dimension " << dim
                              << " of a tensor of rank " << layout.dims.size();
+  }
+
+  /// Dimension `dim`, or the set that `experts` is the grouping of.
+  DimAttr &dimOf(int64_t dim) {
+    return dim == expertsDim
+               ? *llvm::find_if(layout.dims,
+                                [](DimAttr dim) { return dim.isSet(); })
+               : layout.dims[dim];
   }
 
   bool ends(ArrayRef<StringAttr> all) const {
@@ -109,9 +176,12 @@ private:
   }
 
   LogicalResult notASuffix(int64_t dim, DimAttr old) {
-    return op->emitOpError()
-           << "works over " << axesText(axes) << ", which do not end the axes "
-           << axesText(old.getAxes()) << " of dimension " << dim;
+    InFlightDiagnostic diag = op->emitOpError()
+                              << "works over " << axesText(axes)
+                              << ", which do not end the axes ";
+    if (dim == expertsDim)
+      return diag << axesText(old.getGrouped()) << " that group the set";
+    return diag << axesText(old.getAxes()) << " of dimension " << dim;
   }
 
   Operation *op;
@@ -170,12 +240,27 @@ LogicalResult AllToAllOp::verify() {
                  failed(equation.append(getTo())) || failed(equation.verify()));
 }
 
+LogicalResult RingOp::verify() {
+  if (!haveSameRank(*this))
+    return emitOpError("changes the rank of its operand");
+  LayoutEquation equation(*this, getAxes());
+  return failure(failed(equation.turnRing(getDim())) ||
+                 failed(equation.verify()));
+}
+
 LogicalResult AllSliceOp::verify() {
   if (!haveSameRank(*this))
     return emitOpError("changes the rank of its operand");
   LayoutEquation equation(*this, getAxes());
   return failure(failed(equation.append(getDim())) ||
                  failed(equation.verify()));
+}
+
+LogicalResult PermuteOp::verify() {
+  if (!haveSameRank(*this))
+    return emitOpError("changes the rank of its operand");
+  LayoutEquation equation(*this, getAxes());
+  return failure(failed(equation.reorder()) || failed(equation.verify()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,6 +279,8 @@ AUTOPAR_COLLECTIVE(AllReduceOp, all_reduce, "sum")
 AUTOPAR_COLLECTIVE(AllGatherOp, all_gather, "gathered")
 AUTOPAR_COLLECTIVE(ReduceScatterOp, reduce_scatter, "part")
 AUTOPAR_COLLECTIVE(AllToAllOp, all_to_all, "exchanged")
+AUTOPAR_COLLECTIVE(RingOp, ring, "seen")
+AUTOPAR_COLLECTIVE(PermuteOp, permute, "permuted")
 #undef AUTOPAR_COLLECTIVE
 
 void AllSliceOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {

@@ -212,5 +212,23 @@ static void printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
   printer << "]";
 }
 
+/// The number of a dimension, or `experts`: the grouping of a set.
+static ParseResult parseTensorDim(OpAsmParser &parser, IntegerAttr &dim) {
+  int64_t number = expertsDim;
+  if (failed(parser.parseOptionalKeyword("experts")) &&
+      parser.parseInteger(number))
+    return failure();
+  dim = parser.getBuilder().getI64IntegerAttr(number);
+  return success();
+}
+
+static void printTensorDim(OpAsmPrinter &printer, Operation *,
+                           IntegerAttr dim) {
+  if (dim.getInt() == expertsDim)
+    printer << "experts";
+  else
+    printer << dim.getInt();
+}
+
 #define GET_OP_CLASSES
 #include "autopar/Dialect/Parallel/ParallelOps.cpp.inc"

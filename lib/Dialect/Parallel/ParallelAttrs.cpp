@@ -35,21 +35,31 @@ static SplitRule defaultRule(StringAttr extent) {
   return extent.empty() ? SplitRule::plain : SplitRule::any;
 }
 
+static ParseResult parseAxis(AsmParser &parser,
+                             SmallVectorImpl<StringAttr> &axes) {
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  axes.push_back(StringAttr::get(parser.getContext(), name));
+  return success();
+}
+
+/// `[dpi, tp]`
+static ParseResult parseAxisList(AsmParser &parser,
+                                 SmallVectorImpl<StringAttr> &axes) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&] { return parseAxis(parser, axes); });
+}
+
 /// `dpo*dpi`, or `{dpo, dpi}` for a set.
 static ParseResult parseSplitAxes(AsmParser &parser,
                                   SmallVectorImpl<StringAttr> &axes) {
-  auto parseAxis = [&]() -> ParseResult {
-    StringRef name;
-    if (parser.parseKeyword(&name))
-      return failure();
-    axes.push_back(StringAttr::get(parser.getContext(), name));
-    return success();
-  };
   if (succeeded(parser.parseOptionalLBrace()))
-    return failure(parser.parseCommaSeparatedList(parseAxis) ||
-                   parser.parseRBrace());
+    return failure(parser.parseCommaSeparatedList([&] {
+      return parseAxis(parser, axes);
+    }) || parser.parseRBrace());
   do
-    if (parseAxis())
+    if (parseAxis(parser, axes))
       return failure();
   while (succeeded(parser.parseOptionalStar()));
   return success();
@@ -61,6 +71,8 @@ static ParseResult parseRule(AsmParser &parser, SplitRule &rule,
     rule = SplitRule::cap;
   } else if (succeeded(parser.parseOptionalKeyword("any"))) {
     rule = SplitRule::any;
+  } else if (succeeded(parser.parseOptionalKeyword("ring"))) {
+    rule = SplitRule::ring;
   } else if (succeeded(parser.parseOptionalKeyword("plain"))) {
     rule = SplitRule::plain;
   } else if (succeeded(parser.parseOptionalKeyword("pad"))) {
@@ -75,9 +87,21 @@ static ParseResult parseRule(AsmParser &parser, SplitRule &rule,
   return success();
 }
 
+/// `grouped [dpi, tp]`, which only a set can be.
+static ParseResult parseGrouped(AsmParser &parser, StringAttr extent,
+                                SmallVectorImpl<StringAttr> &grouped) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeyword("grouped")))
+    return success();
+  if (!extent.getValue().starts_with("{"))
+    return parser.emitError(loc, "groups '")
+           << extent.getValue() << "' by experts, which is not a set in braces";
+  return parseAxisList(parser, grouped);
+}
+
 static FailureOr<DimAttr> parseDim(AsmParser &parser) {
   StringAttr extent;
-  SmallVector<StringAttr> axes;
+  SmallVector<StringAttr> axes, grouped;
   int64_t multiple = 1;
   if (parseExtentName(parser, extent))
     return failure();
@@ -85,14 +109,14 @@ static FailureOr<DimAttr> parseDim(AsmParser &parser) {
   if (succeeded(parser.parseOptionalKeyword("by")) &&
       (parseSplitAxes(parser, axes) || parseRule(parser, rule, multiple)))
     return failure();
-  return DimAttr::get(parser.getContext(), extent, axes, rule, multiple);
+  if (parseGrouped(parser, extent, grouped))
+    return failure();
+  return DimAttr::get(parser.getContext(), extent, axes, rule, multiple,
+                      grouped);
 }
 
-static void printDim(raw_ostream &os, DimAttr dim) {
-  os << printedExtent(dim.getExtent());
-  if (dim.getAxes().empty())
-    return;
-  bool set = dim.getExtent().getValue().starts_with("{");
+static void printSplit(raw_ostream &os, DimAttr dim) {
+  bool set = dim.isSet();
   os << " by " << (set ? "{" : "");
   llvm::interleave(
       dim.getAxes(), os, [&](StringAttr axis) { os << axis.getValue(); },
@@ -106,6 +130,16 @@ static void printDim(raw_ostream &os, DimAttr dim) {
     os << " any";
   else if (dim.getRule() == SplitRule::plain && dim.isSymbolic())
     os << " plain";
+  else if (dim.getRule() == SplitRule::ring)
+    os << " ring";
+}
+
+static void printDim(raw_ostream &os, DimAttr dim) {
+  os << printedExtent(dim.getExtent());
+  if (!dim.getAxes().empty())
+    printSplit(os, dim);
+  if (!dim.getGrouped().empty())
+    os << " grouped " << axesText(dim.getGrouped());
 }
 
 Attribute DimAttr::parse(AsmParser &parser, Type) {
@@ -123,11 +157,21 @@ void DimAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-DimAttr DimAttr::withAxes(ArrayRef<StringAttr> axes) {
+DimAttr DimAttr::withAxes(ArrayRef<StringAttr> axes) const {
   return axes.empty() ? DimAttr::get(getContext(), getExtent(), axes,
-                                     defaultRule(getExtent()), 1)
+                                     defaultRule(getExtent()), 1, getGrouped())
                       : DimAttr::get(getContext(), getExtent(), axes, getRule(),
-                                     getMultiple());
+                                     getMultiple(), getGrouped());
+}
+
+DimAttr DimAttr::withGrouped(ArrayRef<StringAttr> grouped) const {
+  return DimAttr::get(getContext(), getExtent(), getAxes(), getRule(),
+                      getMultiple(), grouped);
+}
+
+DimAttr DimAttr::withRule(SplitRule rule, int64_t multiple) const {
+  return DimAttr::get(getContext(), getExtent(), getAxes(), rule, multiple,
+                      getGrouped());
 }
 
 //===----------------------------------------------------------------------===//
@@ -144,19 +188,11 @@ Attribute ShardingAttr::parse(AsmParser &parser, Type) {
     dims.push_back(*dim);
     return success();
   };
-  auto parsePartial = [&]() -> ParseResult {
-    StringRef name;
-    if (parser.parseKeyword(&name))
-      return failure();
-    partial.push_back(StringAttr::get(parser.getContext(), name));
-    return success();
-  };
   if (parser.parseLess() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
     return {};
   if (succeeded(parser.parseOptionalKeyword("partial")) &&
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                     parsePartial))
+      parseAxisList(parser, partial))
     return {};
   if (parser.parseGreater())
     return {};
@@ -180,7 +216,8 @@ LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "axis '" << axis.getValue() << "' appears twice";
   };
   for (DimAttr dim : dims)
-    for (StringAttr axis : dim.getAxes())
+    for (StringAttr axis :
+         llvm::concat<const StringAttr>(dim.getAxes(), dim.getGrouped()))
       if (failed(use(axis)))
         return failure();
   for (StringAttr axis : partial)
@@ -203,7 +240,7 @@ unsigned ShardingAttr::getRank() const { return getDims().size(); }
 DimRef ShardingAttr::getDim(unsigned index) const {
   DimAttr dim = getDims()[index];
   return {dim.getExtent().getValue(), dim.getAxes(), dim.getRule(),
-          dim.getMultiple()};
+          dim.getMultiple(), dim.getGrouped()};
 }
 
 ArrayRef<StringAttr> ShardingAttr::getPartialAxes() const {
@@ -221,9 +258,10 @@ Layout Layout::of(RankedTensorType type) {
   for (unsigned i = 0; i < view.rank(); ++i) {
     DimRef dim = view.dim(i);
     auto extent = StringAttr::get(context, dim.extent);
-    layout.dims.push_back(DimAttr::get(
-        context, extent, dim.axes,
-        dim.axes.empty() ? defaultRule(extent) : dim.rule, dim.multiple));
+    layout.dims.push_back(
+        DimAttr::get(context, extent, dim.axes,
+                     dim.axes.empty() ? defaultRule(extent) : dim.rule,
+                     dim.multiple, dim.grouped));
   }
   layout.partial.assign(view.partialAxes().begin(), view.partialAxes().end());
   return layout;
@@ -231,14 +269,33 @@ Layout Layout::of(RankedTensorType type) {
 
 bool Layout::isWhole() const {
   return partial.empty() &&
-         llvm::all_of(dims, [](DimAttr dim) { return dim.getAxes().empty(); });
+         llvm::all_of(dims, [](DimAttr dim) { return dim.isWhole(); });
 }
 
 bool Layout::uses(StringAttr axis) const {
   return llvm::is_contained(partial, axis) ||
-         llvm::any_of(dims, [&](DimAttr dim) {
-           return llvm::is_contained(dim.getAxes(), axis);
-         });
+         llvm::any_of(dims, [&](DimAttr dim) { return dim.uses(axis); });
+}
+
+SmallVector<StringAttr> parallel::sortedAxes(ArrayRef<StringAttr> axes) {
+  SmallVector<StringAttr> sorted(axes);
+  llvm::sort(sorted, [](StringAttr a, StringAttr b) {
+    return a.getValue() < b.getValue();
+  });
+  return sorted;
+}
+
+bool Layout::isSameAs(const Layout &other) const {
+  auto sortSets = [](const Layout &layout) {
+    Layout sorted = layout;
+    for (DimAttr &dim : sorted.dims)
+      if (dim.isSet())
+        dim = dim.withAxes(sortedAxes(dim.getAxes()))
+                  .withGrouped(sortedAxes(dim.getGrouped()));
+    sorted.partial = sortedAxes(layout.partial);
+    return sorted;
+  };
+  return sortSets(*this) == sortSets(other);
 }
 
 std::string Layout::str() const {

@@ -40,6 +40,16 @@ OpFoldResult ReshardOp::fold(FoldAdaptor) {
 OpFoldResult AllReduceOp::fold(FoldAdaptor) { return foldEmpty(*this); }
 OpFoldResult ReduceScatterOp::fold(FoldAdaptor) { return foldEmpty(*this); }
 
+OpFoldResult RingOp::fold(FoldAdaptor) { return foldEmpty(*this); }
+OpFoldResult PermuteOp::fold(FoldAdaptor) {
+  auto back = getInput().getDefiningOp<PermuteOp>();
+  if (getInput().getType() == getType())
+    return getInput();
+  return back && back.getInput().getType() == getType()
+             ? OpFoldResult(back.getInput())
+             : OpFoldResult();
+}
+
 OpFoldResult AllGatherOp::fold(FoldAdaptor) {
   if (OpFoldResult folded = foldEmpty(*this))
     return folded;

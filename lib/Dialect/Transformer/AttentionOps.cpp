@@ -104,6 +104,12 @@ LogicalResult AttentionOp::verify() {
                       : success();
 }
 
+/// Whether keys are those of the tokens that ask, on their way to a cache.
+static bool appendsOwnTokens(AttentionOp op) {
+  return op.getCache() && TensorView(op.getQuery()).extentText(1) ==
+                              TensorView(op.getKey()).extentText(1);
+}
+
 ShardingFactors AttentionOp::getShardingFactors() {
   ShardingFactors factors;
   for (Value tensor : {getQuery(), getKey(), getValue(), getResult()})
@@ -114,16 +120,18 @@ ShardingFactors AttentionOp::getShardingFactors() {
       (getBias() && rankOf(getBias()) != 2))
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
-  int32_t query = factors.add(FactorKind::whole);
+  int32_t query = factors.add(FactorKind::parallel);
   int32_t heads = factors.add(FactorKind::grouped);
-  int32_t keys = factors.add(FactorKind::whole);
+  // Each device appends the keys of its own tokens to its part of the cache.
+  int32_t keys =
+      appendsOwnTokens(*this) ? query : factors.add(FactorKind::whole);
   int32_t width = factors.add(FactorKind::whole);
   int32_t valueWidth = factors.add(FactorKind::whole);
   factors.operands = {{batch, query, heads, width},
                       {batch, keys, heads, width},
                       {batch, keys, heads, valueWidth}};
   if (getCache()) {
-    int32_t context = factors.add(FactorKind::whole);
+    int32_t context = factors.add(FactorKind::reduction);
     int32_t cached = factors.add(FactorKind::whole);
     factors.operands.push_back({batch, context, heads, cached});
   }
@@ -132,13 +140,16 @@ ShardingFactors AttentionOp::getShardingFactors() {
   if (getBias())
     factors.operands.push_back({factors.add(FactorKind::whole), heads});
   factors.results = {{batch, query, heads, valueWidth}};
+  factors.linear.emplace_back();
   return factors;
 }
 
 std::optional<TensorParallelFactor> AttentionOp::getTensorParallelFactor() {
   constexpr int32_t heads = 2;
   TensorParallelFactor factor = {
-      heads, {SplitRule::plain, SplitRule::cap, SplitRule::cap}};
+      heads,
+      {SplitRule::plain, SplitRule::cap, SplitRule::cap},
+      TensorParallelRole::attention};
   if (getCache())
     factor.operandRules.push_back(SplitRule::cap);
   for (Value table : {getSinks(), getBias()})
@@ -174,6 +185,7 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   builder.write(kernel, getResult());
   if (!getCache())
     return;
+  builder.exchangeNormalisers(*this, getResult(), pairs.context);
   // The new keys and values go to the cache.
   builder.write(kernel, getKey());
   builder.write(kernel, getValue());

@@ -134,22 +134,26 @@ ShardingFactors RouterOp::getShardingFactors() {
   return factors;
 }
 
-/// Tokens and routed tokens are different dimensions; what tensor parallelism
-/// splits is `hidden`.
+/// Routed tokens are where their tokens are; what tensor parallelism splits is
+/// `hidden`.
 static ShardingFactors routed(Value tokens, Value routing, Value set,
                               bool fromSet) {
   ShardingFactors factors;
   if (rankOf(tokens) < 1 || rankOf(set) != 2 ||
       rankOf(routing) != rankOf(tokens))
     return factors;
-  FactorList rows = addFactors(factors, FactorKind::whole, rankOf(tokens) - 1);
+  FactorList rows =
+      addFactors(factors, FactorKind::parallel, rankOf(tokens) - 1);
   int32_t hidden = factors.add(FactorKind::parallel);
   int32_t topK = factors.add(FactorKind::whole);
-  int32_t routedTokens = factors.add(FactorKind::whole);
+  int32_t routedTokens = factors.merge(concat(rows, {topK}));
   FactorList dense = concat(rows, {hidden}), sparse = {routedTokens, hidden};
   factors.operands = {fromSet ? sparse : dense, concat(rows, {topK})};
   factors.results = {fromSet ? dense : sparse};
   factors.linear = {{0}};
+  // Each device sums what its own experts made of a token.
+  if (fromSet)
+    factors.operandExperts[0] = factors.add(FactorKind::reduction);
   return factors;
 }
 
@@ -167,7 +171,7 @@ ShardingFactors ExpertsOp::getShardingFactors() {
       rankOf(getResult()) != 2)
     return factors;
   int32_t rows = factors.add(FactorKind::parallel);
-  int32_t experts = factors.add(FactorKind::whole);
+  int32_t experts = factors.add(FactorKind::parallel);
   int32_t inner = factors.add(FactorKind::reduction);
   int32_t columns = factors.add(FactorKind::parallel);
   factors.operands = {{rows, inner}, {experts, inner, columns}};
@@ -176,6 +180,7 @@ ShardingFactors ExpertsOp::getShardingFactors() {
   else
     factors.linear = {{0}, {1}};
   factors.results = {{rows, columns}};
+  factors.operandExperts[0] = factors.resultExperts[0] = experts;
   return factors;
 }
 

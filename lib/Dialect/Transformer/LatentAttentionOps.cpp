@@ -82,17 +82,20 @@ ShardingFactors LatentAttentionOp::getShardingFactors() {
   if (!haveRanks(*this, {4, 3, 3, 3, 3, 3, 3}, 4))
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
-  int32_t query = factors.add(FactorKind::whole);
+  int32_t query = factors.add(FactorKind::parallel);
   int32_t heads = factors.add(FactorKind::parallel);
+  int32_t context =
+      factors.add(getSelected() ? FactorKind::seen : FactorKind::reduction);
   auto whole = [&] { return factors.add(FactorKind::whole); };
   int32_t latent = whole(), nope = whole(), value = whole();
   factors.operands = {
       {batch, query, heads, whole()}, {batch, query, latent},
       {batch, query, whole()},        {latent, heads, nope},
-      {latent, heads, value},         {batch, whole(), whole()}};
+      {latent, heads, value},         {batch, context, whole()}};
   if (getSelected())
     factors.operands.push_back({batch, query, whole()});
   factors.results = {{batch, query, heads, value}};
+  factors.linear.emplace_back();
   return factors;
 }
 
@@ -100,7 +103,8 @@ std::optional<TensorParallelFactor>
 LatentAttentionOp::getTensorParallelFactor() {
   constexpr int32_t heads = 2;
   return TensorParallelFactor{
-      heads, SmallVector<SplitRule, 4>(getNumOperands(), SplitRule::plain)};
+      heads, SmallVector<SplitRule, 4>(getNumOperands(), SplitRule::plain),
+      TensorParallelRole::attention};
 }
 
 ShardingFactors IndexerOp::getShardingFactors() {
@@ -109,11 +113,13 @@ ShardingFactors IndexerOp::getShardingFactors() {
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   auto whole = [&] { return factors.add(FactorKind::whole); };
-  int32_t query = whole(), heads = whole(), width = whole();
+  int32_t query = factors.add(FactorKind::parallel);
+  int32_t heads = whole(), width = whole();
+  int32_t context = factors.add(FactorKind::seen);
   factors.operands = {{batch, query, heads, width},
                       {batch, query, width},
                       {batch, query, heads},
-                      {batch, whole(), width}};
+                      {batch, context, width}};
   factors.results = {{batch, query, whole()}};
   return factors;
 }
@@ -236,8 +242,10 @@ private:
   }
 
   void appendToCache(Kernel &kernel) {
+    Dim context = kernel.pairs->context;
     builder.write(kernel, op.getLatent());
     builder.write(kernel, op.getKeyRope());
+    builder.exchangeNormalisers(op, op.getResult(), context);
   }
 
   LatentAttentionOp op;

@@ -73,6 +73,7 @@ struct HeadFactors {
 static TensorParallelFactor splitHeads(unsigned numOperands,
                                        ArrayRef<unsigned> grouped) {
   TensorParallelFactor factor;
+  factor.role = TensorParallelRole::attention;
   factor.factor = HeadFactors().heads;
   factor.operandRules.assign(numOperands, SplitRule::plain);
   for (unsigned operand : grouped)

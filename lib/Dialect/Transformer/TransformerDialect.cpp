@@ -18,8 +18,8 @@ using namespace mlir;
 
 namespace {
 
-/// Gives tensor types and formats short names, so that a line of IR fits a line
-/// of text.
+/// Gives short names to formats and to tensor types with symbols. A type that
+/// is only a shape is its own short name.
 struct TransformerAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
@@ -34,10 +34,7 @@ struct TransformerAsmInterface : OpAsmDialectInterface {
 
   AliasResult getAlias(Type type, raw_ostream &os) const override {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    bool ours = tensor && tensor.getRank() > 0 &&
-                (tensor.getEncoding() ? isa<DimsAttr>(tensor.getEncoding())
-                                      : tensor.hasStaticShape());
-    if (!ours)
+    if (!tensor || !isa_and_nonnull<DimsAttr>(tensor.getEncoding()))
       return AliasResult::NoAlias;
     os << aliasOf(tensor);
     return AliasResult::OverridableAlias;

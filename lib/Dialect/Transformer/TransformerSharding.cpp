@@ -40,8 +40,10 @@ static std::optional<TensorParallelFactor> widthOf(Value result,
                                                    size_t operands) {
   int32_t rank = static_cast<int32_t>(rankOf(result));
   int32_t width = rank == 4 ? 2 : rank - 1;
+  bool routed = rank > 0 && TensorView(result).dim(0).isSet();
   return TensorParallelFactor{
-      width, SmallVector<SplitRule, 4>(operands, SplitRule::plain)};
+      width, SmallVector<SplitRule, 4>(operands, SplitRule::plain),
+      routed ? TensorParallelRole::experts : TensorParallelRole::dense};
 }
 
 std::optional<TensorParallelFactor> ActivationOp::getTensorParallelFactor() {
@@ -149,7 +151,8 @@ ShardingFactors LastTokenOp::getShardingFactors() {
     return factors;
   FactorList kept =
       addFactors(factors, FactorKind::parallel, rankOf(getX()) - 1);
-  int32_t token = factors.add(FactorKind::whole);
+  // The device that has the last token gives it, the others zeros.
+  int32_t token = factors.add(FactorKind::reduction);
   FactorList x(kept);
   x.insert(x.begin() + 1, token);
   factors.operands = {x};

@@ -5,7 +5,10 @@
 !sum = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
 !whole = tensor<4x64xbf16>
 
-parallel.mesh @pod(tp = 4)
+!by_both = tensor<8xbf16, #parallel.sharding<[_ by dp*tp]>>
+!by_both_swapped = tensor<8xbf16, #parallel.sharding<[_ by tp*dp]>>
+
+parallel.mesh @pod(dp = 2, tp = 4)
 
 // CHECK-LABEL: func @reshard_to_the_same_layout
 func.func @reshard_to_the_same_layout(%x: !split) -> !split {
@@ -67,6 +70,21 @@ func.func @all_to_all_and_back(%x: !split) -> !split {
   %rows = parallel.all_to_all %x dim 1 to 0 over [tp] : !split -> !rows
   %y = parallel.all_to_all %rows dim 0 to 1 over [tp] : !rows -> !split
   return %y : !split
+}
+
+// CHECK-LABEL: func @permute_and_back
+func.func @permute_and_back(%x: !by_both) -> !by_both {
+  // CHECK-NEXT: return %arg0
+  %0 = parallel.permute %x over [dp, tp] : !by_both -> !by_both_swapped
+  %y = parallel.permute %0 over [dp, tp] : !by_both_swapped -> !by_both
+  return %y : !by_both
+}
+
+// CHECK-LABEL: func @permute_to_the_same_order
+func.func @permute_to_the_same_order(%x: !by_both) -> !by_both {
+  // CHECK-NEXT: return %arg0
+  %y = parallel.permute %x over [] : !by_both -> !by_both
+  return %y : !by_both
 }
 
 // CHECK-LABEL: func @slice_of_reduced

@@ -214,7 +214,7 @@ func.func @rope_of_split_width(%x: !x) {
 !c = tensor<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
 parallel.mesh @pod(tp = 8)
 func.func @attention_of_split_sequence(%q: !q, %k: !k, %c: !c) {
-  // expected-error @+1 {{'transformer.attention' op needs dimension 1 of operand #0 whole, but it is split over [tp]}}
+  // expected-error @+1 {{'transformer.attention' op dimension 1 of operand #1 is split over [], but dimension 1 of operand #0 over [tp]}}
   %y = transformer.attention %q, %k, %k cache(%c : !c) causal : !q, !k, !k -> !q
   return
 }
@@ -224,7 +224,7 @@ func.func @attention_of_split_sequence(%q: !q, %k: !k, %c: !c) {
 !x = tensor<4x16x64xbf16, #parallel.sharding<[_, _ by tp, _]>>
 parallel.mesh @pod(tp = 8)
 func.func @last_token_of_split_sequence(%x: !x) {
-  // expected-error @+1 {{'transformer.last_token' op needs dimension 1 of operand #0 whole, but it is split over [tp]}}
+  // expected-error @+1 {{'transformer.last_token' op the result is partial over [], expected [tp]}}
   %y = transformer.last_token %x : !x -> tensor<4x64xbf16>
   return
 }
@@ -245,7 +245,7 @@ func.func @router_of_split_experts(%x: tensor<4x64xbf16>, %w: !w) {
 !w = tensor<8x64x64xbf16, #parallel.sharding<[_ by tp, _, _]>>
 parallel.mesh @pod(tp = 8)
 func.func @experts_split_by_expert(%t: !t, %w: !w) {
-  // expected-error @+1 {{'transformer.experts' op needs dimension 0 of operand #1 whole, but it is split over [tp]}}
+  // expected-error @+1 {{'transformer.experts' op operand #0 is grouped by experts over [], expected [tp]}}
   %y = transformer.experts %t, %w top_k(2) : !t, !w -> !t
   return
 }
@@ -667,5 +667,82 @@ func.func @all_slice_over_an_axis_not_in_the_mesh(%x: tensor<64xbf16>) {
   // expected-note @+1 {{declare it: parallel.mesh @mesh(tp = ?)}}
   %y = parallel.all_slice %x dim 0 over [tp]
       : tensor<64xbf16> -> tensor<64xbf16, #parallel.sharding<[_ by tp]>>
+  return
+}
+
+// -----
+
+parallel.mesh @pod(dp = 2, tp = 8)
+func.func @all_slice_by_another_rule(%x: tensor<64xbf16, #parallel.sharding<[_ by dp]>>) {
+  // expected-error @+1 {{'parallel.all_slice' op has the result layout [_ by dp*tp pad 64], expected [_ by dp*tp]}}
+  %y = parallel.all_slice %x dim 0 over [tp]
+      : tensor<64xbf16, #parallel.sharding<[_ by dp]>>
+      -> tensor<64xbf16, #parallel.sharding<[_ by dp*tp pad 64]>>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// parallel.permute
+//===----------------------------------------------------------------------===//
+
+!xy = tensor<64xbf16, #parallel.sharding<[_ by x*y]>>
+!yx = tensor<64xbf16, #parallel.sharding<[_ by y*x]>>
+parallel.mesh @grid(x = 2, y = 2)
+func.func @permute_over_one_axis(%a: !xy) {
+  // expected-error @+1 {{'parallel.permute' op permutes over [x], but [x, y] change places}}
+  %b = parallel.permute %a over [x] : !xy -> !yx
+  return
+}
+
+// -----
+
+!xy = tensor<64xbf16, #parallel.sharding<[_ by x*y]>>
+parallel.mesh @grid(x = 2, y = 2)
+func.func @permute_of_nothing(%a: !xy) {
+  // expected-error @+1 {{'parallel.permute' op permutes over [x, y], but [] change places}}
+  %b = parallel.permute %a over [x, y] : !xy -> !xy
+  return
+}
+
+// -----
+
+!x = tensor<64xbf16, #parallel.sharding<[_ by x]>>
+!y = tensor<64xbf16, #parallel.sharding<[_ by y]>>
+parallel.mesh @grid(x = 2, y = 2)
+func.func @permute_to_another_axis(%a: !x) {
+  // expected-error @+1 {{'parallel.permute' op has the result layout [_ by y], expected [_ by x]}}
+  %b = parallel.permute %a over [] : !x -> !y
+  return
+}
+
+// -----
+
+!xy = tensor<64xbf16, #parallel.sharding<[_ by x*y]>>
+parallel.mesh @grid(x = 2, y = 2)
+func.func @permute_by_another_rule(%a: !xy) {
+  // expected-error @+1 {{'parallel.permute' op has the result layout [_ by y*x cap], expected [_ by y*x]}}
+  %b = parallel.permute %a over [x, y] : !xy -> tensor<64xbf16, #parallel.sharding<[_ by y*x cap]>>
+  return
+}
+
+// -----
+
+!xy = tensor<64xbf16, #parallel.sharding<[_ by x*y]>>
+parallel.mesh @grid(x = 2, y = 2)
+func.func @permute_to_another_rank(%a: !xy) {
+  // expected-error @+1 {{'parallel.permute' op changes the rank of its operand}}
+  %b = parallel.permute %a over [] : !xy -> tensor<8x8xbf16>
+  return
+}
+
+// -----
+
+!sum = tensor<64xbf16, #parallel.sharding<[_] partial [x]>>
+parallel.mesh @grid(x = 2, y = 2)
+func.func @permute_of_a_sum(%a: !sum) {
+  // expected-error @+1 {{'parallel.permute' op has the result layout [_] partial [y], expected [_] partial [x]}}
+  %b = parallel.permute %a over [] : !sum -> tensor<64xbf16, #parallel.sharding<[_] partial [y]>>
   return
 }

@@ -98,6 +98,58 @@ func.func @all_slice(%x: !whole) {
   return
 }
 
+// CHECK-LABEL: func @all_to_all_out_of_a_set_in_any_order
+func.func @all_to_all_out_of_a_set_in_any_order(
+    %x: tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {dp, tp}, _]>>) {
+  // CHECK: parallel.all_to_all %arg0 dim 0 to 1 over [tp, dp] : !bq2dptp_8_bf -> !bq2_8tpdp_bf
+  %y = parallel.all_to_all %x dim 0 to 1 over [tp, dp]
+      : tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {dp, tp}, _]>>
+      -> tensor<?x8xbf16, #parallel.sharding<[{batch*query*2}, _ by tp*dp]>>
+  return
+}
+
+// CHECK-LABEL: func @all_to_all_into_a_set_in_another_order
+func.func @all_to_all_into_a_set_in_another_order(
+    %x: tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {tp}, _ by dp]>>) {
+  // CHECK: parallel.all_to_all %arg0 dim 1 to 0 over [dp] : !bq2tp_8dp_bf -> !bq2dptp_8_bf
+  %y = parallel.all_to_all %x dim 1 to 0 over [dp]
+      : tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {tp}, _ by dp]>>
+      -> tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {dp, tp}, _]>>
+  return
+}
+
+// CHECK-LABEL: func @permute
+func.func @permute(%x: tensor<8x64xbf16, #parallel.sharding<[_ by dp*tp, _]>>) {
+  // CHECK: parallel.permute %arg0 over [dp, tp] : !w8dptp_64_bf -> !w8tpdp_64_bf
+  %y = parallel.permute %x over [dp, tp]
+      : tensor<8x64xbf16, #parallel.sharding<[_ by dp*tp, _]>>
+      -> tensor<8x64xbf16, #parallel.sharding<[_ by tp*dp, _]>>
+  return
+}
+
+// CHECK-LABEL: func @permute_of_sums_in_another_order
+func.func @permute_of_sums_in_another_order(
+    %x: tensor<64xbf16, #parallel.sharding<[_] partial [dp, tp]>>) {
+  // CHECK: parallel.permute %arg0 over [] : !w64_sum_dp_tp -> !w64_sum_tp_dp
+  %y = parallel.permute %x over []
+      : tensor<64xbf16, #parallel.sharding<[_] partial [dp, tp]>>
+      -> tensor<64xbf16, #parallel.sharding<[_] partial [tp, dp]>>
+  return
+}
+
+// CHECK-LABEL: module @permute_of_the_middle
+module @permute_of_the_middle {
+  parallel.mesh @pod(a = 2, b = 3, c = 2, d = 2)
+  // CHECK: func @order
+  func.func @order(%x: tensor<24xbf16, #parallel.sharding<[_ by a*b*c*d]>>) {
+    // CHECK: parallel.permute %arg0 over [b, c] : !w24abcd_bf -> !w24acbd_bf
+    %y = parallel.permute %x over [b, c]
+        : tensor<24xbf16, #parallel.sharding<[_ by a*b*c*d]>>
+        -> tensor<24xbf16, #parallel.sharding<[_ by a*c*b*d]>>
+    return
+  }
+}
+
 // CHECK-LABEL: func @all_slice_by_the_rule_of_its_result
 func.func @all_slice_by_the_rule_of_its_result(%x: tensor<1000xbf16>) {
   // CHECK: parallel.all_slice %arg0 dim 0 over [tp] : tensor<1000xbf16> -> !w1000tp_bf
@@ -120,5 +172,7 @@ func.func @names_of_results(%s: !sum, %x: !split, %w: !whole) {
   %4 = parallel.all_to_all %x dim 1 to 0 over [tp] : !split -> !rows
   // CHECK: %slice = parallel.all_slice
   %5 = parallel.all_slice %w dim 1 over [tp] : !whole -> !split
+  // CHECK: %permuted = parallel.permute
+  %6 = parallel.permute %x over [] : !split -> !split
   return
 }

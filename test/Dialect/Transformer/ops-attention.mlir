@@ -20,31 +20,28 @@ func.func @caches() {
 
 // CHECK-LABEL: func @encoder
 func.func @encoder(%q: !heads, %k: !kv) {
-  // CHECK: transformer.attention %arg0, %arg1, %arg1{{$}}
-  // CHECK-NEXT: : !bq_8_16_bf, !bq_2_16_bf, !bq_2_16_bf -> !bq_8_16_bf
+  // CHECK: transformer.attention %arg0, %arg1, %arg1 : !bq_8_16_bf, !bq_2_16_bf, !bq_2_16_bf -> !bq_8_16_bf
   %y = transformer.attention %q, %k, %k : !heads, !kv, !kv -> !heads
   return
 }
 
 // CHECK-LABEL: func @values_of_another_width
 func.func @values_of_another_width(%q: !heads, %k: !kv, %v: !values, %c: !wide_cache) {
-  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_48_bf) causal
-  // CHECK-NEXT: : !bq_8_16_bf, !bq_2_16_bf, !bq_2_32_bf -> !bq_8_32_bf
+  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_48_bf) causal : !bq_8_16_bf, !bq_2_16_bf, !bq_2_32_bf -> !bq_8_32_bf
   %y = transformer.attention %q, %k, %v cache(%c : !wide_cache) causal : !heads, !kv, !values -> !wide
   return
 }
 
 // CHECK-LABEL: func @cross_attention
 func.func @cross_attention(%q: !heads, %k: !encoded, %c: !memory) {
-  // CHECK: transformer.attention %arg0, %arg1, %arg1 cache(%arg2 : !bm_2_32_bf)
-  // CHECK-NEXT: : !bq_8_16_bf, !bs_2_16_bf, !bs_2_16_bf -> !bq_8_16_bf
+  // CHECK: transformer.attention %arg0, %arg1, %arg1 cache(%arg2 : !bm_2_32_bf) : !bq_8_16_bf, !bs_2_16_bf, !bs_2_16_bf -> !bq_8_16_bf
   %y = transformer.attention %q, %k, %k cache(%c : !memory) : !heads, !encoded, !encoded -> !heads
   return
 }
 
 // CHECK-LABEL: func @variants
 func.func @variants(%q: !heads, %k: !kv, %c: !cache, %s: tensor<8xbf16>) {
-  // CHECK: transformer.attention %arg0, %arg1, %arg1 cache(%arg2 : !bc_2_32_bf) sinks(%arg3 : !w8_bf) causal window(128)
+  // CHECK: transformer.attention %arg0, %arg1, %arg1 cache(%arg2 : !bc_2_32_bf) sinks(%arg3 : tensor<8xbf16>) causal window(128)
   %sinks = transformer.attention %q, %k, %k cache(%c : !cache) sinks(%s : tensor<8xbf16>) causal window(128)
       : !heads, !kv, !kv -> !heads
   // CHECK: cache(%arg2 : !bc_2_32_bf) causal chunk(8192) softcap(50.0) alibi
@@ -70,11 +67,10 @@ func.func @rope_of_a_part(%x: !heads) {
 
 // CHECK-LABEL: func @latent_attention
 func.func @latent_attention(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv, %c: !latents, %s: !selected) {
-  // CHECK: transformer.latent_attention %arg0, %arg1, %arg2, %arg3, %arg4 cache(%arg5 : !bc_72_bf) causal{{$}}
-  // CHECK-NEXT: : !bq_8_24_bf, !bq_64_bf, !bq_8_bf, !w64_8_16_bf, !w64_8_32_bf -> !bq_8_32_bf
+  // CHECK: transformer.latent_attention %arg0, %arg1, %arg2, %arg3, %arg4 cache(%arg5 : !bc_72_bf) causal : !bq_8_24_bf, !bq_64_bf, !bq_8_bf, tensor<64x8x16xbf16>, tensor<64x8x32xbf16> -> !bq_8_32_bf
   %expanded = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !latents) causal
       : !q, !latent, !part, !wk, !wv -> !wide
-  // CHECK: cache(%arg5 : !bc_72_bf) at_most(16) causal{{$}}
+  // CHECK: cache(%arg5 : !bc_72_bf) at_most(16) causal :
   %bounded = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !latents) at_most(16) causal
       : !q, !latent, !part, !wk, !wv -> !wide
   // CHECK: cache(%arg5 : !bc_72_bf) selected(%arg6 : !bq_4_int) causal absorbed
@@ -88,15 +84,14 @@ func.func @latent_attention(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv, 
 
 // CHECK-LABEL: func @indexer
 func.func @indexer(%q: !heads, %k: !keys, %w: !part, %c: !indexed) {
-  // CHECK: %selected = transformer.indexer %arg0, %arg1, %arg2 cache(%arg3 : !bc_16_bf) top_k(4)
-  // CHECK-NEXT: : !bq_8_16_bf, !bq_16_bf, !bq_8_bf -> !bq_4_int
+  // CHECK: %selected = transformer.indexer %arg0, %arg1, %arg2 cache(%arg3 : !bc_16_bf) top_k(4) : !bq_8_16_bf, !bq_16_bf, !bq_8_bf -> !bq_4_int
   %s = transformer.indexer %q, %k, %w cache(%c : !indexed) top_k(4) : !heads, !keys, !part -> !selected
   return
 }
 
 // CHECK-LABEL: func @position_bias
 func.func @position_bias(%q: !q, %b: tensor<32x8xbf16>) {
-  // CHECK: transformer.attention %arg0, %arg0, %arg0 bias(%arg1 : !w32_8_bf)
+  // CHECK: transformer.attention %arg0, %arg0, %arg0 bias(%arg1 : tensor<32x8xbf16>)
   %y = transformer.attention %q, %q, %q bias(%b : tensor<32x8xbf16>) : !q, !q, !q -> !q
   return
 }

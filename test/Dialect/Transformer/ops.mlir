@@ -42,16 +42,16 @@ module @audio_modules {
 
 // CHECK-LABEL: func @weight
 func.func @weight() {
-  // CHECK: transformer.weight "norm.weight" : !w64_bf
+  // CHECK: transformer.weight "norm.weight" : tensor<64xbf16>
   %g = transformer.weight "norm.weight" : tensor<64xbf16>
   return
 }
 
 // CHECK-LABEL: func @weight_stored
 func.func @weight_stored() {
-  // CHECK: transformer.weight "q_proj.weight" stored [1*2, 0] : !w64_8_16_bf
+  // CHECK: transformer.weight "q_proj.weight" stored [1*2, 0] : tensor<64x8x16xbf16>
   %q = transformer.weight "q_proj.weight" stored [1*2, 0] : tensor<64x8x16xbf16>
-  // CHECK: transformer.weight "k_proj.weight" stored [1*2, 0] as f8E4M3FN : !w64_8_16_bf
+  // CHECK: transformer.weight "k_proj.weight" stored [1*2, 0] as f8E4M3FN : tensor<64x8x16xbf16>
   %k = transformer.weight "k_proj.weight" stored [1*2, 0] as f8E4M3FN : tensor<64x8x16xbf16>
   return
 }
@@ -68,7 +68,7 @@ func.func @weight_parts() {
   %u = transformer.weight "gate_up_proj" stored [0, 1, 2*1/2] : tensor<4x64x32xbf16>
   // CHECK: "wqkv.weight" stored [1 by 2 at 0 of 6 * 2, 0]
   %w = transformer.weight "wqkv.weight" stored [1 by 2 at 0 of 6 * 2, 0] : tensor<64x8x16xbf16>
-  // CHECK: "wqkv.weight2" stored [1 by 2 at 4 of 6 * 2, 0] as(#{{.*}}) : !w64_2_16_bf
+  // CHECK: "wqkv.weight2" stored [1 by 2 at 4 of 6 * 2, 0] as(#{{.*}}) : tensor<64x2x16xbf16>
   %v = transformer.weight "wqkv.weight2" stored [1 by 2 at 4 of 6 * 2, 0]
       as(#transformer.format<"bnb-nf4" {weight : ui8 [all/2, 1], weight.absmax : ui8 [all/64], weight.scale : f32 []}>)
       : tensor<64x2x16xbf16>
@@ -77,7 +77,7 @@ func.func @weight_parts() {
 
 // CHECK-LABEL: func @weight_of_experts
 func.func @weight_of_experts() {
-  // CHECK: transformer.weight "experts.*.w1.weight" stored [2, 1] : !w4_64_32_bf
+  // CHECK: transformer.weight "experts.*.w1.weight" stored [2, 1] : tensor<4x64x32xbf16>
   %w = transformer.weight "experts.*.w1.weight" stored [2, 1] : tensor<4x64x32xbf16>
   return
 }
@@ -126,8 +126,7 @@ func.func @repeat_carries_two_values(%x0: !x, %t0: !last) {
 
 // CHECK-LABEL: func @embedding
 func.func @embedding(%ids: !ids, %table: tensor<1000x64xbf16>) {
-  // CHECK: transformer.embedding %arg0, %arg1
-  // CHECK-NEXT: : !bq_int, !w1000_64_bf -> !bq_64_bf
+  // CHECK: transformer.embedding %arg0, %arg1 : !bq_int, tensor<1000x64xbf16> -> !bq_64_bf
   %x = transformer.embedding %ids, %table : !ids, tensor<1000x64xbf16> -> !x
   return
 }
@@ -141,8 +140,7 @@ func.func @last_token(%x: !x) {
 
 // CHECK-LABEL: func @logits
 func.func @logits(%x: !last, %table: tensor<1000x64xbf16>) {
-  // CHECK: transformer.logits %arg0, %arg1
-  // CHECK-NEXT: : !b_64_bf, !w1000_64_bf -> !b_1000_bf
+  // CHECK: transformer.logits %arg0, %arg1 : !b_64_bf, tensor<1000x64xbf16> -> !b_1000_bf
   %y = transformer.logits %x, %table : !last, tensor<1000x64xbf16>
       -> tensor<?x1000xbf16, #transformer.dims<[batch, _]>>
   return
@@ -150,16 +148,14 @@ func.func @logits(%x: !last, %table: tensor<1000x64xbf16>) {
 
 // CHECK-LABEL: func @linear
 func.func @linear(%x: !x, %w: tensor<64x64xbf16>) {
-  // CHECK: transformer.linear %arg0, %arg1
-  // CHECK-NEXT: : !bq_64_bf, !w64_64_bf -> !bq_64_bf
+  // CHECK: transformer.linear %arg0, %arg1 : !bq_64_bf, tensor<64x64xbf16> -> !bq_64_bf
   %y = transformer.linear %x, %w : !x, tensor<64x64xbf16> -> !x
   return
 }
 
 // CHECK-LABEL: func @linear_to_heads_with_bias
 func.func @linear_to_heads_with_bias(%x: !x, %w: tensor<64x8x16xbf16>, %b: tensor<8x16xbf16>) {
-  // CHECK: transformer.linear %arg0, %arg1 bias(%arg2 : !w8_16_bf)
-  // CHECK-NEXT: : !bq_64_bf, !w64_8_16_bf -> !bq_8_16_bf
+  // CHECK: transformer.linear %arg0, %arg1 bias(%arg2 : tensor<8x16xbf16>) : !bq_64_bf, tensor<64x8x16xbf16> -> !bq_8_16_bf
   %y = transformer.linear %x, %w bias(%b : tensor<8x16xbf16>)
       : !x, tensor<64x8x16xbf16> -> !heads
   return
@@ -167,15 +163,14 @@ func.func @linear_to_heads_with_bias(%x: !x, %w: tensor<64x8x16xbf16>, %b: tenso
 
 // CHECK-LABEL: func @linear_from_heads
 func.func @linear_from_heads(%x: !heads, %w: tensor<8x16x64xbf16>) {
-  // CHECK: transformer.linear %arg0, %arg1
-  // CHECK-NEXT: : !bq_8_16_bf, !w8_16_64_bf -> !bq_64_bf
+  // CHECK: transformer.linear %arg0, %arg1 : !bq_8_16_bf, tensor<8x16x64xbf16> -> !bq_64_bf
   %y = transformer.linear %x, %w : !heads, tensor<8x16x64xbf16> -> !x
   return
 }
 
 // CHECK-LABEL: func @add_bias
 func.func @add_bias(%x: !heads, %b: tensor<8x16xbf16>) {
-  // CHECK: transformer.add_bias %arg0, %arg1 : !bq_8_16_bf, !w8_16_bf
+  // CHECK: transformer.add_bias %arg0, %arg1 : !bq_8_16_bf, tensor<8x16xbf16>
   %y = transformer.add_bias %x, %b : !heads, tensor<8x16xbf16>
   return
 }
@@ -191,7 +186,7 @@ func.func @rms_norm(%x: !x, %g: tensor<64xbf16>) {
 func.func @layer_norm(%x: !x, %g: tensor<64xbf16>, %b: tensor<64xbf16>) {
   // CHECK: transformer.layer_norm %arg0, %arg1 eps(0.0) : !bq_64_bf
   %y = transformer.layer_norm %x, %g eps(0.0) : !x
-  // CHECK: transformer.layer_norm %arg0, %arg1 bias(%arg2 : !w64_bf) eps(1.0e-05) : !bq_64_bf
+  // CHECK: transformer.layer_norm %arg0, %arg1 bias(%arg2 : tensor<64xbf16>) eps(1.0e-05) : !bq_64_bf
   %z = transformer.layer_norm %x, %g bias(%b : tensor<64xbf16>) eps(1.0e-5) : !x
   return
 }
@@ -207,8 +202,7 @@ func.func @rope(%x: !heads) {
 
 // CHECK-LABEL: func @attention
 func.func @attention(%q: !heads, %k: !kv, %v: !kv, %cache: !cache) {
-  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_32_bf)
-  // CHECK-NEXT: : !bq_8_16_bf, !bq_2_16_bf, !bq_2_16_bf -> !bq_8_16_bf
+  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_32_bf) : !bq_8_16_bf, !bq_2_16_bf, !bq_2_16_bf -> !bq_8_16_bf
   %all = transformer.attention %q, %k, %v cache(%cache : !cache) : !heads, !kv, !kv -> !heads
   // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_32_bf) causal window(128)
   %causal = transformer.attention %q, %k, %v cache(%cache : !cache) causal window(128) : !heads, !kv, !kv -> !heads
@@ -246,8 +240,7 @@ func.func @gated(%gate: !x, %up: !x) {
 
 // CHECK-LABEL: func @router
 func.func @router(%x: !x, %w: tensor<64x4xbf16>) {
-  // CHECK: transformer.router %arg0, %arg1 top_k(2)
-  // CHECK-NEXT: : !bq_64_bf, !w64_4_bf -> !bq_2_bf
+  // CHECK: transformer.router %arg0, %arg1 top_k(2) : !bq_64_bf, tensor<64x4xbf16> -> !bq_2_bf
   %r = transformer.router %x, %w top_k(2) : !x, tensor<64x4xbf16> -> !routing
   return
 }
@@ -261,8 +254,7 @@ func.func @dispatch(%x: !x, %r: !routing) {
 
 // CHECK-LABEL: func @experts
 func.func @experts(%t: !routed, %w: tensor<4x64x32xbf16>) {
-  // CHECK: transformer.experts %arg0, %arg1 top_k(2)
-  // CHECK-NEXT: : !bq2_64_bf, !w4_64_32_bf -> !bq2_32_bf
+  // CHECK: transformer.experts %arg0, %arg1 top_k(2) : !bq2_64_bf, tensor<4x64x32xbf16> -> !bq2_32_bf
   %y = transformer.experts %t, %w top_k(2) : !routed, tensor<4x64x32xbf16> -> !wide
   return
 }

@@ -20,10 +20,9 @@ func.func @state() {
 // CHECK-LABEL: func @short_conv
 func.func @short_conv(%x: !flat, %w: tensor<64x4xbf16>, %b: tensor<64xbf16>,
                       %y: !x, %v: tensor<8x16x4xbf16>, %s: !conv) {
-  // CHECK: %conv = transformer.short_conv %arg0, %arg1
-  // CHECK-NEXT: : !bq_64_bf, !w64_4_bf
+  // CHECK: %conv = transformer.short_conv %arg0, %arg1 : !bq_64_bf, tensor<64x4xbf16>
   %0 = transformer.short_conv %x, %w : !flat, tensor<64x4xbf16>
-  // CHECK: transformer.short_conv %arg0, %arg1 bias(%arg2 : !w64_bf) state(%arg5 : !b_64_3_bf) silu
+  // CHECK: transformer.short_conv %arg0, %arg1 bias(%arg2 : tensor<64xbf16>) state(%arg5 : !b_64_3_bf) silu
   %1 = transformer.short_conv %x, %w bias(%b : tensor<64xbf16>) state(%s : !conv) silu : !flat, tensor<64x4xbf16>
   // CHECK: transformer.short_conv %arg0, %arg1 state(%arg5 : !b_64_3_bf)
   %2 = transformer.short_conv %x, %w state(%s : !conv) : !flat, tensor<64x4xbf16>
@@ -34,13 +33,12 @@ func.func @short_conv(%x: !flat, %w: tensor<64x4xbf16>, %b: tensor<64xbf16>,
 
 // CHECK-LABEL: func @state_space
 func.func @state_space(%x: !x, %dt: !h, %b: !g, %c: !g, %a: tensor<8xf32>, %s: !s) {
-  // CHECK: %ssm = transformer.state_space %arg0, %arg1, %arg2, %arg3, %arg4 state(%arg5)
-  // CHECK-NEXT: : !bq_8_16_bf, !bq_8_bf, !bq_2_32_bf, !w8_float, !b_8_16_32_float
+  // CHECK: %ssm = transformer.state_space %arg0, %arg1, %arg2, %arg3, %arg4 state(%arg5) : !bq_8_16_bf, !bq_8_bf, !bq_2_32_bf, tensor<8xf32>, !b_8_16_32_float
   %0 = transformer.state_space %x, %dt, %b, %c, %a state(%s) : !x, !h, !g, tensor<8xf32>, !s
-  // CHECK: state(%arg5) d(%arg4 : !w8_float) dt_bias(%arg4 : !w8_float)
+  // CHECK: state(%arg5) d(%arg4 : tensor<8xf32>) dt_bias(%arg4 : tensor<8xf32>)
   %1 = transformer.state_space %x, %dt, %b, %c, %a state(%s) d(%a : tensor<8xf32>) dt_bias(%a : tensor<8xf32>)
       : !x, !h, !g, tensor<8xf32>, !s
-  // CHECK: state(%arg5) dt_bias(%arg4 : !w8_float)
+  // CHECK: state(%arg5) dt_bias(%arg4 : tensor<8xf32>)
   %2 = transformer.state_space %x, %dt, %b, %c, %a state(%s) dt_bias(%a : tensor<8xf32>)
       : !x, !h, !g, tensor<8xf32>, !s
   return
@@ -51,16 +49,14 @@ func.func @state_space(%x: !x, %dt: !h, %b: !g, %c: !g, %a: tensor<8xf32>, %s: !
 !c = tensor<?x?x8x1xbf16, #transformer.dims<[batch, query, _, _]>>
 !cs = tensor<?x8x1x32xf32, #transformer.dims<[batch, _, _, _]>>
 func.func @state_space_of_channels(%x: !c, %dt: !h, %b: !one, %a: tensor<8x32xf32>, %s: !cs) {
-  // CHECK: transformer.state_space %arg0, %arg1, %arg2, %arg2, %arg3 state(%arg4)
-  // CHECK-NEXT: : !bq_8_1_bf, !bq_8_bf, !bq_1_32_bf, !w8_32_float, !b_8_1_32_float
+  // CHECK: transformer.state_space %arg0, %arg1, %arg2, %arg2, %arg3 state(%arg4) : !bq_8_1_bf, !bq_8_bf, !bq_1_32_bf, tensor<8x32xf32>, !b_8_1_32_float
   %0 = transformer.state_space %x, %dt, %b, %b, %a state(%s) : !c, !h, !one, tensor<8x32xf32>, !cs
   return
 }
 
 // CHECK-LABEL: func @gated_delta_rule
 func.func @gated_delta_rule(%q: !k, %v: !x, %g: !h, %a: tensor<8xf32>, %s: !sk) {
-  // CHECK: %delta = transformer.gated_delta_rule %arg0, %arg0, %arg1, %arg2, %arg2, %arg3, %arg3 state(%arg4)
-  // CHECK-NEXT: : !bq_2_16_bf, !bq_8_16_bf, !bq_8_bf, !w8_float, !w8_float, !b_8_16_16_float
+  // CHECK: %delta = transformer.gated_delta_rule %arg0, %arg0, %arg1, %arg2, %arg2, %arg3, %arg3 state(%arg4) : !bq_2_16_bf, !bq_8_16_bf, !bq_8_bf, tensor<8xf32>, tensor<8xf32>, !b_8_16_16_float
   %0 = transformer.gated_delta_rule %q, %q, %v, %g, %g, %a, %a state(%s)
       : !k, !x, !h, tensor<8xf32>, tensor<8xf32>, !sk
   return

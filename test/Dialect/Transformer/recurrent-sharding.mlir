@@ -6,8 +6,7 @@
 // CHECK: transformer.weight "q.weight" {{.*}} : !w64_2tp_16_bf
 // CHECK: transformer.state : !b_8tp_16_32_float
 // CHECK: transformer.short_conv
-// CHECK: %[[Y:.*]] = transformer.gated_delta_rule
-// CHECK-NEXT: : !bq_2tp_16_bf, !bq_8tp_32_bf, !bq_8tp_bf, !w8tp_float, !w8tp_float, !b_8tp_16_32_float
+// CHECK: %[[Y:.*]] = transformer.gated_delta_rule {{.*}} : !bq_2tp_16_bf, !bq_8tp_32_bf, !bq_8tp_bf, !w8tp_float, !w8tp_float, !b_8tp_16_32_float
 // CHECK: transformer.gated %{{.*}}, %[[Y]] silu : !bq_8tp_32_bf
 // CHECK: -> !bq_64_sum_tp
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
@@ -41,14 +40,11 @@ func.func @delta(%x: !x) -> !x {
 // Mamba 1: the products that make steps and matrices contract the channels,
 // and are reduced. The one group is whole.
 // CHECK-LABEL: func @mamba
-// CHECK: %[[B:.*]] = transformer.linear %conv, %b{{$}}
-// CHECK-NEXT: : !bq_32tp_1_bf, !w32tp_1_1_16_bf -> !bq_1_16_sum_tp
+// CHECK: %[[B:.*]] = transformer.linear %conv, %b : !bq_32tp_1_bf, !w32tp_1_1_16_bf -> !bq_1_16_sum_tp
 // CHECK: parallel.all_reduce %dt_out over [tp]
-// CHECK-NEXT: transformer.linear
-// CHECK-NEXT: -> !bq_32tp_bf
+// CHECK-NEXT: transformer.linear {{.*}}-> !bq_32tp_bf
 // CHECK: %[[SUM:.*]] = parallel.all_reduce %[[B]] over [tp]
-// CHECK: transformer.state_space %conv, %{{.*}}, %[[SUM]], %[[SUM]],
-// CHECK-NEXT: : !bq_32tp_1_bf, !bq_32tp_bf, !bq_1_16_bf, !w32tp_16_float, !b_32tp_1_16_float
+// CHECK: transformer.state_space %conv, %{{.*}}, %[[SUM]], %[[SUM]], {{.*}} : !bq_32tp_1_bf, !bq_32tp_bf, !bq_1_16_bf, !w32tp_16_float, !b_32tp_1_16_float
 // CHECK: -> !bq_64_sum_tp
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !c = tensor<?x?x32x1xbf16, #transformer.dims<[batch, query, _, _]>>

@@ -5,12 +5,12 @@
 // ALIAS-DAG: !bq_64_bf = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 // ALIAS-DAG: !bq2_64_bf = tensor<?x64xbf16, #transformer.dims<[{batch*query*2}, _]>>
 // ALIAS-DAG: !w2_bc_8_bf = tensor<2x?x?x8xbf16, #transformer.dims<[_, batch, context, _]>>
-// ALIAS-DAG: !w64_float = tensor<64xf32>
-// ALIAS-DAG: !w64_half = tensor<64xf16>
-// ALIAS-DAG: !w64_fp8e = tensor<64xf8E4M3FN>
-// ALIAS-DAG: !w64_fp8m = tensor<64xf8E5M2>
-// ALIAS-DAG: !w64_int = tensor<64xi32>
-// ALIAS-DAG: !w64_byte = tensor<64xi8>
+// ALIAS-DAG: !b_float = tensor<?xf32, #transformer.dims<[batch]>>
+// ALIAS-DAG: !b_half = tensor<?xf16, #transformer.dims<[batch]>>
+// ALIAS-DAG: !b_fp8e = tensor<?xf8E4M3FN, #transformer.dims<[batch]>>
+// ALIAS-DAG: !b_fp8m = tensor<?xf8E5M2, #transformer.dims<[batch]>>
+// ALIAS-DAG: !b_int = tensor<?xi32, #transformer.dims<[batch]>>
+// ALIAS-DAG: !b_byte = tensor<?xi8, #transformer.dims<[batch]>>
 
 // CHECK-LABEL: func private @dims_of_symbols
 // CHECK-SAME: tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
@@ -46,5 +46,14 @@ func.func private @storage() attributes {
 }
 
 // CHECK-LABEL: func private @formats
-func.func private @formats(tensor<64xf32>, tensor<64xf16>, tensor<64xf8E4M3FN>,
-                           tensor<64xf8E5M2>, tensor<64xi32>, tensor<64xi8>)
+func.func private @formats(
+    tensor<?xf32, #transformer.dims<[batch]>>,
+    tensor<?xf16, #transformer.dims<[batch]>>,
+    tensor<?xf8E4M3FN, #transformer.dims<[batch]>>,
+    tensor<?xf8E5M2, #transformer.dims<[batch]>>,
+    tensor<?xi32, #transformer.dims<[batch]>>,
+    tensor<?xi8, #transformer.dims<[batch]>>)
+
+// A type that is only a shape is short enough.
+// ALIAS: func private @shape(tensor<64x32xbf16>)
+func.func private @shape(tensor<64x32xbf16>)

@@ -290,6 +290,35 @@ TEST(Evaluate, CrossesNodesWithAWarning) {
   EXPECT_TRUE(warned);
 }
 
+TEST(Evaluate, ReportsEveryAxisAndDegree) {
+  Plan plan = makePlan(8);
+  plan.axes = {{"dpo", 1}, {"dpi", 2}, {"tp", 8}};
+  plan.degrees = {{"dp", {"dpo", "dpi"}},
+                  {"ep", {"dpi", "tp"}},
+                  {"etp", {}},
+                  {"edp", {"dpo"}}};
+  Report report = price(makeDecoder(), plan, prefill(2, 2048), makeRuntime(),
+                        makeMachine(2));
+  const std::vector<Report::Axis> &axes = report.mesh.axes;
+  ASSERT_EQ(axes.size(), 3u);
+  EXPECT_EQ(axes[0].tier, "");
+  EXPECT_EQ(axes[1].tier, "scale_out");
+  EXPECT_EQ(axes[1].stride, 8);
+  EXPECT_EQ(axes[2].tier, "scale_up");
+  EXPECT_EQ(axes[2].stride, 1);
+  std::map<std::string, int64_t> expected = {
+      {"dpo", 1}, {"dpi", 2}, {"tp", 8},  {"cp", 1},  {"dp", 2},
+      {"ep", 16}, {"etp", 1}, {"edp", 1}, {"dcp", 1}, {"attention_tp", 8}};
+  EXPECT_EQ(report.mesh.degrees, expected);
+  report = price(makeDecoder(), makePlan(8), prefill(1, 2048));
+  expected = {{"tp", 8},  {"cp", 1},  {"dp", 1},  {"ep", 1},
+              {"etp", 8}, {"edp", 1}, {"dcp", 1}, {"attention_tp", 8}};
+  EXPECT_EQ(report.mesh.degrees, expected);
+  plan.degrees[1].axes = {"cpi"};
+  Error error = refused(makeDecoder(), plan, prefill(1, 2048));
+  EXPECT_EQ(error.message, "degree 'ep' has a factor that is no axis");
+}
+
 TEST(Evaluate, CountsRoutedExperts) {
   CostProgram program = makeDecoder({64, 2, 4, 2, 16, 128, 256});
   Resident experts;

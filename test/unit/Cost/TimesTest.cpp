@@ -46,6 +46,7 @@ TEST(WireBytes, CountsARing) {
   EXPECT_EQ(wire(CollectiveKind::all_gather, 8, 800), 700);
   EXPECT_EQ(wire(CollectiveKind::reduce_scatter, 3, 10), 7);
   EXPECT_EQ(wire(CollectiveKind::all_to_all, 2, 5), 3);
+  EXPECT_EQ(wire(CollectiveKind::permute, 8, 5), 5);
 }
 
 static CollectiveCurve makeCurve(int first, std::vector<double> times) {
@@ -128,6 +129,18 @@ TEST(Network, PricesGroupsAcrossNodesAsAHierarchy) {
   time = network.time(CollectiveKind::all_gather, {{8, 2}}, bytes, false);
   EXPECT_FALSE(time.hierarchical);
   EXPECT_NEAR(time.timeUs, 10 + 7200, 1e-6);
+}
+
+TEST(Network, PricesAPermuteAsOneMessage) {
+  Machine machine = makeMachine(2);
+  Network network(machine.pools[0], 16);
+  CollectiveTime time =
+      network.time(CollectiveKind::permute, {{1, 8}}, 360e6, false);
+  EXPECT_TRUE(time.modelled);
+  EXPECT_NEAR(time.timeUs, 3 + 1000, 1e-6);
+  time = network.time(CollectiveKind::permute, {{1, 16}}, 360e6, false);
+  EXPECT_FALSE(time.hierarchical);
+  EXPECT_NEAR(time.timeUs, 10 + 14400, 1e-6);
 }
 
 TEST(Network, SaysWhenNoTierJoinsAGroup) {

@@ -62,7 +62,7 @@ TEST_F(ReaderTest, SystemErrorsNameTheField) {
   EXPECT_EQ(systemError("\"all_reduce\"", "\"allreduce\""),
             "h100-sxm-8.json: /tiers/0/collectives/allreduce: unknown "
             "collective \"allreduce\"\n  note: known: all_reduce, all_gather, "
-            "reduce_scatter, all_to_all");
+            "reduce_scatter, all_to_all, permute");
   EXPECT_EQ(systemError("\"2\": {", "\"9\": {"),
             "h100-sxm-8.json: /tiers/0/collectives/all_reduce/9: expected a "
             "number of devices from 2 to 8, the tier's domain, found \"9\"");

@@ -60,3 +60,26 @@ TEST(Tensors, OfFunctionsThatNothingCallsComeLast) {
             "layers.0.w\nnorm\nmtp.head\nmtp.layers.61.w\nmtp.layers.62.w\n"
             "other\n");
 }
+
+TEST(Tensors, OfWhatALayerCallsAreTheLayers) {
+  EXPECT_EQ(namesOf(R"mlir(
+    func.func private @layer() {
+      %w = transformer.weight "w" : tensor<2xbf16>
+      return
+    }
+    func.func private @wrapped() {
+      %w = transformer.weight "before" : tensor<2xbf16>
+      func.call @layer() : () -> ()
+      %v = transformer.weight "after" : tensor<2xbf16>
+      return
+    }
+    func.func @model(%x0: tensor<2xbf16>) {
+      transformer.repeat 2 layers "layers" from 5 (%x = %x0) : tensor<2xbf16> {
+        func.call @wrapped() : () -> ()
+        transformer.yield %x : tensor<2xbf16>
+      }
+      return
+    })mlir"),
+            "layers.5.before\nlayers.5.w\nlayers.5.after\n"
+            "layers.6.before\nlayers.6.w\nlayers.6.after\n");
+}

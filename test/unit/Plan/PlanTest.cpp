@@ -32,7 +32,8 @@ static std::string errorOf(const std::string &members) {
 TEST(Plan, ReadsAllFields) {
   Result<Plan> plan = readMembers(
       R"("axes": [{"name": "dpi", "size": 4}, {"name": "tp"}],
-         "degrees": {"ep": ["dpi", "tp"]}, "dtype": "bf16",
+         "degrees": {"ep": ["dpi", "tp"]}, "sequence_parallel": true,
+         "fsdp": true, "context_kind": "all_to_all", "dtype": "bf16",
          "kv_dtype": "fp8", "memory_utilization": 0.9)");
   ASSERT_TRUE(plan) << plan.error().str();
   ASSERT_EQ(plan->axes.size(), 2u);
@@ -40,8 +41,10 @@ TEST(Plan, ReadsAllFields) {
   EXPECT_EQ(plan->axes[0].size, 4);
   EXPECT_FALSE(plan->axes[1].size);
   EXPECT_FALSE(plan->devices());
-  ASSERT_EQ(plan->degrees.size(), 1u);
-  EXPECT_EQ(plan->degrees[0].axes, (std::vector<std::string>{"dpi", "tp"}));
+  EXPECT_EQ(plan->axesOf("ep"), (std::vector<std::string>{"dpi", "tp"}));
+  EXPECT_TRUE(plan->sequenceParallel);
+  EXPECT_TRUE(plan->fsdp);
+  EXPECT_EQ(plan->contextKind, ContextKind::all_to_all);
   EXPECT_EQ(plan->kvDtype, ElementType::fp8_e4m3);
   EXPECT_EQ(plan->memoryUtilization, 0.9);
   plan->setAxis("tp", 8);
@@ -51,7 +54,8 @@ TEST(Plan, ReadsAllFields) {
 TEST(Plan, ReadsBackWhatItWrites) {
   Result<Plan> plan = readMembers(
       R"("axes": [{"name": "pp", "size": 2}, {"name": "tp"}],
-         "degrees": {"ep": ["tp"]}, "kv_dtype": "fp8_e5m2")");
+         "degrees": {"ep": ["tp"]}, "sequence_parallel": true, "fsdp": true,
+         "context_kind": "ring", "kv_dtype": "fp8_e5m2")");
   ASSERT_TRUE(plan);
   std::string text = writePlan(*plan);
   Result<Plan> again = read(text);
@@ -101,19 +105,24 @@ TEST(Plan, RefusesOtherFormats) {
 }
 
 TEST(Mesh, Parses) {
-  Result<std::vector<PlanAxis>> axes = parseMesh("pp=4,tp=?");
-  ASSERT_TRUE(axes);
-  ASSERT_EQ(axes->size(), 2u);
-  EXPECT_EQ((*axes)[0].name, "pp");
-  EXPECT_EQ((*axes)[0].size, 4);
-  EXPECT_EQ((*axes)[1].name, "tp");
-  EXPECT_FALSE((*axes)[1].size);
+  Result<MeshPlan> mesh = parseMesh("pp=4,tp=?,ep=pp*tp");
+  ASSERT_TRUE(mesh);
+  ASSERT_EQ(mesh->axes.size(), 2u);
+  EXPECT_EQ(mesh->axes[0].name, "pp");
+  EXPECT_EQ(mesh->axes[0].size, 4);
+  EXPECT_EQ(mesh->axes[1].name, "tp");
+  EXPECT_FALSE(mesh->axes[1].size);
+  ASSERT_EQ(mesh->degrees.size(), 1u);
+  EXPECT_EQ(mesh->degrees[0].axes, (std::vector<std::string>{"pp", "tp"}));
+  EXPECT_EQ(meshText({mesh->axes, mesh->degrees}), "pp=4,tp=?,ep=pp*tp");
 }
 
 TEST(Mesh, RefusesWhatIsNotOne) {
   for (const char *text :
        {"", "tp", "tp=", "tp=0", "tp=-1", "tp=8x", "tp=8,", "=8", "tp=8,tp=4",
-        "axes=8", "tp=99999999999999999999", "a=1073741824,b=2", "t/p=8"})
+        "axes=8", "tp=99999999999999999999", "a=1073741824,b=2", "t/p=8",
+        "tp=8,ep=tp*", "tp=8,ep=*tp", "tp=8,axes=tp", "tp=8,ep=tp*8",
+        "tp=8,ep=tp,ep=tp"})
     EXPECT_FALSE(parseMesh(text)) << text;
   EXPECT_EQ(parseMesh("tp=0").error().message,
             "size of mesh axis 'tp' is not an integer from 1 to 1073741824 or "

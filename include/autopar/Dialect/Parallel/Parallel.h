@@ -25,6 +25,13 @@
 
 namespace autopar::parallel {
 
+/// What collectives call the grouping of a set by experts, in the place of a
+/// dimension.
+inline constexpr int64_t expertsDim = -1;
+/// The axes by name, to compare what has no order.
+llvm::SmallVector<mlir::StringAttr>
+sortedAxes(llvm::ArrayRef<mlir::StringAttr> axes);
+
 /// How a tensor lies over the mesh, as a value that can be computed with.
 struct Layout {
   llvm::SmallVector<DimAttr, 4> dims;
@@ -38,6 +45,8 @@ struct Layout {
   bool operator==(const Layout &other) const {
     return dims == other.dims && partial == other.partial;
   }
+  /// Equal but for orders that mean nothing: of sets and of partial axes.
+  bool isSameAs(const Layout &other) const;
   /// "[batch, query, _ by tp] partial [dp]", for messages.
   std::string str() const;
 };

@@ -1,0 +1,285 @@
+//===- FactorVerifier.cpp - Types against the factors of an op ------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Interfaces/Interfaces.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace autopar;
+using namespace mlir;
+
+SmallVector<StringAttr, 4>
+autopar::mergeAxes(ArrayRef<int32_t> parts,
+                   function_ref<ArrayRef<StringAttr>(int32_t)> axesOf) {
+  SmallVector<StringAttr, 4> axes;
+  for (int32_t part : parts)
+    llvm::append_range(axes, axesOf(part));
+  return axes;
+}
+
+bool autopar::haveSameAxes(ArrayRef<StringAttr> a, ArrayRef<StringAttr> b) {
+  return a.size() == b.size() && llvm::all_of(a, [&](StringAttr axis) {
+           return llvm::is_contained(b, axis);
+         });
+}
+
+namespace {
+
+/// One tensor of an op, with the words to speak of it.
+struct Tensor {
+  TensorView view;
+  ArrayRef<int32_t> factors;
+  /// The factor by which it is grouped, or none.
+  int32_t experts;
+  std::string name;
+};
+
+/// The first dimension seen of a factor; others must agree with it.
+struct Witness {
+  const Tensor *tensor = nullptr;
+  unsigned dim = 0;
+
+  std::string str() const {
+    return "dimension " + std::to_string(dim) + " of " + tensor->name;
+  }
+};
+
+class FactorVerifier {
+public:
+  FactorVerifier(Operation *op, ShardingFactors factors)
+      : op(op), factors(std::move(factors)) {}
+
+  LogicalResult verify() {
+    if (failed(collect()))
+      return failure();
+    witnesses.resize(factors.kinds.size());
+    for (const Tensor &tensor : tensors)
+      for (unsigned dim = 0; dim < tensor.view.rank(); ++dim)
+        if (failed(verifyDim(tensor, dim)))
+          return failure();
+    for (const Tensor &tensor : tensors)
+      for (unsigned dim = 0; dim < tensor.view.rank(); ++dim)
+        if (failed(verifyMerged(tensor, dim)) ||
+            failed(verifyGrouping(tensor, dim)))
+          return failure();
+    return verifyPartial();
+  }
+
+private:
+  LogicalResult collect() {
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (failed(add(operand.getType(), factors.operands[i],
+                     factors.expertsOfOperand(i),
+                     "operand #" + std::to_string(i))))
+        return failure();
+    for (auto [i, result] : llvm::enumerate(op->getResults()))
+      if (failed(add(
+              result.getType(), factors.results[i], factors.expertsOfResult(i),
+              op->getNumResults() == 1 ? "the result"
+                                       : "result #" + std::to_string(i))))
+        return failure();
+    return success();
+  }
+
+  LogicalResult add(Type type, ArrayRef<int32_t> dims, int32_t experts,
+                    std::string name) {
+    TensorView view(type);
+    if (view.rank() != dims.size())
+      return op->emitOpError() << name << " has rank " << view.rank()
+                               << ", expected " << dims.size();
+    tensors.push_back({view, dims, experts, std::move(name)});
+    return success();
+  }
+
+  LogicalResult verifyDim(const Tensor &tensor, unsigned dim) {
+    int32_t factor = tensor.factors[dim];
+    FactorKind kind = factors.kinds[factor];
+    DimRef ref = tensor.view.dim(dim);
+    if (kind == FactorKind::merged)
+      return success();
+    if (ref.rule == SplitRule::ring && !ref.axes.empty())
+      return verifyRing(tensor, dim, kind);
+    if (mustBeWhole(kind) && !ref.isWhole())
+      return op->emitOpError()
+             << "needs dimension " << dim << " of " << tensor.name
+             << " whole, but it is split over "
+             << axesText(ref.axes.empty() ? ref.grouped : ref.axes);
+    Witness &witness = witnesses[factor];
+    if (!witness.tensor) {
+      witness = {&tensor, dim};
+      return success();
+    }
+    return verifyAgreement(witness, tensor, dim, kind);
+  }
+
+  /// What goes round is summed over whole: no partial sum arises.
+  LogicalResult verifyRing(const Tensor &tensor, unsigned dim,
+                           FactorKind kind) {
+    if (kind == FactorKind::reduction || kind == FactorKind::seen)
+      return success();
+    return op->emitOpError() << "cannot work on dimension " << dim << " of "
+                             << tensor.name << " part by part";
+  }
+
+  LogicalResult verifyAgreement(const Witness &witness, const Tensor &tensor,
+                                unsigned dim, FactorKind kind) {
+    const TensorView &first = witness.tensor->view;
+    DimRef ref = tensor.view.dim(dim), other = first.dim(witness.dim);
+    if (kind != FactorKind::grouped &&
+        first.extentText(witness.dim) != tensor.view.extentText(dim))
+      return op->emitOpError()
+             << "dimension " << dim << " of " << tensor.name << " is "
+             << tensor.view.extentText(dim) << ", but " << witness.str()
+             << " is " << first.extentText(witness.dim);
+    if (ref.axes != other.axes)
+      return op->emitOpError()
+             << "dimension " << dim << " of " << tensor.name
+             << " is split over " << axesText(ref.axes) << ", but "
+             << witness.str() << " over " << axesText(other.axes);
+    if (tensor.experts == ShardingFactors::none && ref.grouped != other.grouped)
+      return refuseGrouping(tensor, ref, other.grouped);
+    if (kind != FactorKind::grouped && !ref.axes.empty() &&
+        (ref.rule != other.rule || ref.multiple != other.multiple))
+      return op->emitOpError()
+             << "dimension " << dim << " of " << tensor.name
+             << " is split by another rule than " << witness.str();
+    return success();
+  }
+
+  ArrayRef<StringAttr> axesOf(int32_t factor) const {
+    const Witness &witness = witnesses[factor];
+    return witness.tensor ? witness.tensor->view.dim(witness.dim).axes
+                          : ArrayRef<StringAttr>();
+  }
+
+  LogicalResult verifyMerged(const Tensor &tensor, unsigned dim) {
+    int32_t factor = tensor.factors[dim];
+    if (factors.kinds[factor] != FactorKind::merged)
+      return success();
+    ArrayRef<StringAttr> found = tensor.view.dim(dim).axes;
+    auto expected = mergeAxes(factors.parts.find(factor)->second,
+                              [&](int32_t part) { return axesOf(part); });
+    if (haveSameAxes(found, expected))
+      return success();
+    return op->emitOpError()
+           << "dimension " << dim << " of " << tensor.name << " is split over "
+           << axesText(found) << ", expected the axes of its tokens, "
+           << axesText(expected);
+  }
+
+  /// A grouping is that of the experts, or none.
+  LogicalResult verifyGrouping(const Tensor &tensor, unsigned dim) {
+    DimRef ref = tensor.view.dim(dim);
+    bool merged = factors.kinds[tensor.factors[dim]] == FactorKind::merged;
+    bool byExperts = tensor.experts != ShardingFactors::none;
+    if (!ref.isSet() || (!merged && !byExperts))
+      return success();
+    if (byExperts && factors.kinds[tensor.experts] == FactorKind::reduction)
+      return success();
+    ArrayRef<StringAttr> expected;
+    if (byExperts)
+      expected = axesOf(tensor.experts);
+    return haveSameAxes(ref.grouped, expected)
+               ? success()
+               : refuseGrouping(tensor, ref, expected);
+  }
+
+  LogicalResult refuseGrouping(const Tensor &tensor, DimRef ref,
+                               ArrayRef<StringAttr> expected) {
+    return op->emitOpError()
+           << tensor.name << " is grouped by experts over "
+           << axesText(ref.grouped) << ", expected " << axesText(expected);
+  }
+
+  using AxisSet = llvm::SmallSetVector<StringAttr, 4>;
+
+  /// Axes of split reductions.
+  AxisSet reducedAxes() {
+    AxisSet axes;
+    for (auto [factor, kind] : llvm::enumerate(factors.kinds))
+      if (kind == FactorKind::reduction)
+        axes.insert_range(axesOf(factor));
+    for (const Tensor &tensor : tensors)
+      if (tensor.experts != ShardingFactors::none &&
+          factors.kinds[tensor.experts] == FactorKind::reduction)
+        for (unsigned dim = 0; dim < tensor.view.rank(); ++dim)
+          axes.insert_range(tensor.view.dim(dim).grouped);
+    return axes;
+  }
+
+  /// Axes that the results must be partial over.
+  FailureOr<AxisSet> expectedPartial() {
+    AxisSet axes = reducedAxes();
+    if (!axes.empty() && factors.linear.empty())
+      return op->emitOpError()
+             << "sums over " << axesText(axes.getArrayRef())
+             << " and adds a bias, which every device would add: add it after "
+                "the reduction";
+    SmallVector<unsigned> partial;
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      if (!tensors[i].view.partialAxes().empty())
+        partial.push_back(i);
+    if (partial.empty())
+      return axes;
+    const Tensor &first = tensors[partial.front()];
+    if (!llvm::is_contained(factors.linear, partial))
+      return op->emitOpError()
+             << "is not linear in " << first.name
+             << " alone, which is a partial sum over "
+             << axesText(first.view.partialAxes()) << ": reduce it first";
+    for (unsigned i : partial)
+      if (!haveSameAxes(tensors[i].view.partialAxes(),
+                        first.view.partialAxes()))
+        return op->emitOpError() << "adds partial sums over different axes";
+    axes.insert_range(first.view.partialAxes());
+    return axes;
+  }
+
+  LogicalResult verifyPartial() {
+    FailureOr<AxisSet> expected = expectedPartial();
+    if (failed(expected))
+      return failure();
+    for (const Tensor &tensor :
+         ArrayRef(tensors).drop_front(op->getNumOperands())) {
+      ArrayRef<StringAttr> found = tensor.view.partialAxes();
+      if (!haveSameAxes(found, expected->getArrayRef()))
+        return op->emitOpError()
+               << tensor.name << " is partial over " << axesText(found)
+               << ", expected " << axesText(expected->getArrayRef());
+    }
+    return success();
+  }
+
+  Operation *op;
+  ShardingFactors factors;
+  SmallVector<Tensor> tensors;
+  SmallVector<Witness> witnesses;
+};
+
+} // namespace
+
+/// The ranks that an op has, which are not those it can have.
+static LogicalResult refuseRanks(Operation *op) {
+  InFlightDiagnostic diag = op->emitOpError("cannot work on operands of rank ");
+  llvm::interleaveComma(op->getOperands(), diag, [&](Value operand) {
+    diag << TensorView(operand).rank();
+  });
+  return diag << " with a result of rank "
+              << TensorView(op->getResult(0)).rank();
+}
+
+LogicalResult autopar::verifySharding(Operation *op) {
+  // The verifiers of op interfaces run before the op's own, which checks
+  // ranks: factors are built only from types that can have them.
+  for (Type type : op->getOperandTypes())
+    if (!isa<RankedTensorType>(type))
+      return success();
+  ShardingFactors factors = cast<ShardingOpInterface>(op).getShardingFactors();
+  if (factors.operands.size() != op->getNumOperands())
+    return refuseRanks(op);
+  return FactorVerifier(op, std::move(factors)).verify();
+}

@@ -1,0 +1,107 @@
+//===- ShardingPasses.cpp -------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardingPasses.h"
+
+#include "autopar/Transforms/Passes.h"
+
+using namespace autopar;
+using namespace mlir;
+
+using Axes = SmallVector<std::string>;
+
+namespace {
+
+class ShardingPasses {
+public:
+  ShardingPasses(OpPassManager &pm, const Plan &plan) : pm(pm), plan(plan) {}
+
+  void add(int64_t vocabularyMultiple) {
+    addData();
+    addContext();
+    if (plan.has("dcp"))
+      pm.addPass(createShardDecodeContextPass({axesOf("dcp")}));
+    if (plan.has("tp"))
+      addTensor(vocabularyMultiple);
+    if (plan.has("ep") && !axesOf("ep").empty())
+      pm.addPass(createShardExpertsPass({axesOf("ep")}));
+    if (plan.sequenceParallel && plan.has("tp"))
+      pm.addPass(createShardSequencePass({axesOf("tp")}));
+    if (plan.fsdp)
+      addParameters();
+    pm.addPass(createInsertCollectivesPass());
+  }
+
+private:
+  Axes axesOf(StringRef name) const {
+    std::vector<std::string> axes = plan.axesOf(name);
+    return Axes(axes.begin(), axes.end());
+  }
+
+  /// `all` without the axes of `name`.
+  Axes less(Axes all, StringRef name) const {
+    Axes some = axesOf(name);
+    llvm::erase_if(all, [&](const std::string &axis) {
+      return llvm::is_contained(some, axis);
+    });
+    return all;
+  }
+
+  /// What passes take for a list that may be empty.
+  static Axes orNone(Axes axes) { return axes.empty() ? Axes{"none"} : axes; }
+
+  /// Where attention does not use all of tp, it splits sequences over the rest.
+  void addData() {
+    Axes axes = axesOf("dp");
+    if (plan.has("attention_tp"))
+      llvm::append_range(axes, less(axesOf("tp"), "attention_tp"));
+    if (!axes.empty())
+      pm.addPass(createShardDataPass({axes}));
+  }
+
+  void addContext() {
+    if (!plan.has("cp"))
+      return;
+    ShardContextPassOptions context;
+    context.axes = axesOf("cp");
+    context.kind = nameOf(plan.contextKind.value_or(ContextKind::ring));
+    pm.addPass(createShardContextPass(std::move(context)));
+  }
+
+  void addTensor(int64_t vocabularyMultiple) {
+    ShardTensorPassOptions tensor;
+    tensor.axes = axesOf("tp");
+    Axes attention = axesOf("attention_tp");
+    if (plan.has("attention_tp"))
+      tensor.attentionAxes = orNone(attention);
+    // Keys are split by tokens over the axes of dcp.
+    if (plan.has("dcp"))
+      tensor.keyAxes = orNone(less(attention, "dcp"));
+    if (plan.has("ep"))
+      tensor.expertAxes = orNone(axesOf("etp"));
+    tensor.vocabularyMultiple = vocabularyMultiple;
+    pm.addPass(createShardTensorPass(std::move(tensor)));
+  }
+
+  void addParameters() {
+    ShardParametersPassOptions parameters;
+    parameters.axes = axesOf("dp");
+    llvm::append_range(parameters.axes, axesOf("cp"));
+    parameters.expertAxes = orNone(axesOf("edp"));
+    pm.addPass(createShardParametersPass(std::move(parameters)));
+  }
+
+  OpPassManager &pm;
+  const Plan &plan;
+};
+
+} // namespace
+
+void autopar::addShardingPasses(OpPassManager &pm, const Plan &plan,
+                                int64_t vocabularyMultiple) {
+  ShardingPasses(pm, plan).add(vocabularyMultiple);
+}

@@ -1,0 +1,25 @@
+//===- ShardingPasses.h - From a plan to passes -----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_PIPELINES_SHARDINGPASSES_H
+#define AUTOPAR_LIB_PIPELINES_SHARDINGPASSES_H
+
+#include "autopar/Plan/Plan.h"
+
+#include "mlir/Pass/PassManager.h"
+
+namespace autopar {
+
+/// Adds the passes that split a model as `plan` says, and the one that turns
+/// reshards into collectives. The vocabulary is padded to a multiple of
+/// `vocabularyMultiple`.
+void addShardingPasses(mlir::OpPassManager &pm, const Plan &plan,
+                       int64_t vocabularyMultiple);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_PIPELINES_SHARDINGPASSES_H

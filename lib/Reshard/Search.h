@@ -1,0 +1,79 @@
+//===- Search.h - Best first over layouts -----------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_RESHARD_SEARCH_H
+#define AUTOPAR_LIB_RESHARD_SEARCH_H
+
+#include "Steps.h"
+
+#include <optional>
+#include <queue>
+#include <unordered_map>
+
+namespace autopar {
+
+/// What a sequence of steps costs, most important part first.
+struct ReshardCost {
+  int64_t sent = 0;
+  uint32_t moving = 0, steps = 0;
+  /// Four bits per kind from the top: of equally many, the first in the order
+  /// of kinds. Beyond 16 steps it says no more.
+  uint64_t kinds = 0;
+
+  ReshardCost after(ReshardKind kind, int64_t bytes) const;
+  ReshardCost operator+(const ReshardCost &other) const {
+    return {sent + other.sent, moving + other.moving, steps + other.steps,
+            kinds};
+  }
+  bool operator<(const ReshardCost &other) const;
+};
+
+/// A* over layouts. The least cost still to come is estimated from what each
+/// device lacks at least, and never falls by more than a step costs: a layout
+/// that is taken from the queue has its final cost, and where one step is best
+/// few others are looked at.
+class Search {
+public:
+  Search(const ShardLayout &from, const ShardLayout &to,
+         const ReshardSpace &space, Steps &steps)
+      : start(from), goal(to), space(space), steps(steps) {}
+
+  /// None where it took too long.
+  std::optional<std::vector<ReshardStep>> run();
+
+private:
+  struct Node {
+    ReshardStep step;
+    ReshardCost cost;
+    size_t before = 0;
+    bool done = false;
+  };
+  struct Entry {
+    ReshardCost estimate;
+    size_t node = 0;
+    bool operator<(const Entry &other) const;
+  };
+  struct Hash {
+    size_t operator()(const ShardLayout &layout) const;
+  };
+
+  void reach(ReshardStep step, size_t before, const ReshardCost &cost);
+  ReshardCost toCome(const ShardLayout &layout) const;
+  bool canSlice(const Axes &split, size_t dim) const;
+  std::vector<ReshardStep> pathTo(size_t node);
+
+  const ShardLayout &start, &goal;
+  const ReshardSpace &space;
+  Steps &steps;
+  std::vector<Node> nodes;
+  std::unordered_map<ShardLayout, size_t, Hash> nodeOf;
+  std::priority_queue<Entry> queue;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_RESHARD_SEARCH_H

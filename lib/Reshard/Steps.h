@@ -1,0 +1,79 @@
+//===- Steps.h - All steps from a layout ------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_RESHARD_STEPS_H
+#define AUTOPAR_LIB_RESHARD_STEPS_H
+
+#include "autopar/Reshard/Planner.h"
+#include "autopar/Support/Limits.h"
+
+#include <functional>
+
+namespace autopar {
+
+using Axes = std::vector<AxisId>;
+
+bool contains(const Axes &axes, AxisId axis);
+/// Those of `axes` that `others` has, or has not.
+Axes common(const Axes &axes, const Axes &others);
+Axes without(const Axes &axes, const Axes &others);
+
+/// The steps that lead on from layouts between `from` and `to`, and what they
+/// send. Layouts have sorted sets and sorted partial axes.
+class Steps {
+public:
+  Steps(const ShardLayout &from, const ShardLayout &to,
+        const ReshardSpace &space);
+
+  using Visit = std::function<void(ReshardStep step)>;
+  /// All steps, in a fixed order; those that drop a partial axis of the goal
+  /// are left out. Returns false where it looked at too many, in all calls
+  /// together: `limits::maxReshardSteps`.
+  bool forEach(const ShardLayout &layout, const Visit &visit);
+
+  ReshardStep make(ReshardKind kind, const ShardLayout &layout, size_t from,
+                   size_t to, Axes axes) const;
+  /// Whether dimension `dim` may be split by `axes`.
+  bool allows(size_t dim, const Axes &axes) const;
+
+  /// The whole tensor. Every amount below is a whole number of parts of it:
+  /// the square of the number of devices.
+  int64_t whole() const { return devices * devices; }
+  /// What a device holds.
+  int64_t local(const ShardLayout &layout) const;
+  /// What a device sends.
+  int64_t sent(const ShardLayout &layout, const ReshardStep &step) const;
+  int64_t product(const Axes &axes) const;
+
+private:
+  template <typename List>
+  bool forEachList(const Axes &pool, bool ordered, Axes &chosen, size_t first,
+                   List list);
+  bool visitSlices(const ShardLayout &layout, const Visit &visit);
+  bool visitReductions(const ShardLayout &layout, const Visit &visit);
+  bool visitRemovals(const ShardLayout &layout, const Visit &visit);
+  bool visitExchanges(const ShardLayout &layout, size_t from, const Axes &axes,
+                      const Visit &visit);
+  bool visitAppends(ReshardKind kind, const ShardLayout &layout,
+                    const Axes &pool, const Visit &visit);
+  bool visitPermutes(const ShardLayout &layout, size_t dim, int64_t blocks,
+                     ShardLayout &result, const Visit &visit);
+  bool fits(const ShardLayout &layout, size_t dim, int64_t blocks, AxisId axis,
+            const ShardLayout &result) const;
+  /// Whether another step may be looked at.
+  bool visitAllowed(const Visit &visit, ReshardStep step);
+  bool spend() { return --budget >= 0; }
+
+  const ShardLayout &start, &goal;
+  const ReshardSpace &space;
+  int64_t devices = 1;
+  int64_t budget = limits::maxReshardSteps;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_RESHARD_STEPS_H

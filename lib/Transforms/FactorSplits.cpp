@@ -1,0 +1,194 @@
+//===- FactorSplits.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FactorSplits.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+/// How strongly an operand asks for its split.
+static constexpr unsigned ofSource = 0, ofValue = 1, ofGrouping = 2;
+
+bool autopar::isSource(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (op->getNumOperands() == 0)
+    return true;
+  return isLayoutOp(op) && isSource(op->getOperand(0));
+}
+
+FactorSplits::FactorSplits(ShardingOpInterface op)
+    : op(op), factors(op.getShardingFactors()), splits(factors.kinds.size()) {
+  if (std::optional<TensorParallelFactor> heads = op.getTensorParallelFactor())
+    headRules = heads->operandRules;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    read(i);
+  resolveConflicts();
+  moveSpareAxes();
+}
+
+//===----------------------------------------------------------------------===//
+// What operands ask for
+//===----------------------------------------------------------------------===//
+
+void FactorSplits::read(unsigned operand) {
+  Value value = op->getOperand(operand);
+  unsigned rank = isSource(value) ? ofSource : ofValue;
+  Layout layout = Layout::of(TensorView(value).getType());
+  int32_t experts = factors.expertsOfOperand(operand);
+  for (auto [dim, factor] :
+       llvm::zip_equal(layout.dims, factors.operands[operand])) {
+    if (dim.getRule() != SplitRule::ring)
+      follow(factor, dim, dim.getAxes(), rank);
+    if (experts != ShardingFactors::none && dim.isSet())
+      follow(experts, dim, dim.getGrouped(), ofGrouping);
+  }
+}
+
+/// Takes the split of `dim` for `factor` where it is stronger.
+void FactorSplits::follow(int32_t factor, DimAttr dim,
+                          ArrayRef<StringAttr> axes, unsigned rank) {
+  FactorKind kind = factors.kinds[factor];
+  if (mustBeWhole(kind) || kind == FactorKind::merged)
+    return;
+  Split &split = splits[factor];
+  bool isSplit = !axes.empty() || (rank != ofGrouping && !dim.isWhole());
+  bool wasSplit =
+      split.dim && (!split.axes.empty() || !split.dim.getGrouped().empty());
+  if (split.dim && (!isSplit || (wasSplit && split.rank <= rank)))
+    return;
+  split = {dim, Axes(axes), rank};
+}
+
+/// Gives each axis to the strongest factor that has it.
+void FactorSplits::resolveConflicts() {
+  SmallVector<StringAttr> claimed;
+  for (unsigned rank : {ofSource, ofValue, ofGrouping})
+    for (Split &split : splits) {
+      if (!split.dim || split.rank != rank)
+        continue;
+      llvm::erase_if(split.axes, [&](StringAttr axis) {
+        return llvm::is_contained(claimed, axis);
+      });
+      llvm::append_range(claimed, split.axes);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Axes that no factor wants
+//===----------------------------------------------------------------------===//
+
+bool FactorSplits::isClaimed(StringAttr axis) const {
+  return llvm::any_of(splits, [&](const Split &split) {
+    return llvm::is_contained(split.axes, axis);
+  });
+}
+
+void FactorSplits::moveSpareAxes() {
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (!isSource(operand))
+      moveSpareAxes(operand, factors.operands[i]);
+}
+
+void FactorSplits::moveSpareAxes(Value operand,
+                                 ArrayRef<int32_t> operandFactors) {
+  Layout layout = Layout::of(TensorView(operand).getType());
+  Split *tokens = nullptr;
+  for (auto [dim, factor] : llvm::zip_equal(layout.dims, operandFactors))
+    if (dim.isSymbolic() && !dim.isSet() &&
+        factors.kinds[factor] == FactorKind::parallel)
+      tokens = &splits[factor];
+  if (!tokens)
+    return;
+  for (auto [dim, factor] : llvm::zip_equal(layout.dims, operandFactors)) {
+    if (mustBeWhole(factors.kinds[factor]) || dim.isSymbolic())
+      continue;
+    for (StringAttr axis : dim.getAxes())
+      if (!isClaimed(axis))
+        tokens->axes.push_back(axis);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What follows
+//===----------------------------------------------------------------------===//
+
+FactorSplits::Axes FactorSplits::axesOf(int32_t factor) const {
+  if (factor == ShardingFactors::none)
+    return {};
+  if (factors.kinds[factor] != FactorKind::merged)
+    return splits[factor].axes;
+  Axes axes;
+  for (int32_t part : factors.parts.find(factor)->second)
+    llvm::append_range(axes, axesOf(part));
+  return axes;
+}
+
+/// `old` split as its factor is; `operand` is -1 for a result.
+DimAttr FactorSplits::dimLike(DimAttr old, int32_t factor, int32_t experts,
+                              unsigned operand) const {
+  if (old.getRule() == SplitRule::ring)
+    return old;
+  FactorKind kind = factors.kinds[factor];
+  const Split &split = splits[factor];
+  Axes axes = axesOf(factor), grouped;
+  if (experts != ShardingFactors::none && old.isSet())
+    grouped = axesOf(experts);
+  else if (split.dim)
+    grouped.assign(split.dim.getGrouped().begin(),
+                   split.dim.getGrouped().end());
+  DimAttr dim = old.withGrouped(grouped);
+  if (old.getAxes() == ArrayRef(axes) &&
+      (axes.empty() || operand < op->getNumOperands()))
+    return dim;
+  dim = dim.withAxes({}).withAxes(axes);
+  if (axes.empty() || dim.isSymbolic() || !split.dim)
+    return dim;
+  if (kind != FactorKind::grouped)
+    return dim.withRule(split.dim.getRule(), split.dim.getMultiple());
+  // Heads, and the heads that they share, have rules of their own.
+  return dim.withRule(operand < headRules.size() ? headRules[operand]
+                                                 : SplitRule::plain);
+}
+
+Layout FactorSplits::operandLayout(unsigned index) const {
+  Layout layout = Layout::of(TensorView(op->getOperand(index)).getType());
+  int32_t experts = factors.expertsOfOperand(index);
+  for (auto [dim, factor] :
+       llvm::zip_equal(layout.dims, factors.operands[index]))
+    dim = dimLike(dim, factor, experts, index);
+  return layout;
+}
+
+bool FactorSplits::uses(ArrayRef<StringAttr> axes) const {
+  return llvm::any_of(axes, [&](StringAttr axis) { return isClaimed(axis); });
+}
+
+SmallVector<StringAttr, 2> FactorSplits::reducedAxes() const {
+  SmallVector<StringAttr, 2> axes;
+  for (auto [split, kind] : llvm::zip_equal(splits, factors.kinds))
+    if (kind == FactorKind::reduction)
+      llvm::append_range(axes, split.axes);
+  return axes;
+}
+
+RankedTensorType FactorSplits::resultType(unsigned index) const {
+  RankedTensorType type = TensorView(op->getResult(index)).getType();
+  Layout layout = Layout::of(type);
+  int32_t experts = factors.expertsOfResult(index);
+  for (auto [dim, factor] :
+       llvm::zip_equal(layout.dims, factors.results[index]))
+    dim = dimLike(dim, factor, experts, op->getNumOperands());
+  layout.partial = reducedAxes();
+  for (Value operand : op->getOperands())
+    for (StringAttr axis : TensorView(operand).partialAxes())
+      if (!llvm::is_contained(layout.partial, axis))
+        layout.partial.push_back(axis);
+  return withLayout(type, layout);
+}

@@ -1,0 +1,248 @@
+//===- Propagation.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Propagation.h"
+
+#include "FactorSplits.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+namespace {
+
+class Propagation {
+public:
+  explicit Propagation(ModuleOp module)
+      : module(module), builder(module.getContext()) {}
+
+  void run() {
+    rememberOthers();
+    dropLayoutOps();
+    for (auto function : module.getOps<FunctionOpInterface>())
+      if (!function.isDeclaration())
+        run(function.getFunctionBody().front());
+  }
+
+private:
+  /// What ops that know no factors take, they go on taking.
+  void rememberOthers() {
+    module.walk([&](Operation *op) {
+      if (isa<ShardingOpInterface, CallOpInterface, LoopLikeOpInterface>(op) ||
+          isLayoutOp(op) || op->hasTrait<OpTrait::IsTerminator>())
+        return;
+      for (OpOperand &operand : op->getOpOperands())
+        taken[&operand] = operand.get().getType();
+    });
+  }
+
+  void dropLayoutOps() {
+    SmallVector<Operation *> derived;
+    module.walk([&](Operation *op) {
+      if (isLayoutOp(op) && !isSource(op->getOperand(0)))
+        derived.push_back(op);
+    });
+    for (Operation *op : derived) {
+      op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+      op->erase();
+    }
+  }
+
+  void run(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      visit(&op);
+      for (Region &region : op.getRegions())
+        for (Block &nested : region) {
+          // What is resharded inside does not dominate what follows.
+          auto outside = reshards;
+          run(nested);
+          reshards = std::move(outside);
+        }
+    }
+  }
+
+  void visit(Operation *op) {
+    if (auto sharded = dyn_cast<ShardingOpInterface>(op))
+      return update(sharded);
+    if (auto call = dyn_cast<CallOpInterface>(op))
+      return updateCall(call);
+    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
+      return updateLoop(loop);
+    if (isLayoutOp(op))
+      return updateOnSource(op);
+    if (op->hasTrait<OpTrait::IsTerminator>())
+      return updateTerminator(op);
+    for (OpOperand &operand : op->getOpOperands())
+      reshard(operand, taken.lookup(&operand));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Ops that know their factors
+  //===--------------------------------------------------------------------===//
+
+  void update(ShardingOpInterface op) {
+    FactorSplits splits(op);
+    if (op.getShardingFactors().linear.empty() &&
+        (!splits.reducedAxes().empty() || hasPartialOperand(op)))
+      if (Operation *product = op.detachBias(builder)) {
+        // The addition follows in the block and is updated by itself.
+        update(cast<ShardingOpInterface>(product));
+        return update(cast<ShardingOpInterface>(*product->user_begin()));
+      }
+    bool keepPartial = canStayPartial(op, splits);
+    GatheredDims gathered = findGathered(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      Layout layout = splits.operandLayout(operand.getOperandNumber());
+      if (!keepPartial)
+        layout.partial.clear();
+      reshard(operand, layout);
+    }
+    for (OpResult result : op->getResults()) {
+      result.setType(splits.resultType(result.getResultNumber()));
+      splitAgain(op, result, gathered);
+    }
+  }
+
+  using GatheredDims = DenseMap<int32_t, DimAttr>;
+
+  /// The splits that an op has to do without (`FactorKind::gathered`).
+  static GatheredDims findGathered(ShardingOpInterface op) {
+    GatheredDims gathered;
+    ShardingFactors factors = op.getShardingFactors();
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      Layout layout = Layout::of(TensorView(operand).getType());
+      for (auto [dim, factor] :
+           llvm::zip_equal(layout.dims, factors.operands[i]))
+        if (factors.kinds[factor] == FactorKind::gathered && !dim.isWhole() &&
+            !isSource(operand))
+          gathered.try_emplace(factor, dim);
+    }
+    return gathered;
+  }
+
+  /// Splits a result that was computed whole as its operand was.
+  void splitAgain(ShardingOpInterface op, OpResult result,
+                  const GatheredDims &gathered) {
+    if (gathered.empty())
+      return;
+    RankedTensorType type = TensorView(result).getType();
+    Layout layout = Layout::of(type);
+    ShardingFactors factors = op.getShardingFactors();
+    for (auto [dim, factor] : llvm::zip_equal(
+             layout.dims, factors.results[result.getResultNumber()]))
+      if (DimAttr split = gathered.lookup(factor))
+        dim = split;
+    builder.setInsertionPointAfter(op);
+    auto reshard = ReshardOp::create(builder, result.getLoc(),
+                                     withLayout(type, layout), result);
+    result.replaceAllUsesExcept(reshard.getResult(), reshard);
+  }
+
+  static bool hasPartialOperand(Operation *op) {
+    return llvm::any_of(op->getOperands(), [](Value operand) {
+      return !TensorView(operand).partialAxes().empty();
+    });
+  }
+
+  /// Whether the op is linear in its partial operands, and splits nothing over
+  /// the axes that they are still to be summed over.
+  static bool canStayPartial(ShardingOpInterface op,
+                             const FactorSplits &splits) {
+    SmallVector<unsigned> partial;
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (!TensorView(operand).partialAxes().empty())
+        partial.push_back(i);
+    if (partial.empty())
+      return true;
+    ArrayRef<StringAttr> axes =
+        TensorView(op->getOperand(partial.front())).partialAxes();
+    return llvm::is_contained(op.getShardingFactors().linear, partial) &&
+           !splits.uses(axes) && llvm::all_of(partial, [&](unsigned i) {
+             return haveSameAxes(TensorView(op->getOperand(i)).partialAxes(),
+                                 axes);
+           });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Functions and loops
+  //===--------------------------------------------------------------------===//
+
+  void updateCall(CallOpInterface call) {
+    auto callee = dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable());
+    if (!callee)
+      return;
+    for (auto [operand, type] :
+         llvm::zip_equal(call->getOpOperands(), callee.getArgumentTypes()))
+      reshard(operand, type);
+    for (auto [result, type] :
+         llvm::zip_equal(call->getResults(), callee.getResultTypes()))
+      result.setType(type);
+  }
+
+  void updateLoop(LoopLikeOpInterface loop) {
+    Block::BlockArgListType carried = loop.getRegionIterArgs();
+    for (auto [init, argument] :
+         llvm::zip_equal(loop.getInitsMutable(), carried))
+      reshard(init, argument.getType());
+    for (auto [result, argument] : llvm::zip_equal(loop->getResults(), carried))
+      result.setType(argument.getType());
+  }
+
+  void updateTerminator(Operation *op) {
+    Operation *parent = op->getParentOp();
+    if (auto function = dyn_cast<FunctionOpInterface>(parent)) {
+      for (auto [operand, type] :
+           llvm::zip_equal(op->getOpOperands(), function.getResultTypes()))
+        reshard(operand, type);
+      return;
+    }
+    for (auto [operand, result] :
+         llvm::zip_equal(op->getOpOperands(), parent->getResults()))
+      reshard(operand, result.getType());
+  }
+
+  /// A weight that is gathered before its use, a cache that goes around.
+  static void updateOnSource(Operation *op) {
+    RankedTensorType type = TensorView(op->getOperand(0)).getType();
+    op->getResult(0).setType(withLayout(type, layoutAfter(op)));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Reshards
+  //===--------------------------------------------------------------------===//
+
+  void reshard(OpOperand &operand, const Layout &layout) {
+    reshard(operand, withLayout(TensorView(operand.get()).getType(), layout));
+  }
+
+  void reshard(OpOperand &operand, Type wanted) {
+    Value value = operand.get();
+    if (value.getType() == wanted)
+      return;
+    Value &resharded = reshards[{value, wanted}];
+    if (!resharded) {
+      builder.setInsertionPoint(operand.getOwner());
+      resharded = ReshardOp::create(builder, value.getLoc(), wanted, value);
+    }
+    operand.set(resharded);
+  }
+
+  ModuleOp module;
+  OpBuilder builder;
+  DenseMap<OpOperand *, Type> taken;
+  DenseMap<std::pair<Value, Type>, Value> reshards;
+};
+
+} // namespace
+
+void autopar::propagateSplits(ModuleOp module) { Propagation(module).run(); }

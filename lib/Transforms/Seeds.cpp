@@ -1,0 +1,101 @@
+//===- Seeds.cpp ----------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Seeds.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+FailureOr<SmallVector<StringAttr>>
+autopar::findAxes(ModuleOp module, ArrayRef<std::string> names,
+                  StringRef flag) {
+  DeviceMeshOpInterface mesh = findMesh(module);
+  SmallVector<StringAttr> axes;
+  for (const std::string &name : names) {
+    axes.push_back(StringAttr::get(module.getContext(), name));
+    if (mesh && mesh.getAxisSize(name))
+      continue;
+    InFlightDiagnostic diag = module.emitError()
+                              << "the module has no mesh axis '" << name
+                              << "' to split over";
+    diag.attachNote() << "declare it: parallel.mesh @mesh(" << name
+                      << " = ?), or give " << flag << "=N";
+    return diag;
+  }
+  return axes;
+}
+
+void Seeds::splitSource(OpResult value, unsigned dim, SplitRule rule,
+                        int64_t multiple) {
+  setType(value, split(TensorView(value).getType(), dim, rule, multiple));
+}
+
+void Seeds::splitSources(StringRef symbol) {
+  module.walk([&](Operation *op) {
+    if (op->getNumOperands() == 0)
+      for (OpResult result : op->getResults())
+        setType(result, split(result.getType(), symbol));
+  });
+}
+
+void Seeds::splitBoundaries(StringRef symbol, bool inside) {
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    if (inside && !function.isPrivate())
+      continue;
+    SmallVector<Type> arguments, results;
+    for (Type type : function.getArgumentTypes())
+      arguments.push_back(split(type, symbol));
+    for (Type type : function.getResultTypes())
+      results.push_back(split(type, symbol));
+    function.setType(function.cloneTypeWith(arguments, results));
+    if (!function.isDeclaration())
+      for (auto [argument, type] :
+           llvm::zip_equal(function.getArguments(), arguments))
+        setType(argument, type);
+  }
+  module.walk([&](LoopLikeOpInterface loop) {
+    for (BlockArgument argument : loop.getRegionIterArgs())
+      setType(argument, split(argument.getType(), symbol));
+  });
+}
+
+Type Seeds::split(Type type, StringRef symbol) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return type;
+  for (unsigned dim = 0; dim < TensorView(tensor).rank(); ++dim)
+    if (TensorView(tensor).dim(dim).extent == symbol)
+      tensor = split(tensor, dim, SplitRule::any, 1);
+  return tensor;
+}
+
+/// `type` with the axes that it does not use yet, where the mesh has them.
+RankedTensorType Seeds::split(RankedTensorType type, unsigned dim,
+                              SplitRule rule, int64_t multiple) {
+  Layout layout = Layout::of(type);
+  SmallVector<StringAttr> all(layout.dims[dim].getAxes());
+  for (StringAttr axis : axes)
+    if (!layout.uses(axis))
+      all.push_back(axis);
+  if (all.size() == layout.dims[dim].getAxes().size())
+    return type;
+  ArrayRef<Attribute> order = mesh.getAxisNames();
+  llvm::sort(all, [&](StringAttr a, StringAttr b) {
+    return llvm::find(order, a) < llvm::find(order, b);
+  });
+  layout.dims[dim] = layout.dims[dim].withAxes(all).withRule(rule, multiple);
+  return withLayout(type, layout);
+}
+
+void Seeds::setType(Value value, Type type) {
+  anyChanged |= value.getType() != type;
+  value.setType(type);
+}

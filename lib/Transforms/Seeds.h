@@ -1,0 +1,57 @@
+//===- Seeds.h - Where splits begin -----------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_TRANSFORMS_SEEDS_H
+#define AUTOPAR_LIB_TRANSFORMS_SEEDS_H
+
+#include "autopar/Transforms/Layouts.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace autopar {
+
+/// What one pass splits over: axes of a module's mesh. Splits are added to the
+/// types of seeds (see `propagateSplits`); axes of a dimension stay in the
+/// order of the mesh, so that passes compose in any order.
+class Seeds {
+public:
+  Seeds(mlir::ModuleOp module, llvm::ArrayRef<mlir::StringAttr> axes)
+      : module(module), mesh(findMesh(module)), axes(axes) {}
+
+  /// Whether any seed has changed.
+  bool changed() const { return anyChanged; }
+  /// Splits dimension `dim` of a weight or cache by `rule`.
+  void splitSource(mlir::OpResult value, unsigned dim, SplitRule rule,
+                   int64_t multiple = 1);
+  /// Splits the dimensions called `symbol` of all weights and caches.
+  void splitSources(llvm::StringRef symbol);
+  /// Splits the dimensions called `symbol` of all values that functions take
+  /// and return (but not those of the model itself, where `inside`) and that
+  /// loops carry.
+  void splitBoundaries(llvm::StringRef symbol, bool inside = false);
+
+private:
+  mlir::Type split(mlir::Type type, llvm::StringRef symbol);
+  mlir::RankedTensorType split(mlir::RankedTensorType type, unsigned dim,
+                               SplitRule rule, int64_t multiple);
+  void setType(mlir::Value value, mlir::Type type);
+
+  mlir::ModuleOp module;
+  DeviceMeshOpInterface mesh;
+  llvm::ArrayRef<mlir::StringAttr> axes;
+  bool anyChanged = false;
+};
+
+/// The axes `names` of the module's mesh; emits an error where it lacks one,
+/// which `flag` would declare.
+mlir::FailureOr<llvm::SmallVector<mlir::StringAttr>>
+findAxes(mlir::ModuleOp module, llvm::ArrayRef<std::string> names,
+         llvm::StringRef flag);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_TRANSFORMS_SEEDS_H

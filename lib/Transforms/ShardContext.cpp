@@ -1,0 +1,106 @@
+//===- ShardContext.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+#include "FactorSplits.h"
+#include "Propagation.h"
+#include "Seeds.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_SHARDCONTEXTPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+namespace {
+
+struct ShardContextPass
+    : autopar::impl::ShardContextPassBase<ShardContextPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (axes.empty())
+      axes = {"cp"};
+    FailureOr<SmallVector<StringAttr>> over =
+        findAxes(module, axes, "--shard-cp");
+    if (failed(over))
+      return signalPassFailure();
+    if (kind != "ring" && kind != "all_to_all") {
+      module.emitError() << "kind = " << kind.getValue()
+                         << ", expected ring or all_to_all";
+      return signalPassFailure();
+    }
+    Seeds seeds(module, *over);
+    seeds.splitBoundaries("query");
+    if (kind == "ring")
+      turnCaches(module, seeds, *over);
+    else
+      splitHeads(module, seeds);
+    if (seeds.changed())
+      propagateSplits(module);
+  }
+
+  /// Sends the parts of each cache around where it is read.
+  static void turnCaches(ModuleOp module, Seeds &seeds,
+                         ArrayRef<StringAttr> axes) {
+    seeds.splitSources("context");
+    OpBuilder builder(module.getContext());
+    ArrayAttr names =
+        builder.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end()));
+    module.walk([&](Operation *op) {
+      if (op->getNumOperands() != 0)
+        return;
+      for (OpResult cache : op->getResults())
+        if (std::optional<unsigned> dim = findContext(cache))
+          turn(builder, cache, *dim, names);
+    });
+  }
+
+  static std::optional<unsigned> findContext(OpResult cache) {
+    auto type = dyn_cast<RankedTensorType>(cache.getType());
+    for (unsigned dim = 0; type && dim < type.getRank(); ++dim)
+      if (TensorView(type).dim(dim).extent == "context")
+        return dim;
+    return std::nullopt;
+  }
+
+  static void turn(OpBuilder &builder, OpResult cache, unsigned dim,
+                   ArrayAttr axes) {
+    if (llvm::any_of(cache.getUsers(), llvm::IsaPred<RingOp>))
+      return;
+    builder.setInsertionPointAfter(cache.getOwner());
+    Layout layout = Layout::of(TensorView(cache).getType());
+    layout.dims[dim] = layout.dims[dim].withRule(SplitRule::ring);
+    auto ring = RingOp::create(builder, cache.getLoc(),
+                               withLayout(TensorView(cache).getType(), layout),
+                               cache, builder.getI64IntegerAttr(dim), axes);
+    cache.replaceAllUsesExcept(ring.getResult(), ring);
+  }
+
+  /// Caches and parameters that have the heads of an attention hold a part of
+  /// them; queries and keys follow.
+  static void splitHeads(ModuleOp module, Seeds &seeds) {
+    module.walk([&](ShardingOpInterface op) {
+      std::optional<TensorParallelFactor> heads = op.getTensorParallelFactor();
+      if (!heads || heads->role != TensorParallelRole::attention)
+        return;
+      ShardingFactors factors = op.getShardingFactors();
+      for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+        for (auto [dim, factor] : llvm::enumerate(factors.operands[i]))
+          if (factor == heads->factor && isSource(operand))
+            seeds.splitSource(cast<OpResult>(operand), dim,
+                              heads->operandRules[i]);
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,42 @@
+//===- ShardData.cpp ------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+#include "Propagation.h"
+#include "Seeds.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_SHARDDATAPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace mlir;
+
+namespace {
+
+struct ShardDataPass : autopar::impl::ShardDataPassBase<ShardDataPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (axes.empty())
+      axes = {"dp"};
+    FailureOr<SmallVector<StringAttr>> over =
+        findAxes(module, axes, "--shard-dp");
+    if (failed(over))
+      return signalPassFailure();
+    Seeds seeds(module, *over);
+    seeds.splitBoundaries("batch");
+    seeds.splitSources("batch");
+    if (seeds.changed())
+      propagateSplits(module);
+  }
+};
+
+} // namespace

@@ -1,0 +1,42 @@
+//===- ShardDecodeContext.cpp ---------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+#include "Propagation.h"
+#include "Seeds.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_SHARDDECODECONTEXTPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace mlir;
+
+namespace {
+
+struct ShardDecodeContextPass
+    : autopar::impl::ShardDecodeContextPassBase<ShardDecodeContextPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (axes.empty())
+      axes = {"dcp"};
+    FailureOr<SmallVector<StringAttr>> over =
+        findAxes(module, axes, "--shard-dcp");
+    if (failed(over))
+      return signalPassFailure();
+    Seeds seeds(module, *over);
+    seeds.splitSources("context");
+    if (seeds.changed())
+      propagateSplits(module);
+  }
+};
+
+} // namespace

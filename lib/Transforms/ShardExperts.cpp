@@ -1,0 +1,62 @@
+//===- ShardExperts.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+#include "FactorSplits.h"
+#include "Propagation.h"
+#include "Seeds.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_SHARDEXPERTSPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace mlir;
+
+namespace {
+
+struct ShardExpertsPass
+    : autopar::impl::ShardExpertsPassBase<ShardExpertsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (axes.empty())
+      axes = {"ep"};
+    FailureOr<SmallVector<StringAttr>> over =
+        findAxes(module, axes, "--shard-ep");
+    if (failed(over))
+      return signalPassFailure();
+    Seeds seeds(module, *over);
+    bool any = false;
+    module.walk([&](ShardingOpInterface op) { any |= split(op, seeds); });
+    if (!any) {
+      module.emitError("has no routed experts to split over ")
+          << axesText(*over);
+      return signalPassFailure();
+    }
+    if (seeds.changed())
+      propagateSplits(module);
+  }
+
+  /// Splits the parameters that have one entry per expert.
+  static bool split(ShardingOpInterface op, Seeds &seeds) {
+    ShardingFactors factors = op.getShardingFactors();
+    int32_t experts = factors.expertsOfResult(0);
+    if (experts == ShardingFactors::none)
+      return false;
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      for (auto [dim, factor] : llvm::enumerate(factors.operands[i]))
+        if (factor == experts && isSource(operand))
+          seeds.splitSource(cast<OpResult>(operand), dim, SplitRule::plain);
+    return true;
+  }
+};
+
+} // namespace
