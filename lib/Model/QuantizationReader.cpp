@@ -67,7 +67,7 @@ static Result<Family> loadMethod(const std::string &name) {
   reader.allowOnly({"source", "aliases", "implied_by", "implied_in_file",
                     "fields", "skip", "never", "roles", "layers_only",
                     "splits_experts", "groups", "targets", "default_targets",
-                    "exceptions", "formats"});
+                    "exceptions", "overrides", "formats"});
   method.source = reader.string("source");
   reader.array("formats");
   if (reader.failed())
@@ -148,6 +148,7 @@ public:
     rules.splitsExperts = isTrue(evaluate(scope, "splits_experts"));
     for (const char *key : {"skip", "never"})
       addPatterns(evaluate(scope, key), rules.skipped);
+    readOverrides();
     readExceptions();
     readSchemes();
     return error;
@@ -216,6 +217,23 @@ private:
   //===--------------------------------------------------------------------===//
   // Schemes
   //===--------------------------------------------------------------------===//
+
+  /// An object of regular expressions, of which "-:<regex>" leaves modules
+  /// plain; others would change their settings.
+  void readOverrides() {
+    static constexpr std::string_view excludes = "-:";
+    JsonValue overrides = evaluate(scope, "overrides");
+    for (auto it = overrides.begin(); it != overrides.end(); ++it) {
+      bool isKnown = overrides.is_object() && it.key().rfind(excludes, 0) == 0;
+      if (!isKnown)
+        return failAt(scope,
+                      "settings of single modules are not known, found " +
+                          shorten(overrides.dump()),
+                      "known: \"-:<regular expression>\", which leaves modules "
+                      "plain");
+      addPattern("re:" + it.key().substr(excludes.size()), rules.skipped);
+    }
+  }
 
   /// Modules that the method keeps in formats of their own.
   void readExceptions() {
