@@ -10,6 +10,8 @@
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
+#include <algorithm>
+
 using namespace autopar;
 
 Result<ConfigAssumption> autopar::parseAssumption(const std::string &text) {
@@ -53,15 +55,29 @@ static void failUnknown(const JsonReader &config,
                     "README.md says how to add one");
 }
 
-/// The family for a config: its model type's, else its architecture's.
+/// A family that lists its architectures knows no others.
+static bool knowsArchitecture(const Family &family,
+                              const std::string &architecture) {
+  auto known = family.description.find("architectures");
+  return architecture.empty() || known == family.description.end() ||
+         std::find(known->begin(), known->end(), architecture) != known->end();
+}
+
+/// The family for a config: its model type's, or its architecture's where the
+/// model type has none, or one that does not know the architecture.
 static Result<Family> findFamily(const JsonReader &config,
                                  const std::string &architecture) {
   std::string modelType;
   if (config.has("model_type"))
     modelType = config.string("model_type");
-  for (const std::string &name : {modelType, architecture})
-    if (!config.failed() && hasFamily(name))
-      return loadFamily(name);
+  if (!config.failed() && hasFamily(modelType)) {
+    Result<Family> family = loadFamily(modelType);
+    if (!family || !hasFamily(architecture) ||
+        knowsArchitecture(*family, architecture))
+      return family;
+  }
+  if (!config.failed() && hasFamily(architecture))
+    return loadFamily(architecture);
   if (!config.isObject())
     config.string("model_type");
   else if (modelType.empty())
@@ -73,20 +89,15 @@ static Result<Family> findFamily(const JsonReader &config,
   return config.takeError();
 }
 
-/// A family that lists its architectures knows no others.
 static std::optional<Error> checkArchitecture(const JsonReader &config,
                                               const Family &family,
                                               const std::string &architecture) {
-  auto known = family.description.find("architectures");
-  if (architecture.empty() || known == family.description.end())
+  if (knowsArchitecture(family, architecture))
     return std::nullopt;
   std::vector<std::string> names;
-  for (const JsonValue &name : *known) {
-    if (name == architecture)
-      return std::nullopt;
+  for (const JsonValue &name : family.description["architectures"])
     if (name.is_string())
       names.push_back(name.get<std::string>());
-  }
   config.failAt("architectures",
                 "unknown architecture \"" + shorten(architecture) +
                     "\" of model type \"" + family.name + "\"",
