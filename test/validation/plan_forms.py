@@ -139,7 +139,7 @@ class Forms:
         ops = {row["name"]: row["flops"] for row in whole["breakdown"]["by_op"]}
         core = ops.get("attention", 0) + ops.get("latent_attention", 0)
         mine = self.query / w.query if plan.ring > 1 else 1 / plan.ulysses
-        total += core * mine / (self.dp * plan.rest * plan.attention)
+        total += core * mine * self.attention_batch / (w.batch * plan.attention)
         return total + 2 * self.batch * self.padded // self.tp * model.hidden
 
     # -- Collectives -----------------------------------------------------------
