@@ -212,8 +212,7 @@ CollectiveTime Network::time(CollectiveKind kind, const GroupLayout &layout,
   bool hasCurve = curvesOf(*time.tier, kind) != nullptr;
   // In a permute and in every step of a ring some device sends over the slowest
   // link.
-  bool passes =
-      kind == CollectiveKind::permute || kind == CollectiveKind::ring;
+  bool passes = kind == CollectiveKind::permute || kind == CollectiveKind::ring;
   if (!passes && inside > 1 && (ideal || !hasCurve)) {
     time.hierarchical = true;
     addHierarchy(kind, layout, bytes, ideal, time);
