@@ -119,7 +119,8 @@ def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
   let description = [{
     `y[b, t, o] = sum_j,i x[b, s*t + j - (kernel - 1)/2, i] * w[i, j, o] (+ bias[o])`,
     where the stride `s` is how many tokens of `x` there are for one of the
-    result; tokens outside are 0. 2*tokens*kernel*in*out FLOPs.
+    result; tokens outside are 0. 2*tokens*kernel*in*out FLOPs. Split over `in`,
+    the result is a partial sum; a bias must then be added after the reduction.
 
     **Constraints:** `x` is `[batch, tokens, in]`, the weight `[in, kernel, out]`,
     the result `[batch, fewer tokens, out]`, whose number divides that of `x`; the
@@ -142,6 +143,9 @@ def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
   let assemblyFormat = [{
     $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict
     `:` type($x) `,` type($weight) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::Operation *detachBias(::mlir::OpBuilder &builder);
   }];
   let hasVerifier = 1;
 }

@@ -188,7 +188,8 @@ Checked autopar::countPerSequence(const CostProgram &program,
 }
 
 std::optional<Dims> autopar::shapeOfToken(const Resident &cache,
-                                          const CostProgram &program) {
+                                          const CostProgram &program,
+                                          std::string_view tokens) {
   if (cache.kind != Resident::Kind::kv_cache)
     return std::nullopt;
   Dims shape = cache.shape;
@@ -196,7 +197,7 @@ std::optional<Dims> autopar::shapeOfToken(const Resident &cache,
     std::vector<SymbolId> &symbols = dim.extent.symbols;
     auto context =
         std::find_if(symbols.begin(), symbols.end(), [&](SymbolId id) {
-          return program.symbols[id] == "context";
+          return program.symbols[id] == tokens;
         });
     if (context == symbols.end())
       continue;

@@ -311,7 +311,8 @@ std::string RecordText::ofOneSequence(const Resident &record, const Dims &shape,
 }
 
 std::string RecordText::bytesPerToken(const Resident &record, Side side) const {
-  std::optional<Dims> token = shapeOfToken(record, evaluation.program);
+  std::optional<Dims> token =
+      shapeOfToken(record, evaluation.program, "context");
   return ofOneSequence(record, token.value_or(Dims()), side);
 }
 

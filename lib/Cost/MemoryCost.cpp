@@ -50,7 +50,7 @@ static Checked countKvPerToken(const CostProgram &program, bool local,
   Checked bytes;
   sizes.setSymbol("batch", 1);
   for (const Resident &cache : program.residents) {
-    std::optional<Dims> token = shapeOfToken(cache, program);
+    std::optional<Dims> token = shapeOfToken(cache, program, "context");
     if (!token)
       continue;
     Checked elements = local ? sizes.local(*token) : sizes.logical(*token);

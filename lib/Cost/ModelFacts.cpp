@@ -1,5 +1,4 @@
-//===- ModelFacts.cpp
-//----------------------------------------------------------===//
+//===- ModelFacts.cpp ----------------------------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,6 +10,7 @@
 #include "ModelParts.h"
 #include "autopar/Cost/Counts.h"
 
+#include <algorithm>
 #include <array>
 
 using namespace autopar;
@@ -33,6 +33,7 @@ private:
   void addLayers();
   void addWeights();
   void addCaches();
+  void addSource();
   void addCacheSize(int64_t context);
   void addFlops(int64_t context);
   ModelReport::Flops countStep(const CostProgram &program, Phase phase,
@@ -102,7 +103,7 @@ void ModelCounter::addWeights() {
 void ModelCounter::addCaches() {
   for (size_t i = 0; i < program.residents.size(); ++i) {
     const Resident &cache = program.residents[i];
-    if (!shapeOfToken(cache, program))
+    if (!shapeOfToken(cache, program, "context"))
       continue;
     ModelReport::Cache row;
     row.layer = program.layers[cache.layer].name;
@@ -116,12 +117,22 @@ void ModelCounter::addCaches() {
     for (const auto &[format, other] : programs.byKvFormat) {
       Sizes sizes = sizesOf(other, Phase::prefill, 1);
       const Resident &same = other.residents[i];
-      Checked elements = sizes.logical(*shapeOfToken(same, other));
+      Checked elements = sizes.logical(*shapeOfToken(same, other, "context"));
       row.bytesPerToken.push_back(
           exact(bytesOf(elements * same.count, same.type)));
     }
     report.caches.push_back(std::move(row));
   }
+}
+
+void ModelCounter::addSource() {
+  report.hasSource = std::find(program.symbols.begin(), program.symbols.end(),
+                               "source") != program.symbols.end();
+  Sizes sizes = sizesOf(program, Phase::prefill, 1);
+  for (const Resident &cache : program.residents)
+    if (std::optional<Dims> token = shapeOfToken(cache, program, "memory"))
+      report.memoryBytesPerToken +=
+          exact(bytesOf(sizes.logical(*token) * cache.count, cache.type));
 }
 
 void ModelCounter::addCacheSize(int64_t context) {
@@ -167,6 +178,7 @@ ModelCounter::run(const std::vector<int64_t> &cacheContexts,
   addLayers();
   addWeights();
   addCaches();
+  addSource();
   for (int64_t context : cacheContexts)
     addCacheSize(context);
   report.stateBytesPerSequence = exact(countPerSequence(

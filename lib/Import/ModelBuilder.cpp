@@ -18,7 +18,8 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 ModelBuilder::ModelBuilder(MLIRContext *context, const Model &model)
-    : quantization(model.quantization), ops(UnknownLoc::get(context), context),
+    : quantization(model.quantization), notes(*model.notes),
+      ops(UnknownLoc::get(context), context),
       element(fromElementType(context, model.dtype)) {}
 
 //===----------------------------------------------------------------------===//

@@ -104,6 +104,7 @@ public:
   llvm::StringMap<mlir::Value> *saved = nullptr;
 
   const Quantization &quantization;
+  ModelNotes &notes;
 
 private:
   /// The storage of a weight in a format.

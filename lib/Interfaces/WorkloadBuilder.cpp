@@ -252,31 +252,40 @@ void WorkloadBuilder::addResident(Value value, Resident resident,
 }
 
 void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
-                                    Value operand, ArrayRef<Attribute> axes) {
+                                    Value buffer, ArrayRef<Attribute> names) {
+  std::vector<AxisId> axes;
+  for (Attribute name : names)
+    axes.push_back(axis(cast<StringAttr>(name).getValue()));
+  openKind.reset();
+  // Weights move as they are stored, and caches what they hold.
+  auto it = residents.find(resolve(buffer));
+  if (it == residents.end())
+    return addCollective(op, kind, axes, dims(buffer), formatOf(buffer));
+  for (size_t index : it->second) {
+    const Resident &resident = program.residents[index];
+    addCollective(op, kind, axes, resident.shape, resident.type);
+  }
+}
+
+void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
+                                    std::vector<AxisId> axes, Dims shape,
+                                    ElementType type) {
   Collective &collective = program.collectives.emplace_back();
   collective.name = uniqueName(op);
   collective.kind = kind;
   collective.layer = layer;
   collective.count = count;
-  for (Attribute name : axes)
-    collective.axes.push_back(axis(cast<StringAttr>(name).getValue()));
-  collective.shape = dims(operand);
-  collective.type = formatOf(operand);
-  openKind.reset();
+  collective.axes = std::move(axes);
+  collective.shape = std::move(shape);
+  collective.type = type;
 }
 
 void WorkloadBuilder::exchangeNormalisers(Operation *op, Value y,
                                           const Dim &context) {
   if (context.axes.empty())
     return;
-  Collective &collective = program.collectives.emplace_back();
-  collective.name = uniqueName(op);
-  collective.kind = CollectiveKind::all_gather;
-  collective.layer = layer;
-  collective.count = count;
-  collective.axes = context.axes;
-  collective.shape = dims(y, 0, 3);
-  collective.type = ElementType::f32;
+  addCollective(op, CollectiveKind::all_gather, context.axes, dims(y, 0, 3),
+                ElementType::f32);
   openKind.reset();
 }
 

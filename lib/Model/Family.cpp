@@ -44,6 +44,15 @@ std::vector<std::string> autopar::familyNames() {
   return names;
 }
 
+/// A class has size defaults of its own: those of the base's say nothing.
+static void dropClassDefaults(JsonValue &base, const JsonValue &source) {
+  if (!base.contains("fields") || base["source"] == source)
+    return;
+  for (JsonValue &field : base["fields"])
+    if (field.is_object())
+      field.erase("class_default");
+}
+
 /// The description in `name`'s file on top of its bases'.
 static Result<JsonValue> loadMerged(const std::string &name, unsigned depth) {
   if (depth > maxBases || !isFileName(name))
@@ -60,8 +69,11 @@ static Result<JsonValue> loadMerged(const std::string &name, unsigned depth) {
   if (!base)
     return std::move(document->value());
   Result<JsonValue> merged = loadMerged(*base, depth + 1);
-  if (merged)
-    merged->merge_patch(document->value());
+  if (!merged)
+    return merged;
+  if (reader.has("source"))
+    dropClassDefaults(*merged, document->value()["source"]);
+  merged->merge_patch(document->value());
   return merged;
 }
 

@@ -140,8 +140,6 @@ static JsonValue readTyped(const JsonReader &reader, const std::string &type,
     return readFlag(reader);
   if (type == "text") {
     std::string text = reader.asString();
-    if (!reader.failed() && field.contains("choices"))
-      checkChoices(reader, field["choices"]);
     if (!reader.failed() && field.contains("letters"))
       checkLetters(reader, text, field["letters"]);
     return text;
@@ -179,6 +177,8 @@ Result<JsonValue> autopar::readFieldValue(const JsonReader &reader,
       reader,
       type != field.end() && type->is_string() ? type->get<std::string>() : "",
       field);
+  if (!reader.failed() && !value.is_array() && field.contains("choices"))
+    checkChoices(reader, field["choices"]);
   if (int64_t length = lengthOf(value); length > limits::maxConfigLayers)
     reader.fail("has " + std::to_string(length) +
                 " entries, expected at most " +
@@ -192,6 +192,10 @@ std::string autopar::relationProblem(std::string_view relation,
                                      const JsonValue &value,
                                      const JsonValue &bound) {
   std::string shown = showValue(value);
+  if (relation == "equals")
+    return value.is_null() || bound.is_null() || value == bound
+               ? ""
+               : shown + " is not";
   if (relation == "length") {
     int64_t size = value.is_array() ? value.size() : -1;
     if (size < 0 || bound == size)

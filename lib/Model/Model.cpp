@@ -7,7 +7,10 @@
 
 #include "autopar/Model/Model.h"
 
+#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
+
+#include <algorithm>
 
 using namespace autopar;
 
@@ -52,15 +55,29 @@ static void failUnknown(const JsonReader &config,
                     "README.md says how to add one");
 }
 
-/// The family for a config: its model type's, else its architecture's.
+/// A family that lists its architectures knows no others.
+static bool knowsArchitecture(const Family &family,
+                              const std::string &architecture) {
+  auto known = family.description.find("architectures");
+  return architecture.empty() || known == family.description.end() ||
+         std::find(known->begin(), known->end(), architecture) != known->end();
+}
+
+/// The family for a config: its model type's, or its architecture's where the
+/// model type has none, or one that does not know the architecture.
 static Result<Family> findFamily(const JsonReader &config,
                                  const std::string &architecture) {
   std::string modelType;
   if (config.has("model_type"))
     modelType = config.string("model_type");
-  for (const std::string &name : {modelType, architecture})
-    if (!config.failed() && hasFamily(name))
-      return loadFamily(name);
+  if (!config.failed() && hasFamily(modelType)) {
+    Result<Family> family = loadFamily(modelType);
+    if (!family || !hasFamily(architecture) ||
+        knowsArchitecture(*family, architecture))
+      return family;
+  }
+  if (!config.failed() && hasFamily(architecture))
+    return loadFamily(architecture);
   if (!config.isObject())
     config.string("model_type");
   else if (modelType.empty())
@@ -72,20 +89,15 @@ static Result<Family> findFamily(const JsonReader &config,
   return config.takeError();
 }
 
-/// A family that lists its architectures knows no others.
 static std::optional<Error> checkArchitecture(const JsonReader &config,
                                               const Family &family,
                                               const std::string &architecture) {
-  auto known = family.description.find("architectures");
-  if (architecture.empty() || known == family.description.end())
+  if (knowsArchitecture(family, architecture))
     return std::nullopt;
   std::vector<std::string> names;
-  for (const JsonValue &name : *known) {
-    if (name == architecture)
-      return std::nullopt;
+  for (const JsonValue &name : family.description["architectures"])
     if (name.is_string())
       names.push_back(name.get<std::string>());
-  }
   config.failAt("architectures",
                 "unknown architecture \"" + shorten(architecture) +
                     "\" of model type \"" + family.name + "\"",
@@ -114,6 +126,33 @@ static Result<Quantization> readQuantization(const JsonDocument &config,
   if (!file)
     return file.error();
   return Quantization::read(config, &*file, notes);
+}
+
+/// Configs of the model that may say how many positions there are.
+template <typename Visit>
+static void forEachContext(const Model &model, Visit visit) {
+  static constexpr const char *keys[] = {
+      "max_position_embeddings", "n_positions",
+      "max_sequence_length",     "seq_length",
+      "max_target_positions",    "n_ctx"};
+  JsonReader root = model.config->reader();
+  std::vector<JsonReader> configs = {root};
+  if (root.has("text_config") && root.raw()["text_config"].is_object())
+    configs.push_back(root.object("text_config"));
+  for (const JsonReader &config : configs)
+    for (const char *key : keys)
+      if (config.has(key))
+        visit(config.member(key));
+}
+
+static std::optional<Error> checkContext(const Model &model) {
+  std::optional<Error> error;
+  forEachContext(model, [&](const JsonReader &length) {
+    length.asInteger(1, limits::maxTokens);
+    if (length.failed() && !error)
+      error = length.takeError();
+  });
+  return error;
 }
 
 Result<Model>
@@ -145,6 +184,8 @@ autopar::readModel(const ModelFiles &files,
   model.name = files.name.empty() ? family->name : files.name;
   model.scope =
       std::make_unique<Scope>(std::move(*family), config, *model.notes);
+  if (auto error = model.scope->checkFields())
+    return *error;
   Result<const JsonValue *> found = model.scope->lookUp("dtype");
   if (!found)
     return found.error();
@@ -163,6 +204,8 @@ autopar::readModel(const ModelFiles &files,
   if (!quantization)
     return quantization.error();
   model.quantization = std::move(*quantization);
+  if (auto error = checkContext(model))
+    return *error;
   return model;
 }
 
@@ -191,16 +234,10 @@ autopar::fieldsOf(const Model &model) {
 }
 
 std::optional<int64_t> autopar::contextOf(const Model &model) {
-  static constexpr const char *keys[] = {
-      "max_position_embeddings", "n_positions",
-      "max_sequence_length",     "seq_length",
-      "max_target_positions",    "n_ctx"};
-  const JsonValue &root = model.config->value();
-  for (const JsonValue *config :
-       {&root, root.contains("text_config") ? &root["text_config"] : &root})
-    for (const char *key : keys)
-      if (config->is_object() && config->contains(key) &&
-          (*config)[key].is_number_unsigned())
-        return (*config)[key].get<int64_t>();
-  return std::nullopt;
+  std::optional<int64_t> first;
+  forEachContext(model, [&](const JsonReader &length) {
+    if (!first)
+      first = length.asInteger(1, limits::maxTokens);
+  });
+  return first;
 }

@@ -38,7 +38,8 @@ Result<Quantization> Quantization::read(const JsonDocument &config,
                                         ModelNotes &notes) {
   Quantization result;
   Result<std::optional<JsonReader>> settings = findSettings(config.reader());
-  if (settings && !*settings && file)
+  bool inOwnFile = settings && !*settings && file;
+  if (inOwnFile)
     settings = findSettingsOfFile(file->reader());
   if (!settings)
     return settings.error();
@@ -46,7 +47,8 @@ Result<Quantization> Quantization::read(const JsonDocument &config,
     return result;
   result.rules = std::make_unique<Rules>();
   result.rules->where = config.name();
-  if (auto error = readQuantization(**settings, notes, *result.rules))
+  if (auto error =
+          readQuantization(**settings, inOwnFile, notes, *result.rules))
     return *error;
   return result;
 }

@@ -30,7 +30,9 @@ autopar::findSettings(const JsonReader &config) {
   if (config.has("text_config"))
     places.push_back(config.object("text_config"));
   std::optional<JsonReader> found;
-  for (const char *key : {"quantization_config", "compression_config"})
+  // MLX writes "quantization".
+  for (const char *key :
+       {"quantization_config", "compression_config", "quantization"})
     for (const JsonReader &place : places)
       if (!found && place.has(key))
         found = place.object(key);
@@ -62,9 +64,10 @@ static Result<Family> loadMethod(const std::string &name) {
   if (!document)
     return document.error();
   JsonReader reader = document->reader();
-  reader.allowOnly({"source", "aliases", "implied_by", "fields", "skip",
-                    "never", "roles", "layers_only", "splits_experts", "groups",
-                    "targets", "default_targets", "formats"});
+  reader.allowOnly({"source", "aliases", "implied_by", "implied_in_file",
+                    "fields", "skip", "never", "roles", "layers_only",
+                    "splits_experts", "groups", "targets", "default_targets",
+                    "exceptions", "overrides", "formats"});
   method.source = reader.string("source");
   reader.array("formats");
   if (reader.failed())
@@ -79,8 +82,27 @@ static bool hasAlias(const Family &method, const std::string &name) {
          std::find(aliases->begin(), aliases->end(), name) != aliases->end();
 }
 
+/// Whether settings that name no method are this one's.
+static Result<bool> isImplied(const Family &method, const JsonReader &settings,
+                              bool inOwnFile, ModelNotes &notes) {
+  for (const char *key : {"implied_by", "implied_in_file"}) {
+    auto condition = method.description.find(key);
+    if (condition == method.description.end() ||
+        (!inOwnFile && std::string_view(key) == "implied_in_file"))
+      continue;
+    Scope scope(method, settings, notes);
+    Result<JsonValue> implied =
+        scope.evaluate(*condition, std::string("/") + key);
+    if (!implied)
+      return implied.error();
+    if (isTrue(*implied))
+      return true;
+  }
+  return false;
+}
+
 /// The method that the settings name, or that their keys imply.
-static Result<Family> findMethod(const JsonReader &settings,
+static Result<Family> findMethod(const JsonReader &settings, bool inOwnFile,
                                  ModelNotes &notes) {
   std::string name = settings.optionalString("quant_method").value_or("");
   if (settings.failed())
@@ -90,14 +112,12 @@ static Result<Family> findMethod(const JsonReader &settings,
     Result<Family> method = loadMethod(candidate);
     if (!method || name == candidate || hasAlias(*method, name))
       return method;
-    auto condition = method->description.find("implied_by");
-    if (!name.empty() || condition == method->description.end())
+    if (!name.empty())
       continue;
-    Scope scope(*method, settings, notes);
-    Result<JsonValue> implied = scope.evaluate(*condition, "/implied_by");
+    Result<bool> implied = isImplied(*method, settings, inOwnFile, notes);
     if (!implied)
       return implied.error();
-    if (isTrue(*implied))
+    if (*implied)
       return method;
   }
   if (name.empty())
@@ -128,6 +148,8 @@ public:
     rules.splitsExperts = isTrue(evaluate(scope, "splits_experts"));
     for (const char *key : {"skip", "never"})
       addPatterns(evaluate(scope, key), rules.skipped);
+    readOverrides();
+    readExceptions();
     readSchemes();
     return error;
   }
@@ -166,6 +188,8 @@ private:
     static const std::map<std::string, WeightRole> names = {
         {"product", WeightRole::product},
         {"expert", WeightRole::expert},
+        {"packed", WeightRole::packed},
+        {"router", WeightRole::router},
         {"head", WeightRole::head}};
     for (const JsonValue &name : evaluate(scope, "roles")) {
       auto role = names.find(name.is_string() ? name.get<std::string>() : "");
@@ -193,6 +217,32 @@ private:
   //===--------------------------------------------------------------------===//
   // Schemes
   //===--------------------------------------------------------------------===//
+
+  /// An object of regular expressions, of which "-:<regex>" leaves modules
+  /// plain; others would change their settings.
+  void readOverrides() {
+    static constexpr std::string_view excludes = "-:";
+    JsonValue overrides = evaluate(scope, "overrides");
+    for (auto it = overrides.begin(); it != overrides.end(); ++it) {
+      bool isKnown = overrides.is_object() && it.key().rfind(excludes, 0) == 0;
+      if (!isKnown)
+        return failAt(scope,
+                      "settings of single modules are not known, found " +
+                          shorten(overrides.dump()),
+                      "known: \"-:<regular expression>\", which leaves modules "
+                      "plain");
+      addPattern("re:" + it.key().substr(excludes.size()), rules.skipped);
+    }
+  }
+
+  /// Modules that the method keeps in formats of their own.
+  void readExceptions() {
+    for (const JsonValue &entry : evaluate(scope, "exceptions")) {
+      QuantizationScheme &scheme = rules.schemes.emplace_back();
+      addPatterns(entry["targets"], scheme.targets);
+      scheme.format = loadEntry(scope, entry);
+    }
+  }
 
   void readSchemes() {
     JsonValue groups = evaluate(scope, "groups");
@@ -233,6 +283,10 @@ private:
     if (group.failed())
       return false;
     Scope inner(scope.family(), group, notes, &scope);
+    if (auto problem = inner.checkFields()) {
+      fail(*problem);
+      return false;
+    }
     QuantizationScheme &scheme = rules.schemes.emplace_back();
     JsonValue all = evaluate(inner, "default_targets");
     for (const JsonValue &target : evaluate(inner, "targets"))
@@ -308,11 +362,14 @@ private:
 } // namespace
 
 std::optional<Error> autopar::readQuantization(const JsonReader &settings,
+                                               bool inOwnFile,
                                                ModelNotes &notes,
                                                QuantizationRules &rules) {
-  Result<Family> method = findMethod(settings, notes);
+  Result<Family> method = findMethod(settings, inOwnFile, notes);
   if (!method)
     return method.error();
   Scope scope(std::move(*method), settings, notes);
+  if (auto error = scope.checkFields())
+    return error;
   return RulesReader(scope, notes, rules).read();
 }

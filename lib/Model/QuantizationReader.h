@@ -39,8 +39,9 @@ struct QuantizationRules {
 Result<std::optional<JsonReader>> findSettings(const JsonReader &config);
 /// The settings in a file of their own.
 Result<std::optional<JsonReader>> findSettingsOfFile(const JsonReader &file);
+/// `inOwnFile`: the settings are a file of their own.
 std::optional<Error> readQuantization(const JsonReader &settings,
-                                      ModelNotes &notes,
+                                      bool inOwnFile, ModelNotes &notes,
                                       QuantizationRules &rules);
 
 } // namespace autopar

@@ -103,6 +103,8 @@ Result<Scope *> Scope::part(const std::string &name) {
   if (part->contains("patch"))
     family->description.merge_patch((*part)["patch"]);
   it->second = std::make_unique<Scope>(std::move(*family), config, notes, this);
+  if (auto error = it->second->checkFields())
+    return *error;
   return it->second.get();
 }
 
@@ -126,13 +128,15 @@ static std::vector<std::string> keysOf(const std::string &name,
   return keys;
 }
 
-/// The value at `path` below `reader`; nothing where a step is missing.
+/// The value at `path` below `reader`; nothing where a step is missing, or null
+/// before the last.
 static std::optional<JsonReader> follow(JsonReader reader,
                                         std::string_view path, bool &isNull) {
   for (;;) {
     size_t dot = path.find('.');
     std::string key(path.substr(0, dot));
     isNull = reader.isNullMember(key);
+    isNull &= dot == std::string_view::npos;
     if (isNull || !reader.has(key))
       return isNull ? std::optional<JsonReader>(reader) : std::nullopt;
     reader = reader.member(key);
@@ -185,6 +189,56 @@ Error Scope::fieldError(const std::string &name, const JsonValue &field,
   return at.takeError();
 }
 
+/// Names of one number of experts must agree: which one counts would depend on
+/// their order in the file.
+std::optional<Error> Scope::findConflict(const std::string &name,
+                                         const JsonValue &field,
+                                         const JsonValue &value) {
+  if (field.value("type", JsonValue()) != "experts")
+    return std::nullopt;
+  for (const std::string &key : keysOf(name, field)) {
+    bool isNull = false;
+    auto other = follow(reader, key, isNull);
+    if (other && !isNull && other->raw() != value)
+      return fieldError(key, JsonValue::object(),
+                        showValue(other->raw()) + " is not " +
+                            showValue(value) + ", the value of " +
+                            keyOf(name, field),
+                        "both are names of one number");
+  }
+  return std::nullopt;
+}
+
+/// Whether the field's default is there before the config is read. A null then
+/// replaces it; other defaults are computed where a null is found.
+static bool isConstant(const JsonValue &field, const char *which) {
+  auto fixed = field.find(which);
+  return fixed != field.end() &&
+         (!fixed->is_string() ||
+          fixed->get_ref<const std::string &>().substr(0, 1) == "'");
+}
+
+const char *Scope::whichDefault(const JsonValue &field) const {
+  return outer && field.contains("class_default") ? "class_default" : "default";
+}
+
+std::optional<Error> Scope::checkFields() {
+  auto all = description.description.find("fields");
+  if (all == description.description.end() || !all->is_object())
+    return std::nullopt;
+  for (auto it = all->begin(); it != all->end(); ++it) {
+    bool isNull = false, isKnown = it->contains("default");
+    if (!it->contains("choices") && !it->contains("equals"))
+      continue;
+    if (isKnown && !findKey(it.key(), *it, isNull))
+      continue;
+    Result<const JsonValue *> value = lookUp(it.key());
+    if (!value)
+      return value.error();
+  }
+  return std::nullopt;
+}
+
 Result<JsonValue> Scope::readField(const std::string &name,
                                    const JsonValue &field) {
   bool isNull = false;
@@ -193,18 +247,23 @@ Result<JsonValue> Scope::readField(const std::string &name,
     Result<JsonValue> value = readFieldValue(*found, field);
     if (!value)
       return value;
+    if (auto error = findConflict(name, field, *value))
+      return *error;
     return checkField(name, field, std::move(*value));
   }
   if (isNull && field.contains("null"))
     return evaluate(field["null"], "/fields/" + name + "/null");
+  if (isNull && isConstant(field, whichDefault(field)))
+    return fieldError(name, field, "is null",
+                      "leave it out to have the default of " +
+                          description.source);
   return readDefault(name, field);
 }
 
 Result<JsonValue> Scope::readDefault(const std::string &name,
                                      const JsonValue &field) {
   std::string key = keyOf(name, field);
-  bool fromClass = outer && field.contains("class_default");
-  const char *which = fromClass ? "class_default" : "default";
+  const char *which = whichDefault(field);
   if (!field.contains(which)) {
     // The last step of a nested key is what is missing.
     JsonReader at = reader;
@@ -231,15 +290,20 @@ Result<JsonValue> Scope::readDefault(const std::string &name,
                           field[which].dump() + " of " + description.source +
                           " has no value: " + value.error().message,
                       "give " + key);
+  auto reason = field.find("reason");
   if (!field.contains("silent"))
-    notes.defaults.push_back(key + " = " + showValue(*value) + " (default of " +
-                             description.source + ")");
+    notes.defaults.push_back(key + " = " + showValue(*value) + " (" +
+                             (reason != field.end() && reason->is_string()
+                                  ? reason->get<std::string>()
+                                  : "default of " + description.source) +
+                             ")");
   return checkField(name, field, std::move(*value));
 }
 
 Result<JsonValue> Scope::checkField(const std::string &name,
                                     const JsonValue &field, JsonValue value) {
-  for (const char *relation : {"divides", "at_most", "multiple_of", "length"}) {
+  for (const char *relation :
+       {"divides", "at_most", "multiple_of", "length", "equals"}) {
     auto other = field.find(relation);
     if (other == field.end())
       continue;

@@ -22,11 +22,11 @@ public:
 
   void add(int64_t vocabularyMultiple) {
     addData();
-    addContext();
-    if (plan.has("dcp"))
+    if (isUsed("dcp"))
       pm.addPass(createShardDecodeContextPass({axesOf("dcp")}));
     if (plan.has("tp"))
       addTensor(vocabularyMultiple);
+    addContext();
     if (plan.has("ep") && !axesOf("ep").empty())
       pm.addPass(createShardExpertsPass({axesOf("ep")}));
     if (plan.sequenceParallel && plan.has("tp"))
@@ -37,6 +37,11 @@ public:
   }
 
 private:
+  /// What only matters with several devices.
+  bool isUsed(StringRef name) const {
+    return plan.has(name) && plan.sizeOf(name) != 1;
+  }
+
   Axes axesOf(StringRef name) const {
     std::vector<std::string> axes = plan.axesOf(name);
     return Axes(axes.begin(), axes.end());
@@ -64,7 +69,7 @@ private:
   }
 
   void addContext() {
-    if (!plan.has("cp"))
+    if (!isUsed("cp"))
       return;
     ShardContextPassOptions context;
     context.axes = axesOf("cp");
@@ -79,7 +84,7 @@ private:
     if (plan.has("attention_tp"))
       tensor.attentionAxes = orNone(attention);
     // Keys are split by tokens over the axes of dcp.
-    if (plan.has("dcp"))
+    if (isUsed("dcp"))
       tensor.keyAxes = orNone(less(attention, "dcp"));
     if (plan.has("ep"))
       tensor.expertAxes = orNone(axesOf("etp"));

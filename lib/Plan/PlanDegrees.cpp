@@ -245,6 +245,21 @@ std::optional<Error> autopar::checkChoices(const Plan &plan) {
                  "context_kind = " + std::string(nameOf(*plan.contextKind)) +
                      " says how context parallelism works: it needs cp",
                  "give --shard-cp=N as well"};
+  if (plan.sequenceParallel && !plan.has("tp"))
+    return Error{
+        "",
+        "sequence parallelism splits tokens over the devices of tensor "
+        "parallelism: it needs tp",
+        "give --shard-tp=N as well"};
+  bool rings =
+      plan.contextKind.value_or(ContextKind::ring) == ContextKind::ring;
+  if (rings && plan.sizeOf("cp") > 1 && plan.sizeOf("dcp") > 1)
+    return Error{"",
+                 "cp = " + std::to_string(*plan.sizeOf("cp")) +
+                     " sends the KV cache around a ring, and dcp = " +
+                     std::to_string(*plan.sizeOf("dcp")) +
+                     " splits its tokens over other devices: not both",
+                 "give --cp-kind=all-to-all, --shard-dcp=1 or --shard-cp=1"};
   if (plan.fsdp && !plan.has("dp") && !plan.has("cp"))
     return Error{"",
                  "fsdp splits parameters over the replicas, dp*cp: it needs "

@@ -57,7 +57,8 @@ static json writeCaches(const ModelReport &model) {
         {{"context", size.context}, {"bytes", byFormat(model, size.bytes)}});
   return {{"bytes_per_token", byFormat(model, all)},
           {"kinds", std::move(kinds)},
-          {"bytes_per_sequence", std::move(sizes)}};
+          {"bytes_per_sequence", std::move(sizes)},
+          {"bytes_per_source_token", writeInteger(model.memoryBytesPerToken)}};
 }
 
 static json writeFlops(const ModelReport::Flops &flops) {
@@ -91,6 +92,7 @@ std::string autopar::writeJson(const ModelReport &model) {
   root["kv_cache"] = writeCaches(model);
   root["state_bytes_per_sequence"] = writeInteger(model.stateBytesPerSequence);
   root["flops"] = writeAllFlops(model);
+  root["flops_leave_out_source"] = model.hasSource;
   root["fields"] = json::object();
   for (const auto &[name, value] : model.fields)
     root["fields"][name] = value;

@@ -102,6 +102,17 @@ static std::string cachesTable(const ModelReport &model) {
   return "\nKV cache of a token, while no window is full\n" + table.str();
 }
 
+/// What caches are besides those of the tables.
+static std::string memoryText(const ModelReport &model) {
+  if (model.memoryBytesPerToken.isZero())
+    return "";
+  return wrap("  ", "Cross-attention keeps " +
+                        formatInteger(model.memoryBytesPerToken) + " B (" +
+                        model.kvFormats.front() +
+                        ") of each token of the source besides, which is not "
+                        "in these tables.");
+}
+
 static std::string sizesTable(const ModelReport &model) {
   std::string text;
   if (!model.caches.empty()) {
@@ -142,7 +153,12 @@ static std::string flopsTable(const ModelReport &model) {
       addFlops(table, "decode", at.context, *at.decode, 1);
   return "\nFLOPs of a token\n" + table.str() +
          wrap("  ", "Prefill: the mean of a prompt as long as the context, "
-                    "with logits for its last token. A multiply-add is 2.");
+                    "with logits for its last token. A multiply-add is 2.") +
+         (model.hasSource
+              ? wrap("  ", "What runs on the source (an encoder, a vision "
+                           "tower, keys and values of cross-attention) is "
+                           "left out.")
+              : "");
 }
 
 static std::string fieldsText(const ModelReport &model) {
@@ -160,7 +176,8 @@ static std::string fieldsText(const ModelReport &model) {
 
 std::string autopar::writeText(const ModelReport &model) {
   return totals(model) + partsTable(model) + cachesTable(model) +
-         sizesTable(model) + flopsTable(model) + fieldsText(model);
+         sizesTable(model) + memoryText(model) + flopsTable(model) +
+         fieldsText(model);
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,7 +20,28 @@ bool autopar::isSource(Value value) {
     return false;
   if (op->getNumOperands() == 0)
     return true;
-  return isLayoutOp(op) && isSource(op->getOperand(0));
+  return isLayoutOp(op) && !isa<ReshardOp>(op) && isSource(op->getOperand(0));
+}
+
+/// Axes over which the users of routed tokens have split their weights, other
+/// than by experts: the tokens must be whole there, and are fewer before they
+/// are routed than after.
+static SmallVector<StringAttr> axesOfExperts(Value routed) {
+  SmallVector<StringAttr> axes;
+  for (Operation *user : routed.getUsers()) {
+    auto op = dyn_cast<ShardingOpInterface>(user);
+    ShardingFactors factors = op ? op.getShardingFactors() : ShardingFactors();
+    for (unsigned i = 0; i < factors.operands.size(); ++i) {
+      if (!isSource(op->getOperand(i)))
+        continue;
+      Layout layout = Layout::of(TensorView(op->getOperand(i)).getType());
+      for (auto [dim, factor] :
+           llvm::zip_equal(layout.dims, factors.operands[i]))
+        if (factor != factors.expertsOfResult(0))
+          llvm::append_range(axes, dim.getAxes());
+    }
+  }
+  return axes;
 }
 
 FactorSplits::FactorSplits(ShardingOpInterface op)
@@ -58,18 +79,19 @@ void FactorSplits::follow(int32_t factor, DimAttr dim,
   if (mustBeWhole(kind) || kind == FactorKind::merged)
     return;
   Split &split = splits[factor];
-  bool isSplit = !axes.empty() || (rank != ofGrouping && !dim.isWhole());
-  bool wasSplit =
-      split.dim && (!split.axes.empty() || !split.dim.getGrouped().empty());
-  if (split.dim && (!isSplit || (wasSplit && split.rank <= rank)))
+  // To cut a weight that is whole would make every result a partial sum.
+  bool staysWhole = rank == ofSource && kind == FactorKind::reduction;
+  bool asks =
+      staysWhole || !axes.empty() || (rank != ofGrouping && !dim.isWhole());
+  if (split.dim && (!asks || (split.asks && split.rank <= rank)))
     return;
-  split = {dim, Axes(axes), rank};
+  split = {dim, Axes(axes), rank, asks};
 }
 
 /// Gives each axis to the strongest factor that has it.
 void FactorSplits::resolveConflicts() {
   SmallVector<StringAttr> claimed;
-  for (unsigned rank : {ofSource, ofValue, ofGrouping})
+  auto give = [&](unsigned rank) {
     for (Split &split : splits) {
       if (!split.dim || split.rank != rank)
         continue;
@@ -78,6 +100,31 @@ void FactorSplits::resolveConflicts() {
       });
       llvm::append_range(claimed, split.axes);
     }
+  };
+  give(ofSource);
+  // Sums that may wait keep their axes from values that could be whole.
+  llvm::append_range(claimed, waitingAxes());
+  for (auto [result, dims] : llvm::zip_equal(op->getResults(), factors.results))
+    if (!dims.empty() && factors.kinds[dims.front()] == FactorKind::merged)
+      llvm::append_range(claimed, axesOfExperts(result));
+  give(ofValue);
+  give(ofGrouping);
+}
+
+/// The axes that the op's partial operands, in which it is linear, are still to
+/// be summed over.
+SmallVector<StringAttr> FactorSplits::waitingAxes() {
+  SmallVector<unsigned> partial;
+  SmallVector<StringAttr> axes;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    ArrayRef<StringAttr> sums = TensorView(operand).partialAxes();
+    if (!sums.empty())
+      partial.push_back(i);
+    llvm::append_range(axes, sums);
+  }
+  if (!llvm::is_contained(factors.linear, partial))
+    axes.clear();
+  return axes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,21 +143,40 @@ void FactorSplits::moveSpareAxes() {
       moveSpareAxes(operand, factors.operands[i]);
 }
 
-void FactorSplits::moveSpareAxes(Value operand,
-                                 ArrayRef<int32_t> operandFactors) {
+/// The last dimension of tokens that may be split; null where there is none.
+FactorSplits::Split *
+FactorSplits::findTokens(Value operand, ArrayRef<int32_t> operandFactors) {
   Layout layout = Layout::of(TensorView(operand).getType());
   Split *tokens = nullptr;
   for (auto [dim, factor] : llvm::zip_equal(layout.dims, operandFactors))
     if (dim.isSymbolic() && !dim.isSet() &&
         factors.kinds[factor] == FactorKind::parallel)
       tokens = &splits[factor];
+  return tokens;
+}
+
+void FactorSplits::moveSpareAxes(Value operand,
+                                 ArrayRef<int32_t> operandFactors) {
+  Split *tokens = findTokens(operand, operandFactors);
   if (!tokens)
     return;
+  Layout layout = Layout::of(TensorView(operand).getType());
   for (auto [dim, factor] : llvm::zip_equal(layout.dims, operandFactors)) {
     if (mustBeWhole(factors.kinds[factor]) || dim.isSymbolic())
       continue;
     for (StringAttr axis : dim.getAxes())
       if (!isClaimed(axis))
+        tokens->axes.push_back(axis);
+  }
+}
+
+void FactorSplits::splitTokens(ArrayRef<StringAttr> axes) {
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    if (TensorView(operand).partialAxes().empty())
+      continue;
+    Split *tokens = findTokens(operand, factors.operands[i]);
+    for (StringAttr axis : axes)
+      if (tokens && tokens->dim.getExtent() == "query" && !isClaimed(axis))
         tokens->axes.push_back(axis);
   }
 }

@@ -18,16 +18,20 @@ bool isSource(mlir::Value value);
 
 /// The one split of each factor of an op that its operands have, or, where they
 /// disagree, that they should have:
-/// 1. sources keep the split they have, and others follow them;
+/// 1. sources keep the split they have, and others follow them; the dimension
+///    of a source that is summed over stays whole where it is;
 /// 2. else the first operand that is split is followed;
 /// 3. an axis splits one factor: that of a source before others, tokens before
-///    their grouping by experts; the others give it up;
+///    their grouping by experts; the others give it up, as they do to partial
+///    sums that may wait and to what experts do with routed tokens;
 /// 4. an axis that an operand gives up and no factor wants moves to the
 ///    operand's tokens, which costs less than making it whole.
 class FactorSplits {
 public:
   explicit FactorSplits(ShardingOpInterface op);
 
+  /// Splits the tokens of partial operands over those of `axes` that are free.
+  void splitTokens(llvm::ArrayRef<mlir::StringAttr> axes);
   /// The layout that operand `index` should have; partial sums stay.
   parallel::Layout operandLayout(unsigned index) const;
   /// Whether a factor is split over one of `axes`.
@@ -46,14 +50,18 @@ private:
     Axes axes;
     /// Less is stronger.
     unsigned rank = 0;
+    /// Whether to be like `dim` matters: one that is whole follows others.
+    bool asks = false;
   };
 
   void read(unsigned operand);
   void follow(int32_t factor, parallel::DimAttr dim,
               llvm::ArrayRef<mlir::StringAttr> axes, unsigned rank);
   void resolveConflicts();
+  llvm::SmallVector<mlir::StringAttr> waitingAxes();
   void moveSpareAxes();
   void moveSpareAxes(mlir::Value operand, llvm::ArrayRef<int32_t> factors);
+  Split *findTokens(mlir::Value operand, llvm::ArrayRef<int32_t> factors);
   bool isClaimed(mlir::StringAttr axis) const;
   Axes axesOf(int32_t factor) const;
   parallel::DimAttr dimLike(parallel::DimAttr old, int32_t factor,

@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace autopar;
 using namespace autopar::parallel;
@@ -28,7 +29,8 @@ public:
 
   void run() {
     rememberOthers();
-    dropLayoutOps();
+    dropLayoutOps(module);
+    collectTokenAxes();
     for (auto function : module.getOps<FunctionOpInterface>())
       if (!function.isDeclaration())
         run(function.getFunctionBody().front());
@@ -44,18 +46,6 @@ private:
       for (OpOperand &operand : op->getOpOperands())
         taken[&operand] = operand.get().getType();
     });
-  }
-
-  void dropLayoutOps() {
-    SmallVector<Operation *> derived;
-    module.walk([&](Operation *op) {
-      if (isLayoutOp(op) && !isSource(op->getOperand(0)))
-        derived.push_back(op);
-    });
-    for (Operation *op : derived) {
-      op->getResult(0).replaceAllUsesWith(op->getOperand(0));
-      op->erase();
-    }
   }
 
   void run(Block &block) {
@@ -100,6 +90,8 @@ private:
         return update(cast<ShardingOpInterface>(*product->user_begin()));
       }
     bool keepPartial = canStayPartial(op, splits);
+    if (!keepPartial)
+      splits.splitTokens(axesToScatter(op));
     GatheredDims gathered = findGathered(op);
     for (OpOperand &operand : op->getOpOperands()) {
       Layout layout = splits.operandLayout(operand.getOperandNumber());
@@ -167,10 +159,54 @@ private:
     ArrayRef<StringAttr> axes =
         TensorView(op->getOperand(partial.front())).partialAxes();
     return llvm::is_contained(op.getShardingFactors().linear, partial) &&
-           !splits.uses(axes) && llvm::all_of(partial, [&](unsigned i) {
+           !splits.uses(axes) && !grows(op, partial) &&
+           llvm::all_of(partial, [&](unsigned i) {
              return haveSameAxes(TensorView(op->getOperand(i)).partialAxes(),
                                  axes);
            });
+  }
+
+  /// Elements of a tensor that symbols do not count.
+  static int64_t numbersOf(Value tensor) {
+    int64_t product = 1;
+    for (int64_t size : TensorView(tensor).getType().getShape())
+      if (!ShapedType::isDynamic(size) &&
+          llvm::MulOverflow(product, size, product))
+        return INT64_MAX;
+    return product;
+  }
+
+  /// Whether results have more elements than what is to be summed, so that it
+  /// is better summed before.
+  static bool grows(Operation *op, ArrayRef<unsigned> partial) {
+    int64_t before = 0, after = 0;
+    for (unsigned i : partial)
+      before = std::max(before, numbersOf(op->getOperand(i)));
+    for (Value result : op->getResults())
+      after = std::max(after, numbersOf(result));
+    return after > before;
+  }
+
+  /// The axes over which tokens are split where layers begin and end: sums over
+  /// them become scatters.
+  void collectTokenAxes() {
+    auto collect = [&](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      for (int64_t dim = 0; tensor && dim < tensor.getRank(); ++dim)
+        if (TensorView(tensor).dim(dim).extent == "query")
+          tokenAxes.insert_range(TensorView(tensor).dim(dim).axes);
+    };
+    for (auto function : module.getOps<FunctionOpInterface>())
+      llvm::for_each(function.getArgumentTypes(), collect);
+  }
+
+  SmallVector<StringAttr> axesToScatter(Operation *op) const {
+    SmallVector<StringAttr> axes;
+    for (Value operand : op->getOperands())
+      for (StringAttr axis : TensorView(operand).partialAxes())
+        if (tokenAxes.contains(axis))
+          axes.push_back(axis);
+    return axes;
   }
 
   //===--------------------------------------------------------------------===//
@@ -240,9 +276,22 @@ private:
   ModuleOp module;
   OpBuilder builder;
   DenseMap<OpOperand *, Type> taken;
+  llvm::SmallSetVector<StringAttr, 4> tokenAxes;
   DenseMap<std::pair<Value, Type>, Value> reshards;
 };
 
 } // namespace
+
+void autopar::dropLayoutOps(ModuleOp module) {
+  SmallVector<Operation *> derived;
+  module.walk([&](Operation *op) {
+    if (isLayoutOp(op) && (isa<ReshardOp>(op) || !isSource(op->getOperand(0))))
+      derived.push_back(op);
+  });
+  for (Operation *op : derived) {
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  }
+}
 
 void autopar::propagateSplits(ModuleOp module) { Propagation(module).run(); }

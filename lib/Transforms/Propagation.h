@@ -12,6 +12,10 @@
 
 namespace autopar {
 
+/// Drops what follows from the seeds: all reshards, and all collectives but
+/// those on weights and caches.
+void dropLayoutOps(mlir::ModuleOp module);
+
 /// Types all values of a module anew from its seeds: weights and caches, what
 /// functions take and return, and what loops carry. All layout ops but those on
 /// weights and caches are dropped first; a `parallel.reshard` goes wherever an

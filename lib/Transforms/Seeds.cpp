@@ -33,9 +33,14 @@ autopar::findAxes(ModuleOp module, ArrayRef<std::string> names,
   return axes;
 }
 
-void Seeds::splitSource(OpResult value, unsigned dim, SplitRule rule,
+void Seeds::splitSource(Value value, unsigned dim, SplitRule rule,
                         int64_t multiple) {
   setType(value, split(TensorView(value).getType(), dim, rule, multiple));
+}
+
+void Seeds::splitSourceInside(Value value, unsigned dim, SplitRule rule) {
+  setType(value, split(TensorView(value).getType(), dim, rule, /*multiple=*/1,
+                       /*inMeshOrder=*/false));
 }
 
 void Seeds::splitSources(StringRef symbol) {
@@ -79,7 +84,8 @@ Type Seeds::split(Type type, StringRef symbol) {
 
 /// `type` with the axes that it does not use yet, where the mesh has them.
 RankedTensorType Seeds::split(RankedTensorType type, unsigned dim,
-                              SplitRule rule, int64_t multiple) {
+                              SplitRule rule, int64_t multiple,
+                              bool inMeshOrder) {
   Layout layout = Layout::of(type);
   SmallVector<StringAttr> all(layout.dims[dim].getAxes());
   for (StringAttr axis : axes)
@@ -88,9 +94,10 @@ RankedTensorType Seeds::split(RankedTensorType type, unsigned dim,
   if (all.size() == layout.dims[dim].getAxes().size())
     return type;
   ArrayRef<Attribute> order = mesh.getAxisNames();
-  llvm::sort(all, [&](StringAttr a, StringAttr b) {
-    return llvm::find(order, a) < llvm::find(order, b);
-  });
+  if (inMeshOrder)
+    llvm::sort(all, [&](StringAttr a, StringAttr b) {
+      return llvm::find(order, a) < llvm::find(order, b);
+    });
   layout.dims[dim] = layout.dims[dim].withAxes(all).withRule(rule, multiple);
   return withLayout(type, layout);
 }

@@ -24,20 +24,24 @@ public:
 
   /// Whether any seed has changed.
   bool changed() const { return anyChanged; }
-  /// Splits dimension `dim` of a weight or cache by `rule`.
-  void splitSource(mlir::OpResult value, unsigned dim, SplitRule rule,
+  /// Splits dimension `dim` of a weight, a cache or an argument by `rule`.
+  void splitSource(mlir::Value value, unsigned dim, SplitRule rule,
                    int64_t multiple = 1);
+  /// The same inside of the split that it has, whatever the order of the mesh.
+  void splitSourceInside(mlir::Value value, unsigned dim, SplitRule rule);
   /// Splits the dimensions called `symbol` of all weights and caches.
   void splitSources(llvm::StringRef symbol);
   /// Splits the dimensions called `symbol` of all values that functions take
   /// and return (but not those of the model itself, where `inside`) and that
   /// loops carry.
   void splitBoundaries(llvm::StringRef symbol, bool inside = false);
+  /// `type` with dimension `dim` split over those axes that it does not use.
+  mlir::RankedTensorType split(mlir::RankedTensorType type, unsigned dim,
+                               SplitRule rule, int64_t multiple,
+                               bool inMeshOrder = true);
 
 private:
   mlir::Type split(mlir::Type type, llvm::StringRef symbol);
-  mlir::RankedTensorType split(mlir::RankedTensorType type, unsigned dim,
-                               SplitRule rule, int64_t multiple);
   void setType(mlir::Value value, mlir::Type type);
 
   mlir::ModuleOp module;

@@ -97,8 +97,7 @@ struct ShardContextPass
       for (auto [i, operand] : llvm::enumerate(op->getOperands()))
         for (auto [dim, factor] : llvm::enumerate(factors.operands[i]))
           if (factor == heads->factor && isSource(operand))
-            seeds.splitSource(cast<OpResult>(operand), dim,
-                              heads->operandRules[i]);
+            seeds.splitSourceInside(operand, dim, heads->operandRules[i]);
     });
   }
 };

@@ -54,7 +54,7 @@ struct ShardExpertsPass
     for (auto [i, operand] : llvm::enumerate(op->getOperands()))
       for (auto [dim, factor] : llvm::enumerate(factors.operands[i]))
         if (factor == experts && isSource(operand))
-          seeds.splitSource(cast<OpResult>(operand), dim, SplitRule::plain);
+          seeds.splitSource(operand, dim, SplitRule::plain);
     return true;
   }
 };

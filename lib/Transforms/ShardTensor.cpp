@@ -33,7 +33,7 @@ static bool divides(int64_t extent, SplitRule rule, int64_t n) {
   return true;
 }
 
-static int64_t extentOf(const SplitRequests::Source &source) {
+static int64_t extentOf(const SplitRequests::Seed &source) {
   return TensorView(source.value).getType().getDimSize(source.dim);
 }
 
@@ -46,14 +46,14 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
     ModuleOp module = getOperation();
     if (failed(readAxes(module)) || failed(verifyMultiple(module)))
       return signalPassFailure();
-    SmallVector<SplitRequests::Source> sources;
+    SmallVector<SplitRequests::Seed> sources;
     for (auto function : module.getOps<FunctionOpInterface>())
-      llvm::append_range(sources, SplitRequests(function).sources());
+      llvm::append_range(
+          sources, SplitRequests::ofTensorParallelism(function).sources());
     bool changed = false;
-    for (const SplitRequests::Source &source : sources) {
-      ArrayRef<StringAttr> over =
-          isOfKeys(source) ? axesOfKeys : axesByRole[source.role];
-      if (failed(verifySize(sources, source, over)))
+    for (const SplitRequests::Seed &source : sources) {
+      ArrayRef<StringAttr> over = axesOf(source);
+      if (failed(verifySize(sources, source)))
         return signalPassFailure();
       Seeds seeds(module, over);
       seeds.splitSource(
@@ -92,7 +92,7 @@ private:
   }
 
   /// Whether a source has key-value heads, or attention itself reads it.
-  static bool isOfKeys(const SplitRequests::Source &source) {
+  static bool isOfKeys(const SplitRequests::Seed &source) {
     if (source.rule == SplitRule::cap)
       return true;
     return llvm::any_of(source.value.getUsers(), [](Operation *user) {
@@ -119,18 +119,35 @@ private:
     return size;
   }
 
+  ArrayRef<StringAttr> axesOf(const SplitRequests::Seed &source) {
+    return isOfKeys(source) ? axesOfKeys : axesByRole[source.role];
+  }
+
   /// Refuses a size that `source` does not allow, naming those that all sources
-  /// of its role do.
-  LogicalResult verifySize(ArrayRef<SplitRequests::Source> all,
-                           const SplitRequests::Source &source,
-                           ArrayRef<StringAttr> over) {
+  /// which are split over these axes do.
+  LogicalResult verifySize(ArrayRef<SplitRequests::Seed> all,
+                           const SplitRequests::Seed &source) {
+    ArrayRef<StringAttr> over = axesOf(source);
     int64_t size = sizeOf(over);
     if (size == 0 || divides(extentOf(source), source.rule, size))
       return success();
+    std::string name = nameOf(over);
+    Operation *op = source.value.getDefiningOp();
+    InFlightDiagnostic diag = op->emitOpError();
+    diag << name << " = " << size << " does not divide " << extentOf(source)
+         << ", dimension " << source.dim;
+    if (auto weight = op->getAttrOfType<StringAttr>("name"))
+      diag << " of " << weight;
+    diag.attachNote() << name << " that works for this model: "
+                      << allowedSizes(all, over);
+    return diag;
+  }
+
+  std::string allowedSizes(ArrayRef<SplitRequests::Seed> all,
+                           ArrayRef<StringAttr> over) {
     auto allow = [&](int64_t n) {
-      return llvm::all_of(all, [&](const SplitRequests::Source &other) {
-        return other.role != source.role ||
-               divides(extentOf(other), other.rule, n);
+      return llvm::all_of(all, [&](const SplitRequests::Seed &other) {
+        return axesOf(other) != over || divides(extentOf(other), other.rule, n);
       });
     };
     std::string sizes;
@@ -138,18 +155,16 @@ private:
     for (int64_t n = 1; n <= largest; ++n)
       if (allow(n))
         sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
-    std::string name = nameOf(over);
-    Operation *op = source.value.getOwner();
-    InFlightDiagnostic diag = op->emitOpError();
-    diag << name << " = " << size << " does not divide " << extentOf(source)
-         << ", dimension " << source.dim;
-    if (auto weight = op->getAttrOfType<StringAttr>("name"))
-      diag << " of " << weight;
-    diag.attachNote() << name << " that works for this model: " << sizes;
-    return diag;
+    return sizes;
   }
 
-  static std::string nameOf(ArrayRef<StringAttr> over) {
+  /// The degree that these axes are, or their product.
+  std::string nameOf(ArrayRef<StringAttr> over) {
+    auto meshes = getOperation().getOps<parallel::MeshOp>();
+    for (parallel::MeshOp mesh : meshes)
+      for (NamedAttribute degree : mesh.getDegrees())
+        if (llvm::equal(cast<ArrayAttr>(degree.getValue()), over))
+          return degree.getName().str();
     std::string name;
     for (StringAttr axis : over)
       name += (name.empty() ? "" : "*") + axis.str();

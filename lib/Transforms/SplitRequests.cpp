@@ -9,6 +9,10 @@
 
 #include "FactorSplits.h"
 
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
 using namespace autopar;
 using namespace mlir;
 
@@ -25,12 +29,33 @@ forEachDim(ShardingOpInterface op, const ShardingFactors &factors,
       visit(result, dim, factor, -1);
 }
 
-SplitRequests::SplitRequests(Operation *function) : function(function) {
+SplitRequests SplitRequests::ofTensorParallelism(Operation *function) {
+  SplitRequests requests(function);
   function->walk([&](ShardingOpInterface op) {
     if (std::optional<TensorParallelFactor> factor =
             op.getTensorParallelFactor())
-      seed(op, *factor);
+      requests.seed(op, *factor);
   });
+  requests.spread();
+  return requests;
+}
+
+SplitRequests SplitRequests::ofTypes(ModuleOp module) {
+  SplitRequests requests(module);
+  requests.collectLinks(module);
+  module.walk([&](Operation *op) {
+    if (op->getNumOperands() == 0)
+      for (Value source : op->getResults())
+        requests.seed(source);
+    for (Region &region : op->getRegions())
+      for (Value argument : region.getArguments())
+        requests.seed(argument);
+  });
+  requests.spread();
+  return requests;
+}
+
+void SplitRequests::spread() {
   while (!worklist.empty()) {
     Key key = worklist.pop_back_val();
     Request what = requests[key];
@@ -39,6 +64,57 @@ SplitRequests::SplitRequests(Operation *function) : function(function) {
     for (Operation *user : key.first.getUsers())
       if (auto op = dyn_cast<ShardingOpInterface>(user))
         spread(op, key, what);
+    for (Value other : links.lookup(key.first))
+      request(other, key.second, what);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Calls and loops
+//===----------------------------------------------------------------------===//
+
+void SplitRequests::link(Value a, Value b) {
+  links[a].push_back(b);
+  links[b].push_back(a);
+}
+
+void SplitRequests::collectLinks(ModuleOp module) {
+  module.walk([&](CallOpInterface call) {
+    auto callee = dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable());
+    if (!callee || callee.isDeclaration())
+      return;
+    Block &body = callee.getFunctionBody().front();
+    for (auto [operand, argument] :
+         llvm::zip_equal(call->getOperands(), body.getArguments()))
+      link(operand, argument);
+    for (auto [result, returned] : llvm::zip_equal(
+             call->getResults(), body.getTerminator()->getOperands()))
+      link(result, returned);
+  });
+  module.walk([&](LoopLikeOpInterface loop) {
+    for (auto [argument, init, yielded, result] :
+         llvm::zip_equal(loop.getRegionIterArgs(), loop.getInits(),
+                         loop.getYieldedValues(), loop->getResults())) {
+      link(argument, init);
+      link(argument, yielded);
+      link(argument, result);
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Requests
+//===----------------------------------------------------------------------===//
+
+/// Asks for the splits that `value` has.
+void SplitRequests::seed(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  for (unsigned dim = 0; type && dim < type.getRank(); ++dim) {
+    DimRef split = TensorView(type).dim(dim);
+    if (!split.axes.empty())
+      request(value, dim,
+              {split.rule, split.multiple, TensorParallelRole::dense,
+               llvm::to_vector<2>(split.axes)});
   }
 }
 
@@ -53,47 +129,80 @@ void SplitRequests::seed(ShardingOpInterface op,
         SplitRule rule = operand < 0 ? *resultRule : seed.operandRules[operand];
         if (!resultRule || *resultRule == SplitRule::cap)
           resultRule = rule;
-        request(value, dim, {rule, seed.role});
+        request(value, dim, {rule, /*multiple=*/1, seed.role});
       });
 }
 
-void SplitRequests::request(Value value, unsigned dim, Request what) {
+void SplitRequests::request(Value value, unsigned dim, const Request &what) {
   Key key(value, dim);
-  if (requests.insert({key, what}).second)
+  if (requests.try_emplace(key, what).second)
     worklist.push_back(key);
 }
 
 /// Requests every other dimension of the same factor. A factor that must be
 /// whole stops the spread: a reshard will go there. One that is gathered lets
 /// it pass, but keeps the op's own parameters whole. Grouped dimensions have
-/// rules of their own, which the op asked for itself.
-void SplitRequests::spread(ShardingOpInterface op, Key key, Request what) {
+/// rules of their own, which tensor parallelism has asked for itself.
+void SplitRequests::spread(ShardingOpInterface op, Key key,
+                           const Request &what) {
   ShardingFactors factors = op.getShardingFactors();
   SmallVector<int32_t> reached;
   forEachDim(op, factors, [&](Value value, unsigned dim, int32_t factor, int) {
     if (Key(value, dim) == key)
       reached.push_back(factor);
   });
-  forEachDim(op, factors, [&](Value value, unsigned dim, int32_t factor, int) {
-    FactorKind kind = factors.kinds[factor];
-    bool passes = kind == FactorKind::parallel ||
-                  kind == FactorKind::reduction ||
-                  (kind == FactorKind::gathered && !isSource(value));
-    if (passes && llvm::is_contained(reached, factor))
-      request(value, dim, what);
-  });
+  SmallVector<SplitRule, 4> headRules;
+  if (std::optional<TensorParallelFactor> heads = op.getTensorParallelFactor())
+    headRules = heads->operandRules;
+  forEachDim(
+      op, factors, [&](Value value, unsigned dim, int32_t factor, int operand) {
+        FactorKind kind = factors.kinds[factor];
+        bool heads = kind == FactorKind::grouped && !what.axes.empty();
+        bool passes = kind == FactorKind::parallel || heads ||
+                      kind == FactorKind::reduction ||
+                      (kind == FactorKind::gathered && !isSource(value));
+        if (!passes || !llvm::is_contained(reached, factor))
+          return;
+        Request same = what;
+        if (heads)
+          same.rule = operand < 0 ? SplitRule::plain : headRules[operand];
+        request(value, dim, same);
+      });
 }
 
-SmallVector<SplitRequests::Source> SplitRequests::sources() const {
-  SmallVector<Source> sources;
-  function->walk([&](Operation *op) {
-    if (op->getNumOperands() != 0)
-      return;
-    for (OpResult result : op->getResults())
-      if (auto type = dyn_cast<RankedTensorType>(result.getType()))
-        for (unsigned dim = 0; dim < type.getRank(); ++dim)
-          if (auto it = requests.find({result, dim}); it != requests.end())
-            sources.push_back({result, dim, it->second.rule, it->second.role});
+//===----------------------------------------------------------------------===//
+// Answers
+//===----------------------------------------------------------------------===//
+
+const SplitRequests::Request *SplitRequests::find(Value value,
+                                                  unsigned dim) const {
+  auto it = requests.find({value, dim});
+  return it == requests.end() ? nullptr : &it->second;
+}
+
+void SplitRequests::addSeeds(Value value, SmallVectorImpl<Seed> &seeds) const {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  for (unsigned dim = 0; type && dim < type.getRank(); ++dim)
+    if (const Request *request = find(value, dim))
+      seeds.push_back({*request, value, dim});
+}
+
+SmallVector<SplitRequests::Seed> SplitRequests::sources() const {
+  SmallVector<Seed> seeds;
+  root->walk([&](Operation *op) {
+    if (op->getNumOperands() == 0)
+      for (Value result : op->getResults())
+        addSeeds(result, seeds);
   });
-  return sources;
+  return seeds;
+}
+
+SmallVector<SplitRequests::Seed> SplitRequests::arguments() const {
+  SmallVector<Seed> seeds;
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Value argument : region.getArguments())
+        addSeeds(argument, seeds);
+  });
+  return seeds;
 }

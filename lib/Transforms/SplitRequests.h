@@ -10,40 +10,61 @@
 
 #include "autopar/Interfaces/Interfaces.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace autopar {
 
-/// The dimensions of a function's values that tensor parallelism splits, and
-/// by which rule: those that ops ask for, and all that follow along factors.
+/// The dimensions of values that want an axis: those that are asked for, and
+/// all that follow along the factors of ops.
 class SplitRequests {
 public:
-  explicit SplitRequests(mlir::Operation *function);
-
-  /// Requests on values that no other value determines (weights, caches), in
-  /// the order of the IR.
-  struct Source {
-    mlir::OpResult value;
-    unsigned dim;
-    SplitRule rule;
-    TensorParallelRole role;
+  struct Request {
+    SplitRule rule = SplitRule::plain;
+    int64_t multiple = 1;
+    /// Of tensor parallelism.
+    TensorParallelRole role = TensorParallelRole::dense;
+    /// Of splits that types have already.
+    llvm::SmallVector<mlir::StringAttr, 2> axes = {};
   };
-  llvm::SmallVector<Source> sources() const;
+  /// A request on a value that no other value determines.
+  struct Seed : Request {
+    mlir::Value value;
+    unsigned dim;
+  };
+
+  /// What tensor parallelism splits inside `function`.
+  static SplitRequests ofTensorParallelism(mlir::Operation *function);
+  /// What weights, caches and arguments of functions are split over already,
+  /// through calls and loops.
+  static SplitRequests ofTypes(mlir::ModuleOp module);
+
+  /// Requests on weights and caches, in the order of the IR.
+  llvm::SmallVector<Seed> sources() const;
+  /// Requests on arguments of functions and of loops, in the order of the IR.
+  llvm::SmallVector<Seed> arguments() const;
+  /// The request on dimension `dim` of `value`, or null.
+  const Request *find(mlir::Value value, unsigned dim) const;
 
 private:
   using Key = std::pair<mlir::Value, unsigned>;
-  struct Request {
-    SplitRule rule;
-    TensorParallelRole role;
-  };
+
+  explicit SplitRequests(mlir::Operation *root) : root(root) {}
 
   void seed(ShardingOpInterface op, const TensorParallelFactor &factor);
-  void request(mlir::Value value, unsigned dim, Request what);
-  void spread(ShardingOpInterface op, Key key, Request what);
+  void seed(mlir::Value value);
+  void request(mlir::Value value, unsigned dim, const Request &what);
+  void spread();
+  void spread(ShardingOpInterface op, Key key, const Request &what);
+  void collectLinks(mlir::ModuleOp module);
+  void link(mlir::Value a, mlir::Value b);
+  void addSeeds(mlir::Value value, llvm::SmallVectorImpl<Seed> &seeds) const;
 
-  mlir::Operation *function;
+  mlir::Operation *root;
   llvm::DenseMap<Key, Request> requests;
   llvm::SmallVector<Key> worklist;
+  /// Values that are one, on the two sides of a call or a loop.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 2>> links;
 };
 
 } // namespace autopar

@@ -75,10 +75,11 @@ WeightCounts countWeight(const Resident &weight, const Sizes &sizes);
 Checked countPerSequence(const CostProgram &program, Resident::Kind kind,
                          Sizes sizes, bool local = false);
 
-/// What one more token of context adds to `cache` where no window is full;
-/// nothing where the cache does not grow with the context.
+/// What one more of the `tokens` ("context", "memory") adds to `cache` where no
+/// window is full; nothing where the cache does not grow with them.
 std::optional<Dims> shapeOfToken(const Resident &cache,
-                                 const CostProgram &program);
+                                 const CostProgram &program,
+                                 std::string_view tokens);
 
 } // namespace autopar
 

@@ -58,8 +58,9 @@ public:
   /// format; `compute`: what products with it multiply.
   void addResident(mlir::Value value, Resident resident,
                    std::optional<ElementType> compute = std::nullopt);
+  /// A collective over `axes` in which each rank has `buffer`.
   void addCollective(mlir::Operation *op, CollectiveKind kind,
-                     mlir::Value operand, llvm::ArrayRef<mlir::Attribute> axes);
+                     mlir::Value buffer, llvm::ArrayRef<mlir::Attribute> axes);
   /// Where the keys of an attention with result `y` are split as `context` is:
   /// the exchange of a float per token and head, by which its parts are
   /// weighted before they are summed.
@@ -88,6 +89,8 @@ public:
   bool refused() const { return anyRefused; }
 
 private:
+  void addCollective(mlir::Operation *op, CollectiveKind kind,
+                     std::vector<AxisId> axes, Dims shape, ElementType type);
   /// Dimension `index` as a device holds it, or as an op sees it.
   Dim dim(const TensorView &view, unsigned index, bool held);
   SymbolId symbol(llvm::StringRef name);

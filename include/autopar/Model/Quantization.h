@@ -13,9 +13,10 @@
 
 namespace autopar {
 
-/// What a weight is for. Formats of quantized checkpoints are for products and
-/// experts; those of heads only where the settings say so.
-enum class WeightRole { product, expert, head, other };
+/// What a weight is for: a product; one expert's product; a tensor of all
+/// experts' products; the product of a router or gate where that is a module
+/// like others; the head. Methods of quantization say which they are for.
+enum class WeightRole { product, expert, packed, router, head, other };
 
 /// The quantization settings of a checkpoint, read as
 /// models/quantization/<method>.json says.

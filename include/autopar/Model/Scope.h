@@ -56,6 +56,10 @@ public:
   /// Whether any expression has asked for `i` since the layer was entered.
   bool dependsOnLayer() const { return layerWasRead; }
 
+  /// Reads the fields with `choices` or `equals`, though nothing may ask for
+  /// them.
+  std::optional<Error> checkFields();
+
   /// The part `name` of the model, read with a family of its own.
   Result<Scope *> part(const std::string &name);
 
@@ -70,6 +74,11 @@ private:
   /// The first key of the field that the config has: where, and whether null.
   std::optional<JsonReader> findKey(const std::string &name,
                                     const JsonValue &field, bool &isNull);
+  std::optional<Error> findConflict(const std::string &name,
+                                    const JsonValue &field,
+                                    const JsonValue &value);
+  /// The member of the field that has the default in this scope.
+  const char *whichDefault(const JsonValue &field) const;
   std::string keyOf(const std::string &name, const JsonValue &field) const;
   Error fieldError(const std::string &name, const JsonValue &field,
                    std::string message, std::string note = "") const;

@@ -64,6 +64,12 @@ struct ModelReport {
   };
   std::vector<CacheSize> cacheSizes;
   Checked stateBytesPerSequence;
+  /// One token's keys and values of another input that attention reads (the
+  /// source of an encoder), in the first format; not part of `caches`.
+  Checked memoryBytesPerToken;
+  /// Whether layers run on another input than the text: an encoder's source,
+  /// images. `flops` leaves them out.
+  bool hasSource = false;
 
   struct Flops {
     Checked linear, attention, recurrence, logits;

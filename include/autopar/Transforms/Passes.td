@@ -263,7 +263,8 @@ def ShardContextPass : ShardPass<"autopar-shard-context"> {
     * `ring` splits caches by `context`; their parts go around (`parallel.ring`),
       and each device attends with its own queries (arXiv:2310.01889);
     * `all_to_all` splits heads instead of tokens inside attention, which must
-      have enough of them (DeepSpeed-Ulysses, arXiv:2309.14509).
+      have enough of them (DeepSpeed-Ulysses, arXiv:2309.14509): inside of the
+      split of tensor parallelism, which runs before.
 
     Queries are dealt out so that each device has an equal share of the causal
     pairs (in chunks from both ends: 0 and 2n-1, 1 and 2n-2, ...).
@@ -325,6 +326,29 @@ def ShardExpertsPass : ShardPass<"autopar-shard-experts"> {
   }];
   let options = [ListOption<"axes", "axes", "std::string",
                             "The mesh axes, major first (default: ep)">];
+}
+
+def PropagatePass : ShardPass<"autopar-propagate"> {
+  let summary = "spreads the splits that a few values have";
+  let description = [{
+    Takes the splits of weights, caches and arguments that the types have, and
+    spreads them along the ops' factors to all other weights, caches, arguments
+    and results, through calls and loops; then types are recomputed. The first
+    split that reaches a dimension stays; where an op cannot take an operand as
+    it is, a `parallel.reshard` goes between.
+
+    Requires a mesh with the axes. Guarantees that splits which are there stay.
+
+    ```mlir
+    parallel.mesh @pod(tp = 4)
+    func.func private @example() {
+      // One of two weights that meet in an activation, split by hand: the other
+      // will be split by rows.
+      %up = transformer.weight "up" : tensor<64x256xbf16, #parallel.sharding<[_, _ by tp]>>
+      return
+    }
+    ```
+  }];
 }
 
 def InsertCollectivesPass : ModulePass<"autopar-insert-collectives"> {

@@ -278,10 +278,20 @@ LogicalResult PermuteOp::verify() {
 AUTOPAR_COLLECTIVE(AllReduceOp, all_reduce, "sum")
 AUTOPAR_COLLECTIVE(AllGatherOp, all_gather, "gathered")
 AUTOPAR_COLLECTIVE(ReduceScatterOp, reduce_scatter, "part")
-AUTOPAR_COLLECTIVE(AllToAllOp, all_to_all, "exchanged")
 AUTOPAR_COLLECTIVE(RingOp, ring, "seen")
 AUTOPAR_COLLECTIVE(PermuteOp, permute, "permuted")
 #undef AUTOPAR_COLLECTIVE
+
+void AllToAllOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  setNameFn(getResult(), "exchanged");
+}
+
+/// What each rank gets: more than it had, where several get copies of the same
+/// heads.
+void AllToAllOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.addCollective(*this, CollectiveKind::all_to_all, getResult(),
+                        getAxes().getValue());
+}
 
 void AllSliceOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   setNameFn(getResult(), "slice");

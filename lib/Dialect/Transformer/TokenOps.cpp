@@ -102,6 +102,21 @@ ShardingFactors ConvolutionOp::getShardingFactors() {
   return factors;
 }
 
+Operation *ConvolutionOp::detachBias(OpBuilder &builder) {
+  Value bias = getBias();
+  if (!bias)
+    return nullptr;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(*this);
+  auto product = ConvolutionOp::create(builder, getLoc(), getResult().getType(),
+                                       getX(), getWeight(), Value());
+  auto biased = AddBiasOp::create(builder, getLoc(), getResult().getType(),
+                                  product.getResult(), bias);
+  getResult().replaceAllUsesWith(biased.getResult());
+  erase();
+  return product;
+}
+
 ShardingFactors MergeTokensOp::getShardingFactors() {
   ShardingFactors factors;
   if (rankOf(getX()) != 3 || rankOf(getResult()) != 3)

@@ -29,7 +29,8 @@ static Value halfOf(ModelBuilder &model, Value x, const std::string &stem,
 /// y times the sigmoid of one product per token of x.
 static Value weighTokens(ModelBuilder &model, Value x, Value y,
                          const std::string &stem) {
-  Value w = model.weight(stem + ".weight", {model.widthOf(x)}, "[0/1, 0]");
+  Value w = model.weight(stem + ".weight", {model.widthOf(x)}, "[0/1, 0]",
+                         WeightRole::router);
   Value weights =
       LinearOp::create(model.builder(), model.like(x, {}), x, w, Value());
   return WeighOp::create(model.builder(), y.getType(), y, weights,
@@ -154,9 +155,13 @@ private:
   Value route(Value x) {
     std::string stem = block.text("router");
     // Experts that return their input have a route and no weights.
-    int64_t routes = experts + block.integer("zero_experts", 0);
-    Value w =
-        model.weight(stem + ".weight", {model.widthOf(x), routes}, "[1, 0]");
+    int64_t idle = block.integer("zero_experts", 0);
+    int64_t routes = experts + idle;
+    if (idle)
+      noteIdle(idle);
+    Value w = model.weight(
+        stem + ".weight", {model.widthOf(x), routes}, "[1, 0]",
+        block.flag("router_module") ? WeightRole::router : WeightRole::other);
     Value bias = block.flag("router_bias")
                      ? model.weight(stem + ".bias", {routes})
                      : Value();
@@ -175,6 +180,15 @@ private:
                             ops.getI64IntegerAttr(topK),
                             sigmoid ? ops.getUnitAttr() : UnitAttr(),
                             optional(groups), optional(keep));
+  }
+
+  void noteIdle(int64_t idle) {
+    std::string note = "active parameters and FLOPs are an upper bound: " +
+                       std::to_string(idle) + " of " +
+                       std::to_string(experts + idle) +
+                       " experts return their input and compute nothing";
+    if (!llvm::is_contained(model.notes.defaults, note))
+      model.notes.defaults.push_back(note);
   }
 
   /// Up, and gate where there is one.
@@ -210,8 +224,9 @@ private:
 
   Value weight(const std::string &name, ArrayRef<int64_t> shape,
                StringRef storage) {
-    return model.weight(layout->stems ? name + ".weight" : name, shape,
-                        storage.str(), WeightRole::expert);
+    return model.weight(
+        layout->stems ? name + ".weight" : name, shape, storage.str(),
+        layout->stems ? WeightRole::expert : WeightRole::packed);
   }
 
   static std::string with(StringRef storage, StringRef half) {

@@ -213,7 +213,8 @@ Value autopar::buildMamba2(ModelBuilder &model, autopar::Block &block,
   y = createGated(model, z, y, FunctionKind::silu);
   if (block.flag("gated_norm", true))
     y = b.normOf(y, b.tensor("norm"), {heads, width});
-  return b.outputOf(y, {heads, width}, hidden, b.tensor("out_proj"), bias);
+  return b.outputOf(y, {heads, width}, hidden, b.tensor("out_proj"),
+                    block.flag("output_bias", bias));
 }
 
 namespace {
