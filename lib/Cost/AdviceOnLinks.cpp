@@ -28,28 +28,27 @@ bool autopar::isAxisOf(const Evaluation &evaluation, AxisId axis,
          axes.end();
 }
 
-/// The name of the degree over the axes with `ids`; "" where there is none.
-static std::string degreeOf(const Evaluation &evaluation,
-                            const std::vector<AxisId> &ids) {
-  for (const char *name : degreeNames)
-    if (evaluation.plan.has(name) &&
-        evaluation.plan.axesOf(name).size() == ids.size() &&
-        std::all_of(ids.begin(), ids.end(), [&](AxisId axis) {
-          return isAxisOf(evaluation, axis, name);
-        }))
-      return name;
-  return "";
+/// Whether the axes with `ids`, those of one device aside, are all of `degree`.
+static bool isDegree(const Evaluation &evaluation,
+                     const std::vector<AxisId> &ids, const char *degree) {
+  return evaluation.plan.has(degree) &&
+         evaluation.sizes.groupSize(ids) == *evaluation.plan.sizeOf(degree) &&
+         std::all_of(ids.begin(), ids.end(), [&](AxisId axis) {
+           return evaluation.sizes.axisSize(axis) == 1 ||
+                  isAxisOf(evaluation, axis, degree);
+         });
 }
 
-/// The degree, or else the axes with `separator` between them.
+/// The degree over the axes with `ids`, or else their product.
 static std::string groupName(const Evaluation &evaluation,
-                             const std::vector<AxisId> &ids,
-                             const char *separator = "*") {
-  std::string name = degreeOf(evaluation, ids);
+                             const std::vector<AxisId> &ids) {
+  for (const char *name : degreeNames)
+    if (isDegree(evaluation, ids, name))
+      return name;
   std::vector<std::string> axes;
   for (AxisId axis : ids)
     axes.push_back(evaluation.program.axes[axis]);
-  return name.empty() ? join(axes, separator) : name;
+  return join(axes, "*");
 }
 
 std::string autopar::degreeText(const Evaluation &evaluation,
@@ -73,6 +72,8 @@ namespace {
 /// Collectives of the same axes that leave the fastest domain.
 struct Crossing {
   const CollectiveCost *first;
+  /// Of the group: a degree, or axes.
+  std::string name;
   double timeUs = 0;
 };
 
@@ -92,12 +93,16 @@ static std::vector<Crossing> findCrossings(const Evaluation &evaluation,
     if (cost.time.tier == &evaluation.pool.tiers.front() ||
         movesExperts(*cost.record) != ofExperts)
       continue;
+    const std::vector<AxisId> &axes = cost.record->axes;
     auto same = std::find_if(
         crossings.begin(), crossings.end(), [&](const Crossing &crossing) {
           return crossing.first->record->axes == cost.record->axes;
         });
     if (same == crossings.end())
-      same = crossings.insert(same, {&cost});
+      same = crossings.insert(
+          same, {&cost, ofExperts && isDegree(evaluation, axes, "ep")
+                            ? "ep"
+                            : groupName(evaluation, axes)});
     same->timeUs += cost.time.timeUs * static_cast<double>(cost.record->count);
   }
   return crossings;
@@ -109,21 +114,21 @@ static std::string tierText(const Tier &tier) {
 
 /// What keeps a group inside `domain` devices: a smaller degree, the largest
 /// that does, or another order of the axes.
-static std::string remedyText(const Evaluation &evaluation,
-                              const CollectiveCost &cost, int64_t domain) {
+static std::string remedyText(const Crossing &crossing, int64_t domain) {
+  const CollectiveCost &cost = *crossing.first;
   int64_t stride = INT64_MAX;
   for (const GroupAxis &axis : cost.layout)
     if (axis.size > 1)
       stride = std::min(stride, axis.stride);
-  std::string name = groupName(evaluation, cost.record->axes);
   for (int64_t size = std::min(cost.groupSize / 2, domain / stride); size > 1;
        --size)
     if (cost.groupSize % size == 0 && domain % (stride * size) == 0)
-      return name + " = " + std::to_string(size) + " stays inside";
-  if (domain % cost.groupSize == 0)
-    return "--map=" + groupName(evaluation, cost.record->axes, ",") +
-           " keeps it inside, and puts other axes further out";
-  return "no " + name + " above 1 stays inside";
+      return crossing.name + " = " + std::to_string(size) + " stays inside";
+  if (domain % cost.groupSize != 0)
+    return "no " + crossing.name + " above 1 stays inside";
+  std::string order = crossing.name;
+  std::replace(order.begin(), order.end(), '*', ',');
+  return "--map=" + order + " keeps it inside, and puts other axes further out";
 }
 
 static std::string crossingText(const Evaluation &evaluation,
@@ -132,11 +137,12 @@ static std::string crossingText(const Evaluation &evaluation,
   const Tier &outside = *crossing.first->time.tier;
   bool nodes = outside.domain > evaluation.pool.devicesPerNode;
   return std::string(nodes ? " cross nodes" : " leave " + inside.name) +
-         " over " + degreeText(evaluation, crossing.first->record->axes) +
-         ": a domain of " + tierText(inside) + " has " +
-         countOf(inside.domain, "device") + ", beyond it is " +
-         tierText(outside) + "; " + shareText(evaluation, crossing.timeUs) +
-         "; " + remedyText(evaluation, *crossing.first, inside.domain);
+         " over " + crossing.name + " = " +
+         std::to_string(crossing.first->groupSize) + ": a domain of " +
+         tierText(inside) + " has " + countOf(inside.domain, "device") +
+         ", beyond it is " + tierText(outside) + "; " +
+         shareText(evaluation, crossing.timeUs) + "; " +
+         remedyText(crossing, inside.domain);
 }
 
 static size_t recordOf(const Evaluation &evaluation,

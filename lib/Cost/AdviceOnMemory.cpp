@@ -32,14 +32,11 @@ static bool fits(const Evaluation &evaluation, const Plan &plan,
   return !other.sizes.failed() && other.report.memory.perDevice.fits;
 }
 
-/// `plan` with the innermost axis of `degree` doubled until the program fits.
+/// The plan with `axis` doubled until the program fits.
 static std::optional<Plan> findLarger(const Evaluation &evaluation,
-                                      const char *degree) {
-  std::vector<std::string> axes = evaluation.plan.axesOf(degree);
-  if (axes.empty())
-    return std::nullopt;
+                                      const std::string &axis) {
   Plan plan = evaluation.plan;
-  std::optional<int64_t> &size = plan.axis(axes.back())->size;
+  std::optional<int64_t> &size = plan.axis(axis)->size;
   while (*plan.devices() <= limits::maxDevices / 2) {
     *size *= 2;
     if (fits(evaluation, plan, evaluation.workload))
@@ -75,23 +72,36 @@ static int64_t findBatch(const Evaluation &evaluation) {
   return fit;
 }
 
-static std::string remediesOfFit(const Evaluation &evaluation) {
-  std::vector<std::string> remedies;
-  for (const char *degree : {"tp", "ep"})
-    if (std::optional<Plan> plan = findLarger(evaluation, degree))
-      remedies.push_back(describe(evaluation, *plan, degree));
-  if (int64_t batch = findBatch(evaluation))
-    remedies.push_back("--batch=" + std::to_string(batch));
-  if (!remedies.empty())
-    return join(remedies, " or ") + " would fit";
+/// What helps where nothing was found that does.
+static std::string hintOfFit(const Evaluation &evaluation) {
   const auto &memory = evaluation.report.memory;
   Checked least = ceilDiv(Checked(memory.perDevice.weightBytes),
                           std::max<int64_t>(1, memory.budgetBytes));
-  if (least > 1)
-    return "the weights alone take " + least.str() +
-           " times the devices, as with --shard-tp=N";
-  return "a shorter context, a narrower --kv-dtype or devices with more "
-         "memory would help";
+  if (least == 1)
+    return "a shorter context, a narrower --kv-dtype or devices with more "
+           "memory would help";
+  if (!evaluation.plan.has("tp"))
+    return "the weights alone need --shard-tp=" + least.str() + " or more";
+  return "no larger tp or ep does: a narrower format of the weights or devices "
+         "with more memory would help";
+}
+
+static std::string remediesOfFit(const Evaluation &evaluation) {
+  std::vector<std::string> remedies;
+  std::vector<std::string> tp = evaluation.plan.axesOf("tp");
+  std::vector<std::string> ep = evaluation.plan.axesOf("ep");
+  auto tryAxis = [&](const std::string &axis, const char *degree) {
+    if (std::optional<Plan> plan = findLarger(evaluation, axis))
+      remedies.push_back(describe(evaluation, *plan, degree));
+  };
+  if (!tp.empty())
+    tryAxis(tp.back(), "tp");
+  if (!ep.empty() && (tp.empty() || ep.front() != tp.back()))
+    tryAxis(ep.front(), "ep");
+  if (int64_t batch = findBatch(evaluation))
+    remedies.push_back("--batch=" + std::to_string(batch));
+  return remedies.empty() ? hintOfFit(evaluation)
+                          : join(remedies, " or ") + " would fit";
 }
 
 static std::string largestItem(const Report::DeviceMemory &device) {
@@ -210,9 +220,9 @@ void autopar::adviseOnIdleMemory(Evaluation &evaluation) {
       {"dp = " + std::to_string(replicas) +
            " leaves memory idle: the KV cache of one replica has room for " +
            formatInteger(capacity) + " sequences, and the step has " +
-           formatInteger(workload.batch) +
-           " on all; up to --batch=" + (capacity * replicas).str() +
-           " share each read of the weights, or one replica serves these",
+           formatInteger(workload.batch) + " on all; up to --batch=" +
+           (capacity * replicas).str() + " share each read of the weights" +
+           (evaluation.plan.has("ep") ? "" : ", or one replica serves these"),
        "idle-memory", Subject::mesh});
 }
 

@@ -101,7 +101,8 @@ static std::string whatOf(const std::string &symbol) {
 }
 
 void autopar::adviseOnIdleDevices(Evaluation &evaluation) {
-  for (const ThinSplit &split : ThinSplits(evaluation).get()) {
+  ThinSplits splits(evaluation);
+  for (const ThinSplit &split : splits.get()) {
     bool isOfTp =
         std::any_of(split.axes.begin(), split.axes.end(), [&](AxisId axis) {
           return isAxisOf(evaluation, axis, "tp");

@@ -29,6 +29,19 @@ std::optional<int64_t> MeshOp::getAxisSize(StringRef name) {
   return std::nullopt;
 }
 
+SmallVector<StringRef> MeshOp::getDegreesOver(ArrayRef<StringAttr> axes) {
+  SmallVector<StringRef> names;
+  for (NamedAttribute degree : getDegrees()) {
+    ArrayRef<Attribute> factors = cast<ArrayAttr>(degree.getValue()).getValue();
+    if (factors.size() == axes.size() &&
+        llvm::all_of(axes, [&](StringAttr axis) {
+          return llvm::is_contained(factors, axis);
+        }))
+      names.push_back(degree.getName());
+  }
+  return names;
+}
+
 /// Other keys of a report's `mesh`.
 static constexpr llvm::StringLiteral reservedNames[] = {"devices", "axes",
                                                         "experts_per_device"};
