@@ -171,12 +171,10 @@ void autopar::adviseOnExperts(Evaluation &evaluation) {
 // Rings
 //===----------------------------------------------------------------------===//
 
-/// Whether `kernel` reads a cache whose parts go around over `axes`.
-static bool readsRing(const Kernel &kernel, const std::vector<AxisId> &axes) {
-  if (!kernel.pairs)
-    return false;
-  const Dim &context = kernel.pairs->context;
-  return context.rule == SplitRule::ring && context.axes == axes;
+/// Whether `kernel` is attention of queries split over `axes`, with all keys.
+static bool seesRing(const Kernel &kernel, const std::vector<AxisId> &axes) {
+  return kernel.pairs && kernel.pairs->query.axes == axes &&
+         kernel.pairs->context.axes.empty();
 }
 
 /// Times of one layer: the whole ring, and attention on all its parts.
@@ -218,7 +216,7 @@ void autopar::adviseOnRings(Evaluation &evaluation) {
   for (size_t i = 0; i < evaluation.program.kernels.size(); ++i) {
     const Kernel &kernel = evaluation.program.kernels[i];
     if (kernel.layer == first->record->layer &&
-        readsRing(kernel, first->record->axes))
+        seesRing(kernel, first->record->axes))
       attentionUs += evaluation.kernels[i].timeUs;
   }
   adviseOnRing(evaluation, *first, ringUs, attentionUs);

@@ -101,8 +101,7 @@ TEST(Advice, RingsThatTakeLongerThanAttention) {
   Dims block;
   for (Kernel &kernel : program.kernels)
     if (kernel.pairs) {
-      kernel.pairs->context.axes = {cp};
-      kernel.pairs->context.rule = SplitRule::ring;
+      kernel.pairs->query.axes = {cp};
       block = kernel.traffic[0].shape;
     }
   Plan plan = outerAxis("cp", 2, 4);
