@@ -23,6 +23,9 @@ def DeviceMeshOpInterface : OpInterface<"DeviceMeshOpInterface"> {
                     "axis, 0 where its size is not given.",
                     "::std::optional<int64_t>", "getAxisSize",
                     (ins "::llvm::StringRef":$name)>,
+    InterfaceMethod<"Names of the degrees that are the product of `axes`.",
+                    "::llvm::SmallVector<::llvm::StringRef>", "getDegreesOver",
+                    (ins "::llvm::ArrayRef<::mlir::StringAttr>":$axes)>,
   ];
 }
 

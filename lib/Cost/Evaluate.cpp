@@ -174,6 +174,20 @@ static void addMesh(Evaluation &evaluation) {
     report.mesh.degrees[name] = *evaluation.plan.sizeOf(name);
 }
 
+/// The most of all layers.
+static void addExperts(Evaluation &evaluation) {
+  Sizes &sizes = evaluation.sizes;
+  Checked most = 0;
+  for (const Resident &weight : evaluation.program.residents) {
+    if (weight.topK == 0 || weight.stored)
+      continue;
+    sizes.enter("weight", weight.name);
+    most = std::max(most, sizes.local(weight.parameters().front()));
+  }
+  evaluation.report.mesh.expertsPerDevice =
+      sizes.narrow(most, "experts of a device");
+}
+
 static void addModel(Evaluation &evaluation) {
   Checked parameters, active, bytes, storedOnly;
   Sizes &sizes = evaluation.sizes;
@@ -204,8 +218,8 @@ Result<Report> autopar::evaluate(const CostProgram &program, const Plan &plan,
     return *error;
   Evaluation evaluation(program, plan, machine, runtime, workload);
   static constexpr void (*steps[])(Evaluation &) = {
-      addInputs,        addMesh,    addModel,       addMemory,  addFlops,
-      addCommunication, addLatency, addAssumptions, addWarnings};
+      addInputs, addMesh,          addExperts, addModel,       addMemory,
+      addFlops,  addCommunication, addLatency, addAssumptions, addWarnings};
   for (auto step : steps) {
     if (evaluation.sizes.failed())
       return evaluation.sizes.takeError();

@@ -21,6 +21,8 @@ struct KernelCost {
   bool launched = false;
   KernelFlops flops;
   KernelBytes bytes;
+  /// Of one launch, with its share of the floor.
+  double timeUs = 0;
 };
 
 /// A collective that spans devices and moves something.

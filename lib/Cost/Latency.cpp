@@ -282,10 +282,10 @@ void LatencyModel::shareOut(const Launch &launch,
     sum += roof;
   for (size_t i = 0; i < launch.members.size(); ++i) {
     const Kernel &record = kernel(launch.members[i]);
-    const KernelCost &cost = evaluation.kernels[launch.members[i]];
+    KernelCost &cost = evaluation.kernels[launch.members[i]];
     double share = sum > 0 ? roofUs * roofs[i] / sum : 0;
-    double time = share + floorUs / static_cast<double>(roofs.size());
-    time *= static_cast<double>(record.count);
+    cost.timeUs = share + floorUs / static_cast<double>(roofs.size());
+    double time = cost.timeUs * static_cast<double>(record.count);
     Checked flops = cost.flops.local * record.count;
     Checked bytes = moved[i] * record.count;
     byOp.add(record.op, record.count, time, flops, bytes);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Evaluation.h"
+#include "Advice.h"
 
 #include "autopar/Support/Text.h"
 
@@ -14,7 +14,7 @@
 
 using namespace autopar;
 
-using Warnings = std::vector<std::string>;
+using Warnings = std::vector<Warning>;
 
 /// "2.4x".
 static std::string times(double ratio) {
@@ -34,44 +34,11 @@ static std::string listSome(const std::vector<std::string> &names) {
   return text;
 }
 
-static void warnMemory(Evaluation &evaluation, Warnings &warnings) {
-  const auto &memory = evaluation.report.memory;
-  const Report::DeviceMemory &device = memory.perDevice;
-  if (device.fits)
-    return;
-  std::string remedy =
-      device.totalBytes - device.kvCacheBytes > memory.budgetBytes
-          ? "split the weights over more devices (a larger tp) or take "
-            "devices with more memory"
-          : "fewer sequences, a shorter context or a narrower --kv-dtype "
-            "would help, and so would a larger tp";
-  warnings.push_back("does not fit: a device needs " +
-                     formatBytes(device.totalBytes) + " of the " +
-                     formatBytes(memory.budgetBytes) + " that " +
-                     evaluation.runtime.name + " may use, " +
-                     formatBytes(device.totalBytes - memory.budgetBytes) +
-                     " too much; " + remedy);
-}
-
-static void warnReplicatedCaches(Evaluation &evaluation, Warnings &warnings) {
-  Sizes &sizes = evaluation.sizes;
-  for (const Resident &cache : evaluation.program.residents) {
-    if (cache.kind != Resident::Kind::kv_cache)
-      continue;
-    for (const Dim &dim : cache.shape) {
-      Checked extent = sizes.logical(dim.extent);
-      Checked devices = sizes.groupSize(dim.axes);
-      if (dim.rule != SplitRule::cap || extent == 0 || devices <= extent)
-        continue;
-      Checked copies = floorDiv(devices, extent);
-      warnings.push_back(
-          "the KV cache is held " + formatInteger(copies.int64().value_or(0)) +
-          " times: " + formatInteger(extent.int64().value_or(0)) +
-          " KV heads are split over " +
-          formatInteger(devices.int64().value_or(0)) + " devices");
-      return;
-    }
-  }
+/// Says where figures come from; nothing where none come from there.
+static void addFigures(Warnings &warnings, const char *what,
+                       const std::vector<std::string> &names) {
+  if (!names.empty())
+    warnings.push_back({what + listSome(names)});
 }
 
 /// Engines that multiply in 8 bits keep everything else wider.
@@ -79,53 +46,33 @@ static void warnNarrowStream(Evaluation &evaluation, Warnings &warnings) {
   for (const Kernel &kernel : evaluation.program.kernels)
     if (kernel.kind == KernelKind::elementwise && bitsOf(kernel.compute) < 16) {
       warnings.push_back(
-          "activations, norms and collectives are " +
-          std::string(nameOf(kernel.compute)) +
-          " too: serving engines keep them in 16 bits, so that their bytes "
-          "and times are twice what is shown");
+          {"activations, norms and collectives are " +
+               std::string(nameOf(kernel.compute)) +
+               " too: serving engines keep them in 16 bits, so that their "
+               "bytes and times are twice what is shown",
+           "narrow-stream"});
       return;
     }
 }
 
-/// Axes that the program never splits by: their devices repeat the same work.
-static void warnIdleAxes(Evaluation &evaluation, Warnings &warnings) {
-  const std::vector<std::string> &used = evaluation.program.axes;
-  for (const PlanAxis &axis : evaluation.plan.axes)
-    if (*axis.size > 1 &&
-        std::find(used.begin(), used.end(), axis.name) == used.end())
-      warnings.push_back("axis '" + axis.name + "' of " +
-                         formatInteger(*axis.size) +
-                         " devices splits nothing: they repeat the same work");
-}
-
-static void warnTiers(Evaluation &evaluation, Warnings &warnings) {
-  std::vector<std::string> crossing, modelled, interpolated;
+/// Collectives whose times are not those of a measured curve.
+static void warnTimes(Evaluation &evaluation, Warnings &warnings) {
+  std::vector<std::string> modelled, interpolated;
   auto addOnce = [](std::vector<std::string> &names, std::string name) {
     if (std::find(names.begin(), names.end(), name) == names.end())
       names.push_back(std::move(name));
   };
   for (const CollectiveCost &cost : evaluation.collectives) {
-    std::vector<std::string> axes;
-    for (AxisId axis : cost.record->axes)
-      axes.push_back(evaluation.program.axes[axis]);
     std::string call = std::string(nameOf(cost.record->kind)) + " over " +
-                       join(axes, "*") + " = " + std::to_string(cost.groupSize);
-    if (cost.time.tier->domain > evaluation.pool.devicesPerNode &&
-        cost.time.tier != &evaluation.pool.tiers.front())
-      addOnce(crossing, call);
+                       degreeText(evaluation, cost.record->axes);
     if (cost.time.modelled)
       addOnce(modelled, call);
     else if (cost.time.interpolated)
       addOnce(interpolated, call);
   }
-  if (!crossing.empty())
-    warnings.push_back("collectives cross nodes: " + listSome(crossing));
-  if (!modelled.empty())
-    warnings.push_back("no measured curve, priced by latency and bandwidth: " +
-                       listSome(modelled));
-  if (!interpolated.empty())
-    warnings.push_back("group size not measured, interpolated: " +
-                       listSome(interpolated));
+  addFigures(warnings,
+             "no measured curve, priced by latency and bandwidth: ", modelled);
+  addFigures(warnings, "group size not measured, interpolated: ", interpolated);
 }
 
 static void warnCollectiveSources(Evaluation &evaluation, Warnings &warnings) {
@@ -142,9 +89,8 @@ static void warnCollectiveSources(Evaluation &evaluation, Warnings &warnings) {
         unmeasured.end())
       unmeasured.push_back(std::move(text));
   }
-  if (!unmeasured.empty())
-    warnings.push_back("collective curves not measured on this system: " +
-                       listSome(unmeasured));
+  addFigures(warnings,
+             "collective curves not measured on this system: ", unmeasured);
 }
 
 static void warnSources(Evaluation &evaluation, Warnings &warnings) {
@@ -161,18 +107,15 @@ static void warnSources(Evaluation &evaluation, Warnings &warnings) {
   warnCollectiveSources(evaluation, warnings);
   for (KernelKind kind : evaluation.kindsWithoutCurve)
     missing.push_back(std::string(nameOf(kind)));
-  if (!recalled.empty())
-    warnings.push_back("recalled and not checked against a document: " +
-                       listSome(recalled));
-  if (!derived.empty())
-    warnings.push_back("kernel curves derived, not measured on this chip: " +
-                       listSome(derived));
-  if (!evaluation.beyondFit.empty())
-    warnings.push_back("larger than any kernel that was measured: " +
-                       listSome(evaluation.beyondFit));
-  if (!missing.empty())
-    warnings.push_back("no kernel curve of " + evaluation.pool.chip.name +
-                       ", peak rates assumed: " + listSome(missing));
+  addFigures(warnings,
+             "recalled and not checked against a document: ", recalled);
+  addFigures(warnings,
+             "kernel curves derived, not measured on this chip: ", derived);
+  addFigures(warnings, "larger than any kernel that was measured: ",
+             evaluation.beyondFit);
+  std::string absent = "no kernel curve of " + evaluation.pool.chip.name +
+                       ", peak rates assumed: ";
+  addFigures(warnings, absent.c_str(), missing);
 }
 
 /// How far a decode step lands above reading weights and KV once, and why.
@@ -198,17 +141,23 @@ static void warnDecode(Evaluation &evaluation, Warnings &warnings) {
   add(latency.overheadTimeUs - evaluation.floorTimeUs, "on the host");
   add(latency.memoryTimeUs + latency.computeTimeUs - floor,
       "below peak bandwidth and on activations");
-  warnings.push_back("decode lands at " + times(latency.stepTimeUs / floor) +
-                     " its memory floor of " + formatTime(floor) + ": " + why);
+  warnings.push_back({"decode lands at " + times(latency.stepTimeUs / floor) +
+                          " its memory floor of " + formatTime(floor) + ": " +
+                          why,
+                      "decode-floor"});
 }
 
 void autopar::addWarnings(Evaluation &evaluation) {
   Warnings &warnings = evaluation.report.warnings;
-  warnMemory(evaluation, warnings);
+  adviseOnFit(evaluation);
   warnDecode(evaluation, warnings);
-  warnReplicatedCaches(evaluation, warnings);
-  warnIdleAxes(evaluation, warnings);
+  static constexpr void (*advice[])(Evaluation &) = {
+      adviseOnCacheCopies, adviseOnIdleMemory,     adviseOnIdleAxes,
+      adviseOnIdleDevices, adviseOnTiers,          adviseOnExperts,
+      adviseOnRings,       adviseOnGatheredWeights};
+  for (auto advise : advice)
+    advise(evaluation);
   warnNarrowStream(evaluation, warnings);
-  warnTiers(evaluation, warnings);
+  warnTimes(evaluation, warnings);
   warnSources(evaluation, warnings);
 }

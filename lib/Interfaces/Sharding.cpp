@@ -12,6 +12,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace autopar;
 using namespace mlir;
@@ -62,30 +63,42 @@ SmallVector<FunctionOpInterface> autopar::findStoredFunctions(ModuleOp module) {
 // Encodings against the module
 //===----------------------------------------------------------------------===//
 
-/// Divisors of `extent` up to `limit`, as a hint of what would work.
-static std::string divisorsText(int64_t extent, int64_t limit = 64) {
+std::string autopar::productText(DeviceMeshOpInterface mesh,
+                                 ArrayRef<StringAttr> axes) {
   std::string text;
-  for (int64_t n = 1; n <= std::min(extent, limit); ++n)
-    if (extent % n == 0)
-      text += (text.empty() ? "" : ", ") + std::to_string(n);
+  if (mesh)
+    for (StringRef degree : mesh.getDegreesOver(axes))
+      text += degree.str() + " = ";
+  return text +
+         llvm::join(llvm::map_range(
+                        axes, [](StringAttr axis) { return axis.getValue(); }),
+                    "*");
+}
+
+std::string autopar::dimensionText(Operation *op, unsigned dim) {
+  std::string text = "dimension " + std::to_string(dim);
+  if (auto weight = op->getAttrOfType<StringAttr>("name"))
+    text += " of \"" + weight.str() + "\"";
   return text;
 }
 
-static LogicalResult verifySplit(Operation *op, DimRef dim, int64_t extent,
-                                 int64_t devices) {
-  bool fits = true;
-  if (dim.rule == SplitRule::plain)
-    fits = extent % devices == 0;
-  else if (dim.rule == SplitRule::cap)
-    fits = extent % devices == 0 || devices % extent == 0;
-  if (fits)
-    return success();
-  InFlightDiagnostic diag = op->emitOpError()
-                            << "splits an extent of " << extent << " over "
-                            << axesText(dim.axes) << ", " << devices
-                            << " devices, which do not divide it";
-  diag.attachNote() << "sizes that work: " << divisorsText(extent);
-  return diag;
+bool autopar::maySplit(int64_t extent, SplitRule rule, int64_t devices) {
+  if (rule == SplitRule::plain)
+    return extent % devices == 0;
+  if (rule == SplitRule::cap)
+    return extent % devices == 0 || devices % extent == 0;
+  return true;
+}
+
+std::string autopar::sizesText(function_ref<bool(int64_t)> allowed) {
+  constexpr int64_t largest = 1024;
+  constexpr unsigned most = 16;
+  std::string text;
+  unsigned found = 0;
+  for (int64_t devices = 1; devices <= largest && found < most; ++devices)
+    if (allowed(devices))
+      text += (found++ ? ", " : "") + std::to_string(devices);
+  return text;
 }
 
 namespace {
@@ -146,7 +159,25 @@ private:
     }
     if (!sized || !dim.extent.empty() || dim.axes.empty())
       return success();
-    return verifySplit(op, dim, view.getType().getDimSize(index), devices);
+    return verifySplit(view, index, devices);
+  }
+
+  LogicalResult verifySplit(const TensorView &view, unsigned index,
+                            int64_t devices) {
+    DimRef dim = view.dim(index);
+    int64_t extent = view.getType().getDimSize(index);
+    if (maySplit(extent, dim.rule, devices))
+      return success();
+    std::string name = productText(mesh, dim.axes);
+    InFlightDiagnostic diag = op->emitOpError();
+    diag << name << " = " << devices << " does not divide " << extent
+         << (dim.rule == SplitRule::cap ? ", nor the other way round" : "")
+         << ", " << dimensionText(op, index);
+    diag.attachNote() << name
+                      << " that works here: " << sizesText([&](int64_t n) {
+                           return maySplit(extent, dim.rule, n);
+                         });
+    return diag;
   }
 
   LogicalResult verifySymbols(StringRef extent) {

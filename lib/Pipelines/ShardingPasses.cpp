@@ -24,7 +24,7 @@ public:
     addData();
     if (isUsed("dcp"))
       pm.addPass(createShardDecodeContextPass({axesOf("dcp")}));
-    if (plan.has("tp"))
+    if (plan.has("tp") || (plan.has("ep") && !axesOf("etp").empty()))
       addTensor(vocabularyMultiple);
     addContext();
     if (plan.has("ep") && !axesOf("ep").empty())
@@ -79,7 +79,7 @@ private:
 
   void addTensor(int64_t vocabularyMultiple) {
     ShardTensorPassOptions tensor;
-    tensor.axes = axesOf("tp");
+    tensor.axes = orNone(axesOf("tp"));
     Axes attention = axesOf("attention_tp");
     if (plan.has("attention_tp"))
       tensor.attentionAxes = orNone(attention);

@@ -27,8 +27,8 @@ static bool isLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/// Why `name` cannot name an axis or a degree; "" where it can. "devices" and
-/// "axes" are other keys of a report's `mesh`.
+/// Why `name` cannot name an axis or a degree; "" where it can. Some are other
+/// keys of a report's `mesh`.
 static std::string refuseName(const std::string &name) {
   bool identifier = !name.empty() && name.size() <= 32 && isLetter(name[0]);
   for (char c : name)
@@ -36,7 +36,7 @@ static std::string refuseName(const std::string &name) {
   if (!identifier)
     return "axis name '" + shorten(name) +
            "' is not an identifier of 1 to 32 letters, digits and '_'";
-  if (name == "devices" || name == "axes")
+  if (name == "devices" || name == "axes" || name == "experts_per_device")
     return "axis name '" + name + "' is reserved";
   return "";
 }

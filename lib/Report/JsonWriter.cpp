@@ -32,6 +32,8 @@ static json writeMesh(const Report &report) {
   for (const auto &[name, size] : report.mesh.degrees)
     mesh[name] = size;
   mesh["devices"] = report.mesh.devices;
+  if (report.mesh.expertsPerDevice)
+    mesh["experts_per_device"] = report.mesh.expertsPerDevice;
   mesh["axes"] = json::array();
   for (const Report::Axis &axis : report.mesh.axes)
     mesh["axes"].push_back(
@@ -155,6 +157,13 @@ static json writeAssumptions(const Report &report) {
   return all;
 }
 
+static json writeWarnings(const Report &report) {
+  json all = json::array();
+  for (const Warning &warning : report.warnings)
+    all.push_back(warning.text);
+  return all;
+}
+
 /// A number where `text` is one; whole numbers keep all their digits.
 static json writeValue(const std::string &text) {
   json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -209,7 +218,7 @@ json autopar::writeTree(const Report &report) {
   root["breakdown"] = {{"by_op", writeRows(report.byOp)},
                        {"by_layer", writeRows(report.byLayer)}};
   root["assumptions"] = writeAssumptions(report);
-  root["warnings"] = report.warnings;
+  root["warnings"] = writeWarnings(report);
   if (!report.derivations.empty())
     root["derivations"] = writeDerivations(report);
   return root;

@@ -235,15 +235,14 @@ static std::string subjectOf(const std::string &warning) {
 
 /// Adds to `only` the warnings of `all` whose subject `others` do not have;
 /// returns how many there are besides.
-static size_t addWarnings(const std::vector<std::string> &all,
-                          const std::vector<std::string> &others,
+static size_t addWarnings(const std::vector<Warning> &all,
+                          const std::vector<Warning> &others,
                           std::vector<std::string> &only) {
-  for (const std::string &text : all)
-    if (std::none_of(others.begin(), others.end(),
-                     [&](const std::string &other) {
-                       return subjectOf(other) == subjectOf(text);
-                     }))
-      only.push_back(text);
+  for (const Warning &warning : all)
+    if (std::none_of(others.begin(), others.end(), [&](const Warning &other) {
+          return subjectOf(other.text) == subjectOf(warning.text);
+        }))
+      only.push_back(warning.text);
   return all.size() - only.size();
 }
 

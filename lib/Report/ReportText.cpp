@@ -80,6 +80,8 @@ std::vector<std::string> autopar::meshText(const Report &report) {
   }
   if (!axes.empty())
     axes.back() += degreesText(report);
+  if (int64_t experts = report.mesh.expertsPerDevice)
+    axes.push_back(countOf(experts, "routed expert") + " of a layer on each");
   return axes;
 }
 

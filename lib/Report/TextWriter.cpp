@@ -183,8 +183,8 @@ static std::string modelTable(const Report &report) {
 
 static std::string warnings(const Report &report) {
   std::string text;
-  for (const std::string &warning : report.warnings)
-    text += wrap("  ! ", warning);
+  for (const Warning &warning : report.warnings)
+    text += wrap("  ! ", warning.text);
   return text.empty() ? "" : "\nWarnings\n" + text;
 }
 

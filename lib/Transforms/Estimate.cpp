@@ -7,14 +7,14 @@
 
 #include "autopar/Transforms/Estimate.h"
 
+#include "AdviceRemarks.h"
 #include "ErrorsNameModule.h"
-#include "MeshReader.h"
+#include "ModulePlan.h"
 #include "autopar/Transforms/Passes.h"
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
 #include "autopar/Cost/Evaluate.h"
 #include "autopar/Cost/Link.h"
-#include "autopar/Plan/Degrees.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -32,24 +32,6 @@ using namespace mlir;
 
 static constexpr llvm::StringLiteral defaultHardware = "h100-sxm-8";
 static constexpr llvm::StringLiteral defaultRuntime = "vllm";
-
-/// The part of a plan that the IR holds.
-static Plan planOf(ModuleOp module, const CostProgram &program) {
-  Plan plan;
-  for (MeshOp mesh : module.getOps<MeshOp>())
-    plan = readMesh(mesh);
-  for (const Kernel &kernel : program.kernels)
-    if (kernel.flopFactor && kernel.kind != KernelKind::scan) {
-      plan.dtype = kernel.compute;
-      break;
-    }
-  for (const Resident &resident : program.residents)
-    if (resident.kind == Resident::Kind::kv_cache) {
-      plan.kvDtype = resident.type;
-      break;
-    }
-  return plan;
-}
 
 namespace {
 
@@ -104,9 +86,10 @@ public:
     estimate.machine = std::move(*machine);
     estimate.ownMachine = bool(machineOf(module));
     estimate.workload = workload.getWorkload();
-    estimate.plan = planOf(module, analysis.getProgram());
-    if (std::optional<Error> error = completeDegrees(estimate.plan))
-      return emitError(module, *error);
+    Result<Plan> plan = planOf(module, analysis.getProgram());
+    if (!plan)
+      return emitError(module, plan.error());
+    estimate.plan = std::move(*plan);
     if (memoryUtilization != 0)
       estimate.plan.memoryUtilization = memoryUtilization;
     Result<Report> report =
@@ -115,6 +98,7 @@ public:
     if (!report)
       return emitError(module, report.error());
     estimate.report = std::move(*report);
+    emitAdvice(module, analysis.getOps(), estimate.report.warnings);
     addAssumptions(module, estimate.workload, estimate.report);
     return estimate;
   }

@@ -24,15 +24,6 @@ namespace autopar {
 using namespace autopar;
 using namespace mlir;
 
-/// Whether `n` devices may split `extent` by `rule`.
-static bool divides(int64_t extent, SplitRule rule, int64_t n) {
-  if (rule == SplitRule::plain)
-    return extent % n == 0;
-  if (rule == SplitRule::cap)
-    return extent % n == 0 || n % extent == 0;
-  return true;
-}
-
 static int64_t extentOf(const SplitRequests::Seed &source) {
   return TensorView(source.value).getType().getDimSize(source.dim);
 }
@@ -129,46 +120,26 @@ private:
                            const SplitRequests::Seed &source) {
     ArrayRef<StringAttr> over = axesOf(source);
     int64_t size = sizeOf(over);
-    if (size == 0 || divides(extentOf(source), source.rule, size))
+    if (size == 0 || maySplit(extentOf(source), source.rule, size))
       return success();
-    std::string name = nameOf(over);
+    std::string name = productText(findMesh(getOperation()), over);
     Operation *op = source.value.getDefiningOp();
     InFlightDiagnostic diag = op->emitOpError();
     diag << name << " = " << size << " does not divide " << extentOf(source)
-         << ", dimension " << source.dim;
-    if (auto weight = op->getAttrOfType<StringAttr>("name"))
-      diag << " of " << weight;
+         << ", " << dimensionText(op, source.dim);
     diag.attachNote() << name << " that works for this model: "
-                      << allowedSizes(all, over);
+                      << sizesText([&](int64_t n) {
+                           return mayAllSplit(all, over, n);
+                         });
     return diag;
   }
 
-  std::string allowedSizes(ArrayRef<SplitRequests::Seed> all,
-                           ArrayRef<StringAttr> over) {
-    auto allow = [&](int64_t n) {
-      return llvm::all_of(all, [&](const SplitRequests::Seed &other) {
-        return axesOf(other) != over || divides(extentOf(other), other.rule, n);
-      });
-    };
-    std::string sizes;
-    constexpr int64_t largest = 1024;
-    for (int64_t n = 1; n <= largest; ++n)
-      if (allow(n))
-        sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
-    return sizes;
-  }
-
-  /// The degree that these axes are, or their product.
-  std::string nameOf(ArrayRef<StringAttr> over) {
-    auto meshes = getOperation().getOps<parallel::MeshOp>();
-    for (parallel::MeshOp mesh : meshes)
-      for (NamedAttribute degree : mesh.getDegrees())
-        if (llvm::equal(cast<ArrayAttr>(degree.getValue()), over))
-          return degree.getName().str();
-    std::string name;
-    for (StringAttr axis : over)
-      name += (name.empty() ? "" : "*") + axis.str();
-    return name;
+  bool mayAllSplit(ArrayRef<SplitRequests::Seed> all, ArrayRef<StringAttr> over,
+                   int64_t devices) {
+    return llvm::all_of(all, [&](const SplitRequests::Seed &other) {
+      return axesOf(other) != over ||
+             maySplit(extentOf(other), other.rule, devices);
+    });
   }
 
   std::map<TensorParallelRole, SmallVector<StringAttr>> axesByRole;

@@ -21,8 +21,8 @@ parallel.mesh @pod(tp = ?)
 // What is split must allow the size.
 !x = tensor<64xbf16, #parallel.sharding<[_ by tp]>>
 func.func @split(%x: !x) {
-  // expected-error @+2 {{'transformer.add' op splits an extent of 64 over [tp], 7 devices, which do not divide it}}
-  // expected-note @+1 {{sizes that work: 1, 2, 4, 8, 16, 32, 64}}
+  // expected-error @+2 {{'transformer.add' op tp = 7 does not divide 64, dimension 0}}
+  // expected-note @+1 {{tp that works here: 1, 2, 4, 8, 16, 32, 64}}
   %y = transformer.add %x, %x : !x
   return
 }

@@ -125,8 +125,8 @@ func.func @uneven_rows_to_columns(%a: !uneven)
 // Without the word they must be even.
 parallel.mesh @grid(x = 2)
 func.func @five_rows_over_two_devices(%a: tensor<5x8xbf16>) {
-  // expected-error @+2 {{'parallel.reshard' op splits an extent of 5 over [x], 2 devices, which do not divide it}}
-  // expected-note @+1 {{sizes that work: 1, 5}}
+  // expected-error @+2 {{'parallel.reshard' op x = 2 does not divide 5, dimension 0}}
+  // expected-note @+1 {{x that works here: 1, 5}}
   %b = parallel.reshard %a : tensor<5x8xbf16> -> tensor<5x8xbf16, #parallel.sharding<[_ by x, _]>>
   return
 }

@@ -27,6 +27,9 @@ namespace autopar {
 /// none.
 DeviceMeshOpInterface findMesh(mlir::Operation *op);
 SymbolBindingOpInterface findWorkload(mlir::Operation *op);
+/// What a product of axes is called, degrees first: "ep = dpi*tp", "tp".
+std::string productText(DeviceMeshOpInterface mesh,
+                        llvm::ArrayRef<mlir::StringAttr> axes);
 
 /// Private functions that nothing in `module` calls, in its order: parts of the
 /// checkpoint that a step does not run, such as multi-token prediction.

@@ -112,6 +112,12 @@ mlir::LogicalResult verifyEncodings(mlir::Operation *op);
 
 /// Axes as text: "[dp, tp]".
 std::string axesText(llvm::ArrayRef<mlir::StringAttr> axes);
+/// "dimension 0", of a weight with its name: 'dimension 0 of "up_proj.weight"'.
+std::string dimensionText(mlir::Operation *op, unsigned dim);
+/// Whether `devices` may split a dimension of `extent` by `rule`.
+bool maySplit(int64_t extent, SplitRule rule, int64_t devices);
+/// The first numbers of devices that `allowed` says may: "1, 2, 4".
+std::string sizesText(llvm::function_ref<bool(int64_t devices)> allowed);
 
 template <typename ConcreteType>
 class EncodingsMatchModule

@@ -24,6 +24,20 @@ struct Assumption {
   std::string name, value, source;
 };
 
+/// Something to know about the result, with what would work where there is
+/// such a thing.
+struct Warning {
+  std::string text;
+  /// What it says, for machines: "idle-devices". Empty where it is about the
+  /// figures that numbers rest on, not about the program.
+  std::string kind;
+  /// What it is about: the step, the devices, or record `record` of the cost
+  /// program.
+  enum class Subject { step, mesh, resident, collective };
+  Subject subject = Subject::step;
+  size_t record = 0;
+};
+
 /// How a number of the report came about. The formula evaluates from the
 /// inputs alone: "sum of the inputs", or an expression of the last parts of
 /// their names.
@@ -70,6 +84,9 @@ struct Report {
     /// and whatever else the mesh has.
     std::map<std::string, int64_t> degrees;
     int64_t devices = 1;
+    /// Routed experts of a layer on a device; 0, which is not written, where
+    /// there are none.
+    int64_t expertsPerDevice = 0;
     std::vector<Axis> axes;
   } mesh;
 
@@ -135,7 +152,7 @@ struct Report {
 
   std::vector<BreakdownRow> byOp, byLayer;
   std::vector<Assumption> assumptions;
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   /// By report path ("memory.per_device.weight_bytes"); filled on demand.
   std::map<std::string, Derivation> derivations;
   /// The plan as JSON text (`autopar.plan/1`).

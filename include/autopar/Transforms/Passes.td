@@ -417,6 +417,10 @@ def EstimatePass : Pass<"autopar-estimate", "::mlir::ModuleOp"> {
     on the machine that its `parallel.machine` names, and what a request moves
     over each `parallel.link`.
 
+    What its warnings advise are remarks too, of the category `autopar-advice`,
+    on the op that they are about: a cache, a collective, the mesh. They are
+    silent without `--remarks-filter=autopar.*`.
+
     Requires sizes for all mesh axes, a workload, and no `parallel.reshard`.
   }];
   let options = !listconcat(reportOptions, [

@@ -29,11 +29,29 @@ std::optional<int64_t> MeshOp::getAxisSize(StringRef name) {
   return std::nullopt;
 }
 
+SmallVector<StringRef> MeshOp::getDegreesOver(ArrayRef<StringAttr> axes) {
+  SmallVector<StringRef> names;
+  for (NamedAttribute degree : getDegrees()) {
+    ArrayRef<Attribute> factors = cast<ArrayAttr>(degree.getValue()).getValue();
+    if (factors.size() == axes.size() &&
+        llvm::all_of(axes, [&](StringAttr axis) {
+          return llvm::is_contained(factors, axis);
+        }))
+      names.push_back(degree.getName());
+  }
+  return names;
+}
+
+/// Other keys of a report's `mesh`.
+static constexpr llvm::StringLiteral reservedNames[] = {"devices", "axes",
+                                                        "experts_per_device"};
+
 /// Names that print without quotes and have no other meaning in reports.
 static bool isAxisName(StringRef name) {
   auto isInside = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   return !name.empty() && llvm::isAlpha(name.front()) &&
-         llvm::all_of(name, isInside) && name != "devices" && name != "axes";
+         llvm::all_of(name, isInside) &&
+         !llvm::is_contained(reservedNames, name);
 }
 
 static LogicalResult verifyDegree(MeshOp mesh, NamedAttribute degree) {
@@ -74,8 +92,9 @@ LogicalResult MeshOp::verify() {
     StringRef name = cast<StringAttr>(axis).getValue();
     if (!isAxisName(name))
       return emitOpError() << "has an axis '" << name
-                           << "': expected letters and digits, and not "
-                              "'devices' or 'axes', which reports use";
+                           << "': expected letters and digits, and none of "
+                           << llvm::join(ArrayRef(reservedNames), ", ")
+                           << ", which reports use";
     if (!seen.insert(name).second)
       return emitOpError() << "has the axis '" << name << "' twice";
     if (size < 0 || size > limits::maxDevices ||

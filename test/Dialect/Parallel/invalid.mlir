@@ -95,8 +95,8 @@ func.func @degree_is_no_axis(%x: !x) {
 !x = tensor<12xbf16, #parallel.sharding<[_ by tp]>>
 parallel.mesh @pod(tp = 8)
 func.func @plain_size_that_does_not_divide(%x: !x) {
-  // expected-error @+2 {{'transformer.add' op splits an extent of 12 over [tp], 8 devices, which do not divide it}}
-  // expected-note @+1 {{sizes that work: 1, 2, 3, 4, 6, 12}}
+  // expected-error @+2 {{'transformer.add' op tp = 8 does not divide 12, dimension 0}}
+  // expected-note @+1 {{tp that works here: 1, 2, 3, 4, 6, 12}}
   %y = transformer.add %x, %x : !x
   return
 }
@@ -106,8 +106,8 @@ func.func @plain_size_that_does_not_divide(%x: !x) {
 !x = tensor<8xbf16, #parallel.sharding<[_ by dp*tp]>>
 parallel.mesh @pod(dp = 4, tp = 4)
 func.func @plain_product_that_does_not_divide(%x: !x) {
-  // expected-error @+2 {{'transformer.add' op splits an extent of 8 over [dp, tp], 16 devices, which do not divide it}}
-  // expected-note @+1 {{sizes that work: 1, 2, 4, 8}}
+  // expected-error @+2 {{'transformer.add' op dp*tp = 16 does not divide 8, dimension 0}}
+  // expected-note @+1 {{dp*tp that works here: 1, 2, 4, 8}}
   %y = transformer.add %x, %x : !x
   return
 }
@@ -117,8 +117,8 @@ func.func @plain_product_that_does_not_divide(%x: !x) {
 !x = tensor<8xbf16, #parallel.sharding<[_ by tp cap]>>
 parallel.mesh @pod(tp = 12)
 func.func @cap_neither_divides(%x: !x) {
-  // expected-error @+2 {{'transformer.add' op splits an extent of 8 over [tp], 12 devices, which do not divide it}}
-  // expected-note @+1 {{sizes that work: 1, 2, 4, 8}}
+  // expected-error @+2 {{'transformer.add' op tp = 12 does not divide 8, nor the other way round, dimension 0}}
+  // expected-note @+1 {{tp that works here: 1, 2, 4, 8, 16, 24}}
   %y = transformer.add %x, %x : !x
   return
 }

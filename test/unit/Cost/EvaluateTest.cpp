@@ -84,7 +84,7 @@ TEST(Evaluate, FindsTheMemoryFloorOfDecode) {
   EXPECT_GT(report.latency.stepTimeUs, bounds.memoryTimeUs);
   EXPECT_NEAR(report.tokensPerS, 1e6 / report.latency.stepTimeUs, 1e-9);
   ASSERT_FALSE(report.warnings.empty());
-  EXPECT_EQ(report.warnings[0].rfind("decode lands at ", 0), 0u);
+  EXPECT_EQ(report.warnings[0].text.rfind("decode lands at ", 0), 0u);
 }
 
 TEST(Evaluate, LeavesOutGroupsOfOne) {
@@ -105,9 +105,10 @@ TEST(Evaluate, ReplicatesKvHeadsOverTheCap) {
   EXPECT_EQ(eight.memory.kvBytesPerToken, two.memory.kvBytesPerToken);
   EXPECT_EQ(eight.memory.kvBytesPerTokenPerDevice, 2 * 2 * 16 * 2);
   ASSERT_FALSE(eight.warnings.empty());
-  EXPECT_EQ(eight.warnings[0],
-            "the KV cache is held 4 times: 2 KV heads are split over 8 "
-            "devices");
+  EXPECT_EQ(eight.warnings[0].text,
+            "the KV cache is held 4 times over tp = 8: 1.50 KiB on each device "
+            "are copies; --shard-dcp=4 (by tokens) or --shard-attention-tp=2 "
+            "(by sequences) holds it once");
 }
 
 TEST(Evaluate, RoundsCachesUpToBlocks) {
@@ -147,7 +148,8 @@ TEST(Evaluate, SaysWhatDoesNotFit) {
   EXPECT_EQ(report.memory.kvCapacityBytes, 0);
   EXPECT_EQ(report.memory.kvCapacityTokens, 0);
   ASSERT_FALSE(report.warnings.empty());
-  EXPECT_EQ(report.warnings[0].rfind("does not fit: a device needs ", 0), 0u);
+  EXPECT_EQ(report.warnings[0].text.rfind("does not fit: a device needs ", 0),
+            0u);
 }
 
 TEST(Evaluate, TakesTheBudgetFromThePlan) {
@@ -278,16 +280,6 @@ TEST(Evaluate, RefusesFormatsTheChipDoesNotMultiply) {
   machine.pools[0].chip.peakFlops.clear();
   Error error = refused(makeDecoder(), makePlan(8), prefill(1, 16), machine);
   EXPECT_EQ(error.message, "chip h100-sxm does not multiply bf16");
-}
-
-TEST(Evaluate, CrossesNodesWithAWarning) {
-  Report report = price(makeDecoder(), makePlan(16), prefill(1, 2048),
-                        makeRuntime(), makeMachine(2));
-  EXPECT_EQ(report.mesh.axes[0].tier, "scale_out");
-  bool warned = false;
-  for (const std::string &warning : report.warnings)
-    warned |= warning.rfind("collectives cross nodes: ", 0) == 0;
-  EXPECT_TRUE(warned);
 }
 
 TEST(Evaluate, ReportsEveryAxisAndDegree) {

@@ -1,0 +1,51 @@
+//===- Advice.h - What to know about a plan, and what works -----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each function looks for one thing and says it with the numbers and the value
+// that would work. Limits follow from counts and times of the evaluation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_COST_ADVICE_H
+#define AUTOPAR_LIB_COST_ADVICE_H
+
+#include "Evaluation.h"
+
+namespace autopar {
+
+/// A plan that does not fit: by how much, and the degree or batch that would.
+void adviseOnFit(Evaluation &evaluation);
+/// Devices that hold the same part of the KV cache.
+void adviseOnCacheCopies(Evaluation &evaluation);
+/// Replicas of which one could hold all that the step caches.
+void adviseOnIdleMemory(Evaluation &evaluation);
+/// Weights that are gathered in each step.
+void adviseOnGatheredWeights(Evaluation &evaluation);
+
+/// Splits of sequences or tokens over more devices than there are.
+void adviseOnIdleDevices(Evaluation &evaluation);
+/// Axes that the program never splits by: their devices repeat the same work.
+void adviseOnIdleAxes(Evaluation &evaluation);
+
+/// Groups that leave the domain of the fastest links.
+void adviseOnTiers(Evaluation &evaluation);
+/// Routed tokens that do.
+void adviseOnExperts(Evaluation &evaluation);
+/// Rings whose transfers take longer than attention on what they bring.
+void adviseOnRings(Evaluation &evaluation);
+
+/// "tp = 8": the degree, or else the axes, with these ids.
+std::string degreeText(const Evaluation &evaluation,
+                       const std::vector<AxisId> &ids);
+/// Whether `axis` is one of those of `degree`.
+bool isAxisOf(const Evaluation &evaluation, AxisId axis, const char *degree);
+/// "3.2 ms of a step of 10.0 ms (32%)".
+std::string shareText(const Evaluation &evaluation, double timeUs);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_COST_ADVICE_H

@@ -1,0 +1,223 @@
+//===- AdviceOnLinks.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Advice.h"
+
+#include "autopar/Plan/Degrees.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+using Subject = Warning::Subject;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+bool autopar::isAxisOf(const Evaluation &evaluation, AxisId axis,
+                       const char *degree) {
+  std::vector<std::string> axes = evaluation.plan.axesOf(degree);
+  return std::find(axes.begin(), axes.end(), evaluation.program.axes[axis]) !=
+         axes.end();
+}
+
+/// Whether the axes with `ids`, those of one device aside, are all of `degree`.
+static bool isDegree(const Evaluation &evaluation,
+                     const std::vector<AxisId> &ids, const char *degree) {
+  return evaluation.plan.has(degree) &&
+         evaluation.sizes.groupSize(ids) == *evaluation.plan.sizeOf(degree) &&
+         std::all_of(ids.begin(), ids.end(), [&](AxisId axis) {
+           return evaluation.sizes.axisSize(axis) == 1 ||
+                  isAxisOf(evaluation, axis, degree);
+         });
+}
+
+/// The degree over the axes with `ids`, or else their product.
+static std::string groupName(const Evaluation &evaluation,
+                             const std::vector<AxisId> &ids) {
+  for (const char *name : degreeNames)
+    if (isDegree(evaluation, ids, name))
+      return name;
+  std::vector<std::string> axes;
+  for (AxisId axis : ids)
+    axes.push_back(evaluation.program.axes[axis]);
+  return join(axes, "*");
+}
+
+std::string autopar::degreeText(const Evaluation &evaluation,
+                                const std::vector<AxisId> &ids) {
+  return groupName(evaluation, ids) + " = " +
+         evaluation.sizes.groupSize(ids).str();
+}
+
+std::string autopar::shareText(const Evaluation &evaluation, double timeUs) {
+  double step = evaluation.report.latency.stepTimeUs;
+  return formatTime(timeUs) + " of a step of " + formatTime(step) + " (" +
+         formatNumber(std::round(100 * timeUs / step)) + "%)";
+}
+
+//===----------------------------------------------------------------------===//
+// Tiers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Collectives of the same axes that leave the fastest domain.
+struct Crossing {
+  const CollectiveCost *first;
+  /// Of the group: a degree, or axes.
+  std::string name;
+  double timeUs = 0;
+};
+
+} // namespace
+
+/// Whether `record` brings routed tokens to their experts or back: a set of
+/// them counts sequences times tokens.
+static bool movesExperts(const Collective &record) {
+  return record.kind == CollectiveKind::all_to_all && !record.shape.empty() &&
+         record.shape.front().extent.symbols.size() > 1;
+}
+
+static std::vector<Crossing> findCrossings(const Evaluation &evaluation,
+                                           bool ofExperts) {
+  std::vector<Crossing> crossings;
+  for (const CollectiveCost &cost : evaluation.collectives) {
+    if (cost.time.tier == &evaluation.pool.tiers.front() ||
+        movesExperts(*cost.record) != ofExperts)
+      continue;
+    const std::vector<AxisId> &axes = cost.record->axes;
+    auto same = std::find_if(
+        crossings.begin(), crossings.end(), [&](const Crossing &crossing) {
+          return crossing.first->record->axes == cost.record->axes;
+        });
+    if (same == crossings.end())
+      same = crossings.insert(
+          same, {&cost, ofExperts && isDegree(evaluation, axes, "ep")
+                            ? "ep"
+                            : groupName(evaluation, axes)});
+    same->timeUs += cost.time.timeUs * static_cast<double>(cost.record->count);
+  }
+  return crossings;
+}
+
+static std::string tierText(const Tier &tier) {
+  return tier.name + " " + formatNumber(tier.bandwidth.value / 1e9) + " GB/s";
+}
+
+/// What keeps a group inside `domain` devices: a smaller degree, the largest
+/// that does, or another order of the axes.
+static std::string remedyText(const Crossing &crossing, int64_t domain) {
+  const CollectiveCost &cost = *crossing.first;
+  int64_t stride = INT64_MAX;
+  for (const GroupAxis &axis : cost.layout)
+    if (axis.size > 1)
+      stride = std::min(stride, axis.stride);
+  for (int64_t size = std::min(cost.groupSize / 2, domain / stride); size > 1;
+       --size)
+    if (cost.groupSize % size == 0 && domain % (stride * size) == 0)
+      return crossing.name + " = " + std::to_string(size) + " stays inside";
+  if (domain % cost.groupSize != 0)
+    return "no " + crossing.name + " above 1 stays inside";
+  std::string order = crossing.name;
+  std::replace(order.begin(), order.end(), '*', ',');
+  return "--map=" + order + " keeps it inside, and puts other axes further out";
+}
+
+static std::string crossingText(const Evaluation &evaluation,
+                                const Crossing &crossing) {
+  const Tier &inside = evaluation.pool.tiers.front();
+  const Tier &outside = *crossing.first->time.tier;
+  bool nodes = outside.domain > evaluation.pool.devicesPerNode;
+  return std::string(nodes ? " cross nodes" : " leave " + inside.name) +
+         " over " + crossing.name + " = " +
+         std::to_string(crossing.first->groupSize) + ": a domain of " +
+         tierText(inside) + " has " + countOf(inside.domain, "device") +
+         ", beyond it is " + tierText(outside) + "; " +
+         shareText(evaluation, crossing.timeUs) + "; " +
+         remedyText(crossing, inside.domain);
+}
+
+static size_t recordOf(const Evaluation &evaluation,
+                       const CollectiveCost &cost) {
+  return cost.record - evaluation.program.collectives.data();
+}
+
+void autopar::adviseOnTiers(Evaluation &evaluation) {
+  for (const Crossing &crossing : findCrossings(evaluation, false))
+    evaluation.report.warnings.push_back(
+        {"collectives" + crossingText(evaluation, crossing), "tier-crossed",
+         Subject::collective, recordOf(evaluation, *crossing.first)});
+}
+
+void autopar::adviseOnExperts(Evaluation &evaluation) {
+  for (const Crossing &crossing : findCrossings(evaluation, true))
+    evaluation.report.warnings.push_back(
+        {"routed tokens" + crossingText(evaluation, crossing) +
+             ". Tokens are taken to choose experts uniformly: what more the "
+             "busiest device has is not priced",
+         "experts-crossed", Subject::collective,
+         recordOf(evaluation, *crossing.first)});
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+/// Whether `kernel` is attention of queries split over `axes`, with all keys.
+static bool seesRing(const Kernel &kernel, const std::vector<AxisId> &axes) {
+  return kernel.pairs && kernel.pairs->query.axes == axes &&
+         kernel.pairs->context.axes.empty();
+}
+
+/// Times of one layer: the whole ring, and attention on all its parts.
+static void adviseOnRing(Evaluation &evaluation, const CollectiveCost &ring,
+                         double ringUs, double attentionUs) {
+  double parts = static_cast<double>(ring.groupSize);
+  double transferUs = ringUs / (parts - 1), blockUs = attentionUs / parts;
+  if (transferUs <= blockUs || blockUs <= 0)
+    return;
+  // Attention grows with the queries, transfers do not.
+  double query = static_cast<double>(evaluation.workload.query);
+  std::string remedy =
+      evaluation.workload.phase == Phase::decode
+          ? "in decode, --shard-dcp=N of tp moves no keys"
+          : "from " + formatNumber(std::ceil(query * transferUs / blockUs)) +
+                " new tokens of each sequence on it would not";
+  evaluation.report.warnings.push_back(
+      {"ring over " + degreeText(evaluation, ring.record->axes) +
+           ": to send a part of the keys takes " + formatTime(transferUs) +
+           ", longer than attention on it, " + formatTime(blockUs) + "; " +
+           remedy,
+       "ring-bound", Subject::collective, recordOf(evaluation, ring)});
+}
+
+/// The first layer kind that has a ring speaks for all.
+void autopar::adviseOnRings(Evaluation &evaluation) {
+  const CollectiveCost *first = nullptr;
+  double ringUs = 0, attentionUs = 0;
+  for (const CollectiveCost &cost : evaluation.collectives) {
+    if (cost.record->kind != CollectiveKind::ring ||
+        (first && cost.record->layer != first->record->layer))
+      continue;
+    if (!first)
+      first = &cost;
+    ringUs += cost.time.timeUs;
+  }
+  if (!first)
+    return;
+  for (size_t i = 0; i < evaluation.program.kernels.size(); ++i) {
+    const Kernel &kernel = evaluation.program.kernels[i];
+    if (kernel.layer == first->record->layer &&
+        seesRing(kernel, first->record->axes))
+      attentionUs += evaluation.kernels[i].timeUs;
+  }
+  adviseOnRing(evaluation, *first, ringUs, attentionUs);
+}

@@ -1,0 +1,120 @@
+//===- AdviceOnWork.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Advice.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+using Subject = Warning::Subject;
+
+void autopar::adviseOnIdleAxes(Evaluation &evaluation) {
+  const std::vector<std::string> &used = evaluation.program.axes;
+  for (const PlanAxis &axis : evaluation.plan.axes)
+    if (*axis.size > 1 &&
+        std::find(used.begin(), used.end(), axis.name) == used.end())
+      evaluation.report.warnings.push_back(
+          {"axis '" + axis.name + "' of " + formatInteger(*axis.size) +
+               " devices splits nothing: they repeat the same work",
+           "idle-axis", Subject::mesh});
+}
+
+//===----------------------------------------------------------------------===//
+// Devices without work
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A symbol, split over more devices than it counts.
+struct ThinSplit {
+  SymbolId symbol;
+  std::vector<AxisId> axes;
+  int64_t extent, devices;
+};
+
+/// Collects them, each once.
+class ThinSplits {
+public:
+  explicit ThinSplits(const Evaluation &evaluation) : evaluation(evaluation) {
+    for (const Activation &activation : evaluation.program.activations)
+      for (const Dim &dim : activation.shape)
+        add(dim);
+    for (const Resident &resident : evaluation.program.residents)
+      for (const Dim &dim : resident.shape)
+        add(dim);
+  }
+
+  const std::vector<ThinSplit> &get() const { return splits; }
+
+private:
+  void add(const Dim &dim) {
+    const Extent &extent = dim.extent;
+    if (dim.axes.empty() || extent.symbols.size() != 1 || extent.factor != 1)
+      return;
+    Checked count = evaluation.sizes.logical(extent);
+    Checked devices = evaluation.sizes.groupSize(dim.axes);
+    SymbolId symbol = extent.symbols.front();
+    bool known =
+        std::any_of(splits.begin(), splits.end(), [&](const ThinSplit &split) {
+          return split.symbol == symbol && split.axes == dim.axes;
+        });
+    if (known || count == 0 || count >= devices || !devices.int64())
+      return;
+    splits.push_back({symbol, dim.axes, *count.int64(), *devices.int64()});
+  }
+
+  const Evaluation &evaluation;
+  std::vector<ThinSplit> splits;
+};
+
+} // namespace
+
+/// What gives all devices of `split` work; `isOfTp`: its axes are some of tp.
+static std::string remedyText(const Evaluation &evaluation,
+                              const ThinSplit &split, bool isOfTp) {
+  const std::string &symbol = evaluation.program.symbols[split.symbol];
+  std::string least = std::to_string(split.devices);
+  if (symbol == "batch")
+    return "--batch=" + least + " gives each one";
+  if (symbol != "query")
+    return "a " + symbol + " of " + least + " gives each one";
+  if (evaluation.workload.phase == Phase::decode)
+    return isOfTp ? "leave out --shard-sp in decode"
+                  : "in decode split the cache instead, with --shard-dcp=N of "
+                    "tp, or the sequences, with --shard-dp=" +
+                        least;
+  return (isOfTp ? "sequence" : "context") +
+         std::string(" parallelism needs --prompt=") + least;
+}
+
+static std::string whatOf(const std::string &symbol) {
+  if (symbol == "batch")
+    return "sequence";
+  return symbol == "query" ? "new token" : "token of " + symbol;
+}
+
+void autopar::adviseOnIdleDevices(Evaluation &evaluation) {
+  ThinSplits splits(evaluation);
+  for (const ThinSplit &split : splits.get()) {
+    bool isOfTp =
+        std::any_of(split.axes.begin(), split.axes.end(), [&](AxisId axis) {
+          return isAxisOf(evaluation, axis, "tp");
+        });
+    std::string symbol = evaluation.program.symbols[split.symbol];
+    std::string what = whatOf(symbol);
+    evaluation.report.warnings.push_back(
+        {formatInteger(split.devices - split.extent) + " of the " +
+             formatInteger(split.devices) + " devices along " +
+             degreeText(evaluation, split.axes) + " have no " + what + ": " +
+             symbol + " is " + formatInteger(split.extent) + "; " +
+             remedyText(evaluation, split, isOfTp),
+         "idle-devices", Subject::mesh});
+  }
+}
