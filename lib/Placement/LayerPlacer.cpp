@@ -159,8 +159,10 @@ Balanced LayerPlacer::placeFreely() {
   double nodeLoad =
       coolest * (1 + options.tolerance / 2) * space.ranksPerNode();
   Balanced best = balanced;
-  std::vector<std::vector<int32_t>> starts = {
-      balanced.slots, placeByNode(dealExperts(nodeLoad))};
+  std::vector<std::vector<int32_t>> starts = {balanced.slots};
+  // Otherwise a rank would hold an expert twice.
+  if (space.slotsPerRank <= space.experts / space.nodes)
+    starts.push_back(placeByNode(dealExperts(nodeLoad)));
   if (balanced.slots.size() <= maxDealtReplicas)
     starts.push_back(placeReplicas(balanced.slots, nodeLoad));
   for (std::vector<int32_t> &slots : starts) {

@@ -51,17 +51,6 @@ bool autopar::endsWith(std::string_view text, std::string_view suffix) {
          text.substr(text.size() - suffix.size()) == suffix;
 }
 
-static LoadProfile profileOf(std::map<int64_t, std::vector<double>> layers,
-                             int64_t experts) {
-  LoadProfile profile;
-  profile.experts = experts;
-  for (auto &[layer, tokens] : layers) {
-    tokens.resize(static_cast<size_t>(experts));
-    profile.layers.push_back({layer, std::move(tokens)});
-  }
-  return profile;
-}
-
 //===----------------------------------------------------------------------===//
 // JSON
 //===----------------------------------------------------------------------===//
@@ -187,7 +176,10 @@ Result<LoadProfile> autopar::readLoadJson(const JsonDocument &document,
       layers.fail(missing, layersNote(shape));
   if (root.failed())
     return root.takeError();
-  return profileOf(std::move(reader.layers), reader.experts);
+  LoadProfile profile = {reader.experts, {}};
+  for (auto &[layer, tokens] : reader.layers)
+    profile.layers.push_back({layer, std::move(tokens)});
+  return profile;
 }
 
 std::string autopar::writeLoads(const LoadProfile &profile) {
@@ -208,6 +200,19 @@ std::string autopar::writeLoads(const LoadProfile &profile) {
 //===----------------------------------------------------------------------===//
 // CSV
 //===----------------------------------------------------------------------===//
+
+static LoadProfile
+profileOf(const std::map<int64_t, std::map<int64_t, double>> &found,
+          int64_t experts) {
+  LoadProfile profile = {experts, {}};
+  for (const auto &[layer, values] : found) {
+    std::vector<double> tokens(static_cast<size_t>(experts));
+    for (auto [expert, count] : values)
+      tokens[static_cast<size_t>(expert)] = count;
+    profile.layers.push_back({layer, std::move(tokens)});
+  }
+  return profile;
+}
 
 Result<LoadProfile> autopar::readLoadCsv(std::string_view text,
                                          const std::string &name,
@@ -239,14 +244,7 @@ Result<LoadProfile> autopar::readLoadCsv(std::string_view text,
              " pairs of layer and expert, found " + numbers.str());
   if (csv.failed())
     return csv.takeError();
-  std::map<int64_t, std::vector<double>> layers;
-  for (const auto &[layer, values] : found) {
-    std::vector<double> &tokens = layers[layer];
-    tokens.resize(static_cast<size_t>(experts));
-    for (auto [expert, count] : values)
-      tokens[static_cast<size_t>(expert)] = count;
-  }
-  return profileOf(std::move(layers), experts);
+  return profileOf(found, experts);
 }
 
 Result<LoadProfile> autopar::readLoadFile(const std::string &path,

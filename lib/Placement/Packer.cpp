@@ -51,11 +51,12 @@ void Packer::sumUp(size_t rank) {
 // A first assignment
 //===----------------------------------------------------------------------===//
 
-std::optional<size_t> Packer::coolestFor(int32_t expert) const {
+/// Of the ranks with a free slot that do not hold the expert yet.
+std::optional<size_t> Packer::coolest(const std::vector<bool> &holding) const {
   std::optional<size_t> best;
   for (size_t rank = 0; rank < loads.size(); ++rank)
     if ((!best || loads[rank] < loads[*best]) && held[end(rank) - 1] < 0 &&
-        !holds(rank, expert))
+        !holding[rank])
       best = rank;
   return best;
 }
@@ -81,7 +82,10 @@ size_t Packer::makeRoomFor(int32_t expert) {
 }
 
 void Packer::put(size_t rank, int32_t expert) {
-  *std::find(held.begin() + begin(rank), held.begin() + end(rank), -1) = expert;
+  // Slots are filled in order.
+  auto first = held.begin() + static_cast<ptrdiff_t>(begin(rank));
+  *std::partition_point(first, first + static_cast<ptrdiff_t>(width),
+                        [](int32_t other) { return other >= 0; }) = expert;
   loads[rank] += share(expert);
 }
 
@@ -91,11 +95,15 @@ void Packer::fill() {
   std::sort(experts.begin(), experts.end(), [&](int32_t a, int32_t b) {
     return std::pair(-share(a), a) < std::pair(-share(b), b);
   });
-  for (int32_t expert : experts)
+  for (int32_t expert : experts) {
+    std::vector<bool> holding(loads.size());
     for (int64_t i = 0; i < counts[expert]; ++i) {
-      std::optional<size_t> rank = coolestFor(expert);
-      put(rank ? *rank : makeRoomFor(expert), expert);
+      std::optional<size_t> found = coolest(holding);
+      size_t rank = found ? *found : makeRoomFor(expert);
+      put(rank, expert);
+      holding[rank] = true;
     }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,6 +124,8 @@ bool Packer::exchangeOne(size_t hot, Steps &steps) {
     double gap = loads[hot] - loads[rank];
     if (gap <= epsilon)
       continue;
+    if (!steps.take(static_cast<int64_t>(width)))
+      break;
     for (size_t from = begin(hot); from < end(hot); ++from) {
       double moved = share(held[from]) - share(held[to]);
       double worse = std::max(loads[hot] - moved, loads[rank] + moved);
@@ -124,7 +134,6 @@ bool Packer::exchangeOne(size_t hot, Steps &steps) {
         best = {worse, {from}, {to}, 1};
     }
   }
-  steps.take(static_cast<int64_t>(held.size() * width));
   if (best.count)
     apply(best);
   return best.count;

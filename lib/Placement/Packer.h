@@ -67,7 +67,7 @@ private:
   size_t hottestRank() const;
   void sumUp(size_t rank);
   void fill();
-  std::optional<size_t> coolestFor(int32_t expert) const;
+  std::optional<size_t> coolest(const std::vector<bool> &holding) const;
   size_t makeRoomFor(int32_t expert);
   void put(size_t rank, int32_t expert);
 

@@ -147,12 +147,17 @@ static std::optional<Error> checkInput(const LoadProfile &loads,
                  "the trace is of " + countOf(trace->experts, "expert") +
                      ", expected at most " + std::to_string(space.experts),
                  ""};
-  if (space.experts > limits::maxCoactivatedExperts)
+  auto tooMany = [](int64_t max, std::string_view what, int64_t found) {
     return Error{"",
-                 "a trace is followed for at most " +
-                     std::to_string(limits::maxCoactivatedExperts) +
-                     " experts, found " + std::to_string(space.experts),
+                 "a trace is followed for at most " + std::to_string(max) +
+                     " " + std::string(what) + ", found " +
+                     std::to_string(found),
                  "a load profile has no such limit"};
+  };
+  if (space.experts > limits::maxCoactivatedExperts)
+    return tooMany(limits::maxCoactivatedExperts, "experts", space.experts);
+  if (space.nodes > limits::maxTracedNodes)
+    return tooMany(limits::maxTracedNodes, "nodes", space.nodes);
   return std::nullopt;
 }
 
@@ -163,16 +168,16 @@ Result<int64_t> autopar::slotsWithin(Checked budgetBytes, Checked expertBytes,
     return Error{
         "", "expected an expert of at least 1 byte, a rank and an expert", ""};
   Checked slots = floorDiv(budgetBytes, expertBytes);
-  int64_t needed = (experts + ranks - 1) / ranks;
+  Checked needed = ceilDiv(Checked(experts), ranks);
   if (slots < needed)
     return Error{"",
                  formatBytes(budgetBytes) + " hold " + formatInteger(slots) +
                      " experts of " + formatBytes(expertBytes) + ", but " +
                      countOf(experts, "expert") + " on " +
                      countOf(ranks, "rank") + " are at least " +
-                     std::to_string(needed) + " per rank",
-                 formatBytes(Checked(needed) * expertBytes) + " would do"};
-  return slots > experts ? experts : *slots.int64();
+                     formatInteger(needed) + " per rank",
+                 formatBytes(needed * expertBytes) + " would do"};
+  return std::min(slots, Checked(experts)).int64().value_or(experts);
 }
 
 //===----------------------------------------------------------------------===//

@@ -97,11 +97,18 @@ TEST(Bars, OtherLoads) {
 
 /// The largest sizes end too: by steps.
 TEST(Bars, LargeLayersEnd) {
-  LayerPlacement placed =
-      placeExperts(*makeLoads({LoadShapeKind::zipf, 1, 8192, 1, 1'000'000, 6}),
-                   {8192, 1024, 9, 128, 8}, {})
-          ->layers[0];
-  EXPECT_LT(placed.hottestTokens, placed.blockHottestTokens);
+  LoadProfile loads =
+      *makeLoads({LoadShapeKind::zipf, 1, 16'384, 1, 1'000'000, 6});
+  for (PlacementSpace space :
+       {PlacementSpace{16'384, 7281, 9}, PlacementSpace{16'384, 4, 16'383}}) {
+    auto start = std::chrono::steady_clock::now();
+    LayerPlacement placed = placeExperts(loads, space, {})->layers[0];
+    std::chrono::duration<double> time =
+        std::chrono::steady_clock::now() - start;
+    std::printf("16,384 experts on %d ranks: %.2f s\n",
+                static_cast<int>(space.ranks), time.count());
+    EXPECT_LE(placed.hottestTokens, placed.blockHottestTokens);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -252,6 +252,21 @@ TEST(Traffic, OneNodeHasNone) {
   EXPECT_EQ(placed.traffic->sends, 0);
 }
 
+/// Fewer experts than nodes, one per node, nearly one: nothing is lost.
+TEST(Traffic, ManyNodes) {
+  for (int experts : {3, 8, 12})
+    for (int64_t slots : {2, 3}) {
+      PlantedTrace planted = plantTrace({experts, 1, 2, 100});
+      PlacementSpace space = {experts, 8, slots, 8};
+      LayerPlacement placed = place(loadsOf(planted.trace).layers[0].tokens,
+                                    space, {}, &planted.trace);
+      EXPECT_EQ(twiceOnARank(placed.slots, space), 0);
+      EXPECT_EQ(
+          std::set<int32_t>(placed.slots.begin(), placed.slots.end()).size(),
+          static_cast<size_t>(experts));
+    }
+}
+
 TEST(Traffic, GroupsGoWhereTheyFireTogether) {
   // Groups 0 and 2, 1 and 3 fire together, with equal loads.
   RoutingTrace trace = {
