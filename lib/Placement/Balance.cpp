@@ -86,7 +86,7 @@ Balanced autopar::balance(const Cell &cell, Steps &steps) {
   Balanced result = {packer.slots(),
                      packer.hottest() <= bound * (1 + loadEpsilon)};
   if (!result.optimal)
-    searchExactly(cell, bound, result);
+    searchExactly(cell, bound, result, steps);
   return result;
 }
 

@@ -8,6 +8,8 @@
 #ifndef AUTOPAR_LIB_PLACEMENT_BALANCE_H
 #define AUTOPAR_LIB_PLACEMENT_BALANCE_H
 
+#include "autopar/Support/Limits.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -25,7 +27,7 @@ struct Cell {
 /// Work that a search may still do: it ends by steps and not by time, so that
 /// results are the same everywhere.
 struct Steps {
-  int64_t left;
+  int64_t left = limits::maxPlacementSteps;
   bool take(int64_t count) { return (left -= count) > 0; }
 };
 

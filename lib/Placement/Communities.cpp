@@ -17,7 +17,7 @@ namespace {
 
 class Partition {
 public:
-  Partition(const Units &units, Steps &steps);
+  explicit Partition(const Units &units);
 
   void seedInOrder();
   /// `relative`: affinity beyond what the units' affinities to all would give
@@ -51,7 +51,8 @@ private:
   }
 
   const Units &units;
-  Steps &steps;
+  /// Of one refinement.
+  Steps steps;
   size_t count, nodes;
   std::vector<double> degrees, nodeLoads;
   double allDegrees, epsilon;
@@ -61,10 +62,10 @@ private:
 
 } // namespace
 
-Partition::Partition(const Units &units, Steps &steps)
-    : nodeOf(units.loads.size()), units(units), steps(steps),
-      count(units.loads.size()), nodes(static_cast<size_t>(units.nodes)),
-      degrees(count), gains(count * nodes) {
+Partition::Partition(const Units &units)
+    : nodeOf(units.loads.size()), units(units), count(units.loads.size()),
+      nodes(static_cast<size_t>(units.nodes)), degrees(count),
+      gains(count * nodes) {
   for (size_t a = 0; a < count; ++a)
     for (size_t b = 0; b < count; ++b)
       degrees[a] += units.affinity.at(a, b);
@@ -175,6 +176,7 @@ bool Partition::exchangePass(double price) {
 
 void Partition::refine() {
   constexpr int maxPasses = 50, raises = 8;
+  steps = Steps();
   double load = std::accumulate(units.loads.begin(), units.loads.end(), 0.0);
   double price = 0, start = load > 0 ? allDegrees / load / 16 : 0;
   for (int raise = 0; raise <= raises; ++raise) {
@@ -186,8 +188,8 @@ void Partition::refine() {
   }
 }
 
-std::vector<int32_t> autopar::dealToNodes(const Units &units, Steps &steps) {
-  Partition partition(units, steps);
+std::vector<int32_t> autopar::dealToNodes(const Units &units) {
+  Partition partition(units);
   std::vector<int32_t> best;
   std::tuple<double, double> least;
   auto keepBetter = [&] {

@@ -28,7 +28,7 @@ struct Units {
 /// that is found. Nodes are filled one after the other, each from its busiest
 /// unit on, then units are exchanged (Kernighan and Lin's step), with a rising
 /// price on overload.
-std::vector<int32_t> dealToNodes(const Units &units, Steps &steps);
+std::vector<int32_t> dealToNodes(const Units &units);
 
 } // namespace autopar
 

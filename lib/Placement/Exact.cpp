@@ -19,7 +19,7 @@ namespace {
 
 class ExactSearch {
 public:
-  ExactSearch(const Cell &cell, double bound, double incumbent);
+  ExactSearch(const Cell &cell, double bound, double incumbent, Steps steps);
 
   /// Whether all assignments were looked at.
   bool run() {
@@ -28,6 +28,7 @@ public:
   }
   /// Empty where nothing is better than the incumbent.
   std::vector<int32_t> bestSlots;
+  Steps steps;
 
 private:
   bool done() const { return steps.left <= 0 || best <= bound; }
@@ -39,7 +40,6 @@ private:
 
   const Cell &cell;
   double bound, epsilon, best;
-  Steps steps = {maxSteps};
   /// Experts, by falling load and then by falling share.
   std::vector<int32_t> byLoad, byShare;
   std::vector<int64_t> counts;
@@ -49,8 +49,9 @@ private:
 
 } // namespace
 
-ExactSearch::ExactSearch(const Cell &cell, double bound, double incumbent)
-    : cell(cell), bound(bound * (1 + loadEpsilon)),
+ExactSearch::ExactSearch(const Cell &cell, double bound, double incumbent,
+                         Steps steps)
+    : steps(steps), cell(cell), bound(bound * (1 + loadEpsilon)),
       epsilon(bound * loadEpsilon), best(incumbent), byLoad(cell.loads.size()),
       counts(cell.loads.size()), loads(static_cast<size_t>(cell.ranks)),
       ranks(loads.size()) {
@@ -121,12 +122,15 @@ void ExactSearch::keep() {
     bestSlots.insert(bestSlots.end(), rank.begin(), rank.end());
 }
 
-void autopar::searchExactly(const Cell &cell, double bound, Balanced &result) {
-  if (cell.slots() > maxSlots)
+void autopar::searchExactly(const Cell &cell, double bound, Balanced &result,
+                            Steps &steps) {
+  if (cell.slots() > maxSlots || steps.left <= 0)
     return;
   double hottest = hottestOf(rankLoads(cell.loads, cell.ranks, result.slots));
-  ExactSearch search(cell, bound, hottest);
+  Steps some = {std::min(maxSteps, steps.left)};
+  ExactSearch search(cell, bound, hottest, some);
   result.optimal = search.run();
+  steps.take(some.left - search.steps.left);
   if (!search.bestSlots.empty())
     result.slots = std::move(search.bestSlots);
 }

@@ -10,8 +10,6 @@
 #include "Communities.h"
 #include "TrafficSearch.h"
 
-#include "autopar/Support/Limits.h"
-
 #include <algorithm>
 
 using namespace autopar;
@@ -25,10 +23,9 @@ LayerPlacer::LayerPlacer(const LayerLoads &loads, const PlacementSpace &space,
     : loads(loads), space(space), options(options),
       trace(space.nodes > 1 ? trace : nullptr),
       pairs(this->trace ? coactivation(space.experts, *trace)
-                        : SquareMatrix(0)),
-      steps{limits::maxPlacementSteps} {}
+                        : SquareMatrix(0)) {}
 
-Balanced LayerPlacer::place() {
+Balanced LayerPlacer::place() const {
   return options.groupsInNode ? placeGroups() : placeFreely();
 }
 
@@ -36,8 +33,10 @@ Balanced LayerPlacer::place() {
 // Experts by node
 //===----------------------------------------------------------------------===//
 
-std::vector<int32_t> LayerPlacer::placeByNode(const NodeOf &nodeOfExpert) {
+std::vector<int32_t>
+LayerPlacer::placeByNode(const NodeOf &nodeOfExpert) const {
   std::vector<int32_t> slots;
+  Steps steps;
   for (int64_t node = 0; node < space.nodes; ++node) {
     Cell cell;
     cell.ranks = space.ranksPerNode();
@@ -63,7 +62,7 @@ LayerPlacer::expertsByGroup(const NodeOf &nodeOfGroup) const {
   return nodeOf;
 }
 
-Balanced LayerPlacer::placeGroups() {
+Balanced LayerPlacer::placeGroups() const {
   auto groups = static_cast<size_t>(space.groups);
   size_t perGroup = loads.tokens.size() / groups;
   Units units = {std::vector<double>(groups), SquareMatrix(trace ? groups : 0),
@@ -73,6 +72,7 @@ Balanced LayerPlacer::placeGroups() {
   // A group is an expert of one replica, a node a rank.
   Cell cell = {units.loads, space.nodes, space.groups / space.nodes};
   NodeOf nodeOf(groups);
+  Steps steps;
   std::vector<int32_t> dealt =
       balance(cell, std::vector<int64_t>(groups, 1), steps).slots;
   for (size_t slot = 0; slot < groups; ++slot)
@@ -87,8 +87,7 @@ Balanced LayerPlacer::placeGroups() {
         units.affinity.at(a / perGroup, b / perGroup) += pairs.at(a, b);
   double maxLoad = hottest(best.slots) * (1 + options.tolerance);
   units.nodeLoad = maxLoad * space.ranksPerNode();
-  consider(placeByNode(expertsByGroup(dealToNodes(units, steps))), maxLoad,
-           best);
+  consider(placeByNode(expertsByGroup(dealToNodes(units))), maxLoad, best);
   return best;
 }
 
@@ -96,13 +95,9 @@ Balanced LayerPlacer::placeGroups() {
 // Any expert anywhere
 //===----------------------------------------------------------------------===//
 
-LayerPlacer::NodeOf LayerPlacer::dealExperts(double nodeLoad) {
-  return dealToNodes({loads.tokens, pairs, space.nodes, nodeLoad}, steps);
-}
-
 std::vector<int32_t>
 LayerPlacer::placeReplicas(const std::vector<int32_t> &balanced,
-                           double nodeLoad) {
+                           double nodeLoad) const {
   std::vector<int64_t> counts(loads.tokens.size());
   for (int32_t expert : balanced)
     ++counts[expert];
@@ -114,8 +109,9 @@ LayerPlacer::placeReplicas(const std::vector<int32_t> &balanced,
           pairs.at(balanced[a], balanced[b]) /
           static_cast<double>(counts[balanced[a]] * counts[balanced[b]]);
   }
-  NodeOf nodeOf = dealToNodes(units, steps);
+  NodeOf nodeOf = dealToNodes(units);
   std::vector<int32_t> slots;
+  Steps steps;
   for (int64_t node = 0; node < space.nodes; ++node) {
     std::vector<int64_t> here(counts.size());
     for (size_t unit = 0; unit < nodeOf.size(); ++unit)
@@ -140,7 +136,7 @@ LayerPlacer::placeReplicas(const std::vector<int32_t> &balanced,
 }
 
 void LayerPlacer::consider(std::vector<int32_t> slots, double maxLoad,
-                           Balanced &best) {
+                           Balanced &best) const {
   if (slots.empty() || hottest(slots) > maxLoad * (1 + loadEpsilon))
     return;
   if (countTraffic(slots, space, *trace).sends <
@@ -148,8 +144,9 @@ void LayerPlacer::consider(std::vector<int32_t> slots, double maxLoad,
     best = {std::move(slots), false};
 }
 
-Balanced LayerPlacer::placeFreely() {
+Balanced LayerPlacer::placeFreely() const {
   Cell cell = {loads.tokens, space.ranks, space.slotsPerRank};
+  Steps steps;
   Balanced balanced = balance(cell, steps);
   if (!trace || space.slotsPerRank >= space.experts)
     return balanced;
@@ -162,13 +159,14 @@ Balanced LayerPlacer::placeFreely() {
   std::vector<std::vector<int32_t>> starts = {balanced.slots};
   // Otherwise a rank would hold an expert twice.
   if (space.slotsPerRank <= space.experts / space.nodes)
-    starts.push_back(placeByNode(dealExperts(nodeLoad)));
+    starts.push_back(
+        placeByNode(dealToNodes({loads.tokens, pairs, space.nodes, nodeLoad})));
   if (balanced.slots.size() <= maxDealtReplicas)
     starts.push_back(placeReplicas(balanced.slots, nodeLoad));
   for (std::vector<int32_t> &slots : starts) {
     if (slots.empty())
       continue;
-    lowerTraffic(slots, loads.tokens, space, pairs, maxLoad, steps);
+    lowerTraffic(slots, loads.tokens, space, pairs, maxLoad);
     consider(std::move(slots), maxLoad, best);
   }
   return best;

@@ -23,23 +23,23 @@ public:
 
   /// The slots; `optimal` as LayerPlacement has it, except where the bound
   /// proves it.
-  Balanced place();
+  Balanced place() const;
 
 private:
   using NodeOf = std::vector<int32_t>;
 
-  Balanced placeGroups();
-  Balanced placeFreely();
+  Balanced placeGroups() const;
+  Balanced placeFreely() const;
   /// Replicates the experts of each node within it.
-  std::vector<int32_t> placeByNode(const NodeOf &nodeOfExpert);
+  std::vector<int32_t> placeByNode(const NodeOf &nodeOfExpert) const;
   /// Keeps the replicas of `balanced` and deals them to nodes; empty where that
   /// would put two of an expert on one rank.
   std::vector<int32_t> placeReplicas(const std::vector<int32_t> &balanced,
-                                     double nodeLoad);
+                                     double nodeLoad) const;
   NodeOf expertsByGroup(const NodeOf &nodeOfGroup) const;
-  NodeOf dealExperts(double nodeLoad);
   /// Takes `slots` instead of `best` where they are cool enough and send less.
-  void consider(std::vector<int32_t> slots, double maxLoad, Balanced &best);
+  void consider(std::vector<int32_t> slots, double maxLoad,
+                Balanced &best) const;
   double hottest(const std::vector<int32_t> &slots) const {
     return hottestOf(rankLoads(loads.tokens, space.ranks, slots));
   }
@@ -49,7 +49,6 @@ private:
   const PlacementOptions &options;
   const LayerTrace *trace;
   SquareMatrix pairs;
-  Steps steps;
 };
 
 } // namespace autopar

@@ -135,9 +135,9 @@ bool TrafficSearch::pass(Steps &steps) {
 void autopar::lowerTraffic(std::vector<int32_t> &slots,
                            const std::vector<double> &loads,
                            const PlacementSpace &space,
-                           const SquareMatrix &pairs, double maxLoad,
-                           Steps &steps) {
+                           const SquareMatrix &pairs, double maxLoad) {
   constexpr int maxPasses = 20;
+  Steps steps;
   TrafficSearch search(slots, loads, space, pairs, maxLoad);
   for (int i = 0; i < maxPasses && search.pass(steps); ++i)
     ;

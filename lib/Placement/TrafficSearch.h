@@ -18,7 +18,7 @@ namespace autopar {
 /// below where it was.
 void lowerTraffic(std::vector<int32_t> &slots, const std::vector<double> &loads,
                   const PlacementSpace &space, const SquareMatrix &pairs,
-                  double maxLoad, Steps &steps);
+                  double maxLoad);
 
 } // namespace autopar
 
