@@ -144,7 +144,7 @@ TEST(Placement, AgreesWithEnumeration) {
   EXPECT_EQ(proved, cases);
 }
 
-/// Where the search over all assignments is too long.
+/// Twelve slots: 1.5 million assignments each.
 TEST(Placement, IsNearEnumerationOfLargerCases) {
   RandomNumbers random(6);
   double excess = 0;
