@@ -53,6 +53,20 @@ inline constexpr size_t maxPatternStates = 10'000;
 inline constexpr uint64_t maxPatternSteps = 1'000'000'000;
 /// Groups of modules that a config quantizes differently.
 inline constexpr size_t maxQuantizationSchemes = 1000;
+/// Experts of a layer and slots of all ranks that experts are placed in, and
+/// experts whose joint routing is counted, a matrix of pairs, on so many nodes.
+inline constexpr int64_t maxPlacedExperts = 16'384;
+inline constexpr int64_t maxPlacedSlots = 65'536;
+inline constexpr int64_t maxCoactivatedExperts = 2048;
+inline constexpr int64_t maxTracedNodes = 4096;
+/// Records of a routing trace, and experts of one.
+inline constexpr size_t maxTraceRecords = 4'000'000;
+inline constexpr size_t maxRoutedExperts = 64;
+/// Steps of the search for the placement of one layer.
+inline constexpr int64_t maxPlacementSteps = 20'000'000;
+/// Numbers of a load profile, and tokens that a synthetic one draws.
+inline constexpr int64_t maxLoadNumbers = 10'000'000;
+inline constexpr int64_t maxDrawnTokens = 100'000'000;
 
 } // namespace autopar::limits
 
