@@ -21,6 +21,7 @@ LAYERS = {
     "Program": ["Support"],
     "Plan": ["Program"],
     "Reshard": ["Program"],
+    "Schedule": ["Support"],
     "Hardware": ["Program"],
     "Report": ["Program"],
     "Model": ["Hub"],
@@ -40,7 +41,8 @@ LAYERS = {
     "tools": ["InitAll", "Checkpoint"],
 }
 WITHOUT_MLIR = {
-    "Support", "Program", "Plan", "Reshard", "Hardware", "Report", "Model", "Hub", "Checkpoint", "Runtime", "Cost",
+    "Support", "Program", "Plan", "Reshard", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint", "Runtime",
+    "Cost",
 }  # fmt: skip
 # Folders of dialects/ are layers too.
 DIALECTS = {
