@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 using namespace autopar;
 
@@ -46,7 +47,8 @@ static std::string barOf(Picoseconds time, Picoseconds longest, size_t width) {
   if (longest == 0)
     return "";
   double part = static_cast<double>(time) / static_cast<double>(longest);
-  return std::string(static_cast<size_t>(part * double(width) + 0.5), '#');
+  return std::string(static_cast<size_t>(std::lround(part * double(width))),
+                     '#');
 }
 
 static std::string verdictOf(const StagePartition &partition) {
@@ -60,9 +62,7 @@ static std::string verdictOf(const StagePartition &partition) {
   if (partition.optimal())
     return text + "optimal: no split has a lighter heaviest stage\n";
   return text + "not proved optimal: within " +
-         formatNumber(static_cast<double>(
-                          static_cast<int64_t>(partition.gap() * 10000) + 1) /
-                      100) +
+         formatNumber(std::ceil(partition.gap() * 1e4) / 100) +
          "% of the lower bound " +
          formatTime(toMicroseconds(partition.lowerBoundPs)) + "\n";
 }
