@@ -22,6 +22,7 @@ LAYERS = {
     "Plan": ["Program"],
     "Reshard": ["Program"],
     "Placement": ["Support"],
+    "Schedule": ["Support"],
     "Hardware": ["Program"],
     "Report": ["Program"],
     "Model": ["Hub"],
@@ -41,7 +42,8 @@ LAYERS = {
     "tools": ["InitAll", "Checkpoint"],
 }
 WITHOUT_MLIR = {
-    "Support", "Program", "Plan", "Reshard", "Placement", "Hardware", "Report", "Model", "Hub", "Checkpoint", "Runtime", "Cost",
+    "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",
+    "Runtime", "Cost",
 }  # fmt: skip
 # Folders of dialects/ are layers too.
 DIALECTS = {

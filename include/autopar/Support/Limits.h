@@ -36,6 +36,19 @@ inline constexpr size_t maxMeshAxes = 64;
 /// Steps that the planner of a reshard looks at before it takes the plain way:
 /// reduce, gather, slice.
 inline constexpr int64_t maxReshardSteps = 50'000;
+/// Pipeline stages times interleave, and one layer range of each.
+inline constexpr int64_t maxVirtualStages = 4096;
+/// A time of a layer, a stage or a transfer, and all of a pipeline together,
+/// in picoseconds: 6.7 days, and 13.3. The memory of all layers, in bytes.
+inline constexpr int64_t maxStageTimePs = int64_t(1) << 59;
+inline constexpr int64_t maxPipelineTimePs = int64_t(1) << 60;
+inline constexpr int64_t maxPipelineBytes = int64_t(1) << 60;
+/// Choices that one search for a split into stages under given limits looks at
+/// before it gives up.
+inline constexpr int64_t maxStageSearch = 200'000;
+/// Tasks of a simulated schedule, and the time of all of them together.
+inline constexpr int64_t maxScheduledTasks = int64_t(1) << 24;
+inline constexpr int64_t maxScheduledTimePs = int64_t(1) << 61;
 /// Devices of a machine, and product of the sizes of a mesh.
 inline constexpr int64_t maxDevices = int64_t(1) << 30;
 /// Devices of a plan whose groups are listed one by one.
