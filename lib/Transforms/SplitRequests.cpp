@@ -64,6 +64,11 @@ void SplitRequests::spread() {
     for (Operation *user : key.first.getUsers())
       if (auto op = dyn_cast<ShardingOpInterface>(user))
         spread(op, key, what);
+      else if (isLayoutOp(user))
+        request(user->getResult(0), key.second, what);
+    Operation *producer = key.first.getDefiningOp();
+    if (producer && isLayoutOp(producer))
+      request(producer->getOperand(0), key.second, what);
     for (Value other : links.lookup(key.first))
       request(other, key.second, what);
   }
