@@ -72,8 +72,9 @@ namespace {
 /// Collectives of the same axes that leave the fastest domain.
 struct Crossing {
   const CollectiveCost *first;
-  /// Of the group: a degree, or axes.
+  /// The degree that a user would choose, or else axes, and its devices.
   std::string name;
+  GroupLayout layout;
   double timeUs = 0;
 };
 
@@ -86,6 +87,21 @@ static bool movesExperts(const Collective &record) {
          record.shape.front().extent.symbols.size() > 1;
 }
 
+/// Routed tokens go over some axes of ep, whose size is what one can choose.
+static Crossing describe(const Evaluation &evaluation,
+                         const CollectiveCost &cost) {
+  const Plan &plan = evaluation.plan;
+  const std::vector<AxisId> &axes = cost.record->axes;
+  Crossing crossing{&cost, groupName(evaluation, axes), cost.layout};
+  if (!movesExperts(*cost.record) || !isAxisOf(evaluation, axes.front(), "ep"))
+    return crossing;
+  crossing.name = "ep";
+  crossing.layout.clear();
+  for (const std::string &axis : plan.axesOf("ep"))
+    crossing.layout.push_back({*plan.strideOf(axis), *plan.axis(axis)->size});
+  return crossing;
+}
+
 static std::vector<Crossing> findCrossings(const Evaluation &evaluation,
                                            bool ofExperts) {
   std::vector<Crossing> crossings;
@@ -93,16 +109,12 @@ static std::vector<Crossing> findCrossings(const Evaluation &evaluation,
     if (cost.time.tier == &evaluation.pool.tiers.front() ||
         movesExperts(*cost.record) != ofExperts)
       continue;
-    const std::vector<AxisId> &axes = cost.record->axes;
     auto same = std::find_if(
         crossings.begin(), crossings.end(), [&](const Crossing &crossing) {
           return crossing.first->record->axes == cost.record->axes;
         });
     if (same == crossings.end())
-      same = crossings.insert(
-          same, {&cost, ofExperts && isDegree(evaluation, axes, "ep")
-                            ? "ep"
-                            : groupName(evaluation, axes)});
+      same = crossings.insert(same, describe(evaluation, cost));
     same->timeUs += cost.time.timeUs * static_cast<double>(cost.record->count);
   }
   return crossings;
@@ -115,16 +127,15 @@ static std::string tierText(const Tier &tier) {
 /// What keeps a group inside `domain` devices: a smaller degree, the largest
 /// that does, or another order of the axes.
 static std::string remedyText(const Crossing &crossing, int64_t domain) {
-  const CollectiveCost &cost = *crossing.first;
+  int64_t devices = sizeOf(crossing.layout);
   int64_t stride = INT64_MAX;
-  for (const GroupAxis &axis : cost.layout)
+  for (const GroupAxis &axis : crossing.layout)
     if (axis.size > 1)
       stride = std::min(stride, axis.stride);
-  for (int64_t size = std::min(cost.groupSize / 2, domain / stride); size > 1;
-       --size)
-    if (cost.groupSize % size == 0 && domain % (stride * size) == 0)
+  for (int64_t size = std::min(devices / 2, domain / stride); size > 1; --size)
+    if (devices % size == 0 && domain % (stride * size) == 0)
       return crossing.name + " = " + std::to_string(size) + " stays inside";
-  if (domain % cost.groupSize != 0)
+  if (domain % devices != 0)
     return "no " + crossing.name + " above 1 stays inside";
   std::string order = crossing.name;
   std::replace(order.begin(), order.end(), '*', ',');
@@ -138,7 +149,7 @@ static std::string crossingText(const Evaluation &evaluation,
   bool nodes = outside.domain > evaluation.pool.devicesPerNode;
   return std::string(nodes ? " cross nodes" : " leave " + inside.name) +
          " over " + crossing.name + " = " +
-         std::to_string(crossing.first->groupSize) + ": a domain of " +
+         std::to_string(sizeOf(crossing.layout)) + ": a domain of " +
          tierText(inside) + " has " + countOf(inside.domain, "device") +
          ", beyond it is " + tierText(outside) + "; " +
          shareText(evaluation, crossing.timeUs) + "; " +

@@ -7,6 +7,7 @@
 
 #include "ModulePlan.h"
 
+#include "FactorSplits.h"
 #include "MeshReader.h"
 #include "autopar/Interfaces/TensorView.h"
 #include "autopar/Plan/Degrees.h"
@@ -47,14 +48,18 @@ static bool splitsTokensBetweenLayers(ModuleOp module, const Names &tp) {
   return false;
 }
 
-/// Whether weights are split for storage alone: FSDP is what does it unevenly.
-static bool splitsParameters(const CostProgram &program) {
-  for (const Resident &weight : program.residents)
-    if (weight.kind == Resident::Kind::weight)
-      for (const Dim &dim : weight.shape)
-        if (dim.rule == SplitRule::any && !dim.axes.empty())
-          return true;
-  return false;
+/// Whether weights are gathered before they are used: FSDP. Caches have
+/// dimensions that are symbols.
+static bool gathersParameters(ModuleOp module) {
+  WalkResult found = module.walk([](AllGatherOp gather) {
+    TensorView view(gather.getInput());
+    bool symbolic = false;
+    for (unsigned i = 0; i < view.rank(); ++i)
+      symbolic |= view.isSymbolic(i);
+    return isSource(gather.getInput()) && !symbolic ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+  });
+  return found.wasInterrupted();
 }
 
 /// How context parallelism over `cp` works; nothing where no cache shows it.
@@ -71,17 +76,25 @@ static std::optional<ContextKind> contextKindOf(const CostProgram &program,
   return std::nullopt;
 }
 
+/// The one format of `all`; nothing where there are several.
+static std::optional<ElementType> onlyOf(ArrayRef<ElementType> all) {
+  if (all.empty() || !llvm::all_equal(all))
+    return std::nullopt;
+  return all.front();
+}
+
+/// Formats that all values have: those that a flag would give them. Recurrences
+/// keep theirs.
 static void addFormats(const CostProgram &program, Plan &plan) {
+  SmallVector<ElementType> computed, cached;
   for (const Kernel &kernel : program.kernels)
-    if (kernel.flopFactor && kernel.kind != KernelKind::scan) {
-      plan.dtype = kernel.compute;
-      break;
-    }
+    if (kernel.kind != KernelKind::scan && kernel.kind != KernelKind::gather)
+      computed.push_back(kernel.compute);
   for (const Resident &resident : program.residents)
-    if (resident.kind == Resident::Kind::kv_cache) {
-      plan.kvDtype = resident.type;
-      break;
-    }
+    if (resident.kind == Resident::Kind::kv_cache)
+      cached.push_back(resident.type);
+  plan.dtype = onlyOf(computed);
+  plan.kvDtype = onlyOf(cached);
 }
 
 Result<Plan> autopar::planOf(ModuleOp module, const CostProgram &program) {
@@ -92,7 +105,7 @@ Result<Plan> autopar::planOf(ModuleOp module, const CostProgram &program) {
     return *error;
   addFormats(program, plan);
   plan.sequenceParallel = splitsTokensBetweenLayers(module, plan.axesOf("tp"));
-  plan.fsdp = splitsParameters(program);
+  plan.fsdp = gathersParameters(module);
   if (plan.has("cp"))
     plan.contextKind = contextKindOf(program, plan.axesOf("cp"));
   return plan;
