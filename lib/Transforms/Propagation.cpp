@@ -50,8 +50,10 @@ private:
 
   void run(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
+      // Ops that are replaced have none.
+      MutableArrayRef<Region> regions = op.getRegions();
       visit(&op);
-      for (Region &region : op.getRegions())
+      for (Region &region : regions)
         for (Block &nested : region) {
           // What is resharded inside does not dominate what follows.
           auto outside = reshards;
