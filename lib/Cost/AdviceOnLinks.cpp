@@ -8,6 +8,7 @@
 #include "Advice.h"
 
 #include "autopar/Plan/Degrees.h"
+#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -188,47 +189,79 @@ static bool seesRing(const Kernel &kernel, const std::vector<AxisId> &axes) {
          kernel.pairs->context.axes.empty();
 }
 
-/// Times of one layer: the whole ring, and attention on all its parts.
-static void adviseOnRing(Evaluation &evaluation, const CollectiveCost &ring,
-                         double ringUs, double attentionUs) {
-  double parts = static_cast<double>(ring.groupSize);
-  double transferUs = ringUs / (parts - 1), blockUs = attentionUs / parts;
-  if (transferUs <= blockUs || blockUs <= 0)
-    return;
-  // Attention grows with the queries, transfers do not.
-  double query = static_cast<double>(evaluation.workload.query);
-  std::string remedy =
-      evaluation.workload.phase == Phase::decode
-          ? "in decode, --shard-dcp=N of tp moves no keys"
-          : "from " + formatNumber(std::ceil(query * transferUs / blockUs)) +
-                " new tokens of each sequence on it would not";
-  evaluation.report.warnings.push_back(
-      {"ring over " + degreeText(evaluation, ring.record->axes) +
-           ": to send a part of the keys takes " + formatTime(transferUs) +
-           ", longer than attention on it, " + formatTime(blockUs) + "; " +
-           remedy,
-       "ring-bound", Subject::collective, recordOf(evaluation, ring)});
-}
+namespace {
 
-/// The first layer kind that has a ring speaks for all.
-void autopar::adviseOnRings(Evaluation &evaluation) {
-  const CollectiveCost *first = nullptr;
-  double ringUs = 0, attentionUs = 0;
+/// Of the first layer kind that has a ring: to send a part of the keys, and
+/// attention on it.
+struct RingTimes {
+  const CollectiveCost *ring = nullptr;
+  double transferUs = 0, blockUs = 0;
+
+  bool isBound() const { return ring && transferUs > blockUs; }
+};
+
+} // namespace
+
+static RingTimes timesOfRing(const Evaluation &evaluation) {
+  RingTimes times;
   for (const CollectiveCost &cost : evaluation.collectives) {
     if (cost.record->kind != CollectiveKind::ring ||
-        (first && cost.record->layer != first->record->layer))
+        (times.ring && cost.record->layer != times.ring->record->layer))
       continue;
-    if (!first)
-      first = &cost;
-    ringUs += cost.time.timeUs;
+    if (!times.ring)
+      times.ring = &cost;
+    times.transferUs +=
+        cost.time.timeUs / static_cast<double>(cost.groupSize - 1);
   }
-  if (!first)
-    return;
+  if (!times.ring)
+    return times;
+  const Collective &ring = *times.ring->record;
   for (size_t i = 0; i < evaluation.program.kernels.size(); ++i) {
     const Kernel &kernel = evaluation.program.kernels[i];
-    if (kernel.layer == first->record->layer &&
-        seesRing(kernel, first->record->axes))
-      attentionUs += evaluation.kernels[i].timeUs;
+    if (kernel.layer == ring.layer && seesRing(kernel, ring.axes))
+      times.blockUs += evaluation.kernels[i].timeUs /
+                       static_cast<double>(times.ring->groupSize);
   }
-  adviseOnRing(evaluation, *first, ringUs, attentionUs);
+  return times;
+}
+
+/// New tokens of each sequence, by doubling, whose attention takes longer;
+/// nothing where no number does. Attention grows with them, transfers do not.
+static std::optional<int64_t> findQuery(const Evaluation &evaluation) {
+  Workload workload = evaluation.workload;
+  int64_t cached = workload.context - workload.query;
+  while (workload.query <= limits::maxTokens / 2) {
+    workload.query *= 2;
+    workload.context = cached + workload.query;
+    Evaluation other(evaluation.program, evaluation.plan, evaluation.machine,
+                     evaluation.runtime, workload);
+    addFlops(other);
+    addCommunication(other);
+    addLatency(other);
+    if (other.sizes.failed())
+      return std::nullopt;
+    if (!timesOfRing(other).isBound())
+      return workload.query;
+  }
+  return std::nullopt;
+}
+
+static std::string remedyOfRing(const Evaluation &evaluation) {
+  if (evaluation.workload.phase == Phase::decode)
+    return "; in decode, --shard-dcp=N of tp moves no keys";
+  if (std::optional<int64_t> query = findQuery(evaluation))
+    return "; with --prompt=" + std::to_string(*query) + " it would not";
+  return "";
+}
+
+void autopar::adviseOnRings(Evaluation &evaluation) {
+  RingTimes times = timesOfRing(evaluation);
+  if (!times.isBound())
+    return;
+  evaluation.report.warnings.push_back(
+      {"ring over " + degreeText(evaluation, times.ring->record->axes) +
+           ": to send a part of the keys takes " +
+           formatTime(times.transferUs) + ", longer than attention on it, " +
+           formatTime(times.blockUs) + remedyOfRing(evaluation),
+       "ring-bound", Subject::collective, recordOf(evaluation, *times.ring)});
 }

@@ -149,10 +149,12 @@ static Checked copiesOver(const Evaluation &evaluation, const Resident &cache) {
     if (dim.rule == SplitRule::cap && extent > 0 && devices > extent)
       copies *= floorDiv(devices, extent);
   }
-  for (AxisId axis = 0; axis < evaluation.program.axes.size(); ++axis)
+  for (size_t i = 0; i < evaluation.program.axes.size(); ++i) {
+    auto axis = static_cast<AxisId>(i);
     if (isAxisOf(evaluation, axis, "tp") &&
         std::find(splitting.begin(), splitting.end(), axis) == splitting.end())
       copies *= sizes.axisSize(axis);
+  }
   return copies;
 }
 
