@@ -189,6 +189,24 @@ def plan_seeds():
     yield b'{"schema": "autopar.plan/1", "axes": [{"name": "tp", "size": 8}]}'
 
 
+def placement_seeds():
+    row = [0, 1, 2, 3, 0, 1]
+    rows = [row, row, row]
+    devices = [{"device_id": i, "device_expert": row[3 * i : 3 * i + 3]} for i in range(2)]
+    layer = {"layer_id": 0, "device_count": 2, "device_list": devices}
+    yield from (json.dumps(value).encode() for value in (
+        {"schema": "autopar.load/1", "layers": {"1": [4, 3, 2, 1], "2": [1, 1, 5.5, 0]}},
+        [[4, 3, 2, 1], [0, 0, 0, 0]],
+        {"physical_to_logical_map": rows},
+        rows[:2],
+        {"moe_layer_count": 2, "layer_list": [layer, layer]},
+        {"layer": 1, "experts": [0, 2], "tokens": 3},
+    ))  # fmt: skip
+    yield b"layer,expert,tokens\n1,0,4\n1,3,2.5\n2,1,1\n"
+    yield b"layer,experts,tokens\n1,0 2,4\n2,1 3,1\n"
+    yield b'{"layer": 1, "experts": [0, 2]}\n\n{"layer": 2, "experts": [3, 1], "tokens": 2}\n'
+
+
 def json_words(*patterns):
     for text in texts(*patterns):
         for word in re.findall(rb'"([A-Za-z][\w.*/-]{0,30})"', text):
@@ -217,6 +235,8 @@ TARGETS = {
     "index": (index_seeds, lambda: ["metadata", "total_size", "total_parameters", "weight_map", "dtype", "shape"]),
     "hardware": (hardware_seeds, lambda: json_words("hardware/*/*.json")),
     "plan": (plan_seeds, lambda: json_words("runtimes/*.json", "lib/Plan/*.cpp")),
+    "placement": (placement_seeds, lambda: ["schema", "autopar.load/1", "layers", "layer,expert,tokens",
+                  "layer,experts,tokens", "tokens", "experts", "layer"]),
     "mlir_scan": (mlir_seeds, mlir_words),
 }  # fmt: skip
 

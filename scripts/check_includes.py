@@ -21,6 +21,8 @@ LAYERS = {
     "Program": ["Support"],
     "Plan": ["Program"],
     "Reshard": ["Program"],
+    "Placement": ["Support"],
+    "Schedule": ["Support"],
     "Hardware": ["Program"],
     "Report": ["Program"],
     "Model": ["Hub"],
@@ -40,7 +42,8 @@ LAYERS = {
     "tools": ["InitAll", "Checkpoint"],
 }
 WITHOUT_MLIR = {
-    "Support", "Program", "Plan", "Reshard", "Hardware", "Report", "Model", "Hub", "Checkpoint", "Runtime", "Cost",
+    "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",
+    "Runtime", "Cost",
 }  # fmt: skip
 # Folders of dialects/ are layers too.
 DIALECTS = {

@@ -128,10 +128,10 @@ Checked Sizes::local(const Dims &dims) { return localPaged(dims, -1, 1); }
 Checked Sizes::localPaged(const Dims &dims, int32_t paged, int64_t block) {
   Checked product = 1;
   for (size_t i = 0; i < dims.size(); ++i) {
-    Checked extent = logical(dims[i].extent);
+    Checked extent = split(dims[i], logical(dims[i].extent));
     if (static_cast<int32_t>(i) == paged)
       extent = roundUp(extent, block);
-    product *= split(dims[i], extent);
+    product *= extent;
   }
   return product;
 }

@@ -53,11 +53,39 @@ Dim WorkloadBuilder::dim(const TensorView &view, unsigned index, bool held) {
   return dim;
 }
 
+/// Adds `dim`, or the dimensions that it is the product of: routed tokens are
+/// where their tokens are, which one device may have all of.
+void WorkloadBuilder::addDims(Dim dim, DimRef ref, Dims &dims) {
+  if (!ref.isSet() || !ref.grouped.empty())
+    return dims.push_back(std::move(dim));
+  Extent &extent = dim.extent;
+  for (auto [axisName, symbolName] : tokenAxes) {
+    AxisId id = axis(axisName);
+    SymbolId tokens = symbol(symbolName);
+    auto split = llvm::find(dim.axes, id);
+    if (split == dim.axes.end())
+      continue;
+    dim.axes.erase(split);
+    auto own = llvm::find_if(dims, [&](const Dim &other) {
+      return other.extent.symbols == std::vector<SymbolId>{tokens} &&
+             !other.axes.empty();
+    });
+    auto inExtent = llvm::find(extent.symbols, tokens);
+    if (inExtent != extent.symbols.end()) {
+      extent.symbols.erase(inExtent);
+      dims.push_back({{1, {tokens}, 0}, {id}, SplitRule::any, 1});
+    } else if (own != dims.end()) {
+      own->axes.push_back(id);
+    }
+  }
+  dims.push_back(std::move(dim));
+}
+
 Dims WorkloadBuilder::dims(Value tensor, unsigned begin, unsigned end) {
   TensorView view(tensor);
   Dims dims;
   for (unsigned i = begin; i < end; ++i)
-    dims.push_back(dim(view, i, /*held=*/false));
+    addDims(dim(view, i, /*held=*/false), view.dim(i), dims);
   return dims;
 }
 
@@ -317,7 +345,7 @@ Activation WorkloadBuilder::activation(Value value) {
   activation.layer = layer;
   TensorView view(value);
   for (unsigned i = 0; i < view.rank(); ++i)
-    activation.shape.push_back(dim(view, i, /*held=*/true));
+    addDims(dim(view, i, /*held=*/true), view.dim(i), activation.shape);
   activation.type = formatOf(value);
   return activation;
 }

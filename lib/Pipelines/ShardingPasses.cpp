@@ -22,7 +22,7 @@ public:
 
   void add(int64_t vocabularyMultiple) {
     addData();
-    if (isUsed("dcp"))
+    if (isUsed("dcp", "cp"))
       pm.addPass(createShardDecodeContextPass({axesOf("dcp")}));
     if (plan.has("tp") || (plan.has("ep") && !axesOf("etp").empty()))
       addTensor(vocabularyMultiple);
@@ -37,9 +37,10 @@ public:
   }
 
 private:
-  /// What only matters with several devices.
-  bool isUsed(StringRef name) const {
-    return plan.has(name) && plan.sizeOf(name) != 1;
+  /// Of context parallelism in prefill and in decode, which exclude each other,
+  /// one of a single device makes room.
+  bool isUsed(StringRef name, StringRef other) const {
+    return plan.has(name) && (plan.sizeOf(name) != 1 || !plan.has(other));
   }
 
   Axes axesOf(StringRef name) const {
@@ -69,7 +70,7 @@ private:
   }
 
   void addContext() {
-    if (!isUsed("cp"))
+    if (!isUsed("cp", "dcp"))
       return;
     ShardContextPassOptions context;
     context.axes = axesOf("cp");
@@ -84,7 +85,7 @@ private:
     if (plan.has("attention_tp"))
       tensor.attentionAxes = orNone(attention);
     // Keys are split by tokens over the axes of dcp.
-    if (isUsed("dcp"))
+    if (isUsed("dcp", "cp"))
       tensor.keyAxes = orNone(less(attention, "dcp"));
     if (plan.has("ep"))
       tensor.expertAxes = orNone(axesOf("etp"));

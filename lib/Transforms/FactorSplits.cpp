@@ -170,14 +170,19 @@ void FactorSplits::moveSpareAxes(Value operand,
   }
 }
 
-void FactorSplits::splitTokens(ArrayRef<StringAttr> axes) {
+void FactorSplits::splitTokens(const TokenAxes &tokenAxes) {
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    if (TensorView(operand).partialAxes().empty())
-      continue;
-    Split *tokens = findTokens(operand, factors.operands[i]);
-    for (StringAttr axis : axes)
-      if (tokens && tokens->dim.getExtent() == "query" && !isClaimed(axis))
-        tokens->axes.push_back(axis);
+    Layout layout = Layout::of(TensorView(operand).getType());
+    for (StringAttr axis : layout.partial) {
+      auto it = tokenAxes.find(axis);
+      if (it == tokenAxes.end() || isClaimed(axis))
+        continue;
+      for (auto [dim, factor] :
+           llvm::zip_equal(layout.dims, factors.operands[i]))
+        if (dim.getExtent() == it->second &&
+            factors.kinds[factor] == FactorKind::parallel)
+          splits[factor].axes.push_back(axis);
+    }
   }
 }
 

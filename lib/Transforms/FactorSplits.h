@@ -10,11 +10,17 @@
 
 #include "autopar/Transforms/Layouts.h"
 
+#include "llvm/ADT/MapVector.h"
+
 namespace autopar {
 
 /// Whether nothing determines `value` but the program's text: a weight, a
 /// cache, or a layout op on one.
 bool isSource(mlir::Value value);
+
+/// Axes that split tokens where layers begin and end, and which tokens:
+/// `query`.
+using TokenAxes = llvm::MapVector<mlir::StringAttr, llvm::StringRef>;
 
 /// The one split of each factor of an op that its operands have, or, where they
 /// disagree, that they should have:
@@ -30,8 +36,9 @@ class FactorSplits {
 public:
   explicit FactorSplits(ShardingOpInterface op);
 
-  /// Splits the tokens of partial operands over those of `axes` that are free.
-  void splitTokens(llvm::ArrayRef<mlir::StringAttr> axes);
+  /// Splits the tokens of partial operands over the axes of their sums, where
+  /// those are free and the same tokens are split over them elsewhere.
+  void splitTokens(const TokenAxes &tokenAxes);
   /// The layout that operand `index` should have; partial sums stay.
   parallel::Layout operandLayout(unsigned index) const;
   /// Whether a factor is split over one of `axes`.

@@ -50,10 +50,12 @@ private:
 
   void run(Block &block) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      // Ops that are replaced have none.
-      MutableArrayRef<Region> regions = op.getRegions();
+      // An op without regions may be replaced.
+      bool hasRegions = op.getNumRegions() != 0;
       visit(&op);
-      for (Region &region : regions)
+      if (!hasRegions)
+        continue;
+      for (Region &region : op.getRegions())
         for (Block &nested : region) {
           // What is resharded inside does not dominate what follows.
           auto outside = reshards;
@@ -93,7 +95,7 @@ private:
       }
     bool keepPartial = canStayPartial(op, splits);
     if (!keepPartial)
-      splits.splitTokens(axesToScatter(op));
+      splits.splitTokens(tokenAxes);
     GatheredDims gathered = findGathered(op);
     for (OpOperand &operand : op->getOpOperands()) {
       Layout layout = splits.operandLayout(operand.getOperandNumber());
@@ -189,26 +191,20 @@ private:
     return after > before;
   }
 
-  /// The axes over which tokens are split where layers begin and end: sums over
-  /// them become scatters.
+  /// The axes over which sequences and tokens are split where layers begin and
+  /// end: sums over them become scatters.
   void collectTokenAxes() {
     auto collect = [&](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
-      for (int64_t dim = 0; tensor && dim < tensor.getRank(); ++dim)
-        if (TensorView(tensor).dim(dim).extent == "query")
-          tokenAxes.insert_range(TensorView(tensor).dim(dim).axes);
+      for (int64_t i = 0; tensor && i < tensor.getRank(); ++i) {
+        DimRef dim = TensorView(tensor).dim(i);
+        for (StringAttr axis : dim.axes)
+          if (!dim.extent.empty())
+            tokenAxes.try_emplace(axis, dim.extent);
+      }
     };
     for (auto function : module.getOps<FunctionOpInterface>())
       llvm::for_each(function.getArgumentTypes(), collect);
-  }
-
-  SmallVector<StringAttr> axesToScatter(Operation *op) const {
-    SmallVector<StringAttr> axes;
-    for (Value operand : op->getOperands())
-      for (StringAttr axis : TensorView(operand).partialAxes())
-        if (tokenAxes.contains(axis))
-          axes.push_back(axis);
-    return axes;
   }
 
   //===--------------------------------------------------------------------===//
@@ -278,7 +274,7 @@ private:
   ModuleOp module;
   OpBuilder builder;
   DenseMap<OpOperand *, Type> taken;
-  llvm::SmallSetVector<StringAttr, 4> tokenAxes;
+  TokenAxes tokenAxes;
   DenseMap<std::pair<Value, Type>, Value> reshards;
 };
 

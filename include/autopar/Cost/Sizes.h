@@ -48,8 +48,8 @@ public:
   Checked split(const Dim &dim, Checked extent);
   Checked local(const Dim &dim) { return split(dim, logical(dim.extent)); }
   Checked local(const Dims &dims);
-  /// As `local`, with the extent of dimension `paged` rounded up to whole
-  /// blocks before it is split (-1: none).
+  /// As `local`, with what a device holds of dimension `paged` rounded up to
+  /// whole blocks (-1: none).
   Checked localPaged(const Dims &dims, int32_t paged, int64_t block);
 
   /// `value` as an integer of the report. Errors: over 63 bits.

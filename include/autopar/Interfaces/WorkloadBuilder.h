@@ -76,6 +76,10 @@ public:
   /// Where following records belong: index of the layer kind, and how often a
   /// step runs the op. Kernels of different layers do not merge.
   void enter(uint32_t layer, int64_t count);
+  /// Says that `axis` splits the tokens called `symbol`.
+  void splitTokens(llvm::StringRef axis, llvm::StringRef symbol) {
+    tokenAxes.push_back({axis, symbol});
+  }
   /// Says that `alias` (an argument, a call's result) is `value`.
   void bind(mlir::Value alias, mlir::Value value) {
     aliases[alias] = resolve(value);
@@ -93,6 +97,7 @@ private:
                      std::vector<AxisId> axes, Dims shape, ElementType type);
   /// Dimension `index` as a device holds it, or as an op sees it.
   Dim dim(const TensorView &view, unsigned index, bool held);
+  void addDims(Dim dim, DimRef ref, Dims &dims);
   SymbolId symbol(llvm::StringRef name);
   AxisId axis(llvm::StringRef name);
   /// What moves when the last kernel reads or writes a value: one record,
@@ -103,6 +108,7 @@ private:
   uint32_t nextGroup(KernelKind kind, mlir::Operation *op, mlir::Value input);
 
   CostProgram &program;
+  llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> tokenAxes;
   uint32_t layer = 0;
   int64_t count = 1;
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;

@@ -36,6 +36,19 @@ inline constexpr size_t maxMeshAxes = 64;
 /// Steps that the planner of a reshard looks at before it takes the plain way:
 /// reduce, gather, slice.
 inline constexpr int64_t maxReshardSteps = 50'000;
+/// Pipeline stages times interleave, and one layer range of each.
+inline constexpr int64_t maxVirtualStages = 4096;
+/// A time of a layer, a stage or a transfer, and all of a pipeline together,
+/// in picoseconds: 6.7 days, and 13.3. The memory of all layers, in bytes.
+inline constexpr int64_t maxStageTimePs = int64_t(1) << 59;
+inline constexpr int64_t maxPipelineTimePs = int64_t(1) << 60;
+inline constexpr int64_t maxPipelineBytes = int64_t(1) << 60;
+/// Choices that one search for a split into stages under given limits looks at
+/// before it gives up.
+inline constexpr int64_t maxStageSearch = 200'000;
+/// Tasks of a simulated schedule, and the time of all of them together.
+inline constexpr int64_t maxScheduledTasks = int64_t(1) << 24;
+inline constexpr int64_t maxScheduledTimePs = int64_t(1) << 61;
 /// Devices of a machine, and product of the sizes of a mesh.
 inline constexpr int64_t maxDevices = int64_t(1) << 30;
 /// Devices of a plan whose groups are listed one by one.
@@ -53,6 +66,20 @@ inline constexpr size_t maxPatternStates = 10'000;
 inline constexpr uint64_t maxPatternSteps = 1'000'000'000;
 /// Groups of modules that a config quantizes differently.
 inline constexpr size_t maxQuantizationSchemes = 1000;
+/// Experts of a layer and slots of all ranks that experts are placed in, and
+/// experts whose joint routing is counted, a matrix of pairs, on so many nodes.
+inline constexpr int64_t maxPlacedExperts = 16'384;
+inline constexpr int64_t maxPlacedSlots = 65'536;
+inline constexpr int64_t maxCoactivatedExperts = 2048;
+inline constexpr int64_t maxTracedNodes = 4096;
+/// Records of a routing trace, and experts of one.
+inline constexpr size_t maxTraceRecords = 4'000'000;
+inline constexpr size_t maxRoutedExperts = 64;
+/// Steps of the search for the placement of one layer.
+inline constexpr int64_t maxPlacementSteps = 20'000'000;
+/// Numbers of a load profile, and tokens that a synthetic one draws.
+inline constexpr int64_t maxLoadNumbers = 10'000'000;
+inline constexpr int64_t maxDrawnTokens = 100'000'000;
 
 } // namespace autopar::limits
 

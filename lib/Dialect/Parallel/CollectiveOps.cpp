@@ -287,10 +287,12 @@ void AllToAllOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
 }
 
 /// What each rank gets: more than it had, where several get copies of the same
-/// heads.
+/// heads. Of routed tokens what their own device has: all of them where one has
+/// all tokens.
 void AllToAllOp::buildWorkload(WorkloadBuilder &builder) {
-  builder.addCollective(*this, CollectiveKind::all_to_all, getResult(),
-                        getAxes().getValue());
+  bool leave = static_cast<int64_t>(getTo()) == expertsDim;
+  builder.addCollective(*this, CollectiveKind::all_to_all,
+                        leave ? getInput() : getResult(), getAxes().getValue());
 }
 
 void AllSliceOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {

@@ -1,0 +1,56 @@
+//===- EngineMap.h - Placements as serving engines load them ----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PLACEMENT_ENGINEMAP_H
+#define AUTOPAR_PLACEMENT_ENGINEMAP_H
+
+#include "autopar/Placement/Placement.h"
+
+namespace autopar {
+
+/// Files that say which expert each slot holds.
+///
+/// sglang       `--init-expert-location FILE.json`: an object whose only member
+///              `physical_to_logical_map` has a row for every decoder layer,
+///              dense ones too; slot p belongs to rank p / slots per rank.
+///              (python/sglang/srt/eplb/expert_location.py: the members are
+///              passed on as arguments, so others break it; rows by
+///              `num_layers=config.num_hidden_layers` of the models.) Needs
+///              `--ep-num-redundant-experts`.
+/// vllm         A bare array with a row for every layer that has experts:
+///              `eplb_config.initial_expert_map_path` of pull request 49572,
+///              which is open. Needs `eplb_config.num_redundant_experts`.
+/// vllm_ascend  `moe_layer_count` and a `layer_list` of layers with experts,
+///              each a `device_list` of `device_expert` lists
+///              (vllm_ascend/eplb/core/eplb_utils.py,
+///              vllm_ascend/ops/expert_load_balancer.py):
+///              `eplb_config.expert_map_path` of its additional config.
+enum class EngineFormat : uint8_t { sglang, vllm, vllm_ascend };
+std::string_view nameOf(EngineFormat format);
+std::optional<EngineFormat> parseEngineFormat(std::string_view text);
+
+/// `decoderLayers` is the number of layers of the model, dense ones too.
+/// Layers that were not placed have rows as `block`. An error where a placed
+/// layer is beyond.
+Result<std::string> writeEngineMap(const ExpertPlacement &placement,
+                                   EngineFormat format, int64_t decoderLayers);
+
+/// What a file says of one layer.
+struct LayerSlots {
+  int64_t layer = 0;
+  std::vector<int32_t> slots;
+};
+
+/// Reads the slots of the layers numbered `layers`, rising: those that have
+/// experts. Every expert must have a slot.
+Result<std::vector<LayerSlots>>
+readEngineMap(const JsonDocument &document, EngineFormat format,
+              const PlacementSpace &space, const std::vector<int64_t> &layers);
+
+} // namespace autopar
+
+#endif // AUTOPAR_PLACEMENT_ENGINEMAP_H

@@ -1,0 +1,26 @@
+//===- PlacementReport.h - A placement as a picture and as JSON -*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PLACEMENT_PLACEMENTREPORT_H
+#define AUTOPAR_PLACEMENT_PLACEMENTREPORT_H
+
+#include "autopar/Placement/Placement.h"
+
+namespace autopar {
+
+/// At most 80 columns: what was gained, then a heat line per layer, worst
+/// first, with one character per rank (or the hottest of neighbours). At most
+/// `maxLayers` lines; the rest is counted.
+std::string placementText(const ExpertPlacement &placement,
+                          size_t maxLayers = 8);
+
+/// `autopar.placement/1`.
+std::string placementJson(const ExpertPlacement &placement);
+
+} // namespace autopar
+
+#endif // AUTOPAR_PLACEMENT_PLACEMENTREPORT_H

@@ -1,0 +1,70 @@
+//===- Synthetic.h - Loads for what-ifs -------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PLACEMENT_SYNTHETIC_H
+#define AUTOPAR_PLACEMENT_SYNTHETIC_H
+
+#include "autopar/Placement/LoadProfile.h"
+
+namespace autopar {
+
+/// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+/// generators, OOPSLA 2014): the same numbers on every machine.
+class RandomNumbers {
+public:
+  explicit RandomNumbers(uint64_t seed) : state(seed) {}
+  uint64_t next();
+  /// 0 to `bound` - 1, uneven by less than bound / 2^64; `bound` > 0.
+  uint64_t below(uint64_t bound);
+
+private:
+  uint64_t state;
+};
+
+template <typename T>
+void shuffle(std::vector<T> &values, RandomNumbers &random) {
+  for (size_t i = values.size(); i > 1; --i)
+    std::swap(values[i - 1], values[random.below(i)]);
+}
+
+/// How loads of experts are spread.
+enum class LoadShapeKind : uint8_t {
+  /// All the same.
+  even,
+  /// The i-th hottest gets i^-skew.
+  zipf,
+  /// Quantiles of a log-normal distribution whose Gini coefficient is `skew`:
+  /// sigma = 2 erfinv(skew). Measured routing of text has 0.10 to 0.29 by model
+  /// (Ma et al.: Diagnosing Overhead in Dispatch Operations, arXiv 2605.20982,
+  /// abstract: 0.105 and 0.150 for the most even, above 0.24 for others).
+  log_normal,
+};
+
+/// The Gini coefficient of what a model with uneven routing was measured at.
+inline constexpr double measuredGini = 0.24;
+
+struct SyntheticLoad {
+  LoadShapeKind kind = LoadShapeKind::zipf;
+  double skew = 1;
+  int64_t experts = 1, layers = 1;
+  /// Routed tokens of a layer, each drawn on its own; 0: the shares, no draw.
+  int64_t tokens = 0;
+  uint64_t seed = 0;
+};
+
+/// Shares of experts, hottest first, that add up to 1.
+std::vector<double> loadShares(LoadShapeKind kind, double skew,
+                               int64_t experts);
+/// `tokens` draws of experts with these shares.
+std::vector<double> drawTokens(const std::vector<double> &shares,
+                               int64_t tokens, RandomNumbers &random);
+/// Layers 0, 1, ...; which experts are hot differs by layer.
+Result<LoadProfile> makeLoads(const SyntheticLoad &load);
+
+} // namespace autopar
+
+#endif // AUTOPAR_PLACEMENT_SYNTHETIC_H

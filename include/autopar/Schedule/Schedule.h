@@ -1,0 +1,84 @@
+//===- Schedule.h - Microbatches through a pipeline -------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SCHEDULE_SCHEDULE_H
+#define AUTOPAR_SCHEDULE_SCHEDULE_H
+
+#include "autopar/Schedule/Time.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace autopar {
+
+/// The order in which devices take microbatches. With p devices, m microbatches
+/// and equal stages of f forward and b backward:
+enum class ScheduleKind : uint8_t {
+  /// All forwards, then all backwards (arXiv:1811.06965):
+  /// (m + p - 1) * (f + b), m in flight.
+  gpipe,
+  /// Backwards as early as can be (PipeDream-Flush, arXiv:2006.09503): the
+  /// time of gpipe, min(p - d, m) in flight on device d.
+  one_f_one_b,
+  /// 1F1B over v virtual stages a device (arXiv:2104.04473, section 2.2):
+  /// m * (f + b) + (p - 1) * (f + b) / v. Microbatches come in groups of p.
+  interleaved,
+  /// ZB-H1 (arXiv:2401.10241, section 2.1): 1F1B whose backwards give input
+  /// gradients (i) first and weight gradients (w) later, to fill the end:
+  /// m * (f + i + w) + (p - 1) * (f + i - w) where w is at most f and at most
+  /// i; at most p in flight on all devices.
+  zero_bubble,
+  /// DualPipe (arXiv:2412.19437, section 3.2.1): half the microbatches enter at
+  /// either end. Device d has stages d and p - 1 - d, so parameters twice;
+  /// forwards and backwards of opposite directions run as one.
+  dual_pipe,
+  /// Forwards only, in rounds: the chunks of prefills, or decode steps.
+  inference,
+};
+
+std::string_view nameOf(ScheduleKind kind);
+/// Also "1f1b".
+std::optional<ScheduleKind> parseScheduleKind(std::string_view text);
+
+/// What one microbatch costs on one virtual stage.
+struct StageWork {
+  Picoseconds forwardPs = 0;
+  /// The backward: gradients of the input, which the stage before waits for,
+  /// then of the weights.
+  Picoseconds inputGradientPs = 0, weightGradientPs = 0;
+  /// To the next virtual stage, and of the gradient back; of the last stage,
+  /// to the first one's next round. Runs beside computation, and costs nothing
+  /// where both stages are on one device.
+  Picoseconds transferPs = 0;
+  /// How much of the forward and of the whole backward is communication. An
+  /// overlapped pair takes the longer of its computation and communication.
+  Picoseconds forwardCommunicationPs = 0, backwardCommunicationPs = 0;
+  /// What is kept from a microbatch's forward to the end of its backward.
+  int64_t savedBytes = 0;
+
+  Picoseconds backwardPs() const { return inputGradientPs + weightGradientPs; }
+};
+
+struct PipelineSchedule {
+  ScheduleKind kind = ScheduleKind::one_f_one_b;
+  /// Devices, and virtual stages on each: device d has d, d + stages, ...
+  /// Only `interleaved` has several.
+  int64_t stages = 1, interleave = 1;
+  int64_t microbatches = 1;
+  /// By virtual stage. Of inference, also by round and then virtual stage.
+  std::vector<StageWork> work;
+  /// Of inference: how often each microbatch goes through.
+  int64_t rounds = 1;
+  /// Of inference: whether a round of a microbatch begins after the one before
+  /// left the last stage, as decode steps do. Chunks of a prompt do not wait.
+  bool loop = false;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_SCHEDULE_SCHEDULE_H

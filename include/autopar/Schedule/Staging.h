@@ -1,0 +1,98 @@
+//===- Staging.h - Layers on pipeline stages --------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SCHEDULE_STAGING_H
+#define AUTOPAR_SCHEDULE_STAGING_H
+
+#include "autopar/Schedule/Time.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+/// What one layer asks of the device that has it.
+struct LayerCost {
+  Picoseconds timePs = 0;
+  int64_t memoryBytes = 0;
+};
+
+/// Layers `begin` to `end - 1`.
+struct LayerRange {
+  int64_t begin = 0, end = 0;
+
+  bool operator==(const LayerRange &other) const {
+    return begin == other.begin && end == other.end;
+  }
+};
+
+/// A stack of layers to be laid over `stages` devices. Device d has the
+/// virtual stages d, d + stages, d + 2*stages, ... of stages*interleave
+/// (arXiv:2104.04473, section 2.2); each is a range of one layer at least.
+struct StagingProblem {
+  std::vector<LayerCost> layers;
+  /// What lies before the first layer, on the first virtual stage, and after
+  /// the last layer, on the last.
+  LayerCost embedding, head;
+  int64_t stages = 1, interleave = 1;
+  /// Of each device; no limit where absent.
+  std::optional<int64_t> memoryLimitBytes;
+};
+
+struct StagePartition {
+  int64_t stages = 1, interleave = 1;
+  /// By virtual stage.
+  std::vector<LayerRange> ranges;
+  /// By device: the sums over its ranges, embedding and head.
+  std::vector<LayerCost> devices;
+  /// The device whose time is the largest, the first of equals.
+  int64_t heaviest = 0;
+  /// How far the heaviest device lies above the next one (0 where there is
+  /// one device), and above the mean of all.
+  Picoseconds aboveSecondPs = 0;
+  double aboveMeanPs = 0;
+  /// No split has a heaviest device below this.
+  Picoseconds lowerBoundPs = 0;
+  /// Choices that the search looked at.
+  int64_t searched = 0;
+
+  Picoseconds heaviestPs() const { return devices[heaviest].timePs; }
+  /// Whether it is proved that no split is better.
+  bool optimal() const { return heaviestPs() == lowerBoundPs; }
+  /// What the heaviest device takes above the lower bound, in parts of it.
+  double gap() const;
+};
+
+/// The split whose heaviest device takes the least time, no device above the
+/// memory limit. Of equals it prefers one whose fullest device holds less, and
+/// then moves layers from longer to shorter devices while that evens them out.
+///
+/// The least time is bisected. A time limit is tried device by device. Without
+/// interleaving each takes all layers that fit, and the result is optimal. With
+/// interleaving that holds, nearly, for the last range of a device; the ends of
+/// the others are a branch and bound, where a state (device, ends) that failed
+/// is not tried again. What is not decided in `limits::maxStageSearch` choices
+/// is left as a gap.
+///
+/// Fails on fewer layers than virtual stages, and where the memory limit
+/// cannot be met: the error says by how much and how many stages would do.
+Result<StagePartition> partitionStages(const StagingProblem &problem);
+
+/// Evaluates `ranges`, one per virtual stage, in order, without gaps. The
+/// lower bound is that of all splits. Fails where a device is above the
+/// memory limit.
+Result<StagePartition> evaluateStages(const StagingProblem &problem,
+                                      std::vector<LayerRange> ranges);
+
+/// Lines of at most 80 columns: per device its layers, time, memory, and a bar
+/// as long as its time; then the heaviest device and what is proved.
+std::string drawStages(const StagePartition &partition);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SCHEDULE_STAGING_H

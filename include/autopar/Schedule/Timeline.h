@@ -1,0 +1,83 @@
+//===- Timeline.h - What a schedule takes -----------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SCHEDULE_TIMELINE_H
+#define AUTOPAR_SCHEDULE_TIMELINE_H
+
+#include "autopar/Schedule/Schedule.h"
+
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+enum class TaskKind : uint8_t {
+  forward,
+  /// Gradients of input and weights.
+  backward,
+  input_gradient,
+  weight_gradient,
+};
+
+struct ScheduledTask {
+  Picoseconds startPs = 0, endPs = 0;
+  /// Of inference: round * microbatches + microbatch.
+  uint32_t microbatch = 0;
+  /// The virtual stage.
+  uint16_t stage = 0;
+  TaskKind kind = TaskKind::forward;
+  /// Runs as one with the next task: both have the times of the pair.
+  bool overlapsNext = false;
+};
+
+struct DeviceTimeline {
+  /// Its tasks, in order: `tasks[firstTask]` to before `tasks[endTask]`.
+  size_t firstTask = 0, endTask = 0;
+  Picoseconds busyPs = 0, idlePs = 0;
+  /// The most microbatches, per virtual stage, whose forward has begun and
+  /// whose last gradient is not done; of inference, whose forward is not.
+  int64_t peakInFlight = 0;
+  /// The most bytes that they keep.
+  int64_t peakSavedBytes = 0;
+};
+
+struct PipelineTimeline {
+  ScheduleKind kind = ScheduleKind::one_f_one_b;
+  int64_t microbatches = 1;
+  Picoseconds makespanPs = 0;
+  /// The part of all devices' time in which they are idle.
+  double bubbleFraction = 0;
+  std::vector<DeviceTimeline> devices;
+  /// Device by device.
+  std::vector<ScheduledTask> tasks;
+  /// Of inference: when the last microbatch of each round is through.
+  std::vector<Picoseconds> roundEndPs;
+};
+
+/// Runs every device's tasks in the order of the schedule, each as soon as the
+/// device is free and what it needs has arrived. The orders cannot wait for
+/// each other in a circle; if one did, that is an error. Fails on schedules
+/// that do not exist for these numbers.
+Result<PipelineTimeline> simulateSchedule(const PipelineSchedule &schedule);
+
+struct InFlight {
+  Picoseconds timePs = 0;
+  /// From this time on.
+  int64_t count = 0;
+};
+/// Microbatches in flight on `device` over time, as `peakInFlight` counts.
+std::vector<InFlight> inFlightOf(const PipelineTimeline &timeline,
+                                 int64_t device);
+
+/// The timeline in Chrome's trace format, as Perfetto and chrome://tracing open
+/// it: a process per device, a slice per task, times in microseconds, and the
+/// microbatches in flight as a counter.
+std::string writeTrace(const PipelineTimeline &timeline);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SCHEDULE_TIMELINE_H

@@ -1,0 +1,59 @@
+//===- Balance.h - Experts on ranks by load alone ---------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_PLACEMENT_BALANCE_H
+#define AUTOPAR_LIB_PLACEMENT_BALANCE_H
+
+#include "autopar/Support/Limits.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace autopar {
+
+/// Ranks that share experts among themselves.
+struct Cell {
+  std::vector<double> loads;
+  int64_t ranks = 1, slotsPerRank = 1;
+
+  int64_t experts() const { return static_cast<int64_t>(loads.size()); }
+  int64_t slots() const { return ranks * slotsPerRank; }
+};
+
+/// Work that a search may still do: it ends by steps and not by time, so that
+/// results are the same everywhere.
+struct Steps {
+  int64_t left = limits::maxPlacementSteps;
+  bool take(int64_t count) { return (left -= count) > 0; }
+};
+
+struct Balanced {
+  /// By slot, the index of the expert.
+  std::vector<int32_t> slots;
+  /// No assignment has a cooler hottest rank.
+  bool optimal = false;
+};
+
+/// Differences of loads below this part of the bound are rounding.
+inline constexpr double loadEpsilon = 1e-12;
+
+/// As `LayerPlacement::boundTokens` says.
+double boundOf(const Cell &cell);
+/// Tokens by rank.
+std::vector<double> rankLoads(const std::vector<double> &loads, int64_t ranks,
+                              const std::vector<int32_t> &slots);
+double hottestOf(const std::vector<double> &loads);
+
+/// Chooses replicas and ranks. Needs experts <= slots.
+Balanced balance(const Cell &cell, Steps &steps);
+/// The same with given numbers of replicas, one slot each, at most one per
+/// rank.
+Balanced balance(const Cell &cell, std::vector<int64_t> counts, Steps &steps);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_PLACEMENT_BALANCE_H

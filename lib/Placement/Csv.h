@@ -1,0 +1,62 @@
+//===- Csv.h - Lines of fields, located -------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_PLACEMENT_CSV_H
+#define AUTOPAR_LIB_PLACEMENT_CSV_H
+
+#include "autopar/Support/Result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace autopar {
+
+/// Goes through text line by line, then field by field. Nothing is quoted:
+/// fields are numbers. Empty lines are skipped. As in JsonReader, the first
+/// error is kept and every getter goes on.
+class CsvReader {
+public:
+  CsvReader(std::string_view text, std::string name)
+      : rest(text), name(std::move(name)) {}
+
+  /// Reads the first line, which must have the words `header`.
+  void expectHeader(std::string_view header);
+  /// Goes to the next line; false at the end and after an error. The line must
+  /// have as many fields as the header.
+  bool next();
+
+  int64_t integer(size_t field, int64_t min, int64_t max);
+  double number(size_t field, double min, double max);
+  /// Integers separated by spaces, at most `maxCount`.
+  std::vector<int64_t> integers(size_t field, int64_t min, int64_t max,
+                                size_t maxCount);
+
+  void failAt(size_t field, std::string message, std::string note = "");
+  /// An error of the whole file.
+  void fail(std::string message, std::string note = "");
+  bool failed() const { return !error.message.empty(); }
+  const Error &takeError() const { return error; }
+
+private:
+  bool readLine();
+  void split();
+  void failIn(std::string_view text, std::string message,
+              std::string note = "");
+  int64_t parseInteger(std::string_view text, int64_t min, int64_t max);
+
+  std::string_view rest, line;
+  std::vector<std::string_view> fields;
+  std::string name, header;
+  size_t lineNumber = 0, columns = 0;
+  Error error;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_PLACEMENT_CSV_H

@@ -1,0 +1,37 @@
+//===- NodeTraffic.h - Tokens between nodes ---------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_PLACEMENT_NODETRAFFIC_H
+#define AUTOPAR_LIB_PLACEMENT_NODETRAFFIC_H
+
+#include "autopar/Placement/Placement.h"
+
+namespace autopar {
+
+struct SquareMatrix {
+  explicit SquareMatrix(size_t size) : size(size), values(size * size) {}
+  double &at(size_t row, size_t column) { return values[row * size + column]; }
+  double at(size_t row, size_t column) const {
+    return values[row * size + column];
+  }
+
+  size_t size;
+  std::vector<double> values;
+};
+
+/// Tokens that were routed to both of two experts; 0 on the diagonal.
+SquareMatrix coactivation(int64_t experts, const LayerTrace &trace);
+
+/// As NodeTraffic says: a token is sent to node n unless it misses all of its
+/// experts' replicas there, 1 - product over experts of (1 - replicas in n /
+/// replicas), and starts elsewhere, (nodes - 1) / nodes.
+NodeTraffic countTraffic(const std::vector<int32_t> &slots,
+                         const PlacementSpace &space, const LayerTrace &trace);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_PLACEMENT_NODETRAFFIC_H

@@ -1,0 +1,25 @@
+//===- TrafficSearch.h - Less traffic at bounded load -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_PLACEMENT_TRAFFICSEARCH_H
+#define AUTOPAR_LIB_PLACEMENT_TRAFFICSEARCH_H
+
+#include "Balance.h"
+#include "NodeTraffic.h"
+
+namespace autopar {
+
+/// Exchanges replicas between nodes while that puts more pairs of experts that
+/// fire together on one node and leaves every rank at `maxLoad` at most, or
+/// below where it was.
+void lowerTraffic(std::vector<int32_t> &slots, const std::vector<double> &loads,
+                  const PlacementSpace &space, const SquareMatrix &pairs,
+                  double maxLoad);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_PLACEMENT_TRAFFICSEARCH_H

@@ -1,0 +1,130 @@
+//===- EvenOut.cpp --------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EvenOut.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace autopar;
+
+namespace {
+
+class Evener {
+public:
+  Evener(const StagingProblem &problem, int64_t memoryLimit,
+         StagePartition &partition)
+      : problem(problem), memoryLimit(memoryLimit), partition(partition),
+        loads(partition.devices.size()), isTouched(loads.size()) {}
+  void run();
+
+private:
+  /// Changes that are tried, so that large problems end.
+  static constexpr int64_t mostChanges = 100'000;
+
+  bool moveFrom(int64_t device);
+  bool ripple(int64_t range, int64_t step);
+  void apply(int64_t range, int64_t to, int64_t step);
+  void change(int64_t range, int64_t layer, int64_t sign);
+  bool isTooMuch(int64_t device) const {
+    return isTouched[device] && (loads[device].timePs >= timeLimit ||
+                                 loads[device].memoryBytes > memoryLimit);
+  }
+  /// The layer that `range` gives to the range after or before it.
+  int64_t givenLayer(int64_t range, int64_t step) const {
+    const LayerRange &layers = partition.ranges[range];
+    return step > 0 ? layers.end - 1 : layers.begin;
+  }
+
+  const StagingProblem &problem;
+  int64_t memoryLimit;
+  StagePartition &partition;
+  /// Of the ripple that is tried: what devices would have, which of them it
+  /// concerns, the time that they must be below, and how many are not.
+  std::vector<LayerCost> loads;
+  std::vector<char> isTouched;
+  Picoseconds timeLimit = 0;
+  int64_t tooMuch = 0, changes = 0;
+};
+
+} // namespace
+
+void Evener::change(int64_t range, int64_t layer, int64_t sign) {
+  ++changes;
+  int64_t device = range % partition.stages;
+  tooMuch -= isTooMuch(device);
+  isTouched[device] = true;
+  loads[device].timePs += sign * problem.layers[layer].timePs;
+  loads[device].memoryBytes += sign * problem.layers[layer].memoryBytes;
+  tooMuch += isTooMuch(device);
+}
+
+void Evener::apply(int64_t range, int64_t to, int64_t step) {
+  for (; range != to; range += step) {
+    LayerRange &before = partition.ranges[std::min(range, range + step)];
+    before.end -= step;
+    partition.ranges[std::max(range, range + step)].begin = before.end;
+  }
+  partition.devices = loads;
+}
+
+/// Passes a layer on from `range`, ever further.
+bool Evener::ripple(int64_t range, int64_t step) {
+  loads = partition.devices;
+  std::fill(isTouched.begin(), isTouched.end(), false);
+  tooMuch = 0;
+  int64_t layer = givenLayer(range, step);
+  change(range, layer, -1);
+  auto ranges = static_cast<int64_t>(partition.ranges.size());
+  for (int64_t to = range + step; to >= 0 && to < ranges; to += step) {
+    change(to, layer, 1);
+    if (tooMuch == 0) {
+      apply(range, to, step);
+      return true;
+    }
+    layer = givenLayer(to, step);
+    change(to, layer, -1);
+  }
+  return false;
+}
+
+bool Evener::moveFrom(int64_t device) {
+  timeLimit = partition.devices[device].timePs;
+  auto ranges = static_cast<int64_t>(partition.ranges.size());
+  for (int64_t range = device; range < ranges; range += partition.stages) {
+    const LayerRange &layers = partition.ranges[range];
+    if (layers.end - layers.begin > 1 &&
+        (ripple(range, 1) || ripple(range, -1)))
+      return true;
+    if (changes > mostChanges)
+      return false;
+  }
+  return false;
+}
+
+/// Every move makes the times, longest first, smaller in that order.
+void Evener::run() {
+  std::vector<int64_t> givers(partition.devices.size());
+  std::iota(givers.begin(), givers.end(), 0);
+  bool moved = true;
+  while (moved && changes <= mostChanges) {
+    std::sort(givers.begin(), givers.end(), [&](int64_t a, int64_t b) {
+      Picoseconds first = partition.devices[a].timePs;
+      Picoseconds second = partition.devices[b].timePs;
+      return first != second ? first > second : a < b;
+    });
+    changes += partition.stages;
+    moved = std::any_of(givers.begin(), givers.end(), [&](int64_t device) {
+      return changes <= mostChanges && moveFrom(device);
+    });
+  }
+}
+
+void autopar::evenOut(const StagingProblem &problem, int64_t memoryLimit,
+                      StagePartition &partition) {
+  Evener(problem, memoryLimit, partition).run();
+}

@@ -1,0 +1,281 @@
+//===- Orders.cpp ---------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Orders.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+namespace {
+
+/// Appends the tasks of one device after the other.
+class Orders {
+public:
+  Orders(const PipelineSchedule &schedule, std::vector<ScheduledTask> &tasks)
+      : p(schedule.stages), v(schedule.interleave), m(schedule.microbatches),
+        rounds(schedule.rounds), tasks(tasks) {}
+
+  void gpipe(int64_t device);
+  void oneFOneB(int64_t device);
+  void interleaved(int64_t device);
+  void zeroBubble(int64_t device);
+  void inference(int64_t device);
+
+private:
+  void add(TaskKind kind, int64_t stage, int64_t microbatch) {
+    ScheduledTask task;
+    task.microbatch = static_cast<uint32_t>(microbatch);
+    task.stage = static_cast<uint16_t>(stage);
+    task.kind = kind;
+    tasks.push_back(task);
+  }
+  /// Where an interleaved device is: at microbatch `first + offset`.
+  struct Chunk {
+    int64_t number = 0, first = 0, offset = 0;
+  };
+  void addChunk(TaskKind kind, int64_t device, Chunk &chunk);
+
+  int64_t p, v, m, rounds;
+  std::vector<ScheduledTask> &tasks;
+};
+
+/// The two directions of DualPipe as one of its devices sees them: 0 enters at
+/// its half of the devices, 1 at the other. Each microbatch of a direction goes
+/// forward, backward, and to its weight gradient in order.
+class DualPipe {
+public:
+  DualPipe(const PipelineSchedule &schedule, int64_t device,
+           std::vector<ScheduledTask> &tasks)
+      : p(schedule.stages), half(schedule.microbatches / 2), device(device),
+        tasks(tasks) {}
+  void run();
+
+private:
+  void forward(int side) { add(TaskKind::forward, side, forwards[side]++); }
+  void backward(int side);
+  /// Gradients of the input; those of the weights wait for `weights`.
+  void inputGradient(int side);
+  void weights();
+  void pair(int forwardSide, int backwardSide);
+  void fillEnd(int64_t count);
+  void add(TaskKind kind, int side, int64_t index);
+
+  int64_t p, half, device;
+  std::vector<ScheduledTask> &tasks;
+  int64_t forwards[2] = {}, backwards[2] = {};
+  /// Side and index of what waits for its weight gradients.
+  std::vector<std::pair<int, int64_t>> waiting;
+  size_t nextWaiting = 0;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// One direction
+//===----------------------------------------------------------------------===//
+
+void Orders::gpipe(int64_t device) {
+  for (int64_t i = 0; i < m; ++i)
+    add(TaskKind::forward, device, i);
+  for (int64_t i = 0; i < m; ++i)
+    add(TaskKind::backward, device, i);
+}
+
+void Orders::oneFOneB(int64_t device) {
+  int64_t ahead = std::min(p - 1 - device, m);
+  for (int64_t i = 0; i < ahead; ++i)
+    add(TaskKind::forward, device, i);
+  for (int64_t i = 0; i < m; ++i) {
+    if (i + ahead < m)
+      add(TaskKind::forward, device, i + ahead);
+    add(TaskKind::backward, device, i);
+  }
+}
+
+/// Groups of p microbatches go through all virtual stages of the device, the
+/// backwards from the last virtual stage on.
+void Orders::addChunk(TaskKind kind, int64_t device, Chunk &chunk) {
+  bool isForward = kind == TaskKind::forward;
+  int64_t number = isForward ? chunk.number : v - 1 - chunk.number;
+  add(kind, number * p + device, chunk.first + chunk.offset);
+  if (++chunk.offset < p)
+    return;
+  chunk.offset = 0;
+  if (++chunk.number < v)
+    return;
+  chunk.number = 0;
+  chunk.first += p;
+}
+
+void Orders::interleaved(int64_t device) {
+  int64_t all = m * v;
+  int64_t ahead = std::min((p - 1 - device) * 2 + (v - 1) * p, all);
+  Chunk forward, backward;
+  for (int64_t i = 0; i < ahead; ++i)
+    addChunk(TaskKind::forward, device, forward);
+  for (int64_t i = 0; i < all; ++i) {
+    if (i + ahead < all)
+      addChunk(TaskKind::forward, device, forward);
+    addChunk(TaskKind::backward, device, backward);
+  }
+}
+
+/// Device d puts off weight gradients by d microbatches: with the p - d that
+/// 1F1B has in flight that makes p.
+void Orders::zeroBubble(int64_t device) {
+  int64_t ahead = std::min(p - 1 - device, m);
+  for (int64_t i = 0; i < ahead; ++i)
+    add(TaskKind::forward, device, i);
+  for (int64_t i = 0; i < m + device; ++i) {
+    if (i + ahead < m)
+      add(TaskKind::forward, device, i + ahead);
+    if (i < m)
+      add(TaskKind::input_gradient, device, i);
+    if (i >= device)
+      add(TaskKind::weight_gradient, device, i - device);
+  }
+}
+
+void Orders::inference(int64_t device) {
+  for (int64_t i = 0; i < rounds * m; ++i)
+    add(TaskKind::forward, device, i);
+}
+
+//===----------------------------------------------------------------------===//
+// Two directions
+//===----------------------------------------------------------------------===//
+
+/// Microbatches 0 to half - 1 enter at device 0, the others at device p - 1.
+void DualPipe::add(TaskKind kind, int side, int64_t index) {
+  bool reversed = (side == 1) != (device >= p / 2);
+  ScheduledTask task;
+  task.microbatch = static_cast<uint32_t>(reversed ? half + index : index);
+  task.stage = static_cast<uint16_t>(reversed ? p - 1 - device : device);
+  task.kind = kind;
+  tasks.push_back(task);
+}
+
+void DualPipe::backward(int side) {
+  add(TaskKind::backward, side, backwards[side]++);
+}
+
+void DualPipe::inputGradient(int side) {
+  waiting.emplace_back(side, backwards[side]);
+  add(TaskKind::input_gradient, side, backwards[side]++);
+}
+
+void DualPipe::weights() {
+  auto [side, index] = waiting[nextWaiting++];
+  add(TaskKind::weight_gradient, side, index);
+}
+
+void DualPipe::pair(int forwardSide, int backwardSide) {
+  forward(forwardSide);
+  tasks.back().overlapsNext = true;
+  backward(backwardSide);
+}
+
+/// Backwards of both sides in turn; from the middle of them on, weight
+/// gradients wait.
+void DualPipe::fillEnd(int64_t count) {
+  for (int64_t i = 0; i < 2 * count; ++i) {
+    int side = i % 2 == 0 ? 1 : 0;
+    if (i < count)
+      backward(side);
+    else
+      inputGradient(side);
+  }
+}
+
+/// The phases of the published schedule; `outer` counts devices from the nearer
+/// end, `inner` those between this one and the middle.
+void DualPipe::run() {
+  int64_t outer = std::min(device, p - 1 - device), inner = p / 2 - 1 - outer;
+  for (int64_t i = 0; i < 2 * inner; ++i)
+    forward(0);
+  for (int64_t i = 0; i <= outer; ++i) {
+    forward(0);
+    forward(1);
+  }
+  for (int64_t i = 0; i < inner; ++i) {
+    inputGradient(1);
+    weights();
+    forward(1);
+  }
+  for (int64_t i = 0; i <= half - p + outer; ++i) {
+    if (i == 0 && inner == 0) {
+      // The middle has nothing to wait for: not overlapped, it is faster.
+      forward(0);
+      backward(1);
+    } else {
+      pair(0, 1);
+    }
+    pair(1, 0);
+  }
+  for (int64_t i = 0; i < inner; ++i) {
+    backward(1);
+    pair(1, 0);
+  }
+  fillEnd(outer + 1);
+  for (int64_t i = 0; i < inner; ++i) {
+    weights();
+    inputGradient(0);
+  }
+  while (nextWaiting < waiting.size())
+    weights();
+}
+
+//===----------------------------------------------------------------------===//
+// All schedules
+//===----------------------------------------------------------------------===//
+
+int64_t autopar::countTasks(const PipelineSchedule &schedule) {
+  int64_t all = schedule.stages * schedule.interleave * schedule.microbatches;
+  switch (schedule.kind) {
+  case ScheduleKind::gpipe:
+  case ScheduleKind::one_f_one_b:
+  case ScheduleKind::interleaved:
+    return 2 * all;
+  case ScheduleKind::zero_bubble:
+  case ScheduleKind::dual_pipe:
+    return 3 * all;
+  case ScheduleKind::inference:
+    return schedule.rounds * all;
+  }
+  return 0;
+}
+
+static void orderDevice(const PipelineSchedule &schedule, int64_t device,
+                        std::vector<ScheduledTask> &tasks) {
+  Orders orders(schedule, tasks);
+  switch (schedule.kind) {
+  case ScheduleKind::gpipe:
+    return orders.gpipe(device);
+  case ScheduleKind::one_f_one_b:
+    return orders.oneFOneB(device);
+  case ScheduleKind::interleaved:
+    return orders.interleaved(device);
+  case ScheduleKind::zero_bubble:
+    return orders.zeroBubble(device);
+  case ScheduleKind::dual_pipe:
+    return DualPipe(schedule, device, tasks).run();
+  case ScheduleKind::inference:
+    return orders.inference(device);
+  }
+}
+
+void autopar::orderTasks(const PipelineSchedule &schedule,
+                         PipelineTimeline &timeline) {
+  timeline.tasks.reserve(countTasks(schedule));
+  timeline.devices.resize(schedule.stages);
+  for (int64_t d = 0; d < schedule.stages; ++d) {
+    timeline.devices[d].firstTask = timeline.tasks.size();
+    orderDevice(schedule, d, timeline.tasks);
+    timeline.devices[d].endTask = timeline.tasks.size();
+  }
+}

@@ -1,0 +1,346 @@
+//===- Simulate.cpp -------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Orders.h"
+#include "ScheduleChecks.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+static constexpr std::pair<ScheduleKind, std::string_view> kindNames[] = {
+    {ScheduleKind::gpipe, "gpipe"},
+    {ScheduleKind::one_f_one_b, "one_f_one_b"},
+    {ScheduleKind::interleaved, "interleaved"},
+    {ScheduleKind::zero_bubble, "zero_bubble"},
+    {ScheduleKind::dual_pipe, "dual_pipe"},
+    {ScheduleKind::inference, "inference"},
+};
+
+std::string_view autopar::nameOf(ScheduleKind kind) {
+  for (auto [known, name] : kindNames)
+    if (known == kind)
+      return name;
+  return "";
+}
+
+std::optional<ScheduleKind> autopar::parseScheduleKind(std::string_view text) {
+  if (text == "1f1b")
+    return ScheduleKind::one_f_one_b;
+  for (auto [kind, name] : kindNames)
+    if (name == text)
+      return kind;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Simulation
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Gives the ordered tasks of a timeline their times. A device runs until what
+/// its next task needs is not known, and again after a neighbour ran.
+class Simulator {
+public:
+  Simulator(const PipelineSchedule &schedule, PipelineTimeline &timeline)
+      : schedule(schedule), timeline(timeline), p(schedule.stages),
+        last(schedule.stages * schedule.interleave - 1),
+        units(schedule.microbatches * schedule.rounds),
+        perRound(int64_t(schedule.work.size()) > last + 1), row(units + rowGap),
+        ends((last + 1) * row, unknown), devices(p), queue(p) {}
+
+  /// The first device that waits for ever, none where all is done.
+  std::optional<int64_t> run();
+
+private:
+  static constexpr Picoseconds unknown = -1;
+  struct Device {
+    size_t next = 0;
+    Picoseconds freePs = 0, busyPs = 0;
+    bool isQueued = false;
+  };
+
+  void enqueue(int64_t device);
+  bool advance(int64_t device);
+  bool start(Device &device, ScheduledTask *task);
+  Picoseconds arrivalOf(const ScheduledTask &task) const;
+  Picoseconds forwardArrival(int64_t stage, int64_t unit) const;
+  Picoseconds gradientArrival(int64_t stage, int64_t unit) const;
+  Picoseconds arrive(Picoseconds sent, int64_t stage, int64_t unit) const;
+  Picoseconds forwardEnd(int64_t stage, int64_t unit) const {
+    Picoseconds end = ends[stage * row + unit];
+    return end == unknown ? unknown : end / 2;
+  }
+  Picoseconds gradientEnd(int64_t stage, int64_t unit) const {
+    Picoseconds end = ends[stage * row + unit];
+    return end == unknown || end % 2 == 0 ? unknown : end / 2;
+  }
+  Picoseconds durationOf(const ScheduledTask &task) const;
+  Picoseconds pairDuration(const ScheduledTask *pair) const;
+  void finish(const ScheduledTask &task);
+
+  const StageWork &workOf(int64_t stage, int64_t unit) const {
+    int64_t round = perRound ? unit / schedule.microbatches : 0;
+    return schedule.work[round * (last + 1) + stage];
+  }
+
+  const PipelineSchedule &schedule;
+  PipelineTimeline &timeline;
+  int64_t p, last, units;
+  bool perRound;
+  /// Rows that are a power of two apart would fall on one set of the cache.
+  static constexpr int64_t rowGap = 8;
+  int64_t row;
+  /// By stage and then microbatch: when its forward is done, doubled; once it
+  /// is known when its input gradient is done, that, doubled, plus 1: whoever
+  /// waited for the forward has started by then.
+  std::vector<Picoseconds> ends;
+  std::vector<Device> devices;
+  /// A ring: no device is in it twice.
+  std::vector<int64_t> queue;
+  size_t queueHead = 0, queued = 0;
+};
+
+} // namespace
+
+/// When what `stage` sent at `sent` is there.
+Picoseconds Simulator::arrive(Picoseconds sent, int64_t stage,
+                              int64_t unit) const {
+  if (sent == unknown || p == 1)
+    return sent;
+  return sent + workOf(stage, unit).transferPs;
+}
+
+Picoseconds Simulator::forwardArrival(int64_t stage, int64_t unit) const {
+  if (stage > 0)
+    return arrive(forwardEnd(stage - 1, unit), stage - 1, unit);
+  int64_t before = unit - schedule.microbatches;
+  if (!schedule.loop || before < 0)
+    return 0;
+  return arrive(forwardEnd(last, before), last, before);
+}
+
+Picoseconds Simulator::gradientArrival(int64_t stage, int64_t unit) const {
+  if (stage == last)
+    return forwardEnd(last, unit);
+  return arrive(gradientEnd(stage + 1, unit), stage, unit);
+}
+
+Picoseconds Simulator::arrivalOf(const ScheduledTask &task) const {
+  switch (task.kind) {
+  case TaskKind::forward:
+    return forwardArrival(task.stage, task.microbatch);
+  case TaskKind::backward:
+  case TaskKind::input_gradient:
+    return gradientArrival(task.stage, task.microbatch);
+  case TaskKind::weight_gradient:
+    return gradientEnd(task.stage, task.microbatch);
+  }
+  return unknown;
+}
+
+Picoseconds Simulator::durationOf(const ScheduledTask &task) const {
+  const StageWork &work = workOf(task.stage, task.microbatch);
+  switch (task.kind) {
+  case TaskKind::forward:
+    return work.forwardPs;
+  case TaskKind::backward:
+    return work.backwardPs();
+  case TaskKind::input_gradient:
+    return work.inputGradientPs;
+  case TaskKind::weight_gradient:
+    return work.weightGradientPs;
+  }
+  return 0;
+}
+
+Picoseconds Simulator::pairDuration(const ScheduledTask *pair) const {
+  const StageWork &forward = workOf(pair[0].stage, pair[0].microbatch);
+  const StageWork &backward = workOf(pair[1].stage, pair[1].microbatch);
+  Picoseconds communication =
+      forward.forwardCommunicationPs + backward.backwardCommunicationPs;
+  Picoseconds all = forward.forwardPs + backward.backwardPs();
+  return std::max(communication, all - communication);
+}
+
+void Simulator::finish(const ScheduledTask &task) {
+  Picoseconds &end = ends[task.stage * row + task.microbatch];
+  if (task.kind == TaskKind::forward)
+    end = 2 * task.endPs;
+  else if (task.kind != TaskKind::weight_gradient)
+    end = 2 * task.endPs + 1;
+}
+
+/// Runs `task`, and the next one where they overlap, if all is known.
+bool Simulator::start(Device &device, ScheduledTask *task) {
+  Picoseconds arrival = arrivalOf(*task);
+  if (arrival == unknown)
+    return false;
+  size_t count = 1;
+  Picoseconds duration = 0;
+  if (task->overlapsNext) {
+    Picoseconds other = arrivalOf(task[1]);
+    if (other == unknown)
+      return false;
+    arrival = std::max(arrival, other);
+    duration = pairDuration(task);
+    count = 2;
+  } else {
+    duration = durationOf(*task);
+  }
+  Picoseconds begin = std::max(device.freePs, arrival);
+  for (size_t i = 0; i < count; ++i) {
+    task[i].startPs = begin;
+    task[i].endPs = begin + duration;
+    finish(task[i]);
+  }
+  device.freePs = begin + duration;
+  device.busyPs += duration;
+  device.next += count;
+  return true;
+}
+
+bool Simulator::advance(int64_t index) {
+  Device &device = devices[index];
+  size_t before = device.next, end = timeline.devices[index].endTask;
+  while (device.next < end && start(device, &timeline.tasks[device.next]))
+    continue;
+  return device.next > before;
+}
+
+void Simulator::enqueue(int64_t device) {
+  if (devices[device].isQueued ||
+      devices[device].next == timeline.devices[device].endTask)
+    return;
+  devices[device].isQueued = true;
+  queue[(queueHead + queued++) % p] = device;
+}
+
+std::optional<int64_t> Simulator::run() {
+  for (int64_t d = 0; d < p; ++d) {
+    devices[d].next = timeline.devices[d].firstTask;
+    enqueue(d);
+  }
+  while (queued > 0) {
+    int64_t device = queue[queueHead];
+    queueHead = (queueHead + 1) % p;
+    --queued;
+    devices[device].isQueued = false;
+    if (!advance(device))
+      continue;
+    // All transfers are between neighbours on the ring of devices.
+    enqueue((device + 1) % p);
+    enqueue((device + p - 1) % p);
+  }
+  for (int64_t d = 0; d < p; ++d) {
+    if (devices[d].next < timeline.devices[d].endTask)
+      return d;
+    timeline.devices[d].busyPs = devices[d].busyPs;
+    timeline.makespanPs = std::max(timeline.makespanPs, devices[d].freePs);
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Whether what the forward saved is free after `task`.
+static bool isLast(const ScheduledTask &task, bool isInference) {
+  return isInference || task.kind == TaskKind::backward ||
+         task.kind == TaskKind::weight_gradient;
+}
+
+/// What is in flight on a device follows from its order alone.
+static void addPeaks(const PipelineSchedule &schedule,
+                     PipelineTimeline &timeline, DeviceTimeline &device) {
+  bool isInference = schedule.kind == ScheduleKind::inference;
+  int64_t count = 0, bytes = 0;
+  for (size_t i = device.firstTask; i < device.endTask; ++i) {
+    const ScheduledTask &task = timeline.tasks[i];
+    int64_t saved = schedule.work[task.stage].savedBytes;
+    if (task.kind == TaskKind::forward) {
+      device.peakInFlight = std::max(device.peakInFlight, ++count);
+      device.peakSavedBytes = std::max(device.peakSavedBytes, bytes += saved);
+    }
+    if (isLast(task, isInference)) {
+      --count;
+      bytes -= saved;
+    }
+  }
+}
+
+static void addRounds(const PipelineSchedule &schedule,
+                      PipelineTimeline &timeline) {
+  const DeviceTimeline &device = timeline.devices.back();
+  for (int64_t round = 1; round <= schedule.rounds; ++round) {
+    size_t task = device.firstTask + round * schedule.microbatches - 1;
+    timeline.roundEndPs.push_back(timeline.tasks[task].endPs);
+  }
+}
+
+static void addResults(const PipelineSchedule &schedule,
+                       PipelineTimeline &timeline) {
+  double idle = 0;
+  for (DeviceTimeline &device : timeline.devices) {
+    device.idlePs = timeline.makespanPs - device.busyPs;
+    idle += static_cast<double>(device.idlePs);
+    addPeaks(schedule, timeline, device);
+  }
+  double all = static_cast<double>(timeline.makespanPs) *
+               static_cast<double>(schedule.stages);
+  timeline.bubbleFraction = all > 0 ? idle / all : 0;
+  if (schedule.kind == ScheduleKind::inference)
+    addRounds(schedule, timeline);
+}
+
+Result<PipelineTimeline>
+autopar::simulateSchedule(const PipelineSchedule &schedule) {
+  if (auto error = checkSchedule(schedule))
+    return *error;
+  PipelineTimeline timeline;
+  timeline.kind = schedule.kind;
+  timeline.microbatches = schedule.microbatches;
+  orderTasks(schedule, timeline);
+  if (auto stuck = Simulator(schedule, timeline).run())
+    return Error{"",
+                 "schedule " + std::string(nameOf(schedule.kind)) +
+                     ": device " + formatInteger(*stuck) + " waits for ever",
+                 "this is an error in autopar: please report the numbers of "
+                 "stages and microbatches"};
+  addResults(schedule, timeline);
+  return timeline;
+}
+
+std::vector<InFlight> autopar::inFlightOf(const PipelineTimeline &timeline,
+                                          int64_t device) {
+  bool isInference = timeline.kind == ScheduleKind::inference;
+  std::vector<InFlight> curve;
+  auto change = [&](Picoseconds time, int64_t by) {
+    int64_t count = (curve.empty() ? 0 : curve.back().count) + by;
+    if (!curve.empty() && curve.back().timePs == time)
+      curve.back().count = count;
+    else
+      curve.push_back({time, count});
+  };
+  const DeviceTimeline &range = timeline.devices[device];
+  for (size_t i = range.firstTask; i < range.endTask; ++i) {
+    const ScheduledTask &task = timeline.tasks[i];
+    if (task.kind == TaskKind::forward)
+      change(task.startPs, 1);
+    if (isLast(task, isInference))
+      change(task.endPs, -1);
+  }
+  return curve;
+}

@@ -1,0 +1,268 @@
+//===- StageSearch.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageSearch.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+using Kinds = std::vector<std::pair<int64_t, int64_t>>;
+
+/// The largest sum of kinds from `kind` on that is at most `room`.
+static int64_t largestSum(const Kinds &kinds, size_t kind, int64_t room) {
+  if (kind == kinds.size())
+    return 0;
+  auto [value, count] = kinds[kind];
+  int64_t most = std::min(count, room / value);
+  if (kind + 1 == kinds.size())
+    return most * value;
+  int64_t best = 0;
+  for (int64_t n = 0; n <= most && best < room; ++n)
+    best = std::max(best,
+                    n * value + largestSum(kinds, kind + 1, room - n * value));
+  return best;
+}
+
+int64_t LayerSums::fill(int64_t room) const {
+  constexpr int64_t tooMany = 4096;
+  if (kinds.empty())
+    return std::min(room, sums.back());
+  int64_t combinations = 1;
+  for (size_t i = 0; i + 1 < kinds.size(); ++i) {
+    int64_t most = std::min(kinds[i].second, room / kinds[i].first) + 1;
+    if (most > tooMany / combinations)
+      return std::min(room, sums.back());
+    combinations *= most;
+  }
+  return largestSum(kinds, 0, room);
+}
+
+/// Fills `rooms` and `rest`; false where the limits cannot be met for sure.
+bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
+  rooms.assign(stages, {timeLimit, memoryLimit});
+  rooms.front().time -= time.embedding;
+  rooms.front().memory -= memory.embedding;
+  rooms.back().time -= time.head;
+  rooms.back().memory -= memory.head;
+  auto canHold = [&](int64_t layer, const Room &room) {
+    return time.canHold(layer, interleave, room.time) &&
+           memory.canHold(layer, interleave, room.memory);
+  };
+  if (!canHold(0, rooms.front()) || !canHold(layers() - 1, rooms.back()))
+    return false;
+  Room inner{time.fill(timeLimit), memory.fill(memoryLimit)};
+  rest.assign(stages + 1, {});
+  for (int64_t d = stages; d-- > 0;) {
+    bool atEnd = d == 0 || d == stages - 1;
+    Room held =
+        atEnd ? Room{time.fill(rooms[d].time), memory.fill(rooms[d].memory)}
+              : inner;
+    // More than there is at all is not needed, and might overflow.
+    rest[d].time = std::min(rest[d + 1].time + held.time, time.sums.back());
+    rest[d].memory =
+        std::min(rest[d + 1].memory + held.memory, memory.sums.back());
+  }
+  return rest[0].time >= time.sums.back() &&
+         rest[0].memory >= memory.sums.back();
+}
+
+/// Whether the devices from `device` on can hold what is not placed.
+bool StageSearch::canHoldRest(int64_t device) const {
+  Room open;
+  for (int64_t r = 0; r < interleave; ++r) {
+    open.time += time.of(cut(r, device), cut(r, stages));
+    open.memory += memory.of(cut(r, device), cut(r, stages));
+  }
+  return open.time <= rest[device].time && open.memory <= rest[device].memory;
+}
+
+//===----------------------------------------------------------------------===//
+// States that failed
+//===----------------------------------------------------------------------===//
+
+uint64_t StageSearch::keyOf(int64_t device) const {
+  auto key = static_cast<uint64_t>(2 * device + isSingle[device]);
+  for (int64_t r = 0; r < interleave; ++r)
+    key = key << keyBits | static_cast<uint64_t>(cut(r, device));
+  return key;
+}
+
+StageSearch::Failure &StageSearch::failureOf(uint64_t key) {
+  uint64_t hash = key * 0x9E3779B97F4A7C15u;
+  return failures[hash >> 32 & (failures.size() - 1)];
+}
+
+//===----------------------------------------------------------------------===//
+// Search
+//===----------------------------------------------------------------------===//
+
+StageSearch::StageSearch(const LayerSums &time, const LayerSums &memory,
+                         int64_t stages, int64_t interleave)
+    : time(time), memory(memory), stages(stages), interleave(interleave),
+      cuts((stages + 1) * interleave), isSingle(stages + 1) {
+  constexpr uint64_t deviceBits = 14, tableSize = uint64_t(1) << 14;
+  while (layers() >> keyBits)
+    ++keyBits;
+  if (interleave > 1 && deviceBits + interleave * keyBits <= 64)
+    failures.resize(tableSize);
+}
+
+StageSearch::Answer StageSearch::fit(int64_t timeLimit, int64_t memoryLimit,
+                                     int64_t budget) {
+  if (!makeRooms(timeLimit, memoryLimit))
+    return Answer::no;
+  end = looked + budget;
+  complete = false;
+  isSingle[0] = false;
+  cut(0, 0) = 0;
+  cut(interleave - 1, stages) = layers();
+  if (!tryRounds(1))
+    return Answer::no;
+  if (!complete)
+    return Answer::unknown;
+  takeRanges();
+  return Answer::yes;
+}
+
+/// Calls `body` with the numbers of first..last, from `middle` outwards, until
+/// it returns true; returns whether it did.
+template <typename Body>
+static bool anyOutwards(int64_t first, int64_t last, int64_t middle,
+                        Body body) {
+  if (first > last)
+    return false;
+  middle = middle < first ? first : middle > last ? last : middle;
+  for (int64_t away = 0; middle + away <= last || middle - away >= first;
+       ++away) {
+    if (middle + away <= last && body(middle + away))
+      return true;
+    if (away && middle - away >= first && body(middle - away))
+      return true;
+  }
+  return false;
+}
+
+/// Tries all layers at which rounds from `round` on may begin, even rounds
+/// first.
+bool StageSearch::tryRounds(int64_t round) {
+  if (round == interleave) {
+    ++attempt;
+    return place(0);
+  }
+  int64_t begin = cut(round - 1, 0), left = interleave - round + 1;
+  int64_t first = begin + stages, last = layers() - (left - 1) * stages;
+  return anyOutwards(first, last, begin + (layers() - begin) / left,
+                     [&](int64_t at) {
+                       cut(round - 1, stages) = cut(round, 0) = at;
+                       return tryRounds(round + 1);
+                     });
+}
+
+bool StageSearch::place(int64_t device) {
+  if (device == stages)
+    return complete = true;
+  if (!canHoldRest(device))
+    return false;
+  uint64_t key = keyOf(device);
+  if (!failures.empty()) {
+    const Failure &failure = failureOf(key);
+    if (failure.attempt == attempt && failure.key == key)
+      return false;
+  }
+  if (choose(device, 0, rooms[device]))
+    return true;
+  if (!failures.empty())
+    failureOf(key) = {key, attempt};
+  return false;
+}
+
+/// The furthest end, at most `last`, of layers from `begin` on that fit.
+int64_t StageSearch::reach(int64_t begin, Room room, int64_t last) const {
+  auto furthest = [&](const LayerSums &sums, int64_t limit) {
+    auto from = sums.sums.begin() + begin, to = sums.sums.begin() + last + 1;
+    return std::upper_bound(from, to, sums.sums[begin] + limit) -
+           sums.sums.begin() - 1;
+  };
+  return std::min<int64_t>(furthest(time, room.time),
+                           furthest(memory, room.memory));
+}
+
+StageSearch::Room StageSearch::after(Room room, int64_t begin,
+                                     int64_t end) const {
+  return {room.time - time.of(begin, end), room.memory - memory.of(begin, end)};
+}
+
+/// Chooses the layers of `device` in `round` and the later ones: at least one,
+/// and one at least for each device behind.
+bool StageSearch::choose(int64_t device, int64_t round, Room room) {
+  if (round + 1 == interleave)
+    return closeDevice(device, room);
+  int64_t begin = cut(round, device), left = stages - device;
+  int64_t last = cut(round, stages) - (left - 1);
+  int64_t first = left == 1 ? last : begin + 1;
+  if (begin >= last)
+    return false;
+  int64_t even = begin + (cut(round, stages) - begin + left / 2) / left;
+  return anyOutwards(first, reach(begin, room, last), even, [&](int64_t at) {
+    return tryEnd(device, round, room, at);
+  });
+}
+
+bool StageSearch::tryEnd(int64_t device, int64_t round, Room room, int64_t at) {
+  if (++looked > end)
+    return true;
+  // The last device ends where the round does.
+  cut(round, device + 1) = at;
+  return choose(device, round + 1, after(room, cut(round, device), at));
+}
+
+/// The last range of a device takes all it can. Of all splits that differ in
+/// the last round only, consider the one that ends its ranges furthest, device
+/// by device. A range that could end one layer later does not only because the
+/// next one has that layer alone, and cannot have the layer after it instead,
+/// or could, but the range after next has that one alone, and so on. Without
+/// interleaving every inner device can have every layer alone.
+bool StageSearch::closeDevice(int64_t device, Room room) {
+  int64_t begin = cut(interleave - 1, device);
+  int64_t furthest = reach(begin, room, layers() - (stages - 1 - device));
+  if (furthest == begin)
+    return false;
+  if (isSingle[device]) {
+    int64_t next = begin + 1, last = std::min(next + 1, layers());
+    return endDevice(device, next, reach(next, room, last) > next);
+  }
+  if (endDevice(device, furthest, false))
+    return true;
+  if (interleave == 1 || device + 1 == stages)
+    return false;
+  for (int64_t at = furthest - 1; at > begin; --at)
+    if (endDevice(device, at, true))
+      return true;
+  return false;
+}
+
+bool StageSearch::endDevice(int64_t device, int64_t at, bool nextIsSingle) {
+  if (++looked > end)
+    return true;
+  if (device + 1 == stages && at < layers())
+    return false;
+  cut(interleave - 1, device + 1) = at;
+  isSingle[device + 1] = nextIsSingle;
+  return place(device + 1);
+}
+
+void StageSearch::takeRanges() {
+  found.clear();
+  for (int64_t r = 0; r < interleave; ++r)
+    for (int64_t d = 0; d < stages; ++d)
+      found.push_back({cut(r, d), cut(r, d + 1)});
+}

@@ -1,0 +1,104 @@
+//===- StageSearch.h - Which limits a split can meet ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SCHEDULE_STAGESEARCH_H
+#define AUTOPAR_LIB_SCHEDULE_STAGESEARCH_H
+
+#include "autopar/Schedule/Staging.h"
+
+namespace autopar {
+
+/// One quantity that adds up over layers: time or memory.
+struct LayerSums {
+  /// `sums[i]`: of the layers before i.
+  std::vector<int64_t> sums;
+  int64_t embedding = 0, head = 0;
+  /// Of the smallest layer.
+  int64_t least = 0;
+  /// Values of layers that are not 0 and how often each occurs; empty where
+  /// they are too many to be of use.
+  std::vector<std::pair<int64_t, int64_t>> kinds;
+
+  int64_t of(int64_t begin, int64_t end) const {
+    return sums[end] - sums[begin];
+  }
+  int64_t all() const { return sums.back() + embedding + head; }
+  /// The most that layers can take of `room`: no more, or a sum of kinds.
+  int64_t fill(int64_t room) const;
+  /// Whether a device with `ranges` has room for its smallest layers, one of
+  /// them layer `layer`.
+  bool canHold(int64_t layer, int64_t ranges, int64_t room) const {
+    return of(layer, layer + 1) + (ranges - 1) * least <= room;
+  }
+};
+
+/// Searches for splits under limits on the time and memory of every device.
+/// A round is the ranges that follow each other on devices 0 to stages - 1.
+class StageSearch {
+public:
+  StageSearch(const LayerSums &time, const LayerSums &memory, int64_t stages,
+              int64_t interleave);
+
+  enum class Answer { yes, no, unknown };
+  /// Whether a split has no device above the limits. After yes, `ranges` has
+  /// one. Unknown after `budget` choices.
+  Answer fit(int64_t timeLimit, int64_t memoryLimit, int64_t budget);
+  const std::vector<LayerRange> &ranges() const { return found; }
+  int64_t searched() const { return looked; }
+
+private:
+  /// What is left of the limits of a device.
+  struct Room {
+    int64_t time = 0, memory = 0;
+  };
+  /// A state that failed in an attempt.
+  struct Failure {
+    uint64_t key = 0, attempt = 0;
+  };
+
+  bool makeRooms(int64_t timeLimit, int64_t memoryLimit);
+  // These return whether to stop: a split is complete, or the budget is spent.
+  bool tryRounds(int64_t round);
+  bool place(int64_t device);
+  bool choose(int64_t device, int64_t round, Room room);
+  bool tryEnd(int64_t device, int64_t round, Room room, int64_t at);
+  bool closeDevice(int64_t device, Room room);
+  bool endDevice(int64_t device, int64_t at, bool nextIsSingle);
+  int64_t reach(int64_t begin, Room room, int64_t last) const;
+  Room after(Room room, int64_t begin, int64_t end) const;
+  bool canHoldRest(int64_t device) const;
+  Failure &failureOf(uint64_t key);
+  void takeRanges();
+
+  int64_t layers() const { return int64_t(time.sums.size()) - 1; }
+  /// Where `round` begins on `device`; on device `stages`, where it ends.
+  int64_t &cut(int64_t round, int64_t device) {
+    return cuts[round * (stages + 1) + device];
+  }
+  int64_t cut(int64_t round, int64_t device) const {
+    return cuts[round * (stages + 1) + device];
+  }
+  uint64_t keyOf(int64_t device) const;
+
+  const LayerSums &time, &memory;
+  int64_t stages, interleave;
+  /// By device: its room, and what it and all later ones can hold.
+  std::vector<Room> rooms, rest;
+  std::vector<int64_t> cuts;
+  /// By device: whether its range of the last round is to have one layer.
+  std::vector<char> isSingle;
+  std::vector<LayerRange> found;
+  /// A table that forgets what collides; empty where keys do not fit.
+  std::vector<Failure> failures;
+  uint64_t keyBits = 0, attempt = 0;
+  int64_t looked = 0, end = 0;
+  bool complete = false;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SCHEDULE_STAGESEARCH_H

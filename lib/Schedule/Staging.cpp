@@ -1,0 +1,270 @@
+//===- Staging.cpp --------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Schedule/Staging.h"
+
+#include "EvenOut.h"
+#include "StageSearch.h"
+#include "StagingChecks.h"
+
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace autopar;
+
+using Answer = StageSearch::Answer;
+
+double StagePartition::gap() const {
+  if (optimal())
+    return 0;
+  return static_cast<double>(heaviestPs() - lowerBoundPs) /
+         static_cast<double>(std::max<Picoseconds>(lowerBoundPs, 1));
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+static LayerSums sumsOf(const StagingProblem &problem,
+                        int64_t LayerCost::*quantity) {
+  constexpr size_t mostKinds = 4;
+  LayerSums sums{{0},
+                 problem.embedding.*quantity,
+                 problem.head.*quantity,
+                 problem.layers.front().*quantity,
+                 {}};
+  std::map<int64_t, int64_t> kinds;
+  for (const LayerCost &layer : problem.layers) {
+    sums.sums.push_back(sums.sums.back() + layer.*quantity);
+    sums.least = std::min(sums.least, layer.*quantity);
+    if (layer.*quantity > 0 && kinds.size() <= mostKinds)
+      ++kinds[layer.*quantity];
+  }
+  if (kinds.size() <= mostKinds)
+    sums.kinds.assign(kinds.begin(), kinds.end());
+  return sums;
+}
+
+/// By device, the sums of `quantity` over its ranges.
+static std::vector<int64_t> loadsOf(const std::vector<LayerRange> &ranges,
+                                    int64_t stages, const LayerSums &sums) {
+  std::vector<int64_t> loads(stages);
+  loads.front() += sums.embedding;
+  loads.back() += sums.head;
+  for (size_t i = 0; i < ranges.size(); ++i)
+    loads[i % stages] += sums.of(ranges[i].begin, ranges[i].end);
+  return loads;
+}
+
+static int64_t largest(const std::vector<int64_t> &loads) {
+  return *std::max_element(loads.begin(), loads.end());
+}
+
+//===----------------------------------------------------------------------===//
+// Partitioning
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Partitioner {
+public:
+  explicit Partitioner(const StagingProblem &problem)
+      : problem(problem), time(sumsOf(problem, &LayerCost::timePs)),
+        memory(sumsOf(problem, &LayerCost::memoryBytes)),
+        search(time, memory, problem.stages, problem.interleave),
+        memoryLimit(std::min(problem.memoryLimitBytes.value_or(memory.all()),
+                             memory.all())) {}
+
+  Result<StagePartition> run();
+  /// The partition that `ranges` make.
+  StagePartition describe(std::vector<LayerRange> ranges) const;
+  Error overLimit(const StagePartition &partition, std::string note) const;
+  bool isOverLimit(const StagePartition &partition) const;
+  void findLeastTime(StagePartition &best);
+  int64_t searched() const { return search.searched(); }
+
+private:
+  Answer fit(int64_t timeLimit, int64_t memoryLimit) {
+    return search.fit(timeLimit, memoryLimit, limits::maxStageSearch);
+  }
+  void takeFound(StagePartition &best, int64_t mostBytes);
+  void findLeastMemory(StagePartition &best, Picoseconds timeLimit);
+  std::string enoughStages(int64_t interleave) const;
+  std::string whatWouldDo() const;
+
+  const StagingProblem &problem;
+  LayerSums time, memory;
+  StageSearch search;
+  int64_t memoryLimit;
+};
+
+} // namespace
+
+StagePartition Partitioner::describe(std::vector<LayerRange> ranges) const {
+  StagePartition result;
+  result.stages = problem.stages;
+  result.interleave = problem.interleave;
+  std::vector<int64_t> times = loadsOf(ranges, problem.stages, time);
+  std::vector<int64_t> bytes = loadsOf(ranges, problem.stages, memory);
+  for (int64_t d = 0; d < problem.stages; ++d)
+    result.devices.push_back({times[d], bytes[d]});
+  result.ranges = std::move(ranges);
+  result.heaviest =
+      std::max_element(times.begin(), times.end()) - times.begin();
+  double mean = static_cast<double>(time.all()) / double(problem.stages);
+  result.aboveMeanPs = static_cast<double>(result.heaviestPs()) - mean;
+  times.erase(times.begin() + result.heaviest);
+  if (!times.empty())
+    result.aboveSecondPs = result.heaviestPs() - largest(times);
+  return result;
+}
+
+/// Makes what the search found, evened out, the best.
+void Partitioner::takeFound(StagePartition &best, int64_t mostBytes) {
+  StagePartition found = describe(search.ranges());
+  evenOut(problem, mostBytes, found);
+  Picoseconds bound = best.lowerBoundPs;
+  best = describe(std::move(found.ranges));
+  best.lowerBoundPs = bound;
+}
+
+static int64_t fullestOf(const StagePartition &partition) {
+  int64_t fullest = 0;
+  for (const LayerCost &device : partition.devices)
+    fullest = std::max(fullest, device.memoryBytes);
+  return fullest;
+}
+
+/// Lowers `best` and raises its lower bound until they meet, or until nothing
+/// between them can be decided.
+void Partitioner::findLeastTime(StagePartition &best) {
+  Picoseconds low = (time.all() + problem.stages - 1) / problem.stages;
+  best.lowerBoundPs = low;
+  while (low < best.heaviestPs()) {
+    Picoseconds middle = low + (best.heaviestPs() - low) / 2;
+    Answer answer = fit(middle, memoryLimit);
+    if (answer == Answer::yes) {
+      takeFound(best, memoryLimit);
+      continue;
+    }
+    low = middle + 1;
+    if (answer == Answer::no)
+      best.lowerBoundPs = low;
+  }
+}
+
+/// Of the splits within `timeLimit`, one whose fullest device holds less.
+void Partitioner::findLeastMemory(StagePartition &best, Picoseconds timeLimit) {
+  int64_t low = (memory.all() + problem.stages - 1) / problem.stages;
+  while (low < fullestOf(best)) {
+    int64_t middle = low + (fullestOf(best) - low) / 2;
+    if (fit(timeLimit, middle) == Answer::yes)
+      takeFound(best, middle);
+    else
+      low = middle + 1;
+  }
+}
+
+Result<StagePartition> Partitioner::run() {
+  bool fits = fit(time.all(), memoryLimit) == Answer::yes;
+  // Without a limit there always is a split.
+  if (!fits)
+    fit(time.all(), memory.all());
+  StagePartition best;
+  takeFound(best, fits ? memoryLimit : memory.all());
+  if (!fits)
+    findLeastMemory(best, time.all());
+  if (isOverLimit(best))
+    return overLimit(best, whatWouldDo());
+  findLeastTime(best);
+  findLeastMemory(best, best.heaviestPs());
+  best.searched = searched();
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory that is not enough
+//===----------------------------------------------------------------------===//
+
+bool Partitioner::isOverLimit(const StagePartition &partition) const {
+  return problem.memoryLimitBytes &&
+         fullestOf(partition) > *problem.memoryLimitBytes;
+}
+
+/// The fewest stages, more than the problem's, that meet the memory limit;
+/// "" where none do.
+std::string Partitioner::enoughStages(int64_t interleave) const {
+  constexpr int64_t budget = 10'000, attempts = 64;
+  int64_t first = std::max(problem.stages + 1,
+                           memory.all() / std::max<int64_t>(memoryLimit, 1));
+  int64_t last =
+      std::min<int64_t>(problem.layers.size(), limits::maxVirtualStages) /
+      interleave;
+  if (interleave > 1)
+    last = std::min(last, first + attempts);
+  for (int64_t p = first; p <= last; ++p) {
+    StageSearch more(time, memory, p, interleave);
+    if (more.fit(time.all(), memoryLimit, budget) == Answer::yes)
+      return shapeText(p, interleave) + " would do";
+  }
+  return "";
+}
+
+std::string Partitioner::whatWouldDo() const {
+  std::string note = enoughStages(problem.interleave);
+  if (note.empty() && problem.interleave > 1)
+    note = enoughStages(1);
+  if (!note.empty())
+    return note;
+  return "no number of stages was found that would do: split the layers "
+         "themselves, for example with a larger tensor-parallel degree";
+}
+
+Error Partitioner::overLimit(const StagePartition &partition,
+                             std::string note) const {
+  int64_t fullestBytes = fullestOf(partition);
+  return {"",
+          shapeText(problem.stages, problem.interleave) +
+              ": the fullest device needs " + formatBytes(fullestBytes) + ", " +
+              formatBytes(fullestBytes - *problem.memoryLimitBytes) +
+              " over the limit of " + formatBytes(*problem.memoryLimitBytes),
+          std::move(note)};
+}
+
+//===----------------------------------------------------------------------===//
+// Interface
+//===----------------------------------------------------------------------===//
+
+Result<StagePartition> autopar::partitionStages(const StagingProblem &problem) {
+  if (auto error = checkProblem(problem))
+    return *error;
+  return Partitioner(problem).run();
+}
+
+Result<StagePartition> autopar::evaluateStages(const StagingProblem &problem,
+                                               std::vector<LayerRange> ranges) {
+  if (auto error = checkProblem(problem))
+    return *error;
+  if (auto error = checkRanges(problem, ranges))
+    return *error;
+  Partitioner partitioner(problem);
+  StagePartition given = partitioner.describe(std::move(ranges));
+  if (partitioner.isOverLimit(given)) {
+    Result<StagePartition> other = partitioner.run();
+    return partitioner.overLimit(given, other ? "ranges that would do: " +
+                                                    rangesText(other->ranges)
+                                              : other.error().note);
+  }
+  StagePartition best = given;
+  partitioner.findLeastTime(best);
+  given.lowerBoundPs = best.lowerBoundPs;
+  given.searched = partitioner.searched();
+  return given;
+}

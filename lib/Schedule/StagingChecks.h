@@ -1,0 +1,30 @@
+//===- StagingChecks.h - What can be split into stages ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SCHEDULE_STAGINGCHECKS_H
+#define AUTOPAR_LIB_SCHEDULE_STAGINGCHECKS_H
+
+#include "autopar/Schedule/Staging.h"
+
+namespace autopar {
+
+/// "16 stages with interleave 2".
+std::string shapeText(int64_t stages, int64_t interleave);
+
+/// "0-19, 20-40".
+std::string rangesText(const std::vector<LayerRange> &ranges);
+
+/// What is wrong with the shape, the costs or the limit of `problem`.
+std::optional<Error> checkProblem(const StagingProblem &problem);
+
+/// What is wrong with `ranges` as the virtual stages of a checked problem.
+std::optional<Error> checkRanges(const StagingProblem &problem,
+                                 const std::vector<LayerRange> &ranges);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SCHEDULE_STAGINGCHECKS_H
