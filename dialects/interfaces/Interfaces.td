@@ -23,8 +23,10 @@ def DeviceMeshOpInterface : OpInterface<"DeviceMeshOpInterface"> {
                     "axis, 0 where its size is not given.",
                     "::std::optional<int64_t>", "getAxisSize",
                     (ins "::llvm::StringRef":$name)>,
-    InterfaceMethod<"Names of the degrees that are the product of `axes`.",
-                    "::llvm::SmallVector<::llvm::StringRef>", "getDegreesOver",
+    InterfaceMethod<"What a user calls the product of `axes`: degrees, and an "
+                    "axis that is no part of a degree of its own name (`tpi` "
+                    "of `tp`).",
+                    "::llvm::SmallVector<::llvm::StringRef>", "getNamesOf",
                     (ins "::llvm::ArrayRef<::mlir::StringAttr>":$axes)>,
   ];
 }

@@ -8,6 +8,7 @@
 #include "Advice.h"
 
 #include "autopar/Plan/Degrees.h"
+#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -72,8 +73,9 @@ namespace {
 /// Collectives of the same axes that leave the fastest domain.
 struct Crossing {
   const CollectiveCost *first;
-  /// Of the group: a degree, or axes.
+  /// The degree that a user would choose, or else axes, and its devices.
   std::string name;
+  GroupLayout layout;
   double timeUs = 0;
 };
 
@@ -86,6 +88,21 @@ static bool movesExperts(const Collective &record) {
          record.shape.front().extent.symbols.size() > 1;
 }
 
+/// Routed tokens go over some axes of ep, whose size is what one can choose.
+static Crossing describe(const Evaluation &evaluation,
+                         const CollectiveCost &cost) {
+  const Plan &plan = evaluation.plan;
+  const std::vector<AxisId> &axes = cost.record->axes;
+  Crossing crossing{&cost, groupName(evaluation, axes), cost.layout};
+  if (!movesExperts(*cost.record) || !isAxisOf(evaluation, axes.front(), "ep"))
+    return crossing;
+  crossing.name = "ep";
+  crossing.layout.clear();
+  for (const std::string &axis : plan.axesOf("ep"))
+    crossing.layout.push_back({*plan.strideOf(axis), *plan.axis(axis)->size});
+  return crossing;
+}
+
 static std::vector<Crossing> findCrossings(const Evaluation &evaluation,
                                            bool ofExperts) {
   std::vector<Crossing> crossings;
@@ -93,16 +110,12 @@ static std::vector<Crossing> findCrossings(const Evaluation &evaluation,
     if (cost.time.tier == &evaluation.pool.tiers.front() ||
         movesExperts(*cost.record) != ofExperts)
       continue;
-    const std::vector<AxisId> &axes = cost.record->axes;
     auto same = std::find_if(
         crossings.begin(), crossings.end(), [&](const Crossing &crossing) {
           return crossing.first->record->axes == cost.record->axes;
         });
     if (same == crossings.end())
-      same = crossings.insert(
-          same, {&cost, ofExperts && isDegree(evaluation, axes, "ep")
-                            ? "ep"
-                            : groupName(evaluation, axes)});
+      same = crossings.insert(same, describe(evaluation, cost));
     same->timeUs += cost.time.timeUs * static_cast<double>(cost.record->count);
   }
   return crossings;
@@ -115,16 +128,15 @@ static std::string tierText(const Tier &tier) {
 /// What keeps a group inside `domain` devices: a smaller degree, the largest
 /// that does, or another order of the axes.
 static std::string remedyText(const Crossing &crossing, int64_t domain) {
-  const CollectiveCost &cost = *crossing.first;
+  int64_t devices = sizeOf(crossing.layout);
   int64_t stride = INT64_MAX;
-  for (const GroupAxis &axis : cost.layout)
+  for (const GroupAxis &axis : crossing.layout)
     if (axis.size > 1)
       stride = std::min(stride, axis.stride);
-  for (int64_t size = std::min(cost.groupSize / 2, domain / stride); size > 1;
-       --size)
-    if (cost.groupSize % size == 0 && domain % (stride * size) == 0)
+  for (int64_t size = std::min(devices / 2, domain / stride); size > 1; --size)
+    if (devices % size == 0 && domain % (stride * size) == 0)
       return crossing.name + " = " + std::to_string(size) + " stays inside";
-  if (domain % cost.groupSize != 0)
+  if (domain % devices != 0)
     return "no " + crossing.name + " above 1 stays inside";
   std::string order = crossing.name;
   std::replace(order.begin(), order.end(), '*', ',');
@@ -138,7 +150,7 @@ static std::string crossingText(const Evaluation &evaluation,
   bool nodes = outside.domain > evaluation.pool.devicesPerNode;
   return std::string(nodes ? " cross nodes" : " leave " + inside.name) +
          " over " + crossing.name + " = " +
-         std::to_string(crossing.first->groupSize) + ": a domain of " +
+         std::to_string(sizeOf(crossing.layout)) + ": a domain of " +
          tierText(inside) + " has " + countOf(inside.domain, "device") +
          ", beyond it is " + tierText(outside) + "; " +
          shareText(evaluation, crossing.timeUs) + "; " +
@@ -177,47 +189,79 @@ static bool seesRing(const Kernel &kernel, const std::vector<AxisId> &axes) {
          kernel.pairs->context.axes.empty();
 }
 
-/// Times of one layer: the whole ring, and attention on all its parts.
-static void adviseOnRing(Evaluation &evaluation, const CollectiveCost &ring,
-                         double ringUs, double attentionUs) {
-  double parts = static_cast<double>(ring.groupSize);
-  double transferUs = ringUs / (parts - 1), blockUs = attentionUs / parts;
-  if (transferUs <= blockUs || blockUs <= 0)
-    return;
-  // Attention grows with the queries, transfers do not.
-  double query = static_cast<double>(evaluation.workload.query);
-  std::string remedy =
-      evaluation.workload.phase == Phase::decode
-          ? "in decode, --shard-dcp=N of tp moves no keys"
-          : "from " + formatNumber(std::ceil(query * transferUs / blockUs)) +
-                " new tokens of each sequence on it would not";
-  evaluation.report.warnings.push_back(
-      {"ring over " + degreeText(evaluation, ring.record->axes) +
-           ": to send a part of the keys takes " + formatTime(transferUs) +
-           ", longer than attention on it, " + formatTime(blockUs) + "; " +
-           remedy,
-       "ring-bound", Subject::collective, recordOf(evaluation, ring)});
-}
+namespace {
 
-/// The first layer kind that has a ring speaks for all.
-void autopar::adviseOnRings(Evaluation &evaluation) {
-  const CollectiveCost *first = nullptr;
-  double ringUs = 0, attentionUs = 0;
+/// Of the first layer kind that has a ring: to send a part of the keys, and
+/// attention on it.
+struct RingTimes {
+  const CollectiveCost *ring = nullptr;
+  double transferUs = 0, blockUs = 0;
+
+  bool isBound() const { return ring && transferUs > blockUs; }
+};
+
+} // namespace
+
+static RingTimes timesOfRing(const Evaluation &evaluation) {
+  RingTimes times;
   for (const CollectiveCost &cost : evaluation.collectives) {
     if (cost.record->kind != CollectiveKind::ring ||
-        (first && cost.record->layer != first->record->layer))
+        (times.ring && cost.record->layer != times.ring->record->layer))
       continue;
-    if (!first)
-      first = &cost;
-    ringUs += cost.time.timeUs;
+    if (!times.ring)
+      times.ring = &cost;
+    times.transferUs +=
+        cost.time.timeUs / static_cast<double>(cost.groupSize - 1);
   }
-  if (!first)
-    return;
+  if (!times.ring)
+    return times;
+  const Collective &ring = *times.ring->record;
   for (size_t i = 0; i < evaluation.program.kernels.size(); ++i) {
     const Kernel &kernel = evaluation.program.kernels[i];
-    if (kernel.layer == first->record->layer &&
-        seesRing(kernel, first->record->axes))
-      attentionUs += evaluation.kernels[i].timeUs;
+    if (kernel.layer == ring.layer && seesRing(kernel, ring.axes))
+      times.blockUs += evaluation.kernels[i].timeUs /
+                       static_cast<double>(times.ring->groupSize);
   }
-  adviseOnRing(evaluation, *first, ringUs, attentionUs);
+  return times;
+}
+
+/// New tokens of each sequence, by doubling, whose attention takes longer;
+/// nothing where no number does. Attention grows with them, transfers do not.
+static std::optional<int64_t> findQuery(const Evaluation &evaluation) {
+  Workload workload = evaluation.workload;
+  int64_t cached = workload.context - workload.query;
+  while (workload.query <= limits::maxTokens / 2) {
+    workload.query *= 2;
+    workload.context = cached + workload.query;
+    Evaluation other(evaluation.program, evaluation.plan, evaluation.machine,
+                     evaluation.runtime, workload);
+    addFlops(other);
+    addCommunication(other);
+    addLatency(other);
+    if (other.sizes.failed())
+      return std::nullopt;
+    if (!timesOfRing(other).isBound())
+      return workload.query;
+  }
+  return std::nullopt;
+}
+
+static std::string remedyOfRing(const Evaluation &evaluation) {
+  if (evaluation.workload.phase == Phase::decode)
+    return "; in decode, --shard-dcp=N of tp moves no keys";
+  if (std::optional<int64_t> query = findQuery(evaluation))
+    return "; with --prompt=" + std::to_string(*query) + " it would not";
+  return "";
+}
+
+void autopar::adviseOnRings(Evaluation &evaluation) {
+  RingTimes times = timesOfRing(evaluation);
+  if (!times.isBound())
+    return;
+  evaluation.report.warnings.push_back(
+      {"ring over " + degreeText(evaluation, times.ring->record->axes) +
+           ": to send a part of the keys takes " +
+           formatTime(times.transferUs) + ", longer than attention on it, " +
+           formatTime(times.blockUs) + remedyOfRing(evaluation),
+       "ring-bound", Subject::collective, recordOf(evaluation, *times.ring)});
 }

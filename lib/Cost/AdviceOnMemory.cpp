@@ -149,10 +149,12 @@ static Checked copiesOver(const Evaluation &evaluation, const Resident &cache) {
     if (dim.rule == SplitRule::cap && extent > 0 && devices > extent)
       copies *= floorDiv(devices, extent);
   }
-  for (AxisId axis = 0; axis < evaluation.program.axes.size(); ++axis)
+  for (size_t i = 0; i < evaluation.program.axes.size(); ++i) {
+    auto axis = static_cast<AxisId>(i);
     if (isAxisOf(evaluation, axis, "tp") &&
         std::find(splitting.begin(), splitting.end(), axis) == splitting.end())
       copies *= sizes.axisSize(axis);
+  }
   return copies;
 }
 
@@ -226,39 +228,18 @@ void autopar::adviseOnIdleMemory(Evaluation &evaluation) {
        "idle-memory", Subject::mesh});
 }
 
-/// Whether a weight is split for storage alone, as FSDP does: unevenly.
-static bool isStoredSplit(const Dim &dim) {
-  return dim.rule == SplitRule::any && !dim.axes.empty();
-}
-
 /// Whether `record` gathers weights: those have numbers for extents.
 static bool gathersWeight(const Collective &record) {
   return record.kind == CollectiveKind::all_gather &&
          std::all_of(
              record.shape.begin(), record.shape.end(),
              [](const Dim &dim) { return dim.extent.symbols.empty(); }) &&
-         std::any_of(record.shape.begin(), record.shape.end(), isStoredSplit);
-}
-
-/// Bytes of weights on a device that would not be split for storage.
-static Checked countWholeWeights(Evaluation &evaluation) {
-  Checked bytes;
-  for (const Resident &weight : evaluation.program.residents) {
-    if (weight.kind != Kind::weight || weight.stored)
-      continue;
-    evaluation.sizes.enter("weight", weight.name);
-    Dims whole = weight.shape;
-    for (Dim &dim : whole)
-      if (isStoredSplit(dim))
-        dim.axes.clear();
-    bytes += bytesOf(evaluation.sizes.local(whole) * weight.count, weight.type);
-  }
-  return bytes;
+         !record.shape.empty();
 }
 
 void autopar::adviseOnGatheredWeights(Evaluation &evaluation) {
   double timeUs = 0;
-  Checked calls;
+  Checked calls, parts;
   const Collective *first = nullptr;
   for (const CollectiveCost &cost : evaluation.collectives) {
     if (!gathersWeight(*cost.record))
@@ -267,17 +248,19 @@ void autopar::adviseOnGatheredWeights(Evaluation &evaluation) {
       first = cost.record;
     timeUs += cost.time.timeUs * static_cast<double>(cost.record->count);
     calls += cost.record->count;
+    // What the others send stays where weights are not split.
+    Checked own = floorDiv(cost.bytes, cost.groupSize);
+    parts += (cost.bytes - own) * cost.record->count;
   }
   if (!first)
     return;
   const auto &memory = evaluation.report.memory;
-  Checked whole = countWholeWeights(evaluation);
-  Checked total = Checked(memory.perDevice.totalBytes) -
-                  memory.perDevice.weightBytes + whole;
+  Checked total = Checked(memory.perDevice.totalBytes) + parts;
   evaluation.report.warnings.push_back(
       {"fsdp gathers weights in every step: " + formatInteger(calls) +
            " all_gathers, " + shareText(evaluation, timeUs) +
-           "; without --fsdp a device holds " + formatBytes(whole) +
+           "; without --fsdp a device holds " +
+           formatBytes(parts + memory.perDevice.weightBytes) +
            " of weights instead of " +
            formatBytes(memory.perDevice.weightBytes) +
            (total <= memory.budgetBytes

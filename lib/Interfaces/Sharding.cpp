@@ -65,14 +65,14 @@ SmallVector<FunctionOpInterface> autopar::findStoredFunctions(ModuleOp module) {
 
 std::string autopar::productText(DeviceMeshOpInterface mesh,
                                  ArrayRef<StringAttr> axes) {
-  std::string text;
+  SmallVector<StringRef> names;
   if (mesh)
-    for (StringRef degree : mesh.getDegreesOver(axes))
-      text += degree.str() + " = ";
-  return text +
-         llvm::join(llvm::map_range(
-                        axes, [](StringAttr axis) { return axis.getValue(); }),
-                    "*");
+    names = mesh.getNamesOf(axes);
+  if (!names.empty())
+    return llvm::join(names, " = ");
+  return llvm::join(
+      llvm::map_range(axes, [](StringAttr axis) { return axis.getValue(); }),
+      "*");
 }
 
 std::string autopar::dimensionText(Operation *op, unsigned dim) {

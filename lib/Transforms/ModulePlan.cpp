@@ -7,25 +7,19 @@
 
 #include "ModulePlan.h"
 
+#include "FactorSplits.h"
 #include "MeshReader.h"
 #include "autopar/Interfaces/TensorView.h"
 #include "autopar/Plan/Degrees.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
 
 using Names = std::vector<std::string>;
-
-/// Whether `ids` has an axis of `names`.
-static bool splitsOver(const CostProgram &program,
-                       const std::vector<AxisId> &ids, const Names &names) {
-  return llvm::any_of(ids, [&](AxisId axis) {
-    return llvm::is_contained(names, program.axes[axis]);
-  });
-}
 
 /// Whether layers take tokens that are split over `tp`: sequence parallelism.
 static bool splitsTokensBetweenLayers(ModuleOp module, const Names &tp) {
@@ -47,41 +41,65 @@ static bool splitsTokensBetweenLayers(ModuleOp module, const Names &tp) {
   return false;
 }
 
-/// Whether weights are split for storage alone: FSDP is what does it unevenly.
-static bool splitsParameters(const CostProgram &program) {
-  for (const Resident &weight : program.residents)
-    if (weight.kind == Resident::Kind::weight)
-      for (const Dim &dim : weight.shape)
-        if (dim.rule == SplitRule::any && !dim.axes.empty())
-          return true;
-  return false;
+/// Whether weights are gathered over `replicas` before they are used: FSDP,
+/// which alone splits them unevenly. Caches have symbols.
+static bool gathersParameters(ModuleOp module, const Names &replicas) {
+  WalkResult found = module.walk([&](AllGatherOp gather) {
+    DimRef dim = TensorView(gather.getInput()).dim(gather.getDim());
+    bool isFsdp = isSource(gather.getInput()) && dim.extent.empty() &&
+                  dim.rule == SplitRule::any &&
+                  llvm::any_of(dim.axes, [&](StringAttr axis) {
+                    return llvm::is_contained(replicas, axis.getValue());
+                  });
+    return isFsdp ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found.wasInterrupted();
 }
 
-/// How context parallelism over `cp` works; nothing where no cache shows it.
-static std::optional<ContextKind> contextKindOf(const CostProgram &program,
-                                                const Names &cp) {
+/// How context parallelism works: rings go over all caches. Nothing where there
+/// are none.
+static std::optional<ContextKind> contextKindOf(const CostProgram &program) {
   for (const Collective &collective : program.collectives)
     if (collective.kind == CollectiveKind::ring)
       return ContextKind::ring;
   for (const Resident &cache : program.residents)
     if (cache.kind == Resident::Kind::kv_cache)
-      for (const Dim &dim : cache.shape)
-        if (splitsOver(program, dim.axes, cp))
-          return ContextKind::all_to_all;
+      return ContextKind::all_to_all;
   return std::nullopt;
 }
 
-static void addFormats(const CostProgram &program, Plan &plan) {
-  for (const Kernel &kernel : program.kernels)
-    if (kernel.flopFactor && kernel.kind != KernelKind::scan) {
-      plan.dtype = kernel.compute;
-      break;
-    }
-  for (const Resident &resident : program.residents)
-    if (resident.kind == Resident::Kind::kv_cache) {
-      plan.kvDtype = resident.type;
-      break;
-    }
+/// Whether `value` stays on a device between steps: a cache or a state.
+static bool isKept(Value value) {
+  TensorView view(value);
+  for (unsigned i = 0; i < view.rank(); ++i)
+    if (view.isSymbolic(i))
+      return isSource(value);
+  return false;
+}
+
+/// The format that all values have, as --dtype would give them; nothing where
+/// there are several. What is kept has its own.
+static std::optional<ElementType> formatOf(ModuleOp module) {
+  llvm::SmallSetVector<Type, 2> formats;
+  module.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (auto type = dyn_cast<RankedTensorType>(result.getType()))
+        if (isa<FloatType>(type.getElementType()) && !isKept(result))
+          formats.insert(type.getElementType());
+  });
+  return formats.size() == 1 ? toElementType(formats.front()) : std::nullopt;
+}
+
+static std::optional<ElementType> formatOfCaches(const CostProgram &program) {
+  std::optional<ElementType> format;
+  for (const Resident &cache : program.residents) {
+    if (cache.kind != Resident::Kind::kv_cache)
+      continue;
+    if (format && *format != cache.type)
+      return std::nullopt;
+    format = cache.type;
+  }
+  return format;
 }
 
 Result<Plan> autopar::planOf(ModuleOp module, const CostProgram &program) {
@@ -90,10 +108,13 @@ Result<Plan> autopar::planOf(ModuleOp module, const CostProgram &program) {
     plan = readMesh(mesh);
   if (std::optional<Error> error = completeDegrees(plan))
     return *error;
-  addFormats(program, plan);
+  plan.dtype = formatOf(module);
+  plan.kvDtype = formatOfCaches(program);
   plan.sequenceParallel = splitsTokensBetweenLayers(module, plan.axesOf("tp"));
-  plan.fsdp = splitsParameters(program);
-  if (plan.has("cp"))
-    plan.contextKind = contextKindOf(program, plan.axesOf("cp"));
+  Names replicas = plan.axesOf("dp"), contexts = plan.axesOf("cp");
+  llvm::append_range(replicas, contexts);
+  plan.fsdp = gathersParameters(module, replicas);
+  if (plan.sizeOf("cp").value_or(1) > 1)
+    plan.contextKind = contextKindOf(program);
   return plan;
 }

@@ -37,8 +37,10 @@ struct ShardExpertsPass
     bool any = false;
     module.walk([&](ShardingOpInterface op) { any |= split(op, seeds); });
     if (!any) {
-      module.emitError("has no routed experts to split over ")
-          << axesText(*over);
+      InFlightDiagnostic diag = module.emitError();
+      diag << "the model has no routed experts to split over "
+           << productText(findMesh(module), *over);
+      diag.attachNote() << "leave out --shard-ep";
       return signalPassFailure();
     }
     if (seeds.changed())

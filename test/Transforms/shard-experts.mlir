@@ -21,4 +21,4 @@
 // WIDTHS: transformer.weight "down" : !w8dpi_32tp_64_bf
 
 // RUN: not autopar-opt %S/Inputs/layer.mlir --autopar-shard-experts=axes=dp 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: has no routed experts to split over [dp]
+// NONE: error: the model has no routed experts to split over dp

@@ -27,7 +27,7 @@ namespace autopar {
 /// none.
 DeviceMeshOpInterface findMesh(mlir::Operation *op);
 SymbolBindingOpInterface findWorkload(mlir::Operation *op);
-/// What a product of axes is called, degrees first: "ep = dpi*tp", "tp".
+/// What a product of axes is called: "tp", "dp = ep", "cp*tp".
 std::string productText(DeviceMeshOpInterface mesh,
                         llvm::ArrayRef<mlir::StringAttr> axes);
 

@@ -29,8 +29,10 @@ std::optional<int64_t> MeshOp::getAxisSize(StringRef name) {
   return std::nullopt;
 }
 
-SmallVector<StringRef> MeshOp::getDegreesOver(ArrayRef<StringAttr> axes) {
+SmallVector<StringRef> MeshOp::getNamesOf(ArrayRef<StringAttr> axes) {
   SmallVector<StringRef> names;
+  if (axes.size() == 1 && !getDegrees().contains(axes[0].strref().drop_back()))
+    names.push_back(axes[0]);
   for (NamedAttribute degree : getDegrees()) {
     ArrayRef<Attribute> factors = cast<ArrayAttr>(degree.getValue()).getValue();
     if (factors.size() == axes.size() &&
