@@ -81,20 +81,13 @@ struct Crossing {
 
 } // namespace
 
-/// Whether `record` brings routed tokens to their experts or back: a set of
-/// them counts sequences times tokens.
-static bool movesExperts(const Collective &record) {
-  return record.kind == CollectiveKind::all_to_all && !record.shape.empty() &&
-         record.shape.front().extent.symbols.size() > 1;
-}
-
 /// Routed tokens go over some axes of ep, whose size is what one can choose.
 static Crossing describe(const Evaluation &evaluation,
                          const CollectiveCost &cost) {
   const Plan &plan = evaluation.plan;
   const std::vector<AxisId> &axes = cost.record->axes;
   Crossing crossing{&cost, groupName(evaluation, axes), cost.layout};
-  if (!movesExperts(*cost.record) || !isAxisOf(evaluation, axes.front(), "ep"))
+  if (!cost.record->routed || !isAxisOf(evaluation, axes.front(), "ep"))
     return crossing;
   crossing.name = "ep";
   crossing.layout.clear();
@@ -108,7 +101,7 @@ static std::vector<Crossing> findCrossings(const Evaluation &evaluation,
   std::vector<Crossing> crossings;
   for (const CollectiveCost &cost : evaluation.collectives) {
     if (cost.time.tier == &evaluation.pool.tiers.front() ||
-        movesExperts(*cost.record) != ofExperts)
+        cost.record->routed != ofExperts)
       continue;
     auto same = std::find_if(
         crossings.begin(), crossings.end(), [&](const Crossing &crossing) {

@@ -58,10 +58,14 @@ double autopar::expectedExperts(double experts, double topK, double tokens) {
 }
 
 /// Pairs of the worst device: context parallelism balances them (zig-zag), so
-/// that each device has an equal share.
-static Checked localPairs(const Pairs &pairs, Checked all, const Sizes &sizes) {
-  return ceilDiv(all, sizes.groupSize(pairs.query.axes) *
-                          sizes.groupSize(pairs.context.axes));
+/// that each query has an equal share, of which the worst device has the
+/// ceiling.
+static Checked localPairs(const Pairs &pairs, Checked query, Checked all,
+                          const Sizes &sizes) {
+  if (query.isZero())
+    return 0;
+  Checked own = ceilDiv(query, sizes.groupSize(pairs.query.axes));
+  return ceilDiv(all * own, query * sizes.groupSize(pairs.context.axes));
 }
 
 KernelFlops autopar::countFlops(const Kernel &kernel, Sizes &sizes) {
@@ -82,7 +86,7 @@ KernelFlops autopar::countFlops(const Kernel &kernel, Sizes &sizes) {
   Checked context = sizes.logical(pairs.context.extent);
   Checked all = countPairs(query, context, pairs);
   flops.logical *= all;
-  flops.local *= localPairs(pairs, all, sizes);
+  flops.local *= localPairs(pairs, query, all, sizes);
   flops.fullSquare *= query * context;
   return flops;
 }

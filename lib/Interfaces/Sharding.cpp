@@ -65,14 +65,24 @@ SmallVector<FunctionOpInterface> autopar::findStoredFunctions(ModuleOp module) {
 
 std::string autopar::productText(DeviceMeshOpInterface mesh,
                                  ArrayRef<StringAttr> axes) {
-  SmallVector<StringRef> names;
+  SmallVector<StringRef> whole;
   if (mesh)
-    names = mesh.getNamesOf(axes);
-  if (!names.empty())
-    return llvm::join(names, " = ");
-  return llvm::join(
-      llvm::map_range(axes, [](StringAttr axis) { return axis.getValue(); }),
-      "*");
+    whole = mesh.getNamesOf(axes);
+  if (!whole.empty())
+    return llvm::join(whole, " = ");
+  // The longest degrees that are parts of it, one after the other.
+  SmallVector<StringRef> factors;
+  while (!axes.empty()) {
+    size_t taken = axes.size();
+    SmallVector<StringRef> names;
+    for (; taken > 1 && names.empty(); --taken)
+      if (mesh)
+        names = mesh.getNamesOf(axes.take_front(taken));
+    taken += !names.empty();
+    factors.push_back(names.empty() ? axes.front().getValue() : names.front());
+    axes = axes.drop_front(std::max<size_t>(taken, 1));
+  }
+  return llvm::join(factors, "*");
 }
 
 std::string autopar::dimensionText(Operation *op, unsigned dim) {

@@ -287,8 +287,11 @@ void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
   openKind.reset();
   // Weights move as they are stored, and caches what they hold.
   auto it = residents.find(resolve(buffer));
-  if (it == residents.end())
-    return addCollective(op, kind, axes, dims(buffer), formatOf(buffer));
+  if (it == residents.end()) {
+    addCollective(op, kind, axes, dims(buffer), formatOf(buffer));
+    program.collectives.back().routed = TensorView(buffer).dim(0).isSet();
+    return;
+  }
   for (size_t index : it->second) {
     const Resident &resident = program.residents[index];
     addCollective(op, kind, axes, resident.shape, resident.type);

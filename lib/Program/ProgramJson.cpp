@@ -148,6 +148,8 @@ json Writer::write(const Collective &collective) const {
   record["axes"] = std::move(axes);
   record["shape"] = text(collective.shape);
   record["type"] = nameOf(collective.type);
+  if (collective.routed)
+    record["routed"] = true;
   return record;
 }
 

@@ -67,7 +67,9 @@ class Forms:
             shape[share[0]] = share[1]
         if tensor.kind == "expert":
             count = count // self.model.experts * self.experts_here
-        if tensor.kind == "experts":
+        # A bias behind a product that is summed over etp is added to tokens of all experts.
+        summed = tensor.name.endswith("down_proj_bias") and self.plan.expert_tp > 1
+        if tensor.kind == "experts" and not summed:
             shape[0] = self.experts_here
         return shape, count
 
@@ -119,7 +121,9 @@ class Forms:
         # Routed rows over the devices of all copies of all experts; copies inside
         # tp have the same tokens, unless sp splits them.
         routed = w.batch * w.query * model.top_k * plan.expert_tp / plan.devices
-        if plan.ep and not plan.sp:
+        if not plan.ep:
+            routed = self.batch * self.query * model.top_k
+        elif not plan.sp:
             routed *= max(1, plan.attention // (plan.ep * plan.of("etp")))
         total = 0
         for tensor in model.tensors:

@@ -119,6 +119,8 @@ struct Collective {
   /// What each rank puts in: the operand, split by all its axes.
   Dims shape;
   ElementType type = ElementType::bf16;
+  /// Moves tokens on their way to experts and back.
+  bool routed = false;
 };
 
 /// Bytes that stay on the device between steps.
