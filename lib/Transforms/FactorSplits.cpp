@@ -95,9 +95,14 @@ void FactorSplits::resolveConflicts() {
     for (Split &split : splits) {
       if (!split.dim || split.rank != rank)
         continue;
-      llvm::erase_if(split.axes, [&](StringAttr axis) {
+      auto isTaken = [&](StringAttr axis) {
         return llvm::is_contained(claimed, axis);
-      });
+      };
+      // Only the end of a list can be gathered; a set has no order.
+      if (split.dim.isSet())
+        llvm::erase_if(split.axes, isTaken);
+      else
+        split.axes.erase(llvm::find_if(split.axes, isTaken), split.axes.end());
       llvm::append_range(claimed, split.axes);
     }
   };

@@ -93,7 +93,7 @@ private:
     std::optional<unsigned> largest;
     for (unsigned dim = 0; dim < view.rank(); ++dim)
       if (view.dim(dim).isWhole() &&
-          (!largest || view.getType().getDimSize(dim) >
+          (!largest || view.getType().getDimSize(dim) >=
                            view.getType().getDimSize(*largest)))
         largest = dim;
     return largest;

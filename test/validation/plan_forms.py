@@ -38,6 +38,8 @@ class Forms:
         return (w.batch % (self.dp * plan.rest) == 0
                 and (alone or w.query % (2 * tokens if self.cp > 1 else tokens) == 0)
                 and not (plan.sp and plan.of("dcp") > 1)
+                # Which device has the one token is not followed to the experts.
+                and not (w.query == 1 and plan.ep and self.cp > 1)
                 and not (self.model.latent and plan.ring > 1)  # each expands all keys
                 and w.context % (BLOCK * plan.ring * plan.of("dcp")) == 0)  # fmt: skip
 

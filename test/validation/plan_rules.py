@@ -115,7 +115,9 @@ def broken_divisions(model, plan):
     heads = plan.attention * plan.ulysses
     if not all(divides(heads, count) for count in [model.heads] + model.other_heads):
         broken.append("heads")
-    elif not model.latent and not either(plan.keys * plan.ulysses, model.kv_heads):
+    elif not model.latent and not (
+        either(plan.keys, model.kv_heads) and either(plan.keys * plan.ulysses, model.kv_heads)
+    ):
         broken.append("key-value heads")
     if not all(divides(plan.of("tp"), width) for width in model.widths):
         broken.append("widths")

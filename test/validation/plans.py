@@ -232,7 +232,8 @@ class Checker:
         errors = []
         for value in values[:1] + values[-1:]:
             other = self.refusal(model, plan.copy(**{name: value}))
-            if other.returncode == 0:
+            # Another rule may be broken beside the one that the message is about.
+            if other.returncode == 0 or not re.search(rf"\b{name} = {value}\b", first_error(other.stderr)):
                 return
             errors.append(f"{name} = {value} of {values[:20]}: {first_error(other.stderr)}")
         yield "no value that works does", f"{rules}: {'; '.join(errors)}"

@@ -297,7 +297,7 @@ def ShardParametersPass : ShardPass<"autopar-shard-parameters"> {
   let summary = "FSDP: splits weights, and gathers them before use";
   let description = [{
     Splits each weight over the devices that would hold copies of it: the largest
-    dimension that is not split, unevenly where it must be (ZeRO stage 3,
+    dimension that is not split, the last of equal ones, unevenly where it must be (ZeRO stage 3,
     arXiv:1910.02054; FSDP, arXiv:2304.11277). An `all_gather` before its first
     use gives every device the whole weight for a while.
 
