@@ -57,27 +57,12 @@ public:
 
   /// Extracts what one run of `entry` costs.
   LogicalResult run(FunctionOpInterface entry) {
-    collectTokenAxes();
+    builder.setTokenAxes(findTokenAxes(module));
     return failure(failed(counts.count(entry)) ||
                    failed(extractFunction(entry)));
   }
 
 private:
-  /// Which axes split which tokens, as functions take them.
-  void collectTokenAxes() {
-    llvm::SmallPtrSet<Attribute, 4> seen;
-    for (auto function : module.getOps<FunctionOpInterface>())
-      for (Type type : function.getArgumentTypes()) {
-        auto tensor = dyn_cast<RankedTensorType>(type);
-        for (int64_t i = 0; tensor && i < tensor.getRank(); ++i) {
-          DimRef dim = TensorView(tensor).dim(i);
-          for (StringAttr axis : dim.axes)
-            if (!dim.extent.empty() && seen.insert(axis).second)
-              builder.splitTokens(axis, dim.extent);
-        }
-      }
-  }
-
   /// Adds the records of a function, whose arguments are bound.
   LogicalResult extractFunction(FunctionOpInterface function) {
     uint32_t caller = layer;

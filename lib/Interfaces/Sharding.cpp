@@ -45,6 +45,22 @@ SymbolBindingOpInterface autopar::findWorkload(Operation *op) {
   return findInModule<SymbolBindingOpInterface>(op);
 }
 
+TokenAxes autopar::findTokenAxes(ModuleOp module) {
+  TokenAxes axes;
+  auto collect = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    for (int64_t i = 0; tensor && i < tensor.getRank(); ++i) {
+      DimRef dim = TensorView(tensor).dim(i);
+      for (StringAttr axis : dim.axes)
+        if (!dim.extent.empty())
+          axes.try_emplace(axis, dim.extent);
+    }
+  };
+  for (auto function : module.getOps<FunctionOpInterface>())
+    llvm::for_each(function.getArgumentTypes(), collect);
+  return axes;
+}
+
 SmallVector<FunctionOpInterface> autopar::findStoredFunctions(ModuleOp module) {
   DenseSet<Attribute> called;
   module.walk([&](CallOpInterface call) {

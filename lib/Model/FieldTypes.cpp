@@ -105,11 +105,12 @@ static JsonValue readList(const JsonReader &reader, const JsonValue &field) {
       checkChoices(element, field["choices"]);
   // Numbers of layers or blocks; or lists.
   if (field.contains("elements"))
-    for (const JsonReader &element : reader.elements())
+    for (const JsonReader &element : reader.elements()) {
       if (field["elements"] != "list")
         element.asInteger(-limits::maxLayers, limits::maxLayers);
       else if (!element.isArray())
         element.fail("expected a list, found " + showValue(element.raw()));
+    }
   return reader.raw();
 }
 

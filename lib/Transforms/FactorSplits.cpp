@@ -118,18 +118,21 @@ void FactorSplits::resolveConflicts() {
 
 /// The axes that the op's partial operands, in which it is linear, are still to
 /// be summed over.
-SmallVector<StringAttr> FactorSplits::waitingAxes() {
-  SmallVector<unsigned> partial;
+SmallVector<StringAttr> FactorSplits::waitingAxes() const {
+  SmallVector<unsigned> partial = partialOperands();
   SmallVector<StringAttr> axes;
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    ArrayRef<StringAttr> sums = TensorView(operand).partialAxes();
-    if (!sums.empty())
-      partial.push_back(i);
-    llvm::append_range(axes, sums);
-  }
-  if (!llvm::is_contained(factors.linear, partial))
-    axes.clear();
+  if (llvm::is_contained(factors.linear, partial))
+    for (unsigned i : partial)
+      llvm::append_range(axes, TensorView(op->getOperand(i)).partialAxes());
   return axes;
+}
+
+SmallVector<unsigned> FactorSplits::partialOperands() const {
+  SmallVector<unsigned> partial;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (!TensorView(operand).partialAxes().empty())
+      partial.push_back(i);
+  return partial;
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,17 +10,11 @@
 
 #include "autopar/Transforms/Layouts.h"
 
-#include "llvm/ADT/MapVector.h"
-
 namespace autopar {
 
 /// Whether nothing determines `value` but the program's text: a weight, a
 /// cache, or a layout op on one.
 bool isSource(mlir::Value value);
-
-/// Axes that split tokens where layers begin and end, and which tokens:
-/// `query`.
-using TokenAxes = llvm::MapVector<mlir::StringAttr, llvm::StringRef>;
 
 /// The one split of each factor of an op that its operands have, or, where they
 /// disagree, that they should have:
@@ -35,6 +29,10 @@ using TokenAxes = llvm::MapVector<mlir::StringAttr, llvm::StringRef>;
 class FactorSplits {
 public:
   explicit FactorSplits(ShardingOpInterface op);
+
+  const ShardingFactors &getFactors() const { return factors; }
+  /// The operands that are partial sums.
+  llvm::SmallVector<unsigned> partialOperands() const;
 
   /// Splits the tokens of partial operands over the axes of their sums, where
   /// those are free and the same tokens are split over them elsewhere.
@@ -65,7 +63,7 @@ private:
   void follow(int32_t factor, parallel::DimAttr dim,
               llvm::ArrayRef<mlir::StringAttr> axes, unsigned rank);
   void resolveConflicts();
-  llvm::SmallVector<mlir::StringAttr> waitingAxes();
+  llvm::SmallVector<mlir::StringAttr> waitingAxes() const;
   void moveSpareAxes();
   void moveSpareAxes(mlir::Value operand, llvm::ArrayRef<int32_t> factors);
   Split *findTokens(mlir::Value operand, llvm::ArrayRef<int32_t> factors);

@@ -88,7 +88,7 @@ private:
       DimAttr dim = ruled(i);
       space.dims.push_back({dim.isSet(), wayOf(dim.getRule())});
     }
-    if (findSet(goal))
+    if (goal.findSet())
       space.dims.push_back({/*isSet=*/true, WaySplits::any});
     return space;
   }
@@ -110,18 +110,12 @@ private:
     return numbers;
   }
 
-  /// The routed tokens; null where there are none.
-  static DimAttr *findSet(Layout &layout) {
-    auto *set = llvm::find_if(layout.dims, [](DimAttr d) { return d.isSet(); });
-    return set == layout.dims.end() ? nullptr : set;
-  }
-
   /// The grouping of a set by experts is one more dimension to the planner.
   ShardLayout numbered(Layout &layout) {
     ShardLayout numbers;
     for (DimAttr dim : layout.dims)
       numbers.dims.push_back(numbered(dim.getAxes()));
-    if (DimAttr *set = findSet(layout))
+    if (DimAttr *set = layout.findSet())
       numbers.dims.push_back(numbered(set->getGrouped()));
     numbers.partial = numbered(layout.partial);
     return numbers;
@@ -137,7 +131,7 @@ private:
   void add(const ReshardStep &step) {
     for (size_t i = 0; i < layout.dims.size(); ++i)
       layout.dims[i] = ruled(i).withAxes(named(step.result.dims[i]));
-    if (DimAttr *set = findSet(layout))
+    if (DimAttr *set = layout.findSet())
       *set = set->withGrouped(named(step.result.dims.back()));
     layout.partial = named(step.result.partial);
     if (layout.isSameAs(goal))

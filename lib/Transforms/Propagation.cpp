@@ -14,7 +14,6 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace autopar;
 using namespace autopar::parallel;
@@ -30,7 +29,7 @@ public:
   void run() {
     rememberOthers();
     dropLayoutOps(module);
-    collectTokenAxes();
+    tokenAxes = findTokenAxes(module);
     for (auto function : module.getOps<FunctionOpInterface>())
       if (!function.isDeclaration())
         run(function.getFunctionBody().front());
@@ -86,8 +85,8 @@ private:
 
   void update(ShardingOpInterface op) {
     FactorSplits splits(op);
-    if (op.getShardingFactors().linear.empty() &&
-        (!splits.reducedAxes().empty() || hasPartialOperand(op)))
+    if (splits.getFactors().linear.empty() &&
+        (!splits.reducedAxes().empty() || !splits.partialOperands().empty()))
       if (Operation *product = op.detachBias(builder)) {
         // The addition follows in the block and is updated by itself.
         update(cast<ShardingOpInterface>(product));
@@ -96,7 +95,7 @@ private:
     bool keepPartial = canStayPartial(op, splits);
     if (!keepPartial)
       splits.splitTokens(tokenAxes);
-    GatheredDims gathered = findGathered(op);
+    GatheredDims gathered = findGathered(op, splits.getFactors());
     for (OpOperand &operand : op->getOpOperands()) {
       Layout layout = splits.operandLayout(operand.getOperandNumber());
       if (!keepPartial)
@@ -105,16 +104,16 @@ private:
     }
     for (OpResult result : op->getResults()) {
       result.setType(splits.resultType(result.getResultNumber()));
-      splitAgain(op, result, gathered);
+      splitAgain(result, splits.getFactors(), gathered);
     }
   }
 
   using GatheredDims = DenseMap<int32_t, DimAttr>;
 
   /// The splits that an op has to do without (`FactorKind::gathered`).
-  static GatheredDims findGathered(ShardingOpInterface op) {
+  static GatheredDims findGathered(Operation *op,
+                                   const ShardingFactors &factors) {
     GatheredDims gathered;
-    ShardingFactors factors = op.getShardingFactors();
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
       Layout layout = Layout::of(TensorView(operand).getType());
       for (auto [dim, factor] :
@@ -127,42 +126,31 @@ private:
   }
 
   /// Splits a result that was computed whole as its operand was.
-  void splitAgain(ShardingOpInterface op, OpResult result,
+  void splitAgain(OpResult result, const ShardingFactors &factors,
                   const GatheredDims &gathered) {
     if (gathered.empty())
       return;
     RankedTensorType type = TensorView(result).getType();
     Layout layout = Layout::of(type);
-    ShardingFactors factors = op.getShardingFactors();
     for (auto [dim, factor] : llvm::zip_equal(
              layout.dims, factors.results[result.getResultNumber()]))
       if (DimAttr split = gathered.lookup(factor))
         dim = split;
-    builder.setInsertionPointAfter(op);
+    builder.setInsertionPointAfter(result.getOwner());
     auto reshard = ReshardOp::create(builder, result.getLoc(),
                                      withLayout(type, layout), result);
     result.replaceAllUsesExcept(reshard.getResult(), reshard);
   }
 
-  static bool hasPartialOperand(Operation *op) {
-    return llvm::any_of(op->getOperands(), [](Value operand) {
-      return !TensorView(operand).partialAxes().empty();
-    });
-  }
-
   /// Whether the op is linear in its partial operands, and splits nothing over
   /// the axes that they are still to be summed over.
-  static bool canStayPartial(ShardingOpInterface op,
-                             const FactorSplits &splits) {
-    SmallVector<unsigned> partial;
-    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-      if (!TensorView(operand).partialAxes().empty())
-        partial.push_back(i);
+  static bool canStayPartial(Operation *op, const FactorSplits &splits) {
+    SmallVector<unsigned> partial = splits.partialOperands();
     if (partial.empty())
       return true;
     ArrayRef<StringAttr> axes =
         TensorView(op->getOperand(partial.front())).partialAxes();
-    return llvm::is_contained(op.getShardingFactors().linear, partial) &&
+    return llvm::is_contained(splits.getFactors().linear, partial) &&
            !splits.uses(axes) && !grows(op, partial) &&
            llvm::all_of(partial, [&](unsigned i) {
              return haveSameAxes(TensorView(op->getOperand(i)).partialAxes(),
@@ -189,22 +177,6 @@ private:
     for (Value result : op->getResults())
       after = std::max(after, numbersOf(result));
     return after > before;
-  }
-
-  /// The axes over which sequences and tokens are split where layers begin and
-  /// end: sums over them become scatters.
-  void collectTokenAxes() {
-    auto collect = [&](Type type) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      for (int64_t i = 0; tensor && i < tensor.getRank(); ++i) {
-        DimRef dim = TensorView(tensor).dim(i);
-        for (StringAttr axis : dim.axes)
-          if (!dim.extent.empty())
-            tokenAxes.try_emplace(axis, dim.extent);
-      }
-    };
-    for (auto function : module.getOps<FunctionOpInterface>())
-      llvm::for_each(function.getArgumentTypes(), collect);
   }
 
   //===--------------------------------------------------------------------===//
@@ -274,6 +246,7 @@ private:
   ModuleOp module;
   OpBuilder builder;
   DenseMap<OpOperand *, Type> taken;
+  /// Sums over these become scatters.
   TokenAxes tokenAxes;
   DenseMap<std::pair<Value, Type>, Value> reshards;
 };

@@ -33,6 +33,18 @@ autopar::findAxes(ModuleOp module, ArrayRef<std::string> names,
   return axes;
 }
 
+ArrayRef<std::string> autopar::orElse(ArrayRef<std::string> names,
+                                      ArrayRef<std::string> others) {
+  return names.empty() ? others : names;
+}
+
+ArrayRef<std::string> autopar::orNone(ArrayRef<std::string> names,
+                                      ArrayRef<std::string> others) {
+  ArrayRef<std::string> listed = orElse(names, others);
+  bool none = listed.size() == 1 && listed.front() == "none";
+  return none ? ArrayRef<std::string>() : listed;
+}
+
 void Seeds::splitSource(Value value, unsigned dim, SplitRule rule,
                         int64_t multiple) {
   setType(value, split(TensorView(value).getType(), dim, rule, multiple));

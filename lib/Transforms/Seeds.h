@@ -56,6 +56,13 @@ mlir::FailureOr<llvm::SmallVector<mlir::StringAttr>>
 findAxes(mlir::ModuleOp module, llvm::ArrayRef<std::string> names,
          llvm::StringRef flag);
 
+/// What an option lists, or `others` where it lists nothing.
+llvm::ArrayRef<std::string> orElse(llvm::ArrayRef<std::string> names,
+                                   llvm::ArrayRef<std::string> others);
+/// The same of an option that may say `none`.
+llvm::ArrayRef<std::string> orNone(llvm::ArrayRef<std::string> names,
+                                   llvm::ArrayRef<std::string> others);
+
 } // namespace autopar
 
 #endif // AUTOPAR_LIB_TRANSFORMS_SEEDS_H

@@ -28,10 +28,8 @@ struct ShardContextPass
 
   void runOnModule() override {
     ModuleOp module = getOperation();
-    if (axes.empty())
-      axes = {"cp"};
     FailureOr<SmallVector<StringAttr>> over =
-        findAxes(module, axes, "--shard-cp");
+        findAxes(module, orElse(axes, {"cp"}), "--shard-cp");
     if (failed(over))
       return signalPassFailure();
     if (kind != "ring" && kind != "all_to_all") {

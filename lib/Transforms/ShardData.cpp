@@ -25,10 +25,8 @@ struct ShardDataPass : autopar::impl::ShardDataPassBase<ShardDataPass> {
 
   void runOnModule() override {
     ModuleOp module = getOperation();
-    if (axes.empty())
-      axes = {"dp"};
     FailureOr<SmallVector<StringAttr>> over =
-        findAxes(module, axes, "--shard-dp");
+        findAxes(module, orElse(axes, {"dp"}), "--shard-dp");
     if (failed(over))
       return signalPassFailure();
     Seeds seeds(module, *over);

@@ -26,10 +26,8 @@ struct ShardDecodeContextPass
 
   void runOnModule() override {
     ModuleOp module = getOperation();
-    if (axes.empty())
-      axes = {"dcp"};
     FailureOr<SmallVector<StringAttr>> over =
-        findAxes(module, axes, "--shard-dcp");
+        findAxes(module, orElse(axes, {"dcp"}), "--shard-dcp");
     if (failed(over))
       return signalPassFailure();
     Seeds seeds(module, *over);

@@ -27,10 +27,8 @@ struct ShardExpertsPass
 
   void runOnModule() override {
     ModuleOp module = getOperation();
-    if (axes.empty())
-      axes = {"ep"};
     FailureOr<SmallVector<StringAttr>> over =
-        findAxes(module, axes, "--shard-ep");
+        findAxes(module, orElse(axes, {"ep"}), "--shard-ep");
     if (failed(over))
       return signalPassFailure();
     Seeds seeds(module, *over);

@@ -30,16 +30,10 @@ struct ShardParametersPass
 
   void runOnModule() override {
     ModuleOp module = getOperation();
-    if (axes.empty())
-      axes = {"dp"};
-    ArrayRef<std::string> given = expertAxes.empty()
-                                      ? ArrayRef<std::string>(axes)
-                                      : ArrayRef<std::string>(expertAxes);
-    SmallVector<std::string> forExperts(given.begin(), given.end());
-    if (forExperts.size() == 1 && forExperts.front() == "none")
-      forExperts.clear();
-    auto dense = findAxes(module, axes, "--shard-dp");
-    auto experts = findAxes(module, forExperts, "--shard-ep");
+    std::string replicas = "dp";
+    ArrayRef<std::string> all = orElse(axes, replicas);
+    auto dense = findAxes(module, all, "--shard-dp");
+    auto experts = findAxes(module, orNone(expertAxes, all), "--shard-ep");
     if (failed(dense) || failed(experts))
       return signalPassFailure();
     llvm::SetVector<Value> weights = findWeights(module);

@@ -26,10 +26,8 @@ struct ShardSequencePass
 
   void runOnModule() override {
     ModuleOp module = getOperation();
-    if (axes.empty())
-      axes = {"tp"};
     FailureOr<SmallVector<StringAttr>> over =
-        findAxes(module, axes, "--shard-tp");
+        findAxes(module, orElse(axes, {"tp"}), "--shard-tp");
     if (failed(over))
       return signalPassFailure();
     Seeds seeds(module, *over);

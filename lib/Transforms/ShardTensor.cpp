@@ -58,14 +58,8 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
 
 private:
   LogicalResult readAxes(ModuleOp module) {
-    if (axes.empty())
-      axes = {"tp"};
     auto read = [&](SmallVector<StringAttr> &over,
                     ArrayRef<std::string> names) -> LogicalResult {
-      if (names.empty())
-        names = axes;
-      if (names.size() == 1 && names.front() == "none")
-        names = {};
       FailureOr<SmallVector<StringAttr>> found =
           findAxes(module, names, "--shard-tp");
       if (succeeded(found))
@@ -73,13 +67,14 @@ private:
       return found;
     };
     using Role = TensorParallelRole;
-    ArrayRef<std::string> attention =
-        attentionAxes.empty() ? axes : attentionAxes;
+    std::string tensor = "tp";
+    ArrayRef<std::string> all = orElse(axes, tensor);
+    ArrayRef<std::string> attention = orElse(attentionAxes, all);
     return success(
-        succeeded(read(axesByRole[Role::dense], axes)) &&
-        succeeded(read(axesByRole[Role::attention], attention)) &&
-        succeeded(read(axesByRole[Role::experts], expertAxes)) &&
-        succeeded(read(axesOfKeys, keyAxes.empty() ? attention : keyAxes)));
+        succeeded(read(axesByRole[Role::dense], orNone(axes, all))) &&
+        succeeded(read(axesByRole[Role::attention], orNone(attention, all))) &&
+        succeeded(read(axesByRole[Role::experts], orNone(expertAxes, all))) &&
+        succeeded(read(axesOfKeys, orNone(keyAxes, attention))));
   }
 
   /// Whether a source has key-value heads, or attention itself reads it.

@@ -14,6 +14,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace autopar {
 class WorkloadBuilder;
@@ -27,6 +28,9 @@ namespace autopar {
 /// none.
 DeviceMeshOpInterface findMesh(mlir::Operation *op);
 SymbolBindingOpInterface findWorkload(mlir::Operation *op);
+/// Axes that split tokens where functions begin, and which tokens: `query`.
+using TokenAxes = llvm::MapVector<mlir::StringAttr, llvm::StringRef>;
+TokenAxes findTokenAxes(mlir::ModuleOp module);
 /// What a product of axes is called: "tp", "dp = ep", "cp*tp".
 std::string productText(DeviceMeshOpInterface mesh,
                         llvm::ArrayRef<mlir::StringAttr> axes);

@@ -76,10 +76,8 @@ public:
   /// Where following records belong: index of the layer kind, and how often a
   /// step runs the op. Kernels of different layers do not merge.
   void enter(uint32_t layer, int64_t count);
-  /// Says that `axis` splits the tokens called `symbol`.
-  void splitTokens(llvm::StringRef axis, llvm::StringRef symbol) {
-    tokenAxes.push_back({axis, symbol});
-  }
+  /// Says which axes split which tokens.
+  void setTokenAxes(TokenAxes axes) { tokenAxes = std::move(axes); }
   /// Says that `alias` (an argument, a call's result) is `value`.
   void bind(mlir::Value alias, mlir::Value value) {
     aliases[alias] = resolve(value);
@@ -108,7 +106,7 @@ private:
   uint32_t nextGroup(KernelKind kind, mlir::Operation *op, mlir::Value input);
 
   CostProgram &program;
-  llvm::SmallVector<std::pair<llvm::StringRef, llvm::StringRef>> tokenAxes;
+  TokenAxes tokenAxes;
   uint32_t layer = 0;
   int64_t count = 1;
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;

@@ -152,7 +152,7 @@ private:
 
   LogicalResult verifyDim(int64_t dim) {
     if (dim == expertsDim) {
-      if (llvm::any_of(layout.dims, [](DimAttr dim) { return dim.isSet(); }))
+      if (layout.findSet())
         return success();
       return op->emitOpError("groups by experts a tensor without a set");
     }
@@ -164,10 +164,7 @@ private:
 
   /// Dimension `dim`, or the set that `experts` is the grouping of.
   DimAttr &dimOf(int64_t dim) {
-    return dim == expertsDim
-               ? *llvm::find_if(layout.dims,
-                                [](DimAttr dim) { return dim.isSet(); })
-               : layout.dims[dim];
+    return dim == expertsDim ? *layout.findSet() : layout.dims[dim];
   }
 
   bool ends(ArrayRef<StringAttr> all) const {

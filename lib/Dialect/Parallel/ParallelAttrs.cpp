@@ -272,6 +272,11 @@ bool Layout::isWhole() const {
          llvm::all_of(dims, [](DimAttr dim) { return dim.isWhole(); });
 }
 
+DimAttr *Layout::findSet() {
+  auto *set = llvm::find_if(dims, [](DimAttr dim) { return dim.isSet(); });
+  return set == dims.end() ? nullptr : set;
+}
+
 bool Layout::uses(StringAttr axis) const {
   return llvm::is_contained(partial, axis) ||
          llvm::any_of(dims, [&](DimAttr dim) { return dim.uses(axis); });

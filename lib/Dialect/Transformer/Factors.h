@@ -25,6 +25,24 @@ FactorList concat(const FactorList &a, const FactorList &b);
 /// All operands and results have the same dimensions.
 ShardingFactors elementwiseFactors(mlir::Operation *op);
 
+/// Replaces a product that has a bias by the product and the addition of the
+/// bias; returns the product, null where there is no bias.
+template <typename Product>
+mlir::Operation *detachBiasOf(Product op, mlir::OpBuilder &builder) {
+  mlir::Value bias = op.getBias();
+  if (!bias)
+    return nullptr;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(op);
+  auto product = Product::create(builder, op.getLoc(), op.getResult().getType(),
+                                 op.getX(), op.getWeight(), mlir::Value());
+  auto biased = AddBiasOp::create(builder, op.getLoc(), product.getType(),
+                                  product.getResult(), bias);
+  op.getResult().replaceAllUsesWith(biased.getResult());
+  op.erase();
+  return product;
+}
+
 } // namespace autopar::transformer
 
 #endif // AUTOPAR_LIB_DIALECT_TRANSFORMER_FACTORS_H

@@ -103,18 +103,7 @@ ShardingFactors ConvolutionOp::getShardingFactors() {
 }
 
 Operation *ConvolutionOp::detachBias(OpBuilder &builder) {
-  Value bias = getBias();
-  if (!bias)
-    return nullptr;
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(*this);
-  auto product = ConvolutionOp::create(builder, getLoc(), getResult().getType(),
-                                       getX(), getWeight(), Value());
-  auto biased = AddBiasOp::create(builder, getLoc(), getResult().getType(),
-                                  product.getResult(), bias);
-  getResult().replaceAllUsesWith(biased.getResult());
-  erase();
-  return product;
+  return detachBiasOf(*this, builder);
 }
 
 ShardingFactors MergeTokensOp::getShardingFactors() {

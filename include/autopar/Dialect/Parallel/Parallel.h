@@ -41,6 +41,8 @@ struct Layout {
   static Layout of(mlir::RankedTensorType type);
 
   bool isWhole() const;
+  /// The dimension that is a set, null where there is none.
+  DimAttr *findSet();
   bool uses(mlir::StringAttr axis) const;
   bool operator==(const Layout &other) const {
     return dims == other.dims && partial == other.partial;
