@@ -8,6 +8,7 @@
 #include "autopar/Analysis/CostProgramAnalysis.h"
 
 #include "CallCounts.h"
+#include "StackReader.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -58,17 +59,21 @@ public:
   /// Extracts what one run of `entry` costs.
   LogicalResult run(FunctionOpInterface entry) {
     builder.setTokenAxes(findTokenAxes(module));
-    return failure(failed(counts.count(entry)) ||
-                   failed(extractFunction(entry)));
+    SmallVector<LoopLikeOpInterface> stack = findStack(entry);
+    lastOfStack = stack.empty() ? nullptr : stack.back();
+    if (failed(counts.count(entry)) || failed(extractFunction(entry)))
+      return failure();
+    return stack.empty() ? success()
+                         : StackReader(builder, extracted, program.stack)
+                               .read(entry, stack, afterStack);
   }
 
 private:
   /// Adds the records of a function, whose arguments are bound.
   LogicalResult extractFunction(FunctionOpInterface function) {
     uint32_t caller = layer;
-    layer = program.layers.size();
-    extracted[function] = layer;
-    program.layers.push_back({function.getName().str(), counts[function]});
+    extracted[function] = program.layers.size();
+    begin(function.getName().str(), counts[function]);
     // The inputs of the model; arguments of a callee are bound to its caller's.
     if (layer == 0)
       for (Value argument : function.getArguments()) {
@@ -77,8 +82,15 @@ private:
         define(argument);
       }
     LogicalResult result = extractBlock(function.getFunctionBody().front());
+    program.layers[layer].end = clock;
     layer = caller;
     return result;
+  }
+
+  /// Begins a layer kind, to which following records belong.
+  void begin(std::string name, int64_t count) {
+    layer = program.layers.size();
+    program.layers.push_back({std::move(name), count, clock + 1, clock});
   }
 
   /// Arguments belong to a function, whose verifier knows no encodings.
@@ -155,6 +167,12 @@ private:
     for (auto [result, value] :
          llvm::zip_equal(loop->getResults(), loop.getYieldedValues()))
       builder.bind(result, value);
+    if (loop != lastOfStack)
+      return success();
+    // A pipeline may run on another device what follows its layers.
+    program.layers[layer].end = clock;
+    begin(program.layers[layer].name, program.layers[layer].count);
+    afterStack = layer;
     return success();
   }
 
@@ -182,6 +200,9 @@ private:
   /// Index of the activation that holds a value.
   llvm::DenseMap<Value, size_t> live;
   uint32_t layer = 0, clock = 0;
+  Operation *lastOfStack = nullptr;
+  /// The layer kind of what follows it.
+  uint32_t afterStack = 0;
 };
 
 } // namespace

@@ -19,10 +19,12 @@ void autopar::adviseOnIdleAxes(Evaluation &evaluation) {
   const std::vector<std::string> &used = evaluation.program.axes;
   for (const PlanAxis &axis : evaluation.plan.axes)
     if (*axis.size > 1 &&
+        (axis.name != "pp" || evaluation.plan.pipeline.stages.empty()) &&
         std::find(used.begin(), used.end(), axis.name) == used.end())
       evaluation.report.warnings.push_back(
           {"axis '" + axis.name + "' of " + formatInteger(*axis.size) +
-               " devices splits nothing: they repeat the same work",
+               " devices splits nothing: they repeat the same work" +
+               (axis.name == "pp" ? "; --stage-pp lays layers over it" : ""),
            "idle-axis", Subject::mesh});
 }
 

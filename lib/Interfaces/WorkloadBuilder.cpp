@@ -189,6 +189,8 @@ SmallVector<Traffic, 1> WorkloadBuilder::traffic(Value tensor, bool write) {
     Resident &resident = program.residents[index];
     if (!resident.user)
       resident.user = program.kernels.size() - 1;
+    if (resident.layer != layer && !llvm::is_contained(resident.readers, layer))
+      resident.readers.push_back(layer);
     Traffic &record = records.emplace_back(activation);
     record.value = numberOf(tensor, part);
     record.role = roleOf(resident.kind);

@@ -7,6 +7,8 @@
 
 #include "autopar/Plan/Degrees.h"
 
+#include "PlanPipeline.h"
+
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -265,5 +267,5 @@ std::optional<Error> autopar::checkChoices(const Plan &plan) {
                  "fsdp splits parameters over the replicas, dp*cp: it needs "
                  "dp or cp",
                  "give --shard-dp=N as well"};
-  return std::nullopt;
+  return checkPipeline(plan);
 }

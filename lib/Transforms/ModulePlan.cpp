@@ -102,12 +102,26 @@ static std::optional<ElementType> formatOfCaches(const CostProgram &program) {
   return format;
 }
 
+/// The devices of the op's axis are `pp`.
+static void addStages(StagesOp stages, Plan &plan) {
+  std::string axis = cast<StringAttr>(stages.getAxes()[0]).str();
+  if (axis != "pp")
+    plan.setDegree("pp", {std::move(axis)});
+  PipelinePlan &pipeline = plan.pipeline;
+  pipeline.stages = stages.getRanges();
+  pipeline.interleave = static_cast<int64_t>(stages.getInterleave());
+  pipeline.schedule = parseScheduleKind(stages.getSchedule());
+  pipeline.microbatches = static_cast<int64_t>(stages.getMicrobatches());
+}
+
 Result<Plan> autopar::planOf(ModuleOp module, const CostProgram &program) {
   Plan plan;
   for (MeshOp mesh : module.getOps<MeshOp>())
     plan = readMesh(mesh);
   if (std::optional<Error> error = completeDegrees(plan))
     return *error;
+  for (StagesOp stages : module.getOps<StagesOp>())
+    addStages(stages, plan);
   plan.dtype = formatOf(module);
   plan.kvDtype = formatOfCaches(program);
   plan.sequenceParallel = splitsTokensBetweenLayers(module, plan.axesOf("tp"));

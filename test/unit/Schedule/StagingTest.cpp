@@ -255,6 +255,7 @@ double gainOf(const char *name, const StagingProblem &problem) {
   Result<StagePartition> partition = partitionStages(problem);
   EXPECT_TRUE(bool(partition) && partition->optimal()) << name;
   int64_t equal = bestEqualCounts(problem);
+  EXPECT_EQ(equalCountsTime(problem), equal) << name;
   EXPECT_LE(partition->heaviestPs(), equal) << name;
   double gain = 100 * (1 - double(partition->heaviestPs()) / double(equal));
   std::printf("%s: %.1f%% less than equal counts: %s\n", name, gain,
@@ -445,7 +446,7 @@ TEST(EvaluateStages, RefusesWhatIsNoSplit) {
   EXPECT_EQ(
       evaluationOf(problem, {{0, 1}, {1, 4}}),
       "2 stages: the fullest device needs 3 B, 1 B over the limit of 2 B\n"
-      "  note: ranges that would do: 0-1, 2-3");
+      "  note: ranges that would do: 0-1,2-3");
 }
 
 //===----------------------------------------------------------------------===//
