@@ -74,7 +74,7 @@ std::optional<Error> PipelineParts::prepare(const Workload &whole) {
 Result<Report> PipelineParts::price(const KindCounts &counts, int64_t passes,
                                     bool explain) const {
   return evaluateDevice(selectLayers(program, counts, passes), plan, machine,
-                        runtime, workload, microbatches, explain);
+                        runtime, workload, passes, explain);
 }
 
 KindCounts PipelineParts::countsOf(const std::vector<KindCount> &kinds) const {
@@ -86,7 +86,9 @@ KindCounts PipelineParts::countsOf(const std::vector<KindCount> &kinds) const {
 /// The time of one pass through `kinds`, and what they keep.
 std::optional<Error> PipelineParts::addPart(const std::vector<KindCount> &kinds,
                                             PipelinePart &part) {
-  Result<Report> report = price(countsOf(kinds), 1, /*explain=*/false);
+  Result<Report> report =
+      evaluateDevice(selectLayers(program, countsOf(kinds), 1), plan, machine,
+                     runtime, workload, microbatches);
   if (!report)
     return report.error();
   const Report::DeviceMemory &memory = report->memory.perDevice;

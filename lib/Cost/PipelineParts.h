@@ -34,7 +34,8 @@ struct PipelineParts {
   std::optional<Error> addParts();
   StagingProblem problem() const;
 
-  /// What a device costs that runs each layer kind so often, in all passes.
+  /// What a device costs that runs each layer kind so often, in each of
+  /// `passes` passes, which have caches of their own.
   Result<Report> price(const KindCounts &counts, int64_t passes,
                        bool explain) const;
   KindCounts countsOf(const std::vector<KindCount> &kinds) const;
@@ -57,6 +58,23 @@ private:
   std::optional<Error> addPart(const std::vector<KindCount> &kinds,
                                PipelinePart &part);
 };
+
+/// Of training, how many times the forward's work is done: gradients of inputs
+/// and of weights multiply matrices as large (arXiv:2104.04473, appendix).
+inline constexpr int64_t trainingPasses = 3;
+
+/// What a report of a pipeline was put together from.
+struct PipelineStages {
+  std::vector<const Report *> byDevice;
+  /// The stage that holds the most, and that whose caches are full first.
+  int64_t fullest = 0, scarcest = 0;
+  bool isTraining = false;
+};
+
+/// Fills the derivations of `report`, which has those of the whole model, from
+/// those of the stages.
+void explainPipeline(const PipelineParts &parts, const PipelineStages &stages,
+                     Report &report);
 
 } // namespace autopar
 

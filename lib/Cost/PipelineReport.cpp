@@ -20,10 +20,7 @@ namespace {
 /// Steps of decoding that are simulated: the first fills the pipeline, and
 /// later ones take as long as each other.
 constexpr int64_t decodeRounds = 4;
-/// Of a backward, in forwards: half of it gradients of inputs, half of weights.
-/// Each multiplies matrices as large as the forward does (arXiv:2104.04473,
-/// appendix).
-constexpr int64_t backwardForwards = 2;
+constexpr int64_t backwardForwards = trainingPasses - 1;
 
 /// Puts the report of a pipeline together: totals are those of the whole model,
 /// memory that of the fullest stage, times that of the heaviest.
@@ -41,14 +38,13 @@ private:
   std::optional<Error> addTransfers();
   std::optional<Error> simulate();
   KindCounts countsOf(int64_t device) const;
+  void addStage(int64_t stage, KindCounts &counts) const;
   PipelinePart sumOf(int64_t stage) const;
   void addMemory();
   void addWork();
   void addTransferRows();
   void addStep();
   void addAssumptions();
-  void explainParts();
-  void take(const Report &stage, const char *prefix);
 
   const LayerRange &range(int64_t stage) const {
     return pipeline.partition.ranges[stage];
@@ -62,7 +58,8 @@ private:
   Report::Pipeline pipeline;
   std::map<KindCounts, Report> priced;
   std::vector<const Report *> byDevice;
-  int64_t fullest = 0;
+  /// The stage that holds the most, and that whose caches are full first.
+  int64_t fullest = 0, scarcest = 0;
 };
 
 } // namespace
@@ -102,26 +99,37 @@ std::optional<Error> PipelineEvaluator::layOut() {
   return std::nullopt;
 }
 
+void PipelineEvaluator::addStage(int64_t stage, KindCounts &counts) const {
+  if (stage == 0)
+    addKinds(parts.program.stack.before, counts);
+  for (int64_t i = range(stage).begin; i < range(stage).end; ++i)
+    addKinds(parts.program.stack.layers[parts.order[i]].kinds, counts);
+  if (stage + 1 == static_cast<int64_t>(pipeline.partition.ranges.size()))
+    addKinds(parts.program.stack.after, counts);
+}
+
+/// What a device runs of each microbatch; of dual_pipe of half of them, of
+/// which as many come from either end.
 KindCounts PipelineEvaluator::countsOf(int64_t device) const {
   auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
   KindCounts counts(parts.program.layers.size());
-  if (device == 0)
-    addKinds(parts.program.stack.before, counts);
   for (int64_t stage = device; stage < stages; stage += parts.stages)
-    for (int64_t i = range(stage).begin; i < range(stage).end; ++i)
-      addKinds(parts.program.stack.layers[parts.order[i]].kinds, counts);
-  if (device + 1 == parts.stages)
-    addKinds(parts.program.stack.after, counts);
+    addStage(stage, counts);
+  if (*plan.pipeline.schedule == ScheduleKind::dual_pipe)
+    addStage(parts.stages - 1 - device, counts);
   return counts;
 }
 
 /// Devices that run the same are priced once.
 std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
+  bool halves = *plan.pipeline.schedule == ScheduleKind::dual_pipe;
+  int64_t passes = halves ? std::max<int64_t>(1, parts.microbatches / 2)
+                          : parts.microbatches;
   for (int64_t device = 0; device < parts.stages; ++device) {
     KindCounts counts = countsOf(device);
     auto it = priced.find(counts);
     if (it == priced.end()) {
-      Result<Report> stage = parts.price(counts, parts.microbatches, explain);
+      Result<Report> stage = parts.price(counts, passes, explain);
       if (!stage)
         return stage.error();
       it = priced.emplace(std::move(counts), std::move(*stage)).first;
@@ -239,18 +247,20 @@ void PipelineEvaluator::addMemory() {
       fullest = device;
     memory.kvBytesPerTokenPerDevice = std::max(memory.kvBytesPerTokenPerDevice,
                                                stage.kvBytesPerTokenPerDevice);
-    // The stage that is full first; one without caches never is.
+    // A stage without caches is never full of them.
     if (stage.kvBytesPerTokenPerDevice == 0)
       continue;
-    if (!keeps || stage.kvCapacityTokens < memory.kvCapacityTokens)
+    if (!keeps || stage.kvCapacityTokens < memory.kvCapacityTokens) {
       memory.kvCapacityTokens = stage.kvCapacityTokens;
+      scarcest = device;
+    }
     keeps = true;
   }
   const auto &worst = stageOf(fullest).memory;
   memory.perDevice = worst.perDevice;
   memory.worstDevice = "stage " + std::to_string(fullest);
-  memory.kvCapacityBytes = worst.kvCapacityBytes;
-  memory.reservedBytes = worst.reservedBytes;
+  memory.kvCapacityBytes = stageOf(scarcest).memory.kvCapacityBytes;
+  memory.reservedBytes = stageOf(scarcest).memory.reservedBytes;
 }
 
 /// The transfers that the heaviest stage sends, with what its collectives send.
@@ -309,7 +319,7 @@ static double stepTimeUs(const Report::Pipeline &pipeline) {
 void PipelineEvaluator::addStep() {
   auto &latency = report.latency;
   if (isTraining(*plan.pipeline.schedule)) {
-    constexpr double passes = 1 + backwardForwards;
+    constexpr double passes = trainingPasses;
     latency.computeTimeUs *= passes;
     latency.memoryTimeUs *= passes;
     latency.communicationTimeUs *= passes;
@@ -372,37 +382,13 @@ Result<Report> PipelineEvaluator::run(bool explain) {
   addTransferRows();
   addStep();
   addAssumptions();
-  if (explain)
-    explainParts();
   report.pipeline = std::move(pipeline);
+  if (explain)
+    explainPipeline(
+        parts,
+        {byDevice, fullest, scarcest, isTraining(*plan.pipeline.schedule)},
+        report);
   return std::move(report);
-}
-
-//===----------------------------------------------------------------------===//
-// Derivations
-//===----------------------------------------------------------------------===//
-
-/// Takes the derivations of paths that begin with `prefix` from a stage.
-void PipelineEvaluator::take(const Report &stage, const char *prefix) {
-  auto begins = [&](const std::string &path) {
-    return path.rfind(prefix, 0) == 0;
-  };
-  auto &own = report.derivations;
-  for (auto it = own.begin(); it != own.end();)
-    it = begins(it->first) ? own.erase(it) : std::next(it);
-  for (const auto &[path, derivation] : stage.derivations)
-    if (begins(path))
-      own[path] = derivation;
-}
-
-void PipelineEvaluator::explainParts() {
-  const Report &heaviest = stageOf(pipeline.partition.heaviest);
-  for (const char *prefix : {"memory.per_device.", "memory.kv_capacity_bytes",
-                             "memory.reserved_bytes"})
-    take(stageOf(fullest), prefix);
-  for (const char *prefix :
-       {"flops.per_device", "communication.", "latency.", "breakdown."})
-    take(heaviest, prefix);
 }
 
 Result<Report>
