@@ -59,19 +59,22 @@ void WorkloadBuilder::addDims(Dim dim, DimRef ref, Dims &dims) {
   if (!ref.isSet() || !ref.grouped.empty())
     return dims.push_back(std::move(dim));
   Extent &extent = dim.extent;
-  for (auto [axisName, symbolName] : tokenAxes) {
+  for (auto &[axisName, extents] : tokenAxes) {
     AxisId id = axis(axisName);
-    SymbolId tokens = symbol(symbolName);
     auto split = llvm::find(dim.axes, id);
     if (split == dim.axes.end())
       continue;
     dim.axes.erase(split);
+    auto isToken = [&, &extents = extents](SymbolId symbol) {
+      return llvm::is_contained(extents, program.symbols[symbol]);
+    };
     auto own = llvm::find_if(dims, [&](const Dim &other) {
-      return other.extent.symbols == std::vector<SymbolId>{tokens} &&
-             !other.axes.empty();
+      return other.extent.symbols.size() == 1 && !other.axes.empty() &&
+             isToken(other.extent.symbols.front());
     });
-    auto inExtent = llvm::find(extent.symbols, tokens);
+    auto inExtent = llvm::find_if(extent.symbols, isToken);
     if (inExtent != extent.symbols.end()) {
+      SymbolId tokens = *inExtent;
       extent.symbols.erase(inExtent);
       dims.push_back({{1, {tokens}, 0}, {id}, SplitRule::any, 1});
     } else if (own != dims.end()) {
