@@ -179,16 +179,20 @@ private:
   void define(Value value) {
     if (!isa<RankedTensorType>(value.getType()))
       return;
-    live[value] = program.activations.size();
-    Activation activation = builder.activation(value);
-    activation.begin = activation.end = clock;
-    program.activations.push_back(std::move(activation));
+    size_t first = program.activations.size();
+    for (Activation &activation : builder.activations(value)) {
+      activation.begin = activation.end = clock;
+      program.activations.push_back(std::move(activation));
+    }
+    live[value] = {first, program.activations.size()};
   }
 
   void use(Value value) {
     auto it = live.find(builder.resolve(value));
-    if (it != live.end())
-      program.activations[it->second].end = clock;
+    if (it == live.end())
+      return;
+    for (size_t i = it->second.first; i < it->second.second; ++i)
+      program.activations[i].end = clock;
   }
 
   ModuleOp module;
@@ -197,8 +201,9 @@ private:
   WorkloadBuilder builder;
   CallCounts counts;
   llvm::DenseMap<Operation *, uint32_t> extracted;
-  /// Index of the activation that holds a value.
-  llvm::DenseMap<Value, size_t> live;
+  /// Indices of the activations that hold a value: the first, and the one after
+  /// the last.
+  llvm::DenseMap<Value, std::pair<size_t, size_t>> live;
   uint32_t layer = 0, clock = 0;
   Operation *lastOfStack = nullptr;
   /// The layer kind of what follows it.

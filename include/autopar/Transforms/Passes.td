@@ -257,8 +257,9 @@ def ShardSequencePass : ShardPass<"autopar-shard-sequence"> {
 def ShardContextPass : ShardPass<"autopar-shard-context"> {
   let summary = "context parallelism: splits tokens everywhere";
   let description = [{
-    Splits the `query` of all that functions take and return and loops carry.
-    What attention does about the keys of the others is the kind:
+    Splits the `query` of all that functions take and return and loops carry, and
+    the `source` of encoders, whose attention gathers keys and values. What
+    attention with a cache does about the keys of the others is the kind:
 
     * `ring` splits caches by `context`; their parts go around (`parallel.ring`),
       and each device attends with its own queries (arXiv:2310.01889);
