@@ -36,7 +36,7 @@ LogicalResult StackReader::read(FunctionOpInterface entry,
   stack.before = {{layers.lookup(entry), 1}};
   stack.after = {{after, 1}};
   for (Value argument : body.getArguments())
-    stack.inputs.push_back(inputOf(argument));
+    addInput(argument, stack.inputs);
   Kinds *outside = &stack.before;
   for (Operation &op : body) {
     auto loop = dyn_cast<LoopLikeOpInterface>(op);
@@ -136,9 +136,9 @@ bool StackReader::crosses(Value value) const {
          !isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
 }
 
-Layer::Input StackReader::inputOf(Value value) {
-  Activation held = builder.activation(value);
-  return {std::move(held.shape), held.type};
+void StackReader::addInput(Value value, std::vector<Layer::Input> &inputs) {
+  for (Activation &held : builder.activations(value))
+    inputs.push_back({std::move(held.shape), held.type});
 }
 
 /// The values that `call`, or what runs after it, uses and that are computed
@@ -163,6 +163,6 @@ std::vector<Layer::Input> StackReader::inputsOf(Operation *call) {
   std::vector<Layer::Input> inputs;
   for (Value value : used)
     if (isa<RankedTensorType>(value.getType()) && crosses(value))
-      inputs.push_back(inputOf(value));
+      addInput(value, inputs);
   return inputs;
 }

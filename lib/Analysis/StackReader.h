@@ -46,7 +46,8 @@ private:
                                 LayerStack::Run &run);
   std::vector<LayerStack::Layer::Input> inputsOf(mlir::Operation *call);
   bool crosses(mlir::Value value) const;
-  LayerStack::Layer::Input inputOf(mlir::Value value);
+  void addInput(mlir::Value value,
+                std::vector<LayerStack::Layer::Input> &inputs);
 
   WorkloadBuilder &builder;
   const llvm::DenseMap<mlir::Operation *, uint32_t> &layers;

@@ -38,7 +38,7 @@ static std::string listSome(const std::vector<std::string> &names) {
 static void addFigures(Warnings &warnings, const char *what,
                        const std::vector<std::string> &names) {
   if (!names.empty())
-    warnings.push_back({what + listSome(names)});
+    warnings.push_back({what + listSome(names), ""});
 }
 
 /// Engines that multiply in 8 bits keep everything else wider.

@@ -296,6 +296,21 @@ TEST(PartitionStages, EvensOutWhatTheHeaviestLeavesOpen) {
   EXPECT_EQ(partition->aboveMeanPs, 2.5);
 }
 
+/// Ranges of a device are as long as each other: 126 equal layers over 16
+/// stages with two ranges each, the first and the last with a layer more to do.
+TEST(PartitionStages, EvensOutRounds) {
+  StagingProblem problem = problemOf(std::vector<int64_t>(126, 10), 16, 2);
+  problem.embedding.timePs = problem.head.timePs = 10;
+  Result<StagePartition> partition = partitionStages(problem);
+  ASSERT_TRUE(bool(partition));
+  EXPECT_TRUE(partition->optimal());
+  expectConsistent(problem, *partition);
+  for (const LayerRange &range : partition->ranges) {
+    EXPECT_GE(range.end - range.begin, 3) << textOf(partition->ranges);
+    EXPECT_LE(range.end - range.begin, 4) << textOf(partition->ranges);
+  }
+}
+
 /// Three long layers in front: one a device and round, the head's device the
 /// shortest ranges. 4 + 2, 4 + 2, 1 + 1 + 4.
 TEST(PartitionStages, WithInterleaving) {
