@@ -7,6 +7,8 @@
 
 #include "autopar/Cost/Link.h"
 
+#include "PipelineParts.h"
+
 #include "autopar/Cost/CollectiveTime.h"
 #include "autopar/Cost/Counts.h"
 #include "autopar/Support/Text.h"
@@ -21,19 +23,40 @@ struct RequestBytes {
 };
 } // namespace
 
+/// What a device holds of a request: of a pipeline, the stage that holds most.
+static std::optional<Error> countDevice(const LinkSide &side, Sizes &sizes,
+                                        int64_t &bytes) {
+  auto count = [&](const CostProgram &program) {
+    Checked sum = countPerSequence(program, Kind::kv_cache, sizes, true) +
+                  countPerSequence(program, Kind::state, sizes, true);
+    return sizes.narrow(sum, "bytes of a request on a device");
+  };
+  bytes = count(side.program);
+  if (side.plan.pipeline.stages.empty())
+    return std::nullopt;
+  Result<std::vector<uint32_t>> order = layersInOrder(side.program);
+  if (!order)
+    return order.error();
+  bytes = 0;
+  for (int64_t device = 0; device < *side.plan.sizeOf("pp"); ++device) {
+    KindCounts kinds = kindsOf(side.program, side.plan, *order, device);
+    bytes = std::max(bytes, count(selectLayers(side.program, kinds, 1)));
+  }
+  return std::nullopt;
+}
+
 static Result<RequestBytes> countRequest(const LinkSide &side,
                                          const Workload &workload) {
   Sizes sizes(side.program, side.plan, workload);
   sizes.setSymbol("batch", 1);
-  auto count = [&](Kind kind, bool local) {
-    return countPerSequence(side.program, kind, sizes, local);
+  auto count = [&](Kind kind) {
+    return countPerSequence(side.program, kind, sizes);
   };
   RequestBytes bytes;
-  bytes.kv = sizes.narrow(count(Kind::kv_cache, false), "KV bytes");
-  bytes.state = sizes.narrow(count(Kind::state, false), "state bytes");
-  bytes.device =
-      sizes.narrow(count(Kind::kv_cache, true) + count(Kind::state, true),
-                   "bytes of a request on a device");
+  if (auto error = countDevice(side, sizes, bytes.device))
+    return *error;
+  bytes.kv = sizes.narrow(count(Kind::kv_cache), "KV bytes");
+  bytes.state = sizes.narrow(count(Kind::state), "state bytes");
   if (sizes.failed())
     return sizes.takeError();
   return bytes;

@@ -52,6 +52,31 @@ static std::string divisorsText(int64_t value) {
   return join(listed, ", ");
 }
 
+static void addStage(const CostProgram &program,
+                     const std::vector<LayerRange> &stages,
+                     const std::vector<uint32_t> &order, size_t stage,
+                     KindCounts &counts) {
+  if (stage == 0)
+    addKinds(program.stack.before, counts);
+  for (int64_t i = stages[stage].begin; i < stages[stage].end; ++i)
+    addKinds(program.stack.layers[order[i]].kinds, counts);
+  if (stage + 1 == stages.size())
+    addKinds(program.stack.after, counts);
+}
+
+KindCounts autopar::kindsOf(const CostProgram &program, const Plan &plan,
+                            const std::vector<uint32_t> &order,
+                            int64_t device) {
+  KindCounts counts(program.layers.size());
+  const PipelinePlan &pipeline = plan.pipeline;
+  int64_t devices = plan.sizeOf("pp").value_or(1);
+  for (size_t stage = device; stage < pipeline.stages.size(); stage += devices)
+    addStage(program, pipeline.stages, order, stage, counts);
+  if (pipeline.schedule == ScheduleKind::dual_pipe)
+    addStage(program, pipeline.stages, order, devices - 1 - device, counts);
+  return counts;
+}
+
 std::optional<Error> PipelineParts::prepare(const Workload &whole) {
   const PipelinePlan &pipeline = plan.pipeline;
   microbatches = pipeline.microbatches.value_or(1);

@@ -22,6 +22,12 @@ struct PipelinePart {
   int64_t activationBytes = 0, runtimeBytes = 0;
 };
 
+/// What device `device` of axis `pp` runs of each microbatch, by the stages of
+/// `plan`; `order` are the layers of `program`. Of dual_pipe it runs half of
+/// the microbatches, of which as many come from either end.
+KindCounts kindsOf(const CostProgram &program, const Plan &plan,
+                   const std::vector<uint32_t> &order, int64_t device);
+
 /// The parts of a pipelined program, priced.
 struct PipelineParts {
   PipelineParts(const CostProgram &program, const Plan &plan,

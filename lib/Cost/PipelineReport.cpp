@@ -37,8 +37,6 @@ private:
   std::optional<Error> priceStages(bool explain);
   std::optional<Error> addTransfers();
   std::optional<Error> simulate();
-  KindCounts countsOf(int64_t device) const;
-  void addStage(int64_t stage, KindCounts &counts) const;
   PipelinePart sumOf(int64_t stage) const;
   void addMemory();
   void addWork();
@@ -99,34 +97,13 @@ std::optional<Error> PipelineEvaluator::layOut() {
   return std::nullopt;
 }
 
-void PipelineEvaluator::addStage(int64_t stage, KindCounts &counts) const {
-  if (stage == 0)
-    addKinds(parts.program.stack.before, counts);
-  for (int64_t i = range(stage).begin; i < range(stage).end; ++i)
-    addKinds(parts.program.stack.layers[parts.order[i]].kinds, counts);
-  if (stage + 1 == static_cast<int64_t>(pipeline.partition.ranges.size()))
-    addKinds(parts.program.stack.after, counts);
-}
-
-/// What a device runs of each microbatch; of dual_pipe of half of them, of
-/// which as many come from either end.
-KindCounts PipelineEvaluator::countsOf(int64_t device) const {
-  auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
-  KindCounts counts(parts.program.layers.size());
-  for (int64_t stage = device; stage < stages; stage += parts.stages)
-    addStage(stage, counts);
-  if (*plan.pipeline.schedule == ScheduleKind::dual_pipe)
-    addStage(parts.stages - 1 - device, counts);
-  return counts;
-}
-
 /// Devices that run the same are priced once.
 std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
   bool halves = *plan.pipeline.schedule == ScheduleKind::dual_pipe;
   int64_t passes = halves ? std::max<int64_t>(1, parts.microbatches / 2)
                           : parts.microbatches;
   for (int64_t device = 0; device < parts.stages; ++device) {
-    KindCounts counts = countsOf(device);
+    KindCounts counts = kindsOf(parts.program, plan, parts.order, device);
     auto it = priced.find(counts);
     if (it == priced.end()) {
       Result<Report> stage = parts.price(counts, passes, explain);
