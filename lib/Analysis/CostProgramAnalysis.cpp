@@ -8,6 +8,7 @@
 #include "autopar/Analysis/CostProgramAnalysis.h"
 
 #include "CallCounts.h"
+#include "ExpertTables.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -52,7 +53,10 @@ public:
     program.model = nameOfModel(module);
     for (char &c : program.model)
       c = llvm::isPrint(c) ? c : '?';
-    return run(entry);
+    if (failed(experts.read(module, builder)) || failed(run(entry)))
+      return failure();
+    program.placement = experts.take();
+    return success();
   }
 
   /// Extracts what one run of `entry` costs.
@@ -67,6 +71,7 @@ private:
   LogicalResult extractFunction(FunctionOpInterface function) {
     uint32_t caller = layer;
     layer = program.layers.size();
+    bool callerPlaced = builder.setPlaced(experts.setKind(function, layer));
     extracted[function] = layer;
     program.layers.push_back({function.getName().str(), counts[function]});
     // The inputs of the model; arguments of a callee are bound to its caller's.
@@ -78,6 +83,7 @@ private:
       }
     LogicalResult result = extractBlock(function.getFunctionBody().front());
     layer = caller;
+    builder.setPlaced(callerPlaced);
     return result;
   }
 
@@ -178,6 +184,7 @@ private:
   ProgramOps &ops;
   WorkloadBuilder builder;
   CallCounts counts;
+  ExpertTables experts;
   llvm::DenseMap<Operation *, uint32_t> extracted;
   /// Index of the activation that holds a value.
   llvm::DenseMap<Value, size_t> live;

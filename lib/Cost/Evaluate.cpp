@@ -218,8 +218,9 @@ Result<Report> autopar::evaluate(const CostProgram &program, const Plan &plan,
     return *error;
   Evaluation evaluation(program, plan, machine, runtime, workload);
   static constexpr void (*steps[])(Evaluation &) = {
-      addInputs, addMesh,          addExperts, addModel,       addMemory,
-      addFlops,  addCommunication, addLatency, addAssumptions, addWarnings};
+      addInputs,  addMesh,        addExperts, addPlacement,
+      addModel,   addMemory,      addFlops,   addCommunication,
+      addLatency, addAssumptions, addWarnings};
   for (auto step : steps) {
     if (evaluation.sizes.failed())
       return evaluation.sizes.takeError();

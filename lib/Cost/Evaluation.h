@@ -84,6 +84,7 @@ struct Evaluation {
   bool communicates() const;
 };
 
+void addPlacement(Evaluation &evaluation);
 void addMemory(Evaluation &evaluation);
 void addFlops(Evaluation &evaluation);
 void addCommunication(Evaluation &evaluation);

@@ -177,6 +177,7 @@ private:
       return onError(runtime.error().str());
     addShardingPasses(pm, plan,
                       static_cast<int64_t>(runtime->vocabularyMultiple.value));
+    addPlacementPass(pm, plan, options.hardware);
     return success();
   }
 

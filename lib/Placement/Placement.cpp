@@ -204,6 +204,13 @@ static std::vector<int32_t> placeRoundRobin(const PlacementSpace &space) {
   return slots;
 }
 
+double autopar::imbalanceOf(const std::vector<int32_t> &slots,
+                            const std::vector<double> &tokens, int64_t ranks) {
+  double total = std::accumulate(tokens.begin(), tokens.end(), 0.0);
+  return ratio(hottestOf(rankLoads(tokens, ranks, slots)),
+               total / static_cast<double>(ranks));
+}
+
 LayerPlacement autopar::evaluatePlacement(std::vector<int32_t> slots,
                                           const LayerLoads &loads,
                                           const PlacementSpace &space,

@@ -265,5 +265,12 @@ std::optional<Error> autopar::checkChoices(const Plan &plan) {
                  "fsdp splits parameters over the replicas, dp*cp: it needs "
                  "dp or cp",
                  "give --shard-dp=N as well"};
-  return std::nullopt;
+  if (!plan.expertPlacement)
+    return std::nullopt;
+  if (!plan.has("ep"))
+    return Error{"",
+                 "experts are placed on the devices of expert parallelism: it "
+                 "needs ep",
+                 "give --shard-ep=N as well"};
+  return checkExpertPlan(*plan.expertPlacement);
 }

@@ -7,6 +7,8 @@
 
 #include "autopar/Plan/Degrees.h"
 
+#include "ExpertPlanJson.h"
+
 #include "autopar/Support/Checked.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -223,7 +225,8 @@ static void readDegrees(const JsonReader &root, Plan &plan) {
 Result<Plan> autopar::readPlan(const JsonDocument &document) {
   JsonReader root = document.reader();
   root.allowOnly({"schema", "axes", "degrees", "sequence_parallel", "fsdp",
-                  "context_kind", "dtype", "kv_dtype", "memory_utilization"});
+                  "context_kind", "expert_placement", "dtype", "kv_dtype",
+                  "memory_utilization"});
   std::string found = root.string("schema");
   if (!root.failed() && found != schema)
     root.failAt("schema", "expected \"" + std::string(schema) + "\", found \"" +
@@ -235,6 +238,8 @@ Result<Plan> autopar::readPlan(const JsonDocument &document) {
   plan.sequenceParallel = root.booleanOr("sequence_parallel", false);
   plan.fsdp = root.booleanOr("fsdp", false);
   plan.contextKind = readContextKind(root);
+  if (root.has("expert_placement"))
+    plan.expertPlacement = readExpertPlan(root.object("expert_placement"));
   plan.dtype = readType(root, "dtype");
   plan.kvDtype = readType(root, "kv_dtype");
   plan.memoryUtilization = root.optionalNumber("memory_utilization", 1e-6, 1);
@@ -265,6 +270,8 @@ std::string autopar::writePlan(const Plan &plan) {
     root["fsdp"] = true;
   if (plan.contextKind)
     root["context_kind"] = nameOf(*plan.contextKind);
+  if (plan.expertPlacement)
+    root["expert_placement"] = writeExpertPlan(*plan.expertPlacement);
   if (plan.dtype)
     root["dtype"] = nameOf(*plan.dtype);
   if (plan.kvDtype)

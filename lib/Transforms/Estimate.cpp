@@ -33,6 +33,10 @@ using namespace mlir;
 static constexpr llvm::StringLiteral defaultHardware = "h100-sxm-8";
 static constexpr llvm::StringLiteral defaultRuntime = "vllm";
 
+static MachineAttr machineOf(ModuleOp module) {
+  return module->getAttrOfType<MachineAttr>(MachineAttr::moduleAttribute);
+}
+
 namespace {
 
 /// A module, priced.
@@ -141,19 +145,13 @@ private:
     return success();
   }
 
-  static MachineAttr machineOf(ModuleOp module) {
-    return module->getAttrOfType<MachineAttr>(MachineAttr::moduleAttribute);
-  }
-
   /// The machine of `module`, its own or that of the settings, with so many
   /// nodes more.
   FailureOr<Machine> readMachine(ModuleOp module, int64_t spareNodes) {
     MachineAttr own = machineOf(module);
-    std::string name = own                ? own.getHardware().str()
-                       : hardware.empty() ? defaultHardware.str()
-                                          : hardware;
     int64_t count = own ? own.getNodes() : std::max<int64_t>(1, nodes);
-    Result<Machine> machine = library.machine(name, count + spareNodes);
+    Result<Machine> machine =
+        library.machine(machineNameOf(module, hardware), count + spareNodes);
     if (!machine)
       return emitError(module, machine.error());
     return std::move(*machine);
@@ -314,6 +312,12 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
 };
 
 } // namespace
+
+std::string autopar::machineNameOf(ModuleOp module, StringRef given) {
+  if (MachineAttr own = machineOf(module))
+    return own.getHardware().str();
+  return given.empty() ? defaultHardware.str() : given.str();
+}
 
 LogicalResult autopar::emitError(ModuleOp module, const Error &error) {
   InFlightDiagnostic diag = module.emitError();

@@ -102,12 +102,27 @@ static std::optional<ElementType> formatOfCaches(const CostProgram &program) {
   return format;
 }
 
+static std::optional<ExpertPlan> expertPlanOf(ModuleOp module) {
+  for (ExpertPlacementOp op : module.getOps<ExpertPlacementOp>()) {
+    PlacementOptions options = op.getOptions();
+    ExpertPlan plan;
+    plan.policy = options.policy;
+    plan.redundant = static_cast<int64_t>(op.getRedundant());
+    plan.groupsInNode = options.groupsInNode;
+    plan.tolerance = options.tolerance;
+    plan.sources = {op.getLoad().str(), op.getTrace().str()};
+    return plan;
+  }
+  return std::nullopt;
+}
+
 Result<Plan> autopar::planOf(ModuleOp module, const CostProgram &program) {
   Plan plan;
   for (MeshOp mesh : module.getOps<MeshOp>())
     plan = readMesh(mesh);
   if (std::optional<Error> error = completeDegrees(plan))
     return *error;
+  plan.expertPlacement = expertPlanOf(module);
   plan.dtype = formatOf(module);
   plan.kvDtype = formatOfCaches(program);
   plan.sequenceParallel = splitsTokensBetweenLayers(module, plan.axesOf("tp"));

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_PLAN_PLAN_H
 #define AUTOPAR_PLAN_PLAN_H
 
+#include "autopar/Plan/ExpertPlan.h"
 #include "autopar/Support/ElementType.h"
 #include "autopar/Support/Json.h"
 
@@ -57,6 +58,7 @@ struct Plan {
   bool fsdp = false;
   std::optional<ContextKind> contextKind = std::nullopt;
   std::optional<ElementType> dtype = std::nullopt, kvDtype = std::nullopt;
+  std::optional<ExpertPlan> expertPlacement = std::nullopt;
   /// The runtime's share of device memory, 0 to 1.
   std::optional<double> memoryUtilization = std::nullopt;
 
