@@ -47,7 +47,7 @@ private:
     if (!options.estimate.empty())
       return success();
     std::pair<StringRef, bool> flags[] = {
-        {"hardware", !options.hardware.empty()},
+        {"hardware", !options.hardware.empty() && !placesExperts()},
         {"nodes", options.nodes != 0},
         {"memory-utilization", options.memoryUtilization != 0},
         {"explain", options.explain},
@@ -56,6 +56,11 @@ private:
       if (given)
         return onError("--" + flag + " has no effect without --estimate");
     return success();
+  }
+
+  /// Which ranks share a node decides where experts go.
+  bool placesExperts() const {
+    return !options.expertLoad.empty() || !options.expertTrace.empty();
   }
 
   LogicalResult verifyDiff() {

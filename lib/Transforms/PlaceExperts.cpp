@@ -101,14 +101,14 @@ struct PlaceExpertsPass
 
   LogicalResult verifyOptions(ModuleOp module) {
     if (!parsePlacementPolicy(policy.getValue()))
-      return module.emitError() << "unknown policy '" << policy
+      return module.emitError() << "unknown policy '" << policy.getValue()
                                 << "', expected block, round_robin or balanced";
     bool isBalanced = policy == nameOf(PlacementPolicy::balanced);
     if (isBalanced && load.empty() && trace.empty())
       return module.emitError(
           "experts are balanced by their loads: give load or trace");
     if (groupsInNode && !isBalanced)
-      return module.emitError() << "policy " << policy
+      return module.emitError() << "policy " << policy.getValue()
                                 << " does not keep groups of experts in nodes";
     return success();
   }

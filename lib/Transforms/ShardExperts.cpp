@@ -80,10 +80,10 @@ struct ShardExpertsPass
       return success();
     int64_t experts = slots - redundant;
     int64_t least = llvm::alignTo(experts, devices) - experts;
-    InFlightDiagnostic diag = op->emitError()
-                              << experts << " experts and " << redundant
-                              << " redundant ones do not lie evenly on "
-                              << devices << " devices";
+    InFlightDiagnostic diag =
+        op->emitError() << experts << " experts and " << redundant.getValue()
+                        << " redundant ones do not lie evenly on " << devices
+                        << " devices";
     diag.attachNote() << "numbers that work: " << least << ", "
                       << least + devices << ", " << least + 2 * devices;
     return diag;
