@@ -35,6 +35,8 @@ void adviseOnIdleAxes(Evaluation &evaluation);
 void adviseOnTiers(Evaluation &evaluation);
 /// Routed tokens that do.
 void adviseOnExperts(Evaluation &evaluation);
+/// Layers whose hottest device keeps the others waiting.
+void adviseOnExpertLoads(Evaluation &evaluation);
 /// Rings whose transfers take longer than attention on what they bring.
 void adviseOnRings(Evaluation &evaluation);
 

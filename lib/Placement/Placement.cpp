@@ -140,6 +140,13 @@ static std::optional<Error> checkInput(const LoadProfile &loads,
                  "the loads are of " + countOf(loads.experts, "expert") +
                      ", expected " + std::to_string(space.experts),
                  ""};
+  Checked slots = Checked(space.slots()) * loads.layers.size();
+  if (slots > limits::maxLoadNumbers)
+    return Error{"",
+                 "all layers together have " + formatInteger(slots) +
+                     " slots, expected at most " +
+                     formatInteger(limits::maxLoadNumbers),
+                 ""};
   if (!trace)
     return std::nullopt;
   if (trace->experts > space.experts)

@@ -187,6 +187,10 @@ LogicalResult PlacementVerifier::verifyShape(StringRef name, ElementsAttr table,
            << "has " << name << " of type " << table.getShapedType()
            << ", expected tensor<" << rows << "xNx" << element
            << "> with N from 1 to " << maxColumns;
+  if (type.getNumElements() > limits::maxLoadNumbers)
+    return op.emitOpError()
+           << "has " << name << " of " << type.getNumElements()
+           << " numbers, expected at most " << limits::maxLoadNumbers;
   int64_t bytes = type.getNumElements() * element.getIntOrFloatBitWidth() / 8;
   if (isa<DenseElementsAttr>(table))
     return success();
