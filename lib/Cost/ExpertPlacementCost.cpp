@@ -8,6 +8,7 @@
 #include "Evaluation.h"
 
 #include "autopar/Cost/ExpertNodes.h"
+#include "autopar/Support/Limits.h"
 
 using namespace autopar;
 
@@ -25,10 +26,10 @@ std::optional<int64_t> autopar::nodesOf(const GroupLayout &layout,
       return std::nullopt;
     ranks *= axes[i].size;
   }
-  Checked span = Checked(stride) * ranks;
+  int64_t span = (Checked(stride) * ranks).int64().value_or(limits::maxDevices);
   if (span <= devicesPerNode)
-    return devicesPerNode % *span.int64() == 0 ? std::optional<int64_t>(1)
-                                               : std::nullopt;
+    return devicesPerNode % span == 0 ? std::optional<int64_t>(1)
+                                      : std::nullopt;
   if (stride >= devicesPerNode)
     return stride % devicesPerNode == 0 ? std::optional<int64_t>(ranks)
                                         : std::nullopt;
