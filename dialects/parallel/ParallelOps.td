@@ -91,7 +91,8 @@ def PAR_ExpertPlacementOp : PAR_Op<"expert_placement"> {
 
     Without tables nothing is known of the loads, and they count as even. `redundant`
     slots are those beyond one per expert. `traffic[l]` has what a routing trace told
-    the pass: tokens, their sends to other nodes, and those of policy `block`.
+    the pass: tokens, their sends to other nodes, and those of policy `block`; where
+    slots are edited, it is out of date.
 
     **Constraints:** one per module; the axes are of its mesh, and distinct; layers
     rise; `slots` is `[layers, slots]`, `loads` is `[layers, experts]`, finite and not

@@ -267,7 +267,7 @@ std::optional<Error> autopar::checkChoices(const Plan &plan) {
                  "give --shard-dp=N as well"};
   if (!plan.expertPlacement)
     return std::nullopt;
-  if (!plan.has("ep"))
+  if (plan.axesOf("ep").empty())
     return Error{"",
                  "experts are placed on the devices of expert parallelism: it "
                  "needs ep",
