@@ -45,6 +45,46 @@ def PAR_MeshOp : PAR_Op<"mesh", [
   let hasVerifier = 1;
 }
 
+def PAR_StagesOp : PAR_Op<"stages"> {
+  let summary = "lays the layers over pipeline stages";
+  let description = [{
+    Layers are those of the last loops of the module's public function that
+    follow each other, counted from 0. The devices of the axis are the stages; with
+    `interleave(v)` each has v virtual stages: device d of p has the ranges d,
+    d + p, ... What lies before the first layer is on the first virtual stage,
+    what follows the last one on the last. The stack is not copied: a range says
+    which of its layers a stage runs, and what a layer takes from the one before
+    it is what a transfer carries.
+
+    `batch` is divided into `microbatches` equal parts, which follow each other
+    as `schedule` says: gpipe, one_f_one_b, interleaved, zero_bubble, dual_pipe,
+    inference.
+
+    **Constraints:** one per module; ranges follow each other from layer 0, each
+    of one layer at least, as many as the one axis has devices times `interleave`; only
+    the schedule `interleaved` has an `interleave` above 1.
+
+    **Example:**
+    ```mlir
+    parallel.mesh @pod(pp = 2, tp = 8)
+    parallel.stages over [pp] layers [0 to 40, 41 to 79] schedule("inference") microbatches(4)
+    ```
+  }];
+  let arguments = (ins PAR_AxesAttr:$axes, DenseI64ArrayAttr:$ends,
+                       DefaultValuedAttr<I64Attr, "1">:$interleave,
+                       StrAttr:$schedule, I64Attr:$microbatches);
+  let assemblyFormat = [{
+    `over` custom<Axes>($axes) `layers` custom<LayerRanges>($ends)
+    (`interleave` `(` $interleave^ `)`)? `schedule` `(` $schedule `)`
+    `microbatches` `(` $microbatches `)` attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// The layers of each virtual stage.
+    ::std::vector<::autopar::LayerRange> getRanges();
+  }];
+  let hasVerifier = 1;
+}
+
 def PAR_LinkOp : PAR_Op<"link", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "hands requests from one module of a deployment to another";
   let description = [{

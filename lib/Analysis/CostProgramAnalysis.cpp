@@ -9,6 +9,7 @@
 
 #include "CallCounts.h"
 #include "ExpertTables.h"
+#include "StackReader.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -62,18 +63,22 @@ public:
   /// Extracts what one run of `entry` costs.
   LogicalResult run(FunctionOpInterface entry) {
     builder.setTokenAxes(findTokenAxes(module));
-    return failure(failed(counts.count(entry)) ||
-                   failed(extractFunction(entry)));
+    SmallVector<LoopLikeOpInterface> stack = findStack(entry);
+    lastOfStack = stack.empty() ? nullptr : stack.back();
+    if (failed(counts.count(entry)) || failed(extractFunction(entry)))
+      return failure();
+    return stack.empty() ? success()
+                         : StackReader(builder, extracted, program.stack)
+                               .read(entry, stack, afterStack);
   }
 
 private:
   /// Adds the records of a function, whose arguments are bound.
   LogicalResult extractFunction(FunctionOpInterface function) {
     uint32_t caller = layer;
-    layer = program.layers.size();
+    extracted[function] = program.layers.size();
+    begin(function.getName().str(), counts[function]);
     bool callerPlaced = builder.setPlaced(experts.setKind(function, layer));
-    extracted[function] = layer;
-    program.layers.push_back({function.getName().str(), counts[function]});
     // The inputs of the model; arguments of a callee are bound to its caller's.
     if (layer == 0)
       for (Value argument : function.getArguments()) {
@@ -82,9 +87,16 @@ private:
         define(argument);
       }
     LogicalResult result = extractBlock(function.getFunctionBody().front());
+    program.layers[layer].end = clock;
     layer = caller;
     builder.setPlaced(callerPlaced);
     return result;
+  }
+
+  /// Begins a layer kind, to which following records belong.
+  void begin(std::string name, int64_t count) {
+    layer = program.layers.size();
+    program.layers.push_back({std::move(name), count, clock + 1, clock});
   }
 
   /// Arguments belong to a function, whose verifier knows no encodings.
@@ -161,22 +173,32 @@ private:
     for (auto [result, value] :
          llvm::zip_equal(loop->getResults(), loop.getYieldedValues()))
       builder.bind(result, value);
+    if (loop != lastOfStack)
+      return success();
+    // A pipeline may run on another device what follows its layers.
+    program.layers[layer].end = clock;
+    begin(program.layers[layer].name, program.layers[layer].count);
+    afterStack = layer;
     return success();
   }
 
   void define(Value value) {
     if (!isa<RankedTensorType>(value.getType()))
       return;
-    live[value] = program.activations.size();
-    Activation activation = builder.activation(value);
-    activation.begin = activation.end = clock;
-    program.activations.push_back(std::move(activation));
+    size_t first = program.activations.size();
+    for (Activation &activation : builder.activations(value)) {
+      activation.begin = activation.end = clock;
+      program.activations.push_back(std::move(activation));
+    }
+    live[value] = {first, program.activations.size()};
   }
 
   void use(Value value) {
     auto it = live.find(builder.resolve(value));
-    if (it != live.end())
-      program.activations[it->second].end = clock;
+    if (it == live.end())
+      return;
+    for (size_t i = it->second.first; i < it->second.second; ++i)
+      program.activations[i].end = clock;
   }
 
   ModuleOp module;
@@ -186,9 +208,13 @@ private:
   CallCounts counts;
   ExpertTables experts;
   llvm::DenseMap<Operation *, uint32_t> extracted;
-  /// Index of the activation that holds a value.
-  llvm::DenseMap<Value, size_t> live;
+  /// Indices of the activations that hold a value: the first, and the one after
+  /// the last.
+  llvm::DenseMap<Value, std::pair<size_t, size_t>> live;
   uint32_t layer = 0, clock = 0;
+  Operation *lastOfStack = nullptr;
+  /// The layer kind of what follows it.
+  uint32_t afterStack = 0;
 };
 
 } // namespace

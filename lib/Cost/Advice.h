@@ -30,6 +30,8 @@ void adviseOnGatheredWeights(Evaluation &evaluation);
 void adviseOnIdleDevices(Evaluation &evaluation);
 /// Axes that the program never splits by: their devices repeat the same work.
 void adviseOnIdleAxes(Evaluation &evaluation);
+/// Devices that have the same routed tokens and the same experts.
+void adviseOnRepeatedExperts(Evaluation &evaluation);
 
 /// Groups that leave the domain of the fastest links.
 void adviseOnTiers(Evaluation &evaluation);

@@ -19,10 +19,12 @@ void autopar::adviseOnIdleAxes(Evaluation &evaluation) {
   const std::vector<std::string> &used = evaluation.program.axes;
   for (const PlanAxis &axis : evaluation.plan.axes)
     if (*axis.size > 1 &&
+        (axis.name != "pp" || evaluation.plan.pipeline.stages.empty()) &&
         std::find(used.begin(), used.end(), axis.name) == used.end())
       evaluation.report.warnings.push_back(
           {"axis '" + axis.name + "' of " + formatInteger(*axis.size) +
-               " devices splits nothing: they repeat the same work",
+               " devices splits nothing: they repeat the same work" +
+               (axis.name == "pp" ? "; --stage-pp lays layers over it" : ""),
            "idle-axis", Subject::mesh});
 }
 
@@ -117,4 +119,87 @@ void autopar::adviseOnIdleDevices(Evaluation &evaluation) {
              remedyText(evaluation, split, isOfTp),
          "idle-devices", Subject::mesh});
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Routed tokens that several devices have
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Products of experts that several devices make of the same tokens.
+struct RepeatedExperts {
+  const Kernel *first = nullptr;
+  /// Axes of the mesh that split neither tokens nor experts.
+  int64_t devices = 1;
+  double timeUs = 0;
+};
+
+} // namespace
+
+/// Devices that do the same as one of them does for `kernel`.
+static int64_t countRepeats(const Evaluation &evaluation,
+                            const Kernel &kernel) {
+  std::vector<bool> splits(evaluation.program.axes.size());
+  auto mark = [&](const Dims &dims) {
+    for (const Dim &dim : dims)
+      for (AxisId axis : dim.axes)
+        splits[axis] = true;
+  };
+  for (const Dims *dims : {&kernel.rows, &kernel.columns, &kernel.contraction})
+    mark(*dims);
+  for (const Traffic &traffic : kernel.traffic)
+    mark(traffic.shape);
+  int64_t devices = 1;
+  for (size_t axis = 0; axis < splits.size(); ++axis)
+    if (!splits[axis])
+      devices *= evaluation.sizes.axisSize(static_cast<AxisId>(axis));
+  return devices;
+}
+
+static RepeatedExperts findRepeatedExperts(const Evaluation &evaluation) {
+  RepeatedExperts found;
+  for (size_t i = 0; i < evaluation.program.kernels.size(); ++i) {
+    const Kernel &kernel = evaluation.program.kernels[i];
+    if (kernel.kind != KernelKind::grouped_matmul)
+      continue;
+    int64_t devices = countRepeats(evaluation, kernel);
+    if (devices == 1 || (found.first && devices != found.devices))
+      continue;
+    if (!found.first)
+      found = {&kernel, devices};
+    found.timeUs +=
+        evaluation.kernels[i].timeUs * static_cast<double>(kernel.count);
+  }
+  return found;
+}
+
+/// The flag that leaves no two devices the same work, where there is one.
+static std::string remedyText(const Evaluation &evaluation,
+                              const RepeatedExperts &repeated) {
+  const Plan &plan = evaluation.plan;
+  if (evaluation.workload.phase == Phase::prefill && !plan.sequenceParallel &&
+      plan.has("tp"))
+    return "; --shard-sp gives each its own tokens";
+  int64_t etp = plan.sizeOf("etp").value_or(1) * repeated.devices;
+  Checked width = evaluation.sizes.logical(repeated.first->columns);
+  if (width != ceilDiv(width, etp) * etp)
+    return "";
+  return "; --shard-etp=" + std::to_string(etp) +
+         " gives each a part of the experts' widths";
+}
+
+void autopar::adviseOnRepeatedExperts(Evaluation &evaluation) {
+  RepeatedExperts repeated = findRepeatedExperts(evaluation);
+  if (!repeated.first)
+    return;
+  std::string times = formatInteger(repeated.devices);
+  evaluation.report.warnings.push_back(
+      {"each routed token is computed " + times + " times: " + times +
+           " devices have the same tokens and the same experts, beside ep = " +
+           formatInteger(evaluation.plan.sizeOf("ep").value_or(1)) +
+           "; the products of experts take " +
+           shareText(evaluation, repeated.timeUs) +
+           remedyText(evaluation, repeated),
+       "repeated-experts", Subject::mesh});
 }

@@ -221,3 +221,27 @@ CollectiveTime Network::time(CollectiveKind kind, const GroupLayout &layout,
   }
   return time;
 }
+
+/// Whether positions `from` and `to` of `axis` are always in one domain of
+/// `tier`.
+bool Network::joins(const Tier &tier, const GroupAxis &axis, int64_t from,
+                    int64_t to) const {
+  int64_t span = axis.stride * axis.size;
+  if (devices <= tier.domain || tier.domain % span == 0)
+    return true;
+  return span % tier.domain == 0 && tier.domain % axis.stride == 0 &&
+         from * axis.stride / tier.domain == to * axis.stride / tier.domain;
+}
+
+CollectiveTime Network::transfer(const GroupAxis &axis, int64_t from,
+                                 int64_t to, double bytes, bool ideal) const {
+  CollectiveTime time;
+  if (from == to)
+    return time;
+  for (const Tier &tier : pool.tiers)
+    if (!time.tier && joins(tier, axis, from, to))
+      time.tier = &tier;
+  if (time.tier)
+    addLevel(CollectiveKind::permute, 2, bytes, *time.tier, ideal, time);
+  return time;
+}

@@ -65,8 +65,10 @@ static void price(Evaluation &evaluation, CollectiveCost &cost) {
 
 /// Whether two collectives print as one row: same kind, axes, buffer and
 /// layer. Those of the model itself, such as the logits' gather, stay alone.
-static bool sameRow(const CollectiveCost &a, const CollectiveCost &b) {
-  return a.record->layer != 0 && a.record->layer == b.record->layer &&
+static bool sameRow(const CostProgram &program, const CollectiveCost &a,
+                    const CollectiveCost &b) {
+  return !program.isModel(a.record->layer) &&
+         a.record->layer == b.record->layer &&
          a.record->kind == b.record->kind && a.record->axes == b.record->axes &&
          a.bytes == b.bytes;
 }
@@ -76,7 +78,8 @@ static void addRow(Evaluation &evaluation, const CollectiveCost &cost) {
   Sizes &sizes = evaluation.sizes;
   auto &rows = evaluation.report.communication.collectives;
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (!sameRow(evaluation.collectives[evaluation.rowStart[i]], cost))
+    if (!sameRow(evaluation.program,
+                 evaluation.collectives[evaluation.rowStart[i]], cost))
       continue;
     rows[i].count =
         sizes.narrow(Checked(rows[i].count) + record.count, "collectives");
@@ -105,7 +108,7 @@ void autopar::addCommunication(Evaluation &evaluation) {
     cost.record = &record;
     cost.groupSize =
         sizes.narrow(sizes.groupSize(record.axes), "devices of a group");
-    if (cost.groupSize == 1)
+    if (cost.groupSize == 1 || record.count == 0)
       continue;
     cost.layout = evaluation.layoutOf(record.axes);
     cost.bytes = bufferBytes(record, cost.groupSize, sizes);

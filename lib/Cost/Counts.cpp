@@ -139,6 +139,8 @@ Checked autopar::countBytes(const Traffic &traffic, Sizes &sizes) {
 }
 
 bool autopar::hasWork(const Kernel &kernel, const Sizes &sizes) {
+  if (kernel.count == 0)
+    return false;
   if (kernel.flopFactor != 0 && sizes.logical(kernel.rows).isZero())
     return false;
   bool writes = false;

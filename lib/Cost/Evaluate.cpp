@@ -89,10 +89,11 @@ static std::optional<Error> checkMachine(const Machine &machine) {
 
 Evaluation::Evaluation(const CostProgram &program, const Plan &plan,
                        const Machine &machine, const Runtime &runtime,
-                       const Workload &workload)
+                       const Workload &workload, int64_t microbatches)
     : program(program), plan(plan), machine(machine),
       pool(machine.pools.front()), runtime(runtime), workload(workload),
-      sizes(program, plan, workload), network(pool, *plan.devices()) {}
+      microbatches(microbatches), sizes(program, plan, workload),
+      network(pool, *plan.devices()) {}
 
 double Evaluation::use(const Figure &figure) {
   if (std::find(figures.begin(), figures.end(), &figure) == figures.end())
@@ -122,6 +123,8 @@ void Evaluation::useCurve(KernelKind kind, const KernelCurve *curve) {
 }
 
 bool Evaluation::communicates() const {
+  if (plan.pipeline.stages.size() > 1)
+    return true;
   return std::any_of(program.collectives.begin(), program.collectives.end(),
                      [&](const Collective &collective) {
                        return sizes.groupSize(collective.axes) > 1;
@@ -179,7 +182,7 @@ static void addExperts(Evaluation &evaluation) {
   Sizes &sizes = evaluation.sizes;
   Checked most = 0;
   for (const Resident &weight : evaluation.program.residents) {
-    if (weight.topK == 0 || weight.stored)
+    if (weight.topK == 0 || weight.stored || weight.count == 0)
       continue;
     sizes.enter("weight", weight.name);
     most = std::max(most, sizes.local(weight.parameters().front()));
@@ -210,13 +213,26 @@ static void addModel(Evaluation &evaluation) {
 Result<Report> autopar::evaluate(const CostProgram &program, const Plan &plan,
                                  const Machine &machine, const Runtime &runtime,
                                  const Workload &workload, bool explain) {
+  return plan.pipeline.stages.empty()
+             ? evaluateDevice(program, plan, machine, runtime, workload,
+                              /*microbatches=*/1, explain)
+             : evaluatePipeline(program, plan, machine, runtime, workload,
+                                explain);
+}
+
+Result<Report> autopar::evaluateDevice(const CostProgram &program,
+                                       const Plan &plan, const Machine &machine,
+                                       const Runtime &runtime,
+                                       const Workload &workload,
+                                       int64_t microbatches, bool explain) {
   if (auto error = checkMachine(machine))
     return *error;
   if (auto error = checkDevices(plan, machine))
     return *error;
   if (auto error = checkWorkload(workload))
     return *error;
-  Evaluation evaluation(program, plan, machine, runtime, workload);
+  Evaluation evaluation(program, plan, machine, runtime, workload,
+                        microbatches);
   static constexpr void (*steps[])(Evaluation &) = {
       addInputs,  addMesh,        addExperts, addPlacement,
       addModel,   addMemory,      addFlops,   addCommunication,

@@ -42,14 +42,16 @@ struct CollectiveCost {
 struct Evaluation {
   Evaluation(const CostProgram &program, const Plan &plan,
              const Machine &machine, const Runtime &runtime,
-             const Workload &workload);
+             const Workload &workload, int64_t microbatches = 1);
 
   const CostProgram &program;
   const Plan &plan;
   const Machine &machine;
   const Pool &pool;
   const Runtime &runtime;
+  /// Of one microbatch; each of `microbatches` has caches of its own.
   const Workload &workload;
+  int64_t microbatches;
   Sizes sizes;
   Network network;
   Report report;
@@ -83,6 +85,16 @@ struct Evaluation {
   /// Whether any collective of the program spans devices, in whatever step.
   bool communicates() const;
 };
+
+/// `evaluate` on the devices of one stage, which run all of `program`.
+Result<Report> evaluateDevice(const CostProgram &program, const Plan &plan,
+                              const Machine &machine, const Runtime &runtime,
+                              const Workload &workload,
+                              int64_t microbatches = 1, bool explain = false);
+/// `evaluate` where `plan` has stages.
+Result<Report> evaluatePipeline(const CostProgram &program, const Plan &plan,
+                                const Machine &machine, const Runtime &runtime,
+                                const Workload &workload, bool explain);
 
 void addPlacement(Evaluation &evaluation);
 void addMemory(Evaluation &evaluation);

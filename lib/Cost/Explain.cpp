@@ -307,7 +307,7 @@ void Explainer::explainReserve() {
                "of one sequence of " + std::to_string(tokens) + " tokens");
   }
   for (const Kernel &kernel : evaluation.program.kernels)
-    if (kernel.flopClass == FlopClass::logits) {
+    if (kernel.flopClass == FlopClass::logits && kernel.count > 0) {
       Checked scores = evaluation.sizes.logical(kernel.columns) *
                        static_cast<int64_t>(runtime.profileSequences.value);
       double each = runtime.samplerBytesPerLogit.value;

@@ -107,11 +107,12 @@ CostProgram autopar::frameOf(const Evaluation &evaluation) {
 }
 
 Report autopar::reportOf(const CostProgram &program,
-                         const Evaluation &evaluation,
-                         const Workload &workload) {
+                         const Evaluation &evaluation, const Workload &workload,
+                         int64_t microbatches) {
   // A part of a program that was priced can be priced.
-  Result<Report> report = evaluate(program, evaluation.plan, evaluation.machine,
-                                   evaluation.runtime, workload);
+  Result<Report> report =
+      evaluateDevice(program, evaluation.plan, evaluation.machine,
+                     evaluation.runtime, workload, microbatches);
   return report ? std::move(*report) : Report();
 }
 
@@ -134,12 +135,14 @@ static std::string folderOf(Resident::Kind kind) {
 
 static Contribution<Resident> contributionOf(const Resident &record,
                                              const Evaluation &evaluation,
-                                             const Workload &workload) {
+                                             const Workload &workload,
+                                             int64_t microbatches) {
   CostProgram program = frameOf(evaluation);
   program.residents = {record};
   std::string name = folderOf(record.kind) + layerOf(record.layer, evaluation) +
                      "/" + record.name;
-  return {&record, std::move(name), reportOf(program, evaluation, workload)};
+  return {&record, std::move(name),
+          reportOf(program, evaluation, workload, microbatches)};
 }
 
 std::vector<Contribution<Resident>>
@@ -149,7 +152,7 @@ autopar::keptOfOneSequence(const Evaluation &evaluation) {
   single.batch = 1;
   for (const Resident &record : evaluation.program.residents)
     if (record.kind != Resident::Kind::weight)
-      kept.push_back(contributionOf(record, evaluation, single));
+      kept.push_back(contributionOf(record, evaluation, single, 1));
   return kept;
 }
 
@@ -158,7 +161,8 @@ void Contributions::addResidents(const Evaluation &evaluation) {
     auto &list = record.kind == Resident::Kind::weight     ? weights
                  : record.kind == Resident::Kind::kv_cache ? caches
                                                            : states;
-    list.push_back(contributionOf(record, evaluation, evaluation.workload));
+    list.push_back(contributionOf(record, evaluation, evaluation.workload,
+                                  evaluation.microbatches));
   }
   CostProgram program = frameOf(evaluation);
   for (const Activation &record : evaluation.program.activations) {
@@ -177,7 +181,7 @@ void Contributions::addKernels(const Evaluation &evaluation) {
   }
   program.kernels.clear();
   for (const Collective &record : evaluation.program.collectives) {
-    if (evaluation.sizes.groupSize(record.axes) == 1)
+    if (evaluation.sizes.groupSize(record.axes) == 1 || record.count == 0)
       continue;
     program.collectives = {record};
     collectives.push_back({&record, "collectives/" + record.name,

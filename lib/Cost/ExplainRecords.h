@@ -17,7 +17,7 @@ CostProgram frameOf(const Evaluation &evaluation);
 /// What `program`, a part of the program of `evaluation`, costs under
 /// everything else that it was given.
 Report reportOf(const CostProgram &program, const Evaluation &evaluation,
-                const Workload &workload);
+                const Workload &workload, int64_t microbatches = 1);
 
 /// "80 x text"; `text` of a count of 1.
 std::string times(int64_t count, const std::string &text);

@@ -124,7 +124,16 @@ void Explainer::explainOverhead() {
     if (launch.curve)
       sum.restsOn(*launch.curve);
   }
-  sum.restsOn(runtime.kernelFloorUs).figure(runtime.hostTimeUs);
+  sum.restsOn(runtime.kernelFloorUs);
+  if (evaluation.microbatches == 1)
+    sum.figure(runtime.hostTimeUs);
+  else
+    sum.restsOn(runtime.hostTimeUs)
+        .input("host",
+               runtime.hostTimeUs.value *
+                   static_cast<double>(evaluation.microbatches),
+               "of " + std::to_string(evaluation.microbatches) +
+                   " microbatches");
   add("latency.overhead_time_us", "sum of the inputs",
       sum.note("floors of the launches, the larger of the curve's and the "
                "runtime's, and the time of the host"));

@@ -324,7 +324,8 @@ static const char *largestPart(const decltype(Report::latency) &latency) {
 
 void LatencyModel::addStep() {
   Sizes &sizes = evaluation.sizes;
-  double host = evaluation.use(evaluation.runtime.hostTimeUs);
+  double host = evaluation.use(evaluation.runtime.hostTimeUs) *
+                static_cast<double>(evaluation.microbatches);
   latency.overheadTimeUs = evaluation.floorTimeUs + host;
   latency.stepTimeUs = latency.computeTimeUs + latency.memoryTimeUs +
                        latency.communicationTimeUs + latency.overheadTimeUs;
@@ -335,8 +336,8 @@ void LatencyModel::addStep() {
   latency.bounds.memoryTimeUs =
       weightsAndKvRead.real() / chip.memoryBandwidth.value * 1e6;
   if (host > 0) {
-    byOp.add("host", 1, host, 0, 0);
-    byLayer.add("host", 1, host, 0, 0);
+    byOp.add("host", evaluation.microbatches, host, 0, 0);
+    byLayer.add("host", evaluation.microbatches, host, 0, 0);
   }
   const Workload &workload = evaluation.workload;
   bool prefill = workload.phase == Phase::prefill;
@@ -346,9 +347,13 @@ void LatencyModel::addStep() {
 }
 
 void LatencyModel::run() {
-  for (const LayerKind &kind : evaluation.program.layers)
-    if (kind.count > 0)
-      byLayer.add(kind.name, kind.count, 0, 0, 0);
+  const CostProgram &program = evaluation.program;
+  for (uint32_t i = 0; i < program.layers.size(); ++i) {
+    // What follows the layers is counted with what lies before them.
+    bool counted = i > 0 && program.isModel(i) && program.layers[0].count > 0;
+    if (program.layers[i].count > 0)
+      byLayer.add(layer(i), counted ? 0 : program.layers[i].count, 0, 0, 0);
+  }
   for (const Launch &launch : launches())
     addLaunch(launch);
   addCollectives();

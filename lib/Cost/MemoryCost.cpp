@@ -100,7 +100,7 @@ static Checked countReserved(Evaluation &evaluation, Checked activations) {
         std::max(reserved, countActivations(evaluation.program, profile));
   }
   for (const Kernel &kernel : evaluation.program.kernels)
-    if (kernel.flopClass == FlopClass::logits) {
+    if (kernel.flopClass == FlopClass::logits && kernel.count > 0) {
       Checked scores = evaluation.sizes.logical(kernel.columns) * sequences;
       double bytes =
           scores.real() * evaluation.use(runtime.samplerBytesPerLogit);
@@ -163,8 +163,10 @@ void autopar::addMemory(Evaluation &evaluation) {
   block = std::max<int64_t>(1, block);
 
   Checked weights = countResidents(program, Kind::weight, 1, sizes);
-  Checked caches = countResidents(program, Kind::kv_cache, block, sizes);
-  Checked states = countResidents(program, Kind::state, 1, sizes);
+  Checked caches = countResidents(program, Kind::kv_cache, block, sizes) *
+                   evaluation.microbatches;
+  Checked states =
+      countResidents(program, Kind::state, 1, sizes) * evaluation.microbatches;
   Checked activations = countActivations(program, sizes);
   Checked runtime = countRuntime(evaluation);
   device.weightBytes = sizes.narrow(weights, "weight bytes");

@@ -67,9 +67,10 @@ Checked ModelCounter::exact(Checked value) {
 }
 
 void ModelCounter::addLayers() {
-  // The first is the model itself.
-  for (size_t i = 1; i < program.layers.size(); ++i)
-    report.layers.push_back({program.layers[i].name, program.layers[i].count});
+  for (uint32_t i = 0; i < program.layers.size(); ++i)
+    if (!program.isModel(i))
+      report.layers.push_back(
+          {program.layers[i].name, program.layers[i].count});
 }
 
 void ModelCounter::addWeights() {

@@ -129,7 +129,8 @@ ModelPart ModelParts::partOf(size_t index) const {
     return mixers[index];
   if (routes(index))
     return ModelPart::router;
-  return kernel.layer == 0 ? ModelPart::other : ModelPart::feed_forward;
+  return program.isModel(kernel.layer) ? ModelPart::other
+                                       : ModelPart::feed_forward;
 }
 
 ModelPart ModelParts::of(const Resident &weight) const {

@@ -52,8 +52,8 @@ TokenAxes autopar::findTokenAxes(ModuleOp module) {
     for (int64_t i = 0; tensor && i < tensor.getRank(); ++i) {
       DimRef dim = TensorView(tensor).dim(i);
       for (StringAttr axis : dim.axes)
-        if (!dim.extent.empty())
-          axes.try_emplace(axis, dim.extent);
+        if (!dim.extent.empty() && !llvm::is_contained(axes[axis], dim.extent))
+          axes[axis].push_back(dim.extent);
     }
   };
   for (auto function : module.getOps<FunctionOpInterface>())

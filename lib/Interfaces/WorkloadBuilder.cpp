@@ -70,19 +70,22 @@ void WorkloadBuilder::addDims(Dim dim, DimRef ref, Dims &dims) {
   if (!ref.isSet() || !ref.grouped.empty())
     return dims.push_back(std::move(dim));
   Extent &extent = dim.extent;
-  for (auto [axisName, symbolName] : tokenAxes) {
+  for (auto &[axisName, extents] : tokenAxes) {
     AxisId id = axis(axisName);
-    SymbolId tokens = symbol(symbolName);
     auto split = llvm::find(dim.axes, id);
     if (split == dim.axes.end())
       continue;
     dim.axes.erase(split);
+    auto isToken = [&, &extents = extents](SymbolId symbol) {
+      return llvm::is_contained(extents, program.symbols[symbol]);
+    };
     auto own = llvm::find_if(dims, [&](const Dim &other) {
-      return other.extent.symbols == std::vector<SymbolId>{tokens} &&
-             !other.axes.empty();
+      return other.extent.symbols.size() == 1 && !other.axes.empty() &&
+             isToken(other.extent.symbols.front());
     });
-    auto inExtent = llvm::find(extent.symbols, tokens);
+    auto inExtent = llvm::find_if(extent.symbols, isToken);
     if (inExtent != extent.symbols.end()) {
+      SymbolId tokens = *inExtent;
       extent.symbols.erase(inExtent);
       dims.push_back({{1, {tokens}, 0}, {id}, SplitRule::any, 1});
     } else if (own != dims.end()) {
@@ -185,25 +188,39 @@ static Traffic::Role roleOf(Resident::Kind kind) {
   llvm_unreachable("covered switch");
 }
 
+SmallVector<WorkloadBuilder::Part, 1>
+WorkloadBuilder::partsOf(Value value) const {
+  value = resolve(value);
+  auto whole = gathered.find(value);
+  if (whole != gathered.end())
+    return whole->second;
+  SmallVector<Part, 1> parts;
+  for (size_t index : residents.lookup(value))
+    parts.push_back({index, program.residents[index].shape});
+  return parts;
+}
+
 SmallVector<Traffic, 1> WorkloadBuilder::traffic(Value tensor, bool write) {
   Traffic activation;
   activation.write = write;
-  auto it = residents.find(resolve(tensor));
-  if (it == residents.end()) {
+  SmallVector<Part, 1> parts = partsOf(tensor);
+  if (parts.empty()) {
     activation.value = numberOf(tensor, 0);
     activation.shape = dims(tensor);
     activation.type = formatOf(tensor);
     return {activation};
   }
   SmallVector<Traffic, 1> records;
-  for (auto [part, index] : llvm::enumerate(it->second)) {
-    Resident &resident = program.residents[index];
+  for (auto [number, part] : llvm::enumerate(parts)) {
+    Resident &resident = program.residents[part.resident];
     if (!resident.user)
       resident.user = program.kernels.size() - 1;
+    if (resident.layer != layer && !llvm::is_contained(resident.readers, layer))
+      resident.readers.push_back(layer);
     Traffic &record = records.emplace_back(activation);
-    record.value = numberOf(tensor, part);
+    record.value = numberOf(tensor, number);
     record.role = roleOf(resident.kind);
-    record.shape = resident.shape;
+    record.shape = part.shape;
     record.type = resident.type;
   }
   return records;
@@ -256,12 +273,9 @@ void WorkloadBuilder::readExperts(Kernel &kernel, Value weight, Dims routed,
       kernel.traffic[i].topK = topK;
       kernel.traffic[i].rows = routed;
     }
-  auto it = residents.find(resolve(weight));
-  if (it == residents.end())
-    return;
-  for (size_t index : it->second)
-    if (countsExperts(program.residents[index].parameters()))
-      program.residents[index].topK = topK;
+  for (const Part &part : partsOf(weight))
+    if (countsExperts(program.residents[part.resident].parameters()))
+      program.residents[part.resident].topK = topK;
 }
 
 /// Whether a tensor is a set of routed tokens.
@@ -299,17 +313,36 @@ void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
     axes.push_back(axis(cast<StringAttr>(name).getValue()));
   openKind.reset();
   // Weights move as they are stored, and caches what they hold.
-  auto it = residents.find(resolve(buffer));
-  if (it == residents.end()) {
+  SmallVector<Part, 1> parts = partsOf(buffer);
+  if (parts.empty()) {
     addCollective(op, kind, axes, dims(buffer), formatOf(buffer));
     program.collectives.back().routed = TensorView(buffer).dim(0).isSet();
     shareOut(program.collectives.back());
     return;
   }
-  for (size_t index : it->second) {
-    const Resident &resident = program.residents[index];
-    addCollective(op, kind, axes, resident.shape, resident.type);
-  }
+  for (const Part &part : parts)
+    addCollective(op, kind, axes, part.shape,
+                  program.residents[part.resident].type);
+}
+
+void WorkloadBuilder::addGather(Operation *op, Value buffer, Value result,
+                                ArrayRef<Attribute> names) {
+  addCollective(op, CollectiveKind::all_gather, buffer, names);
+  SmallVector<Part, 1> parts = partsOf(buffer);
+  if (parts.empty() ||
+      program.residents[parts.front().resident].kind != Resident::Kind::weight)
+    return;
+  for (Part &part : parts)
+    for (Dim &dim : part.shape) {
+      for (Attribute name : names)
+        llvm::erase(dim.axes, axis(cast<StringAttr>(name).getValue()));
+      if (dim.axes.empty())
+        dim = {dim.extent, {}, SplitRule::plain, 1};
+    }
+  gathered[result] = std::move(parts);
+  auto compute = computeTypes.find(resolve(buffer));
+  if (compute != computeTypes.end())
+    computeTypes[result] = ElementType(compute->second);
 }
 
 /// What goes to experts and back is as much as their devices have of it, also
@@ -366,14 +399,22 @@ Value WorkloadBuilder::resolve(Value value) const {
   return it == aliases.end() ? value : it->second;
 }
 
-Activation WorkloadBuilder::activation(Value value) {
+SmallVector<Activation, 1> WorkloadBuilder::activations(Value value) {
   Activation activation;
   Operation *op = value.getDefiningOp();
   activation.name = op ? suggestedName(op) : "argument";
   activation.layer = layer;
+  SmallVector<Activation, 1> held;
+  for (Part &part : partsOf(value)) {
+    activation.shape = std::move(part.shape);
+    activation.type = program.residents[part.resident].type;
+    held.push_back(activation);
+  }
+  if (!held.empty())
+    return held;
   TensorView view(value);
   for (unsigned i = 0; i < view.rank(); ++i)
     addDims(dim(view, i, /*held=*/true), view.dim(i), activation.shape);
   activation.type = formatOf(value);
-  return activation;
+  return {activation};
 }

@@ -47,10 +47,8 @@ private:
     if (!options.estimate.empty())
       return success();
     std::pair<StringRef, bool> flags[] = {
-        {"hardware", !options.hardware.empty() && !placesExperts()},
-        {"nodes", options.nodes != 0},
-        {"memory-utilization", options.memoryUtilization != 0},
         {"explain", options.explain},
+        {"trace", !options.trace.empty()},
         {"report-output", options.reportOutput.getNumOccurrences() != 0}};
     for (auto [flag, given] : flags)
       if (given)
@@ -58,9 +56,22 @@ private:
     return success();
   }
 
-  /// Which ranks share a node decides where experts go.
-  bool placesExperts() const {
-    return !options.expertLoad.empty() || !options.expertTrace.empty();
+  /// Stages are balanced on the machine, and experts on its nodes.
+  LogicalResult verifyMachine() {
+    bool places =
+        plan.expertPlacement && !plan.expertPlacement->sources.empty();
+    if (!options.estimate.empty() || !options.diffPlans.empty() ||
+        plan.pipeline.isGiven())
+      return success();
+    std::pair<StringRef, bool> flags[] = {
+        {"hardware", !options.hardware.empty() && !places},
+        {"nodes", options.nodes != 0},
+        {"memory-utilization", options.memoryUtilization != 0}};
+    for (auto [flag, given] : flags)
+      if (given)
+        return onError("--" + flag +
+                       " has no effect without --estimate or --stage-pp");
+    return success();
   }
 
   LogicalResult verifyDiff() {
@@ -82,8 +93,13 @@ private:
     if (failed(read))
       return failure();
     plan = std::move(*read);
+    if (failed(verifyMachine()))
+      return failure();
     addBindings();
-    return addSharding();
+    if (failed(addSharding()))
+      return failure();
+    addStages();
+    return success();
   }
 
   /// Each plan on a copy of the module, whose name is the file's.
@@ -119,12 +135,16 @@ private:
   LogicalResult verifyCounts() {
     std::tuple<StringRef, const PlanOptions::Option<int64_t> &, int64_t,
                int64_t>
-        counts[] = {{"batch", options.batch, 1, limits::maxTokens},
-                    {"prompt", options.prompt, 1, limits::maxTokens},
-                    {"context", options.context, 1, limits::maxTokens},
-                    {"source", options.source, 0, limits::maxTokens},
-                    {"memory", options.memory, 0, limits::maxTokens},
-                    {"nodes", options.nodes, 1, limits::maxDevices}};
+        counts[] = {
+            {"batch", options.batch, 1, limits::maxTokens},
+            {"prompt", options.prompt, 1, limits::maxTokens},
+            {"context", options.context, 1, limits::maxTokens},
+            {"source", options.source, 0, limits::maxTokens},
+            {"memory", options.memory, 0, limits::maxTokens},
+            {"nodes", options.nodes, 1, limits::maxDevices},
+            {"microbatches", options.microbatches, 1,
+             limits::maxScheduledTasks},
+            {"interleave", options.interleave, 1, limits::maxVirtualStages}};
     for (const auto &[flag, option, min, max] : counts)
       if (option.getNumOccurrences() && (option < min || option > max))
         return onError("--" + flag + "=" + std::to_string(option) +
@@ -186,6 +206,24 @@ private:
     return success();
   }
 
+  void addStages() {
+    if (!plan.pipeline.isGiven())
+      return;
+    StagePipelinePassOptions stages;
+    const PipelinePlan &pipeline = plan.pipeline;
+    stages.stages = rangesText(pipeline.stages);
+    stages.interleave = pipeline.interleave.value_or(0);
+    stages.microbatches = pipeline.microbatches.value_or(0);
+    if (pipeline.schedule)
+      stages.schedule = nameOf(*pipeline.schedule);
+    stages.hardware = options.hardware;
+    stages.nodes = options.nodes;
+    stages.runtime = options.runtime;
+    stages.overrides.assign(options.overrides.begin(), options.overrides.end());
+    stages.memoryUtilization = plan.memoryUtilization.value_or(0);
+    pm.addPass(createStagePipelinePass(std::move(stages)));
+  }
+
   /// The options that all passes share that report.
   template <typename PassOptions>
   void fillReport(PassOptions &report) {
@@ -206,6 +244,10 @@ private:
       report.given.push_back("context");
     if (options.source >= 0)
       report.given.push_back("source");
+    if (plan.pipeline.microbatches)
+      report.given.push_back("microbatches");
+    if (plan.pipeline.schedule)
+      report.given.push_back("schedule");
     if (options.memory >= 0)
       report.given.push_back("memory");
   }
@@ -217,6 +259,7 @@ private:
     fillReport(estimate);
     estimate.memoryUtilization = plan.memoryUtilization.value_or(0);
     estimate.explain = options.explain;
+    estimate.trace = options.trace;
     pm.addPass(createEstimatePass(std::move(estimate)));
   }
 

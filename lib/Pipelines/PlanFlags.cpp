@@ -29,7 +29,9 @@ static StringRef valueOf(StringRef name) {
       .Case("map", "axis,...")
       .Case("mesh", "axis=N,...")
       .Case("set", "path=value")
-      .Cases({"expert-trace", "plan", "report-output"}, "file")
+      .Case("stages", "first-last,...")
+      .Case("schedule", "kind")
+      .Cases({"expert-trace", "plan", "report-output", "trace"}, "file")
       .Cases({"dtype", "kv-dtype"}, "format")
       .Case("memory-utilization", "share")
       .Default("N");

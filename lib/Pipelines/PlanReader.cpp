@@ -39,6 +39,7 @@ private:
       if (!read)
         return onError(read.error().str());
       plan = std::move(*read);
+      asksForStages = plan.has("pp");
     }
     if (options.mesh.getNumOccurrences() || !options.mesh.empty()) {
       Result<MeshPlan> mesh = parseMesh(options.mesh);
@@ -51,9 +52,9 @@ private:
       if (std::optional<Error> error = completeDegrees(plan))
         return onError("--mesh: " + error->str());
     }
-    return success(succeeded(readDegrees()) && succeeded(readChoices()) &&
-                   succeeded(readFormats()) && succeeded(readUtilization()) &&
-                   succeeded(readOrder()));
+    return success(succeeded(readPipeline()) && succeeded(readDegrees()) &&
+                   succeeded(readChoices()) && succeeded(readFormats()) &&
+                   succeeded(readUtilization()) && succeeded(readOrder()));
   }
 
   using TextOption = PlanOptions::Option<std::string>;
@@ -72,6 +73,40 @@ private:
                      ": expected a number of devices from 1 to " +
                      std::to_string(limits::maxDevices) + ", or '?'");
     degree = size;
+    return success();
+  }
+
+  /// Stages lie outermost, where the mesh does not have them already.
+  LogicalResult readPipeline() {
+    std::optional<int64_t> size;
+    if (failed(readDegree(options.stagePP, size)))
+      return failure();
+    if (size && !plan.axis("pp"))
+      plan.axes.insert(plan.axes.begin(), {"pp", std::nullopt});
+    if (size)
+      plan.setAxis("pp", *size == openDegree ? std::nullopt : size);
+    asksForStages |= size.has_value();
+    PipelinePlan &pipeline = plan.pipeline;
+    if (options.interleave.getNumOccurrences())
+      pipeline.interleave = options.interleave;
+    if (options.microbatches.getNumOccurrences())
+      pipeline.microbatches = options.microbatches;
+    if (!options.schedule.empty()) {
+      pipeline.schedule = parseScheduleKind(options.schedule.getValue());
+      if (!pipeline.schedule)
+        return onError("--schedule=" + options.schedule + ": expected " +
+                       scheduleChoices());
+    }
+    if (!options.stages.empty()) {
+      Result<std::vector<LayerRange>> ranges =
+          parseRanges(options.stages.getValue());
+      if (!ranges)
+        return onError("--stages: " + ranges.error().str());
+      pipeline.stages = std::move(*ranges);
+    }
+    // An axis that --mesh alone calls pp is one as any other.
+    if (asksForStages && !pipeline.isGiven())
+      pipeline.interleave = 1;
     return success();
   }
 
@@ -193,6 +228,7 @@ private:
   const PlanOptions &options;
   PipelineErrorHandler onError;
   Plan plan;
+  bool asksForStages = false;
 };
 
 } // namespace

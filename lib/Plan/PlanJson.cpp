@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Plan/Degrees.h"
-
 #include "ExpertPlanJson.h"
+#include "PlanPipeline.h"
+
+#include "autopar/Plan/Degrees.h"
 
 #include "autopar/Support/Checked.h"
 #include "autopar/Support/Limits.h"
@@ -225,8 +226,8 @@ static void readDegrees(const JsonReader &root, Plan &plan) {
 Result<Plan> autopar::readPlan(const JsonDocument &document) {
   JsonReader root = document.reader();
   root.allowOnly({"schema", "axes", "degrees", "sequence_parallel", "fsdp",
-                  "context_kind", "expert_placement", "dtype", "kv_dtype",
-                  "memory_utilization"});
+                  "context_kind", "pipeline", "expert_placement", "dtype",
+                  "kv_dtype", "memory_utilization"});
   std::string found = root.string("schema");
   if (!root.failed() && found != schema)
     root.failAt("schema", "expected \"" + std::string(schema) + "\", found \"" +
@@ -238,6 +239,8 @@ Result<Plan> autopar::readPlan(const JsonDocument &document) {
   plan.sequenceParallel = root.booleanOr("sequence_parallel", false);
   plan.fsdp = root.booleanOr("fsdp", false);
   plan.contextKind = readContextKind(root);
+  if (root.has("pipeline"))
+    plan.pipeline = readPipeline(root.object("pipeline"));
   if (root.has("expert_placement"))
     plan.expertPlacement = readExpertPlan(root.object("expert_placement"));
   plan.dtype = readType(root, "dtype");
@@ -270,6 +273,8 @@ std::string autopar::writePlan(const Plan &plan) {
     root["fsdp"] = true;
   if (plan.contextKind)
     root["context_kind"] = nameOf(*plan.contextKind);
+  if (plan.pipeline.isGiven())
+    root["pipeline"] = writePipeline(plan.pipeline);
   if (plan.expertPlacement)
     root["expert_placement"] = writeExpertPlan(*plan.expertPlacement);
   if (plan.dtype)

@@ -37,6 +37,7 @@ private:
   json write(const Resident &resident) const;
   json write(const Activation &activation) const;
   json write(const PlacedExperts &placement) const;
+  json write(const LayerStack::Run &run) const;
   template <typename T>
   json writeAll(const std::vector<T> &records) const {
     json all = json::array();
@@ -205,6 +206,20 @@ json Writer::write(const PlacedExperts &placement) const {
   return record;
 }
 
+json Writer::write(const LayerStack::Run &run) const {
+  json layers = json::array();
+  for (auto [index, times] : run.layers) {
+    json kinds = json::object(), inputs = json::array();
+    for (const KindCount &kind : program.stack.layers[index].kinds)
+      kinds[layer(kind.layer)] = kind.count;
+    for (const auto &input : program.stack.layers[index].inputs)
+      inputs.push_back(text(input.shape) + " " +
+                       std::string(nameOf(input.type)));
+    layers.push_back({{"count", times}, {"kinds", kinds}, {"inputs", inputs}});
+  }
+  return {{"count", run.count}, {"layers", std::move(layers)}};
+}
+
 json Writer::write() const {
   json layers = json::array();
   for (const LayerKind &kind : program.layers)
@@ -215,6 +230,7 @@ json Writer::write() const {
   root["symbols"] = program.symbols;
   root["axes"] = program.axes;
   root["layers"] = std::move(layers);
+  root["stack"] = writeAll(program.stack.runs);
   root["kernels"] = writeAll(program.kernels);
   root["collectives"] = writeAll(program.collectives);
   root["residents"] = writeAll(program.residents);

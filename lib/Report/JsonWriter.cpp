@@ -7,6 +7,7 @@
 
 #include "autopar/Report/Report.h"
 
+#include "PipelineText.h"
 #include "ReportJson.h"
 #include "autopar/Placement/PlacementReport.h"
 
@@ -128,14 +129,17 @@ static json writeLatency(const Report &report) {
       {"memory_time_us", latency.bounds.memoryTimeUs},
       {"communication_time_us", latency.bounds.communicationTimeUs},
       {"weights_and_kv_read_bytes", latency.bounds.weightsAndKvReadBytes}};
-  return {{"step_time_us", latency.stepTimeUs},
-          {"compute_time_us", latency.computeTimeUs},
-          {"memory_time_us", latency.memoryTimeUs},
-          {"communication_time_us", latency.communicationTimeUs},
-          {"overhead_time_us", latency.overheadTimeUs},
-          {"bound", latency.bound},
-          {"kernel_launches", latency.kernelLaunches},
-          {"bounds", std::move(bounds)}};
+  json written = {{"step_time_us", latency.stepTimeUs},
+                  {"compute_time_us", latency.computeTimeUs},
+                  {"memory_time_us", latency.memoryTimeUs},
+                  {"communication_time_us", latency.communicationTimeUs},
+                  {"overhead_time_us", latency.overheadTimeUs},
+                  {"bound", latency.bound},
+                  {"kernel_launches", latency.kernelLaunches},
+                  {"bounds", std::move(bounds)}};
+  if (latency.pipelineTimeUs > 0)
+    written["pipeline_time_us"] = latency.pipelineTimeUs;
+  return written;
 }
 
 static json writeRows(const std::vector<BreakdownRow> &rows) {
@@ -226,6 +230,8 @@ json autopar::writeTree(const Report &report) {
   root["flops"] = writeFlops(report);
   root["communication"] = writeCommunication(report);
   root["latency"] = writeLatency(report);
+  if (report.pipeline)
+    root["schedule"] = writeSchedule(*report.pipeline);
   root["throughput"] = {{"tokens_per_s", report.tokensPerS}};
   root["breakdown"] = {{"by_op", writeRows(report.byOp)},
                        {"by_layer", writeRows(report.byLayer)}};

@@ -7,6 +7,7 @@
 
 #include "autopar/Report/Report.h"
 
+#include "PipelineText.h"
 #include "ReportText.h"
 #include "TextTables.h"
 
@@ -43,9 +44,9 @@ static std::string answerMemory(const Report &report) {
 
 static std::string answer(const Report &report) {
   const auto &latency = report.latency;
-  double largest =
-      std::max(std::max(latency.computeTimeUs, latency.memoryTimeUs),
-               std::max(latency.communicationTimeUs, latency.overheadTimeUs));
+  double largest = std::max({latency.computeTimeUs, latency.memoryTimeUs,
+                             latency.communicationTimeUs,
+                             latency.overheadTimeUs, latency.pipelineTimeUs});
   TextTable table("ll");
   table.add({"fits", answerMemory(report)});
   table.add({"step time",
@@ -111,6 +112,8 @@ static std::string latencyTable(const Report &report) {
   add("communication", latency.communicationTimeUs,
       formatTime(bounds.communicationTimeUs));
   add("overhead", latency.overheadTimeUs, "");
+  if (latency.pipelineTimeUs > 0)
+    add("pipeline", latency.pipelineTimeUs, "");
   add("step", latency.stepTimeUs, "");
   return "\nTime of a step (" + formatInteger(latency.kernelLaunches) +
          " kernels)\n" + table.str() +
@@ -240,6 +243,7 @@ static std::string derivations(const Report &report) {
 std::string autopar::writeText(const Report &report) {
   double step = report.latency.stepTimeUs;
   return title(report) + "\n" + answer(report) + memoryTable(report) +
+         (report.pipeline ? pipelineText(*report.pipeline) : "") +
          latencyTable(report) + collectiveTable(report) +
          breakdownTable("By op, on a device", report.byOp, step) +
          breakdownTable("By layer kind, on a device", report.byLayer, step) +

@@ -31,11 +31,13 @@ bool ReshardCost::operator<(const ReshardCost &other) const {
          std::tie(other.sent, other.moving, other.steps, other.kinds);
 }
 
-/// The queue gives its largest entry: the least estimate, then the oldest.
+/// The queue gives its largest entry: the least estimates, then the oldest.
 bool Search::Entry::operator<(const Entry &other) const {
-  if (other.estimate < estimate)
-    return true;
-  return !(estimate < other.estimate) && other.node < node;
+  if (estimate < other.estimate || other.estimate < estimate)
+    return other.estimate < estimate;
+  if (lacking != other.lacking)
+    return other.lacking < lacking;
+  return other.node < node;
 }
 
 size_t Search::Hash::operator()(const ShardLayout &layout) const {
@@ -60,9 +62,6 @@ bool Search::canSlice(const Axes &split, size_t dim) const {
          std::equal(split.begin(), split.end(), whole.begin());
 }
 
-/// A device receives, and so on average sends, at least what its block of the
-/// goal has more than its block now; or all of it, where its elements are not
-/// yet the sums of several addends.
 ReshardCost Search::toCome(const ShardLayout &layout) const {
   ReshardCost cost;
   bool sliced = layout.partial == goal.partial;
@@ -73,9 +72,7 @@ ReshardCost Search::toCome(const ShardLayout &layout) const {
   }
   cost.steps = sliced ? differing : 1;
   cost.moving = sliced ? 0 : 1;
-  bool summed = steps.product(without(layout.partial, goal.partial)) == 1;
-  int64_t held = summed ? steps.local(layout) : 0;
-  cost.sent = std::max<int64_t>(steps.local(goal) - held, 0);
+  cost.sent = toSend(layout);
   return cost;
 }
 
@@ -92,10 +89,37 @@ void Search::reach(ReshardStep step, size_t before, const ReshardCost &cost) {
   Node &node = nodes[it->second];
   if (!isNew && (node.done || !(cost < node.cost)))
     return;
-  queue.push({cost + toCome(step.result), it->second});
+  queue.push({cost + toCome(step.result),
+              cost.sent + toSend.lacking(step.result), it->second, false});
   node.step = std::move(step);
   node.cost = cost;
   node.before = before;
+}
+
+/// Permutes, of which there are most, all cost the same: they wait until that
+/// is the least.
+void Search::postpone(const Entry &entry) {
+  const ShardLayout &layout = nodes[entry.node].step.result;
+  ReshardCost cost =
+      nodes[entry.node].cost.after(ReshardKind::permute, steps.local(layout));
+  int64_t lacking = cost.sent + toSend.lacking(layout);
+  cost.sent += toSend.wherever(layout);
+  queue.push({cost, lacking, entry.node, true});
+}
+
+bool Search::expand(const Entry &entry) {
+  // `reach` moves the nodes.
+  const ShardLayout layout = nodes[entry.node].step.result;
+  const ReshardCost cost = nodes[entry.node].cost;
+  auto visit = [&](ReshardStep step) {
+    int64_t sent = steps.sent(layout, step);
+    ReshardCost next = cost.after(step.kind, sent);
+    reach(std::move(step), entry.node, next);
+  };
+  if (entry.permutes)
+    return steps.forEachPermute(layout, visit);
+  postpone(entry);
+  return steps.forEachOther(layout, visit);
 }
 
 std::optional<std::vector<ReshardStep>> Search::run() {
@@ -103,22 +127,15 @@ std::optional<std::vector<ReshardStep>> Search::run() {
   begin.result = start;
   reach(begin, 0, {});
   while (!queue.empty()) {
-    size_t index = queue.top().node;
+    Entry next = queue.top();
     queue.pop();
-    if (nodes[index].done)
+    Node &node = nodes[next.node];
+    if (node.done && !next.permutes)
       continue;
-    nodes[index].done = true;
-    // `reach` moves the nodes.
-    const ShardLayout layout = nodes[index].step.result;
-    const ReshardCost cost = nodes[index].cost;
-    if (layout == goal)
-      return pathTo(index);
-    bool within = steps.forEach(layout, [&](ReshardStep step) {
-      int64_t sent = steps.sent(layout, step);
-      ReshardCost next = cost.after(step.kind, sent);
-      reach(std::move(step), index, next);
-    });
-    if (!within)
+    node.done = true;
+    if (node.step.result == goal)
+      return pathTo(next.node);
+    if (!expand(next))
       return std::nullopt;
   }
   return std::nullopt;

@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_LIB_RESHARD_SEARCH_H
 #define AUTOPAR_LIB_RESHARD_SEARCH_H
 
-#include "Steps.h"
+#include "LowerBound.h"
 
 #include <optional>
 #include <queue>
@@ -40,7 +40,8 @@ class Search {
 public:
   Search(const ShardLayout &from, const ShardLayout &to,
          const ReshardSpace &space, Steps &steps)
-      : start(from), goal(to), space(space), steps(steps) {}
+      : start(from), goal(to), space(space), steps(steps),
+        toSend(to, space, steps) {}
 
   /// None where it took too long.
   std::optional<std::vector<ReshardStep>> run();
@@ -54,13 +55,19 @@ private:
   };
   struct Entry {
     ReshardCost estimate;
+    /// A lower estimate of what is sent, which decides between equals.
+    int64_t lacking = 0;
     size_t node = 0;
+    /// Of the permutes from the node.
+    bool permutes = false;
     bool operator<(const Entry &other) const;
   };
   struct Hash {
     size_t operator()(const ShardLayout &layout) const;
   };
 
+  bool expand(const Entry &entry);
+  void postpone(const Entry &entry);
   void reach(ReshardStep step, size_t before, const ReshardCost &cost);
   ReshardCost toCome(const ShardLayout &layout) const;
   bool canSlice(const Axes &split, size_t dim) const;
@@ -69,6 +76,7 @@ private:
   const ShardLayout &start, &goal;
   const ReshardSpace &space;
   Steps &steps;
+  LowerBound toSend;
   std::vector<Node> nodes;
   std::unordered_map<ShardLayout, size_t, Hash> nodeOf;
   std::priority_queue<Entry> queue;

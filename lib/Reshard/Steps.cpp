@@ -49,7 +49,7 @@ Steps::Steps(const ShardLayout &from, const ShardLayout &to,
              const ReshardSpace &space)
     : start(from), goal(to), space(space) {
   for (int64_t size : space.axisSizes)
-    devices *= size;
+    numDevices *= size;
 }
 
 static bool loses(ReshardKind kind) {
@@ -291,10 +291,12 @@ bool Steps::visitPermutes(const ShardLayout &layout, size_t dim, int64_t blocks,
   return spend();
 }
 
-bool Steps::forEach(const ShardLayout &layout, const Visit &visit) {
-  if (!visitSlices(layout, visit) || !visitReductions(layout, visit) ||
-      !visitRemovals(layout, visit))
-    return false;
+bool Steps::forEachOther(const ShardLayout &layout, const Visit &visit) {
+  return visitSlices(layout, visit) && visitReductions(layout, visit) &&
+         visitRemovals(layout, visit);
+}
+
+bool Steps::forEachPermute(const ShardLayout &layout, const Visit &visit) {
   ShardLayout result;
   result.dims.resize(layout.dims.size());
   result.partial = layout.partial;

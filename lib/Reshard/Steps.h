@@ -30,10 +30,11 @@ public:
         const ReshardSpace &space);
 
   using Visit = std::function<void(ReshardStep step)>;
-  /// All steps, in a fixed order; those that drop a partial axis of the goal
-  /// are left out. Returns false where it looked at too many, in all calls
-  /// together: `limits::maxReshardSteps`.
-  bool forEach(const ShardLayout &layout, const Visit &visit);
+  /// All permutes, or all other steps, in a fixed order; those that drop a
+  /// partial axis of the goal are left out. Return false where they looked at
+  /// too many, in all calls together: `limits::maxReshardSteps`.
+  bool forEachPermute(const ShardLayout &layout, const Visit &visit);
+  bool forEachOther(const ShardLayout &layout, const Visit &visit);
 
   ReshardStep make(ReshardKind kind, const ShardLayout &layout, size_t from,
                    size_t to, Axes axes) const;
@@ -42,7 +43,8 @@ public:
 
   /// The whole tensor. Every amount below is a whole number of parts of it:
   /// the square of the number of devices.
-  int64_t whole() const { return devices * devices; }
+  int64_t whole() const { return numDevices * numDevices; }
+  int64_t devices() const { return numDevices; }
   /// What a device holds.
   int64_t local(const ShardLayout &layout) const;
   /// What a device sends.
@@ -70,7 +72,7 @@ private:
 
   const ShardLayout &start, &goal;
   const ReshardSpace &space;
-  int64_t devices = 1;
+  int64_t numDevices = 1;
   int64_t budget = limits::maxReshardSteps;
 };
 

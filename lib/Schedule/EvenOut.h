@@ -19,6 +19,13 @@ namespace autopar {
 void evenOut(const StagingProblem &problem, int64_t memoryLimit,
              StagePartition &partition);
 
+/// The ranges of a split with interleaving, of which those of a device are made
+/// as long as each other while no device takes more time than the heaviest did,
+/// or more than `memoryLimit`: short ranges wait for long ones.
+std::vector<LayerRange> evenRounds(const StagingProblem &problem,
+                                   int64_t memoryLimit,
+                                   const StagePartition &partition);
+
 } // namespace autopar
 
 #endif // AUTOPAR_LIB_SCHEDULE_EVENOUT_H

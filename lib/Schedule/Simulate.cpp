@@ -34,6 +34,13 @@ std::string_view autopar::nameOf(ScheduleKind kind) {
   return "";
 }
 
+std::string autopar::scheduleChoices() {
+  std::vector<std::string> names;
+  for (auto [kind, name] : kindNames)
+    names.emplace_back(name);
+  return join(names, ", ");
+}
+
 std::optional<ScheduleKind> autopar::parseScheduleKind(std::string_view text) {
   if (text == "1f1b")
     return ScheduleKind::one_f_one_b;

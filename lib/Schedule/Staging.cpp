@@ -95,6 +95,7 @@ private:
     return search.fit(timeLimit, memoryLimit, limits::maxStageSearch);
   }
   void takeFound(StagePartition &best, int64_t mostBytes);
+  void replace(StagePartition &best, std::vector<LayerRange> ranges) const;
   void findLeastMemory(StagePartition &best, Picoseconds timeLimit);
   std::string enoughStages(int64_t interleave) const;
   std::string whatWouldDo() const;
@@ -130,8 +131,13 @@ StagePartition Partitioner::describe(std::vector<LayerRange> ranges) const {
 void Partitioner::takeFound(StagePartition &best, int64_t mostBytes) {
   StagePartition found = describe(search.ranges());
   evenOut(problem, mostBytes, found);
+  replace(best, std::move(found.ranges));
+}
+
+void Partitioner::replace(StagePartition &best,
+                          std::vector<LayerRange> ranges) const {
   Picoseconds bound = best.lowerBoundPs;
-  best = describe(std::move(found.ranges));
+  best = describe(std::move(ranges));
   best.lowerBoundPs = bound;
 }
 
@@ -185,6 +191,7 @@ Result<StagePartition> Partitioner::run() {
     return overLimit(best, whatWouldDo());
   findLeastTime(best);
   findLeastMemory(best, best.heaviestPs());
+  replace(best, evenRounds(problem, fullestOf(best), best));
   best.searched = searched();
   return best;
 }

@@ -102,13 +102,6 @@ static std::string rangeText(const LayerRange &range) {
          formatInteger(Checked(range.end) - 1);
 }
 
-std::string autopar::rangesText(const std::vector<LayerRange> &ranges) {
-  std::vector<std::string> texts;
-  for (const LayerRange &range : ranges)
-    texts.push_back(rangeText(range));
-  return join(texts, ", ");
-}
-
 std::optional<Error>
 autopar::checkRanges(const StagingProblem &problem,
                      const std::vector<LayerRange> &ranges) {

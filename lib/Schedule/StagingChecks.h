@@ -15,9 +15,6 @@ namespace autopar {
 /// "16 stages with interleave 2".
 std::string shapeText(int64_t stages, int64_t interleave);
 
-/// "0-19, 20-40".
-std::string rangesText(const std::vector<LayerRange> &ranges);
-
 /// What is wrong with the shape, the costs or the limit of `problem`.
 std::optional<Error> checkProblem(const StagingProblem &problem);
 

@@ -7,17 +7,11 @@
 
 #include "autopar/Transforms/Estimate.h"
 
-#include "AdviceRemarks.h"
 #include "ErrorsNameModule.h"
-#include "ModulePlan.h"
+#include "Estimator.h"
 #include "autopar/Transforms/Passes.h"
 
-#include "autopar/Analysis/CostProgramAnalysis.h"
-#include "autopar/Cost/Evaluate.h"
-#include "autopar/Cost/Link.h"
 #include "autopar/Support/File.h"
-#include "autopar/Support/Limits.h"
-#include "autopar/Support/Text.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -30,196 +24,7 @@ using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
 
-static constexpr llvm::StringLiteral defaultHardware = "h100-sxm-8";
-static constexpr llvm::StringLiteral defaultRuntime = "vllm";
-
-static MachineAttr machineOf(ModuleOp module) {
-  return module->getAttrOfType<MachineAttr>(MachineAttr::moduleAttribute);
-}
-
 namespace {
-
-/// A module, priced.
-struct ModuleEstimate {
-  Plan plan;
-  Machine machine;
-  Workload workload;
-  Report report;
-  /// Whether the module names its machine.
-  bool ownMachine = false;
-};
-
-/// Evaluates modules; emits errors where it cannot.
-class Estimator : EstimateSettings {
-public:
-  /// Errors that are about no module inside are emitted on `module`.
-  Estimator(ModuleOp module, const EstimateSettings &settings)
-      : EstimateSettings(settings), module(module) {}
-
-  /// Reads what all modules share.
-  LogicalResult prepare() {
-    if (failed(verifySettings()))
-      return failure();
-    for (const std::string &text : overrides) {
-      Result<Override> one = parseOverride(text);
-      if (!one)
-        return emitError(module, one.error());
-      parsed.push_back(*one);
-    }
-    library = HardwareLibrary(parsed);
-    usedByRuntime.resize(parsed.size());
-    Result<Runtime> read =
-        readRuntime(runtime.empty() ? defaultRuntime.str() : runtime, parsed,
-                    usedByRuntime);
-    if (!read)
-      return emitError(module, read.error());
-    software = std::move(*read);
-    return success();
-  }
-
-  FailureOr<ModuleEstimate> run(ModuleOp module,
-                                const CostProgramAnalysis &analysis) {
-    SymbolBindingOpInterface workload = findWorkload(module);
-    if (!workload)
-      return module.emitError("the module has no workload: give --phase, "
-                              "--batch, --prompt or --context");
-    FailureOr<Machine> machine = readMachine(module, /*spareNodes=*/0);
-    if (!analysis.isValid() || failed(machine))
-      return failure();
-    ModuleEstimate estimate;
-    estimate.machine = std::move(*machine);
-    estimate.ownMachine = bool(machineOf(module));
-    estimate.workload = workload.getWorkload();
-    Result<Plan> plan = planOf(module, analysis.getProgram());
-    if (!plan)
-      return emitError(module, plan.error());
-    estimate.plan = std::move(*plan);
-    if (memoryUtilization != 0)
-      estimate.plan.memoryUtilization = memoryUtilization;
-    Result<Report> report =
-        evaluate(analysis.getProgram(), estimate.plan, estimate.machine,
-                 software, estimate.workload, explain);
-    if (!report)
-      return emitError(module, report.error());
-    estimate.report = std::move(*report);
-    emitAdvice(module, analysis.getOps(), estimate.report.warnings);
-    addAssumptions(module, estimate.workload, estimate.report);
-    return estimate;
-  }
-
-  /// Prices a link; `estimates` are those of its sides.
-  FailureOr<LinkReport> run(LinkOp link, LinkSide from, LinkSide to) {
-    // Pools of their own meet over what joins nodes.
-    for (StringRef name : {link.getFrom(), link.getTo()})
-      if ((from.ownMachine || to.ownMachine) &&
-          failed(readMachine(SymbolTable(module).lookup<ModuleOp>(name),
-                             /*spareNodes=*/1)))
-        return failure();
-    Result<LinkReport> report = evaluateLink(from, to, software.ideal);
-    if (report)
-      return std::move(*report);
-    InFlightDiagnostic diag = link.emitOpError() << report.error().message;
-    diag.attachNote() << report.error().note;
-    return diag;
-  }
-
-  /// Refuses overrides that nothing has used.
-  LogicalResult verifyOverrides() {
-    if (std::optional<Error> unused = library.unusedOverride())
-      return emitError(module, *unused);
-    if (std::optional<Error> unused =
-            unusedRuntimeOverride(parsed, usedByRuntime))
-      return emitError(module, *unused);
-    return success();
-  }
-
-private:
-  LogicalResult verifySettings() {
-    if (!(memoryUtilization >= 0 && memoryUtilization <= 1))
-      return module.emitError()
-             << "memory-utilization = " << formatNumber(memoryUtilization)
-             << ", expected a share above 0 and up to 1";
-    if (nodes < 0 || nodes > limits::maxDevices)
-      return module.emitError()
-             << "nodes = " << nodes << ", expected 1 to " << limits::maxDevices;
-    return success();
-  }
-
-  /// The machine of `module`, its own or that of the settings, with so many
-  /// nodes more.
-  FailureOr<Machine> readMachine(ModuleOp module, int64_t spareNodes) {
-    MachineAttr own = machineOf(module);
-    int64_t count = own ? own.getNodes() : std::max<int64_t>(1, nodes);
-    Result<Machine> machine =
-        library.machine(machineNameOf(module, hardware), count + spareNodes);
-    if (!machine)
-      return emitError(module, machine.error());
-    return std::move(*machine);
-  }
-
-  /// What the user left open.
-  void addAssumptions(ModuleOp module, const Workload &workload,
-                      Report &report) {
-    std::vector<Assumption> open;
-    bool named = bool(machineOf(module));
-    if (hardware.empty() && !named)
-      open.push_back(
-          {"hardware", defaultHardware.str(), "default; set with --hardware"});
-    if (!nodes && !named)
-      open.push_back({"nodes", "1", "default; set with --nodes"});
-    if (runtime.empty())
-      open.push_back(
-          {"runtime", defaultRuntime.str(), "default; set with --runtime"});
-    addOpenWorkload(workload, open);
-    if (auto defaults =
-            module->getAttrOfType<ArrayAttr>("transformer.defaults"))
-      for (Attribute attr : defaults)
-        if (auto text = dyn_cast<StringAttr>(attr)) {
-          auto [name, rest] = text.getValue().split(" = ");
-          auto [value, source] = rest.split(" (");
-          source.consume_back(")");
-          open.push_back({"model." + name.str(), value.str(), source.str()});
-        }
-    for (const std::string &text : overrides)
-      addOverride(text, report);
-    report.assumptions.insert(report.assumptions.begin(), open.begin(),
-                              open.end());
-  }
-
-  /// Parts of the workload that the user did not choose. An encoder that has no
-  /// work is an assumption of the evaluator.
-  void addOpenWorkload(const Workload &workload,
-                       std::vector<Assumption> &open) {
-    SmallVector<std::pair<StringRef, std::string>> parts = {
-        {"phase", std::string(nameOf(workload.phase))},
-        {"batch", std::to_string(workload.batch)},
-        {"query", std::to_string(workload.query)},
-        {"context", std::to_string(workload.context)}};
-    if (workload.source)
-      parts.emplace_back("source", std::to_string(workload.source));
-    if (workload.memory)
-      parts.emplace_back("memory", std::to_string(workload.memory));
-    for (const auto &[name, value] : parts)
-      if (!llvm::is_contained(given, name))
-        open.push_back(
-            {"workload." + name.str(), value, "the module's own workload"});
-  }
-
-  /// Lists a replaced value that the evaluator has not listed itself.
-  static void addOverride(const std::string &text, Report &report) {
-    auto [path, value] = StringRef(text).split('=');
-    for (const Assumption &assumption : report.assumptions)
-      if (assumption.name == path)
-        return;
-    report.assumptions.push_back({path.str(), value.str(), "user: --set"});
-  }
-
-  ModuleOp module;
-  std::vector<Override> parsed;
-  std::vector<bool> usedByRuntime;
-  HardwareLibrary library;
-  Runtime software;
-};
 
 /// The modules of a deployment, and what its links move.
 class DeploymentEstimator {
@@ -301,9 +106,28 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
       signalPassFailure();
   }
 
+  /// The timeline of the report's pipeline, where a file is asked for.
+  LogicalResult writeTimeline(const Report &report) {
+    if (trace.empty())
+      return success();
+    if (!report.pipeline)
+      return getOperation().emitError(
+          "there is no timeline to trace: the module has no pipeline stages");
+    return writeReport(getOperation(), trace,
+                       writeTrace(report.pipeline->timeline));
+  }
+  LogicalResult writeTimeline(const DeploymentReport &) {
+    if (trace.empty())
+      return success();
+    return getOperation().emitError(
+        "a timeline is one of one module, not of a deployment");
+  }
+
   template <typename AnyReport>
   LogicalResult write(FailureOr<AnyReport> report) {
     if (failed(report))
+      return failure();
+    if (failed(writeTimeline(*report)))
       return failure();
     return writeReport(getOperation(), output,
                        format == "json" ? writeJson(*report)
@@ -312,12 +136,6 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
 };
 
 } // namespace
-
-std::string autopar::machineNameOf(ModuleOp module, StringRef given) {
-  if (MachineAttr own = machineOf(module))
-    return own.getHardware().str();
-  return given.empty() ? defaultHardware.str() : given.str();
-}
 
 LogicalResult autopar::emitError(ModuleOp module, const Error &error) {
   InFlightDiagnostic diag = module.emitError();

@@ -187,7 +187,7 @@ void FactorSplits::splitTokens(const TokenAxes &tokenAxes) {
         continue;
       for (auto [dim, factor] :
            llvm::zip_equal(layout.dims, factors.operands[i]))
-        if (dim.getExtent() == it->second &&
+        if (llvm::is_contained(it->second, dim.getExtent()) &&
             factors.kinds[factor] == FactorKind::parallel)
           splits[factor].axes.push_back(axis);
     }

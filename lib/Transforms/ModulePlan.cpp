@@ -111,9 +111,26 @@ static std::optional<ExpertPlan> expertPlanOf(ModuleOp module) {
     plan.groupsInNode = options.groupsInNode;
     plan.tolerance = options.tolerance;
     plan.sources = {op.getLoad().str(), op.getTrace().str()};
+    // Tables by hand: no flag says what they do.
+    if (checkExpertPlan(plan)) {
+      plan.policy.reset();
+      plan.groupsInNode = false;
+    }
     return plan;
   }
   return std::nullopt;
+}
+
+/// The devices of the op's axis are `pp`.
+static void addStages(StagesOp stages, Plan &plan) {
+  std::string axis = cast<StringAttr>(stages.getAxes()[0]).str();
+  if (axis != "pp")
+    plan.setDegree("pp", {std::move(axis)});
+  PipelinePlan &pipeline = plan.pipeline;
+  pipeline.stages = stages.getRanges();
+  pipeline.interleave = static_cast<int64_t>(stages.getInterleave());
+  pipeline.schedule = parseScheduleKind(stages.getSchedule());
+  pipeline.microbatches = static_cast<int64_t>(stages.getMicrobatches());
 }
 
 Result<Plan> autopar::planOf(ModuleOp module, const CostProgram &program) {
@@ -123,6 +140,8 @@ Result<Plan> autopar::planOf(ModuleOp module, const CostProgram &program) {
   if (std::optional<Error> error = completeDegrees(plan))
     return *error;
   plan.expertPlacement = expertPlanOf(module);
+  for (StagesOp stages : module.getOps<StagesOp>())
+    addStages(stages, plan);
   plan.dtype = formatOf(module);
   plan.kvDtype = formatOfCaches(program);
   plan.sequenceParallel = splitsTokensBetweenLayers(module, plan.axesOf("tp"));

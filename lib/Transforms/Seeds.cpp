@@ -84,12 +84,20 @@ void Seeds::splitBoundaries(StringRef symbol, bool inside) {
   });
 }
 
+/// Whether `extent` counts `symbol`, or several for each: patches of what an
+/// encoder then merges.
+static bool counts(StringRef extent, StringRef symbol) {
+  if (extent.empty() || extent.starts_with("{"))
+    return false;
+  return parseExtent(extent)->symbols == ArrayRef(symbol);
+}
+
 Type Seeds::split(Type type, StringRef symbol) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return type;
   for (unsigned dim = 0; dim < TensorView(tensor).rank(); ++dim)
-    if (TensorView(tensor).dim(dim).extent == symbol)
+    if (counts(TensorView(tensor).dim(dim).extent, symbol))
       tensor = split(tensor, dim, SplitRule::any, 1);
   return tensor;
 }

@@ -29,11 +29,11 @@ public:
                    int64_t multiple = 1);
   /// The same inside of the split that it has, whatever the order of the mesh.
   void splitSourceInside(mlir::Value value, unsigned dim, SplitRule rule);
-  /// Splits the dimensions called `symbol` of all weights and caches.
+  /// Splits the dimensions that count `symbol` of all weights and caches.
   void splitSources(llvm::StringRef symbol);
-  /// Splits the dimensions called `symbol` of all values that functions take
-  /// and return (but not those of the model itself, where `inside`) and that
-  /// loops carry.
+  /// Splits the dimensions that count `symbol` of all values that functions
+  /// take and return (but not those of the model itself, where `inside`) and
+  /// that loops carry.
   void splitBoundaries(llvm::StringRef symbol, bool inside = false);
   /// `type` with dimension `dim` split over those axes that it does not use.
   mlir::RankedTensorType split(mlir::RankedTensorType type, unsigned dim,

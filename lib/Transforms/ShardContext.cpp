@@ -39,6 +39,8 @@ struct ShardContextPass
     }
     Seeds seeds(module, *over);
     seeds.splitBoundaries("query");
+    // What an encoder encodes, each device a part for all.
+    seeds.splitBoundaries("source");
     if (kind == "ring")
       turnCaches(module, seeds, *over);
     else

@@ -40,8 +40,7 @@
 // RUN: sed '/^module/d; /^}$/d' %t.plain.mlir > %t.body.mlir
 // RUN: cat %t.body.mlir %S/Inputs/expert-tables.mlir > %t.hand.mlir
 // RUN: autopar-opt %t.hand.mlir --autopar-estimate="format=json explain=true" -o /dev/null | FileCheck %s --check-prefix=HAND
-// HAND: "expert_placement": {
-// HAND-NEXT: "policy": "balanced"
+// HAND: "expert_placement": {}
 // HAND: "placement": {
 // HAND: "mean_imbalance": 1.422222222222222
 // HAND: "worst_imbalance": 1.6666666666666667

@@ -110,7 +110,7 @@ class Checker:
         if done.returncode:
             yield f"legal plan refused, exit code {done.returncode}", done.stderr.strip().split("\n")[0][-300:]
             return
-        self.times.append(seconds)
+        self.times.append((seconds, self.command(model, plan)))
         again = self.tools.run("autopar-opt", output, "-o", os.devnull)
         if again.returncode:
             yield "its own output does not verify", again.stderr[:300]
@@ -368,8 +368,9 @@ def main():
     print(f"closed forms for {closed['weights']} weights, {closed['caches']} caches, {closed['FLOPs']} FLOPs and "
           f"{closed['collectives']} collectives of {closed['plans']} plans; invariants for all")  # fmt: skip
     if checker.times:
-        print(f"an estimate took {statistics.median(checker.times) * 1e3:.1f} ms (median), "
-              f"{max(checker.times) * 1e3:.1f} ms at most")  # fmt: skip
+        slowest, command = max(checker.times)
+        print(f"an estimate took {statistics.median(seconds for seconds, _ in checker.times) * 1e3:.1f} ms (median), "
+              f"{slowest * 1e3:.1f} ms at most:\n  autopar-opt {command}")  # fmt: skip
     print(f"{checker.tally.passed} passed, {checker.tally.failed} failed")
     return 1 if checker.tally.failed else 0
 

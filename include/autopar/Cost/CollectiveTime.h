@@ -69,7 +69,14 @@ public:
   CollectiveTime time(CollectiveKind kind, const GroupLayout &layout,
                       double bytes, bool ideal) const;
 
+  /// One message of `bytes` from every device at position `from` of `axis` to
+  /// that at position `to`. Of no tier where no link joins them.
+  CollectiveTime transfer(const GroupAxis &axis, int64_t from, int64_t to,
+                          double bytes, bool ideal) const;
+
 private:
+  bool joins(const Tier &tier, const GroupAxis &axis, int64_t from,
+             int64_t to) const;
   bool holds(const Tier &tier, const GroupLayout &layout) const;
   void addLevel(CollectiveKind kind, int64_t size, double bytes,
                 const Tier &tier, bool ideal, CollectiveTime &time) const;

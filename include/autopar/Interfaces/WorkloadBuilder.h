@@ -61,6 +61,10 @@ public:
   /// A collective over `axes` in which each rank has `buffer`.
   void addCollective(mlir::Operation *op, CollectiveKind kind,
                      mlir::Value buffer, llvm::ArrayRef<mlir::Attribute> axes);
+  /// One that makes `result` of `buffer`. What it gathers of a weight is as
+  /// that is stored.
+  void addGather(mlir::Operation *op, mlir::Value buffer, mlir::Value result,
+                 llvm::ArrayRef<mlir::Attribute> axes);
   /// Where the keys of an attention with result `y` are split as `context` is:
   /// the exchange of a float per token and head, by which its parts are
   /// weighted before they are summed.
@@ -91,8 +95,9 @@ public:
   bool isResident(mlir::Value value) const {
     return residents.count(resolve(value));
   }
-  /// The dimensions and format of a temporary.
-  Activation activation(mlir::Value value);
+  /// The dimensions and format of a temporary: of several tensors where it is a
+  /// weight of a format, gathered.
+  llvm::SmallVector<Activation, 1> activations(mlir::Value value);
   bool refused() const { return anyRefused; }
 
 private:
@@ -104,6 +109,12 @@ private:
   void shareOut(Collective &collective) const;
   SymbolId symbol(llvm::StringRef name);
   AxisId axis(llvm::StringRef name);
+  /// The tensors that hold a value: residents, or what is gathered of weights.
+  struct Part {
+    size_t resident;
+    Dims shape;
+  };
+  llvm::SmallVector<Part, 1> partsOf(mlir::Value value) const;
   /// What moves when the last kernel reads or writes a value: one record,
   /// or those of the tensors that hold it, which have a user from now on.
   llvm::SmallVector<Traffic, 1> traffic(mlir::Value tensor, bool write);
@@ -120,6 +131,8 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;
   /// The residents that hold a value.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 1>> residents;
+  /// What gathered weights are made of.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Part, 1>> gathered;
   /// What products with a weight multiply, where its format says so.
   llvm::DenseMap<mlir::Value, ElementType> computeTypes;
   /// Numbers of the values that kernels read and write, by tensor.

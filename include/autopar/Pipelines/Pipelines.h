@@ -64,6 +64,26 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       *this, "shard-attention-tp",
       llvm::cl::desc("Part of tp that attention uses; over the rest of tp it "
                      "is data-parallel (default: all of tp)")};
+  Option<std::string> stagePP{
+      *this, "stage-pp",
+      llvm::cl::desc("Pipeline parallelism: the layers over this many stages, "
+                     "balanced by cost")};
+  Option<std::string> stages{
+      *this, "stages",
+      llvm::cl::desc("Layers of each pipeline stage, with --stage-pp: "
+                     "0-19,20-40,... (default: balanced by cost)")};
+  Option<int64_t> microbatches{
+      *this, "microbatches",
+      llvm::cl::desc("Parts of the batch that follow each other through the "
+                     "stages (default: what divides it, at most the stages)")};
+  Option<std::string> schedule{
+      *this, "schedule",
+      llvm::cl::desc("Order of microbatches: gpipe, one_f_one_b, interleaved, "
+                     "zero_bubble, dual_pipe, inference (default: inference, "
+                     "or interleaved)")};
+  Option<int64_t> interleave{
+      *this, "interleave",
+      llvm::cl::desc("Virtual stages of each device (default: 1)")};
   Option<bool> shardSP{
       *this, "shard-sp",
       llvm::cl::desc("Sequence parallelism: tokens over tp where weights are "
@@ -145,6 +165,10 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
           "Where the report goes (default: standard output, in place "
           "of the IR)"),
       llvm::cl::init("-")};
+  Option<std::string> trace{
+      *this, "trace",
+      llvm::cl::desc("File for the timeline of the pipeline, which Perfetto "
+                     "opens (Chrome's trace format)")};
   Option<std::string> estimate{
       *this, "estimate",
       llvm::cl::desc("Report memory, FLOPs, communication and latency: text "

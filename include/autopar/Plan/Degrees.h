@@ -36,8 +36,8 @@
 namespace autopar {
 
 /// The degrees that have a meaning, in the order that plans list them.
-inline constexpr std::array<const char *, 8> degreeNames = {
-    "tp", "cp", "dp", "ep", "etp", "edp", "dcp", "attention_tp"};
+inline constexpr std::array<const char *, 9> degreeNames = {
+    "pp", "tp", "cp", "dp", "ep", "etp", "edp", "dcp", "attention_tp"};
 
 /// A degree that is asked for with its size left open: '?'.
 inline constexpr int64_t openDegree = INT64_MIN;

@@ -9,6 +9,8 @@
 #define AUTOPAR_PLAN_PLAN_H
 
 #include "autopar/Plan/ExpertPlan.h"
+#include "autopar/Schedule/Schedule.h"
+#include "autopar/Schedule/Staging.h"
 #include "autopar/Support/ElementType.h"
 #include "autopar/Support/Json.h"
 
@@ -44,6 +46,22 @@ std::string_view nameOf(ContextKind kind);
 /// Also "all-to-all", as flags have it.
 std::optional<ContextKind> parseContextKind(std::string_view text);
 
+/// How layers lie on pipeline stages, the devices of axis `pp`, and how
+/// microbatches go through them. Absent: by cost, and as the schedule needs.
+struct PipelinePlan {
+  /// Virtual stages of each device.
+  std::optional<int64_t> interleave = std::nullopt;
+  /// The layers of each virtual stage.
+  std::vector<LayerRange> stages = {};
+  std::optional<ScheduleKind> schedule = std::nullopt;
+  /// Equal parts of the batch that follow each other.
+  std::optional<int64_t> microbatches = std::nullopt;
+
+  bool isGiven() const {
+    return interleave || !stages.empty() || schedule || microbatches;
+  }
+};
+
 /// The choices that turn a model into a parallel program. Flags and files only
 /// fill one of these; passes take their options from it; reports embed it.
 /// Absent means: as the module, or else the runtime, has it.
@@ -57,6 +75,7 @@ struct Plan {
   /// Parameters are split over the replicas and gathered before use.
   bool fsdp = false;
   std::optional<ContextKind> contextKind = std::nullopt;
+  PipelinePlan pipeline = {};
   std::optional<ElementType> dtype = std::nullopt, kvDtype = std::nullopt;
   std::optional<ExpertPlan> expertPlacement = std::nullopt;
   /// The runtime's share of device memory, 0 to 1.

@@ -149,6 +149,8 @@ struct Resident {
   std::optional<Dims> values = std::nullopt;
   /// Index of the first kernel that reads or writes it, where one does.
   std::optional<uint32_t> user = std::nullopt;
+  /// Other layer kinds that read it: an embedding that is the head, too.
+  std::vector<uint32_t> readers = {};
 
   const Dims &parameters() const { return values ? *values : shape; }
 };
@@ -163,11 +165,50 @@ struct Activation {
   uint32_t begin = 0, end = 0;
 };
 
-/// A function of the model: "model" itself, then each layer kind.
+/// A function of the model: "model" itself, then each layer kind. What follows
+/// the layers of "model" is a kind of its own, of the same name.
 struct LayerKind {
   std::string name;
   /// How often a step runs it; 0 of one that is only stored.
   int64_t count = 1;
+  /// Its first and last launch, as `Activation` counts them.
+  uint32_t begin = 0, end = 0;
+};
+
+/// A layer kind that something runs so often.
+struct KindCount {
+  /// Index into `CostProgram::layers`.
+  uint32_t layer = 0;
+  int64_t count = 1;
+};
+
+/// The layers of the model, of which pipeline stages take ranges: its last
+/// loops that follow each other directly.
+struct LayerStack {
+  /// What a layer is made of, and the values that it takes from before it.
+  struct Layer {
+    std::vector<KindCount> kinds;
+    struct Input {
+      Dims shape;
+      ElementType type = ElementType::bf16;
+    };
+    std::vector<Input> inputs;
+  };
+  /// `count` times: `layers[i].first` (an index into `LayerStack::layers`),
+  /// `layers[i].second` times.
+  struct Run {
+    int64_t count = 1;
+    std::vector<std::pair<uint32_t, int64_t>> layers;
+  };
+  /// Each once.
+  std::vector<Layer> layers;
+  /// In order. Empty where the model has no such loops, or they hold anything
+  /// but calls.
+  std::vector<Run> runs;
+  /// What lies before the first layer, and after the last.
+  std::vector<KindCount> before, after;
+  /// What the model itself is given: token ids.
+  std::vector<Layer::Input> inputs;
 };
 
 /// Everything a step costs, with neither workload nor mesh sizes in it: the
@@ -178,12 +219,18 @@ struct CostProgram {
   std::vector<std::string> symbols;
   std::vector<std::string> axes;
   std::vector<LayerKind> layers;
+  LayerStack stack;
   std::vector<Kernel> kernels;
   std::vector<Collective> collectives;
   std::vector<Resident> residents;
   std::vector<Activation> activations;
   /// Null where nothing is known of the loads of experts: they are even.
   std::shared_ptr<const PlacedExperts> placement;
+
+  /// Whether layer kind `layer` is a part of the model's own function.
+  bool isModel(uint32_t layer) const {
+    return layers[layer].name == layers.front().name;
+  }
 };
 
 std::string_view nameOf(KernelKind kind);

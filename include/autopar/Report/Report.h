@@ -9,6 +9,8 @@
 #define AUTOPAR_REPORT_REPORT_H
 
 #include "autopar/Placement/Placement.h"
+#include "autopar/Schedule/Staging.h"
+#include "autopar/Schedule/Timeline.h"
 #include "autopar/Support/Checked.h"
 
 #include <cstdint>
@@ -138,7 +140,11 @@ struct Report {
   struct {
     double stepTimeUs = 0, computeTimeUs = 0, memoryTimeUs = 0,
            communicationTimeUs = 0, overheadTimeUs = 0;
-    /// "compute", "memory", "communication" or "overhead": the largest.
+    /// Of a pipeline: what its heaviest stage waits for others; else 0, which
+    /// is not written.
+    double pipelineTimeUs = 0;
+    /// "compute", "memory", "communication", "overhead" or "pipeline": the
+    /// largest.
     std::string bound;
     struct {
       double computeTimeUs = 0, memoryTimeUs = 0, communicationTimeUs = 0;
@@ -147,6 +153,27 @@ struct Report {
     /// Kernels launched in a step, after merging.
     int64_t kernelLaunches = 0;
   } latency;
+
+  /// What one virtual stage hands to the next; the last one of decoding, token
+  /// ids to the first.
+  struct Transfer {
+    int64_t fromStage = 0, toStage = 0, bytes = 0;
+    /// Empty where both are on one device.
+    std::string tier;
+    double timeUs = 0;
+  };
+  struct Pipeline {
+    StagePartition partition;
+    /// The heaviest stage of the best split of equal counts.
+    Picoseconds equalCountsPs = 0;
+    /// By virtual stage, of one microbatch.
+    std::vector<Transfer> transfers;
+    PipelineTimeline timeline;
+    /// Of decoding: steps of which the time of the last one is the step's.
+    int64_t rounds = 1;
+  };
+  /// "schedule".
+  std::optional<Pipeline> pipeline;
 
   /// Tokens of all sequences in a step over the step's time.
   double tokensPerS = 0;

@@ -11,6 +11,7 @@
 #include "autopar/Schedule/Time.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -44,6 +45,8 @@ enum class ScheduleKind : uint8_t {
 std::string_view nameOf(ScheduleKind kind);
 /// Also "1f1b".
 std::optional<ScheduleKind> parseScheduleKind(std::string_view text);
+/// "gpipe, one_f_one_b, ...", for errors and help.
+std::string scheduleChoices();
 
 /// What one microbatch costs on one virtual stage.
 struct StageWork {

@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace autopar {
@@ -30,6 +31,11 @@ struct LayerRange {
     return begin == other.begin && end == other.end;
   }
 };
+
+/// "0-19,20-40": the first and the last layer of each, in order and without
+/// gaps, from 0. Writes what it reads.
+Result<std::vector<LayerRange>> parseRanges(std::string_view text);
+std::string rangesText(const std::vector<LayerRange> &ranges);
 
 /// A stack of layers to be laid over `stages` devices. Device d has the
 /// virtual stages d, d + stages, d + 2*stages, ... of stages*interleave
@@ -70,7 +76,8 @@ struct StagePartition {
 
 /// The split whose heaviest device takes the least time, no device above the
 /// memory limit. Of equals it prefers one whose fullest device holds less, and
-/// then moves layers from longer to shorter devices while that evens them out.
+/// then moves layers from longer to shorter devices, and ranges of a device,
+/// while that evens them out.
 ///
 /// The least time is bisected. A time limit is tried device by device. Without
 /// interleaving each takes all layers that fit, and the result is optimal. With
@@ -88,6 +95,11 @@ Result<StagePartition> partitionStages(const StagingProblem &problem);
 /// memory limit.
 Result<StagePartition> evaluateStages(const StagingProblem &problem,
                                       std::vector<LayerRange> ranges);
+
+/// The heaviest device's time where ranges have equal numbers of layers, or one
+/// more: of all such splits the best or, with interleaving, that whose first
+/// ranges are the longer ones. For problems that were solved.
+Picoseconds equalCountsTime(const StagingProblem &problem);
 
 /// Lines of at most 80 columns: per device its layers, time, memory, and a bar
 /// as long as its time; then the heaviest device and what is proved.

@@ -257,8 +257,9 @@ def ShardSequencePass : ShardPass<"autopar-shard-sequence"> {
 def ShardContextPass : ShardPass<"autopar-shard-context"> {
   let summary = "context parallelism: splits tokens everywhere";
   let description = [{
-    Splits the `query` of all that functions take and return and loops carry.
-    What attention does about the keys of the others is the kind:
+    Splits the `query` of all that functions take and return and loops carry, and
+    the `source` of encoders, whose attention gathers keys and values. What
+    attention with a cache does about the keys of the others is the kind:
 
     * `ring` splits caches by `context`; their parts go around (`parallel.ring`),
       and each device attends with its own queries (arXiv:2310.01889);
@@ -451,6 +452,50 @@ defvar reportOptions = [
          "Where the report goes (-: standard output)">,
 ];
 
+def StagePipelinePass : ModulePass<"autopar-stage-pipeline"> {
+  let summary = "lays the layers over pipeline stages";
+  let description = [{
+    Adds `parallel.stages` over the axis `pp` of the mesh, in place of one that is
+    there. Without `stages`, layers are balanced by what they cost on the
+    machine: the heaviest device gets as little as can be, with what lies before
+    and after the layers, and no device more memory than the runtime's share. A
+    warning says where that memory is not enough; layers are then balanced by
+    time alone.
+
+    Requires a mesh with an axis `pp`, a size for each axis, a workload, and no
+    `parallel.reshard`: it comes last.
+
+    ```mlir
+    // autopar-stage-pipeline{microbatches=4}
+    parallel.mesh @mesh(pp = 2, tp = 8)
+    parallel.stages over [pp] layers [0 to 40, 41 to 79] schedule("inference") microbatches(4)
+    ```
+  }];
+  let options = [
+    Option<"stages", "stages", "std::string", "\"\"",
+           "Layers of each virtual stage, 0-19,20-40,... (default: by cost)">,
+    Option<"interleave", "interleave", "int64_t", "0",
+           "Virtual stages of each device (default: 1)">,
+    Option<"schedule", "schedule", "std::string", "\"\"",
+           "gpipe, one_f_one_b, interleaved, zero_bubble, dual_pipe, inference "
+           "(default: inference, or interleaved)">,
+    Option<"microbatches", "microbatches", "int64_t", "0",
+           "Parts of the batch (default: what divides it, at most the stages)">,
+    Option<"hardware", "hardware", "std::string", "\"\"",
+           "Machine: name of the library or path of a file (default: "
+           "h100-sxm-8)">,
+    Option<"nodes", "nodes", "int64_t", "0", "Nodes of it (default: 1)">,
+    Option<"runtime", "runtime", "std::string", "\"\"",
+           "Runtime: name of the library or path of a file (default: vllm)">,
+    ListOption<"overrides", "set", "std::string",
+               "Values that replace those of the libraries, path=value">,
+    Option<"memoryUtilization", "memory-utilization", "double", "0",
+           "The runtime's share of device memory, above 0 up to 1 (default: the "
+           "runtime's)">,
+  ];
+  let dependentDialects = ["::autopar::parallel::ParallelDialect"];
+}
+
 def EstimatePass : Pass<"autopar-estimate", "::mlir::ModuleOp"> {
   let summary = "reports memory, FLOPs, communication and latency of a step";
   let description = [{
@@ -471,6 +516,8 @@ def EstimatePass : Pass<"autopar-estimate", "::mlir::ModuleOp"> {
            "runtime's)">,
     Option<"explain", "explain", "bool", "false",
            "Say how every number came about">,
+    Option<"trace", "trace", "std::string", "\"\"",
+           "File for the timeline of a pipeline, in Chrome's trace format">,
   ]);
 }
 

@@ -273,11 +273,18 @@ LogicalResult PermuteOp::verify() {
                           getAxes().getValue());                               \
   }
 AUTOPAR_COLLECTIVE(AllReduceOp, all_reduce, "sum")
-AUTOPAR_COLLECTIVE(AllGatherOp, all_gather, "gathered")
 AUTOPAR_COLLECTIVE(ReduceScatterOp, reduce_scatter, "part")
 AUTOPAR_COLLECTIVE(RingOp, ring, "seen")
 AUTOPAR_COLLECTIVE(PermuteOp, permute, "permuted")
 #undef AUTOPAR_COLLECTIVE
+
+void AllGatherOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  setNameFn(getResult(), "gathered");
+}
+
+void AllGatherOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.addGather(*this, getInput(), getResult(), getAxes().getValue());
+}
 
 void AllToAllOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   setNameFn(getResult(), "exchanged");

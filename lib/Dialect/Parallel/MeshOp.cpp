@@ -7,6 +7,8 @@
 
 #include "autopar/Dialect/Parallel/Parallel.h"
 
+#include "StagesSyntax.h"
+
 #include "autopar/Support/Limits.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -299,12 +299,14 @@ TEST(Evaluate, ReportsEveryAxisAndDegree) {
   EXPECT_EQ(axes[2].tier, "scale_up");
   EXPECT_EQ(axes[2].stride, 1);
   std::map<std::string, int64_t> expected = {
-      {"dpo", 1}, {"dpi", 2}, {"tp", 8},  {"cp", 1},  {"dp", 2},
-      {"ep", 16}, {"etp", 1}, {"edp", 1}, {"dcp", 1}, {"attention_tp", 8}};
+      {"dpo", 1}, {"dpi", 2},          {"tp", 8},  {"cp", 1},
+      {"dp", 2},  {"ep", 16},          {"etp", 1}, {"edp", 1},
+      {"dcp", 1}, {"attention_tp", 8}, {"pp", 1}};
   EXPECT_EQ(report.mesh.degrees, expected);
   report = price(makeDecoder(), makePlan(8), prefill(1, 2048));
-  expected = {{"tp", 8},  {"cp", 1},  {"dp", 1},  {"ep", 1},
-              {"etp", 8}, {"edp", 1}, {"dcp", 1}, {"attention_tp", 8}};
+  expected = {{"tp", 8},  {"cp", 1},           {"dp", 1},
+              {"ep", 1},  {"etp", 8},          {"edp", 1},
+              {"dcp", 1}, {"attention_tp", 8}, {"pp", 1}};
   EXPECT_EQ(report.mesh.degrees, expected);
   plan.degrees[1].axes = {"cpi"};
   Error error = refused(makeDecoder(), plan, prefill(1, 2048));

@@ -78,6 +78,24 @@ TEST(Network, FindsTheSmallestTier) {
   EXPECT_EQ(Network(machine.pools[0], 6).tierOf({{1, 6}})->name, "scale_up");
 }
 
+/// Stages of four devices: two on a node. Of three, every third one lies on two
+/// nodes.
+TEST(Network, TransfersOverTheSmallestTier) {
+  Machine machine = makeMachine(4);
+  Network network(machine.pools[0], 32);
+  auto tier = [&](GroupAxis axis, int64_t from, int64_t to) {
+    return network.transfer(axis, from, to, 1024, false).tier->name;
+  };
+  EXPECT_EQ(tier({4, 8}, 0, 1), "scale_up");
+  EXPECT_EQ(tier({4, 8}, 1, 2), "scale_out");
+  EXPECT_EQ(tier({4, 8}, 7, 0), "scale_out");
+  EXPECT_EQ(tier({4, 2}, 1, 0), "scale_up");
+  EXPECT_EQ(tier({16, 2}, 0, 1), "scale_out");
+  EXPECT_EQ(tier({3, 8}, 0, 1), "scale_out");
+  EXPECT_EQ(network.transfer({4, 8}, 3, 3, 1024, false).tier, nullptr);
+  EXPECT_EQ(network.transfer({4, 8}, 3, 3, 1024, false).timeUs, 0);
+}
+
 TEST(Network, PricesByLatencyAndBandwidth) {
   Machine machine = makeMachine();
   Network network(machine.pools[0], 8);

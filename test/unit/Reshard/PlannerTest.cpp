@@ -245,6 +245,18 @@ TEST(Plan, KeepsToSplitsThatDivide) {
             "all_gather 0 a; all_slice 0 b");
 }
 
+/// tp in four parts, beside two of dp and one of cp.
+TEST(Plan, ManyAxes) {
+  ReshardSpace space = makeSpace(std::vector<int64_t>(7, 2), 3);
+  space.nominal = true;
+  EXPECT_EQ(plan({{{0, 1, 2, 3}, {}, {4, 5, 6}}, {}},
+                 {{{0, 1}, {6}, {2, 3, 4, 5}}, {}}, space),
+            "all_to_all 2 1 g; all_to_all 2 0 e*f; all_to_all 0 2 c*d*e*f");
+  EXPECT_EQ(plan({{{0, 1, 2}, {3}, {}}, {4, 5, 6}},
+                 {{{0, 1, 4, 2}, {3, 5, 6}, {}}, {}}, space),
+            "reduce_scatter 1 f*g; reduce_scatter 0 e; permute c*e");
+}
+
 TEST(Plan, TakesThePlainWayWhereThereAreTooMany) {
   ReshardSpace space = makeSpace(std::vector<int64_t>(20, 2), 3);
   ShardLayout from, to;

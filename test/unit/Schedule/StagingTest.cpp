@@ -255,6 +255,7 @@ double gainOf(const char *name, const StagingProblem &problem) {
   Result<StagePartition> partition = partitionStages(problem);
   EXPECT_TRUE(bool(partition) && partition->optimal()) << name;
   int64_t equal = bestEqualCounts(problem);
+  EXPECT_EQ(equalCountsTime(problem), equal) << name;
   EXPECT_LE(partition->heaviestPs(), equal) << name;
   double gain = 100 * (1 - double(partition->heaviestPs()) / double(equal));
   std::printf("%s: %.1f%% less than equal counts: %s\n", name, gain,
@@ -293,6 +294,21 @@ TEST(PartitionStages, EvensOutWhatTheHeaviestLeavesOpen) {
   EXPECT_EQ(partition->heaviest, 0);
   EXPECT_EQ(partition->aboveSecondPs, 0);
   EXPECT_EQ(partition->aboveMeanPs, 2.5);
+}
+
+/// Ranges of a device are as long as each other: 126 equal layers over 16
+/// stages with two ranges each, the first and the last with a layer more to do.
+TEST(PartitionStages, EvensOutRounds) {
+  StagingProblem problem = problemOf(std::vector<int64_t>(126, 10), 16, 2);
+  problem.embedding.timePs = problem.head.timePs = 10;
+  Result<StagePartition> partition = partitionStages(problem);
+  ASSERT_TRUE(bool(partition));
+  EXPECT_TRUE(partition->optimal());
+  expectConsistent(problem, *partition);
+  for (const LayerRange &range : partition->ranges) {
+    EXPECT_GE(range.end - range.begin, 3) << textOf(partition->ranges);
+    EXPECT_LE(range.end - range.begin, 4) << textOf(partition->ranges);
+  }
 }
 
 /// Three long layers in front: one a device and round, the head's device the
@@ -445,7 +461,7 @@ TEST(EvaluateStages, RefusesWhatIsNoSplit) {
   EXPECT_EQ(
       evaluationOf(problem, {{0, 1}, {1, 4}}),
       "2 stages: the fullest device needs 3 B, 1 B over the limit of 2 B\n"
-      "  note: ranges that would do: 0-1, 2-3");
+      "  note: ranges that would do: 0-1,2-3");
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,81 @@
+//===- PipelineParts.h - What stages are put together from ------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_COST_PIPELINEPARTS_H
+#define AUTOPAR_LIB_COST_PIPELINEPARTS_H
+
+#include "Evaluation.h"
+
+#include "autopar/Program/Stages.h"
+
+namespace autopar {
+
+/// A layer, or what lies before or after all layers, on a device of its own.
+struct PipelinePart {
+  /// Without the host's time; with what the whole batch keeps.
+  LayerCost cost;
+  Picoseconds communicationPs = 0;
+  int64_t activationBytes = 0, runtimeBytes = 0;
+};
+
+/// The parts of a pipelined program, priced.
+struct PipelineParts {
+  PipelineParts(const CostProgram &program, const Plan &plan,
+                const Machine &machine, const Runtime &runtime)
+      : program(program), plan(plan), machine(machine), runtime(runtime) {}
+
+  /// Reads the plan's pipeline and divides the batch of `whole`.
+  std::optional<Error> prepare(const Workload &whole);
+  /// Fills `layers`, `before` and `after`.
+  std::optional<Error> addParts();
+  StagingProblem problem() const;
+
+  /// What a device costs that runs each layer kind so often, in each of
+  /// `passes` passes, which have caches of their own.
+  Result<Report> price(const KindCounts &counts, int64_t passes,
+                       bool explain) const;
+  KindCounts countsOf(const std::vector<KindCount> &kinds) const;
+
+  const CostProgram &program;
+  const Plan &plan;
+  const Machine &machine;
+  const Runtime &runtime;
+  /// Of one microbatch.
+  Workload workload;
+  int64_t stages = 1, microbatches = 1;
+  /// The layers, as indices into `LayerStack::layers`.
+  std::vector<uint32_t> order;
+  /// By index into `LayerStack::layers`.
+  std::vector<PipelinePart> layers;
+  PipelinePart before, after;
+  int64_t budgetBytes = 0;
+
+private:
+  std::optional<Error> addPart(const std::vector<KindCount> &kinds,
+                               PipelinePart &part);
+};
+
+/// Of training, how many times the forward's work is done: gradients of inputs
+/// and of weights multiply matrices as large (arXiv:2104.04473, appendix).
+inline constexpr int64_t trainingPasses = 3;
+
+/// What a report of a pipeline was put together from.
+struct PipelineStages {
+  std::vector<const Report *> byDevice;
+  /// The stage that holds the most, and that whose caches are full first.
+  int64_t fullest = 0, scarcest = 0;
+  bool isTraining = false;
+};
+
+/// Fills the derivations of `report`, which has those of the whole model, from
+/// those of the stages.
+void explainPipeline(const PipelineParts &parts, const PipelineStages &stages,
+                     Report &report);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_COST_PIPELINEPARTS_H

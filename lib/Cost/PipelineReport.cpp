@@ -1,0 +1,402 @@
+//===- PipelineReport.cpp -------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipelineParts.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+using namespace autopar;
+
+namespace {
+
+/// Steps of decoding that are simulated: the first fills the pipeline, and
+/// later ones take as long as each other.
+constexpr int64_t decodeRounds = 4;
+constexpr int64_t backwardForwards = trainingPasses - 1;
+
+/// Puts the report of a pipeline together: totals are those of the whole model,
+/// memory that of the fullest stage, times that of the heaviest.
+class PipelineEvaluator {
+public:
+  PipelineEvaluator(PipelineParts &parts, const Workload &whole)
+      : parts(parts), plan(parts.plan), whole(whole) {}
+
+  Result<Report> run(bool explain);
+
+private:
+  std::optional<Error> checkSchedule() const;
+  std::optional<Error> layOut();
+  std::optional<Error> priceStages(bool explain);
+  std::optional<Error> addTransfers();
+  std::optional<Error> simulate();
+  KindCounts countsOf(int64_t device) const;
+  void addStage(int64_t stage, KindCounts &counts) const;
+  PipelinePart sumOf(int64_t stage) const;
+  void addMemory();
+  void addWork();
+  void addTransferRows();
+  void addStep();
+  void addAssumptions();
+
+  const LayerRange &range(int64_t stage) const {
+    return pipeline.partition.ranges[stage];
+  }
+  const Report &stageOf(int64_t device) const { return *byDevice[device]; }
+
+  PipelineParts &parts;
+  const Plan &plan;
+  const Workload &whole;
+  Report report;
+  Report::Pipeline pipeline;
+  std::map<KindCounts, Report> priced;
+  std::vector<const Report *> byDevice;
+  /// The stage that holds the most, and that whose caches are full first.
+  int64_t fullest = 0, scarcest = 0;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+static bool isTraining(ScheduleKind kind) {
+  return kind != ScheduleKind::inference;
+}
+
+std::optional<Error> PipelineEvaluator::checkSchedule() const {
+  ScheduleKind kind = *plan.pipeline.schedule;
+  if (!isTraining(kind) || whole.phase == Phase::prefill)
+    return std::nullopt;
+  return Error{"",
+               "schedule " + std::string(nameOf(kind)) +
+                   " runs backwards, and a decode step has none",
+               "give --schedule=inference, or --phase=prefill"};
+}
+
+/// Evaluates the plan's ranges. Where they need more memory than there is, the
+/// report says so.
+std::optional<Error> PipelineEvaluator::layOut() {
+  StagingProblem problem = parts.problem();
+  Result<StagePartition> partition =
+      evaluateStages(problem, plan.pipeline.stages);
+  if (!partition) {
+    problem.memoryLimitBytes.reset();
+    partition = evaluateStages(problem, plan.pipeline.stages);
+  }
+  if (!partition)
+    return partition.error();
+  pipeline.partition = std::move(*partition);
+  pipeline.equalCountsPs = equalCountsTime(problem);
+  return std::nullopt;
+}
+
+void PipelineEvaluator::addStage(int64_t stage, KindCounts &counts) const {
+  if (stage == 0)
+    addKinds(parts.program.stack.before, counts);
+  for (int64_t i = range(stage).begin; i < range(stage).end; ++i)
+    addKinds(parts.program.stack.layers[parts.order[i]].kinds, counts);
+  if (stage + 1 == static_cast<int64_t>(pipeline.partition.ranges.size()))
+    addKinds(parts.program.stack.after, counts);
+}
+
+/// What a device runs of each microbatch; of dual_pipe of half of them, of
+/// which as many come from either end.
+KindCounts PipelineEvaluator::countsOf(int64_t device) const {
+  auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
+  KindCounts counts(parts.program.layers.size());
+  for (int64_t stage = device; stage < stages; stage += parts.stages)
+    addStage(stage, counts);
+  if (*plan.pipeline.schedule == ScheduleKind::dual_pipe)
+    addStage(parts.stages - 1 - device, counts);
+  return counts;
+}
+
+/// Devices that run the same are priced once.
+std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
+  bool halves = *plan.pipeline.schedule == ScheduleKind::dual_pipe;
+  int64_t passes = halves ? std::max<int64_t>(1, parts.microbatches / 2)
+                          : parts.microbatches;
+  for (int64_t device = 0; device < parts.stages; ++device) {
+    KindCounts counts = countsOf(device);
+    auto it = priced.find(counts);
+    if (it == priced.end()) {
+      Result<Report> stage = parts.price(counts, passes, explain);
+      if (!stage)
+        return stage.error();
+      it = priced.emplace(std::move(counts), std::move(*stage)).first;
+    }
+    byDevice.push_back(&it->second);
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedule
+//===----------------------------------------------------------------------===//
+
+std::optional<Error> PipelineEvaluator::addTransfers() {
+  auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
+  const LayerStack &stack = parts.program.stack;
+  Sizes sizes(parts.program, plan, parts.workload);
+  Network network(parts.machine.pools.front(), *plan.devices());
+  GroupAxis axis{*plan.strideOf(plan.axesOf("pp").front()), parts.stages};
+  bool loops = whole.phase == Phase::decode;
+  for (int64_t stage = 0; stage + (loops ? 0 : 1) < stages; ++stage) {
+    bool last = stage + 1 == stages;
+    const auto &inputs =
+        last ? stack.inputs
+             : stack.layers[parts.order[range(stage + 1).begin]].inputs;
+    Checked bytes;
+    for (const LayerStack::Layer::Input &input : inputs)
+      bytes += bytesOf(sizes.local(input.shape), input.type);
+    int64_t next = last ? 0 : stage + 1;
+    int64_t from = stage % parts.stages, to = next % parts.stages;
+    CollectiveTime time =
+        network.transfer(axis, from, to, bytes.real(), parts.runtime.ideal);
+    if (from != to && !time.tier)
+      return Error{"",
+                   "no link of " + parts.machine.name + " joins stage " +
+                       std::to_string(from) + " to stage " + std::to_string(to),
+                   ""};
+    pipeline.transfers.push_back(
+        {stage, next, sizes.narrow(bytes, "bytes of a transfer"),
+         time.tier ? time.tier->name : "", time.timeUs});
+  }
+  return sizes.failed() ? std::optional<Error>(sizes.takeError())
+                        : std::nullopt;
+}
+
+/// One pass of a microbatch through a virtual stage.
+PipelinePart PipelineEvaluator::sumOf(int64_t stage) const {
+  PipelinePart sum;
+  auto add = [&](const PipelinePart &part) {
+    sum.cost.timePs += part.cost.timePs;
+    sum.communicationPs += part.communicationPs;
+  };
+  if (stage == 0)
+    add(parts.before);
+  for (int64_t i = range(stage).begin; i < range(stage).end; ++i)
+    add(parts.layers[parts.order[i]]);
+  if (stage + 1 == static_cast<int64_t>(pipeline.partition.ranges.size()))
+    add(parts.after);
+  return sum;
+}
+
+std::optional<Error> PipelineEvaluator::simulate() {
+  PipelineSchedule schedule;
+  schedule.kind = *plan.pipeline.schedule;
+  schedule.stages = parts.stages;
+  schedule.interleave = pipeline.partition.interleave;
+  schedule.microbatches = parts.microbatches;
+  schedule.loop = whole.phase == Phase::decode;
+  schedule.rounds = pipeline.rounds = schedule.loop ? decodeRounds : 1;
+  Result<Picoseconds> host = toPicoseconds(parts.runtime.hostTimeUs.value);
+  if (!host)
+    return host.error();
+  auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
+  for (int64_t stage = 0; stage < stages; ++stage) {
+    PipelinePart part = sumOf(stage);
+    StageWork work;
+    // The host waits once for a device's stages.
+    work.forwardPs = part.cost.timePs + (stage < parts.stages ? *host : 0);
+    work.forwardCommunicationPs = part.communicationPs;
+    if (isTraining(schedule.kind)) {
+      work.inputGradientPs = work.weightGradientPs =
+          part.cost.timePs * backwardForwards / 2;
+      work.backwardCommunicationPs = part.communicationPs * backwardForwards;
+    }
+    if (stage < static_cast<int64_t>(pipeline.transfers.size())) {
+      Result<Picoseconds> time =
+          toPicoseconds(pipeline.transfers[stage].timeUs);
+      if (!time)
+        return time.error();
+      work.transferPs = *time;
+    }
+    schedule.work.push_back(work);
+  }
+  Result<PipelineTimeline> timeline = simulateSchedule(schedule);
+  if (!timeline)
+    return timeline.error();
+  pipeline.timeline = std::move(*timeline);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+void PipelineEvaluator::addMemory() {
+  auto &memory = report.memory;
+  memory.perStage.clear();
+  memory.kvBytesPerTokenPerDevice = 0;
+  bool keeps = false;
+  for (int64_t device = 0; device < parts.stages; ++device) {
+    const auto &stage = stageOf(device).memory;
+    memory.perStage.push_back(stage.perDevice);
+    if (stage.perDevice.totalBytes >
+        stageOf(fullest).memory.perDevice.totalBytes)
+      fullest = device;
+    memory.kvBytesPerTokenPerDevice = std::max(memory.kvBytesPerTokenPerDevice,
+                                               stage.kvBytesPerTokenPerDevice);
+    // A stage without caches is never full of them.
+    if (stage.kvBytesPerTokenPerDevice == 0)
+      continue;
+    if (!keeps || stage.kvCapacityTokens < memory.kvCapacityTokens) {
+      memory.kvCapacityTokens = stage.kvCapacityTokens;
+      scarcest = device;
+    }
+    keeps = true;
+  }
+  const auto &worst = stageOf(fullest).memory;
+  memory.perDevice = worst.perDevice;
+  memory.worstDevice = "stage " + std::to_string(fullest);
+  memory.kvCapacityBytes = stageOf(scarcest).memory.kvCapacityBytes;
+  memory.reservedBytes = stageOf(scarcest).memory.reservedBytes;
+}
+
+/// The transfers that the heaviest stage sends, with what its collectives send.
+void PipelineEvaluator::addTransferRows() {
+  Checked sent = report.communication.bytesPerDevice;
+  for (const Report::Transfer &transfer : pipeline.transfers) {
+    if (transfer.tier.empty() ||
+        transfer.fromStage % parts.stages != pipeline.partition.heaviest)
+      continue;
+    Report::CollectiveRow row;
+    row.kind = "transfer";
+    row.name = "stage " + std::to_string(transfer.fromStage) + " to " +
+               std::to_string(transfer.toStage);
+    row.axes = plan.axesOf("pp");
+    row.groupSize = 2;
+    row.count = parts.microbatches;
+    row.bytes = row.wireBytesPerDevice = transfer.bytes;
+    row.timeUs = transfer.timeUs;
+    sent += Checked(row.bytes) * row.count;
+    report.communication.collectives.push_back(std::move(row));
+  }
+  report.communication.bytesPerDevice = sent.int64().value_or(INT64_MAX);
+}
+
+void PipelineEvaluator::addWork() {
+  const Report &heaviest = stageOf(pipeline.partition.heaviest);
+  report.flops.perDevice = heaviest.flops.perDevice;
+  report.communication = heaviest.communication;
+  report.latency = heaviest.latency;
+  report.byOp = heaviest.byOp;
+  report.byLayer = heaviest.byLayer;
+  // What is said of memory is about the fullest stage.
+  report.warnings.clear();
+  auto isOfMemory = [](const Warning &warning) {
+    return warning.kind == "does-not-fit" || warning.kind == "idle-memory" ||
+           warning.subject == Warning::Subject::resident;
+  };
+  for (const Warning &warning : stageOf(fullest).warnings)
+    if (isOfMemory(warning))
+      report.warnings.push_back(warning);
+  for (const Warning &warning : heaviest.warnings)
+    if (!isOfMemory(warning))
+      report.warnings.push_back(warning);
+}
+
+static double stepTimeUs(const Report::Pipeline &pipeline) {
+  const PipelineTimeline &timeline = pipeline.timeline;
+  if (pipeline.rounds == 1)
+    return toMicroseconds(timeline.makespanPs);
+  const auto &ends = timeline.roundEndPs;
+  return toMicroseconds(ends.back() - ends[ends.size() - 2]);
+}
+
+/// The step is that of the schedule; what the heaviest stage does not fill of
+/// it is time that it waits. With backwards, all of those count as its work.
+void PipelineEvaluator::addStep() {
+  auto &latency = report.latency;
+  if (isTraining(*plan.pipeline.schedule)) {
+    constexpr double passes = trainingPasses;
+    latency.computeTimeUs *= passes;
+    latency.memoryTimeUs *= passes;
+    latency.communicationTimeUs *= passes;
+    double host = parts.runtime.hostTimeUs.value *
+                  static_cast<double>(parts.microbatches);
+    latency.overheadTimeUs = (latency.overheadTimeUs - host) * passes + host;
+  }
+  double busy = latency.computeTimeUs + latency.memoryTimeUs +
+                latency.communicationTimeUs + latency.overheadTimeUs;
+  latency.pipelineTimeUs = std::max(0.0, stepTimeUs(pipeline) - busy);
+  latency.stepTimeUs = busy + latency.pipelineTimeUs;
+  double largest =
+      std::max({latency.computeTimeUs, latency.memoryTimeUs,
+                latency.communicationTimeUs, latency.overheadTimeUs});
+  if (latency.pipelineTimeUs > largest)
+    latency.bound = "pipeline";
+  bool prefill = whole.phase == Phase::prefill;
+  Checked tokens = Checked(whole.batch) * (prefill ? whole.query : 1);
+  report.tokensPerS =
+      latency.stepTimeUs > 0 ? tokens.real() / latency.stepTimeUs * 1e6 : 0;
+}
+
+void PipelineEvaluator::addAssumptions() {
+  if (isTraining(*plan.pipeline.schedule)) {
+    report.assumptions.push_back(
+        {"schedule.backward",
+         std::to_string(backwardForwards) + " forwards, half for each gradient",
+         "recalled: products of the same sizes, arXiv:2104.04473"});
+    report.warnings.push_back(
+        {"schedule " + std::string(nameOf(*plan.pipeline.schedule)) +
+             " is of training: gradients, optimizer states and saved "
+             "activations are not in the memory figures, and FLOPs and the "
+             "breakdown are those of forwards",
+         "training-memory"});
+  }
+}
+
+Result<Report> PipelineEvaluator::run(bool explain) {
+  if (auto error = checkSchedule())
+    return *error;
+  // Totals, of which stages have parts.
+  Result<Report> all =
+      evaluateDevice(parts.program, plan, parts.machine, parts.runtime, whole,
+                     /*microbatches=*/1, explain);
+  if (!all)
+    return all.error();
+  report = std::move(*all);
+  if (auto error = parts.addParts())
+    return *error;
+  if (auto error = layOut())
+    return *error;
+  if (auto error = priceStages(explain))
+    return *error;
+  if (auto error = addTransfers())
+    return *error;
+  if (auto error = simulate())
+    return *error;
+  addMemory();
+  addWork();
+  addTransferRows();
+  addStep();
+  addAssumptions();
+  report.pipeline = std::move(pipeline);
+  if (explain)
+    explainPipeline(
+        parts,
+        {byDevice, fullest, scarcest, isTraining(*plan.pipeline.schedule)},
+        report);
+  return std::move(report);
+}
+
+Result<Report>
+autopar::evaluatePipeline(const CostProgram &program, const Plan &plan,
+                          const Machine &machine, const Runtime &runtime,
+                          const Workload &workload, bool explain) {
+  PipelineParts parts(program, plan, machine, runtime);
+  if (auto error = parts.prepare(workload))
+    return *error;
+  return PipelineEvaluator(parts, workload).run(explain);
+}

@@ -1,0 +1,24 @@
+//===- PlanPipeline.h - The pipeline of a plan ------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_PLAN_PLANPIPELINE_H
+#define AUTOPAR_LIB_PLAN_PLANPIPELINE_H
+
+#include "autopar/Plan/Plan.h"
+
+#include <nlohmann/json.hpp>
+
+namespace autopar {
+
+PipelinePlan readPipeline(const JsonReader &object);
+nlohmann::ordered_json writePipeline(const PipelinePlan &pipeline);
+/// Refuses a pipeline without pp, and ranges and schedules that do not fit it.
+std::optional<Error> checkPipeline(const Plan &plan);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_PLAN_PLANPIPELINE_H

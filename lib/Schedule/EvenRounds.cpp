@@ -1,0 +1,142 @@
+//===- EvenRounds.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EvenOut.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace autopar;
+
+namespace {
+
+/// A split by the number of layers of each range.
+class Rounds {
+public:
+  Rounds(const StagingProblem &problem, const StagePartition &partition,
+         int64_t memoryLimit)
+      : problem(problem), timeLimit(partition.heaviestPs()),
+        memoryLimit(memoryLimit), partition(partition) {
+    for (const LayerCost &layer : problem.layers) {
+      times.push_back(times.back() + layer.timePs);
+      bytes.push_back(bytes.back() + layer.memoryBytes);
+    }
+    measure(partition.ranges, current);
+  }
+
+  void run();
+  const std::vector<LayerRange> &result() const { return partition.ranges; }
+
+private:
+  /// Ranges that are looked at, so that large problems end.
+  static constexpr int64_t mostLooks = 4'000'000;
+
+  struct Measure {
+    std::vector<LayerCost> devices;
+    std::vector<Picoseconds> ranges;
+    /// What evening out makes smaller.
+    double squares = 0;
+  };
+
+  void measure(const std::vector<LayerRange> &ranges, Measure &measure);
+  bool move(int64_t from, int64_t to);
+  bool improve();
+
+  const StagingProblem &problem;
+  Picoseconds timeLimit;
+  int64_t memoryLimit;
+  StagePartition partition;
+  std::vector<Picoseconds> times{0};
+  std::vector<int64_t> bytes{0};
+  Measure current, tried;
+  int64_t looks = 0;
+};
+
+} // namespace
+
+static void add(const LayerCost &cost, LayerCost &sum) {
+  sum.timePs += cost.timePs;
+  sum.memoryBytes += cost.memoryBytes;
+}
+
+void Rounds::measure(const std::vector<LayerRange> &ranges, Measure &measure) {
+  auto count = static_cast<int64_t>(ranges.size());
+  looks += count;
+  measure.devices.assign(partition.stages, LayerCost());
+  measure.ranges.clear();
+  measure.squares = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    LayerCost load = {times[ranges[i].end] - times[ranges[i].begin],
+                      bytes[ranges[i].end] - bytes[ranges[i].begin]};
+    if (i == 0)
+      add(problem.embedding, load);
+    if (i + 1 == count)
+      add(problem.head, load);
+    add(load, measure.devices[i % partition.stages]);
+    measure.ranges.push_back(load.timePs);
+    auto time = static_cast<double>(load.timePs);
+    measure.squares += time * time;
+  }
+}
+
+/// Tries to move a layer of a device from one of its ranges to another; the
+/// ranges between them keep their numbers of layers.
+bool Rounds::move(int64_t from, int64_t to) {
+  std::vector<LayerRange> ranges = partition.ranges;
+  int64_t step = from < to ? -1 : 1;
+  for (int64_t i = std::min(from, to); i < std::max(from, to); ++i) {
+    ranges[i].end += step;
+    ranges[i + 1].begin += step;
+  }
+  measure(ranges, tried);
+  bool fits = std::all_of(
+      tried.devices.begin(), tried.devices.end(), [&](const LayerCost &device) {
+        return device.timePs <= timeLimit && device.memoryBytes <= memoryLimit;
+      });
+  if (!fits || tried.squares >= current.squares)
+    return false;
+  partition.ranges = std::move(ranges);
+  partition.devices = tried.devices;
+  std::swap(current, tried);
+  return true;
+}
+
+/// Makes the longest range shorter that can be.
+bool Rounds::improve() {
+  std::vector<int64_t> givers(partition.ranges.size());
+  std::iota(givers.begin(), givers.end(), 0);
+  std::sort(givers.begin(), givers.end(), [&](int64_t a, int64_t b) {
+    return current.ranges[a] != current.ranges[b]
+               ? current.ranges[a] > current.ranges[b]
+               : a < b;
+  });
+  auto count = static_cast<int64_t>(partition.ranges.size());
+  for (int64_t from : givers) {
+    if (partition.ranges[from].end - partition.ranges[from].begin == 1)
+      continue;
+    for (int64_t to = from % partition.stages; to < count;
+         to += partition.stages)
+      if (to != from && looks < mostLooks && move(from, to))
+        return true;
+  }
+  return false;
+}
+
+void Rounds::run() {
+  while (improve()) {
+  }
+}
+
+std::vector<LayerRange> autopar::evenRounds(const StagingProblem &problem,
+                                            int64_t memoryLimit,
+                                            const StagePartition &partition) {
+  if (partition.interleave == 1)
+    return partition.ranges;
+  Rounds rounds(problem, partition, memoryLimit);
+  rounds.run();
+  return rounds.result();
+}

@@ -1,0 +1,78 @@
+//===- Ranges.cpp ---------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Schedule/Staging.h"
+
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
+
+using namespace autopar;
+
+/// A number of at most 18 digits at the start of `text`, which it takes away.
+static std::optional<int64_t> takeNumber(std::string_view &text) {
+  size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  if (digits == 0 || digits > 18)
+    return std::nullopt;
+  int64_t value = 0;
+  for (char c : text.substr(0, digits))
+    value = value * 10 + (c - '0');
+  text.remove_prefix(digits);
+  return value;
+}
+
+/// "4-7" or "4".
+static std::optional<LayerRange> parseRange(std::string_view text) {
+  std::optional<int64_t> first = takeNumber(text), last = first;
+  if (first && !text.empty() && text.front() == '-') {
+    text.remove_prefix(1);
+    last = takeNumber(text);
+  }
+  if (!first || !last || !text.empty())
+    return std::nullopt;
+  return LayerRange{*first, *last + 1};
+}
+
+Result<std::vector<LayerRange>> autopar::parseRanges(std::string_view text) {
+  const char *note = "write the first and the last layer of each stage, as in "
+                     "0-19,20-40,41-60";
+  std::vector<LayerRange> ranges;
+  for (size_t begin = 0; begin <= text.size();) {
+    size_t end = std::min(text.find(',', begin), text.size());
+    std::string_view part = text.substr(begin, end - begin);
+    std::optional<LayerRange> range = parseRange(part);
+    if (!range)
+      return Error{"", "'" + shorten(part) + "' is no range of layers", note};
+    int64_t next = ranges.empty() ? 0 : ranges.back().end;
+    if (range->begin != next)
+      return Error{"",
+                   "stage " + std::to_string(ranges.size()) +
+                       " begins with layer " + std::to_string(range->begin) +
+                       ", expected " + std::to_string(next),
+                   note};
+    if (range->end <= range->begin)
+      return Error{"", "'" + shorten(part) + "' ends before it begins", note};
+    ranges.push_back(*range);
+    begin = end + 1;
+  }
+  if (ranges.size() > limits::maxVirtualStages)
+    return Error{"",
+                 std::to_string(ranges.size()) +
+                     " ranges of layers, expected at most " +
+                     std::to_string(limits::maxVirtualStages),
+                 ""};
+  return ranges;
+}
+
+std::string autopar::rangesText(const std::vector<LayerRange> &ranges) {
+  std::vector<std::string> parts;
+  for (const LayerRange &range : ranges) {
+    std::string first = std::to_string(range.begin);
+    bool one = range.end - range.begin == 1;
+    parts.push_back(one ? first : first + "-" + std::to_string(range.end - 1));
+  }
+  return join(parts, ",");
+}
