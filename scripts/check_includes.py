@@ -18,7 +18,7 @@ import tempfile
 LAYERS = {
     # Without MLIR.
     "Support": [],
-    "Program": ["Support"],
+    "Program": ["Placement"],
     "Plan": ["Program", "Schedule"],
     "Reshard": ["Program"],
     "Placement": ["Support"],

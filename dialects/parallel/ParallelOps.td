@@ -115,6 +115,69 @@ def PAR_LinkOp : PAR_Op<"link", [DeclareOpInterfaceMethods<SymbolUserOpInterface
   let assemblyFormat = "$from `to` $to attr-dict";
 }
 
+def PAR_ExpertPlacementOp : PAR_Op<"expert_placement"> {
+  let summary = "says which devices hold which experts";
+  let description = [{
+    The devices of `axes` share the experts of each layer: rank `r` of `n` holds
+    the slots `[r*s/n, (r+1)*s/n)` of `s`, and slot `p` holds expert `slots[l, p]`.
+    An expert in several slots splits its tokens evenly among them. Of `loads[l, e]`
+    tokens of layer `layers[l]` that go to expert `e`, a rank then has
+
+        tokens[l, r] = sum of loads[l, e] / slots of e, over the slots of r
+
+    and a step waits for the hottest: rows of experts, and what is sent to them,
+    are those of the mean times the hottest rank over the mean, averaged over the
+    layers of one function. Reports compute this from the tables: edit them.
+
+    Without tables nothing is known of the loads, and they count as even. `redundant`
+    slots are those beyond one per expert. `traffic[l]` has what a routing trace told
+    the pass: tokens, their sends to other nodes, and those of policy `block`; where
+    slots are edited, it is out of date.
+
+    **Constraints:** one per module; the axes are of its mesh, and distinct; layers
+    rise; `slots` is `[layers, slots]`, `loads` is `[layers, experts]`, finite and not
+    negative, `traffic` is `[layers, 3]`; every expert has a slot; the product of the
+    axes' sizes divides the slots; `balanced` has tables; groups divide the experts.
+
+    **Example:**
+    ```mlir
+    parallel.mesh @pod(ep = 2)
+    parallel.expert_placement over [ep] policy balanced layers [3]
+        slots dense<[[0, 1, 0, 2]]> : tensor<1x4xi32>
+        loads dense<[[6.0, 2.0, 1.0]]> : tensor<1x3xf64> {redundant = 1}
+    ```
+  }];
+  let arguments = (ins PAR_AxesAttr:$axes, StrAttr:$policy,
+                       OptionalAttr<DenseI64ArrayAttr>:$layers,
+                       OptionalAttr<ElementsAttr>:$slots,
+                       OptionalAttr<ElementsAttr>:$loads,
+                       OptionalAttr<ElementsAttr>:$traffic,
+                       DefaultValuedAttr<I64Attr, "0">:$redundant,
+                       DefaultValuedAttr<I64Attr, "1">:$groups,
+                       UnitAttr:$groups_in_node,
+                       DefaultValuedAttr<F64Attr, "0.02">:$tolerance,
+                       DefaultValuedAttr<StrAttr, "\"\"">:$load,
+                       DefaultValuedAttr<StrAttr, "\"\"">:$trace);
+  let assemblyFormat = [{
+    `over` custom<Axes>($axes) `policy` custom<Keyword>($policy)
+    (`layers` $layers^ `slots` $slots `loads` $loads)? (`traffic` $traffic^)?
+    attr-dict
+  }];
+  let extraClassDeclaration = [{
+    bool hasTables() { return static_cast<bool>(getSlotsAttr()); }
+    /// How experts were placed; the op was verified, as for the tables below.
+    ::autopar::PlacementOptions getOptions();
+    int64_t getNumSlots() { return getSlotsAttr().getShapedType().getDimSize(1); }
+    int64_t getNumExperts() { return getLoadsAttr().getShapedType().getDimSize(1); }
+    /// A row of each table.
+    ::std::vector<int32_t> readSlots(size_t layer);
+    ::std::vector<double> readLoads(size_t layer);
+    /// Empty where there is no trace.
+    ::std::vector<double> readTraffic(size_t layer);
+  }];
+  let hasVerifier = 1;
+}
+
 /// An op whose result is its operand, laid out otherwise.
 class PAR_LayoutOp<string mnemonic, dag attributes> : PAR_Op<mnemonic, [
     Pure, EncodingsMatchModule,

@@ -8,6 +8,7 @@
 #include "autopar/Analysis/CostProgramAnalysis.h"
 
 #include "CallCounts.h"
+#include "ExpertTables.h"
 #include "StackReader.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
@@ -53,7 +54,10 @@ public:
     program.model = nameOfModel(module);
     for (char &c : program.model)
       c = llvm::isPrint(c) ? c : '?';
-    return run(entry);
+    if (failed(experts.read(module, builder)) || failed(run(entry)))
+      return failure();
+    program.placement = experts.take();
+    return success();
   }
 
   /// Extracts what one run of `entry` costs.
@@ -74,6 +78,7 @@ private:
     uint32_t caller = layer;
     extracted[function] = program.layers.size();
     begin(function.getName().str(), counts[function]);
+    bool callerPlaced = builder.setPlaced(experts.setKind(function, layer));
     // The inputs of the model; arguments of a callee are bound to its caller's.
     if (layer == 0)
       for (Value argument : function.getArguments()) {
@@ -84,6 +89,7 @@ private:
     LogicalResult result = extractBlock(function.getFunctionBody().front());
     program.layers[layer].end = clock;
     layer = caller;
+    builder.setPlaced(callerPlaced);
     return result;
   }
 
@@ -200,6 +206,7 @@ private:
   ProgramOps &ops;
   WorkloadBuilder builder;
   CallCounts counts;
+  ExpertTables experts;
   llvm::DenseMap<Operation *, uint32_t> extracted;
   /// Indices of the activations that hold a value: the first, and the one after
   /// the last.

@@ -37,6 +37,8 @@ void adviseOnRepeatedExperts(Evaluation &evaluation);
 void adviseOnTiers(Evaluation &evaluation);
 /// Routed tokens that do.
 void adviseOnExperts(Evaluation &evaluation);
+/// Layers whose hottest device keeps the others waiting.
+void adviseOnExpertLoads(Evaluation &evaluation);
 /// Rings whose transfers take longer than attention on what they bring.
 void adviseOnRings(Evaluation &evaluation);
 

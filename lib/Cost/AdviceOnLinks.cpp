@@ -163,11 +163,14 @@ void autopar::adviseOnTiers(Evaluation &evaluation) {
 }
 
 void autopar::adviseOnExperts(Evaluation &evaluation) {
+  const char *loads = evaluation.report.placement
+                          ? ""
+                          : ". Tokens are taken to choose experts uniformly: "
+                            "--expert-load prices what more the busiest device "
+                            "has";
   for (const Crossing &crossing : findCrossings(evaluation, true))
     evaluation.report.warnings.push_back(
-        {"routed tokens" + crossingText(evaluation, crossing) +
-             ". Tokens are taken to choose experts uniformly: what more the "
-             "busiest device has is not priced",
+        {"routed tokens" + crossingText(evaluation, crossing) + loads,
          "experts-crossed", Subject::collective,
          recordOf(evaluation, *crossing.first)});
 }

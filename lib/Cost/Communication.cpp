@@ -28,7 +28,8 @@ const CollectiveCurve *CollectiveCost::curve() const {
 static Checked bufferBytes(const Collective &record, int64_t groupSize,
                            Sizes &sizes) {
   sizes.enter("collective", record.name);
-  Checked operand = bytesOf(sizes.local(record.shape), record.type);
+  Checked elements = sizes.hottest(sizes.local(record.shape), record.sharedBy);
+  Checked operand = bytesOf(elements, record.type);
   bool gathers = record.kind == CollectiveKind::all_gather ||
                  record.kind == CollectiveKind::ring;
   return gathers ? operand * groupSize : operand;

@@ -234,8 +234,9 @@ Result<Report> autopar::evaluateDevice(const CostProgram &program,
   Evaluation evaluation(program, plan, machine, runtime, workload,
                         microbatches);
   static constexpr void (*steps[])(Evaluation &) = {
-      addInputs, addMesh,          addExperts, addModel,       addMemory,
-      addFlops,  addCommunication, addLatency, addAssumptions, addWarnings};
+      addInputs,  addMesh,        addExperts, addPlacement,
+      addModel,   addMemory,      addFlops,   addCommunication,
+      addLatency, addAssumptions, addWarnings};
   for (auto step : steps) {
     if (evaluation.sizes.failed())
       return evaluation.sizes.takeError();

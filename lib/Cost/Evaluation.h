@@ -96,6 +96,7 @@ Result<Report> evaluatePipeline(const CostProgram &program, const Plan &plan,
                                 const Machine &machine, const Runtime &runtime,
                                 const Workload &workload, bool explain);
 
+void addPlacement(Evaluation &evaluation);
 void addMemory(Evaluation &evaluation);
 void addFlops(Evaluation &evaluation);
 void addCommunication(Evaluation &evaluation);

@@ -361,6 +361,7 @@ void Explainer::explainFlops() {
 
 void Explainer::run() {
   explainMesh();
+  explainPlacement();
   explainWorkload();
   explainModel();
   explainDevice();

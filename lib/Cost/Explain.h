@@ -49,6 +49,7 @@ public:
 private:
   void explainDegree(const std::string &name);
   void explainMesh();
+  void explainPlacement();
   void explainWorkload();
   void explainModel();
   void explainDevice();

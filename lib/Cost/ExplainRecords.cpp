@@ -102,6 +102,7 @@ CostProgram autopar::frameOf(const Evaluation &evaluation) {
   frame.symbols = program.symbols;
   frame.axes = program.axes;
   frame.layers = program.layers;
+  frame.placement = program.placement;
   return frame;
 }
 
@@ -269,12 +270,24 @@ std::string RecordText::text(const Dim &dim, Side side, bool paged) const {
     return result;
   if (!axes.empty())
     result += " by " + join(axes, "*");
+  result += hottestText(dim.sharedBy);
   if (dim.rule == SplitRule::plain || (dim.axes.empty()))
     return result;
   result += " " + std::string(nameOf(dim.rule));
   return dim.rule == SplitRule::pad
              ? result + " " + std::to_string(dim.multiple)
              : result;
+}
+
+/// " x 1.25 (hottest device)" where the experts of a layer kind share unevenly.
+std::string RecordText::hottestText(std::optional<uint32_t> kind) const {
+  int64_t skew = evaluation.sizes.skewOf(kind);
+  return skew == Sizes::evenSkew
+             ? ""
+             : " x " +
+                   decimal(static_cast<double>(skew) /
+                           static_cast<double>(Sizes::evenSkew)) +
+                   " (hottest device)";
 }
 
 std::string RecordText::text(const Dims &dims, Side side, int32_t paged) const {
@@ -331,7 +344,8 @@ std::string RecordText::bytes(const Activation &record) const {
 }
 
 std::string RecordText::operand(const Collective &record) const {
-  return text(record.shape, Side::local) + " x " + bytesText(record.type);
+  return text(record.shape, Side::local) + hottestText(record.sharedBy) +
+         " x " + bytesText(record.type);
 }
 
 /// "80 x 2 x [1, 2048] x [64 by tp(8), 128] x [8192]": rows, columns and

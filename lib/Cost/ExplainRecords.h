@@ -86,6 +86,7 @@ public:
   std::string weightsAndKvRead(const LaunchContribution &launch) const;
 
 private:
+  std::string hottestText(std::optional<uint32_t> kind) const;
   std::string text(const Dim &dim, Side side, bool paged) const;
   std::string text(const Dims &dims, Side side, int32_t paged = -1) const;
   std::string matrices(const Kernel &record, Side side) const;

@@ -10,6 +10,7 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace autopar;
 
@@ -34,6 +35,19 @@ Error autopar::refuseOpenAxis(const std::string &axis) {
               (hasFlag ? " or --shard-" + axis + "=8" : "")};
 }
 
+/// The degrees that work, at most ten: divisors of `extent`, and under `cap`
+/// its multiples.
+static std::string legalSizes(int64_t extent, bool cap) {
+  std::string text;
+  int found = 0;
+  for (int64_t size = 1; size <= 1024 && found < 10; ++size) {
+    if (extent % size != 0 && !(cap && size % extent == 0))
+      continue;
+    text += (found++ ? ", " : "") + std::to_string(size);
+  }
+  return text;
+}
+
 Sizes::Sizes(const CostProgram &program, const Plan &plan,
              const Workload &workload)
     : program(program) {
@@ -51,6 +65,34 @@ Sizes::Sizes(const CostProgram &program, const Plan &plan,
     if ((!axis || !axis->size) && !error)
       error = refuseOpenAxis(name);
   }
+  if (program.placement && !error)
+    addSkews(*program.placement);
+}
+
+/// Whatever is below is rounding of loads that are even.
+static int64_t millionths(double imbalance) {
+  constexpr double rounding = 1e-4;
+  double scaled = imbalance * static_cast<double>(Sizes::evenSkew) - rounding;
+  return std::max(Sizes::evenSkew, static_cast<int64_t>(std::ceil(scaled)));
+}
+
+void Sizes::addSkews(const PlacedExperts &placement) {
+  int64_t ranks = groupSize(placement.axes).int64().value_or(0);
+  if (ranks < 1 || placement.slots % ranks)
+    return fail(countOf(placement.slots, "slot") +
+                    " of experts do not lie on " + axesText(placement.axes) +
+                    " devices",
+                "sizes that work: " + legalSizes(placement.slots, false));
+  std::vector<double> sums(program.layers.size());
+  std::vector<int64_t> counts(program.layers.size());
+  for (const PlacedExperts::Layer &layer : placement.layers) {
+    sums[layer.kind] += imbalanceOf(layer.slots, layer.loads.tokens, ranks);
+    ++counts[layer.kind];
+  }
+  for (size_t kind = 0; kind < sums.size(); ++kind)
+    skews.push_back(counts[kind] ? millionths(sums[kind] /
+                                              static_cast<double>(counts[kind]))
+                                 : evenSkew);
 }
 
 void Sizes::fail(std::string message, std::string note) {
@@ -106,7 +148,7 @@ Checked Sizes::split(const Dim &dim, Checked extent) {
                    devices);
   case SplitRule::any:
   case SplitRule::ring:
-    return ceilDiv(extent, devices);
+    return ceilDiv(extent * skewOf(dim.sharedBy), devices * evenSkew);
   case SplitRule::cap:
     if (devices > extent && extent > 0) {
       if (floorDiv(devices, extent) * extent != devices)
@@ -154,19 +196,6 @@ std::string Sizes::axesText(const std::vector<AxisId> &ids) const {
   for (AxisId id : ids)
     names += (names.empty() ? "" : "*") + program.axes[id];
   return names + " = " + std::to_string(groupSize(ids).int64().value_or(0));
-}
-
-/// The degrees that work, at most ten: divisors of `extent`, and under `cap`
-/// its multiples.
-static std::string legalSizes(int64_t extent, bool cap) {
-  std::string text;
-  int found = 0;
-  for (int64_t size = 1; size <= 1024 && found < 10; ++size) {
-    if (extent % size != 0 && !(cap && size % extent == 0))
-      continue;
-    text += (found++ ? ", " : "") + std::to_string(size);
-  }
-  return text;
 }
 
 void Sizes::refuseSplit(const Dim &dim, Checked extent, Checked devices) {

@@ -152,9 +152,10 @@ void autopar::addWarnings(Evaluation &evaluation) {
   adviseOnFit(evaluation);
   warnDecode(evaluation, warnings);
   static constexpr void (*advice[])(Evaluation &) = {
-      adviseOnCacheCopies, adviseOnIdleMemory,      adviseOnIdleAxes,
-      adviseOnIdleDevices, adviseOnRepeatedExperts, adviseOnTiers,
-      adviseOnExperts,     adviseOnRings,           adviseOnGatheredWeights};
+      adviseOnCacheCopies,    adviseOnIdleMemory,      adviseOnIdleAxes,
+      adviseOnIdleDevices,    adviseOnRepeatedExperts, adviseOnTiers,
+      adviseOnExperts,        adviseOnExpertLoads,     adviseOnRings,
+      adviseOnGatheredWeights};
   for (auto advise : advice)
     advise(evaluation);
   warnNarrowStream(evaluation, warnings);

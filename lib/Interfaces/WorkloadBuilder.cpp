@@ -32,6 +32,15 @@ AxisId WorkloadBuilder::axis(StringRef name) {
   return intern(program.axes, name);
 }
 
+std::vector<AxisId> WorkloadBuilder::setExpertAxes(ArrayRef<Attribute> axes) {
+  std::vector<AxisId> ids;
+  for (Attribute name : axes) {
+    expertAxes.push_back(cast<StringAttr>(name));
+    ids.push_back(axis(expertAxes.back()));
+  }
+  return ids;
+}
+
 Dim WorkloadBuilder::dim(const TensorView &view, unsigned index, bool held) {
   DimRef ref = view.dim(index);
   if (ref.rule == SplitRule::ring && !held)
@@ -41,6 +50,8 @@ Dim WorkloadBuilder::dim(const TensorView &view, unsigned index, bool held) {
   dim.multiple = ref.multiple;
   for (StringAttr name : llvm::concat<const StringAttr>(ref.axes, ref.grouped))
     dim.axes.push_back(axis(name));
+  if (placed && ref.isSet() && haveSameAxes(ref.grouped, expertAxes))
+    dim.sharedBy = layer;
   if (ref.extent.empty()) {
     dim.extent.factor = view.getType().getDimSize(index);
     return dim;
@@ -252,9 +263,11 @@ void WorkloadBuilder::readExperts(Kernel &kernel, Value weight, Dims routed,
     return !shape.empty() && shape.front().extent.factor == experts;
   };
   // Tokens of the whole group of devices that share the experts reach these.
-  for (StringAttr name : TensorView(weight).dim(0).axes)
-    for (Dim &dim : routed)
+  for (Dim &dim : routed) {
+    dim.sharedBy.reset();
+    for (StringAttr name : TensorView(weight).dim(0).axes)
       llvm::erase(dim.axes, axis(name));
+  }
   for (size_t i = first; i < kernel.traffic.size(); ++i)
     if (countsExperts(kernel.traffic[i].shape)) {
       kernel.traffic[i].topK = topK;
@@ -304,6 +317,7 @@ void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
   if (parts.empty()) {
     addCollective(op, kind, axes, dims(buffer), formatOf(buffer));
     program.collectives.back().routed = TensorView(buffer).dim(0).isSet();
+    shareOut(program.collectives.back());
     return;
   }
   for (const Part &part : parts)
@@ -329,6 +343,17 @@ void WorkloadBuilder::addGather(Operation *op, Value buffer, Value result,
   auto compute = computeTypes.find(resolve(buffer));
   if (compute != computeTypes.end())
     computeTypes[result] = ElementType(compute->second);
+}
+
+/// What goes to experts and back is as much as their devices have of it, also
+/// where the buffer is split by tokens.
+void WorkloadBuilder::shareOut(Collective &collective) const {
+  bool shared = llvm::any_of(collective.shape, [](const Dim &dim) {
+    return dim.sharedBy.has_value();
+  });
+  if (placed && collective.routed && !shared &&
+      collective.kind == CollectiveKind::all_to_all)
+    collective.sharedBy = layer;
 }
 
 void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,

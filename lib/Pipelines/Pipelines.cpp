@@ -56,13 +56,15 @@ private:
     return success();
   }
 
-  /// Stages are balanced on the machine.
+  /// Stages are balanced on the machine, and experts on its nodes.
   LogicalResult verifyMachine() {
+    bool places =
+        plan.expertPlacement && !plan.expertPlacement->sources.empty();
     if (!options.estimate.empty() || !options.diffPlans.empty() ||
         plan.pipeline.isGiven())
       return success();
     std::pair<StringRef, bool> flags[] = {
-        {"hardware", !options.hardware.empty()},
+        {"hardware", !options.hardware.empty() && !places},
         {"nodes", options.nodes != 0},
         {"memory-utilization", options.memoryUtilization != 0}};
     for (auto [flag, given] : flags)
@@ -200,6 +202,7 @@ private:
       return onError(runtime.error().str());
     addShardingPasses(pm, plan,
                       static_cast<int64_t>(runtime->vocabularyMultiple.value));
+    addPlacementPass(pm, plan, options.hardware);
     return success();
   }
 

@@ -19,7 +19,9 @@ static StringRef valueOf(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("diff-plans", "file,file")
       .Case("estimate", "text|json")
-      .Cases({"explain", "fsdp", "shard-sp"}, "true")
+      .Cases({"explain", "expert-groups-in-node", "fsdp", "shard-sp"}, "true")
+      .Case("expert-load", "file|zipf:1.0|...")
+      .Case("place-experts", "block|round_robin|balanced")
       .Case("cp-kind", "ring|all-to-all")
       .Case("hardware", "name|path")
       .Case("runtime", "name|path")
@@ -29,7 +31,7 @@ static StringRef valueOf(StringRef name) {
       .Case("set", "path=value")
       .Case("stages", "first-last,...")
       .Case("schedule", "kind")
-      .Cases({"plan", "report-output", "trace"}, "file")
+      .Cases({"expert-trace", "plan", "report-output", "trace"}, "file")
       .Cases({"dtype", "kv-dtype"}, "format")
       .Case("memory-utilization", "share")
       .Default("N");
@@ -38,7 +40,7 @@ static StringRef valueOf(StringRef name) {
 static StringRef bareOf(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("estimate", "text")
-      .Cases({"explain", "fsdp", "shard-sp"}, "true")
+      .Cases({"explain", "expert-groups-in-node", "fsdp", "shard-sp"}, "true")
       .Default("");
 }
 

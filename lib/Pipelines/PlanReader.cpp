@@ -158,8 +158,41 @@ private:
         return onError("--cp-kind=" + options.contextKind +
                        ": expected ring or all-to-all");
     }
+    if (failed(readExpertPlan()))
+      return failure();
     if (std::optional<Error> error = checkChoices(plan))
       return onError(error->str());
+    return success();
+  }
+
+  /// Overrides what the plan says of experts, flag by flag.
+  LogicalResult readExpertPlan() {
+    ExpertPlan experts = plan.expertPlacement.value_or(ExpertPlan());
+    const auto &redundant = options.redundantExperts;
+    bool hasRedundant = redundant.getNumOccurrences() || redundant != 0;
+    if (hasRedundant && (redundant < 0 || redundant > limits::maxPlacedSlots))
+      return onError("--redundant-experts=" + std::to_string(redundant) +
+                     ": expected a number from 0 to " +
+                     std::to_string(limits::maxPlacedSlots));
+    if (hasRedundant)
+      experts.redundant = redundant;
+    if (!options.placeExperts.empty()) {
+      experts.policy = parsePlacementPolicy(options.placeExperts.getValue());
+      if (!experts.policy)
+        return onError("--place-experts=" + options.placeExperts +
+                       ": expected block, round_robin or balanced");
+    }
+    if (!options.expertLoad.empty())
+      experts.sources.load = options.expertLoad;
+    if (!options.expertTrace.empty())
+      experts.sources.trace = options.expertTrace;
+    bool groups =
+        options.groupsInNode.getNumOccurrences() || options.groupsInNode;
+    if (groups)
+      experts.groupsInNode = options.groupsInNode;
+    if (hasRedundant || groups || !options.placeExperts.empty() ||
+        !options.expertLoad.empty() || !options.expertTrace.empty())
+      plan.expertPlacement = std::move(experts);
     return success();
   }
 

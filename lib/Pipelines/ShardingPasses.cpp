@@ -28,7 +28,7 @@ public:
       addTensor(vocabularyMultiple);
     addContext();
     if (plan.has("ep") && !axesOf("ep").empty())
-      pm.addPass(createShardExpertsPass({axesOf("ep")}));
+      addExperts();
     if (plan.sequenceParallel && plan.has("tp"))
       pm.addPass(createShardSequencePass({axesOf("tp")}));
     if (plan.fsdp)
@@ -93,6 +93,14 @@ private:
     pm.addPass(createShardTensorPass(std::move(tensor)));
   }
 
+  void addExperts() {
+    ShardExpertsPassOptions experts;
+    experts.axes = axesOf("ep");
+    if (plan.expertPlacement)
+      experts.redundant = plan.expertPlacement->redundant;
+    pm.addPass(createShardExpertsPass(std::move(experts)));
+  }
+
   void addParameters() {
     ShardParametersPassOptions parameters;
     parameters.axes = axesOf("dp");
@@ -106,6 +114,23 @@ private:
 };
 
 } // namespace
+
+void autopar::addPlacementPass(OpPassManager &pm, const Plan &plan,
+                               const std::string &hardware) {
+  std::vector<std::string> axes = plan.axesOf("ep");
+  if (!plan.expertPlacement || axes.empty())
+    return;
+  const ExpertPlan &experts = *plan.expertPlacement;
+  PlaceExpertsPassOptions place;
+  place.axes = Axes(axes.begin(), axes.end());
+  place.policy = nameOf(experts.options().policy);
+  place.load = experts.sources.load;
+  place.trace = experts.sources.trace;
+  place.groupsInNode = experts.groupsInNode;
+  place.tolerance = experts.tolerance;
+  place.hardware = hardware;
+  pm.addPass(createPlaceExpertsPass(std::move(place)));
+}
 
 void autopar::addShardingPasses(OpPassManager &pm, const Plan &plan,
                                 int64_t vocabularyMultiple) {

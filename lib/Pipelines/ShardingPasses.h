@@ -19,6 +19,9 @@ namespace autopar {
 /// `vocabularyMultiple`.
 void addShardingPasses(mlir::OpPassManager &pm, const Plan &plan,
                        int64_t vocabularyMultiple);
+/// Adds the pass that places experts, where `plan` says how.
+void addPlacementPass(mlir::OpPassManager &pm, const Plan &plan,
+                      const std::string &hardware);
 
 } // namespace autopar
 

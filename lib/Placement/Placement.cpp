@@ -140,6 +140,13 @@ static std::optional<Error> checkInput(const LoadProfile &loads,
                  "the loads are of " + countOf(loads.experts, "expert") +
                      ", expected " + std::to_string(space.experts),
                  ""};
+  Checked slots = Checked(space.slots()) * loads.layers.size();
+  if (slots > limits::maxLoadNumbers)
+    return Error{"",
+                 "all layers together have " + formatInteger(slots) +
+                     " slots, expected at most " +
+                     formatInteger(limits::maxLoadNumbers),
+                 ""};
   if (!trace)
     return std::nullopt;
   if (trace->experts > space.experts)
@@ -202,6 +209,13 @@ static std::vector<int32_t> placeRoundRobin(const PlacementSpace &space) {
         static_cast<int32_t>(i % space.experts);
   }
   return slots;
+}
+
+double autopar::imbalanceOf(const std::vector<int32_t> &slots,
+                            const std::vector<double> &tokens, int64_t ranks) {
+  double total = std::accumulate(tokens.begin(), tokens.end(), 0.0);
+  return ratio(hottestOf(rankLoads(tokens, ranks, slots)),
+               total / static_cast<double>(ranks));
 }
 
 LayerPlacement autopar::evaluatePlacement(std::vector<int32_t> slots,

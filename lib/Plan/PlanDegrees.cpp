@@ -267,5 +267,13 @@ std::optional<Error> autopar::checkChoices(const Plan &plan) {
                  "fsdp splits parameters over the replicas, dp*cp: it needs "
                  "dp or cp",
                  "give --shard-dp=N as well"};
+  if (plan.expertPlacement && plan.axesOf("ep").empty())
+    return Error{"",
+                 "experts are placed on the devices of expert parallelism: it "
+                 "needs ep",
+                 "give --shard-ep=N as well"};
+  if (plan.expertPlacement)
+    if (std::optional<Error> error = checkExpertPlan(*plan.expertPlacement))
+      return error;
   return checkPipeline(plan);
 }

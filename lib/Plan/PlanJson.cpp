@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpertPlanJson.h"
 #include "PlanPipeline.h"
 
 #include "autopar/Plan/Degrees.h"
@@ -225,8 +226,8 @@ static void readDegrees(const JsonReader &root, Plan &plan) {
 Result<Plan> autopar::readPlan(const JsonDocument &document) {
   JsonReader root = document.reader();
   root.allowOnly({"schema", "axes", "degrees", "sequence_parallel", "fsdp",
-                  "context_kind", "pipeline", "dtype", "kv_dtype",
-                  "memory_utilization"});
+                  "context_kind", "pipeline", "expert_placement", "dtype",
+                  "kv_dtype", "memory_utilization"});
   std::string found = root.string("schema");
   if (!root.failed() && found != schema)
     root.failAt("schema", "expected \"" + std::string(schema) + "\", found \"" +
@@ -240,6 +241,8 @@ Result<Plan> autopar::readPlan(const JsonDocument &document) {
   plan.contextKind = readContextKind(root);
   if (root.has("pipeline"))
     plan.pipeline = readPipeline(root.object("pipeline"));
+  if (root.has("expert_placement"))
+    plan.expertPlacement = readExpertPlan(root.object("expert_placement"));
   plan.dtype = readType(root, "dtype");
   plan.kvDtype = readType(root, "kv_dtype");
   plan.memoryUtilization = root.optionalNumber("memory_utilization", 1e-6, 1);
@@ -272,6 +275,8 @@ std::string autopar::writePlan(const Plan &plan) {
     root["context_kind"] = nameOf(*plan.contextKind);
   if (plan.pipeline.isGiven())
     root["pipeline"] = writePipeline(plan.pipeline);
+  if (plan.expertPlacement)
+    root["expert_placement"] = writeExpertPlan(*plan.expertPlacement);
   if (plan.dtype)
     root["dtype"] = nameOf(*plan.dtype);
   if (plan.kvDtype)

@@ -36,6 +36,7 @@ private:
   json write(const Collective &collective) const;
   json write(const Resident &resident) const;
   json write(const Activation &activation) const;
+  json write(const PlacedExperts &placement) const;
   json write(const LayerStack::Run &run) const;
   template <typename T>
   json writeAll(const std::vector<T> &records) const {
@@ -82,6 +83,8 @@ std::string Writer::text(const Dim &dim) const {
     result += " " + std::string(nameOf(dim.rule));
   if (dim.rule == SplitRule::pad)
     result += " " + std::to_string(dim.multiple);
+  if (dim.sharedBy)
+    result += " shared by the experts of " + layer(*dim.sharedBy);
   return result;
 }
 
@@ -151,6 +154,8 @@ json Writer::write(const Collective &collective) const {
   record["type"] = nameOf(collective.type);
   if (collective.routed)
     record["routed"] = true;
+  if (collective.sharedBy)
+    record["shared_by"] = layer(*collective.sharedBy);
   return record;
 }
 
@@ -184,6 +189,23 @@ json Writer::write(const Activation &activation) const {
   return record;
 }
 
+/// Without the tables, which are long and in the IR.
+json Writer::write(const PlacedExperts &placement) const {
+  json axes = json::array(), layers = json::array();
+  for (AxisId axis : placement.axes)
+    axes.push_back(program.axes[axis]);
+  for (const PlacedExperts::Layer &placed : placement.layers)
+    layers.push_back(
+        {{"layer", placed.loads.layer}, {"kind", layer(placed.kind)}});
+  json record;
+  record["axes"] = std::move(axes);
+  record["policy"] = nameOf(placement.options.policy);
+  record["experts"] = placement.experts;
+  record["slots"] = placement.slots;
+  record["layers"] = std::move(layers);
+  return record;
+}
+
 json Writer::write(const LayerStack::Run &run) const {
   json layers = json::array();
   for (auto [index, times] : run.layers) {
@@ -213,6 +235,8 @@ json Writer::write() const {
   root["collectives"] = writeAll(program.collectives);
   root["residents"] = writeAll(program.residents);
   root["activations"] = writeAll(program.activations);
+  if (program.placement)
+    root["placement"] = write(*program.placement);
   return root;
 }
 

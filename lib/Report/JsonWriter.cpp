@@ -9,6 +9,7 @@
 
 #include "PipelineText.h"
 #include "ReportJson.h"
+#include "autopar/Placement/PlacementReport.h"
 
 using namespace autopar;
 using json = nlohmann::ordered_json;
@@ -203,6 +204,17 @@ static json writeDerivations(const Report &report) {
   return all;
 }
 
+/// As autopar.placement/1, but for the tables of a number per slot and rank.
+static json writePlacement(const ExpertPlacement &placement) {
+  json written = json::parse(placementJson(placement));
+  written.erase("schema");
+  for (json &layer : written["layers"]) {
+    layer.erase("rank_tokens");
+    layer.erase("physical_to_logical");
+  }
+  return written;
+}
+
 json autopar::writeTree(const Report &report) {
   json root;
   root["schema"] = "autopar.report/1";
@@ -223,6 +235,8 @@ json autopar::writeTree(const Report &report) {
   root["throughput"] = {{"tokens_per_s", report.tokensPerS}};
   root["breakdown"] = {{"by_op", writeRows(report.byOp)},
                        {"by_layer", writeRows(report.byLayer)}};
+  if (report.placement)
+    root["placement"] = writePlacement(*report.placement);
   root["assumptions"] = writeAssumptions(report);
   root["warnings"] = writeWarnings(report);
   if (!report.derivations.empty())

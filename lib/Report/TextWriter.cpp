@@ -11,6 +11,7 @@
 #include "ReportText.h"
 #include "TextTables.h"
 
+#include "autopar/Placement/PlacementReport.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -246,6 +247,7 @@ std::string autopar::writeText(const Report &report) {
          latencyTable(report) + collectiveTable(report) +
          breakdownTable("By op, on a device", report.byOp, step) +
          breakdownTable("By layer kind, on a device", report.byLayer, step) +
+         (report.placement ? "\n" + placementText(*report.placement) : "") +
          flopsTable(report) + modelTable(report) + assumptions(report) +
          warnings(report) + derivations(report);
 }

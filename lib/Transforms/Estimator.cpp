@@ -58,15 +58,19 @@ static MachineAttr machineOf(ModuleOp module) {
   return module->getAttrOfType<MachineAttr>(MachineAttr::moduleAttribute);
 }
 
+std::string autopar::machineNameOf(ModuleOp module, StringRef given) {
+  if (MachineAttr own = machineOf(module))
+    return own.getHardware().str();
+  return given.empty() ? defaultHardware.str() : given.str();
+}
+
 /// The machine of `module`, its own or that of the settings, with so many nodes
 /// more.
 FailureOr<Machine> Estimator::readMachine(ModuleOp module, int64_t spareNodes) {
   MachineAttr own = machineOf(module);
-  std::string name = own                ? own.getHardware().str()
-                     : hardware.empty() ? defaultHardware.str()
-                                        : hardware;
   int64_t count = own ? own.getNodes() : std::max<int64_t>(1, nodes);
-  Result<Machine> machine = library.machine(name, count + spareNodes);
+  Result<Machine> machine =
+      library.machine(machineNameOf(module, hardware), count + spareNodes);
   if (!machine)
     return emitError(module, machine.error());
   return std::move(*machine);

@@ -102,6 +102,25 @@ static std::optional<ElementType> formatOfCaches(const CostProgram &program) {
   return format;
 }
 
+static std::optional<ExpertPlan> expertPlanOf(ModuleOp module) {
+  for (ExpertPlacementOp op : module.getOps<ExpertPlacementOp>()) {
+    PlacementOptions options = op.getOptions();
+    ExpertPlan plan;
+    plan.policy = options.policy;
+    plan.redundant = static_cast<int64_t>(op.getRedundant());
+    plan.groupsInNode = options.groupsInNode;
+    plan.tolerance = options.tolerance;
+    plan.sources = {op.getLoad().str(), op.getTrace().str()};
+    // Tables by hand: no flag says what they do.
+    if (checkExpertPlan(plan)) {
+      plan.policy.reset();
+      plan.groupsInNode = false;
+    }
+    return plan;
+  }
+  return std::nullopt;
+}
+
 /// The devices of the op's axis are `pp`.
 static void addStages(StagesOp stages, Plan &plan) {
   std::string axis = cast<StringAttr>(stages.getAxes()[0]).str();
@@ -120,6 +139,7 @@ Result<Plan> autopar::planOf(ModuleOp module, const CostProgram &program) {
     plan = readMesh(mesh);
   if (std::optional<Error> error = completeDegrees(plan))
     return *error;
+  plan.expertPlacement = expertPlanOf(module);
   for (StagesOp stages : module.getOps<StagesOp>())
     addStages(stages, plan);
   plan.dtype = formatOf(module);

@@ -8,6 +8,7 @@
 #include "ModelCommands.h"
 
 #include "Table.h"
+#include "autopar/Analysis/ExpertLayers.h"
 #include "autopar/Import/LoadModel.h"
 #include "autopar/InitAll.h"
 #include "autopar/Pipelines/DescribeModel.h"
@@ -91,6 +92,29 @@ int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
   if (!module)
     return fail(module.error());
   return failed(pm.run(**module));
+}
+
+//===----------------------------------------------------------------------===//
+// placement
+//===----------------------------------------------------------------------===//
+
+std::optional<ModelExperts>
+autopar::findExperts(const ModelArgument &argument) {
+  Session session;
+  Result<ModelRequest> request = requestOf(argument, argument.name);
+  if (!request)
+    return fail(request.error()), std::nullopt;
+  Result<OwningOpRef<ModuleOp>> module = loadModel(&session.context, *request);
+  if (!module)
+    return fail(module.error()), std::nullopt;
+  FailureOr<ExpertLayers> layers = findExpertLayers(**module);
+  if (failed(layers))
+    return std::nullopt;
+  if (layers->all.empty())
+    return fail({"", argument.name + " has no routed experts", ""}),
+           std::nullopt;
+  return ModelExperts{layers->shape(), layers->all.front().groups,
+                      layers->stackLayers};
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_TOOLS_AUTOPAR_MODELCOMMANDS_H
 #define AUTOPAR_TOOLS_AUTOPAR_MODELCOMMANDS_H
 
+#include "PlacementCommand.h"
 #include "PlanCommands.h"
 
 #include <string>
@@ -29,6 +30,9 @@ struct ModelArgument {
 int estimate(const ModelArgument &model, PlanFlags &flags,
              const PlanValues &values);
 
+/// What a model says of its experts; nothing where an error was printed.
+std::optional<ModelExperts> findExperts(const ModelArgument &model);
+
 /// Prints a table of the bundled models.
 int listModels();
 /// Prints the model types that can be imported.
@@ -40,6 +44,15 @@ int showModel(const ModelArgument &model, const std::string &kvFormat,
 /// Prints in what `model.name` and `model.second` differ.
 int diffModels(const ModelArgument &model, const std::string &kvFormat);
 
+} // namespace autopar
+
+namespace CLI {
+class App;
+} // namespace CLI
+
+namespace autopar {
+/// Adds the flags that name a model, which may be left out.
+void addModel(CLI::App *command, ModelArgument &model);
 } // namespace autopar
 
 #endif // AUTOPAR_TOOLS_AUTOPAR_MODELCOMMANDS_H

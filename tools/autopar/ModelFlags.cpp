@@ -29,6 +29,11 @@ static void addSource(CLI::App *command, ModelArgument &model) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+void autopar::addModel(CLI::App *command, ModelArgument &model) {
+  command->add_option("model", model.name, modelHelp);
+  addSource(command, model);
+}
+
 //===----------------------------------------------------------------------===//
 // estimate
 //===----------------------------------------------------------------------===//

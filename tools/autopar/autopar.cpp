@@ -30,6 +30,7 @@ int main(int argc, char **argv) {
   addModels(app, commands);
   addGroups(app, commands);
 #endif
+  addPlacement(app, commands);
   addHardware(app, commands);
   try {
     app.parse(argc, argv);

@@ -52,15 +52,30 @@ public:
   /// whole blocks (-1: none).
   Checked localPaged(const Dims &dims, int32_t paged, int64_t block);
 
+  /// What the hottest device has where the mean one has `mean`: `mean` times
+  /// `skewOf(kind)`, rounded up.
+  Checked hottest(Checked mean, std::optional<uint32_t> kind) const {
+    return ceilDiv(mean * skewOf(kind), evenSkew);
+  }
+  /// Hottest device / mean of the experts of a layer kind in millionths, the
+  /// mean over its layers; `evenSkew` of null, and where nothing is placed.
+  static constexpr int64_t evenSkew = 1'000'000;
+  int64_t skewOf(std::optional<uint32_t> kind) const {
+    return kind && *kind < skews.size() ? skews[*kind] : evenSkew;
+  }
+
   /// `value` as an integer of the report. Errors: over 63 bits.
   int64_t narrow(Checked value, const char *what);
 
 private:
+  void addSkews(const PlacedExperts &placement);
   std::string axesText(const std::vector<AxisId> &ids) const;
   void refuseSplit(const Dim &dim, Checked extent, Checked devices);
 
   const CostProgram &program;
   std::vector<int64_t> symbols, axes;
+  /// By layer kind.
+  std::vector<int64_t> skews;
   const char *recordKind = "";
   const std::string *recordName = nullptr;
   std::optional<Error> error;

@@ -82,6 +82,11 @@ public:
   void enter(uint32_t layer, int64_t count);
   /// Says which axes split which tokens.
   void setTokenAxes(TokenAxes axes) { tokenAxes = std::move(axes); }
+  /// Says which axes share the experts that were placed; returns them.
+  std::vector<AxisId> setExpertAxes(llvm::ArrayRef<mlir::Attribute> axes);
+  /// Says whether following records are of layers whose experts were placed;
+  /// returns what held before.
+  bool setPlaced(bool value) { return std::exchange(placed, value); }
   /// Says that `alias` (an argument, a call's result) is `value`.
   void bind(mlir::Value alias, mlir::Value value) {
     aliases[alias] = resolve(value);
@@ -101,6 +106,7 @@ private:
   /// Dimension `index` as a device holds it, or as an op sees it.
   Dim dim(const TensorView &view, unsigned index, bool held);
   void addDims(Dim dim, DimRef ref, Dims &dims);
+  void shareOut(Collective &collective) const;
   SymbolId symbol(llvm::StringRef name);
   AxisId axis(llvm::StringRef name);
   /// The tensors that hold a value: residents, or what is gathered of weights.
@@ -118,6 +124,8 @@ private:
 
   CostProgram &program;
   TokenAxes tokenAxes;
+  llvm::SmallVector<mlir::StringAttr> expertAxes;
+  bool placed = false;
   uint32_t layer = 0;
   int64_t count = 1;
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;

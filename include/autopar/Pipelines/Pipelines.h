@@ -92,6 +92,27 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       *this, "fsdp",
       llvm::cl::desc("Split parameters over the dp*cp replicas (experts: edp) "
                      "and gather each layer before its use")};
+  Option<std::string> placeExperts{
+      *this, "place-experts",
+      llvm::cl::desc("How experts are placed on the devices of --shard-ep: "
+                     "block, round_robin or balanced (default: balanced with "
+                     "--expert-load or --expert-trace)")};
+  Option<int64_t> redundantExperts{
+      *this, "redundant-experts",
+      llvm::cl::desc("Slots of all devices together for copies of hot experts "
+                     "(default: 0)")};
+  Option<std::string> expertLoad{
+      *this, "expert-load",
+      llvm::cl::desc("Tokens per expert and layer: a file (autopar.load/1, "
+                     "CSV), or even, zipf:1.0, log_normal:0.24; the step "
+                     "follows the hottest device")};
+  Option<std::string> expertTrace{
+      *this, "expert-trace",
+      llvm::cl::desc("Experts that tokens were routed to together (JSON lines, "
+                     "CSV): saves sends to other nodes")};
+  Option<bool> groupsInNode{
+      *this, "expert-groups-in-node",
+      llvm::cl::desc("Keep the groups that routers select from in one node")};
   Option<std::string> phase{*this, "phase",
                             llvm::cl::desc("prefill or decode")};
   Option<int64_t> batch{*this, "batch", llvm::cl::desc("Sequences in a step")};

@@ -100,6 +100,10 @@ Result<ExpertPlacement> placeExperts(const LoadProfile &loads,
                                      const PlacementOptions &options,
                                      const RoutingTrace *trace = nullptr);
 
+/// Hottest rank / mean where `slots` lie on `ranks`, which must divide them.
+double imbalanceOf(const std::vector<int32_t> &slots,
+                   const std::vector<double> &tokens, int64_t ranks);
+
 /// What a given assignment makes of the loads. `slots` holds every expert.
 LayerPlacement evaluatePlacement(std::vector<int32_t> slots,
                                  const LayerLoads &loads,

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_PLAN_PLAN_H
 #define AUTOPAR_PLAN_PLAN_H
 
+#include "autopar/Plan/ExpertPlan.h"
 #include "autopar/Schedule/Schedule.h"
 #include "autopar/Schedule/Staging.h"
 #include "autopar/Support/ElementType.h"
@@ -76,6 +77,7 @@ struct Plan {
   std::optional<ContextKind> contextKind = std::nullopt;
   PipelinePlan pipeline = {};
   std::optional<ElementType> dtype = std::nullopt, kvDtype = std::nullopt;
+  std::optional<ExpertPlan> expertPlacement = std::nullopt;
   /// The runtime's share of device memory, 0 to 1.
   std::optional<double> memoryUtilization = std::nullopt;
 

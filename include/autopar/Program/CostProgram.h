@@ -9,10 +9,11 @@
 #ifndef AUTOPAR_PROGRAM_COSTPROGRAM_H
 #define AUTOPAR_PROGRAM_COSTPROGRAM_H
 
-#include "autopar/Program/Dim.h"
+#include "autopar/Program/PlacedExperts.h"
 #include "autopar/Support/ElementType.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -121,6 +122,9 @@ struct Collective {
   ElementType type = ElementType::bf16;
   /// Moves tokens on their way to experts and back.
   bool routed = false;
+  /// As `Dim::sharedBy`, where no dimension of `shape` has it: what each rank
+  /// puts in is split by tokens, and the hottest one gets the most of it.
+  std::optional<uint32_t> sharedBy = std::nullopt;
 };
 
 /// Bytes that stay on the device between steps.
@@ -220,6 +224,8 @@ struct CostProgram {
   std::vector<Collective> collectives;
   std::vector<Resident> residents;
   std::vector<Activation> activations;
+  /// Null where nothing is known of the loads of experts: they are even.
+  std::shared_ptr<const PlacedExperts> placement;
 
   /// Whether layer kind `layer` is a part of the model's own function.
   bool isModel(uint32_t layer) const {

@@ -9,6 +9,7 @@
 #define AUTOPAR_PROGRAM_DIM_H
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace autopar {
@@ -50,6 +51,9 @@ struct Dim {
   std::vector<AxisId> axes;
   SplitRule rule = SplitRule::plain;
   int64_t multiple = 1;
+  /// Index into `CostProgram::layers` of the kind whose experts share it out:
+  /// the worst device has more than its part, as `PlacedExperts` says.
+  std::optional<uint32_t> sharedBy = std::nullopt;
 };
 
 /// A shape, or any product of dimensions. Empty means 1.

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_REPORT_REPORT_H
 #define AUTOPAR_REPORT_REPORT_H
 
+#include "autopar/Placement/Placement.h"
 #include "autopar/Schedule/Staging.h"
 #include "autopar/Schedule/Timeline.h"
 #include "autopar/Support/Checked.h"
@@ -178,6 +179,9 @@ struct Report {
   double tokensPerS = 0;
 
   std::vector<BreakdownRow> byOp, byLayer;
+  /// Experts on the devices that share them; nothing where nothing is known of
+  /// their loads.
+  std::optional<ExpertPlacement> placement;
   std::vector<Assumption> assumptions;
   std::vector<Warning> warnings;
   /// By report path ("memory.per_device.weight_bytes"); filled on demand.

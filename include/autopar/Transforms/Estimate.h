@@ -31,6 +31,9 @@ mlir::FailureOr<Report> estimateModule(mlir::ModuleOp module,
                                        const CostProgramAnalysis &analysis,
                                        const EstimateSettings &settings);
 
+/// The machine of `module`: its own, or `given`, or the default one.
+std::string machineNameOf(mlir::ModuleOp module, llvm::StringRef given);
+
 /// Emits an error of the left side, whose note keeps its own line.
 mlir::LogicalResult emitError(mlir::ModuleOp module, const Error &error);
 /// Refuses what is neither text nor json.

@@ -325,8 +325,50 @@ def ShardExpertsPass : ShardPass<"autopar-shard-experts"> {
     Requires a mesh with the axes. Guarantees that only weights of routed experts
     change, and that there is one.
   }];
-  let options = [ListOption<"axes", "axes", "std::string",
-                            "The mesh axes, major first (default: ep)">];
+  let options = [
+    ListOption<"axes", "axes", "std::string",
+               "The mesh axes, major first (default: ep)">,
+    Option<"redundant", "redundant", "int64_t", "0",
+           "Slots of all devices beyond one for each expert: the split is padded "
+           "to experts + redundant">,
+  ];
+}
+
+def PlaceExpertsPass : ShardPass<"autopar-place-experts"> {
+  let summary = "says which devices hold which experts";
+  let description = [{
+    Writes `parallel.expert_placement`, in place of one that is there. The layers
+    are those of the step that have experts, by the numbers of their repeats; the
+    slots are what the split of their weights makes room for. With loads (a file of
+    `autopar.load/1` or CSV, or a word such as `zipf:1.0`) or a routing trace,
+    experts are assigned to slots: the hottest rank decides, then sends between
+    nodes, by the trace. Without, only the policy is written.
+
+    Requires experts that are split over the axes and, with loads, sizes for
+    them. Guarantees that nothing else changes.
+
+    ```mlir
+    parallel.mesh @pod(ep = 2)
+    // autopar-place-experts{policy=block}
+    parallel.expert_placement over [ep] policy block
+    ```
+  }];
+  let options = [
+    ListOption<"axes", "axes", "std::string",
+               "The mesh axes, major first (default: ep)">,
+    Option<"policy", "policy", "std::string", "\"block\"",
+           "block, round_robin or balanced">,
+    Option<"load", "load", "std::string", "\"\"",
+           "Tokens per expert: a file, or a word such as zipf:1.0">,
+    Option<"trace", "trace", "std::string", "\"\"",
+           "Experts that tokens were routed to together: a file">,
+    Option<"groupsInNode", "groups-in-node", "bool", "false",
+           "Keep the groups that routers select from in one node">,
+    Option<"tolerance", "tolerance", "double", "0.02",
+           "By how much the hottest rank may be hotter to save sends">,
+    Option<"hardware", "hardware", "std::string", "\"\"",
+           "Machine whose nodes count: a name or a file (default: h100-sxm-8)">,
+  ];
 }
 
 def PropagatePass : ShardPass<"autopar-propagate"> {

@@ -235,6 +235,20 @@ static void printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
   printer << "]";
 }
 
+/// `balanced`
+static ParseResult parseKeyword(OpAsmParser &parser, StringAttr &keyword) {
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  keyword = parser.getBuilder().getStringAttr(word);
+  return success();
+}
+
+static void printKeyword(OpAsmPrinter &printer, Operation *,
+                         StringAttr keyword) {
+  printer << keyword.getValue();
+}
+
 /// The number of a dimension, or `experts`: the grouping of a set.
 static ParseResult parseTensorDim(OpAsmParser &parser, IntegerAttr &dim) {
   int64_t number = expertsDim;

@@ -176,3 +176,43 @@ func.func @names_of_results(%s: !sum, %x: !split, %w: !whole) {
   %6 = parallel.permute %x over [] : !split -> !split
   return
 }
+
+// CHECK-LABEL: module @experts_in_order
+module @experts_in_order {
+  parallel.mesh @pod(dpi = 2, tp = ?)
+  // CHECK: parallel.expert_placement over [dpi, tp] policy block {redundant = 2 : i64}
+  parallel.expert_placement over [dpi, tp] policy block {redundant = 2}
+}
+
+// CHECK-LABEL: module @experts_by_loads
+module @experts_by_loads {
+  parallel.mesh @pod(ep = 2)
+  // CHECK: parallel.expert_placement over [ep] policy balanced layers [3, 4]
+  // CHECK-SAME: slots dense<{{\[\[}}0, 1, 0, 2], [2, 1, 0, 1]]> : tensor<2x4xi32>
+  // CHECK-SAME: loads dense<{{[^>]*}}> : tensor<2x3xf64>
+  // CHECK-SAME: traffic dense<{{[^>]*}}> : tensor<2x3xf64>
+  // CHECK-SAME: {groups = 3 : i64, groups_in_node, load = "a.csv", redundant = 1 : i64, tolerance = 0.000000e+00 : f64, trace = "b.csv"}
+  parallel.expert_placement over [ep] policy balanced layers [3, 4]
+      slots dense<[[0, 1, 0, 2], [2, 1, 0, 1]]> : tensor<2x4xi32>
+      loads dense<[[6.0, 2.0, 1.0], [0.0, 0.0, 0.0]]> : tensor<2x3xf64>
+      traffic dense<[[8.0, 1.0, 2.5], [0.0, 0.0, 0.0]]> : tensor<2x3xf64>
+      {redundant = 1, groups = 3, groups_in_node, tolerance = 0.0, load = "a.csv", trace = "b.csv"}
+}
+
+// CHECK-LABEL: module @experts_in_resources
+module @experts_in_resources {
+  parallel.mesh @pod(ep = 2)
+  // CHECK: slots dense_resource<some_slots> : tensor<1x2xi32>
+  parallel.expert_placement over [ep] policy round_robin layers [0]
+      slots dense_resource<some_slots> : tensor<1x2xi32>
+      loads dense<1.0> : tensor<1x2xf64>
+}
+
+// CHECK: some_slots: "0x040000000100000000000000"
+{-#
+  dialect_resources: {
+    builtin: {
+      some_slots: "0x040000000100000000000000"
+    }
+  }
+#-}

@@ -136,6 +136,21 @@ TEST(Explain, SumsAreExact) {
       }
 }
 
+TEST(Explain, HottestDevicesToo) {
+  Report report = explain(makeExperts(6, 8, {5, 1, 2, 7, 1, 1}), 4,
+                          prefill(3, 50), makeBusyRuntime());
+  ASSERT_TRUE(report.placement);
+  EXPECT_TRUE(report.derivations.count("placement.mean_imbalance"));
+  int sums = 0;
+  json root = json::parse(writeJson(report));
+  for (const auto &[path, derivation] : report.derivations)
+    if (derivation.formula == "sum of the inputs") {
+      ++sums;
+      EXPECT_EQ(sumOf(inputsOf(derivation)), numberAt(root, path)) << path;
+    }
+  EXPECT_GE(sums, 10);
+}
+
 /// Paths of all numbers of `value` that a derivation should explain.
 static void collectNumbers(const json &value, const std::string &path,
                            std::set<std::string> &paths) {

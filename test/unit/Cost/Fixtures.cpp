@@ -7,6 +7,8 @@
 
 #include "Fixtures.h"
 
+#include <memory>
+
 using namespace autopar;
 using namespace autopar::test;
 
@@ -187,6 +189,81 @@ CostProgram test::makeDecoder(const Decoder &sizes) {
 
 static Figure figure(const char *path, double value) {
   return {value, {"datasheet", "test"}, path};
+}
+
+/// Slot p holds expert p modulo `experts`.
+static std::shared_ptr<const PlacedExperts>
+placeInOrder(int64_t experts, int64_t slots, const std::vector<double> &loads) {
+  auto placed = std::make_shared<PlacedExperts>();
+  placed->axes = {tp};
+  placed->experts = experts;
+  placed->slots = slots;
+  placed->source = "loads of a test";
+  std::vector<int32_t> held;
+  for (int64_t slot = 0; slot < slots; ++slot)
+    held.push_back(static_cast<int32_t>(slot % experts));
+  placed->layers = {{1, {0, loads}, held, std::nullopt, std::nullopt}};
+  return placed;
+}
+
+static Kernel makeExpertProduct(const Dim &rows, const Dim &experts) {
+  Kernel kernel;
+  kernel.name = "moe/up";
+  kernel.op = "experts";
+  kernel.layer = 1;
+  kernel.count = 3;
+  kernel.kind = KernelKind::grouped_matmul;
+  kernel.flopClass = FlopClass::linear;
+  kernel.flopFactor = 2;
+  kernel.rows = {rows};
+  kernel.contraction = {number(1024)};
+  kernel.columns = {number(512)};
+  Traffic read =
+      moved(Traffic::Role::weight, false, {experts, number(1024), number(512)});
+  read.topK = 2;
+  read.rows = {symbol(batch, 2), symbol(query)};
+  kernel.traffic = {
+      moved(Traffic::Role::activation, false, {rows, number(1024)}), read,
+      moved(Traffic::Role::activation, true, {rows, number(512)})};
+  return kernel;
+}
+
+CostProgram autopar::test::makeExperts(int64_t experts, int64_t slots,
+                                       const std::vector<double> &loads) {
+  CostProgram program;
+  program.model = "experts";
+  program.symbols = {"batch", "query", "context"};
+  program.axes = {"tp"};
+  program.layers = {{"model", 1}, {"moe", 3}};
+  std::optional<uint32_t> shared;
+  if (!loads.empty()) {
+    shared = 1;
+    program.placement = placeInOrder(experts, slots, loads);
+  }
+  Dim rows{{2, {batch, query}, 0}, {tp}, SplitRule::any, 1, shared};
+  Dim weights = split(experts, SplitRule::pad, slots);
+  program.kernels = {makeExpertProduct(rows, weights)};
+  Collective exchange;
+  exchange.name = "moe/exchanged";
+  exchange.kind = CollectiveKind::all_to_all;
+  exchange.layer = 1;
+  exchange.count = 3;
+  exchange.axes = {tp};
+  Dim tokens{{1, {batch}, 0}, {tp}, SplitRule::any, 1};
+  exchange.shape = {tokens, symbol(query, 2), number(1024)};
+  exchange.routed = true;
+  exchange.sharedBy = shared;
+  program.collectives = {exchange};
+  Resident weight;
+  weight.name = "up";
+  weight.layer = 1;
+  weight.count = 3;
+  weight.shape = {weights, number(1024), number(512)};
+  weight.topK = 2;
+  program.residents = {weight};
+  program.activations = {
+      {"exchanged", 1, {rows, number(1024)}, ElementType::bf16, 0, 1}};
+  return program;
 }
 
 Machine test::makeMachine(int64_t nodes) {

@@ -36,6 +36,13 @@ struct Decoder {
 /// from the IR. The default is Llama-3.3-70B.
 CostProgram makeDecoder(const Decoder &sizes = {});
 
+/// One layer of routed experts on the devices of "tp", as extracted from the
+/// IR: 2 experts a token, each of 1024 x 512. Without `loads`, nothing is
+/// placed; else expert e is in slot e, and experts past the first ones fill the
+/// rest.
+CostProgram makeExperts(int64_t experts, int64_t slots,
+                        const std::vector<double> &loads = {});
+
 /// Eight devices with the figures of an H100 and no curves: 80 GB, 3,350 GB/s,
 /// 989.4 TFLOP/s in bf16, links of 450 GB/s.
 Machine makeMachine(int64_t nodes = 1);

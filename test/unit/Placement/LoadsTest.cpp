@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Placement/RoutingTrace.h"
-#include "autopar/Placement/Synthetic.h"
+#include "autopar/Placement/LoadSource.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <numeric>
@@ -257,4 +257,42 @@ TEST(Synthetic, RefusesWhatIsTooLarge) {
             "skew: expected 0 to 0.99, found 1");
   EXPECT_EQ(errorOf({LoadShapeKind::zipf, NAN, 8, 1, 0, 0}).substr(0, 21),
             "skew: expected 0 to 4");
+}
+
+TEST(LoadSource, WordsAreLoads) {
+  Result<LoadProfile> zipf = readLoads("zipf:1.0,seed=3", {4, {3, 7}});
+  ASSERT_TRUE(zipf) << zipf.error().str();
+  ASSERT_EQ(zipf->layers.size(), 2u);
+  EXPECT_EQ(zipf->layers[0].layer, 3);
+  EXPECT_EQ(zipf->layers[1].layer, 7);
+  std::vector<double> sorted = zipf->layers[0].tokens;
+  std::sort(sorted.rbegin(), sorted.rend());
+  EXPECT_NEAR(sorted[0] / sorted[3], 4, 1e-9);
+  Result<LoadProfile> drawn = readLoads("even,tokens=100", {4, {0}});
+  ASSERT_TRUE(drawn);
+  const std::vector<double> &tokens = drawn->layers[0].tokens;
+  EXPECT_EQ(std::accumulate(tokens.begin(), tokens.end(), 0.0), 100);
+  Result<std::optional<SyntheticLoad>> plain = parseSyntheticLoad("log_normal");
+  ASSERT_TRUE(plain && *plain);
+  EXPECT_EQ((*plain)->skew, measuredGini);
+}
+
+TEST(LoadSource, OtherTextIsAFile) {
+  for (const char *text : {"", "loads.json", "./even", "evening", "zipf.csv"}) {
+    Result<std::optional<SyntheticLoad>> word = parseSyntheticLoad(text);
+    EXPECT_TRUE(word && !*word) << text;
+  }
+  EXPECT_FALSE(readLoads("no/such/file.json", {4, {0}}));
+}
+
+TEST(LoadSource, RefusesBadWords) {
+  for (const char *text : {"zipf:", "zipf:x", "zipf:1:2", "even:1",
+                           "zipf,tokens=-1", "zipf,tokens=x", "zipf,seed=-1",
+                           "zipf,heads=3", "zipf,tokens=1,,seed=2"})
+    EXPECT_FALSE(readLoads(text, {4, {0}})) << text;
+  for (const char *text : {"zipf:5", "zipf:nan", "zipf:-1", "log_normal:1",
+                           "zipf,tokens=99999999999"})
+    EXPECT_FALSE(readLoads(text, {4, {0}})) << text;
+  // Words do not say how many.
+  EXPECT_FALSE(readLoads("even", {}));
 }

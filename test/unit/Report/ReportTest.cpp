@@ -66,6 +66,35 @@ static Report makeReport() {
   return report;
 }
 
+/// Two experts on two ranks, of which the second has a copy of both.
+static Report makePlacedReport() {
+  Report report = makeReport();
+  report.plan = R"({"schema": "autopar.plan/1", "axes": [],
+      "expert_placement": {"policy": "block", "redundant_experts": 2,
+      "groups_in_node": false, "tolerance": 0.1, "load": "even",
+      "trace": "a.csv"}})";
+  ExpertPlacement placement;
+  placement.space = {2, 2, 2, 2};
+  placement.options.policy = PlacementPolicy::block;
+  placement.layers = {
+      evaluatePlacement({0, 0, 0, 1}, {3, {6, 2}}, placement.space)};
+  placement.layers[0].traffic = NodeTraffic{3, 4};
+  placement.layers[0].blockTraffic = NodeTraffic{4, 4};
+  report.placement = placement;
+  return report;
+}
+
+TEST(WriteJson, WritesPlacementsWithoutTables) {
+  json root = json::parse(writeJson(makePlacedReport()))["placement"];
+  EXPECT_EQ(root["slots_per_rank"], 2);
+  EXPECT_EQ(root["layers"][0]["layer"], 3);
+  EXPECT_EQ(root["layers"][0]["cross_node_sends"], 3);
+  EXPECT_FALSE(root["layers"][0].contains("physical_to_logical"));
+  EXPECT_FALSE(json::parse(writeJson(makeReport())).contains("placement"));
+  EXPECT_NE(writeText(makePlacedReport()).find("\nExpert placement (block)\n"),
+            std::string::npos);
+}
+
 TEST(WriteJson, WritesTheFixedKeys) {
   json root = json::parse(writeJson(makeReport()));
   EXPECT_EQ(root["schema"], "autopar.report/1");
@@ -160,6 +189,7 @@ TEST(WriteJson, AgreesWithTheSchema) {
   ASSERT_TRUE(file);
   json schema = json::parse(file);
   check(json::parse(writeJson(makeReport())), schema, schema, "");
+  check(json::parse(writeJson(makePlacedReport())), schema, schema, "");
   EXPECT_EQ(schema["properties"]["schema"]["const"], "autopar.report/1");
 }
 

@@ -9,6 +9,7 @@
 #define AUTOPAR_DIALECT_PARALLEL_PARALLEL_H
 
 #include "autopar/Interfaces/Interfaces.h"
+#include "autopar/Placement/Placement.h"
 #include "autopar/Schedule/Staging.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -1,0 +1,40 @@
+//===- PlacedExperts.h - Where experts lie, and their loads -----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PROGRAM_PLACEDEXPERTS_H
+#define AUTOPAR_PROGRAM_PLACEDEXPERTS_H
+
+#include "autopar/Placement/Placement.h"
+#include "autopar/Program/Dim.h"
+
+namespace autopar {
+
+/// Which experts the slots of each layer hold, and how many tokens go to each:
+/// with the sizes of `axes` it follows how far the hottest device is above the
+/// mean, and with it what `Dim::sharedBy` and `Collective::sharedBy` scale.
+struct PlacedExperts {
+  struct Layer {
+    /// Index into `CostProgram::layers`.
+    uint32_t kind = 0;
+    LayerLoads loads;
+    std::vector<int32_t> slots;
+    /// Of a routing trace, where the layer has one.
+    std::optional<NodeTraffic> traffic, blockTraffic;
+  };
+  /// The axes that share the experts, major first.
+  std::vector<AxisId> axes;
+  PlacementOptions options;
+  int64_t experts = 1, slots = 1, groups = 1;
+  /// What the user called the loads.
+  std::string source;
+  /// By rising number.
+  std::vector<Layer> layers;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_PROGRAM_PLACEDEXPERTS_H

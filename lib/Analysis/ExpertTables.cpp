@@ -1,0 +1,88 @@
+//===- ExpertTables.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ExpertTables.h"
+
+#include "autopar/Analysis/ExpertLayers.h"
+#include "autopar/Dialect/Parallel/Parallel.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+/// Refuses tables of other layers, experts or slots than the module has.
+static LogicalResult verifyLayers(ExpertPlacementOp op,
+                                  ArrayRef<ExpertLayer> layers) {
+  if (layers.empty())
+    return op.emitOpError("places experts, of which a step runs none");
+  auto same = [](const ExpertLayer &layer, int64_t number) {
+    return layer.number == number;
+  };
+  if (!llvm::equal(layers, *op.getLayers(), same)) {
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "has " << op.getLayers()->size()
+                              << " layers, but not those with experts";
+    diag.attachNote() << layers.size() << " layers from "
+                      << layers.front().number << " to " << layers.back().number
+                      << " have experts";
+    return diag;
+  }
+  const ExpertLayer &first = layers.front();
+  if (first.experts == op.getNumExperts() && first.slots == op.getNumSlots())
+    return success();
+  return op.emitOpError() << "has " << op.getNumSlots() << " slots of "
+                          << op.getNumExperts()
+                          << " experts, but the weights have " << first.slots
+                          << " of " << first.experts;
+}
+
+static std::optional<NodeTraffic> trafficOf(ArrayRef<double> row,
+                                            size_t sends) {
+  if (row.empty() || row[0] == 0)
+    return std::nullopt;
+  return NodeTraffic{row[sends], row[0]};
+}
+
+LogicalResult ExpertTables::read(ModuleOp module, WorkloadBuilder &builder) {
+  auto ops = module.getOps<ExpertPlacementOp>();
+  if (ops.empty() || !(*ops.begin()).hasTables())
+    return success();
+  ExpertPlacementOp op = *ops.begin();
+  FailureOr<ExpertLayers> layers = findExpertLayers(module);
+  if (failed(layers) || failed(verifyLayers(op, layers->all)))
+    return failure();
+  tables = std::make_shared<PlacedExperts>();
+  tables->axes = builder.setExpertAxes(op.getAxes().getValue());
+  tables->options = op.getOptions();
+  tables->experts = op.getNumExperts();
+  tables->slots = op.getNumSlots();
+  tables->groups = static_cast<int64_t>(op.getGroups());
+  tables->source = !op.getLoad().empty()    ? op.getLoad().str()
+                   : !op.getTrace().empty() ? op.getTrace().str()
+                                            : "tables of the module";
+  for (auto [i, layer] : llvm::enumerate(layers->all)) {
+    std::vector<double> traffic = op.readTraffic(i);
+    tables->layers.push_back({0,
+                              {layer.number, op.readLoads(i)},
+                              op.readSlots(i),
+                              trafficOf(traffic, 1),
+                              trafficOf(traffic, 2)});
+    functions.push_back(layer.function);
+  }
+  return success();
+}
+
+bool ExpertTables::setKind(Operation *function, uint32_t kind) {
+  bool any = false;
+  for (auto [i, owner] : llvm::enumerate(functions)) {
+    if (owner != function)
+      continue;
+    tables->layers[i].kind = kind;
+    any = true;
+  }
+  return any;
+}

@@ -1,0 +1,37 @@
+//===- ExpertTables.h - The placement of a module's experts -----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_ANALYSIS_EXPERTTABLES_H
+#define AUTOPAR_LIB_ANALYSIS_EXPERTTABLES_H
+
+#include "autopar/Interfaces/WorkloadBuilder.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace autopar {
+
+/// What the module's `parallel.expert_placement` says, put into the cost
+/// program function by function.
+class ExpertTables {
+public:
+  /// Emits an error where the op is not about the module's layers.
+  mlir::LogicalResult read(mlir::ModuleOp module, WorkloadBuilder &builder);
+  /// Says that the layers of `function` are of this kind; whether it has
+  /// experts that were placed.
+  bool setKind(mlir::Operation *function, uint32_t kind);
+  /// The tables; null where there are none.
+  std::shared_ptr<const PlacedExperts> take() { return std::move(tables); }
+
+private:
+  std::shared_ptr<PlacedExperts> tables;
+  /// The function of each layer.
+  std::vector<mlir::Operation *> functions;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_ANALYSIS_EXPERTTABLES_H

@@ -1,0 +1,164 @@
+//===- PlacementCommand.cpp -----------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlacementCommand.h"
+
+#include "autopar/Placement/EngineMap.h"
+#include "autopar/Placement/PlacementReport.h"
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
+
+#include <charconv>
+
+using namespace autopar;
+
+//===----------------------------------------------------------------------===//
+// What is placed
+//===----------------------------------------------------------------------===//
+
+static bool parse(std::string_view text, int64_t &number) {
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+/// "3-60", or "58" for layers 0 to 57.
+static Result<std::vector<int64_t>> parseLayers(const std::string &text) {
+  size_t dash = text.find('-');
+  int64_t first = 0, last = 0;
+  bool good = dash == std::string::npos
+                  ? parse(text, last) && last-- > 0
+                  : parse(text.substr(0, dash), first) &&
+                        parse(text.substr(dash + 1), last);
+  if (!good || first < 0 || last < first || last >= limits::maxConfigLayers)
+    return Error{"", "bad layers \"" + shorten(text) + "\"",
+                 "give a number, or the first and the last as in 3-60, below " +
+                     std::to_string(limits::maxConfigLayers)};
+  std::vector<int64_t> layers;
+  for (int64_t layer = first; layer <= last; ++layer)
+    layers.push_back(layer);
+  return layers;
+}
+
+/// What is given must agree with the model.
+static Result<LoadShape> shapeOf(const PlacementRequest &request) {
+  LoadShape shape = request.model.shape;
+  if (request.experts && shape.experts && request.experts != *shape.experts)
+    return Error{"",
+                 "the model has " + countOf(*shape.experts, "expert") +
+                     ", not " + std::to_string(request.experts),
+                 "leave out --experts"};
+  if (request.experts)
+    shape.experts = request.experts;
+  if (request.layers.empty())
+    return shape;
+  Result<std::vector<int64_t>> layers = parseLayers(request.layers);
+  if (!layers)
+    return layers.error();
+  shape.layers = std::move(*layers);
+  return shape;
+}
+
+/// Reads the loads; a word of no layers is of one.
+static Result<ExpertLoads> readRequested(const PlacementRequest &request,
+                                         LoadShape shape) {
+  if (request.sources.empty())
+    return Error{"", "experts are placed by their loads, which are not given",
+                 "give --load=FILE, --load=zipf:1.0 or --trace=FILE"};
+  Result<std::optional<SyntheticLoad>> word =
+      parseSyntheticLoad(request.sources.load);
+  if (!word)
+    return word.error();
+  if (*word && !shape.experts)
+    return Error{"", "loads of a word need a number of experts",
+                 "give --experts=N, or a model"};
+  if (*word && shape.layers.empty())
+    shape.layers = {0};
+  return readSources(request.sources, shape);
+}
+
+static Result<PlacementSpace> spaceOf(const PlacementRequest &request,
+                                      int64_t experts) {
+  PlacementSpace space;
+  space.experts = experts;
+  space.ranks = request.ranks;
+  space.nodes = request.nodes;
+  space.groups = request.groups ? request.groups : request.model.groups;
+  space.slotsPerRank = request.slotsPerRank;
+  if (request.slotsPerRank)
+    return space;
+  int64_t slots = experts + request.redundant;
+  if (slots % request.ranks == 0) {
+    space.slotsPerRank = slots / request.ranks;
+    return space;
+  }
+  int64_t least = (experts + request.ranks - 1) / request.ranks;
+  return Error{
+      "",
+      countOf(experts, "expert") + " and " + std::to_string(request.redundant) +
+          " redundant ones do not lie evenly on " +
+          countOf(request.ranks, "rank"),
+      "--redundant=" + std::to_string(least * request.ranks - experts) +
+          " or " + std::to_string((least + 1) * request.ranks - experts) +
+          " would do"};
+}
+
+static Result<PlacementOptions> optionsOf(const PlacementRequest &request) {
+  PlacementOptions options;
+  std::optional<PlacementPolicy> policy = parsePlacementPolicy(request.policy);
+  if (!policy)
+    return Error{"",
+                 "unknown policy \"" + shorten(request.policy) +
+                     "\", expected block, round_robin or balanced",
+                 ""};
+  options.policy = *policy;
+  options.groupsInNode = request.groupsInNode;
+  options.tolerance = request.tolerance;
+  return options;
+}
+
+//===----------------------------------------------------------------------===//
+// What is printed
+//===----------------------------------------------------------------------===//
+
+static Result<std::string> print(const PlacementRequest &request,
+                                 const ExpertPlacement &placement) {
+  if (request.engine.empty())
+    return request.format == "json" ? placementJson(placement)
+                                    : placementText(placement);
+  std::optional<EngineFormat> format = parseEngineFormat(request.engine);
+  if (!format)
+    return Error{"",
+                 "unknown engine \"" + shorten(request.engine) +
+                     "\", expected sglang, vllm or vllm_ascend",
+                 ""};
+  int64_t layers = request.decoderLayers ? request.decoderLayers
+                                         : request.model.decoderLayers;
+  if (!layers)
+    return Error{"", "a map of an engine needs the layers of the model",
+                 "give --decoder-layers=N, those without experts too, or a "
+                 "model"};
+  return writeEngineMap(placement, *format, layers);
+}
+
+Result<std::string> autopar::runPlacement(PlacementRequest request) {
+  Result<LoadShape> shape = shapeOf(request);
+  if (!shape)
+    return shape.error();
+  Result<PlacementOptions> options = optionsOf(request);
+  if (!options)
+    return options.error();
+  Result<ExpertLoads> read = readRequested(request, *shape);
+  if (!read)
+    return read.error();
+  Result<PlacementSpace> space = spaceOf(request, read->loads.experts);
+  if (!space)
+    return space.error();
+  Result<ExpertPlacement> placement =
+      placeExperts(read->loads, *space, *options, read->traceOrNull());
+  return placement ? print(request, *placement) : placement.error();
+}

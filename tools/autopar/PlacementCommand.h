@@ -1,0 +1,40 @@
+//===- PlacementCommand.h - autopar placement -------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TOOLS_AUTOPAR_PLACEMENTCOMMAND_H
+#define AUTOPAR_TOOLS_AUTOPAR_PLACEMENTCOMMAND_H
+
+#include "autopar/Placement/LoadSource.h"
+#include "autopar/Placement/Placement.h"
+
+namespace autopar {
+
+/// What a model says of its experts; nothing without one.
+struct ModelExperts {
+  LoadShape shape;
+  int64_t groups = 1;
+  /// Layers of the stack, those without experts too; 0 where not known.
+  int64_t decoderLayers = 0;
+};
+
+/// What the command line says. Numbers that are not given are 0.
+struct PlacementRequest {
+  ModelExperts model;
+  LoadSources sources;
+  std::string policy, layers, format, engine;
+  int64_t experts = 0, ranks = 0, slotsPerRank = 0, redundant = 0, nodes = 1,
+          groups = 0, decoderLayers = 0;
+  bool groupsInNode = false;
+  double tolerance = PlacementOptions().tolerance;
+};
+
+/// The text that the command prints.
+Result<std::string> runPlacement(PlacementRequest request);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TOOLS_AUTOPAR_PLACEMENTCOMMAND_H

@@ -1,0 +1,158 @@
+//===- PlacementFlags.cpp - The command line of autopar placement ---------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "PlacementCommand.h"
+#ifdef AUTOPAR_ENABLE_MLIR
+#include "ModelCommands.h"
+#endif
+
+#include "autopar/Support/File.h"
+#include "autopar/Support/Limits.h"
+
+#include <cstdio>
+
+using namespace autopar;
+
+namespace {
+/// What the command line said.
+struct Options {
+  PlacementRequest request;
+  std::string output = "-";
+#ifdef AUTOPAR_ENABLE_MLIR
+  ModelArgument model;
+#endif
+};
+} // namespace
+
+static int fail(const Error &error) {
+  std::fprintf(stderr, "error: %s\n", error.str().c_str());
+  return 1;
+}
+
+static int run(Options &options) {
+#ifdef AUTOPAR_ENABLE_MLIR
+  if (!options.model.name.empty()) {
+    std::optional<ModelExperts> experts = findExperts(options.model);
+    if (!experts)
+      return 1;
+    options.request.model = std::move(*experts);
+  }
+#endif
+  Result<std::string> text = runPlacement(options.request);
+  if (!text)
+    return fail(text.error());
+  Result<bool> written = writeOutput(options.output, *text);
+  return written ? 0 : fail(written.error());
+}
+
+static CLI::Option *addNumber(CLI::App *command, const char *name,
+                              int64_t &value, int64_t max, const char *help) {
+  return command->add_option(name, value, help)
+      ->type_name("N")
+      ->check(CLI::Range(int64_t(1), max));
+}
+
+static void addSpace(CLI::App *command, PlacementRequest &request) {
+  addNumber(command, "--experts", request.experts, limits::maxPlacedExperts,
+            "Experts of a layer (default: as the model or the loads have it)");
+  addNumber(command, "--ranks", request.ranks, limits::maxPlacedSlots,
+            "Devices that share the experts of a layer")
+      ->required();
+  CLI::Option *slots = addNumber(
+      command, "--slots", request.slotsPerRank, limits::maxPlacedSlots,
+      "Experts that a rank holds, copies counted (default: no copies)");
+  command
+      ->add_option("--redundant", request.redundant,
+                   "Slots of all ranks beyond one per expert, for copies")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t(0), limits::maxPlacedSlots))
+      ->excludes(slots);
+  addNumber(command, "--nodes", request.nodes, limits::maxTracedNodes,
+            "Nodes that the ranks lie in (default: 1)");
+  addNumber(command, "--groups", request.groups, limits::maxPlacedExperts,
+            "Groups of experts that routers select from (default: the "
+            "model's)");
+  command->add_flag("--groups-in-node", request.groupsInNode,
+                    "Keep the experts of a group in one node");
+}
+
+static void addLoads(CLI::App *command, PlacementRequest &request) {
+  command
+      ->add_option("--load", request.sources.load,
+                   "Tokens per expert and layer: a file of autopar.load/1, a "
+                   "bare array of rows, or CSV; or a word: even, zipf:1.0, "
+                   "log_normal:0.24, with ,tokens=N,seed=N")
+      ->type_name("file|zipf:1.0|...");
+  command
+      ->add_option("--trace", request.sources.trace,
+                   "Experts that tokens were routed to together: JSON lines "
+                   "or CSV; saves sends to other nodes")
+      ->type_name("file");
+  command
+      ->add_option("--layers", request.layers,
+                   "Layers with experts: a number, or the first and the last "
+                   "(default: as the model or the loads have it)")
+      ->type_name("N|first-last");
+  request.policy = nameOf(PlacementPolicy::balanced);
+  command
+      ->add_option("--policy", request.policy,
+                   "block, round_robin or balanced (default: balanced)")
+      ->type_name("policy");
+  command
+      ->add_option("--tolerance", request.tolerance,
+                   "By how much the hottest rank may be hotter to save sends "
+                   "(default: 0.02)")
+      ->type_name("share");
+}
+
+static void addOutput(CLI::App *command, Options &options) {
+  PlacementRequest &request = options.request;
+  CLI::Option *format =
+      command
+          ->add_option("--format", request.format,
+                       "text (default) or json: autopar.placement/1")
+          ->check(CLI::IsMember({"text", "json"}));
+  command
+      ->add_option("--export", request.engine,
+                   "A map as an engine loads it: sglang "
+                   "(--init-expert-location), vllm (initial_expert_map_path), "
+                   "vllm_ascend (expert_map_path)")
+      ->type_name("engine")
+      ->excludes(format);
+  addNumber(command, "--decoder-layers", request.decoderLayers,
+            limits::maxConfigLayers,
+            "Layers of the model, those without experts too, for --export "
+            "(default: the model's)");
+  command
+      ->add_option("--output", options.output,
+                   "Where it goes (default: standard output)")
+      ->type_name("file");
+}
+
+void autopar::addPlacement(CLI::App &app, std::vector<Command> &commands) {
+  auto options = std::make_shared<Options>();
+  CLI::App *command = app.add_subcommand(
+      "placement",
+      "Which device should hold which experts, and copies of which");
+#ifdef AUTOPAR_ENABLE_MLIR
+  addModel(command, options->model);
+#endif
+  addSpace(command, options->request);
+  addLoads(command, options->request);
+  addOutput(command, *options);
+  command->footer(
+      "Prints how far the hottest rank is above the mean, before (block) and\n"
+      "after; a step waits for it.\n\n"
+      "  autopar placement --experts=256 --ranks=32 --slots=9 --load=zipf:1.0\n"
+      "  autopar placement deepseek-v3 --ranks=32 --redundant=32 --nodes=4 \\\n"
+      "                    --load=loads.json --export=sglang "
+      "--output=map.json\n"
+      "  autopar placement --experts=64 --ranks=8 --trace=trace.jsonl "
+      "--nodes=2\n");
+  commands.push_back({command, [=] { return run(*options); }});
+}
