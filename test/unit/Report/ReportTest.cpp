@@ -54,7 +54,7 @@ static Report makeReport() {
   report.byOp = {{"linear", 560, 90'000, 1'000'000, 2'000'000}};
   report.byLayer = {{"decoder", 80, 90'000, 1'000'000, 2'000'000}};
   report.assumptions = {{"KV cache block", "16 tokens", "datasheet: vLLM"}};
-  report.warnings = {{"something to know"}};
+  report.warnings = {{"something to know", ""}};
   report.plan =
       R"({"schema": "autopar.plan/1", "axes": [{"name": "tp", "size": 8}]})";
   report.derivations["memory.budget_bytes"] = {
@@ -260,7 +260,7 @@ static PlanOutcome makeOther() {
   other.report.latency.bound = "memory";
   other.report.flops.perDevice = Checked(INT64_MAX) * 1000;
   other.report.communication.collectives[0].timeUs = 275;
-  other.report.warnings = {{"does not fit: 3.2 GiB too much"}};
+  other.report.warnings = {{"does not fit: 3.2 GiB too much", ""}};
   return other;
 }
 
@@ -268,8 +268,9 @@ TEST(PlanDifferences, SaysThatNothingDiffers) {
   PlanOutcome a = makeOutcome(), b = makeOutcome();
   b.name = "b.json";
   // A warning of the same with other numbers is no difference.
-  a.report.warnings = {{"lands at 2.3x its floor of 5.59 ms: 804 kernels"}};
-  b.report.warnings = {{"lands at 2.4x its floor of 990.1 us: 806 kernels"}};
+  a.report.warnings = {{"lands at 2.3x its floor of 5.59 ms: 804 kernels", ""}};
+  b.report.warnings = {
+      {"lands at 2.4x its floor of 990.1 us: 806 kernels", ""}};
   PlanDifferences differences = compare(a, b);
   EXPECT_TRUE(differences.empty());
   EXPECT_EQ(differences.equal.tensors, 5u);
@@ -451,7 +452,8 @@ TEST(WriteText, StaysWithinAHundredColumns) {
   report.communication.collectives[0].name = longName;
   report.communication.collectives[0].bytes = INT64_MAX;
   report.communication.collectives[0].count = INT64_MAX;
-  report.warnings = {{longName}, {"many words " + longName + " more words"}};
+  report.warnings = {{longName, ""},
+                     {"many words " + longName + " more words", ""}};
   report.assumptions = {{longName, longName, longName}};
   report.derivations[longName] = {longName,
                                   {{longName, longName}},
