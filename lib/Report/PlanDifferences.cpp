@@ -122,6 +122,10 @@ static void compareTimes(RowList &rows) {
        [](const Report &report) -> Value {
          return report.latency.overheadTimeUs;
        });
+  time("  pipeline", "latency.pipeline_time_us",
+       [](const Report &report) -> Value {
+         return report.latency.pipelineTimeUs;
+       });
   rows.add("bound by", "latency.bound", Unit::none,
            [](const Report &report) -> Value { return report.latency.bound; });
   rows.add("tokens/s", "throughput.tokens_per_s", Unit::perSecond,
