@@ -229,7 +229,9 @@ bool Network::joins(const Tier &tier, const GroupAxis &axis, int64_t from,
   int64_t span = axis.stride * axis.size;
   if (devices <= tier.domain || tier.domain % span == 0)
     return true;
-  return span % tier.domain == 0 && tier.domain % axis.stride == 0 &&
+  // Outermost, the axis begins with device 0.
+  bool isAligned = span % tier.domain == 0 || span == devices;
+  return isAligned && tier.domain % axis.stride == 0 &&
          from * axis.stride / tier.domain == to * axis.stride / tier.domain;
 }
 

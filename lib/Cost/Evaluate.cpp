@@ -123,7 +123,7 @@ void Evaluation::useCurve(KernelKind kind, const KernelCurve *curve) {
 }
 
 bool Evaluation::communicates() const {
-  if (plan.pipeline.stages.size() > 1)
+  if (plan.pipeline.isGiven() && plan.sizeOf("pp") > 1)
     return true;
   return std::any_of(program.collectives.begin(), program.collectives.end(),
                      [&](const Collective &collective) {

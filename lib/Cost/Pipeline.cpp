@@ -19,11 +19,33 @@ using namespace autopar;
 // What is not said
 //===----------------------------------------------------------------------===//
 
-static int64_t largestDivisor(int64_t value, int64_t atMost) {
-  int64_t divisor = std::max<int64_t>(1, std::min(value, atMost));
-  while (value % divisor != 0)
-    --divisor;
-  return divisor;
+/// Devices that split the sequences of a batch.
+static int64_t replicasOf(const Plan &plan) {
+  int64_t attention = plan.sizeOf("attention_tp").value_or(1);
+  int64_t rest =
+      plan.sizeOf("tp").value_or(1) / std::max<int64_t>(1, attention);
+  return plan.sizeOf("dp").value_or(1) * std::max<int64_t>(1, rest);
+}
+
+/// The number of equal microbatches that a batch divides into: of schedules
+/// that take groups the fewest that they take, of others the most up to one
+/// for each stage and each sequence of a replica. 1 where there is none.
+static int64_t chooseMicrobatches(ScheduleKind kind, int64_t stages,
+                                  const Plan &plan, int64_t batch) {
+  if (kind == ScheduleKind::interleaved || kind == ScheduleKind::dual_pipe) {
+    bool halves = kind == ScheduleKind::dual_pipe;
+    int64_t step = halves ? 2 : stages, least = halves ? 2 * stages : stages;
+    for (int64_t count = least; count <= std::min(batch, 64 * stages);
+         count += step)
+      if (batch % count == 0)
+        return count;
+    return 1;
+  }
+  int64_t count =
+      std::min(stages, std::max<int64_t>(1, batch / replicasOf(plan)));
+  while (batch % count != 0)
+    --count;
+  return count;
 }
 
 PipelinePlan autopar::completePipeline(const Plan &plan,
@@ -36,7 +58,8 @@ PipelinePlan autopar::completePipeline(const Plan &plan,
                                                  : ScheduleKind::inference;
   if (!pipeline.microbatches)
     pipeline.microbatches =
-        largestDivisor(workload.batch, plan.sizeOf("pp").value_or(1));
+        chooseMicrobatches(*pipeline.schedule, plan.sizeOf("pp").value_or(1),
+                           plan, std::max<int64_t>(1, workload.batch));
   return pipeline;
 }
 
@@ -88,15 +111,24 @@ std::optional<Error> PipelineParts::prepare(const Workload &whole) {
                  "microbatches that work: " + divisorsText(whole.batch)};
   workload = whole;
   workload.batch /= microbatches;
+  passes = isFolded() ? std::max<int64_t>(1, microbatches / 2) : microbatches;
   Result<std::vector<uint32_t>> layers = layersInOrder(program);
   if (!layers)
     return layers.error();
   order = std::move(*layers);
   stages = plan.sizeOf("pp").value_or(1);
+  for (const std::string &axis : plan.axesOf("pp"))
+    if (std::find(program.axes.begin(), program.axes.end(), axis) !=
+        program.axes.end())
+      return Error{"",
+                   "axis '" + axis +
+                       "' splits tensors: pipeline stages need an axis of "
+                       "their own",
+                   "declare one: parallel.mesh @mesh(pp = ?, ...)"};
   return std::nullopt;
 }
 
-Result<Report> PipelineParts::price(const KindCounts &counts, int64_t passes,
+Result<Report> PipelineParts::price(const KindCounts &counts,
                                     bool explain) const {
   return evaluateDevice(selectLayers(program, counts, passes), plan, machine,
                         runtime, workload, passes, explain);
@@ -113,12 +145,12 @@ std::optional<Error> PipelineParts::addPart(const std::vector<KindCount> &kinds,
                                             PipelinePart &part) {
   Result<Report> report =
       evaluateDevice(selectLayers(program, countsOf(kinds), 1), plan, machine,
-                     runtime, workload, microbatches);
+                     runtime, workload, passes);
   if (!report)
     return report.error();
   const Report::DeviceMemory &memory = report->memory.perDevice;
   const auto &latency = report->latency;
-  double host = runtime.hostTimeUs.value * static_cast<double>(microbatches);
+  double host = runtime.hostTimeUs.value * static_cast<double>(passes);
   Result<Picoseconds> time =
       toPicoseconds(std::max(0.0, latency.stepTimeUs - host));
   Result<Picoseconds> communication =
@@ -141,7 +173,12 @@ std::optional<Error> PipelineParts::addParts() {
       return error;
   if (auto error = addPart(program.stack.before, before))
     return error;
-  return addPart(program.stack.after, after);
+  if (auto error = addPart(program.stack.after, after))
+    return error;
+  std::vector<KindCount> both = program.stack.before;
+  both.insert(both.end(), program.stack.after.begin(),
+              program.stack.after.end());
+  return addPart(both, ends);
 }
 
 /// Temporaries and the runtime lie on every device: those of layers come off
@@ -161,6 +198,12 @@ StagingProblem PipelineParts::problem() const {
   };
   problem.embedding = withTemporaries(before);
   problem.head = withTemporaries(after);
+  problem.folded = isFolded();
+  // What both read is there once.
+  if (stages == 1 || problem.folded)
+    problem.head.memoryBytes += ends.cost.memoryBytes -
+                                before.cost.memoryBytes -
+                                after.cost.memoryBytes;
   problem.stages = stages;
   problem.interleave = plan.pipeline.interleave.value_or(1);
   problem.memoryLimitBytes =

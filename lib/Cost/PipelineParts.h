@@ -34,16 +34,18 @@ struct PipelineParts {
                 const Machine &machine, const Runtime &runtime)
       : program(program), plan(plan), machine(machine), runtime(runtime) {}
 
+  /// Whether a device has two stages, each for half of the microbatches.
+  bool isFolded() const {
+    return plan.pipeline.schedule == ScheduleKind::dual_pipe;
+  }
   /// Reads the plan's pipeline and divides the batch of `whole`.
   std::optional<Error> prepare(const Workload &whole);
   /// Fills `layers`, `before` and `after`.
   std::optional<Error> addParts();
   StagingProblem problem() const;
 
-  /// What a device costs that runs each layer kind so often, in each of
-  /// `passes` passes, which have caches of their own.
-  Result<Report> price(const KindCounts &counts, int64_t passes,
-                       bool explain) const;
+  /// What a device costs that runs each layer kind so often in a pass.
+  Result<Report> price(const KindCounts &counts, bool explain) const;
   KindCounts countsOf(const std::vector<KindCount> &kinds) const;
 
   const CostProgram &program;
@@ -53,11 +55,15 @@ struct PipelineParts {
   /// Of one microbatch.
   Workload workload;
   int64_t stages = 1, microbatches = 1;
+  /// How often a device runs each of its layers: for each microbatch or, where
+  /// it has two stages, for half of them.
+  int64_t passes = 1;
   /// The layers, as indices into `LayerStack::layers`.
   std::vector<uint32_t> order;
   /// By index into `LayerStack::layers`.
   std::vector<PipelinePart> layers;
-  PipelinePart before, after;
+  /// Also what lies at both ends on one device.
+  PipelinePart before, after, ends;
   int64_t budgetBytes = 0;
 
 private:

@@ -42,6 +42,7 @@ private:
   void addWork();
   void addTransferRows();
   void addStep();
+  void adviseOnEnds();
   void addAssumptions();
 
   const LayerRange &range(int64_t stage) const {
@@ -77,7 +78,9 @@ std::optional<Error> PipelineEvaluator::checkSchedule() const {
   return Error{"",
                "schedule " + std::string(nameOf(kind)) +
                    " runs backwards, and a decode step has none",
-               "give --schedule=inference, or --phase=prefill"};
+               kind == ScheduleKind::interleaved
+                   ? "give --interleave=1, or --phase=prefill"
+                   : "give --schedule=inference, or --phase=prefill"};
 }
 
 /// Evaluates the plan's ranges. Where they need more memory than there is, the
@@ -99,14 +102,11 @@ std::optional<Error> PipelineEvaluator::layOut() {
 
 /// Devices that run the same are priced once.
 std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
-  bool halves = *plan.pipeline.schedule == ScheduleKind::dual_pipe;
-  int64_t passes = halves ? std::max<int64_t>(1, parts.microbatches / 2)
-                          : parts.microbatches;
   for (int64_t device = 0; device < parts.stages; ++device) {
     KindCounts counts = kindsOf(parts.program, plan, parts.order, device);
     auto it = priced.find(counts);
     if (it == priced.end()) {
-      Result<Report> stage = parts.price(counts, passes, explain);
+      Result<Report> stage = parts.price(counts, explain);
       if (!stage)
         return stage.error();
       it = priced.emplace(std::move(counts), std::move(*stage)).first;
@@ -184,7 +184,8 @@ std::optional<Error> PipelineEvaluator::simulate() {
     PipelinePart part = sumOf(stage);
     StageWork work;
     // The host waits once for a device's stages.
-    work.forwardPs = part.cost.timePs + (stage < parts.stages ? *host : 0);
+    Picoseconds waits = parts.isFolded() ? *host / 2 : *host;
+    work.forwardPs = part.cost.timePs + (stage < parts.stages ? waits : 0);
     work.forwardCommunicationPs = part.communicationPs;
     if (isTraining(schedule.kind)) {
       work.inputGradientPs = work.weightGradientPs =
@@ -202,7 +203,11 @@ std::optional<Error> PipelineEvaluator::simulate() {
   }
   Result<PipelineTimeline> timeline = simulateSchedule(schedule);
   if (!timeline)
-    return timeline.error();
+    return Error{"", timeline.error().message,
+                 timeline.error().note +
+                     "; --microbatches must divide the "
+                     "batch of " +
+                     formatInteger(whole.batch)};
   pipeline.timeline = std::move(*timeline);
   return std::nullopt;
 }
@@ -219,6 +224,9 @@ void PipelineEvaluator::addMemory() {
   for (int64_t device = 0; device < parts.stages; ++device) {
     const auto &stage = stageOf(device).memory;
     memory.perStage.push_back(stage.perDevice);
+    pipeline.partition.devices[device].memoryBytes =
+        stage.perDevice.weightBytes + stage.perDevice.kvCacheBytes +
+        stage.perDevice.stateBytes;
     if (stage.perDevice.totalBytes >
         stageOf(fullest).memory.perDevice.totalBytes)
       fullest = device;
@@ -244,8 +252,11 @@ void PipelineEvaluator::addMemory() {
 void PipelineEvaluator::addTransferRows() {
   Checked sent = report.communication.bytesPerDevice;
   for (const Report::Transfer &transfer : pipeline.transfers) {
-    if (transfer.tier.empty() ||
-        transfer.fromStage % parts.stages != pipeline.partition.heaviest)
+    int64_t from = transfer.fromStage % parts.stages;
+    bool sends = from == pipeline.partition.heaviest ||
+                 (parts.isFolded() &&
+                  parts.stages - 1 - from == pipeline.partition.heaviest);
+    if (transfer.tier.empty() || !sends)
       continue;
     Report::CollectiveRow row;
     row.kind = "transfer";
@@ -253,7 +264,7 @@ void PipelineEvaluator::addTransferRows() {
                std::to_string(transfer.toStage);
     row.axes = plan.axesOf("pp");
     row.groupSize = 2;
-    row.count = parts.microbatches;
+    row.count = parts.passes;
     row.bytes = row.wireBytesPerDevice = transfer.bytes;
     row.timeUs = transfer.timeUs;
     sent += Checked(row.bytes) * row.count;
@@ -296,16 +307,27 @@ static double stepTimeUs(const Report::Pipeline &pipeline) {
 void PipelineEvaluator::addStep() {
   auto &latency = report.latency;
   if (isTraining(*plan.pipeline.schedule)) {
-    constexpr double passes = trainingPasses;
-    latency.computeTimeUs *= passes;
-    latency.memoryTimeUs *= passes;
-    latency.communicationTimeUs *= passes;
-    double host = parts.runtime.hostTimeUs.value *
-                  static_cast<double>(parts.microbatches);
-    latency.overheadTimeUs = (latency.overheadTimeUs - host) * passes + host;
+    constexpr double times = trainingPasses;
+    latency.computeTimeUs *= times;
+    latency.memoryTimeUs *= times;
+    latency.communicationTimeUs *= times;
+    double host =
+        parts.runtime.hostTimeUs.value * static_cast<double>(parts.passes);
+    latency.overheadTimeUs = (latency.overheadTimeUs - host) * times + host;
   }
-  double busy = latency.computeTimeUs + latency.memoryTimeUs +
-                latency.communicationTimeUs + latency.overheadTimeUs;
+  auto sum = [&] {
+    return latency.computeTimeUs + latency.memoryTimeUs +
+           latency.communicationTimeUs + latency.overheadTimeUs;
+  };
+  if (parts.isFolded()) {
+    // What one direction sends while the other computes.
+    const auto &devices = pipeline.timeline.devices;
+    double hidden =
+        sum() - toMicroseconds(devices[pipeline.partition.heaviest].busyPs);
+    latency.communicationTimeUs -=
+        std::clamp(hidden, 0.0, latency.communicationTimeUs);
+  }
+  double busy = sum();
   latency.pipelineTimeUs = std::max(0.0, stepTimeUs(pipeline) - busy);
   latency.stepTimeUs = busy + latency.pipelineTimeUs;
   double largest =
@@ -317,6 +339,27 @@ void PipelineEvaluator::addStep() {
   Checked tokens = Checked(whole.batch) * (prefill ? whole.query : 1);
   report.tokensPerS =
       latency.stepTimeUs > 0 ? tokens.real() / latency.stepTimeUs * 1e6 : 0;
+}
+
+/// What lies before the layers is on one stage: an encoder may outweigh all
+/// others.
+void PipelineEvaluator::adviseOnEnds() {
+  Picoseconds all = 0;
+  for (const LayerCost &device : pipeline.partition.devices)
+    all += device.timePs;
+  Picoseconds mean = all / parts.stages;
+  std::pair<const char *, Picoseconds> ends[] = {
+      {"before the first layer", parts.before.cost.timePs},
+      {"after the last layer", parts.after.cost.timePs}};
+  for (auto [where, time] : ends)
+    if (parts.stages > 1 && time > mean)
+      report.warnings.push_back(
+          {"what lies " + std::string(where) + " takes " +
+               formatTime(toMicroseconds(time)) +
+               " of a microbatch on one stage, the mean of all stages is " +
+               formatTime(toMicroseconds(mean)) +
+               ": stages divide the layers of the last stack only",
+           "undivided-end"});
 }
 
 void PipelineEvaluator::addAssumptions() {
@@ -358,6 +401,7 @@ Result<Report> PipelineEvaluator::run(bool explain) {
   addWork();
   addTransferRows();
   addStep();
+  adviseOnEnds();
   addAssumptions();
   report.pipeline = std::move(pipeline);
   if (explain)

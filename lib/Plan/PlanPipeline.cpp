@@ -82,8 +82,8 @@ std::optional<Error> autopar::checkPipeline(const Plan &plan) {
   if (ranges == 0 || !devices || ranges == *devices * interleave)
     return std::nullopt;
   return Error{"",
-               std::to_string(ranges) + " ranges of layers for " +
-                   std::to_string(*devices) + " stages" +
+               countOf(ranges, "range") + " of layers for " +
+                   countOf(*devices, "stage") +
                    (interleave > 1
                         ? " times interleave " + std::to_string(interleave)
                         : "") +

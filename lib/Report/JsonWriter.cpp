@@ -137,7 +137,7 @@ static json writeLatency(const Report &report) {
                   {"bound", latency.bound},
                   {"kernel_launches", latency.kernelLaunches},
                   {"bounds", std::move(bounds)}};
-  if (latency.pipelineTimeUs > 0)
+  if (report.pipeline)
     written["pipeline_time_us"] = latency.pipelineTimeUs;
   return written;
 }

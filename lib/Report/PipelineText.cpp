@@ -60,8 +60,9 @@ std::string autopar::pipelineText(const Pipeline &pipeline) {
   }
   double gain = gainOfBalance(pipeline);
   text += wrap("  ", "against equal counts of layers: " +
-                         formatNumber(std::round(gain * 1000) / 10) +
-                         "% less for the heaviest stage");
+                         formatNumber(std::round(std::fabs(gain) * 1000) / 10) +
+                         (gain < 0 ? "% more" : "% less") +
+                         " for the heaviest stage");
   text += transferTable(pipeline);
   double bubble = timeline.bubbleFraction;
   std::string rounds = pipeline.rounds == 1
@@ -85,8 +86,8 @@ static json writeStage(const Pipeline &pipeline, int64_t device) {
   const StagePartition &partition = pipeline.partition;
   const DeviceTimeline &timeline = pipeline.timeline.devices[device];
   json layers = json::array();
-  for (int64_t i = 0; i < partition.interleave; ++i) {
-    const LayerRange &range = partition.ranges[device + i * partition.stages];
+  for (int64_t stage : partition.stagesOf(device)) {
+    const LayerRange &range = partition.ranges[stage];
     layers.push_back({range.begin, range.end - 1});
   }
   return {{"layers", std::move(layers)},

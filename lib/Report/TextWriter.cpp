@@ -112,7 +112,7 @@ static std::string latencyTable(const Report &report) {
   add("communication", latency.communicationTimeUs,
       formatTime(bounds.communicationTimeUs));
   add("overhead", latency.overheadTimeUs, "");
-  if (latency.pipelineTimeUs > 0)
+  if (report.pipeline)
     add("pipeline", latency.pipelineTimeUs, "");
   add("step", latency.stepTimeUs, "");
   return "\nTime of a step (" + formatInteger(latency.kernelLaunches) +

@@ -46,6 +46,11 @@ public:
     for (int64_t range = 0; range < ranges; ++range)
       devices[range % problem.stages] +=
           timeOf(range, std::min(range, longer), range < longer);
+    if (problem.folded) {
+      std::vector<Picoseconds> stages = devices;
+      for (size_t i = 0; i < devices.size(); ++i)
+        devices[i] = (stages[i] + stages[stages.size() - 1 - i] + 1) / 2;
+    }
     return *std::max_element(devices.begin(), devices.end());
   }
 
@@ -74,5 +79,6 @@ private:
 
 Picoseconds autopar::equalCountsTime(const StagingProblem &problem) {
   EqualCounts counts(problem);
-  return problem.interleave == 1 ? counts.best() : counts.firstLonger();
+  return problem.interleave == 1 && !problem.folded ? counts.best()
+                                                    : counts.firstLonger();
 }

@@ -24,8 +24,8 @@ using Row = std::array<std::string, 4>;
 
 static std::string rangesOf(const StagePartition &partition, int64_t device) {
   std::vector<std::string> parts;
-  for (int64_t i = 0; i < partition.interleave; ++i) {
-    const LayerRange &range = partition.ranges[device + i * partition.stages];
+  for (int64_t stage : partition.stagesOf(device)) {
+    const LayerRange &range = partition.ranges[stage];
     std::string text = std::to_string(range.begin);
     if (range.end - range.begin > 1)
       text += "-" + std::to_string(range.end - 1);

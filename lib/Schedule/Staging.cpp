@@ -8,6 +8,7 @@
 #include "autopar/Schedule/Staging.h"
 
 #include "EvenOut.h"
+#include "FoldedStages.h"
 #include "StageSearch.h"
 #include "StagingChecks.h"
 
@@ -20,6 +21,16 @@
 using namespace autopar;
 
 using Answer = StageSearch::Answer;
+
+std::vector<int64_t> StagePartition::stagesOf(int64_t device) const {
+  std::vector<int64_t> all;
+  for (int64_t i = 0; i < interleave; ++i)
+    all.push_back(device + i * stages);
+  if (folded && device != stages - 1 - device)
+    all.push_back(stages - 1 - device);
+  std::sort(all.begin(), all.end());
+  return all;
+}
 
 double StagePartition::gap() const {
   if (optimal())
@@ -83,6 +94,7 @@ public:
                              memory.all())) {}
 
   Result<StagePartition> run();
+  Result<StagePartition> runFolded();
   /// The partition that `ranges` make.
   StagePartition describe(std::vector<LayerRange> ranges) const;
   Error overLimit(const StagePartition &partition, std::string note) const;
@@ -178,7 +190,27 @@ void Partitioner::findLeastMemory(StagePartition &best, Picoseconds timeLimit) {
   }
 }
 
+/// From the split whose stages are even.
+Result<StagePartition> Partitioner::runFolded() {
+  StagingProblem apart = problem;
+  apart.folded = false;
+  apart.memoryLimitBytes.reset();
+  Result<StagePartition> even = Partitioner(apart).run();
+  if (!even)
+    return even.error();
+  int64_t limit = problem.memoryLimitBytes.value_or(INT64_MAX);
+  StagePartition best = describeFolded(
+      problem, balanceFolded(problem, limit, std::move(even->ranges)));
+  if (isOverLimit(best))
+    return overLimit(best, "each device holds two stages: more stages, or "
+                           "another schedule, hold less");
+  best.searched = even->searched;
+  return best;
+}
+
 Result<StagePartition> Partitioner::run() {
+  if (problem.folded)
+    return runFolded();
   bool fits = fit(time.all(), memoryLimit) == Answer::yes;
   // Without a limit there always is a split.
   if (!fits)
@@ -262,13 +294,17 @@ Result<StagePartition> autopar::evaluateStages(const StagingProblem &problem,
   if (auto error = checkRanges(problem, ranges))
     return *error;
   Partitioner partitioner(problem);
-  StagePartition given = partitioner.describe(std::move(ranges));
+  StagePartition given = problem.folded
+                             ? describeFolded(problem, std::move(ranges))
+                             : partitioner.describe(std::move(ranges));
   if (partitioner.isOverLimit(given)) {
     Result<StagePartition> other = partitioner.run();
     return partitioner.overLimit(given, other ? "ranges that would do: " +
                                                     rangesText(other->ranges)
                                               : other.error().note);
   }
+  if (problem.folded)
+    return given;
   StagePartition best = given;
   partitioner.findLeastTime(best);
   given.lowerBoundPs = best.lowerBoundPs;

@@ -98,6 +98,10 @@ FailureOr<ModuleEstimate> Estimator::run(ModuleOp module,
                                          const CostProgramAnalysis &analysis) {
   if (!analysis.isValid())
     return failure();
+  for (StagesOp stages : module.getOps<StagesOp>())
+    if (failed(verifyCoverage(stages.getRanges(), analysis.getProgram(),
+                              [&] { return stages.emitOpError(); })))
+      return failure();
   FailureOr<EstimateInputs> inputs = inputsOf(module, analysis.getProgram());
   if (failed(inputs))
     return failure();

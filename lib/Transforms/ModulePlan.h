@@ -12,6 +12,7 @@
 #include "autopar/Program/CostProgram.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 
 namespace autopar {
 
@@ -20,6 +21,12 @@ namespace autopar {
 /// split. The flags that it stands for turn the model into the same module.
 /// Errors: a mesh whose degrees contradict each other.
 Result<Plan> planOf(mlir::ModuleOp module, const CostProgram &program);
+
+/// Refuses ranges, which follow each other from layer 0, of other layers than
+/// the stack of `program` has.
+mlir::LogicalResult
+verifyCoverage(llvm::ArrayRef<LayerRange> ranges, const CostProgram &program,
+               llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 } // namespace autopar
 

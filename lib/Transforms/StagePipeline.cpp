@@ -11,7 +11,6 @@
 
 #include "autopar/Cost/Pipeline.h"
 #include "autopar/Plan/Degrees.h"
-#include "autopar/Program/Stages.h"
 
 namespace autopar {
 #define GEN_PASS_DEF_STAGEPIPELINEPASS
@@ -56,7 +55,8 @@ private:
     if (plan.pipeline.stages.empty() &&
         failed(balance(module, program, estimator, *inputs)))
       return failure();
-    if (failed(verifyCoverage(module, program, plan.pipeline.stages)))
+    if (failed(verifyCoverage(plan.pipeline.stages, program,
+                              [&] { return module.emitError(); })))
       return failure();
     createStages(module, plan.pipeline);
     return success();
@@ -109,21 +109,6 @@ private:
       return emitError(module, partition.error());
     inputs.plan.pipeline.stages = partition->ranges;
     return success();
-  }
-
-  static LogicalResult verifyCoverage(ModuleOp module,
-                                      const CostProgram &program,
-                                      ArrayRef<LayerRange> ranges) {
-    Result<std::vector<uint32_t>> layers = layersInOrder(program);
-    if (!layers)
-      return emitError(module, layers.error());
-    auto count = static_cast<int64_t>(layers->size());
-    if (ranges.back().end == count)
-      return success();
-    return module.emitError()
-           << "stages have the layers 0 to " << ranges.back().end - 1
-           << ", but the model has " << count << ": the last stage ends with "
-           << count - 1;
   }
 
   static void createStages(ModuleOp module, const PipelinePlan &pipeline) {

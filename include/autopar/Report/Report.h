@@ -140,8 +140,7 @@ struct Report {
   struct {
     double stepTimeUs = 0, computeTimeUs = 0, memoryTimeUs = 0,
            communicationTimeUs = 0, overheadTimeUs = 0;
-    /// Of a pipeline: what its heaviest stage waits for others; else 0, which
-    /// is not written.
+    /// Of a pipeline: what its heaviest stage waits for others.
     double pipelineTimeUs = 0;
     /// "compute", "memory", "communication", "overhead" or "pipeline": the
     /// largest.

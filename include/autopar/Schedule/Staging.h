@@ -46,15 +46,20 @@ struct StagingProblem {
   /// the last layer, on the last.
   LayerCost embedding, head;
   int64_t stages = 1, interleave = 1;
+  /// Device d has stage stages - 1 - d, too, and each for half of the
+  /// microbatches (`ScheduleKind::dual_pipe`); without interleaving.
+  bool folded = false;
   /// Of each device; no limit where absent.
   std::optional<int64_t> memoryLimitBytes;
 };
 
 struct StagePartition {
   int64_t stages = 1, interleave = 1;
+  bool folded = false;
   /// By virtual stage.
   std::vector<LayerRange> ranges;
-  /// By device: the sums over its ranges, embedding and head.
+  /// By device: the sums over its ranges, embedding and head; folded, half of
+  /// the time.
   std::vector<LayerCost> devices;
   /// The device whose time is the largest, the first of equals.
   int64_t heaviest = 0;
@@ -68,6 +73,8 @@ struct StagePartition {
   int64_t searched = 0;
 
   Picoseconds heaviestPs() const { return devices[heaviest].timePs; }
+  /// The virtual stages of a device, rising.
+  std::vector<int64_t> stagesOf(int64_t device) const;
   /// Whether it is proved that no split is better.
   bool optimal() const { return heaviestPs() == lowerBoundPs; }
   /// What the heaviest device takes above the lower bound, in parts of it.
@@ -84,7 +91,8 @@ struct StagePartition {
 /// interleaving that holds, nearly, for the last range of a device; the ends of
 /// the others are a branch and bound, where a state (device, ends) that failed
 /// is not tried again. What is not decided in `limits::maxStageSearch` choices
-/// is left as a gap.
+/// is left as a gap. Folded, the split without is improved step by step, and
+/// the lower bound is the mean.
 ///
 /// Fails on fewer layers than virtual stages, and where the memory limit
 /// cannot be met: the error says by how much and how many stages would do.
@@ -97,8 +105,8 @@ Result<StagePartition> evaluateStages(const StagingProblem &problem,
                                       std::vector<LayerRange> ranges);
 
 /// The heaviest device's time where ranges have equal numbers of layers, or one
-/// more: of all such splits the best or, with interleaving, that whose first
-/// ranges are the longer ones. For problems that were solved.
+/// more: of all such splits the best or, with interleaving or folded, that
+/// whose first ranges are the longer ones. For problems that were solved.
 Picoseconds equalCountsTime(const StagingProblem &problem);
 
 /// Lines of at most 80 columns: per device its layers, time, memory, and a bar

@@ -184,6 +184,65 @@ TEST(Pipeline, DualPipeHoldsParametersTwice) {
             2 * weights(ScheduleKind::one_f_one_b));
 }
 
+/// Folded, devices are balanced: layers that weigh more in the first half are
+/// met by fewer in the last.
+TEST(Pipeline, FoldsStagesOfDualPipe) {
+  Plan plan = makeStaged(4, 8, ScheduleKind::dual_pipe);
+  plan.pipeline.stages.clear();
+  Result<StagingProblem> problem = stagingProblem(
+      makeStack(), plan, makeMachine(8), makeRuntime(), prefill(8, 2048));
+  ASSERT_TRUE(problem);
+  EXPECT_TRUE(problem->folded);
+  Result<StagePartition> partition = partitionStages(*problem);
+  ASSERT_TRUE(partition);
+  plan.pipeline.stages = partition->ranges;
+  Report report = priced(plan, prefill(8, 2048));
+  const Report::Pipeline &pipeline = *report.pipeline;
+  for (int64_t device = 0; device < 4; ++device) {
+    // Four microbatches of each stage, three times the work of a forward; what
+    // is sent of one direction is hidden by the other.
+    double busy = toMicroseconds(pipeline.timeline.devices[device].busyPs);
+    double work =
+        24 * toMicroseconds(pipeline.partition.devices[device].timePs);
+    EXPECT_LT(busy, work);
+    EXPECT_GT(busy, 0.85 * work);
+    EXPECT_EQ(pipeline.partition.devices[device].timePs,
+              pipeline.partition.devices[3 - device].timePs);
+  }
+  EXPECT_NEAR(report.latency.stepTimeUs,
+              toMicroseconds(pipeline.timeline.makespanPs), 1e-3);
+  EXPECT_LE(report.latency.pipelineTimeUs, 0.3 * report.latency.stepTimeUs);
+}
+
+TEST(Pipeline, GivesEveryReplicaASequence) {
+  Plan plan = makePlan(4);
+  plan.axes.insert(plan.axes.begin(), {{"pp", 4}, {"dp", 8}});
+  EXPECT_EQ(completePipeline(plan, prefill(8, 128)).microbatches, 1);
+  EXPECT_EQ(completePipeline(plan, prefill(16, 128)).microbatches, 2);
+  EXPECT_EQ(completePipeline(plan, prefill(64, 128)).microbatches, 4);
+  plan.pipeline.schedule = ScheduleKind::dual_pipe;
+  EXPECT_EQ(completePipeline(plan, prefill(64, 128)).microbatches, 8);
+  EXPECT_EQ(completePipeline(plan, prefill(60, 128)).microbatches, 10);
+  plan.pipeline.schedule = ScheduleKind::interleaved;
+  plan.pipeline.interleave = 2;
+  EXPECT_EQ(completePipeline(plan, prefill(24, 128)).microbatches, 4);
+  EXPECT_EQ(completePipeline(plan, prefill(6, 128)).microbatches, 1);
+}
+
+TEST(Pipeline, RefusesAnAxisThatSplitsTensors) {
+  Plan plan = makePlan(4);
+  plan.degrees.push_back({"pp", {"tp"}});
+  plan.pipeline = {1, {}, ScheduleKind::inference, 1};
+  for (int64_t i = 0; i < 4; ++i)
+    plan.pipeline.stages.push_back({20 * i, 20 * i + 20});
+  Result<Report> report = evaluate(makeStack(), plan, makeMachine(),
+                                   makeRuntime(), prefill(8, 128));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().message,
+            "axis 'tp' splits tensors: pipeline stages need an axis of their "
+            "own");
+}
+
 TEST(Pipeline, CompletesWhatIsNotSaid) {
   Plan plan = makePlan(4);
   plan.axes.insert(plan.axes.begin(), {"pp", 4});

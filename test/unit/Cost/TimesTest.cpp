@@ -92,6 +92,13 @@ TEST(Network, TransfersOverTheSmallestTier) {
   EXPECT_EQ(tier({4, 2}, 1, 0), "scale_up");
   EXPECT_EQ(tier({16, 2}, 0, 1), "scale_out");
   EXPECT_EQ(tier({3, 8}, 0, 1), "scale_out");
+  // The outermost axis begins with a node, whether or not it fills the last.
+  EXPECT_EQ(
+      Network(machine.pools[0], 12).transfer({4, 3}, 0, 1, 1, false).tier->name,
+      "scale_up");
+  EXPECT_EQ(
+      Network(machine.pools[0], 12).transfer({4, 3}, 1, 2, 1, false).tier->name,
+      "scale_out");
   EXPECT_EQ(network.transfer({4, 8}, 3, 3, 1024, false).tier, nullptr);
   EXPECT_EQ(network.transfer({4, 8}, 3, 3, 1024, false).timeUs, 0);
 }

@@ -296,6 +296,29 @@ TEST(PartitionStages, EvensOutWhatTheHeaviestLeavesOpen) {
   EXPECT_EQ(partition->aboveMeanPs, 2.5);
 }
 
+/// Devices of two stages: pairs of 3 + 3 layers of 10, though the first of all
+/// takes 30. Apart, stages would be 1, 4, 4 and 3 layers long.
+TEST(PartitionStages, Folds) {
+  StagingProblem problem = problemOf({30, 10, 10, 10, 10, 10, 10, 10}, 4);
+  problem.folded = true;
+  Result<StagePartition> partition = partitionStages(problem);
+  ASSERT_TRUE(bool(partition));
+  EXPECT_EQ(partition->heaviestPs(), 25);
+  EXPECT_TRUE(partition->optimal());
+  EXPECT_EQ(partition->stagesOf(0), (std::vector<int64_t>{0, 3}));
+  EXPECT_EQ(partition->stagesOf(2), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(
+      partition->devices[0].memoryBytes + partition->devices[1].memoryBytes, 8);
+  problem.memoryLimitBytes = 4;
+  partition = partitionStages(problem);
+  ASSERT_TRUE(bool(partition));
+  EXPECT_EQ(partition->devices[0].memoryBytes, 4);
+  EXPECT_EQ(partition->heaviestPs(), 30);
+  problem.memoryLimitBytes = 3;
+  EXPECT_NE(errorOf(problem).find("over the limit of 3 B"), std::string::npos)
+      << errorOf(problem);
+}
+
 /// Ranges of a device are as long as each other: 126 equal layers over 16
 /// stages with two ranges each, the first and the last with a layer more to do.
 TEST(PartitionStages, EvensOutRounds) {
