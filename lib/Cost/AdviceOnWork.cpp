@@ -83,8 +83,11 @@ static std::string remedyText(const Evaluation &evaluation,
                               const ThinSplit &split, bool isOfTp) {
   const std::string &symbol = evaluation.program.symbols[split.symbol];
   std::string least = std::to_string(split.devices);
-  if (symbol == "batch")
-    return "--batch=" + least + " gives each one";
+  if (symbol == "batch") {
+    int64_t parts = evaluation.plan.pipeline.microbatches.value_or(1);
+    return "--batch=" + std::to_string(split.devices * parts) +
+           (parts > 1 ? " or fewer --microbatches" : "") + " gives each one";
+  }
   if (symbol != "query")
     return "a " + symbol + " of " + least + " gives each one";
   if (evaluation.workload.phase == Phase::decode)
@@ -115,8 +118,11 @@ void autopar::adviseOnIdleDevices(Evaluation &evaluation) {
         {formatInteger(split.devices - split.extent) + " of the " +
              formatInteger(split.devices) + " devices along " +
              degreeText(evaluation, split.axes) + " have no " + what + ": " +
-             symbol + " is " + formatInteger(split.extent) + "; " +
-             remedyText(evaluation, split, isOfTp),
+             symbol + " is " + formatInteger(split.extent) +
+             (symbol == "batch" && evaluation.microbatches > 1
+                  ? " in each microbatch"
+                  : "") +
+             "; " + remedyText(evaluation, split, isOfTp),
          "idle-devices", Subject::mesh});
   }
 }

@@ -12,6 +12,7 @@
 #include "autopar/Transforms/Passes.h"
 
 #include "autopar/Support/File.h"
+#include "autopar/Support/Limits.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -113,6 +114,13 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
     if (!report.pipeline)
       return getOperation().emitError(
           "there is no timeline to trace: the module has no pipeline stages");
+    size_t tasks = report.pipeline->timeline.tasks.size();
+    if (tasks > limits::maxTracedTasks)
+      return getOperation().emitError()
+             << "a timeline of " << tasks << " tasks is too long to write: at "
+             << "most " << limits::maxTracedTasks
+             << "; take fewer microbatches, every steady one is like the one "
+                "before";
     return writeReport(getOperation(), trace,
                        writeTrace(report.pipeline->timeline));
   }

@@ -48,6 +48,8 @@ inline constexpr int64_t maxPipelineBytes = int64_t(1) << 60;
 inline constexpr int64_t maxStageSearch = 200'000;
 /// Tasks of a simulated schedule, and the time of all of them together.
 inline constexpr int64_t maxScheduledTasks = int64_t(1) << 24;
+/// Tasks of a timeline that is written: some 150 MB of text.
+inline constexpr size_t maxTracedTasks = 1'000'000;
 inline constexpr int64_t maxScheduledTimePs = int64_t(1) << 61;
 /// Devices of a machine, and product of the sizes of a mesh.
 inline constexpr int64_t maxDevices = int64_t(1) << 30;
