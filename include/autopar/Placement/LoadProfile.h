@@ -43,8 +43,8 @@ struct LoadShape {
 /// layers of `shape` in order; without any, layers 0, 1, ...
 Result<LoadProfile> readLoadJson(const JsonDocument &document,
                                  const LoadShape &shape);
-/// Reads lines of `layer,expert,tokens` below a line of these words. An expert
-/// without a line worked on no tokens.
+/// Reads lines of `layer,expert,tokens` below a line of these words: one for
+/// every expert of every layer, also where it worked on no tokens.
 Result<LoadProfile> readLoadCsv(std::string_view text, const std::string &name,
                                 const LoadShape &shape);
 /// The one or the other, by the end of the name: ".csv", or JSON.
