@@ -111,6 +111,14 @@ TEST(Loads, ReadsCsv) {
   EXPECT_EQ(profile->layers[1].tokens, (std::vector<double>{0, 2.5}));
 }
 
+TEST(Loads, CsvMayHaveAByteOrderMark) {
+  std::string mark = "\xEF\xBB\xBF";
+  EXPECT_EQ(csvError(mark + "layer,expert,tokens\r\n3,0,7\r\n"), "read");
+  EXPECT_EQ(csvError(mark + "3,0,1\n"),
+            "a.csv:1:1: expected the line layer,expert,tokens, found 3,0,1");
+  EXPECT_EQ(csvError(mark), csvError(""));
+}
+
 TEST(Loads, LocatesErrorsOfCsv) {
   std::string head = "layer,expert,tokens\n";
   LoadShape shape = {2, {3, 4}};
