@@ -59,6 +59,10 @@ static Result<LoadShape> shapeOf(const PlacementRequest &request) {
   Result<std::vector<int64_t>> layers = parseLayers(request.layers);
   if (!layers)
     return layers.error();
+  for (int64_t layer : *layers)
+    if (std::string wrong = wrongLayer(shape, layer); !wrong.empty())
+      return Error{"", "--layers=" + request.layers + ": " + wrong,
+                   layersNote(shape)};
   shape.layers = std::move(*layers);
   return shape;
 }
@@ -142,6 +146,14 @@ static Result<std::string> print(const PlacementRequest &request,
     return Error{"", "a map of an engine needs the layers of the model",
                  "give --decoder-layers=N, those without experts too, or a "
                  "model"};
+  size_t placed = placement.layers.size(),
+         all = request.model.shape.layers.size();
+  if (all > placed && *format != EngineFormat::sglang)
+    return Error{"",
+                 "a map of " + request.engine + " has all " +
+                     std::to_string(all) + " layers with experts, not " +
+                     std::to_string(placed),
+                 "leave out --layers"};
   return writeEngineMap(placement, *format, layers);
 }
 

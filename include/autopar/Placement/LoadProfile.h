@@ -39,6 +39,11 @@ struct LoadShape {
   std::vector<int64_t> layers;
 };
 
+/// Why layer number `layer` may not be in the file; "" where it may.
+std::string wrongLayer(const LoadShape &shape, int64_t layer);
+/// What would work, for layers that are wrong or missing.
+std::string layersNote(const LoadShape &shape);
+
 /// Reads `autopar.load/1`, or a bare array of arrays. Rows of an array are the
 /// layers of `shape` in order; without any, layers 0, 1, ...
 Result<LoadProfile> readLoadJson(const JsonDocument &document,
