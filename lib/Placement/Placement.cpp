@@ -183,7 +183,7 @@ Result<int64_t> autopar::slotsWithin(Checked budgetBytes, Checked expertBytes,
                      countOf(experts, "expert") + " on " +
                      countOf(ranks, "rank") + " are at least " +
                      formatInteger(needed) + " per rank",
-                 formatBytes(needed * expertBytes) + " would do"};
+                 (needed * expertBytes).str() + " B would do"};
   return std::min(slots, Checked(experts)).int64().value_or(experts);
 }
 

@@ -85,15 +85,43 @@ static Result<ExpertLoads> readRequested(const PlacementRequest &request,
   return readSources(request.sources, shape);
 }
 
+/// Slots of a rank whose experts fit in the budget, in all layers.
+static Result<int64_t> slotsOfBudget(const PlacementRequest &request,
+                                     const LoadProfile &loads) {
+  Checked bytes =
+      request.expertBytes ? request.expertBytes : request.model.expertBytes;
+  if (bytes.isZero())
+    return Error{"", "a budget of memory needs the bytes of an expert",
+                 "give --expert-bytes=SIZE, or a model"};
+  size_t layers =
+      std::max(request.model.shape.layers.size(), loads.layers.size());
+  Result<int64_t> slots =
+      slotsWithin(request.budgetBytes, bytes * static_cast<int64_t>(layers),
+                  loads.experts, request.ranks);
+  if (slots)
+    return slots;
+  return Error{"",
+               "--expert-budget over " + countOf(layers, "layer") + ": " +
+                   slots.error().message,
+               slots.error().note};
+}
+
 static Result<PlacementSpace> spaceOf(const PlacementRequest &request,
-                                      int64_t experts) {
+                                      const LoadProfile &loads) {
+  int64_t experts = loads.experts;
   PlacementSpace space;
   space.experts = experts;
   space.ranks = request.ranks;
   space.nodes = request.nodes;
   space.groups = request.groups ? request.groups : request.model.groups;
   space.slotsPerRank = request.slotsPerRank;
-  if (request.slotsPerRank)
+  if (request.budgetBytes) {
+    Result<int64_t> slots = slotsOfBudget(request, loads);
+    if (!slots)
+      return slots.error();
+    space.slotsPerRank = *slots;
+  }
+  if (space.slotsPerRank)
     return space;
   int64_t slots = experts + request.redundant;
   if (slots % request.ranks == 0) {
@@ -132,8 +160,8 @@ static Result<PlacementOptions> optionsOf(const PlacementRequest &request) {
 static Result<std::string> print(const PlacementRequest &request,
                                  const ExpertPlacement &placement) {
   if (request.engine.empty())
-    return request.format == "json" ? placementJson(placement)
-                                    : placementText(placement);
+    return request.format == "json" ? placementJson(placement, request.map)
+                                    : placementText(placement, request.map);
   std::optional<EngineFormat> format = parseEngineFormat(request.engine);
   if (!format)
     return Error{"",
@@ -157,6 +185,17 @@ static Result<std::string> print(const PlacementRequest &request,
   return writeEngineMap(placement, *format, layers);
 }
 
+static Result<ExpertPlacement> place(const PlacementRequest &request,
+                                     const ExpertLoads &read,
+                                     const PlacementSpace &space,
+                                     const PlacementOptions &options) {
+  if (request.map.empty())
+    return placeExperts(read.loads, space, options, read.traceOrNull());
+  Result<JsonDocument> document = JsonDocument::readFile(request.map);
+  return document ? evaluateEngineMap(*document, read, space)
+                  : document.error();
+}
+
 Result<std::string> autopar::runPlacement(PlacementRequest request) {
   Result<LoadShape> shape = shapeOf(request);
   if (!shape)
@@ -167,10 +206,9 @@ Result<std::string> autopar::runPlacement(PlacementRequest request) {
   Result<ExpertLoads> read = readRequested(request, *shape);
   if (!read)
     return read.error();
-  Result<PlacementSpace> space = spaceOf(request, read->loads.experts);
+  Result<PlacementSpace> space = spaceOf(request, read->loads);
   if (!space)
     return space.error();
-  Result<ExpertPlacement> placement =
-      placeExperts(read->loads, *space, *options, read->traceOrNull());
+  Result<ExpertPlacement> placement = place(request, *read, *space, *options);
   return placement ? print(request, *placement) : placement.error();
 }
