@@ -259,6 +259,10 @@ static LayerPlacement placeLayer(const LayerLoads &loads,
   LayerPlacement result =
       evaluatePlacement(std::move(balanced.slots), loads, space, trace);
   result.optimal |= balanced.optimal;
+  // Blocks may hit by chance what the search comes close to.
+  bool free = !trace && !options.groupsInNode;
+  if (free && result.blockHottestTokens < result.hottestTokens)
+    return evaluatePlacement(placeInBlocks(space), loads, space);
   return result;
 }
 
