@@ -31,9 +31,11 @@ static Result<std::vector<int64_t>> parseLayers(const std::string &text) {
   size_t dash = text.find('-');
   int64_t first = 0, last = 0;
   bool good = dash == std::string::npos
-                  ? parse(text, last) && last-- > 0
+                  ? parse(text, last)
                   : parse(text.substr(0, dash), first) &&
                         parse(text.substr(dash + 1), last);
+  if (dash == std::string::npos)
+    --last;
   if (!good || first < 0 || last < first || last >= limits::maxConfigLayers)
     return Error{"", "bad layers \"" + shorten(text) + "\"",
                  "give a number, or the first and the last as in 3-60, below " +
