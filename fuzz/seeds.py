@@ -202,7 +202,7 @@ def placement_seeds():
         {"moe_layer_count": 2, "layer_list": [layer, layer]},
         {"layer": 1, "experts": [0, 2], "tokens": 3},
     ))  # fmt: skip
-    yield b"layer,expert,tokens\n1,0,4\n1,3,2.5\n2,1,1\n"
+    yield b"layer,expert,tokens\n1,0,4\n1,1,0\n1,2,2.5\n1,3,0\n2,3,1\n2,2,0\n2,0,1\n2,1,3\n"
     yield b"layer,experts,tokens\n1,0 2,4\n2,1 3,1\n"
     yield b'{"layer": 1, "experts": [0, 2]}\n\n{"layer": 2, "experts": [3, 1], "tokens": 2}\n'
 

@@ -107,11 +107,7 @@ static void addMethod(Evaluation &evaluation,
   if (readsRoutedExperts(evaluation.program))
     assumptions.push_back(
         {"expert routing", "uniform and independent", method});
-  if (evaluation.report.placement)
-    assumptions.push_back(
-        {"expert loads", evaluation.program.placement->source,
-         "user: of them follows the hottest device, not which experts a batch "
-         "reaches"});
+  addLoadAssumptions(evaluation, assumptions);
   for (const Kernel &kernel : evaluation.program.kernels)
     if (kernel.routed) {
       assumptions.push_back({"dispatch, activation and combine of experts",

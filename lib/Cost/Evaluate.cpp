@@ -182,7 +182,9 @@ static void addExperts(Evaluation &evaluation) {
   Sizes &sizes = evaluation.sizes;
   Checked most = 0;
   for (const Resident &weight : evaluation.program.residents) {
-    if (weight.topK == 0 || weight.stored || weight.count == 0)
+    // Biases may be whole where products are summed over the parts of experts.
+    bool isMatrix = weight.parameters().size() > 2;
+    if (weight.topK == 0 || weight.stored || weight.count == 0 || !isMatrix)
       continue;
     sizes.enter("weight", weight.name);
     most = std::max(most, sizes.local(weight.parameters().front()));

@@ -97,6 +97,9 @@ Result<Report> evaluatePipeline(const CostProgram &program, const Plan &plan,
                                 const Workload &workload, bool explain);
 
 void addPlacement(Evaluation &evaluation);
+/// What is taken for granted of the loads of placed experts.
+void addLoadAssumptions(const Evaluation &evaluation,
+                        std::vector<Assumption> &assumptions);
 void addMemory(Evaluation &evaluation);
 void addFlops(Evaluation &evaluation);
 void addCommunication(Evaluation &evaluation);

@@ -10,6 +10,9 @@
 #include "autopar/Cost/ExpertNodes.h"
 #include "autopar/Support/Limits.h"
 
+#include <cmath>
+#include <map>
+
 using namespace autopar;
 
 std::optional<int64_t> autopar::nodesOf(const GroupLayout &layout,
@@ -59,4 +62,36 @@ void autopar::addPlacement(Evaluation &evaluation) {
     result.blockTraffic = layer.blockTraffic;
   }
   evaluation.report.placement = std::move(placement);
+}
+
+/// Whether layers of one kind wait for devices of different heat, by more than
+/// shows in a time.
+static bool layersDiffer(const Evaluation &evaluation) {
+  constexpr double visible = 1e-3;
+  const std::vector<LayerPlacement> &layers =
+      evaluation.report.placement->layers;
+  std::map<uint32_t, double> firsts;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    double imbalance = layers[i].imbalance();
+    auto first =
+        firsts.emplace(evaluation.program.placement->layers[i].kind, imbalance);
+    if (std::fabs(first.first->second - imbalance) > visible)
+      return true;
+  }
+  return false;
+}
+
+void autopar::addLoadAssumptions(const Evaluation &evaluation,
+                                 std::vector<Assumption> &assumptions) {
+  if (!evaluation.report.placement)
+    return;
+  assumptions.push_back(
+      {"expert loads", evaluation.program.placement->source,
+       "user: of them follows the hottest device, not which experts a batch "
+       "reaches"});
+  if (evaluation.plan.pipeline.stages.size() > 1 && layersDiffer(evaluation))
+    assumptions.push_back({"expert loads of stages",
+                           "the mean over the layers of a kind, whichever of "
+                           "them a stage has",
+                           "autopar: method of the evaluator"});
 }

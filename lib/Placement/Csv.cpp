@@ -24,6 +24,13 @@ static std::string_view trim(std::string_view text) {
   return text;
 }
 
+CsvReader::CsvReader(std::string_view text, std::string name)
+    : rest(text), name(std::move(name)) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (rest.substr(0, mark.size()) == mark)
+    rest.remove_prefix(mark.size());
+}
+
 bool CsvReader::readLine() {
   do {
     if (rest.empty())

@@ -18,12 +18,12 @@
 namespace autopar {
 
 /// Goes through text line by line, then field by field. Nothing is quoted:
-/// fields are numbers. Empty lines are skipped. As in JsonReader, the first
-/// error is kept and every getter goes on.
+/// fields are numbers. Empty lines are skipped, and a byte order mark as Excel
+/// writes it. As in JsonReader, the first error is kept and every getter goes
+/// on.
 class CsvReader {
 public:
-  CsvReader(std::string_view text, std::string name)
-      : rest(text), name(std::move(name)) {}
+  CsvReader(std::string_view text, std::string name);
 
   /// Reads the first line, which must have the words `header`.
   void expectHeader(std::string_view header);

@@ -192,3 +192,40 @@ autopar::readEngineMap(const JsonDocument &document, EngineFormat format,
     return root.takeError();
   return result;
 }
+
+//===----------------------------------------------------------------------===//
+// Evaluating
+//===----------------------------------------------------------------------===//
+
+static EngineFormat formatOf(const JsonReader &root) {
+  if (root.isArray())
+    return EngineFormat::vllm;
+  return root.has("layer_list") ? EngineFormat::vllm_ascend
+                                : EngineFormat::sglang;
+}
+
+Result<ExpertPlacement>
+autopar::evaluateEngineMap(const JsonDocument &document,
+                           const ExpertLoads &read,
+                           const PlacementSpace &space) {
+  const LoadProfile &loads = read.loads;
+  PlacementOptions block;
+  block.policy = PlacementPolicy::block;
+  // Checks loads and space as well.
+  Result<ExpertPlacement> placement =
+      placeExperts(loads, space, block, read.traceOrNull());
+  if (!placement)
+    return placement.error();
+  std::vector<int64_t> layers;
+  for (const LayerLoads &layer : loads.layers)
+    layers.push_back(layer.layer);
+  Result<std::vector<LayerSlots>> map =
+      readEngineMap(document, formatOf(document.reader()), space, layers);
+  if (!map)
+    return map.error();
+  for (size_t i = 0; i < layers.size(); ++i)
+    placement->layers[i] =
+        evaluatePlacement(std::move((*map)[i].slots), loads.layers[i], space,
+                          read.trace ? read.trace->find(layers[i]) : nullptr);
+  return placement;
+}

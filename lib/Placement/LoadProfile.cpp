@@ -201,15 +201,31 @@ std::string autopar::writeLoads(const LoadProfile &profile) {
 // CSV
 //===----------------------------------------------------------------------===//
 
-static LoadProfile
-profileOf(const std::map<int64_t, std::map<int64_t, double>> &found,
-          int64_t experts) {
+using LoadsByExpert = std::map<int64_t, double>;
+
+/// Which line is missing; "" where none is.
+static std::string missingLine(const std::map<int64_t, LoadsByExpert> &found,
+                               int64_t experts) {
+  for (const auto &[layer, loads] : found) {
+    int64_t missing = 0;
+    for (auto at = loads.begin(); at != loads.end() && at->first == missing;
+         ++at)
+      ++missing;
+    if (missing < experts)
+      return "layer " + std::to_string(layer) + " has no line for expert " +
+             std::to_string(missing);
+  }
+  return "";
+}
+
+static LoadProfile profileOf(const std::map<int64_t, LoadsByExpert> &found,
+                             int64_t experts) {
   LoadProfile profile = {experts, {}};
-  for (const auto &[layer, values] : found) {
-    std::vector<double> tokens(static_cast<size_t>(experts));
-    for (auto [expert, count] : values)
-      tokens[static_cast<size_t>(expert)] = count;
-    profile.layers.push_back({layer, std::move(tokens)});
+  for (const auto &[layer, loads] : found) {
+    std::vector<double> &tokens =
+        profile.layers.emplace_back(LayerLoads{layer, {}}).tokens;
+    for (auto [expert, count] : loads)
+      tokens.push_back(count);
   }
   return profile;
 }
@@ -219,7 +235,7 @@ Result<LoadProfile> autopar::readLoadCsv(std::string_view text,
                                          const LoadShape &shape) {
   CsvReader csv(text, name);
   csv.expectHeader("layer,expert,tokens");
-  std::map<int64_t, std::map<int64_t, double>> found;
+  std::map<int64_t, LoadsByExpert> found;
   int64_t experts = shape.experts.value_or(1), lines = 0;
   while (csv.next()) {
     if (++lines > limits::maxLoadNumbers)
@@ -235,13 +251,11 @@ Result<LoadProfile> autopar::readLoadCsv(std::string_view text,
                         " of layer " + std::to_string(layer));
     experts = std::max(experts, expert + 1);
   }
-  std::string missing = missingLayer(shape, found);
-  if (!missing.empty())
+  if (std::string missing = missingLayer(shape, found); !missing.empty())
     csv.fail(missing, layersNote(shape));
-  Checked numbers = Checked(static_cast<int64_t>(found.size())) * experts;
-  if (numbers > limits::maxLoadNumbers)
-    csv.fail("expected at most " + std::to_string(limits::maxLoadNumbers) +
-             " pairs of layer and expert, found " + numbers.str());
+  if (std::string missing = missingLine(found, experts); !missing.empty())
+    csv.fail(missing, "every expert of every layer has a line: tokens are 0 "
+                      "where it worked on none");
   if (csv.failed())
     return csv.takeError();
   return profileOf(found, experts);

@@ -183,7 +183,7 @@ Result<int64_t> autopar::slotsWithin(Checked budgetBytes, Checked expertBytes,
                      countOf(experts, "expert") + " on " +
                      countOf(ranks, "rank") + " are at least " +
                      formatInteger(needed) + " per rank",
-                 formatBytes(needed * expertBytes) + " would do"};
+                 (needed * expertBytes).str() + " B would do"};
   return std::min(slots, Checked(experts)).int64().value_or(experts);
 }
 
@@ -259,6 +259,10 @@ static LayerPlacement placeLayer(const LayerLoads &loads,
   LayerPlacement result =
       evaluatePlacement(std::move(balanced.slots), loads, space, trace);
   result.optimal |= balanced.optimal;
+  // Blocks may hit by chance what the search comes close to.
+  bool free = !trace && !options.groupsInNode;
+  if (free && result.blockHottestTokens < result.hottestTokens)
+    return evaluatePlacement(placeInBlocks(space), loads, space);
   return result;
 }
 

@@ -102,17 +102,19 @@ static std::string trafficLine(const ExpertPlacement &placement) {
          print("%.2f", after.perToken()) + print(" (%+.0f%%)\n", change);
 }
 
-static std::string headText(const ExpertPlacement &placement) {
+static std::string headText(const ExpertPlacement &placement,
+                            const std::string &map) {
   const PlacementSpace &space = placement.space;
   double before = 0;
   for (const LayerPlacement &layer : placement.layers)
     before += layer.blockImbalance() / placement.layers.size();
-  std::string text = "Expert placement (" +
-                     std::string(nameOf(placement.options.policy)) + ")\n  " +
-                     countOf(space.experts, "expert") + " on " +
-                     countOf(space.ranks, "rank") + " of " +
-                     countOf(space.slotsPerRank, "slot") + ", " +
-                     countOf(space.nodes, "node") + "\n";
+  std::string text =
+      "Expert placement (" +
+      (map.empty() ? std::string(nameOf(placement.options.policy)) : map) +
+      ")\n  " + countOf(space.experts, "expert") + " on " +
+      countOf(space.ranks, "rank") + " of " +
+      countOf(space.slotsPerRank, "slot") + ", " +
+      countOf(space.nodes, "node") + "\n";
   return text + "  hottest rank / mean: block " + print("%.2f", before) +
          ", now " + print("%.3f", placement.meanImbalance()) + " over " +
          countOf(placement.layers.size(), "layer") + ", worst " +
@@ -121,7 +123,7 @@ static std::string headText(const ExpertPlacement &placement) {
 }
 
 std::string autopar::placementText(const ExpertPlacement &placement,
-                                   size_t maxLayers) {
+                                   const std::string &map, size_t maxLayers) {
   std::vector<const LayerPlacement *> worstFirst;
   bool traffic = false;
   for (const LayerPlacement &layer : placement.layers) {
@@ -133,7 +135,7 @@ std::string autopar::placementText(const ExpertPlacement &placement,
               return std::pair(-a->imbalance(), a->layer) <
                      std::pair(-b->imbalance(), b->layer);
             });
-  std::string text = headText(placement) + "         hottest rank" +
+  std::string text = headText(placement, map) + "         hottest rank" +
                      (traffic ? "  sends to nodes" : "") +
                      "\n  layer  block    now" +
                      (traffic ? "  block    now" : "") + "   ranks\n";
@@ -184,7 +186,8 @@ static std::string layerJson(const LayerPlacement &layer) {
   return "    {" + join(members, ", ") + "}";
 }
 
-std::string autopar::placementJson(const ExpertPlacement &placement) {
+std::string autopar::placementJson(const ExpertPlacement &placement,
+                                   const std::string &map) {
   const PlacementSpace &space = placement.space;
   const PlacementOptions &options = placement.options;
   std::vector<std::string> layers;
@@ -192,7 +195,10 @@ std::string autopar::placementJson(const ExpertPlacement &placement) {
     layers.push_back(layerJson(layer));
   std::vector<std::string> members = {
       member("schema", "\"autopar.placement/1\""),
-      member("policy", "\"" + std::string(nameOf(options.policy)) + "\""),
+      member("policy",
+             "\"" +
+                 (map.empty() ? std::string(nameOf(options.policy)) : "map") +
+                 "\""),
       member("experts", std::to_string(space.experts)),
       member("ranks", std::to_string(space.ranks)),
       member("slots_per_rank", std::to_string(space.slotsPerRank)),

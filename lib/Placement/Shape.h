@@ -14,10 +14,6 @@
 
 namespace autopar {
 
-/// Why layer number `layer` may not be in the file; "" where it may.
-std::string wrongLayer(const LoadShape &shape, int64_t layer);
-/// What would work, for `wrongLayer` and `missingLayer`.
-std::string layersNote(const LoadShape &shape);
 /// Why layers are missing among the keys of `found`; "" where none is.
 template <typename T>
 std::string missingLayer(const LoadShape &shape,

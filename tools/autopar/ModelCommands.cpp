@@ -98,8 +98,22 @@ int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
 // placement
 //===----------------------------------------------------------------------===//
 
-std::optional<ModelExperts>
-autopar::findExperts(const ModelArgument &argument) {
+/// What an expert of `layers` takes in one of them.
+static Result<Checked> findExpertBytes(ModuleOp module,
+                                       const ExpertLayers &layers) {
+  Result<ModelReport> report = describeModel(module, {"bf16"});
+  if (!report)
+    return report.error();
+  Checked bytes = 0;
+  for (const ModelReport::Part &part : report->parts)
+    if (part.name == "experts")
+      bytes = part.bytes;
+  auto count = static_cast<int64_t>(layers.all.size());
+  return ceilDiv(bytes, Checked(count) * layers.all.front().experts);
+}
+
+std::optional<ModelExperts> autopar::findExperts(const ModelArgument &argument,
+                                                 bool withBytes) {
   Session session;
   Result<ModelRequest> request = requestOf(argument, argument.name);
   if (!request)
@@ -113,8 +127,12 @@ autopar::findExperts(const ModelArgument &argument) {
   if (layers->all.empty())
     return fail({"", argument.name + " has no routed experts", ""}),
            std::nullopt;
+  Result<Checked> bytes =
+      withBytes ? findExpertBytes(**module, *layers) : Checked(0);
+  if (!bytes)
+    return fail(bytes.error()), std::nullopt;
   return ModelExperts{layers->shape(), layers->all.front().groups,
-                      layers->stackLayers};
+                      layers->stackLayers, *bytes};
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,8 +30,10 @@ struct ModelArgument {
 int estimate(const ModelArgument &model, PlanFlags &flags,
              const PlanValues &values);
 
-/// What a model says of its experts; nothing where an error was printed.
-std::optional<ModelExperts> findExperts(const ModelArgument &model);
+/// What a model says of its experts, their size where `withBytes`; nothing
+/// where an error was printed.
+std::optional<ModelExperts> findExperts(const ModelArgument &model,
+                                        bool withBytes);
 
 /// Prints a table of the bundled models.
 int listModels();

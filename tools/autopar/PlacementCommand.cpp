@@ -31,9 +31,11 @@ static Result<std::vector<int64_t>> parseLayers(const std::string &text) {
   size_t dash = text.find('-');
   int64_t first = 0, last = 0;
   bool good = dash == std::string::npos
-                  ? parse(text, last) && last-- > 0
+                  ? parse(text, last)
                   : parse(text.substr(0, dash), first) &&
                         parse(text.substr(dash + 1), last);
+  if (dash == std::string::npos)
+    --last;
   if (!good || first < 0 || last < first || last >= limits::maxConfigLayers)
     return Error{"", "bad layers \"" + shorten(text) + "\"",
                  "give a number, or the first and the last as in 3-60, below " +
@@ -59,6 +61,10 @@ static Result<LoadShape> shapeOf(const PlacementRequest &request) {
   Result<std::vector<int64_t>> layers = parseLayers(request.layers);
   if (!layers)
     return layers.error();
+  for (int64_t layer : *layers)
+    if (std::string wrong = wrongLayer(shape, layer); !wrong.empty())
+      return Error{"", "--layers=" + request.layers + ": " + wrong,
+                   layersNote(shape)};
   shape.layers = std::move(*layers);
   return shape;
 }
@@ -81,15 +87,43 @@ static Result<ExpertLoads> readRequested(const PlacementRequest &request,
   return readSources(request.sources, shape);
 }
 
+/// Slots of a rank whose experts fit in the budget, in all layers.
+static Result<int64_t> slotsOfBudget(const PlacementRequest &request,
+                                     const LoadProfile &loads) {
+  Checked bytes =
+      request.expertBytes ? request.expertBytes : request.model.expertBytes;
+  if (bytes.isZero())
+    return Error{"", "a budget of memory needs the bytes of an expert",
+                 "give --expert-bytes=SIZE, or a model"};
+  size_t layers =
+      std::max(request.model.shape.layers.size(), loads.layers.size());
+  Result<int64_t> slots =
+      slotsWithin(request.budgetBytes, bytes * static_cast<int64_t>(layers),
+                  loads.experts, request.ranks);
+  if (slots)
+    return slots;
+  return Error{"",
+               "--expert-budget over " + countOf(layers, "layer") + ": " +
+                   slots.error().message,
+               slots.error().note};
+}
+
 static Result<PlacementSpace> spaceOf(const PlacementRequest &request,
-                                      int64_t experts) {
+                                      const LoadProfile &loads) {
+  int64_t experts = loads.experts;
   PlacementSpace space;
   space.experts = experts;
   space.ranks = request.ranks;
   space.nodes = request.nodes;
   space.groups = request.groups ? request.groups : request.model.groups;
   space.slotsPerRank = request.slotsPerRank;
-  if (request.slotsPerRank)
+  if (request.budgetBytes) {
+    Result<int64_t> slots = slotsOfBudget(request, loads);
+    if (!slots)
+      return slots.error();
+    space.slotsPerRank = *slots;
+  }
+  if (space.slotsPerRank)
     return space;
   int64_t slots = experts + request.redundant;
   if (slots % request.ranks == 0) {
@@ -128,8 +162,8 @@ static Result<PlacementOptions> optionsOf(const PlacementRequest &request) {
 static Result<std::string> print(const PlacementRequest &request,
                                  const ExpertPlacement &placement) {
   if (request.engine.empty())
-    return request.format == "json" ? placementJson(placement)
-                                    : placementText(placement);
+    return request.format == "json" ? placementJson(placement, request.map)
+                                    : placementText(placement, request.map);
   std::optional<EngineFormat> format = parseEngineFormat(request.engine);
   if (!format)
     return Error{"",
@@ -142,7 +176,26 @@ static Result<std::string> print(const PlacementRequest &request,
     return Error{"", "a map of an engine needs the layers of the model",
                  "give --decoder-layers=N, those without experts too, or a "
                  "model"};
+  size_t placed = placement.layers.size(),
+         all = request.model.shape.layers.size();
+  if (all > placed && *format != EngineFormat::sglang)
+    return Error{"",
+                 "a map of " + request.engine + " has all " +
+                     std::to_string(all) + " layers with experts, not " +
+                     std::to_string(placed),
+                 "leave out --layers"};
   return writeEngineMap(placement, *format, layers);
+}
+
+static Result<ExpertPlacement> place(const PlacementRequest &request,
+                                     const ExpertLoads &read,
+                                     const PlacementSpace &space,
+                                     const PlacementOptions &options) {
+  if (request.map.empty())
+    return placeExperts(read.loads, space, options, read.traceOrNull());
+  Result<JsonDocument> document = JsonDocument::readFile(request.map);
+  return document ? evaluateEngineMap(*document, read, space)
+                  : document.error();
 }
 
 Result<std::string> autopar::runPlacement(PlacementRequest request) {
@@ -155,10 +208,9 @@ Result<std::string> autopar::runPlacement(PlacementRequest request) {
   Result<ExpertLoads> read = readRequested(request, *shape);
   if (!read)
     return read.error();
-  Result<PlacementSpace> space = spaceOf(request, read->loads.experts);
+  Result<PlacementSpace> space = spaceOf(request, read->loads);
   if (!space)
     return space.error();
-  Result<ExpertPlacement> placement =
-      placeExperts(read->loads, *space, *options, read->traceOrNull());
+  Result<ExpertPlacement> placement = place(request, *read, *space, *options);
   return placement ? print(request, *placement) : placement.error();
 }

@@ -19,15 +19,18 @@ struct ModelExperts {
   int64_t groups = 1;
   /// Layers of the stack, those without experts too; 0 where not known.
   int64_t decoderLayers = 0;
+  /// Of one expert in one layer; 0 where not known.
+  Checked expertBytes = 0;
 };
 
 /// What the command line says. Numbers that are not given are 0.
 struct PlacementRequest {
   ModelExperts model;
   LoadSources sources;
-  std::string policy, layers, format, engine;
+  /// `map`: a file of slots to evaluate instead of placing.
+  std::string policy, layers, format, engine, map;
   int64_t experts = 0, ranks = 0, slotsPerRank = 0, redundant = 0, nodes = 1,
-          groups = 0, decoderLayers = 0;
+          groups = 0, decoderLayers = 0, budgetBytes = 0, expertBytes = 0;
   bool groupsInNode = false;
   double tolerance = PlacementOptions().tolerance;
 };

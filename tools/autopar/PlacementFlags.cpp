@@ -37,7 +37,8 @@ static int fail(const Error &error) {
 static int run(Options &options) {
 #ifdef AUTOPAR_ENABLE_MLIR
   if (!options.model.name.empty()) {
-    std::optional<ModelExperts> experts = findExperts(options.model);
+    std::optional<ModelExperts> experts =
+        findExperts(options.model, options.request.budgetBytes > 0);
     if (!experts)
       return 1;
     options.request.model = std::move(*experts);
@@ -57,6 +58,14 @@ static CLI::Option *addNumber(CLI::App *command, const char *name,
       ->check(CLI::Range(int64_t(1), max));
 }
 
+static CLI::Option *addBytes(CLI::App *command, const char *name,
+                             int64_t &value, const char *help) {
+  return command->add_option(name, value, help)
+      ->type_name("SIZE")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true))
+      ->check(CLI::PositiveNumber);
+}
+
 static void addSpace(CLI::App *command, PlacementRequest &request) {
   addNumber(command, "--experts", request.experts, limits::maxPlacedExperts,
             "Experts of a layer (default: as the model or the loads have it)");
@@ -72,6 +81,14 @@ static void addSpace(CLI::App *command, PlacementRequest &request) {
       ->type_name("N")
       ->check(CLI::Range(int64_t(0), limits::maxPlacedSlots))
       ->excludes(slots);
+  addBytes(command, "--expert-budget", request.budgetBytes,
+           "Memory of a rank for the experts of all layers, such as 40GiB: as "
+           "many slots as it holds")
+      ->excludes(slots)
+      ->excludes("--redundant");
+  addBytes(command, "--expert-bytes", request.expertBytes,
+           "Size of an expert in one layer, for --expert-budget (default: the "
+           "model's)");
   addNumber(command, "--nodes", request.nodes, limits::maxTracedNodes,
             "Nodes that the ranks lie in (default: 1)");
   addNumber(command, "--groups", request.groups, limits::maxPlacedExperts,
@@ -110,6 +127,17 @@ static void addLoads(CLI::App *command, PlacementRequest &request) {
       ->type_name("share");
 }
 
+static void addMap(CLI::App *command, PlacementRequest &request) {
+  command
+      ->add_option("--from", request.map,
+                   "A map of sglang, vllm or vllm_ascend to evaluate as it is; "
+                   "--slots or --redundant as it has them")
+      ->type_name("file")
+      ->excludes("--policy")
+      ->excludes("--tolerance")
+      ->excludes("--groups-in-node");
+}
+
 static void addOutput(CLI::App *command, Options &options) {
   PlacementRequest &request = options.request;
   CLI::Option *format =
@@ -144,6 +172,7 @@ void autopar::addPlacement(CLI::App &app, std::vector<Command> &commands) {
 #endif
   addSpace(command, options->request);
   addLoads(command, options->request);
+  addMap(command, options->request);
   addOutput(command, *options);
   command->footer(
       "Prints how far the hottest rank is above the mean, before (block) and\n"
@@ -152,6 +181,8 @@ void autopar::addPlacement(CLI::App &app, std::vector<Command> &commands) {
       "  autopar placement deepseek-v3 --ranks=32 --redundant=32 --nodes=4 \\\n"
       "                    --load=loads.json --export=sglang "
       "--output=map.json\n"
+      "  autopar placement deepseek-v3 --ranks=32 --redundant=32 \\\n"
+      "                    --load=loads.json --from=map.json\n"
       "  autopar placement --experts=64 --ranks=8 --trace=trace.jsonl "
       "--nodes=2\n");
   commands.push_back({command, [=] { return run(*options); }});

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_PLACEMENT_ENGINEMAP_H
 #define AUTOPAR_PLACEMENT_ENGINEMAP_H
 
+#include "autopar/Placement/LoadSource.h"
 #include "autopar/Placement/Placement.h"
 
 namespace autopar {
@@ -50,6 +51,12 @@ struct LayerSlots {
 Result<std::vector<LayerSlots>>
 readEngineMap(const JsonDocument &document, EngineFormat format,
               const PlacementSpace &space, const std::vector<int64_t> &layers);
+
+/// What the map of an engine, in `document`, makes of `loads`: its layers are
+/// those of the loads. The format follows from what the document is.
+Result<ExpertPlacement> evaluateEngineMap(const JsonDocument &document,
+                                          const ExpertLoads &loads,
+                                          const PlacementSpace &space);
 
 } // namespace autopar
 

@@ -39,12 +39,17 @@ struct LoadShape {
   std::vector<int64_t> layers;
 };
 
+/// Why layer number `layer` may not be in the file; "" where it may.
+std::string wrongLayer(const LoadShape &shape, int64_t layer);
+/// What would work, for layers that are wrong or missing.
+std::string layersNote(const LoadShape &shape);
+
 /// Reads `autopar.load/1`, or a bare array of arrays. Rows of an array are the
 /// layers of `shape` in order; without any, layers 0, 1, ...
 Result<LoadProfile> readLoadJson(const JsonDocument &document,
                                  const LoadShape &shape);
-/// Reads lines of `layer,expert,tokens` below a line of these words. An expert
-/// without a line worked on no tokens.
+/// Reads lines of `layer,expert,tokens` below a line of these words: one for
+/// every expert of every layer, also where it worked on no tokens.
 Result<LoadProfile> readLoadCsv(std::string_view text, const std::string &name,
                                 const LoadShape &shape);
 /// The one or the other, by the end of the name: ".csv", or JSON.

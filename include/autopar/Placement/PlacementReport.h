@@ -14,12 +14,14 @@ namespace autopar {
 
 /// At most 80 columns: what was gained, then a heat line per layer, worst
 /// first, with one character per rank (or the hottest of neighbours). At most
-/// `maxLayers` lines; the rest is counted.
+/// `maxLayers` lines; the rest is counted. `map` is the file that slots were
+/// read from, "" where they follow from the policy.
 std::string placementText(const ExpertPlacement &placement,
-                          size_t maxLayers = 8);
+                          const std::string &map = "", size_t maxLayers = 8);
 
 /// `autopar.placement/1`.
-std::string placementJson(const ExpertPlacement &placement);
+std::string placementJson(const ExpertPlacement &placement,
+                          const std::string &map = "");
 
 } // namespace autopar
 

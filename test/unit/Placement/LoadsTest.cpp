@@ -103,11 +103,20 @@ TEST(Loads, ReadsNanAsPythonWritesIt) {
 
 TEST(Loads, ReadsCsv) {
   Result<LoadProfile> profile = readLoadCsv(
-      "layer,expert,tokens\r\n 4 , 1 , 2.5\r\n\n3,0,7", "a.csv", {3, {}});
+      "layer,expert,tokens\r\n 4 , 1 , 2.5\r\n\n3,0,7\n3,1,0\n4,0,0", "a.csv",
+      {2, {}});
   ASSERT_TRUE(profile) << profile.error().str();
   ASSERT_EQ(profile->layers.size(), 2u);
-  EXPECT_EQ(profile->layers[0].tokens, (std::vector<double>{7, 0, 0}));
-  EXPECT_EQ(profile->layers[1].tokens, (std::vector<double>{0, 2.5, 0}));
+  EXPECT_EQ(profile->layers[0].tokens, (std::vector<double>{7, 0}));
+  EXPECT_EQ(profile->layers[1].tokens, (std::vector<double>{0, 2.5}));
+}
+
+TEST(Loads, CsvMayHaveAByteOrderMark) {
+  std::string mark = "\xEF\xBB\xBF";
+  EXPECT_EQ(csvError(mark + "layer,expert,tokens\r\n3,0,7\r\n"), "read");
+  EXPECT_EQ(csvError(mark + "3,0,1\n"),
+            "a.csv:1:1: expected the line layer,expert,tokens, found 3,0,1");
+  EXPECT_EQ(csvError(mark), csvError(""));
 }
 
 TEST(Loads, LocatesErrorsOfCsv) {
@@ -136,12 +145,25 @@ TEST(Loads, LocatesErrorsOfCsv) {
   EXPECT_EQ(csvError(head + "3,0,1\n3,0,2"),
             "a.csv:3:3: a second line for expert 0 of layer 3");
   EXPECT_EQ(csvError(head), "a.csv: there is no layer");
-  // Layers and experts as large as may be, but not all of both.
+}
+
+/// A file that was cut is not taken for one of experts without work.
+TEST(Loads, CsvHasALineForEveryExpert) {
+  std::string head = "layer,expert,tokens\n";
+  std::string note = "\n  note: every expert of every layer has a line: tokens "
+                     "are 0 where it worked on none";
+  EXPECT_EQ(csvError(head + "3,0,1\n3,1,2\n4,0,1", {2, {3, 4}}),
+            "a.csv: layer 4 has no line for expert 1" + note);
+  EXPECT_EQ(csvError(head + "3,1,2\n4,0,1\n4,1,1"),
+            "a.csv: layer 3 has no line for expert 0" + note);
+  EXPECT_EQ(csvError(head + "3,0,2", {3, {}}),
+            "a.csv: layer 3 has no line for expert 1" + note);
+  EXPECT_EQ(csvError(head + "3,0,1\n3,1,2\n4,0,1\n4,1,0", {2, {3, 4}}), "read");
+  // Layers and experts as large as may be.
   std::string wide = head;
   for (int layer = 0; layer < 700; ++layer)
     wide += std::to_string(layer) + ",16383,1\n";
-  EXPECT_EQ(csvError(wide), "a.csv: expected at most 10000000 pairs of layer "
-                            "and expert, found 11468800");
+  EXPECT_EQ(csvError(wide), "a.csv: layer 0 has no line for expert 0" + note);
 }
 
 static std::string traceError(const std::string &text,

@@ -136,7 +136,7 @@ TEST(PlacementReport, TextFitsTheTerminal) {
   LoadProfile loads = *makeLoads({LoadShapeKind::zipf, 1, 512, 12, 100'000, 3});
   Result<ExpertPlacement> placement =
       placeExperts(loads, {512, 256, 3, 32}, {});
-  std::string text = placementText(*placement, 4), line;
+  std::string text = placementText(*placement, "", 4), line;
   std::istringstream lines(text);
   size_t bars = 0;
   while (std::getline(lines, line)) {

@@ -215,6 +215,17 @@ TEST(Placement, KeepsGroupsInNodes) {
   }
 }
 
+/// Where loads are nearly even, blocks are sometimes better than a search.
+TEST(Placement, IsNeverWorseThanBlocks) {
+  Result<LoadProfile> loads =
+      makeLoads({LoadShapeKind::log_normal, 0.03, 512, 48, 0, 0});
+  ASSERT_TRUE(loads) << loads.error().str();
+  Result<ExpertPlacement> placement = placeExperts(*loads, {512, 2, 257}, {});
+  ASSERT_TRUE(placement) << placement.error().str();
+  for (const LayerPlacement &layer : placement->layers)
+    EXPECT_LE(layer.hottestTokens, layer.blockHottestTokens * (1 + 1e-12));
+}
+
 TEST(Placement, GroupsByHand) {
   // Groups of 2: 6 + 2, 1 + 0.5, 4 + 2, 3 + 1; nodes of 8 + 1.5 and 6 + 4.
   PlacementOptions options;
