@@ -175,6 +175,8 @@ std::optional<Error> PipelineParts::addParts() {
     return error;
   if (auto error = addPart(program.stack.after, after))
     return error;
+  if (!hasBothEnds())
+    return std::nullopt;
   std::vector<KindCount> both = program.stack.before;
   both.insert(both.end(), program.stack.after.begin(),
               program.stack.after.end());
@@ -200,7 +202,7 @@ StagingProblem PipelineParts::problem() const {
   problem.head = withTemporaries(after);
   problem.folded = isFolded();
   // What both read is there once.
-  if (stages == 1 || problem.folded)
+  if (hasBothEnds())
     problem.head.memoryBytes += ends.cost.memoryBytes -
                                 before.cost.memoryBytes -
                                 after.cost.memoryBytes;

@@ -38,6 +38,8 @@ struct PipelineParts {
   bool isFolded() const {
     return plan.pipeline.schedule == ScheduleKind::dual_pipe;
   }
+  /// Whether a device has the first stage and the last.
+  bool hasBothEnds() const { return stages == 1 || isFolded(); }
   /// Reads the plan's pipeline and divides the batch of `whole`.
   std::optional<Error> prepare(const Workload &whole);
   /// Fills `layers`, `before` and `after`.
@@ -62,7 +64,7 @@ struct PipelineParts {
   std::vector<uint32_t> order;
   /// By index into `LayerStack::layers`.
   std::vector<PipelinePart> layers;
-  /// Also what lies at both ends on one device.
+  /// Also what lies at both ends, where one device has them.
   PipelinePart before, after, ends;
   int64_t budgetBytes = 0;
 

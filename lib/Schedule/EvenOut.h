@@ -12,6 +12,11 @@
 
 namespace autopar {
 
+inline void add(const LayerCost &cost, LayerCost &sum) {
+  sum.timePs += cost.timePs;
+  sum.memoryBytes += cost.memoryBytes;
+}
+
 /// Moves layers of a split while that helps: a device gives the layer at one
 /// end of a range to the next range, which gives one to the next, and so on to
 /// some range, where then all devices concerned take less time than the giver

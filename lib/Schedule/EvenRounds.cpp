@@ -58,11 +58,6 @@ private:
 
 } // namespace
 
-static void add(const LayerCost &cost, LayerCost &sum) {
-  sum.timePs += cost.timePs;
-  sum.memoryBytes += cost.memoryBytes;
-}
-
 void Rounds::measure(const std::vector<LayerRange> &ranges, Measure &measure) {
   auto count = static_cast<int64_t>(ranges.size());
   looks += count;

@@ -7,15 +7,12 @@
 
 #include "FoldedStages.h"
 
+#include "EvenOut.h"
+
 #include <algorithm>
 #include <tuple>
 
 using namespace autopar;
-
-static void add(const LayerCost &cost, LayerCost &sum) {
-  sum.timePs += cost.timePs;
-  sum.memoryBytes += cost.memoryBytes;
-}
 
 namespace {
 

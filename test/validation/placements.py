@@ -10,20 +10,17 @@ Shares no code with autopar. Ends with a line `N passed, N failed`.
 usage: placements.py [--bin DIR] [--models DIR] [--plans N] [--seed N] [--show N]
 """
 
-import argparse
 import collections
 import json
 import os
-import random
 import re
 import struct
 import sys
-import tempfile
 
 from plan_forms import Forms
 from plan_models import MODELS, Model, Workload
 from plan_rules import draw_legal
-from plans import MACHINE, Tally, Tools, differ, first_error, nodes_of
+from plans import MACHINE, Tally, differ, draw_and_check, first_error, nodes_of
 
 # What a placement under even loads may add to a report or change in it.
 ABOUT_PLACEMENT = ("placement", "assumptions", "warnings", "plan")
@@ -68,6 +65,10 @@ class Checker:
     def estimate(self, model, flags, output=os.devnull):
         done = self.tools.run("autopar-opt", *flags, "--estimate=json", "-o", output, model.path)
         return done, json.loads(done.stdout) if done.returncode == 0 else None
+
+    def summary(self):
+        return (f"{self.copies} plans with copies, {self.hot} whose hottest device is over the mean by 1 % or "
+                "more")
 
     def check(self, rng):
         model, plan = self.draw(rng)
@@ -164,26 +165,5 @@ class Checker:
         yield from close("worst imbalance", placement["worst_imbalance"], max(found))
 
 
-def main():
-    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", default=os.path.join(root, "build", "bin"), help="folder of the tools")
-    parser.add_argument("--models", default=os.path.join(root, "models"), help="folder of the bundled models")
-    parser.add_argument("--plans", type=int, default=200, help="plans to draw")
-    parser.add_argument("--seed", type=int, default=20261121)
-    parser.add_argument("--show", type=int, default=3, help="failures to print of each kind")
-    options = parser.parse_args()
-    print(f"seed {options.seed}")
-    rng = random.Random(options.seed)
-    with tempfile.TemporaryDirectory() as scratch:
-        checker = Checker(Tools(options.bin), options.models, scratch, options.show)
-        for _ in range(options.plans):
-            checker.check(rng)
-    checker.tally.print()
-    print(f"{checker.copies} plans with copies, {checker.hot} whose hottest device is over the mean by 1 % or more")
-    print(f"{checker.tally.passed} passed, {checker.tally.failed} failed")
-    return 1 if checker.tally.failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(draw_and_check(__doc__, 200, Checker))

@@ -298,6 +298,30 @@ class Checker:
             self.tally.add(problems, self.command(model, plan))
 
 
+def draw_and_check(description, plans, checker_of):
+    """The command of a script that checks plans drawn at random: `checker_of(tools, models, scratch, shown)` has a
+    `tally`, `check(rng)`, which may draw in vain, and `summary()`."""
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--bin", default=os.path.join(root, "build", "bin"), help="folder of the tools")
+    parser.add_argument("--models", default=os.path.join(root, "models"), help="folder of the bundled models")
+    parser.add_argument("--plans", type=int, default=plans, help="plans to draw")
+    parser.add_argument("--seed", type=int, default=20261121)
+    parser.add_argument("--show", type=int, default=3, help="failures to print of each kind")
+    options = parser.parse_args()
+    print(f"seed {options.seed}")
+    rng = random.Random(options.seed)
+    with tempfile.TemporaryDirectory() as scratch:
+        checker = checker_of(Tools(options.bin), options.models, scratch, options.show)
+        tally = checker.tally
+        while tally.passed + tally.failed < options.plans:
+            checker.check(rng)
+    tally.print()
+    print(checker.summary())
+    print(f"{tally.passed} passed, {tally.failed} failed")
+    return 1 if tally.failed else 0
+
+
 def cpu_seconds():
     """What child processes took so far: unlike wall time, not what others on the machine do."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -10,16 +10,13 @@ Shares no code with autopar. Ends with a line `N passed, N failed`.
 usage: stages.py [--bin DIR] [--models DIR] [--plans N] [--seed N] [--show N]
 """
 
-import argparse
 import json
 import os
-import random
 import sys
-import tempfile
 
 from plan_models import MODELS, Model, Workload
 from plan_rules import draw_legal
-from plans import MACHINE, Tally, Tools, differ, first_error
+from plans import MACHINE, Tally, differ, draw_and_check, first_error
 
 IDEAL = "--runtime=ideal"
 
@@ -33,6 +30,9 @@ class Checker:
 
     def estimate(self, flags, path, output=os.devnull):
         return self.tools.run("autopar-opt", *flags, "--estimate=json", "-o", output, path)
+
+    def summary(self):
+        return f"{self.optimal} of {self.forms} splits proved optimal"
 
     def check(self, rng):
         model = rng.choice(self.models)
@@ -135,26 +135,5 @@ class Checker:
             yield from differ("bytes of a transfer", transfer["bytes"], wanted)
 
 
-def main():
-    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", default=os.path.join(root, "build", "bin"), help="folder of the tools")
-    parser.add_argument("--models", default=os.path.join(root, "models"), help="folder of the bundled models")
-    parser.add_argument("--plans", type=int, default=300, help="plans to draw")
-    parser.add_argument("--seed", type=int, default=20261121)
-    parser.add_argument("--show", type=int, default=3, help="failures to print of each kind")
-    options = parser.parse_args()
-    print(f"seed {options.seed}")
-    rng = random.Random(options.seed)
-    with tempfile.TemporaryDirectory() as scratch:
-        checker = Checker(Tools(options.bin), options.models, scratch, options.show)
-        while checker.tally.passed + checker.tally.failed < options.plans:
-            checker.check(rng)
-    checker.tally.print()
-    print(f"{checker.optimal} of {checker.forms} splits proved optimal")
-    print(f"{checker.tally.passed} passed, {checker.tally.failed} failed")
-    return 1 if checker.tally.failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(draw_and_check(__doc__, 300, Checker))

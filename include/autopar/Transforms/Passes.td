@@ -436,7 +436,7 @@ def PrintCostProgramPass
 }
 
 /// Options of all passes that report what a step costs.
-defvar reportOptions = [
+defvar machineOptions = [
   Option<"hardware", "hardware", "std::string", "\"\"",
          "Machine: name of the library or path of a file (default: h100-sxm-8)">,
   Option<"nodes", "nodes", "int64_t", "0", "Nodes of it (default: 1)">,
@@ -444,13 +444,16 @@ defvar reportOptions = [
          "Runtime: name of the library or path of a file (default: vllm)">,
   ListOption<"overrides", "set", "std::string",
              "Values that replace those of the libraries, path=value">,
+];
+
+defvar reportOptions = !listconcat(machineOptions, [
   ListOption<"given", "given", "std::string",
              "Parts of the workload that the user chose; others are reported "
              "as assumptions">,
   Option<"format", "format", "std::string", "\"text\"", "text or json">,
   Option<"output", "output", "std::string", "\"-\"",
          "Where the report goes (-: standard output)">,
-];
+]);
 
 def StagePipelinePass : ModulePass<"autopar-stage-pipeline"> {
   let summary = "lays the layers over pipeline stages";
@@ -471,7 +474,7 @@ def StagePipelinePass : ModulePass<"autopar-stage-pipeline"> {
     parallel.stages over [pp] layers [0 to 40, 41 to 79] schedule("inference") microbatches(4)
     ```
   }];
-  let options = [
+  let options = !listconcat([
     Option<"stages", "stages", "std::string", "\"\"",
            "Layers of each virtual stage, 0-19,20-40,... (default: by cost)">,
     Option<"interleave", "interleave", "int64_t", "0",
@@ -481,18 +484,11 @@ def StagePipelinePass : ModulePass<"autopar-stage-pipeline"> {
            "(default: inference, or interleaved)">,
     Option<"microbatches", "microbatches", "int64_t", "0",
            "Parts of the batch (default: what divides it, at most the stages)">,
-    Option<"hardware", "hardware", "std::string", "\"\"",
-           "Machine: name of the library or path of a file (default: "
-           "h100-sxm-8)">,
-    Option<"nodes", "nodes", "int64_t", "0", "Nodes of it (default: 1)">,
-    Option<"runtime", "runtime", "std::string", "\"\"",
-           "Runtime: name of the library or path of a file (default: vllm)">,
-    ListOption<"overrides", "set", "std::string",
-               "Values that replace those of the libraries, path=value">,
+  ], machineOptions, [
     Option<"memoryUtilization", "memory-utilization", "double", "0",
            "The runtime's share of device memory, above 0 up to 1 (default: the "
            "runtime's)">,
-  ];
+  ]);
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }
 

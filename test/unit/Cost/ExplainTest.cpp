@@ -59,16 +59,6 @@ static Machine makeMeasuredMachine() {
   return machine;
 }
 
-/// The number at `path`: "communication.collectives[0].count".
-static json numberAt(const json &root, std::string path) {
-  for (char &c : path)
-    if (c == '.' || c == '[')
-      c = '/';
-  path.erase(std::remove(path.begin(), path.end(), ']'), path.end());
-  json::json_pointer pointer("/" + path);
-  return root.contains(pointer) ? root[pointer] : json();
-}
-
 /// The sum of `inputs`: exact where all are integers, else in their order.
 static json sumOf(const json &inputs) {
   int64_t whole = 0;

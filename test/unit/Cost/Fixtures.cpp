@@ -7,6 +7,8 @@
 
 #include "Fixtures.h"
 
+#include <algorithm>
+
 #include <memory>
 
 using namespace autopar;
@@ -328,4 +330,13 @@ Workload test::prefill(int64_t batchSize, int64_t prompt) {
 
 Workload test::decode(int64_t batchSize, int64_t contextLength) {
   return {Phase::decode, batchSize, 1, contextLength};
+}
+
+nlohmann::json test::numberAt(const nlohmann::json &root, std::string path) {
+  for (char &c : path)
+    if (c == '.' || c == '[')
+      c = '/';
+  path.erase(std::remove(path.begin(), path.end(), ']'), path.end());
+  nlohmann::json::json_pointer pointer("/" + path);
+  return root.contains(pointer) ? root[pointer] : nlohmann::json();
 }

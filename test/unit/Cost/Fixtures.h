@@ -10,6 +10,8 @@
 
 #include "autopar/Cost/Evaluate.h"
 
+#include <nlohmann/json.hpp>
+
 namespace autopar::test {
 
 /// Symbols and the axis that all programs here have.
@@ -51,6 +53,9 @@ Runtime makeRuntime();
 Plan makePlan(int64_t tpSize);
 Workload prefill(int64_t batchSize, int64_t prompt);
 Workload decode(int64_t batchSize, int64_t contextLength);
+
+/// The number at `path`: "communication.collectives[0].count".
+nlohmann::json numberAt(const nlohmann::json &root, std::string path);
 
 } // namespace autopar::test
 

@@ -295,16 +295,6 @@ TEST(Pipeline, RefusesBadMicrobatchesAndRanges) {
 // Derivations
 //===----------------------------------------------------------------------===//
 
-/// The number at `path`: "memory.per_stage[0].weight_bytes".
-static json numberAt(const json &root, std::string path) {
-  for (char &c : path)
-    if (c == '.' || c == '[')
-      c = '/';
-  path.erase(std::remove(path.begin(), path.end(), ']'), path.end());
-  json::json_pointer pointer("/" + path);
-  return root.contains(pointer) ? root[pointer] : json();
-}
-
 static void checkSums(const Report &report) {
   json root = json::parse(writeJson(report));
   int sums = 0;
