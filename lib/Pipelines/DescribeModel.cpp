@@ -8,7 +8,7 @@
 #include "autopar/Pipelines/DescribeModel.h"
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
-#include "autopar/Cost/ModelFacts.h"
+#include "autopar/Report/ModelFacts.h"
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Program/Workload.h"
 

@@ -11,8 +11,6 @@
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
-#include <algorithm>
-
 using namespace autopar;
 
 Result<std::vector<uint32_t>>
@@ -37,71 +35,4 @@ autopar::layersInOrder(const CostProgram &program) {
       for (auto [layer, times] : run.layers)
         order.insert(order.end(), times, layer);
   return order;
-}
-
-void autopar::addKinds(const std::vector<KindCount> &kinds,
-                       KindCounts &counts) {
-  for (const KindCount &kind : kinds)
-    counts[kind.layer] += kind.count;
-}
-
-namespace {
-
-class Selection {
-public:
-  Selection(const CostProgram &program, const KindCounts &counts)
-      : program(program), counts(counts) {}
-
-  /// How often the part runs, in a pass, a record that a step of the whole
-  /// runs `count` times.
-  int64_t countOf(uint32_t layer, int64_t count) const {
-    int64_t all = program.layers[layer].count;
-    return all == 0 ? 0 : count / all * counts[layer];
-  }
-
-  int64_t countOf(const Resident &resident) const {
-    if (int64_t own = countOf(resident.layer, resident.count))
-      return own;
-    bool isRead =
-        std::any_of(resident.readers.begin(), resident.readers.end(),
-                    [&](uint32_t reader) { return counts[reader] > 0; });
-    return isRead ? resident.count : 0;
-  }
-
-  /// Whether a buffer is live while the part runs.
-  bool holds(const Activation &activation) const {
-    for (size_t i = 0; i < counts.size(); ++i)
-      if (counts[i] > 0 && activation.begin <= program.layers[i].end &&
-          program.layers[i].begin <= activation.end)
-        return true;
-    return false;
-  }
-
-private:
-  const CostProgram &program;
-  const KindCounts &counts;
-};
-
-} // namespace
-
-CostProgram autopar::selectLayers(const CostProgram &program,
-                                  const KindCounts &counts, int64_t passes) {
-  Selection selection(program, counts);
-  CostProgram part = program;
-  for (Kernel &kernel : part.kernels)
-    kernel.count = selection.countOf(kernel.layer, kernel.count) * passes;
-  for (Collective &collective : part.collectives)
-    collective.count =
-        selection.countOf(collective.layer, collective.count) * passes;
-  for (Resident &resident : part.residents)
-    resident.count = selection.countOf(resident);
-  auto &buffers = part.activations;
-  buffers.erase(std::remove_if(buffers.begin(), buffers.end(),
-                               [&](const Activation &activation) {
-                                 return !selection.holds(activation);
-                               }),
-                buffers.end());
-  for (size_t i = 0; i < counts.size(); ++i)
-    part.layers[i].count = counts[i] * passes;
-  return part;
 }

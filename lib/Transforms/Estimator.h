@@ -11,9 +11,9 @@
 #include "autopar/Transforms/Estimate.h"
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
-#include "autopar/Cost/Evaluate.h"
-#include "autopar/Cost/Link.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Report/DeploymentLink.h"
+#include "autopar/Report/Evaluate.h"
 
 namespace autopar {
 

@@ -9,7 +9,7 @@
 #include "ModulePlan.h"
 #include "autopar/Transforms/Passes.h"
 
-#include "autopar/Cost/Pipeline.h"
+#include "autopar/Report/Pipeline.h"
 #include "autopar/Plan/Degrees.h"
 
 namespace autopar {

@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_COST_EXPERTNODES_H
 #define AUTOPAR_COST_EXPERTNODES_H
 
-#include "autopar/Cost/CollectiveTime.h"
+#include "autopar/Cost/Route.h"
 
 #include <optional>
 

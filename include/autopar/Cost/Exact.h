@@ -1,0 +1,51 @@
+//===- Exact.h - Every node of a strategy, for people -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_COST_EXACT_H
+#define AUTOPAR_COST_EXACT_H
+
+#include "autopar/Cost/Pricer.h"
+#include "autopar/Support/Checked.h"
+
+namespace autopar {
+
+/// The values of all nodes for one plan: whole numbers in 128 bits, others as
+/// prices have them.
+class ExactValues {
+public:
+  /// All arguments outlive it.
+  ExactValues(const CostProgram &program, const Strategy &strategy,
+              const Machine &machine, const Runtime &runtime,
+              std::optional<double> memoryUtilization = std::nullopt);
+  ~ExactValues();
+  ExactValues(ExactValues &&) noexcept;
+
+  /// The first requirement, in the program's order, that fails.
+  Refusal evaluate(const Layout &layout, const Workload &workload);
+
+  Checked whole(NodeId node) const { return wholes[node]; }
+  double real(NodeId node) const { return reals[node]; }
+  const std::vector<BoundFigure> &figures() const { return bound; }
+  const Route &route(uint32_t link) const;
+  int64_t skewOf(uint32_t kind) const;
+
+private:
+  void calculate(NodeId id, const Workload &workload);
+  Checked wholeOf(NodeId id) const;
+  bool holds(const Requirement &requirement) const;
+
+  const Strategy &strategy;
+  std::vector<BoundFigure> bound;
+  struct Links;
+  std::unique_ptr<Links> links;
+  std::vector<Checked> wholes;
+  std::vector<double> reals;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_COST_EXACT_H

@@ -1,0 +1,111 @@
+//===- Pricer.h - Prices of plans of one strategy ---------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// bind (the constructor) -> lay -> price. A pricer owns its slots: it is not
+// shared between threads, strategies and tapes are. After the first call with a
+// layout nothing is allocated.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_COST_PRICER_H
+#define AUTOPAR_COST_PRICER_H
+
+#include "autopar/Cost/Route.h"
+#include "autopar/Cost/Tape.h"
+#include "autopar/Program/Workload.h"
+#include "autopar/Runtime/Runtime.h"
+
+#include <memory>
+
+namespace autopar {
+
+/// The sizes of a plan: where the devices of each axis of the program lie.
+struct Layout {
+  std::vector<GroupAxis> axes;
+  int64_t devices = 1;
+  /// Pipeline stages; of a stage, how often it runs each layer kind in a pass,
+  /// passes of a step, and microbatches that keep their caches.
+  int64_t stages = 1;
+  std::vector<int64_t> kindCounts = {};
+  int64_t passes = 1, microbatches = 1;
+};
+
+/// Why a plan has no price.
+struct Refusal {
+  enum class Kind : uint8_t {
+    none,
+    /// Requirement `index` of the strategy, the first that fails.
+    requirement,
+    /// Figure `index` of the strategy is no exponent of a roofline.
+    exponent,
+    /// Output `index` is above what prices count, 2^53.
+    overflow,
+  };
+  Kind kind = Kind::none;
+  uint32_t index = 0;
+
+  explicit operator bool() const { return kind != Kind::none; }
+};
+
+/// Values of symbols, by `Symbol`.
+using Point = std::array<double, symbolCount>;
+Point pointOf(const Workload &workload);
+
+/// Points of one layout that are priced at once.
+inline constexpr size_t laneCount = 16;
+using LanePoints = std::array<Point, laneCount>;
+
+/// The figures of a strategy on a machine.
+struct BoundFigure {
+  double value = 0;
+  /// Where it is in the data; null where it is not used (an ideal runtime, a
+  /// chip without a curve) or is a share of memory that the plan gives.
+  const Figure *figure = nullptr;
+  const KernelCurve *curve = nullptr;
+};
+std::vector<BoundFigure> bindFigures(const Strategy &strategy, const Pool &pool,
+                                     const Runtime &runtime,
+                                     std::optional<double> memoryUtilization);
+
+/// The refusal of the first exponent that a roofline cannot have.
+Refusal findBadExponent(const Strategy &strategy,
+                        const std::vector<BoundFigure> &bound);
+
+class Pricer {
+public:
+  /// All arguments outlive it. `tape` is one of `strategy`, which was compiled
+  /// from `program`.
+  Pricer(const CostProgram &program, const Strategy &strategy, const Tape &tape,
+         const Machine &machine, const Runtime &runtime,
+         std::optional<double> memoryUtilization = std::nullopt);
+  ~Pricer();
+  Pricer(Pricer &&) noexcept;
+
+  /// Replaces the value of figure `index` of the strategy.
+  void setFigure(uint32_t index, double value);
+  /// Every figure, as bound.
+  const std::vector<BoundFigure> &figures() const;
+
+  Refusal lay(const Layout &layout);
+  /// Values by output of the tape.
+  Refusal price(const Point &point, double *outputs);
+  /// The same of 16 points, by output and then by lane; the refusal of the
+  /// first lane that has one.
+  Refusal price(const LanePoints &points, double *outputs);
+  /// The route of link `index` in the layout.
+  const Route &route(uint32_t index) const;
+  /// Millionths of `Op::skew` in the layout.
+  int64_t skewOf(uint32_t kind) const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_COST_PRICER_H

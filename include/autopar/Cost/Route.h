@@ -1,0 +1,104 @@
+//===- Route.h - Collectives over the links of a machine --------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_COST_ROUTE_H
+#define AUTOPAR_COST_ROUTE_H
+
+#include "autopar/Hardware/Hardware.h"
+
+#include <array>
+#include <vector>
+
+namespace autopar {
+
+/// Where the devices of a group lie: one entry per axis, outermost first, with
+/// the distance between neighbours and their number.
+struct GroupAxis {
+  int64_t stride = 1, size = 1;
+
+  bool operator==(const GroupAxis &other) const {
+    return stride == other.stride && size == other.size;
+  }
+};
+using GroupLayout = std::vector<GroupAxis>;
+
+/// Devices of one group.
+int64_t sizeOf(const GroupLayout &layout);
+
+/// A step of a collective among devices that one tier joins. Of b bytes of the
+/// whole call it takes latencyUs + b * usPerByte or, where there is a curve,
+/// 2^(log2TimeUs at log2(b) - firstLog2): straight between knots, constant
+/// below the first, proportional to the bytes above the last. At full
+/// bandwidth it takes b * boundUsPerByte, or as long where that is less.
+struct RouteLevel {
+  double latencyUs = 0, usPerByte = 0, boundUsPerByte = 0;
+  double firstLog2 = 0;
+  std::vector<double> log2TimeUs;
+  const Tier *tier = nullptr;
+  int64_t size = 1;
+};
+
+/// How the calls of one kind of collective go over a group.
+struct Route {
+  std::vector<RouteLevel> levels;
+  /// The smallest tier that joins the group; null where none does.
+  const Tier *tier = nullptr;
+  /// At full bandwidth, with neither latency nor efficiency.
+  bool ideal = false;
+  /// Curves were measured at other group sizes, or there are none.
+  bool interpolated = false, modelled = false;
+  /// The sum of a step inside each tier.
+  bool hierarchical = false;
+};
+
+/// Microseconds of one call on `bytes` (as reports define a collective's
+/// buffer), and at full bandwidth.
+double timeOf(const Route &route, double bytes);
+double boundOf(const Route &route, double bytes);
+
+/// Messages of few bytes that follow one another: a tree of the devices, but a
+/// permute is one message each, a ring n - 1.
+double hopsOf(CollectiveKind kind, int64_t size);
+
+/// The links of a pool, as a mesh of `devices` devices uses them.
+class Network {
+public:
+  Network(const Pool &pool, int64_t devices) : pool(pool), devices(devices) {}
+
+  /// The smallest tier whose domains hold all groups of `layout`; null where
+  /// none does.
+  const Tier *tierOf(const GroupLayout &layout) const;
+
+  /// The route of a collective, with measured curves or, where `ideal`, at full
+  /// bandwidth. A group that spans domains and has no curve of its own is
+  /// priced as a hierarchy: with f devices of the group inside the domain,
+  /// reduce-scatter there, the same collective across domains on bytes/f,
+  /// all-gather there (all_to_all moves all its bytes at each level). Cho et
+  /// al., "BlueConnect" (2019), section 3.
+  Route route(CollectiveKind kind, const GroupLayout &layout, bool ideal) const;
+
+  /// One message from every device at position `from` of `axis` to that at
+  /// position `to`. Of no tier where no link joins them.
+  Route transfer(const GroupAxis &axis, int64_t from, int64_t to,
+                 bool ideal) const;
+
+private:
+  bool joins(const Tier &tier, const GroupAxis &axis, int64_t from,
+             int64_t to) const;
+  bool holds(const Tier &tier, const GroupLayout &layout) const;
+  void addLevel(CollectiveKind kind, int64_t size, double share,
+                const Tier &tier, Route &route) const;
+  void addHierarchy(CollectiveKind kind, const GroupLayout &layout,
+                    Route &route) const;
+
+  const Pool &pool;
+  int64_t devices;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_COST_ROUTE_H

@@ -1,0 +1,91 @@
+//===- StagePricer.h - Layers and stages, priced ----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_COST_STAGEPRICER_H
+#define AUTOPAR_COST_STAGEPRICER_H
+
+#include "autopar/Cost/Pricer.h"
+#include "autopar/Schedule/Schedule.h"
+#include "autopar/Schedule/Staging.h"
+
+namespace autopar {
+
+/// How often something runs each of `CostProgram::layers`.
+using KindCounts = std::vector<int64_t>;
+
+void addKinds(const std::vector<KindCount> &kinds, KindCounts &counts);
+
+/// How microbatches go through stages.
+struct PipelineShape {
+  ScheduleKind kind = ScheduleKind::inference;
+  int64_t stages = 1, interleave = 1, microbatches = 1;
+
+  /// Whether a device has two stages, each for half of the microbatches.
+  bool isFolded() const { return kind == ScheduleKind::dual_pipe; }
+  /// Whether a device has the first stage and the last.
+  bool hasBothEnds() const { return stages == 1 || isFolded(); }
+  /// How often a device runs each of its layers: for each microbatch or, where
+  /// it has two stages, for half of them.
+  int64_t passes() const {
+    return isFolded() ? std::max<int64_t>(1, microbatches / 2) : microbatches;
+  }
+};
+
+/// A layer, or what lies before or after all layers, on a device of its own.
+struct PipelinePart {
+  /// Of one pass, without the host's time; with what the whole batch keeps.
+  LayerCost cost;
+  Picoseconds communicationPs = 0;
+  int64_t activationBytes = 0, runtimeBytes = 0;
+};
+
+/// What device `device` runs of each microbatch, where virtual stages are
+/// `ranges` of the layers `order` (indices into `LayerStack::layers`). Of
+/// dual_pipe it runs half of the microbatches, of which as many come from
+/// either end.
+KindCounts kindsOf(const CostProgram &program,
+                   const std::vector<LayerRange> &ranges,
+                   const std::vector<uint32_t> &order,
+                   const PipelineShape &shape, int64_t device);
+
+/// Prices what stages are put together from.
+class StagePricer {
+public:
+  /// All arguments outlive it. `strategy` counts parts.
+  StagePricer(const CostProgram &program, const Strategy &strategy,
+              const Machine &machine, const Runtime &runtime,
+              std::optional<double> memoryUtilization);
+
+  /// Prices the layers, and what lies around them, for one microbatch on the
+  /// axes of `layout`.
+  Refusal price(const Layout &layout, const Point &microbatch,
+                const PipelineShape &shape);
+  /// The layers `order`, to be laid over the stages of the shape. Temporaries
+  /// and the runtime lie on every device: those of layers come off the limit,
+  /// what embedding and head need above that is theirs.
+  StagingProblem problem(const std::vector<uint32_t> &order) const;
+
+  /// By index into `LayerStack::layers`.
+  std::vector<PipelinePart> layers;
+  /// Also what lies at both ends, where one device has them.
+  PipelinePart before, after, ends;
+  int64_t budgetBytes = 0;
+
+private:
+  Refusal addPart(const std::vector<KindCount> &kinds, const Point &microbatch,
+                  PipelinePart &part);
+
+  const CostProgram &program;
+  Tape tape;
+  Pricer pricer;
+  Layout layout;
+  PipelineShape shape;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_COST_STAGEPRICER_H

@@ -1,0 +1,215 @@
+//===- Strategy.h - The formulas of a cost program --------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A cost program turned into one graph of formulas, whatever the machine, the
+// sizes of axes and the workload. Columns say which nodes belong to which
+// record of the program. Times are whole picoseconds, each launch and each call
+// rounded once, so that sums do not depend on their order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_COST_STRATEGY_H
+#define AUTOPAR_COST_STRATEGY_H
+
+#include "autopar/Cost/Graph.h"
+
+#include <vector>
+
+namespace autopar {
+
+/// A number of a chip or a runtime that formulas rest on.
+struct FigureUse {
+  enum class Kind : uint8_t {
+    memory_bandwidth,
+    memory_usable,
+    peak,
+    curve_floor,
+    compute_efficiency,
+    memory_efficiency,
+    exponent,
+    kernel_floor,
+    host_time,
+    context_bytes,
+    library_bytes,
+    graph_bytes,
+    communication_bytes,
+    memory_utilization,
+    kv_block_tokens,
+    profile_tokens,
+    profile_sequences,
+    sampler_bytes_per_logit,
+  };
+  Kind kind = Kind::memory_bandwidth;
+  /// Of peaks and curves: what runs, on units of which format.
+  KernelKind kernel = KernelKind::elementwise;
+  ElementType type = ElementType::bf16;
+
+  bool operator==(const FigureUse &other) const {
+    return kind == other.kind && kernel == other.kernel && type == other.type;
+  }
+};
+
+/// A kind of collective over a group of axes: what `Op::call` is priced by.
+struct LinkUse {
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  std::vector<AxisId> axes;
+};
+
+/// A record of the program, or what all of it needs.
+struct RecordRef {
+  enum class Kind : uint8_t {
+    program,
+    weight,
+    kv_cache,
+    state,
+    activation,
+    kernel,
+    collective,
+  };
+  Kind kind = Kind::program;
+  uint32_t index = 0;
+};
+
+/// Something without which a plan is refused. Requirements are in the order in
+/// which a reader of the program meets them: the first that fails is said.
+struct Requirement {
+  enum class Kind : uint8_t {
+    /// A workload gives a size to symbol `index` of the program.
+    sizes,
+    /// `devices` divides `extent`, the slots of placed experts.
+    places,
+    /// `devices` divides `extent`.
+    divides,
+    /// One of the two divides the other.
+    caps,
+    /// Something joins the devices of link `index`, where `extent` bytes move.
+    joins,
+    /// The chip has a peak for kernel `record`: figure `index`.
+    multiplies,
+  };
+  Kind kind = Kind::divides;
+  RecordRef record;
+  NodeId extent = noNode, devices = noNode;
+  uint32_t index = 0;
+  /// Of `devices`.
+  std::vector<AxisId> axes = {};
+};
+
+/// What a workload gives sizes to, in the order of `Op::symbol`.
+enum class Symbol : uint8_t { batch, query, context, source, memory };
+inline constexpr size_t symbolCount = 5;
+
+/// Which kernels a runtime launches as one (`Kernel::fusionGroup`).
+struct Launching {
+  bool mergesSharedInput = false, fusesElementwise = false;
+
+  bool merges(KernelKind kind) const;
+};
+
+/// Of one launch on one device, 0 where there is nothing to launch.
+struct KernelNodes {
+  NodeId launched = noNode, flops = noNode, localFlops = noNode,
+         squareFlops = noNode;
+  /// Bytes of its traffic, one by one; of those that its launch moves; of the
+  /// reads of weights and caches.
+  std::vector<NodeId> traffic;
+  NodeId movedBytes = noNode, keptReadBytes = noNode;
+  /// Alone, without a floor; all FLOPs at peak.
+  NodeId computeUs = noNode, memoryUs = noNode, roofUs = noNode,
+         idealUs = noNode;
+};
+
+/// Kernels that are launched as one, `count` times in a pass.
+struct LaunchNodes {
+  std::vector<uint32_t> kernels;
+  NodeId count = noNode, launched = noNode;
+  NodeId computeUs = noNode, memoryUs = noNode;
+  /// The roofline's time, what of it is bound by arithmetic, and the floor.
+  NodeId roofPs = noNode, computePs = noNode, floorPs = noNode;
+};
+
+struct CollectiveNodes {
+  NodeId count = noNode, groupSize = noNode, bytes = noNode, wireBytes = noNode,
+         timePs = noNode, boundUs = noNode;
+  uint32_t link = 0;
+};
+
+/// Of one tensor, `count` of which a device keeps.
+struct ResidentNodes {
+  NodeId count = noNode;
+  /// Of the whole model; bytes as the checkpoint has them.
+  NodeId parameters = noNode, activeParameters = noNode, storedBytes = noNode;
+  /// On one device; caches in whole blocks.
+  NodeId localBytes = noNode;
+  /// Of caches and states, one sequence: each value once; on a device, without
+  /// blocks and in blocks.
+  NodeId perSequence = noNode, localPerSequence = noNode,
+         blocksPerSequence = noNode;
+  /// Of caches, one more token of one sequence; one more that is encoded.
+  NodeId perToken = noNode, localPerToken = noNode, perEncodedToken = noNode;
+  /// Of routed experts: how many a device has.
+  NodeId experts = noNode;
+};
+
+/// Temporaries that are live at once, in layer kind `layer`.
+struct LiveNodes {
+  uint32_t layer = 0;
+  std::vector<uint32_t> activations;
+  NodeId bytes = noNode, profileBytes = noNode;
+};
+
+/// What is said of a step as a whole.
+struct TotalNodes {
+  NodeId parameters, activeParameters, checkpointBytes, storedOnlyParameters,
+      expertsPerDevice;
+  NodeId weightBytes, kvCacheBytes, stateBytes, activationBytes, runtimeBytes,
+      totalBytes, capacityBytes, budgetBytes, fits;
+  NodeId profileBytes, samplerBytes, reservedBytes, kvCapacityBytes,
+      kvCapacityTokens;
+  NodeId kvBytesPerToken, kvBytesPerTokenPerDevice, kvBytesPerSequence,
+      stateBytesPerSequence, localBytesPerSequence, blocksPerSequence;
+  NodeId linearFlops, attentionFlops, squareFlops, recurrenceFlops, logitsFlops,
+      flops, localFlops;
+  NodeId wireBytes, keptReadBytes, launches;
+  NodeId computePs, memoryPs, communicationPs, floorPs, hostPs, stepPs;
+};
+
+/// Whose records a strategy counts.
+enum class Counting : uint8_t {
+  /// A step of the whole model on every device.
+  whole,
+  /// What `Op::kind_count`, `Op::passes` and `Op::microbatches` say: stages.
+  parts,
+};
+
+struct Strategy {
+  Graph graph;
+  Launching launching;
+  Counting counting = Counting::whole;
+  std::vector<FigureUse> figures;
+  std::vector<LinkUse> links;
+  std::vector<Requirement> requirements;
+  // By index of the program's records.
+  std::vector<KernelNodes> kernels;
+  std::vector<CollectiveNodes> collectives;
+  std::vector<ResidentNodes> residents;
+  /// Bytes of each.
+  std::vector<NodeId> activations;
+  std::vector<LaunchNodes> launches;
+  std::vector<LiveNodes> live;
+  /// What stages hand on: by layer of the stack, then the model's own inputs.
+  std::vector<NodeId> transferBytes;
+  TotalNodes total;
+};
+
+/// Writes the formulas of `program` down. Machine-free.
+Strategy compile(const CostProgram &program, Launching launching,
+                 Counting counting = Counting::whole);
+
+} // namespace autopar
+
+#endif // AUTOPAR_COST_STRATEGY_H

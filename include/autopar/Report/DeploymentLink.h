@@ -1,0 +1,41 @@
+//===- Link.h - What a request moves between modules ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_REPORT_DEPLOYMENTLINK_H
+#define AUTOPAR_REPORT_DEPLOYMENTLINK_H
+
+#include "autopar/Hardware/Hardware.h"
+#include "autopar/Plan/Plan.h"
+#include "autopar/Program/CostProgram.h"
+#include "autopar/Program/Workload.h"
+#include "autopar/Report/Deployment.h"
+
+namespace autopar {
+
+/// One module of a deployment. Plans have all their sizes.
+struct LinkSide {
+  std::string name;
+  const CostProgram &program;
+  const Plan &plan;
+  const Machine &machine;
+  const Workload &workload;
+  /// Whether the machine is its own, or one that it shares.
+  bool ownMachine = false;
+};
+
+/// Moves the caches and states of one request, as long as the context of
+/// `from` is, after its prefill. Each device sends what it holds, or receives
+/// what it will hold; the slower side decides. Both share a machine: the tier
+/// that holds the devices of both; else the widest of each side. Errors: sides
+/// that keep other bytes, more devices than a shared machine has, machines
+/// without a tier between nodes.
+Result<LinkReport> evaluateLink(const LinkSide &from, const LinkSide &to,
+                                bool ideal);
+
+} // namespace autopar
+
+#endif // AUTOPAR_REPORT_DEPLOYMENTLINK_H

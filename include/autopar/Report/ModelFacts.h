@@ -1,0 +1,37 @@
+//===- ModelFacts.h - What follows from a model alone --------------*- C++
+//-*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_REPORT_MODELFACTS_H
+#define AUTOPAR_REPORT_MODELFACTS_H
+
+#include "autopar/Program/CostProgram.h"
+#include "autopar/Report/ModelReport.h"
+#include "autopar/Support/Result.h"
+
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+/// The cost programs of one model on one device, with neither mesh nor
+/// collectives.
+struct ModelPrograms {
+  CostProgram prefill, decode;
+  /// With KV caches of each format. At least one.
+  std::vector<std::pair<std::string, CostProgram>> byKvFormat;
+};
+
+/// Counts everything in a `ModelReport` but what only the IR or the config
+/// says. The contexts of cache sizes and FLOPs are those given.
+Result<ModelReport> countModel(const ModelPrograms &programs,
+                               const std::vector<int64_t> &cacheContexts,
+                               const std::vector<int64_t> &flopContexts);
+
+} // namespace autopar
+
+#endif // AUTOPAR_REPORT_MODELFACTS_H

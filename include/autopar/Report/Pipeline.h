@@ -1,0 +1,33 @@
+//===- Pipeline.h - Layers on pipeline stages, priced -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_REPORT_PIPELINE_H
+#define AUTOPAR_REPORT_PIPELINE_H
+
+#include "autopar/Report/Evaluate.h"
+#include "autopar/Schedule/Staging.h"
+
+namespace autopar {
+
+/// What is not said about a pipeline: interleave 1; schedule `inference`, or
+/// `interleaved` where it interleaves; as many microbatches as divide the
+/// batch, at most one for each device of pp.
+PipelinePlan completePipeline(const Plan &plan, const Workload &workload);
+
+/// The layers of `program` to be laid over axis `pp` of `plan`, whose pipeline
+/// has its interleave and microbatches: the time of a microbatch, without the
+/// host's; weights, caches and states of the whole batch. The memory limit is
+/// what the runtime's share leaves beside temporaries. Errors: those of
+/// `evaluate`; microbatches that do not divide the batch.
+Result<StagingProblem> stagingProblem(const CostProgram &program,
+                                      const Plan &plan, const Machine &machine,
+                                      const Runtime &runtime,
+                                      const Workload &workload);
+
+} // namespace autopar
+
+#endif // AUTOPAR_REPORT_PIPELINE_H

@@ -1,0 +1,113 @@
+//===- BindFigures.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Cost/Pricer.h"
+
+#include <limits>
+
+using namespace autopar;
+
+using Kind = FigureUse::Kind;
+
+/// What a kernel that runs on `curve` has; without one, the peak's.
+static BoundFigure coefficientOf(Kind kind, const KernelCurve *curve) {
+  static const KernelCurve peak = [] {
+    KernelCurve curve;
+    curve.exponent = 0;
+    return curve;
+  }();
+  const KernelCurve &used = curve ? *curve : peak;
+  switch (kind) {
+  case Kind::curve_floor:
+    return {used.floorUs, nullptr, curve};
+  case Kind::compute_efficiency:
+    return {used.computeEfficiency, nullptr, curve};
+  case Kind::memory_efficiency:
+    return {used.memoryEfficiency, nullptr, curve};
+  default:
+    return {used.exponent, nullptr, curve};
+  }
+}
+
+static const Figure *figureOf(const FigureUse &use, const Chip &chip,
+                              const Runtime &runtime) {
+  switch (use.kind) {
+  case Kind::memory_bandwidth:
+    return &chip.memoryBandwidth;
+  case Kind::memory_usable:
+    return &chip.memoryUsable;
+  case Kind::peak:
+    return chip.peak(use.type);
+  case Kind::kernel_floor:
+    return &runtime.kernelFloorUs;
+  case Kind::host_time:
+    return &runtime.hostTimeUs;
+  case Kind::context_bytes:
+    return &runtime.contextBytes;
+  case Kind::library_bytes:
+    return &runtime.libraryBytes;
+  case Kind::graph_bytes:
+    return &runtime.graphBytes;
+  case Kind::communication_bytes:
+    return &runtime.communicationBytes;
+  case Kind::memory_utilization:
+    return &runtime.memoryUtilization;
+  case Kind::kv_block_tokens:
+    return &runtime.kvBlockTokens;
+  case Kind::profile_tokens:
+    return &runtime.profileTokens;
+  case Kind::profile_sequences:
+    return &runtime.profileSequences;
+  case Kind::sampler_bytes_per_logit:
+    return &runtime.samplerBytesPerLogit;
+  case Kind::curve_floor:
+  case Kind::compute_efficiency:
+  case Kind::memory_efficiency:
+  case Kind::exponent:
+    break;
+  }
+  return nullptr;
+}
+
+/// An ideal runtime has its own floor only, and no curves.
+static BoundFigure bind(const FigureUse &use, const Chip &chip,
+                        const Runtime &runtime,
+                        std::optional<double> memoryUtilization) {
+  bool isOfCurve =
+      use.kind == Kind::curve_floor || use.kind == Kind::compute_efficiency ||
+      use.kind == Kind::memory_efficiency || use.kind == Kind::exponent;
+  if (isOfCurve)
+    return coefficientOf(
+        use.kind, runtime.ideal ? nullptr : chip.curve(use.kernel, use.type));
+  if (use.kind == Kind::memory_utilization && memoryUtilization)
+    return {*memoryUtilization};
+  const Figure *figure = figureOf(use, chip, runtime);
+  // What no unit multiplies takes no time: a requirement says where it must.
+  double value = figure ? figure->value : std::numeric_limits<double>::infinity();
+  return {value, figure};
+}
+
+std::vector<BoundFigure>
+autopar::bindFigures(const Strategy &strategy, const Pool &pool,
+                     const Runtime &runtime,
+                     std::optional<double> memoryUtilization) {
+  std::vector<BoundFigure> bound;
+  for (const FigureUse &use : strategy.figures)
+    bound.push_back(bind(use, pool.chip, runtime, memoryUtilization));
+  return bound;
+}
+
+Refusal autopar::findBadExponent(const Strategy &strategy,
+                                 const std::vector<BoundFigure> &bound) {
+  for (uint32_t i = 0; i < bound.size(); ++i) {
+    double q = bound[i].value;
+    if (strategy.figures[i].kind == Kind::exponent && q != 0 && q != 1 &&
+        q != 1.5 && q != 2 && q != 3 && q != 4)
+      return {Refusal::Kind::exponent, i};
+  }
+  return {};
+}

@@ -1,0 +1,261 @@
+//===- Collect.cpp - A graph's nodes as a tape ----------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Polynomial.h"
+
+#include "autopar/Cost/Tape.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+using namespace autopar;
+
+namespace {
+
+class Collector {
+public:
+  explicit Collector(const Strategy &strategy)
+      : strategy(strategy), graph(strategy.graph), polynomials(graph),
+        slotOf(graph.size(), noSlot) {}
+
+  Tape run(const std::vector<NodeId> &wanted, Checks checks) {
+    for (uint32_t i = 0; i < strategy.requirements.size(); ++i)
+      if (checks == Checks::all ||
+          strategy.requirements[i].kind < Requirement::Kind::joins)
+        addCheck(i);
+    for (NodeId node : wanted)
+      tape.outputs.push_back(slot(node));
+    tape.slots = next;
+    return std::move(tape);
+  }
+
+private:
+  static constexpr uint32_t noSlot = ~uint32_t(0);
+
+  uint32_t slot(NodeId id);
+  uint32_t opaque(NodeId id);
+  uint32_t largest(NodeId id);
+  uint32_t input(const Node &node);
+  uint32_t constant(double value);
+  uint32_t linear(const Terms &terms, Rank rank);
+  uint32_t product(const Atoms &atoms);
+  uint32_t emit(Op op, Rank rank, uint32_t a, uint32_t b = 0, uint32_t c = 0);
+  void addCheck(uint32_t index);
+
+  const Strategy &strategy;
+  const Graph &graph;
+  Polynomials polynomials;
+  Tape tape;
+  std::vector<uint32_t> slotOf;
+  std::unordered_map<double, uint32_t> constants;
+  /// By op and operands.
+  std::unordered_map<uint64_t, std::vector<Instruction>> known;
+  /// By slot.
+  std::vector<Rank> ranks;
+  uint32_t next = 0;
+};
+
+} // namespace
+
+uint32_t Collector::constant(double value) {
+  auto [it, isNew] = constants.emplace(value, next);
+  if (isNew) {
+    tape.constants.emplace_back(next++, value);
+    ranks.push_back(Rank::constant);
+  }
+  return it->second;
+}
+
+uint32_t Collector::input(const Node &node) {
+  tape.inputs[static_cast<size_t>(node.rank)].push_back(
+      {node.op, node.a, next});
+  ranks.push_back(node.rank);
+  return next++;
+}
+
+uint32_t Collector::emit(Op op, Rank rank, uint32_t a, uint32_t b,
+                         uint32_t c) {
+  uint64_t key = static_cast<uint64_t>(op);
+  for (uint64_t part : {a, b, c})
+    key = (key ^ part) * 0x9E3779B97F4A7C15u;
+  auto &same = known[key];
+  for (const Instruction &other : same)
+    if (other.op == op && other.a == a && other.b == b && other.c == c)
+      return other.out;
+  Instruction instruction{op, next, a, b, c};
+  same.push_back(instruction);
+  tape.code[static_cast<size_t>(rank)].push_back(instruction);
+  ranks.push_back(rank);
+  return next++;
+}
+
+/// Sums are polynomials: everything else is an instruction of its own.
+uint32_t Collector::slot(NodeId id) {
+  if (slotOf[id] != noSlot)
+    return slotOf[id];
+  const Node &node = graph[id];
+  uint32_t result = 0;
+  if (node.op == Op::constant)
+    result = constant(static_cast<double>(graph.valueOf(node)));
+  else if (operandsOf(node.op) == 0)
+    result = input(node);
+  else if (polynomials.isSum(id))
+    result = linear(polynomials.of(id), node.rank);
+  else if (node.op == Op::maximum && node.isWhole)
+    result = largest(id);
+  else
+    result = opaque(id);
+  return slotOf[id] = result;
+}
+
+uint32_t Collector::opaque(NodeId id) {
+  const Node &node = graph[id];
+  unsigned operands = operandsOf(node.op);
+  // What a split divides may be the common part of several extents.
+  std::optional<int64_t> common;
+  if (node.op == Op::split)
+    common = polynomials.numerator(node.a, node.b);
+  uint32_t a = common ? constant(static_cast<double>(*common)) : slot(node.a);
+  uint32_t b = operands > 1 ? slot(node.b) : node.b;
+  uint32_t c = operands > 2 ? slot(node.c) : node.c;
+  return emit(node.op, node.rank, a, b, c);
+}
+
+/// Operands that are never above another one are left out.
+uint32_t Collector::largest(NodeId id) {
+  std::vector<NodeId> operands;
+  std::vector<NodeId> open = {id};
+  while (!open.empty()) {
+    NodeId one = open.back();
+    open.pop_back();
+    if (graph[one].op == Op::maximum && graph[one].isWhole) {
+      open.push_back(graph[one].b);
+      open.push_back(graph[one].a);
+    } else if (std::find(operands.begin(), operands.end(), one) ==
+               operands.end()) {
+      operands.push_back(one);
+    }
+  }
+  std::vector<NodeId> kept;
+  for (NodeId own : operands) {
+    auto isBelow = [&](NodeId other) {
+      return other != own &&
+             isNeverAbove(polynomials.of(own), polynomials.of(other));
+    };
+    // Of equals the first stays: none are, as nodes differ.
+    if (std::none_of(kept.begin(), kept.end(), isBelow)) {
+      kept.erase(std::remove_if(kept.begin(), kept.end(),
+                                [&](NodeId other) {
+                                  return isNeverAbove(polynomials.of(other),
+                                                      polynomials.of(own));
+                                }),
+                 kept.end());
+      kept.push_back(own);
+    }
+  }
+  uint32_t result = slot(kept.front());
+  for (size_t i = 1; i < kept.size(); ++i) {
+    uint32_t other = slot(kept[i]);
+    result = emit(Op::maximum, std::max(ranks[result], ranks[other]), result,
+                  other);
+  }
+  return result;
+}
+
+/// Products share their beginnings.
+uint32_t Collector::product(const Atoms &atoms) {
+  uint32_t result = slot(*atoms.begin());
+  for (const NodeId *atom = atoms.begin() + 1; atom != atoms.end(); ++atom) {
+    uint32_t other = slot(*atom);
+    result = emit(Op::multiply, std::max(ranks[result], ranks[other]), result,
+                  other);
+  }
+  return result;
+}
+
+/// A sum over products of atoms of `rank`, whose coefficients are sums over
+/// what is of lower rank.
+uint32_t Collector::linear(const Terms &terms, Rank rank) {
+  if (rank == Rank::constant)
+    return constant(terms.empty() ? 0 : terms.front().factor);
+  Rank below = static_cast<Rank>(static_cast<uint8_t>(rank) - 1);
+  auto isVarying = [&](NodeId atom) { return graph[atom].rank == rank; };
+  // In order of products, so that one sum has one form.
+  std::vector<std::pair<Atoms, Terms>> groups;
+  for (const Term &term : terms) {
+    Atoms varying;
+    Term rest{term.factor, {}};
+    for (NodeId atom : term.atoms)
+      (isVarying(atom) ? varying : rest.atoms).push_back(atom);
+    auto group = std::find_if(
+        groups.begin(), groups.end(),
+        [&](const auto &other) { return other.first == varying; });
+    if (group == groups.end())
+      group = groups.insert(group, {varying, {}});
+    group->second.push_back(rest);
+  }
+  std::sort(groups.begin(), groups.end(), [](const auto &a, const auto &b) {
+    return a.first < b.first;
+  });
+  uint32_t result = noSlot;
+  for (const auto &[varying, coefficient] : groups) {
+    uint32_t factor = linear(coefficient, below);
+    if (varying.empty()) {
+      result = factor;
+      continue;
+    }
+    uint32_t value = product(varying);
+    if (result != noSlot)
+      result = emit(Op::multiply_add, rank, result, factor, value);
+    else if (factor == constant(1))
+      result = value;
+    else
+      result = emit(Op::multiply, rank, factor, value);
+  }
+  return result == noSlot ? constant(0) : result;
+}
+
+void Collector::addCheck(uint32_t index) {
+  const Requirement &requirement = strategy.requirements[index];
+  TapeCheck check;
+  check.requirement = index;
+  check.kind = requirement.kind;
+  check.index = requirement.index;
+  Rank rank = Rank::figure;
+  auto slotOrNone = [&](NodeId node) {
+    if (node == noNode)
+      return constant(0);
+    rank = std::max(rank, graph[node].rank);
+    return slot(node);
+  };
+  if (requirement.kind == Requirement::Kind::joins)
+    rank = Rank::layout;
+  std::optional<int64_t> common;
+  if (requirement.kind == Requirement::Kind::divides)
+    common = polynomials.numerator(requirement.extent, requirement.devices);
+  // What moves or multiplies anything always does.
+  bool isAlways = (check.kind == Requirement::Kind::joins ||
+                   check.kind == Requirement::Kind::multiplies) &&
+                  graph[requirement.extent].isPositive;
+  if (isAlways)
+    common = 1;
+  check.extent = common ? constant(static_cast<double>(*common))
+                        : slotOrNone(requirement.extent);
+  check.devices = slotOrNone(requirement.devices);
+  check.rank = rank;
+  auto isSame = [&](const TapeCheck &other) {
+    return other.kind == check.kind && other.extent == check.extent &&
+           other.devices == check.devices && other.index == check.index;
+  };
+  if (std::none_of(tape.checks.begin(), tape.checks.end(), isSame))
+    tape.checks.push_back(check);
+}
+
+Tape autopar::collect(const Strategy &strategy,
+                      const std::vector<NodeId> &wanted, Checks checks) {
+  return Collector(strategy).run(wanted, checks);
+}

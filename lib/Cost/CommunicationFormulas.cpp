@@ -1,0 +1,70 @@
+//===- CommunicationFormulas.cpp - Bytes and calls of collectives ---------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formulas.h"
+
+using namespace autopar;
+
+/// Bytes that one device sends in a ring: (n-1)/n of `bytes`, twice for an
+/// all-reduce, rounded up. Thakur, Rabenseifner, Gropp, "Optimization of
+/// Collective Communication Operations in MPICH" (2005), sections 4.1 to 4.5.
+static Expr wireBytes(CollectiveKind kind, Expr group, Expr bytes) {
+  if (kind == CollectiveKind::permute)
+    return bytes;
+  bool isTwice = kind == CollectiveKind::all_reduce;
+  Expr others = group - group.number(1);
+  return (isTwice ? bytes * 2 : bytes).apply(Op::scale, others, group);
+}
+
+/// The full logical buffer of one call: of an all_gather its result, of a ring
+/// all its parts, of the others what a rank puts in.
+static void addCollective(Formulas &formulas, uint32_t index) {
+  const Collective &record = formulas.program.collectives[index];
+  CollectiveNodes &nodes = formulas.strategy.collectives.emplace_back();
+  RecordRef ref{RecordRef::Kind::collective, index};
+  NodeId none = formulas.number(0).node();
+  nodes = {none, none, none, none, none, none, 0};
+  if (record.count == 0)
+    return;
+  Expr count = formulas.countOf(record.layer, record.count);
+  Expr group = formulas.devices(record.axes);
+  Expr elements =
+      formulas.hottest(formulas.local(record.shape, ref), record.sharedBy);
+  Expr bytes = formulas.bytes(elements, record.type);
+  if (record.kind == CollectiveKind::all_gather ||
+      record.kind == CollectiveKind::ring)
+    bytes *= group;
+  nodes.link = formulas.link(record.kind, record.axes);
+  Expr zero = formulas.number(0);
+  Expr call = formulas.call(Op::call, bytes, nodes.link);
+  Expr bound = formulas.call(Op::call_bound, bytes, nodes.link);
+  formulas.require({Requirement::Kind::joins, ref, (count * bytes).node(),
+                    noNode, nodes.link});
+  nodes.count = count.node();
+  nodes.groupSize = group.node();
+  nodes.bytes = bytes.node();
+  nodes.wireBytes = wireBytes(record.kind, group, bytes).node();
+  nodes.timePs = select(bytes, call, zero).node();
+  nodes.boundUs = select(bytes, bound, zero).node();
+}
+
+void autopar::addCommunicationFormulas(Formulas &formulas) {
+  auto node = [&](NodeId id) { return Expr(formulas.graph, id); };
+  Expr time = formulas.number(0), wire = time;
+  for (uint32_t i = 0; i < formulas.program.collectives.size(); ++i) {
+    addCollective(formulas, i);
+    const CollectiveNodes &nodes = formulas.strategy.collectives.back();
+    // A permute among one device sends nothing either.
+    Expr sends = above(node(nodes.groupSize), formulas.number(1));
+    time += node(nodes.count) * node(nodes.timePs);
+    wire += node(nodes.count) * node(nodes.wireBytes) * sends;
+  }
+  TotalNodes &total = formulas.strategy.total;
+  Expr passes = formulas.passes();
+  total.communicationPs = (time * passes).node();
+  total.wireBytes = (wire * passes).node();
+}

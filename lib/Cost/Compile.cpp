@@ -1,0 +1,53 @@
+//===- Compile.cpp --------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formulas.h"
+
+using namespace autopar;
+
+/// Loads lie in slots that their devices share evenly.
+static void requirePlacement(Formulas &formulas) {
+  if (!formulas.program.placement)
+    return;
+  const PlacedExperts &placed = *formulas.program.placement;
+  formulas.require({Requirement::Kind::places,
+                    {},
+                    formulas.number(placed.slots).node(),
+                    formulas.devices(placed.axes).node(),
+                    0,
+                    placed.axes});
+}
+
+/// What a stage takes from the one before it.
+static void addTransferFormulas(Formulas &formulas) {
+  auto add = [&](const std::vector<LayerStack::Layer::Input> &inputs) {
+    Expr bytes = formulas.number(0);
+    for (const LayerStack::Layer::Input &input : inputs)
+      bytes += formulas.bytes(formulas.local(input.shape, {}), input.type);
+    formulas.strategy.transferBytes.push_back(bytes.node());
+  };
+  for (const LayerStack::Layer &layer : formulas.program.stack.layers)
+    add(layer.inputs);
+  add(formulas.program.stack.inputs);
+}
+
+Strategy autopar::compile(const CostProgram &program, Launching launching,
+                          Counting counting) {
+  Strategy strategy;
+  strategy.launching = launching;
+  strategy.counting = counting;
+  Formulas formulas(program, strategy);
+  requirePlacement(formulas);
+  addModelFormulas(formulas);
+  addMemoryFormulas(formulas);
+  addKernelFormulas(formulas);
+  addCommunicationFormulas(formulas);
+  addLaunchFormulas(formulas);
+  if (counting == Counting::parts)
+    addTransferFormulas(formulas);
+  return strategy;
+}

@@ -1,0 +1,189 @@
+//===- Exact.cpp ----------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Cost/Exact.h"
+
+#include "LayoutState.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+struct ExactValues::Links : LayoutState {
+  using LayoutState::LayoutState;
+};
+
+ExactValues::ExactValues(const CostProgram &program, const Strategy &strategy,
+                         const Machine &machine, const Runtime &runtime,
+                         std::optional<double> memoryUtilization)
+    : strategy(strategy),
+      bound(bindFigures(strategy, machine.pools.front(), runtime,
+                        memoryUtilization)),
+      links(std::make_unique<Links>(program, strategy, machine.pools.front(),
+                                    runtime.ideal)),
+      wholes(strategy.graph.size()), reals(strategy.graph.size()) {}
+ExactValues::~ExactValues() = default;
+ExactValues::ExactValues(ExactValues &&) noexcept = default;
+
+const Route &ExactValues::route(uint32_t link) const {
+  return links->route(link);
+}
+
+int64_t ExactValues::skewOf(uint32_t kind) const {
+  return links->skewOf(kind);
+}
+
+//===----------------------------------------------------------------------===//
+// Whole numbers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// `Checked`, as the formulas of Run.h take it.
+struct Whole : Checked {
+  Whole(Checked value) : Checked(value) {}
+  Whole(int64_t value) : Checked(value) {}
+};
+Whole operator+(Whole a, Whole b) { return Checked(a) + Checked(b); }
+Whole operator-(Whole a, Whole b) { return Checked(a) - Checked(b); }
+Whole operator*(Whole a, Whole b) { return Checked(a) * Checked(b); }
+Whole floorQuotient(Whole a, Whole b) { return floorDiv(a, b); }
+Whole least(Whole a, Whole b) { return b < a ? b : a; }
+Whole most(Whole a, Whole b) { return a < b ? b : a; }
+bool isAbove(Whole a, Whole b) { return a > b; }
+Whole choose(bool first, Whole a, Whole b) { return first ? a : b; }
+} // namespace
+
+/// A double that counts; none above what 127 bits count.
+static Checked toWhole(double value) {
+  constexpr double largest = 1e38;
+  if (!(std::fabs(value) < largest))
+    return Checked(INT64_MAX) * INT64_MAX * INT64_MAX;
+  constexpr double half = 9223372036854775808.0; // 2^63
+  if (std::fabs(value) < half)
+    return static_cast<int64_t>(value);
+  double high = std::floor(value / half);
+  return Checked(static_cast<int64_t>(high)) * INT64_MAX +
+         static_cast<int64_t>(high) +
+         static_cast<int64_t>(value - high * half);
+}
+
+Checked ExactValues::wholeOf(NodeId id) const {
+  const Node &node = strategy.graph[id];
+  Checked a = wholes[node.a];
+  auto b = [&] { return wholes[node.b]; };
+  auto c = [&] { return wholes[node.c]; };
+  switch (node.op) {
+  case Op::add:
+    return a + b();
+  case Op::subtract:
+    return a - b();
+  case Op::multiply:
+    return a * b();
+  case Op::minimum:
+    return std::min(a, b());
+  case Op::maximum:
+    return b().valid() && a.valid() ? std::max(a, b()) : a + b();
+  case Op::ceil_divide:
+    return ceilDiv(a, b());
+  case Op::floor_divide:
+    return floorDiv(a, b());
+  case Op::split:
+    return ceilDiv(a, b());
+  case Op::split_capped:
+    return b() > a ? std::min(a, Checked(1)) : ceilDiv(a, b());
+  case Op::scale:
+    return ceilDiv(a * b(), c());
+  case Op::select:
+    return a > 0 ? b() : c();
+  case Op::pairs:
+    return pairsOf(Whole(a), Whole(b()), strategy.graph.pairsOf(node.c));
+  default:
+    return toWhole(reals[id]);
+  }
+}
+
+static int64_t valueOf(Symbol symbol, const Workload &workload) {
+  switch (symbol) {
+  case Symbol::batch:
+    return workload.batch;
+  case Symbol::query:
+    return workload.query;
+  case Symbol::context:
+    return workload.context;
+  case Symbol::source:
+    return workload.source;
+  case Symbol::memory:
+    return workload.memory;
+  }
+  return 0;
+}
+
+void ExactValues::calculate(NodeId id, const Workload &workload) {
+  const Node &node = strategy.graph[id];
+  if (node.op == Op::figure) {
+    reals[id] = bound[node.a].value;
+    return;
+  }
+  if (node.op == Op::constant) {
+    wholes[id] = strategy.graph.valueOf(node);
+  } else if (node.op == Op::symbol) {
+    wholes[id] = valueOf(static_cast<Symbol>(node.a), workload);
+  } else if (operandsOf(node.op) == 0) {
+    wholes[id] = toWhole(links->valueOf(node.op, node.a));
+  } else {
+    // Pairs are exact, whatever a double has of them.
+    Instruction step{node.op, id, node.a, node.b, node.c};
+    if (node.op != Op::pairs)
+      reals[id] =
+          autopar::calculate(step, {nullptr, 0, links->routes(), nullptr},
+                             reals.data());
+    if (!node.isWhole)
+      return;
+    wholes[id] = wholeOf(id);
+  }
+  reals[id] = wholes[id].real();
+}
+
+//===----------------------------------------------------------------------===//
+// Requirements
+//===----------------------------------------------------------------------===//
+
+static bool divides(Checked b, Checked a) { return floorDiv(a, b) * b == a; }
+
+bool ExactValues::holds(const Requirement &requirement) const {
+  auto value = [&](NodeId node) {
+    return node == noNode ? Checked(1) : wholes[node];
+  };
+  Checked extent = value(requirement.extent);
+  Checked devices = value(requirement.devices);
+  switch (requirement.kind) {
+  case Requirement::Kind::sizes:
+    return false;
+  case Requirement::Kind::places:
+  case Requirement::Kind::divides:
+    return divides(devices, extent);
+  case Requirement::Kind::caps:
+    return devices > extent && extent > 0 ? divides(extent, devices)
+                                          : divides(devices, extent);
+  case Requirement::Kind::joins:
+    return extent.isZero() || links->isJoined(requirement.index);
+  case Requirement::Kind::multiplies:
+    return extent.isZero() || std::isfinite(bound[requirement.index].value);
+  }
+  return false;
+}
+
+Refusal ExactValues::evaluate(const Layout &layout, const Workload &workload) {
+  links->lay(layout);
+  for (NodeId id = 0; id < strategy.graph.size(); ++id)
+    calculate(id, workload);
+  for (uint32_t i = 0; i < strategy.requirements.size(); ++i)
+    if (!holds(strategy.requirements[i]))
+      return {Refusal::Kind::requirement, i};
+  return findBadExponent(strategy, bound);
+}

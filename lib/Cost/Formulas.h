@@ -1,0 +1,109 @@
+//===- Formulas.h - The words that formulas are written in ------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_COST_FORMULAS_H
+#define AUTOPAR_LIB_COST_FORMULAS_H
+
+#include "autopar/Cost/Strategy.h"
+
+#include <array>
+
+namespace autopar {
+
+/// The sizes of symbols, by `Symbol`.
+using SymbolValues = std::array<Expr, symbolCount>;
+
+/// Sizes, bytes and counts of the records of one program, as expressions of the
+/// strategy's graph.
+class Formulas {
+public:
+  Formulas(const CostProgram &program, Strategy &strategy);
+
+  Expr number(int64_t value) { return {graph, graph.constant(value)}; }
+  Expr figure(FigureUse::Kind kind,
+              KernelKind kernel = KernelKind::elementwise,
+              ElementType type = ElementType::bf16);
+  /// A figure that counts.
+  Expr whole(FigureUse::Kind kind) { return floor(figure(kind)); }
+  /// Tokens of a block of the KV cache.
+  Expr blockTokens() {
+    return max(number(1), whole(FigureUse::Kind::kv_block_tokens));
+  }
+  Expr symbol(Symbol which) const { return step[static_cast<size_t>(which)]; }
+  Expr passes() { return isParts ? leaf(Op::passes, Rank::layout) : number(1); }
+  Expr microbatches() {
+    return isParts ? leaf(Op::microbatches, Rank::layout) : number(1);
+  }
+  Expr stages() { return leaf(Op::stages, Rank::layout); }
+  Expr devices(const std::vector<AxisId> &axes);
+  Expr skew(std::optional<uint32_t> kind);
+
+  /// Of the whole model.
+  Expr logical(const Extent &extent, const SymbolValues &values);
+  Expr logical(const Extent &extent) { return logical(extent, step); }
+  Expr logical(const Dims &dims, const SymbolValues &values);
+  Expr logical(const Dims &dims) { return logical(dims, step); }
+  /// What the worst device holds; `record` is asked for what cannot be split.
+  Expr local(const Dim &dim, RecordRef record);
+  Expr local(const Dims &dims, RecordRef record) {
+    return localPaged(dims, -1, record);
+  }
+  /// Dimension `paged` is rounded up to whole blocks.
+  Expr localPaged(const Dims &dims, int32_t paged, RecordRef record);
+  /// The same for other sizes, which nothing is asked for.
+  Expr localPaged(const Dims &dims, int32_t paged, const SymbolValues &values);
+  /// Of the hottest device, where the mean one has `mean`.
+  Expr hottest(Expr mean, std::optional<uint32_t> kind);
+  /// Bytes of `elements` values of `type`, the last one rounded up.
+  Expr bytes(Expr elements, ElementType type);
+
+  /// How often a device runs `layer` in a pass, and a record that a step of the
+  /// whole runs `count` times.
+  Expr countOfKind(uint32_t layer);
+  Expr countOf(uint32_t layer, int64_t count);
+  /// Tensors that a device keeps.
+  Expr countOf(const Resident &resident);
+  /// `value` where a device runs `layer`, else 0.
+  Expr where(uint32_t layer, Expr value);
+
+  void require(Requirement requirement);
+  uint32_t link(CollectiveKind kind, const std::vector<AxisId> &axes);
+  Expr call(Op op, Expr bytes, uint32_t link) {
+    return {graph, graph.make(op, bytes.node(), link)};
+  }
+
+  const CostProgram &program;
+  Strategy &strategy;
+  Graph &graph;
+  /// Of the step; of a batch of one; of the run that sizes temporaries.
+  SymbolValues step, single, profile;
+
+private:
+  Expr leaf(Op op, Rank rank, uint32_t index = 0) {
+    return {graph, graph.leaf(op, index, rank, true, true)};
+  }
+  Expr split(const Dim &dim, Expr extent, bool mayFail);
+  template <typename Part>
+  Expr product(const Dims &dims, int32_t paged, Part part);
+  void requireSplit(const Dim &dim, Expr extent, RecordRef record);
+  void readSymbols();
+
+  const bool isParts;
+  /// By symbol of the program.
+  std::vector<Symbol> symbols;
+};
+
+// The parts of `compile`, in the order of their requirements.
+void addModelFormulas(Formulas &formulas);
+void addMemoryFormulas(Formulas &formulas);
+void addKernelFormulas(Formulas &formulas);
+void addCommunicationFormulas(Formulas &formulas);
+void addLaunchFormulas(Formulas &formulas);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_COST_FORMULAS_H

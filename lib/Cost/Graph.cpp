@@ -1,0 +1,211 @@
+//===- Graph.cpp ----------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Cost/Graph.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace autopar;
+
+unsigned autopar::operandsOf(Op op) {
+  if (op < Op::add)
+    return 0;
+  switch (op) {
+  case Op::floor:
+  case Op::picoseconds:
+  case Op::call:
+  case Op::call_bound:
+    return 1;
+  case Op::scale:
+  case Op::select:
+  case Op::distinct_experts:
+  case Op::roof:
+  case Op::launch:
+    return 3;
+  default:
+    return 2;
+  }
+}
+
+/// Whether results are whole where the operands that count are.
+static bool isWholeResult(Op op, const Node &a, const Node &b, const Node &c) {
+  switch (op) {
+  case Op::divide:
+  case Op::distinct_experts:
+  case Op::roof:
+  case Op::call_bound:
+    return false;
+  case Op::add:
+  case Op::subtract:
+  case Op::multiply:
+  case Op::minimum:
+  case Op::maximum:
+    return a.isWhole && b.isWhole;
+  case Op::select:
+    return b.isWhole && c.isWhole;
+  default:
+    return true;
+  }
+}
+
+static bool isPositiveResult(Op op, const Node &a, const Node &b,
+                             const Node &c) {
+  switch (op) {
+  case Op::add:
+  case Op::maximum:
+    return a.isPositive || b.isPositive;
+  case Op::multiply:
+  case Op::minimum:
+  case Op::divide:
+    return a.isPositive && b.isPositive;
+  case Op::ceil_divide:
+  case Op::split:
+  case Op::split_capped:
+    return a.isPositive;
+  case Op::scale:
+    return a.isPositive && b.isPositive;
+  case Op::select:
+    return b.isPositive && c.isPositive;
+  default:
+    return false;
+  }
+}
+
+Graph::Graph() : table(1024) { constant(0); }
+
+NodeId Graph::constant(int64_t value) {
+  auto found = std::find(constants.begin(), constants.end(), value);
+  auto index = static_cast<uint32_t>(found - constants.begin());
+  if (found == constants.end())
+    constants.push_back(value);
+  return insert({Op::constant, Rank::constant, true, value > 0, index});
+}
+
+NodeId Graph::leaf(Op op, uint32_t index, Rank rank, bool isWhole,
+                   bool isPositive) {
+  return insert({op, rank, isWhole, isPositive, index});
+}
+
+uint32_t Graph::addPairs(const Pairs &rule) {
+  for (uint32_t i = 0; i < pairs.size(); ++i)
+    if (pairs[i].causal == rule.causal && pairs[i].window == rule.window &&
+        pairs[i].chunk == rule.chunk)
+      return i;
+  pairs.push_back({{}, {}, rule.causal, rule.window, rule.chunk});
+  return static_cast<uint32_t>(pairs.size() - 1);
+}
+
+/// Choices between constants. Their sums and products stay as they are: they say
+/// how a number came about, and tapes collect them.
+NodeId Graph::fold(Op op, NodeId a, NodeId b) {
+  if (nodes[a].op != Op::constant || nodes[b].op != Op::constant)
+    return noNode;
+  int64_t x = valueOf(nodes[a]), y = valueOf(nodes[b]);
+  switch (op) {
+  case Op::minimum:
+    return constant(std::min(x, y));
+  case Op::maximum:
+    return constant(std::max(x, y));
+  case Op::above:
+    return constant(x > y);
+  default:
+    return noNode;
+  }
+}
+
+/// What operations with 0, 1 or themselves are.
+NodeId Graph::simplify(Op op, NodeId a, NodeId b) {
+  switch (op) {
+  case Op::add:
+    return isConstant(a, 0) ? b : isConstant(b, 0) ? a : noNode;
+  case Op::subtract:
+    return isConstant(b, 0) ? a : noNode;
+  case Op::multiply:
+    if (isConstant(a, 0) || isConstant(b, 1))
+      return a;
+    return isConstant(b, 0) || isConstant(a, 1) ? b : noNode;
+  case Op::ceil_divide:
+  case Op::floor_divide:
+  case Op::split:
+    return isConstant(b, 1) || isConstant(a, 0) ? a : noNode;
+  case Op::minimum:
+  case Op::maximum:
+    return a == b ? a : noNode;
+  case Op::floor:
+    return nodes[a].isWhole ? a : noNode;
+  case Op::above:
+    return isConstant(b, 0) && nodes[a].isPositive ? constant(1) : noNode;
+  default:
+    return noNode;
+  }
+}
+
+NodeId Graph::make(Op op, NodeId a, NodeId b, uint32_t c) {
+  unsigned operands = operandsOf(op);
+  if (NodeId known = fold(op, a, b); operands == 2 && known != noNode)
+    return known;
+  if (NodeId known = simplify(op, a, b); known != noNode)
+    return known;
+  if (op == Op::select) {
+    if (nodes[a].isPositive || b == c)
+      return b;
+    if (isConstant(a, 0))
+      return c;
+  }
+  if (op == Op::scale && c == b)
+    return a;
+  bool commutes = op == Op::add || op == Op::multiply || op == Op::minimum ||
+                  op == Op::maximum;
+  if (commutes && a > b)
+    std::swap(a, b);
+  if (operands == 1 && op != Op::call && op != Op::call_bound)
+    b = 0;
+  const Node &first = nodes[a], &second = nodes[operands > 1 ? b : a],
+             &third = nodes[operands > 2 ? c : a];
+  Node node{op, std::max({first.rank, second.rank, third.rank}),
+            isWholeResult(op, first, second, third),
+            isPositiveResult(op, first, second, third), a, b, c};
+  // Links are laid with the layout.
+  if (op == Op::call || op == Op::call_bound)
+    node.rank = std::max(node.rank, Rank::layout);
+  return insert(node);
+}
+
+static uint64_t hashOf(const Node &node) {
+  uint64_t hash = static_cast<uint64_t>(node.op);
+  for (uint64_t part : {node.a, node.b, node.c})
+    hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
+  return hash ^ (hash >> 29);
+}
+
+NodeId Graph::insert(Node node) {
+  if (nodes.size() * 2 >= table.size())
+    grow();
+  size_t mask = table.size() - 1;
+  size_t at = hashOf(node) & mask;
+  for (; table[at] != 0; at = (at + 1) & mask) {
+    const Node &other = nodes[table[at] - 1];
+    if (other.op == node.op && other.a == node.a && other.b == node.b &&
+        other.c == node.c)
+      return table[at] - 1;
+  }
+  nodes.push_back(node);
+  table[at] = static_cast<uint32_t>(nodes.size());
+  return static_cast<NodeId>(nodes.size() - 1);
+}
+
+void Graph::grow() {
+  table.assign(table.size() * 2, 0);
+  size_t mask = table.size() - 1;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    size_t at = hashOf(nodes[i]) & mask;
+    while (table[at] != 0)
+      at = (at + 1) & mask;
+    table[at] = static_cast<uint32_t>(i + 1);
+  }
+}

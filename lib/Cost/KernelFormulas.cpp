@@ -1,0 +1,156 @@
+//===- KernelFormulas.cpp - FLOPs and bytes of kernels --------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formulas.h"
+
+using namespace autopar;
+
+namespace {
+
+/// Writes the formulas of one kernel.
+class KernelFormulas {
+public:
+  KernelFormulas(Formulas &formulas, uint32_t index)
+      : formulas(formulas), kernel(formulas.program.kernels[index]),
+        ref{RecordRef::Kind::kernel, index} {}
+
+  KernelNodes build();
+
+private:
+  Expr launched();
+  void addFlops(KernelNodes &nodes);
+  Expr bytesOf(const Traffic &traffic);
+
+  Formulas &formulas;
+  const Kernel &kernel;
+  RecordRef ref;
+  Expr gate;
+};
+
+} // namespace
+
+/// 1, or 0 of a kernel without rows, or whose results are all empty.
+Expr KernelFormulas::launched() {
+  Expr zero = formulas.number(0), one = formulas.number(1);
+  if (kernel.count == 0)
+    return zero;
+  Expr result = one, results = zero;
+  if (kernel.flopFactor != 0)
+    result = above(formulas.logical(kernel.rows), zero);
+  bool writes = false;
+  for (const Traffic &traffic : kernel.traffic) {
+    if (!traffic.write)
+      continue;
+    results = max(results, above(formulas.logical(traffic.shape), zero));
+    writes = true;
+  }
+  return writes ? result * results : result;
+}
+
+/// Pairs of the worst device: context parallelism balances them (zig-zag), so
+/// that each query has an equal share, of which the worst device has the
+/// ceiling.
+static Expr localPairs(Formulas &formulas, const Pairs &pairs, Expr query,
+                       Expr all) {
+  Expr own = ceilDiv(query, formulas.devices(pairs.query.axes));
+  Expr parts = query * formulas.devices(pairs.context.axes);
+  Expr share = all.apply(Op::scale, own, max(formulas.number(1), parts));
+  return pairs.query.axes.empty() && pairs.context.axes.empty() ? all : share;
+}
+
+/// A multiply-add is 2. Causal pairs exactly: FlashAttention-2
+/// (arXiv:2307.08691) section 3.1.1 halves the square instead.
+void KernelFormulas::addFlops(KernelNodes &nodes) {
+  Expr factor = formulas.number(kernel.flopFactor) * gate;
+  auto product = [&](auto of) {
+    return factor * of(kernel.rows) * of(kernel.columns) *
+           of(kernel.contraction);
+  };
+  Expr logical =
+      product([&](const Dims &dims) { return formulas.logical(dims); });
+  Expr local =
+      product([&](const Dims &dims) { return formulas.local(dims, ref); });
+  Expr square = logical;
+  if (kernel.pairs) {
+    const Pairs &pairs = *kernel.pairs;
+    Expr query = formulas.logical(pairs.query.extent);
+    Expr context = formulas.logical(pairs.context.extent);
+    Expr all = query.apply(Op::pairs, context, formulas.graph.addPairs(pairs));
+    logical *= all;
+    local *= localPairs(formulas, pairs, query, all);
+    square *= query * context;
+  }
+  nodes.flops = logical.node();
+  nodes.localFlops = local.node();
+  nodes.squareFlops = square.node();
+}
+
+/// Of routed experts only those that tokens reach are read, the expected number
+/// of occupied cells: Johnson and Kotz, Urn Models (1977), section 3.2.
+Expr KernelFormulas::bytesOf(const Traffic &traffic) {
+  auto whole = [&] {
+    return formulas.bytes(formulas.local(traffic.shape, ref), traffic.type);
+  };
+  if (traffic.topK == 0 || traffic.shape.empty())
+    return whole();
+  Expr experts = formulas.logical(traffic.shape.front().extent);
+  if (experts.isConstant(0))
+    return experts;
+  Expr topK = formulas.number(traffic.topK);
+  Expr tokens = formulas.local(traffic.rows, ref) / topK;
+  Expr reached = experts.apply(Op::distinct_experts, topK, tokens);
+  return whole().apply(Op::round_product, reached / experts);
+}
+
+KernelNodes KernelFormulas::build() {
+  KernelNodes nodes;
+  gate = launched();
+  nodes.launched = gate.node();
+  nodes.flops = nodes.localFlops = nodes.squareFlops =
+      formulas.number(0).node();
+  if (kernel.count == 0)
+    return nodes;
+  if (kernel.flopFactor != 0)
+    addFlops(nodes);
+  for (const Traffic &traffic : kernel.traffic)
+    nodes.traffic.push_back((gate * bytesOf(traffic)).node());
+  return nodes;
+}
+
+/// Logical FLOPs by class, and those of a device.
+static void addFlopTotals(Formulas &formulas) {
+  Expr linear = formulas.number(0), attention = linear, square = linear,
+       recurrence = linear, logits = linear, local = linear;
+  for (size_t i = 0; i < formulas.program.kernels.size(); ++i) {
+    const Kernel &kernel = formulas.program.kernels[i];
+    const KernelNodes &nodes = formulas.strategy.kernels[i];
+    Expr count = formulas.countOf(kernel.layer, kernel.count);
+    auto all = [&](NodeId node) { return count * Expr(formulas.graph, node); };
+    local += all(nodes.localFlops);
+    Expr *sums[] = {nullptr, &linear, &attention, &recurrence, &logits};
+    if (Expr *sum = sums[static_cast<size_t>(kernel.flopClass)])
+      *sum += all(nodes.flops);
+    if (kernel.flopClass == FlopClass::attention)
+      square += all(nodes.squareFlops);
+  }
+  TotalNodes &total = formulas.strategy.total;
+  Expr passes = formulas.passes();
+  total.linearFlops = (linear * passes).node();
+  total.attentionFlops = (attention * passes).node();
+  total.squareFlops = (square * passes).node();
+  total.recurrenceFlops = (recurrence * passes).node();
+  total.logitsFlops = (logits * passes).node();
+  total.flops =
+      ((linear + attention + recurrence + logits) * passes).node();
+  total.localFlops = (local * passes).node();
+}
+
+void autopar::addKernelFormulas(Formulas &formulas) {
+  for (uint32_t i = 0; i < formulas.program.kernels.size(); ++i)
+    formulas.strategy.kernels.push_back(KernelFormulas(formulas, i).build());
+  addFlopTotals(formulas);
+}

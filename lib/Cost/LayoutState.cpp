@@ -1,0 +1,116 @@
+//===- LayoutState.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutState.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+LayoutState::LayoutState(const CostProgram &program, const Strategy &strategy,
+                         const Pool &pool, bool ideal)
+    : program(program), strategy(strategy), pool(pool), ideal(ideal),
+      current(strategy.links.size()), views(strategy.links.size()),
+      joined(strategy.links.size()) {}
+
+void LayoutState::lay(const Layout &next) {
+  layout = &next;
+  for (size_t i = 0; i < strategy.links.size(); ++i) {
+    group.clear();
+    for (AxisId axis : strategy.links[i].axes)
+      group.push_back(next.axes[axis]);
+    const KnownRoute &known = find(strategy.links[i].kind, next.devices);
+    current[i] = &known.route;
+    joined[i] = sizeOf(group) == 1 || known.route.tier;
+    views[i] = {known.steps.data(), static_cast<uint32_t>(known.steps.size()),
+                ideal};
+  }
+  if (program.placement)
+    findSkews();
+}
+
+const LayoutState::KnownRoute &LayoutState::find(CollectiveKind kind,
+                                                 int64_t devices) {
+  for (const auto &one : known)
+    if (one->kind == kind && one->devices == devices && one->group == group)
+      return *one;
+  auto one = std::make_unique<KnownRoute>();
+  one->kind = kind;
+  one->group = group;
+  one->devices = devices;
+  if (sizeOf(group) > 1)
+    one->route = Network(pool, devices).route(kind, group, ideal);
+  one->steps = stepsOf(one->route);
+  known.push_back(std::move(one));
+  return *known.back();
+}
+
+//===----------------------------------------------------------------------===//
+// Placed experts
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t evenSkew = 1'000'000;
+
+/// Whatever is below is rounding of loads that are even.
+static int64_t millionths(double imbalance) {
+  constexpr double rounding = 1e-4;
+  double scaled = imbalance * static_cast<double>(evenSkew) - rounding;
+  return std::max(evenSkew, static_cast<int64_t>(std::ceil(scaled)));
+}
+
+/// Hottest device / mean of a layer kind: the mean over its layers.
+void LayoutState::findSkews() {
+  const PlacedExperts &placed = *program.placement;
+  int64_t ranks = 1;
+  for (AxisId axis : placed.axes)
+    ranks *= layout->axes[axis].size;
+  for (const auto &one : knownSkews)
+    if (one->ranks == ranks) {
+      skews = one.get();
+      return;
+    }
+  auto one = std::make_unique<KnownSkews>();
+  one->ranks = ranks;
+  one->skews.assign(program.layers.size(), evenSkew);
+  std::vector<double> sums(program.layers.size());
+  std::vector<int64_t> counts(program.layers.size());
+  for (const PlacedExperts::Layer &layer : placed.layers)
+    if (placed.slots % ranks == 0) {
+      sums[layer.kind] += imbalanceOf(layer.slots, layer.loads.tokens, ranks);
+      ++counts[layer.kind];
+    }
+  for (size_t kind = 0; kind < sums.size(); ++kind)
+    if (counts[kind])
+      one->skews[kind] =
+          millionths(sums[kind] / static_cast<double>(counts[kind]));
+  skews = one.get();
+  knownSkews.push_back(std::move(one));
+}
+
+int64_t LayoutState::skewOf(uint32_t kind) const {
+  return skews ? skews->skews[kind] : evenSkew;
+}
+
+double LayoutState::valueOf(Op op, uint32_t index) const {
+  switch (op) {
+  case Op::axis:
+    return static_cast<double>(layout->axes[index].size);
+  case Op::stages:
+    return static_cast<double>(layout->stages);
+  case Op::skew:
+    return static_cast<double>(skewOf(index));
+  case Op::kind_count:
+    return static_cast<double>(layout->kindCounts[index]);
+  case Op::passes:
+    return static_cast<double>(layout->passes);
+  case Op::microbatches:
+    return static_cast<double>(layout->microbatches);
+  default:
+    return 0;
+  }
+}

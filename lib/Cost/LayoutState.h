@@ -1,0 +1,67 @@
+//===- LayoutState.h - What a layout resolves -------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_COST_LAYOUTSTATE_H
+#define AUTOPAR_LIB_COST_LAYOUTSTATE_H
+
+#include "Run.h"
+
+#include "autopar/Cost/Pricer.h"
+
+#include <memory>
+
+namespace autopar {
+
+/// Routes and heats of the experts of layouts: each is found once.
+class LayoutState {
+public:
+  LayoutState(const CostProgram &program, const Strategy &strategy,
+              const Pool &pool, bool ideal);
+
+  void lay(const Layout &layout);
+  /// The value of a leaf.
+  double valueOf(Op op, uint32_t index) const;
+  const RouteView *routes() const { return views.data(); }
+  const Route &route(uint32_t link) const { return *current[link]; }
+  /// Whether something joins the devices of `link`.
+  bool isJoined(uint32_t link) const { return joined[link]; }
+  int64_t skewOf(uint32_t kind) const;
+
+private:
+  struct KnownRoute {
+    CollectiveKind kind;
+    GroupLayout group;
+    int64_t devices;
+    Route route;
+    std::vector<RouteStep> steps;
+  };
+  struct KnownSkews {
+    int64_t ranks;
+    /// By layer kind, in millionths.
+    std::vector<int64_t> skews;
+  };
+
+  const KnownRoute &find(CollectiveKind kind, int64_t devices);
+  void findSkews();
+
+  const CostProgram &program;
+  const Strategy &strategy;
+  const Pool &pool;
+  const bool ideal;
+  const Layout *layout = nullptr;
+  GroupLayout group;
+  std::vector<std::unique_ptr<KnownRoute>> known;
+  std::vector<std::unique_ptr<KnownSkews>> knownSkews;
+  const KnownSkews *skews = nullptr;
+  std::vector<const Route *> current;
+  std::vector<RouteView> views;
+  std::vector<bool> joined;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_COST_LAYOUTSTATE_H

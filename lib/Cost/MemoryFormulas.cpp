@@ -1,0 +1,349 @@
+//===- MemoryFormulas.cpp - Weights, caches, temporaries ------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formulas.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+using Kind = Resident::Kind;
+using Use = FigureUse::Kind;
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+static RecordRef refOf(const CostProgram &program, const Resident &resident) {
+  static constexpr RecordRef::Kind kinds[] = {RecordRef::Kind::weight,
+                                              RecordRef::Kind::kv_cache,
+                                              RecordRef::Kind::state};
+  return {kinds[static_cast<size_t>(resident.kind)],
+          static_cast<uint32_t>(&resident - program.residents.data())};
+}
+
+/// Routed experts of a layer on a device: the most of all layers. Biases may be
+/// whole where products are summed over the parts of experts.
+static void addExperts(Formulas &formulas) {
+  Expr most = formulas.number(0);
+  for (const Resident &weight : formulas.program.residents) {
+    bool isMatrix = weight.parameters().size() > 2;
+    if (weight.topK == 0 || weight.stored || weight.count == 0 || !isMatrix)
+      continue;
+    Expr own = formulas.local(weight.parameters().front(),
+                              refOf(formulas.program, weight));
+    most = max(most, formulas.where(weight.layer, own));
+  }
+  formulas.strategy.total.expertsPerDevice = most.node();
+}
+
+/// By value, not by copy: replicas and padding do not count. Active are those
+/// that one token uses.
+static void addWeight(Formulas &formulas, const Resident &weight,
+                      ResidentNodes &nodes) {
+  const Dims &values = weight.parameters();
+  Expr parameters = formulas.logical(values), active = parameters;
+  if (weight.topK != 0 && !values.empty()) {
+    Expr experts = max(formulas.number(1), formulas.logical(values[0].extent));
+    Expr used = min(formulas.number(weight.topK), experts);
+    active = floorDiv(parameters, experts) * used;
+  }
+  nodes.parameters = parameters.node();
+  nodes.activeParameters = active.node();
+  nodes.storedBytes =
+      formulas.bytes(formulas.logical(weight.shape), weight.type).node();
+}
+
+void autopar::addModelFormulas(Formulas &formulas) {
+  addExperts(formulas);
+  TotalNodes &total = formulas.strategy.total;
+  Expr parameters = formulas.number(0), active = parameters,
+       bytes = parameters, storedOnly = parameters;
+  for (const Resident &weight : formulas.program.residents) {
+    ResidentNodes &nodes = formulas.strategy.residents.emplace_back();
+    Expr count = formulas.countOf(weight);
+    nodes.count = count.node();
+    if (weight.kind != Kind::weight)
+      continue;
+    addWeight(formulas, weight, nodes);
+    auto part = [&](NodeId node) { return count * Expr(formulas.graph, node); };
+    bytes += part(nodes.storedBytes);
+    (weight.stored ? storedOnly : parameters) += part(nodes.parameters);
+    if (!weight.stored)
+      active += part(nodes.activeParameters);
+  }
+  total.parameters = parameters.node();
+  total.activeParameters = active.node();
+  total.checkpointBytes = bytes.node();
+  total.storedOnlyParameters = storedOnly.node();
+}
+
+//===----------------------------------------------------------------------===//
+// Residents
+//===----------------------------------------------------------------------===//
+
+/// What one more of the `tokens` adds to `cache` where no window is full.
+static std::optional<Dims> shapeOfToken(const Resident &cache,
+                                        const CostProgram &program,
+                                        std::string_view tokens) {
+  for (size_t i = 0; i < cache.shape.size(); ++i) {
+    const Extent &extent = cache.shape[i].extent;
+    auto found = std::find_if(
+        extent.symbols.begin(), extent.symbols.end(),
+        [&](SymbolId id) { return program.symbols[id] == tokens; });
+    if (found == extent.symbols.end())
+      continue;
+    Dims shape = cache.shape;
+    // Whichever device holds the new token holds all of it.
+    shape[i] = Dim{{extent.factor, extent.symbols, 0}, {}};
+    auto &symbols = shape[i].extent.symbols;
+    symbols.erase(symbols.begin() + (found - extent.symbols.begin()));
+    return shape;
+  }
+  return std::nullopt;
+}
+
+/// Caches and states: what one sequence keeps, and one more token of it.
+static void addPerSequence(Formulas &formulas, const Resident &kept,
+                           ResidentNodes &nodes) {
+  auto bytes = [&](Expr elements) {
+    return formulas.bytes(elements, kept.type).node();
+  };
+  const SymbolValues &single = formulas.single;
+  nodes.perSequence = bytes(formulas.logical(kept.shape, single));
+  nodes.localPerSequence = bytes(formulas.localPaged(kept.shape, -1, single));
+  nodes.blocksPerSequence =
+      bytes(formulas.localPaged(kept.shape, kept.pagedDim, single));
+  if (kept.kind != Kind::kv_cache)
+    return;
+  if (auto token = shapeOfToken(kept, formulas.program, "context")) {
+    nodes.perToken = bytes(formulas.logical(*token, single));
+    nodes.localPerToken = bytes(formulas.localPaged(*token, -1, single));
+  }
+  if (auto token = shapeOfToken(kept, formulas.program, "memory"))
+    nodes.perEncodedToken = bytes(formulas.logical(*token, single));
+}
+
+/// Sum over residents of `kind`, of column `node`, of all that a device keeps.
+static Expr sumOf(Formulas &formulas, Kind kind, NodeId ResidentNodes::*node) {
+  Expr sum = formulas.number(0);
+  for (size_t i = 0; i < formulas.program.residents.size(); ++i) {
+    const ResidentNodes &nodes = formulas.strategy.residents[i];
+    if (formulas.program.residents[i].kind == kind && nodes.*node != noNode)
+      sum += Expr(formulas.graph, nodes.count) *
+             Expr(formulas.graph, nodes.*node);
+  }
+  return sum;
+}
+
+static void addResidents(Formulas &formulas) {
+  const std::vector<Resident> &residents = formulas.program.residents;
+  for (Kind kind : {Kind::weight, Kind::kv_cache, Kind::state})
+    for (size_t i = 0; i < residents.size(); ++i) {
+      const Resident &resident = residents[i];
+      ResidentNodes &nodes = formulas.strategy.residents[i];
+      if (resident.kind != kind || resident.stored)
+        continue;
+      int32_t paged = kind == Kind::kv_cache ? resident.pagedDim : -1;
+      Expr local = formulas.localPaged(resident.shape, paged,
+                                       refOf(formulas.program, resident));
+      nodes.localBytes = formulas.bytes(local, resident.type).node();
+      if (kind != Kind::weight)
+        addPerSequence(formulas, resident, nodes);
+    }
+  TotalNodes &total = formulas.strategy.total;
+  Expr copies = formulas.microbatches();
+  auto sum = [&](Kind kind, NodeId ResidentNodes::*node) {
+    return sumOf(formulas, kind, node);
+  };
+  using Nodes = ResidentNodes;
+  total.weightBytes = sum(Kind::weight, &Nodes::localBytes).node();
+  total.kvCacheBytes =
+      (sum(Kind::kv_cache, &Nodes::localBytes) * copies).node();
+  total.stateBytes = (sum(Kind::state, &Nodes::localBytes) * copies).node();
+  total.kvBytesPerToken = sum(Kind::kv_cache, &Nodes::perToken).node();
+  total.kvBytesPerTokenPerDevice =
+      sum(Kind::kv_cache, &Nodes::localPerToken).node();
+  total.kvBytesPerSequence = sum(Kind::kv_cache, &Nodes::perSequence).node();
+  total.stateBytesPerSequence = sum(Kind::state, &Nodes::perSequence).node();
+  total.localBytesPerSequence =
+      (sum(Kind::kv_cache, &Nodes::localPerSequence) +
+       sum(Kind::state, &Nodes::localPerSequence))
+          .node();
+  total.blocksPerSequence = (sum(Kind::kv_cache, &Nodes::blocksPerSequence) +
+                             sum(Kind::state, &Nodes::blocksPerSequence))
+                                .node();
+}
+
+//===----------------------------------------------------------------------===//
+// Temporaries
+//===----------------------------------------------------------------------===//
+
+/// The layer kind whose own ops run at `launch`: the innermost. What no kind
+/// spans belongs to that of the activation that begins there.
+static uint32_t kindAt(const CostProgram &program, const Activation &first) {
+  uint32_t owner = first.layer, begin = 0;
+  for (uint32_t i = 0; i < program.layers.size(); ++i) {
+    const LayerKind &kind = program.layers[i];
+    if (kind.begin <= first.begin && first.begin <= kind.end &&
+        kind.begin >= begin) {
+      owner = i;
+      begin = kind.begin;
+    }
+  }
+  return owner;
+}
+
+/// The sets of temporaries that are live at once and in no other such set of
+/// their layer kind: those just before one of them ends.
+static std::vector<LiveNodes> findLiveSets(const CostProgram &program) {
+  const std::vector<Activation> &all = program.activations;
+  std::vector<uint32_t> order(all.size());
+  for (uint32_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::make_pair(all[a].begin, a) < std::make_pair(all[b].begin, b);
+  });
+  std::vector<LiveNodes> sets;
+  std::vector<uint32_t> live;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const Activation &own = all[order[i]];
+    auto hasEnded = [&](uint32_t other) { return all[other].end < own.begin; };
+    live.erase(std::remove_if(live.begin(), live.end(), hasEnded), live.end());
+    live.push_back(order[i]);
+    if (i + 1 < order.size() && all[order[i + 1]].begin == own.begin)
+      continue;
+    uint32_t layer = kindAt(program, own);
+    // A set that only grows in the same kind is a part of the next one.
+    bool grows = i + 1 < order.size() &&
+                 kindAt(program, all[order[i + 1]]) == layer &&
+                 std::none_of(live.begin(), live.end(), [&](uint32_t other) {
+                   return all[other].end < all[order[i + 1]].begin;
+                 });
+    if (!grows)
+      sets.push_back({layer, live});
+  }
+  return sets;
+}
+
+static void addActivations(Formulas &formulas) {
+  const CostProgram &program = formulas.program;
+  Strategy &strategy = formulas.strategy;
+  std::vector<Expr> profile;
+  for (uint32_t i = 0; i < program.activations.size(); ++i) {
+    const Activation &activation = program.activations[i];
+    Expr local = formulas.local(activation.shape,
+                                {RecordRef::Kind::activation, i});
+    strategy.activations.push_back(
+        formulas.bytes(local, activation.type).node());
+    profile.push_back(formulas.bytes(
+        formulas.localPaged(activation.shape, -1, formulas.profile),
+        activation.type));
+  }
+  strategy.live = findLiveSets(program);
+  Expr peak = formulas.number(0), profilePeak = peak;
+  for (LiveNodes &set : strategy.live) {
+    Expr sum = formulas.number(0), profileSum = sum;
+    for (uint32_t i : set.activations) {
+      sum += Expr(formulas.graph, strategy.activations[i]);
+      profileSum += profile[i];
+    }
+    set.bytes = sum.node();
+    set.profileBytes = profileSum.node();
+    peak = max(peak, formulas.where(set.layer, sum));
+    profilePeak = max(profilePeak, formulas.where(set.layer, profileSum));
+  }
+  strategy.total.activationBytes = peak.node();
+  strategy.total.profileBytes =
+      select(formulas.whole(Use::profile_tokens), profilePeak,
+             formulas.number(0))
+          .node();
+}
+
+/// What the runtime keeps from the KV cache for temporaries: those of the run
+/// by which it sizes them, and of its sampler, where they need more than this
+/// step.
+static void addReserve(Formulas &formulas) {
+  const CostProgram &program = formulas.program;
+  Expr sampler = formulas.number(0);
+  for (const Kernel &kernel : program.kernels) {
+    if (kernel.flopClass != FlopClass::logits || kernel.count == 0)
+      continue;
+    Expr scores = formulas.logical(kernel.columns) *
+                  formulas.whole(Use::profile_sequences);
+    Expr bytes = floor(scores * formulas.figure(Use::sampler_bytes_per_logit));
+    sampler = max(sampler, formulas.where(kernel.layer, bytes));
+  }
+  TotalNodes &total = formulas.strategy.total;
+  total.samplerBytes = sampler.node();
+  total.reservedBytes = max(max(Expr(formulas.graph, total.activationBytes),
+                                Expr(formulas.graph, total.profileBytes)),
+                            sampler)
+                            .node();
+}
+
+//===----------------------------------------------------------------------===//
+// The budget
+//===----------------------------------------------------------------------===//
+
+/// Buffers for communication are there where any collective spans devices.
+static Expr runtimeBytes(Formulas &formulas) {
+  Expr largest = formulas.stages();
+  for (const Collective &collective : formulas.program.collectives)
+    largest = max(largest, formulas.devices(collective.axes));
+  Expr communicates = above(largest, formulas.number(1));
+  return formulas.whole(Use::context_bytes) +
+         formulas.whole(Use::library_bytes) +
+         formulas.whole(Use::graph_bytes) +
+         communicates * formulas.whole(Use::communication_bytes);
+}
+
+/// Tokens of a replica whose caches and states fit in the budget, in whole
+/// blocks, at the bytes per token that sequences of the step's context have:
+/// whole sequences first, then blocks of the rest, so that no product is above
+/// what a double counts.
+static Expr capacityTokens(Formulas &formulas, Expr capacity) {
+  TotalNodes &total = formulas.strategy.total;
+  Expr one = formulas.number(1);
+  Expr perSequence =
+      max(one, Expr(formulas.graph, total.blocksPerSequence));
+  Expr block = formulas.blockTokens();
+  Expr blocks = ceilDiv(formulas.symbol(Symbol::context), block);
+  Expr sequences = floorDiv(capacity, perSequence);
+  Expr rest = capacity - sequences * perSequence;
+  Expr tokens =
+      (sequences * blocks + floorDiv(rest * blocks, perSequence)) * block;
+  return select(Expr(formulas.graph, total.blocksPerSequence), tokens,
+                formulas.number(0));
+}
+
+static void addBudget(Formulas &formulas) {
+  TotalNodes &total = formulas.strategy.total;
+  auto node = [&](NodeId id) { return Expr(formulas.graph, id); };
+  Expr runtime = runtimeBytes(formulas);
+  Expr bytes = node(total.weightBytes) + node(total.kvCacheBytes) +
+               node(total.stateBytes) + node(total.activationBytes) + runtime;
+  Expr usable = formulas.whole(Use::memory_usable);
+  Expr budget = floor(formulas.figure(Use::memory_utilization) * usable);
+  Expr left = budget - node(total.weightBytes) - node(total.reservedBytes) -
+              runtime;
+  Expr capacity = max(formulas.number(0), left);
+  total.runtimeBytes = runtime.node();
+  total.totalBytes = bytes.node();
+  total.capacityBytes = usable.node();
+  total.budgetBytes = budget.node();
+  total.fits = (formulas.number(1) - above(bytes, budget)).node();
+  total.kvCapacityBytes = capacity.node();
+  total.kvCapacityTokens = capacityTokens(formulas, capacity).node();
+}
+
+void autopar::addMemoryFormulas(Formulas &formulas) {
+  addResidents(formulas);
+  addActivations(formulas);
+  addReserve(formulas);
+  addBudget(formulas);
+}

@@ -1,0 +1,248 @@
+//===- Pricer.cpp ---------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Cost/Pricer.h"
+
+#include "Lanes.h"
+#include "LayoutState.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+Point autopar::pointOf(const Workload &workload) {
+  return {static_cast<double>(workload.batch),
+          static_cast<double>(workload.query),
+          static_cast<double>(workload.context),
+          static_cast<double>(workload.source),
+          static_cast<double>(workload.memory)};
+}
+
+LaneRunner autopar::chooseLaneRunner() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+    return runAvx512;
+  if (__builtin_cpu_supports("avx2"))
+    return runAvx2;
+#endif
+  return runSse2;
+}
+
+/// Above this a double skips whole numbers.
+static constexpr double largestCount = 9007199254740992; // 2^53
+
+struct Pricer::State {
+  State(const CostProgram &program, const Strategy &strategy, const Tape &tape,
+        const Machine &machine, const Runtime &runtime,
+        std::optional<double> memoryUtilization)
+      : strategy(strategy), tape(tape),
+        figures(bindFigures(strategy, machine.pools.front(), runtime,
+                            memoryUtilization)),
+        layout(program, strategy, machine.pools.front(), runtime.ideal),
+        slots(tape.slots), runner(chooseLaneRunner()) {
+    for (auto [slot, value] : tape.constants)
+      slots[slot] = value;
+    for (uint32_t i = 0; i < strategy.graph.pairsCount(); ++i) {
+      const Pairs &rule = strategy.graph.pairsOf(i);
+      pairs.push_back({rule.causal, static_cast<double>(rule.window),
+                       static_cast<double>(rule.chunk)});
+    }
+    findUniform();
+    for (const TapeCheck &check : tape.checks)
+      hasPointChecks |= check.rank == Rank::point;
+  }
+
+  /// Slots that the point's part reads and does not write.
+  void findUniform() {
+    std::vector<bool> seen(tape.slots, true);
+    for (const Instruction &step : code(Rank::point)) {
+      unsigned operands =
+          step.op == Op::multiply_add ? 3 : operandsOf(step.op);
+      uint32_t read[] = {step.a, step.b, step.c};
+      for (unsigned i = 0; i < operands; ++i)
+        seen[read[i]] = false;
+    }
+    for (uint32_t output : tape.outputs)
+      seen[output] = false;
+    for (const TapeCheck &check : tape.checks)
+      seen[check.extent] = seen[check.devices] = false;
+    for (const Instruction &step : code(Rank::point))
+      seen[step.out] = true;
+    for (const TapeInput &input : inputs(Rank::point))
+      seen[input.slot] = true;
+    for (uint32_t slot = 0; slot < tape.slots; ++slot)
+      if (!seen[slot])
+        uniform.push_back(slot);
+  }
+
+  const std::vector<Instruction> &code(Rank rank) const {
+    return tape.code[static_cast<size_t>(rank)];
+  }
+  const std::vector<TapeInput> &inputs(Rank rank) const {
+    return tape.inputs[static_cast<size_t>(rank)];
+  }
+  TapeView view(Rank rank) const {
+    return {code(rank).data(), code(rank).size(), layout.routes(),
+            pairs.data()};
+  }
+  void runFigures() {
+    for (Rank rank : {Rank::constant, Rank::figure}) {
+      for (const TapeInput &input : inputs(rank))
+        slots[input.slot] = figures[input.index].value;
+      run(view(rank), slots.data());
+    }
+    bound = true;
+  }
+  bool holds(const TapeCheck &check, double extent, double devices) const;
+  template <typename Value>
+  Refusal check(bool ofPoint, Value value) const;
+
+  const Strategy &strategy;
+  const Tape &tape;
+  std::vector<BoundFigure> figures;
+  LayoutState layout;
+  std::vector<double> slots;
+  std::vector<PairsRule> pairs;
+  LaneRunner runner;
+  std::vector<uint32_t> uniform;
+  /// Slots of lanes, and where they begin aligned.
+  std::vector<double> laneMemory;
+  double *laneSlots = nullptr;
+  bool hasPointChecks = false, bound = false, broadcast = false;
+};
+
+Pricer::Pricer(const CostProgram &program, const Strategy &strategy,
+               const Tape &tape, const Machine &machine, const Runtime &runtime,
+               std::optional<double> memoryUtilization)
+    : state(std::make_unique<State>(program, strategy, tape, machine, runtime,
+                                    memoryUtilization)) {}
+Pricer::~Pricer() = default;
+Pricer::Pricer(Pricer &&) noexcept = default;
+
+void Pricer::setFigure(uint32_t index, double value) {
+  state->figures[index].value = value;
+  state->bound = false;
+}
+
+const std::vector<BoundFigure> &Pricer::figures() const {
+  return state->figures;
+}
+
+const Route &Pricer::route(uint32_t index) const {
+  return state->layout.route(index);
+}
+
+int64_t Pricer::skewOf(uint32_t kind) const {
+  return state->layout.skewOf(kind);
+}
+
+//===----------------------------------------------------------------------===//
+// Requirements
+//===----------------------------------------------------------------------===//
+
+/// Whether `b` divides `a`, both whole.
+static bool divides(double b, double a) { return a == b * std::floor(a / b); }
+
+bool Pricer::State::holds(const TapeCheck &check, double extent,
+                          double devices) const {
+  switch (check.kind) {
+  case Requirement::Kind::sizes:
+    return false;
+  case Requirement::Kind::places:
+  case Requirement::Kind::divides:
+    return divides(devices, extent);
+  case Requirement::Kind::caps:
+    return devices > extent && extent > 0 ? divides(extent, devices)
+                                          : divides(devices, extent);
+  case Requirement::Kind::joins:
+    return extent == 0 || layout.isJoined(check.index);
+  case Requirement::Kind::multiplies:
+    return extent == 0 || std::isfinite(figures[check.index].value);
+  }
+  return false;
+}
+
+/// The checks of the point, or those of the layout and before it.
+template <typename Value>
+Refusal Pricer::State::check(bool ofPoint, Value value) const {
+  for (const TapeCheck &check : tape.checks)
+    if ((check.rank == Rank::point) == ofPoint &&
+        !holds(check, value(check.extent), value(check.devices)))
+      return {Refusal::Kind::requirement, check.requirement};
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts and points
+//===----------------------------------------------------------------------===//
+
+Refusal Pricer::lay(const Layout &layout) {
+  State &own = *state;
+  if (!own.bound)
+    own.runFigures();
+  own.broadcast = false;
+  own.layout.lay(layout);
+  for (const TapeInput &input : own.inputs(Rank::layout))
+    own.slots[input.slot] = own.layout.valueOf(input.op, input.index);
+  run(own.view(Rank::layout), own.slots.data());
+  if (Refusal refusal = findBadExponent(own.strategy, own.figures))
+    return refusal;
+  return own.check(false, [&](uint32_t slot) { return own.slots[slot]; });
+}
+
+Refusal Pricer::price(const Point &point, double *outputs) {
+  State &own = *state;
+  for (const TapeInput &input : own.inputs(Rank::point))
+    own.slots[input.slot] = point[input.index];
+  run(own.view(Rank::point), own.slots.data());
+  const std::vector<uint32_t> &wanted = own.tape.outputs;
+  for (uint32_t i = 0; i < wanted.size(); ++i) {
+    outputs[i] = own.slots[wanted[i]];
+    if (!(std::fabs(outputs[i]) <= largestCount))
+      return {Refusal::Kind::overflow, i};
+  }
+  return own.check(true, [&](uint32_t slot) { return own.slots[slot]; });
+}
+
+static void alignLanes(std::vector<double> &memory, double *&slots,
+                       size_t count) {
+  constexpr size_t alignment = 64 / sizeof(double);
+  memory.resize(count * laneCount + alignment);
+  auto address = reinterpret_cast<uintptr_t>(memory.data()) / sizeof(double);
+  slots = memory.data() + (alignment - address % alignment) % alignment;
+}
+
+Refusal Pricer::price(const LanePoints &points, double *outputs) {
+  State &own = *state;
+  if (!own.laneSlots)
+    alignLanes(own.laneMemory, own.laneSlots, own.tape.slots);
+  auto lane = [&](uint32_t slot) { return own.laneSlots + slot * laneCount; };
+  if (!own.broadcast)
+    for (uint32_t slot : own.uniform)
+      std::fill_n(lane(slot), laneCount, own.slots[slot]);
+  own.broadcast = true;
+  for (const TapeInput &input : own.inputs(Rank::point))
+    for (size_t i = 0; i < laneCount; ++i)
+      lane(input.slot)[i] = points[i][input.index];
+  own.runner(own.view(Rank::point), own.laneSlots);
+  const std::vector<uint32_t> &wanted = own.tape.outputs;
+  for (uint32_t i = 0; i < wanted.size(); ++i) {
+    double largest = 0;
+    for (size_t at = 0; at < laneCount; ++at) {
+      double value = outputs[i * laneCount + at] = lane(wanted[i])[at];
+      largest = std::max(largest, std::fabs(value));
+    }
+    if (!(largest <= largestCount))
+      return {Refusal::Kind::overflow, i};
+  }
+  for (size_t at = 0; at < laneCount && own.hasPointChecks; ++at)
+    if (Refusal refusal = own.check(
+            true, [&](uint32_t slot) { return lane(slot)[at]; }))
+      return refusal;
+  return {};
+}

@@ -1,0 +1,260 @@
+//===- Route.cpp ----------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Cost/Route.h"
+
+#include "Run.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace autopar;
+
+int64_t autopar::sizeOf(const GroupLayout &layout) {
+  int64_t size = 1;
+  for (const GroupAxis &axis : layout)
+    size *= axis.size;
+  return size;
+}
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+std::vector<RouteStep> autopar::stepsOf(const Route &route) {
+  std::vector<RouteStep> steps;
+  for (const RouteLevel &level : route.levels) {
+    size_t knots = level.log2TimeUs.size();
+    steps.push_back({level.latencyUs, level.usPerByte, level.boundUsPerByte,
+                     level.firstLog2,
+                     knots ? level.log2TimeUs.data() : nullptr,
+                     static_cast<uint32_t>(knots ? knots - 2 : 0)});
+  }
+  return steps;
+}
+
+static double timeOver(const Route &route, double bytes, bool atFullBandwidth) {
+  std::vector<RouteStep> steps = stepsOf(route);
+  RouteView view{steps.data(), static_cast<uint32_t>(steps.size()),
+                 route.ideal};
+  return routeTime(view, bytes, atFullBandwidth);
+}
+
+double autopar::timeOf(const Route &route, double bytes) {
+  return timeOver(route, bytes, route.ideal);
+}
+
+double autopar::boundOf(const Route &route, double bytes) {
+  return timeOver(route, bytes, true);
+}
+
+//===----------------------------------------------------------------------===//
+// Curves
+//===----------------------------------------------------------------------===//
+
+using CurvesBySize = std::map<int64_t, CollectiveCurve>;
+
+static const CurvesBySize *curvesOf(const Tier &tier, CollectiveKind kind) {
+  auto it = tier.curves.find(kind);
+  return it == tier.curves.end() || it->second.empty() ? nullptr : &it->second;
+}
+
+/// Bytes on the wire for each of the buffer, see CommunicationFormulas.cpp.
+static double wirePerByte(CollectiveKind kind, int64_t size) {
+  if (kind == CollectiveKind::permute)
+    return 1;
+  auto n = static_cast<double>(size);
+  return (kind == CollectiveKind::all_reduce ? 2 : 1) * (n - 1) / n;
+}
+
+/// log2 of the time at 2^`log2Bytes`.
+static double log2At(const CollectiveCurve &curve, int log2Bytes) {
+  int knot = log2Bytes - curve.firstLog2Bytes;
+  int last = static_cast<int>(curve.timeUs.size()) - 1;
+  if (knot > last)
+    return std::log2(curve.timeUs[last]) + (knot - last);
+  return std::log2(curve.timeUs[std::max(knot, 0)]);
+}
+
+static void addKnots(const CollectiveCurve &low, const CollectiveCurve &high,
+                     double share, RouteLevel &level) {
+  auto lastOf = [](const CollectiveCurve &curve) {
+    return curve.firstLog2Bytes + static_cast<int>(curve.timeUs.size()) - 1;
+  };
+  int first = std::min(low.firstLog2Bytes, high.firstLog2Bytes);
+  int last = std::max(lastOf(low), lastOf(high));
+  level.firstLog2 += first;
+  // One more beyond the last, in proportion to the bytes.
+  for (int knot = first; knot <= last + 1; ++knot) {
+    double a = log2At(low, knot), b = log2At(high, knot);
+    level.log2TimeUs.push_back(a + share * (b - a));
+  }
+}
+
+/// A group size that was not measured: linear in log n between the logarithms
+/// of its neighbours' times, and beyond the ends in proportion to the bytes on
+/// the wire.
+static void addCurve(const CurvesBySize &curves, CollectiveKind kind,
+                     int64_t size, RouteLevel &level) {
+  auto above = curves.lower_bound(size);
+  if (above != curves.end() && above->first == size)
+    return addKnots(above->second, above->second, 0, level);
+  if (above == curves.end() || above == curves.begin()) {
+    auto near = above == curves.end() ? std::prev(above) : above;
+    double scale = near->first < 2 ? 1
+                                   : wirePerByte(kind, size) /
+                                         wirePerByte(kind, near->first);
+    addKnots(near->second, near->second, 0, level);
+    for (double &knot : level.log2TimeUs)
+      knot += std::log2(scale);
+    return;
+  }
+  auto below = std::prev(above);
+  double begin = std::log2(static_cast<double>(below->first));
+  double end = std::log2(static_cast<double>(above->first));
+  double at = std::log2(static_cast<double>(size));
+  addKnots(below->second, above->second, (at - begin) / (end - begin), level);
+}
+
+//===----------------------------------------------------------------------===//
+// Network
+//===----------------------------------------------------------------------===//
+
+/// Whether no group of `layout` leaves a domain of `tier`: groups start at
+/// multiples of their span, which must divide the domain unless one domain
+/// holds the whole mesh.
+bool Network::holds(const Tier &tier, const GroupLayout &layout) const {
+  if (devices <= tier.domain)
+    return true;
+  for (const GroupAxis &axis : layout)
+    if (axis.size > 1 && tier.domain % (axis.stride * axis.size) != 0)
+      return false;
+  return true;
+}
+
+const Tier *Network::tierOf(const GroupLayout &layout) const {
+  for (const Tier &tier : pool.tiers)
+    if (holds(tier, layout))
+      return &tier;
+  return nullptr;
+}
+
+/// Members of a group that share every aligned domain of `domain` devices.
+static int64_t membersInside(const GroupLayout &layout, int64_t domain) {
+  int64_t members = 1;
+  for (const GroupAxis &axis : layout)
+    if (domain % axis.stride == 0)
+      members *= std::gcd(axis.size, domain / axis.stride);
+  return members;
+}
+
+double autopar::hopsOf(CollectiveKind kind, int64_t size) {
+  if (kind == CollectiveKind::permute)
+    return 1;
+  if (kind == CollectiveKind::ring)
+    return static_cast<double>(size - 1);
+  return std::ceil(std::log2(static_cast<double>(size)));
+}
+
+/// Adds a step among `size` devices that `tier` joins directly, on `share` of
+/// the bytes: its curve, or latency * hops + wire bytes / (bandwidth *
+/// efficiency), the alpha-beta model of Thakur et al. (2005), section 3. A
+/// switch that reduces moves less than a ring: what was measured is possible.
+void Network::addLevel(CollectiveKind kind, int64_t size, double share,
+                       const Tier &tier, Route &route) const {
+  if (size <= 1)
+    return;
+  RouteLevel &level = route.levels.emplace_back();
+  level.tier = &tier;
+  level.size = size;
+  level.boundUsPerByte =
+      share * wirePerByte(kind, size) / tier.bandwidth.value * 1e6;
+  const CurvesBySize *curves = curvesOf(tier, kind);
+  if (!curves) {
+    level.latencyUs = tier.latency.value * hopsOf(kind, size);
+    level.usPerByte = level.boundUsPerByte / tier.efficiency.value;
+    route.modelled = true;
+    return;
+  }
+  level.firstLog2 = -std::log2(share);
+  addCurve(*curves, kind, size, level);
+  route.interpolated |= !curves->count(size);
+}
+
+void Network::addHierarchy(CollectiveKind kind, const GroupLayout &layout,
+                           Route &route) const {
+  int64_t below = 1;
+  double share = 1;
+  for (const Tier &tier : pool.tiers) {
+    bool last = &tier == route.tier;
+    int64_t inside = last ? sizeOf(layout) : membersInside(layout, tier.domain);
+    int64_t size = inside / below;
+    if (kind == CollectiveKind::all_reduce && !last) {
+      addLevel(CollectiveKind::reduce_scatter, size, share, tier, route);
+      addLevel(CollectiveKind::all_gather, size, share, tier, route);
+    } else {
+      addLevel(kind, size, share, tier, route);
+    }
+    if (last)
+      return;
+    if (kind != CollectiveKind::all_to_all)
+      share /= static_cast<double>(size);
+    below = inside;
+  }
+}
+
+Route Network::route(CollectiveKind kind, const GroupLayout &layout,
+                     bool ideal) const {
+  Route route;
+  route.ideal = ideal;
+  route.tier = tierOf(layout);
+  if (!route.tier)
+    return route;
+  int64_t inside = 1;
+  for (const Tier &tier : pool.tiers) {
+    if (&tier == route.tier)
+      break;
+    inside = std::max(inside, membersInside(layout, tier.domain));
+  }
+  bool hasCurve = curvesOf(*route.tier, kind) != nullptr;
+  // In a permute and in every step of a ring some device sends over the slowest
+  // link.
+  bool passes = kind == CollectiveKind::permute || kind == CollectiveKind::ring;
+  route.hierarchical = !passes && inside > 1 && (ideal || !hasCurve);
+  if (route.hierarchical)
+    addHierarchy(kind, layout, route);
+  else
+    addLevel(kind, sizeOf(layout), 1, *route.tier, route);
+  return route;
+}
+
+/// Whether positions `from` and `to` of `axis` are always in one domain of
+/// `tier`.
+bool Network::joins(const Tier &tier, const GroupAxis &axis, int64_t from,
+                    int64_t to) const {
+  int64_t span = axis.stride * axis.size;
+  if (devices <= tier.domain || tier.domain % span == 0)
+    return true;
+  // Outermost, the axis begins with device 0.
+  bool isAligned = span % tier.domain == 0 || span == devices;
+  return isAligned && tier.domain % axis.stride == 0 &&
+         from * axis.stride / tier.domain == to * axis.stride / tier.domain;
+}
+
+Route Network::transfer(const GroupAxis &axis, int64_t from, int64_t to,
+                        bool ideal) const {
+  Route route;
+  route.ideal = ideal;
+  if (from == to)
+    return route;
+  for (const Tier &tier : pool.tiers)
+    if (!route.tier && joins(tier, axis, from, to))
+      route.tier = &tier;
+  if (route.tier)
+    addLevel(CollectiveKind::permute, 2, 1, *route.tier, route);
+  return route;
+}

@@ -1,0 +1,218 @@
+//===- Run.h - Interprets a tape, in any number of lanes --------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain data and templates only: this is compiled for several instruction sets.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_COST_RUN_H
+#define AUTOPAR_LIB_COST_RUN_H
+
+#include "Numbers.h"
+
+#include "autopar/Cost/Tape.h"
+
+#include <cstddef>
+
+namespace autopar {
+
+struct Route;
+
+/// `RouteLevel` as plain data: `knots[0]` to `knots[last]`, and one more that
+/// goes on in proportion to the bytes. No knots: latency and bandwidth.
+struct RouteStep {
+  double latencyUs, usPerByte, boundUsPerByte, firstLog2;
+  const double *knots;
+  uint32_t last;
+};
+std::vector<RouteStep> stepsOf(const Route &route);
+
+struct RouteView {
+  const RouteStep *steps;
+  uint32_t count;
+  bool ideal;
+};
+
+/// The (query, key) pairs that `Pairs` has.
+struct PairsRule {
+  bool causal;
+  double window, chunk;
+};
+
+struct TapeView {
+  const Instruction *code;
+  size_t count;
+  const RouteView *routes;
+  const PairsRule *pairs;
+};
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+inline double knotAt(const double *knots, double index) {
+  return knots[static_cast<size_t>(index)];
+}
+
+template <typename V>
+inline V stepTime(const RouteStep &step, V bytes, V log2Bytes) {
+  if (!step.knots)
+    return V(step.latencyUs) + bytes * V(step.usPerByte);
+  V x = most(log2Bytes - V(step.firstLog2), V(0));
+  V index = least(wholeBelow(x), V(step.last));
+  V low = knotAt(step.knots, index), high = knotAt(step.knots, index + V(1));
+  return exp2Of(low + (x - index) * (high - low));
+}
+
+template <typename V>
+inline V stepBound(const RouteStep &step, V bytes, V log2Bytes) {
+  return least(bytes * V(step.boundUsPerByte),
+               stepTime(step, bytes, log2Bytes));
+}
+
+template <typename V>
+inline V routeTime(const RouteView &route, V bytes, bool atFullBandwidth) {
+  V sum = V(0), log2Bytes = log2Of(most(bytes, V(1)));
+  for (uint32_t i = 0; i < route.count; ++i)
+    sum = sum + (atFullBandwidth ? stepBound(route.steps[i], bytes, log2Bytes)
+                                 : stepTime(route.steps[i], bytes, log2Bytes));
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Pairs
+//===----------------------------------------------------------------------===//
+
+/// first + (first+1) + ... + last.
+template <typename N>
+inline N sumRange(N first, N last) {
+  return floorQuotient((last - first + N(1)) * (first + last), N(2));
+}
+
+/// Keys that `tokens` tokens from the start of a sequence see in their chunks.
+template <typename N>
+inline N sumOfChunks(N tokens, N chunk) {
+  N whole = floorQuotient(tokens, chunk);
+  return whole * sumRange(N(1), chunk) +
+         sumRange(N(1), tokens - whole * chunk);
+}
+
+template <typename N>
+inline N chunkedPairs(N query, N context, N chunk, bool causal) {
+  if (causal)
+    return sumOfChunks(context, chunk) - sumOfChunks(context - query, chunk);
+  // The last chunk may be incomplete.
+  N last = context - floorQuotient(context, chunk) * chunk;
+  N inLast = least(query, last);
+  return inLast * last + (query - inLast) * chunk;
+}
+
+/// (query, key) pairs of `query` new tokens with `context` cached after the
+/// step. Causal: the query at position p (context-query to context-1) sees
+/// min(p+1, window) keys, which without a window is
+/// query*context - query*(query-1)/2. Not causal: query*min(context, window).
+/// A `window` of 0 is none; a query before the first key sees none. With a
+/// `chunk` c, causal: p mod c + 1 keys, summed over the prefixes before and
+/// after the step, S(context) - S(context-query) with S(n) =
+/// floor(n/c)*c*(c+1)/2 + r*(r+1)/2, r = n mod c; not causal: all of the chunk
+/// that are cached. Physics: FlashAttention-2 (arXiv:2307.08691) section 3.1.1
+/// halves the square, this is exact.
+template <typename N, typename Rule>
+inline N pairsOf(N query, N context, const Rule &rule) {
+  if (rule.chunk != 0)
+    return chunkedPairs(query, context, N(rule.chunk), rule.causal);
+  N limit = rule.window != 0 ? least(context, N(rule.window)) : context;
+  if (!rule.causal)
+    return query * limit;
+  // Queries before the first key see none.
+  N first = most(context - query + N(1), N(1));
+  N growing = sumRange(first, most(limit, first)) +
+              (context - limit) * limit;
+  return choose(isAbove(limit, context - query + N(1)), growing,
+                query * limit);
+}
+
+//===----------------------------------------------------------------------===//
+// Tapes
+//===----------------------------------------------------------------------===//
+
+inline double firstLane(double value) { return value; }
+
+template <typename V>
+inline V calculate(const Instruction &step, const TapeView &tape,
+                   const V *slots) {
+  const V &a = slots[step.a], zero = V(0), one = V(1);
+  auto b = [&]() -> const V & { return slots[step.b]; };
+  auto c = [&]() -> const V & { return slots[step.c]; };
+  switch (step.op) {
+  case Op::multiply_add:
+    return a + b() * c();
+  case Op::multiply:
+    return a * b();
+  case Op::launch:
+    return nearest(smoothMaximum(a, b(), firstLane(c())) *
+                   V(picosecondsPerUs));
+  case Op::add:
+    return a + b();
+  case Op::subtract:
+    return a - b();
+  case Op::divide:
+    return a / b();
+  case Op::minimum:
+    return least(a, b());
+  case Op::maximum:
+    return most(a, b());
+  case Op::ceil_divide:
+    return ceilQuotient(a, b());
+  case Op::floor_divide:
+    return floorQuotient(a, b());
+  case Op::floor:
+    return wholeBelow(a);
+  case Op::split:
+    return a / b();
+  case Op::split_capped:
+    return choose(isAbove(b(), a), least(a, one), a / b());
+  case Op::scale:
+    return wholeAbove(a * b() / c());
+  case Op::above:
+    return choose(isAbove(a, b()), one, zero);
+  case Op::select:
+    return choose(isAbove(a, zero), b(), c());
+  case Op::pairs:
+    return pairsOf(a, b(), tape.pairs[step.c]);
+  case Op::distinct_experts:
+    return distinctExperts(a, b(), c());
+  case Op::round_product:
+    return nearest(a * b());
+  case Op::roof:
+    return smoothMaximum(a, b(), firstLane(c()));
+  case Op::picoseconds:
+    return nearest(a * V(picosecondsPerUs));
+  case Op::call: {
+    const RouteView &route = tape.routes[step.b];
+    return nearest(routeTime(route, a, route.ideal) * V(picosecondsPerUs));
+  }
+  case Op::call_bound:
+    return routeTime(tape.routes[step.b], a, true);
+  default:
+    return zero;
+  }
+}
+
+template <typename V>
+inline void run(const TapeView &tape, V *slots) {
+  const Instruction *end = tape.code + tape.count;
+  for (const Instruction *step = tape.code; step != end; ++step)
+    slots[step->out] = calculate(*step, tape, slots);
+}
+
+} // namespace
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_COST_RUN_H

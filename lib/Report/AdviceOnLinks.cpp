@@ -1,0 +1,266 @@
+//===- AdviceOnLinks.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Advice.h"
+
+#include "autopar/Plan/Degrees.h"
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+using Subject = Warning::Subject;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+bool autopar::isAxisOf(const Reading &reading, AxisId axis,
+                       const char *degree) {
+  std::vector<std::string> axes = reading.plan.axesOf(degree);
+  return std::find(axes.begin(), axes.end(), reading.program.axes[axis]) !=
+         axes.end();
+}
+
+/// Whether the axes with `ids`, those of one device aside, are all of `degree`.
+static bool isDegree(const Reading &reading,
+                     const std::vector<AxisId> &ids, const char *degree) {
+  return reading.plan.has(degree) &&
+         reading.groupSize(ids) == *reading.plan.sizeOf(degree) &&
+         std::all_of(ids.begin(), ids.end(), [&](AxisId axis) {
+           return reading.axisSize(axis) == 1 ||
+                  isAxisOf(reading, axis, degree);
+         });
+}
+
+/// The degree over the axes with `ids`, or else their product.
+static std::string groupName(const Reading &reading,
+                             const std::vector<AxisId> &ids) {
+  for (const char *name : degreeNames)
+    if (isDegree(reading, ids, name))
+      return name;
+  std::vector<std::string> axes;
+  for (AxisId axis : ids)
+    axes.push_back(reading.program.axes[axis]);
+  return join(axes, "*");
+}
+
+std::string autopar::degreeText(const Reading &reading,
+                                const std::vector<AxisId> &ids) {
+  return groupName(reading, ids) + " = " +
+         reading.groupSize(ids).str();
+}
+
+std::string autopar::shareText(const Reading &reading, double timeUs) {
+  double step = reading.report.latency.stepTimeUs;
+  return formatTime(timeUs) + " of a step of " + formatTime(step) + " (" +
+         formatNumber(std::round(100 * timeUs / step)) + "%)";
+}
+
+//===----------------------------------------------------------------------===//
+// Tiers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Collectives of the same axes that leave the fastest domain.
+struct Crossing {
+  const CollectiveReading *first;
+  /// The degree that a user would choose, or else axes, and its devices.
+  std::string name;
+  GroupLayout layout;
+  double timeUs = 0;
+};
+
+} // namespace
+
+/// Routed tokens go over some axes of ep, whose size is what one can choose.
+static Crossing describe(const Reading &reading,
+                         const CollectiveReading &cost) {
+  const Plan &plan = reading.plan;
+  const std::vector<AxisId> &axes = cost.record->axes;
+  Crossing crossing{&cost, groupName(reading, axes), cost.layout};
+  if (!cost.record->routed || !isAxisOf(reading, axes.front(), "ep"))
+    return crossing;
+  crossing.name = "ep";
+  crossing.layout.clear();
+  for (const std::string &axis : plan.axesOf("ep"))
+    crossing.layout.push_back({*plan.strideOf(axis), *plan.axis(axis)->size});
+  return crossing;
+}
+
+static std::vector<Crossing> findCrossings(const Reading &reading,
+                                           bool ofExperts) {
+  std::vector<Crossing> crossings;
+  for (const CollectiveReading &cost : reading.collectives) {
+    if (cost.route->tier == &reading.pool().tiers.front() ||
+        cost.record->routed != ofExperts)
+      continue;
+    auto same = std::find_if(
+        crossings.begin(), crossings.end(), [&](const Crossing &crossing) {
+          return crossing.first->record->axes == cost.record->axes;
+        });
+    if (same == crossings.end())
+      same = crossings.insert(same, describe(reading, cost));
+    same->timeUs += cost.timeUs * static_cast<double>(cost.count);
+  }
+  return crossings;
+}
+
+static std::string tierText(const Tier &tier) {
+  return tier.name + " " + formatNumber(tier.bandwidth.value / 1e9) + " GB/s";
+}
+
+/// What keeps a group inside `domain` devices: a smaller degree, the largest
+/// that does, or another order of the axes.
+static std::string remedyText(const Crossing &crossing, int64_t domain) {
+  int64_t devices = sizeOf(crossing.layout);
+  int64_t stride = INT64_MAX;
+  for (const GroupAxis &axis : crossing.layout)
+    if (axis.size > 1)
+      stride = std::min(stride, axis.stride);
+  for (int64_t size = std::min(devices / 2, domain / stride); size > 1; --size)
+    if (devices % size == 0 && domain % (stride * size) == 0)
+      return crossing.name + " = " + std::to_string(size) + " stays inside";
+  if (domain % devices != 0)
+    return "no " + crossing.name + " above 1 stays inside";
+  std::string order = crossing.name;
+  std::replace(order.begin(), order.end(), '*', ',');
+  return "--map=" + order + " keeps it inside, and puts other axes further out";
+}
+
+static std::string crossingText(const Reading &reading,
+                                const Crossing &crossing) {
+  const Tier &inside = reading.pool().tiers.front();
+  const Tier &outside = *crossing.first->route->tier;
+  bool nodes = outside.domain > reading.pool().devicesPerNode;
+  return std::string(nodes ? " cross nodes" : " leave " + inside.name) +
+         " over " + crossing.name + " = " +
+         std::to_string(sizeOf(crossing.layout)) + ": a domain of " +
+         tierText(inside) + " has " + countOf(inside.domain, "device") +
+         ", beyond it is " + tierText(outside) + "; " +
+         shareText(reading, crossing.timeUs) + "; " +
+         remedyText(crossing, inside.domain);
+}
+
+static size_t recordOf(const Reading &reading,
+                       const CollectiveReading &cost) {
+  return cost.record - reading.program.collectives.data();
+}
+
+void autopar::adviseOnTiers(Reading &reading) {
+  for (const Crossing &crossing : findCrossings(reading, false))
+    reading.report.warnings.push_back(
+        {"collectives" + crossingText(reading, crossing), "tier-crossed",
+         Subject::collective, recordOf(reading, *crossing.first)});
+}
+
+void autopar::adviseOnExperts(Reading &reading) {
+  const char *loads = reading.report.placement
+                          ? ""
+                          : ". Tokens are taken to choose experts uniformly: "
+                            "--expert-load prices what more the busiest device "
+                            "has";
+  for (const Crossing &crossing : findCrossings(reading, true))
+    reading.report.warnings.push_back(
+        {"routed tokens" + crossingText(reading, crossing) + loads,
+         "experts-crossed", Subject::collective,
+         recordOf(reading, *crossing.first)});
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+/// Whether `kernel` is attention of queries split over `axes`, with all keys.
+static bool seesRing(const Kernel &kernel, const std::vector<AxisId> &axes) {
+  return kernel.pairs && kernel.pairs->query.axes == axes &&
+         kernel.pairs->context.axes.empty();
+}
+
+namespace {
+
+/// Of the first layer kind that has a ring: to send a part of the keys, and
+/// attention on it.
+struct RingTimes {
+  const CollectiveReading *ring = nullptr;
+  double transferUs = 0, blockUs = 0;
+
+  bool isBound() const { return ring && transferUs > blockUs; }
+};
+
+} // namespace
+
+static RingTimes timesOfRing(const Reading &reading) {
+  RingTimes times;
+  for (const CollectiveReading &cost : reading.collectives) {
+    if (cost.record->kind != CollectiveKind::ring ||
+        (times.ring && cost.record->layer != times.ring->record->layer))
+      continue;
+    if (!times.ring)
+      times.ring = &cost;
+    times.transferUs +=
+        cost.timeUs / static_cast<double>(cost.groupSize - 1);
+  }
+  if (!times.ring)
+    return times;
+  const Collective &ring = *times.ring->record;
+  for (size_t i = 0; i < reading.program.kernels.size(); ++i) {
+    const Kernel &kernel = reading.program.kernels[i];
+    if (kernel.layer == ring.layer && seesRing(kernel, ring.axes))
+      times.blockUs += reading.kernelTimeUs[i] /
+                       static_cast<double>(times.ring->groupSize);
+  }
+  return times;
+}
+
+/// New tokens of each sequence, by doubling, whose attention takes longer;
+/// nothing where no number does. Attention grows with them, transfers do not.
+static std::optional<int64_t> findQuery(const Reading &reading) {
+  Workload workload = reading.workload;
+  int64_t cached = workload.context - workload.query;
+  while (workload.query <= limits::maxTokens / 2) {
+    workload.query *= 2;
+    workload.context = cached + workload.query;
+    Reading other({reading.program, reading.plan, reading.machine,
+                   reading.runtime, workload},
+                  reading.strategy);
+    other.layout = reading.layout;
+    if (other.values.evaluate(reading.layout, workload))
+      return std::nullopt;
+    readCollectives(other);
+    readBreakdown(other);
+    if (other.error)
+      return std::nullopt;
+    if (!timesOfRing(other).isBound())
+      return workload.query;
+  }
+  return std::nullopt;
+}
+
+static std::string remedyOfRing(const Reading &reading) {
+  if (reading.workload.phase == Phase::decode)
+    return "; in decode, --shard-dcp=N of tp moves no keys";
+  if (std::optional<int64_t> query = findQuery(reading))
+    return "; with --prompt=" + std::to_string(*query) + " it would not";
+  return "";
+}
+
+void autopar::adviseOnRings(Reading &reading) {
+  RingTimes times = timesOfRing(reading);
+  if (!times.isBound())
+    return;
+  reading.report.warnings.push_back(
+      {"ring over " + degreeText(reading, times.ring->record->axes) +
+           ": to send a part of the keys takes " +
+           formatTime(times.transferUs) + ", longer than attention on it, " +
+           formatTime(times.blockUs) + remedyOfRing(reading),
+       "ring-bound", Subject::collective, recordOf(reading, *times.ring)});
+}

@@ -1,0 +1,295 @@
+//===- AdviceOnMemory.cpp -------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Advice.h"
+
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+using Subject = Warning::Subject;
+using Kind = Resident::Kind;
+
+//===----------------------------------------------------------------------===//
+// What would fit
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Whether the same program fits elsewhere: with axes of other sizes, on as
+/// many devices as that takes, or with another batch. Splits that are not legal
+/// do not.
+class FitSearch {
+public:
+  explicit FitSearch(const Reading &reading)
+      : reading(reading),
+        tape(collect(reading.strategy, {reading.strategy.total.fits},
+                     Checks::splits)),
+        pricer(reading.program, reading.strategy, tape, reading.machine,
+               reading.runtime, reading.plan.memoryUtilization) {}
+
+  /// The plan with `axis` doubled until the program fits.
+  std::optional<Plan> findLarger(const std::string &axis);
+  /// The most sequences that fit; 0 where not one does. Memory grows with them.
+  int64_t findBatch();
+
+private:
+  bool fits(const Layout &layout, const Workload &workload) {
+    double fits = 0;
+    return !pricer.lay(layout) && !pricer.price(pointOf(workload), &fits) &&
+           fits == 1;
+  }
+
+  const Reading &reading;
+  Tape tape;
+  Pricer pricer;
+};
+
+} // namespace
+
+std::optional<Plan> FitSearch::findLarger(const std::string &axis) {
+  Plan plan = reading.plan;
+  std::optional<int64_t> &size = plan.axis(axis)->size;
+  while (*plan.devices() <= limits::maxDevices / 2) {
+    *size *= 2;
+    Layout layout = layoutOf({reading.program, plan, reading.machine,
+                              reading.runtime, reading.workload});
+    layout.kindCounts = reading.layout.kindCounts;
+    layout.passes = reading.layout.passes;
+    layout.microbatches = reading.layout.microbatches;
+    if (fits(layout, reading.workload))
+      return plan;
+  }
+  return std::nullopt;
+}
+
+int64_t FitSearch::findBatch() {
+  int64_t fit = 0, tooMany = reading.workload.batch;
+  while (tooMany - fit > 1) {
+    Workload workload = reading.workload;
+    workload.batch = fit + (tooMany - fit) / 2;
+    (fits(reading.layout, workload) ? fit : tooMany) = workload.batch;
+  }
+  return fit;
+}
+
+/// "tp = 16 on 16 devices (--nodes=2)".
+static std::string describe(const Reading &reading, const Plan &plan,
+                            const char *degree) {
+  int64_t devices = *plan.devices();
+  std::string text = std::string(degree) + " = " +
+                     std::to_string(*plan.sizeOf(degree)) + " on " +
+                     std::to_string(devices) + " devices";
+  const Pool &pool = reading.pool();
+  if (devices > pool.devices())
+    text +=
+        " (--nodes=" + std::to_string((devices - 1) / pool.devicesPerNode + 1) +
+        ")";
+  return text;
+}
+
+/// What helps where nothing was found that does.
+static std::string hintOfFit(const Reading &reading) {
+  const auto &memory = reading.report.memory;
+  Checked least = ceilDiv(Checked(memory.perDevice.weightBytes),
+                          std::max<int64_t>(1, memory.budgetBytes));
+  if (least == 1)
+    return "a shorter context, a narrower --kv-dtype or devices with more "
+           "memory would help";
+  if (!reading.plan.has("tp"))
+    return "the weights alone need --shard-tp=" + least.str() + " or more";
+  return "no larger tp or ep does: a narrower format of the weights or devices "
+         "with more memory would help";
+}
+
+static std::string remediesOfFit(const Reading &reading) {
+  FitSearch search(reading);
+  std::vector<std::string> remedies;
+  std::vector<std::string> tp = reading.plan.axesOf("tp");
+  std::vector<std::string> ep = reading.plan.axesOf("ep");
+  auto tryAxis = [&](const std::string &axis, const char *degree) {
+    if (std::optional<Plan> plan = search.findLarger(axis))
+      remedies.push_back(describe(reading, *plan, degree));
+  };
+  if (!tp.empty())
+    tryAxis(tp.back(), "tp");
+  if (!ep.empty() && (tp.empty() || ep.front() != tp.back()))
+    tryAxis(ep.front(), "ep");
+  if (int64_t batch = search.findBatch())
+    remedies.push_back("--batch=" + std::to_string(batch));
+  return remedies.empty() ? hintOfFit(reading)
+                          : join(remedies, " or ") + " would fit";
+}
+
+static std::string largestItem(const Report::DeviceMemory &device) {
+  std::pair<int64_t, const char *> items[] = {
+      {device.weightBytes, "weights"},
+      {device.kvCacheBytes, "the KV cache"},
+      {device.stateBytes, "states"},
+      {device.activationBytes, "activations"},
+      {device.runtimeBytes, "the runtime"}};
+  auto *largest = std::max_element(
+      std::begin(items), std::end(items),
+      [](const auto &a, const auto &b) { return a.first < b.first; });
+  return std::string(largest->second) + " " + formatBytes(largest->first);
+}
+
+void autopar::adviseOnFit(Reading &reading) {
+  const auto &memory = reading.report.memory;
+  const Report::DeviceMemory &device = memory.perDevice;
+  if (device.fits)
+    return;
+  reading.report.warnings.push_back(
+      {"does not fit: a device needs " + formatBytes(device.totalBytes) +
+           " of the " + formatBytes(memory.budgetBytes) + " that " +
+           reading.runtime.name + " may use, " +
+           formatBytes(device.totalBytes - memory.budgetBytes) +
+           " too much, most of it " + largestItem(device) + "; " +
+           remediesOfFit(reading),
+       "does-not-fit"});
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// Devices of tp that hold the same part of `cache`: those along axes that do
+/// not split it, times those beyond the extent of a capped split.
+static Checked copiesOver(const Reading &reading, const Resident &cache) {
+  Checked copies = 1;
+  std::vector<AxisId> splitting;
+  for (const Dim &dim : cache.shape) {
+    splitting.insert(splitting.end(), dim.axes.begin(), dim.axes.end());
+    Checked extent = reading.logical(dim.extent);
+    Checked devices = reading.groupSize(dim.axes);
+    if (dim.rule == SplitRule::cap && extent > 0 && devices > extent)
+      copies *= floorDiv(devices, extent);
+  }
+  for (size_t i = 0; i < reading.program.axes.size(); ++i) {
+    auto axis = static_cast<AxisId>(i);
+    if (isAxisOf(reading, axis, "tp") &&
+        std::find(splitting.begin(), splitting.end(), axis) == splitting.end())
+      copies *= reading.axisSize(axis);
+  }
+  return copies;
+}
+
+/// dcp has the copies share the tokens, a smaller attention_tp the sequences.
+static std::string remedyOfCopies(const Reading &reading,
+                                  int64_t copies) {
+  const Plan &plan = reading.plan;
+  int64_t attention = *plan.sizeOf("attention_tp"), dcp = *plan.sizeOf("dcp");
+  std::string text;
+  if (attention % (dcp * copies) == 0)
+    text = "--shard-dcp=" + std::to_string(dcp * copies);
+  if (dcp == 1 && attention % copies == 0)
+    text += (text.empty() ? "" : " (by tokens) or ") +
+            std::string("--shard-attention-tp=") +
+            std::to_string(attention / copies) +
+            (text.empty() ? "" : " (by sequences)");
+  return text.empty() ? "a smaller tp holds fewer" : text + " holds it once";
+}
+
+void autopar::adviseOnCacheCopies(Reading &reading) {
+  const std::vector<Resident> &residents = reading.program.residents;
+  Checked most = 1, copied;
+  size_t first = 0;
+  for (size_t i = 0; i < residents.size(); ++i) {
+    const Resident &cache = residents[i];
+    if (cache.kind != Kind::kv_cache)
+      continue;
+    Checked copies = copiesOver(reading, cache);
+    const ResidentNodes &nodes = reading.strategy.residents[i];
+    Checked bytes = reading.whole(nodes.localBytes) * reading.count(nodes.count);
+    copied += bytes - floorDiv(bytes, copies);
+    if (copies > most) {
+      most = copies;
+      first = i;
+    }
+  }
+  if (most == 1 || !most.int64())
+    return;
+  reading.report.warnings.push_back(
+      {"the KV cache is held " + formatInteger(most) +
+           " times over tp = " + std::to_string(*reading.plan.sizeOf("tp")) +
+           ": " + formatBytes(copied) + " on each device are copies; " +
+           remedyOfCopies(reading, *most.int64()),
+       "cache-copies", Subject::resident, first});
+}
+
+//===----------------------------------------------------------------------===//
+// Idle memory, gathered weights
+//===----------------------------------------------------------------------===//
+
+/// In a decode step that memory bounds, sequences share the reads of weights:
+/// where the caches of all replicas fit into one, the others read for nothing.
+void autopar::adviseOnIdleMemory(Reading &reading) {
+  const Workload &workload = reading.workload;
+  const Report &report = reading.report;
+  int64_t replicas = *reading.plan.sizeOf("dp");
+  Checked capacity =
+      floorDiv(Checked(report.memory.kvCapacityTokens), workload.context);
+  if (workload.phase != Phase::decode || replicas == 1 ||
+      report.latency.bound != "memory" || capacity < workload.batch ||
+      report.memory.kvBytesPerToken == 0)
+    return;
+  reading.report.warnings.push_back(
+      {"dp = " + std::to_string(replicas) +
+           " leaves memory idle: the KV cache of one replica has room for " +
+           formatInteger(capacity) + " sequences, and the step has " +
+           formatInteger(workload.batch) + " on all; up to --batch=" +
+           (capacity * replicas).str() + " share each read of the weights" +
+           (reading.plan.has("ep") ? "" : ", or one replica serves these"),
+       "idle-memory", Subject::mesh});
+}
+
+/// Whether `record` gathers weights: those have numbers for extents.
+static bool gathersWeight(const Collective &record) {
+  return record.kind == CollectiveKind::all_gather &&
+         std::all_of(
+             record.shape.begin(), record.shape.end(),
+             [](const Dim &dim) { return dim.extent.symbols.empty(); }) &&
+         !record.shape.empty();
+}
+
+void autopar::adviseOnGatheredWeights(Reading &reading) {
+  double timeUs = 0;
+  Checked calls, parts;
+  const Collective *first = nullptr;
+  for (const CollectiveReading &cost : reading.collectives) {
+    if (!gathersWeight(*cost.record))
+      continue;
+    if (!first)
+      first = cost.record;
+    timeUs += cost.timeUs * static_cast<double>(cost.count);
+    calls += cost.count;
+    // What the others send stays where weights are not split.
+    Checked own = floorDiv(cost.bytes, cost.groupSize);
+    parts += (cost.bytes - own) * cost.count;
+  }
+  if (!first)
+    return;
+  const auto &memory = reading.report.memory;
+  Checked total = Checked(memory.perDevice.totalBytes) + parts;
+  reading.report.warnings.push_back(
+      {"fsdp gathers weights in every step: " + formatInteger(calls) +
+           " all_gathers, " + shareText(reading, timeUs) +
+           "; without --fsdp a device holds " +
+           formatBytes(parts + memory.perDevice.weightBytes) +
+           " of weights instead of " +
+           formatBytes(memory.perDevice.weightBytes) +
+           (total <= memory.budgetBytes
+                ? ", which fits"
+                : ", " + formatBytes(total - memory.budgetBytes) +
+                      " too much: a larger tp splits them without gathers"),
+       "gathered-weights", Subject::collective,
+       static_cast<size_t>(first - reading.program.collectives.data())});
+}

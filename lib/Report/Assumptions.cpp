@@ -1,0 +1,143 @@
+//===- Assumptions.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reading.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+/// Source of what this evaluator does whatever the input.
+static constexpr const char *method = "autopar: method of the evaluator";
+
+static void addRuntime(Reading &reading,
+                       std::vector<Assumption> &assumptions) {
+  const Runtime &runtime = reading.runtime;
+  auto add = [&](const char *name, const Figure &figure, std::string value) {
+    assumptions.push_back({name, std::move(value), figure.source.str()});
+  };
+  auto bytes = [&](const char *name, const Figure &figure) {
+    if (figure.value > 0)
+      add(name, figure, formatBytes(static_cast<int64_t>(figure.value)));
+  };
+  if (!reading.plan.memoryUtilization)
+    add("runtime's share of memory", runtime.memoryUtilization,
+        formatNumber(runtime.memoryUtilization.value));
+  bytes("device context", runtime.contextBytes);
+  bytes("libraries", runtime.libraryBytes);
+  if (reading.communicates())
+    bytes("communication buffers", runtime.communicationBytes);
+  bytes("captured graphs", runtime.graphBytes);
+  if (reading.report.memory.reservedBytes >
+      reading.report.memory.perDevice.activationBytes)
+    add("temporaries that the KV capacity leaves room for",
+        runtime.samplerBytesPerLogit, formatBytes(reading.report.memory.reservedBytes));
+  add("KV cache block", runtime.kvBlockTokens,
+      formatNumber(runtime.kvBlockTokens.value) + " tokens");
+  if (runtime.hostTimeUs.value > 0)
+    add("host time of a step", runtime.hostTimeUs,
+        formatTime(runtime.hostTimeUs.value));
+  if (runtime.kernelFloorUs.value > 0)
+    add("least time of a kernel", runtime.kernelFloorUs,
+        formatTime(runtime.kernelFloorUs.value));
+}
+
+static bool readsRoutedExperts(const CostProgram &program) {
+  for (const Kernel &kernel : program.kernels)
+    for (const Traffic &traffic : kernel.traffic)
+      if (traffic.topK != 0)
+        return true;
+  return false;
+}
+
+/// Parts of the model that the step's workload leaves without work.
+static void addEmptyInputs(const Reading &reading,
+                           std::vector<Assumption> &assumptions) {
+  const std::vector<std::string> &symbols = reading.program.symbols;
+  auto isEmpty = [&](const char *symbol, int64_t length) {
+    return length == 0 &&
+           std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
+  };
+  if (isEmpty("source", reading.workload.source))
+    assumptions.push_back({"images or other encoder input",
+                           "not part of the step: nothing is encoded",
+                           "workload: source = 0; set with --source"});
+  if (isEmpty("memory", reading.workload.memory))
+    assumptions.push_back({"encoded positions in the cache",
+                           "none: cross attention sees nothing",
+                           "workload: memory = 0; set with --memory"});
+}
+
+/// Recurrences run on vector units, whose rate is the chip's peak of fp32.
+static void addRecurrence(Reading &reading,
+                          std::vector<Assumption> &assumptions) {
+  if (reading.report.flops.recurrence == Checked(0))
+    return;
+  assumptions.push_back({"FLOPs of recurrences",
+                         "by convention, of the recurrence itself, whatever a "
+                         "chunked kernel does",
+                         method});
+  const Figure *peak = reading.pool().chip.peak(ElementType::f32);
+  assumptions.push_back(
+      {"scans",
+       peak ? "priced by their traffic, as elementwise kernels, and by their "
+              "FLOPs at " +
+                  peak->path
+            : "priced by their traffic alone, as elementwise kernels: " +
+                  reading.pool().chip.name + " has no peak of fp32",
+       method});
+}
+
+static void addMethod(Reading &reading,
+                      std::vector<Assumption> &assumptions) {
+  const Runtime &runtime = reading.runtime;
+  assumptions.push_back(
+      {"FLOPs",
+       "matrix products only, a multiply-add is 2, causal pairs exactly",
+       method});
+  assumptions.push_back(
+      {"logits", "for the last token of each sequence only", method});
+  addRecurrence(reading, assumptions);
+  if (readsRoutedExperts(reading.program))
+    assumptions.push_back(
+        {"expert routing", "uniform and independent", method});
+  addLoadAssumptions(reading, assumptions);
+  for (const Kernel &kernel : reading.program.kernels)
+    if (kernel.routed) {
+      assumptions.push_back({"dispatch, activation and combine of experts",
+                             "inside the grouped products, whose curves were "
+                             "measured with them",
+                             method});
+      break;
+    }
+  if (!reading.collectives.empty())
+    assumptions.push_back(
+        {"overlap", "collectives overlap with no kernel", method});
+  std::string merged = runtime.mergesSharedInput && runtime.fusesElementwise
+                           ? "products of one input, elementwise runs"
+                       : runtime.mergesSharedInput ? "products of one input"
+                       : runtime.fusesElementwise  ? "elementwise runs"
+                                                   : "none";
+  assumptions.push_back(
+      {"kernels launched as one", merged, "runtime: " + runtime.name});
+  if (runtime.ideal)
+    assumptions.push_back({"kernel times", "peak rates without floors",
+                           "runtime: " + runtime.name});
+}
+
+void autopar::readAssumptions(Reading &reading) {
+  std::vector<Assumption> &assumptions = reading.report.assumptions;
+  addRuntime(reading, assumptions);
+  addEmptyInputs(reading, assumptions);
+  addMethod(reading, assumptions);
+  for (const Figure *figure : reading.figures)
+    if (figure->source.kind == "user")
+      assumptions.push_back(
+          {figure->path, formatNumber(figure->value), figure->source.str()});
+}

@@ -1,0 +1,140 @@
+//===- Breakdown.cpp ------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reading.h"
+
+#include <map>
+
+using namespace autopar;
+
+namespace {
+
+/// Rows by name, in order of first use.
+class Breakdown {
+public:
+  void add(const std::string &name, Checked count, double timeUs, Checked flops,
+           Checked bytes) {
+    auto [it, isNew] = index.emplace(name, rows.size());
+    if (isNew)
+      rows.push_back({name, 0, 0, 0, 0});
+    Row &row = rows[it->second];
+    row.count += count;
+    row.timeUs += timeUs;
+    row.flops += flops;
+    row.bytes += bytes;
+  }
+  std::vector<BreakdownRow> take(Reading &reading) const {
+    std::vector<BreakdownRow> result;
+    for (const Row &row : rows)
+      result.push_back({row.name, reading.narrow(row.count, "launches"),
+                        row.timeUs, row.flops, row.bytes});
+    return result;
+  }
+
+private:
+  struct Row {
+    std::string name;
+    Checked count;
+    double timeUs;
+    Checked flops, bytes;
+  };
+  std::vector<Row> rows;
+  std::map<std::string, size_t> index;
+};
+
+/// The step by op and by layer kind.
+class StepBreakdown {
+public:
+  explicit StepBreakdown(Reading &reading) : reading(reading) {}
+  void run();
+
+private:
+  void addLayers();
+  void addLaunch(const LaunchNodes &launch);
+  void addKernel(uint32_t index, Checked count, double timeUs);
+  void add(const std::string &op, uint32_t layer, Checked count, double timeUs,
+           Checked flops, Checked bytes) {
+    byOp.add(op, count, timeUs, flops, bytes);
+    byLayer.add(reading.program.layers[layer].name, 0, timeUs, flops, bytes);
+  }
+
+  Reading &reading;
+  Breakdown byOp, byLayer;
+};
+
+} // namespace
+
+/// What follows the layers is counted with what lies before them.
+void StepBreakdown::addLayers() {
+  const CostProgram &program = reading.program;
+  auto countOf = [&](uint32_t layer) {
+    return reading.layout.kindCounts.empty()
+               ? Checked(program.layers[layer].count)
+               : Checked(reading.layout.kindCounts[layer]) *
+                     reading.layout.passes;
+  };
+  for (uint32_t i = 0; i < program.layers.size(); ++i) {
+    bool counted = i > 0 && program.isModel(i) && countOf(0) > 0;
+    if (countOf(i) > 0)
+      byLayer.add(program.layers[i].name, counted ? Checked(0) : countOf(i), 0,
+                  0, 0);
+  }
+}
+
+void StepBreakdown::addKernel(uint32_t index, Checked count, double timeUs) {
+  const Kernel &kernel = reading.program.kernels[index];
+  const KernelNodes &nodes = reading.strategy.kernels[index];
+  reading.kernelTimeUs[index] = timeUs;
+  add(kernel.op, kernel.layer, count, timeUs * count.real(),
+      reading.whole(nodes.localFlops) * count,
+      reading.whole(nodes.movedBytes) * count);
+}
+
+/// Divides a launch among the rows of its kernels: the roofline's time as each
+/// would take alone, the floor evenly.
+void StepBreakdown::addLaunch(const LaunchNodes &launch) {
+  double roofs = 0, launched = 0;
+  auto isLaunched = [&](uint32_t kernel) {
+    return !reading.whole(reading.strategy.kernels[kernel].launched).isZero();
+  };
+  for (uint32_t kernel : launch.kernels) {
+    roofs += reading.real(reading.strategy.kernels[kernel].roofUs);
+    launched += isLaunched(kernel);
+  }
+  double roofUs = reading.microseconds(launch.roofPs);
+  double floorUs = reading.microseconds(launch.floorPs);
+  Checked count = reading.whole(launch.count) * reading.layout.passes;
+  for (uint32_t kernel : launch.kernels) {
+    if (!isLaunched(kernel) || count.isZero())
+      continue;
+    double own = reading.real(reading.strategy.kernels[kernel].roofUs);
+    double share = roofs > 0 ? roofUs * own / roofs : 0;
+    addKernel(kernel, count, share + floorUs / launched);
+  }
+}
+
+void StepBreakdown::run() {
+  reading.kernelTimeUs.assign(reading.program.kernels.size(), 0);
+  addLayers();
+  for (const LaunchNodes &launch : reading.strategy.launches)
+    addLaunch(launch);
+  for (const CollectiveReading &cost : reading.collectives) {
+    Checked count = cost.count;
+    add(std::string(nameOf(cost.record->kind)), cost.record->layer, count,
+        cost.timeUs * count.real(), 0,
+        reading.whole(cost.nodes->wireBytes) * count);
+  }
+  double hostUs = reading.microseconds(reading.strategy.total.hostPs);
+  if (hostUs > 0) {
+    byOp.add("host", reading.layout.microbatches, hostUs, 0, 0);
+    byLayer.add("host", reading.layout.microbatches, hostUs, 0, 0);
+  }
+  reading.report.byOp = byOp.take(reading);
+  reading.report.byLayer = byLayer.take(reading);
+}
+
+void autopar::readBreakdown(Reading &reading) { StepBreakdown(reading).run(); }

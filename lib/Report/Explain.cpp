@@ -1,0 +1,381 @@
+//===- Explain.cpp --------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Explanation.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+/// The path of a number of the device with the largest total.
+static std::string device(const char *name) {
+  return std::string("memory.per_device.") + name;
+}
+
+static constexpr const char *programSource = "cost program of the IR";
+
+//===----------------------------------------------------------------------===//
+// Derivations
+//===----------------------------------------------------------------------===//
+
+Explainer::Explainer(Reading &reading)
+    : reading(reading), report(reading.report), total(reading.strategy.total),
+      text(reading) {
+  nameNodes();
+}
+
+void Explainer::nameNodes() {
+  const Graph &graph = reading.strategy.graph;
+  static constexpr const char *symbols[symbolCount] = {
+      "workload.batch", "workload.query_length", "workload.context_length",
+      "workload.source_length", "workload.memory_length"};
+  const auto &figures = reading.values.figures();
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node &node = graph[id];
+    if (node.op == Op::symbol)
+      text.name(id, symbols[node.a]);
+    else if (node.op == Op::axis)
+      text.name(id, "mesh." + reading.program.axes[node.a]);
+    else if (node.op == Op::microbatches)
+      text.name(id, "schedule.microbatches");
+    else if (node.op == Op::figure && figures[node.a].figure)
+      text.name(id, figures[node.a].figure->path);
+    else if (node.op == Op::figure &&
+             reading.strategy.figures[node.a].kind ==
+                 FigureUse::Kind::memory_utilization)
+      text.name(id, "plan.memory_utilization");
+  }
+  std::pair<NodeId, std::string> numbers[] = {
+      {total.weightBytes, device("weight_bytes")},
+      {total.kvCacheBytes, device("kv_cache_bytes")},
+      {total.stateBytes, device("state_bytes")},
+      {total.activationBytes, device("activation_bytes")},
+      {total.runtimeBytes, device("runtime_bytes")},
+      {total.totalBytes, device("total_bytes")},
+      {total.capacityBytes, device("capacity_bytes")},
+      {total.budgetBytes, "memory.budget_bytes"},
+      {total.reservedBytes, "memory.reserved_bytes"},
+      {total.kvCapacityBytes, "memory.kv_capacity_bytes"},
+      {total.blocksPerSequence, "memory.bytes_of_one_sequence"},
+      {total.profileBytes, "memory.activation_bytes_of_profile"},
+      {total.samplerBytes, "memory.sampler_bytes"},
+      {total.linearFlops, "flops.layers_linear"},
+      {total.attentionFlops, "flops.attention"},
+      {total.recurrenceFlops, "flops.recurrence"},
+      {total.logitsFlops, "flops.logits"}};
+  for (const auto &[node, path] : numbers)
+    if (operandsOf(graph[node].op) != 0)
+      text.name(node, path);
+}
+
+void Explainer::add(const std::string &path, std::string formula,
+                    Explanation explanation) {
+  explanation.derivation.formula = std::move(formula);
+  report.derivations[path] = std::move(explanation.derivation);
+}
+
+void Explainer::add(const std::string &path, NodeId node,
+                    Explanation explanation) {
+  std::vector<NodeId> used;
+  std::string formula = text.formula(node, used);
+  for (NodeId id : used) {
+    const Node &input = reading.strategy.graph[id];
+    const Figure *figure = input.op == Op::figure
+                               ? reading.values.figures()[input.a].figure
+                               : nullptr;
+    if (figure)
+      explanation.figure(*figure);
+    else
+      explanation.input(text.allNames().at(id), text.value(id));
+  }
+  add(path, std::move(formula), std::move(explanation));
+}
+
+void Explainer::addSum(const std::string &path,
+                       const std::vector<Contribution> &parts,
+                       Explanation explanation) {
+  for (const Contribution &part : parts)
+    if (part.value != "0")
+      explanation.input(part.name, part.value, part.term);
+  add(path, "sum of the inputs", std::move(explanation.from(programSource)));
+}
+
+//===----------------------------------------------------------------------===//
+// What was given, and the model
+//===----------------------------------------------------------------------===//
+
+void Explainer::explainDegree(const std::string &name) {
+  std::vector<std::string> axes = reading.plan.axesOf(name);
+  Explanation product;
+  for (const std::string &axis : axes)
+    product.input("mesh." + axis, report.mesh.degrees.at(axis));
+  if (axes.empty())
+    add("mesh." + name, "1 where the plan has no such axis",
+        Explanation().from("plan"));
+  else
+    add("mesh." + name, "product of the inputs", product);
+}
+
+void Explainer::explainMesh() {
+  const auto &mesh = report.mesh;
+  Explanation inside;
+  for (size_t i = mesh.axes.size(); i-- > 0;) {
+    std::string path = "axes[" + std::to_string(i) + "].";
+    if (i + 1 == mesh.axes.size())
+      add("mesh." + path + "stride", "1 of the innermost axis",
+          Explanation().from("plan"));
+    else
+      add("mesh." + path + "stride", "product of the inputs", inside);
+    std::string size = "mesh." + path + "size";
+    add(size, "the input",
+        Explanation().input("plan." + path + "size", mesh.axes[i].size));
+    add("mesh." + mesh.axes[i].name, "the input",
+        Explanation().input(size, mesh.axes[i].size));
+    inside.input(size, mesh.axes[i].size);
+  }
+  add("mesh.devices", "product of the inputs", inside);
+  for (const auto &[name, size] : mesh.degrees)
+    if (!reading.plan.axis(name))
+      explainDegree(name);
+}
+
+void Explainer::explainWorkload() {
+  for (const char *name : {"batch", "query_length", "context_length",
+                           "source_length", "memory_length"})
+    add(std::string("workload.") + name, "given",
+        Explanation().from("workload"));
+}
+
+std::string Explainer::recordName(const Resident &record) const {
+  static constexpr const char *folders[] = {"weights/", "caches/", "states/"};
+  return folders[static_cast<size_t>(record.kind)] +
+         reading.program.layers[record.layer].name + "/" + record.name;
+}
+
+void Explainer::addResidents(const std::string &path, Resident::Kind kind,
+                             NodeId ResidentNodes::*column, const char *unit,
+                             Checked copies, Explanation explanation) {
+  std::vector<Contribution> parts;
+  for (size_t i = 0; i < reading.program.residents.size(); ++i) {
+    const Resident &record = reading.program.residents[i];
+    const ResidentNodes &nodes = reading.strategy.residents[i];
+    if (record.kind != kind || nodes.*column == noNode)
+      continue;
+    Checked count = reading.whole(nodes.count) * copies;
+    parts.push_back({recordName(record),
+                     (reading.whole(nodes.*column) * count).str(),
+                     times(count.str(), text.sizes(nodes.*column)) + unit});
+  }
+  addSum(path, parts, std::move(explanation));
+}
+
+void Explainer::explainModel() {
+  using Nodes = ResidentNodes;
+  auto addWeights = [&](const char *path, NodeId Nodes::*column,
+                        const char *unit, std::optional<bool> stored,
+                        Explanation explanation = {}) {
+    std::vector<Contribution> parts;
+    for (size_t i = 0; i < reading.program.residents.size(); ++i) {
+      const Resident &record = reading.program.residents[i];
+      const Nodes &nodes = reading.strategy.residents[i];
+      if (record.kind != Resident::Kind::weight ||
+          (stored && *stored != record.stored))
+        continue;
+      Checked count = reading.whole(nodes.count);
+      parts.push_back({recordName(record),
+                       (reading.whole(nodes.*column) * count).str(),
+                       times(count.str(), text.sizes(nodes.*column)) + unit});
+    }
+    addSum(path, parts, std::move(explanation));
+  };
+  addWeights("model.parameters", &Nodes::parameters, "", false);
+  addWeights("model.active_parameters", &Nodes::activeParameters, "", false,
+             Explanation().note("of routed experts, top_k / experts"));
+  addWeights("model.checkpoint_bytes", &Nodes::storedBytes, " B", std::nullopt);
+  if (report.model.storedOnlyParameters != 0)
+    addWeights("model.stored_only_parameters", &Nodes::parameters, "", true,
+               Explanation().note("of functions that the step does not call"));
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+void Explainer::explainResidents() {
+  using Nodes = ResidentNodes;
+  using Kind = Resident::Kind;
+  int64_t copies = reading.layout.microbatches;
+  addResidents(device("weight_bytes"), Kind::weight, &Nodes::localBytes, " B",
+               1);
+  addResidents(device("kv_cache_bytes"), Kind::kv_cache, &Nodes::localBytes,
+               " B", copies,
+               Explanation()
+                   .restsOn(reading.runtime.kvBlockTokens)
+                   .note("tokens rounded up to whole blocks"));
+  addResidents(device("state_bytes"), Kind::state, &Nodes::localBytes, " B",
+               copies);
+  addResidents("memory.kv_bytes_per_token", Kind::kv_cache, &Nodes::perToken,
+               " B", 1,
+               Explanation().note("one more token of one sequence where no "
+                                  "window is full, each value once"));
+  addResidents("memory.kv_bytes_per_token_per_device", Kind::kv_cache,
+               &Nodes::localPerToken, " B", 1,
+               Explanation().note("one more token of one sequence where no "
+                                  "window is full, on one device"));
+  addResidents("memory.kv_bytes_per_sequence", Kind::kv_cache,
+               &Nodes::perSequence, " B", 1,
+               Explanation().note("one sequence of this context, each value "
+                                  "once, without blocks"));
+  addResidents("memory.state_bytes_per_sequence", Kind::state,
+               &Nodes::perSequence, " B", 1,
+               Explanation().note("one sequence, each value once"));
+}
+
+/// The first set of buffers that are live at once and add up to the peak.
+void Explainer::explainActivations() {
+  Checked peak = reading.whole(total.activationBytes);
+  for (const LiveNodes &set : reading.strategy.live) {
+    const auto &counts = reading.layout.kindCounts;
+    bool runs = counts.empty() || counts[set.layer] > 0;
+    if (!runs || reading.whole(set.bytes) != peak)
+      continue;
+    std::vector<Contribution> parts;
+    for (uint32_t i : set.activations) {
+      NodeId bytes = reading.strategy.activations[i];
+      const Activation &record = reading.program.activations[i];
+      parts.push_back({"activations/" + record.name,
+                       reading.whole(bytes).str(),
+                       text.sizes(bytes) + " B, live in launches " +
+                           std::to_string(record.begin) + " to " +
+                           std::to_string(record.end)});
+    }
+    return addSum(device("activation_bytes"), parts,
+                  Explanation().note("what is live at once, where most is; "
+                                     "loop bodies appear once"));
+  }
+  addSum(device("activation_bytes"), {});
+}
+
+void Explainer::explainRuntimeBytes() {
+  const Runtime &runtime = reading.runtime;
+  std::vector<const Figure *> figures = {
+      &runtime.contextBytes, &runtime.libraryBytes, &runtime.graphBytes};
+  if (reading.communicates())
+    figures.push_back(&runtime.communicationBytes);
+  Explanation sum;
+  for (const Figure *figure : figures)
+    sum.from(figure->source.str())
+        .input(figure->path, std::floor(figure->value));
+  add(device("runtime_bytes"), "sum of the inputs",
+      sum.note("in whole bytes; buffers for communication where a collective "
+               "spans devices"));
+}
+
+void Explainer::explainMemory() {
+  const Report::DeviceMemory &memory = report.memory.perDevice;
+  explainResidents();
+  explainActivations();
+  explainRuntimeBytes();
+  static constexpr const char *parts[] = {"weight_bytes", "kv_cache_bytes",
+                                          "state_bytes", "activation_bytes",
+                                          "runtime_bytes"};
+  const int64_t values[] = {memory.weightBytes, memory.kvCacheBytes,
+                            memory.stateBytes, memory.activationBytes,
+                            memory.runtimeBytes};
+  Explanation sum;
+  for (size_t i = 0; i < std::size(parts); ++i)
+    sum.input(device(parts[i]), values[i]);
+  add(device("total_bytes"), "sum of the inputs", sum);
+  add(device("capacity_bytes"), total.capacityBytes,
+      Explanation().note("usable memory of the chip, in whole bytes"));
+  auto fits = [&](const std::string &folder) {
+    add(folder + "fits", "total_bytes <= budget_bytes",
+        Explanation()
+            .input(folder + "total_bytes", memory.totalBytes)
+            .input("memory.budget_bytes", report.memory.budgetBytes));
+  };
+  fits("memory.per_device.");
+  // There is one stage, whose worst device is the worst device of all.
+  const std::string stage = "memory.per_stage[0].";
+  auto same = [&](const char *name, int64_t value) {
+    add(stage + name, "the input", Explanation().input(device(name), value));
+  };
+  for (size_t i = 0; i < std::size(parts); ++i)
+    same(parts[i], values[i]);
+  same("total_bytes", memory.totalBytes);
+  same("capacity_bytes", memory.capacityBytes);
+  fits(stage);
+  add("memory.budget_bytes", total.budgetBytes,
+      reading.plan.memoryUtilization ? Explanation().from("plan")
+                                     : Explanation());
+  add("memory.reserved_bytes", total.reservedBytes,
+      Explanation().note("temporaries of this step, of the run by which the "
+                         "runtime sizes them, or its sampler's"));
+  add("memory.kv_capacity_bytes", total.kvCapacityBytes);
+  add("memory.kv_capacity_tokens", total.kvCapacityTokens,
+      Explanation().note("whole sequences of this length, then blocks of the "
+                         "rest; 0 where it keeps nothing"));
+}
+
+//===----------------------------------------------------------------------===//
+// FLOPs
+//===----------------------------------------------------------------------===//
+
+void Explainer::addKernels(const std::string &path, FlopClass flopClass,
+                           NodeId KernelNodes::*column,
+                           Explanation explanation) {
+  std::vector<Contribution> parts;
+  for (size_t i = 0; i < reading.program.kernels.size(); ++i) {
+    const Kernel &kernel = reading.program.kernels[i];
+    if (flopClass != FlopClass::none && kernel.flopClass != flopClass)
+      continue;
+    NodeId node = reading.strategy.kernels[i].*column;
+    Checked count = reading.countOf(kernel);
+    parts.push_back({"kernels/" + kernel.name,
+                     (reading.whole(node) * count).str(),
+                     times(count.str(), text.sizes(node))});
+  }
+  addSum(path, parts, std::move(explanation));
+}
+
+void Explainer::explainFlops() {
+  using Nodes = KernelNodes;
+  addKernels("flops.layers_linear", FlopClass::linear, &Nodes::flops);
+  addKernels("flops.attention", FlopClass::attention, &Nodes::flops);
+  addKernels("flops.attention_full_square", FlopClass::attention,
+             &Nodes::squareFlops);
+  addKernels("flops.recurrence", FlopClass::recurrence, &Nodes::flops,
+             Explanation().note("a convention: FLOPs of the recurrence itself, "
+                                "whatever a chunked kernel does"));
+  addKernels("flops.logits", FlopClass::logits, &Nodes::flops);
+  add("flops.total", "sum of the inputs",
+      Explanation()
+          .input("flops.layers_linear", report.flops.layersLinear)
+          .input("flops.attention", report.flops.attention)
+          .input("flops.recurrence", report.flops.recurrence)
+          .input("flops.logits", report.flops.logits));
+  addKernels("flops.per_device", FlopClass::none, &Nodes::localFlops);
+}
+
+void Explainer::run() {
+  explainMesh();
+  explainPlacement();
+  explainWorkload();
+  explainModel();
+  explainMemory();
+  explainFlops();
+  explainCommunication();
+  explainLaunches();
+  explainOverhead();
+  explainStep();
+  explainBounds();
+}
+
+void autopar::readDerivations(Reading &reading) { Explainer(reading).run(); }

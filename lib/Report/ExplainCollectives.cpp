@@ -1,0 +1,227 @@
+//===- ExplainCollectives.cpp ---------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Explanation.h"
+
+#include <cmath>
+
+using namespace autopar;
+
+static std::string pathOf(size_t row) {
+  return "communication.collectives[" + std::to_string(row) + "].";
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+void Explainer::explainCollective(size_t row) {
+  const auto &record = report.communication.collectives[row];
+  const CollectiveReading &cost =
+      reading.collectives[reading.rowMembers[row].front()];
+  const std::string path = pathOf(row);
+  Explanation count, group;
+  for (size_t member : reading.rowMembers[row])
+    count.input("collectives/" + reading.collectives[member].record->name,
+                reading.collectives[member].count);
+  add(path + "count", "sum of the inputs",
+      count.from("cost program of the IR"));
+  for (const std::string &axis : record.axes)
+    group.input("mesh." + axis, report.mesh.degrees.at(axis));
+  add(path + "group_size", "product of the inputs", group);
+  add(path + "bytes", "the input",
+      Explanation()
+          .input("collectives/" + cost.record->name, cost.bytes,
+                 text.sizes(cost.nodes->bytes) + " B")
+          .note("of the parts of all ranks where it gathers them, else what "
+                "each rank puts in")
+          .from("cost program of the IR"));
+  bool isHop = cost.record->kind == CollectiveKind::permute;
+  Explanation wire;
+  if (!isHop)
+    wire.input(path + "group_size", record.groupSize);
+  add(path + "wire_bytes_per_device",
+      isHop ? "the input"
+      : cost.record->kind == CollectiveKind::all_reduce
+          ? "ceil(2 * (group_size - 1) / group_size * bytes)"
+          : "ceil((group_size - 1) / group_size * bytes)",
+      wire.input(path + "bytes", record.bytes));
+  explainCollectiveTime(row);
+}
+
+void Explainer::explainCommunication() {
+  std::vector<Contribution> sent, time;
+  Explanation tiers;
+  for (size_t row = 0; row < report.communication.collectives.size(); ++row)
+    explainCollective(row);
+  Explanation bound;
+  for (const CollectiveReading &cost : reading.collectives) {
+    std::string name = "collectives/" + cost.record->name;
+    std::string count = std::to_string(cost.count);
+    Checked wire = reading.whole(cost.nodes->wireBytes);
+    Checked each = reading.whole(cost.nodes->timePs);
+    double boundUs = reading.real(cost.nodes->boundUs);
+    sent.push_back({name, (wire * cost.count).str(),
+                    times(count, wire.str() + " B")});
+    time.push_back(
+        {name, us(each * cost.count), times(count, us(each) + " us")});
+    bound.input(name, boundUs * static_cast<double>(cost.count),
+                times(count, decimal(boundUs) + " us"));
+    bound.restsOn(cost.route->tier->bandwidth);
+  }
+  addSum("communication.bytes_per_device", sent);
+  addSum("latency.communication_time_us", time,
+         Explanation().note("none is hidden by kernels; each call in whole "
+                            "picoseconds"));
+  add("latency.bounds.communication_time_us", "sum of the inputs",
+      bound.note("of one call, wire bytes over the bandwidth of each level, or "
+                 "the expected time where that is less"));
+}
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// How a time is read off the measured curves of one tier and collective.
+class CurveReading {
+public:
+  CurveReading(const CollectiveReading &cost, const std::string &row,
+               const Report::CollectiveRow &record)
+      : cost(cost), record(record) {
+    const std::string &bandwidth = cost.route->tier->bandwidth.path;
+    path = bandwidth.substr(0, bandwidth.rfind('.')) + ".collectives." +
+           record.kind + ".";
+    explanation.input(row + "bytes", record.bytes);
+    explanation.input(row + "group_size", record.groupSize);
+  }
+  /// Returns the formula; the inputs are in `explanation`.
+  std::string read(const std::map<int64_t, CollectiveCurve> &curves);
+
+  Explanation explanation;
+
+private:
+  std::string readCurve(int64_t size, const CollectiveCurve &curve);
+  void addNote(const std::string &text) {
+    std::string &note = explanation.derivation.note;
+    note += (note.empty() ? "" : "; ") + text;
+  }
+
+  const CollectiveReading &cost;
+  const Report::CollectiveRow &record;
+  std::string path;
+};
+
+} // namespace
+
+/// The time at the row's bytes on one curve. As `interpolate`.
+std::string CurveReading::readCurve(int64_t size,
+                                    const CollectiveCurve &curve) {
+  explanation.from(curve.source.str());
+  auto bytesAt = [&](size_t point) {
+    return decimal(
+        std::exp2(curve.firstLog2Bytes + static_cast<double>(point)));
+  };
+  auto use = [&](size_t point) {
+    explanation.input(path + std::to_string(size) + ".time_us[" +
+                          std::to_string(point) + "]",
+                      curve.timeUs[point], "at " + bytesAt(point) + " B");
+  };
+  double bytes = std::max(cost.bytes.real(), 1.0);
+  double knot = std::log2(bytes) - curve.firstLog2Bytes;
+  size_t last = curve.timeUs.size() - 1;
+  size_t low = knot <= 0 ? 0 : std::min(static_cast<size_t>(knot), last);
+  use(low);
+  if (knot == static_cast<double>(low))
+    return "the curve's time_us";
+  if (knot < 0) {
+    addNote("extrapolated: constant below the least bytes measured");
+    return "the curve's time_us";
+  }
+  if (low == last) {
+    addNote("extrapolated: in proportion to the bytes above the most measured");
+    return "the curve's time_us * bytes / " + bytesAt(last);
+  }
+  use(low + 1);
+  addNote("interpolated: log-log between points of the curve");
+  return "2^((1 - f) * log2(first time_us) + f * log2(second time_us)), f = "
+         "log2(bytes / " +
+         bytesAt(low) + ")";
+}
+
+/// As `interpolateSize`.
+std::string
+CurveReading::read(const std::map<int64_t, CollectiveCurve> &curves) {
+  auto above = curves.lower_bound(record.groupSize);
+  if (above != curves.end() && above->first == record.groupSize)
+    return readCurve(above->first, above->second);
+  if (above == curves.begin() || above == curves.end()) {
+    auto near = above == curves.end() ? std::prev(above) : above;
+    std::string size = std::to_string(near->first);
+    addNote("extrapolated from " + size + " to " +
+            std::to_string(record.groupSize) +
+            " devices: in proportion to the bytes on the wire");
+    if (cost.record->kind == CollectiveKind::permute)
+      return readCurve(near->first, near->second);
+    return "(" + readCurve(near->first, near->second) +
+           ") * (group_size - 1) / group_size / ((" + size + " - 1) / " + size +
+           ")";
+  }
+  auto below = std::prev(above);
+  addNote("interpolated between " + std::to_string(below->first) + " and " +
+          std::to_string(above->first) + " devices: log-log in their number");
+  std::string low = readCurve(below->first, below->second);
+  std::string high = readCurve(above->first, above->second);
+  return "2^((1 - g) * log2(a) + g * log2(b)), g = log(group_size / " +
+         std::to_string(below->first) + ") / log(" +
+         std::to_string(above->first) + " / " + std::to_string(below->first) +
+         "), a = " + low + " at " + std::to_string(below->first) +
+         " devices, b = " + high + " at " + std::to_string(above->first);
+}
+
+void Explainer::explainCollectiveTime(size_t row) {
+  const auto &record = report.communication.collectives[row];
+  const CollectiveReading &cost = reading.collectives[reading.rowMembers[row].front()];
+  const Tier &tier = *cost.route->tier;
+  const std::string path = pathOf(row);
+  bool ideal = reading.runtime.ideal;
+  double ring = static_cast<double>(record.wireBytesPerDevice) /
+                tier.bandwidth.value * 1e6;
+  bool faster = record.timeUs < ring * (1 - 1e-9);
+  auto curves = tier.curves.find(cost.record->kind);
+  if (cost.curve() && curves != tier.curves.end() && (!ideal || faster)) {
+    CurveReading reading(cost, path, record);
+    std::string formula = reading.read(curves->second);
+    return add(path + "time_us", formula, reading.explanation);
+  }
+  Explanation levels;
+  levels.input(path + "wire_bytes_per_device", record.wireBytesPerDevice);
+  bool hop = cost.record->kind == CollectiveKind::permute;
+  if (!ideal && !hop)
+    levels.input(path + "group_size", record.groupSize);
+  for (const Tier &level : reading.pool().tiers) {
+    if (!cost.route->hierarchical && &level != &tier)
+      continue;
+    if (!ideal)
+      levels.figure(level.latency).figure(level.efficiency);
+    levels.figure(level.bandwidth);
+    if (&level == &tier)
+      break;
+  }
+  if (cost.route->hierarchical)
+    levels.note("summed over the levels of the network, each with its devices "
+                "and bytes; a level with a measured curve takes that");
+  std::string formula =
+      ideal
+          ? "wire_bytes_per_device / bandwidth * 1e6"
+          : std::string("latency") + (hop ? "" : " * ceil(log2(group_size))") +
+                " + wire_bytes_per_device / (bandwidth * efficiency) * 1e6";
+  add(path + "time_us",
+      (cost.route->hierarchical ? "sum over the levels of " : "") + formula,
+      levels);
+}

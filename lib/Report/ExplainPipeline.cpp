@@ -1,0 +1,238 @@
+//===- ExplainPipeline.cpp ------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Explanation.h"
+#include "PipelineParts.h"
+
+#include <array>
+
+using namespace autopar;
+
+namespace {
+
+/// A report's numbers are those of the whole model, of one of its stages, or
+/// put together from several: so are their derivations.
+class PipelineExplainer {
+public:
+  PipelineExplainer(const PipelineParts &parts, const PipelineStages &stages,
+                    Report &report)
+      : parts(parts), stages(stages), report(report),
+        pipeline(*report.pipeline),
+        heaviest(*stages.byDevice[pipeline.partition.heaviest]) {}
+  void run();
+
+private:
+  void drop(const std::string &prefix);
+  void take(const Report &stage, const std::string &prefix);
+  void takeRenamed(int64_t stage, const std::string &path,
+                   const std::string &as);
+  void explainMemory();
+  void explainTransfers();
+  void explainTraining();
+  void explainStep();
+  void explainSchedule();
+
+  void add(const std::string &path, std::string formula,
+           Explanation explanation) {
+    explanation.derivation.formula = std::move(formula);
+    report.derivations[path] = std::move(explanation.derivation);
+  }
+
+  const PipelineParts &parts;
+  const PipelineStages &stages;
+  Report &report;
+  const Report::Pipeline &pipeline;
+  const Report &heaviest;
+};
+
+} // namespace
+
+static const std::string deviceFolder = "memory.per_device.";
+
+static bool begins(const std::string &path, const std::string &prefix) {
+  return path.compare(0, prefix.size(), prefix) == 0;
+}
+
+static std::string stageFolder(int64_t stage) {
+  return "memory.per_stage[" + std::to_string(stage) + "].";
+}
+
+void PipelineExplainer::drop(const std::string &prefix) {
+  auto &all = report.derivations;
+  for (auto it = all.begin(); it != all.end();)
+    it = begins(it->first, prefix) ? all.erase(it) : std::next(it);
+}
+
+/// Replaces the derivations of paths that begin with `prefix` by a stage's.
+void PipelineExplainer::take(const Report &stage, const std::string &prefix) {
+  drop(prefix);
+  for (const auto &[path, derivation] : stage.derivations)
+    if (begins(path, prefix))
+      report.derivations[path] = derivation;
+}
+
+/// Takes the derivation of `path` of a stage, in which its device is that of
+/// the stage.
+void PipelineExplainer::takeRenamed(int64_t stage, const std::string &path,
+                                    const std::string &as) {
+  auto it = stages.byDevice[stage]->derivations.find(path);
+  if (it == stages.byDevice[stage]->derivations.end())
+    return;
+  Derivation derivation = it->second;
+  for (auto &[name, value] : derivation.inputs)
+    if (begins(name, deviceFolder))
+      name = stageFolder(stage) + name.substr(deviceFolder.size());
+  report.derivations[as] = std::move(derivation);
+}
+
+void PipelineExplainer::explainMemory() {
+  take(*stages.byDevice[stages.fullest], deviceFolder);
+  drop("memory.per_stage[");
+  auto count = static_cast<int64_t>(stages.byDevice.size());
+  for (int64_t stage = 0; stage < count; ++stage)
+    for (const auto &[path, derivation] : stages.byDevice[stage]->derivations)
+      if (begins(path, deviceFolder))
+        takeRenamed(stage, path,
+                    stageFolder(stage) + path.substr(deviceFolder.size()));
+  for (const char *path : {"memory.kv_capacity_bytes", "memory.reserved_bytes",
+                           "memory.kv_capacity_tokens"})
+    takeRenamed(stages.scarcest, path, path);
+  const char *perToken = "memory.kv_bytes_per_token_per_device";
+  for (int64_t stage = 0; stage < count; ++stage)
+    if (stages.byDevice[stage]->memory.kvBytesPerTokenPerDevice ==
+        report.memory.kvBytesPerTokenPerDevice)
+      return takeRenamed(stage, perToken, perToken);
+}
+
+/// The rows that follow those of the heaviest stage's collectives.
+void PipelineExplainer::explainTransfers() {
+  const auto &rows = report.communication.collectives;
+  Explanation sent;
+  auto &own = report.derivations["communication.bytes_per_device"];
+  sent.derivation = own;
+  for (size_t i = heaviest.communication.collectives.size(); i < rows.size();
+       ++i) {
+    const Report::CollectiveRow &row = rows[i];
+    std::string folder =
+        "communication.collectives[" + std::to_string(i) + "].";
+    add(folder + "group_size", "the input",
+        Explanation().input("devices", row.groupSize, "two neighbours"));
+    add(folder + "count", "the input",
+        Explanation().input("schedule.microbatches", row.count));
+    add(folder + "bytes", "the input",
+        Explanation()
+            .input("transfer", row.bytes)
+            .note("what the first layer of " +
+                  row.name.substr(row.name.rfind(' ') + 1) +
+                  " takes from before it, of a microbatch"));
+    add(folder + "wire_bytes_per_device", "the input",
+        Explanation().input(folder + "bytes", row.wireBytesPerDevice));
+    add(folder + "time_us", "latency + bytes / (bandwidth * efficiency)",
+        Explanation()
+            .input(folder + "bytes", row.bytes)
+            .input("time", row.timeUs)
+            .note("one message over the smallest tier that joins the stages"));
+    sent.input(row.name, Checked(row.bytes) * row.count,
+               times(std::to_string(row.count), std::to_string(row.bytes) + " B"));
+  }
+  own = std::move(sent.derivation);
+}
+
+/// Forwards, and twice as much in backwards; the host waits as often as without
+/// them.
+void PipelineExplainer::explainTraining() {
+  const auto &forward = heaviest.latency;
+  const auto &latency = report.latency;
+  std::array<std::tuple<const char *, double, double>, 4> partsOfStep = {
+      {{"compute", forward.computeTimeUs, latency.computeTimeUs},
+       {"memory", forward.memoryTimeUs, latency.memoryTimeUs},
+       {"communication", forward.communicationTimeUs,
+        latency.communicationTimeUs},
+       {"overhead", forward.overheadTimeUs, latency.overheadTimeUs}}};
+  for (auto [name, once, all] : partsOfStep)
+    add(std::string("latency.") + name + "_time_us", "sum of the inputs",
+        Explanation()
+            .input("forwards", once)
+            .input("backwards", all - once)
+            .note("a backward is " + std::to_string(trainingPasses - 1) +
+                  " forwards: schedule.backward"));
+}
+
+void PipelineExplainer::explainStep() {
+  const auto &latency = report.latency;
+  Explanation step;
+  step.input("latency.compute_time_us", latency.computeTimeUs)
+      .input("latency.memory_time_us", latency.memoryTimeUs)
+      .input("latency.communication_time_us", latency.communicationTimeUs)
+      .input("latency.overhead_time_us", latency.overheadTimeUs);
+  Explanation waits = step;
+  add("latency.pipeline_time_us",
+      "step - compute_time_us - memory_time_us - communication_time_us - "
+      "overhead_time_us",
+      waits.input("step", latency.stepTimeUs)
+          .note("the schedule's time of a step, less the work of its heaviest "
+                "stage"));
+  add("latency.step_time_us", "sum of the inputs",
+      step.input("latency.pipeline_time_us", latency.pipelineTimeUs));
+  Derivation &rate = report.derivations["throughput.tokens_per_s"];
+  for (auto &[name, value] : rate.inputs)
+    if (name == "latency.step_time_us")
+      value = decimal(latency.stepTimeUs);
+}
+
+void PipelineExplainer::explainSchedule() {
+  auto name = [&](uint32_t layer) {
+    std::string text;
+    for (const KindCount &kind : parts.program.stack.layers[layer].kinds)
+      text += (text.empty() ? "" : "+") + parts.program.layers[kind.layer].name;
+    return text;
+  };
+  const StagePartition &partition = pipeline.partition;
+  for (size_t i = 0; i < partition.ranges.size(); ++i) {
+    int64_t device = static_cast<int64_t>(i) % partition.stages;
+    Derivation &own = report.derivations["schedule.per_stage[" +
+                                         std::to_string(device) + "].time_us"];
+    Explanation sum;
+    sum.derivation = std::move(own);
+    sum.derivation.formula = "sum of the inputs";
+    if (i == 0)
+      sum.input("before", toMicroseconds(parts.pricer.before.cost.timePs),
+                "what lies before the layers");
+    for (int64_t at = partition.ranges[i].begin;
+         at < partition.ranges[i].end;) {
+      int64_t end = at;
+      while (end < partition.ranges[i].end &&
+             parts.order[end] == parts.order[at])
+        ++end;
+      Picoseconds each = parts.pricer.layers[parts.order[at]].cost.timePs;
+      sum.input(name(parts.order[at]), toMicroseconds(each * (end - at)),
+                times(std::to_string(end - at), decimal(toMicroseconds(each)) + " us"));
+      at = end;
+    }
+    if (i + 1 == partition.ranges.size())
+      sum.input("after", toMicroseconds(parts.pricer.after.cost.timePs),
+                "what follows the layers");
+    own = std::move(sum.derivation);
+  }
+}
+
+void PipelineExplainer::run() {
+  explainMemory();
+  take(heaviest, "flops.per_device");
+  take(heaviest, "communication.");
+  take(heaviest, "latency.");
+  explainTransfers();
+  if (stages.isTraining)
+    explainTraining();
+  explainStep();
+  explainSchedule();
+}
+
+void autopar::explainPipeline(const PipelineParts &parts,
+                              const PipelineStages &stages, Report &report) {
+  PipelineExplainer(parts, stages, report).run();
+}

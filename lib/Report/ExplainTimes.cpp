@@ -1,0 +1,173 @@
+//===- ExplainTimes.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Explanation.h"
+
+#include <cstdio>
+
+using namespace autopar;
+
+static constexpr int64_t picosecondsPerUs = 1'000'000;
+
+/// All digits of a time: "12.5" of 12,500,000 ps.
+std::string Explainer::us(Checked picoseconds) const {
+  int64_t ps = picoseconds.int64().value_or(0);
+  std::string text = std::to_string(ps / picosecondsPerUs);
+  if (ps % picosecondsPerUs == 0)
+    return text;
+  char digits[8];
+  std::snprintf(digits, sizeof(digits), "%06d",
+                static_cast<int>(ps % picosecondsPerUs));
+  text += std::string(".") + digits;
+  return text.substr(0, text.find_last_not_of('0') + 1);
+}
+
+/// The figures that a launch's rates rest on.
+void Explainer::rateFigures(const LaunchNodes &launch,
+                            Explanation &explanation) {
+  const Chip &chip = reading.pool().chip;
+  const Kernel &first = reading.program.kernels[launch.kernels.front()];
+  explanation.restsOn(chip.memoryBandwidth);
+  for (uint32_t index : launch.kernels) {
+    const Kernel &kernel = reading.program.kernels[index];
+    const Figure *peak = chip.peak(kernel.compute);
+    if (kernel.flopFactor != 0 && peak)
+      explanation.restsOn(*peak);
+  }
+  const KernelCurve *curve = chip.curve(first.kind, first.compute);
+  if (curve && !reading.runtime.ideal)
+    explanation.restsOn(*curve);
+}
+
+void Explainer::addLaunchTimes(const std::string &path, bool ofCompute,
+                               std::string note) {
+  Explanation sum;
+  for (const LaunchNodes &launch : reading.strategy.launches) {
+    Checked count = reading.whole(launch.count) * reading.layout.passes;
+    Checked roof = reading.whole(launch.roofPs);
+    Checked compute = reading.whole(launch.computePs);
+    Checked own = ofCompute ? compute : roof - compute;
+    if ((own * count).isZero())
+      continue;
+    std::string term = times(count.str(), text.sizes(launch.roofPs));
+    for (size_t i = 1; i < launch.kernels.size(); ++i)
+      term += (i == 1 ? "; one launch with " : ", ") +
+              reading.program.kernels[launch.kernels[i]].name;
+    sum.input("kernels/" + reading.program.kernels[launch.kernels[0]].name,
+              us(own * count), term);
+    rateFigures(launch, sum);
+  }
+  add(path, "sum of the inputs",
+      sum.note(std::move(note)).from("cost program of the IR"));
+}
+
+void Explainer::explainLaunches() {
+  addLaunchTimes("latency.compute_time_us", /*ofCompute=*/true,
+                 "launches whose time for arithmetic, tc, is above the time "
+                 "for memory traffic, tm; floors are overhead; each launch in "
+                 "whole picoseconds");
+  addLaunchTimes("latency.memory_time_us", /*ofCompute=*/false,
+                 "launches whose time for memory traffic, tm, is not below the "
+                 "time for arithmetic, tc; floors are overhead; each launch in "
+                 "whole picoseconds");
+  std::vector<Contribution> launches, reads;
+  for (const LaunchNodes &launch : reading.strategy.launches) {
+    Checked count = reading.whole(launch.count) * reading.layout.passes;
+    std::string name =
+        "kernels/" + reading.program.kernels[launch.kernels[0]].name;
+    size_t size = launch.kernels.size();
+    launches.push_back(
+        {name, (count * reading.whole(launch.launched)).str(),
+         size == 1 ? ""
+                   : std::to_string(size) + " kernels launched as one"});
+    for (uint32_t index : launch.kernels) {
+      NodeId kept = reading.strategy.kernels[index].keptReadBytes;
+      reads.push_back({"kernels/" + reading.program.kernels[index].name,
+                       (count * reading.whole(kept)).str(),
+                       times(count.str(), text.sizes(kept)) + " B"});
+    }
+  }
+  addSum("latency.kernel_launches", launches,
+         Explanation().from("runtime: " + reading.runtime.name));
+  addSum("latency.bounds.weights_and_kv_read_bytes", reads);
+}
+
+void Explainer::explainOverhead() {
+  const Runtime &runtime = reading.runtime;
+  Explanation sum;
+  for (const LaunchNodes &launch : reading.strategy.launches) {
+    Checked count = reading.whole(launch.count) * reading.layout.passes;
+    Checked floor = reading.whole(launch.floorPs);
+    if ((floor * count).isZero())
+      continue;
+    const Kernel &first = reading.program.kernels[launch.kernels.front()];
+    sum.input("kernels/" + first.name, us(floor * count),
+              times(count.str(), us(floor) + " us"));
+    const KernelCurve *curve =
+        reading.pool().chip.curve(first.kind, first.compute);
+    if (curve && !runtime.ideal)
+      sum.restsOn(*curve);
+  }
+  sum.restsOn(runtime.kernelFloorUs).restsOn(runtime.hostTimeUs);
+  int64_t waits = reading.layout.microbatches;
+  sum.input(waits == 1 ? runtime.hostTimeUs.path : "host",
+            us(reading.whole(total.hostPs)),
+            waits == 1 ? ""
+                       : "of " + std::to_string(waits) + " microbatches");
+  add("latency.overhead_time_us", "sum of the inputs",
+      sum.note("floors of the launches, the larger of the curve's and the "
+               "runtime's, and the time of the host"));
+}
+
+void Explainer::explainStep() {
+  Checked overhead = reading.whole(total.floorPs) + reading.whole(total.hostPs);
+  add("latency.step_time_us", "sum of the inputs",
+      Explanation()
+          .input("latency.compute_time_us", us(reading.whole(total.computePs)))
+          .input("latency.memory_time_us", us(reading.whole(total.memoryPs)))
+          .input("latency.communication_time_us",
+                 us(reading.whole(total.communicationPs)))
+          .input("latency.overhead_time_us", us(overhead)));
+  Explanation rate;
+  rate.input("workload.batch", report.workload.batch);
+  bool prefill = report.workload.phase == "prefill";
+  if (prefill)
+    rate.input("workload.query_length", report.workload.queryLength);
+  rate.input("latency.step_time_us", report.latency.stepTimeUs);
+  add("throughput.tokens_per_s",
+      prefill ? "batch * query_length / step_time_us * 1e6"
+              : "batch / step_time_us * 1e6",
+      rate);
+}
+
+void Explainer::explainBounds() {
+  const auto &bounds = report.latency.bounds;
+  const Chip &chip = reading.pool().chip;
+  Explanation compute;
+  for (const LaunchNodes &launch : reading.strategy.launches)
+    for (uint32_t index : launch.kernels) {
+      const KernelNodes &nodes = reading.strategy.kernels[index];
+      const Kernel &kernel = reading.program.kernels[index];
+      const Figure *peak = chip.peak(kernel.compute);
+      double count = reading.countOf(kernel).real();
+      double time = reading.real(nodes.idealUs) * count;
+      if (time == 0 || !peak)
+        continue;
+      Checked flops = reading.whole(nodes.localFlops) * reading.countOf(kernel);
+      compute.restsOn(*peak).input("kernels/" + kernel.name, time,
+                                   flops.str() + " FLOP / " +
+                                       decimal(peak->value) + " FLOP/s");
+    }
+  add("latency.bounds.compute_time_us", "sum of the inputs",
+      compute.note("all FLOPs of a device at the dense peak"));
+  add("latency.bounds.memory_time_us",
+      "weights_and_kv_read_bytes / memory_bandwidth * 1e6",
+      Explanation()
+          .input("latency.bounds.weights_and_kv_read_bytes",
+                 bounds.weightsAndKvReadBytes)
+          .figure(chip.memoryBandwidth));
+}

@@ -1,0 +1,98 @@
+//===- Explanation.h --------------------------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_REPORT_EXPLANATION_H
+#define AUTOPAR_LIB_REPORT_EXPLANATION_H
+
+#include "NodeText.h"
+
+namespace autopar {
+
+/// A derivation as it is put together.
+class Explanation {
+public:
+  /// Adds an input, with `term` to say how it came about. A name that is taken
+  /// gets a number: "caches/decoder/kv#2".
+  Explanation &input(std::string name, std::string value,
+                     std::string term = "");
+  Explanation &input(std::string name, Checked value, std::string term = "");
+  Explanation &input(std::string name, int64_t value, std::string term = "");
+  Explanation &input(std::string name, double value, std::string term = "");
+  /// Adds an input that is a figure of the hardware or the runtime.
+  Explanation &figure(const Figure &figure);
+  /// Names a figure that the inputs rest on.
+  Explanation &restsOn(const Figure &figure);
+  Explanation &restsOn(const KernelCurve &curve);
+  Explanation &from(std::string source);
+  Explanation &note(std::string text);
+
+  Derivation derivation;
+
+private:
+  Explanation &addTerm(std::string path, std::string text);
+};
+
+/// What a record contributes to a sum.
+struct Contribution {
+  std::string name, value, term;
+};
+
+/// Writes down how each number of a report came about: the formulas of the
+/// strategy's graph, between numbers that the report has.
+class Explainer {
+public:
+  explicit Explainer(Reading &reading);
+  void run();
+
+private:
+  void nameNodes();
+  void explainDegree(const std::string &name);
+  void explainMesh();
+  void explainPlacement();
+  void explainWorkload();
+  void explainModel();
+  void explainResidents();
+  void explainActivations();
+  void explainRuntimeBytes();
+  void explainMemory();
+  void explainFlops();
+  void explainCommunication();
+  void explainCollective(size_t row);
+  void explainCollectiveTime(size_t row);
+  void explainLaunches();
+  void explainOverhead();
+  void explainStep();
+  void explainBounds();
+
+  void add(const std::string &path, std::string formula,
+           Explanation explanation);
+  /// `node`, by the formula that computed it.
+  void add(const std::string &path, NodeId node, Explanation explanation = {});
+  void addSum(const std::string &path, const std::vector<Contribution> &parts,
+              Explanation explanation = {});
+  /// Of all residents of `kind`: `column` times their number and `copies`.
+  void addResidents(const std::string &path, Resident::Kind kind,
+                    NodeId ResidentNodes::*column, const char *unit,
+                    Checked copies, Explanation explanation = {});
+  void addKernels(const std::string &path, FlopClass flopClass,
+                  NodeId KernelNodes::*column, Explanation explanation = {});
+  /// Times of all launches: those of `column`, in picoseconds.
+  void addLaunchTimes(const std::string &path, bool ofCompute,
+                      std::string note);
+  std::string recordName(const Resident &record) const;
+  std::string us(Checked picoseconds) const;
+  void rateFigures(const LaunchNodes &launch, Explanation &explanation);
+
+  Reading &reading;
+  Report &report;
+  const TotalNodes &total;
+  NodeText text;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_REPORT_EXPLANATION_H

@@ -1,0 +1,64 @@
+//===- NodeText.h -----------------------------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_REPORT_NODETEXT_H
+#define AUTOPAR_LIB_REPORT_NODETEXT_H
+
+#include "Reading.h"
+
+#include <map>
+#include <string>
+
+namespace autopar {
+
+/// `value` in decimal: whole numbers without an exponent, others in the fewest
+/// digits that read back as the same double.
+std::string decimal(double value);
+
+/// "80 x text"; `text` of a count of 1.
+std::string times(const std::string &count, const std::string &text);
+
+/// Writes nodes of a strategy as people write formulas.
+class NodeText {
+public:
+  explicit NodeText(const Reading &reading)
+      : reading(reading), graph(reading.strategy.graph) {}
+
+  /// Gives `node` a name, the path of a number of the report.
+  void name(NodeId node, const std::string &path) { names[node] = path; }
+  const std::map<NodeId, std::string> &allNames() const { return names; }
+
+  /// A product of sizes: "80 x 8192 x (64 by tp(8)) x 128 x 2".
+  std::string sizes(NodeId node) const;
+  /// An expression of the last parts of names: "max(0, budget_bytes -
+  /// weight_bytes)". Named nodes that it uses are added to `used`.
+  std::string formula(NodeId node, std::vector<NodeId> &used) const;
+  /// The value of `node`, all digits.
+  std::string value(NodeId node) const;
+
+private:
+  enum class Bind { sum, product, factor };
+
+  std::string sizes(NodeId node, Bind bind) const;
+  std::string factors(NodeId node) const;
+  std::string splitText(NodeId extent, NodeId devices, const char *rule) const;
+  std::string axesText(NodeId devices) const;
+  bool isAxes(NodeId node) const;
+  std::string roofText(const Node &node) const;
+  std::string pairsText(const Node &node, NodeId id) const;
+  std::string formula(NodeId node, Bind bind, bool isRoot,
+                      std::vector<NodeId> &used) const;
+  std::string leafName(NodeId node) const;
+
+  const Reading &reading;
+  const Graph &graph;
+  std::map<NodeId, std::string> names;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_REPORT_NODETEXT_H

@@ -1,0 +1,149 @@
+//===- Pipeline.cpp -------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Report/Pipeline.h"
+
+#include "PipelineParts.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+//===----------------------------------------------------------------------===//
+// What is not said
+//===----------------------------------------------------------------------===//
+
+/// Devices that split the sequences of a batch.
+static int64_t replicasOf(const Plan &plan) {
+  int64_t attention = plan.sizeOf("attention_tp").value_or(1);
+  int64_t rest =
+      plan.sizeOf("tp").value_or(1) / std::max<int64_t>(1, attention);
+  return plan.sizeOf("dp").value_or(1) * std::max<int64_t>(1, rest);
+}
+
+/// The number of equal microbatches that a batch divides into: of schedules
+/// that take groups the fewest that they take, of others the most up to one
+/// for each stage and each sequence of a replica. 1 where there is none.
+static int64_t chooseMicrobatches(ScheduleKind kind, int64_t stages,
+                                  const Plan &plan, int64_t batch) {
+  if (kind == ScheduleKind::interleaved || kind == ScheduleKind::dual_pipe) {
+    bool halves = kind == ScheduleKind::dual_pipe;
+    int64_t step = halves ? 2 : stages, least = halves ? 2 * stages : stages;
+    for (int64_t count = least; count <= std::min(batch, 64 * stages);
+         count += step)
+      if (batch % count == 0)
+        return count;
+    return 1;
+  }
+  int64_t count =
+      std::min(stages, std::max<int64_t>(1, batch / replicasOf(plan)));
+  while (batch % count != 0)
+    --count;
+  return count;
+}
+
+PipelinePlan autopar::completePipeline(const Plan &plan,
+                                       const Workload &workload) {
+  PipelinePlan pipeline = plan.pipeline;
+  if (!pipeline.interleave)
+    pipeline.interleave = 1;
+  if (!pipeline.schedule)
+    pipeline.schedule = *pipeline.interleave > 1 ? ScheduleKind::interleaved
+                                                 : ScheduleKind::inference;
+  if (!pipeline.microbatches)
+    pipeline.microbatches =
+        chooseMicrobatches(*pipeline.schedule, plan.sizeOf("pp").value_or(1),
+                           plan, std::max<int64_t>(1, workload.batch));
+  return pipeline;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+static std::string divisorsText(int64_t value) {
+  std::vector<std::string> listed;
+  for (int64_t i = 1; i <= std::min<int64_t>(value, 4096); ++i)
+    if (value % i == 0 && listed.size() < 12)
+      listed.push_back(std::to_string(i));
+  return join(listed, ", ");
+}
+
+PipelineParts::PipelineParts(const PlanInputs &inputs)
+    : program(inputs.program), plan(inputs.plan), machine(inputs.machine),
+      runtime(inputs.runtime),
+      strategy(compile(program, launchingOf(runtime), Counting::parts)),
+      pricer(program, strategy, machine, runtime, plan.memoryUtilization) {}
+
+std::optional<Error> PipelineParts::prepare(const Workload &whole) {
+  const PipelinePlan &pipeline = plan.pipeline;
+  shape.kind = pipeline.schedule.value_or(ScheduleKind::inference);
+  shape.interleave = pipeline.interleave.value_or(1);
+  shape.microbatches = pipeline.microbatches.value_or(1);
+  if (shape.microbatches < 1 || whole.batch % shape.microbatches != 0)
+    return Error{"",
+                 "a batch of " + formatInteger(whole.batch) +
+                     " does not divide into " +
+                     formatInteger(shape.microbatches) + " microbatches",
+                 "microbatches that work: " + divisorsText(whole.batch)};
+  workload = whole;
+  workload.batch /= shape.microbatches;
+  Result<std::vector<uint32_t>> layers = layersInOrder(program);
+  if (!layers)
+    return layers.error();
+  order = std::move(*layers);
+  shape.stages = plan.sizeOf("pp").value_or(1);
+  for (const std::string &axis : plan.axesOf("pp"))
+    if (std::find(program.axes.begin(), program.axes.end(), axis) !=
+        program.axes.end())
+      return Error{"",
+                   "axis '" + axis +
+                       "' splits tensors: pipeline stages need an axis of "
+                       "their own",
+                   "declare one: parallel.mesh @mesh(pp = ?, ...)"};
+  return std::nullopt;
+}
+
+Layout PipelineParts::layoutOf(const KindCounts &counts) const {
+  Layout layout = autopar::layoutOf(inputs());
+  layout.kindCounts = counts;
+  layout.passes = layout.microbatches = shape.passes();
+  return layout;
+}
+
+std::optional<Error> PipelineParts::price() {
+  Refusal refusal = pricer.price(autopar::layoutOf(inputs()),
+                                 pointOf(workload), shape);
+  if (!refusal)
+    return std::nullopt;
+  // The whole model meets all that its parts do.
+  KindCounts counts(program.layers.size());
+  for (size_t i = 0; i < counts.size(); ++i)
+    counts[i] = program.layers[i].count;
+  ExactValues values(program, strategy, machine, runtime,
+                     plan.memoryUtilization);
+  Refusal exact = values.evaluate(layoutOf(counts), workload);
+  return explainRefusal(inputs(), strategy, values, exact ? exact : refusal);
+}
+
+Result<StagingProblem> autopar::stagingProblem(const CostProgram &program,
+                                               const Plan &plan,
+                                               const Machine &machine,
+                                               const Runtime &runtime,
+                                               const Workload &workload) {
+  PlanInputs inputs{program, plan, machine, runtime, workload};
+  if (auto error = checkInputs(inputs))
+    return *error;
+  PipelineParts parts(inputs);
+  if (auto error = parts.prepare(workload))
+    return *error;
+  if (auto error = parts.price())
+    return *error;
+  return parts.pricer.problem(parts.order);
+}

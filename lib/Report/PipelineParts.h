@@ -1,0 +1,66 @@
+//===- PipelineParts.h - What stages are put together from ------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_REPORT_PIPELINEPARTS_H
+#define AUTOPAR_LIB_REPORT_PIPELINEPARTS_H
+
+#include "Reading.h"
+
+#include "autopar/Cost/StagePricer.h"
+
+#include "autopar/Program/Stages.h"
+
+namespace autopar {
+
+/// A pipelined program, and the parts that its stages are put together from.
+struct PipelineParts {
+  explicit PipelineParts(const PlanInputs &inputs);
+
+  /// Reads the plan's pipeline and divides the batch of `whole`.
+  std::optional<Error> prepare(const Workload &whole);
+  /// Prices the parts.
+  std::optional<Error> price();
+  /// Of a device that runs each layer kind so often in a pass.
+  Layout layoutOf(const KindCounts &counts) const;
+  /// Of one microbatch.
+  PlanInputs inputs() const {
+    return {program, plan, machine, runtime, workload};
+  }
+
+  const CostProgram &program;
+  const Plan &plan;
+  const Machine &machine;
+  const Runtime &runtime;
+  Strategy strategy;
+  StagePricer pricer;
+  PipelineShape shape;
+  /// Of one microbatch.
+  Workload workload;
+  /// The layers, as indices into `LayerStack::layers`.
+  std::vector<uint32_t> order;
+};
+
+/// Of training, how many times the forward's work is done: gradients of inputs
+/// and of weights multiply matrices as large (arXiv:2104.04473, appendix).
+inline constexpr int64_t trainingPasses = 3;
+
+/// What a report of a pipeline was put together from.
+struct PipelineStages {
+  std::vector<const Report *> byDevice;
+  /// The stage that holds the most, and that whose caches are full first.
+  int64_t fullest = 0, scarcest = 0;
+  bool isTraining = false;
+};
+
+/// Fills the derivations of `report`, which has those of the whole model, from
+/// those of the stages.
+void explainPipeline(const PipelineParts &parts, const PipelineStages &stages,
+                     Report &report);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_REPORT_PIPELINEPARTS_H

@@ -1,0 +1,421 @@
+//===- PipelineReport.cpp -------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PipelineParts.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+using namespace autopar;
+
+namespace {
+
+/// Steps of decoding that are simulated: the first fills the pipeline, and
+/// later ones take as long as each other.
+constexpr int64_t decodeRounds = 4;
+constexpr int64_t backwardForwards = trainingPasses - 1;
+
+/// Puts the report of a pipeline together: totals are those of the whole model,
+/// memory that of the fullest stage, times that of the heaviest.
+class PipelineEvaluator {
+public:
+  PipelineEvaluator(PipelineParts &parts, const Workload &whole)
+      : parts(parts), plan(parts.plan), whole(whole) {}
+
+  Result<Report> run(bool explain);
+
+private:
+  std::optional<Error> checkSchedule() const;
+  std::optional<Error> layOut();
+  std::optional<Error> priceStages(bool explain);
+  std::optional<Error> addTransfers();
+  std::optional<Error> simulate();
+  PipelinePart sumOf(int64_t stage) const;
+  void addMemory();
+  void addWork();
+  void addTransferRows();
+  void addStep();
+  void adviseOnEnds();
+  void addAssumptions();
+
+  const LayerRange &range(int64_t stage) const {
+    return pipeline.partition.ranges[stage];
+  }
+  const Report &stageOf(int64_t device) const { return *byDevice[device]; }
+
+  PipelineParts &parts;
+  const Plan &plan;
+  const Workload &whole;
+  Report report;
+  Report::Pipeline pipeline;
+  std::map<KindCounts, Report> priced;
+  std::vector<const Report *> byDevice;
+  /// By layer of the stack, then of the model's own inputs.
+  std::vector<int64_t> transferBytes;
+  /// The stage that holds the most, and that whose caches are full first.
+  int64_t fullest = 0, scarcest = 0;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+static bool isTraining(ScheduleKind kind) {
+  return kind != ScheduleKind::inference;
+}
+
+std::optional<Error> PipelineEvaluator::checkSchedule() const {
+  ScheduleKind kind = *plan.pipeline.schedule;
+  if (!isTraining(kind) || whole.phase == Phase::prefill)
+    return std::nullopt;
+  return Error{"",
+               "schedule " + std::string(nameOf(kind)) +
+                   " runs backwards, and a decode step has none",
+               kind == ScheduleKind::interleaved
+                   ? "give --interleave=1, or --phase=prefill"
+                   : "give --schedule=inference, or --phase=prefill"};
+}
+
+/// Evaluates the plan's ranges. Where they need more memory than there is, the
+/// report says so.
+std::optional<Error> PipelineEvaluator::layOut() {
+  StagingProblem problem = parts.pricer.problem(parts.order);
+  Result<StagePartition> partition =
+      evaluateStages(problem, plan.pipeline.stages);
+  if (!partition) {
+    problem.memoryLimitBytes.reset();
+    partition = evaluateStages(problem, plan.pipeline.stages);
+  }
+  if (!partition)
+    return partition.error();
+  pipeline.partition = std::move(*partition);
+  pipeline.equalCountsPs = equalCountsTime(problem);
+  return std::nullopt;
+}
+
+/// Devices that run the same are priced once.
+std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
+  PlanInputs inputs = parts.inputs();
+  for (int64_t device = 0; device < parts.shape.stages; ++device) {
+    KindCounts counts = kindsOf(parts.program, plan.pipeline.stages,
+                                parts.order, parts.shape, device);
+    auto it = priced.find(counts);
+    if (it == priced.end()) {
+      Reading stage(inputs, parts.strategy);
+      if (auto error = stage.read(parts.layoutOf(counts), explain))
+        return error;
+      transferBytes.clear();
+      for (NodeId node : parts.strategy.transferBytes)
+        transferBytes.push_back(stage.narrow(node, "bytes of a transfer"));
+      it = priced.emplace(std::move(counts), std::move(stage.report)).first;
+    }
+    byDevice.push_back(&it->second);
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedule
+//===----------------------------------------------------------------------===//
+
+std::optional<Error> PipelineEvaluator::addTransfers() {
+  auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
+  Network network(parts.machine.pools.front(), *plan.devices());
+  GroupAxis axis{*plan.strideOf(plan.axesOf("pp").front()),
+                 parts.shape.stages};
+  bool loops = whole.phase == Phase::decode;
+  for (int64_t stage = 0; stage + (loops ? 0 : 1) < stages; ++stage) {
+    bool last = stage + 1 == stages;
+    int64_t bytes = last ? transferBytes.back()
+                         : transferBytes[parts.order[range(stage + 1).begin]];
+    int64_t next = last ? 0 : stage + 1;
+    int64_t from = stage % parts.shape.stages, to = next % parts.shape.stages;
+    Route route = network.transfer(axis, from, to, parts.runtime.ideal);
+    if (from != to && !route.tier)
+      return Error{"",
+                   "no link of " + parts.machine.name + " joins stage " +
+                       std::to_string(from) + " to stage " + std::to_string(to),
+                   ""};
+    pipeline.transfers.push_back(
+        {stage, next, bytes, route.tier ? route.tier->name : "",
+         timeOf(route, static_cast<double>(bytes))});
+  }
+  return std::nullopt;
+}
+
+/// One pass of a microbatch through a virtual stage.
+PipelinePart PipelineEvaluator::sumOf(int64_t stage) const {
+  PipelinePart sum;
+  auto add = [&](const PipelinePart &part) {
+    sum.cost.timePs += part.cost.timePs;
+    sum.communicationPs += part.communicationPs;
+  };
+  if (stage == 0)
+    add(parts.pricer.before);
+  for (int64_t i = range(stage).begin; i < range(stage).end; ++i)
+    add(parts.pricer.layers[parts.order[i]]);
+  if (stage + 1 == static_cast<int64_t>(pipeline.partition.ranges.size()))
+    add(parts.pricer.after);
+  return sum;
+}
+
+std::optional<Error> PipelineEvaluator::simulate() {
+  PipelineSchedule schedule;
+  schedule.kind = *plan.pipeline.schedule;
+  schedule.stages = parts.shape.stages;
+  schedule.interleave = pipeline.partition.interleave;
+  schedule.microbatches = parts.shape.microbatches;
+  schedule.loop = whole.phase == Phase::decode;
+  schedule.rounds = pipeline.rounds = schedule.loop ? decodeRounds : 1;
+  Result<Picoseconds> host = toPicoseconds(parts.runtime.hostTimeUs.value);
+  if (!host)
+    return host.error();
+  auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
+  for (int64_t stage = 0; stage < stages; ++stage) {
+    PipelinePart part = sumOf(stage);
+    StageWork work;
+    // The host waits once for a device's stages.
+    Picoseconds waits = parts.shape.isFolded() ? *host / 2 : *host;
+    work.forwardPs = part.cost.timePs + (stage < parts.shape.stages ? waits : 0);
+    work.forwardCommunicationPs = part.communicationPs;
+    if (isTraining(schedule.kind)) {
+      work.inputGradientPs = work.weightGradientPs =
+          part.cost.timePs * backwardForwards / 2;
+      work.backwardCommunicationPs = part.communicationPs * backwardForwards;
+    }
+    if (stage < static_cast<int64_t>(pipeline.transfers.size())) {
+      Result<Picoseconds> time =
+          toPicoseconds(pipeline.transfers[stage].timeUs);
+      if (!time)
+        return time.error();
+      work.transferPs = *time;
+    }
+    schedule.work.push_back(work);
+  }
+  Result<PipelineTimeline> timeline = simulateSchedule(schedule);
+  if (!timeline)
+    return Error{"", timeline.error().message,
+                 timeline.error().note +
+                     "; --microbatches must divide the "
+                     "batch of " +
+                     formatInteger(whole.batch)};
+  pipeline.timeline = std::move(*timeline);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+void PipelineEvaluator::addMemory() {
+  auto &memory = report.memory;
+  memory.perStage.clear();
+  memory.kvBytesPerTokenPerDevice = 0;
+  bool keeps = false;
+  for (int64_t device = 0; device < parts.shape.stages; ++device) {
+    const auto &stage = stageOf(device).memory;
+    memory.perStage.push_back(stage.perDevice);
+    pipeline.partition.devices[device].memoryBytes =
+        stage.perDevice.weightBytes + stage.perDevice.kvCacheBytes +
+        stage.perDevice.stateBytes;
+    if (stage.perDevice.totalBytes >
+        stageOf(fullest).memory.perDevice.totalBytes)
+      fullest = device;
+    memory.kvBytesPerTokenPerDevice = std::max(memory.kvBytesPerTokenPerDevice,
+                                               stage.kvBytesPerTokenPerDevice);
+    // A stage without caches is never full of them.
+    if (stage.kvBytesPerTokenPerDevice == 0)
+      continue;
+    if (!keeps || stage.kvCapacityTokens < memory.kvCapacityTokens) {
+      memory.kvCapacityTokens = stage.kvCapacityTokens;
+      scarcest = device;
+    }
+    keeps = true;
+  }
+  const auto &worst = stageOf(fullest).memory;
+  memory.perDevice = worst.perDevice;
+  memory.worstDevice = "stage " + std::to_string(fullest);
+  memory.kvCapacityBytes = stageOf(scarcest).memory.kvCapacityBytes;
+  memory.reservedBytes = stageOf(scarcest).memory.reservedBytes;
+}
+
+/// The transfers that the heaviest stage sends, with what its collectives send.
+void PipelineEvaluator::addTransferRows() {
+  Checked sent = report.communication.bytesPerDevice;
+  for (const Report::Transfer &transfer : pipeline.transfers) {
+    int64_t from = transfer.fromStage % parts.shape.stages;
+    bool sends = from == pipeline.partition.heaviest ||
+                 (parts.shape.isFolded() &&
+                  parts.shape.stages - 1 - from == pipeline.partition.heaviest);
+    if (transfer.tier.empty() || !sends)
+      continue;
+    Report::CollectiveRow row;
+    row.kind = "transfer";
+    row.name = "stage " + std::to_string(transfer.fromStage) + " to " +
+               std::to_string(transfer.toStage);
+    row.axes = plan.axesOf("pp");
+    row.groupSize = 2;
+    row.count = parts.shape.passes();
+    row.bytes = row.wireBytesPerDevice = transfer.bytes;
+    row.timeUs = transfer.timeUs;
+    sent += Checked(row.bytes) * row.count;
+    report.communication.collectives.push_back(std::move(row));
+  }
+  report.communication.bytesPerDevice = sent.int64().value_or(INT64_MAX);
+}
+
+void PipelineEvaluator::addWork() {
+  const Report &heaviest = stageOf(pipeline.partition.heaviest);
+  report.flops.perDevice = heaviest.flops.perDevice;
+  report.communication = heaviest.communication;
+  report.latency = heaviest.latency;
+  report.byOp = heaviest.byOp;
+  report.byLayer = heaviest.byLayer;
+  // What is said of memory is about the fullest stage.
+  report.warnings.clear();
+  auto isOfMemory = [](const Warning &warning) {
+    return warning.kind == "does-not-fit" || warning.kind == "idle-memory" ||
+           warning.subject == Warning::Subject::resident;
+  };
+  for (const Warning &warning : stageOf(fullest).warnings)
+    if (isOfMemory(warning))
+      report.warnings.push_back(warning);
+  for (const Warning &warning : heaviest.warnings)
+    if (!isOfMemory(warning))
+      report.warnings.push_back(warning);
+}
+
+static double stepTimeUs(const Report::Pipeline &pipeline) {
+  const PipelineTimeline &timeline = pipeline.timeline;
+  if (pipeline.rounds == 1)
+    return toMicroseconds(timeline.makespanPs);
+  const auto &ends = timeline.roundEndPs;
+  return toMicroseconds(ends.back() - ends[ends.size() - 2]);
+}
+
+/// The step is that of the schedule; what the heaviest stage does not fill of
+/// it is time that it waits. With backwards, all of those count as its work.
+void PipelineEvaluator::addStep() {
+  auto &latency = report.latency;
+  if (isTraining(*plan.pipeline.schedule)) {
+    constexpr double times = trainingPasses;
+    latency.computeTimeUs *= times;
+    latency.memoryTimeUs *= times;
+    latency.communicationTimeUs *= times;
+    double host =
+        parts.runtime.hostTimeUs.value * static_cast<double>(parts.shape.passes());
+    latency.overheadTimeUs = (latency.overheadTimeUs - host) * times + host;
+  }
+  auto sum = [&] {
+    return latency.computeTimeUs + latency.memoryTimeUs +
+           latency.communicationTimeUs + latency.overheadTimeUs;
+  };
+  if (parts.shape.isFolded()) {
+    // What one direction sends while the other computes.
+    const auto &devices = pipeline.timeline.devices;
+    double hidden =
+        sum() - toMicroseconds(devices[pipeline.partition.heaviest].busyPs);
+    latency.communicationTimeUs -=
+        std::clamp(hidden, 0.0, latency.communicationTimeUs);
+  }
+  double busy = sum();
+  latency.pipelineTimeUs = std::max(0.0, stepTimeUs(pipeline) - busy);
+  latency.stepTimeUs = busy + latency.pipelineTimeUs;
+  double largest =
+      std::max({latency.computeTimeUs, latency.memoryTimeUs,
+                latency.communicationTimeUs, latency.overheadTimeUs});
+  if (latency.pipelineTimeUs > largest)
+    latency.bound = "pipeline";
+  bool prefill = whole.phase == Phase::prefill;
+  Checked tokens = Checked(whole.batch) * (prefill ? whole.query : 1);
+  report.tokensPerS =
+      latency.stepTimeUs > 0 ? tokens.real() / latency.stepTimeUs * 1e6 : 0;
+}
+
+/// What lies before the layers is on one stage: an encoder may outweigh all
+/// others.
+void PipelineEvaluator::adviseOnEnds() {
+  Picoseconds all = 0;
+  for (const LayerCost &device : pipeline.partition.devices)
+    all += device.timePs;
+  Picoseconds mean = all / parts.shape.stages;
+  std::pair<const char *, Picoseconds> ends[] = {
+      {"before the first layer", parts.pricer.before.cost.timePs},
+      {"after the last layer", parts.pricer.after.cost.timePs}};
+  for (auto [where, time] : ends)
+    if (parts.shape.stages > 1 && time > mean)
+      report.warnings.push_back(
+          {"what lies " + std::string(where) + " takes " +
+               formatTime(toMicroseconds(time)) +
+               " of a microbatch on one stage, the mean of all stages is " +
+               formatTime(toMicroseconds(mean)) +
+               ": stages divide the layers of the last stack only",
+           "undivided-end"});
+}
+
+void PipelineEvaluator::addAssumptions() {
+  if (isTraining(*plan.pipeline.schedule)) {
+    report.assumptions.push_back(
+        {"schedule.backward",
+         std::to_string(backwardForwards) + " forwards, half for each gradient",
+         "recalled: products of the same sizes, arXiv:2104.04473"});
+    report.warnings.push_back(
+        {"schedule " + std::string(nameOf(*plan.pipeline.schedule)) +
+             " is of training: gradients, optimizer states and saved "
+             "activations are not in the memory figures, and FLOPs and the "
+             "breakdown are those of forwards",
+         "training-memory"});
+  }
+}
+
+Result<Report> PipelineEvaluator::run(bool explain) {
+  if (auto error = checkSchedule())
+    return *error;
+  // Totals, of which stages have parts.
+  Strategy strategy = compile(parts.program, launchingOf(parts.runtime));
+  Reading all({parts.program, plan, parts.machine, parts.runtime, whole},
+              strategy);
+  if (auto error = all.read(layoutOf(all), explain))
+    return *error;
+  report = std::move(all.report);
+  if (auto error = parts.price())
+    return *error;
+  if (auto error = layOut())
+    return *error;
+  if (auto error = priceStages(explain))
+    return *error;
+  if (auto error = addTransfers())
+    return *error;
+  if (auto error = simulate())
+    return *error;
+  addMemory();
+  addWork();
+  addTransferRows();
+  addStep();
+  adviseOnEnds();
+  addAssumptions();
+  report.pipeline = std::move(pipeline);
+  if (explain)
+    explainPipeline(
+        parts,
+        {byDevice, fullest, scarcest, isTraining(*plan.pipeline.schedule)},
+        report);
+  return std::move(report);
+}
+
+Result<Report> autopar::evaluatePipeline(const PlanInputs &inputs,
+                                         bool explain) {
+  PipelineParts parts(inputs);
+  if (auto error = parts.prepare(inputs.workload))
+    return *error;
+  return PipelineEvaluator(parts, inputs.workload).run(explain);
+}

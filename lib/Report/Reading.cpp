@@ -1,0 +1,152 @@
+//===- Reading.cpp --------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reading.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+Launching autopar::launchingOf(const Runtime &runtime) {
+  return {runtime.mergesSharedInput, runtime.fusesElementwise};
+}
+
+Layout autopar::layoutOf(const PlanInputs &inputs) {
+  const Plan &plan = inputs.plan;
+  Layout layout;
+  for (const std::string &axis : inputs.program.axes)
+    layout.axes.push_back({*plan.strideOf(axis), *plan.axis(axis)->size});
+  layout.devices = *plan.devices();
+  if (plan.pipeline.isGiven())
+    layout.stages = plan.sizeOf("pp").value_or(1);
+  return layout;
+}
+
+const CollectiveCurve *CollectiveReading::curve() const {
+  if (route->modelled)
+    return nullptr;
+  auto curves = route->tier->curves.find(record->kind);
+  if (curves == route->tier->curves.end() || curves->second.empty())
+    return nullptr;
+  auto near = curves->second.lower_bound(groupSize);
+  if (near == curves->second.end())
+    --near;
+  return &near->second;
+}
+
+Reading::Reading(const PlanInputs &inputs, const Strategy &strategy)
+    : PlanInputs(inputs), strategy(strategy),
+      values(program, strategy, machine, runtime, plan.memoryUtilization) {}
+
+void Reading::fail(std::string message, std::string note) {
+  if (!error)
+    error = Error{"", std::move(message), std::move(note)};
+}
+
+int64_t Reading::narrow(Checked value, const char *what) {
+  if (std::optional<int64_t> integer = value.int64())
+    return *integer;
+  fail("number of " + std::string(what) + " of '" + program.model +
+       "' does not fit in 63 bits");
+  return 0;
+}
+
+Checked Reading::countOf(const Kernel &kernel) const {
+  int64_t all = program.layers[kernel.layer].count;
+  int64_t kinds = layout.kindCounts.empty() ? all
+                                            : layout.kindCounts[kernel.layer];
+  return all == 0 ? Checked(0)
+                  : Checked(kernel.count / all) * kinds * layout.passes;
+}
+
+double Reading::microseconds(NodeId ps) const {
+  constexpr double picosecondsPerUs = 1e6;
+  return whole(ps).real() / picosecondsPerUs;
+}
+
+Checked Reading::groupSize(const std::vector<AxisId> &axes) const {
+  Checked product = 1;
+  for (AxisId axis : axes)
+    product *= axisSize(axis);
+  return product;
+}
+
+GroupLayout Reading::groupOf(const std::vector<AxisId> &axes) const {
+  GroupLayout group;
+  for (AxisId axis : axes)
+    group.push_back(layout.axes[axis]);
+  return group;
+}
+
+Checked Reading::logical(const Extent &extent) const {
+  std::pair<std::string_view, int64_t> sizes[] = {
+      {"batch", workload.batch},
+      {"query", workload.query},
+      {"context", workload.context},
+      {"source", workload.source},
+      {"memory", workload.memory}};
+  auto product = [&](int64_t factor, const std::vector<SymbolId> &symbols) {
+    Checked result = factor;
+    for (SymbolId symbol : symbols)
+      for (auto [name, size] : sizes)
+        if (program.symbols[symbol] == name)
+          result *= size;
+    return result;
+  };
+  Checked value = product(extent.factor, extent.symbols);
+  return extent.limit == 0
+             ? value
+             : std::min(value, product(extent.limit, extent.limitSymbols));
+}
+
+bool Reading::communicates() const {
+  if (layout.stages > 1)
+    return true;
+  return std::any_of(program.collectives.begin(), program.collectives.end(),
+                     [&](const Collective &collective) {
+                       return groupSize(collective.axes) > 1;
+                     });
+}
+
+double Reading::memoryUtilization() const {
+  return plan.memoryUtilization.value_or(runtime.memoryUtilization.value);
+}
+
+std::optional<Error> Reading::read(const Layout &wanted, bool explain) {
+  layout = wanted;
+  if (Refusal refusal = values.evaluate(layout, workload))
+    return explainRefusal(*this, strategy, values, refusal);
+  static constexpr void (*steps[])(Reading &) = {
+      readInputs,     readExpertLoads, readModel,   readMemory,
+      readFlops,      readCollectives, readLatency, readBreakdown,
+      readSources,    readAssumptions, readWarnings};
+  for (auto step : steps) {
+    step(*this);
+    if (error)
+      return error;
+  }
+  if (explain)
+    readDerivations(*this);
+  return std::nullopt;
+}
+
+Result<Report> autopar::evaluate(const CostProgram &program, const Plan &plan,
+                                 const Machine &machine, const Runtime &runtime,
+                                 const Workload &workload, bool explain) {
+  PlanInputs inputs{program, plan, machine, runtime, workload};
+  if (auto error = checkInputs(inputs))
+    return *error;
+  if (!plan.pipeline.stages.empty())
+    return evaluatePipeline(inputs, explain);
+  Strategy strategy = compile(program, launchingOf(runtime));
+  Reading reading(inputs, strategy);
+  if (auto error = reading.read(layoutOf(inputs), explain))
+    return *error;
+  return std::move(reading.report);
+}

@@ -1,0 +1,134 @@
+//===- Reading.h - Prices as reports have them ------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_REPORT_READING_H
+#define AUTOPAR_LIB_REPORT_READING_H
+
+#include "autopar/Cost/Exact.h"
+#include "autopar/Report/Evaluate.h"
+
+namespace autopar {
+
+/// What a plan is priced with.
+struct PlanInputs {
+  const CostProgram &program;
+  const Plan &plan;
+  const Machine &machine;
+  const Runtime &runtime;
+  const Workload &workload;
+
+  const Pool &pool() const { return machine.pools.front(); }
+};
+
+/// Which kernels `runtime` launches as one.
+Launching launchingOf(const Runtime &runtime);
+/// Where the devices of the plan lie. Stages and parts are those of the whole.
+Layout layoutOf(const PlanInputs &inputs);
+/// The error of the first thing that keeps the inputs from being priced.
+std::optional<Error> checkInputs(const PlanInputs &inputs);
+/// Says why a plan was refused.
+Error explainRefusal(const PlanInputs &inputs, const Strategy &strategy,
+                     const ExactValues &values, Refusal refusal);
+
+/// A collective that spans devices and moves something.
+struct CollectiveReading {
+  const Collective *record = nullptr;
+  const CollectiveNodes *nodes = nullptr;
+  const Route *route = nullptr;
+  GroupLayout layout;
+  int64_t groupSize = 1;
+  /// In a step.
+  int64_t count = 0;
+  Checked bytes;
+  double timeUs = 0;
+
+  /// The measured curve nearest to the group's size; null where none served.
+  const CollectiveCurve *curve() const;
+};
+
+/// A step on the devices of one stage, priced, and what is read off it.
+struct Reading : PlanInputs {
+  /// All arguments outlive it.
+  Reading(const PlanInputs &inputs, const Strategy &strategy);
+
+  /// Prices `layout` and fills the report; nothing but the error where it is
+  /// refused. With `explain`, fills `Report::derivations`.
+  std::optional<Error> read(const Layout &layout, bool explain);
+
+  Checked whole(NodeId node) const { return values.whole(node); }
+  double real(NodeId node) const { return values.real(node); }
+  double microseconds(NodeId ps) const;
+  /// An integer of the report; an error where it does not fit in 63 bits.
+  int64_t narrow(Checked value, const char *what);
+  int64_t narrow(NodeId node, const char *what) {
+    return narrow(whole(node), what);
+  }
+  int64_t count(NodeId node) const { return whole(node).int64().value_or(0); }
+  void fail(std::string message, std::string note = "");
+
+  /// How often a step launches `kernel`, which is launched alone or with others.
+  Checked countOf(const Kernel &kernel) const;
+
+  int64_t axisSize(AxisId axis) const { return layout.axes[axis].size; }
+  Checked groupSize(const std::vector<AxisId> &axes) const;
+  GroupLayout groupOf(const std::vector<AxisId> &axes) const;
+  /// Of the whole model.
+  Checked logical(const Extent &extent) const;
+  Checked logicalOf(const Dims &dims) const {
+    Checked product = 1;
+    for (const Dim &dim : dims)
+      product *= logical(dim.extent);
+    return product;
+  }
+  /// Whether any collective of the program, or a pipeline, spans devices.
+  bool communicates() const;
+  double memoryUtilization() const;
+
+  const Strategy &strategy;
+  ExactValues values;
+  Layout layout;
+  Report report;
+  std::optional<Error> error;
+
+  std::vector<CollectiveReading> collectives;
+  /// For each row of the report, which of `collectives` are in it.
+  std::vector<std::vector<size_t>> rowMembers;
+  /// Of one launch of each kernel, with its share of the floor.
+  std::vector<double> kernelTimeUs;
+
+  /// Figures and curves that a number of the report rests on.
+  std::vector<const Figure *> figures;
+  std::vector<std::pair<KernelKind, const KernelCurve *>> curves;
+  std::vector<KernelKind> kindsWithoutCurve;
+  /// Launches larger than any that their curve was fitted to.
+  std::vector<std::string> beyondFit;
+};
+
+/// `evaluate` where `inputs.plan` has stages.
+Result<Report> evaluatePipeline(const PlanInputs &inputs, bool explain);
+
+// Each fills its part of the report, in this order.
+void readInputs(Reading &reading);
+void readExpertLoads(Reading &reading);
+void readModel(Reading &reading);
+void readMemory(Reading &reading);
+void readFlops(Reading &reading);
+void readCollectives(Reading &reading);
+void readLatency(Reading &reading);
+void readBreakdown(Reading &reading);
+void readSources(Reading &reading);
+void readAssumptions(Reading &reading);
+void readWarnings(Reading &reading);
+void readDerivations(Reading &reading);
+
+/// What is taken for granted of the loads of placed experts.
+void addLoadAssumptions(const Reading &reading,
+                        std::vector<Assumption> &assumptions);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_REPORT_READING_H

@@ -1,0 +1,81 @@
+//===- Sources.cpp --------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reading.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+template <typename Entry>
+static void addOnce(std::vector<Entry> &entries, const Entry &entry) {
+  if (std::find(entries.begin(), entries.end(), entry) == entries.end())
+    entries.push_back(entry);
+}
+
+/// Figures of what is bound: those of the runtime and the memory, or the rest.
+static void addFigures(Reading &reading, bool ofMemory) {
+  using Kind = FigureUse::Kind;
+  const auto &bound = reading.values.figures();
+  for (size_t i = 0; i < bound.size(); ++i) {
+    Kind kind = reading.strategy.figures[i].kind;
+    bool isOfStep = kind == Kind::memory_bandwidth || kind == Kind::peak ||
+                    kind == Kind::kernel_floor || kind == Kind::host_time;
+    bool isUsed =
+        kind != Kind::communication_bytes || reading.communicates();
+    if (isOfStep != ofMemory && isUsed && bound[i].figure)
+      addOnce(reading.figures, bound[i].figure);
+  }
+}
+
+static void addTiers(Reading &reading) {
+  for (const CollectiveReading &cost : reading.collectives) {
+    addOnce(reading.figures, &cost.route->tier->bandwidth);
+    if (!cost.route->modelled || reading.runtime.ideal)
+      continue;
+    addOnce(reading.figures, &cost.route->tier->latency);
+    addOnce(reading.figures, &cost.route->tier->efficiency);
+  }
+}
+
+/// The curve of a launch; whether the launch is larger than what it was fitted
+/// to.
+static void addCurve(Reading &reading, const LaunchNodes &launch) {
+  const Kernel &first = reading.program.kernels[launch.kernels.front()];
+  const KernelCurve *curve =
+      reading.pool().chip.curve(first.kind, first.compute);
+  if (!curve)
+    return addOnce(reading.kindsWithoutCurve, first.kind);
+  addOnce(reading.curves, std::make_pair(first.kind, curve));
+  if (curve->fittedBytes == 0)
+    return;
+  Checked flops, bytes;
+  for (uint32_t kernel : launch.kernels) {
+    flops += reading.whole(reading.strategy.kernels[kernel].localFlops);
+    bytes += reading.whole(reading.strategy.kernels[kernel].movedBytes);
+  }
+  double excess = std::max(flops.real() / curve->fittedFlops,
+                           bytes.real() / curve->fittedBytes);
+  if (excess > 1)
+    reading.beyondFit.push_back(
+        first.name + " (" + formatNumber(std::ceil(excess * 10) / 10) + "x)");
+}
+
+void autopar::readSources(Reading &reading) {
+  addFigures(reading, /*ofMemory=*/true);
+  addTiers(reading);
+  addFigures(reading, /*ofMemory=*/false);
+  if (reading.runtime.ideal)
+    return;
+  for (const LaunchNodes &launch : reading.strategy.launches)
+    if (!reading.whole(launch.launched).isZero() &&
+        !reading.whole(launch.count).isZero())
+      addCurve(reading, launch);
+}
