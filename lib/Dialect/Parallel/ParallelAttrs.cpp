@@ -158,6 +158,8 @@ void DimAttr::print(AsmPrinter &printer) const {
 }
 
 DimAttr DimAttr::withAxes(ArrayRef<StringAttr> axes) const {
+  if (axes == getAxes() && !axes.empty())
+    return *this;
   return axes.empty() ? DimAttr::get(getContext(), getExtent(), axes,
                                      defaultRule(getExtent()), 1, getGrouped())
                       : DimAttr::get(getContext(), getExtent(), axes, getRule(),
@@ -165,6 +167,8 @@ DimAttr DimAttr::withAxes(ArrayRef<StringAttr> axes) const {
 }
 
 DimAttr DimAttr::withGrouped(ArrayRef<StringAttr> grouped) const {
+  if (grouped == getGrouped())
+    return *this;
   return DimAttr::get(getContext(), getExtent(), getAxes(), getRule(),
                       getMultiple(), grouped);
 }
