@@ -48,11 +48,28 @@ function(autopar_tablegen_target folder)
   set_property(GLOBAL APPEND PROPERTY AUTOPAR_GENERATED_HEADERS ${name})
 endfunction()
 
+# Half of a tool's start-up was symbols of shared libraries: the C++ library is
+# linked in, and what nothing calls is left out. With LLVM's shared library, or
+# a sanitizer, there must be one C++ library for all.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -static-libstdc++ AUTOPAR_HAS_STATIC_LIBSTDCXX)
+check_linker_flag(CXX -Wl,--as-needed,--gc-sections AUTOPAR_HAS_GC_SECTIONS)
+function(autopar_link_options target)
+  if(AUTOPAR_HAS_GC_SECTIONS)
+    target_link_options(${target} PRIVATE -Wl,--as-needed,--gc-sections)
+  endif()
+  if(AUTOPAR_HAS_STATIC_LIBSTDCXX AND NOT AUTOPAR_LINK_DYLIB
+     AND NOT AUTOPAR_ENABLE_FUZZERS)
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+endfunction()
+
 # add_autopar_tool(name sources... LINK libraries)
 function(add_autopar_tool name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   autopar_compile_options(${name})
+  autopar_link_options(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   get_property(generated GLOBAL PROPERTY AUTOPAR_GENERATED_HEADERS)
   if(generated)

@@ -71,15 +71,14 @@ Result<Chip> HardwareLibrary::chip(const std::string &nameOrPath) const {
 /// system's own folder, or the name of a file in that folder.
 static std::string resolveChip(const std::string &chip,
                                const std::string &systemFile,
-                               const std::vector<std::string> &names) {
+                               const std::string &directory) {
   size_t slash = systemFile.rfind('/');
   std::string folder =
       slash == std::string::npos ? "./" : systemFile.substr(0, slash + 1);
   if (isPath(chip))
     return chip[0] == '/' ? chip : folder + chip;
-  for (const std::string &name : names)
-    if (name == chip)
-      return chip;
+  if (isInLibrary(chip, directory))
+    return chip;
   std::string beside = folder + chip + ".json";
   return fileExists(beside) ? beside : chip;
 }
@@ -123,7 +122,8 @@ Result<Machine> HardwareLibrary::machine(const std::string &nameOrPath,
     return system.error();
   if (auto error = checkNodes(*system, nodes))
     return *error;
-  Result<Chip> found = chip(resolveChip(system->chip, *file, chipNames()));
+  Result<Chip> found =
+      chip(resolveChip(system->chip, *file, directory + "/chips"));
   if (!found) {
     Error error = found.error();
     if (error.where.empty() && error.message.compare(0, 8, "override") != 0)
@@ -145,6 +145,8 @@ Result<Machine> HardwareLibrary::machine(const std::string &nameOrPath,
 }
 
 std::optional<Error> HardwareLibrary::unusedOverride() const {
+  if (overrides.empty())
+    return std::nullopt;
   std::vector<std::string> known;
   for (const std::string &name : chipNames())
     known.push_back("chips." + name);

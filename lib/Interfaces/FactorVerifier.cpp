@@ -29,13 +29,24 @@ bool autopar::haveSameAxes(ArrayRef<StringAttr> a, ArrayRef<StringAttr> b) {
 
 namespace {
 
-/// One tensor of an op, with the words to speak of it.
+/// One tensor of an op.
 struct Tensor {
+  Operation *op;
+  /// Among operands and then results.
+  unsigned index;
   TensorView view;
   ArrayRef<int32_t> factors;
   /// The factor by which it is grouped, or none.
   int32_t experts;
-  std::string name;
+
+  std::string name() const {
+    unsigned operands = op->getNumOperands();
+    if (index < operands)
+      return "operand #" + std::to_string(index);
+    return op->getNumResults() == 1
+               ? "the result"
+               : "result #" + std::to_string(index - operands);
+  }
 };
 
 /// The first dimension seen of a factor; others must agree with it.
@@ -44,7 +55,7 @@ struct Witness {
   unsigned dim = 0;
 
   std::string str() const {
-    return "dimension " + std::to_string(dim) + " of " + tensor->name;
+    return "dimension " + std::to_string(dim) + " of " + tensor->name();
   }
 };
 
@@ -73,25 +84,23 @@ private:
   LogicalResult collect() {
     for (auto [i, operand] : llvm::enumerate(op->getOperands()))
       if (failed(add(operand.getType(), factors.operands[i],
-                     factors.expertsOfOperand(i),
-                     "operand #" + std::to_string(i))))
+                     factors.expertsOfOperand(i))))
         return failure();
     for (auto [i, result] : llvm::enumerate(op->getResults()))
-      if (failed(add(
-              result.getType(), factors.results[i], factors.expertsOfResult(i),
-              op->getNumResults() == 1 ? "the result"
-                                       : "result #" + std::to_string(i))))
+      if (failed(add(result.getType(), factors.results[i],
+                     factors.expertsOfResult(i))))
         return failure();
     return success();
   }
 
-  LogicalResult add(Type type, ArrayRef<int32_t> dims, int32_t experts,
-                    std::string name) {
-    TensorView view(type);
-    if (view.rank() != dims.size())
-      return op->emitOpError() << name << " has rank " << view.rank()
-                               << ", expected " << dims.size();
-    tensors.push_back({view, dims, experts, std::move(name)});
+  LogicalResult add(Type type, ArrayRef<int32_t> dims, int32_t experts) {
+    unsigned index = tensors.size();
+    Tensor tensor{op, index, TensorView(type), dims, experts};
+    if (tensor.view.rank() != dims.size())
+      return op->emitOpError()
+             << tensor.name() << " has rank " << tensor.view.rank()
+             << ", expected " << dims.size();
+    tensors.push_back(tensor);
     return success();
   }
 
@@ -105,7 +114,7 @@ private:
       return verifyRing(tensor, dim, kind);
     if (mustBeWhole(kind) && !ref.isWhole())
       return op->emitOpError()
-             << "needs dimension " << dim << " of " << tensor.name
+             << "needs dimension " << dim << " of " << tensor.name()
              << " whole, but it is split over "
              << axesText(ref.axes.empty() ? ref.grouped : ref.axes);
     Witness &witness = witnesses[factor];
@@ -122,22 +131,25 @@ private:
     if (kind == FactorKind::reduction || kind == FactorKind::seen)
       return success();
     return op->emitOpError() << "cannot work on dimension " << dim << " of "
-                             << tensor.name << " part by part";
+                             << tensor.name() << " part by part";
   }
 
   LogicalResult verifyAgreement(const Witness &witness, const Tensor &tensor,
                                 unsigned dim, FactorKind kind) {
     const TensorView &first = witness.tensor->view;
     DimRef ref = tensor.view.dim(dim), other = first.dim(witness.dim);
-    if (kind != FactorKind::grouped &&
-        first.extentText(witness.dim) != tensor.view.extentText(dim))
+    bool sameExtent =
+        ref.extent == other.extent &&
+        (!ref.extent.empty() || tensor.view.getType().getDimSize(dim) ==
+                                    first.getType().getDimSize(witness.dim));
+    if (kind != FactorKind::grouped && !sameExtent)
       return op->emitOpError()
-             << "dimension " << dim << " of " << tensor.name << " is "
+             << "dimension " << dim << " of " << tensor.name() << " is "
              << tensor.view.extentText(dim) << ", but " << witness.str()
              << " is " << first.extentText(witness.dim);
     if (ref.axes != other.axes)
       return op->emitOpError()
-             << "dimension " << dim << " of " << tensor.name
+             << "dimension " << dim << " of " << tensor.name()
              << " is split over " << axesText(ref.axes) << ", but "
              << witness.str() << " over " << axesText(other.axes);
     if (tensor.experts == ShardingFactors::none && ref.grouped != other.grouped)
@@ -145,7 +157,7 @@ private:
     if (kind != FactorKind::grouped && !ref.axes.empty() &&
         (ref.rule != other.rule || ref.multiple != other.multiple))
       return op->emitOpError()
-             << "dimension " << dim << " of " << tensor.name
+             << "dimension " << dim << " of " << tensor.name()
              << " is split by another rule than " << witness.str();
     return success();
   }
@@ -166,9 +178,9 @@ private:
     if (haveSameAxes(found, expected))
       return success();
     return op->emitOpError()
-           << "dimension " << dim << " of " << tensor.name << " is split over "
-           << axesText(found) << ", expected the axes of its tokens, "
-           << axesText(expected);
+           << "dimension " << dim << " of " << tensor.name()
+           << " is split over " << axesText(found)
+           << ", expected the axes of its tokens, " << axesText(expected);
   }
 
   /// A grouping is that of the experts, or none.
@@ -191,7 +203,7 @@ private:
   LogicalResult refuseGrouping(const Tensor &tensor, DimRef ref,
                                ArrayRef<StringAttr> expected) {
     return op->emitOpError()
-           << tensor.name << " is grouped by experts over "
+           << tensor.name() << " is grouped by experts over "
            << axesText(ref.grouped) << ", expected " << axesText(expected);
   }
 
@@ -228,7 +240,7 @@ private:
     const Tensor &first = tensors[partial.front()];
     if (!llvm::is_contained(factors.linear, partial))
       return op->emitOpError()
-             << "is not linear in " << first.name
+             << "is not linear in " << first.name()
              << " alone, which is a partial sum over "
              << axesText(first.view.partialAxes()) << ": reduce it first";
     for (unsigned i : partial)
@@ -248,7 +260,7 @@ private:
       ArrayRef<StringAttr> found = tensor.view.partialAxes();
       if (!haveSameAxes(found, expected->getArrayRef()))
         return op->emitOpError()
-               << tensor.name << " is partial over " << axesText(found)
+               << tensor.name() << " is partial over " << axesText(found)
                << ", expected " << axesText(expected->getArrayRef());
     }
     return success();

@@ -244,11 +244,16 @@ private:
 
 LogicalResult autopar::verifyEncodings(Operation *op) {
   EncodingVerifier verifier(op);
-  for (Type type : op->getOperandTypes())
+  // Most ops have several tensors of one type.
+  SmallVector<Type, 4> verified;
+  for (Type type :
+       llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
+                                llvm::to_vector(op->getResultTypes()))) {
+    if (llvm::is_contained(verified, type))
+      continue;
     if (failed(verifier.verify(type)))
       return failure();
-  for (Type type : op->getResultTypes())
-    if (failed(verifier.verify(type)))
-      return failure();
+    verified.push_back(type);
+  }
   return success();
 }

@@ -11,6 +11,7 @@
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Transforms/Estimate.h"
 #include "autopar/Transforms/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
@@ -195,13 +196,16 @@ private:
       overrides.push_back(*one);
     }
     std::vector<bool> used(overrides.size());
-    Result<Runtime> runtime = readRuntime(
+    Result<Runtime> read = readRuntime(
         options.runtime.empty() ? "vllm" : options.runtime.getValue(),
         overrides, used);
-    if (!runtime)
-      return onError(runtime.error().str());
-    addShardingPasses(pm, plan,
-                      static_cast<int64_t>(runtime->vocabularyMultiple.value));
+    if (!read)
+      return onError(read.error().str());
+    runtime = std::make_shared<AppliedRuntime>(
+        AppliedRuntime{std::move(*read), std::move(used)});
+    addShardingPasses(
+        pm, plan,
+        static_cast<int64_t>(runtime->runtime.vocabularyMultiple.value));
     addPlacementPass(pm, plan, options.hardware);
     return success();
   }
@@ -260,13 +264,15 @@ private:
     estimate.memoryUtilization = plan.memoryUtilization.value_or(0);
     estimate.explain = options.explain;
     estimate.trace = options.trace;
-    pm.addPass(createEstimatePass(std::move(estimate)));
+    pm.addPass(createEstimatePass(std::move(estimate), runtime));
   }
 
   OpPassManager &pm;
   const PlanOptions &options;
   PipelineErrorHandler onError;
   Plan plan;
+  /// Null where sharding has not needed it.
+  std::shared_ptr<const AppliedRuntime> runtime;
 };
 
 } // namespace

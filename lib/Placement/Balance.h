@@ -29,6 +29,8 @@ struct Cell {
 struct Steps {
   int64_t left = limits::maxPlacementSteps;
   bool take(int64_t count) { return (left -= count) > 0; }
+  /// Takes `count` if that leaves some.
+  bool takeAll(int64_t count) { return left > count && take(count); }
 };
 
 struct Balanced {

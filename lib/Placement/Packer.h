@@ -11,7 +11,6 @@
 #include "Balance.h"
 
 #include <cstddef>
-#include <optional>
 
 namespace autopar {
 
@@ -34,7 +33,7 @@ public:
 
   bool isCloseToBound() const { return hottest() <= target; }
   const std::vector<int32_t> &slots() const { return held; }
-  double hottest() const { return hottestOf(loads); }
+  double hottest() const { return loads[hottestRank()]; }
 
 private:
   /// Slots of the hottest rank and of another one that change experts, and the
@@ -50,49 +49,69 @@ private:
     size_t slot;
     int32_t expert;
   };
+  /// A slot and what its replica takes.
+  struct Slot {
+    double share;
+    size_t slot;
+  };
   struct Pair {
     double sum;
     size_t slots[2];
   };
+  class Replacer;
 
-  double share(int32_t expert) const {
-    return cell.loads[expert] / counts[expert];
-  }
+  double share(int32_t expert) const { return shares[expert]; }
+  void setCount(int32_t expert, int64_t count);
   size_t rankOf(size_t slot) const { return slot / width; }
   size_t begin(size_t rank) const { return rank * width; }
   size_t end(size_t rank) const { return (rank + 1) * width; }
   /// Whether `rank` holds `expert` in another slot than these.
   bool holds(size_t rank, int32_t expert, size_t except = SIZE_MAX,
              size_t except2 = SIZE_MAX) const;
-  size_t hottestRank() const;
+  size_t hottestRank() const { return falling.front(); }
   void sumUp(size_t rank);
   void fill();
-  std::optional<size_t> coolest(const std::vector<bool> &holding) const;
   size_t makeRoomFor(int32_t expert);
   void put(size_t rank, int32_t expert);
 
   void descend(Steps &steps);
-  bool exchangeOne(size_t hot, Steps &steps);
-  bool exchangeTwo(size_t hot, Steps &steps);
+  void sortAll();
+  void sortSlots(size_t rank);
+  void sortRank(size_t rank);
+  size_t coolerRanks() const;
+  template <typename ExchangeWith>
+  void exchangeWithRanks(size_t end, const Exchange &best,
+                         ExchangeWith exchangeWith) const;
+  size_t takeSlots(Steps &steps) const;
+  bool exchangeOne(Steps &steps);
+  void exchangeOneWith(size_t other, size_t endSlot, Exchange &best) const;
+  void tryOne(size_t from, size_t to, double worse, Exchange &best) const;
+  size_t takeRanks(int64_t each, Steps &steps) const;
+  bool exchangeTwo(Steps &steps);
   void exchangeTwoWith(size_t other, const std::vector<Pair> &hotPairs,
-                       Exchange &best) const;
-  std::vector<Pair> pairsOf(size_t rank) const;
+                       const std::vector<Pair> &pairs, Exchange &best) const;
+  void findPairs(size_t rank, std::vector<Pair> &pairs) const;
   bool fits(const Pair &from, const Pair &to) const;
   void apply(const Exchange &exchange);
 
   bool replaceOne(Steps &steps);
-  std::vector<Replacement> replacements(Steps &steps);
-  double worstAfter(size_t slot, int32_t expert);
+  std::vector<Replacement> replacements(Steps &steps) const;
   void replace(size_t slot, int32_t expert);
 
   const Cell &cell;
   std::vector<int64_t> counts;
+  /// By expert, what each of its replicas takes.
+  std::vector<double> shares;
   double target, epsilon;
   /// Slots of a rank.
   size_t width;
   /// By slot, the expert; -1: none yet.
   std::vector<int32_t> held;
   std::vector<double> loads;
+  /// Once all slots are filled: those of each rank by rising share, and the
+  /// ranks by falling load.
+  std::vector<Slot> rising;
+  std::vector<size_t> falling;
 };
 
 } // namespace autopar

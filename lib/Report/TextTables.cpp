@@ -95,28 +95,33 @@ std::string TextTable::str() const {
 }
 
 std::string autopar::wrap(std::string_view head, std::string_view text) {
-  std::string indent(lengthOf(head), ' '), line(head), result;
+  size_t indent = lengthOf(head), length = indent;
+  std::string line(head), result;
   bool empty = true;
   auto flush = [&] {
     result += line + "\n";
-    line = indent;
+    line.assign(indent, ' ');
+    length = indent;
     empty = true;
   };
   while (!text.empty()) {
     size_t space = std::min(text.find(' '), text.size());
     std::string_view word = text.substr(0, space);
     text.remove_prefix(std::min(space + 1, text.size()));
-    if (!empty && lengthOf(line) + 1 + lengthOf(word) > textWidth)
+    if (!empty && length + 1 + lengthOf(word) > textWidth)
       flush();
-    while (lengthOf(line) + lengthOf(word) + !empty > textWidth) {
-      size_t room = textWidth - lengthOf(line);
+    while (length + lengthOf(word) + !empty > textWidth) {
+      size_t room = textWidth - length;
       while (room > 1 && (word[room] & 0xC0) == 0x80)
         --room;
       line += word.substr(0, room);
       word.remove_prefix(room);
       flush();
     }
-    line += (empty ? "" : " ") + std::string(word);
+    if (!empty)
+      line += ' ';
+    line += word;
+    length += lengthOf(word) + !empty;
     empty = false;
   }
   flush();

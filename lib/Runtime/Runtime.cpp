@@ -102,6 +102,8 @@ Result<Runtime> autopar::readRuntime(const std::string &nameOrPath,
 std::optional<Error>
 autopar::unusedRuntimeOverride(const std::vector<Override> &overrides,
                                const std::vector<bool> &used) {
+  if (overrides.empty())
+    return std::nullopt;
   std::vector<std::string> known;
   for (const std::string &name : runtimeNames())
     known.push_back("runtimes." + name);

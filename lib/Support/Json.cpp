@@ -50,9 +50,11 @@ public:
   bool start_array(size_t) override { return open(json::array()); }
   bool end_array() override { return close(); }
   bool key(std::string &name) override {
-    if (stack.back()->contains(name))
-      return refuse("duplicate key \"" + shorten(name) + "\"");
-    member = std::move(name);
+    auto &object = stack.back()->get_ref<json::object_t &>();
+    auto [it, isNew] = object.try_emplace(std::move(name));
+    if (!isNew)
+      return refuse("duplicate key \"" + shorten(it->first) + "\"");
+    member = &it->second;
     return true;
   }
   bool parse_error(size_t position, const std::string &token,
@@ -77,7 +79,7 @@ private:
       parent.push_back(std::move(value));
       return &parent.back();
     }
-    return &(parent[member] = std::move(value));
+    return &(*member = std::move(value));
   }
   bool add(json value) {
     place(std::move(value));
@@ -96,7 +98,8 @@ private:
   }
 
   std::vector<json *> stack;
-  std::string member;
+  /// Where the value of the last key goes.
+  json *member = nullptr;
 };
 
 } // namespace
@@ -255,16 +258,21 @@ bool JsonReader::isNumber() const { return value->is_number(); }
 bool JsonReader::isNull() const { return value->is_null(); }
 
 JsonReader JsonReader::child(std::string_view key, const json *value) const {
-  std::string escaped;
-  for (char c : key)
-    escaped += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-  return JsonReader(state, value, path + "/" + escaped);
+  std::string inner;
+  inner.reserve(path.size() + 1 + key.size());
+  inner.append(path).append(1, '/');
+  for (size_t end; (end = key.find_first_of("~/")) != key.npos;) {
+    inner.append(key.substr(0, end)).append(key[end] == '~' ? "~0" : "~1");
+    key.remove_prefix(end + 1);
+  }
+  inner.append(key);
+  return JsonReader(state, value, std::move(inner));
 }
 
 const json *JsonReader::find(std::string_view key) const {
   if (!value->is_object())
     return nullptr;
-  auto it = value->find(std::string(key));
+  auto it = value->find(key);
   return it == value->end() || it->is_null() ? nullptr : &*it;
 }
 
@@ -274,7 +282,7 @@ const json *JsonReader::require(std::string_view key) const {
   if (!value->is_object()) {
     fail("expected an object, found " + describe(*value));
   } else {
-    bool null = value->contains(std::string(key));
+    bool null = value->contains(key);
     fail((null ? "field \"" : "missing field \"") + std::string(key) +
          (null ? "\" is null" : "\""));
   }
@@ -284,7 +292,7 @@ const json *JsonReader::require(std::string_view key) const {
 bool JsonReader::has(std::string_view key) const { return find(key); }
 
 bool JsonReader::isNullMember(std::string_view key) const {
-  return value->is_object() && value->contains(std::string(key)) && !find(key);
+  return value->is_object() && value->contains(key) && !find(key);
 }
 
 JsonReader JsonReader::member(std::string_view key) const {
@@ -308,9 +316,11 @@ JsonReader JsonReader::array(std::string_view key) const {
 
 std::vector<JsonReader> JsonReader::elements() const {
   std::vector<JsonReader> readers;
-  if (value->is_array())
-    for (size_t i = 0; i < value->size(); ++i)
-      readers.push_back(child(std::to_string(i), &(*value)[i]));
+  if (!value->is_array())
+    return readers;
+  readers.reserve(value->size());
+  for (size_t i = 0; i < value->size(); ++i)
+    readers.push_back(child(std::to_string(i), &(*value)[i]));
   return readers;
 }
 

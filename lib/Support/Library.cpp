@@ -51,18 +51,24 @@ std::vector<std::string> autopar::namesIn(const std::string &directory) {
   return names;
 }
 
+bool autopar::isInLibrary(const std::string &name,
+                          const std::string &directory) {
+  return !name.empty() && !isPath(name) &&
+         fileExists(directory + "/" + name + ".json");
+}
+
 Result<std::string> autopar::locateFile(const std::string &nameOrPath,
                                         const std::string &directory,
                                         std::string_view what) {
   if (isPath(nameOrPath))
     return nameOrPath;
+  if (isInLibrary(nameOrPath, directory))
+    return directory + "/" + nameOrPath + ".json";
   std::vector<std::string> names = namesIn(directory);
   if (names.empty())
     return Error{directory, "no " + std::string(what) + " files here",
                  "set AUTOPAR_DATA to the folder that holds hardware/ and "
                  "runtimes/"};
-  if (std::find(names.begin(), names.end(), nameOrPath) != names.end())
-    return directory + "/" + nameOrPath + ".json";
   std::string near = nearest(nameOrPath, names);
   return Error{"",
                "unknown " + std::string(what) + " \"" + shorten(nameOrPath) +

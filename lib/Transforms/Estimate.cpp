@@ -86,6 +86,8 @@ private:
 struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
   using Base::Base;
 
+  std::shared_ptr<const AppliedRuntime> applied;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     markAllAnalysesPreserved();
@@ -97,7 +99,8 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
                               memoryUtilization,
                               {overrides.begin(), overrides.end()},
                               {given.begin(), given.end()},
-                              explain};
+                              explain,
+                              applied};
     LogicalResult done =
         findDeployed(module).empty()
             ? write(estimateModule(module, getAnalysis<CostProgramAnalysis>(),
@@ -144,6 +147,14 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+autopar::createEstimatePass(EstimatePassOptions options,
+                            std::shared_ptr<const AppliedRuntime> applied) {
+  auto pass = std::make_unique<EstimatePass>(std::move(options));
+  pass->applied = std::move(applied);
+  return pass;
+}
 
 LogicalResult autopar::emitError(ModuleOp module, const Error &error) {
   InFlightDiagnostic diag = module.emitError();

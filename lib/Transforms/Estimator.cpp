@@ -41,6 +41,11 @@ LogicalResult Estimator::prepare() {
     parsed.push_back(*one);
   }
   library = HardwareLibrary(parsed);
+  if (applied) {
+    software = applied->runtime;
+    usedByRuntime = applied->usedOverrides;
+    return success();
+  }
   usedByRuntime.resize(parsed.size());
   Result<Runtime> read = readRuntime(
       runtime.empty() ? defaultRuntime.str() : runtime, parsed, usedByRuntime);

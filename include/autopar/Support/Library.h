@@ -26,6 +26,8 @@ Result<std::string> locateFile(const std::string &nameOrPath,
                                std::string_view what);
 /// Whether it is a path and not a name.
 bool isPath(const std::string &nameOrPath);
+/// Whether `directory` has a JSON file of that name.
+bool isInLibrary(const std::string &name, const std::string &directory);
 /// Names of the JSON files in `directory`, without the suffix.
 std::vector<std::string> namesIn(const std::string &directory);
 

@@ -10,11 +10,22 @@
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
 #include "autopar/Report/Report.h"
+#include "autopar/Runtime/Runtime.h"
 #include "autopar/Support/Result.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
+namespace mlir {
+class Pass;
+} // namespace mlir
+
 namespace autopar {
+
+/// A runtime with its overrides applied, and which of them it has used.
+struct AppliedRuntime {
+  Runtime runtime;
+  std::vector<bool> usedOverrides;
+};
 
 /// What an estimate is made of besides the module: the options that all passes
 /// have that report.
@@ -24,12 +35,21 @@ struct EstimateSettings {
   double memoryUtilization = 0;
   std::vector<std::string> overrides, given;
   bool explain = false;
+  /// The runtime of these settings where somebody has read it already.
+  std::shared_ptr<const AppliedRuntime> applied = nullptr;
 };
 
 /// What a step of `module` costs. A failure has been emitted.
 mlir::FailureOr<Report> estimateModule(mlir::ModuleOp module,
                                        const CostProgramAnalysis &analysis,
                                        const EstimateSettings &settings);
+
+struct EstimatePassOptions;
+/// The pass with the runtime that its options name, which it does not read
+/// again.
+std::unique_ptr<mlir::Pass>
+createEstimatePass(EstimatePassOptions options,
+                   std::shared_ptr<const AppliedRuntime> applied);
 
 /// The machine of `module`: its own, or `given`, or the default one.
 std::string machineNameOf(mlir::ModuleOp module, llvm::StringRef given);

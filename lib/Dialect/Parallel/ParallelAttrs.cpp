@@ -158,6 +158,8 @@ void DimAttr::print(AsmPrinter &printer) const {
 }
 
 DimAttr DimAttr::withAxes(ArrayRef<StringAttr> axes) const {
+  if (axes == getAxes() && !axes.empty())
+    return *this;
   return axes.empty() ? DimAttr::get(getContext(), getExtent(), axes,
                                      defaultRule(getExtent()), 1, getGrouped())
                       : DimAttr::get(getContext(), getExtent(), axes, getRule(),
@@ -165,6 +167,8 @@ DimAttr DimAttr::withAxes(ArrayRef<StringAttr> axes) const {
 }
 
 DimAttr DimAttr::withGrouped(ArrayRef<StringAttr> grouped) const {
+  if (grouped == getGrouped())
+    return *this;
   return DimAttr::get(getContext(), getExtent(), getAxes(), getRule(),
                       getMultiple(), grouped);
 }
@@ -255,15 +259,30 @@ Layout Layout::of(RankedTensorType type) {
   MLIRContext *context = type.getContext();
   TensorView view(type);
   Layout layout;
+  layout.partial.assign(view.partialAxes().begin(), view.partialAxes().end());
+  if (auto sharding = dyn_cast_or_null<ShardingAttr>(type.getEncoding())) {
+    for (DimAttr dim : sharding.getDims()) {
+      SplitRule rule =
+          dim.getAxes().empty() ? defaultRule(dim.getExtent()) : dim.getRule();
+      layout.dims.push_back(
+          rule == dim.getRule() ? dim : dim.withRule(rule, dim.getMultiple()));
+    }
+    return layout;
+  }
+  DimAttr number = DimAttr::get(context, StringAttr::get(context), {},
+                                SplitRule::plain, 1, {});
   for (unsigned i = 0; i < view.rank(); ++i) {
     DimRef dim = view.dim(i);
+    if (dim.extent.empty() && dim.isWhole()) {
+      layout.dims.push_back(number);
+      continue;
+    }
     auto extent = StringAttr::get(context, dim.extent);
     layout.dims.push_back(
         DimAttr::get(context, extent, dim.axes,
                      dim.axes.empty() ? defaultRule(extent) : dim.rule,
                      dim.multiple, dim.grouped));
   }
-  layout.partial.assign(view.partialAxes().begin(), view.partialAxes().end());
   return layout;
 }
 
