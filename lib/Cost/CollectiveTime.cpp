@@ -7,6 +7,8 @@
 
 #include "autopar/Cost/CollectiveTime.h"
 
+#include "autopar/Program/WireBytes.h"
+
 #include <cmath>
 #include <numeric>
 
@@ -17,29 +19,6 @@ int64_t autopar::sizeOf(const GroupLayout &layout) {
   for (const GroupAxis &axis : layout)
     size *= axis.size;
   return size;
-}
-
-//===----------------------------------------------------------------------===//
-// Bytes
-//===----------------------------------------------------------------------===//
-
-static int64_t passesOf(CollectiveKind kind) {
-  return kind == CollectiveKind::all_reduce ? 2 : 1;
-}
-
-Checked autopar::countWireBytes(CollectiveKind kind, int64_t groupSize,
-                                Checked bytes) {
-  if (kind == CollectiveKind::permute)
-    return bytes;
-  return ceilDiv(bytes * passesOf(kind) * (groupSize - 1), groupSize);
-}
-
-/// As `countWireBytes`, for times.
-static double wireBytes(CollectiveKind kind, int64_t size, double bytes) {
-  if (kind == CollectiveKind::permute)
-    return bytes;
-  double n = static_cast<double>(size);
-  return static_cast<double>(passesOf(kind)) * (n - 1) / n * bytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -62,18 +41,7 @@ double autopar::interpolate(const CollectiveCurve &curve, double bytes) {
 
 using CurvesBySize = std::map<int64_t, CollectiveCurve>;
 
-/// Whether the user replaced what the tier's curves were measured on.
-static bool isReplaced(const Tier &tier) {
-  for (const Figure *figure :
-       {&tier.bandwidth, &tier.efficiency, &tier.latency})
-    if (figure->source.kind == "user")
-      return true;
-  return false;
-}
-
 static const CurvesBySize *curvesOf(const Tier &tier, CollectiveKind kind) {
-  if (isReplaced(tier))
-    return nullptr;
   auto it = tier.curves.find(kind);
   return it == tier.curves.end() || it->second.empty() ? nullptr : &it->second;
 }

@@ -7,6 +7,7 @@
 
 #include "Evaluation.h"
 
+#include "autopar/Program/WireBytes.h"
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
@@ -50,10 +51,11 @@ static void price(Evaluation &evaluation, CollectiveCost &cost) {
                                       cost.bytes.real(), ideal);
   if (const Tier *tier = cost.time.tier) {
     evaluation.use(tier->bandwidth);
-    if (cost.time.modelled && !ideal) {
-      evaluation.use(tier->latency);
-      evaluation.use(tier->efficiency);
-    }
+    // A measured curve rests on its own figures, but for those that the user
+    // set.
+    for (const Figure *figure : {&tier->latency, &tier->efficiency})
+      if (!ideal && (cost.time.modelled || figure->source.replaced))
+        evaluation.use(*figure);
     return;
   }
   evaluation.sizes.fail(

@@ -25,11 +25,6 @@ using GroupLayout = std::vector<GroupAxis>;
 /// Devices of one group.
 int64_t sizeOf(const GroupLayout &layout);
 
-/// Bytes that one device sends in a ring: (n-1)/n of `bytes`, twice for an
-/// all-reduce, rounded up. Thakur, Rabenseifner, Gropp, "Optimization of
-/// Collective Communication Operations in MPICH" (2005), sections 4.1 to 4.5.
-Checked countWireBytes(CollectiveKind kind, int64_t groupSize, Checked bytes);
-
 /// `curve` at `bytes`, microseconds: log-log between its powers of two,
 /// constant below, proportional to the bytes above.
 double interpolate(const CollectiveCurve &curve, double bytes);
