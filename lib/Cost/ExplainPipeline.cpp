@@ -206,9 +206,9 @@ void PipelineExplainer::explainSchedule() {
          at < partition.ranges[i].end;) {
       int64_t end = at;
       while (end < partition.ranges[i].end &&
-             parts.order[end] == parts.order[at])
+             parts.partOf[end] == parts.partOf[at])
         ++end;
-      Picoseconds each = parts.layers[parts.order[at]].cost.timePs;
+      Picoseconds each = parts.layers[parts.partOf[at]].cost.timePs;
       sum.input(name(parts.order[at]), toMicroseconds(each * (end - at)),
                 times(end - at, decimal(toMicroseconds(each)) + " us"));
       at = end;

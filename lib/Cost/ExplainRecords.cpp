@@ -6,13 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Explain.h"
+#include "Launches.h"
 
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <tuple>
 
 using namespace autopar;
 
@@ -189,49 +188,43 @@ void Contributions::addKernels(const Evaluation &evaluation) {
   }
 }
 
-/// `kernels` in a program of their own: one launch, or several.
-static LaunchContribution launchOf(std::vector<const Kernel *> kernels,
-                                   const Evaluation &evaluation) {
+/// `launch` in a program of its own.
+static LaunchContribution contributionOf(const Launch &launch,
+                                         const Evaluation &evaluation) {
+  const std::vector<Kernel> &all = evaluation.program.kernels;
+  LaunchContribution part;
+  part.name = "kernels/" + all[launch.members.front()].name;
+  part.count = launch.count;
   CostProgram program = frameOf(evaluation);
-  for (const Kernel *kernel : kernels)
-    program.kernels.push_back(*kernel);
+  for (size_t member : launch.members) {
+    part.kernels.push_back(&all[member]);
+    program.kernels.push_back(all[member]);
+    program.kernels.back().count = launch.count;
+  }
+  if (launch.border) {
+    uint32_t after = 0;
+    while (!areOneRun(*part.kernels[after], all[launch.border->after]))
+      ++after;
+    Border border = *launch.border;
+    border.before = after - 1;
+    border.after = after;
+    program.borders.push_back(std::move(border));
+  }
   Evaluation sub(program, evaluation.plan, evaluation.machine,
                  evaluation.runtime, evaluation.workload);
   addFlops(sub);
   addLatency(sub);
-  LaunchContribution launch;
-  launch.name = "kernels/" + kernels.front()->name;
-  launch.kernels = std::move(kernels);
-  launch.report = std::move(sub.report);
-  launch.floorUs = sub.floorTimeUs;
-  launch.figures = std::move(sub.figures);
+  part.report = std::move(sub.report);
+  part.floorUs = sub.floorTimeUs;
+  part.figures = std::move(sub.figures);
   if (!sub.curves.empty())
-    launch.curve = sub.curves.front().second;
-  return launch;
+    part.curve = sub.curves.front().second;
+  return part;
 }
 
-/// Kernels that could be launched as one are tried together first: one launch
-/// runs as often as each of them.
 void Contributions::addLaunches(const Evaluation &evaluation) {
-  using Key = std::tuple<uint32_t, uint32_t, KernelKind, int64_t>;
-  std::map<Key, std::vector<const Kernel *>> groups;
-  const std::vector<Kernel> &all = evaluation.program.kernels;
-  for (size_t i = 0; i < all.size(); ++i)
-    if (evaluation.kernels[i].launched)
-      groups[{all[i].layer, all[i].fusionGroup, all[i].kind, all[i].count}]
-          .push_back(&all[i]);
-  for (const auto &[key, kernels] : groups) {
-    LaunchContribution together = launchOf(kernels, evaluation);
-    if (together.report.latency.kernelLaunches <= together.count()) {
-      launches.push_back(std::move(together));
-      continue;
-    }
-    for (const Kernel *kernel : kernels)
-      launches.push_back(launchOf({kernel}, evaluation));
-  }
-  std::sort(launches.begin(), launches.end(), [](const auto &a, const auto &b) {
-    return a.kernels.front() < b.kernels.front();
-  });
+  for (const Launch &launch : launchesOf(evaluation))
+    launches.push_back(contributionOf(launch, evaluation));
 }
 
 Contributions::Contributions(const Evaluation &evaluation) {
@@ -402,5 +395,5 @@ RecordText::weightsAndKvRead(const LaunchContribution &launch) const {
       parts.push_back(std::move(part));
     }
   std::string sum = join(parts, " + ");
-  return times(launch.count(), parts.size() > 1 ? "(" + sum + ")" : sum);
+  return times(launch.count, parts.size() > 1 ? "(" + sum + ")" : sum);
 }

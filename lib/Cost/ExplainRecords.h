@@ -40,8 +40,7 @@ struct LaunchContribution {
   double floorUs = 0;
   std::vector<const Figure *> figures;
   const KernelCurve *curve = nullptr;
-
-  int64_t count() const { return kernels.front()->count; }
+  int64_t count = 0;
 };
 
 /// Contributions of the records of one evaluation, in program order.

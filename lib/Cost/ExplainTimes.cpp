@@ -53,10 +53,10 @@ std::string Explainer::roofText(const LaunchContribution &launch) const {
   KernelCurve ideal;
   ideal.exponent = maximumExponent;
   const KernelCurve &curve = launch.curve ? *launch.curve : ideal;
-  std::string tc = floorDiv(flops, launch.count()).str() + " FLOP / " +
+  std::string tc = floorDiv(flops, launch.count).str() + " FLOP / " +
                    rate(curve.computeEfficiency, peak, " FLOP/s");
   std::string tm =
-      floorDiv(bytes, launch.count()).str() + " B / " +
+      floorDiv(bytes, launch.count).str() + " B / " +
       rate(curve.memoryEfficiency, chip.memoryBandwidth.value, " B/s");
   std::vector<std::string> others;
   for (size_t i = 1; i < launch.kernels.size(); ++i)
@@ -64,8 +64,8 @@ std::string Explainer::roofText(const LaunchContribution &launch) const {
   std::string with =
       others.empty() ? "" : "; one launch with " + join(others, ", ");
   if (flops == 0 || peak == 0)
-    return times(launch.count(), tm) + with;
-  return times(launch.count(), roofFormula(curve.exponent)) + ", tc = " + tc +
+    return times(launch.count, tm) + with;
+  return times(launch.count, roofFormula(curve.exponent)) + ", tc = " + tc +
          ", tm = " + tm + with;
 }
 
@@ -118,9 +118,9 @@ void Explainer::explainOverhead() {
   for (const LaunchContribution &launch : alone.launches) {
     if (launch.floorUs == 0)
       continue;
-    double each = launch.floorUs / static_cast<double>(launch.count());
+    double each = launch.floorUs / static_cast<double>(launch.count);
     sum.input(launch.name, launch.floorUs,
-              times(launch.count(), decimal(each) + " us"));
+              times(launch.count, decimal(each) + " us"));
     if (launch.curve)
       sum.restsOn(*launch.curve);
   }

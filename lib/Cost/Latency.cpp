@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Evaluation.h"
+#include "Launches.h"
 
 #include "autopar/Cost/Roofline.h"
 #include "autopar/Support/Text.h"
@@ -13,21 +13,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
-#include <tuple>
 
 using namespace autopar;
 
-//===----------------------------------------------------------------------===//
-// Launches
-//===----------------------------------------------------------------------===//
-
 namespace {
-
-/// Kernels that the runtime launches as one.
-struct Launch {
-  std::vector<size_t> members;
-};
 
 /// The rates that a launch runs at.
 struct Rates {
@@ -82,12 +71,10 @@ public:
   void run();
 
 private:
-  std::vector<Launch> launches() const;
-  bool merges(KernelKind kind) const;
   Rates ratesOf(const Kernel &kernel);
-  std::vector<Checked> bytesOf(const Launch &launch);
   void checkFit(const Kernel &kernel, Checked flops, Checked bytes);
-  Bounds boundsOf(size_t member, Checked bytes, const Rates &rates);
+  Bounds boundsOf(const Launch &launch, size_t index, Checked bytes,
+                  const Rates &rates);
   double roofOf(const Bounds &bounds, const Rates &rates, const Kernel &kernel);
   void addLaunch(const Launch &launch);
   void shareOut(const Launch &launch, const std::vector<Checked> &moved,
@@ -111,42 +98,6 @@ private:
 };
 
 } // namespace
-
-bool LatencyModel::merges(KernelKind kind) const {
-  switch (kind) {
-  case KernelKind::matmul:
-  case KernelKind::grouped_matmul:
-  case KernelKind::scan:
-    return evaluation.runtime.mergesSharedInput;
-  case KernelKind::elementwise:
-    return evaluation.runtime.fusesElementwise;
-  case KernelKind::attention:
-  case KernelKind::gather:
-    return false;
-  }
-  return false;
-}
-
-std::vector<Launch> LatencyModel::launches() const {
-  using Key = std::tuple<uint32_t, uint32_t, KernelKind, int64_t>;
-  std::map<Key, size_t> open;
-  std::vector<Launch> all;
-  for (size_t i = 0; i < evaluation.program.kernels.size(); ++i) {
-    const Kernel &next = kernel(i);
-    if (next.routed || !evaluation.kernels[i].launched)
-      continue;
-    if (merges(next.kind)) {
-      Key key(next.layer, next.fusionGroup, next.kind, next.count);
-      auto [it, isNew] = open.emplace(key, all.size());
-      if (!isNew) {
-        all[it->second].members.push_back(i);
-        continue;
-      }
-    }
-    all.push_back({{i}});
-  }
-  return all;
-}
 
 //===----------------------------------------------------------------------===//
 // Time of a launch
@@ -172,24 +123,6 @@ Rates LatencyModel::ratesOf(const Kernel &kernel) {
   return rates;
 }
 
-/// Bytes that each member moves: what an earlier one read or wrote is not read
-/// again.
-std::vector<Checked> LatencyModel::bytesOf(const Launch &launch) {
-  std::vector<Checked> moved;
-  std::set<uint32_t> seen;
-  for (size_t member : launch.members) {
-    Checked bytes = evaluation.kernels[member].bytes.total;
-    for (const Traffic &traffic : kernel(member).traffic)
-      if (!traffic.write && seen.count(traffic.value))
-        bytes = bytes - countBytes(traffic, evaluation.sizes);
-    for (const Traffic &traffic : kernel(member).traffic)
-      if (traffic.value)
-        seen.insert(traffic.value);
-    moved.push_back(bytes);
-  }
-  return moved;
-}
-
 /// Remembers a launch that is larger than what its curve was fitted to.
 void LatencyModel::checkFit(const Kernel &kernel, Checked flops,
                             Checked bytes) {
@@ -203,8 +136,10 @@ void LatencyModel::checkFit(const Kernel &kernel, Checked flops,
         kernel.name + " (" + formatNumber(std::ceil(excess * 10) / 10) + "x)");
 }
 
-Bounds LatencyModel::boundsOf(size_t member, Checked bytes,
+/// Of member `index` of `launch`, which moves `bytes`.
+Bounds LatencyModel::boundsOf(const Launch &launch, size_t index, Checked bytes,
                               const Rates &rates) {
+  size_t member = launch.members[index];
   const KernelCost &cost = evaluation.kernels[member];
   Bounds bounds;
   double bandwidth = evaluation.use(chip.memoryBandwidth);
@@ -223,8 +158,7 @@ Bounds LatencyModel::boundsOf(size_t member, Checked bytes,
   }
   double ideal = cost.flops.local.real() / evaluation.use(*peak) * 1e6;
   bounds.computeUs = ideal / rates.computeEfficiency;
-  latency.bounds.computeTimeUs +=
-      ideal * static_cast<double>(kernel(member).count);
+  latency.bounds.computeTimeUs += ideal * static_cast<double>(launch.count);
   return bounds;
 }
 
@@ -246,28 +180,28 @@ void LatencyModel::addLaunch(const Launch &launch) {
   Rates rates = ratesOf(first);
   Bounds sum;
   std::vector<double> roofs;
-  std::vector<Checked> moved = bytesOf(launch);
+  std::vector<Checked> moved = launch.bytes(evaluation);
   Checked flops, bytes;
   for (size_t i = 0; i < launch.members.size(); ++i) {
     size_t member = launch.members[i];
-    Bounds bounds = boundsOf(member, moved[i], rates);
+    Bounds bounds = boundsOf(launch, i, moved[i], rates);
     flops += evaluation.kernels[member].flops.local;
     bytes += moved[i];
     roofs.push_back(roofOf(bounds, rates, first));
     sum.computeUs += bounds.computeUs;
     sum.memoryUs += bounds.memoryUs;
-    weightsAndKvRead += evaluation.kernels[member].bytes.weightsAndKvRead *
-                        kernel(member).count;
+    weightsAndKvRead +=
+        evaluation.kernels[member].bytes.weightsAndKvRead * launch.count;
   }
   checkFit(first, flops, bytes);
-  double count = static_cast<double>(first.count);
+  double count = static_cast<double>(launch.count);
   double roof = roofOf(sum, rates, first);
   if (sum.computeUs > sum.memoryUs)
     latency.computeTimeUs += roof * count;
   else
     latency.memoryTimeUs += roof * count;
   evaluation.floorTimeUs += rates.floorUs * count;
-  launched += first.count;
+  launched += launch.count;
   shareOut(launch, moved, roofs, roof, rates.floorUs);
 }
 
@@ -284,11 +218,14 @@ void LatencyModel::shareOut(const Launch &launch,
     const Kernel &record = kernel(launch.members[i]);
     KernelCost &cost = evaluation.kernels[launch.members[i]];
     double share = sum > 0 ? roofUs * roofs[i] / sum : 0;
-    cost.timeUs = share + floorUs / static_cast<double>(roofs.size());
-    double time = cost.timeUs * static_cast<double>(record.count);
-    Checked flops = cost.flops.local * record.count;
-    Checked bytes = moved[i] * record.count;
-    byOp.add(record.op, record.count, time, flops, bytes);
+    double each = share + floorUs / static_cast<double>(roofs.size());
+    double time = each * static_cast<double>(launch.count);
+    // The mean where it is a part of several launches.
+    cost.timeUs += each * (static_cast<double>(launch.count) /
+                           static_cast<double>(record.count));
+    Checked flops = cost.flops.local * launch.count;
+    Checked bytes = moved[i] * launch.count;
+    byOp.add(record.op, launch.count, time, flops, bytes);
     byLayer.add(layer(record.layer), 0, time, flops, bytes);
   }
 }
@@ -354,7 +291,7 @@ void LatencyModel::run() {
     if (program.layers[i].count > 0)
       byLayer.add(layer(i), counted ? 0 : program.layers[i].count, 0, 0, 0);
   }
-  for (const Launch &launch : launches())
+  for (const Launch &launch : launchesOf(evaluation))
     addLaunch(launch);
   addCollectives();
   addStep();

@@ -39,8 +39,9 @@ static std::optional<Error> countDevice(const LinkSide &side, Sizes &sizes,
     return order.error();
   bytes = 0;
   for (int64_t device = 0; device < *side.plan.sizeOf("pp"); ++device) {
-    KindCounts kinds = kindsOf(side.program, side.plan, *order, device);
-    bytes = std::max(bytes, count(selectLayers(side.program, kinds, 1)));
+    PartCounts part = countsOf(side.program, side.plan, *order, device,
+                               /*borders=*/false);
+    bytes = std::max(bytes, count(selectLayers(side.program, part, 1)));
   }
   return std::nullopt;
 }

@@ -12,6 +12,7 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace autopar;
 
@@ -78,25 +79,23 @@ static std::string divisorsText(int64_t value) {
 static void addStage(const CostProgram &program,
                      const std::vector<LayerRange> &stages,
                      const std::vector<uint32_t> &order, size_t stage,
-                     KindCounts &counts) {
-  if (stage == 0)
-    addKinds(program.stack.before, counts);
-  for (int64_t i = stages[stage].begin; i < stages[stage].end; ++i)
-    addKinds(program.stack.layers[order[i]].kinds, counts);
-  if (stage + 1 == stages.size())
-    addKinds(program.stack.after, counts);
+                     bool borders, PartCounts &counts) {
+  bool last = stage + 1 == stages.size();
+  addPlaces(program, order, stage == 0 ? 0 : stages[stage].begin + 1,
+            stages[stage].end + (last ? 2 : 1), borders, counts);
 }
 
-KindCounts autopar::kindsOf(const CostProgram &program, const Plan &plan,
-                            const std::vector<uint32_t> &order,
-                            int64_t device) {
-  KindCounts counts(program.layers.size());
+PartCounts autopar::countsOf(const CostProgram &program, const Plan &plan,
+                             const std::vector<uint32_t> &order, int64_t device,
+                             bool borders) {
+  PartCounts counts(program);
   const PipelinePlan &pipeline = plan.pipeline;
   int64_t devices = plan.sizeOf("pp").value_or(1);
   for (size_t stage = device; stage < pipeline.stages.size(); stage += devices)
-    addStage(program, pipeline.stages, order, stage, counts);
+    addStage(program, pipeline.stages, order, stage, borders, counts);
   if (pipeline.schedule == ScheduleKind::dual_pipe)
-    addStage(program, pipeline.stages, order, devices - 1 - device, counts);
+    addStage(program, pipeline.stages, order, devices - 1 - device, borders,
+             counts);
   return counts;
 }
 
@@ -128,24 +127,17 @@ std::optional<Error> PipelineParts::prepare(const Workload &whole) {
   return std::nullopt;
 }
 
-Result<Report> PipelineParts::price(const KindCounts &counts,
+Result<Report> PipelineParts::price(const PartCounts &counts,
                                     bool explain) const {
   return evaluateDevice(selectLayers(program, counts, passes), plan, machine,
                         runtime, workload, passes, explain);
 }
 
-KindCounts PipelineParts::countsOf(const std::vector<KindCount> &kinds) const {
-  KindCounts counts(program.layers.size());
-  addKinds(kinds, counts);
-  return counts;
-}
-
-/// The time of one pass through `kinds`, and what they keep.
-std::optional<Error> PipelineParts::addPart(const std::vector<KindCount> &kinds,
+/// The time of one pass through `counts`, and what they keep.
+std::optional<Error> PipelineParts::addPart(const PartCounts &counts,
                                             PipelinePart &part) {
-  Result<Report> report =
-      evaluateDevice(selectLayers(program, countsOf(kinds), 1), plan, machine,
-                     runtime, workload, passes);
+  Result<Report> report = evaluateDevice(selectLayers(program, counts, 1), plan,
+                                         machine, runtime, workload, passes);
   if (!report)
     return report.error();
   const Report::DeviceMemory &memory = report->memory.perDevice;
@@ -166,21 +158,31 @@ std::optional<Error> PipelineParts::addPart(const std::vector<KindCount> &kinds,
   return std::nullopt;
 }
 
+/// Layers of one kind cost the same where the borders around them do.
 std::optional<Error> PipelineParts::addParts() {
-  layers.resize(program.stack.layers.size());
-  for (size_t i = 0; i < layers.size(); ++i)
-    if (auto error = addPart(program.stack.layers[i].kinds, layers[i]))
+  std::map<PartCounts, uint32_t> known;
+  size_t last = order.size() + 1;
+  for (size_t place = 1; place < last; ++place) {
+    PartCounts counts(program);
+    addPlace(place, counts);
+    auto [it, isNew] = known.emplace(counts, layers.size());
+    partOf.push_back(it->second);
+    if (!isNew)
+      continue;
+    if (auto error = addPart(counts, layers.emplace_back()))
       return error;
-  if (auto error = addPart(program.stack.before, before))
+  }
+  PartCounts first(program), behind(program);
+  addPlace(0, first);
+  addPlace(last, behind);
+  if (auto error = addPart(first, before))
     return error;
-  if (auto error = addPart(program.stack.after, after))
+  if (auto error = addPart(behind, after))
     return error;
   if (!hasBothEnds())
     return std::nullopt;
-  std::vector<KindCount> both = program.stack.before;
-  both.insert(both.end(), program.stack.after.begin(),
-              program.stack.after.end());
-  return addPart(both, ends);
+  addPlace(last, first);
+  return addPart(first, ends);
 }
 
 /// Temporaries and the runtime lie on every device: those of layers come off
@@ -190,8 +192,8 @@ StagingProblem PipelineParts::problem() const {
   int64_t activations = 0;
   for (const PipelinePart &layer : layers)
     activations = std::max(activations, layer.activationBytes);
-  for (uint32_t layer : order)
-    problem.layers.push_back(layers[layer].cost);
+  for (uint32_t part : partOf)
+    problem.layers.push_back(layers[part].cost);
   auto withTemporaries = [&](const PipelinePart &part) {
     LayerCost cost = part.cost;
     cost.memoryBytes +=

@@ -24,9 +24,11 @@ struct PipelinePart {
 
 /// What device `device` of axis `pp` runs of each microbatch, by the stages of
 /// `plan`; `order` are the layers of `program`. Of dual_pipe it runs half of
-/// the microbatches, of which as many come from either end.
-KindCounts kindsOf(const CostProgram &program, const Plan &plan,
-                   const std::vector<uint32_t> &order, int64_t device);
+/// the microbatches, of which as many come from either end. `borders`: runs are
+/// launched with those that follow them across layers.
+PartCounts countsOf(const CostProgram &program, const Plan &plan,
+                    const std::vector<uint32_t> &order, int64_t device,
+                    bool borders);
 
 /// The parts of a pipelined program, priced.
 struct PipelineParts {
@@ -47,8 +49,7 @@ struct PipelineParts {
   StagingProblem problem() const;
 
   /// What a device costs that runs each layer kind so often in a pass.
-  Result<Report> price(const KindCounts &counts, bool explain) const;
-  KindCounts countsOf(const std::vector<KindCount> &kinds) const;
+  Result<Report> price(const PartCounts &counts, bool explain) const;
 
   const CostProgram &program;
   const Plan &plan;
@@ -62,15 +63,19 @@ struct PipelineParts {
   int64_t passes = 1;
   /// The layers, as indices into `LayerStack::layers`.
   std::vector<uint32_t> order;
-  /// By index into `LayerStack::layers`.
+  /// What `partOf` has the indices of, for each of `order`.
   std::vector<PipelinePart> layers;
+  std::vector<uint32_t> partOf;
   /// Also what lies at both ends, where one device has them.
   PipelinePart before, after, ends;
   int64_t budgetBytes = 0;
 
 private:
-  std::optional<Error> addPart(const std::vector<KindCount> &kinds,
-                               PipelinePart &part);
+  void addPlace(size_t place, PartCounts &counts) const {
+    addPlaces(program, order, place, place + 1, runtime.fusesElementwise,
+              counts);
+  }
+  std::optional<Error> addPart(const PartCounts &counts, PipelinePart &part);
 };
 
 /// Of training, how many times the forward's work is done: gradients of inputs

@@ -55,7 +55,7 @@ private:
   const Workload &whole;
   Report report;
   Report::Pipeline pipeline;
-  std::map<KindCounts, Report> priced;
+  std::map<PartCounts, Report> priced;
   std::vector<const Report *> byDevice;
   /// The stage that holds the most, and that whose caches are full first.
   int64_t fullest = 0, scarcest = 0;
@@ -103,7 +103,8 @@ std::optional<Error> PipelineEvaluator::layOut() {
 /// Devices that run the same are priced once.
 std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
   for (int64_t device = 0; device < parts.stages; ++device) {
-    KindCounts counts = kindsOf(parts.program, plan, parts.order, device);
+    PartCounts counts = countsOf(parts.program, plan, parts.order, device,
+                                 parts.runtime.fusesElementwise);
     auto it = priced.find(counts);
     if (it == priced.end()) {
       Result<Report> stage = parts.price(counts, explain);
@@ -162,7 +163,7 @@ PipelinePart PipelineEvaluator::sumOf(int64_t stage) const {
   if (stage == 0)
     add(parts.before);
   for (int64_t i = range(stage).begin; i < range(stage).end; ++i)
-    add(parts.layers[parts.order[i]]);
+    add(parts.layers[parts.partOf[i]]);
   if (stage + 1 == static_cast<int64_t>(pipeline.partition.ranges.size()))
     add(parts.after);
   return sum;

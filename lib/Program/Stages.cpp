@@ -45,18 +45,70 @@ void autopar::addKinds(const std::vector<KindCount> &kinds,
     counts[kind.layer] += kind.count;
 }
 
+std::optional<uint32_t> autopar::borderInto(const CostProgram &program,
+                                            const std::vector<uint32_t> &order,
+                                            size_t place) {
+  const LayerStack &stack = program.stack;
+  if (place == 0 || place > order.size() + 1)
+    return std::nullopt;
+  std::optional<uint32_t> before =
+      place == 1 ? stack.tailBefore : stack.layers[order[place - 2]].ends.tail;
+  std::optional<uint32_t> after =
+      place > order.size() ? stack.headAfter
+                           : stack.layers[order[place - 1]].ends.head;
+  for (uint32_t i = 0; before && after && i < program.borders.size(); ++i) {
+    const Border &border = program.borders[i];
+    if (!border.layer && border.before == *before && border.after == *after)
+      return i;
+  }
+  return std::nullopt;
+}
+
+void autopar::addPlaces(const CostProgram &program,
+                        const std::vector<uint32_t> &order, size_t begin,
+                        size_t end, bool borders, PartCounts &part) {
+  const LayerStack &stack = program.stack;
+  for (size_t place = begin; place < end; ++place) {
+    addKinds(place == 0             ? stack.before
+             : place > order.size() ? stack.after
+                                    : stack.layers[order[place - 1]].kinds,
+             part.kinds);
+    if (!borders)
+      continue;
+    if (auto border = borderInto(program, order, place))
+      ++part.into[*border];
+    if (auto border = borderInto(program, order, place + 1))
+      ++part.outOf[*border];
+  }
+}
+
 namespace {
 
 class Selection {
 public:
-  Selection(const CostProgram &program, const KindCounts &counts)
-      : program(program), counts(counts) {}
+  Selection(const CostProgram &program, const PartCounts &part)
+      : program(program), part(part), counts(part.kinds) {}
 
   /// How often the part runs, in a pass, a record that a step of the whole
   /// runs `count` times.
   int64_t countOf(uint32_t layer, int64_t count) const {
     int64_t all = program.layers[layer].count;
     return all == 0 ? 0 : count / all * counts[layer];
+  }
+
+  /// Runs before borders are where those lead to.
+  int64_t countOf(const Kernel &kernel) const {
+    int64_t count = countOf(kernel.layer, kernel.count);
+    for (size_t i = 0; i < program.borders.size(); ++i)
+      if (areOneRun(program.kernels[program.borders[i].before], kernel))
+        count += part.into[i] - part.outOf[i];
+    return count;
+  }
+
+  int64_t countOf(size_t border) const {
+    const Border &record = program.borders[border];
+    return record.layer ? countOf(*record.layer, record.count)
+                        : part.into[border];
   }
 
   int64_t countOf(const Resident &resident) const {
@@ -79,17 +131,20 @@ public:
 
 private:
   const CostProgram &program;
+  const PartCounts &part;
   const KindCounts &counts;
 };
 
 } // namespace
 
 CostProgram autopar::selectLayers(const CostProgram &program,
-                                  const KindCounts &counts, int64_t passes) {
+                                  const PartCounts &counts, int64_t passes) {
   Selection selection(program, counts);
   CostProgram part = program;
   for (Kernel &kernel : part.kernels)
-    kernel.count = selection.countOf(kernel.layer, kernel.count) * passes;
+    kernel.count = selection.countOf(kernel) * passes;
+  for (size_t i = 0; i < part.borders.size(); ++i)
+    part.borders[i].count = selection.countOf(i) * passes;
   for (Collective &collective : part.collectives)
     collective.count =
         selection.countOf(collective.layer, collective.count) * passes;
@@ -101,7 +156,7 @@ CostProgram autopar::selectLayers(const CostProgram &program,
                                  return !selection.holds(activation);
                                }),
                 buffers.end());
-  for (size_t i = 0; i < counts.size(); ++i)
-    part.layers[i].count = counts[i] * passes;
+  for (size_t i = 0; i < counts.kinds.size(); ++i)
+    part.layers[i].count = counts.kinds[i] * passes;
   return part;
 }
