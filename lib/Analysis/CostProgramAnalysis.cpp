@@ -194,7 +194,7 @@ private:
     builder.endRun();
     for (auto [argument, operand] :
          llvm::zip_equal(callee.getArguments(), call.getArgOperands()))
-      builder.bind(argument, operand);
+      bind(argument, operand);
     bool isFirst = !extracted.contains(callee);
     if (isFirst && failed(extractFunction(callee)))
       return failure();
@@ -206,8 +206,40 @@ private:
     Operation *end = callee.getFunctionBody().front().getTerminator();
     for (auto [result, value] :
          llvm::zip_equal(call->getResults(), end->getOperands()))
-      builder.bind(result, value);
+      if (isFirst || isa<BlockArgument>(value))
+        bind(result, value);
+      else
+        bindAgain(result, value);
     return success();
+  }
+
+  /// Says that `alias` is `value`, and lies where that does.
+  void bind(Value alias, Value value) {
+    builder.bind(alias, value);
+    holders[alias] = holderOf(value);
+  }
+
+  /// Says that `result` is `value` of a function that runs once more: another
+  /// temporary, which does not keep that of the run before.
+  void bindAgain(Value result, Value value) {
+    auto former = live.find(holderOf(value));
+    if (former == live.end())
+      return bind(result, value);
+    builder.bind(result, value);
+    auto [begin, end] = former->second;
+    size_t first = program.activations.size();
+    for (size_t i = begin; i < end; ++i) {
+      Activation again = program.activations[i];
+      again.begin = again.end = clock;
+      program.activations.push_back(std::move(again));
+    }
+    holders[result] = result;
+    live[result] = {first, program.activations.size()};
+  }
+
+  Value holderOf(Value value) const {
+    auto it = holders.find(value);
+    return it == holders.end() ? value : it->second;
   }
 
   /// What the numbers of arguments of `callee`, which was extracted at another
@@ -227,7 +259,7 @@ private:
     inStack |= llvm::is_contained(stack, loop);
     for (auto [argument, init] :
          llvm::zip_equal(loop.getRegionIterArgs(), loop.getInits()))
-      builder.bind(argument, init);
+      bind(argument, init);
     for (Region *region : loop.getLoopRegions())
       if (failed(extractBlock(region->front(), launches)))
         return failure();
@@ -236,7 +268,7 @@ private:
     builder.endRun();
     for (auto [result, value] :
          llvm::zip_equal(loop->getResults(), loop.getYieldedValues()))
-      builder.bind(result, value);
+      bind(result, value);
     if (stack.empty() || loop != stack.back())
       return success();
     // A pipeline may run on another device what follows its layers.
@@ -279,7 +311,7 @@ private:
   }
 
   void use(Value value) {
-    auto it = live.find(builder.resolve(value));
+    auto it = live.find(holderOf(value));
     if (it == live.end())
       return;
     for (size_t i = it->second.first; i < it->second.second; ++i)
@@ -296,6 +328,8 @@ private:
   /// Indices of the activations that hold a value: the first, and the one after
   /// the last.
   llvm::DenseMap<Value, std::pair<size_t, size_t>> live;
+  /// Which value an alias is a temporary of.
+  llvm::DenseMap<Value, Value> holders;
   uint32_t layer = 0, clock = 0;
   SmallVector<LoopLikeOpInterface> stack;
   /// Whether what is extracted lies in one of its loops, not in a callee.

@@ -123,6 +123,8 @@ TEST(Explain, SumsAreExact) {
             explain(makeDecoder(), devices, decode(5, 4097), runtime, machine));
         checkFormulas(explain(makeDecoder(small), devices, decode(3, 50),
                               runtime, machine));
+        checkFormulas(explain(makeBorderedDecoder(), devices, decode(5, 4097),
+                              runtime, machine));
       }
 }
 
