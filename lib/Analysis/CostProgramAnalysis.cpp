@@ -7,6 +7,7 @@
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
 
+#include "Borders.h"
 #include "CallCounts.h"
 #include "ExpertTables.h"
 #include "StackReader.h"
@@ -36,7 +37,8 @@ namespace {
 class Extractor {
 public:
   Extractor(ModuleOp module, CostProgram &program, ProgramOps &ops)
-      : module(module), program(program), ops(ops), builder(program) {}
+      : module(module), program(program), ops(ops), builder(program),
+        borders(program) {}
 
   LogicalResult run() {
     FunctionOpInterface entry;
@@ -63,13 +65,13 @@ public:
   /// Extracts what one run of `entry` costs.
   LogicalResult run(FunctionOpInterface entry) {
     builder.setTokenAxes(findTokenAxes(module));
-    SmallVector<LoopLikeOpInterface> stack = findStack(entry);
-    lastOfStack = stack.empty() ? nullptr : stack.back();
+    stack = findStack(entry);
     if (failed(counts.count(entry)) || failed(extractFunction(entry)))
       return failure();
-    return stack.empty() ? success()
-                         : StackReader(builder, extracted, program.stack)
-                               .read(entry, stack, afterStack);
+    return stack.empty()
+               ? success()
+               : StackReader(builder, extracted, launchesOf, program.stack)
+                     .read(entry, stack, afterStack);
   }
 
 private:
@@ -86,10 +88,18 @@ private:
           return failure();
         define(argument);
       }
-    LogicalResult result = extractBlock(function.getFunctionBody().front());
+    bool callerInStack = std::exchange(inStack, false);
+    Launches launches;
+    LogicalResult result =
+        extractBlock(function.getFunctionBody().front(), launches);
     program.layers[layer].end = clock;
     layer = caller;
+    inStack = callerInStack;
     builder.setPlaced(callerPlaced);
+    launchesOf[function] = launches;
+    auto &numbers = argumentNumbers[function];
+    for (Value argument : function.getArguments())
+      numbers.push_back(builder.findNumber(argument));
     return result;
   }
 
@@ -113,33 +123,64 @@ private:
            << ", of which no size is known";
   }
 
-  LogicalResult extractBlock(Block &block) {
-    for (Operation &op : block)
-      if (failed(extract(&op)))
+  LogicalResult extractBlock(Block &block, Launches &launches) {
+    for (Operation &op : block) {
+      Launches own;
+      if (failed(extract(&op, own)))
         return failure();
+      append(&op, launches, own);
+    }
     return success();
   }
 
-  LogicalResult extract(Operation *op) {
+  /// Adds what `op` launches to what the block launches before it.
+  void append(Operation *op, Launches &launches, Launches &own) {
+    bool isStack = llvm::is_contained(stack, op);
+    own.endsInStack = isStack || inStack;
+    if (isStack && op == stack.front())
+      program.stack.tailBefore = launches.ends.tail;
+    bool endsStack = !inStack && !isStack && launches.endsInStack;
+    if (endsStack && !own.isEmpty)
+      program.stack.headAfter = own.ends.head;
+    if (std::optional<int64_t> count = countOf(op))
+      borders.append(launches, own, *count, siteOf(isStack || endsStack));
+  }
+
+  /// Where a border lies, for `Border::layer`.
+  std::optional<uint32_t> siteOf(bool atStack) const {
+    return atStack || inStack ? std::nullopt : std::optional(layer);
+  }
+
+  /// How often a step runs `op`, of the function that is being extracted;
+  /// nothing where that is unknown or overflows.
+  std::optional<int64_t> countOf(Operation *op) const {
+    std::optional<int64_t> trips = tripCountAround(op);
+    int64_t count;
+    if (!trips || llvm::MulOverflow(*trips, program.layers[layer].count, count))
+      return std::nullopt;
+    return count;
+  }
+
+  LogicalResult extract(Operation *op, Launches &launches) {
     ++clock;
     for (Value operand : op->getOperands())
       use(operand);
     if (auto call = dyn_cast<CallOpInterface>(op))
-      return extractCall(call);
+      return extractCall(call, launches);
     if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-      return extractLoop(loop);
+      return extractLoop(loop, launches);
     if (op->hasTrait<OpTrait::IsTerminator>())
       return success();
     auto workload = dyn_cast<WorkloadOpInterface>(op);
     if (!workload)
       return op->emitOpError("has no cost: it does not implement "
                              "WorkloadOpInterface");
-    std::optional<int64_t> trips = tripCountAround(op);
-    int64_t count;
-    if (!trips || llvm::MulOverflow(*trips, program.layers[layer].count, count))
+    std::optional<int64_t> count = countOf(op);
+    if (!count)
       return op->emitOpError("runs more often than 63 bits count");
-    builder.enter(layer, count);
+    builder.enter(layer, *count);
     workload.buildWorkload(builder);
+    launches = builder.takeLaunched();
     ops.collectives.resize(program.collectives.size(), op);
     ops.residents.resize(program.residents.size(), op);
     for (Value result : op->getResults())
@@ -148,38 +189,114 @@ private:
     return failure(builder.refused());
   }
 
-  LogicalResult extractCall(CallOpInterface call) {
+  LogicalResult extractCall(CallOpInterface call, Launches &launches) {
     FunctionOpInterface callee = counts.callee(call);
+    builder.endRun();
     for (auto [argument, operand] :
          llvm::zip_equal(callee.getArguments(), call.getArgOperands()))
-      builder.bind(argument, operand);
+      bind(argument, operand);
     bool isFirst = !extracted.contains(callee);
     if (isFirst && failed(extractFunction(callee)))
       return failure();
+    builder.endRun();
+    launches = launchesOf.lookup(callee);
+    if (!isFirst)
+      launches.values =
+          compose(std::move(launches.values), numbersAt(call, callee));
     Operation *end = callee.getFunctionBody().front().getTerminator();
     for (auto [result, value] :
          llvm::zip_equal(call->getResults(), end->getOperands()))
-      builder.bind(result, value);
+      if (isFirst || isa<BlockArgument>(value))
+        bind(result, value);
+      else
+        bindAgain(result, value);
     return success();
   }
 
-  LogicalResult extractLoop(LoopLikeOpInterface loop) {
+  /// Says that `alias` is `value`, and lies where that does.
+  void bind(Value alias, Value value) {
+    builder.bind(alias, value);
+    holders[alias] = holderOf(value);
+  }
+
+  /// Says that `result` is `value` of a function that runs once more: another
+  /// temporary, which does not keep that of the run before.
+  void bindAgain(Value result, Value value) {
+    auto former = live.find(holderOf(value));
+    if (former == live.end())
+      return bind(result, value);
+    builder.bind(result, value);
+    auto [begin, end] = former->second;
+    size_t first = program.activations.size();
+    for (size_t i = begin; i < end; ++i) {
+      Activation again = program.activations[i];
+      again.begin = again.end = clock;
+      program.activations.push_back(std::move(again));
+    }
+    holders[result] = result;
+    live[result] = {first, program.activations.size()};
+  }
+
+  Value holderOf(Value value) const {
+    auto it = holders.find(value);
+    return it == holders.end() ? value : it->second;
+  }
+
+  /// What the numbers of arguments of `callee`, which was extracted at another
+  /// call, are at this one.
+  ValueNumbers numbersAt(CallOpInterface call, Operation *callee) {
+    ValueNumbers numbers;
+    for (auto [number, operand] :
+         llvm::zip(argumentNumbers[callee], call.getArgOperands()))
+      if (number != 0)
+        numbers.push_back({number, builder.findNumber(operand)});
+    return numbers;
+  }
+
+  LogicalResult extractLoop(LoopLikeOpInterface loop, Launches &launches) {
+    builder.endRun();
+    bool outer = inStack;
+    inStack |= llvm::is_contained(stack, loop);
     for (auto [argument, init] :
          llvm::zip_equal(loop.getRegionIterArgs(), loop.getInits()))
-      builder.bind(argument, init);
+      bind(argument, init);
     for (Region *region : loop.getLoopRegions())
-      if (failed(extractBlock(region->front())))
+      if (failed(extractBlock(region->front(), launches)))
         return failure();
+    addIterations(loop, launches);
+    inStack = outer;
+    builder.endRun();
     for (auto [result, value] :
          llvm::zip_equal(loop->getResults(), loop.getYieldedValues()))
-      builder.bind(result, value);
-    if (loop != lastOfStack)
+      bind(result, value);
+    if (stack.empty() || loop != stack.back())
       return success();
     // A pipeline may run on another device what follows its layers.
     program.layers[layer].end = clock;
     begin(program.layers[layer].name, program.layers[layer].count);
     afterStack = layer;
     return success();
+  }
+
+  /// Adds the borders between iterations of `loop`, one of which launches
+  /// `launches`; makes them those of the whole loop.
+  void addIterations(LoopLikeOpInterface loop, Launches &launches) {
+    std::optional<APInt> trips = loop.getStaticTripCount();
+    std::optional<int64_t> count = countOf(loop);
+    int64_t again;
+    if (!trips || trips->isZero() || !count ||
+        llvm::MulOverflow(*count, trips->getSExtValue() - 1, again)) {
+      launches = Launches();
+      return;
+    }
+    ValueNumbers numbers;
+    for (auto [init, yielded] :
+         llvm::zip_equal(loop.getInits(), loop.getYieldedValues()))
+      if (uint32_t number = builder.findNumber(init))
+        numbers.push_back({number, builder.findNumber(yielded)});
+    Launches next = launches;
+    next.values = compose(std::move(next.values), numbers);
+    borders.add(launches.ends, next, again, siteOf(false));
   }
 
   void define(Value value) {
@@ -194,7 +311,7 @@ private:
   }
 
   void use(Value value) {
-    auto it = live.find(builder.resolve(value));
+    auto it = live.find(holderOf(value));
     if (it == live.end())
       return;
     for (size_t i = it->second.first; i < it->second.second; ++i)
@@ -211,10 +328,19 @@ private:
   /// Indices of the activations that hold a value: the first, and the one after
   /// the last.
   llvm::DenseMap<Value, std::pair<size_t, size_t>> live;
+  /// Which value an alias is a temporary of.
+  llvm::DenseMap<Value, Value> holders;
   uint32_t layer = 0, clock = 0;
-  Operation *lastOfStack = nullptr;
-  /// The layer kind of what follows it.
+  SmallVector<LoopLikeOpInterface> stack;
+  /// Whether what is extracted lies in one of its loops, not in a callee.
+  bool inStack = false;
+  /// The layer kind of what follows the stack.
   uint32_t afterStack = 0;
+  Borders borders;
+  /// What one run of a function launches; the numbers that its arguments had
+  /// where it was extracted.
+  llvm::DenseMap<Operation *, Launches> launchesOf;
+  llvm::DenseMap<Operation *, SmallVector<uint32_t>> argumentNumbers;
 };
 
 } // namespace

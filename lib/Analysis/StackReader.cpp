@@ -102,6 +102,7 @@ LogicalResult StackReader::addLayers(LoopLikeOpInterface loop, int64_t times,
       if (failed(addCall(call, 1, layer.kinds)))
         return failure();
       layer.inputs = inputsOf(call);
+      layer.ends = launches.lookup(CallCounts().callee(call)).ends;
       continue;
     }
     // Ranges within a loop within a loop must be those of one layer.

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_LIB_ANALYSIS_STACKREADER_H
 #define AUTOPAR_LIB_ANALYSIS_STACKREADER_H
 
+#include "Borders.h"
 #include "CallCounts.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
@@ -23,11 +24,13 @@ findStack(mlir::FunctionOpInterface entry);
 /// Fills `CostProgram::stack` once all functions are extracted.
 class StackReader {
 public:
-  /// `layers`: the layer kind of each function that a step runs.
+  /// `layers`: the layer kind of each function that a step runs; `launches`:
+  /// what one run of it launches.
   StackReader(WorkloadBuilder &builder,
               const llvm::DenseMap<mlir::Operation *, uint32_t> &layers,
+              const llvm::DenseMap<mlir::Operation *, Launches> &launches,
               LayerStack &stack)
-      : builder(builder), layers(layers), stack(stack) {}
+      : builder(builder), layers(layers), launches(launches), stack(stack) {}
 
   /// `loops` are those of `findStack`, `after` is the layer kind of what
   /// follows them. Fails with a diagnostic where `CallCounts` does.
@@ -51,6 +54,7 @@ private:
 
   WorkloadBuilder &builder;
   const llvm::DenseMap<mlir::Operation *, uint32_t> &layers;
+  const llvm::DenseMap<mlir::Operation *, Launches> &launches;
   LayerStack &stack;
   /// Whether the loops hold anything but calls, or loop without a known end.
   bool irregular = false;

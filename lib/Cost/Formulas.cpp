@@ -169,8 +169,7 @@ Expr Formulas::bytes(Expr elements, ElementType type) {
 Expr Formulas::countOfKind(uint32_t layer) {
   if (!isParts)
     return number(program.layers[layer].count);
-  return {graph,
-          graph.leaf(Op::kind_count, layer, Rank::layout, true, false)};
+  return leaf(Op::kind_count, Rank::layout, layer);
 }
 
 Expr Formulas::countOf(uint32_t layer, int64_t count) {
@@ -178,6 +177,24 @@ Expr Formulas::countOf(uint32_t layer, int64_t count) {
     return number(count);
   int64_t all = program.layers[layer].count;
   return all == 0 ? number(0) : countOfKind(layer) * (count / all);
+}
+
+/// A run before a border is launched where that leads to.
+Expr Formulas::countOf(const Kernel &kernel) {
+  Expr count = countOf(kernel.layer, kernel.count);
+  for (uint32_t i = 0; isParts && i < program.borders.size(); ++i)
+    if (!program.borders[i].layer &&
+        areOneRun(program.kernels[program.borders[i].before], kernel))
+      count += leaf(Op::into_border, Rank::layout, i) -
+               leaf(Op::out_of_border, Rank::layout, i);
+  return count;
+}
+
+Expr Formulas::countOf(const Border &border) {
+  if (!isParts || border.layer)
+    return countOf(border.layer.value_or(0), border.count);
+  auto index = static_cast<uint32_t>(&border - program.borders.data());
+  return leaf(Op::into_border, Rank::layout, index);
 }
 
 /// A tensor that several layer kinds read is kept where any of them runs.

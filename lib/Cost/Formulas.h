@@ -65,6 +65,9 @@ public:
   /// whole runs `count` times.
   Expr countOfKind(uint32_t layer);
   Expr countOf(uint32_t layer, int64_t count);
+  Expr countOf(const Kernel &kernel);
+  /// Launches that `border` joins.
+  Expr countOf(const Border &border);
   /// Tensors that a device keeps.
   Expr countOf(const Resident &resident);
   /// `value` where a device runs `layer`, else 0.
@@ -84,7 +87,9 @@ public:
 
 private:
   Expr leaf(Op op, Rank rank, uint32_t index = 0) {
-    return {graph, graph.leaf(op, index, rank, true, true)};
+    // Parts may lack a layer kind, or a border.
+    bool isPositive = op < Op::kind_count || op > Op::out_of_border;
+    return {graph, graph.leaf(op, index, rank, true, isPositive)};
   }
   Expr split(const Dim &dim, Expr extent, bool mayFail);
   template <typename Part>

@@ -110,14 +110,21 @@ KernelNodes KernelFormulas::build() {
   KernelNodes nodes;
   gate = launched();
   nodes.launched = gate.node();
-  nodes.flops = nodes.localFlops = nodes.squareFlops =
-      formulas.number(0).node();
+  nodes.count = formulas.countOf(kernel).node();
+  nodes.flops = nodes.localFlops = nodes.squareFlops = nodes.keptReadBytes =
+      nodes.idealUs = formulas.number(0).node();
   if (kernel.count == 0)
     return nodes;
   if (kernel.flopFactor != 0)
     addFlops(nodes);
-  for (const Traffic &traffic : kernel.traffic)
-    nodes.traffic.push_back((gate * bytesOf(traffic)).node());
+  Expr kept = formulas.number(0);
+  for (const Traffic &traffic : kernel.traffic) {
+    Expr bytes = gate * bytesOf(traffic);
+    nodes.traffic.push_back(bytes.node());
+    if (!traffic.write && traffic.role != Traffic::Role::activation)
+      kept += bytes;
+  }
+  nodes.keptReadBytes = kept.node();
   return nodes;
 }
 
@@ -128,7 +135,7 @@ static void addFlopTotals(Formulas &formulas) {
   for (size_t i = 0; i < formulas.program.kernels.size(); ++i) {
     const Kernel &kernel = formulas.program.kernels[i];
     const KernelNodes &nodes = formulas.strategy.kernels[i];
-    Expr count = formulas.countOf(kernel.layer, kernel.count);
+    Expr count(formulas.graph, nodes.count);
     auto all = [&](NodeId node) { return count * Expr(formulas.graph, node); };
     local += all(nodes.localFlops);
     Expr *sums[] = {nullptr, &linear, &attention, &recurrence, &logits};

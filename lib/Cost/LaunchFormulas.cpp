@@ -37,134 +37,185 @@ public:
   explicit LaunchFormulas(Formulas &formulas)
       : formulas(formulas), strategy(formulas.strategy) {}
 
+  /// Finds runs, then those that borders join: what is launched with another
+  /// run is not launched alone.
   void find();
-  /// Traffic of a launch: it reads a value once, and not at all where it wrote
-  /// it.
-  void addTraffic(const LaunchNodes &launch);
   void addTimes(LaunchNodes &launch);
 
 private:
-  void addBounds(uint32_t index, const Kernel &first);
+  using Key = std::tuple<uint32_t, uint32_t, KernelKind, int64_t>;
+
+  const Kernel &kernel(uint32_t index) const {
+    return formulas.program.kernels[index];
+  }
+  static Key keyOf(const Kernel &kernel) {
+    return {kernel.layer, kernel.fusionGroup, kernel.kind, kernel.count};
+  }
+  void findRuns();
+  void join(uint32_t border);
+  void addTraffic(LaunchNodes &launch);
+  uint32_t valueOf(const Traffic &traffic, const Kernel &kernel,
+                   const LaunchNodes &launch) const;
+  void require(uint32_t index);
+  Expr node(NodeId id) { return {formulas.graph, id}; }
+  Expr million() { return formulas.number(1'000'000); }
   /// Of the curve that `first` runs on.
   Expr figure(Use kind, const Kernel &first) {
     return formulas.figure(kind, first.kind, first.compute);
   }
+  Expr peakOf(const Kernel &kernel) {
+    return formulas.figure(Use::peak, kernel.kind, kernel.compute);
+  }
   /// Microseconds, at the efficiencies of a launch that `first` begins.
   Expr usPerFlop(const Kernel &kernel, const Kernel &first) {
     return million() /
-           (figure(Use::compute_efficiency, first) *
-            formulas.figure(Use::peak, kernel.kind, kernel.compute));
+           (figure(Use::compute_efficiency, first) * peakOf(kernel));
   }
   Expr usPerByte(const Kernel &first) {
     return million() / (figure(Use::memory_efficiency, first) *
                         formulas.figure(Use::memory_bandwidth));
   }
-  Expr node(NodeId id) { return {formulas.graph, id}; }
-  Expr million() { return formulas.number(1'000'000); }
 
   Formulas &formulas;
   Strategy &strategy;
+  std::map<Key, size_t> open;
+  /// Launches of two runs, by index of the run after the border.
+  std::multimap<size_t, LaunchNodes> joined;
 };
 
 } // namespace
 
-void LaunchFormulas::find() {
-  using Key = std::tuple<uint32_t, uint32_t, KernelKind, int64_t>;
-  std::map<Key, size_t> open;
-  const std::vector<Kernel> &kernels = formulas.program.kernels;
-  for (uint32_t i = 0; i < kernels.size(); ++i) {
-    const Kernel &kernel = kernels[i];
-    size_t next = strategy.launches.size();
-    if (kernel.routed || formulas.graph.isConstant(
-                             strategy.kernels[i].launched, 0))
+void LaunchFormulas::findRuns() {
+  for (uint32_t i = 0; i < formulas.program.kernels.size(); ++i) {
+    const Kernel &next = kernel(i);
+    size_t run = strategy.launches.size();
+    if (next.routed || next.count == 0 ||
+        formulas.graph.isConstant(strategy.kernels[i].launched, 0))
       continue;
-    if (strategy.launching.merges(kernel.kind)) {
-      Key key(kernel.layer, kernel.fusionGroup, kernel.kind, kernel.count);
-      next = open.emplace(key, next).first->second;
-    }
-    if (next == strategy.launches.size())
-      strategy.launches.emplace_back().count =
-          formulas.countOf(kernel.layer, kernel.count).node();
-    strategy.launches[next].kernels.push_back(i);
+    if (strategy.launching.merges(next.kind))
+      run = open.emplace(keyOf(next), run).first->second;
+    if (run == strategy.launches.size())
+      strategy.launches.emplace_back().count = formulas.countOf(next).node();
+    strategy.launches[run].members.push_back({i});
   }
 }
 
-void LaunchFormulas::addTraffic(const LaunchNodes &launch) {
+void LaunchFormulas::join(uint32_t index) {
+  const Border &border = formulas.program.borders[index];
+  auto before = open.find(keyOf(kernel(border.before)));
+  auto after = open.find(keyOf(kernel(border.after)));
+  if (before == open.end() || after == open.end() || border.count == 0)
+    return;
+  LaunchNodes &first = strategy.launches[before->second];
+  LaunchNodes &second = strategy.launches[after->second];
+  Expr count = formulas.countOf(border);
+  LaunchNodes both;
+  both.members = first.members;
+  both.members.insert(both.members.end(), second.members.begin(),
+                      second.members.end());
+  both.border = index;
+  both.count = count.node();
+  first.count = (node(first.count) - count).node();
+  second.count = (node(second.count) - count).node();
+  joined.emplace(after->second, std::move(both));
+}
+
+void LaunchFormulas::find() {
+  findRuns();
+  if (strategy.launching.fusesElementwise)
+    for (uint32_t i = 0; i < formulas.program.borders.size(); ++i)
+      join(i);
+  std::vector<LaunchNodes> launches;
+  for (size_t i = 0; i < strategy.launches.size(); ++i) {
+    launches.push_back(std::move(strategy.launches[i]));
+    auto [begin, end] = joined.equal_range(i);
+    for (auto it = begin; it != end; ++it)
+      launches.push_back(std::move(it->second));
+  }
+  strategy.launches = std::move(launches);
+}
+
+/// Which value `traffic` of a member is, as the first run of the launch has it.
+uint32_t LaunchFormulas::valueOf(const Traffic &traffic, const Kernel &member,
+                                 const LaunchNodes &launch) const {
+  if (!launch.border)
+    return traffic.value;
+  const Border &border = formulas.program.borders[*launch.border];
+  if (areOneRun(member, kernel(border.after)))
+    for (auto [value, here] : border.values)
+      if (value == traffic.value)
+        return here;
+  return traffic.value;
+}
+
+/// A launch reads a value once, and not at all where it wrote it.
+void LaunchFormulas::addTraffic(LaunchNodes &launch) {
   /// Whether an earlier kernel of the launch had the value.
   std::map<uint32_t, Expr> seen;
-  for (uint32_t index : launch.kernels) {
-    const Kernel &kernel = formulas.program.kernels[index];
-    KernelNodes &nodes = strategy.kernels[index];
-    Expr moved = formulas.number(0), kept = moved, one = formulas.number(1);
-    for (size_t i = 0; i < kernel.traffic.size(); ++i) {
-      const Traffic &traffic = kernel.traffic[i];
+  Expr zero = formulas.number(0), one = formulas.number(1);
+  for (LaunchNodes::Member &member : launch.members) {
+    const Kernel &own = kernel(member.kernel);
+    const KernelNodes &nodes = strategy.kernels[member.kernel];
+    Expr moved = zero;
+    for (size_t i = 0; i < own.traffic.size(); ++i) {
+      auto had = seen.find(valueOf(own.traffic[i], own, launch));
+      bool isAgain = !own.traffic[i].write && had != seen.end();
       Expr bytes = node(nodes.traffic[i]);
-      auto had = seen.find(traffic.value);
-      bool isAgain = !traffic.write && had != seen.end();
       moved += isAgain ? bytes * (one - had->second) : bytes;
-      if (!traffic.write && traffic.role != Traffic::Role::activation)
-        kept += bytes;
     }
-    for (const Traffic &traffic : kernel.traffic)
-      if (traffic.value) {
-        Expr &had = seen.emplace(traffic.value, formulas.number(0)).first->second;
+    for (const Traffic &traffic : own.traffic)
+      if (uint32_t value = valueOf(traffic, own, launch)) {
+        Expr &had = seen.emplace(value, zero).first->second;
         had = max(had, node(nodes.launched));
       }
-    nodes.movedBytes = moved.node();
-    nodes.keptReadBytes = kept.node();
+    member.movedBytes = moved.node();
   }
+}
+
+/// A chip without a rate for vectors prices scans by their traffic; whatever
+/// else multiplies needs one.
+void LaunchFormulas::require(uint32_t index) {
+  if (kernel(index).flopFactor == 0 || kernel(index).kind == KernelKind::scan)
+    return;
+  formulas.require({Requirement::Kind::multiplies,
+                    {RecordRef::Kind::kernel, index},
+                    strategy.kernels[index].localFlops,
+                    noNode,
+                    formulas.graph[peakOf(kernel(index)).node()].a});
 }
 
 /// What arithmetic and traffic would take alone, at the rates of the launch's
-/// first kernel: Williams, Waterman, Patterson, "Roofline" (2009). A chip
-/// without a rate for vectors prices scans by their traffic.
-void LaunchFormulas::addBounds(uint32_t index, const Kernel &first) {
-  const Kernel &kernel = formulas.program.kernels[index];
-  KernelNodes &nodes = strategy.kernels[index];
-  Expr compute = formulas.number(0), ideal = compute;
-  if (kernel.flopFactor != 0) {
-    Expr peak = formulas.figure(Use::peak, kernel.kind, kernel.compute);
-    compute = node(nodes.localFlops) * usPerFlop(kernel, first);
-    ideal = node(nodes.localFlops) * (million() / peak);
-    if (kernel.kind != KernelKind::scan)
-      formulas.require({Requirement::Kind::multiplies,
-                        {RecordRef::Kind::kernel, index},
-                        nodes.localFlops,
-                        noNode,
-                        formulas.graph[peak.node()].a});
-  }
-  Expr memory = node(nodes.movedBytes) * usPerByte(first);
-  nodes.computeUs = compute.node();
-  nodes.memoryUs = memory.node();
-  nodes.idealUs = ideal.node();
-  nodes.roofUs =
-      compute.apply(Op::roof, memory, figure(Use::exponent, first)).node();
-}
-
-/// A launch takes at least the chip's floor for its kind, which was measured
-/// for one kernel alone, and at least the runtime's, which is the pace of a
-/// captured graph: the larger is the floor.
+/// first kernel: Williams, Waterman, Patterson, "Roofline" (2009). A launch
+/// takes at least the chip's floor for its kind, which was measured for one
+/// kernel alone, and at least the runtime's, which is the pace of a captured
+/// graph: the larger is the floor.
 void LaunchFormulas::addTimes(LaunchNodes &launch) {
-  const Kernel &first = formulas.program.kernels[launch.kernels.front()];
+  addTraffic(launch);
+  const Kernel &first = kernel(launch.members.front().kernel);
   Expr compute = formulas.number(0), bytes = compute, launched = compute;
+  Expr exponent = figure(Use::exponent, first), perByte = usPerByte(first);
   // FLOPs at one rate are added before they are times.
   std::map<NodeId, Expr> flops;
-  Expr perByte = usPerByte(first);
-  for (uint32_t index : launch.kernels) {
-    addBounds(index, first);
-    const KernelNodes &nodes = strategy.kernels[index];
-    if (formulas.program.kernels[index].flopFactor != 0) {
-      Expr rate = usPerFlop(formulas.program.kernels[index], first);
-      flops.emplace(rate.node(), formulas.number(0)).first->second +=
-          node(nodes.localFlops);
+  for (LaunchNodes::Member &member : launch.members) {
+    const Kernel &own = kernel(member.kernel);
+    KernelNodes &nodes = strategy.kernels[member.kernel];
+    Expr alone = formulas.number(0);
+    if (own.flopFactor != 0) {
+      Expr rate = usPerFlop(own, first), local = node(nodes.localFlops);
+      alone = local * rate;
+      nodes.idealUs = (local * (million() / peakOf(own))).node();
+      flops.emplace(rate.node(), formulas.number(0)).first->second += local;
     }
-    bytes += node(nodes.movedBytes);
+    require(member.kernel);
+    Expr moved = node(member.movedBytes);
+    member.roofUs = alone.apply(Op::roof, moved * perByte, exponent).node();
+    bytes += moved;
     launched = max(launched, node(nodes.launched));
   }
   for (const auto &[rate, count] : flops)
     compute += count * node(rate);
   Expr memory = bytes * perByte;
-  Expr roof = compute.apply(Op::launch, memory, figure(Use::exponent, first));
+  Expr roof = compute.apply(Op::launch, memory, exponent);
   Expr floor =
       max(formulas.figure(Use::kernel_floor), figure(Use::curve_floor, first));
   launch.launched = launched.node();
@@ -186,8 +237,9 @@ static void addTotals(Formulas &formulas) {
     roofs += count * node(launch.roofPs);
     floors += count * node(launch.floorPs);
     launches += count * node(launch.launched);
-    for (uint32_t index : launch.kernels)
-      kept += count * node(formulas.strategy.kernels[index].keptReadBytes);
+    for (const LaunchNodes::Member &member : launch.members)
+      kept +=
+          count * node(formulas.strategy.kernels[member.kernel].keptReadBytes);
   }
   TotalNodes &total = formulas.strategy.total;
   Expr passes = formulas.passes();
@@ -207,9 +259,7 @@ static void addTotals(Formulas &formulas) {
 void autopar::addLaunchFormulas(Formulas &formulas) {
   LaunchFormulas launches(formulas);
   launches.find();
-  for (LaunchNodes &launch : formulas.strategy.launches) {
-    launches.addTraffic(launch);
+  for (LaunchNodes &launch : formulas.strategy.launches)
     launches.addTimes(launch);
-  }
   addTotals(formulas);
 }

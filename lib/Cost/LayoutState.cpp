@@ -105,7 +105,11 @@ double LayoutState::valueOf(Op op, uint32_t index) const {
   case Op::skew:
     return static_cast<double>(skewOf(index));
   case Op::kind_count:
-    return static_cast<double>(layout->kindCounts[index]);
+    return static_cast<double>(layout->part.kinds[index]);
+  case Op::into_border:
+    return static_cast<double>(layout->part.into[index]);
+  case Op::out_of_border:
+    return static_cast<double>(layout->part.outOf[index]);
   case Op::passes:
     return static_cast<double>(layout->passes);
   case Op::microbatches:

@@ -9,6 +9,8 @@
 
 #include "Run.h"
 
+#include "autopar/Program/WireBytes.h"
+
 #include <cmath>
 #include <numeric>
 
@@ -63,14 +65,6 @@ static const CurvesBySize *curvesOf(const Tier &tier, CollectiveKind kind) {
   return it == tier.curves.end() || it->second.empty() ? nullptr : &it->second;
 }
 
-/// Bytes on the wire for each of the buffer, see CommunicationFormulas.cpp.
-static double wirePerByte(CollectiveKind kind, int64_t size) {
-  if (kind == CollectiveKind::permute)
-    return 1;
-  auto n = static_cast<double>(size);
-  return (kind == CollectiveKind::all_reduce ? 2 : 1) * (n - 1) / n;
-}
-
 /// log2 of the time at 2^`log2Bytes`.
 static double log2At(const CollectiveCurve &curve, int log2Bytes) {
   int knot = log2Bytes - curve.firstLog2Bytes;
@@ -106,8 +100,8 @@ static void addCurve(const CurvesBySize &curves, CollectiveKind kind,
   if (above == curves.end() || above == curves.begin()) {
     auto near = above == curves.end() ? std::prev(above) : above;
     double scale = near->first < 2 ? 1
-                                   : wirePerByte(kind, size) /
-                                         wirePerByte(kind, near->first);
+                                   : wireBytes(kind, size, 1) /
+                                         wireBytes(kind, near->first, 1);
     addKnots(near->second, near->second, 0, level);
     for (double &knot : level.log2TimeUs)
       knot += std::log2(scale);
@@ -172,7 +166,7 @@ void Network::addLevel(CollectiveKind kind, int64_t size, double share,
   level.tier = &tier;
   level.size = size;
   level.boundUsPerByte =
-      share * wirePerByte(kind, size) / tier.bandwidth.value * 1e6;
+      share * wireBytes(kind, size, 1) / tier.bandwidth.value * 1e6;
   const CurvesBySize *curves = curvesOf(tier, kind);
   if (!curves) {
     level.latencyUs = tier.latency.value * hopsOf(kind, size);

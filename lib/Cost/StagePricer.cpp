@@ -8,36 +8,31 @@
 #include "autopar/Cost/StagePricer.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 using namespace autopar;
-
-void autopar::addKinds(const std::vector<KindCount> &kinds,
-                       KindCounts &counts) {
-  for (const KindCount &kind : kinds)
-    counts[kind.layer] += kind.count;
-}
 
 static void addStage(const CostProgram &program,
                      const std::vector<LayerRange> &ranges,
                      const std::vector<uint32_t> &order, size_t stage,
-                     KindCounts &counts) {
-  if (stage == 0)
-    addKinds(program.stack.before, counts);
-  for (int64_t i = ranges[stage].begin; i < ranges[stage].end; ++i)
-    addKinds(program.stack.layers[order[i]].kinds, counts);
-  if (stage + 1 == ranges.size())
-    addKinds(program.stack.after, counts);
+                     bool borders, PartCounts &counts) {
+  bool last = stage + 1 == ranges.size();
+  addPlaces(program, order, stage == 0 ? 0 : ranges[stage].begin + 1,
+            ranges[stage].end + (last ? 2 : 1), borders, counts);
 }
 
-KindCounts autopar::kindsOf(const CostProgram &program,
-                            const std::vector<LayerRange> &ranges,
-                            const std::vector<uint32_t> &order,
-                            const PipelineShape &shape, int64_t device) {
-  KindCounts counts(program.layers.size());
+PartCounts autopar::countsOf(const CostProgram &program,
+                             const std::vector<LayerRange> &ranges,
+                             const std::vector<uint32_t> &order,
+                             const PipelineShape &shape, int64_t device,
+                             bool borders) {
+  PartCounts counts(program);
   for (size_t stage = device; stage < ranges.size(); stage += shape.stages)
-    addStage(program, ranges, order, stage, counts);
+    addStage(program, ranges, order, stage, borders, counts);
   if (shape.isFolded())
-    addStage(program, ranges, order, shape.stages - 1 - device, counts);
+    addStage(program, ranges, order, shape.stages - 1 - device, borders,
+             counts);
   return counts;
 }
 
@@ -52,13 +47,13 @@ static std::vector<NodeId> partNodes(const TotalNodes &total) {
 StagePricer::StagePricer(const CostProgram &program, const Strategy &strategy,
                          const Machine &machine, const Runtime &runtime,
                          std::optional<double> memoryUtilization)
-    : program(program), tape(collect(strategy, partNodes(strategy.total))),
+    : program(program), borders(strategy.launching.fusesElementwise),
+      tape(collect(strategy, partNodes(strategy.total))),
       pricer(program, strategy, tape, machine, runtime, memoryUtilization) {}
 
-Refusal StagePricer::addPart(const std::vector<KindCount> &kinds,
-                             const Point &microbatch, PipelinePart &part) {
-  layout.kindCounts.assign(program.layers.size(), 0);
-  addKinds(kinds, layout.kindCounts);
+Refusal StagePricer::addPart(PartCounts counts, const Point &microbatch,
+                             PipelinePart &part) {
+  layout.part = std::move(counts);
   double outputs[10];
   if (Refusal refusal = pricer.lay(layout))
     return refusal;
@@ -74,37 +69,61 @@ Refusal StagePricer::addPart(const std::vector<KindCount> &kinds,
   return {};
 }
 
-Refusal StagePricer::price(const Layout &axes, const Point &microbatch,
+Refusal StagePricer::addLayers(const std::vector<uint32_t> &order,
+                               const Point &microbatch) {
+  std::map<std::array<uint32_t, 3>, uint32_t> known;
+  parts.clear();
+  partOf.clear();
+  for (size_t place = 1; place <= order.size(); ++place) {
+    auto border = [&](size_t at) {
+      return borders ? borderInto(program, order, at).value_or(~0u) : ~0u;
+    };
+    auto next = static_cast<uint32_t>(parts.size());
+    std::array<uint32_t, 3> key{order[place - 1], border(place),
+                                border(place + 1)};
+    partOf.push_back(known.emplace(key, next).first->second);
+    if (partOf.back() != next)
+      continue;
+    PartCounts counts(program);
+    addPlaces(program, order, place, place + 1, borders, counts);
+    if (Refusal refusal =
+            addPart(std::move(counts), microbatch, parts.emplace_back()))
+      return refusal;
+  }
+  return {};
+}
+
+Refusal StagePricer::price(const std::vector<uint32_t> &order,
+                           const Layout &axes, const Point &microbatch,
                            const PipelineShape &wanted) {
   shape = wanted;
   layout = axes;
   layout.passes = 1;
   layout.microbatches = shape.passes();
-  layers.resize(program.stack.layers.size());
-  for (size_t i = 0; i < layers.size(); ++i)
-    if (Refusal refusal =
-            addPart(program.stack.layers[i].kinds, microbatch, layers[i]))
-      return refusal;
-  if (Refusal refusal = addPart(program.stack.before, microbatch, before))
+  if (Refusal refusal = addLayers(order, microbatch))
     return refusal;
-  if (Refusal refusal = addPart(program.stack.after, microbatch, after))
+  PartCounts first(program), behind(program);
+  addPlaces(program, order, 0, 1, borders, first);
+  addPlaces(program, order, order.size() + 1, order.size() + 2, borders,
+            behind);
+  if (Refusal refusal = addPart(first, microbatch, before))
+    return refusal;
+  if (Refusal refusal = addPart(behind, microbatch, after))
     return refusal;
   if (!shape.hasBothEnds())
     return {};
-  std::vector<KindCount> both = program.stack.before;
-  both.insert(both.end(), program.stack.after.begin(),
-              program.stack.after.end());
-  return addPart(both, microbatch, ends);
+  addPlaces(program, order, order.size() + 1, order.size() + 2, borders,
+            first);
+  return addPart(first, microbatch, ends);
 }
 
-StagingProblem
-StagePricer::problem(const std::vector<uint32_t> &order) const {
+StagingProblem StagePricer::problem() const {
   StagingProblem problem;
   int64_t activations = 0;
-  for (const PipelinePart &layer : layers)
-    activations = std::max(activations, layer.activationBytes);
-  for (uint32_t layer : order)
-    problem.layers.push_back(layers[layer].cost);
+  for (const PipelinePart &part : parts)
+    activations = std::max(activations, part.activationBytes);
+  for (uint32_t part : partOf)
+    problem.layers.push_back(parts[part].cost);
   auto withTemporaries = [&](const PipelinePart &part) {
     LayerCost cost = part.cost;
     cost.memoryBytes +=

@@ -19,10 +19,16 @@ Source autopar::readSource(const JsonReader &reader) {
   JsonReader object = reader.object("source");
   if (reader.failed())
     return {};
-  object.allowOnly({"kind", "reference"});
   Source source{object.string("kind"), object.string("reference")};
   if (reader.failed())
     return {};
+  if (source.kind == "user") {
+    object.allowOnly({"kind", "reference", "replaced"});
+    if (object.has("replaced"))
+      source.replaced = object.number("replaced", -1e300, 1e300);
+  } else {
+    object.allowOnly({"kind", "reference"});
+  }
   if (std::find(kinds.begin(), kinds.end(), source.kind) == kinds.end())
     object.failAt("kind", "expected one of " + join(kinds, ", ") +
                               ", found \"" + shorten(source.kind) + "\"");
@@ -46,5 +52,8 @@ Figure autopar::readFigure(const JsonReader &reader, std::string_view key,
                               "\", found \"" + shorten(written) + "\"");
   figure.value = object.number("value", unit.min, unit.max);
   figure.source = readSource(object);
+  // What it scales was measured at this one.
+  if (figure.source.replaced)
+    object.object("source").number("replaced", unit.min, unit.max);
   return figure;
 }

@@ -111,6 +111,18 @@ static Error unknownPath(const json &root, const std::string &prefix,
                             : "did you mean \"" + prefix + "." + near + "\"?"};
 }
 
+/// Gives `figure` the user's value. Its source keeps that of the file, however
+/// often it is replaced.
+static void replace(json &figure, const Override &override) {
+  json &source = figure["source"];
+  bool again = source.is_object() && source.contains("replaced");
+  json file = again ? source["replaced"] : figure["value"];
+  figure["value"] = override.value;
+  source = {{"kind", "user"},
+            {"reference", spell(override)},
+            {"replaced", std::move(file)}};
+}
+
 static bool isBelow(const Override &override, const std::string &prefix) {
   return override.path.compare(0, prefix.size() + 1, prefix + ".") == 0;
 }
@@ -132,9 +144,7 @@ autopar::applyOverrides(JsonDocument &document, const std::string &prefix,
       *target = overrides[i].value;
       continue;
     }
-    (*target)["value"] = overrides[i].value;
-    (*target)["source"] = {{"kind", "user"},
-                           {"reference", spell(overrides[i])}};
+    replace(*target, overrides[i]);
   }
   return std::nullopt;
 }

@@ -26,7 +26,7 @@ static CollectiveCurve readCurve(const JsonReader &reader) {
       static_cast<int>(reader.integer("first_log2_bytes", 0, 62));
   JsonReader times = reader.array("time_us");
   for (const JsonReader &time : times.elements())
-    curve.timeUs.push_back(time.asNumber(1e-3, 1e12));
+    curve.timeUs.push_back(time.asNumber(leastTimeUs, 1e12));
   if (!reader.failed() && curve.timeUs.empty())
     times.fail("expected at least one time, found none");
   curve.source = readSource(reader);
@@ -91,6 +91,8 @@ static Tier readTier(const JsonReader &reader, const std::string &path) {
   tier.latency = readFigure(reader, "latency", units::microseconds, inner);
   if (reader.has("collectives"))
     readCollectives(reader.object("collectives"), tier);
+  if (!reader.failed())
+    scaleCurves(tier);
   return tier;
 }
 

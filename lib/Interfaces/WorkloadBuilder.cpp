@@ -135,6 +135,14 @@ static bool isProduct(KernelKind kind) {
   return kind == KernelKind::matmul || kind == KernelKind::grouped_matmul;
 }
 
+/// Adds a kernel of an elementwise run, or anything else.
+void WorkloadBuilder::extend(std::optional<uint32_t> run) {
+  if (launched.isEmpty)
+    launched.ends.head = run;
+  launched.ends.tail = run;
+  launched.isEmpty = false;
+}
+
 uint32_t WorkloadBuilder::nextGroup(KernelKind kind, Operation *op,
                                     Value input) {
   StringRef name = op->getName().getStringRef();
@@ -159,6 +167,9 @@ Kernel &WorkloadBuilder::addKernel(Operation *op, KernelKind kind,
   kernel.kind = kind;
   kernel.compute = formatOf(input ? input : op->getResult(0));
   kernel.fusionGroup = nextGroup(kind, op, input);
+  extend(kind == KernelKind::elementwise
+             ? std::optional<uint32_t>(program.kernels.size() - 1)
+             : std::nullopt);
   return kernel;
 }
 
@@ -359,6 +370,7 @@ void WorkloadBuilder::shareOut(Collective &collective) const {
 void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
                                     std::vector<AxisId> axes, Dims shape,
                                     ElementType type) {
+  extend(std::nullopt);
   Collective &collective = program.collectives.emplace_back();
   collective.name = uniqueName(op);
   collective.kind = kind;

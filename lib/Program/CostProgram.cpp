@@ -11,6 +11,11 @@
 
 using namespace autopar;
 
+bool autopar::areOneRun(const Kernel &a, const Kernel &b) {
+  return a.fusionGroup == b.fusionGroup && a.layer == b.layer &&
+         a.kind == b.kind && a.count == b.count;
+}
+
 std::string_view autopar::nameOf(Phase phase) {
   return phase == Phase::prefill ? "prefill" : "decode";
 }

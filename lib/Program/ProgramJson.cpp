@@ -33,6 +33,7 @@ private:
   std::string text(const Dims &dims) const;
   json write(const Traffic &traffic) const;
   json write(const Kernel &kernel) const;
+  json write(const Border &border) const;
   json write(const Collective &collective) const;
   json write(const Resident &resident) const;
   json write(const Activation &activation) const;
@@ -140,6 +141,14 @@ json Writer::write(const Kernel &kernel) const {
   return record;
 }
 
+json Writer::write(const Border &border) const {
+  json record;
+  record["before"] = program.kernels[border.before].name;
+  record["after"] = program.kernels[border.after].name;
+  record["count"] = border.count;
+  return record;
+}
+
 json Writer::write(const Collective &collective) const {
   json axes = json::array();
   for (AxisId axis : collective.axes)
@@ -232,6 +241,7 @@ json Writer::write() const {
   root["layers"] = std::move(layers);
   root["stack"] = writeAll(program.stack.runs);
   root["kernels"] = writeAll(program.kernels);
+  root["borders"] = writeAll(program.borders);
   root["collectives"] = writeAll(program.collectives);
   root["residents"] = writeAll(program.residents);
   root["activations"] = writeAll(program.activations);

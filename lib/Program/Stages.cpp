@@ -36,3 +36,46 @@ autopar::layersInOrder(const CostProgram &program) {
         order.insert(order.end(), times, layer);
   return order;
 }
+
+void autopar::addKinds(const std::vector<KindCount> &kinds,
+                       KindCounts &counts) {
+  for (const KindCount &kind : kinds)
+    counts[kind.layer] += kind.count;
+}
+
+std::optional<uint32_t> autopar::borderInto(const CostProgram &program,
+                                            const std::vector<uint32_t> &order,
+                                            size_t place) {
+  const LayerStack &stack = program.stack;
+  if (place == 0 || place > order.size() + 1)
+    return std::nullopt;
+  std::optional<uint32_t> before =
+      place == 1 ? stack.tailBefore : stack.layers[order[place - 2]].ends.tail;
+  std::optional<uint32_t> after =
+      place > order.size() ? stack.headAfter
+                           : stack.layers[order[place - 1]].ends.head;
+  for (uint32_t i = 0; before && after && i < program.borders.size(); ++i) {
+    const Border &border = program.borders[i];
+    if (!border.layer && border.before == *before && border.after == *after)
+      return i;
+  }
+  return std::nullopt;
+}
+
+void autopar::addPlaces(const CostProgram &program,
+                        const std::vector<uint32_t> &order, size_t begin,
+                        size_t end, bool borders, PartCounts &part) {
+  const LayerStack &stack = program.stack;
+  for (size_t place = begin; place < end; ++place) {
+    addKinds(place == 0             ? stack.before
+             : place > order.size() ? stack.after
+                                    : stack.layers[order[place - 1]].kinds,
+             part.kinds);
+    if (!borders)
+      continue;
+    if (auto border = borderInto(program, order, place))
+      ++part.into[*border];
+    if (auto border = borderInto(program, order, place + 1))
+      ++part.outOf[*border];
+  }
+}

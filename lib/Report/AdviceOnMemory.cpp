@@ -62,7 +62,7 @@ std::optional<Plan> FitSearch::findLarger(const std::string &axis) {
     *size *= 2;
     Layout layout = layoutOf({reading.program, plan, reading.machine,
                               reading.runtime, reading.workload});
-    layout.kindCounts = reading.layout.kindCounts;
+    layout.part = reading.layout.part;
     layout.passes = reading.layout.passes;
     layout.microbatches = reading.layout.microbatches;
     if (fits(layout, reading.workload))

@@ -175,7 +175,7 @@ static RepeatedExperts findRepeatedExperts(const Reading &reading) {
     if (!found.first)
       found = {&kernel, devices};
     found.timeUs +=
-        reading.kernelTimeUs[i] * reading.countOf(kernel).real();
+        reading.kernelTimeUs[i] * reading.countOf(static_cast<uint32_t>(i)).real();
   }
   return found;
 }

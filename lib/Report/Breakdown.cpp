@@ -55,7 +55,8 @@ public:
 private:
   void addLayers();
   void addLaunch(const LaunchNodes &launch);
-  void addKernel(uint32_t index, Checked count, double timeUs);
+  void addMember(const LaunchNodes::Member &member, Checked count,
+                 double timeUs);
   void add(const std::string &op, uint32_t layer, Checked count, double timeUs,
            Checked flops, Checked bytes) {
     byOp.add(op, count, timeUs, flops, bytes);
@@ -72,10 +73,9 @@ private:
 void StepBreakdown::addLayers() {
   const CostProgram &program = reading.program;
   auto countOf = [&](uint32_t layer) {
-    return reading.layout.kindCounts.empty()
-               ? Checked(program.layers[layer].count)
-               : Checked(reading.layout.kindCounts[layer]) *
-                     reading.layout.passes;
+    const KindCounts &kinds = reading.layout.part.kinds;
+    return kinds.empty() ? Checked(program.layers[layer].count)
+                         : Checked(kinds[layer]) * reading.layout.passes;
   };
   for (uint32_t i = 0; i < program.layers.size(); ++i) {
     bool counted = i > 0 && program.isModel(i) && countOf(0) > 0;
@@ -85,13 +85,14 @@ void StepBreakdown::addLayers() {
   }
 }
 
-void StepBreakdown::addKernel(uint32_t index, Checked count, double timeUs) {
-  const Kernel &kernel = reading.program.kernels[index];
-  const KernelNodes &nodes = reading.strategy.kernels[index];
-  reading.kernelTimeUs[index] = timeUs;
+void StepBreakdown::addMember(const LaunchNodes::Member &member, Checked count,
+                              double timeUs) {
+  const Kernel &kernel = reading.program.kernels[member.kernel];
+  const KernelNodes &nodes = reading.strategy.kernels[member.kernel];
+  reading.kernelTimeUs[member.kernel] = timeUs;
   add(kernel.op, kernel.layer, count, timeUs * count.real(),
       reading.whole(nodes.localFlops) * count,
-      reading.whole(nodes.movedBytes) * count);
+      reading.whole(member.movedBytes) * count);
 }
 
 /// Divides a launch among the rows of its kernels: the roofline's time as each
@@ -101,19 +102,19 @@ void StepBreakdown::addLaunch(const LaunchNodes &launch) {
   auto isLaunched = [&](uint32_t kernel) {
     return !reading.whole(reading.strategy.kernels[kernel].launched).isZero();
   };
-  for (uint32_t kernel : launch.kernels) {
-    roofs += reading.real(reading.strategy.kernels[kernel].roofUs);
-    launched += isLaunched(kernel);
+  for (const LaunchNodes::Member &member : launch.members) {
+    roofs += reading.real(member.roofUs);
+    launched += isLaunched(member.kernel);
   }
   double roofUs = reading.microseconds(launch.roofPs);
   double floorUs = reading.microseconds(launch.floorPs);
   Checked count = reading.whole(launch.count) * reading.layout.passes;
-  for (uint32_t kernel : launch.kernels) {
-    if (!isLaunched(kernel) || count.isZero())
+  for (const LaunchNodes::Member &member : launch.members) {
+    if (!isLaunched(member.kernel) || count.isZero())
       continue;
-    double own = reading.real(reading.strategy.kernels[kernel].roofUs);
+    double own = reading.real(member.roofUs);
     double share = roofs > 0 ? roofUs * own / roofs : 0;
-    addKernel(kernel, count, share + floorUs / launched);
+    addMember(member, count, share + floorUs / launched);
   }
 }
 

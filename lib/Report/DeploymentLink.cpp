@@ -47,18 +47,19 @@ static Result<RequestBytes> countRequest(const LinkSide &side,
     bytes.device = bytesOf(total.localBytesPerSequence);
     return bytes;
   }
-  for (const LayerKind &kind : side.program.layers)
-    layout.kindCounts.push_back(kind.count);
-  count();
   Result<std::vector<uint32_t>> order = layersInOrder(side.program);
   if (!order)
     return order.error();
+  layout.part = PartCounts(side.program);
+  addPlaces(side.program, *order, 0, order->size() + 2, /*borders=*/false,
+            layout.part);
+  count();
   PipelineShape shape;
   shape.kind = pipeline.schedule.value_or(ScheduleKind::inference);
   shape.stages = side.plan.sizeOf("pp").value_or(1);
   for (int64_t device = 0; device < shape.stages; ++device) {
-    layout.kindCounts =
-        kindsOf(side.program, pipeline.stages, *order, shape, device);
+    layout.part = countsOf(side.program, pipeline.stages, *order, shape,
+                           device, /*borders=*/false);
     values.evaluate(layout, workload);
     bytes.device =
         std::max(bytes.device, bytesOf(total.localBytesPerSequence));

@@ -242,7 +242,7 @@ void Explainer::explainResidents() {
 void Explainer::explainActivations() {
   Checked peak = reading.whole(total.activationBytes);
   for (const LiveNodes &set : reading.strategy.live) {
-    const auto &counts = reading.layout.kindCounts;
+    const KindCounts &counts = reading.layout.part.kinds;
     bool runs = counts.empty() || counts[set.layer] > 0;
     if (!runs || reading.whole(set.bytes) != peak)
       continue;
@@ -337,7 +337,7 @@ void Explainer::addKernels(const std::string &path, FlopClass flopClass,
     if (flopClass != FlopClass::none && kernel.flopClass != flopClass)
       continue;
     NodeId node = reading.strategy.kernels[i].*column;
-    Checked count = reading.countOf(kernel);
+    Checked count = reading.countOf(static_cast<uint32_t>(i));
     parts.push_back({"kernels/" + kernel.name,
                      (reading.whole(node) * count).str(),
                      times(count.str(), text.sizes(node))});

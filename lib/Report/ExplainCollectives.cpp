@@ -102,6 +102,8 @@ public:
   }
   /// Returns the formula; the inputs are in `explanation`.
   std::string read(const std::map<int64_t, CollectiveCurve> &curves);
+  /// Says how curves came about that are not as they were measured.
+  void addScaling(const std::map<int64_t, CollectiveCurve> &curves);
 
   Explanation explanation;
 
@@ -128,9 +130,12 @@ std::string CurveReading::readCurve(int64_t size,
         std::exp2(curve.firstLog2Bytes + static_cast<double>(point)));
   };
   auto use = [&](size_t point) {
+    std::string term = "at " + bytesAt(point) + " B";
+    if (!curve.measuredUs.empty())
+      term += ", scaled from " + decimal(curve.measuredUs[point]) + " us";
     explanation.input(path + std::to_string(size) + ".time_us[" +
                           std::to_string(point) + "]",
-                      curve.timeUs[point], "at " + bytesAt(point) + " B");
+                      curve.timeUs[point], term);
   };
   double bytes = std::max(cost.bytes.real(), 1.0);
   double knot = std::log2(bytes) - curve.firstLog2Bytes;
@@ -184,6 +189,20 @@ CurveReading::read(const std::map<int64_t, CollectiveCurve> &curves) {
          " devices, b = " + high + " at " + std::to_string(above->first);
 }
 
+void CurveReading::addScaling(
+    const std::map<int64_t, CollectiveCurve> &curves) {
+  if (curves.begin()->second.measuredUs.empty())
+    return;
+  const Tier &tier = *cost.route->tier;
+  for (const Figure *figure :
+       {&tier.bandwidth, &tier.efficiency, &tier.latency})
+    if (figure->source.replaced)
+      explanation.restsOn(*figure);
+  addNote("measured on another link: of each time, what wire bytes / "
+          "(bandwidth * efficiency) make of it goes with these, the rest with "
+          "latency");
+}
+
 void Explainer::explainCollectiveTime(size_t row) {
   const auto &record = report.communication.collectives[row];
   const CollectiveReading &cost = reading.collectives[reading.rowMembers[row].front()];
@@ -197,6 +216,7 @@ void Explainer::explainCollectiveTime(size_t row) {
   if (cost.curve() && curves != tier.curves.end() && (!ideal || faster)) {
     CurveReading reading(cost, path, record);
     std::string formula = reading.read(curves->second);
+    reading.addScaling(curves->second);
     return add(path + "time_us", formula, reading.explanation);
   }
   Explanation levels;

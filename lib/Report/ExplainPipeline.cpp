@@ -206,9 +206,9 @@ void PipelineExplainer::explainSchedule() {
          at < partition.ranges[i].end;) {
       int64_t end = at;
       while (end < partition.ranges[i].end &&
-             parts.order[end] == parts.order[at])
+             parts.pricer.partOf[end] == parts.pricer.partOf[at])
         ++end;
-      Picoseconds each = parts.pricer.layers[parts.order[at]].cost.timePs;
+      Picoseconds each = parts.pricer.layer(at).cost.timePs;
       sum.input(name(parts.order[at]), toMicroseconds(each * (end - at)),
                 times(std::to_string(end - at), decimal(toMicroseconds(each)) + " us"));
       at = end;

@@ -30,9 +30,10 @@ std::string Explainer::us(Checked picoseconds) const {
 void Explainer::rateFigures(const LaunchNodes &launch,
                             Explanation &explanation) {
   const Chip &chip = reading.pool().chip;
-  const Kernel &first = reading.program.kernels[launch.kernels.front()];
+  const Kernel &first = reading.program.kernels[launch.members.front().kernel];
   explanation.restsOn(chip.memoryBandwidth);
-  for (uint32_t index : launch.kernels) {
+  for (const LaunchNodes::Member &member : launch.members) {
+      uint32_t index = member.kernel;
     const Kernel &kernel = reading.program.kernels[index];
     const Figure *peak = chip.peak(kernel.compute);
     if (kernel.flopFactor != 0 && peak)
@@ -54,10 +55,10 @@ void Explainer::addLaunchTimes(const std::string &path, bool ofCompute,
     if ((own * count).isZero())
       continue;
     std::string term = times(count.str(), text.sizes(launch.roofPs));
-    for (size_t i = 1; i < launch.kernels.size(); ++i)
+    for (size_t i = 1; i < launch.members.size(); ++i)
       term += (i == 1 ? "; one launch with " : ", ") +
-              reading.program.kernels[launch.kernels[i]].name;
-    sum.input("kernels/" + reading.program.kernels[launch.kernels[0]].name,
+              reading.program.kernels[launch.members[i].kernel].name;
+    sum.input("kernels/" + reading.program.kernels[launch.members[0].kernel].name,
               us(own * count), term);
     rateFigures(launch, sum);
   }
@@ -78,13 +79,14 @@ void Explainer::explainLaunches() {
   for (const LaunchNodes &launch : reading.strategy.launches) {
     Checked count = reading.whole(launch.count) * reading.layout.passes;
     std::string name =
-        "kernels/" + reading.program.kernels[launch.kernels[0]].name;
-    size_t size = launch.kernels.size();
+        "kernels/" + reading.program.kernels[launch.members[0].kernel].name;
+    size_t size = launch.members.size();
     launches.push_back(
         {name, (count * reading.whole(launch.launched)).str(),
          size == 1 ? ""
                    : std::to_string(size) + " kernels launched as one"});
-    for (uint32_t index : launch.kernels) {
+    for (const LaunchNodes::Member &member : launch.members) {
+      uint32_t index = member.kernel;
       NodeId kept = reading.strategy.kernels[index].keptReadBytes;
       reads.push_back({"kernels/" + reading.program.kernels[index].name,
                        (count * reading.whole(kept)).str(),
@@ -104,7 +106,7 @@ void Explainer::explainOverhead() {
     Checked floor = reading.whole(launch.floorPs);
     if ((floor * count).isZero())
       continue;
-    const Kernel &first = reading.program.kernels[launch.kernels.front()];
+    const Kernel &first = reading.program.kernels[launch.members.front().kernel];
     sum.input("kernels/" + first.name, us(floor * count),
               times(count.str(), us(floor) + " us"));
     const KernelCurve *curve =
@@ -149,15 +151,16 @@ void Explainer::explainBounds() {
   const Chip &chip = reading.pool().chip;
   Explanation compute;
   for (const LaunchNodes &launch : reading.strategy.launches)
-    for (uint32_t index : launch.kernels) {
+    for (const LaunchNodes::Member &member : launch.members) {
+      uint32_t index = member.kernel;
       const KernelNodes &nodes = reading.strategy.kernels[index];
       const Kernel &kernel = reading.program.kernels[index];
       const Figure *peak = chip.peak(kernel.compute);
-      double count = reading.countOf(kernel).real();
+      double count = reading.countOf(index).real();
       double time = reading.real(nodes.idealUs) * count;
       if (time == 0 || !peak)
         continue;
-      Checked flops = reading.whole(nodes.localFlops) * reading.countOf(kernel);
+      Checked flops = reading.whole(nodes.localFlops) * reading.countOf(index);
       compute.restsOn(*peak).input("kernels/" + kernel.name, time,
                                    flops.str() + " FLOP / " +
                                        decimal(peak->value) + " FLOP/s");

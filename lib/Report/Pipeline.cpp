@@ -110,22 +110,21 @@ std::optional<Error> PipelineParts::prepare(const Workload &whole) {
   return std::nullopt;
 }
 
-Layout PipelineParts::layoutOf(const KindCounts &counts) const {
+Layout PipelineParts::layoutOf(const PartCounts &counts) const {
   Layout layout = autopar::layoutOf(inputs());
-  layout.kindCounts = counts;
+  layout.part = counts;
   layout.passes = layout.microbatches = shape.passes();
   return layout;
 }
 
 std::optional<Error> PipelineParts::price() {
-  Refusal refusal = pricer.price(autopar::layoutOf(inputs()),
+  Refusal refusal = pricer.price(order, autopar::layoutOf(inputs()),
                                  pointOf(workload), shape);
   if (!refusal)
     return std::nullopt;
   // The whole model meets all that its parts do.
-  KindCounts counts(program.layers.size());
-  for (size_t i = 0; i < counts.size(); ++i)
-    counts[i] = program.layers[i].count;
+  PartCounts counts(program);
+  addPlaces(program, order, 0, order.size() + 2, /*borders=*/false, counts);
   ExactValues values(program, strategy, machine, runtime,
                      plan.memoryUtilization);
   Refusal exact = values.evaluate(layoutOf(counts), workload);
@@ -145,5 +144,5 @@ Result<StagingProblem> autopar::stagingProblem(const CostProgram &program,
     return *error;
   if (auto error = parts.price())
     return *error;
-  return parts.pricer.problem(parts.order);
+  return parts.pricer.problem();
 }

@@ -25,7 +25,7 @@ struct PipelineParts {
   /// Prices the parts.
   std::optional<Error> price();
   /// Of a device that runs each layer kind so often in a pass.
-  Layout layoutOf(const KindCounts &counts) const;
+  Layout layoutOf(const PartCounts &counts) const;
   /// Of one microbatch.
   PlanInputs inputs() const {
     return {program, plan, machine, runtime, workload};

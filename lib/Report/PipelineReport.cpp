@@ -55,7 +55,7 @@ private:
   const Workload &whole;
   Report report;
   Report::Pipeline pipeline;
-  std::map<KindCounts, Report> priced;
+  std::map<PartCounts, Report> priced;
   std::vector<const Report *> byDevice;
   /// By layer of the stack, then of the model's own inputs.
   std::vector<int64_t> transferBytes;
@@ -88,7 +88,7 @@ std::optional<Error> PipelineEvaluator::checkSchedule() const {
 /// Evaluates the plan's ranges. Where they need more memory than there is, the
 /// report says so.
 std::optional<Error> PipelineEvaluator::layOut() {
-  StagingProblem problem = parts.pricer.problem(parts.order);
+  StagingProblem problem = parts.pricer.problem();
   Result<StagePartition> partition =
       evaluateStages(problem, plan.pipeline.stages);
   if (!partition) {
@@ -106,8 +106,9 @@ std::optional<Error> PipelineEvaluator::layOut() {
 std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
   PlanInputs inputs = parts.inputs();
   for (int64_t device = 0; device < parts.shape.stages; ++device) {
-    KindCounts counts = kindsOf(parts.program, plan.pipeline.stages,
-                                parts.order, parts.shape, device);
+    PartCounts counts =
+        countsOf(parts.program, plan.pipeline.stages, parts.order, parts.shape,
+                 device, parts.runtime.fusesElementwise);
     auto it = priced.find(counts);
     if (it == priced.end()) {
       Reading stage(inputs, parts.strategy);
@@ -162,7 +163,7 @@ PipelinePart PipelineEvaluator::sumOf(int64_t stage) const {
   if (stage == 0)
     add(parts.pricer.before);
   for (int64_t i = range(stage).begin; i < range(stage).end; ++i)
-    add(parts.pricer.layers[parts.order[i]]);
+    add(parts.pricer.layer(i));
   if (stage + 1 == static_cast<int64_t>(pipeline.partition.ranges.size()))
     add(parts.pricer.after);
   return sum;

@@ -100,9 +100,9 @@ static void readBounds(Reading &reading) {
   auto &bounds = reading.report.latency.bounds;
   auto passes = static_cast<double>(reading.layout.passes);
   for (const LaunchNodes &launch : reading.strategy.launches)
-    for (uint32_t kernel : launch.kernels)
+    for (const LaunchNodes::Member &member : launch.members)
       bounds.computeTimeUs +=
-          reading.real(reading.strategy.kernels[kernel].idealUs) *
+          reading.real(reading.strategy.kernels[member.kernel].idealUs) *
           reading.real(launch.count) * passes;
   for (const CollectiveReading &cost : reading.collectives)
     bounds.communicationTimeUs += reading.real(cost.nodes->boundUs) *

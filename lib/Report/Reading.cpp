@@ -57,12 +57,8 @@ int64_t Reading::narrow(Checked value, const char *what) {
   return 0;
 }
 
-Checked Reading::countOf(const Kernel &kernel) const {
-  int64_t all = program.layers[kernel.layer].count;
-  int64_t kinds = layout.kindCounts.empty() ? all
-                                            : layout.kindCounts[kernel.layer];
-  return all == 0 ? Checked(0)
-                  : Checked(kernel.count / all) * kinds * layout.passes;
+Checked Reading::countOf(uint32_t kernel) const {
+  return whole(strategy.kernels[kernel].count) * layout.passes;
 }
 
 double Reading::microseconds(NodeId ps) const {

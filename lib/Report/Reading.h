@@ -70,8 +70,8 @@ struct Reading : PlanInputs {
   int64_t count(NodeId node) const { return whole(node).int64().value_or(0); }
   void fail(std::string message, std::string note = "");
 
-  /// How often a step launches `kernel`, which is launched alone or with others.
-  Checked countOf(const Kernel &kernel) const;
+  /// How often a step runs kernel `kernel`.
+  Checked countOf(uint32_t kernel) const;
 
   int64_t axisSize(AxisId axis) const { return layout.axes[axis].size; }
   Checked groupSize(const std::vector<AxisId> &axes) const;

@@ -38,17 +38,20 @@ static void addFigures(Reading &reading, bool ofMemory) {
 static void addTiers(Reading &reading) {
   for (const CollectiveReading &cost : reading.collectives) {
     addOnce(reading.figures, &cost.route->tier->bandwidth);
-    if (!cost.route->modelled || reading.runtime.ideal)
-      continue;
-    addOnce(reading.figures, &cost.route->tier->latency);
-    addOnce(reading.figures, &cost.route->tier->efficiency);
+    // A measured curve rests on its own figures, but for those that the user
+    // set.
+    for (const Figure *figure :
+         {&cost.route->tier->latency, &cost.route->tier->efficiency})
+      if (!reading.runtime.ideal &&
+          (cost.route->modelled || figure->source.replaced))
+        addOnce(reading.figures, figure);
   }
 }
 
 /// The curve of a launch; whether the launch is larger than what it was fitted
 /// to.
 static void addCurve(Reading &reading, const LaunchNodes &launch) {
-  const Kernel &first = reading.program.kernels[launch.kernels.front()];
+  const Kernel &first = reading.program.kernels[launch.members.front().kernel];
   const KernelCurve *curve =
       reading.pool().chip.curve(first.kind, first.compute);
   if (!curve)
@@ -57,9 +60,9 @@ static void addCurve(Reading &reading, const LaunchNodes &launch) {
   if (curve->fittedBytes == 0)
     return;
   Checked flops, bytes;
-  for (uint32_t kernel : launch.kernels) {
-    flops += reading.whole(reading.strategy.kernels[kernel].localFlops);
-    bytes += reading.whole(reading.strategy.kernels[kernel].movedBytes);
+  for (const LaunchNodes::Member &member : launch.members) {
+    flops += reading.whole(reading.strategy.kernels[member.kernel].localFlops);
+    bytes += reading.whole(member.movedBytes);
   }
   double excess = std::max(flops.real() / curve->fittedFlops,
                            bytes.real() / curve->fittedBytes);

@@ -39,8 +39,11 @@ enum class Op : uint8_t {
   stages,
   /// Hottest device over the mean, in millionths, of experts of a layer kind.
   skew,
-  /// How often a device runs a layer kind in a pass.
+  /// How often a device runs a layer kind in a pass; how often a border of the
+  /// stack leads to a layer of it, and from one.
   kind_count,
+  into_border,
+  out_of_border,
   /// Of the program's symbols; passes of a step; microbatches that keep caches.
   symbol,
   passes,

@@ -16,6 +16,7 @@
 
 #include "autopar/Cost/Route.h"
 #include "autopar/Cost/Tape.h"
+#include "autopar/Program/Stages.h"
 #include "autopar/Program/Workload.h"
 #include "autopar/Runtime/Runtime.h"
 
@@ -27,10 +28,10 @@ namespace autopar {
 struct Layout {
   std::vector<GroupAxis> axes;
   int64_t devices = 1;
-  /// Pipeline stages; of a stage, how often it runs each layer kind in a pass,
-  /// passes of a step, and microbatches that keep their caches.
+  /// Pipeline stages; of a stage, what it runs in a pass, passes of a step, and
+  /// microbatches that keep their caches.
   int64_t stages = 1;
-  std::vector<int64_t> kindCounts = {};
+  PartCounts part = {};
   int64_t passes = 1, microbatches = 1;
 };
 

@@ -14,11 +14,6 @@
 
 namespace autopar {
 
-/// How often something runs each of `CostProgram::layers`.
-using KindCounts = std::vector<int64_t>;
-
-void addKinds(const std::vector<KindCount> &kinds, KindCounts &counts);
-
 /// How microbatches go through stages.
 struct PipelineShape {
   ScheduleKind kind = ScheduleKind::inference;
@@ -46,11 +41,12 @@ struct PipelinePart {
 /// What device `device` runs of each microbatch, where virtual stages are
 /// `ranges` of the layers `order` (indices into `LayerStack::layers`). Of
 /// dual_pipe it runs half of the microbatches, of which as many come from
-/// either end.
-KindCounts kindsOf(const CostProgram &program,
-                   const std::vector<LayerRange> &ranges,
-                   const std::vector<uint32_t> &order,
-                   const PipelineShape &shape, int64_t device);
+/// either end. `borders`: runs are launched with those that follow them across
+/// layers.
+PartCounts countsOf(const CostProgram &program,
+                    const std::vector<LayerRange> &ranges,
+                    const std::vector<uint32_t> &order,
+                    const PipelineShape &shape, int64_t device, bool borders);
 
 /// Prices what stages are put together from.
 class StagePricer {
@@ -60,26 +56,35 @@ public:
               const Machine &machine, const Runtime &runtime,
               std::optional<double> memoryUtilization);
 
-  /// Prices the layers, and what lies around them, for one microbatch on the
-  /// axes of `layout`.
-  Refusal price(const Layout &layout, const Point &microbatch,
-                const PipelineShape &shape);
-  /// The layers `order`, to be laid over the stages of the shape. Temporaries
-  /// and the runtime lie on every device: those of layers come off the limit,
-  /// what embedding and head need above that is theirs.
-  StagingProblem problem(const std::vector<uint32_t> &order) const;
+  /// Prices the layers `order`, and what lies around them, for one microbatch
+  /// on the axes of `layout`. Layers of one kind cost the same where the borders
+  /// around them do.
+  Refusal price(const std::vector<uint32_t> &order, const Layout &layout,
+                const Point &microbatch, const PipelineShape &shape);
+  /// The layers, to be laid over the stages of the shape. Temporaries and the
+  /// runtime lie on every device: those of layers come off the limit, what
+  /// embedding and head need above that is theirs.
+  StagingProblem problem() const;
+  /// The part that layer `index` of the order is.
+  const PipelinePart &layer(int64_t index) const {
+    return parts[partOf[index]];
+  }
 
-  /// By index into `LayerStack::layers`.
-  std::vector<PipelinePart> layers;
+  /// Distinct layers, and which of them each layer of the order is.
+  std::vector<PipelinePart> parts;
+  std::vector<uint32_t> partOf;
   /// Also what lies at both ends, where one device has them.
   PipelinePart before, after, ends;
   int64_t budgetBytes = 0;
 
 private:
-  Refusal addPart(const std::vector<KindCount> &kinds, const Point &microbatch,
+  Refusal addPart(PartCounts counts, const Point &microbatch,
                   PipelinePart &part);
+  Refusal addLayers(const std::vector<uint32_t> &order,
+                    const Point &microbatch);
 
   const CostProgram &program;
+  const bool borders;
   Tape tape;
   Pricer pricer;
   Layout layout;

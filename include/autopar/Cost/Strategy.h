@@ -112,20 +112,28 @@ struct Launching {
 
 /// Of one launch on one device, 0 where there is nothing to launch.
 struct KernelNodes {
+  /// Times in a pass.
+  NodeId count = noNode;
   NodeId launched = noNode, flops = noNode, localFlops = noNode,
          squareFlops = noNode;
-  /// Bytes of its traffic, one by one; of those that its launch moves; of the
-  /// reads of weights and caches.
+  /// Bytes of its traffic, one by one; of the reads of weights and caches.
   std::vector<NodeId> traffic;
-  NodeId movedBytes = noNode, keptReadBytes = noNode;
-  /// Alone, without a floor; all FLOPs at peak.
-  NodeId computeUs = noNode, memoryUs = noNode, roofUs = noNode,
-         idealUs = noNode;
+  NodeId keptReadBytes = noNode;
+  /// All FLOPs at peak.
+  NodeId idealUs = noNode;
 };
 
 /// Kernels that are launched as one, `count` times in a pass.
 struct LaunchNodes {
-  std::vector<uint32_t> kernels;
+  /// One of them: the bytes that the launch moves for it, and the time that it
+  /// would take alone, without a floor.
+  struct Member {
+    uint32_t kernel = 0;
+    NodeId movedBytes = noNode, roofUs = noNode;
+  };
+  std::vector<Member> members;
+  /// Of two runs, index of the border that joins them.
+  std::optional<uint32_t> border = std::nullopt;
   NodeId count = noNode, launched = noNode;
   NodeId computeUs = noNode, memoryUs = noNode;
   /// The roofline's time, what of it is bound by arithmetic, and the floor.

@@ -24,6 +24,8 @@ namespace autopar {
 struct Source {
   std::string kind;
   std::string reference;
+  /// Of a user's figure: what the file has in its place.
+  std::optional<double> replaced = std::nullopt;
 
   std::string str() const { return kind + ": " + reference; }
 };
@@ -34,6 +36,9 @@ struct Figure {
   double value = 0;
   Source source;
   std::string path;
+
+  /// Without what the user set: what curves were measured at.
+  double fileValue() const { return source.replaced.value_or(value); }
 };
 
 /// t = floor + ((flops / (compute_efficiency * peak))^q
@@ -82,6 +87,9 @@ struct CollectiveCurve {
   int firstLog2Bytes = 0;
   std::vector<double> timeUs;
   Source source;
+  /// What was measured, where `timeUs` is that scaled to links as the user set
+  /// them; else empty.
+  std::vector<double> measuredUs = {};
 };
 
 /// A level of the interconnect.

@@ -100,6 +100,20 @@ public:
   llvm::SmallVector<Activation, 1> activations(mlir::Value value);
   bool refused() const { return anyRefused; }
 
+  /// What was launched and sent since the last call: nothing where `isEmpty`,
+  /// else what it begins and ends with.
+  struct Launched {
+    bool isEmpty = true;
+    RunEnds ends;
+  };
+  Launched takeLaunched() { return std::exchange(launched, Launched()); }
+  /// Kernels before and after this do not merge.
+  void endRun() { openKind.reset(); }
+  /// The number of a value that kernels read or write; 0 where none does.
+  uint32_t findNumber(mlir::Value tensor) const {
+    return values.lookup({resolve(tensor), 0});
+  }
+
 private:
   void addCollective(mlir::Operation *op, CollectiveKind kind,
                      std::vector<AxisId> axes, Dims shape, ElementType type);
@@ -120,6 +134,7 @@ private:
   llvm::SmallVector<Traffic, 1> traffic(mlir::Value tensor, bool write);
   uint32_t numberOf(mlir::Value tensor, unsigned part);
   std::string uniqueName(mlir::Operation *op);
+  void extend(std::optional<uint32_t> run);
   uint32_t nextGroup(KernelKind kind, mlir::Operation *op, mlir::Value input);
 
   CostProgram &program;
@@ -145,6 +160,7 @@ private:
   llvm::StringRef openOp;
   mlir::Value openInput;
   uint32_t groups = 0;
+  Launched launched;
   bool anyRefused = false;
 };
 

@@ -99,6 +99,29 @@ struct Kernel {
   uint32_t fusionGroup = 0;
 };
 
+/// Two runs of elementwise kernels with nothing in between, though a layer or
+/// an iteration ends there: a runtime that fuses such runs launches them as
+/// one, `count` times a step. The residual sum that ends a layer and the norm
+/// that begins the next. No run follows one border and precedes another.
+struct Border {
+  /// Indices of the last kernel of the run before, the first of the one after.
+  uint32_t before = 0, after = 0;
+  int64_t count = 0;
+  /// The layer kind in which it lies. Nothing where it lies between layers of
+  /// the stack or at either end of it: a pipeline stage has those that lead to
+  /// its layers.
+  std::optional<uint32_t> layer = std::nullopt;
+  /// Values (`Traffic::value`) as the run after has them, and which values of
+  /// the run before they are here, where the number is another one.
+  std::vector<std::pair<uint32_t, uint32_t>> values = {};
+};
+
+/// What something begins and ends with, where that is a run of elementwise
+/// kernels: the first kernel of one, the last of the other.
+struct RunEnds {
+  std::optional<uint32_t> head = std::nullopt, tail = std::nullopt;
+};
+
 enum class CollectiveKind : uint8_t {
   all_reduce,
   all_gather,
@@ -188,6 +211,7 @@ struct LayerStack {
   /// What a layer is made of, and the values that it takes from before it.
   struct Layer {
     std::vector<KindCount> kinds;
+    RunEnds ends = {};
     struct Input {
       Dims shape;
       ElementType type = ElementType::bf16;
@@ -207,6 +231,9 @@ struct LayerStack {
   std::vector<Run> runs;
   /// What lies before the first layer, and after the last.
   std::vector<KindCount> before, after;
+  /// The end of what lies before the first layer, and the beginning of what
+  /// follows the last.
+  std::optional<uint32_t> tailBefore = std::nullopt, headAfter = std::nullopt;
   /// What the model itself is given: token ids.
   std::vector<Layer::Input> inputs;
 };
@@ -221,6 +248,7 @@ struct CostProgram {
   std::vector<LayerKind> layers;
   LayerStack stack;
   std::vector<Kernel> kernels;
+  std::vector<Border> borders;
   std::vector<Collective> collectives;
   std::vector<Resident> residents;
   std::vector<Activation> activations;
@@ -232,6 +260,9 @@ struct CostProgram {
     return layers[layer].name == layers.front().name;
   }
 };
+
+/// Whether a runtime that merges such kernels may launch both as one.
+bool areOneRun(const Kernel &a, const Kernel &b);
 
 std::string_view nameOf(KernelKind kind);
 std::string_view nameOf(FlopClass flopClass);

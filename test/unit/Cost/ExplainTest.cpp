@@ -123,6 +123,8 @@ TEST(Explain, SumsAreExact) {
             explain(makeDecoder(), devices, decode(5, 4097), runtime, machine));
         checkFormulas(explain(makeDecoder(small), devices, decode(3, 50),
                               runtime, machine));
+        checkFormulas(explain(makeBorderedDecoder(), devices, decode(5, 4097),
+                              runtime, machine));
       }
 }
 
@@ -269,6 +271,29 @@ TEST(Explain, SaysHowTheRoofWasTaken) {
   std::string ideal = termsOf(runtime);
   EXPECT_NE(ideal.find("80 x max(tc, tm), tc = "), std::string::npos) << ideal;
   EXPECT_EQ(ideal.find("tc^"), std::string::npos) << ideal;
+}
+
+/// A time is read off the scaled points of a curve, and says so.
+TEST(Explain, ScaledCurvesAreNamed) {
+  Machine machine = makeMeasuredMachine();
+  Tier &tier = machine.pools[0].tiers[0];
+  CollectiveCurve &curve = tier.curves[CollectiveKind::all_reduce][8];
+  curve.measuredUs = curve.timeUs;
+  curve.timeUs = {10, 18, 33};
+  tier.latency.source = {"user", "--set latency", 5.0};
+  Report report =
+      explain(makeDecoder(), 8, prefill(1, 128), makeRuntime(), machine);
+  const Derivation &call =
+      report.derivations.at("communication.collectives[0].time_us");
+  EXPECT_EQ(call.inputs[2].second, "18");
+  EXPECT_EQ(call.terms[0].second, "at 2097152 B, scaled from 20.1 us");
+  EXPECT_EQ(call.terms[1].first, tier.latency.path);
+  EXPECT_EQ(call.note.rfind("measured on another link", 0), 0u) << call.note;
+  auto names = [&](const Assumption &assumption) {
+    return assumption.name == tier.latency.path;
+  };
+  EXPECT_TRUE(
+      std::any_of(report.assumptions.begin(), report.assumptions.end(), names));
 }
 
 /// The derivation of an all-reduce of 8192 x 2 B x `tokens` over `devices`.

@@ -189,6 +189,34 @@ CostProgram test::makeDecoder(const Decoder &sizes) {
   return DecoderBuilder(sizes).build();
 }
 
+CostProgram test::makeBorderedDecoder() {
+  CostProgram program = makeDecoder();
+  auto find = [&](const char *name) {
+    uint32_t index = 0;
+    while (program.kernels[index].name != name)
+      ++index;
+    return index;
+  };
+  uint32_t first = find("layer/input_layernorm"), last = find("model/norm");
+  // What the norms read: at their first run the embedding, later the sum.
+  constexpr uint32_t embedded = 1, summed = 2;
+  program.kernels[first].traffic[0].value = embedded;
+  program.kernels[last].traffic[0].value = summed;
+  Kernel sum = program.kernels[first];
+  sum.name = "layer/add";
+  sum.op = "add";
+  sum.fusionGroup = program.kernels.size();
+  sum.traffic.erase(sum.traffic.begin() + 1);
+  sum.traffic[0].value = 0;
+  sum.traffic[1].value = summed;
+  auto before = static_cast<uint32_t>(program.kernels.size());
+  program.kernels.push_back(std::move(sum));
+  int64_t layers = program.layers[1].count;
+  program.borders = {{before, first, layers - 1, 1, {{embedded, summed}}},
+                     {before, last, 1, std::nullopt, {}}};
+  return program;
+}
+
 static Figure figure(const char *path, double value) {
   return {value, {"datasheet", "test"}, path};
 }

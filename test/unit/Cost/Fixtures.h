@@ -37,6 +37,8 @@ struct Decoder {
 /// The program of a dense decoder, tensor-parallel over "tp", as extracted
 /// from the IR. The default is Llama-3.3-70B.
 CostProgram makeDecoder(const Decoder &sizes = {});
+/// The same with a sum that ends each layer, followed by the next norm.
+CostProgram makeBorderedDecoder();
 
 /// One layer of routed experts on the devices of "tp", as extracted from the
 /// IR: 2 experts a token, each of 1024 x 512. Without `loads`, nothing is

@@ -36,7 +36,7 @@ static CostProgram makeStack() {
   for (Resident &weight : program.residents)
     weight.layer = isHead(weight.name) && weight.layer == 0 ? 2 : weight.layer;
   Dims hidden = {symbol(batch), symbol(query), number(8192)};
-  program.stack.layers = {{{{1, 1}}, {{hidden, ElementType::bf16}}}};
+  program.stack.layers = {{{{1, 1}}, {}, {{hidden, ElementType::bf16}}}};
   program.stack.runs = {{80, {{0, 1}}}};
   program.stack.before = {{0, 1}};
   program.stack.after = {{2, 1}};

@@ -7,6 +7,7 @@
 
 #include "autopar/Cost/CollectiveTime.h"
 #include "autopar/Cost/Roofline.h"
+#include "autopar/Program/WireBytes.h"
 
 #include "Fixtures.h"
 

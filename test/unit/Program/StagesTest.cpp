@@ -23,7 +23,7 @@ static CostProgram makeProgram() {
                     {"far", 3, 4, 7},
                     {"inner", 6, 5, 6},
                     {"model", 1, 8, 9}};
-  program.stack.layers = {{{{1, 1}}, {}}, {{{2, 1}, {3, 2}}, {}}};
+  program.stack.layers = {{{{1, 1}}}, {{{2, 1}, {3, 2}}}};
   program.stack.runs = {{3, {{0, 2}, {1, 1}}}};
   program.stack.before = {{0, 1}};
   program.stack.after = {{4, 1}};
@@ -82,10 +82,10 @@ TEST(Stages, RefusesWhatHasNoLayersOrTooMany) {
 /// Layers 1 to 3 of nine: near, far, near. In three passes.
 TEST(Stages, SelectsWhatAStageRuns) {
   CostProgram program = makeProgram();
-  KindCounts counts(program.layers.size());
+  PartCounts counts(program);
   for (int i : {0, 1, 0})
-    addKinds(program.stack.layers[i].kinds, counts);
-  EXPECT_EQ(counts, (KindCounts{0, 2, 1, 2, 0}));
+    addKinds(program.stack.layers[i].kinds, counts.kinds);
+  EXPECT_EQ(counts.kinds, (KindCounts{0, 2, 1, 2, 0}));
   CostProgram stage = selectLayers(program, counts, 3);
   EXPECT_EQ(kernelCounts(stage), (std::vector<int64_t>{0, 12, 6, 12, 0}));
   EXPECT_EQ(weightCounts(stage), (std::vector<int64_t>{0, 2, 1, 2, 0}));
@@ -97,28 +97,89 @@ TEST(Stages, SelectsWhatAStageRuns) {
 /// The last stage reads the table of the first: both have it.
 TEST(Stages, CopiesWhatSeveralStagesRead) {
   CostProgram program = makeProgram();
-  KindCounts counts(program.layers.size());
-  addKinds(program.stack.after, counts);
+  PartCounts counts(program);
+  addKinds(program.stack.after, counts.kinds);
   CostProgram stage = selectLayers(program, counts, 1);
   EXPECT_EQ(weightCounts(stage), (std::vector<int64_t>{1, 0, 0, 0, 1}));
   EXPECT_EQ(kernelCounts(stage), (std::vector<int64_t>{0, 0, 0, 0, 2}));
 }
 
-/// Stages of one layer each add up to the program.
-TEST(Stages, PartsSumToTheWhole) {
+/// The program with a sum that ends each layer and a norm that begins it, which
+/// runtimes launch as one; and a norm after the last.
+static CostProgram makeBordered() {
   CostProgram program = makeProgram();
-  std::vector<int64_t> kernels(program.kernels.size());
-  auto add = [&](const std::vector<KindCount> &kinds) {
-    KindCounts counts(program.layers.size());
-    addKinds(kinds, counts);
-    CostProgram stage = selectLayers(program, counts, 1);
-    for (size_t i = 0; i < kernels.size(); ++i)
-      kernels[i] += stage.kernels[i].count;
+  program.kernels.clear();
+  auto add = [&](uint32_t layer, int64_t count) {
+    Kernel kernel;
+    kernel.name = program.layers[layer].name;
+    kernel.layer = layer;
+    kernel.count = count;
+    kernel.fusionGroup = program.kernels.size();
+    program.kernels.push_back(kernel);
   };
-  add(program.stack.before);
-  Result<std::vector<uint32_t>> order = layersInOrder(program);
-  for (uint32_t layer : *order)
-    add(program.stack.layers[layer].kinds);
-  add(program.stack.after);
-  EXPECT_EQ(kernels, kernelCounts(program));
+  for (uint32_t layer : {1, 2}) {
+    add(layer, program.layers[layer].count);
+    add(layer, program.layers[layer].count);
+  }
+  add(3, 12);
+  add(3, 12);
+  add(4, 1);
+  // near, near, far: three times. Within "inner", one follows the other.
+  program.borders = {{1, 0, 3}, {1, 2, 3}, {3, 0, 2}, {3, 6, 1}, {5, 4, 6, 3}};
+  program.stack.layers[0].ends = {0, 1};
+  program.stack.layers[1].ends = {2, 3};
+  program.stack.headAfter = 6;
+  return program;
+}
+
+static std::vector<int64_t> borderCounts(const CostProgram &program) {
+  std::vector<int64_t> counts;
+  for (const Border &border : program.borders)
+    counts.push_back(border.count);
+  return counts;
+}
+
+/// Stages of one layer each, or of any, add up to the program.
+TEST(Stages, PartsSumToTheWhole) {
+  for (const CostProgram &program : {makeProgram(), makeBordered()})
+    for (size_t size : {1, 2, 4, 11}) {
+      std::vector<int64_t> kernels(program.kernels.size()),
+          borders(program.borders.size());
+      std::vector<uint32_t> order = *layersInOrder(program);
+      for (size_t place = 0; place < order.size() + 2; place += size) {
+        PartCounts counts(program);
+        addPlaces(program, order, place,
+                  std::min(place + size, order.size() + 2), true, counts);
+        CostProgram stage = selectLayers(program, counts, 1);
+        for (size_t i = 0; i < kernels.size(); ++i) {
+          EXPECT_GE(stage.kernels[i].count, 0);
+          kernels[i] += stage.kernels[i].count;
+        }
+        for (size_t i = 0; i < borders.size(); ++i)
+          borders[i] += stage.borders[i].count;
+      }
+      EXPECT_EQ(kernels, kernelCounts(program));
+      EXPECT_EQ(borders, borderCounts(program));
+    }
+}
+
+/// The second stage begins with the norm of a far layer, and with the sum that
+/// the first ended with.
+TEST(Stages, ARunBeforeABorderGoesWithWhatFollows) {
+  CostProgram program = makeBordered();
+  std::vector<uint32_t> order = *layersInOrder(program);
+  PartCounts first(program), second(program), alone(program);
+  addPlaces(program, order, 0, 3, true, first);
+  addPlaces(program, order, 3, 4, true, second);
+  addPlaces(program, order, 3, 4, false, alone);
+  EXPECT_EQ(kernelCounts(selectLayers(program, first, 1)),
+            (std::vector<int64_t>{2, 1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(borderCounts(selectLayers(program, first, 2)),
+            (std::vector<int64_t>{2, 0, 0, 0, 0}));
+  EXPECT_EQ(kernelCounts(selectLayers(program, second, 1)),
+            (std::vector<int64_t>{0, 1, 1, 0, 4, 4, 0}));
+  EXPECT_EQ(borderCounts(selectLayers(program, second, 1)),
+            (std::vector<int64_t>{0, 1, 0, 0, 2}));
+  EXPECT_EQ(kernelCounts(selectLayers(program, alone, 1)),
+            (std::vector<int64_t>{0, 0, 1, 1, 4, 4, 0}));
 }

@@ -1,0 +1,54 @@
+//===- Borders.h - Runs that follow each other across layers ----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_ANALYSIS_BORDERS_H
+#define AUTOPAR_LIB_ANALYSIS_BORDERS_H
+
+#include "autopar/Interfaces/WorkloadBuilder.h"
+
+namespace autopar {
+
+/// What numbers (`Traffic::value`) mean elsewhere, 0 being none of them.
+using ValueNumbers = llvm::SmallVector<std::pair<uint32_t, uint32_t>, 2>;
+
+/// `numbers`, then `further`: what neither has is as it was.
+ValueNumbers compose(ValueNumbers numbers, const ValueNumbers &further);
+
+/// What a step launches and sends at one place.
+struct Launches : WorkloadBuilder::Launched {
+  Launches() = default;
+  Launches(Launched launched) : Launched(std::move(launched)) {}
+
+  /// What the numbers of its head mean where it is run.
+  ValueNumbers values;
+  /// Whether its tail is in a layer of the stack.
+  bool endsInStack = false;
+};
+
+/// Fills `CostProgram::borders`.
+class Borders {
+public:
+  explicit Borders(CostProgram &program) : program(program) {}
+
+  /// Makes `before` what it and `after`, which follows it, are together;
+  /// `count` times a step, in `layer`.
+  void append(Launches &before, const Launches &after, int64_t count,
+              std::optional<uint32_t> layer);
+  /// Says that `after` follows `before` directly.
+  void add(const RunEnds &before, const Launches &after, int64_t count,
+           std::optional<uint32_t> layer);
+
+private:
+  bool isFree(const Kernel &before, const Kernel &after) const;
+  bool touches(uint32_t last, uint32_t value) const;
+
+  CostProgram &program;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_ANALYSIS_BORDERS_H

@@ -1,0 +1,73 @@
+//===- ScaledCurves.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A curve was measured on links of one bandwidth and latency. Each of its times
+// is split in two: what bytes on the wire take of it, and the rest, which is
+// latency. Along the curve the first grows by what the further bytes would take
+// at the bandwidth that a large transfer reaches, as far as the time grows by
+// so much. Each part goes with the figures that it depends on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Readers.h"
+
+#include "autopar/Program/WireBytes.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+namespace {
+
+/// How much longer each part takes than where the curve was measured.
+struct Scales {
+  double latency = 1, bytes = 1;
+};
+
+} // namespace
+
+static Scales scalesOf(const Tier &tier) {
+  Scales scales;
+  // Where the file has none, nothing says how much of a time is latency.
+  if (tier.latency.fileValue() > 0)
+    scales.latency = tier.latency.value / tier.latency.fileValue();
+  scales.bytes = tier.bandwidth.fileValue() * tier.efficiency.fileValue() /
+                 (tier.bandwidth.value * tier.efficiency.value);
+  return scales;
+}
+
+static void scale(CollectiveCurve &curve, CollectiveKind kind,
+                  int64_t groupSize, const Tier &tier) {
+  Scales scales = scalesOf(tier);
+  double reached = tier.bandwidth.fileValue() * tier.efficiency.fileValue();
+  double timeBefore = 0, wireBefore = 0, part = 0;
+  curve.measuredUs = curve.timeUs;
+  for (size_t i = 0; i < curve.timeUs.size(); ++i) {
+    double time = curve.measuredUs[i];
+    double bytes = std::exp2(curve.firstLog2Bytes + static_cast<double>(i));
+    double wire = wireBytes(kind, groupSize, bytes) / reached * 1e6;
+    part += std::clamp(time - timeBefore, 0.0, wire - wireBefore);
+    part = std::min(part, time);
+    curve.timeUs[i] = std::max(leastTimeUs, (time - part) * scales.latency +
+                                                part * scales.bytes);
+    timeBefore = time;
+    wireBefore = wire;
+  }
+}
+
+void autopar::scaleCurves(Tier &tier) {
+  bool same = true;
+  for (const Figure *figure :
+       {&tier.bandwidth, &tier.efficiency, &tier.latency})
+    same &= figure->value == figure->fileValue();
+  if (same)
+    return;
+  for (auto &[kind, groups] : tier.curves)
+    for (auto &[groupSize, curve] : groups)
+      scale(curve, kind, groupSize, tier);
+}
