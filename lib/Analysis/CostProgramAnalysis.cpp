@@ -10,6 +10,7 @@
 #include "CallCounts.h"
 #include "ExpertTables.h"
 #include "StackReader.h"
+#include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -28,6 +29,21 @@ static std::string nameOfModel(ModuleOp module) {
   return name;
 }
 
+/// The axes of one device. What is placed on a device needs its axis.
+static llvm::DenseSet<StringAttr> findNeutralAxes(ModuleOp module) {
+  llvm::DenseSet<StringAttr> neutral;
+  DeviceMeshOpInterface mesh = findMesh(module);
+  if (!mesh)
+    return neutral;
+  for (Attribute axis : mesh.getAxisNames())
+    if (mesh.getAxisSize(cast<StringAttr>(axis).getValue()) == 1)
+      neutral.insert(cast<StringAttr>(axis));
+  for (auto op : module.getOps<parallel::ExpertPlacementOp>())
+    for (Attribute axis : op.getAxes().getValue())
+      neutral.erase(cast<StringAttr>(axis));
+  return neutral;
+}
+
 namespace {
 
 /// Walks a module as a step runs it, each function at its first call, and lets
@@ -36,7 +52,9 @@ namespace {
 class Extractor {
 public:
   Extractor(ModuleOp module, CostProgram &program, ProgramOps &ops)
-      : module(module), program(program), ops(ops), builder(program) {}
+      : module(module), program(program), ops(ops), builder(program) {
+    builder.setNeutralAxes(findNeutralAxes(module));
+  }
 
   LogicalResult run() {
     FunctionOpInterface entry;
@@ -143,7 +161,7 @@ private:
     ops.collectives.resize(program.collectives.size(), op);
     ops.residents.resize(program.residents.size(), op);
     for (Value result : op->getResults())
-      if (!builder.isResident(result))
+      if (builder.resolve(result) == result && !builder.isResident(result))
         define(result);
     return failure(builder.refused());
   }

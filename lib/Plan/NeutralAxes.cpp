@@ -26,8 +26,6 @@ static Degrees withoutNeutral(Degrees degrees) {
     degrees.dcp.reset();
   if (degrees.attentionTp == degrees.tp)
     degrees.attentionTp.reset();
-  if (degrees.ep == 1 && degrees.etp.value_or(1) == degrees.tp.value_or(1))
-    degrees.ep = degrees.etp = std::nullopt;
   return degrees;
 }
 
@@ -45,19 +43,10 @@ Result<MeshPlan> autopar::planCanonicalMesh(const Degrees &degrees) {
   Result<MeshPlan> mesh = planMesh(cutting);
   if (!mesh)
     return mesh;
-  Names tensor = axesOf(*mesh, "tp");
   if (degrees.dcp && !cutting.dcp)
     mesh->degrees.push_back({"dcp", {}});
   if (degrees.attentionTp && !cutting.attentionTp)
-    mesh->degrees.push_back({"attention_tp", tensor});
-  if (degrees.ep && !cutting.ep) {
-    Names replicas = axesOf(*mesh, "dp");
-    for (std::string &axis : axesOf(*mesh, "cp"))
-      replicas.push_back(std::move(axis));
-    mesh->degrees.push_back({"ep", {}});
-    mesh->degrees.push_back({"etp", std::move(tensor)});
-    mesh->degrees.push_back({"edp", std::move(replicas)});
-  }
+    mesh->degrees.push_back({"attention_tp", axesOf(*mesh, "tp")});
   return mesh;
 }
 
@@ -81,14 +70,15 @@ static void erase(Plan &plan, std::string_view name) {
 }
 
 void autopar::dropNeutralDegrees(Plan &plan) {
-  Names tensor = splittingAxes(plan, "tp");
   if (splittingAxes(plan, "dcp").empty())
     erase(plan, "dcp");
-  if (splittingAxes(plan, "attention_tp") == tensor)
+  if (splittingAxes(plan, "attention_tp") == splittingAxes(plan, "tp"))
     erase(plan, "attention_tp");
   // What is placed on a device needs it.
-  if (!plan.expertPlacement && splittingAxes(plan, "ep").empty() &&
-      splittingAxes(plan, "etp") == tensor)
+  bool splits = plan.expertPlacement.has_value();
+  for (const char *name : {"tp", "cp", "dp"})
+    splits |= !splittingAxes(plan, name).empty();
+  if (!splits)
     for (const char *name : {"ep", "etp", "edp"})
       erase(plan, name);
 }

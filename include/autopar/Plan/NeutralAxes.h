@@ -7,7 +7,7 @@
 //
 // An axis of one device is neutral: to write it or not is the same plan. Sizes
 // that are open may turn out to be more, and stay. A degree of 1 that says
-// something stays with its axes: ep = 1 beside tp > 1 (every device has all
+// something stays with its axes: ep = 1 on several devices (each has all
 // experts, whole), attention_tp = 1 beside tp > 1.
 //
 //===----------------------------------------------------------------------===//
@@ -20,11 +20,10 @@
 namespace autopar {
 
 /// As `planMesh`, with the axes that there would be without the degrees that
-/// cut nothing off: dcp = 1, attention_tp = tp, and ep = 1 where etp is tp, as
-/// it is without ep. Those are products of none of these axes, or of all of tp.
+/// cut nothing off: dcp = 1, a product of none, and attention_tp = tp.
 Result<MeshPlan> planCanonicalMesh(const Degrees &degrees);
 
-/// Drops such degrees from `plan`.
+/// Drops such degrees from `plan`, and those of experts on a single device.
 void dropNeutralDegrees(Plan &plan);
 
 /// Drops the axes of one device that are parts of tp, cp and dp, and the
