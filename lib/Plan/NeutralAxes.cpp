@@ -87,14 +87,14 @@ void autopar::dropNeutralDegrees(Plan &plan) {
 // Axes of one device
 //===----------------------------------------------------------------------===//
 
-/// The axes of one device in tp, cp and dp, but for those that are all there is
-/// of a degree of 1 that says something.
+/// The axes of one device in tp, cp and dp, but for one, the outermost, of a
+/// degree of 1 that says something.
 static Names neutralAxes(const Plan &plan) {
   Names spoken, neutral;
   for (const char *name : {"ep", "attention_tp"})
-    if (plan.has(name) && splittingAxes(plan, name).empty())
-      for (std::string &axis : plan.axesOf(name))
-        spoken.push_back(std::move(axis));
+    if (plan.has(name) && !plan.axesOf(name).empty() &&
+        splittingAxes(plan, name).empty())
+      spoken.push_back(plan.axesOf(name).front());
   for (const char *name : {"tp", "cp", "dp"})
     for (std::string &axis : plan.axesOf(name))
       if (plan.sizeOf(axis) == 1 && !contains(spoken, axis))
