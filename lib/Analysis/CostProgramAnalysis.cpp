@@ -10,7 +10,6 @@
 #include "CallCounts.h"
 #include "ExpertTables.h"
 #include "StackReader.h"
-#include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -29,7 +28,7 @@ static std::string nameOfModel(ModuleOp module) {
   return name;
 }
 
-/// The axes of one device. What is placed on a device needs its axis.
+/// The axes of one device.
 static llvm::DenseSet<StringAttr> findNeutralAxes(ModuleOp module) {
   llvm::DenseSet<StringAttr> neutral;
   DeviceMeshOpInterface mesh = findMesh(module);
@@ -38,9 +37,6 @@ static llvm::DenseSet<StringAttr> findNeutralAxes(ModuleOp module) {
   for (Attribute axis : mesh.getAxisNames())
     if (mesh.getAxisSize(cast<StringAttr>(axis).getValue()) == 1)
       neutral.insert(cast<StringAttr>(axis));
-  for (auto op : module.getOps<parallel::ExpertPlacementOp>())
-    for (Attribute axis : op.getAxes().getValue())
-      neutral.erase(cast<StringAttr>(axis));
   return neutral;
 }
 

@@ -57,9 +57,13 @@ Dim WorkloadBuilder::dim(const TensorView &view, unsigned index, bool held) {
   Dim dim;
   dim.rule = ref.rule;
   dim.multiple = ref.multiple;
+  // A single device that experts are placed on may have slots for copies, too.
+  bool hasSlots =
+      ref.rule == SplitRule::pad && haveSameAxes(ref.axes, expertAxes);
   for (ArrayRef<StringAttr> names : {ref.axes, ref.grouped})
-    for (StringAttr name : splitting(names))
-      dim.axes.push_back(axis(name));
+    for (StringAttr name : names)
+      if (hasSlots || !neutralAxes.contains(name))
+        dim.axes.push_back(axis(name));
   if (dim.axes.empty() && !ref.isWhole())
     dim.rule = SplitRule::plain;
   if (placed && ref.isSet() && haveSameAxes(ref.grouped, expertAxes))

@@ -8,6 +8,7 @@
 #include "autopar/Plan/NeutralAxes.h"
 
 #include <algorithm>
+#include <array>
 
 using namespace autopar;
 
@@ -53,11 +54,19 @@ Result<MeshPlan> autopar::planCanonicalMesh(const Degrees &degrees) {
 /// The axes of `name` that are not known to have one device.
 static Names splittingAxes(const Plan &plan, std::string_view name) {
   Names axes = plan.axesOf(name);
-  axes.erase(std::remove_if(
-                 axes.begin(), axes.end(),
-                 [&](const std::string &axis) { return plan.sizeOf(axis) == 1; }),
+  axes.erase(std::remove_if(axes.begin(), axes.end(),
+                            [&](const std::string &axis) {
+                              return plan.sizeOf(axis) == 1;
+                            }),
              axes.end());
   return axes;
+}
+
+static bool splitsAny(const Plan &plan,
+                      const std::array<const char *, 3> &names) {
+  return std::any_of(names.begin(), names.end(), [&](const char *name) {
+    return !splittingAxes(plan, name).empty();
+  });
 }
 
 static void erase(Plan &plan, std::string_view name) {
@@ -75,10 +84,7 @@ void autopar::dropNeutralDegrees(Plan &plan) {
   if (splittingAxes(plan, "attention_tp") == splittingAxes(plan, "tp"))
     erase(plan, "attention_tp");
   // What is placed on a device needs it.
-  bool splits = plan.expertPlacement.has_value();
-  for (const char *name : {"tp", "cp", "dp"})
-    splits |= !splittingAxes(plan, name).empty();
-  if (!splits)
+  if (!plan.expertPlacement && !splitsAny(plan, {"tp", "cp", "dp"}))
     for (const char *name : {"ep", "etp", "edp"})
       erase(plan, name);
 }
@@ -130,7 +136,7 @@ std::vector<std::string> autopar::dropNeutralAxes(Plan &plan) {
     plan.sequenceParallel = false;
   if (!plan.has("cp"))
     plan.contextKind.reset();
-  if (!plan.has("dp") && !plan.has("cp") && plan.axesOf("edp").empty())
+  if (!splitsAny(plan, {"dp", "cp", "edp"}))
     plan.fsdp = false;
   return neutral;
 }

@@ -49,9 +49,8 @@ struct BindMeshPass : autopar::impl::BindMeshPassBase<BindMeshPass> {
     auto isLeftOut = [&](const std::string &name) {
       return llvm::is_contained(neutral, name) && !plan.axis(name);
     };
-    llvm::erase_if(parsed.axes, [&](const PlanAxis &axis) {
-      return isLeftOut(axis.name);
-    });
+    llvm::erase_if(parsed.axes,
+                   [&](const PlanAxis &axis) { return isLeftOut(axis.name); });
     for (PlanDegree &degree : parsed.degrees)
       llvm::erase_if(degree.axes, isLeftOut);
     llvm::erase_if(parsed.degrees, [](const PlanDegree &degree) {
