@@ -434,7 +434,8 @@ def PrintCostProgramPass
   let summary = "prints what the module costs, with neither sizes nor seconds";
   let description = [{
     Writes the cost program as JSON (`autopar.program/1`) to standard error. It
-    does not depend on the sizes of axes, nor on the workload.
+    does not depend on the sizes of axes, nor on the workload; an axis of one
+    device is as none.
   }];
 }
 
