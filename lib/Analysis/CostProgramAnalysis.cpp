@@ -29,6 +29,18 @@ static std::string nameOfModel(ModuleOp module) {
   return name;
 }
 
+/// The axes of one device.
+static llvm::DenseSet<StringAttr> findNeutralAxes(ModuleOp module) {
+  llvm::DenseSet<StringAttr> neutral;
+  DeviceMeshOpInterface mesh = findMesh(module);
+  if (!mesh)
+    return neutral;
+  for (Attribute axis : mesh.getAxisNames())
+    if (mesh.getAxisSize(cast<StringAttr>(axis).getValue()) == 1)
+      neutral.insert(cast<StringAttr>(axis));
+  return neutral;
+}
+
 namespace {
 
 /// Walks a module as a step runs it, each function at its first call, and lets
@@ -38,7 +50,9 @@ class Extractor {
 public:
   Extractor(ModuleOp module, CostProgram &program, ProgramOps &ops)
       : module(module), program(program), ops(ops), builder(program),
-        borders(program) {}
+        borders(program) {
+    builder.setNeutralAxes(findNeutralAxes(module));
+  }
 
   LogicalResult run() {
     FunctionOpInterface entry;
@@ -184,7 +198,7 @@ private:
     ops.collectives.resize(program.collectives.size(), op);
     ops.residents.resize(program.residents.size(), op);
     for (Value result : op->getResults())
-      if (!builder.isResident(result))
+      if (builder.resolve(result) == result && !builder.isResident(result))
         define(result);
     return failure(builder.refused());
   }

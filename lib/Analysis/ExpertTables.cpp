@@ -49,14 +49,17 @@ static std::optional<NodeTraffic> trafficOf(ArrayRef<double> row,
 
 LogicalResult ExpertTables::read(ModuleOp module, WorkloadBuilder &builder) {
   auto ops = module.getOps<ExpertPlacementOp>();
-  if (ops.empty() || !(*ops.begin()).hasTables())
+  if (ops.empty())
     return success();
   ExpertPlacementOp op = *ops.begin();
+  std::vector<AxisId> axes = builder.setExpertAxes(op.getAxes().getValue());
+  if (!op.hasTables())
+    return success();
   FailureOr<ExpertLayers> layers = findExpertLayers(module);
   if (failed(layers) || failed(verifyLayers(op, layers->all)))
     return failure();
   tables = std::make_shared<PlacedExperts>();
-  tables->axes = builder.setExpertAxes(op.getAxes().getValue());
+  tables->axes = std::move(axes);
   tables->options = op.getOptions();
   tables->experts = op.getNumExperts();
   tables->slots = op.getNumSlots();

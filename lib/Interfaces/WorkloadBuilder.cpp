@@ -32,6 +32,15 @@ AxisId WorkloadBuilder::axis(StringRef name) {
   return intern(program.axes, name);
 }
 
+SmallVector<StringAttr, 4>
+WorkloadBuilder::splitting(ArrayRef<StringAttr> names) const {
+  SmallVector<StringAttr, 4> several;
+  for (StringAttr name : names)
+    if (!neutralAxes.contains(name))
+      several.push_back(name);
+  return several;
+}
+
 std::vector<AxisId> WorkloadBuilder::setExpertAxes(ArrayRef<Attribute> axes) {
   std::vector<AxisId> ids;
   for (Attribute name : axes) {
@@ -48,8 +57,15 @@ Dim WorkloadBuilder::dim(const TensorView &view, unsigned index, bool held) {
   Dim dim;
   dim.rule = ref.rule;
   dim.multiple = ref.multiple;
-  for (StringAttr name : llvm::concat<const StringAttr>(ref.axes, ref.grouped))
-    dim.axes.push_back(axis(name));
+  // A single device that experts are placed on may have slots for copies, too.
+  bool hasSlots =
+      ref.rule == SplitRule::pad && haveSameAxes(ref.axes, expertAxes);
+  for (ArrayRef<StringAttr> names : {ref.axes, ref.grouped})
+    for (StringAttr name : names)
+      if (hasSlots || !neutralAxes.contains(name))
+        dim.axes.push_back(axis(name));
+  if (dim.axes.empty() && !ref.isWhole())
+    dim.rule = SplitRule::plain;
   if (placed && ref.isSet() && haveSameAxes(ref.grouped, expertAxes))
     dim.sharedBy = layer;
   if (ref.extent.empty()) {
@@ -67,10 +83,12 @@ Dim WorkloadBuilder::dim(const TensorView &view, unsigned index, bool held) {
 /// Adds `dim`, or the dimensions that it is the product of: routed tokens are
 /// where their tokens are, which one device may have all of.
 void WorkloadBuilder::addDims(Dim dim, DimRef ref, Dims &dims) {
-  if (!ref.isSet() || !ref.grouped.empty())
+  if (!ref.isSet() || !splitting(ref.grouped).empty())
     return dims.push_back(std::move(dim));
   Extent &extent = dim.extent;
   for (auto &[axisName, extents] : tokenAxes) {
+    if (neutralAxes.contains(axisName))
+      continue;
     AxisId id = axis(axisName);
     auto split = llvm::find(dim.axes, id);
     if (split == dim.axes.end())
@@ -211,10 +229,16 @@ WorkloadBuilder::partsOf(Value value) const {
   return parts;
 }
 
+SmallVector<WorkloadBuilder::Part, 1>
+WorkloadBuilder::partsSeen(Value value) const {
+  auto all = turned.find(resolve(value));
+  return all == turned.end() ? partsOf(value) : all->second;
+}
+
 SmallVector<Traffic, 1> WorkloadBuilder::traffic(Value tensor, bool write) {
   Traffic activation;
   activation.write = write;
-  SmallVector<Part, 1> parts = partsOf(tensor);
+  SmallVector<Part, 1> parts = partsSeen(tensor);
   if (parts.empty()) {
     activation.value = numberOf(tensor, 0);
     activation.shape = dims(tensor);
@@ -276,7 +300,7 @@ void WorkloadBuilder::readExperts(Kernel &kernel, Value weight, Dims routed,
   // Tokens of the whole group of devices that share the experts reach these.
   for (Dim &dim : routed) {
     dim.sharedBy.reset();
-    for (StringAttr name : TensorView(weight).dim(0).axes)
+    for (StringAttr name : splitting(TensorView(weight).dim(0).axes))
       llvm::erase(dim.axes, axis(name));
   }
   for (size_t i = first; i < kernel.traffic.size(); ++i)
@@ -304,7 +328,7 @@ Kernel &WorkloadBuilder::addElementwise(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Residents and collectives
+// Residents
 //===----------------------------------------------------------------------===//
 
 void WorkloadBuilder::addResident(Value value, Resident resident,
@@ -315,79 +339,6 @@ void WorkloadBuilder::addResident(Value value, Resident resident,
   program.residents.push_back(std::move(resident));
   if (compute)
     computeTypes[value] = *compute;
-}
-
-void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
-                                    Value buffer, ArrayRef<Attribute> names) {
-  std::vector<AxisId> axes;
-  for (Attribute name : names)
-    axes.push_back(axis(cast<StringAttr>(name).getValue()));
-  openKind.reset();
-  // Weights move as they are stored, and caches what they hold.
-  SmallVector<Part, 1> parts = partsOf(buffer);
-  if (parts.empty()) {
-    addCollective(op, kind, axes, dims(buffer), formatOf(buffer));
-    program.collectives.back().routed = TensorView(buffer).dim(0).isSet();
-    shareOut(program.collectives.back());
-    return;
-  }
-  for (const Part &part : parts)
-    addCollective(op, kind, axes, part.shape,
-                  program.residents[part.resident].type);
-}
-
-void WorkloadBuilder::addGather(Operation *op, Value buffer, Value result,
-                                ArrayRef<Attribute> names) {
-  addCollective(op, CollectiveKind::all_gather, buffer, names);
-  SmallVector<Part, 1> parts = partsOf(buffer);
-  if (parts.empty() ||
-      program.residents[parts.front().resident].kind != Resident::Kind::weight)
-    return;
-  for (Part &part : parts)
-    for (Dim &dim : part.shape) {
-      for (Attribute name : names)
-        llvm::erase(dim.axes, axis(cast<StringAttr>(name).getValue()));
-      if (dim.axes.empty())
-        dim = {dim.extent, {}, SplitRule::plain, 1};
-    }
-  gathered[result] = std::move(parts);
-  auto compute = computeTypes.find(resolve(buffer));
-  if (compute != computeTypes.end())
-    computeTypes[result] = ElementType(compute->second);
-}
-
-/// What goes to experts and back is as much as their devices have of it, also
-/// where the buffer is split by tokens.
-void WorkloadBuilder::shareOut(Collective &collective) const {
-  bool shared = llvm::any_of(collective.shape, [](const Dim &dim) {
-    return dim.sharedBy.has_value();
-  });
-  if (placed && collective.routed && !shared &&
-      collective.kind == CollectiveKind::all_to_all)
-    collective.sharedBy = layer;
-}
-
-void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
-                                    std::vector<AxisId> axes, Dims shape,
-                                    ElementType type) {
-  extend(std::nullopt);
-  Collective &collective = program.collectives.emplace_back();
-  collective.name = uniqueName(op);
-  collective.kind = kind;
-  collective.layer = layer;
-  collective.count = count;
-  collective.axes = std::move(axes);
-  collective.shape = std::move(shape);
-  collective.type = type;
-}
-
-void WorkloadBuilder::exchangeNormalisers(Operation *op, Value y,
-                                          const Dim &context) {
-  if (context.axes.empty())
-    return;
-  addCollective(op, CollectiveKind::all_gather, context.axes, dims(y, 0, 3),
-                ElementType::f32);
-  openKind.reset();
 }
 
 void WorkloadBuilder::refuse(Operation *op, StringRef why) {

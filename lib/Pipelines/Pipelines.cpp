@@ -8,6 +8,7 @@
 #include "autopar/Pipelines/Pipelines.h"
 
 #include "ShardingPasses.h"
+#include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -185,9 +186,13 @@ private:
   LogicalResult addSharding() {
     if (plan.axes.empty())
       return success();
+    dropNeutralDegrees(plan);
     BindMeshPassOptions bind;
     bind.axes = meshText(plan);
+    bind.neutral = llvm::to_vector(dropNeutralAxes(plan));
     pm.addPass(createBindMeshPass(std::move(bind)));
+    if (plan.axes.empty())
+      return success();
     std::vector<Override> overrides;
     for (const std::string &text : options.overrides) {
       Result<Override> one = parseOverride(text);

@@ -7,8 +7,8 @@
 
 #include "autopar/Pipelines/Pipelines.h"
 
-#include "autopar/Plan/Degrees.h"
 #include "autopar/Plan/DeviceOrder.h"
+#include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
@@ -129,7 +129,7 @@ private:
     }
     if (!given)
       return success();
-    Result<MeshPlan> mesh = planMesh(degrees);
+    Result<MeshPlan> mesh = planCanonicalMesh(degrees);
     if (!mesh)
       return onError(mesh.error().str());
     setMesh(plan, *mesh);

@@ -22,7 +22,7 @@ public:
 
   void add(int64_t vocabularyMultiple) {
     addData();
-    if (isUsed("dcp", "cp"))
+    if (plan.has("dcp"))
       pm.addPass(createShardDecodeContextPass({axesOf("dcp")}));
     if (plan.has("tp") || (plan.has("ep") && !axesOf("etp").empty()))
       addTensor(vocabularyMultiple);
@@ -37,12 +37,6 @@ public:
   }
 
 private:
-  /// Of context parallelism in prefill and in decode, which exclude each other,
-  /// one of a single device makes room.
-  bool isUsed(StringRef name, StringRef other) const {
-    return plan.has(name) && (plan.sizeOf(name) != 1 || !plan.has(other));
-  }
-
   Axes axesOf(StringRef name) const {
     std::vector<std::string> axes = plan.axesOf(name);
     return Axes(axes.begin(), axes.end());
@@ -70,7 +64,7 @@ private:
   }
 
   void addContext() {
-    if (!isUsed("cp", "dcp"))
+    if (!plan.has("cp"))
       return;
     ShardContextPassOptions context;
     context.axes = axesOf("cp");
@@ -85,7 +79,7 @@ private:
     if (plan.has("attention_tp"))
       tensor.attentionAxes = orNone(attention);
     // Keys are split by tokens over the axes of dcp.
-    if (isUsed("dcp", "cp"))
+    if (plan.has("dcp"))
       tensor.keyAxes = orNone(less(attention, "dcp"));
     if (plan.has("ep"))
       tensor.expertAxes = orNone(axesOf("etp"));
@@ -103,8 +97,9 @@ private:
 
   void addParameters() {
     ShardParametersPassOptions parameters;
-    parameters.axes = axesOf("dp");
-    llvm::append_range(parameters.axes, axesOf("cp"));
+    Axes replicas = axesOf("dp");
+    llvm::append_range(replicas, axesOf("cp"));
+    parameters.axes = orNone(replicas);
     parameters.expertAxes = orNone(axesOf("edp"));
     pm.addPass(createShardParametersPass(std::move(parameters)));
   }

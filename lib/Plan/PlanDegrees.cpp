@@ -262,7 +262,8 @@ std::optional<Error> autopar::checkChoices(const Plan &plan) {
                      std::to_string(*plan.sizeOf("dcp")) +
                      " splits its tokens over other devices: not both",
                  "give --cp-kind=all-to-all, --shard-dcp=1 or --shard-cp=1"};
-  if (plan.fsdp && !plan.has("dp") && !plan.has("cp"))
+  if (plan.fsdp && !plan.has("dp") && !plan.has("cp") &&
+      plan.sizeOf("edp") == 1)
     return Error{"",
                  "fsdp splits parameters over the replicas, dp*cp: it needs "
                  "dp or cp",

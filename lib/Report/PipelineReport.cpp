@@ -329,7 +329,10 @@ void PipelineEvaluator::addStep() {
         std::clamp(hidden, 0.0, latency.communicationTimeUs);
   }
   double busy = sum();
-  latency.pipelineTimeUs = std::max(0.0, stepTimeUs(pipeline) - busy);
+  // A single stage waits for none; the schedule counts whole picoseconds.
+  bool waits = parts.shape.stages > 1;
+  latency.pipelineTimeUs =
+      waits ? std::max(0.0, stepTimeUs(pipeline) - busy) : 0;
   latency.stepTimeUs = busy + latency.pipelineTimeUs;
   double largest =
       std::max({latency.computeTimeUs, latency.memoryTimeUs,

@@ -31,12 +31,31 @@ struct BindMeshPass : autopar::impl::BindMeshPassBase<BindMeshPass> {
       return signalPassFailure();
     }
     auto meshes = module.getOps<MeshOp>();
-    MeshOp mesh = meshes.empty() ? createMesh(module) : *meshes.begin();
-    Plan plan = readMesh(mesh);
+    MeshOp mesh = meshes.empty() ? MeshOp() : *meshes.begin();
+    Plan plan = mesh ? readMesh(mesh) : Plan();
+    leaveOutNeutral(plan, *parsed);
+    if (!mesh && parsed->axes.empty())
+      return;
+    if (!mesh)
+      mesh = createMesh(module);
     setAxes(*parsed, plan);
     for (PlanDegree &degree : parsed->degrees)
       plan.setDegree(degree.name, std::move(degree.axes));
     setMesh(plan, mesh);
+  }
+
+  /// What is split over a neutral axis keeps it.
+  void leaveOutNeutral(const Plan &plan, MeshPlan &parsed) {
+    auto isLeftOut = [&](const std::string &name) {
+      return llvm::is_contained(neutral, name) && !plan.axis(name);
+    };
+    llvm::erase_if(parsed.axes,
+                   [&](const PlanAxis &axis) { return isLeftOut(axis.name); });
+    for (PlanDegree &degree : parsed.degrees)
+      llvm::erase_if(degree.axes, isLeftOut);
+    llvm::erase_if(parsed.degrees, [](const PlanDegree &degree) {
+      return degree.axes.empty();
+    });
   }
 
   /// Text that has all axes of the mesh also gives their order.

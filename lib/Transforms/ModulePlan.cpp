@@ -10,7 +10,7 @@
 #include "FactorSplits.h"
 #include "MeshReader.h"
 #include "autopar/Interfaces/TensorView.h"
-#include "autopar/Plan/Degrees.h"
+#include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Program/Stages.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -151,6 +151,11 @@ Result<Plan> autopar::planOf(ModuleOp module, const CostProgram &program) {
   plan.fsdp = gathersParameters(module, replicas);
   if (plan.sizeOf("cp").value_or(1) > 1)
     plan.contextKind = contextKindOf(program);
+  // Tables name the axes that they are about.
+  if (!plan.expertPlacement) {
+    dropNeutralDegrees(plan);
+    dropNeutralAxes(plan);
+  }
   return plan;
 }
 

@@ -31,7 +31,7 @@ struct ShardParametersPass
   void runOnModule() override {
     ModuleOp module = getOperation();
     std::string replicas = "dp";
-    ArrayRef<std::string> all = orElse(axes, replicas);
+    ArrayRef<std::string> all = orNone(axes, replicas);
     auto dense = findAxes(module, all, "--shard-dp");
     auto experts = findAxes(module, orNone(expertAxes, all), "--shard-ep");
     if (failed(dense) || failed(experts))

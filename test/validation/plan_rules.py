@@ -24,6 +24,19 @@ class Plan:
     def of(self, name):
         return getattr(self, name) or 1
 
+    def without_neutral(self):
+        """The plan without axes of one device, which say nothing."""
+        plan = self.copy()
+        for name in ("tp", "cp", "dp", "dcp"):
+            if getattr(plan, name) == 1:
+                setattr(plan, name, None)
+        if plan.attention_tp == self.of("tp"):
+            plan.attention_tp = None
+        plan.sp = plan.sp and plan.tp is not None
+        plan.kind = plan.kind if plan.cp else None
+        plan.fsdp = plan.fsdp and not (plan.dp is plan.cp is plan.ep is None)
+        return plan
+
     @property
     def devices(self):
         return self.of("tp") * self.of("cp") * self.of("dp")

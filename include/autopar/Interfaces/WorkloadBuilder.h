@@ -12,6 +12,7 @@
 #include "autopar/Program/CostProgram.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace autopar {
@@ -65,6 +66,14 @@ public:
   /// that is stored.
   void addGather(mlir::Operation *op, mlir::Value buffer, mlir::Value result,
                  llvm::ArrayRef<mlir::Attribute> axes);
+  /// One that passes the parts of a cache around, all of which the users of
+  /// `result` see.
+  void addRing(mlir::Operation *op, mlir::Value buffer, mlir::Value result,
+               llvm::ArrayRef<mlir::Attribute> axes);
+  /// Says that `op` makes `result` of `buffer` over `axes`. Returns whether
+  /// that takes anything: over one device it is the same value.
+  bool moves(mlir::Value buffer, mlir::Value result,
+             llvm::ArrayRef<mlir::Attribute> axes);
   /// Where the keys of an attention with result `y` are split as `context` is:
   /// the exchange of a float per token and head, by which its parts are
   /// weighted before they are summed.
@@ -80,6 +89,10 @@ public:
   /// Where following records belong: index of the layer kind, and how often a
   /// step runs the op. Kernels of different layers do not merge.
   void enter(uint32_t layer, int64_t count);
+  /// Says which axes have one device: nothing is split over them.
+  void setNeutralAxes(llvm::DenseSet<mlir::StringAttr> axes) {
+    neutralAxes = std::move(axes);
+  }
   /// Says which axes split which tokens.
   void setTokenAxes(TokenAxes axes) { tokenAxes = std::move(axes); }
   /// Says which axes share the experts that were placed; returns them.
@@ -129,6 +142,15 @@ private:
     Dims shape;
   };
   llvm::SmallVector<Part, 1> partsOf(mlir::Value value) const;
+  void join(llvm::MutableArrayRef<Part> parts,
+            llvm::ArrayRef<mlir::Attribute> names);
+  /// As the users of a value see them.
+  llvm::SmallVector<Part, 1> partsSeen(mlir::Value value) const;
+  /// Those of `names` that have several devices.
+  llvm::SmallVector<mlir::StringAttr, 4>
+  splitting(llvm::ArrayRef<mlir::StringAttr> names) const;
+  /// The ids of axes that have several devices.
+  std::vector<AxisId> axes(llvm::ArrayRef<mlir::Attribute> names);
   /// What moves when the last kernel reads or writes a value: one record,
   /// or those of the tensors that hold it, which have a user from now on.
   llvm::SmallVector<Traffic, 1> traffic(mlir::Value tensor, bool write);
@@ -138,6 +160,7 @@ private:
   uint32_t nextGroup(KernelKind kind, mlir::Operation *op, mlir::Value input);
 
   CostProgram &program;
+  llvm::DenseSet<mlir::StringAttr> neutralAxes;
   TokenAxes tokenAxes;
   llvm::SmallVector<mlir::StringAttr> expertAxes;
   bool placed = false;
@@ -148,6 +171,8 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 1>> residents;
   /// What gathered weights are made of.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Part, 1>> gathered;
+  /// What users see of caches that go around.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Part, 1>> turned;
   /// What products with a weight multiply, where its format says so.
   llvm::DenseMap<mlir::Value, ElementType> computeTypes;
   /// Numbers of the values that kernels read and write, by tensor.

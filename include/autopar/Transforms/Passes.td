@@ -67,6 +67,9 @@ def BindMeshPass : ModulePass<"autopar-bind-mesh"> {
   let options = [
     Option<"axes", "axes", "std::string", "\"\"",
            "Sizes and products, as in pp=4,dpi=8,tp=8,ep=dpi*tp">,
+    ListOption<"neutral", "neutral", "std::string",
+               "Those of size 1 that a mesh without them does not get, nor "
+               "their products">,
   ];
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }
@@ -308,7 +311,7 @@ def ShardParametersPass : ShardPass<"autopar-shard-parameters"> {
   }];
   let options = [
     ListOption<"axes", "axes", "std::string",
-               "The mesh axes, major first (default: dp)">,
+               "The mesh axes, major first, or none (default: dp)">,
     ListOption<"expertAxes", "expert-axes", "std::string",
                "Axes for weights of routed experts, or none (default: axes)">,
   ];
@@ -431,7 +434,8 @@ def PrintCostProgramPass
   let summary = "prints what the module costs, with neither sizes nor seconds";
   let description = [{
     Writes the cost program as JSON (`autopar.program/1`) to standard error. It
-    does not depend on the sizes of axes, nor on the workload.
+    does not depend on the sizes of axes, nor on the workload; an axis of one
+    device is as none.
   }];
 }
 

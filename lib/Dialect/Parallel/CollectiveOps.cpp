@@ -269,21 +269,31 @@ LogicalResult PermuteOp::verify() {
     setNameFn(getResult(), NAME);                                              \
   }                                                                            \
   void OP::buildWorkload(WorkloadBuilder &builder) {                           \
-    builder.addCollective(*this, CollectiveKind::KIND, getInput(),             \
-                          getAxes().getValue());                               \
+    if (builder.moves(getInput(), getResult(), getAxes().getValue()))          \
+      builder.addCollective(*this, CollectiveKind::KIND, getInput(),           \
+                            getAxes().getValue());                             \
   }
 AUTOPAR_COLLECTIVE(AllReduceOp, all_reduce, "sum")
 AUTOPAR_COLLECTIVE(ReduceScatterOp, reduce_scatter, "part")
-AUTOPAR_COLLECTIVE(RingOp, ring, "seen")
 AUTOPAR_COLLECTIVE(PermuteOp, permute, "permuted")
 #undef AUTOPAR_COLLECTIVE
+
+void RingOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  setNameFn(getResult(), "seen");
+}
+
+void RingOp::buildWorkload(WorkloadBuilder &builder) {
+  if (builder.moves(getInput(), getResult(), getAxes().getValue()))
+    builder.addRing(*this, getInput(), getResult(), getAxes().getValue());
+}
 
 void AllGatherOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   setNameFn(getResult(), "gathered");
 }
 
 void AllGatherOp::buildWorkload(WorkloadBuilder &builder) {
-  builder.addGather(*this, getInput(), getResult(), getAxes().getValue());
+  if (builder.moves(getInput(), getResult(), getAxes().getValue()))
+    builder.addGather(*this, getInput(), getResult(), getAxes().getValue());
 }
 
 void AllToAllOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
@@ -294,6 +304,8 @@ void AllToAllOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
 /// heads. Of routed tokens what their own device has: all of them where one has
 /// all tokens.
 void AllToAllOp::buildWorkload(WorkloadBuilder &builder) {
+  if (!builder.moves(getInput(), getResult(), getAxes().getValue()))
+    return;
   bool leave = static_cast<int64_t>(getTo()) == expertsDim;
   builder.addCollective(*this, CollectiveKind::all_to_all,
                         leave ? getInput() : getResult(), getAxes().getValue());
@@ -304,7 +316,9 @@ void AllSliceOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
 }
 
 /// A view of memory that the device has.
-void AllSliceOp::buildWorkload(WorkloadBuilder &) {}
+void AllSliceOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.moves(getInput(), getResult(), getAxes().getValue());
+}
 
 void ReshardOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   setNameFn(getResult(), "resharded");

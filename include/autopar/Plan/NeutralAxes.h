@@ -1,0 +1,36 @@
+//===- NeutralAxes.h - The one spelling of a plan ---------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An axis of one device is neutral: to write it or not is the same plan. Sizes
+// that are open may turn out to be more, and stay. A degree of 1 that says
+// something stays with its axes: ep = 1 on several devices (each has all
+// experts, whole), attention_tp = 1 beside tp > 1.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PLAN_NEUTRALAXES_H
+#define AUTOPAR_PLAN_NEUTRALAXES_H
+
+#include "autopar/Plan/Degrees.h"
+
+namespace autopar {
+
+/// As `planMesh`, with the axes that there would be without the degrees that
+/// cut nothing off: dcp = 1, a product of none, and attention_tp = tp.
+Result<MeshPlan> planCanonicalMesh(const Degrees &degrees);
+
+/// Drops such degrees from `plan`, and those of experts on a single device.
+void dropNeutralDegrees(Plan &plan);
+
+/// Drops the axes of one device that are parts of tp, cp and dp, and the
+/// choices that are then about nothing: sequence parallelism, the kind of
+/// context parallelism, fsdp. Returns their names.
+std::vector<std::string> dropNeutralAxes(Plan &plan);
+
+} // namespace autopar
+
+#endif // AUTOPAR_PLAN_NEUTRALAXES_H

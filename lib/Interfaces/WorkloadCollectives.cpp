@@ -1,0 +1,115 @@
+//===- WorkloadCollectives.cpp --------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Interfaces/WorkloadBuilder.h"
+
+using namespace autopar;
+using namespace mlir;
+
+std::vector<AxisId> WorkloadBuilder::axes(ArrayRef<Attribute> names) {
+  std::vector<AxisId> ids;
+  for (Attribute name : names)
+    if (!neutralAxes.contains(cast<StringAttr>(name)))
+      ids.push_back(axis(cast<StringAttr>(name).getValue()));
+  return ids;
+}
+
+bool WorkloadBuilder::moves(Value buffer, Value result,
+                            ArrayRef<Attribute> names) {
+  bool among = llvm::any_of(names, [&](Attribute name) {
+    return !neutralAxes.contains(cast<StringAttr>(name));
+  });
+  if (!among)
+    bind(result, buffer);
+  return among;
+}
+
+void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
+                                    Value buffer, ArrayRef<Attribute> names) {
+  std::vector<AxisId> over = axes(names);
+  openKind.reset();
+  // Weights move as they are stored, and caches what they hold.
+  SmallVector<Part, 1> parts = partsOf(buffer);
+  if (parts.empty()) {
+    addCollective(op, kind, over, dims(buffer), formatOf(buffer));
+    program.collectives.back().routed = TensorView(buffer).dim(0).isSet();
+    shareOut(program.collectives.back());
+    return;
+  }
+  for (const Part &part : parts)
+    addCollective(op, kind, over, part.shape,
+                  program.residents[part.resident].type);
+}
+
+/// Parts of all devices along `names` together.
+void WorkloadBuilder::join(MutableArrayRef<Part> parts,
+                           ArrayRef<Attribute> names) {
+  for (Part &part : parts)
+    for (Dim &dim : part.shape) {
+      for (AxisId id : axes(names))
+        llvm::erase(dim.axes, id);
+      if (dim.axes.empty())
+        dim = {dim.extent, {}, SplitRule::plain, 1};
+    }
+}
+
+void WorkloadBuilder::addGather(Operation *op, Value buffer, Value result,
+                                ArrayRef<Attribute> names) {
+  addCollective(op, CollectiveKind::all_gather, buffer, names);
+  SmallVector<Part, 1> parts = partsOf(buffer);
+  if (parts.empty() ||
+      program.residents[parts.front().resident].kind != Resident::Kind::weight)
+    return;
+  join(parts, names);
+  gathered[result] = std::move(parts);
+  auto compute = computeTypes.find(resolve(buffer));
+  if (compute != computeTypes.end())
+    computeTypes[result] = ElementType(compute->second);
+}
+
+void WorkloadBuilder::addRing(Operation *op, Value buffer, Value result,
+                              ArrayRef<Attribute> names) {
+  addCollective(op, CollectiveKind::ring, buffer, names);
+  SmallVector<Part, 1> parts = partsOf(buffer);
+  join(parts, names);
+  if (!parts.empty())
+    turned[result] = std::move(parts);
+}
+
+/// What goes to experts and back is as much as their devices have of it, also
+/// where the buffer is split by tokens.
+void WorkloadBuilder::shareOut(Collective &collective) const {
+  bool shared = llvm::any_of(collective.shape, [](const Dim &dim) {
+    return dim.sharedBy.has_value();
+  });
+  if (placed && collective.routed && !shared &&
+      collective.kind == CollectiveKind::all_to_all)
+    collective.sharedBy = layer;
+}
+
+void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
+                                    std::vector<AxisId> axes, Dims shape,
+                                    ElementType type) {
+  extend(std::nullopt);
+  Collective &collective = program.collectives.emplace_back();
+  collective.name = uniqueName(op);
+  collective.kind = kind;
+  collective.layer = layer;
+  collective.count = count;
+  collective.axes = std::move(axes);
+  collective.shape = std::move(shape);
+  collective.type = type;
+}
+
+void WorkloadBuilder::exchangeNormalisers(Operation *op, Value y,
+                                          const Dim &context) {
+  if (context.axes.empty())
+    return;
+  addCollective(op, CollectiveKind::all_gather, context.axes, dims(y, 0, 3),
+                ElementType::f32);
+  openKind.reset();
+}

@@ -1,0 +1,142 @@
+//===- NeutralAxes.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Plan/NeutralAxes.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace autopar;
+
+using Names = std::vector<std::string>;
+
+static bool contains(const Names &names, const std::string &name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+//===----------------------------------------------------------------------===//
+// Degrees that cut nothing off
+//===----------------------------------------------------------------------===//
+
+static Degrees withoutNeutral(Degrees degrees) {
+  if (degrees.dcp == 1)
+    degrees.dcp.reset();
+  if (degrees.attentionTp == degrees.tp)
+    degrees.attentionTp.reset();
+  return degrees;
+}
+
+static Names axesOf(const MeshPlan &mesh, std::string_view name) {
+  for (const PlanDegree &degree : mesh.degrees)
+    if (degree.name == name)
+      return degree.axes;
+  return {};
+}
+
+Result<MeshPlan> autopar::planCanonicalMesh(const Degrees &degrees) {
+  if (Result<MeshPlan> given = planMesh(degrees); !given)
+    return given;
+  Degrees cutting = withoutNeutral(degrees);
+  Result<MeshPlan> mesh = planMesh(cutting);
+  if (!mesh)
+    return mesh;
+  if (degrees.dcp && !cutting.dcp)
+    mesh->degrees.push_back({"dcp", {}});
+  if (degrees.attentionTp && !cutting.attentionTp)
+    mesh->degrees.push_back({"attention_tp", axesOf(*mesh, "tp")});
+  return mesh;
+}
+
+/// The axes of `name` that are not known to have one device.
+static Names splittingAxes(const Plan &plan, std::string_view name) {
+  Names axes = plan.axesOf(name);
+  axes.erase(std::remove_if(axes.begin(), axes.end(),
+                            [&](const std::string &axis) {
+                              return plan.sizeOf(axis) == 1;
+                            }),
+             axes.end());
+  return axes;
+}
+
+static bool splitsAny(const Plan &plan,
+                      const std::array<const char *, 3> &names) {
+  return std::any_of(names.begin(), names.end(), [&](const char *name) {
+    return !splittingAxes(plan, name).empty();
+  });
+}
+
+static void erase(Plan &plan, std::string_view name) {
+  auto &degrees = plan.degrees;
+  degrees.erase(std::remove_if(degrees.begin(), degrees.end(),
+                               [&](const PlanDegree &degree) {
+                                 return degree.name == name;
+                               }),
+                degrees.end());
+}
+
+void autopar::dropNeutralDegrees(Plan &plan) {
+  if (splittingAxes(plan, "dcp").empty())
+    erase(plan, "dcp");
+  if (splittingAxes(plan, "attention_tp") == splittingAxes(plan, "tp"))
+    erase(plan, "attention_tp");
+  // What is placed on a device needs it.
+  if (!plan.expertPlacement && !splitsAny(plan, {"tp", "cp", "dp"}))
+    for (const char *name : {"ep", "etp", "edp"})
+      erase(plan, name);
+}
+
+//===----------------------------------------------------------------------===//
+// Axes of one device
+//===----------------------------------------------------------------------===//
+
+/// The axes of one device in tp, cp and dp, but for one, the outermost, of a
+/// degree of 1 that says something.
+static Names neutralAxes(const Plan &plan) {
+  Names spoken, neutral;
+  for (const char *name : {"ep", "attention_tp"})
+    if (plan.has(name) && !plan.axesOf(name).empty() &&
+        splittingAxes(plan, name).empty())
+      spoken.push_back(plan.axesOf(name).front());
+  for (const char *name : {"tp", "cp", "dp"})
+    for (std::string &axis : plan.axesOf(name))
+      if (plan.sizeOf(axis) == 1 && !contains(spoken, axis))
+        neutral.push_back(std::move(axis));
+  return neutral;
+}
+
+/// Degrees that lose all of their axes go with them; etp and edp are beside ep.
+static void eraseAxes(Plan &plan, const Names &names) {
+  auto isNamed = [&](const std::string &name) { return contains(names, name); };
+  auto isOfThem = [&](const PlanDegree &degree) {
+    return !degree.axes.empty() && degree.name != "etp" &&
+           degree.name != "edp" &&
+           std::all_of(degree.axes.begin(), degree.axes.end(), isNamed);
+  };
+  plan.degrees.erase(
+      std::remove_if(plan.degrees.begin(), plan.degrees.end(), isOfThem),
+      plan.degrees.end());
+  plan.axes.erase(
+      std::remove_if(plan.axes.begin(), plan.axes.end(),
+                     [&](const PlanAxis &axis) { return isNamed(axis.name); }),
+      plan.axes.end());
+  for (PlanDegree &degree : plan.degrees)
+    degree.axes.erase(
+        std::remove_if(degree.axes.begin(), degree.axes.end(), isNamed),
+        degree.axes.end());
+}
+
+std::vector<std::string> autopar::dropNeutralAxes(Plan &plan) {
+  Names neutral = neutralAxes(plan);
+  eraseAxes(plan, neutral);
+  if (!plan.has("tp"))
+    plan.sequenceParallel = false;
+  if (!plan.has("cp"))
+    plan.contextKind.reset();
+  if (!splitsAny(plan, {"dp", "cp", "edp"}))
+    plan.fsdp = false;
+  return neutral;
+}
