@@ -98,6 +98,8 @@ Checked ExactValues::wholeOf(NodeId id) const {
     return b() > a ? std::min(a, Checked(1)) : ceilDiv(a, b());
   case Op::scale:
     return ceilDiv(a * b(), c());
+  case Op::scale_down:
+    return floorDiv(a * b(), c());
   case Op::select:
     return a > 0 ? b() : c();
   case Op::pairs:

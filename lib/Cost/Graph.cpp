@@ -22,6 +22,7 @@ unsigned autopar::operandsOf(Op op) {
   case Op::call_bound:
     return 1;
   case Op::scale:
+  case Op::scale_down:
   case Op::select:
   case Op::distinct_experts:
   case Op::roof:

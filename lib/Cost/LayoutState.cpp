@@ -12,6 +12,16 @@
 
 using namespace autopar;
 
+std::vector<PairsRule> autopar::pairsRulesOf(const Graph &graph) {
+  std::vector<PairsRule> rules;
+  for (uint32_t i = 0; i < graph.pairsCount(); ++i) {
+    const Pairs &rule = graph.pairsOf(i);
+    rules.push_back({rule.causal, static_cast<double>(rule.window),
+                     static_cast<double>(rule.chunk)});
+  }
+  return rules;
+}
+
 LayoutState::LayoutState(const CostProgram &program, const Strategy &strategy,
                          const Pool &pool, bool ideal)
     : program(program), strategy(strategy), pool(pool), ideal(ideal),

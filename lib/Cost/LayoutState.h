@@ -16,6 +16,9 @@
 
 namespace autopar {
 
+/// The rules of `Op::pairs`, by index.
+std::vector<PairsRule> pairsRulesOf(const Graph &graph);
+
 /// Routes and heats of the experts of layouts: each is found once.
 class LayoutState {
 public:

@@ -303,22 +303,14 @@ static Expr runtimeBytes(Formulas &formulas) {
 }
 
 /// Tokens of a replica whose caches and states fit in the budget, in whole
-/// blocks, at the bytes per token that sequences of the step's context have:
-/// whole sequences first, then blocks of the rest, so that no product is above
-/// what a double counts.
+/// blocks, at the bytes per token that sequences of the step's context have.
 static Expr capacityTokens(Formulas &formulas, Expr capacity) {
-  TotalNodes &total = formulas.strategy.total;
-  Expr one = formulas.number(1);
-  Expr perSequence =
-      max(one, Expr(formulas.graph, total.blocksPerSequence));
+  Expr kept(formulas.graph, formulas.strategy.total.blocksPerSequence);
+  Expr perSequence = max(formulas.number(1), kept);
   Expr block = formulas.blockTokens();
   Expr blocks = ceilDiv(formulas.symbol(Symbol::context), block);
-  Expr sequences = floorDiv(capacity, perSequence);
-  Expr rest = capacity - sequences * perSequence;
-  Expr tokens =
-      (sequences * blocks + floorDiv(rest * blocks, perSequence)) * block;
-  return select(Expr(formulas.graph, total.blocksPerSequence), tokens,
-                formulas.number(0));
+  Expr tokens = capacity.apply(Op::scale_down, blocks, perSequence) * block;
+  return select(kept, tokens, formulas.number(0));
 }
 
 static void addBudget(Formulas &formulas) {

@@ -82,6 +82,14 @@ inline V ceilQuotient(V a, V b) {
   return wholeAbove(a / b);
 }
 
+/// floor(a * b / c): whole times first, then what is left, so that a product
+/// above 2^53 is exact.
+template <typename V>
+inline V scaleDown(V a, V b, V c) {
+  V times = floorQuotient(a, c);
+  return times * b + floorQuotient((a - times * c) * b, c);
+}
+
 //===----------------------------------------------------------------------===//
 // Logarithms and powers, to 2 units in the last place
 //===----------------------------------------------------------------------===//

@@ -44,14 +44,10 @@ struct Pricer::State {
         figures(bindFigures(strategy, machine.pools.front(), runtime,
                             memoryUtilization)),
         layout(program, strategy, machine.pools.front(), runtime.ideal),
-        slots(tape.slots), runner(chooseLaneRunner()) {
+        slots(tape.slots), pairs(pairsRulesOf(strategy.graph)),
+        runner(chooseLaneRunner()) {
     for (auto [slot, value] : tape.constants)
       slots[slot] = value;
-    for (uint32_t i = 0; i < strategy.graph.pairsCount(); ++i) {
-      const Pairs &rule = strategy.graph.pairsOf(i);
-      pairs.push_back({rule.causal, static_cast<double>(rule.window),
-                       static_cast<double>(rule.chunk)});
-    }
     findUniform();
     for (const TapeCheck &check : tape.checks)
       hasPointChecks |= check.rank == Rank::point;

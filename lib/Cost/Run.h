@@ -180,6 +180,8 @@ inline V calculate(const Instruction &step, const TapeView &tape,
     return choose(isAbove(b(), a), least(a, one), a / b());
   case Op::scale:
     return wholeAbove(a * b() / c());
+  case Op::scale_down:
+    return scaleDown(a, b(), c());
   case Op::above:
     return choose(isAbove(a, b()), one, zero);
   case Op::select:

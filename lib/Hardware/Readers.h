@@ -27,9 +27,6 @@ System readSystem(const JsonReader &reader);
 
 /// The least time that a point of a collective's curve has.
 inline constexpr double leastTimeUs = 1e-3;
-/// Scales the curves of `tier` from the links of its file to those that the
-/// user set.
-void scaleCurves(Tier &tier);
 
 } // namespace autopar
 

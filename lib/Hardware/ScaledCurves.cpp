@@ -46,7 +46,8 @@ static void scale(CollectiveCurve &curve, CollectiveKind kind,
   Scales scales = scalesOf(tier);
   double reached = tier.bandwidth.fileValue() * tier.efficiency.fileValue();
   double timeBefore = 0, wireBefore = 0, part = 0;
-  curve.measuredUs = curve.timeUs;
+  if (curve.measuredUs.empty())
+    curve.measuredUs = curve.timeUs;
   for (size_t i = 0; i < curve.timeUs.size(); ++i) {
     double time = curve.measuredUs[i];
     double bytes = std::exp2(curve.firstLog2Bytes + static_cast<double>(i));

@@ -50,6 +50,7 @@ private:
       return success();
     std::pair<StringRef, bool> flags[] = {
         {"explain", options.explain},
+        {"impact", options.impact},
         {"trace", !options.trace.empty()},
         {"report-output", options.reportOutput.getNumOccurrences() != 0}};
     for (auto [flag, given] : flags)
@@ -79,9 +80,12 @@ private:
   LogicalResult verifyDiff() {
     if (!options.plan.empty())
       return onError("--plan and --diff-plans exclude each other");
-    if (options.explain)
-      return onError("--explain has no effect with --diff-plans: give "
-                     "--estimate and --plan for each of the two");
+    for (auto [flag, given] : {std::pair("explain", bool(options.explain)),
+                               std::pair("impact", bool(options.impact))})
+      if (given)
+        return onError(Twine("--") + flag +
+                       " has no effect with --diff-plans: give --estimate and "
+                       "--plan for each of the two");
     auto [first, second] = StringRef(options.diffPlans).split(',');
     if (first.empty() || second.empty() || second.contains(','))
       return onError("--diff-plans=" + options.diffPlans +
@@ -268,6 +272,7 @@ private:
     fillReport(estimate);
     estimate.memoryUtilization = plan.memoryUtilization.value_or(0);
     estimate.explain = options.explain;
+    estimate.impact = options.impact;
     estimate.trace = options.trace;
     pm.addPass(createEstimatePass(std::move(estimate), runtime));
   }

@@ -19,7 +19,9 @@ static StringRef valueOf(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("diff-plans", "file,file")
       .Case("estimate", "text|json")
-      .Cases({"explain", "expert-groups-in-node", "fsdp", "shard-sp"}, "true")
+      .Cases({"explain", "expert-groups-in-node", "fsdp", "impact",
+              "shard-sp"},
+             "true")
       .Case("expert-load", "file|zipf:1.0|...")
       .Case("place-experts", "block|round_robin|balanced")
       .Case("cp-kind", "ring|all-to-all")
@@ -40,7 +42,9 @@ static StringRef valueOf(StringRef name) {
 static StringRef bareOf(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("estimate", "text")
-      .Cases({"explain", "expert-groups-in-node", "fsdp", "shard-sp"}, "true")
+      .Cases({"explain", "expert-groups-in-node", "fsdp", "impact",
+              "shard-sp"},
+             "true")
       .Default("");
 }
 

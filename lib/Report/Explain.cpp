@@ -320,8 +320,8 @@ void Explainer::explainMemory() {
                          "runtime sizes them, or its sampler's"));
   add("memory.kv_capacity_bytes", total.kvCapacityBytes);
   add("memory.kv_capacity_tokens", total.kvCapacityTokens,
-      Explanation().note("whole sequences of this length, then blocks of the "
-                         "rest; 0 where it keeps nothing"));
+      Explanation().note("at the bytes per token of a sequence of this length; "
+                         "0 where it keeps nothing"));
 }
 
 //===----------------------------------------------------------------------===//

@@ -186,6 +186,26 @@ writeTexts(const std::vector<std::pair<std::string, std::string>> &texts) {
   return all;
 }
 
+static json writeChange(const Impact::Change &change) {
+  return {{"step_time_us", change.stepTimeUs},
+          {"total_bytes", change.totalBytes},
+          {"kv_capacity_tokens", change.kvCapacityTokens}};
+}
+
+static json writeImpacts(const Report &report) {
+  json all = json::array();
+  for (const Impact &impact : report.impacts) {
+    json &written = all.emplace_back();
+    written = {{"figure", impact.path},
+               {"value", impact.value},
+               {"source", impact.source},
+               {"one_percent_more", writeChange(impact.more)}};
+    if (impact.less)
+      written["one_percent_less"] = writeChange(*impact.less);
+  }
+  return all;
+}
+
 static json writeDerivations(const Report &report) {
   json all = json::object();
   for (const auto &[path, derivation] : report.derivations) {
@@ -239,6 +259,8 @@ json autopar::writeTree(const Report &report) {
     root["placement"] = writePlacement(*report.placement);
   root["assumptions"] = writeAssumptions(report);
   root["warnings"] = writeWarnings(report);
+  if (!report.impacts.empty())
+    root["impact"] = writeImpacts(report);
   if (!report.derivations.empty())
     root["derivations"] = writeDerivations(report);
   return root;

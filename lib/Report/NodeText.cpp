@@ -167,6 +167,10 @@ std::string NodeText::sizes(NodeId id, Bind bind) const {
     return "ceil(" + operand(node.a, Bind::product) + " x " +
            operand(node.b, Bind::product) + " / " +
            operand(node.c, Bind::factor) + ")";
+  case Op::scale_down:
+    return "floor(" + operand(node.a, Bind::product) + " x " +
+           operand(node.b, Bind::product) + " / " +
+           operand(node.c, Bind::factor) + ")";
   case Op::minimum:
     return "min(" + operand(node.a) + ", " + operand(node.b) + ")";
   case Op::select:
@@ -246,6 +250,10 @@ std::string NodeText::formula(NodeId id, Bind bind, bool isRoot,
     return call("ceil", operand(node.a, Bind::product) + " * " +
                             operand(node.b, Bind::product) + " / " +
                             operand(node.c, Bind::factor));
+  case Op::scale_down:
+    return call("floor", operand(node.a, Bind::product) + " * " +
+                             operand(node.b, Bind::product) + " / " +
+                             operand(node.c, Bind::factor));
   case Op::floor:
     return call("floor", operand(node.a));
   case Op::maximum:

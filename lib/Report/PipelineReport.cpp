@@ -112,7 +112,7 @@ std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
     auto it = priced.find(counts);
     if (it == priced.end()) {
       Reading stage(inputs, parts.strategy);
-      if (auto error = stage.read(parts.layoutOf(counts), explain))
+      if (auto error = stage.read(parts.layoutOf(counts), {explain}))
         return error;
       transferBytes.clear();
       for (NodeId node : parts.strategy.transferBytes)
@@ -388,7 +388,7 @@ Result<Report> PipelineEvaluator::run(bool explain) {
   Strategy strategy = compile(parts.program, launchingOf(parts.runtime));
   Reading all({parts.program, plan, parts.machine, parts.runtime, whole},
               strategy);
-  if (auto error = all.read(layoutOf(all), explain))
+  if (auto error = all.read(layoutOf(all), {explain}))
     return *error;
   report = std::move(all.report);
   if (auto error = parts.price())
@@ -417,9 +417,12 @@ Result<Report> PipelineEvaluator::run(bool explain) {
 }
 
 Result<Report> autopar::evaluatePipeline(const PlanInputs &inputs,
-                                         bool explain) {
+                                         ReportDetail detail) {
+  if (detail.impact)
+    return Error{"", "the impact of figures on a pipeline is not computed",
+                 "leave out --impact, or --stage-pp"};
   PipelineParts parts(inputs);
   if (auto error = parts.prepare(inputs.workload))
     return *error;
-  return PipelineEvaluator(parts, inputs.workload).run(explain);
+  return PipelineEvaluator(parts, inputs.workload).run(detail.explain);
 }

@@ -114,7 +114,7 @@ double Reading::memoryUtilization() const {
   return plan.memoryUtilization.value_or(runtime.memoryUtilization.value);
 }
 
-std::optional<Error> Reading::read(const Layout &wanted, bool explain) {
+std::optional<Error> Reading::read(const Layout &wanted, ReportDetail detail) {
   layout = wanted;
   if (Refusal refusal = values.evaluate(layout, workload))
     return explainRefusal(*this, strategy, values, refusal);
@@ -127,22 +127,25 @@ std::optional<Error> Reading::read(const Layout &wanted, bool explain) {
     if (error)
       return error;
   }
-  if (explain)
+  if (detail.explain)
     readDerivations(*this);
+  if (detail.impact)
+    readImpacts(*this);
   return std::nullopt;
 }
 
 Result<Report> autopar::evaluate(const CostProgram &program, const Plan &plan,
                                  const Machine &machine, const Runtime &runtime,
-                                 const Workload &workload, bool explain) {
+                                 const Workload &workload,
+                                 ReportDetail detail) {
   PlanInputs inputs{program, plan, machine, runtime, workload};
   if (auto error = checkInputs(inputs))
     return *error;
   if (!plan.pipeline.stages.empty())
-    return evaluatePipeline(inputs, explain);
+    return evaluatePipeline(inputs, detail);
   Strategy strategy = compile(program, launchingOf(runtime));
   Reading reading(inputs, strategy);
-  if (auto error = reading.read(layoutOf(inputs), explain))
+  if (auto error = reading.read(layoutOf(inputs), detail))
     return *error;
   return std::move(reading.report);
 }

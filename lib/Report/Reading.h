@@ -56,8 +56,8 @@ struct Reading : PlanInputs {
   Reading(const PlanInputs &inputs, const Strategy &strategy);
 
   /// Prices `layout` and fills the report; nothing but the error where it is
-  /// refused. With `explain`, fills `Report::derivations`.
-  std::optional<Error> read(const Layout &layout, bool explain);
+  /// refused.
+  std::optional<Error> read(const Layout &layout, ReportDetail detail);
 
   Checked whole(NodeId node) const { return values.whole(node); }
   double real(NodeId node) const { return values.real(node); }
@@ -109,7 +109,7 @@ struct Reading : PlanInputs {
 };
 
 /// `evaluate` where `inputs.plan` has stages.
-Result<Report> evaluatePipeline(const PlanInputs &inputs, bool explain);
+Result<Report> evaluatePipeline(const PlanInputs &inputs, ReportDetail detail);
 
 // Each fills its part of the report, in this order.
 void readInputs(Reading &reading);
@@ -124,6 +124,7 @@ void readSources(Reading &reading);
 void readAssumptions(Reading &reading);
 void readWarnings(Reading &reading);
 void readDerivations(Reading &reading);
+void readImpacts(Reading &reading);
 
 /// What is taken for granted of the loads of placed experts.
 void addLoadAssumptions(const Reading &reading,

@@ -15,6 +15,7 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 using namespace autopar;
@@ -240,6 +241,37 @@ static std::string derivations(const Report &report) {
   return text.empty() ? "" : "\nDerivations\n" + text;
 }
 
+/// "+12.3 us", "-1.20 GiB"; nothing of no change.
+template <typename Format>
+static std::string signedText(double value, Format format) {
+  if (value == 0)
+    return "";
+  return (value < 0 ? "-" : "+") + format(std::fabs(value));
+}
+
+static std::string impacts(const Report &report) {
+  constexpr size_t rows = 15;
+  TextTable table("lrrrrl");
+  table.add({"", "value", "step", "memory", "KV tokens", ""});
+  for (size_t i = 0; i < std::min(rows, report.impacts.size()); ++i) {
+    const Impact &impact = report.impacts[i];
+    auto bytes = [](double value) {
+      return formatBytes(static_cast<int64_t>(value));
+    };
+    auto tokens = [](double value) {
+      return formatInteger(static_cast<int64_t>(value));
+    };
+    table.add({impact.path, formatNumber(impact.value),
+               signedText(impact.more.stepTimeUs, formatTime),
+               signedText(impact.more.totalBytes, bytes),
+               signedText(impact.more.kvCapacityTokens, tokens),
+               impact.less ? "kink" : ""});
+  }
+  return report.impacts.empty()
+             ? ""
+             : "\nWhat 1 % more of a figure does\n" + table.str();
+}
+
 std::string autopar::writeText(const Report &report) {
   double step = report.latency.stepTimeUs;
   return title(report) + "\n" + answer(report) + memoryTable(report) +
@@ -249,5 +281,5 @@ std::string autopar::writeText(const Report &report) {
          breakdownTable("By layer kind, on a device", report.byLayer, step) +
          (report.placement ? "\n" + placementText(*report.placement) : "") +
          flopsTable(report) + modelTable(report) + assumptions(report) +
-         warnings(report) + derivations(report);
+         warnings(report) + impacts(report) + derivations(report);
 }

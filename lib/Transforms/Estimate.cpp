@@ -99,7 +99,7 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
                               memoryUtilization,
                               {overrides.begin(), overrides.end()},
                               {given.begin(), given.end()},
-                              explain,
+                              {explain, impact},
                               applied};
     LogicalResult done =
         findDeployed(module).empty()

@@ -112,7 +112,7 @@ FailureOr<ModuleEstimate> Estimator::run(ModuleOp module,
     return failure();
   Result<Report> report =
       evaluate(analysis.getProgram(), inputs->plan, inputs->machine, software,
-               inputs->workload, explain);
+               inputs->workload, detail);
   if (!report)
     return emitError(module, report.error());
   emitAdvice(module, analysis.getOps(), report->warnings);

@@ -42,7 +42,7 @@ private:
                                  memoryUtilization,
                                  {overrides.begin(), overrides.end()},
                                  /*given=*/{},
-                                 /*explain=*/false});
+                                 /*detail=*/{}});
     FailureOr<EstimateInputs> inputs = failure();
     if (succeeded(estimator.prepare()))
       inputs = estimator.inputsOf(module, program);

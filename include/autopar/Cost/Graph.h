@@ -63,8 +63,9 @@ enum class Op : uint8_t {
   split,
   /// a / b, or 1 where b is above a: what a capped split leaves.
   split_capped,
-  /// ceil(a * b / c), a product that may be above 2^53.
+  /// ceil(a * b / c) and floor(a * b / c), products that may be above 2^53.
   scale,
+  scale_down,
   /// 1 where a > b, else 0.
   above,
   /// b where a > 0, else c.

@@ -107,6 +107,11 @@ struct Tier {
   std::map<CollectiveKind, std::map<int64_t, CollectiveCurve>> curves;
 };
 
+/// Scales the curves of `tier` to its figures, where those are not the ones of
+/// the file: each time has a part that goes with bandwidth and efficiency, and
+/// one that goes with latency.
+void scaleCurves(Tier &tier);
+
 /// Equal devices with equal links between them.
 struct Pool {
   Chip chip;

@@ -159,6 +159,10 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   Option<bool> explain{
       *this, "explain",
       llvm::cl::desc("Say how every number of the report came about")};
+  Option<bool> impact{
+      *this, "impact",
+      llvm::cl::desc("Rank the figures of chip, links and runtime by what 1 % "
+                     "more of each does: which to measure first")};
   Option<std::string> reportOutput{
       *this, "report-output",
       llvm::cl::desc(

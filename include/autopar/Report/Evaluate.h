@@ -17,14 +17,19 @@
 
 namespace autopar {
 
+/// What a report says beyond its numbers: `Report::derivations`,
+/// `Report::impacts`.
+struct ReportDetail {
+  bool explain = false, impact = false;
+};
+
 /// What `program` costs under `plan`: memory, FLOPs, communication, latency.
 /// Pure and re-entrant; never prints. Errors: an axis without a size, more
 /// devices than the machine has, a split that its rule forbids, bytes that do
-/// not fit in 63 bits or FLOPs in 127. With `explain`, fills
-/// `Report::derivations`.
+/// not fit in 63 bits or FLOPs in 127; the impact on a pipeline.
 Result<Report> evaluate(const CostProgram &program, const Plan &plan,
                         const Machine &machine, const Runtime &runtime,
-                        const Workload &workload, bool explain = false);
+                        const Workload &workload, ReportDetail detail = {});
 
 } // namespace autopar
 

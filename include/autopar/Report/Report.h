@@ -59,6 +59,21 @@ struct Derivation {
   std::string note;
 };
 
+/// What 1 % more of a figure does.
+struct Impact {
+  struct Change {
+    double stepTimeUs = 0, totalBytes = 0, kvCapacityTokens = 0;
+  };
+  /// "chips.h100-sxm.memory_bandwidth".
+  std::string path;
+  double value = 0;
+  std::string source;
+  /// Of 1 % more, by the slope there.
+  Change more;
+  /// Of 1 % less where the slope on that side is another one: a kink.
+  std::optional<Change> less;
+};
+
 /// One row of the breakdown: time, FLOPs and bytes of one device.
 struct BreakdownRow {
   std::string name;
@@ -183,6 +198,8 @@ struct Report {
   std::optional<ExpertPlacement> placement;
   std::vector<Assumption> assumptions;
   std::vector<Warning> warnings;
+  /// Figures by falling impact on the step, then on memory; filled on demand.
+  std::vector<Impact> impacts;
   /// By report path ("memory.per_device.weight_bytes"); filled on demand.
   std::map<std::string, Derivation> derivations;
   /// The plan as JSON text (`autopar.plan/1`).

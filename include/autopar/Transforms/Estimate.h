@@ -34,7 +34,7 @@ struct EstimateSettings {
   int64_t nodes = 0;
   double memoryUtilization = 0;
   std::vector<std::string> overrides, given;
-  bool explain = false;
+  ReportDetail detail = {};
   /// The runtime of these settings where somebody has read it already.
   std::shared_ptr<const AppliedRuntime> applied = nullptr;
 };

@@ -516,6 +516,8 @@ def EstimatePass : Pass<"autopar-estimate", "::mlir::ModuleOp"> {
            "runtime's)">,
     Option<"explain", "explain", "bool", "false",
            "Say how every number came about">,
+    Option<"impact", "impact", "bool", "false",
+           "Rank the figures by what 1 % more of each does to time and memory">,
     Option<"trace", "trace", "std::string", "\"\"",
            "File for the timeline of a pipeline, in Chrome's trace format">,
   ]);

@@ -1,0 +1,53 @@
+//===- Interval.h - Bounds of many plans at once ----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_COST_INTERVAL_H
+#define AUTOPAR_COST_INTERVAL_H
+
+#include "autopar/Cost/Pricer.h"
+
+namespace autopar {
+
+struct Interval {
+  double low = 0, high = 0;
+
+  bool contains(double value) const { return low <= value && value <= high; }
+};
+
+/// A box of plans of one layout: symbols, by `Symbol`, and figures, by index of
+/// the strategy's.
+struct Box {
+  std::array<Interval, symbolCount> symbols;
+  std::vector<Interval> figures;
+};
+
+/// Bounds of the outputs of a tape over boxes. Each op is monotone in each
+/// operand, so its bounds are its values at two corners, in the same arithmetic
+/// as prices: a box of one plan has its price, and nothing in a box lies outside.
+class Enclosure {
+public:
+  /// All arguments outlive it.
+  Enclosure(const CostProgram &program, const Strategy &strategy,
+            const Tape &tape, const Machine &machine, const Runtime &runtime);
+  ~Enclosure();
+
+  /// By output. The layout must be one that is not refused.
+  std::vector<Interval> enclose(const Layout &layout, const Box &box);
+
+private:
+  struct Links;
+  void run(Rank rank);
+  Interval calculate(const Instruction &step) const;
+
+  const Tape &tape;
+  std::unique_ptr<Links> links;
+  std::vector<Interval> slots;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_COST_INTERVAL_H

@@ -1,0 +1,80 @@
+//===- Sensitivity.h - What prices rest on most -----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_COST_SENSITIVITY_H
+#define AUTOPAR_COST_SENSITIVITY_H
+
+#include "autopar/Cost/Pricer.h"
+
+namespace autopar {
+
+/// A figure of a link: of tier `tier` of the pool.
+struct LinkFigure {
+  size_t tier = 0;
+  Figure Tier::*figure = nullptr;
+};
+
+/// How a number changes with a figure, relative to the figure: d value / d ln
+/// figure. Where the two sides differ, the number has a kink there.
+struct Slope {
+  double below = 0, above = 0;
+};
+
+/// Derivatives of prices. Roundings count as what they round, so that a number
+/// is smooth but for its choices.
+class Sensitivity {
+public:
+  /// All arguments outlive it.
+  Sensitivity(const CostProgram &program, const Strategy &strategy,
+              const Machine &machine, const Runtime &runtime,
+              std::optional<double> memoryUtilization);
+
+  /// The layout must be one that is not refused.
+  void lay(const Layout &layout, const Point &point);
+
+  /// Values of all nodes, without roundings, with other figures in place of
+  /// those that were bound; the machine's links are those of `machine`.
+  std::vector<double> evaluate(const std::vector<double> &figures,
+                               const Machine &machine) const;
+  /// Slopes of `output` by figure of the strategy, then by `linkFigures`. One
+  /// sweep backwards through the graph, and one more for those that meet a
+  /// choice between equals.
+  std::vector<Slope> slopes(NodeId output) const;
+
+  const std::vector<BoundFigure> &figures() const { return bound; }
+  const std::vector<LinkFigure> &linkFigures() const { return links; }
+
+private:
+  /// Adjoints of all nodes. Of choices between equals, those of the first, or
+  /// of the second.
+  std::vector<double> sweep(NodeId output, bool takesFirst) const;
+  void addToOperands(NodeId id, bool takesFirst,
+                     std::vector<double> &adjoints) const;
+  double timeOfCalls(const Machine &on,
+                     const std::vector<double> &adjoints) const;
+  double oneSided(NodeId output, size_t figure, double step) const;
+  void addLinks(const std::vector<double> &adjoints,
+                std::vector<double> &slopes) const;
+  std::vector<double> slopesOf(const std::vector<double> &adjoints) const;
+
+  const CostProgram &program;
+  const Strategy &strategy;
+  const Machine &machine;
+  const Runtime &runtime;
+  std::vector<BoundFigure> bound;
+  std::vector<LinkFigure> links;
+  Layout layout;
+  Point point{};
+  std::vector<double> values;
+};
+
+/// `machine` with a figure of a link at another value.
+Machine withLinkFigure(const Machine &machine, LinkFigure figure, double value);
+
+} // namespace autopar
+
+#endif // AUTOPAR_COST_SENSITIVITY_H

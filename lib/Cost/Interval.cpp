@@ -1,0 +1,134 @@
+//===- Interval.cpp -------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Cost/Interval.h"
+
+#include "LayoutState.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+struct Enclosure::Links : LayoutState {
+  Links(const CostProgram &program, const Strategy &strategy, const Pool &pool,
+        bool ideal)
+      : LayoutState(program, strategy, pool, ideal),
+        pairs(pairsRulesOf(strategy.graph)) {}
+  std::vector<PairsRule> pairs;
+};
+
+Enclosure::Enclosure(const CostProgram &program, const Strategy &strategy,
+                     const Tape &tape, const Machine &machine,
+                     const Runtime &runtime)
+    : tape(tape),
+      links(std::make_unique<Links>(program, strategy, machine.pools.front(),
+                                    runtime.ideal)),
+      slots(tape.slots) {
+  for (auto [slot, value] : tape.constants)
+    slots[slot] = {value, value};
+}
+Enclosure::~Enclosure() = default;
+
+namespace {
+/// How an op goes with an operand.
+enum class Trend : int8_t { falls = -1, none = 0, rises = 1 };
+} // namespace
+
+/// For operands that are not negative, as all are but differences.
+static std::array<Trend, 3> trendsOf(Op op) {
+  constexpr Trend up = Trend::rises, down = Trend::falls, none = Trend::none;
+  switch (op) {
+  case Op::subtract:
+  case Op::divide:
+  case Op::ceil_divide:
+  case Op::floor_divide:
+  case Op::split:
+    return {up, down, none};
+  case Op::scale:
+  case Op::scale_down:
+    return {up, up, down};
+  case Op::launch:
+  case Op::roof:
+    return {up, up, none};
+  case Op::floor:
+  case Op::picoseconds:
+  case Op::call:
+  case Op::call_bound:
+    return {up, none, none};
+  default:
+    return {up, up, up};
+  }
+}
+
+/// Products of what may be negative: the least and the largest corner.
+static Interval multiply(Interval a, Interval b) {
+  auto [low, high] = std::minmax(
+      {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+  return {low, high};
+}
+
+Interval Enclosure::calculate(const Instruction &step) const {
+  const Interval &a = slots[step.a];
+  auto operand = [&](uint32_t slot) { return slots[slot]; };
+  if (step.op == Op::multiply)
+    return multiply(a, operand(step.b));
+  if (step.op == Op::multiply_add) {
+    Interval product = multiply(operand(step.b), operand(step.c));
+    return {a.low + product.low, a.high + product.high};
+  }
+  if (step.op == Op::select) {
+    Interval b = operand(step.b), c = operand(step.c);
+    if (a.low > 0)
+      return b;
+    return a.high > 0 ? Interval{std::min(b.low, c.low),
+                                 std::max(b.high, c.high)}
+                      : c;
+  }
+  if (step.op == Op::above) {
+    Interval b = operand(step.b);
+    return {a.low > b.high ? 1.0 : 0.0, a.high > b.low ? 1.0 : 0.0};
+  }
+  unsigned operands = operandsOf(step.op);
+  const uint32_t read[] = {step.a, step.b, step.c};
+  std::array<Trend, 3> trends = trendsOf(step.op);
+  // A call names a route, and pairs a rule, in place of an operand.
+  Instruction local{step.op, 0, 0, operands > 1 ? 1 : step.b,
+                    operands > 2 ? 2 : step.c};
+  auto corner = [&](bool high) {
+    double values[3] = {};
+    for (unsigned i = 0; i < operands; ++i) {
+      bool takesHigh = (trends[i] == Trend::rises) == high;
+      values[i] = takesHigh ? slots[read[i]].high : slots[read[i]].low;
+    }
+    return autopar::calculate(
+        local, {nullptr, 0, links->routes(), links->pairs.data()}, values);
+  };
+  return {corner(false), corner(true)};
+}
+
+void Enclosure::run(Rank rank) {
+  for (const Instruction &step : tape.code[static_cast<size_t>(rank)])
+    slots[step.out] = calculate(step);
+}
+
+std::vector<Interval> Enclosure::enclose(const Layout &layout,
+                                         const Box &box) {
+  links->lay(layout);
+  for (Rank rank : {Rank::constant, Rank::figure, Rank::layout, Rank::point}) {
+    for (const TapeInput &input : tape.inputs[static_cast<size_t>(rank)]) {
+      double value = links->valueOf(input.op, input.index);
+      slots[input.slot] = input.op == Op::figure   ? box.figures[input.index]
+                          : input.op == Op::symbol ? box.symbols[input.index]
+                                                   : Interval{value, value};
+    }
+    run(rank);
+  }
+  std::vector<Interval> outputs;
+  for (uint32_t slot : tape.outputs)
+    outputs.push_back(slots[slot]);
+  return outputs;
+}

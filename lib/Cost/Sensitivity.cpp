@@ -1,0 +1,254 @@
+//===- Sensitivity.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Cost/Sensitivity.h"
+
+#include "LayoutState.h"
+
+#include <cmath>
+
+using namespace autopar;
+
+/// Two sides of a choice that are closer than this are equal.
+static constexpr double tieTolerance = 1e-12;
+
+Machine autopar::withLinkFigure(const Machine &machine, LinkFigure figure,
+                                double value) {
+  Machine other = machine;
+  Tier &tier = other.pools.front().tiers[figure.tier];
+  Figure &replaced = tier.*figure.figure;
+  replaced.source.replaced = replaced.fileValue();
+  replaced.value = value;
+  scaleCurves(tier);
+  return other;
+}
+
+Sensitivity::Sensitivity(const CostProgram &program, const Strategy &strategy,
+                         const Machine &machine, const Runtime &runtime,
+                         std::optional<double> memoryUtilization)
+    : program(program), strategy(strategy), machine(machine), runtime(runtime),
+      bound(bindFigures(strategy, machine.pools.front(), runtime,
+                        memoryUtilization)) {
+  for (size_t tier = 0; tier < machine.pools.front().tiers.size(); ++tier)
+    for (Figure Tier::*figure :
+         {&Tier::bandwidth, &Tier::efficiency, &Tier::latency})
+      links.push_back({tier, figure});
+}
+
+void Sensitivity::lay(const Layout &wanted, const Point &at) {
+  layout = wanted;
+  point = at;
+  std::vector<double> figures;
+  for (const BoundFigure &figure : bound)
+    figures.push_back(figure.value);
+  values = evaluate(figures, machine);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// An op without its rounding.
+static double smooth(const Node &node, const std::vector<double> &values,
+                     const TapeView &tape) {
+  double a = values[node.a];
+  switch (node.op) {
+  case Op::ceil_divide:
+  case Op::floor_divide:
+    return a / values[node.b];
+  case Op::floor:
+    return a;
+  case Op::scale:
+  case Op::scale_down:
+    return a * values[node.b] / values[node.c];
+  case Op::round_product:
+    return a * values[node.b];
+  case Op::launch:
+    return smoothMaximum(a, values[node.b], values[node.c]) * picosecondsPerUs;
+  case Op::picoseconds:
+    return a * picosecondsPerUs;
+  case Op::call:
+    return routeTime(tape.routes[node.b], a, tape.routes[node.b].ideal) *
+           picosecondsPerUs;
+  default: {
+    Instruction step{node.op, 0, node.a, node.b, node.c};
+    return calculate(step, tape, values.data());
+  }
+  }
+}
+
+std::vector<double> Sensitivity::evaluate(const std::vector<double> &figures,
+                                          const Machine &on) const {
+  LayoutState state(program, strategy, on.pools.front(), runtime.ideal);
+  state.lay(layout);
+  std::vector<PairsRule> pairs = pairsRulesOf(strategy.graph);
+  TapeView view{nullptr, 0, state.routes(), pairs.data()};
+  std::vector<double> result(strategy.graph.size());
+  for (NodeId id = 0; id < result.size(); ++id) {
+    const Node &node = strategy.graph[id];
+    if (node.op == Op::constant)
+      result[id] = static_cast<double>(strategy.graph.valueOf(node));
+    else if (node.op == Op::figure)
+      result[id] = figures[node.a];
+    else if (node.op == Op::symbol)
+      result[id] = point[node.a];
+    else if (operandsOf(node.op) == 0)
+      result[id] = state.valueOf(node.op, node.a);
+    else
+      result[id] = smooth(node, result, view);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Derivatives
+//===----------------------------------------------------------------------===//
+
+/// d/da and d/db of (a^q + b^q)^(1/q), and of the maximum, which takes the side
+/// of b between equals.
+static std::pair<double, double> slopesOfRoof(double a, double b, double q) {
+  double high = most(a, b);
+  if (high <= 0)
+    return {0, 0};
+  if (q == 0)
+    return {a > b ? 1 : 0, a > b ? 0 : 1};
+  double time = smoothMaximum(a, b, q);
+  return {std::pow(a / time, q - 1), std::pow(b / time, q - 1)};
+}
+
+void Sensitivity::addToOperands(NodeId id, bool takesFirst,
+                                std::vector<double> &adjoints) const {
+  const Node &node = strategy.graph[id];
+  double adjoint = adjoints[id], a = values[node.a];
+  auto add = [&](NodeId operand, double slope) {
+    adjoints[operand] += adjoint * slope;
+  };
+  auto b = [&] { return values[node.b]; };
+  auto c = [&] { return values[node.c]; };
+  bool isTie = operandsOf(node.op) > 1 &&
+               std::fabs(a - b()) <= tieTolerance * std::fabs(a);
+  switch (node.op) {
+  case Op::add:
+    add(node.a, 1);
+    return add(node.b, 1);
+  case Op::subtract:
+    add(node.a, 1);
+    return add(node.b, -1);
+  case Op::multiply:
+  case Op::round_product:
+    add(node.a, b());
+    return add(node.b, a);
+  case Op::divide:
+  case Op::ceil_divide:
+  case Op::floor_divide:
+  case Op::split:
+    add(node.a, 1 / b());
+    return add(node.b, -a / (b() * b()));
+  case Op::minimum:
+    return add((isTie ? takesFirst : a < b()) ? node.a : node.b, 1);
+  case Op::maximum:
+    return add((isTie ? takesFirst : a > b()) ? node.a : node.b, 1);
+  case Op::floor:
+    return add(node.a, 1);
+  case Op::scale:
+  case Op::scale_down:
+    add(node.a, b() / c());
+    add(node.b, a / c());
+    return add(node.c, -a * b() / (c() * c()));
+  case Op::select:
+    return add(a > 0 ? node.b : node.c, 1);
+  case Op::roof:
+  case Op::launch: {
+    auto [ofA, ofB] = slopesOfRoof(a, b(), c());
+    double unit = node.op == Op::launch ? picosecondsPerUs : 1;
+    add(node.a, ofA * unit);
+    return add(node.b, ofB * unit);
+  }
+  case Op::picoseconds:
+    return add(node.a, picosecondsPerUs);
+  default:
+    // Sizes, pairs and experts rest on no figure; calls are links'.
+    return;
+  }
+}
+
+std::vector<double> Sensitivity::sweep(NodeId output, bool takesFirst) const {
+  std::vector<double> adjoints(strategy.graph.size());
+  adjoints[output] = 1;
+  for (NodeId id = output + 1; id-- > 0;)
+    if (adjoints[id] != 0 && operandsOf(strategy.graph[id].op) != 0)
+      addToOperands(id, takesFirst, adjoints);
+  return adjoints;
+}
+
+/// Calls rest on a link's figures through its route alone.
+double Sensitivity::timeOfCalls(const Machine &on,
+                                const std::vector<double> &adjoints) const {
+  LayoutState state(program, strategy, on.pools.front(), runtime.ideal);
+  state.lay(layout);
+  double sum = 0;
+  for (NodeId id = 0; id < adjoints.size(); ++id) {
+    const Node &node = strategy.graph[id];
+    if (node.op != Op::call || adjoints[id] == 0)
+      continue;
+    const RouteView &route = state.routes()[node.b];
+    sum += adjoints[id] * picosecondsPerUs *
+           routeTime(route, values[node.a], route.ideal);
+  }
+  return sum;
+}
+
+/// Central differences of routes, whose times are straight or log-log in what
+/// they rest on.
+void Sensitivity::addLinks(const std::vector<double> &adjoints,
+                           std::vector<double> &slopes) const {
+  constexpr double step = 1e-5;
+  for (const LinkFigure &link : links) {
+    const Tier &tier = machine.pools.front().tiers[link.tier];
+    double value = (tier.*link.figure).value;
+    auto at = [&](double factor) {
+      return timeOfCalls(withLinkFigure(machine, link, value * factor),
+                         adjoints);
+    };
+    slopes.push_back((at(1 + step) - at(1 - step)) / (2 * step));
+  }
+}
+
+std::vector<double>
+Sensitivity::slopesOf(const std::vector<double> &adjoints) const {
+  std::vector<double> slopes(bound.size());
+  for (NodeId id = 0; id < adjoints.size(); ++id) {
+    const Node &node = strategy.graph[id];
+    if (node.op == Op::figure && adjoints[id] != 0)
+      slopes[node.a] += adjoints[id] * bound[node.a].value;
+  }
+  addLinks(adjoints, slopes);
+  return slopes;
+}
+
+/// The slope on the side to which `step` goes.
+double Sensitivity::oneSided(NodeId output, size_t figure, double step) const {
+  std::vector<double> figures;
+  for (const BoundFigure &one : bound)
+    figures.push_back(one.value);
+  figures[figure] *= 1 + step;
+  return (evaluate(figures, machine)[output] - values[output]) / step;
+}
+
+std::vector<Slope> Sensitivity::slopes(NodeId output) const {
+  std::vector<double> first = slopesOf(sweep(output, /*takesFirst=*/true));
+  std::vector<double> second = slopesOf(sweep(output, /*takesFirst=*/false));
+  std::vector<Slope> result;
+  constexpr double step = 1e-7;
+  for (size_t i = 0; i < first.size(); ++i) {
+    Slope slope{first[i], first[i]};
+    if (first[i] != second[i] && i < bound.size())
+      slope = {oneSided(output, i, -step), oneSided(output, i, step)};
+    result.push_back(slope);
+  }
+  return result;
+}
