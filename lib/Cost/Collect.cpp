@@ -180,9 +180,13 @@ uint32_t Collector::product(const Atoms &atoms) {
 /// A sum over products of atoms of `rank`, whose coefficients are sums over
 /// what is of lower rank.
 uint32_t Collector::linear(const Terms &terms, Rank rank) {
-  if (rank == Rank::constant)
+  // Constants are one term; what is computed of constants has atoms of its own.
+  if (rank == Rank::constant && (terms.empty() || terms[0].atoms.empty()) &&
+      terms.size() <= 1)
     return constant(terms.empty() ? 0 : terms.front().factor);
-  Rank below = static_cast<Rank>(static_cast<uint8_t>(rank) - 1);
+  Rank below = rank == Rank::constant
+                   ? Rank::constant
+                   : static_cast<Rank>(static_cast<uint8_t>(rank) - 1);
   auto isVarying = [&](NodeId atom) { return graph[atom].rank == rank; };
   // In order of products, so that one sum has one form.
   std::vector<std::pair<Atoms, Terms>> groups;

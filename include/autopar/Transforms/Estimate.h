@@ -9,7 +9,7 @@
 #define AUTOPAR_TRANSFORMS_ESTIMATE_H
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
-#include "autopar/Report/Report.h"
+#include "autopar/Report/Evaluate.h"
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Support/Result.h"
 
