@@ -38,6 +38,13 @@ private:
 
   uint32_t slot(NodeId id);
   uint32_t opaque(NodeId id);
+  uint32_t launch(const Node &node);
+  std::pair<uint32_t, uint32_t> countAndRate(NodeId time);
+  struct Multiple;
+  std::optional<Multiple> asMultiple(NodeId id, Rank rank);
+  std::vector<NodeId> mergeMultiples(const std::vector<NodeId> &operands,
+                                     Rank rank, std::vector<uint32_t> &slots);
+  uint32_t maximum(uint32_t a, uint32_t b);
   uint32_t largest(NodeId id);
   uint32_t input(const Node &node);
   uint32_t constant(double value);
@@ -107,6 +114,8 @@ uint32_t Collector::slot(NodeId id) {
     result = linear(polynomials.of(id), node.rank);
   else if (node.op == Op::maximum && node.isWhole)
     result = largest(id);
+  else if (node.op == Op::launch)
+    result = launch(node);
   else
     result = opaque(id);
   return slotOf[id] = result;
@@ -125,6 +134,84 @@ uint32_t Collector::opaque(NodeId id) {
   return emit(node.op, node.rank, a, b, c);
 }
 
+/// The slots of a time as a count and what one takes.
+std::pair<uint32_t, uint32_t> Collector::countAndRate(NodeId time) {
+  const Node &node = graph[time];
+  if (node.op != Op::multiply || graph[node.a].isWhole == graph[node.b].isWhole)
+    return {slot(time), constant(1)};
+  bool countsFirst = graph[node.a].isWhole;
+  return {slot(countsFirst ? node.a : node.b),
+          slot(countsFirst ? node.b : node.a)};
+}
+
+uint32_t Collector::launch(const Node &node) {
+  auto [flops, usPerFlop] = countAndRate(node.a);
+  auto [bytes, usPerByte] = countAndRate(node.b);
+  LaunchRates rates{usPerFlop, usPerByte, slot(node.c)};
+  auto known = std::find(tape.rates.begin(), tape.rates.end(), rates);
+  auto index = static_cast<uint32_t>(known - tape.rates.begin());
+  if (known == tape.rates.end())
+    tape.rates.push_back(rates);
+  return emit(Op::launch_at_rates, node.rank, flops, bytes, index);
+}
+
+/// A product of what varies at `rank` alone, whose coefficient does not.
+struct Collector::Multiple {
+  Atoms varying;
+  Terms coefficient;
+};
+
+std::optional<Collector::Multiple> Collector::asMultiple(NodeId id,
+                                                         Rank rank) {
+  std::optional<Multiple> result;
+  for (const Term &term : polynomials.of(id)) {
+    Multiple own;
+    Term rest{term.factor, {}};
+    for (NodeId atom : term.atoms)
+      (graph[atom].rank == rank ? own.varying : rest.atoms).push_back(atom);
+    if (own.varying.empty() || (result && !(result->varying == own.varying)))
+      return std::nullopt;
+    if (!result)
+      result = own;
+    result->coefficient.push_back(rest);
+  }
+  return result;
+}
+
+/// Of several multiples of one product the largest coefficient is enough.
+/// Returns the operands that are none.
+std::vector<NodeId>
+Collector::mergeMultiples(const std::vector<NodeId> &operands, Rank rank,
+                          std::vector<uint32_t> &slots) {
+  std::vector<NodeId> others;
+  std::vector<std::pair<Atoms, uint32_t>> merged;
+  auto below = static_cast<Rank>(static_cast<uint8_t>(rank) - 1);
+  for (NodeId one : operands) {
+    std::optional<Multiple> multiple =
+        rank > Rank::figure ? asMultiple(one, rank) : std::nullopt;
+    if (!multiple) {
+      others.push_back(one);
+      continue;
+    }
+    uint32_t factor = linear(multiple->coefficient, below);
+    auto same =
+        std::find_if(merged.begin(), merged.end(), [&](const auto &other) {
+          return other.first == multiple->varying;
+        });
+    if (same == merged.end())
+      merged.emplace_back(multiple->varying, factor);
+    else
+      same->second = maximum(same->second, factor);
+  }
+  for (const auto &[varying, factor] : merged)
+    slots.push_back(emit(Op::multiply, rank, factor, product(varying)));
+  return others;
+}
+
+uint32_t Collector::maximum(uint32_t a, uint32_t b) {
+  return a == b ? a : emit(Op::maximum, std::max(ranks[a], ranks[b]), a, b);
+}
+
 /// Operands that are never above another one are left out.
 uint32_t Collector::largest(NodeId id) {
   std::vector<NodeId> operands;
@@ -132,7 +219,9 @@ uint32_t Collector::largest(NodeId id) {
   while (!open.empty()) {
     NodeId one = open.back();
     open.pop_back();
-    if (graph[one].op == Op::maximum && graph[one].isWhole) {
+    // What has a slot is there already.
+    if (graph[one].op == Op::maximum && graph[one].isWhole &&
+        slotOf[one] == noSlot) {
       open.push_back(graph[one].b);
       open.push_back(graph[one].a);
     } else if (std::find(operands.begin(), operands.end(), one) ==
@@ -157,12 +246,12 @@ uint32_t Collector::largest(NodeId id) {
       kept.push_back(own);
     }
   }
-  uint32_t result = slot(kept.front());
-  for (size_t i = 1; i < kept.size(); ++i) {
-    uint32_t other = slot(kept[i]);
-    result = emit(Op::maximum, std::max(ranks[result], ranks[other]), result,
-                  other);
-  }
+  std::vector<uint32_t> slots;
+  for (NodeId other : mergeMultiples(kept, graph[id].rank, slots))
+    slots.push_back(slot(other));
+  uint32_t result = slots.front();
+  for (uint32_t other : slots)
+    result = maximum(result, other);
   return result;
 }
 

@@ -92,6 +92,8 @@ Interval Enclosure::calculate(const Instruction &step) const {
     Interval b = operand(step.b);
     return {a.low > b.high ? 1.0 : 0.0, a.high > b.low ? 1.0 : 0.0};
   }
+  if (step.op == Op::launch_at_rates)
+    return launch(step);
   unsigned operands = operandsOf(step.op);
   const uint32_t read[] = {step.a, step.b, step.c};
   std::array<Trend, 3> trends = trendsOf(step.op);
@@ -106,6 +108,20 @@ Interval Enclosure::calculate(const Instruction &step) const {
     }
     return autopar::calculate(
         local, {nullptr, 0, links->routes(), links->pairs.data()}, values);
+  };
+  return {corner(false), corner(true)};
+}
+
+Interval Enclosure::launch(const Instruction &step) const {
+  const LaunchRates &rates = tape.rates[step.c];
+  auto corner = [&](bool high) {
+    auto at = [&](uint32_t slot) {
+      return high ? slots[slot].high : slots[slot].low;
+    };
+    const double values[] = {at(step.a) * at(rates[0]),
+                             at(step.b) * at(rates[1]), at(rates[2])};
+    return autopar::calculate({Op::launch, 0, 0, 1, 2},
+                              {nullptr, 0, nullptr, nullptr}, values);
   };
   return {corner(false), corner(true)};
 }

@@ -63,6 +63,9 @@ struct Pricer::State {
       for (unsigned i = 0; i < operands; ++i)
         seen[read[i]] = false;
     }
+    for (const LaunchRates &rates : tape.rates)
+      for (uint32_t slot : rates)
+        seen[slot] = false;
     for (uint32_t output : tape.outputs)
       seen[output] = false;
     for (const TapeCheck &check : tape.checks)
@@ -84,7 +87,7 @@ struct Pricer::State {
   }
   TapeView view(Rank rank) const {
     return {code(rank).data(), code(rank).size(), layout.routes(),
-            pairs.data()};
+            pairs.data(), tape.rates.data()};
   }
   void runFigures() {
     for (Rank rank : {Rank::constant, Rank::figure}) {
@@ -92,6 +95,7 @@ struct Pricer::State {
         slots[input.slot] = figures[input.index].value;
       run(view(rank), slots.data());
     }
+    badExponent = findBadExponent(strategy, figures);
     bound = true;
   }
   bool holds(const TapeCheck &check, double extent, double devices) const;
@@ -109,6 +113,7 @@ struct Pricer::State {
   /// Slots of lanes, and where they begin aligned.
   std::vector<double> laneMemory;
   double *laneSlots = nullptr;
+  Refusal badExponent;
   bool hasPointChecks = false, bound = false, broadcast = false;
 };
 
@@ -141,8 +146,10 @@ int64_t Pricer::skewOf(uint32_t kind) const {
 // Requirements
 //===----------------------------------------------------------------------===//
 
-/// Whether `b` divides `a`, both whole.
-static bool divides(double b, double a) { return a == b * std::floor(a / b); }
+/// Whether `b` divides `a`, both whole and below 2^53.
+static bool divides(double b, double a) {
+  return static_cast<int64_t>(a) % static_cast<int64_t>(b) == 0;
+}
 
 bool Pricer::State::holds(const TapeCheck &check, double extent,
                           double devices) const {
@@ -186,8 +193,8 @@ Refusal Pricer::lay(const Layout &layout) {
   for (const TapeInput &input : own.inputs(Rank::layout))
     own.slots[input.slot] = own.layout.valueOf(input.op, input.index);
   run(own.view(Rank::layout), own.slots.data());
-  if (Refusal refusal = findBadExponent(own.strategy, own.figures))
-    return refusal;
+  if (own.badExponent)
+    return own.badExponent;
   return own.check(false, [&](uint32_t slot) { return own.slots[slot]; });
 }
 

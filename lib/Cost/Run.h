@@ -48,6 +48,7 @@ struct TapeView {
   size_t count;
   const RouteView *routes;
   const PairsRule *pairs;
+  const LaunchRates *rates = nullptr;
 };
 
 namespace {
@@ -155,6 +156,12 @@ inline V calculate(const Instruction &step, const TapeView &tape,
     return a + b() * c();
   case Op::multiply:
     return a * b();
+  case Op::launch_at_rates: {
+    const LaunchRates &rates = tape.rates[step.c];
+    return nearest(smoothMaximum(a * slots[rates[0]], b() * slots[rates[1]],
+                                 firstLane(slots[rates[2]])) *
+                   V(picosecondsPerUs));
+  }
   case Op::launch:
     return nearest(smoothMaximum(a, b(), firstLane(c())) *
                    V(picosecondsPerUs));

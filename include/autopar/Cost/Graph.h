@@ -91,6 +91,8 @@ enum class Op : uint8_t {
   // Of tapes alone.
   /// a + b * c, with two roundings.
   multiply_add,
+  /// `launch` of `a` FLOPs and `b` bytes at rates `c`.
+  launch_at_rates,
 };
 
 using NodeId = uint32_t;

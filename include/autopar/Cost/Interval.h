@@ -42,6 +42,7 @@ private:
   struct Links;
   void run(Rank rank);
   Interval calculate(const Instruction &step) const;
+  Interval launch(const Instruction &step) const;
 
   const Tape &tape;
   std::unique_ptr<Links> links;

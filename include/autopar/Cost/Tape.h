@@ -15,11 +15,14 @@
 namespace autopar {
 
 /// One step: slot `out` = op(a, b, c), of slots (`Op::call`: b is a link;
-/// `Op::pairs`: c a rule).
+/// `Op::pairs`: c a rule; `Op::launch_at_rates`: c of `Tape::rates`).
 struct Instruction {
   Op op = Op::add;
   uint32_t out = 0, a = 0, b = 0, c = 0;
 };
+
+/// Slots of microseconds a FLOP, microseconds a byte, and the exponent.
+using LaunchRates = std::array<uint32_t, 3>;
 
 /// A leaf of the graph and the slot that its value is put into.
 struct TapeInput {
@@ -45,6 +48,7 @@ struct Tape {
   /// By rank.
   std::array<std::vector<Instruction>, 4> code;
   std::array<std::vector<TapeInput>, 4> inputs;
+  std::vector<LaunchRates> rates;
   /// Values of constant slots.
   std::vector<std::pair<uint32_t, double>> constants;
   std::vector<TapeCheck> checks;
