@@ -198,9 +198,21 @@ private:
     ops.collectives.resize(program.collectives.size(), op);
     ops.residents.resize(program.residents.size(), op);
     for (Value result : op->getResults())
-      if (builder.resolve(result) == result && !builder.isResident(result))
+      if (builder.resolve(result) != result)
+        keep(op, result);
+      else if (!builder.isResident(result))
         define(result);
     return failure(builder.refused());
+  }
+
+  /// Says that `result` of `op`, which does nothing, lies where the operand does
+  /// that it is: a collective among single devices.
+  void keep(Operation *op, Value result) {
+    for (Value operand : op->getOperands())
+      if (builder.resolve(operand) == builder.resolve(result)) {
+        holders[result] = holderOf(operand);
+        return;
+      }
   }
 
   LogicalResult extractCall(CallOpInterface call, Launches &launches) {

@@ -45,10 +45,12 @@ private:
   std::vector<NodeId> mergeMultiples(const std::vector<NodeId> &operands,
                                      Rank rank, std::vector<uint32_t> &slots);
   uint32_t maximum(uint32_t a, uint32_t b);
+  uint32_t atom(NodeId id);
   uint32_t largest(NodeId id);
   uint32_t input(const Node &node);
   uint32_t constant(double value);
   uint32_t linear(const Terms &terms, Rank rank);
+  uint32_t coefficientOf(const Terms &terms, Rank rank);
   uint32_t product(const Atoms &atoms);
   uint32_t emit(Op op, Rank rank, uint32_t a, uint32_t b = 0, uint32_t c = 0);
   void addCheck(uint32_t index);
@@ -255,27 +257,37 @@ uint32_t Collector::largest(NodeId id) {
   return result;
 }
 
+/// The first of the splits over the same devices stands for what is common to
+/// all of them, of which it may be a multiple itself.
+uint32_t Collector::atom(NodeId id) {
+  const Node &node = graph[id];
+  bool isShared =
+      node.op == Op::split && polynomials.numerator(node.a, node.b);
+  return isShared ? opaque(id) : slot(id);
+}
+
 /// Products share their beginnings.
 uint32_t Collector::product(const Atoms &atoms) {
-  uint32_t result = slot(*atoms.begin());
-  for (const NodeId *atom = atoms.begin() + 1; atom != atoms.end(); ++atom) {
-    uint32_t other = slot(*atom);
+  uint32_t result = atom(*atoms.begin());
+  for (const NodeId *at = atoms.begin() + 1; at != atoms.end(); ++at) {
+    uint32_t other = atom(*at);
     result = emit(Op::multiply, std::max(ranks[result], ranks[other]), result,
                   other);
   }
   return result;
 }
 
+/// The sum by which products of atoms of `rank` are multiplied. Constants have
+/// atoms, too: quotients.
+uint32_t Collector::coefficientOf(const Terms &terms, Rank rank) {
+  if (rank == Rank::constant)
+    return constant(terms.front().factor);
+  return linear(terms, static_cast<Rank>(static_cast<uint8_t>(rank) - 1));
+}
+
 /// A sum over products of atoms of `rank`, whose coefficients are sums over
 /// what is of lower rank.
 uint32_t Collector::linear(const Terms &terms, Rank rank) {
-  // Constants are one term; what is computed of constants has atoms of its own.
-  if (rank == Rank::constant && (terms.empty() || terms[0].atoms.empty()) &&
-      terms.size() <= 1)
-    return constant(terms.empty() ? 0 : terms.front().factor);
-  Rank below = rank == Rank::constant
-                   ? Rank::constant
-                   : static_cast<Rank>(static_cast<uint8_t>(rank) - 1);
   auto isVarying = [&](NodeId atom) { return graph[atom].rank == rank; };
   // In order of products, so that one sum has one form.
   std::vector<std::pair<Atoms, Terms>> groups;
@@ -296,7 +308,7 @@ uint32_t Collector::linear(const Terms &terms, Rank rank) {
   });
   uint32_t result = noSlot;
   for (const auto &[varying, coefficient] : groups) {
-    uint32_t factor = linear(coefficient, below);
+    uint32_t factor = coefficientOf(coefficient, rank);
     if (varying.empty()) {
       result = factor;
       continue;

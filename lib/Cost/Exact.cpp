@@ -101,12 +101,22 @@ Checked ExactValues::wholeOf(NodeId id) const {
   case Op::scale_down:
     return floorDiv(a * b(), c());
   case Op::select:
-    return a > 0 ? b() : c();
+    return a > 0 || !a.valid() ? b() : c();
   case Op::pairs:
     return pairsOf(Whole(a), Whole(b()), strategy.graph.pairsOf(node.c));
   default:
     return toWhole(reals[id]);
   }
+}
+
+double ExactValues::realOf(NodeId id) const {
+  const Node &node = strategy.graph[id];
+  if (node.op == Op::pairs)
+    return pairsOf(reals[node.a], reals[node.b],
+                   strategy.graph.pairsOf(node.c));
+  return autopar::calculate({node.op, id, node.a, node.b, node.c},
+                            {nullptr, 0, links->routes(), nullptr},
+                            reals.data());
 }
 
 static int64_t valueOf(Symbol symbol, const Workload &workload) {
@@ -138,17 +148,14 @@ void ExactValues::calculate(NodeId id, const Workload &workload) {
   } else if (operandsOf(node.op) == 0) {
     wholes[id] = toWhole(links->valueOf(node.op, node.a));
   } else {
-    // Pairs are exact, whatever a double has of them.
-    Instruction step{node.op, id, node.a, node.b, node.c};
-    if (node.op != Op::pairs)
-      reals[id] =
-          autopar::calculate(step, {nullptr, 0, links->routes(), nullptr},
-                             reals.data());
+    reals[id] = realOf(id);
     if (!node.isWhole)
       return;
     wholes[id] = wholeOf(id);
   }
-  reals[id] = wholes[id].real();
+  // What overflows is large, not what is left of it.
+  if (wholes[id].valid())
+    reals[id] = wholes[id].real();
 }
 
 //===----------------------------------------------------------------------===//

@@ -101,8 +101,8 @@ uint32_t Graph::addPairs(const Pairs &rule) {
   return static_cast<uint32_t>(pairs.size() - 1);
 }
 
-/// Choices between constants. Their sums and products stay as they are: they say
-/// how a number came about, and tapes collect them.
+/// Choices between constants. Their sums and products stay as they are: they
+/// say how a number came about, and tapes collect them.
 NodeId Graph::fold(Op op, NodeId a, NodeId b) {
   if (nodes[a].op != Op::constant || nodes[b].op != Op::constant)
     return noNode;
@@ -160,26 +160,42 @@ NodeId Graph::make(Op op, NodeId a, NodeId b, uint32_t c) {
   }
   if (op == Op::scale && c == b)
     return a;
-  bool commutes = op == Op::add || op == Op::multiply || op == Op::minimum ||
-                  op == Op::maximum;
-  if (commutes && a > b)
-    std::swap(a, b);
   if (operands == 1 && op != Op::call && op != Op::call_bound)
     b = 0;
   const Node &first = nodes[a], &second = nodes[operands > 1 ? b : a],
              &third = nodes[operands > 2 ? c : a];
-  Node node{op, std::max({first.rank, second.rank, third.rank}),
+  Node node{op,
+            std::max({first.rank, second.rank, third.rank}),
             isWholeResult(op, first, second, third),
-            isPositiveResult(op, first, second, third), a, b, c};
+            isPositiveResult(op, first, second, third),
+            a,
+            b,
+            c};
   // Links are laid with the layout.
   if (op == Op::call || op == Op::call_bound)
     node.rank = std::max(node.rank, Rank::layout);
   return insert(node);
 }
 
+static bool commutes(Op op) {
+  return op == Op::add || op == Op::multiply || op == Op::minimum ||
+         op == Op::maximum;
+}
+
+/// Whether both are one expression. The order in which it was first written
+/// stays, for people.
+static bool isSame(const Node &x, const Node &y) {
+  if (x.op != y.op || x.c != y.c)
+    return false;
+  return (x.a == y.a && x.b == y.b) ||
+         (commutes(x.op) && x.a == y.b && x.b == y.a);
+}
+
 static uint64_t hashOf(const Node &node) {
   uint64_t hash = static_cast<uint64_t>(node.op);
-  for (uint64_t part : {node.a, node.b, node.c})
+  bool swaps = commutes(node.op) && node.a > node.b;
+  for (uint64_t part :
+       {swaps ? node.b : node.a, swaps ? node.a : node.b, node.c})
     hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
   return hash ^ (hash >> 29);
 }
@@ -189,12 +205,9 @@ NodeId Graph::insert(Node node) {
     grow();
   size_t mask = table.size() - 1;
   size_t at = hashOf(node) & mask;
-  for (; table[at] != 0; at = (at + 1) & mask) {
-    const Node &other = nodes[table[at] - 1];
-    if (other.op == node.op && other.a == node.a && other.b == node.b &&
-        other.c == node.c)
+  for (; table[at] != 0; at = (at + 1) & mask)
+    if (isSame(nodes[table[at] - 1], node))
       return table[at] - 1;
-  }
   nodes.push_back(node);
   table[at] = static_cast<uint32_t>(nodes.size());
   return static_cast<NodeId>(nodes.size() - 1);

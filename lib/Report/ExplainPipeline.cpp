@@ -8,6 +8,7 @@
 #include "Explanation.h"
 #include "PipelineParts.h"
 
+#include <algorithm>
 #include <array>
 
 using namespace autopar;
@@ -31,6 +32,9 @@ private:
   void takeRenamed(int64_t stage, const std::string &path,
                    const std::string &as);
   void explainMemory();
+  const Tier &tierOf(const Report::CollectiveRow &row) const;
+  void explainMessage(const std::string &folder,
+                      const Report::CollectiveRow &row);
   void explainTransfers();
   void explainTraining();
   void explainStep();
@@ -108,6 +112,40 @@ void PipelineExplainer::explainMemory() {
       return takeRenamed(stage, perToken, perToken);
 }
 
+/// The tier over which the row's message goes.
+const Tier &PipelineExplainer::tierOf(const Report::CollectiveRow &row) const {
+  std::string name;
+  for (const Report::Transfer &transfer : pipeline.transfers)
+    if (row.name == "stage " + std::to_string(transfer.fromStage) + " to " +
+                        std::to_string(transfer.toStage))
+      name = transfer.tier;
+  const std::vector<Tier> &tiers = parts.machine.pools.front().tiers;
+  return *std::find_if(tiers.begin(), tiers.end(),
+                       [&](const Tier &tier) { return tier.name == name; });
+}
+
+/// The time of one message.
+void PipelineExplainer::explainMessage(const std::string &folder,
+                                       const Report::CollectiveRow &row) {
+  const Tier &tier = tierOf(row);
+  Explanation message;
+  message.input(folder + "bytes", row.bytes)
+      .note("one message over the smallest tier that joins the stages");
+  bool ideal = parts.runtime.ideal;
+  auto curves = tier.curves.find(CollectiveKind::permute);
+  if (!ideal && curves != tier.curves.end() && !curves->second.empty())
+    return add(folder + "time_us",
+               "the measured curve of permute at these bytes",
+               message.from(curves->second.begin()->second.source.str()));
+  if (!ideal)
+    message.figure(tier.latency).figure(tier.efficiency);
+  message.figure(tier.bandwidth);
+  add(folder + "time_us",
+      ideal ? "bytes / bandwidth * 1e6"
+            : "latency + bytes / (bandwidth * efficiency) * 1e6",
+      message);
+}
+
 /// The rows that follow those of the heaviest stage's collectives.
 void PipelineExplainer::explainTransfers() {
   const auto &rows = report.communication.collectives;
@@ -131,13 +169,10 @@ void PipelineExplainer::explainTransfers() {
                   " takes from before it, of a microbatch"));
     add(folder + "wire_bytes_per_device", "the input",
         Explanation().input(folder + "bytes", row.wireBytesPerDevice));
-    add(folder + "time_us", "latency + bytes / (bandwidth * efficiency)",
-        Explanation()
-            .input(folder + "bytes", row.bytes)
-            .input("time", row.timeUs)
-            .note("one message over the smallest tier that joins the stages"));
-    sent.input(row.name, Checked(row.bytes) * row.count,
-               times(std::to_string(row.count), std::to_string(row.bytes) + " B"));
+    explainMessage(folder, row);
+    sent.input(
+        row.name, Checked(row.bytes) * row.count,
+        times(std::to_string(row.count), std::to_string(row.bytes) + " B"));
   }
   own = std::move(sent.derivation);
 }
@@ -210,7 +245,8 @@ void PipelineExplainer::explainSchedule() {
         ++end;
       Picoseconds each = parts.pricer.layer(at).cost.timePs;
       sum.input(name(parts.order[at]), toMicroseconds(each * (end - at)),
-                times(std::to_string(end - at), decimal(toMicroseconds(each)) + " us"));
+                times(std::to_string(end - at),
+                      decimal(toMicroseconds(each)) + " us"));
       at = end;
     }
     if (i + 1 == partition.ranges.size())

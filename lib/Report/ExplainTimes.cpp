@@ -26,14 +26,26 @@ std::string Explainer::us(Checked picoseconds) const {
   return text.substr(0, text.find_last_not_of('0') + 1);
 }
 
+/// The kernels of a launch that have work; its first one where none has.
+std::vector<uint32_t>
+Explainer::workingKernels(const LaunchNodes &launch) const {
+  std::vector<uint32_t> working;
+  for (const LaunchNodes::Member &member : launch.members)
+    if (!reading.whole(reading.strategy.kernels[member.kernel].launched)
+             .isZero())
+      working.push_back(member.kernel);
+  if (working.empty())
+    working.push_back(launch.members.front().kernel);
+  return working;
+}
+
 /// The figures that a launch's rates rest on.
 void Explainer::rateFigures(const LaunchNodes &launch,
                             Explanation &explanation) {
   const Chip &chip = reading.pool().chip;
   const Kernel &first = reading.program.kernels[launch.members.front().kernel];
   explanation.restsOn(chip.memoryBandwidth);
-  for (const LaunchNodes::Member &member : launch.members) {
-      uint32_t index = member.kernel;
+  for (uint32_t index : workingKernels(launch)) {
     const Kernel &kernel = reading.program.kernels[index];
     const Figure *peak = chip.peak(kernel.compute);
     if (kernel.flopFactor != 0 && peak)
@@ -55,10 +67,11 @@ void Explainer::addLaunchTimes(const std::string &path, bool ofCompute,
     if ((own * count).isZero())
       continue;
     std::string term = times(count.str(), text.sizes(launch.roofPs));
-    for (size_t i = 1; i < launch.members.size(); ++i)
+    std::vector<uint32_t> working = workingKernels(launch);
+    for (size_t i = 1; i < working.size(); ++i)
       term += (i == 1 ? "; one launch with " : ", ") +
-              reading.program.kernels[launch.members[i].kernel].name;
-    sum.input("kernels/" + reading.program.kernels[launch.members[0].kernel].name,
+              reading.program.kernels[working[i]].name;
+    sum.input("kernels/" + reading.program.kernels[working[0]].name,
               us(own * count), term);
     rateFigures(launch, sum);
   }
@@ -78,13 +91,12 @@ void Explainer::explainLaunches() {
   std::vector<Contribution> launches, reads;
   for (const LaunchNodes &launch : reading.strategy.launches) {
     Checked count = reading.whole(launch.count) * reading.layout.passes;
-    std::string name =
-        "kernels/" + reading.program.kernels[launch.members[0].kernel].name;
-    size_t size = launch.members.size();
+    std::vector<uint32_t> working = workingKernels(launch);
+    std::string name = "kernels/" + reading.program.kernels[working[0]].name;
+    size_t size = working.size();
     launches.push_back(
         {name, (count * reading.whole(launch.launched)).str(),
-         size == 1 ? ""
-                   : std::to_string(size) + " kernels launched as one"});
+         size == 1 ? "" : std::to_string(size) + " kernels launched as one"});
     for (const LaunchNodes::Member &member : launch.members) {
       uint32_t index = member.kernel;
       NodeId kept = reading.strategy.kernels[index].keptReadBytes;
@@ -106,9 +118,11 @@ void Explainer::explainOverhead() {
     Checked floor = reading.whole(launch.floorPs);
     if ((floor * count).isZero())
       continue;
-    const Kernel &first = reading.program.kernels[launch.members.front().kernel];
-    sum.input("kernels/" + first.name, us(floor * count),
-              times(count.str(), us(floor) + " us"));
+    const Kernel &first =
+        reading.program.kernels[launch.members.front().kernel];
+    uint32_t named = workingKernels(launch).front();
+    sum.input("kernels/" + reading.program.kernels[named].name,
+              us(floor * count), times(count.str(), us(floor) + " us"));
     const KernelCurve *curve =
         reading.pool().chip.curve(first.kind, first.compute);
     if (curve && !runtime.ideal)
@@ -118,8 +132,7 @@ void Explainer::explainOverhead() {
   int64_t waits = reading.layout.microbatches;
   sum.input(waits == 1 ? runtime.hostTimeUs.path : "host",
             us(reading.whole(total.hostPs)),
-            waits == 1 ? ""
-                       : "of " + std::to_string(waits) + " microbatches");
+            waits == 1 ? "" : "of " + std::to_string(waits) + " microbatches");
   add("latency.overhead_time_us", "sum of the inputs",
       sum.note("floors of the launches, the larger of the curve's and the "
                "runtime's, and the time of the host"));

@@ -85,6 +85,7 @@ private:
                       std::string note);
   std::string recordName(const Resident &record) const;
   std::string us(Checked picoseconds) const;
+  std::vector<uint32_t> workingKernels(const LaunchNodes &launch) const;
   void rateFigures(const LaunchNodes &launch, Explanation &explanation);
 
   Reading &reading;

@@ -50,9 +50,9 @@ std::string NodeText::axesText(NodeId id) const {
     return a.empty() || b.empty() ? a + b : a + "*" + b;
   }
   int64_t size = reading.axisSize(static_cast<AxisId>(node.a));
-  return size == 1 ? ""
-                   : reading.program.axes[node.a] + "(" +
-                         std::to_string(size) + ")";
+  return size == 1
+             ? ""
+             : reading.program.axes[node.a] + "(" + std::to_string(size) + ")";
 }
 
 /// "64 by tp(8)".
@@ -104,10 +104,10 @@ std::string NodeText::pairsText(const Node &node, NodeId id) const {
 std::string NodeText::roofText(const Node &node) const {
   double exponent = reading.real(node.c);
   std::string q = decimal(exponent);
-  std::string roof = exponent == 0   ? "max(tc, tm)"
-                     : exponent == 1 ? "(tc + tm)"
-                                     : "(tc^" + q + " + tm^" + q + ")^(1/" + q +
-                                           ")";
+  std::string roof = exponent == 0 ? "max(tc, tm)"
+                     : exponent == 1
+                         ? "(tc + tm)"
+                         : "(tc^" + q + " + tm^" + q + ")^(1/" + q + ")";
   // Each is a count times the time of one.
   auto timeOf = [&](NodeId id, const char *unit) {
     const Node &time = graph[id];
@@ -121,8 +121,21 @@ std::string NodeText::roofText(const Node &node) const {
   };
   if (reading.real(node.a) == 0)
     return timeOf(node.b, "B");
-  return roof + ", tc = " + timeOf(node.a, "FLOP") + ", tm = " +
-         timeOf(node.b, "B");
+  return roof + ", tc = " + timeOf(node.a, "FLOP") +
+         ", tm = " + timeOf(node.b, "B");
+}
+
+/// "ceil(128 x 1.422223 (hottest device))" of the mean device's 128, which may
+/// be a share: "/ tp(8)".
+std::string NodeText::hottestText(const Node &node) const {
+  constexpr double evenSkew = 1e6;
+  std::string text = "ceil(" + sizes(node.a, Bind::product) + " x " +
+                     decimal(reading.real(node.b) / evenSkew) +
+                     " (hottest device)";
+  const Node &shared = graph[node.c];
+  bool isShared = shared.op == Op::multiply && isAxes(shared.a);
+  std::string axes = isShared ? axesText(shared.a) : "";
+  return text + (axes.empty() ? "" : " / " + axes) + ")";
 }
 
 std::string NodeText::sizes(NodeId node) const {
@@ -164,6 +177,8 @@ std::string NodeText::sizes(NodeId id, Bind bind) const {
     return "floor(" + operand(node.a) + " / " + operand(node.b, Bind::factor) +
            ")";
   case Op::scale:
+    if (graph[node.b].op == Op::skew)
+      return hottestText(node);
     return "ceil(" + operand(node.a, Bind::product) + " x " +
            operand(node.b, Bind::product) + " / " +
            operand(node.c, Bind::factor) + ")";
@@ -183,8 +198,6 @@ std::string NodeText::sizes(NodeId id, Bind bind) const {
     return experts + "*(1-(1-" + operand(node.b) + "/" + experts + ")^(" +
            operand(node.c) + "))";
   }
-  case Op::skew:
-    return decimal(reading.real(id)) + " (hottest device, millionths)";
   case Op::axis:
   case Op::stages:
     return isAxes(id) && !axesText(id).empty() ? axesText(id) : value(id);

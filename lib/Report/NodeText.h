@@ -48,6 +48,7 @@ private:
   std::string splitText(NodeId extent, NodeId devices, const char *rule) const;
   std::string axesText(NodeId devices) const;
   bool isAxes(NodeId node) const;
+  std::string hottestText(const Node &node) const;
   std::string roofText(const Node &node) const;
   std::string pairsText(const Node &node, NodeId id) const;
   std::string formula(NodeId node, Bind bind, bool isRoot,

@@ -26,7 +26,7 @@ func.func @model(%q: !q, %k: !k, %v: !v, %ks: !ks, %s: tensor<8xbf16>) -> !q {
   // CHECK-NEXT: "window": 0
   // CHECK-NEXT: "chunk": 4
   // CHECK: "shape": "[batch, min(context, 4), 2, 48]"
-  // COUNT: 2 x [2] x [8] x [48] x 7 pairs (causal, chunk 4)
+  // COUNT: 2 x 2 x 8 x 48 x 7 pairs (causal, chunk 4)
   %a = transformer.attention %q, %k, %v cache(%c : !c) sinks(%s : tensor<8xbf16>) causal chunk(4)
       : !q, !k, !v -> !y
   // Every token sees all that is cached of the other sequence.
@@ -36,14 +36,14 @@ func.func @model(%q: !q, %k: !k, %v: !v, %ks: !ks, %s: tensor<8xbf16>) -> !q {
   // CHECK-NEXT: "causal": false
   // CHECK: "shape": "[batch, memory, 2, 32]"
   // CHECK: "shape": "[batch, source, 2, 16]"
-  // COUNT: 2 x [2] x [8] x [32] x 30 pairs
+  // COUNT: 2 x 2 x 8 x 32 x 30 pairs
   %b = transformer.attention %q, %ks, %ks cache(%cm : !cm) : !q, !ks, !ks -> !q
   // An encoder sees the tokens of the step, which it writes nowhere.
   // CHECK: "name": "model/attn#3"
   // CHECK: "context": "query"
   // CHECK-NOT: "kv_cache"
   // CHECK: "name": "model/rope"
-  // COUNT: 2 x [2] x [8] x [32] x 9 pairs
+  // COUNT: 2 x 2 x 8 x 32 x 9 pairs
   %d = transformer.attention %b, %k, %k : !q, !k, !k -> !q
   // Only what turns is moved.
   // CHECK: "shape": "[batch, query, 8, 8]"

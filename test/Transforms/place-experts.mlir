@@ -46,7 +46,7 @@
 // HAND: "worst_imbalance": 1.6666666666666667
 // HAND: "name": "expert loads"
 // HAND-NEXT: "value": "tables of the module"
-// HAND: "collectives/moe/exchanged": "[4 by dp(2) any, 128, 64] x 1.422223 (hottest device) x 2 B"
+// HAND: "collectives/moe/exchanged": "ceil((4 by dp(2) any) x 2 x 64 x 64 x 1.422223 (hottest device)) x 2 B"
 
 // Sends to other nodes, where the devices fill them.
 

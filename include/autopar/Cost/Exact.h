@@ -36,6 +36,7 @@ public:
 private:
   void calculate(NodeId id, const Workload &workload);
   Checked wholeOf(NodeId id) const;
+  double realOf(NodeId id) const;
   bool holds(const Requirement &requirement) const;
 
   const Strategy &strategy;

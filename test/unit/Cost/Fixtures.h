@@ -8,7 +8,8 @@
 #ifndef AUTOPAR_TEST_UNIT_COST_FIXTURES_H
 #define AUTOPAR_TEST_UNIT_COST_FIXTURES_H
 
-#include "autopar/Cost/Evaluate.h"
+#include "autopar/Cost/Pricer.h"
+#include "autopar/Plan/Plan.h"
 
 #include <nlohmann/json.hpp>
 
@@ -39,6 +40,12 @@ struct Decoder {
 CostProgram makeDecoder(const Decoder &sizes = {});
 /// The same with a sum that ends each layer, followed by the next norm.
 CostProgram makeBorderedDecoder();
+/// The decoder, whose model function is cut behind its layers: stages take
+/// ranges of them.
+CostProgram makeStack();
+/// The same with a sum that ends each layer, followed by the norm of the next
+/// one or the last.
+CostProgram makeBorderedStack();
 
 /// One layer of routed experts on the devices of "tp", as extracted from the
 /// IR: 2 experts a token, each of 1024 x 512. Without `loads`, nothing is
@@ -50,9 +57,16 @@ CostProgram makeExperts(int64_t experts, int64_t slots,
 /// Eight devices with the figures of an H100 and no curves: 80 GB, 3,350 GB/s,
 /// 989.4 TFLOP/s in bf16, links of 450 GB/s.
 Machine makeMachine(int64_t nodes = 1);
+/// The same with curves of matrix products and all-reduces.
+Machine makeMeasuredMachine(int64_t nodes = 1);
 /// No memory, no time of its own, blocks of 16 tokens, all memory used.
 Runtime makeRuntime();
+/// One with a share, floors and bytes of its own, that launches as one what it
+/// can.
+Runtime makeBusyRuntime();
 Plan makePlan(int64_t tpSize);
+/// The devices of such a plan.
+Layout makeLayout(int64_t tpSize);
 Workload prefill(int64_t batchSize, int64_t prompt);
 Workload decode(int64_t batchSize, int64_t contextLength);
 

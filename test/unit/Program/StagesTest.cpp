@@ -23,7 +23,7 @@ static CostProgram makeProgram() {
                     {"far", 3, 4, 7},
                     {"inner", 6, 5, 6},
                     {"model", 1, 8, 9}};
-  program.stack.layers = {{{{1, 1}}}, {{{2, 1}, {3, 2}}}};
+  program.stack.layers = {{{{1, 1}}, {}, {}}, {{{2, 1}, {3, 2}}, {}, {}}};
   program.stack.runs = {{3, {{0, 2}, {1, 1}}}};
   program.stack.before = {{0, 1}};
   program.stack.after = {{4, 1}};
@@ -46,20 +46,6 @@ static CostProgram makeProgram() {
   return program;
 }
 
-static std::vector<int64_t> kernelCounts(const CostProgram &program) {
-  std::vector<int64_t> counts;
-  for (const Kernel &kernel : program.kernels)
-    counts.push_back(kernel.count);
-  return counts;
-}
-
-static std::vector<int64_t> weightCounts(const CostProgram &program) {
-  std::vector<int64_t> counts;
-  for (const Resident &weight : program.residents)
-    counts.push_back(weight.count);
-  return counts;
-}
-
 TEST(Stages, ListsLayersInOrder) {
   Result<std::vector<uint32_t>> order = layersInOrder(makeProgram());
   ASSERT_TRUE(order);
@@ -79,29 +65,13 @@ TEST(Stages, RefusesWhatHasNoLayersOrTooMany) {
             "'tiny' has no layers that stages could divide");
 }
 
-/// Layers 1 to 3 of nine: near, far, near. In three passes.
-TEST(Stages, SelectsWhatAStageRuns) {
+/// Layers 1 to 3 of nine: near, far, near.
+TEST(Stages, CountsKindsOfLayers) {
   CostProgram program = makeProgram();
   PartCounts counts(program);
   for (int i : {0, 1, 0})
     addKinds(program.stack.layers[i].kinds, counts.kinds);
   EXPECT_EQ(counts.kinds, (KindCounts{0, 2, 1, 2, 0}));
-  CostProgram stage = selectLayers(program, counts, 3);
-  EXPECT_EQ(kernelCounts(stage), (std::vector<int64_t>{0, 12, 6, 12, 0}));
-  EXPECT_EQ(weightCounts(stage), (std::vector<int64_t>{0, 2, 1, 2, 0}));
-  ASSERT_EQ(stage.activations.size(), 2u);
-  EXPECT_EQ(stage.activations[0].name, "hidden");
-  EXPECT_EQ(stage.activations[1].name, "inside");
-}
-
-/// The last stage reads the table of the first: both have it.
-TEST(Stages, CopiesWhatSeveralStagesRead) {
-  CostProgram program = makeProgram();
-  PartCounts counts(program);
-  addKinds(program.stack.after, counts.kinds);
-  CostProgram stage = selectLayers(program, counts, 1);
-  EXPECT_EQ(weightCounts(stage), (std::vector<int64_t>{1, 0, 0, 0, 1}));
-  EXPECT_EQ(kernelCounts(stage), (std::vector<int64_t>{0, 0, 0, 0, 2}));
 }
 
 /// The program with a sum that ends each layer and a norm that begins it, which
@@ -132,54 +102,58 @@ static CostProgram makeBordered() {
   return program;
 }
 
-static std::vector<int64_t> borderCounts(const CostProgram &program) {
-  std::vector<int64_t> counts;
-  for (const Border &border : program.borders)
-    counts.push_back(border.count);
-  return counts;
+TEST(Stages, FindsTheBorderBeforeAPlace) {
+  CostProgram program = makeBordered();
+  std::vector<uint32_t> order = *layersInOrder(program);
+  std::vector<std::optional<uint32_t>> borders;
+  for (size_t place = 0; place < order.size() + 3; ++place)
+    borders.push_back(borderInto(program, order, place));
+  // Nothing runs before the first layer that its norm could follow.
+  std::optional<uint32_t> none;
+  EXPECT_EQ(borders, (std::vector<std::optional<uint32_t>>{
+                         none, none, 0, 1, 2, 0, 1, 2, 0, 1, 3, none}));
 }
 
-/// Stages of one layer each, or of any, add up to the program.
-TEST(Stages, PartsSumToTheWhole) {
-  for (const CostProgram &program : {makeProgram(), makeBordered()})
-    for (size_t size : {1, 2, 4, 11}) {
-      std::vector<int64_t> kernels(program.kernels.size()),
-          borders(program.borders.size());
-      std::vector<uint32_t> order = *layersInOrder(program);
-      for (size_t place = 0; place < order.size() + 2; place += size) {
-        PartCounts counts(program);
-        addPlaces(program, order, place,
-                  std::min(place + size, order.size() + 2), true, counts);
-        CostProgram stage = selectLayers(program, counts, 1);
-        for (size_t i = 0; i < kernels.size(); ++i) {
-          EXPECT_GE(stage.kernels[i].count, 0);
-          kernels[i] += stage.kernels[i].count;
-        }
-        for (size_t i = 0; i < borders.size(); ++i)
-          borders[i] += stage.borders[i].count;
-      }
-      EXPECT_EQ(kernels, kernelCounts(program));
-      EXPECT_EQ(borders, borderCounts(program));
-    }
-}
-
-/// The second stage begins with the norm of a far layer, and with the sum that
-/// the first ended with.
-TEST(Stages, ARunBeforeABorderGoesWithWhatFollows) {
+/// Borders lead into a part and out of it; those inside do both.
+TEST(Stages, CountsBordersOfParts) {
   CostProgram program = makeBordered();
   std::vector<uint32_t> order = *layersInOrder(program);
   PartCounts first(program), second(program), alone(program);
   addPlaces(program, order, 0, 3, true, first);
   addPlaces(program, order, 3, 4, true, second);
   addPlaces(program, order, 3, 4, false, alone);
-  EXPECT_EQ(kernelCounts(selectLayers(program, first, 1)),
-            (std::vector<int64_t>{2, 1, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(borderCounts(selectLayers(program, first, 2)),
-            (std::vector<int64_t>{2, 0, 0, 0, 0}));
-  EXPECT_EQ(kernelCounts(selectLayers(program, second, 1)),
-            (std::vector<int64_t>{0, 1, 1, 0, 4, 4, 0}));
-  EXPECT_EQ(borderCounts(selectLayers(program, second, 1)),
-            (std::vector<int64_t>{0, 1, 0, 0, 2}));
-  EXPECT_EQ(kernelCounts(selectLayers(program, alone, 1)),
-            (std::vector<int64_t>{0, 0, 1, 1, 4, 4, 0}));
+  using Counts = std::vector<int64_t>;
+  EXPECT_EQ(first.kinds, (KindCounts{1, 2, 0, 0, 0}));
+  EXPECT_EQ(first.into, (Counts{1, 0, 0, 0, 0}));
+  EXPECT_EQ(first.outOf, (Counts{1, 1, 0, 0, 0}));
+  EXPECT_EQ(second.kinds, (KindCounts{0, 0, 1, 2, 0}));
+  EXPECT_EQ(second.into, (Counts{0, 1, 0, 0, 0}));
+  EXPECT_EQ(second.outOf, (Counts{0, 0, 1, 0, 0}));
+  EXPECT_EQ(alone.kinds, second.kinds);
+  EXPECT_EQ(alone.into, Counts(5));
+  EXPECT_EQ(alone.outOf, Counts(5));
+}
+
+/// Parts of all places together run the program.
+TEST(Stages, PartsSumToTheWhole) {
+  CostProgram program = makeBordered();
+  std::vector<uint32_t> order = *layersInOrder(program);
+  for (size_t size : {1, 2, 4, 11}) {
+    KindCounts kinds(program.layers.size());
+    std::vector<int64_t> into(program.borders.size());
+    for (size_t place = 0; place < order.size() + 2; place += size) {
+      PartCounts counts(program);
+      addPlaces(program, order, place, std::min(place + size, order.size() + 2),
+                true, counts);
+      for (size_t i = 0; i < kinds.size(); ++i)
+        kinds[i] += counts.kinds[i];
+      for (size_t i = 0; i < into.size(); ++i)
+        into[i] += counts.into[i];
+    }
+    for (size_t i = 0; i < kinds.size(); ++i)
+      EXPECT_EQ(kinds[i], program.layers[i].count);
+    for (size_t i = 0; i < into.size(); ++i)
+      EXPECT_EQ(into[i],
+                program.borders[i].layer ? 0 : program.borders[i].count);
+  }
 }

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Cost/ModelFacts.h"
+#include "autopar/Report/ModelFacts.h"
 
-#include "Fixtures.h"
+#include "../Cost/Fixtures.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fixtures.h"
+#include "autopar/Report/Evaluate.h"
+
+#include "../Cost/Fixtures.h"
+
+#include "autopar/Schedule/Time.h"
 
 #include <gtest/gtest.h>
 
@@ -187,9 +191,11 @@ TEST(Evaluate, TimesAddUp) {
     for (const Workload &workload : {prefill(1, 2048), decode(8, 4096)}) {
       Report report = price(makeDecoder(), makePlan(4), workload, runtime);
       const auto &latency = report.latency;
-      EXPECT_EQ(latency.stepTimeUs,
-                latency.computeTimeUs + latency.memoryTimeUs +
-                    latency.communicationTimeUs + latency.overheadTimeUs);
+      auto ps = [](double us) { return *toPicoseconds(us); };
+      EXPECT_EQ(ps(latency.stepTimeUs), ps(latency.computeTimeUs) +
+                                            ps(latency.memoryTimeUs) +
+                                            ps(latency.communicationTimeUs) +
+                                            ps(latency.overheadTimeUs));
       EXPECT_EQ(latency.kernelLaunches, merges ? 80 * 7 + 3 : 80 * 10 + 3);
       EXPECT_NEAR(latency.overheadTimeUs,
                   250 + 1.5 * static_cast<double>(latency.kernelLaunches),
@@ -223,8 +229,9 @@ TEST(Evaluate, UsesTheLargerFloor) {
   runtime.kernelFloorUs.value = 0;
   report = price(makeDecoder(), makePlan(8), decode(1, 2048), runtime, machine);
   EXPECT_EQ(report.latency.overheadTimeUs, 0);
+  // Each call is rounded to a picosecond.
   EXPECT_NEAR(report.latency.communicationTimeUs,
-              report.latency.bounds.communicationTimeUs, 1e-9);
+              report.latency.bounds.communicationTimeUs, 162 * 0.5e-6);
 }
 
 TEST(Evaluate, RefusesAxesWithoutSize) {

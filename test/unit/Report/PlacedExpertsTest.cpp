@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fixtures.h"
+#include "autopar/Report/Evaluate.h"
 
-#include "autopar/Cost/ExpertNodes.h"
-#include "autopar/Cost/Sizes.h"
+#include "../Cost/Fixtures.h"
+
 #include "autopar/Placement/Synthetic.h"
 
 #include <gtest/gtest.h>
@@ -129,19 +129,4 @@ TEST(PlacedExperts, SlotsMustLieOnTheDevices) {
   EXPECT_EQ(report.error().message,
             "6 slots of experts do not lie on tp = 4 devices");
   EXPECT_EQ(report.error().note, "sizes that work: 1, 2, 3, 6");
-}
-
-TEST(PlacedExperts, NodesOfAGroup) {
-  EXPECT_EQ(nodesOf({{1, 32}}, 8), 4);
-  EXPECT_EQ(nodesOf({{1, 4}}, 8), 1);
-  EXPECT_EQ(nodesOf({{1, 1}}, 8), 1);
-  EXPECT_EQ(nodesOf({}, 8), 1);
-  // Etp inside: 4 ranks a node.
-  EXPECT_EQ(nodesOf({{2, 16}}, 8), 4);
-  EXPECT_EQ(nodesOf({{8, 4}, {1, 8}}, 8), 4);
-  EXPECT_EQ(nodesOf({{16, 4}}, 8), 4);
-  // Something else between its axes; nodes that are not filled.
-  EXPECT_EQ(nodesOf({{16, 4}, {1, 8}}, 8), std::nullopt);
-  EXPECT_EQ(nodesOf({{1, 12}}, 8), std::nullopt);
-  EXPECT_EQ(nodesOf({{1, 3}}, 8), std::nullopt);
 }

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fixtures.h"
+#include "autopar/Report/Evaluate.h"
+
+#include "../Cost/Fixtures.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fixtures.h"
+#include "autopar/Report/Evaluate.h"
+
+#include "../Cost/Fixtures.h"
 
 #include <gtest/gtest.h>
 
@@ -29,47 +31,37 @@ static Report explain(const CostProgram &program, int64_t devices,
   return report ? *report : Report();
 }
 
-/// A runtime with a share, floors and bytes of its own.
-static Runtime makeBusyRuntime() {
-  Runtime runtime = makeRuntime();
-  runtime.memoryUtilization.value = 0.9;
-  runtime.contextBytes.value = 1e9;
-  runtime.libraryBytes.value = 123;
-  runtime.communicationBytes.value = 4567.5;
-  runtime.hostTimeUs.value = 250.3;
-  runtime.kernelFloorUs.value = 1.7;
-  runtime.mergesSharedInput = runtime.fusesElementwise = true;
-  return runtime;
+/// Whether the number at `path` is a time of whole picoseconds. Bounds are sums
+/// of what was not rounded.
+static bool isInPicoseconds(const std::string &path) {
+  return path.rfind("latency.", 0) == 0 &&
+         path.find("time_us") != std::string::npos &&
+         path.find("bounds") == std::string::npos;
 }
 
-/// A machine whose matrix products and all-reduces have curves.
-static Machine makeMeasuredMachine() {
-  Machine machine = makeMachine();
-  Pool &pool = machine.pools[0];
-  KernelCurve curve;
-  curve.floorUs = 2.1;
-  curve.computeEfficiency = 0.7;
-  curve.memoryEfficiency = 0.8;
-  curve.exponent = 3;
-  curve.source = {"measured", "products"};
-  curve.path = "chips.h100-sxm.kernels.matmul.bf16";
-  pool.chip.kernels[KernelKind::matmul]["bf16"] = curve;
-  pool.tiers[0].curves[CollectiveKind::all_reduce][8] = {
-      20, {12.5, 20.1, 37.7}, {"measured", "calls"}};
-  return machine;
+static int64_t toPicoseconds(const json &us) {
+  return std::llround(us.get<double>() * 1e6);
 }
 
-/// The sum of `inputs`: exact where all are integers, else in their order.
-static json sumOf(const json &inputs) {
+/// The sum of `inputs` of `path`: exact where all are integers or whole
+/// picoseconds, else in their order.
+static json sumOf(const std::string &path, const json &inputs) {
   int64_t whole = 0;
   double real = 0;
-  bool exact = true;
+  bool inPs = isInPicoseconds(path), exact = true;
   for (const auto &input : inputs) {
     exact &= input.is_number_integer();
-    whole += input.is_number_integer() ? input.get<int64_t>() : 0;
+    whole += inPs                        ? toPicoseconds(input)
+             : input.is_number_integer() ? input.get<int64_t>()
+                                         : 0;
     real += input.get<double>();
   }
-  return exact ? json(whole) : json(real);
+  return inPs || exact ? json(whole) : json(real);
+}
+
+/// What that sum should be.
+static json expectedSum(const std::string &path, const json &number) {
+  return isInPicoseconds(path) ? json(toPicoseconds(number)) : number;
 }
 
 static json inputsOf(const Derivation &derivation) {
@@ -93,7 +85,8 @@ static void checkFormulas(const Report &report) {
     if (derivation.formula == "sum of the inputs") {
       ++sums;
       // A sum of whole times may be the double of an integer.
-      EXPECT_EQ(sumOf(inputs), expected) << path << " " << inputs;
+      EXPECT_EQ(sumOf(path, inputs), expectedSum(path, expected))
+          << path << " " << inputs;
     } else if (derivation.formula == "the input") {
       ASSERT_EQ(inputs.size(), 1u) << path;
       EXPECT_EQ(inputs[0], expected) << path;
@@ -138,7 +131,9 @@ TEST(Explain, HottestDevicesToo) {
   for (const auto &[path, derivation] : report.derivations)
     if (derivation.formula == "sum of the inputs") {
       ++sums;
-      EXPECT_EQ(sumOf(inputsOf(derivation)), numberAt(root, path)) << path;
+      EXPECT_EQ(sumOf(path, inputsOf(derivation)),
+                expectedSum(path, numberAt(root, path)))
+          << path;
     }
   EXPECT_GE(sums, 10);
 }
@@ -200,11 +195,13 @@ TEST(Explain, FormulasEvaluate) {
                 in(path, "memory.per_device.runtime_bytes"));
   path = "memory.kv_capacity_tokens";
   double block = in(path, "runtimes.test.kv_block_tokens");
-  double context =
-      std::ceil(in(path, "workload.context_length") / block) * block;
-  double tokens = std::floor(in(path, "memory.kv_capacity_bytes") * context /
-                             in(path, "caches/layer/cache"));
-  EXPECT_EQ(memory.kvCapacityTokens, std::floor(tokens / block) * block);
+  double blocks = std::ceil(in(path, "workload.context_length") / block);
+  EXPECT_EQ(memory.kvCapacityTokens,
+            std::floor(in(path, "memory.kv_capacity_bytes") * blocks /
+                       in(path, "memory.bytes_of_one_sequence")) *
+                block);
+  EXPECT_EQ(in(path, "memory.bytes_of_one_sequence"),
+            80 * 2 * blocks * block * 128 * 2);
   path = "throughput.tokens_per_s";
   EXPECT_EQ(report.tokensPerS, in(path, "workload.batch") *
                                    in(path, "workload.query_length") /
@@ -242,9 +239,10 @@ TEST(Explain, NamesRecordsAndTerms) {
   std::pair<std::string, std::string> value("weights/layer/q_proj",
                                             "1342177280");
   std::pair<std::string, std::string> term(
-      "weights/layer/q_proj", "80 x [8192, 64 by tp(8), 128] x 2 B");
+      "weights/layer/q_proj", "80 x 8192 x (64 by tp(8)) x 128 x 2 B");
   EXPECT_EQ(std::count(weights.inputs.begin(), weights.inputs.end(), value), 1);
-  EXPECT_EQ(std::count(weights.terms.begin(), weights.terms.end(), term), 1);
+  EXPECT_EQ(std::count(weights.terms.begin(), weights.terms.end(), term), 1)
+      << json(weights.terms);
   const Derivation &attention = report.derivations.at("flops.attention");
   ASSERT_EQ(attention.inputs.size(), 1u);
   EXPECT_EQ(attention.inputs[0].first, "kernels/layer/attention");

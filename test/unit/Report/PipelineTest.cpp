@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Cost/Pipeline.h"
+#include "autopar/Report/Pipeline.h"
 
-#include "Fixtures.h"
+#include "../Cost/Fixtures.h"
 
 #include <gtest/gtest.h>
 
@@ -19,30 +19,6 @@
 using namespace autopar;
 using namespace autopar::test;
 using nlohmann::json;
-
-/// The decoder, whose model function is cut behind its 80 layers.
-static CostProgram makeStack() {
-  CostProgram program = makeDecoder();
-  program.layers = {
-      {"model", 1, 0, 1}, {"layer", 80, 2, 8}, {"model", 1, 9, 9}};
-  auto isHead = [](const std::string &name) {
-    return name == "norm" || name == "lm_head" || name == "model/norm" ||
-           name == "model/lm_head" || name == "model/logits.all_gather";
-  };
-  for (Kernel &kernel : program.kernels)
-    kernel.layer = isHead(kernel.name) ? 2 : kernel.layer;
-  for (Collective &collective : program.collectives)
-    collective.layer = isHead(collective.name) ? 2 : collective.layer;
-  for (Resident &weight : program.residents)
-    weight.layer = isHead(weight.name) && weight.layer == 0 ? 2 : weight.layer;
-  Dims hidden = {symbol(batch), symbol(query), number(8192)};
-  program.stack.layers = {{{{1, 1}}, {}, {{hidden, ElementType::bf16}}}};
-  program.stack.runs = {{80, {{0, 1}}}};
-  program.stack.before = {{0, 1}};
-  program.stack.after = {{2, 1}};
-  program.stack.inputs = {{{symbol(batch), symbol(query)}, ElementType::i32}};
-  return program;
-}
 
 static Plan makeStaged(int64_t stages, int64_t microbatches,
                        ScheduleKind schedule = ScheduleKind::inference,

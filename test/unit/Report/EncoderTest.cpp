@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fixtures.h"
+#include "autopar/Report/Evaluate.h"
 
-#include "autopar/Cost/Counts.h"
+#include "../Cost/Fixtures.h"
 
 #include <gtest/gtest.h>
 
@@ -163,61 +163,6 @@ TEST(Encoder, KeepsBuffersOfIdleCollectives) {
   const Derivation &bytes =
       report.derivations.at("memory.per_device.runtime_bytes");
   EXPECT_EQ(bytes.inputs.back().second, "1000");
-}
-
-TEST(HasWork, AsksForRowsAndResults) {
-  CostProgram program = makeProgram();
-  Sizes none(program, makePlan(1), decode(1, 8));
-  Sizes some(program, makePlan(1), withSource(decode(1, 8), 2));
-  ASSERT_FALSE(none.failed());
-  Kernel kernel;
-  EXPECT_TRUE(hasWork(kernel, none));
-  // Rows count only where there is a product.
-  kernel.rows = {symbol(source)};
-  EXPECT_TRUE(hasWork(kernel, none));
-  kernel.flopFactor = 2;
-  EXPECT_FALSE(hasWork(kernel, none));
-  EXPECT_TRUE(hasWork(kernel, some));
-  // Cross attention writes its result, with new keys or without.
-  kernel.rows = {symbol(batch)};
-  Traffic keys, result;
-  keys.write = result.write = true;
-  keys.shape = {symbol(source), number(8)};
-  kernel.traffic = {keys};
-  EXPECT_FALSE(hasWork(kernel, none));
-  EXPECT_TRUE(hasWork(kernel, some));
-  result.shape = {symbol(query), number(8)};
-  kernel.traffic.push_back(result);
-  EXPECT_TRUE(hasWork(kernel, none));
-}
-
-// 2^128 wraps to 0.
-TEST(HasWork, IsNotLostByOverflow) {
-  CostProgram program = makeProgram();
-  Sizes sizes(program, makePlan(1), decode(1, 8));
-  Kernel kernel;
-  kernel.flopFactor = 2;
-  kernel.rows = {number(int64_t(1) << 62), number(int64_t(1) << 62),
-                 number(16)};
-  EXPECT_TRUE(hasWork(kernel, sizes));
-}
-
-static Pairs makePairs(bool causal, int64_t window) {
-  Pairs pairs;
-  pairs.causal = causal;
-  pairs.window = window;
-  return pairs;
-}
-
-TEST(CountPairs, TakesEmptyExtents) {
-  EXPECT_EQ(*countPairs(0, 0, makePairs(true, 0)).int64(), 0);
-  EXPECT_EQ(*countPairs(0, 0, makePairs(false, 4)).int64(), 0);
-  EXPECT_EQ(*countPairs(0, 9, makePairs(true, 0)).int64(), 0);
-  EXPECT_EQ(*countPairs(9, 0, makePairs(false, 0)).int64(), 0);
-  // Queries before the first key see none: 0+0+1+2.
-  EXPECT_EQ(*countPairs(9, 0, makePairs(true, 0)).int64(), 0);
-  EXPECT_EQ(*countPairs(4, 2, makePairs(true, 0)).int64(), 3);
-  EXPECT_EQ(*countPairs(4, 2, makePairs(true, 1)).int64(), 2);
 }
 
 TEST(Encoder, RefusesNegativeLengths) {

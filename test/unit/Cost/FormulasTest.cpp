@@ -1,0 +1,209 @@
+//===- FormulasTest.cpp - Splits, bytes and what has work -----------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fixtures.h"
+
+#include "autopar/Cost/Exact.h"
+
+#include <gtest/gtest.h>
+
+using namespace autopar;
+using namespace autopar::test;
+
+static constexpr SymbolId source = 3;
+
+namespace {
+
+/// Records of one layer kind, on so many devices of "tp".
+struct FormulasTest : testing::Test {
+  FormulasTest() {
+    program.model = "records";
+    program.symbols = {"batch", "query", "context", "source"};
+    program.axes = {"tp"};
+    program.layers = {{"layer", 1}};
+  }
+
+  void compileOn(int64_t devices, const Workload &workload) {
+    strategy = compile(program, {});
+    values.emplace(program, strategy, machine, runtime);
+    refusal = values->evaluate(makeLayout(devices), workload);
+  }
+  /// What the worst of `devices` devices holds of `dim`.
+  int64_t local(const Dim &dim, int64_t devices, const Workload &workload) {
+    program.activations = {{"x", 0, {dim}, ElementType::fp8_e4m3, 0, 0}};
+    compileOn(devices, workload);
+    EXPECT_FALSE(refusal);
+    return *values->whole(strategy.activations[0]).int64();
+  }
+  /// Whether `kernel` is launched, as prices and reports have it.
+  bool launches(const Kernel &kernel, const Workload &workload) {
+    program.kernels = {kernel};
+    compileOn(1, workload);
+    NodeId node = strategy.kernels[0].launched;
+    Tape tape = collect(strategy, {node});
+    Pricer pricer(program, strategy, tape, machine, runtime);
+    double launched = -1;
+    EXPECT_FALSE(pricer.lay(makeLayout(1)));
+    EXPECT_FALSE(pricer.price(pointOf(workload), &launched));
+    EXPECT_EQ(values->whole(node), Checked(static_cast<int64_t>(launched)));
+    return launched == 1;
+  }
+
+  CostProgram program;
+  Machine machine = makeMachine();
+  Runtime runtime = makeRuntime();
+  Strategy strategy;
+  std::optional<ExactValues> values;
+  Refusal refusal;
+};
+
+} // namespace
+
+TEST_F(FormulasTest, RoundsExpectedBytes) {
+  Kernel &kernel = program.kernels.emplace_back();
+  Traffic &traffic = kernel.traffic.emplace_back();
+  traffic.role = Traffic::Role::weight;
+  traffic.shape = {number(8), number(3), split(4)};
+  traffic.topK = 2;
+  traffic.rows = {{{2, {batch, query}, 0}, {}, SplitRule::any, 1}};
+  auto bytes = [&] {
+    compileOn(4, decode(2, 8));
+    return *values->whole(strategy.kernels[0].traffic[0]).int64();
+  };
+  // 3.5 experts of 3 x 1 elements of 2 bytes.
+  EXPECT_EQ(bytes(), 21);
+  // Over 4 devices, each holds a quarter of what is reached: 5.25 x 4 / 4.
+  traffic.shape = {split(8), number(3), number(1)};
+  EXPECT_EQ(bytes(), 5);
+}
+
+TEST_F(FormulasTest, SplitsByEachRule) {
+  auto onEight = [&](const Dim &dim) { return local(dim, 8, prefill(3, 5)); };
+  EXPECT_EQ(onEight(number(7)), 7);
+  EXPECT_EQ(onEight(split(64)), 8);
+  EXPECT_EQ(onEight(split(128256, SplitRule::pad, 64)), 16032);
+  EXPECT_EQ(onEight(split(100, SplitRule::pad, 64)), 16);
+  EXPECT_EQ(onEight(split(5, SplitRule::pad, 1)), 1);
+  EXPECT_EQ(onEight(split(16, SplitRule::cap)), 2);
+  EXPECT_EQ(onEight(split(8, SplitRule::cap)), 1);
+  EXPECT_EQ(onEight(split(2, SplitRule::cap)), 1);
+  EXPECT_EQ(onEight(split(9, SplitRule::any)), 2);
+  EXPECT_EQ(onEight(split(1, SplitRule::any)), 1);
+  EXPECT_EQ(onEight(symbol(query, 2)), 10);
+  EXPECT_EQ(onEight({{4, {batch, query}, 0}, {tp}, SplitRule::any, 1}), 8);
+}
+
+TEST_F(FormulasTest, PadsToTheProductOfAwkwardAxes) {
+  // 100 -> 128 -> 132 = 6 * 22.
+  EXPECT_EQ(local(split(100, SplitRule::pad, 64), 6, prefill(1, 1)), 22);
+}
+
+TEST_F(FormulasTest, RefusesSplitsByTheirRequirement) {
+  Kernel &kernel = program.kernels.emplace_back();
+  kernel.name = "layer/q_proj";
+  kernel.flopFactor = 2;
+  for (SplitRule rule : {SplitRule::plain, SplitRule::cap}) {
+    kernel.rows = {split(12, rule)};
+    compileOn(8, prefill(1, 1));
+    ASSERT_EQ(refusal.kind, Refusal::Kind::requirement);
+    const Requirement &failed = strategy.requirements[refusal.index];
+    EXPECT_EQ(failed.kind, rule == SplitRule::plain ? Requirement::Kind::divides
+                                                    : Requirement::Kind::caps);
+    EXPECT_EQ(failed.record.kind, RecordRef::Kind::kernel);
+    EXPECT_EQ(failed.record.index, 0u);
+    EXPECT_EQ(values->whole(failed.extent), Checked(12));
+    EXPECT_EQ(values->whole(failed.devices), Checked(8));
+    EXPECT_EQ(failed.axes, std::vector<AxisId>{tp});
+  }
+}
+
+TEST_F(FormulasTest, LimitsExtents) {
+  Dim dim = symbol(context);
+  dim.extent.limit = 4096;
+  EXPECT_EQ(local(dim, 1, decode(1, 5000)), 4096);
+  program.residents = {{"cache",
+                        Resident::Kind::kv_cache,
+                        0,
+                        1,
+                        {number(2), dim},
+                        ElementType::fp8_e4m3,
+                        0,
+                        1}};
+  runtime.kvBlockTokens.value = 100;
+  compileOn(1, decode(1, 5000));
+  EXPECT_EQ(*values->whole(strategy.residents[0].localBytes).int64(), 2 * 4100);
+  dim.extent.limit = 8192;
+  EXPECT_EQ(local(dim, 1, decode(1, 5000)), 5000);
+  // As many as each of the new tokens selects.
+  dim.extent.limit = 2048;
+  dim.extent.limitSymbols = {query};
+  EXPECT_EQ(local(dim, 1, decode(1, 5000)), 2048);
+  EXPECT_EQ(local(dim, 1, prefill(1, 5000)), 5000);
+}
+
+TEST_F(FormulasTest, RowsAndResultsAreWork) {
+  Workload none = decode(1, 8), some = none;
+  some.source = 2;
+  Kernel kernel;
+  EXPECT_TRUE(launches(kernel, none));
+  // Rows count only where there is a product.
+  kernel.rows = {symbol(source)};
+  EXPECT_TRUE(launches(kernel, none));
+  kernel.flopFactor = 2;
+  EXPECT_FALSE(launches(kernel, none));
+  EXPECT_TRUE(launches(kernel, some));
+  // Cross attention writes its result, with new keys or without.
+  kernel.rows = {symbol(batch)};
+  Traffic keys, result;
+  keys.write = result.write = true;
+  keys.shape = {symbol(source), number(8)};
+  kernel.traffic = {keys};
+  EXPECT_FALSE(launches(kernel, none));
+  EXPECT_TRUE(launches(kernel, some));
+  result.shape = {symbol(query), number(8)};
+  kernel.traffic.push_back(result);
+  EXPECT_TRUE(launches(kernel, none));
+}
+
+// 2^128 wraps to 0.
+TEST_F(FormulasTest, OverflowLosesNoWork) {
+  Kernel kernel;
+  kernel.flopFactor = 2;
+  kernel.rows = {symbol(source, int64_t(1) << 62), number(int64_t(1) << 62),
+                 number(16)};
+  Workload workload = decode(1, 8);
+  workload.source = 1;
+  EXPECT_TRUE(launches(kernel, workload));
+}
+
+/// A format of half bytes, whose last byte is filled.
+TEST_F(FormulasTest, RoundsBytesUp) {
+  program.activations = {{"x", 0, {symbol(query)}, ElementType::fp4, 0, 0}};
+  compileOn(1, prefill(1, 5));
+  EXPECT_EQ(*values->whole(strategy.activations[0]).int64(), 3);
+}
+
+TEST_F(FormulasTest, WireBytesOfARing) {
+  auto wire = [&](CollectiveKind kind, int64_t devices, int64_t bytes) {
+    bool isGathered = kind == CollectiveKind::all_gather;
+    Collective record;
+    record.kind = kind;
+    record.axes = {tp};
+    record.type = ElementType::fp8_e4m3;
+    record.shape = {number(isGathered ? bytes / devices : bytes)};
+    program.collectives = {record};
+    compileOn(devices, prefill(1, 1));
+    EXPECT_EQ(values->whole(strategy.collectives[0].bytes), Checked(bytes));
+    return *values->whole(strategy.collectives[0].wireBytes).int64();
+  };
+  EXPECT_EQ(wire(CollectiveKind::all_reduce, 8, 33'554'432), 58'720'256);
+  EXPECT_EQ(wire(CollectiveKind::all_reduce, 3, 10), 14);
+  EXPECT_EQ(wire(CollectiveKind::all_gather, 8, 800), 700);
+  EXPECT_EQ(wire(CollectiveKind::reduce_scatter, 3, 10), 7);
+  EXPECT_EQ(wire(CollectiveKind::all_to_all, 2, 5), 3);
+  EXPECT_EQ(wire(CollectiveKind::permute, 8, 5), 5);
+}

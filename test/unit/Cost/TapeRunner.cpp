@@ -1,0 +1,88 @@
+//===- TapeRunner.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TapeRunner.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace autopar;
+using namespace autopar::test;
+
+test::TapeRunner::TapeRunner(const CostProgram &program,
+                             const Strategy &strategy, const Tape &tape,
+                             const Machine &machine, const Runtime &runtime)
+    : tape(tape), figures(bindFigures(strategy, machine.pools.front(), runtime,
+                                      std::nullopt)),
+      layout(program, strategy, machine.pools.front(), runtime.ideal),
+      slots(tape.slots), laneSlots(tape.slots) {
+  for (uint32_t i = 0; i < strategy.graph.pairsCount(); ++i) {
+    const Pairs &rule = strategy.graph.pairsOf(i);
+    pairs.push_back({rule.causal, static_cast<double>(rule.window),
+                     static_cast<double>(rule.chunk)});
+  }
+  for (auto [slot, value] : tape.constants)
+    slots[slot] = value;
+}
+
+TapeView test::TapeRunner::view(Rank rank) const {
+  const auto &code = tape.code[static_cast<size_t>(rank)];
+  return {code.data(), code.size(), layout.routes(), pairs.data()};
+}
+
+void test::TapeRunner::lay(const Layout &next) {
+  layout.lay(next);
+  for (Rank rank : {Rank::constant, Rank::figure, Rank::layout}) {
+    for (const TapeInput &input : tape.inputs[static_cast<size_t>(rank)])
+      slots[input.slot] = input.op == Op::figure
+                              ? figures[input.index].value
+                              : layout.valueOf(input.op, input.index);
+    run(view(rank), slots.data());
+  }
+}
+
+std::vector<double> test::TapeRunner::runScalar(const Point &point) {
+  for (const TapeInput &input : tape.inputs[static_cast<size_t>(Rank::point)])
+    slots[input.slot] = point[input.index];
+  run(view(Rank::point), slots.data());
+  std::vector<double> outputs;
+  for (uint32_t slot : tape.outputs)
+    outputs.push_back(slots[slot]);
+  return outputs;
+}
+
+std::vector<double> test::TapeRunner::runLanes(const LanePoints &points,
+                                               LaneRunner runner) {
+  for (size_t slot = 0; slot < slots.size(); ++slot)
+    std::fill_n(laneSlots[slot].lane, laneCount, slots[slot]);
+  for (const TapeInput &input : tape.inputs[static_cast<size_t>(Rank::point)])
+    for (size_t lane = 0; lane < laneCount; ++lane)
+      laneSlots[input.slot].lane[lane] = points[lane][input.index];
+  runner(view(Rank::point), laneSlots.front().lane);
+  std::vector<double> outputs;
+  for (uint32_t slot : tape.outputs)
+    outputs.insert(outputs.end(), laneSlots[slot].lane,
+                   laneSlots[slot].lane + laneCount);
+  return outputs;
+}
+
+std::vector<LaneRunner> test::laneRunners() {
+  std::vector<LaneRunner> runners = {runSse2};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2"))
+    runners.push_back(runAvx2);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+    runners.push_back(runAvx512);
+#endif
+  return runners;
+}
+
+Tape test::collectAll(const Strategy &strategy) {
+  std::vector<NodeId> all(strategy.graph.size());
+  std::iota(all.begin(), all.end(), 0);
+  return collect(strategy, all);
+}

@@ -1,0 +1,56 @@
+//===- TapeRunner.h - A tape on every instruction set -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TEST_UNIT_COST_TAPERUNNER_H
+#define AUTOPAR_TEST_UNIT_COST_TAPERUNNER_H
+
+#include "Lanes.h"
+#include "LayoutState.h"
+
+#include "autopar/Cost/Pricer.h"
+
+namespace autopar::test {
+
+/// What `Pricer` does, with a choice of runners, and without its refusals: a
+/// number above 2^53 hides none that follow it.
+class TapeRunner {
+public:
+  /// All arguments outlive it.
+  TapeRunner(const CostProgram &program, const Strategy &strategy,
+             const Tape &tape, const Machine &machine, const Runtime &runtime);
+
+  void lay(const Layout &layout);
+  /// Values by output of the tape.
+  std::vector<double> runScalar(const Point &point);
+  /// The same by output and then by lane.
+  std::vector<double> runLanes(const LanePoints &points, LaneRunner runner);
+
+private:
+  struct alignas(64) Slot {
+    double lane[laneCount];
+  };
+
+  TapeView view(Rank rank) const;
+  void runUpTo(Rank rank);
+
+  const Tape &tape;
+  std::vector<BoundFigure> figures;
+  LayoutState layout;
+  std::vector<PairsRule> pairs;
+  std::vector<double> slots;
+  std::vector<Slot> laneSlots;
+};
+
+/// The runners that this machine has, the narrowest first.
+std::vector<LaneRunner> laneRunners();
+
+/// The tape of all nodes of a strategy, in their order.
+Tape collectAll(const Strategy &strategy);
+
+} // namespace autopar::test
+
+#endif // AUTOPAR_TEST_UNIT_COST_TAPERUNNER_H
