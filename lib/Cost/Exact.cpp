@@ -7,7 +7,7 @@
 
 #include "autopar/Cost/Exact.h"
 
-#include "LayoutState.h"
+#include "Requirements.h"
 
 #include <algorithm>
 #include <cmath>
@@ -162,29 +162,13 @@ void ExactValues::calculate(NodeId id, const Workload &workload) {
 // Requirements
 //===----------------------------------------------------------------------===//
 
-static bool divides(Checked b, Checked a) { return floorDiv(a, b) * b == a; }
-
-bool ExactValues::holds(const Requirement &requirement) const {
+/// What is not divided by anything is divided by 1.
+bool ExactValues::isMet(const Requirement &requirement) const {
   auto value = [&](NodeId node) {
     return node == noNode ? Checked(1) : wholes[node];
   };
-  Checked extent = value(requirement.extent);
-  Checked devices = value(requirement.devices);
-  switch (requirement.kind) {
-  case Requirement::Kind::sizes:
-    return false;
-  case Requirement::Kind::places:
-  case Requirement::Kind::divides:
-    return divides(devices, extent);
-  case Requirement::Kind::caps:
-    return devices > extent && extent > 0 ? divides(extent, devices)
-                                          : divides(devices, extent);
-  case Requirement::Kind::joins:
-    return extent.isZero() || links->isJoined(requirement.index);
-  case Requirement::Kind::multiplies:
-    return extent.isZero() || std::isfinite(bound[requirement.index].value);
-  }
-  return false;
+  return holds(requirement.kind, value(requirement.extent),
+               value(requirement.devices), requirement.index, *links, bound);
 }
 
 Refusal ExactValues::evaluate(const Layout &layout, const Workload &workload) {
@@ -192,7 +176,7 @@ Refusal ExactValues::evaluate(const Layout &layout, const Workload &workload) {
   for (NodeId id = 0; id < strategy.graph.size(); ++id)
     calculate(id, workload);
   for (uint32_t i = 0; i < strategy.requirements.size(); ++i)
-    if (!holds(strategy.requirements[i]))
+    if (!isMet(strategy.requirements[i]))
       return {Refusal::Kind::requirement, i};
   return findBadExponent(strategy, bound);
 }

@@ -8,7 +8,7 @@
 #include "autopar/Cost/Pricer.h"
 
 #include "Lanes.h"
-#include "LayoutState.h"
+#include "Requirements.h"
 
 #include <algorithm>
 #include <cmath>
@@ -98,7 +98,6 @@ struct Pricer::State {
     badExponent = findBadExponent(strategy, figures);
     bound = true;
   }
-  bool holds(const TapeCheck &check, double extent, double devices) const;
   template <typename Value>
   Refusal check(bool ofPoint, Value value) const;
 
@@ -146,36 +145,13 @@ int64_t Pricer::skewOf(uint32_t kind) const {
 // Requirements
 //===----------------------------------------------------------------------===//
 
-/// Whether `b` divides `a`, both whole and below 2^53.
-static bool divides(double b, double a) {
-  return static_cast<int64_t>(a) % static_cast<int64_t>(b) == 0;
-}
-
-bool Pricer::State::holds(const TapeCheck &check, double extent,
-                          double devices) const {
-  switch (check.kind) {
-  case Requirement::Kind::sizes:
-    return false;
-  case Requirement::Kind::places:
-  case Requirement::Kind::divides:
-    return divides(devices, extent);
-  case Requirement::Kind::caps:
-    return devices > extent && extent > 0 ? divides(extent, devices)
-                                          : divides(devices, extent);
-  case Requirement::Kind::joins:
-    return extent == 0 || layout.isJoined(check.index);
-  case Requirement::Kind::multiplies:
-    return extent == 0 || std::isfinite(figures[check.index].value);
-  }
-  return false;
-}
-
 /// The checks of the point, or those of the layout and before it.
 template <typename Value>
 Refusal Pricer::State::check(bool ofPoint, Value value) const {
   for (const TapeCheck &check : tape.checks)
     if ((check.rank == Rank::point) == ofPoint &&
-        !holds(check, value(check.extent), value(check.devices)))
+        !holds(check.kind, value(check.extent), value(check.devices),
+               check.index, layout, figures))
       return {Refusal::Kind::requirement, check.requirement};
   return {};
 }

@@ -37,7 +37,7 @@ private:
   void calculate(NodeId id, const Workload &workload);
   Checked wholeOf(NodeId id) const;
   double realOf(NodeId id) const;
-  bool holds(const Requirement &requirement) const;
+  bool isMet(const Requirement &requirement) const;
 
   const Strategy &strategy;
   std::vector<BoundFigure> bound;

@@ -73,7 +73,7 @@ static CostProgram makeEncoder() {
 static Report price(const CostProgram &program, const Workload &workload,
                     const Runtime &runtime = makeRuntime()) {
   Result<Report> report = evaluate(program, makePlan(2), makeMachine(), runtime,
-                                   workload, /*explain=*/true);
+                                   workload, {/*explain=*/true});
   EXPECT_TRUE(report) << report.error().str();
   return report ? *report : Report();
 }

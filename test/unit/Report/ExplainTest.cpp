@@ -26,7 +26,7 @@ static Report explain(const CostProgram &program, int64_t devices,
                       const Runtime &runtime = makeRuntime(),
                       const Machine &machine = makeMachine()) {
   Result<Report> report = evaluate(program, makePlan(devices), machine, runtime,
-                                   workload, /*explain=*/true);
+                                   workload, {/*explain=*/true});
   EXPECT_TRUE(report) << report.error().str();
   return report ? *report : Report();
 }

@@ -189,7 +189,7 @@ TEST(Formulas, EvaluateFromTheirInputs) {
       for (int64_t devices : {1, 2, 8}) {
         Result<Report> report =
             evaluate(program, makePlan(devices), makeMeasuredMachine(), runtime,
-                     prefill(3, 50), /*explain=*/true);
+                     prefill(3, 50), {/*explain=*/true});
         ASSERT_TRUE(report) << report.error().str();
         EXPECT_GE(checkExpressions(*report), 9);
       }
@@ -222,7 +222,7 @@ TEST(Formulas, EvaluateOfStages) {
       runtime.ideal = ideal;
       Result<Report> report =
           evaluate(makeBorderedStack(), plan, makeMeasuredMachine(8), runtime,
-                   prefill(4, 2048), /*explain=*/true);
+                   prefill(4, 2048), {/*explain=*/true});
       ASSERT_TRUE(report) << report.error().str();
       EXPECT_GE(checkExpressions(*report), 20);
     }
