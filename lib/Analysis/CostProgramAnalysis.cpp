@@ -205,8 +205,8 @@ private:
     return failure(builder.refused());
   }
 
-  /// Says that `result` of `op`, which does nothing, lies where the operand does
-  /// that it is: a collective among single devices.
+  /// Says that `result` of `op`, which does nothing, lies where the operand
+  /// does that it is: a collective among single devices.
   void keep(Operation *op, Value result) {
     for (Value operand : op->getOperands())
       if (builder.resolve(operand) == builder.resolve(result)) {

@@ -261,8 +261,7 @@ uint32_t Collector::largest(NodeId id) {
 /// all of them, of which it may be a multiple itself.
 uint32_t Collector::atom(NodeId id) {
   const Node &node = graph[id];
-  bool isShared =
-      node.op == Op::split && polynomials.numerator(node.a, node.b);
+  bool isShared = node.op == Op::split && polynomials.numerator(node.a, node.b);
   return isShared ? opaque(id) : slot(id);
 }
 

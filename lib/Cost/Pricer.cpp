@@ -180,11 +180,14 @@ Refusal Pricer::price(const Point &point, double *outputs) {
     own.slots[input.slot] = point[input.index];
   run(own.view(Rank::point), own.slots.data());
   const std::vector<uint32_t> &wanted = own.tape.outputs;
+  Refusal overflow;
   for (uint32_t i = 0; i < wanted.size(); ++i) {
     outputs[i] = own.slots[wanted[i]];
-    if (!(std::fabs(outputs[i]) <= largestCount))
-      return {Refusal::Kind::overflow, i};
+    if (!(std::fabs(outputs[i]) <= largestCount) && !overflow)
+      overflow = {Refusal::Kind::overflow, i};
   }
+  if (overflow)
+    return overflow;
   return own.check(true, [&](uint32_t slot) { return own.slots[slot]; });
 }
 
@@ -210,15 +213,19 @@ Refusal Pricer::price(const LanePoints &points, double *outputs) {
       lane(input.slot)[i] = points[i][input.index];
   own.runner(own.view(Rank::point), own.laneSlots);
   const std::vector<uint32_t> &wanted = own.tape.outputs;
+  Refusal overflow;
   for (uint32_t i = 0; i < wanted.size(); ++i) {
-    double largest = 0;
+    bool fits = true;
     for (size_t at = 0; at < laneCount; ++at) {
       double value = outputs[i * laneCount + at] = lane(wanted[i])[at];
-      largest = std::max(largest, std::fabs(value));
+      // What is no number does not either.
+      fits &= std::fabs(value) <= largestCount;
     }
-    if (!(largest <= largestCount))
-      return {Refusal::Kind::overflow, i};
+    if (!fits && !overflow)
+      overflow = {Refusal::Kind::overflow, i};
   }
+  if (overflow)
+    return overflow;
   for (size_t at = 0; at < laneCount && own.hasPointChecks; ++at)
     if (Refusal refusal = own.check(
             true, [&](uint32_t slot) { return lane(slot)[at]; }))

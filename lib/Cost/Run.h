@@ -133,8 +133,8 @@ inline N pairsOf(N query, N context, const Rule &rule) {
     return query * limit;
   // Queries before the first key see none; nor do any where there is no key.
   N first = most(context - query + N(1), N(1));
-  N growing = sumRange(first, most(limit, first - N(1))) +
-              (context - limit) * limit;
+  N growing =
+      sumRange(first, most(limit, first - N(1))) + (context - limit) * limit;
   return choose(isAbove(limit, context - query + N(1)), growing,
                 query * limit);
 }

@@ -92,7 +92,7 @@ public:
   const std::vector<BoundFigure> &figures() const;
 
   Refusal lay(const Layout &layout);
-  /// Values by output of the tape.
+  /// Values by output of the tape, those that are refused as overflows, too.
   Refusal price(const Point &point, double *outputs);
   /// The same of 16 points, by output and then by lane; the refusal of the
   /// first lane that has one.

@@ -216,6 +216,12 @@ TEST_F(Priced, WhatIsAbove2To53IsRefused) {
   EXPECT_EQ(refusal.kind, Refusal::Kind::overflow);
   EXPECT_EQ(refusal.index, 1u);
   EXPECT_LT(values[0], largestCount);
+  // What follows is there all the same.
+  std::swap(wanted[0], wanted[1]);
+  EXPECT_EQ(price(prefill(4, 1'000'000)).index, 0u);
+  EXPECT_GT(values[1], 0);
+  EXPECT_LT(values[1], largestCount);
+  std::swap(wanted[0], wanted[1]);
   wanted.pop_back();
   EXPECT_FALSE(price(prefill(4, 1'000'000)));
   refusal = price(prefill(int64_t(1) << 40, int64_t(1) << 40));
