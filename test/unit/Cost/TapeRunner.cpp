@@ -31,7 +31,8 @@ test::TapeRunner::TapeRunner(const CostProgram &program,
 
 TapeView test::TapeRunner::view(Rank rank) const {
   const auto &code = tape.code[static_cast<size_t>(rank)];
-  return {code.data(), code.size(), layout.routes(), pairs.data()};
+  return {code.data(), code.size(), layout.routes(), pairs.data(),
+          tape.rates.data()};
 }
 
 void test::TapeRunner::lay(const Layout &next) {

@@ -21,7 +21,7 @@ static Report price(const CostProgram &program, const Plan &plan,
                     const Runtime &runtime = makeRuntime(),
                     const Machine &machine = makeMachine()) {
   Result<Report> report =
-      evaluate(program, plan, machine, runtime, workload, true);
+      evaluate(program, plan, machine, runtime, workload, {/*explain=*/true});
   EXPECT_TRUE(report) << report.error().str();
   return report ? *report : Report();
 }

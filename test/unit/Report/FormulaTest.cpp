@@ -200,7 +200,7 @@ TEST(Formulas, EvaluateWhereNothingFits) {
   Plan plan = makePlan(1);
   plan.memoryUtilization = 0.25;
   Result<Report> report = evaluate(makeDecoder(), plan, makeMachine(),
-                                   makeBusyRuntime(), decode(4, 4097), true);
+                                   makeBusyRuntime(), decode(4, 4097), {/*explain=*/true});
   ASSERT_TRUE(report);
   EXPECT_EQ(report->memory.kvCapacityBytes, 0);
   EXPECT_GE(checkExpressions(*report), 9);

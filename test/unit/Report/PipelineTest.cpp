@@ -38,7 +38,7 @@ static Report priced(const Plan &plan, const Workload &workload,
                      const Runtime &runtime = makeRuntime(),
                      bool explain = false) {
   Result<Report> report =
-      evaluate(makeStack(), plan, makeMachine(8), runtime, workload, explain);
+      evaluate(makeStack(), plan, makeMachine(8), runtime, workload, {explain});
   EXPECT_TRUE(report) << (report ? "" : report.error().str());
   return report ? *report : Report();
 }

@@ -54,7 +54,7 @@ static CostProgram makeScans() {
 static Report price(const Workload &workload, int64_t tpSize,
                     const Machine &machine) {
   Result<Report> report = evaluate(makeScans(), makePlan(tpSize), machine,
-                                   makeRuntime(), workload, true);
+                                   makeRuntime(), workload, {/*explain=*/true});
   EXPECT_TRUE(report) << report.error().str();
   return report ? *report : Report();
 }
