@@ -161,8 +161,7 @@ private:
       (void)pricer.price(points[lane], scalar.data());
       (void)exact.evaluate(layout, workloads[lane]);
       for (size_t i = 0; i < count; ++i)
-        compare(static_cast<NodeId>(i), scalar[i],
-                lanes[i * laneCount + lane]);
+        compare(static_cast<NodeId>(i), scalar[i], lanes[i * laneCount + lane]);
     }
   }
 
@@ -199,8 +198,8 @@ private:
 
 /// What a search asks of a plan.
 std::vector<NodeId> wantedNodes(const TotalNodes &total) {
-  return {total.stepPs, total.communicationPs, total.totalBytes,
-          total.fits, total.kvCapacityTokens};
+  return {total.stepPs, total.communicationPs, total.totalBytes, total.fits,
+          total.kvCapacityTokens};
 }
 
 class Prices {

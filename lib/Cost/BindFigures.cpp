@@ -87,7 +87,8 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
     return {*memoryUtilization};
   const Figure *figure = figureOf(use, chip, runtime);
   // What no unit multiplies takes no time: a requirement says where it must.
-  double value = figure ? figure->value : std::numeric_limits<double>::infinity();
+  double value =
+      figure ? figure->value : std::numeric_limits<double>::infinity();
   return {value, figure};
 }
 

@@ -86,8 +86,7 @@ uint32_t Collector::input(const Node &node) {
   return next++;
 }
 
-uint32_t Collector::emit(Op op, Rank rank, uint32_t a, uint32_t b,
-                         uint32_t c) {
+uint32_t Collector::emit(Op op, Rank rank, uint32_t a, uint32_t b, uint32_t c) {
   uint64_t key = static_cast<uint64_t>(op);
   for (uint64_t part : {a, b, c})
     key = (key ^ part) * 0x9E3779B97F4A7C15u;
@@ -163,14 +162,13 @@ struct Collector::Multiple {
   Terms coefficient;
 };
 
-std::optional<Collector::Multiple> Collector::asMultiple(NodeId id,
-                                                         Rank rank) {
+std::optional<Collector::Multiple> Collector::asMultiple(NodeId id, Rank rank) {
   std::optional<Multiple> result;
   for (const Term &term : polynomials.of(id)) {
     Multiple own;
     Term rest{term.factor, {}};
     for (NodeId atom : term.atoms)
-      (graph[atom].rank == rank ? own.varying : rest.atoms).push_back(atom);
+      (graph[atom].rank == rank ? own.varying : rest.atoms).add(atom);
     if (own.varying.empty() || (result && !(result->varying == own.varying)))
       return std::nullopt;
     if (!result)
@@ -294,17 +292,16 @@ uint32_t Collector::linear(const Terms &terms, Rank rank) {
     Atoms varying;
     Term rest{term.factor, {}};
     for (NodeId atom : term.atoms)
-      (isVarying(atom) ? varying : rest.atoms).push_back(atom);
-    auto group = std::find_if(
-        groups.begin(), groups.end(),
-        [&](const auto &other) { return other.first == varying; });
+      (isVarying(atom) ? varying : rest.atoms).add(atom);
+    auto group =
+        std::find_if(groups.begin(), groups.end(),
+                     [&](const auto &other) { return other.first == varying; });
     if (group == groups.end())
       group = groups.insert(group, {varying, {}});
     group->second.push_back(rest);
   }
-  std::sort(groups.begin(), groups.end(), [](const auto &a, const auto &b) {
-    return a.first < b.first;
-  });
+  std::sort(groups.begin(), groups.end(),
+            [](const auto &a, const auto &b) { return a.first < b.first; });
   uint32_t result = noSlot;
   for (const auto &[varying, coefficient] : groups) {
     uint32_t factor = coefficientOf(coefficient, rank);

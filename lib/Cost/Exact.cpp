@@ -21,9 +21,8 @@ struct ExactValues::Links : LayoutState {
 ExactValues::ExactValues(const CostProgram &program, const Strategy &strategy,
                          const Machine &machine, const Runtime &runtime,
                          std::optional<double> memoryUtilization)
-    : strategy(strategy),
-      bound(bindFigures(strategy, machine.pools.front(), runtime,
-                        memoryUtilization)),
+    : strategy(strategy), bound(bindFigures(strategy, machine.pools.front(),
+                                            runtime, memoryUtilization)),
       links(std::make_unique<Links>(program, strategy, machine.pools.front(),
                                     runtime.ideal)),
       wholes(strategy.graph.size()), reals(strategy.graph.size()) {}
@@ -34,9 +33,7 @@ const Route &ExactValues::route(uint32_t link) const {
   return links->route(link);
 }
 
-int64_t ExactValues::skewOf(uint32_t kind) const {
-  return links->skewOf(kind);
-}
+int64_t ExactValues::skewOf(uint32_t kind) const { return links->skewOf(kind); }
 
 //===----------------------------------------------------------------------===//
 // Whole numbers
@@ -68,8 +65,7 @@ static Checked toWhole(double value) {
     return static_cast<int64_t>(value);
   double high = std::floor(value / half);
   return Checked(static_cast<int64_t>(high)) * INT64_MAX +
-         static_cast<int64_t>(high) +
-         static_cast<int64_t>(value - high * half);
+         static_cast<int64_t>(high) + static_cast<int64_t>(value - high * half);
 }
 
 Checked ExactValues::wholeOf(NodeId id) const {

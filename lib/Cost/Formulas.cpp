@@ -16,8 +16,7 @@ Formulas::Formulas(const CostProgram &program, Strategy &strategy)
       isParts(strategy.counting == Counting::parts) {
   for (uint32_t i = 0; i < symbolCount; ++i) {
     bool isPositive = i <= static_cast<uint32_t>(Symbol::context);
-    step[i] = {graph,
-               graph.leaf(Op::symbol, i, Rank::point, true, isPositive)};
+    step[i] = {graph, graph.leaf(Op::symbol, i, Rank::point, true, isPositive)};
   }
   single = profile = step;
   single[0] = profile[0] = number(1);
@@ -96,8 +95,8 @@ Expr Formulas::split(const Dim &dim, Expr extent, bool mayFail) {
   Expr parts = devices(dim.axes);
   switch (dim.rule) {
   case SplitRule::pad:
-    return ceilDiv(
-        roundUp(extent, number(std::max<int64_t>(1, dim.multiple))), parts);
+    return ceilDiv(roundUp(extent, number(std::max<int64_t>(1, dim.multiple))),
+                   parts);
   case SplitRule::any:
   case SplitRule::ring:
     return dim.sharedBy && program.placement
@@ -139,7 +138,8 @@ Expr Formulas::product(const Dims &dims, int32_t paged, Part part) {
 }
 
 Expr Formulas::localPaged(const Dims &dims, int32_t paged, RecordRef record) {
-  return product(dims, paged, [&](const Dim &dim) { return local(dim, record); });
+  return product(dims, paged,
+                 [&](const Dim &dim) { return local(dim, record); });
 }
 
 Expr Formulas::localPaged(const Dims &dims, int32_t paged,

@@ -24,8 +24,7 @@ public:
   Formulas(const CostProgram &program, Strategy &strategy);
 
   Expr number(int64_t value) { return {graph, graph.constant(value)}; }
-  Expr figure(FigureUse::Kind kind,
-              KernelKind kernel = KernelKind::elementwise,
+  Expr figure(FigureUse::Kind kind, KernelKind kernel = KernelKind::elementwise,
               ElementType type = ElementType::bf16);
   /// A figure that counts.
   Expr whole(FigureUse::Kind kind) { return floor(figure(kind)); }

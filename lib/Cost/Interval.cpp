@@ -24,9 +24,8 @@ struct Enclosure::Links : LayoutState {
 Enclosure::Enclosure(const CostProgram &program, const Strategy &strategy,
                      const Tape &tape, const Machine &machine,
                      const Runtime &runtime)
-    : tape(tape),
-      links(std::make_unique<Links>(program, strategy, machine.pools.front(),
-                                    runtime.ideal)),
+    : tape(tape), links(std::make_unique<Links>(
+                      program, strategy, machine.pools.front(), runtime.ideal)),
       slots(tape.slots) {
   for (auto [slot, value] : tape.constants)
     slots[slot] = {value, value};
@@ -84,9 +83,9 @@ Interval Enclosure::calculate(const Instruction &step) const {
     Interval b = operand(step.b), c = operand(step.c);
     if (a.low > 0)
       return b;
-    return a.high > 0 ? Interval{std::min(b.low, c.low),
-                                 std::max(b.high, c.high)}
-                      : c;
+    return a.high > 0
+               ? Interval{std::min(b.low, c.low), std::max(b.high, c.high)}
+               : c;
   }
   if (step.op == Op::above) {
     Interval b = operand(step.b);
@@ -131,8 +130,7 @@ void Enclosure::run(Rank rank) {
     slots[step.out] = calculate(step);
 }
 
-std::vector<Interval> Enclosure::enclose(const Layout &layout,
-                                         const Box &box) {
+std::vector<Interval> Enclosure::enclose(const Layout &layout, const Box &box) {
   links->lay(layout);
   for (Rank rank : {Rank::constant, Rank::figure, Rank::layout, Rank::point}) {
     for (const TapeInput &input : tape.inputs[static_cast<size_t>(rank)]) {

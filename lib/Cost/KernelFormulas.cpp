@@ -151,8 +151,7 @@ static void addFlopTotals(Formulas &formulas) {
   total.squareFlops = (square * passes).node();
   total.recurrenceFlops = (recurrence * passes).node();
   total.logitsFlops = (logits * passes).node();
-  total.flops =
-      ((linear + attention + recurrence + logits) * passes).node();
+  total.flops = ((linear + attention + recurrence + logits) * passes).node();
   total.localFlops = (local * passes).node();
 }
 

@@ -93,9 +93,8 @@ inline LaneMask<Pack> isAbove(const Lanes<Pack> &a, const Lanes<Pack> &b) {
 template <typename Pack>
 inline Lanes<Pack> choose(const LaneMask<Pack> &mask, const Lanes<Pack> &a,
                           const Lanes<Pack> &b) {
-  return Lanes<Pack>::each([&](size_t i) {
-    return choose(mask.pack[i], a.pack[i], b.pack[i]);
-  });
+  return Lanes<Pack>::each(
+      [&](size_t i) { return choose(mask.pack[i], a.pack[i], b.pack[i]); });
 }
 template <typename Pack>
 inline double firstLane(const Lanes<Pack> &value) {

@@ -1,4 +1,5 @@
-//===- LanesAvx512.cpp - Compiled for AVX-512 ----------------------------------===//
+//===- LanesAvx512.cpp - Compiled for AVX-512
+//----------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -39,15 +39,13 @@ constexpr double magic = 4503599627370496.0;
 
 inline Pack exponentOf(Pack a) {
   __m128i bits = _mm_srli_epi64(_mm_castpd_si128(a.value), 52);
-  __m128i biased =
-      _mm_or_si128(bits, _mm_castpd_si128(_mm_set1_pd(magic)));
+  __m128i biased = _mm_or_si128(bits, _mm_castpd_si128(_mm_set1_pd(magic)));
   return Pack(_mm_castsi128_pd(biased)) - Pack(magic + 1023);
 }
 inline Pack mantissaOf(Pack a) {
   __m128i bits = _mm_and_si128(_mm_castpd_si128(a.value),
-                                  _mm_set1_epi64x(0xFFFFFFFFFFFFF));
-  return _mm_castsi128_pd(
-      _mm_or_si128(bits, _mm_castpd_si128(_mm_set1_pd(1))));
+                               _mm_set1_epi64x(0xFFFFFFFFFFFFF));
+  return _mm_castsi128_pd(_mm_or_si128(bits, _mm_castpd_si128(_mm_set1_pd(1))));
 }
 inline Pack powerOfTwo(Pack n) {
   __m128i bits = _mm_castpd_si128((n + Pack(magic + 1023)).value);

@@ -61,8 +61,8 @@ static void addWeight(Formulas &formulas, const Resident &weight,
 void autopar::addModelFormulas(Formulas &formulas) {
   addExperts(formulas);
   TotalNodes &total = formulas.strategy.total;
-  Expr parameters = formulas.number(0), active = parameters,
-       bytes = parameters, storedOnly = parameters;
+  Expr parameters = formulas.number(0), active = parameters, bytes = parameters,
+       storedOnly = parameters;
   for (const Resident &weight : formulas.program.residents) {
     ResidentNodes &nodes = formulas.strategy.residents.emplace_back();
     Expr count = formulas.countOf(weight);
@@ -134,8 +134,8 @@ static Expr sumOf(Formulas &formulas, Kind kind, NodeId ResidentNodes::*node) {
   for (size_t i = 0; i < formulas.program.residents.size(); ++i) {
     const ResidentNodes &nodes = formulas.strategy.residents[i];
     if (formulas.program.residents[i].kind == kind && nodes.*node != noNode)
-      sum += Expr(formulas.graph, nodes.count) *
-             Expr(formulas.graph, nodes.*node);
+      sum +=
+          Expr(formulas.graph, nodes.count) * Expr(formulas.graph, nodes.*node);
   }
   return sum;
 }
@@ -170,10 +170,9 @@ static void addResidents(Formulas &formulas) {
       sum(Kind::kv_cache, &Nodes::localPerToken).node();
   total.kvBytesPerSequence = sum(Kind::kv_cache, &Nodes::perSequence).node();
   total.stateBytesPerSequence = sum(Kind::state, &Nodes::perSequence).node();
-  total.localBytesPerSequence =
-      (sum(Kind::kv_cache, &Nodes::localPerSequence) +
-       sum(Kind::state, &Nodes::localPerSequence))
-          .node();
+  total.localBytesPerSequence = (sum(Kind::kv_cache, &Nodes::localPerSequence) +
+                                 sum(Kind::state, &Nodes::localPerSequence))
+                                    .node();
   total.blocksPerSequence = (sum(Kind::kv_cache, &Nodes::blocksPerSequence) +
                              sum(Kind::state, &Nodes::blocksPerSequence))
                                 .node();
@@ -236,8 +235,8 @@ static void addActivations(Formulas &formulas) {
   std::vector<Expr> profile;
   for (uint32_t i = 0; i < program.activations.size(); ++i) {
     const Activation &activation = program.activations[i];
-    Expr local = formulas.local(activation.shape,
-                                {RecordRef::Kind::activation, i});
+    Expr local =
+        formulas.local(activation.shape, {RecordRef::Kind::activation, i});
     strategy.activations.push_back(
         formulas.bytes(local, activation.type).node());
     profile.push_back(formulas.bytes(
@@ -258,10 +257,9 @@ static void addActivations(Formulas &formulas) {
     profilePeak = max(profilePeak, formulas.where(set.layer, profileSum));
   }
   strategy.total.activationBytes = peak.node();
-  strategy.total.profileBytes =
-      select(formulas.whole(Use::profile_tokens), profilePeak,
-             formulas.number(0))
-          .node();
+  strategy.total.profileBytes = select(formulas.whole(Use::profile_tokens),
+                                       profilePeak, formulas.number(0))
+                                    .node();
 }
 
 /// What the runtime keeps from the KV cache for temporaries: those of the run
@@ -297,8 +295,7 @@ static Expr runtimeBytes(Formulas &formulas) {
     largest = max(largest, formulas.devices(collective.axes));
   Expr communicates = above(largest, formulas.number(1));
   return formulas.whole(Use::context_bytes) +
-         formulas.whole(Use::library_bytes) +
-         formulas.whole(Use::graph_bytes) +
+         formulas.whole(Use::library_bytes) + formulas.whole(Use::graph_bytes) +
          communicates * formulas.whole(Use::communication_bytes);
 }
 
@@ -321,8 +318,8 @@ static void addBudget(Formulas &formulas) {
                node(total.stateBytes) + node(total.activationBytes) + runtime;
   Expr usable = formulas.whole(Use::memory_usable);
   Expr budget = floor(formulas.figure(Use::memory_utilization) * usable);
-  Expr left = budget - node(total.weightBytes) - node(total.reservedBytes) -
-              runtime;
+  Expr left =
+      budget - node(total.weightBytes) - node(total.reservedBytes) - runtime;
   Expr capacity = max(formulas.number(0), left);
   total.runtimeBytes = runtime.node();
   total.totalBytes = bytes.node();

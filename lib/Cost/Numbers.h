@@ -71,6 +71,12 @@ inline V wholeAbove(V a) {
   V whole = nearest(a);
   return choose(isAbove(a, whole), whole + V(1), whole);
 }
+/// The nearest whole number to a count that is expected, of two the one above:
+/// what lies between them but for the last digits counts as between.
+template <typename V>
+inline V nearestExpected(V a) {
+  return wholeBelow(a * V(1 + 4e-15) + V(0.5));
+}
 /// Exact: a quotient of whole numbers below 2^53 rounds to a whole number only
 /// where it is one.
 template <typename V>
@@ -108,8 +114,8 @@ inline V polynomial(V x, double first, Rest... rest) {
 template <typename V>
 inline V logOfMantissa(V m) {
   V t = (m - V(1)) / (m + V(1)), u = t * t;
-  V tail = polynomial(u, 1 / 3.0, 1 / 5.0, 1 / 7.0, 1 / 9.0, 1 / 11.0,
-                      1 / 13.0, 1 / 15.0, 1 / 17.0, 1 / 19.0, 1 / 21.0);
+  V tail = polynomial(u, 1 / 3.0, 1 / 5.0, 1 / 7.0, 1 / 9.0, 1 / 11.0, 1 / 13.0,
+                      1 / 15.0, 1 / 17.0, 1 / 19.0, 1 / 21.0);
   return V(2) * t + V(2) * t * u * tail;
 }
 

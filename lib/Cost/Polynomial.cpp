@@ -44,8 +44,7 @@ static Terms addTerms(const Terms &a, const Terms &b, double sign) {
   sum.reserve(a.size() + b.size());
   auto left = a.begin(), right = b.begin();
   while (left != a.end() || right != b.end()) {
-    if (right == b.end() ||
-        (left != a.end() && left->atoms < right->atoms)) {
+    if (right == b.end() || (left != a.end() && left->atoms < right->atoms)) {
       sum.push_back(*left++);
     } else if (left == a.end() || right->atoms < left->atoms) {
       sum.push_back({sign * right->factor, right->atoms});
@@ -81,9 +80,9 @@ bool Polynomials::multiply(const Terms &a, const Terms &b,
         return false;
       const NodeId *x = left.atoms.begin(), *y = right.atoms.begin();
       while (x != left.atoms.end() || y != right.atoms.end()) {
-        bool takesLeft = y == right.atoms.end() ||
-                         (x != left.atoms.end() && *x <= *y);
-        product.atoms.push_back(takesLeft ? *x++ : *y++);
+        bool takesLeft =
+            y == right.atoms.end() || (x != left.atoms.end() && *x <= *y);
+        product.atoms.add(takesLeft ? *x++ : *y++);
       }
       result = addTerms(result, {product}, 1);
     }
@@ -107,9 +106,8 @@ Terms Polynomials::expandSum(NodeId id) {
       all.push_back({sign * term.factor, term.atoms});
   }
   // Factors are whole and exact: equal products may come in any order.
-  std::sort(all.begin(), all.end(), [](const Term &a, const Term &b) {
-    return a.atoms < b.atoms;
-  });
+  std::sort(all.begin(), all.end(),
+            [](const Term &a, const Term &b) { return a.atoms < b.atoms; });
   Terms sum;
   for (const Term &term : all) {
     if (!sum.empty() && sum.back().atoms == term.atoms)
@@ -144,14 +142,14 @@ void Polynomials::expand(NodeId id) {
       const Division &division = divisions.at(node.b);
       int64_t extent = graph.valueOf(graph[node.a]);
       Term term{static_cast<double>(*common ? extent / *common : 0), {}};
-      term.atoms.push_back(division.first);
+      term.atoms.add(division.first);
       own = {term};
       isSum = division.first != id || extent != *common;
     }
   }
   if (!isSum) {
     Term term{1, {}};
-    term.atoms.push_back(id);
+    term.atoms.add(id);
     own = {term};
   }
   states[id] = isSum ? State::sum : State::atom;

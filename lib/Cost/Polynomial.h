@@ -26,13 +26,12 @@ public:
   const NodeId *end() const { return atoms.data() + count; }
   size_t size() const { return count; }
   bool empty() const { return count == 0; }
-  void push_back(NodeId atom) { atoms[count++] = atom; }
+  void add(NodeId atom) { atoms[count++] = atom; }
   friend bool operator==(const Atoms &a, const Atoms &b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
   friend bool operator<(const Atoms &a, const Atoms &b) {
-    return std::lexicographical_compare(a.begin(), a.end(), b.begin(),
-                                        b.end());
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
   }
 
 private:

@@ -57,8 +57,7 @@ struct Pricer::State {
   void findUniform() {
     std::vector<bool> seen(tape.slots, true);
     for (const Instruction &step : code(Rank::point)) {
-      unsigned operands =
-          step.op == Op::multiply_add ? 3 : operandsOf(step.op);
+      unsigned operands = step.op == Op::multiply_add ? 3 : operandsOf(step.op);
       uint32_t read[] = {step.a, step.b, step.c};
       for (unsigned i = 0; i < operands; ++i)
         seen[read[i]] = false;
@@ -86,8 +85,8 @@ struct Pricer::State {
     return tape.inputs[static_cast<size_t>(rank)];
   }
   TapeView view(Rank rank) const {
-    return {code(rank).data(), code(rank).size(), layout.routes(),
-            pairs.data(), tape.rates.data()};
+    return {code(rank).data(), code(rank).size(), layout.routes(), pairs.data(),
+            tape.rates.data()};
   }
   void runFigures() {
     for (Rank rank : {Rank::constant, Rank::figure}) {
@@ -227,8 +226,8 @@ Refusal Pricer::price(const LanePoints &points, double *outputs) {
   if (overflow)
     return overflow;
   for (size_t at = 0; at < laneCount && own.hasPointChecks; ++at)
-    if (Refusal refusal = own.check(
-            true, [&](uint32_t slot) { return lane(slot)[at]; }))
+    if (Refusal refusal =
+            own.check(true, [&](uint32_t slot) { return lane(slot)[at]; }))
       return refusal;
   return {};
 }

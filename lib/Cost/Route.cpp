@@ -32,8 +32,7 @@ std::vector<RouteStep> autopar::stepsOf(const Route &route) {
   for (const RouteLevel &level : route.levels) {
     size_t knots = level.log2TimeUs.size();
     steps.push_back({level.latencyUs, level.usPerByte, level.boundUsPerByte,
-                     level.firstLog2,
-                     knots ? level.log2TimeUs.data() : nullptr,
+                     level.firstLog2, knots ? level.log2TimeUs.data() : nullptr,
                      static_cast<uint32_t>(knots ? knots - 2 : 0)});
   }
   return steps;

@@ -100,8 +100,7 @@ inline N sumRange(N first, N last) {
 template <typename N>
 inline N sumOfChunks(N tokens, N chunk) {
   N whole = floorQuotient(tokens, chunk);
-  return whole * sumRange(N(1), chunk) +
-         sumRange(N(1), tokens - whole * chunk);
+  return whole * sumRange(N(1), chunk) + sumRange(N(1), tokens - whole * chunk);
 }
 
 template <typename N>
@@ -135,8 +134,7 @@ inline N pairsOf(N query, N context, const Rule &rule) {
   N first = most(context - query + N(1), N(1));
   N growing =
       sumRange(first, most(limit, first - N(1))) + (context - limit) * limit;
-  return choose(isAbove(limit, context - query + N(1)), growing,
-                query * limit);
+  return choose(isAbove(limit, context - query + N(1)), growing, query * limit);
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,8 +161,7 @@ inline V calculate(const Instruction &step, const TapeView &tape,
                    V(picosecondsPerUs));
   }
   case Op::launch:
-    return nearest(smoothMaximum(a, b(), firstLane(c())) *
-                   V(picosecondsPerUs));
+    return nearest(smoothMaximum(a, b(), firstLane(c())) * V(picosecondsPerUs));
   case Op::add:
     return a + b();
   case Op::subtract:
@@ -198,7 +195,7 @@ inline V calculate(const Instruction &step, const TapeView &tape,
   case Op::distinct_experts:
     return distinctExperts(a, b(), c());
   case Op::round_product:
-    return nearest(a * b());
+    return nearestExpected(a * b());
   case Op::roof:
     return smoothMaximum(a, b(), firstLane(c()));
   case Op::picoseconds:

@@ -112,8 +112,7 @@ Refusal StagePricer::price(const std::vector<uint32_t> &order,
     return refusal;
   if (!shape.hasBothEnds())
     return {};
-  addPlaces(program, order, order.size() + 1, order.size() + 2, borders,
-            first);
+  addPlaces(program, order, order.size() + 1, order.size() + 2, borders, first);
   return addPart(first, microbatch, ends);
 }
 

@@ -8,9 +8,9 @@
 #include "autopar/Pipelines/DescribeModel.h"
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
-#include "autopar/Report/ModelFacts.h"
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Program/Workload.h"
+#include "autopar/Report/ModelFacts.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

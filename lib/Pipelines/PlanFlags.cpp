@@ -19,8 +19,7 @@ static StringRef valueOf(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("diff-plans", "file,file")
       .Case("estimate", "text|json")
-      .Cases({"explain", "expert-groups-in-node", "fsdp", "impact",
-              "shard-sp"},
+      .Cases({"explain", "expert-groups-in-node", "fsdp", "impact", "shard-sp"},
              "true")
       .Case("expert-load", "file|zipf:1.0|...")
       .Case("place-experts", "block|round_robin|balanced")
@@ -42,8 +41,7 @@ static StringRef valueOf(StringRef name) {
 static StringRef bareOf(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("estimate", "text")
-      .Cases({"explain", "expert-groups-in-node", "fsdp", "impact",
-              "shard-sp"},
+      .Cases({"explain", "expert-groups-in-node", "fsdp", "impact", "shard-sp"},
              "true")
       .Default("");
 }

@@ -30,8 +30,8 @@ bool autopar::isAxisOf(const Reading &reading, AxisId axis,
 }
 
 /// Whether the axes with `ids`, those of one device aside, are all of `degree`.
-static bool isDegree(const Reading &reading,
-                     const std::vector<AxisId> &ids, const char *degree) {
+static bool isDegree(const Reading &reading, const std::vector<AxisId> &ids,
+                     const char *degree) {
   return reading.plan.has(degree) &&
          reading.groupSize(ids) == *reading.plan.sizeOf(degree) &&
          std::all_of(ids.begin(), ids.end(), [&](AxisId axis) {
@@ -54,8 +54,7 @@ static std::string groupName(const Reading &reading,
 
 std::string autopar::degreeText(const Reading &reading,
                                 const std::vector<AxisId> &ids) {
-  return groupName(reading, ids) + " = " +
-         reading.groupSize(ids).str();
+  return groupName(reading, ids) + " = " + reading.groupSize(ids).str();
 }
 
 std::string autopar::shareText(const Reading &reading, double timeUs) {
@@ -150,8 +149,7 @@ static std::string crossingText(const Reading &reading,
          remedyText(crossing, inside.domain);
 }
 
-static size_t recordOf(const Reading &reading,
-                       const CollectiveReading &cost) {
+static size_t recordOf(const Reading &reading, const CollectiveReading &cost) {
   return cost.record - reading.program.collectives.data();
 }
 
@@ -206,8 +204,7 @@ static RingTimes timesOfRing(const Reading &reading) {
       continue;
     if (!times.ring)
       times.ring = &cost;
-    times.transferUs +=
-        cost.timeUs / static_cast<double>(cost.groupSize - 1);
+    times.transferUs += cost.timeUs / static_cast<double>(cost.groupSize - 1);
   }
   if (!times.ring)
     return times;
@@ -215,8 +212,8 @@ static RingTimes timesOfRing(const Reading &reading) {
   for (size_t i = 0; i < reading.program.kernels.size(); ++i) {
     const Kernel &kernel = reading.program.kernels[i];
     if (kernel.layer == ring.layer && seesRing(kernel, ring.axes))
-      times.blockUs += reading.kernelTimeUs[i] /
-                       static_cast<double>(times.ring->groupSize);
+      times.blockUs +=
+          reading.kernelTimeUs[i] / static_cast<double>(times.ring->groupSize);
   }
   return times;
 }

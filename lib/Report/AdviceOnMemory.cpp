@@ -183,8 +183,7 @@ static Checked copiesOver(const Reading &reading, const Resident &cache) {
 }
 
 /// dcp has the copies share the tokens, a smaller attention_tp the sequences.
-static std::string remedyOfCopies(const Reading &reading,
-                                  int64_t copies) {
+static std::string remedyOfCopies(const Reading &reading, int64_t copies) {
   const Plan &plan = reading.plan;
   int64_t attention = *plan.sizeOf("attention_tp"), dcp = *plan.sizeOf("dcp");
   std::string text;
@@ -208,7 +207,8 @@ void autopar::adviseOnCacheCopies(Reading &reading) {
       continue;
     Checked copies = copiesOver(reading, cache);
     const ResidentNodes &nodes = reading.strategy.residents[i];
-    Checked bytes = reading.whole(nodes.localBytes) * reading.count(nodes.count);
+    Checked bytes =
+        reading.whole(nodes.localBytes) * reading.count(nodes.count);
     copied += bytes - floorDiv(bytes, copies);
     if (copies > most) {
       most = copies;

@@ -79,8 +79,8 @@ private:
 } // namespace
 
 /// What gives all devices of `split` work; `isOfTp`: its axes are some of tp.
-static std::string remedyText(const Reading &reading,
-                              const ThinSplit &split, bool isOfTp) {
+static std::string remedyText(const Reading &reading, const ThinSplit &split,
+                              bool isOfTp) {
   const std::string &symbol = reading.program.symbols[split.symbol];
   std::string least = std::to_string(split.devices);
   if (symbol == "batch") {
@@ -109,9 +109,8 @@ void autopar::adviseOnIdleDevices(Reading &reading) {
   ThinSplits splits(reading);
   for (const ThinSplit &split : splits.get()) {
     bool isOfTp =
-        std::any_of(split.axes.begin(), split.axes.end(), [&](AxisId axis) {
-          return isAxisOf(reading, axis, "tp");
-        });
+        std::any_of(split.axes.begin(), split.axes.end(),
+                    [&](AxisId axis) { return isAxisOf(reading, axis, "tp"); });
     std::string symbol = reading.program.symbols[split.symbol];
     std::string what = whatOf(symbol);
     reading.report.warnings.push_back(
@@ -144,8 +143,7 @@ struct RepeatedExperts {
 } // namespace
 
 /// Devices that do the same as one of them does for `kernel`.
-static int64_t countRepeats(const Reading &reading,
-                            const Kernel &kernel) {
+static int64_t countRepeats(const Reading &reading, const Kernel &kernel) {
   std::vector<bool> splits(reading.program.axes.size());
   auto mark = [&](const Dims &dims) {
     for (const Dim &dim : dims)
@@ -174,8 +172,8 @@ static RepeatedExperts findRepeatedExperts(const Reading &reading) {
       continue;
     if (!found.first)
       found = {&kernel, devices};
-    found.timeUs +=
-        reading.kernelTimeUs[i] * reading.countOf(static_cast<uint32_t>(i)).real();
+    found.timeUs += reading.kernelTimeUs[i] *
+                    reading.countOf(static_cast<uint32_t>(i)).real();
   }
   return found;
 }
@@ -205,7 +203,6 @@ void autopar::adviseOnRepeatedExperts(Reading &reading) {
            " devices have the same tokens and the same experts, beside ep = " +
            formatInteger(reading.plan.sizeOf("ep").value_or(1)) +
            "; the products of experts take " +
-           shareText(reading, repeated.timeUs) +
-           remedyText(reading, repeated),
+           shareText(reading, repeated.timeUs) + remedyText(reading, repeated),
        "repeated-experts", Subject::mesh});
 }

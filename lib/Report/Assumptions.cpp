@@ -16,8 +16,7 @@ using namespace autopar;
 /// Source of what this evaluator does whatever the input.
 static constexpr const char *method = "autopar: method of the evaluator";
 
-static void addRuntime(Reading &reading,
-                       std::vector<Assumption> &assumptions) {
+static void addRuntime(Reading &reading, std::vector<Assumption> &assumptions) {
   const Runtime &runtime = reading.runtime;
   auto add = [&](const char *name, const Figure &figure, std::string value) {
     assumptions.push_back({name, std::move(value), figure.source.str()});
@@ -37,7 +36,8 @@ static void addRuntime(Reading &reading,
   if (reading.report.memory.reservedBytes >
       reading.report.memory.perDevice.activationBytes)
     add("temporaries that the KV capacity leaves room for",
-        runtime.samplerBytesPerLogit, formatBytes(reading.report.memory.reservedBytes));
+        runtime.samplerBytesPerLogit,
+        formatBytes(reading.report.memory.reservedBytes));
   add("KV cache block", runtime.kvBlockTokens,
       formatNumber(runtime.kvBlockTokens.value) + " tokens");
   if (runtime.hostTimeUs.value > 0)
@@ -94,8 +94,7 @@ static void addRecurrence(Reading &reading,
        method});
 }
 
-static void addMethod(Reading &reading,
-                      std::vector<Assumption> &assumptions) {
+static void addMethod(Reading &reading, std::vector<Assumption> &assumptions) {
   const Runtime &runtime = reading.runtime;
   assumptions.push_back(
       {"FLOPs",

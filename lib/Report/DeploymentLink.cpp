@@ -28,8 +28,8 @@ static Result<RequestBytes> countRequest(const LinkSide &side,
   PlanInputs inputs{side.program, side.plan, side.machine, none, workload};
   const PipelinePlan &pipeline = side.plan.pipeline;
   bool isStaged = !pipeline.stages.empty();
-  Strategy strategy = compile(side.program, {},
-                              isStaged ? Counting::parts : Counting::whole);
+  Strategy strategy =
+      compile(side.program, {}, isStaged ? Counting::parts : Counting::whole);
   ExactValues values(side.program, strategy, side.machine, none);
   Layout layout = layoutOf(inputs);
   auto bytesOf = [&](NodeId node) {
@@ -58,11 +58,10 @@ static Result<RequestBytes> countRequest(const LinkSide &side,
   shape.kind = pipeline.schedule.value_or(ScheduleKind::inference);
   shape.stages = side.plan.sizeOf("pp").value_or(1);
   for (int64_t device = 0; device < shape.stages; ++device) {
-    layout.part = countsOf(side.program, pipeline.stages, *order, shape,
-                           device, /*borders=*/false);
+    layout.part = countsOf(side.program, pipeline.stages, *order, shape, device,
+                           /*borders=*/false);
     values.evaluate(layout, workload);
-    bytes.device =
-        std::max(bytes.device, bytesOf(total.localBytesPerSequence));
+    bytes.device = std::max(bytes.device, bytesOf(total.localBytesPerSequence));
   }
   return bytes;
 }

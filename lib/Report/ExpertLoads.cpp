@@ -42,8 +42,7 @@ void autopar::readExpertLoads(Reading &reading) {
 /// shows in a time.
 static bool layersDiffer(const Reading &reading) {
   constexpr double visible = 1e-3;
-  const std::vector<LayerPlacement> &layers =
-      reading.report.placement->layers;
+  const std::vector<LayerPlacement> &layers = reading.report.placement->layers;
   std::map<uint32_t, double> firsts;
   for (size_t i = 0; i < layers.size(); ++i) {
     double imbalance = layers[i].imbalance();

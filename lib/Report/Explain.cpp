@@ -47,9 +47,8 @@ void Explainer::nameNodes() {
       text.name(id, "schedule.microbatches");
     else if (node.op == Op::figure && figures[node.a].figure)
       text.name(id, figures[node.a].figure->path);
-    else if (node.op == Op::figure &&
-             reading.strategy.figures[node.a].kind ==
-                 FigureUse::Kind::memory_utilization)
+    else if (node.op == Op::figure && reading.strategy.figures[node.a].kind ==
+                                          FigureUse::Kind::memory_utilization)
       text.name(id, "plan.memory_utilization");
   }
   std::pair<NodeId, std::string> numbers[] = {
@@ -250,8 +249,7 @@ void Explainer::explainActivations() {
     for (uint32_t i : set.activations) {
       NodeId bytes = reading.strategy.activations[i];
       const Activation &record = reading.program.activations[i];
-      parts.push_back({"activations/" + record.name,
-                       reading.whole(bytes).str(),
+      parts.push_back({"activations/" + record.name, reading.whole(bytes).str(),
                        text.sizes(bytes) + " B, live in launches " +
                            std::to_string(record.begin) + " to " +
                            std::to_string(record.end)});

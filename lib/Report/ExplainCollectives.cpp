@@ -65,8 +65,8 @@ void Explainer::explainCommunication() {
     Checked wire = reading.whole(cost.nodes->wireBytes);
     Checked each = reading.whole(cost.nodes->timePs);
     double boundUs = reading.real(cost.nodes->boundUs);
-    sent.push_back({name, (wire * cost.count).str(),
-                    times(count, wire.str() + " B")});
+    sent.push_back(
+        {name, (wire * cost.count).str(), times(count, wire.str() + " B")});
     time.push_back(
         {name, us(each * cost.count), times(count, us(each) + " us")});
     bound.input(name, boundUs * static_cast<double>(cost.count),
@@ -205,7 +205,8 @@ void CurveReading::addScaling(
 
 void Explainer::explainCollectiveTime(size_t row) {
   const auto &record = report.communication.collectives[row];
-  const CollectiveReading &cost = reading.collectives[reading.rowMembers[row].front()];
+  const CollectiveReading &cost =
+      reading.collectives[reading.rowMembers[row].front()];
   const Tier &tier = *cost.route->tier;
   const std::string path = pathOf(row);
   bool ideal = reading.runtime.ideal;

@@ -68,10 +68,8 @@ Impact &ImpactReader::find(const std::string &path, double value,
 Impact *ImpactReader::impactOf(size_t index) {
   const auto &figures = sensitivity.figures();
   if (index >= figures.size()) {
-    const LinkFigure &link =
-        sensitivity.linkFigures()[index - figures.size()];
-    const Figure &figure =
-        reading.pool().tiers[link.tier].*link.figure;
+    const LinkFigure &link = sensitivity.linkFigures()[index - figures.size()];
+    const Figure &figure = reading.pool().tiers[link.tier].*link.figure;
     return &find(figure.path, figure.value, figure.source);
   }
   const BoundFigure &bound = figures[index];

@@ -195,8 +195,7 @@ ModelReport::Flops ModelCounter::countStep(const ModelCounts &counts,
   Result<ExactValues> values = counts.at(phase, context);
   const TotalNodes &total = counts.strategy.total;
   value(values, total.flops);
-  return {value(values, total.linearFlops),
-          value(values, total.attentionFlops),
+  return {value(values, total.linearFlops), value(values, total.attentionFlops),
           value(values, total.recurrenceFlops),
           value(values, total.logitsFlops)};
 }
@@ -225,8 +224,8 @@ ModelCounter::run(const std::vector<int64_t> &cacheContexts,
   addSource();
   for (int64_t context : cacheContexts)
     addCacheSize(context);
-  report.stateBytesPerSequence =
-      value(first, Phase::decode, 1, first.strategy.total.stateBytesPerSequence);
+  report.stateBytesPerSequence = value(
+      first, Phase::decode, 1, first.strategy.total.stateBytesPerSequence);
   for (int64_t context : flopContexts)
     addFlops(context);
   if (error)

@@ -131,8 +131,7 @@ std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
 std::optional<Error> PipelineEvaluator::addTransfers() {
   auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
   Network network(parts.machine.pools.front(), *plan.devices());
-  GroupAxis axis{*plan.strideOf(plan.axesOf("pp").front()),
-                 parts.shape.stages};
+  GroupAxis axis{*plan.strideOf(plan.axesOf("pp").front()), parts.shape.stages};
   bool loops = whole.phase == Phase::decode;
   for (int64_t stage = 0; stage + (loops ? 0 : 1) < stages; ++stage) {
     bool last = stage + 1 == stages;
@@ -146,9 +145,9 @@ std::optional<Error> PipelineEvaluator::addTransfers() {
                    "no link of " + parts.machine.name + " joins stage " +
                        std::to_string(from) + " to stage " + std::to_string(to),
                    ""};
-    pipeline.transfers.push_back(
-        {stage, next, bytes, route.tier ? route.tier->name : "",
-         timeOf(route, static_cast<double>(bytes))});
+    pipeline.transfers.push_back({stage, next, bytes,
+                                  route.tier ? route.tier->name : "",
+                                  timeOf(route, static_cast<double>(bytes))});
   }
   return std::nullopt;
 }
@@ -186,7 +185,8 @@ std::optional<Error> PipelineEvaluator::simulate() {
     StageWork work;
     // The host waits once for a device's stages.
     Picoseconds waits = parts.shape.isFolded() ? *host / 2 : *host;
-    work.forwardPs = part.cost.timePs + (stage < parts.shape.stages ? waits : 0);
+    work.forwardPs =
+        part.cost.timePs + (stage < parts.shape.stages ? waits : 0);
     work.forwardCommunicationPs = part.communicationPs;
     if (isTraining(schedule.kind)) {
       work.inputGradientPs = work.weightGradientPs =
@@ -312,8 +312,8 @@ void PipelineEvaluator::addStep() {
     latency.computeTimeUs *= times;
     latency.memoryTimeUs *= times;
     latency.communicationTimeUs *= times;
-    double host =
-        parts.runtime.hostTimeUs.value * static_cast<double>(parts.shape.passes());
+    double host = parts.runtime.hostTimeUs.value *
+                  static_cast<double>(parts.shape.passes());
     latency.overheadTimeUs = (latency.overheadTimeUs - host) * times + host;
   }
   auto sum = [&] {

@@ -33,7 +33,8 @@ static void addRow(Reading &reading, const CollectiveReading &cost) {
   auto &rows = reading.report.communication.collectives;
   Checked count = cost.count;
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (!sameRow(reading.program, reading.collectives[reading.rowMembers[i].front()], cost))
+    if (!sameRow(reading.program,
+                 reading.collectives[reading.rowMembers[i].front()], cost))
       continue;
     rows[i].count = reading.narrow(count + rows[i].count, "collectives");
     rows[i].name += ", " + record.name;
@@ -62,9 +63,9 @@ void autopar::readCollectives(Reading &reading) {
     cost.nodes = &reading.strategy.collectives[i];
     cost.groupSize =
         reading.narrow(cost.nodes->groupSize, "devices of a group");
-    cost.count = reading.narrow(
-        reading.whole(cost.nodes->count) * reading.layout.passes,
-        "collectives");
+    cost.count =
+        reading.narrow(reading.whole(cost.nodes->count) * reading.layout.passes,
+                       "collectives");
     cost.bytes = reading.whole(cost.nodes->bytes);
     if (cost.groupSize <= 1 || cost.count == 0 || cost.bytes.isZero())
       continue;
@@ -105,8 +106,8 @@ static void readBounds(Reading &reading) {
           reading.real(reading.strategy.kernels[member.kernel].idealUs) *
           reading.real(launch.count) * passes;
   for (const CollectiveReading &cost : reading.collectives)
-    bounds.communicationTimeUs += reading.real(cost.nodes->boundUs) *
-                                  static_cast<double>(cost.count);
+    bounds.communicationTimeUs +=
+        reading.real(cost.nodes->boundUs) * static_cast<double>(cost.count);
   bounds.weightsAndKvReadBytes = reading.narrow(
       reading.strategy.total.keptReadBytes, "bytes of weights and KV read");
   bounds.memoryTimeUs = static_cast<double>(bounds.weightsAndKvReadBytes) /

@@ -81,12 +81,11 @@ GroupLayout Reading::groupOf(const std::vector<AxisId> &axes) const {
 }
 
 Checked Reading::logical(const Extent &extent) const {
-  std::pair<std::string_view, int64_t> sizes[] = {
-      {"batch", workload.batch},
-      {"query", workload.query},
-      {"context", workload.context},
-      {"source", workload.source},
-      {"memory", workload.memory}};
+  std::pair<std::string_view, int64_t> sizes[] = {{"batch", workload.batch},
+                                                  {"query", workload.query},
+                                                  {"context", workload.context},
+                                                  {"source", workload.source},
+                                                  {"memory", workload.memory}};
   auto product = [&](int64_t factor, const std::vector<SymbolId> &symbols) {
     Checked result = factor;
     for (SymbolId symbol : symbols)
@@ -119,9 +118,9 @@ std::optional<Error> Reading::read(const Layout &wanted, ReportDetail detail) {
   if (Refusal refusal = values.evaluate(layout, workload))
     return explainRefusal(*this, strategy, values, refusal);
   static constexpr void (*steps[])(Reading &) = {
-      readInputs,     readExpertLoads, readModel,   readMemory,
-      readFlops,      readCollectives, readLatency, readBreakdown,
-      readSources,    readAssumptions, readWarnings};
+      readInputs,  readExpertLoads, readModel,   readMemory,
+      readFlops,   readCollectives, readLatency, readBreakdown,
+      readSources, readAssumptions, readWarnings};
   for (auto step : steps) {
     step(*this);
     if (error)

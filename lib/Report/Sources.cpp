@@ -28,8 +28,7 @@ static void addFigures(Reading &reading, bool ofMemory) {
     Kind kind = reading.strategy.figures[i].kind;
     bool isOfStep = kind == Kind::memory_bandwidth || kind == Kind::peak ||
                     kind == Kind::kernel_floor || kind == Kind::host_time;
-    bool isUsed =
-        kind != Kind::communication_bytes || reading.communicates();
+    bool isUsed = kind != Kind::communication_bytes || reading.communicates();
     if (isOfStep != ofMemory && isUsed && bound[i].figure)
       addOnce(reading.figures, bound[i].figure);
   }

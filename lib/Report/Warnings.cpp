@@ -111,8 +111,8 @@ static void warnSources(Reading &reading, Warnings &warnings) {
              "recalled and not checked against a document: ", recalled);
   addFigures(warnings,
              "kernel curves derived, not measured on this chip: ", derived);
-  addFigures(warnings, "larger than any kernel that was measured: ",
-             reading.beyondFit);
+  addFigures(warnings,
+             "larger than any kernel that was measured: ", reading.beyondFit);
   std::string absent = "no kernel curve of " + reading.pool().chip.name +
                        ", peak rates assumed: ";
   addFigures(warnings, absent.c_str(), missing);
@@ -133,12 +133,14 @@ static void warnDecode(Reading &reading, Warnings &warnings) {
   Checked calls;
   for (const CollectiveReading &cost : reading.collectives)
     calls += cost.count;
-  add(reading.microseconds(reading.strategy.total.floorPs), "for the floors of " +
-                                  formatInteger(latency.kernelLaunches) +
-                                  " kernels");
+  add(reading.microseconds(reading.strategy.total.floorPs),
+      "for the floors of " + formatInteger(latency.kernelLaunches) +
+          " kernels");
   add(latency.communicationTimeUs,
       "in " + formatInteger(calls.int64().value_or(0)) + " collectives");
-  add(latency.overheadTimeUs - reading.microseconds(reading.strategy.total.floorPs), "on the host");
+  add(latency.overheadTimeUs -
+          reading.microseconds(reading.strategy.total.floorPs),
+      "on the host");
   add(latency.memoryTimeUs + latency.computeTimeUs - floor,
       "below peak bandwidth and on activations");
   warnings.push_back({"decode lands at " + times(latency.stepTimeUs / floor) +

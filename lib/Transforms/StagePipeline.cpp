@@ -9,8 +9,8 @@
 #include "ModulePlan.h"
 #include "autopar/Transforms/Passes.h"
 
-#include "autopar/Report/Pipeline.h"
 #include "autopar/Plan/Degrees.h"
+#include "autopar/Report/Pipeline.h"
 
 namespace autopar {
 #define GEN_PASS_DEF_STAGEPIPELINEPASS

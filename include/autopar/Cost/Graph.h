@@ -186,9 +186,7 @@ inline Expr floorDiv(Expr a, Expr b) { return a.apply(Op::floor_divide, b); }
 inline Expr floor(Expr a) { return a.apply(Op::floor, a); }
 inline Expr roundUp(Expr a, Expr b) { return ceilDiv(a, b) * b; }
 inline Expr above(Expr a, Expr b) { return a.apply(Op::above, b); }
-inline Expr select(Expr a, Expr b, Expr c) {
-  return a.apply(Op::select, b, c);
-}
+inline Expr select(Expr a, Expr b, Expr c) { return a.apply(Op::select, b, c); }
 
 } // namespace autopar
 

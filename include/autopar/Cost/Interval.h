@@ -27,7 +27,8 @@ struct Box {
 
 /// Bounds of the outputs of a tape over boxes. Each op is monotone in each
 /// operand, so its bounds are its values at two corners, in the same arithmetic
-/// as prices: a box of one plan has its price, and nothing in a box lies outside.
+/// as prices: a box of one plan has its price, and nothing in a box lies
+/// outside.
 class Enclosure {
 public:
   /// All arguments outlive it.

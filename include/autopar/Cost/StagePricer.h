@@ -57,8 +57,8 @@ public:
               std::optional<double> memoryUtilization);
 
   /// Prices the layers `order`, and what lies around them, for one microbatch
-  /// on the axes of `layout`. Layers of one kind cost the same where the borders
-  /// around them do.
+  /// on the axes of `layout`. Layers of one kind cost the same where the
+  /// borders around them do.
   Refusal price(const std::vector<uint32_t> &order, const Layout &layout,
                 const Point &microbatch, const PipelineShape &shape);
   /// The layers, to be laid over the stages of the shape. Temporaries and the

@@ -24,9 +24,9 @@ using KindCounts = std::vector<int64_t>;
 
 void addKinds(const std::vector<KindCount> &kinds, KindCounts &counts);
 
-/// What a part of a program runs in a pass. The run before a border of the stack
-/// goes with the layer after it, as engines hand over a sum that the next norm
-/// adds up: parts of all places together launch what the program does.
+/// What a part of a program runs in a pass. The run before a border of the
+/// stack goes with the layer after it, as engines hand over a sum that the next
+/// norm adds up: parts of all places together launch what the program does.
 struct PartCounts {
   PartCounts() = default;
   explicit PartCounts(const CostProgram &program)

@@ -61,9 +61,14 @@ public:
   Boxes(const Deployment &deployment)
       : figures(bindFigures(deployment.strategy, deployment.machine.pools[0],
                             deployment.runtime, std::nullopt)) {
-    for (const FigureUse &use : deployment.strategy.figures)
+    for (const FigureUse &use : deployment.strategy.figures) {
       isFixed.push_back(use.kind == FigureUse::Kind::exponent ||
                         use.kind == FigureUse::Kind::kv_block_tokens);
+      isRate.push_back(use.kind == FigureUse::Kind::memory_bandwidth ||
+                       use.kind == FigureUse::Kind::peak ||
+                       use.kind == FigureUse::Kind::compute_efficiency ||
+                       use.kind == FigureUse::Kind::memory_efficiency);
+    }
   }
 
   Box draw() {
@@ -93,7 +98,7 @@ public:
   }
 
   std::vector<BoundFigure> figures;
-  std::vector<bool> isFixed;
+  std::vector<bool> isFixed, isRate;
 
 private:
   double real(double low, double high) {
@@ -184,7 +189,9 @@ TEST(Interval, EndsAreCornersThatSlopesPick) {
       std::vector<Slope> slopes = sensitivity.slopes(nodes[k]);
       for (bool high : {false, true}) {
         for (uint32_t f = 0; f < box.figures.size(); ++f) {
-          bool rises = slopes[f].above + slopes[f].below >= 0;
+          double slope = slopes[f].above + slopes[f].below;
+          // What does not bind at the middle may at a corner: faster is less.
+          bool rises = slope > 0 || (slope == 0 && !boxes.isRate[f]);
           pricer.setFigure(f, rises == high ? box.figures[f].high
                                             : box.figures[f].low);
         }
@@ -204,8 +211,8 @@ TEST(Interval, EndsAreCornersThatSlopesPick) {
 
 TEST(Sensitivity, AgreesWithCentralDifferences) {
   Deployment deployment;
-  for (Workload workload : {decode(8, 4096), decode(300, 100), prefill(2, 999),
-                            prefill(1, 1)}) {
+  for (Workload workload :
+       {decode(8, 4096), decode(300, 100), prefill(2, 999), prefill(1, 1)}) {
     Sensitivity sensitivity(deployment.program, deployment.strategy,
                             deployment.machine, deployment.runtime,
                             std::nullopt);
@@ -224,8 +231,7 @@ TEST(Sensitivity, AgreesWithCentralDifferences) {
       double scale = std::fabs(at(0, 1));
       for (size_t i = 0; i < values.size(); ++i) {
         // An exponent is one of a few; a peak that is missing is no number.
-        if (deployment.strategy.figures[i].kind ==
-                FigureUse::Kind::exponent ||
+        if (deployment.strategy.figures[i].kind == FigureUse::Kind::exponent ||
             !std::isfinite(values[i]) || slopes[i].above != slopes[i].below)
           continue;
         double expected = (at(i, 1 + step) - at(i, 1 - step)) / (2 * step);

@@ -199,8 +199,9 @@ TEST(Formulas, EvaluateFromTheirInputs) {
 TEST(Formulas, EvaluateWhereNothingFits) {
   Plan plan = makePlan(1);
   plan.memoryUtilization = 0.25;
-  Result<Report> report = evaluate(makeDecoder(), plan, makeMachine(),
-                                   makeBusyRuntime(), decode(4, 4097), {/*explain=*/true});
+  Result<Report> report =
+      evaluate(makeDecoder(), plan, makeMachine(), makeBusyRuntime(),
+               decode(4, 4097), {/*explain=*/true});
   ASSERT_TRUE(report);
   EXPECT_EQ(report->memory.kvCapacityBytes, 0);
   EXPECT_GE(checkExpressions(*report), 9);
