@@ -43,12 +43,15 @@ struct PairsRule {
   double window, chunk;
 };
 
+/// Of what is calculated op by op.
+inline constexpr LaunchRates noRates{};
+
 struct TapeView {
   const Instruction *code;
   size_t count;
   const RouteView *routes;
   const PairsRule *pairs;
-  const LaunchRates *rates = nullptr;
+  const LaunchRates *rates = &noRates;
 };
 
 namespace {

@@ -46,8 +46,9 @@ class ThinSplits {
 public:
   explicit ThinSplits(const Reading &reading) : reading(reading) {
     for (const Activation &activation : reading.program.activations)
-      for (const Dim &dim : activation.shape)
-        add(dim);
+      if (isLive(activation))
+        for (const Dim &dim : activation.shape)
+          add(dim);
     for (const Resident &resident : reading.program.residents)
       for (const Dim &dim : resident.shape)
         add(dim);
@@ -56,6 +57,17 @@ public:
   const std::vector<ThinSplit> &get() const { return splits; }
 
 private:
+  /// Whether a buffer is live while the device runs anything.
+  bool isLive(const Activation &activation) const {
+    const KindCounts &counts = reading.layout.part.kinds;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      const LayerKind &kind = reading.program.layers[i];
+      if (counts[i] > 0 && activation.begin <= kind.end &&
+          kind.begin <= activation.end)
+        return true;
+    }
+    return counts.empty();
+  }
   void add(const Dim &dim) {
     const Extent &extent = dim.extent;
     if (dim.axes.empty() || extent.symbols.size() != 1 || extent.factor != 1)
