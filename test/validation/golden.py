@@ -42,6 +42,7 @@ from plans import Tally, Tools
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
 TEXTS = ("assumptions", "warnings")
 PART = 1e-6
+PICOSECOND_US = 1e-6
 
 
 class Runner:
@@ -88,16 +89,19 @@ def digest(report):
             {path: float(f"{value:.9g}") for path, value in sums.items()})  # fmt: skip
 
 
-def calls_of(report):
-    """Launches and collectives of all microbatches, and as many rows as lists have at most."""
+def roundings_of(report):
+    """What rounding each launch and call of all microbatches may add to a time, which share of the (shortest) step that
+    is, and how many rows lists have at most."""
     numbers = dict(leaves(report))
     counts = sum(value for path, value in numbers.items() if re.search(r"by_op\[\d+\]\.count$", path))
     steps = max((value for path, value in numbers.items() if path.endswith("schedule.microbatches")), default=1)
     rows = max(value for path, value in numbers.items() if path.endswith("[]"))
-    return counts * steps, rows
+    time = PICOSECOND_US * counts * steps
+    return time, time / min(value for path, value in numbers.items() if path.endswith("latency.step_time_us")), rows
 
 
-def close(found, wanted, slack):
+def close(path, found, wanted, time, share):
+    slack = share * abs(wanted) if path.endswith("tokens_per_s") else time
     return abs(found - wanted) <= PART * max(abs(found), abs(wanted)) + slack
 
 
@@ -108,27 +112,20 @@ def refusal_problems(found, wanted):
         yield "refusal", f"{texts[0]}\n    not: {texts[1]}"
 
 
-def slack_of(path, report, time):
-    """What roundings of `time` microseconds make of a number: a rate goes against the step."""
-    if not path.startswith("throughput"):
-        return time
-    return report["throughput"]["tokens_per_s"] * time / report["latency"]["step_time_us"]
-
-
 def frozen_problems(found, wanted):
     """What differs between a result and the frozen columns of one."""
     if isinstance(found, list) or isinstance(wanted[0], int):
         yield from refusal_problems(found, wanted if isinstance(wanted[0], int) else {})
         return
     hashes, sums = digest(found)
-    calls, rows = calls_of(found)
+    time, share, rows = roundings_of(found)
     for section in sorted(set(hashes) | set(wanted[0])):
         if hashes.get(section) != wanted[0].get(section):
             yield section, f"something in {section}: {hashes.get(section)}, not {wanted[0].get(section)}"
     for path in sorted(set(sums) | set(wanted[1])):
         if path not in sums or path not in wanted[1]:
             yield path, f"{path}: {sums.get(path)}, not {wanted[1].get(path)}"
-        elif not close(sums[path], wanted[1][path], slack_of(path, found, 1e-6 * calls * rows)):
+        elif not close(path, sums[path], wanted[1][path], time * rows, share):
             yield path, f"{path}: {sums[path]}, not {wanted[1][path]}: {sums[path] / (wanted[1][path] or 1):.9f}x"
 
 
@@ -137,11 +134,12 @@ def report_problems(found, wanted):
     if isinstance(found, list) or isinstance(wanted, list):
         yield from refusal_problems(found, wanted)
         return
-    calls, _ = calls_of(found)
+    time, share, _ = roundings_of(found)
     found, wanted = dict(leaves(found)), dict(leaves(wanted))
     for path in [*found, *(path for path in wanted if path not in found)]:
         one, other = found.get(path, "nothing"), wanted.get(path, "nothing")
-        same = close(one, other, 1e-6 * calls) if isinstance(one, float) and isinstance(other, float) else one == other
+        floats = isinstance(one, float) and isinstance(other, float)
+        same = close(path, one, other, time, share) if floats else one == other
         if not same:
             ratio = f": {one / other:.9f}x" if not isinstance(one, (str, bool)) and not isinstance(other, str) and other else ""
             yield re.sub(r"\[\d+\]", "[]", path), f"{path}: {one!r}, not {other!r}{ratio}"
