@@ -21,7 +21,7 @@ ValueNumbers compose(ValueNumbers numbers, const ValueNumbers &further);
 /// What a step launches and sends at one place.
 struct Launches : WorkloadBuilder::Launched {
   Launches() = default;
-  Launches(Launched launched) : Launched(std::move(launched)) {}
+  Launches(Launched launched) : Launched(launched) {}
 
   /// What the numbers of its head mean where it is run.
   ValueNumbers values;
