@@ -124,8 +124,8 @@ static std::string remediesOfFit(const Reading &reading) {
   if (!ep.empty() && (tp.empty() || ep.front() != tp.back()))
     tryAxis(ep.front(), "ep");
   if (int64_t batch = search.findBatch())
-    remedies.push_back(
-        "--batch=" + std::to_string(batch * reading.layout.microbatches));
+    remedies.push_back("--batch=" +
+                       std::to_string(batch * reading.layout.microbatches));
   return remedies.empty() ? hintOfFit(reading)
                           : join(remedies, " or ") + " would fit";
 }
