@@ -55,7 +55,6 @@ void Explainer::explainCollective(size_t row) {
 
 void Explainer::explainCommunication() {
   std::vector<Contribution> sent, time;
-  Explanation tiers;
   for (size_t row = 0; row < report.communication.collectives.size(); ++row)
     explainCollective(row);
   Explanation bound;

@@ -109,10 +109,6 @@ bool Reading::communicates() const {
                      });
 }
 
-double Reading::memoryUtilization() const {
-  return plan.memoryUtilization.value_or(runtime.memoryUtilization.value);
-}
-
 std::optional<Error> Reading::read(const Layout &wanted, ReportDetail detail) {
   layout = wanted;
   if (Refusal refusal = values.evaluate(layout, workload))

@@ -86,7 +86,6 @@ struct Reading : PlanInputs {
   }
   /// Whether any collective of the program, or a pipeline, spans devices.
   bool communicates() const;
-  double memoryUtilization() const;
 
   const Strategy &strategy;
   ExactValues values;
