@@ -58,7 +58,7 @@ struct Subject {
         counting);
   }
   Pricer pricer(const Strategy &strategy, const Tape &tape) const {
-    return Pricer(program, strategy, tape, inputs.machine, runtime);
+    return Pricer(tape, inputs.machine, runtime);
   }
   Layout layout() const {
     Layout layout;
@@ -81,7 +81,7 @@ public:
       : subject(subject), counting(counting),
         strategy(subject.compile(counting)), tape(collectAll(strategy)),
         pricer(subject.pricer(strategy, tape)),
-        exact(subject.program, strategy, subject.inputs.machine,
+        exact(strategy, subject.inputs.machine,
               subject.runtime) {}
 
   /// The number of nodes that differ.

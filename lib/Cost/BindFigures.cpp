@@ -93,20 +93,20 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
 }
 
 std::vector<BoundFigure>
-autopar::bindFigures(const Strategy &strategy, const Pool &pool,
+autopar::bindFigures(const Leaves &leaves, const Pool &pool,
                      const Runtime &runtime,
                      std::optional<double> memoryUtilization) {
   std::vector<BoundFigure> bound;
-  for (const FigureUse &use : strategy.figures)
+  for (const FigureUse &use : leaves.figures)
     bound.push_back(bind(use, pool.chip, runtime, memoryUtilization));
   return bound;
 }
 
-Refusal autopar::findBadExponent(const Strategy &strategy,
+Refusal autopar::findBadExponent(const Leaves &leaves,
                                  const std::vector<BoundFigure> &bound) {
   for (uint32_t i = 0; i < bound.size(); ++i) {
     double q = bound[i].value;
-    if (strategy.figures[i].kind == Kind::exponent && q != 0 && q != 1 &&
+    if (leaves.figures[i].kind == Kind::exponent && q != 0 && q != 1 &&
         q != 1.5 && q != 2 && q != 3 && q != 4)
       return {Refusal::Kind::exponent, i};
   }

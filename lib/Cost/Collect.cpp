@@ -14,6 +14,16 @@
 
 using namespace autopar;
 
+std::vector<PairsRule> autopar::pairsRulesOf(const Graph &graph) {
+  std::vector<PairsRule> rules;
+  for (uint32_t i = 0; i < graph.pairsCount(); ++i) {
+    const Pairs &rule = graph.pairsOf(i);
+    rules.push_back({rule.causal, static_cast<double>(rule.window),
+                     static_cast<double>(rule.chunk)});
+  }
+  return rules;
+}
+
 namespace {
 
 class Collector {
@@ -29,6 +39,8 @@ public:
         addCheck(i);
     for (NodeId node : wanted)
       tape.outputs.push_back(slot(node));
+    static_cast<Leaves &>(tape) = strategy;
+    tape.pairs = pairsRulesOf(graph);
     tape.slots = next;
     return std::move(tape);
   }

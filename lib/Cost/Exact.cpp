@@ -18,12 +18,12 @@ struct ExactValues::Links : LayoutState {
   using LayoutState::LayoutState;
 };
 
-ExactValues::ExactValues(const CostProgram &program, const Strategy &strategy,
-                         const Machine &machine, const Runtime &runtime,
+ExactValues::ExactValues(const Strategy &strategy, const Machine &machine,
+                         const Runtime &runtime,
                          std::optional<double> memoryUtilization)
     : strategy(strategy), bound(bindFigures(strategy, machine.pools.front(),
                                             runtime, memoryUtilization)),
-      links(std::make_unique<Links>(program, strategy, machine.pools.front(),
+      links(std::make_unique<Links>(strategy, machine.pools.front(),
                                     runtime.ideal)),
       wholes(strategy.graph.size()), reals(strategy.graph.size()) {}
 ExactValues::~ExactValues() = default;

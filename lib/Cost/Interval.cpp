@@ -14,18 +14,13 @@
 using namespace autopar;
 
 struct Enclosure::Links : LayoutState {
-  Links(const CostProgram &program, const Strategy &strategy, const Pool &pool,
-        bool ideal)
-      : LayoutState(program, strategy, pool, ideal),
-        pairs(pairsRulesOf(strategy.graph)) {}
-  std::vector<PairsRule> pairs;
+  using LayoutState::LayoutState;
 };
 
-Enclosure::Enclosure(const CostProgram &program, const Strategy &strategy,
-                     const Tape &tape, const Machine &machine,
+Enclosure::Enclosure(const Tape &tape, const Machine &machine,
                      const Runtime &runtime)
-    : tape(tape), links(std::make_unique<Links>(
-                      program, strategy, machine.pools.front(), runtime.ideal)),
+    : tape(tape), links(std::make_unique<Links>(tape, machine.pools.front(),
+                                                runtime.ideal)),
       slots(tape.slots) {
   for (auto [slot, value] : tape.constants)
     slots[slot] = {value, value};
@@ -106,7 +101,7 @@ Interval Enclosure::calculate(const Instruction &step) const {
       values[i] = takesHigh ? slots[read[i]].high : slots[read[i]].low;
     }
     return autopar::calculate(
-        local, {nullptr, 0, links->routes(), links->pairs.data()}, values);
+        local, {nullptr, 0, links->routes(), tape.pairs.data()}, values);
   };
   return {corner(false), corner(true)};
 }

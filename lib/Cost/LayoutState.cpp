@@ -12,35 +12,19 @@
 
 using namespace autopar;
 
-std::vector<PairsRule> autopar::pairsRulesOf(const Graph &graph) {
-  std::vector<PairsRule> rules;
-  for (uint32_t i = 0; i < graph.pairsCount(); ++i) {
-    const Pairs &rule = graph.pairsOf(i);
-    rules.push_back({rule.causal, static_cast<double>(rule.window),
-                     static_cast<double>(rule.chunk)});
-  }
-  return rules;
-}
-
-LayoutState::LayoutState(const CostProgram &program, const Strategy &strategy,
-                         const Pool &pool, bool ideal)
-    : program(program), strategy(strategy), pool(pool), ideal(ideal),
-      current(strategy.links.size()), views(strategy.links.size()),
-      joined(strategy.links.size()) {}
-
 void LayoutState::lay(const Layout &next) {
   layout = &next;
-  for (size_t i = 0; i < strategy.links.size(); ++i) {
+  for (size_t i = 0; i < leaves.links.size(); ++i) {
     group.clear();
-    for (AxisId axis : strategy.links[i].axes)
+    for (AxisId axis : leaves.links[i].axes)
       group.push_back(next.axes[axis]);
-    const KnownRoute &known = find(strategy.links[i].kind, next.devices);
+    const KnownRoute &known = find(leaves.links[i].kind, next.devices);
     current[i] = &known.route;
     joined[i] = sizeOf(group) == 1 || known.route.tier;
     views[i] = {known.steps.data(), static_cast<uint32_t>(known.steps.size()),
                 ideal};
   }
-  if (program.placement)
+  if (leaves.placement)
     findSkews();
 }
 
@@ -75,7 +59,7 @@ static int64_t millionths(double imbalance) {
 
 /// Hottest device / mean of a layer kind: the mean over its layers.
 void LayoutState::findSkews() {
-  const PlacedExperts &placed = *program.placement;
+  const PlacedExperts &placed = *leaves.placement;
   int64_t ranks = 1;
   for (AxisId axis : placed.axes)
     ranks *= layout->axes[axis].size;
@@ -86,9 +70,12 @@ void LayoutState::findSkews() {
     }
   auto one = std::make_unique<KnownSkews>();
   one->ranks = ranks;
-  one->skews.assign(program.layers.size(), evenSkew);
-  std::vector<double> sums(program.layers.size());
-  std::vector<int64_t> counts(program.layers.size());
+  size_t kinds = 0;
+  for (const PlacedExperts::Layer &layer : placed.layers)
+    kinds = std::max<size_t>(kinds, layer.kind + 1);
+  one->skews.assign(kinds, evenSkew);
+  std::vector<double> sums(kinds);
+  std::vector<int64_t> counts(kinds);
   for (const PlacedExperts::Layer &layer : placed.layers)
     if (placed.slots % ranks == 0) {
       sums[layer.kind] += imbalanceOf(layer.slots, layer.loads.tokens, ranks);
@@ -103,7 +90,7 @@ void LayoutState::findSkews() {
 }
 
 int64_t LayoutState::skewOf(uint32_t kind) const {
-  return skews ? skews->skews[kind] : evenSkew;
+  return skews && kind < skews->skews.size() ? skews->skews[kind] : evenSkew;
 }
 
 double LayoutState::valueOf(Op op, uint32_t index) const {

@@ -16,14 +16,12 @@
 
 namespace autopar {
 
-/// The rules of `Op::pairs`, by index.
-std::vector<PairsRule> pairsRulesOf(const Graph &graph);
-
 /// Routes and heats of the experts of layouts: each is found once.
 class LayoutState {
 public:
-  LayoutState(const CostProgram &program, const Strategy &strategy,
-              const Pool &pool, bool ideal);
+  LayoutState(const Leaves &leaves, const Pool &pool, bool ideal)
+      : leaves(leaves), pool(pool), ideal(ideal), current(leaves.links.size()),
+        views(leaves.links.size()), joined(leaves.links.size()) {}
 
   void lay(const Layout &layout);
   /// The value of a leaf.
@@ -44,15 +42,14 @@ private:
   };
   struct KnownSkews {
     int64_t ranks;
-    /// By layer kind, in millionths.
+    /// By layer kind, up to the last with routed experts; in millionths.
     std::vector<int64_t> skews;
   };
 
   const KnownRoute &find(CollectiveKind kind, int64_t devices);
   void findSkews();
 
-  const CostProgram &program;
-  const Strategy &strategy;
+  const Leaves &leaves;
   const Pool &pool;
   const bool ideal;
   const Layout *layout = nullptr;

@@ -37,14 +37,11 @@ LaneRunner autopar::chooseLaneRunner() {
 static constexpr double largestCount = 9007199254740992; // 2^53
 
 struct Pricer::State {
-  State(const CostProgram &program, const Strategy &strategy, const Tape &tape,
-        const Machine &machine, const Runtime &runtime,
+  State(const Tape &tape, const Machine &machine, const Runtime &runtime,
         std::optional<double> memoryUtilization)
-      : strategy(strategy), tape(tape),
-        figures(bindFigures(strategy, machine.pools.front(), runtime,
-                            memoryUtilization)),
-        layout(program, strategy, machine.pools.front(), runtime.ideal),
-        slots(tape.slots), pairs(pairsRulesOf(strategy.graph)),
+      : tape(tape), figures(bindFigures(tape, machine.pools.front(), runtime,
+                                        memoryUtilization)),
+        layout(tape, machine.pools.front(), runtime.ideal), slots(tape.slots),
         runner(chooseLaneRunner()) {
     for (auto [slot, value] : tape.constants)
       slots[slot] = value;
@@ -85,8 +82,8 @@ struct Pricer::State {
     return tape.inputs[static_cast<size_t>(rank)];
   }
   TapeView view(Rank rank) const {
-    return {code(rank).data(), code(rank).size(), layout.routes(), pairs.data(),
-            tape.rates.data()};
+    return {code(rank).data(), code(rank).size(), layout.routes(),
+            tape.pairs.data(), tape.rates.data()};
   }
   void runFigures() {
     for (Rank rank : {Rank::constant, Rank::figure}) {
@@ -94,18 +91,16 @@ struct Pricer::State {
         slots[input.slot] = figures[input.index].value;
       run(view(rank), slots.data());
     }
-    badExponent = findBadExponent(strategy, figures);
+    badExponent = findBadExponent(tape, figures);
     bound = true;
   }
   template <typename Value>
   Refusal check(bool ofPoint, Value value) const;
 
-  const Strategy &strategy;
   const Tape &tape;
   std::vector<BoundFigure> figures;
   LayoutState layout;
   std::vector<double> slots;
-  std::vector<PairsRule> pairs;
   LaneRunner runner;
   std::vector<uint32_t> uniform;
   /// Slots of lanes, and where they begin aligned.
@@ -115,11 +110,10 @@ struct Pricer::State {
   bool hasPointChecks = false, bound = false, broadcast = false;
 };
 
-Pricer::Pricer(const CostProgram &program, const Strategy &strategy,
-               const Tape &tape, const Machine &machine, const Runtime &runtime,
+Pricer::Pricer(const Tape &tape, const Machine &machine, const Runtime &runtime,
                std::optional<double> memoryUtilization)
-    : state(std::make_unique<State>(program, strategy, tape, machine, runtime,
-                                    memoryUtilization)) {}
+    : state(
+          std::make_unique<State>(tape, machine, runtime, memoryUtilization)) {}
 Pricer::~Pricer() = default;
 Pricer::Pricer(Pricer &&) noexcept = default;
 

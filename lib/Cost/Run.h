@@ -37,12 +37,6 @@ struct RouteView {
   bool ideal;
 };
 
-/// The (query, key) pairs that `Pairs` has.
-struct PairsRule {
-  bool causal;
-  double window, chunk;
-};
-
 /// Of what is calculated op by op.
 inline constexpr LaunchRates noRates{};
 

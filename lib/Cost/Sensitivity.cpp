@@ -27,10 +27,10 @@ Machine autopar::withLinkFigure(const Machine &machine, LinkFigure figure,
   return other;
 }
 
-Sensitivity::Sensitivity(const CostProgram &program, const Strategy &strategy,
-                         const Machine &machine, const Runtime &runtime,
+Sensitivity::Sensitivity(const Strategy &strategy, const Machine &machine,
+                         const Runtime &runtime,
                          std::optional<double> memoryUtilization)
-    : program(program), strategy(strategy), machine(machine), runtime(runtime),
+    : strategy(strategy), machine(machine), runtime(runtime),
       bound(bindFigures(strategy, machine.pools.front(), runtime,
                         memoryUtilization)) {
   for (size_t tier = 0; tier < machine.pools.front().tiers.size(); ++tier)
@@ -83,7 +83,7 @@ static double smooth(const Node &node, const std::vector<double> &values,
 
 std::vector<double> Sensitivity::evaluate(const std::vector<double> &figures,
                                           const Machine &on) const {
-  LayoutState state(program, strategy, on.pools.front(), runtime.ideal);
+  LayoutState state(strategy, on.pools.front(), runtime.ideal);
   state.lay(layout);
   std::vector<PairsRule> pairs = pairsRulesOf(strategy.graph);
   TapeView view{nullptr, 0, state.routes(), pairs.data()};
@@ -188,7 +188,7 @@ std::vector<double> Sensitivity::sweep(NodeId output, bool takesFirst) const {
 /// Calls rest on a link's figures through its route alone.
 double Sensitivity::timeOfCalls(const Machine &on,
                                 const std::vector<double> &adjoints) const {
-  LayoutState state(program, strategy, on.pools.front(), runtime.ideal);
+  LayoutState state(strategy, on.pools.front(), runtime.ideal);
   state.lay(layout);
   double sum = 0;
   for (NodeId id = 0; id < adjoints.size(); ++id) {

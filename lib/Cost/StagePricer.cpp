@@ -44,12 +44,16 @@ static std::vector<NodeId> partNodes(const TotalNodes &total) {
           total.budgetBytes};
 }
 
-StagePricer::StagePricer(const CostProgram &program, const Strategy &strategy,
-                         const Machine &machine, const Runtime &runtime,
+Tape autopar::collectParts(const Strategy &strategy) {
+  return collect(strategy, partNodes(strategy.total));
+}
+
+StagePricer::StagePricer(const CostProgram &program, const Tape &tape,
+                         Launching launching, const Machine &machine,
+                         const Runtime &runtime,
                          std::optional<double> memoryUtilization)
-    : program(program), borders(strategy.launching.fusesElementwise),
-      tape(collect(strategy, partNodes(strategy.total))),
-      pricer(program, strategy, tape, machine, runtime, memoryUtilization) {}
+    : program(program), borders(launching.fusesElementwise),
+      pricer(tape, machine, runtime, memoryUtilization) {}
 
 Refusal StagePricer::addPart(PartCounts counts, const Point &microbatch,
                              PipelinePart &part) {

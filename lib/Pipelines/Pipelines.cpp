@@ -176,14 +176,8 @@ private:
     AbsorbLatentAttentionPassOptions absorb;
     absorb.phase = nameOf(Phase::decode);
     pm.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
-    if (plan.dtype || plan.kvDtype) {
-      ConvertFormatsPassOptions convert;
-      if (plan.dtype)
-        convert.compute = nameOf(*plan.dtype);
-      if (plan.kvDtype)
-        convert.kvCache = nameOf(*plan.kvDtype);
-      pm.addPass(createConvertFormatsPass(std::move(convert)));
-    }
+    if (std::unique_ptr<Pass> formats = createFormatsPass(plan))
+      pm.addPass(std::move(formats));
   }
 
   /// The runtime pads the vocabulary: that is part of how weights are split.
@@ -212,9 +206,11 @@ private:
       return onError(read.error().str());
     runtime = std::make_shared<AppliedRuntime>(
         AppliedRuntime{std::move(*read), std::move(used)});
-    addShardingPasses(
-        pm, plan,
-        static_cast<int64_t>(runtime->runtime.vocabularyMultiple.value));
+    for (std::unique_ptr<Pass> &pass : createShardingPasses(
+             plan,
+             static_cast<int64_t>(runtime->runtime.vocabularyMultiple.value)))
+      pm.addPass(std::move(pass));
+    pm.addPass(createInsertCollectivesPass());
     addPlacementPass(pm, plan, options.hardware);
     return success();
   }

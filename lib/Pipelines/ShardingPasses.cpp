@@ -18,22 +18,22 @@ namespace {
 
 class ShardingPasses {
 public:
-  ShardingPasses(OpPassManager &pm, const Plan &plan) : pm(pm), plan(plan) {}
+  explicit ShardingPasses(const Plan &plan) : plan(plan) {}
 
-  void add(int64_t vocabularyMultiple) {
+  PassList take(int64_t vocabularyMultiple) {
     addData();
     if (plan.has("dcp"))
-      pm.addPass(createShardDecodeContextPass({axesOf("dcp")}));
+      passes.push_back(createShardDecodeContextPass({axesOf("dcp")}));
     if (plan.has("tp") || (plan.has("ep") && !axesOf("etp").empty()))
       addTensor(vocabularyMultiple);
     addContext();
     if (plan.has("ep") && !axesOf("ep").empty())
       addExperts();
     if (plan.sequenceParallel && plan.has("tp"))
-      pm.addPass(createShardSequencePass({axesOf("tp")}));
+      passes.push_back(createShardSequencePass({axesOf("tp")}));
     if (plan.fsdp)
       addParameters();
-    pm.addPass(createInsertCollectivesPass());
+    return std::move(passes);
   }
 
 private:
@@ -60,7 +60,7 @@ private:
     if (plan.has("attention_tp"))
       llvm::append_range(axes, less(axesOf("tp"), "attention_tp"));
     if (!axes.empty())
-      pm.addPass(createShardDataPass({axes}));
+      passes.push_back(createShardDataPass({axes}));
   }
 
   void addContext() {
@@ -69,7 +69,7 @@ private:
     ShardContextPassOptions context;
     context.axes = axesOf("cp");
     context.kind = nameOf(plan.contextKind.value_or(ContextKind::ring));
-    pm.addPass(createShardContextPass(std::move(context)));
+    passes.push_back(createShardContextPass(std::move(context)));
   }
 
   void addTensor(int64_t vocabularyMultiple) {
@@ -84,7 +84,7 @@ private:
     if (plan.has("ep"))
       tensor.expertAxes = orNone(axesOf("etp"));
     tensor.vocabularyMultiple = vocabularyMultiple;
-    pm.addPass(createShardTensorPass(std::move(tensor)));
+    passes.push_back(createShardTensorPass(std::move(tensor)));
   }
 
   void addExperts() {
@@ -92,7 +92,7 @@ private:
     experts.axes = axesOf("ep");
     if (plan.expertPlacement)
       experts.redundant = plan.expertPlacement->redundant;
-    pm.addPass(createShardExpertsPass(std::move(experts)));
+    passes.push_back(createShardExpertsPass(std::move(experts)));
   }
 
   void addParameters() {
@@ -101,11 +101,11 @@ private:
     llvm::append_range(replicas, axesOf("cp"));
     parameters.axes = orNone(replicas);
     parameters.expertAxes = orNone(axesOf("edp"));
-    pm.addPass(createShardParametersPass(std::move(parameters)));
+    passes.push_back(createShardParametersPass(std::move(parameters)));
   }
 
-  OpPassManager &pm;
   const Plan &plan;
+  PassList passes;
 };
 
 } // namespace
@@ -127,7 +127,18 @@ void autopar::addPlacementPass(OpPassManager &pm, const Plan &plan,
   pm.addPass(createPlaceExpertsPass(std::move(place)));
 }
 
-void autopar::addShardingPasses(OpPassManager &pm, const Plan &plan,
-                                int64_t vocabularyMultiple) {
-  ShardingPasses(pm, plan).add(vocabularyMultiple);
+PassList autopar::createShardingPasses(const Plan &plan,
+                                       int64_t vocabularyMultiple) {
+  return ShardingPasses(plan).take(vocabularyMultiple);
+}
+
+std::unique_ptr<Pass> autopar::createFormatsPass(const Plan &plan) {
+  if (!plan.dtype && !plan.kvDtype)
+    return nullptr;
+  ConvertFormatsPassOptions convert;
+  if (plan.dtype)
+    convert.compute = nameOf(*plan.dtype);
+  if (plan.kvDtype)
+    convert.kvCache = nameOf(*plan.kvDtype);
+  return createConvertFormatsPass(std::move(convert));
 }

@@ -14,11 +14,15 @@
 
 namespace autopar {
 
-/// Adds the passes that split a model as `plan` says, and the one that turns
-/// reshards into collectives. The vocabulary is padded to a multiple of
-/// `vocabularyMultiple`.
-void addShardingPasses(mlir::OpPassManager &pm, const Plan &plan,
-                       int64_t vocabularyMultiple);
+using PassList = llvm::SmallVector<std::unique_ptr<mlir::Pass>>;
+
+/// The passes that split a model as `plan` says. The vocabulary is padded to a
+/// multiple of `vocabularyMultiple`. What they leave has reshards, which
+/// `createInsertCollectivesPass` turns into collectives.
+PassList createShardingPasses(const Plan &plan, int64_t vocabularyMultiple);
+/// The pass that gives activations and caches the formats of `plan`; null where
+/// it says none.
+std::unique_ptr<mlir::Pass> createFormatsPass(const Plan &plan);
 /// Adds the pass that places experts, where `plan` says how.
 void addPlacementPass(mlir::OpPassManager &pm, const Plan &plan,
                       const std::string &hardware);

@@ -33,8 +33,8 @@ public:
       : reading(reading),
         tape(collect(reading.strategy, {reading.strategy.total.fits},
                      Checks::splits)),
-        pricer(reading.program, reading.strategy, tape, reading.machine,
-               reading.runtime, reading.plan.memoryUtilization) {}
+        pricer(tape, reading.machine, reading.runtime,
+               reading.plan.memoryUtilization) {}
 
   /// The plan with `axis` doubled until the program fits.
   std::optional<Plan> findLarger(const std::string &axis);

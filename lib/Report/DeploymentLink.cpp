@@ -30,7 +30,7 @@ static Result<RequestBytes> countRequest(const LinkSide &side,
   bool isStaged = !pipeline.stages.empty();
   Strategy strategy =
       compile(side.program, {}, isStaged ? Counting::parts : Counting::whole);
-  ExactValues values(side.program, strategy, side.machine, none);
+  ExactValues values(strategy, side.machine, none);
   Layout layout = layoutOf(inputs);
   auto bytesOf = [&](NodeId node) {
     return values.whole(node).int64().value_or(INT64_MAX);

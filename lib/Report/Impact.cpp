@@ -22,8 +22,8 @@ class ImpactReader {
 public:
   explicit ImpactReader(Reading &reading)
       : reading(reading),
-        sensitivity(reading.program, reading.strategy, reading.machine,
-                    reading.runtime, reading.plan.memoryUtilization) {}
+        sensitivity(reading.strategy, reading.machine, reading.runtime,
+                    reading.plan.memoryUtilization) {}
 
   void run();
 

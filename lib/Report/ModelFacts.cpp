@@ -34,7 +34,7 @@ public:
   Result<ExactValues> at(Phase phase, int64_t context) const {
     Workload workload{phase, 1, phase == Phase::decode ? 1 : context, context};
     PlanInputs inputs{program, plan, machine, runtime, workload};
-    ExactValues values(program, strategy, machine, runtime);
+    ExactValues values(strategy, machine, runtime);
     Layout layout;
     layout.axes.resize(program.axes.size());
     Refusal refusal = values.evaluate(layout, workload);

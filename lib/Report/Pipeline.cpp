@@ -79,7 +79,9 @@ PipelineParts::PipelineParts(const PlanInputs &inputs)
     : program(inputs.program), plan(inputs.plan), machine(inputs.machine),
       runtime(inputs.runtime),
       strategy(compile(program, launchingOf(runtime), Counting::parts)),
-      pricer(program, strategy, machine, runtime, plan.memoryUtilization) {}
+      tape(collectParts(strategy)),
+      pricer(program, tape, strategy.launching, machine, runtime,
+             plan.memoryUtilization) {}
 
 std::optional<Error> PipelineParts::prepare(const Workload &whole) {
   const PipelinePlan &pipeline = plan.pipeline;
@@ -125,8 +127,7 @@ std::optional<Error> PipelineParts::price() {
   // The whole model meets all that its parts do.
   PartCounts counts(program);
   addPlaces(program, order, 0, order.size() + 2, /*borders=*/false, counts);
-  ExactValues values(program, strategy, machine, runtime,
-                     plan.memoryUtilization);
+  ExactValues values(strategy, machine, runtime, plan.memoryUtilization);
   Refusal exact = values.evaluate(layoutOf(counts), workload);
   return explainRefusal(inputs(), strategy, values, exact ? exact : refusal);
 }

@@ -36,6 +36,7 @@ struct PipelineParts {
   const Machine &machine;
   const Runtime &runtime;
   Strategy strategy;
+  Tape tape;
   StagePricer pricer;
   PipelineShape shape;
   /// Of one microbatch.

@@ -42,7 +42,7 @@ const CollectiveCurve *CollectiveReading::curve() const {
 
 Reading::Reading(const PlanInputs &inputs, const Strategy &strategy)
     : PlanInputs(inputs), strategy(strategy),
-      values(program, strategy, machine, runtime, plan.memoryUtilization) {}
+      values(strategy, machine, runtime, plan.memoryUtilization) {}
 
 void Reading::fail(std::string message, std::string note) {
   if (!error)

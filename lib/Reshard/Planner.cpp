@@ -9,6 +9,7 @@
 
 #include "Search.h"
 
+#include "autopar/Support/Bytes.h"
 #include "autopar/Support/Checked.h"
 
 #include <algorithm>
@@ -168,4 +169,17 @@ Result<ReshardPlan> autopar::planReshard(ShardLayout from, ShardLayout to,
     now = &step.result;
   }
   return plan;
+}
+
+const Result<ReshardPlan> &KnownReshards::plan(const ShardLayout &from,
+                                               const ShardLayout &to,
+                                               const ReshardSpace &space) {
+  ByteWriter key;
+  key(from.dims, from.partial, to.dims, to.partial, space.axisSizes,
+      space.nominal, space.dims);
+  auto known = plans.find(key.bytes);
+  if (known == plans.end())
+    known =
+        plans.emplace(std::move(key.bytes), planReshard(from, to, space)).first;
+  return known->second;
 }

@@ -32,8 +32,8 @@ constexpr int64_t nominalAxisSize = 2;
 /// Replaces one reshard by the collectives that the planner chooses.
 class ReshardSteps {
 public:
-  ReshardSteps(ReshardOp op, OpBuilder &builder)
-      : op(op), builder(builder), value(op.getInput()),
+  ReshardSteps(ReshardOp op, OpBuilder &builder, KnownReshards &known)
+      : op(op), builder(builder), known(known), value(op.getInput()),
         layout(Layout::of(TensorView(value).getType())),
         goal(Layout::of(TensorView(op.getResult()).getType())) {}
 
@@ -46,7 +46,7 @@ public:
     ReshardSpace space = spaceOf();
     ShardLayout from = numbered(layout), to = numbered(goal);
     space.axisSizes.assign(names.size(), nominalAxisSize);
-    Result<ReshardPlan> plan = planReshard(from, to, space);
+    const Result<ReshardPlan> &plan = known.plan(from, to, space);
     if (!plan)
       return op.emitOpError() << "has no plan with axes of nominal size "
                               << nominalAxisSize << ": " << plan.error().str();
@@ -185,6 +185,7 @@ private:
 
   ReshardOp op;
   OpBuilder &builder;
+  KnownReshards &known;
   Value value;
   Layout layout, goal;
   /// Of the axes, by number.
@@ -195,13 +196,18 @@ struct InsertCollectivesPass
     : autopar::impl::InsertCollectivesPassBase<InsertCollectivesPass> {
   using Base::Base;
 
+  /// Copies of the pass, which run on other threads, have their own.
+  InsertCollectivesPass(const InsertCollectivesPass &other) : Base(other) {}
+
+  std::shared_ptr<KnownReshards> known = std::make_shared<KnownReshards>();
+
   void runOnModule() override {
     SmallVector<ReshardOp> reshards;
     getOperation().walk([&](ReshardOp op) { reshards.push_back(op); });
     OpBuilder builder(&getContext());
     for (ReshardOp op : reshards) {
       builder.setInsertionPoint(op);
-      if (failed(ReshardSteps(op, builder).run()))
+      if (failed(ReshardSteps(op, builder, *known).run()))
         return signalPassFailure();
     }
     simplify();
@@ -218,3 +224,10 @@ struct InsertCollectivesPass
 };
 
 } // namespace
+
+std::unique_ptr<Pass>
+autopar::createInsertCollectivesPass(std::shared_ptr<KnownReshards> known) {
+  auto pass = std::make_unique<InsertCollectivesPass>();
+  pass->known = std::move(known);
+  return pass;
+}

@@ -18,8 +18,8 @@ namespace autopar {
 class ExactValues {
 public:
   /// All arguments outlive it.
-  ExactValues(const CostProgram &program, const Strategy &strategy,
-              const Machine &machine, const Runtime &runtime,
+  ExactValues(const Strategy &strategy, const Machine &machine,
+              const Runtime &runtime,
               std::optional<double> memoryUtilization = std::nullopt);
   ~ExactValues();
   ExactValues(ExactValues &&) noexcept;

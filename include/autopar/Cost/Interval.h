@@ -32,8 +32,7 @@ struct Box {
 class Enclosure {
 public:
   /// All arguments outlive it.
-  Enclosure(const CostProgram &program, const Strategy &strategy,
-            const Tape &tape, const Machine &machine, const Runtime &runtime);
+  Enclosure(const Tape &tape, const Machine &machine, const Runtime &runtime);
   ~Enclosure();
 
   /// By output. The layout must be one that is not refused.

@@ -68,20 +68,18 @@ struct BoundFigure {
   const Figure *figure = nullptr;
   const KernelCurve *curve = nullptr;
 };
-std::vector<BoundFigure> bindFigures(const Strategy &strategy, const Pool &pool,
+std::vector<BoundFigure> bindFigures(const Leaves &leaves, const Pool &pool,
                                      const Runtime &runtime,
                                      std::optional<double> memoryUtilization);
 
 /// The refusal of the first exponent that a roofline cannot have.
-Refusal findBadExponent(const Strategy &strategy,
+Refusal findBadExponent(const Leaves &leaves,
                         const std::vector<BoundFigure> &bound);
 
 class Pricer {
 public:
-  /// All arguments outlive it. `tape` is one of `strategy`, which was compiled
-  /// from `program`.
-  Pricer(const CostProgram &program, const Strategy &strategy, const Tape &tape,
-         const Machine &machine, const Runtime &runtime,
+  /// All arguments outlive it.
+  Pricer(const Tape &tape, const Machine &machine, const Runtime &runtime,
          std::optional<double> memoryUtilization = std::nullopt);
   ~Pricer();
   Pricer(Pricer &&) noexcept;

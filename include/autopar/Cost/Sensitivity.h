@@ -29,9 +29,8 @@ struct Slope {
 class Sensitivity {
 public:
   /// All arguments outlive it.
-  Sensitivity(const CostProgram &program, const Strategy &strategy,
-              const Machine &machine, const Runtime &runtime,
-              std::optional<double> memoryUtilization);
+  Sensitivity(const Strategy &strategy, const Machine &machine,
+              const Runtime &runtime, std::optional<double> memoryUtilization);
 
   /// The layout must be one that is not refused.
   void lay(const Layout &layout, const Point &point);
@@ -61,7 +60,6 @@ private:
                 std::vector<double> &slopes) const;
   std::vector<double> slopesOf(const std::vector<double> &adjoints) const;
 
-  const CostProgram &program;
   const Strategy &strategy;
   const Machine &machine;
   const Runtime &runtime;

@@ -48,11 +48,15 @@ PartCounts countsOf(const CostProgram &program,
                     const std::vector<uint32_t> &order,
                     const PipelineShape &shape, int64_t device, bool borders);
 
+/// The tape that stages are priced by, of a strategy that counts parts.
+Tape collectParts(const Strategy &strategy);
+
 /// Prices what stages are put together from.
 class StagePricer {
 public:
-  /// All arguments outlive it. `strategy` counts parts.
-  StagePricer(const CostProgram &program, const Strategy &strategy,
+  /// All arguments outlive it. `tape` is that of the parts of a strategy of
+  /// `program`.
+  StagePricer(const CostProgram &program, const Tape &tape, Launching launching,
               const Machine &machine, const Runtime &runtime,
               std::optional<double> memoryUtilization);
 
@@ -85,7 +89,6 @@ private:
 
   const CostProgram &program;
   const bool borders;
-  Tape tape;
   Pricer pricer;
   Layout layout;
   PipelineShape shape;

@@ -59,6 +59,15 @@ struct LinkUse {
   std::vector<AxisId> axes;
 };
 
+/// What leaves and calls of formulas refer to.
+struct Leaves {
+  std::vector<FigureUse> figures;
+  std::vector<LinkUse> links;
+  /// Where the experts lie whose loads `Op::skew` is about; null where those
+  /// are even.
+  std::shared_ptr<const PlacedExperts> placement;
+};
+
 /// A record of the program, or what all of it needs.
 struct RecordRef {
   enum class Kind : uint8_t {
@@ -194,12 +203,10 @@ enum class Counting : uint8_t {
   parts,
 };
 
-struct Strategy {
+struct Strategy : Leaves {
   Graph graph;
   Launching launching;
   Counting counting = Counting::whole;
-  std::vector<FigureUse> figures;
-  std::vector<LinkUse> links;
   std::vector<Requirement> requirements;
   // By index of the program's records.
   std::vector<KernelNodes> kernels;

@@ -24,6 +24,12 @@ struct Instruction {
 /// Slots of microseconds a FLOP, microseconds a byte, and the exponent.
 using LaunchRates = std::array<uint32_t, 3>;
 
+/// The (query, key) pairs that `Pairs` has.
+struct PairsRule {
+  bool causal = false;
+  double window = 0, chunk = 0;
+};
+
 /// A leaf of the graph and the slot that its value is put into.
 struct TapeInput {
   Op op = Op::constant;
@@ -44,17 +50,21 @@ struct TapeCheck {
 /// figures, on the layout, and on the point. Sums of whole numbers are
 /// collected: linear forms in what varies, whose coefficients are computed
 /// before. What a node's value is does not depend on which others are wanted.
-struct Tape {
+struct Tape : Leaves {
   /// By rank.
   std::array<std::vector<Instruction>, 4> code;
   std::array<std::vector<TapeInput>, 4> inputs;
   std::vector<LaunchRates> rates;
+  std::vector<PairsRule> pairs;
   /// Values of constant slots.
   std::vector<std::pair<uint32_t, double>> constants;
   std::vector<TapeCheck> checks;
   std::vector<uint32_t> outputs;
   uint32_t slots = 0;
 };
+
+/// The rules of `Op::pairs`, by index.
+std::vector<PairsRule> pairsRulesOf(const Graph &graph);
 
 /// Which requirements a tape checks: all, or those of splits alone, for devices
 /// that a machine has none of.

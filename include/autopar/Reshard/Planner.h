@@ -12,7 +12,9 @@
 #include "autopar/Support/Result.h"
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace autopar {
 
@@ -106,6 +108,18 @@ struct ReshardPlan {
 /// that the start does not have.
 Result<ReshardPlan> planReshard(ShardLayout from, ShardLayout to,
                                 const ReshardSpace &space);
+
+/// Plans of reshards, each made once. Not to be shared between threads.
+class KnownReshards {
+public:
+  /// As `planReshard`.
+  const Result<ReshardPlan> &plan(const ShardLayout &from,
+                                  const ShardLayout &to,
+                                  const ReshardSpace &space);
+
+private:
+  std::unordered_map<std::string, Result<ReshardPlan>> plans;
+};
 
 } // namespace autopar
 

@@ -21,6 +21,11 @@ namespace autopar {
 #define GEN_PASS_REGISTRATION
 #include "autopar/Transforms/Passes.h.inc"
 
+class KnownReshards;
+/// The pass with plans that it shares with others.
+std::unique_ptr<mlir::Pass>
+createInsertCollectivesPass(std::shared_ptr<KnownReshards> known);
+
 } // namespace autopar
 
 #endif // AUTOPAR_TRANSFORMS_PASSES_H

@@ -23,7 +23,7 @@ static std::vector<double> run(const CostProgram &program,
                                const Workload &workload) {
   Machine machine = makeMeasuredMachine();
   Runtime runtime = makeBusyRuntime();
-  TapeRunner runner(program, strategy, tape, machine, runtime);
+  TapeRunner runner(tape, machine, runtime);
   runner.lay(makeLayout(8));
   return runner.runScalar(pointOf(workload));
 }
@@ -103,8 +103,8 @@ TEST(Collect, MergedChecksRefuseWhatSingleOnesDo) {
       if (rule == SplitRule::plain) {
         EXPECT_EQ(tape.checks.size(), 1u);
       }
-      Pricer pricer(program, strategy, tape, machine, runtime);
-      ExactValues exact(program, strategy, machine, runtime);
+      Pricer pricer(tape, machine, runtime);
+      ExactValues exact(strategy, machine, runtime);
       for (int64_t devices = 1; devices <= 32; ++devices) {
         auto refuses = [&](int64_t extent) {
           return extent % devices != 0 &&
@@ -133,7 +133,7 @@ TEST(Collect, ChecksSplitsAlone) {
   machine.pools[0].tiers.clear();
   machine.pools[0].chip.peakFlops.clear();
   Runtime runtime = makeRuntime();
-  Pricer pricer(program, strategy, tape, machine, runtime);
+  Pricer pricer(tape, machine, runtime);
   EXPECT_FALSE(pricer.lay(makeLayout(8)));
   Refusal refusal = pricer.lay(makeLayout(5));
   ASSERT_EQ(refusal.kind, Refusal::Kind::requirement);

@@ -29,7 +29,7 @@ struct FormulasTest : testing::Test {
 
   void compileOn(int64_t devices, const Workload &workload) {
     strategy = compile(program, {});
-    values.emplace(program, strategy, machine, runtime);
+    values.emplace(strategy, machine, runtime);
     refusal = values->evaluate(makeLayout(devices), workload);
   }
   /// What the worst of `devices` devices holds of `dim`.
@@ -45,7 +45,7 @@ struct FormulasTest : testing::Test {
     compileOn(1, workload);
     NodeId node = strategy.kernels[0].launched;
     Tape tape = collect(strategy, {node});
-    Pricer pricer(program, strategy, tape, machine, runtime);
+    Pricer pricer(tape, machine, runtime);
     double launched = -1;
     EXPECT_FALSE(pricer.lay(makeLayout(1)));
     EXPECT_FALSE(pricer.price(pointOf(workload), &launched));

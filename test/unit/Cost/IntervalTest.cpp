@@ -102,7 +102,9 @@ public:
 
 private:
   double real(double low, double high) {
-    return low < high ? std::uniform_real_distribution(low, high)(random) : low;
+    return low < high
+               ? std::uniform_real_distribution<double>(low, high)(random)
+               : low;
   }
   std::mt19937_64 random{7};
 };
@@ -113,10 +115,8 @@ TEST(Interval, HoldsAllPlansOfABox) {
   Deployment deployment;
   Tape tape =
       collect(deployment.strategy, outputsOf(deployment.strategy.total));
-  Pricer pricer(deployment.program, deployment.strategy, tape,
-                deployment.machine, deployment.runtime);
-  Enclosure enclosure(deployment.program, deployment.strategy, tape,
-                      deployment.machine, deployment.runtime);
+  Pricer pricer(tape, deployment.machine, deployment.runtime);
+  Enclosure enclosure(tape, deployment.machine, deployment.runtime);
   Boxes boxes(deployment);
   constexpr int boxCount = 10'000, planCount = 20;
   int outside = 0;
@@ -139,10 +139,8 @@ TEST(Interval, OfOnePlanIsItsPrice) {
   Deployment deployment;
   Tape tape =
       collect(deployment.strategy, outputsOf(deployment.strategy.total));
-  Pricer pricer(deployment.program, deployment.strategy, tape,
-                deployment.machine, deployment.runtime);
-  Enclosure enclosure(deployment.program, deployment.strategy, tape,
-                      deployment.machine, deployment.runtime);
+  Pricer pricer(tape, deployment.machine, deployment.runtime);
+  Enclosure enclosure(tape, deployment.machine, deployment.runtime);
   Boxes boxes(deployment);
   for (int i = 0; i < 100; ++i) {
     Box box = boxes.draw();
@@ -167,10 +165,8 @@ TEST(Interval, EndsAreCornersThatSlopesPick) {
   Deployment deployment;
   const TotalNodes &total = deployment.strategy.total;
   Tape tape = collect(deployment.strategy, outputsOf(total));
-  Pricer pricer(deployment.program, deployment.strategy, tape,
-                deployment.machine, deployment.runtime);
-  Enclosure enclosure(deployment.program, deployment.strategy, tape,
-                      deployment.machine, deployment.runtime);
+  Pricer pricer(tape, deployment.machine, deployment.runtime);
+  Enclosure enclosure(tape, deployment.machine, deployment.runtime);
   Boxes boxes(deployment);
   for (int i = 0; i < 50; ++i) {
     Box box = boxes.draw();
@@ -180,9 +176,8 @@ TEST(Interval, EndsAreCornersThatSlopesPick) {
       point[k] = box.symbols[k].low;
     }
     std::vector<Interval> bounds = enclosure.enclose(deployment.layout, box);
-    Sensitivity sensitivity(deployment.program, deployment.strategy,
-                            deployment.machine, deployment.runtime,
-                            std::nullopt);
+    Sensitivity sensitivity(deployment.strategy, deployment.machine,
+                            deployment.runtime, std::nullopt);
     sensitivity.lay(deployment.layout, point);
     std::vector<NodeId> nodes = outputsOf(total);
     for (size_t k = 0; k < nodes.size(); ++k) {
@@ -213,9 +208,8 @@ TEST(Sensitivity, AgreesWithCentralDifferences) {
   Deployment deployment;
   for (Workload workload :
        {decode(8, 4096), decode(300, 100), prefill(2, 999), prefill(1, 1)}) {
-    Sensitivity sensitivity(deployment.program, deployment.strategy,
-                            deployment.machine, deployment.runtime,
-                            std::nullopt);
+    Sensitivity sensitivity(deployment.strategy, deployment.machine,
+                            deployment.runtime, std::nullopt);
     sensitivity.lay(deployment.layout, pointOf(workload));
     std::vector<double> values;
     for (const BoundFigure &figure : sensitivity.figures())
@@ -243,8 +237,8 @@ TEST(Sensitivity, AgreesWithCentralDifferences) {
 
 TEST(Sensitivity, OfLinksToo) {
   Deployment deployment;
-  Sensitivity sensitivity(deployment.program, deployment.strategy,
-                          deployment.machine, deployment.runtime, std::nullopt);
+  Sensitivity sensitivity(deployment.strategy, deployment.machine,
+                          deployment.runtime, std::nullopt);
   sensitivity.lay(deployment.layout, pointOf(prefill(1, 100)));
   std::vector<double> values;
   for (const BoundFigure &figure : sensitivity.figures())
@@ -271,8 +265,8 @@ TEST(Sensitivity, OfLinksToo) {
 TEST(Sensitivity, ListsBothSidesOfAKink) {
   Deployment deployment;
   deployment.runtime.kernelFloorUs.value = 2.1;
-  Sensitivity sensitivity(deployment.program, deployment.strategy,
-                          deployment.machine, deployment.runtime, std::nullopt);
+  Sensitivity sensitivity(deployment.strategy, deployment.machine,
+                          deployment.runtime, std::nullopt);
   sensitivity.lay(deployment.layout, pointOf(decode(8, 4096)));
   std::vector<Slope> slopes =
       sensitivity.slopes(deployment.strategy.total.stepPs);

@@ -22,7 +22,7 @@ namespace {
 struct Launches {
   Launches(CostProgram own, Launching launching)
       : program(std::move(own)), strategy(compile(program, launching)),
-        values(program, strategy, machine, runtime) {
+        values(strategy, machine, runtime) {
     EXPECT_FALSE(values.evaluate(makeLayout(1), decode(4, 1000)));
   }
   int64_t whole(NodeId node) const { return *values.whole(node).int64(); }

@@ -60,7 +60,7 @@ static Checked exact(int64_t queries, int64_t contexts, const Pairs &pairs) {
   CostProgram program;
   Machine machine = makeMachine();
   Runtime runtime = makeRuntime();
-  ExactValues values(program, strategy, machine, runtime);
+  ExactValues values(strategy, machine, runtime);
   EXPECT_FALSE(
       values.evaluate(makeLayout(1), {Phase::prefill, 1, queries, contexts}));
   return values.whole(node);

@@ -89,7 +89,7 @@ struct Part {
   Part(const CostProgram &program, const PartCounts &counts, int64_t passes)
       : program(program),
         strategy(compile(program, {false, true}, Counting::parts)),
-        values(program, strategy, machine, runtime), passes(passes) {
+        values(strategy, machine, runtime), passes(passes) {
     layout.part = counts;
     layout.passes = passes;
     EXPECT_FALSE(values.evaluate(layout, decode(1, 8)));
@@ -218,8 +218,7 @@ struct Shares {
                          {runtime.mergesSharedInput, runtime.fusesElementwise},
                          counting)),
         wanted(sharedNodes(strategy.total)), tape(collect(strategy, wanted)),
-        pricer(program, strategy, tape, machine, runtime),
-        exact(program, strategy, machine, runtime) {}
+        pricer(tape, machine, runtime), exact(strategy, machine, runtime) {}
 
   std::vector<double> price(const Layout &layout, const Workload &workload) {
     std::vector<double> values(wanted.size());
@@ -275,7 +274,9 @@ TEST(Parts, LayersAddUp) {
   for (const CostProgram &program : {makeStack(), makeBorderedStack()}) {
     Shares whole(program, runtime, Counting::whole);
     Strategy strategy = compile(program, {true, true}, Counting::parts);
-    StagePricer stages(program, strategy, whole.machine, runtime, std::nullopt);
+    Tape tape = collectParts(strategy);
+    StagePricer stages(program, tape, strategy.launching, whole.machine,
+                       runtime, std::nullopt);
     std::vector<uint32_t> order = *layersInOrder(program);
     Workload workload = decode(16, 4097);
     PipelineShape shape;

@@ -32,10 +32,8 @@ public:
         strategy(compile(program,
                          {runtime.mergesSharedInput, runtime.fusesElementwise},
                          counting)),
-        tape(collectAll(strategy)),
-        runner(program, strategy, tape, machine, runtime),
-        pricer(program, strategy, tape, machine, runtime),
-        exact(program, strategy, machine, runtime) {}
+        tape(collectAll(strategy)), runner(tape, machine, runtime),
+        pricer(tape, machine, runtime), exact(strategy, machine, runtime) {}
 
   void run(int rounds) {
     for (int round = 0; round < rounds; ++round)
@@ -182,7 +180,7 @@ struct Priced : testing::Test {
   /// Of each lane the same point.
   Refusal price(const Workload &workload) {
     Tape tape = collect(strategy, wanted);
-    Pricer pricer(program, strategy, tape, machine, runtime);
+    Pricer pricer(tape, machine, runtime);
     if (Refusal refusal = pricer.lay(layout))
       return refusal;
     values.resize(wanted.size());

@@ -13,25 +13,19 @@
 using namespace autopar;
 using namespace autopar::test;
 
-test::TapeRunner::TapeRunner(const CostProgram &program,
-                             const Strategy &strategy, const Tape &tape,
-                             const Machine &machine, const Runtime &runtime)
-    : tape(tape), figures(bindFigures(strategy, machine.pools.front(), runtime,
-                                      std::nullopt)),
-      layout(program, strategy, machine.pools.front(), runtime.ideal),
-      slots(tape.slots), laneSlots(tape.slots) {
-  for (uint32_t i = 0; i < strategy.graph.pairsCount(); ++i) {
-    const Pairs &rule = strategy.graph.pairsOf(i);
-    pairs.push_back({rule.causal, static_cast<double>(rule.window),
-                     static_cast<double>(rule.chunk)});
-  }
+test::TapeRunner::TapeRunner(const Tape &tape, const Machine &machine,
+                             const Runtime &runtime)
+    : tape(tape),
+      figures(bindFigures(tape, machine.pools.front(), runtime, std::nullopt)),
+      layout(tape, machine.pools.front(), runtime.ideal), slots(tape.slots),
+      laneSlots(tape.slots) {
   for (auto [slot, value] : tape.constants)
     slots[slot] = value;
 }
 
 TapeView test::TapeRunner::view(Rank rank) const {
   const auto &code = tape.code[static_cast<size_t>(rank)];
-  return {code.data(), code.size(), layout.routes(), pairs.data(),
+  return {code.data(), code.size(), layout.routes(), tape.pairs.data(),
           tape.rates.data()};
 }
 

@@ -20,8 +20,7 @@ namespace autopar::test {
 class TapeRunner {
 public:
   /// All arguments outlive it.
-  TapeRunner(const CostProgram &program, const Strategy &strategy,
-             const Tape &tape, const Machine &machine, const Runtime &runtime);
+  TapeRunner(const Tape &tape, const Machine &machine, const Runtime &runtime);
 
   void lay(const Layout &layout);
   /// Values by output of the tape.
@@ -40,7 +39,6 @@ private:
   const Tape &tape;
   std::vector<BoundFigure> figures;
   LayoutState layout;
-  std::vector<PairsRule> pairs;
   std::vector<double> slots;
   std::vector<Slot> laneSlots;
 };

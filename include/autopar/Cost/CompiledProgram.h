@@ -1,0 +1,69 @@
+//===- CompiledProgram.h - A strategy, ready to be priced -------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_COST_COMPILEDPROGRAM_H
+#define AUTOPAR_COST_COMPILEDPROGRAM_H
+
+#include "autopar/Cost/Tape.h"
+
+#include <string>
+#include <string_view>
+
+namespace autopar {
+
+/// What the tape of a step gives, in this order.
+enum class StepOutput : uint8_t {
+  step_ps,
+  communication_ps,
+  total_bytes,
+  fits,
+  kv_capacity_tokens,
+};
+inline constexpr size_t stepOutputCount = 5;
+
+/// What is kept of a strategy: how a step of it is priced and, made or read
+/// where somebody asks for it first, all that is known of it.
+class CompiledProgram {
+public:
+  CompiledProgram(CostProgram program, Launching launching);
+
+  /// For caches of this program on this kind of machine. Placed experts are no
+  /// part of it.
+  std::string toBytes() const;
+  /// What `toBytes` gave, which outlives it; nothing where `bytes` are cut
+  /// short. Made up ones may lead anywhere: like MLIR's bytecode they are
+  /// trusted.
+  static std::optional<CompiledProgram> fromBytes(std::string_view bytes);
+
+  /// Whether bytes that it was read from have all that it has.
+  bool isStored() const { return stored; }
+
+  Launching launching() const { return launches; }
+  /// The axes that a layout has, in its order.
+  const std::vector<std::string> &axes() const { return axisNames; }
+  /// A step of the whole model, its outputs by `StepOutput`.
+  const Tape &step() const { return stepTape; }
+  /// What stages are put together from, as `collectParts` has it.
+  const Tape &parts();
+  const CostProgram &program();
+
+private:
+  CompiledProgram() = default;
+
+  Launching launches;
+  std::vector<std::string> axisNames;
+  Tape stepTape;
+  std::optional<Tape> partTape;
+  std::optional<CostProgram> whole;
+  /// Of `whole`, which has not been read.
+  std::string_view unread;
+  bool stored = false;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_COST_COMPILEDPROGRAM_H

@@ -1,0 +1,92 @@
+//===- ProgramBytes.h - Cost programs in caches -----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PROGRAM_PROGRAMBYTES_H
+#define AUTOPAR_PROGRAM_PROGRAMBYTES_H
+
+#include "autopar/Program/CostProgram.h"
+#include "autopar/Support/Bytes.h"
+
+namespace autopar {
+
+// Cost programs without placed experts, as Bytes.h has it.
+
+template <typename IO>
+void bytesOf(IO &io, Extent &extent) {
+  io(extent.factor, extent.symbols, extent.limit, extent.limitSymbols);
+}
+template <typename IO>
+void bytesOf(IO &io, Dim &dim) {
+  io(dim.extent, dim.axes, dim.rule, dim.multiple, dim.sharedBy);
+}
+template <typename IO>
+void bytesOf(IO &io, Pairs &pairs) {
+  io(pairs.query, pairs.context, pairs.causal, pairs.window, pairs.chunk);
+}
+template <typename IO>
+void bytesOf(IO &io, Traffic &traffic) {
+  io(traffic.role, traffic.write, traffic.shape, traffic.type, traffic.value,
+     traffic.topK, traffic.rows);
+}
+template <typename IO>
+void bytesOf(IO &io, Kernel &kernel) {
+  io(kernel.name, kernel.op, kernel.layer, kernel.count, kernel.kind,
+     kernel.flopClass, kernel.compute, kernel.flopFactor, kernel.rows,
+     kernel.columns, kernel.contraction, kernel.pairs, kernel.traffic,
+     kernel.routed, kernel.fusionGroup);
+}
+template <typename IO>
+void bytesOf(IO &io, Border &border) {
+  io(border.before, border.after, border.count, border.layer, border.values);
+}
+template <typename IO>
+void bytesOf(IO &io, Collective &call) {
+  io(call.name, call.kind, call.layer, call.count, call.axes, call.shape,
+     call.type, call.routed, call.sharedBy);
+}
+template <typename IO>
+void bytesOf(IO &io, Resident &resident) {
+  io(resident.name, resident.kind, resident.layer, resident.count,
+     resident.shape, resident.type, resident.topK, resident.pagedDim,
+     resident.stored, resident.values, resident.user, resident.readers);
+}
+template <typename IO>
+void bytesOf(IO &io, Activation &activation) {
+  io(activation.name, activation.layer, activation.shape, activation.type,
+     activation.begin, activation.end);
+}
+template <typename IO>
+void bytesOf(IO &io, LayerKind &kind) {
+  io(kind.name, kind.count, kind.begin, kind.end);
+}
+template <typename IO>
+void bytesOf(IO &io, LayerStack::Layer::Input &input) {
+  io(input.shape, input.type);
+}
+template <typename IO>
+void bytesOf(IO &io, LayerStack::Layer &layer) {
+  io(layer.kinds, layer.ends.head, layer.ends.tail, layer.inputs);
+}
+template <typename IO>
+void bytesOf(IO &io, LayerStack::Run &run) {
+  io(run.count, run.layers);
+}
+template <typename IO>
+void bytesOf(IO &io, LayerStack &stack) {
+  io(stack.layers, stack.runs, stack.before, stack.after, stack.tailBefore,
+     stack.headAfter, stack.inputs);
+}
+template <typename IO>
+void bytesOf(IO &io, CostProgram &program) {
+  io(program.model, program.symbols, program.axes, program.layers,
+     program.stack, program.kernels, program.borders, program.collectives,
+     program.residents, program.activations);
+}
+
+} // namespace autopar
+
+#endif // AUTOPAR_PROGRAM_PROGRAMBYTES_H

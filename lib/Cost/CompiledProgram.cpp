@@ -1,0 +1,82 @@
+//===- CompiledProgram.cpp ------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Cost/CompiledProgram.h"
+
+#include "autopar/Cost/StagePricer.h"
+#include "autopar/Program/ProgramBytes.h"
+
+using namespace autopar;
+
+/// By `StepOutput`.
+static std::vector<NodeId> stepNodes(const TotalNodes &total) {
+  return {total.stepPs, total.communicationPs, total.totalBytes, total.fits,
+          total.kvCapacityTokens};
+}
+
+CompiledProgram::CompiledProgram(CostProgram program, Launching launching)
+    : launches(launching), axisNames(program.axes), whole(std::move(program)) {
+  Strategy strategy = compile(*whole, launching, Counting::whole);
+  stepTape = collect(strategy, stepNodes(strategy.total));
+}
+
+const Tape &CompiledProgram::parts() {
+  if (!partTape) {
+    partTape = collectParts(compile(program(), launches, Counting::parts));
+    stored = false;
+  }
+  return *partTape;
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+namespace autopar {
+template <typename IO>
+static void bytesOf(IO &io, LinkUse &link) {
+  io(link.kind, link.axes);
+}
+template <typename IO>
+static void bytesOf(IO &io, Tape &tape) {
+  io(tape.figures, tape.links, tape.rates, tape.pairs, tape.constants,
+     tape.checks, tape.outputs, tape.slots);
+  for (size_t rank = 0; rank < tape.code.size(); ++rank)
+    io(tape.code[rank], tape.inputs[rank]);
+}
+} // namespace autopar
+
+std::string CompiledProgram::toBytes() const {
+  ByteWriter writer, last;
+  writer(launches, axisNames, stepTape, partTape);
+  if (whole)
+    last(*whole);
+  else
+    last.bytes = unread;
+  return writer.bytes + last.bytes;
+}
+
+std::optional<CompiledProgram>
+CompiledProgram::fromBytes(std::string_view bytes) {
+  CompiledProgram compiled;
+  ByteReader reader(bytes);
+  reader(compiled.launches, compiled.axisNames, compiled.stepTape,
+         compiled.partTape);
+  if (reader.failed)
+    return std::nullopt;
+  compiled.unread = reader.rest();
+  compiled.stored = true;
+  return compiled;
+}
+
+const CostProgram &CompiledProgram::program() {
+  if (!whole) {
+    ByteReader reader(unread);
+    reader(whole.emplace());
+  }
+  return *whole;
+}

@@ -1,0 +1,79 @@
+//===- StrategyFile.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StrategyFile.h"
+
+#include "autopar/Support/Bytes.h"
+#include "autopar/Support/File.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace autopar;
+
+namespace {
+struct Header {
+  /// Of all that follows.
+  uint64_t checksum, count;
+};
+} // namespace
+
+static constexpr llvm::StringLiteral magic = "autopar.strategies/1\n";
+
+StrategyFile::StrategyFile(const std::string &directory,
+                           llvm::StringRef origin) {
+  if (directory.empty())
+    return;
+  auto digest = llvm::SHA256::hash(llvm::arrayRefFromStringRef(origin));
+  path = directory + "/" + llvm::toHex(digest, /*LowerCase=*/true) + ".bin";
+  read();
+}
+
+void StrategyFile::read() {
+  if (!fileExists(path))
+    return;
+  Result<std::string> found = readFile(path);
+  if (!found || !llvm::StringRef(*found).starts_with(magic))
+    return;
+  text = std::move(*found);
+  ByteReader reader(std::string_view(text).substr(magic.size()));
+  Header header{};
+  reader(header);
+  if (reader.failed || llvm::xxh3_64bits(reader.rest()) != header.checksum)
+    return;
+  for (uint64_t i = 0; i < header.count && !reader.failed; ++i) {
+    uint64_t keySize = 0, size = 0;
+    reader(keySize, size);
+    std::string_view key = reader.take(keySize);
+    entries[key] = reader.take(size);
+  }
+}
+
+void StrategyFile::add(llvm::StringRef key, std::string bytes) {
+  entries[key] = added[key] = std::move(bytes);
+}
+
+Result<bool> StrategyFile::save() {
+  if (added.empty())
+    return false;
+  ByteWriter body;
+  for (const auto &entry : entries) {
+    llvm::StringRef key = entry.getKey(), bytes = entry.getValue();
+    body(uint64_t(key.size()), uint64_t(bytes.size()));
+    body.bytes.append(key.data(), key.size());
+    body.bytes.append(bytes.data(), bytes.size());
+  }
+  ByteWriter file;
+  file.bytes = magic.str();
+  file(Header{llvm::xxh3_64bits(body.bytes), entries.size()});
+  if (std::error_code error = llvm::sys::fs::create_directories(
+          llvm::StringRef(path).rsplit('/').first))
+    return Error{path, "cannot be written: " + error.message(), ""};
+  return writeFile(path, file.bytes + body.bytes);
+}

@@ -1,0 +1,46 @@
+//===- StrategyFile.h - A file of compiled programs -------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_PIPELINES_STRATEGYFILE_H
+#define AUTOPAR_LIB_PIPELINES_STRATEGYFILE_H
+
+#include "autopar/Support/Result.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <string>
+
+namespace autopar {
+
+/// Programs by key, as bytes, with a checksum of all of them.
+class StrategyFile {
+public:
+  /// Of what is described by `origin`: other text, another file.
+  StrategyFile(const std::string &directory, llvm::StringRef origin);
+
+  /// Whether there is a directory to keep it in.
+  bool isKept() const { return !path.empty(); }
+  /// Empty where there is none.
+  llvm::StringRef find(llvm::StringRef key) const {
+    return entries.lookup(key);
+  }
+  void add(llvm::StringRef key, std::string bytes);
+  /// Where anything was added.
+  Result<bool> save();
+
+private:
+  void read();
+
+  std::string path, text;
+  /// Bytes lie in `text`, or in what was added.
+  llvm::StringMap<llvm::StringRef> entries;
+  llvm::StringMap<std::string> added;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_PIPELINES_STRATEGYFILE_H

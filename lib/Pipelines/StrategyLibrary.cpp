@@ -1,0 +1,196 @@
+//===- StrategyLibrary.cpp ------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Pipelines/StrategyLibrary.h"
+
+#include "ShardingPasses.h"
+#include "StrategyFile.h"
+#include "autopar/Analysis/CostProgramAnalysis.h"
+#include "autopar/Plan/NeutralAxes.h"
+#include "autopar/Plan/StrategyKey.h"
+#include "autopar/Reshard/Planner.h"
+#include "autopar/Transforms/Passes.h"
+
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+namespace {
+
+/// A module after some passes, and what further passes made of copies of it.
+struct Stem {
+  OwningOpRef<ModuleOp> module;
+  llvm::StringMap<std::unique_ptr<Stem>> after;
+};
+
+} // namespace
+
+static std::string textOf(Pass &pass) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  pass.printAsTextualPipeline(os);
+  return text;
+}
+
+/// What is true before a pass is asked for once, of what all passes leave.
+static LogicalResult run(std::unique_ptr<Pass> pass, ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.enableVerifier(false);
+  pm.addPass(std::move(pass));
+  return pm.run(module);
+}
+
+/// Whether the mesh of `module` has all axes of `plan`.
+static bool hasAxes(ModuleOp module, const Plan &plan) {
+  auto meshes = module.getOps<MeshOp>();
+  if (meshes.empty())
+    return false;
+  auto names = (*meshes.begin()).getAxes().getAsValueRange<StringAttr>();
+  return llvm::all_of(plan.axes, [&](const PlanAxis &axis) {
+    return llvm::is_contained(names, axis.name);
+  });
+}
+
+/// Programs know axes that split anything: more do not matter.
+static LogicalResult addAxes(ModuleOp module, const Plan &plan) {
+  if (hasAxes(module, plan))
+    return success();
+  BindMeshPassOptions bind;
+  Plan axes;
+  for (const PlanAxis &axis : plan.axes)
+    axes.axes.push_back({axis.name, std::nullopt});
+  bind.axes = meshText(axes);
+  return run(createBindMeshPass(std::move(bind)), module);
+}
+
+/// What tells this program from others that might have written a file: as
+/// compiler caches do it, size and time of the executable.
+static std::string versionText() {
+  std::string path = llvm::sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&versionText));
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status))
+    return path;
+  return std::to_string(status.getSize()) + " " +
+         std::to_string(
+             status.getLastModificationTime().time_since_epoch().count());
+}
+
+//===----------------------------------------------------------------------===//
+// The library
+//===----------------------------------------------------------------------===//
+
+struct StrategyLibrary::State {
+  State(ModuleOp module, const Runtime &runtime, const std::string &directory)
+      : launching{runtime.mergesSharedInput, runtime.fusesElementwise},
+        vocabularyMultiple(
+            static_cast<int64_t>(runtime.vocabularyMultiple.value)),
+        file(directory, directory.empty() ? "" : describe(module)) {
+    root.module = module.clone();
+  }
+
+  /// All that the programs depend on besides their keys.
+  std::string describe(ModuleOp module) const {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << versionText() << " " << launching.mergesSharedInput
+       << launching.fusesElementwise << " " << vocabularyMultiple << "\n";
+    module.print(os, OpPrintingFlags().useLocalScope());
+    return text;
+  }
+
+  CompiledProgram *find(const Plan &given);
+  Result<bool> save();
+  std::unique_ptr<CompiledProgram> make(const Plan &plan);
+  Stem *grow(Stem &stem, std::unique_ptr<Pass> pass, const Plan &plan);
+
+  Launching launching;
+  int64_t vocabularyMultiple;
+  StrategyFile file;
+  Stem root;
+  std::shared_ptr<KnownReshards> reshards = std::make_shared<KnownReshards>();
+  llvm::StringMap<std::unique_ptr<CompiledProgram>> known;
+  size_t made = 0;
+};
+
+/// What `pass` makes of `stem`; null where it refuses.
+Stem *StrategyLibrary::State::grow(Stem &stem, std::unique_ptr<Pass> pass,
+                                   const Plan &plan) {
+  auto [it, isNew] = stem.after.try_emplace(textOf(*pass));
+  if (isNew) {
+    auto next = std::make_unique<Stem>();
+    next->module = stem.module->clone();
+    if (succeeded(addAxes(*next->module, plan)) &&
+        succeeded(run(std::move(pass), *next->module)))
+      it->second = std::move(next);
+  }
+  return it->second.get();
+}
+
+std::unique_ptr<CompiledProgram>
+StrategyLibrary::State::make(const Plan &plan) {
+  Stem *stem = &root;
+  PassList passes = createShardingPasses(plan, vocabularyMultiple);
+  if (std::unique_ptr<Pass> formats = createFormatsPass(plan))
+    passes.insert(passes.begin(), std::move(formats));
+  for (std::unique_ptr<Pass> &pass : passes)
+    if (!(stem = grow(*stem, std::move(pass), plan)))
+      return nullptr;
+  OwningOpRef<ModuleOp> split = stem->module->clone();
+  if (failed(addAxes(*split, plan)) ||
+      failed(run(createInsertCollectivesPass(reshards), *split)))
+    return nullptr;
+  CostProgramAnalysis analysis(*split);
+  if (!analysis.isValid())
+    return nullptr;
+  ++made;
+  return std::make_unique<CompiledProgram>(analysis.getProgram(), launching);
+}
+
+CompiledProgram *StrategyLibrary::State::find(const Plan &given) {
+  std::string key = strategyKeyOf(given);
+  auto [it, isNew] = known.try_emplace(key);
+  if (!isNew)
+    return it->second.get();
+  if (StringRef bytes = file.find(key); !bytes.empty())
+    if (std::optional<CompiledProgram> read =
+            CompiledProgram::fromBytes(bytes)) {
+      it->second = std::make_unique<CompiledProgram>(std::move(*read));
+      return it->second.get();
+    }
+  Plan plan = given;
+  dropNeutralDegrees(plan);
+  dropNeutralAxes(plan);
+  it->second = make(plan);
+  return it->second.get();
+}
+
+Result<bool> StrategyLibrary::State::save() {
+  if (!file.isKept())
+    return false;
+  for (const auto &entry : known)
+    if (entry.second && !entry.second->isStored())
+      file.add(entry.first(), entry.second->toBytes());
+  return file.save();
+}
+
+StrategyLibrary::StrategyLibrary(ModuleOp module, const Runtime &runtime,
+                                 std::string directory)
+    : state(std::make_unique<State>(module, runtime, directory)) {}
+StrategyLibrary::~StrategyLibrary() = default;
+
+CompiledProgram *StrategyLibrary::find(const Plan &plan) {
+  return state->find(plan);
+}
+
+Result<bool> StrategyLibrary::save() { return state->save(); }
+
+size_t StrategyLibrary::madeCount() const { return state->made; }

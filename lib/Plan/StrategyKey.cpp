@@ -1,0 +1,40 @@
+//===- StrategyKey.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Plan/StrategyKey.h"
+
+#include "autopar/Plan/NeutralAxes.h"
+#include "autopar/Support/Text.h"
+
+using namespace autopar;
+
+static void add(std::string &key, const std::string &part) {
+  key += key.empty() ? part : " " + part;
+}
+
+std::string autopar::strategyKeyOf(const Plan &given) {
+  Plan plan = given;
+  dropNeutralDegrees(plan);
+  dropNeutralAxes(plan);
+  std::string key;
+  for (const char *name : degreeNames)
+    if (std::string_view(name) != "pp" && plan.has(name))
+      add(key, std::string(name) + "=" + join(plan.axesOf(name), "*"));
+  if (plan.sequenceParallel)
+    add(key, "sp");
+  if (plan.fsdp)
+    add(key, "fsdp");
+  if (plan.has("cp"))
+    add(key, std::string(nameOf(plan.contextKind.value_or(ContextKind::ring))));
+  if (plan.expertPlacement && plan.expertPlacement->redundant)
+    add(key, "redundant=" + std::to_string(plan.expertPlacement->redundant));
+  if (plan.dtype)
+    add(key, "dtype=" + std::string(nameOf(*plan.dtype)));
+  if (plan.kvDtype)
+    add(key, "kv=" + std::string(nameOf(*plan.kvDtype)));
+  return key;
+}
