@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 using namespace autopar;
 
@@ -25,6 +26,20 @@ std::vector<PairsRule> autopar::pairsRulesOf(const Graph &graph) {
 }
 
 namespace {
+
+struct OperationHash {
+  size_t operator()(const Instruction &step) const {
+    uint64_t key = static_cast<uint64_t>(step.op);
+    for (uint64_t part : {step.a, step.b, step.c})
+      key = (key ^ part) * 0x9E3779B97F4A7C15u;
+    return key ^ key >> 32;
+  }
+};
+struct SameOperation {
+  bool operator()(const Instruction &x, const Instruction &y) const {
+    return x.op == y.op && x.a == y.a && x.b == y.b && x.c == y.c;
+  }
+};
 
 class Collector {
 public:
@@ -73,8 +88,7 @@ private:
   Tape tape;
   std::vector<uint32_t> slotOf;
   std::unordered_map<double, uint32_t> constants;
-  /// By op and operands.
-  std::unordered_map<uint64_t, std::vector<Instruction>> known;
+  std::unordered_set<Instruction, OperationHash, SameOperation> known;
   /// By slot.
   std::vector<Rank> ranks;
   uint32_t next = 0;
@@ -99,15 +113,10 @@ uint32_t Collector::input(const Node &node) {
 }
 
 uint32_t Collector::emit(Op op, Rank rank, uint32_t a, uint32_t b, uint32_t c) {
-  uint64_t key = static_cast<uint64_t>(op);
-  for (uint64_t part : {a, b, c})
-    key = (key ^ part) * 0x9E3779B97F4A7C15u;
-  auto &same = known[key];
-  for (const Instruction &other : same)
-    if (other.op == op && other.a == a && other.b == b && other.c == c)
-      return other.out;
   Instruction instruction{op, next, a, b, c};
-  same.push_back(instruction);
+  auto [it, isNew] = known.insert(instruction);
+  if (!isNew)
+    return it->out;
   tape.code[static_cast<size_t>(rank)].push_back(instruction);
   ranks.push_back(rank);
   return next++;

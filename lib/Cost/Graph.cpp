@@ -77,14 +77,19 @@ static bool isPositiveResult(Op op, const Node &a, const Node &b,
   }
 }
 
-Graph::Graph() : table(1024) { constant(0); }
+/// As many as most programs need.
+static constexpr size_t initialNodes = 2048;
+
+Graph::Graph() : table(2 * initialNodes) {
+  nodes.reserve(initialNodes);
+  constant(0);
+}
 
 NodeId Graph::constant(int64_t value) {
-  auto found = std::find(constants.begin(), constants.end(), value);
-  auto index = static_cast<uint32_t>(found - constants.begin());
-  if (found == constants.end())
-    constants.push_back(value);
-  return insert({Op::constant, Rank::constant, true, value > 0, index});
+  auto bits = static_cast<uint64_t>(value);
+  return insert({Op::constant, Rank::constant, true, value > 0,
+                 static_cast<uint32_t>(bits),
+                 static_cast<uint32_t>(bits >> 32)});
 }
 
 NodeId Graph::leaf(Op op, uint32_t index, Rank rank, bool isWhole,
@@ -192,12 +197,13 @@ static bool isSame(const Node &x, const Node &y) {
 }
 
 static uint64_t hashOf(const Node &node) {
-  uint64_t hash = static_cast<uint64_t>(node.op);
   bool swaps = commutes(node.op) && node.a > node.b;
-  for (uint64_t part :
-       {swaps ? node.b : node.a, swaps ? node.a : node.b, node.c})
-    hash = (hash ^ part) * 0x9E3779B97F4A7C15u;
-  return hash ^ (hash >> 29);
+  uint64_t first = swaps ? node.b : node.a, second = swaps ? node.a : node.b;
+  uint64_t hash = (first << 32 | second) * 0x9E3779B97F4A7C15u;
+  hash ^= hash >> 32;
+  hash += uint64_t(node.c) << 8 | static_cast<uint8_t>(node.op);
+  hash *= 0xD6E8FEB86659FD93u;
+  return hash ^ hash >> 32;
 }
 
 NodeId Graph::insert(Node node) {

@@ -61,9 +61,18 @@ static Terms addTerms(const Terms &a, const Terms &b, double sign) {
 }
 
 bool autopar::isNeverAbove(const Terms &a, const Terms &b) {
-  Terms rest = addTerms(b, a, -1);
-  return std::all_of(rest.begin(), rest.end(),
-                     [](const Term &term) { return term.factor > 0; });
+  auto right = b.begin();
+  for (const Term &own : a) {
+    for (; right != b.end() && right->atoms < own.atoms; ++right)
+      if (right->factor < 0)
+        return false;
+    bool isShared = right != b.end() && right->atoms == own.atoms;
+    if (own.factor > (isShared ? right->factor : 0))
+      return false;
+    right += isShared;
+  }
+  return std::none_of(right, b.end(),
+                      [](const Term &term) { return term.factor < 0; });
 }
 
 /// Fails where the product is long, or no longer exact.
@@ -84,7 +93,10 @@ bool Polynomials::multiply(const Terms &a, const Terms &b,
             y == right.atoms.end() || (x != left.atoms.end() && *x <= *y);
         product.atoms.add(takesLeft ? *x++ : *y++);
       }
-      result = addTerms(result, {product}, 1);
+      if (a.size() * b.size() == 1)
+        result.push_back(product);
+      else
+        result = addTerms(result, {product}, 1);
     }
   return true;
 }

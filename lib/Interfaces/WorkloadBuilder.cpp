@@ -114,7 +114,16 @@ void WorkloadBuilder::addDims(Dim dim, DimRef ref, Dims &dims) {
 }
 
 Dims WorkloadBuilder::dims(Value tensor, unsigned begin, unsigned end) {
-  TensorView view(tensor);
+  if (placed)
+    return readDims(TensorView(tensor), begin, end);
+  auto [it, isNew] = knownDims.try_emplace({tensor.getType(), begin, end});
+  if (isNew)
+    it->second = readDims(TensorView(tensor), begin, end);
+  return it->second;
+}
+
+Dims WorkloadBuilder::readDims(const TensorView &view, unsigned begin,
+                               unsigned end) {
   Dims dims;
   for (unsigned i = begin; i < end; ++i)
     addDims(dim(view, i, /*held=*/false), view.dim(i), dims);
@@ -243,7 +252,9 @@ SmallVector<Traffic, 1> WorkloadBuilder::traffic(Value tensor, bool write) {
     activation.value = numberOf(tensor, 0);
     activation.shape = dims(tensor);
     activation.type = formatOf(tensor);
-    return {activation};
+    SmallVector<Traffic, 1> record;
+    record.push_back(std::move(activation));
+    return record;
   }
   SmallVector<Traffic, 1> records;
   for (auto [number, part] : llvm::enumerate(parts)) {
@@ -255,21 +266,27 @@ SmallVector<Traffic, 1> WorkloadBuilder::traffic(Value tensor, bool write) {
     Traffic &record = records.emplace_back(activation);
     record.value = numberOf(tensor, number);
     record.role = roleOf(resident.kind);
-    record.shape = part.shape;
+    record.shape = std::move(part.shape);
     record.type = resident.type;
   }
   return records;
 }
 
+static void append(Kernel &kernel, SmallVector<Traffic, 1> moved) {
+  kernel.traffic.insert(kernel.traffic.end(),
+                        std::make_move_iterator(moved.begin()),
+                        std::make_move_iterator(moved.end()));
+}
+
 void WorkloadBuilder::read(Kernel &kernel, Value tensor) {
-  llvm::append_range(kernel.traffic, traffic(tensor, /*write=*/false));
+  append(kernel, traffic(tensor, /*write=*/false));
   auto it = computeTypes.find(resolve(tensor));
   if (it != computeTypes.end() && isProduct(kernel.kind))
     kernel.compute = it->second;
 }
 
 void WorkloadBuilder::write(Kernel &kernel, Value tensor) {
-  llvm::append_range(kernel.traffic, traffic(tensor, /*write=*/true));
+  append(kernel, traffic(tensor, /*write=*/true));
 }
 
 void WorkloadBuilder::move(Kernel &kernel, Dims shape, ElementType type,
@@ -379,5 +396,6 @@ SmallVector<Activation, 1> WorkloadBuilder::activations(Value value) {
   for (unsigned i = 0; i < view.rank(); ++i)
     addDims(dim(view, i, /*held=*/true), view.dim(i), activation.shape);
   activation.type = formatOf(value);
-  return {activation};
+  held.push_back(std::move(activation));
+  return held;
 }

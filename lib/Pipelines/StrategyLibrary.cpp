@@ -152,7 +152,7 @@ StrategyLibrary::State::make(const Plan &plan) {
   if (!analysis.isValid())
     return nullptr;
   ++made;
-  return std::make_unique<CompiledProgram>(analysis.getProgram(), launching);
+  return std::make_unique<CompiledProgram>(analysis.takeProgram(), launching);
 }
 
 CompiledProgram *StrategyLibrary::State::find(const Plan &given) {

@@ -32,6 +32,7 @@ public:
 
   bool isValid() const { return valid; }
   const CostProgram &getProgram() const { return program; }
+  CostProgram takeProgram() { return std::move(program); }
   const ProgramOps &getOps() const { return ops; }
 
 private:

@@ -31,6 +31,7 @@ enum class Rank : uint8_t { constant, figure, layout, point };
 /// op, monotone in each operand.
 enum class Op : uint8_t {
   // Leaves: `a` is an index.
+  /// The low half of its value and, in `b`, the high one.
   constant,
   /// Of `Strategy::figures`.
   figure,
@@ -124,10 +125,12 @@ public:
   const Node &operator[](NodeId id) const { return nodes[id]; }
   size_t size() const { return nodes.size(); }
   /// The value of a constant.
-  int64_t valueOf(const Node &node) const { return constants[node.a]; }
+  static int64_t valueOf(const Node &node) {
+    return static_cast<int64_t>(uint64_t(node.b) << 32 | node.a);
+  }
   bool isConstant(NodeId id, int64_t value) const {
     const Node &node = nodes[id];
-    return node.op == Op::constant && constants[node.a] == value;
+    return node.op == Op::constant && valueOf(node) == value;
   }
   size_t pairsCount() const { return pairs.size(); }
   const Pairs &pairsOf(uint32_t index) const { return pairs[index]; }
@@ -139,7 +142,6 @@ private:
   void grow();
 
   std::vector<Node> nodes;
-  std::vector<int64_t> constants;
   std::vector<Pairs> pairs;
   /// Open addressing: node + 1, or 0.
   std::vector<uint32_t> table;

@@ -133,6 +133,7 @@ private:
   /// Dimension `index` as a device holds it, or as an op sees it.
   Dim dim(const TensorView &view, unsigned index, bool held);
   void addDims(Dim dim, DimRef ref, Dims &dims);
+  Dims readDims(const TensorView &view, unsigned begin, unsigned end);
   void shareOut(Collective &collective) const;
   SymbolId symbol(llvm::StringRef name);
   AxisId axis(llvm::StringRef name);
@@ -166,6 +167,9 @@ private:
   bool placed = false;
   uint32_t layer = 0;
   int64_t count = 1;
+  /// What a type says where no experts are placed, by its first dimension and
+  /// the one after the last.
+  llvm::DenseMap<std::tuple<mlir::Type, unsigned, unsigned>, Dims> knownDims;
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;
   /// The residents that hold a value.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 1>> residents;
