@@ -20,13 +20,22 @@ namespace autopar {
 
 inline constexpr size_t lanes = 16;
 
-/// Runs the point's part of a tape: `slots[i * lanes]` is slot i.
-using LaneRunner = void (*)(const TapeView &tape, double *slots);
-void runSse2(const TapeView &tape, double *slots);
-void runAvx2(const TapeView &tape, double *slots);
-void runAvx512(const TapeView &tape, double *slots);
+/// What is compiled for an instruction set. Of `slots`, `slots[i * lanes]` is
+/// slot i.
+struct LaneRunner {
+  /// Runs the point's part of a tape.
+  void (*run)(const TapeView &tape, double *slots);
+  /// Puts values by slot into all lanes of those that are listed.
+  void (*broadcast)(const uint32_t *listed, size_t count, const double *values,
+                    double *slots);
+  /// Copies the slots that are listed, one after the other; returns how many of
+  /// them have only numbers up to `limit` before the first that has not.
+  size_t (*collect)(const uint32_t *listed, size_t count, const double *slots,
+                    double limit, double *outputs);
+};
+extern const LaneRunner sse2Runner, avx2Runner, avx512Runner;
 /// The widest that this machine has.
-LaneRunner chooseLaneRunner();
+const LaneRunner &chooseLaneRunner();
 
 namespace {
 
@@ -114,9 +123,54 @@ inline Lanes<Pack> knotAt(const double *knots, const Lanes<Pack> &index) {
 }
 
 template <typename Pack>
-inline void runLanes(const TapeView &tape, double *slots) {
-  run(tape, reinterpret_cast<Lanes<Pack> *>(slots));
-}
+struct LaneFunctions {
+  using Slot = Lanes<Pack>;
+
+  static void runTape(const TapeView &tape, double *slots) {
+    run(tape, reinterpret_cast<Slot *>(slots));
+  }
+  static void broadcast(const uint32_t *listed, size_t count,
+                        const double *values, double *slots) {
+    auto *all = reinterpret_cast<Slot *>(slots);
+    for (size_t i = 0; i < count; ++i)
+      all[listed[i]] = Slot(values[listed[i]]);
+  }
+  static size_t collect(const uint32_t *listed, size_t count,
+                        const double *slots, double limit, double *outputs) {
+    const auto *all = reinterpret_cast<const Slot *>(slots);
+    size_t good = count;
+    for (size_t i = count; i-- > 0;) {
+      const Slot &slot = all[listed[i]];
+      std::memcpy(outputs + i * lanes, &slot, sizeof(slot));
+      if (!isWithin(slot, limit))
+        good = i;
+    }
+    return good;
+  }
+
+private:
+  /// What is no number is not.
+  static bool isWithin(const Slot &slot, double limit) {
+    const Pack zero(0.0), one(1.0), most(limit);
+    Pack good = one;
+    for (const Pack &pack : slot.pack) {
+      good = choose(isAbove(pack, most), zero, good);
+      good = choose(isAbove(zero - most, pack), zero, good);
+      good = good + (pack - pack);
+    }
+    double all[Pack::width];
+    std::memcpy(all, &good, sizeof(all));
+    double product = 1;
+    for (double lane : all)
+      product *= lane;
+    return product == 1;
+  }
+};
+
+template <typename Pack>
+inline constexpr LaneRunner laneRunnerOf{LaneFunctions<Pack>::runTape,
+                                         LaneFunctions<Pack>::broadcast,
+                                         LaneFunctions<Pack>::collect};
 
 } // namespace
 } // namespace autopar

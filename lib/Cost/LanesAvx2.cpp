@@ -56,6 +56,4 @@ inline Pack powerOfTwo(Pack n) {
 
 } // namespace
 
-void autopar::runAvx2(const TapeView &tape, double *slots) {
-  runLanes<Pack>(tape, slots);
-}
+const autopar::LaneRunner autopar::avx2Runner = laneRunnerOf<Pack>;

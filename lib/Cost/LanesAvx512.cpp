@@ -57,6 +57,4 @@ inline Pack powerOfTwo(Pack n) {
 
 } // namespace
 
-void autopar::runAvx512(const TapeView &tape, double *slots) {
-  runLanes<Pack>(tape, slots);
-}
+const autopar::LaneRunner autopar::avx512Runner = laneRunnerOf<Pack>;

@@ -54,6 +54,4 @@ inline Pack powerOfTwo(Pack n) {
 
 } // namespace
 
-void autopar::runSse2(const TapeView &tape, double *slots) {
-  runLanes<Pack>(tape, slots);
-}
+const autopar::LaneRunner autopar::sse2Runner = laneRunnerOf<Pack>;

@@ -28,9 +28,21 @@ void LayoutState::lay(const Layout &next) {
     findSkews();
 }
 
+uint64_t LayoutState::hashOf(CollectiveKind kind, int64_t devices) const {
+  constexpr uint64_t odd = 0x9E3779B97F4A7C15;
+  uint64_t hash =
+      static_cast<uint64_t>(devices) << 8 | static_cast<uint8_t>(kind);
+  for (const GroupAxis &axis : group) {
+    hash = (hash ^ static_cast<uint64_t>(axis.stride)) * odd;
+    hash = (hash ^ static_cast<uint64_t>(axis.size)) * odd;
+  }
+  return hash;
+}
+
 const LayoutState::KnownRoute &LayoutState::find(CollectiveKind kind,
                                                  int64_t devices) {
-  for (const auto &one : known)
+  auto &same = known[hashOf(kind, devices)];
+  for (const auto &one : same)
     if (one->kind == kind && one->devices == devices && one->group == group)
       return *one;
   auto one = std::make_unique<KnownRoute>();
@@ -40,8 +52,8 @@ const LayoutState::KnownRoute &LayoutState::find(CollectiveKind kind,
   if (sizeOf(group) > 1)
     one->route = Network(pool, devices).route(kind, group, ideal);
   one->steps = stepsOf(one->route);
-  known.push_back(std::move(one));
-  return *known.back();
+  same.push_back(std::move(one));
+  return *same.back();
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,7 @@
 #include "autopar/Cost/Pricer.h"
 
 #include <memory>
+#include <unordered_map>
 
 namespace autopar {
 
@@ -47,6 +48,7 @@ private:
   };
 
   const KnownRoute &find(CollectiveKind kind, int64_t devices);
+  uint64_t hashOf(CollectiveKind kind, int64_t devices) const;
   void findSkews();
 
   const Leaves &leaves;
@@ -54,7 +56,7 @@ private:
   const bool ideal;
   const Layout *layout = nullptr;
   GroupLayout group;
-  std::vector<std::unique_ptr<KnownRoute>> known;
+  std::unordered_map<uint64_t, std::vector<std::unique_ptr<KnownRoute>>> known;
   std::vector<std::unique_ptr<KnownSkews>> knownSkews;
   const KnownSkews *skews = nullptr;
   std::vector<const Route *> current;

@@ -23,14 +23,14 @@ Point autopar::pointOf(const Workload &workload) {
           static_cast<double>(workload.memory)};
 }
 
-LaneRunner autopar::chooseLaneRunner() {
+const LaneRunner &autopar::chooseLaneRunner() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    return runAvx512;
+    return avx512Runner;
   if (__builtin_cpu_supports("avx2"))
-    return runAvx2;
+    return avx2Runner;
 #endif
-  return runSse2;
+  return sse2Runner;
 }
 
 /// Above this a double skips whole numbers.
@@ -101,7 +101,7 @@ struct Pricer::State {
   std::vector<BoundFigure> figures;
   LayoutState layout;
   std::vector<double> slots;
-  LaneRunner runner;
+  const LaneRunner &runner;
   std::vector<uint32_t> uniform;
   /// Slots of lanes, and where they begin aligned.
   std::vector<double> laneMemory;
@@ -198,27 +198,18 @@ Refusal Pricer::price(const LanePoints &points, double *outputs) {
     alignLanes(own.laneMemory, own.laneSlots, own.tape.slots);
   auto lane = [&](uint32_t slot) { return own.laneSlots + slot * laneCount; };
   if (!own.broadcast)
-    for (uint32_t slot : own.uniform)
-      std::fill_n(lane(slot), laneCount, own.slots[slot]);
+    own.runner.broadcast(own.uniform.data(), own.uniform.size(),
+                         own.slots.data(), own.laneSlots);
   own.broadcast = true;
   for (const TapeInput &input : own.inputs(Rank::point))
     for (size_t i = 0; i < laneCount; ++i)
       lane(input.slot)[i] = points[i][input.index];
-  own.runner(own.view(Rank::point), own.laneSlots);
+  own.runner.run(own.view(Rank::point), own.laneSlots);
   const std::vector<uint32_t> &wanted = own.tape.outputs;
-  Refusal overflow;
-  for (uint32_t i = 0; i < wanted.size(); ++i) {
-    bool fits = true;
-    for (size_t at = 0; at < laneCount; ++at) {
-      double value = outputs[i * laneCount + at] = lane(wanted[i])[at];
-      // What is no number does not either.
-      fits &= std::fabs(value) <= largestCount;
-    }
-    if (!fits && !overflow)
-      overflow = {Refusal::Kind::overflow, i};
-  }
-  if (overflow)
-    return overflow;
+  size_t good = own.runner.collect(wanted.data(), wanted.size(), own.laneSlots,
+                                   largestCount, outputs);
+  if (good != wanted.size())
+    return {Refusal::Kind::overflow, static_cast<uint32_t>(good)};
   for (size_t at = 0; at < laneCount && own.hasPointChecks; ++at)
     if (Refusal refusal =
             own.check(true, [&](uint32_t slot) { return lane(slot)[at]; }))

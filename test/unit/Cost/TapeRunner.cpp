@@ -57,7 +57,7 @@ std::vector<double> test::TapeRunner::runLanes(const LanePoints &points,
   for (const TapeInput &input : tape.inputs[static_cast<size_t>(Rank::point)])
     for (size_t lane = 0; lane < laneCount; ++lane)
       laneSlots[input.slot].lane[lane] = points[lane][input.index];
-  runner(view(Rank::point), laneSlots.front().lane);
+  runner.run(view(Rank::point), laneSlots.front().lane);
   std::vector<double> outputs;
   for (uint32_t slot : tape.outputs)
     outputs.insert(outputs.end(), laneSlots[slot].lane,
@@ -66,12 +66,12 @@ std::vector<double> test::TapeRunner::runLanes(const LanePoints &points,
 }
 
 std::vector<LaneRunner> test::laneRunners() {
-  std::vector<LaneRunner> runners = {runSse2};
+  std::vector<LaneRunner> runners = {sse2Runner};
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2"))
-    runners.push_back(runAvx2);
+    runners.push_back(avx2Runner);
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
-    runners.push_back(runAvx512);
+    runners.push_back(avx512Runner);
 #endif
   return runners;
 }
