@@ -141,7 +141,7 @@ private:
 
   void check(const Layout &layout) {
     std::vector<Workload> workloads(laneCount);
-    LanePoints points;
+    std::array<Point, laneCount> points;
     for (size_t i = 0; i < laneCount; ++i) {
       workloads[i] = randomWorkload();
       points[i] = pointOf(workloads[i]);
@@ -156,7 +156,7 @@ private:
       return;
     }
     ++priced;
-    (void)pricer.price(points, lanes.data());
+    (void)pricer.price(lanesOf(points), lanes.data());
     for (size_t lane = 0; lane < laneCount; ++lane) {
       (void)pricer.price(points[lane], scalar.data());
       (void)exact.evaluate(layout, workloads[lane]);
@@ -212,8 +212,8 @@ public:
 
   void printSize() const {
     llvm::outs() << strategy.graph.size() << " nodes; instructions of figures "
-                 << tape.code[1].size() << ", layout " << tape.code[2].size()
-                 << ", point " << tape.code[3].size() << "\n";
+                 << tape.code[1].size() - 1 << ", layout " << tape.code[2].size() - 1
+                 << ", point " << tape.code[3].size() - 1 << "\n";
   }
   bool runScalar(int64_t count) {
     double outputs[5];
@@ -227,12 +227,13 @@ public:
   }
   bool runLanes(int64_t count) {
     double outputs[5 * laneCount];
+    std::array<Point, laneCount> same;
+    same.fill(pointOf(workload));
+    LanePoints points = lanesOf(same);
+    auto &batches = points[static_cast<size_t>(Symbol::batch)];
     for (int64_t i = 0; i < count; i += laneCount) {
-      LanePoints points;
-      for (size_t lane = 0; lane < laneCount; ++lane) {
-        workload.batch = 1 + (i + static_cast<int64_t>(lane)) % 64;
-        points[lane] = pointOf(workload);
-      }
+      for (size_t lane = 0; lane < laneCount; ++lane)
+        batches[lane] = static_cast<double>(1 + (i + lane) % 64);
       if (pricer.lay(layout) || pricer.price(points, outputs))
         return false;
       sum += outputs[0];

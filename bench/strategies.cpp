@@ -168,11 +168,11 @@ private:
   }
   void priceLanes(Pricer &pricer, const Layout &layout, int64_t round) {
     double outputs[stepOutputCount * laneCount];
-    LanePoints points;
+    std::array<Point, laneCount> points;
     for (size_t lane = 0; lane < laneCount; ++lane)
       points[lane] = pointOf(64 + round + static_cast<int64_t>(lane));
     (void)pricer.lay(layout);
-    (void)pricer.price(points, outputs);
+    (void)pricer.price(lanesOf(points), outputs);
     priced += laneCount;
   }
 

@@ -54,6 +54,8 @@ public:
         addCheck(i);
     for (NodeId node : wanted)
       tape.outputs.push_back(slot(node));
+    for (std::vector<Instruction> &code : tape.code)
+      code.push_back({Op::stop});
     static_cast<Leaves &>(tape) = strategy;
     tape.pairs = pairsRulesOf(graph);
     tape.slots = next;

@@ -111,8 +111,7 @@ double ExactValues::realOf(NodeId id) const {
     return pairsOf(reals[node.a], reals[node.b],
                    strategy.graph.pairsOf(node.c));
   return autopar::calculate({node.op, id, node.a, node.b, node.c},
-                            {nullptr, 0, links->routes(), nullptr},
-                            reals.data());
+                            {nullptr, links->routes(), nullptr}, reals.data());
 }
 
 static int64_t valueOf(Symbol symbol, const Workload &workload) {

@@ -101,7 +101,7 @@ Interval Enclosure::calculate(const Instruction &step) const {
       values[i] = takesHigh ? slots[read[i]].high : slots[read[i]].low;
     }
     return autopar::calculate(
-        local, {nullptr, 0, links->routes(), tape.pairs.data()}, values);
+        local, {nullptr, links->routes(), tape.pairs.data()}, values);
   };
   return {corner(false), corner(true)};
 }
@@ -115,14 +115,15 @@ Interval Enclosure::launch(const Instruction &step) const {
     const double values[] = {at(step.a) * at(rates[0]),
                              at(step.b) * at(rates[1]), at(rates[2])};
     return autopar::calculate({Op::launch, 0, 0, 1, 2},
-                              {nullptr, 0, nullptr, nullptr}, values);
+                              {nullptr, nullptr, nullptr}, values);
   };
   return {corner(false), corner(true)};
 }
 
 void Enclosure::run(Rank rank) {
-  for (const Instruction &step : tape.code[static_cast<size_t>(rank)])
-    slots[step.out] = calculate(step);
+  const Instruction *step = tape.code[static_cast<size_t>(rank)].data();
+  for (; step->op != Op::stop; ++step)
+    slots[step->out] = calculate(*step);
 }
 
 std::vector<Interval> Enclosure::enclose(const Layout &layout, const Box &box) {

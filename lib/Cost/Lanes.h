@@ -113,13 +113,8 @@ inline double firstLane(const Lanes<Pack> &value) {
 }
 template <typename Pack>
 inline Lanes<Pack> knotAt(const double *knots, const Lanes<Pack> &index) {
-  double at[lanes];
-  std::memcpy(at, &index, sizeof(at));
-  for (double &one : at)
-    one = knots[static_cast<size_t>(one)];
-  Lanes<Pack> result;
-  std::memcpy(&result, at, sizeof(at));
-  return result;
+  return Lanes<Pack>::each(
+      [&](size_t i) { return knotAt(knots, index.pack[i]); });
 }
 
 template <typename Pack>

@@ -54,6 +54,10 @@ inline Pack powerOfTwo(Pack n) {
   return _mm256_castsi256_pd(_mm256_slli_epi64(bits, 52));
 }
 
+inline Pack knotAt(const double *knots, Pack index) {
+  return _mm256_i32gather_pd(knots, _mm256_cvttpd_epi32(index.value), 8);
+}
+
 } // namespace
 
 const autopar::LaneRunner autopar::avx2Runner = laneRunnerOf<Pack>;

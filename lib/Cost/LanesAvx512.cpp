@@ -55,6 +55,10 @@ inline Pack powerOfTwo(Pack n) {
   return _mm512_castsi512_pd(_mm512_slli_epi64(bits, 52));
 }
 
+inline Pack knotAt(const double *knots, Pack index) {
+  return _mm512_i32gather_pd(_mm512_cvttpd_epi32(index.value), knots, 8);
+}
+
 } // namespace
 
 const autopar::LaneRunner autopar::avx512Runner = laneRunnerOf<Pack>;

@@ -52,6 +52,13 @@ inline Pack powerOfTwo(Pack n) {
   return _mm_castsi128_pd(_mm_slli_epi64(bits, 52));
 }
 
+inline Pack knotAt(const double *knots, Pack index) {
+  double at[2];
+  std::memcpy(at, &index, sizeof(at));
+  return _mm_set_pd(knots[static_cast<size_t>(at[1])],
+                    knots[static_cast<size_t>(at[0])]);
+}
+
 } // namespace
 
 const autopar::LaneRunner autopar::sse2Runner = laneRunnerOf<Pack>;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 using namespace autopar;
 
@@ -21,6 +22,14 @@ Point autopar::pointOf(const Workload &workload) {
           static_cast<double>(workload.context),
           static_cast<double>(workload.source),
           static_cast<double>(workload.memory)};
+}
+
+LanePoints autopar::lanesOf(const std::array<Point, laneCount> &points) {
+  LanePoints lanes;
+  for (size_t symbol = 0; symbol < symbolCount; ++symbol)
+    for (size_t lane = 0; lane < laneCount; ++lane)
+      lanes[symbol][lane] = points[lane][symbol];
+  return lanes;
 }
 
 const LaneRunner &autopar::chooseLaneRunner() {
@@ -47,7 +56,7 @@ struct Pricer::State {
       slots[slot] = value;
     findUniform();
     for (const TapeCheck &check : tape.checks)
-      hasPointChecks |= check.rank == Rank::point;
+      (check.rank == Rank::point ? pointChecks : layoutChecks).push_back(check);
   }
 
   /// Slots that the point's part reads and does not write.
@@ -82,8 +91,8 @@ struct Pricer::State {
     return tape.inputs[static_cast<size_t>(rank)];
   }
   TapeView view(Rank rank) const {
-    return {code(rank).data(), code(rank).size(), layout.routes(),
-            tape.pairs.data(), tape.rates.data()};
+    return {code(rank).data(), layout.routes(), tape.pairs.data(),
+            tape.rates.data()};
   }
   void runFigures() {
     for (Rank rank : {Rank::constant, Rank::figure}) {
@@ -95,7 +104,7 @@ struct Pricer::State {
     bound = true;
   }
   template <typename Value>
-  Refusal check(bool ofPoint, Value value) const;
+  Refusal check(const std::vector<TapeCheck> &checks, Value value) const;
 
   const Tape &tape;
   std::vector<BoundFigure> figures;
@@ -107,7 +116,11 @@ struct Pricer::State {
   std::vector<double> laneMemory;
   double *laneSlots = nullptr;
   Refusal badExponent;
-  bool hasPointChecks = false, bound = false, broadcast = false;
+  bool bound = false, broadcast = false;
+  /// Those of the point, and those of the layout and before it.
+  std::vector<TapeCheck> pointChecks, layoutChecks;
+  /// Of the point, those that may fail in the layout.
+  std::vector<TapeCheck> openChecks;
 };
 
 Pricer::Pricer(const Tape &tape, const Machine &machine, const Runtime &runtime,
@@ -138,12 +151,11 @@ int64_t Pricer::skewOf(uint32_t kind) const {
 // Requirements
 //===----------------------------------------------------------------------===//
 
-/// The checks of the point, or those of the layout and before it.
 template <typename Value>
-Refusal Pricer::State::check(bool ofPoint, Value value) const {
-  for (const TapeCheck &check : tape.checks)
-    if ((check.rank == Rank::point) == ofPoint &&
-        !holds(check.kind, value(check.extent), value(check.devices),
+Refusal Pricer::State::check(const std::vector<TapeCheck> &checks,
+                             Value value) const {
+  for (const TapeCheck &check : checks)
+    if (!holds(check.kind, value(check.extent), value(check.devices),
                check.index, layout, figures))
       return {Refusal::Kind::requirement, check.requirement};
   return {};
@@ -164,7 +176,12 @@ Refusal Pricer::lay(const Layout &layout) {
   run(own.view(Rank::layout), own.slots.data());
   if (own.badExponent)
     return own.badExponent;
-  return own.check(false, [&](uint32_t slot) { return own.slots[slot]; });
+  own.openChecks.clear();
+  for (const TapeCheck &check : own.pointChecks)
+    if (!holdsAlways(check.kind, check.index, own.layout, own.figures))
+      own.openChecks.push_back(check);
+  return own.check(own.layoutChecks,
+                   [&](uint32_t slot) { return own.slots[slot]; });
 }
 
 Refusal Pricer::price(const Point &point, double *outputs) {
@@ -181,7 +198,8 @@ Refusal Pricer::price(const Point &point, double *outputs) {
   }
   if (overflow)
     return overflow;
-  return own.check(true, [&](uint32_t slot) { return own.slots[slot]; });
+  return own.check(own.openChecks,
+                   [&](uint32_t slot) { return own.slots[slot]; });
 }
 
 static void alignLanes(std::vector<double> &memory, double *&slots,
@@ -202,17 +220,17 @@ Refusal Pricer::price(const LanePoints &points, double *outputs) {
                          own.slots.data(), own.laneSlots);
   own.broadcast = true;
   for (const TapeInput &input : own.inputs(Rank::point))
-    for (size_t i = 0; i < laneCount; ++i)
-      lane(input.slot)[i] = points[i][input.index];
+    std::memcpy(lane(input.slot), points[input.index].data(),
+                sizeof(points[input.index]));
   own.runner.run(own.view(Rank::point), own.laneSlots);
   const std::vector<uint32_t> &wanted = own.tape.outputs;
   size_t good = own.runner.collect(wanted.data(), wanted.size(), own.laneSlots,
                                    largestCount, outputs);
   if (good != wanted.size())
     return {Refusal::Kind::overflow, static_cast<uint32_t>(good)};
-  for (size_t at = 0; at < laneCount && own.hasPointChecks; ++at)
-    if (Refusal refusal =
-            own.check(true, [&](uint32_t slot) { return lane(slot)[at]; }))
+  for (size_t at = 0; at < laneCount && !own.openChecks.empty(); ++at)
+    if (Refusal refusal = own.check(
+            own.openChecks, [&](uint32_t slot) { return lane(slot)[at]; }))
       return refusal;
   return {};
 }

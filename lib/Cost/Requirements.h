@@ -47,6 +47,15 @@ bool holds(Requirement::Kind kind, Number extent, Number devices,
   return false;
 }
 
+/// Whether it holds of all numbers.
+inline bool holdsAlways(Requirement::Kind kind, uint32_t index,
+                        const LayoutState &layout,
+                        const std::vector<BoundFigure> &figures) {
+  bool isOfMachine =
+      kind == Requirement::Kind::joins || kind == Requirement::Kind::multiplies;
+  return isOfMachine && holds(kind, 1.0, 1.0, index, layout, figures);
+}
+
 } // namespace autopar
 
 #endif // AUTOPAR_LIB_COST_REQUIREMENTS_H

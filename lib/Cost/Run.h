@@ -49,8 +49,8 @@ struct RouteView {
 inline constexpr LaunchRates noRates{};
 
 struct TapeView {
+  /// Up to `Op::stop`.
   const Instruction *code;
-  size_t count;
   const RouteView *routes;
   const PairsRule *pairs;
   const LaunchRates *rates = &noRates;
@@ -230,25 +230,25 @@ template <typename V>
 class Threaded {
 public:
   static void run(const TapeView &tape, V *slots) {
-    if (tape.count != 0)
-      All::steps[indexOf(tape.code->op)](tape.code, tape.code + tape.count,
-                                         tape, slots);
+    All::steps[indexOf(tape.code->op)](tape.code, All::steps, tape, slots);
   }
 
 private:
-  using Step = void (*)(const Instruction *step, const Instruction *end,
+  /// `steps`: a `const Step *`, of all ops.
+  using Step = void (*)(const Instruction *step, const void *steps,
                         const TapeView &tape, V *slots);
 
   static constexpr size_t indexOf(Op op) { return static_cast<size_t>(op); }
 
   template <size_t op>
-  static void runFrom(const Instruction *step, const Instruction *end,
+  static void runFrom(const Instruction *step, const void *steps,
                       const TapeView &tape, V *slots) {
-    slots[step->out] = calculate(static_cast<Op>(op), *step, tape, slots);
-    if (++step == end)
-      return;
-    AUTOPAR_TAIL_CALL return All::steps[indexOf(step->op)](step, end, tape,
-                                                           slots);
+    if constexpr (op != indexOf(Op::stop)) {
+      slots[step->out] = calculate(static_cast<Op>(op), *step, tape, slots);
+      ++step;
+      Step next = static_cast<const Step *>(steps)[indexOf(step->op)];
+      AUTOPAR_TAIL_CALL return next(step, steps, tape, slots);
+    }
   }
   template <typename Indices>
   struct Table;
@@ -256,7 +256,7 @@ private:
   struct Table<std::index_sequence<op...>> {
     static constexpr Step steps[] = {runFrom<op>...};
   };
-  using All = Table<std::make_index_sequence<indexOf(Op::launch_at_rates) + 1>>;
+  using All = Table<std::make_index_sequence<indexOf(Op::stop) + 1>>;
 };
 
 template <typename V>

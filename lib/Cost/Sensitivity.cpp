@@ -86,7 +86,7 @@ std::vector<double> Sensitivity::evaluate(const std::vector<double> &figures,
   LayoutState state(strategy, on.pools.front(), runtime.ideal);
   state.lay(layout);
   std::vector<PairsRule> pairs = pairsRulesOf(strategy.graph);
-  TapeView view{nullptr, 0, state.routes(), pairs.data()};
+  TapeView view{nullptr, state.routes(), pairs.data()};
   std::vector<double> result(strategy.graph.size());
   for (NodeId id = 0; id < result.size(); ++id) {
     const Node &node = strategy.graph[id];

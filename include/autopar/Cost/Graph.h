@@ -94,6 +94,8 @@ enum class Op : uint8_t {
   multiply_add,
   /// `launch` of `a` FLOPs and `b` bytes at rates `c`.
   launch_at_rates,
+  /// The end.
+  stop,
 };
 
 using NodeId = uint32_t;

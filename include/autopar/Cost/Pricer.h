@@ -58,7 +58,9 @@ Point pointOf(const Workload &workload);
 
 /// Points of one layout that are priced at once.
 inline constexpr size_t laneCount = 16;
-using LanePoints = std::array<Point, laneCount>;
+/// By symbol, then by point.
+using LanePoints = std::array<std::array<double, laneCount>, symbolCount>;
+LanePoints lanesOf(const std::array<Point, laneCount> &points);
 
 /// The figures of a strategy on a machine.
 struct BoundFigure {

@@ -51,7 +51,7 @@ struct TapeCheck {
 /// collected: linear forms in what varies, whose coefficients are computed
 /// before. What a node's value is does not depend on which others are wanted.
 struct Tape : Leaves {
-  /// By rank.
+  /// By rank; each ends with `Op::stop`.
   std::array<std::vector<Instruction>, 4> code;
   std::array<std::vector<TapeInput>, 4> inputs;
   std::vector<LaunchRates> rates;

@@ -113,7 +113,7 @@ void Checker::compare(const std::vector<double> &scalar) {
 }
 
 void Checker::check(const Layout &layout) {
-  LanePoints points;
+  std::array<Point, laneCount> points;
   std::vector<Workload> workloads(laneCount);
   for (size_t i = 0; i < laneCount; ++i) {
     workloads[i] = randomWorkload();
@@ -132,7 +132,7 @@ void Checker::check(const Layout &layout) {
     compare(scalar.back());
   }
   for (LaneRunner run : laneRunners()) {
-    std::vector<double> lanes = runner.runLanes(points, run);
+    std::vector<double> lanes = runner.runLanes(lanesOf(points), run);
     for (size_t i = 0; i < lanes.size(); ++i)
       ASSERT_TRUE(isSame(lanes[i], scalar[i % laneCount][i / laneCount]))
           << "node " << i / laneCount;
@@ -185,10 +185,10 @@ struct Priced : testing::Test {
       return refusal;
     values.resize(wanted.size());
     std::vector<double> lanes(wanted.size() * laneCount);
-    LanePoints points;
+    std::array<Point, laneCount> points;
     points.fill(pointOf(workload));
     Refusal refusal = pricer.price(points[0], values.data());
-    Refusal ofLanes = pricer.price(points, lanes.data());
+    Refusal ofLanes = pricer.price(lanesOf(points), lanes.data());
     EXPECT_EQ(refusal.kind, ofLanes.kind);
     EXPECT_EQ(refusal.index, ofLanes.index);
     return refusal;

@@ -25,8 +25,7 @@ test::TapeRunner::TapeRunner(const Tape &tape, const Machine &machine,
 
 TapeView test::TapeRunner::view(Rank rank) const {
   const auto &code = tape.code[static_cast<size_t>(rank)];
-  return {code.data(), code.size(), layout.routes(), tape.pairs.data(),
-          tape.rates.data()};
+  return {code.data(), layout.routes(), tape.pairs.data(), tape.rates.data()};
 }
 
 void test::TapeRunner::lay(const Layout &next) {
@@ -56,7 +55,7 @@ std::vector<double> test::TapeRunner::runLanes(const LanePoints &points,
     std::fill_n(laneSlots[slot].lane, laneCount, slots[slot]);
   for (const TapeInput &input : tape.inputs[static_cast<size_t>(Rank::point)])
     for (size_t lane = 0; lane < laneCount; ++lane)
-      laneSlots[input.slot].lane[lane] = points[lane][input.index];
+      laneSlots[input.slot].lane[lane] = points[input.index][lane];
   runner.run(view(Rank::point), laneSlots.front().lane);
   std::vector<double> outputs;
   for (uint32_t slot : tape.outputs)
