@@ -12,26 +12,36 @@
 
 using namespace autopar;
 
+LayoutState::LayoutState(const Leaves &leaves, const Pool &pool, bool ideal)
+    : leaves(leaves), pool(pool), ideal(ideal), current(leaves.links.size()),
+      views(leaves.links.size()), joined(leaves.links.size()) {
+  for (const LinkUse &link : leaves.links) {
+    auto same = std::find(groups.begin(), groups.end(), link.axes);
+    groupOf.push_back(static_cast<uint32_t>(same - groups.begin()));
+    if (same == groups.end())
+      groups.push_back(link.axes);
+  }
+  laid.resize(groups.size());
+}
+
 void LayoutState::lay(const Layout &next) {
   layout = &next;
+  for (size_t i = 0; i < groups.size(); ++i)
+    laid[i] = &find(groups[i], next);
   for (size_t i = 0; i < leaves.links.size(); ++i) {
-    group.clear();
-    for (AxisId axis : leaves.links[i].axes)
-      group.push_back(next.axes[axis]);
-    const KnownRoute &known = find(leaves.links[i].kind, next.devices);
+    KnownGroup &group = *laid[groupOf[i]];
+    const KnownRoute &known = routeOf(leaves.links[i].kind, group);
     current[i] = &known.route;
-    joined[i] = sizeOf(group) == 1 || known.route.tier;
-    views[i] = {known.steps.data(), static_cast<uint32_t>(known.steps.size()),
-                ideal};
+    joined[i] = group.size == 1 || known.route.tier;
+    views[i] = known.view;
   }
   if (leaves.placement)
     findSkews();
 }
 
-uint64_t LayoutState::hashOf(CollectiveKind kind, int64_t devices) const {
+static uint64_t hashOf(const GroupLayout &group, int64_t devices) {
   constexpr uint64_t odd = 0x9E3779B97F4A7C15;
-  uint64_t hash =
-      static_cast<uint64_t>(devices) << 8 | static_cast<uint8_t>(kind);
+  auto hash = static_cast<uint64_t>(devices);
   for (const GroupAxis &axis : group) {
     hash = (hash ^ static_cast<uint64_t>(axis.stride)) * odd;
     hash = (hash ^ static_cast<uint64_t>(axis.size)) * odd;
@@ -39,21 +49,35 @@ uint64_t LayoutState::hashOf(CollectiveKind kind, int64_t devices) const {
   return hash;
 }
 
-const LayoutState::KnownRoute &LayoutState::find(CollectiveKind kind,
-                                                 int64_t devices) {
-  auto &same = known[hashOf(kind, devices)];
+LayoutState::KnownGroup &LayoutState::find(const std::vector<AxisId> &axes,
+                                           const Layout &next) {
+  wanted.clear();
+  for (AxisId axis : axes)
+    wanted.push_back(next.axes[axis]);
+  auto &same = known[hashOf(wanted, next.devices)];
   for (const auto &one : same)
-    if (one->kind == kind && one->devices == devices && one->group == group)
+    if (one->devices == next.devices && one->layout == wanted)
       return *one;
-  auto one = std::make_unique<KnownRoute>();
-  one->kind = kind;
-  one->group = group;
-  one->devices = devices;
-  if (sizeOf(group) > 1)
-    one->route = Network(pool, devices).route(kind, group, ideal);
-  one->steps = stepsOf(one->route);
-  same.push_back(std::move(one));
-  return *same.back();
+  same.push_back(std::make_unique<KnownGroup>());
+  KnownGroup &group = *same.back();
+  group.layout = wanted;
+  group.devices = next.devices;
+  group.size = sizeOf(wanted);
+  return group;
+}
+
+const LayoutState::KnownRoute &LayoutState::routeOf(CollectiveKind kind,
+                                                    KnownGroup &group) const {
+  auto &known = group.routes[static_cast<size_t>(kind)];
+  if (known)
+    return *known;
+  known = std::make_unique<KnownRoute>();
+  if (group.size > 1)
+    known->route =
+        Network(pool, group.devices).route(kind, group.layout, ideal);
+  known->steps = stepsOf(known->route);
+  known->view = viewOf(known->steps, ideal);
+  return *known;
 }
 
 //===----------------------------------------------------------------------===//

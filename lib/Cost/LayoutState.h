@@ -12,6 +12,7 @@
 
 #include "autopar/Cost/Pricer.h"
 
+#include <array>
 #include <memory>
 #include <unordered_map>
 
@@ -20,9 +21,7 @@ namespace autopar {
 /// Routes and heats of the experts of layouts: each is found once.
 class LayoutState {
 public:
-  LayoutState(const Leaves &leaves, const Pool &pool, bool ideal)
-      : leaves(leaves), pool(pool), ideal(ideal), current(leaves.links.size()),
-        views(leaves.links.size()), joined(leaves.links.size()) {}
+  LayoutState(const Leaves &leaves, const Pool &pool, bool ideal);
 
   void lay(const Layout &layout);
   /// The value of a leaf.
@@ -35,11 +34,19 @@ public:
 
 private:
   struct KnownRoute {
-    CollectiveKind kind;
-    GroupLayout group;
-    int64_t devices;
     Route route;
     std::vector<RouteStep> steps;
+    RouteView view;
+  };
+  /// Devices that communicate.
+  struct KnownGroup {
+    GroupLayout layout;
+    /// Of the group, and of the whole mesh.
+    int64_t size = 1, devices = 1;
+    /// By `CollectiveKind`; null where nobody has asked.
+    std::array<std::unique_ptr<KnownRoute>,
+               static_cast<size_t>(CollectiveKind::ring) + 1>
+        routes;
   };
   struct KnownSkews {
     int64_t ranks;
@@ -47,16 +54,21 @@ private:
     std::vector<int64_t> skews;
   };
 
-  const KnownRoute &find(CollectiveKind kind, int64_t devices);
-  uint64_t hashOf(CollectiveKind kind, int64_t devices) const;
+  KnownGroup &find(const std::vector<AxisId> &axes, const Layout &next);
+  const KnownRoute &routeOf(CollectiveKind kind, KnownGroup &group) const;
   void findSkews();
 
   const Leaves &leaves;
   const Pool &pool;
   const bool ideal;
   const Layout *layout = nullptr;
-  GroupLayout group;
-  std::unordered_map<uint64_t, std::vector<std::unique_ptr<KnownRoute>>> known;
+  /// The axes of links, each list once; by link, which it has.
+  std::vector<std::vector<AxisId>> groups;
+  std::vector<uint32_t> groupOf;
+  /// By `groups`.
+  std::vector<KnownGroup *> laid;
+  GroupLayout wanted;
+  std::unordered_map<uint64_t, std::vector<std::unique_ptr<KnownGroup>>> known;
   std::vector<std::unique_ptr<KnownSkews>> knownSkews;
   const KnownSkews *skews = nullptr;
   std::vector<const Route *> current;

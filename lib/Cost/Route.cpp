@@ -11,6 +11,7 @@
 
 #include "autopar/Program/WireBytes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -38,11 +39,16 @@ std::vector<RouteStep> autopar::stepsOf(const Route &route) {
   return steps;
 }
 
+RouteView autopar::viewOf(const std::vector<RouteStep> &steps, bool ideal) {
+  bool hasCurve =
+      std::any_of(steps.begin(), steps.end(),
+                  [](const RouteStep &step) { return step.knots != nullptr; });
+  return {steps.data(), static_cast<uint32_t>(steps.size()), ideal, hasCurve};
+}
+
 static double timeOver(const Route &route, double bytes, bool atFullBandwidth) {
   std::vector<RouteStep> steps = stepsOf(route);
-  RouteView view{steps.data(), static_cast<uint32_t>(steps.size()),
-                 route.ideal};
-  return routeTime(view, bytes, atFullBandwidth);
+  return routeTime(viewOf(steps, route.ideal), bytes, atFullBandwidth);
 }
 
 double autopar::timeOf(const Route &route, double bytes) {

@@ -43,7 +43,10 @@ struct RouteView {
   const RouteStep *steps;
   uint32_t count;
   bool ideal;
+  /// Whether a step has knots.
+  bool hasCurve;
 };
+RouteView viewOf(const std::vector<RouteStep> &steps, bool ideal);
 
 /// Of what is calculated op by op.
 inline constexpr LaunchRates noRates{};
@@ -84,7 +87,9 @@ inline V stepBound(const RouteStep &step, V bytes, V log2Bytes) {
 
 template <typename V>
 inline V routeTime(const RouteView &route, V bytes, bool atFullBandwidth) {
-  V sum = V(0), log2Bytes = log2Of(most(bytes, V(1)));
+  V sum = V(0), log2Bytes = V(0);
+  if (route.hasCurve)
+    log2Bytes = log2Of(most(bytes, V(1)));
   for (uint32_t i = 0; i < route.count; ++i)
     sum = sum + (atFullBandwidth ? stepBound(route.steps[i], bytes, log2Bytes)
                                  : stepTime(route.steps[i], bytes, log2Bytes));
