@@ -1,5 +1,4 @@
-//===- ByteCursor.h - Little-endian values, one after the other  -*- C++
-//-*-===//
+//===- ByteCursor.h - Little-endian values, one after the other -*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- LanesAvx512.cpp - Compiled for AVX-512
-//----------------------------------===//
+//===- LanesAvx512.cpp - Compiled for AVX-512 -----------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ModelParts.h - What the kernels of a model are for ----------*- C++
-//-*-===//
+//===- ModelParts.h - What the kernels of a model are for -------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

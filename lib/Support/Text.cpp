@@ -8,6 +8,7 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -63,8 +64,15 @@ std::string autopar::formatNumber(double value) {
   constexpr double largestPlain = 1e7;
   if (std::floor(value) == value && std::fabs(value) < largestPlain)
     return print("%.0f", value);
-  for (int digits = 1; digits < 17; ++digits) {
-    char buffer[64];
+  char buffer[64];
+  const char *end = std::to_chars(buffer, buffer + sizeof(buffer), value,
+                                  std::chars_format::scientific)
+                        .ptr;
+  auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+  auto shortest = static_cast<int>(std::count_if(
+      static_cast<const char *>(buffer),
+      std::find(static_cast<const char *>(buffer), end, 'e'), isDigit));
+  for (int digits = shortest; digits < 17; ++digits) {
     std::snprintf(buffer, sizeof(buffer), "%.*g", digits, value);
     if (std::strtod(buffer, nullptr) == value)
       return buffer;

@@ -1,5 +1,4 @@
-//===- Checkpoint.h - What a checkpoint holds, from its headers  -*- C++
-//-*-===//
+//===- Checkpoint.h - What a checkpoint holds, from its headers -*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ModelFacts.h - What follows from a model alone --------------*- C++
-//-*-===//
+//===- ModelFacts.h - What follows from a model alone -----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

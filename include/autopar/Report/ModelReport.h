@@ -1,5 +1,4 @@
-//===- ModelReport.h - What a model is: autopar.model/1 ------------*- C++
-//-*-===//
+//===- ModelReport.h - What a model is: autopar.model/1 ---------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
