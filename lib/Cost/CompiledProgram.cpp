@@ -38,6 +38,23 @@ const Tape &CompiledProgram::parts() {
 
 namespace autopar {
 template <typename IO>
+static void bytesOf(IO &io, Instruction &step) {
+  io(step.op, step.out, step.a, step.b, step.c);
+}
+template <typename IO>
+static void bytesOf(IO &io, TapeInput &input) {
+  io(input.op, input.index, input.slot);
+}
+template <typename IO>
+static void bytesOf(IO &io, TapeCheck &check) {
+  io(check.kind, check.rank, check.extent, check.devices, check.index,
+     check.requirement);
+}
+template <typename IO>
+static void bytesOf(IO &io, PairsRule &rule) {
+  io(rule.causal, rule.window, rule.chunk);
+}
+template <typename IO>
 static void bytesOf(IO &io, LinkUse &link) {
   io(link.kind, link.axes);
 }

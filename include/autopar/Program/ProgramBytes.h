@@ -64,6 +64,10 @@ void bytesOf(IO &io, LayerKind &kind) {
   io(kind.name, kind.count, kind.begin, kind.end);
 }
 template <typename IO>
+void bytesOf(IO &io, KindCount &kind) {
+  io(kind.layer, kind.count);
+}
+template <typename IO>
 void bytesOf(IO &io, LayerStack::Layer::Input &input) {
   io(input.shape, input.type);
 }

@@ -25,10 +25,11 @@
 
 namespace autopar {
 
-/// Numbers and structs of nothing but numbers.
+/// Numbers, and structs of nothing but whole numbers without gaps.
 template <typename T>
 inline constexpr bool isPlain =
-    std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
+    std::is_arithmetic_v<T> ||
+    (std::has_unique_object_representations_v<T> && !std::is_pointer_v<T>);
 
 class ByteWriter {
 public:

@@ -1,0 +1,58 @@
+//===- StrategyKeyTest.cpp ------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Plan/StrategyKey.h"
+
+#include "autopar/Plan/DeviceOrder.h"
+#include "autopar/Plan/NeutralAxes.h"
+
+#include <gtest/gtest.h>
+
+using namespace autopar;
+
+static Plan planOf(const Degrees &degrees) {
+  Plan plan;
+  Result<MeshPlan> mesh = planCanonicalMesh(degrees);
+  EXPECT_TRUE(mesh) << mesh.error().str();
+  if (mesh)
+    setMesh(plan, *mesh);
+  EXPECT_FALSE(completeDegrees(plan));
+  return plan;
+}
+
+static constexpr std::nullopt_t none = std::nullopt;
+
+TEST(StrategyKey, NamesAxesAndChoices) {
+  EXPECT_EQ(strategyKeyOf(Plan()), "");
+  Plan plan = planOf({8, none, 16, 64});
+  EXPECT_EQ(strategyKeyOf(plan), "tp=tp dp=dpo*dpi ep=dpi*tp etp= edp=dpo");
+  plan.sequenceParallel = true;
+  plan.kvDtype = ElementType::fp8_e4m3;
+  EXPECT_EQ(strategyKeyOf(plan),
+            "tp=tp dp=dpo*dpi ep=dpi*tp etp= edp=dpo sp kv=fp8");
+}
+
+TEST(StrategyKey, KnowsNeitherSizesNorOrder) {
+  EXPECT_EQ(strategyKeyOf(planOf({8, 2, 4})), strategyKeyOf(planOf({2, 8, 2})));
+  EXPECT_EQ(strategyKeyOf(planOf({openDegree, none, none})),
+            strategyKeyOf(planOf({4, none, none})));
+  Plan plan = planOf({4, none, 2}), mapped = plan;
+  ASSERT_FALSE(mapAxes(mapped, "tp,dp"));
+  EXPECT_EQ(strategyKeyOf(plan), strategyKeyOf(mapped));
+}
+
+TEST(StrategyKey, HasOneSpelling) {
+  Plan neutral = planOf({8, 1, 1, none, none, 1, 8});
+  neutral.fsdp = true;
+  neutral.contextKind = ContextKind::all_to_all;
+  EXPECT_EQ(strategyKeyOf(neutral), "tp=tp");
+  Plan ring = planOf({none, 4, none}), other = ring;
+  other.contextKind = ContextKind::ring;
+  EXPECT_EQ(strategyKeyOf(ring), strategyKeyOf(other));
+  other.contextKind = ContextKind::all_to_all;
+  EXPECT_NE(strategyKeyOf(ring), strategyKeyOf(other));
+}
