@@ -11,7 +11,10 @@
 // parts. `scalar` and `lanes` price so many plans, each with a layout of its
 // own (a sixteenth of one in lanes): the difference of two counts of
 // instructions is what plans take. `time` prints plans per second beside
-// multiply-adds per second of the core.
+// multiply-adds per second of the core. `staged` lays the layers over --stages
+// devices each, --interleave times, for --microbatches that are inputs of one
+// sequence each, and prints what the price of layers, the best split and the
+// simulated schedule take.
 //
 // Built on demand: ninja price-bench && bin/price-bench check model.mlir
 //
@@ -20,13 +23,16 @@
 #include "Estimator.h"
 
 #include "autopar/Cost/Exact.h"
+#include "autopar/Cost/StagePricer.h"
 #include "autopar/InitAll.h"
+#include "autopar/Schedule/Timeline.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <random>
@@ -37,12 +43,16 @@ using namespace mlir;
 namespace cl = llvm::cl;
 
 static cl::opt<std::string> mode(cl::Positional, cl::Required,
-                                 cl::desc("check|scalar|lanes|time"));
+                                 cl::desc("check|scalar|lanes|time|staged"));
 static cl::opt<std::string> file(cl::Positional, cl::Required,
                                  cl::desc("MODEL.mlir"));
 static cl::opt<std::string> hardware("hardware", cl::init("h100-sxm-8"));
 static cl::opt<int64_t> nodes("nodes", cl::init(8));
 static cl::opt<int64_t> plans("plans", cl::init(16000));
+
+static cl::opt<int64_t> stages("stages", cl::init(4));
+static cl::opt<int64_t> interleave("interleave", cl::init(1));
+static cl::opt<int64_t> microbatches("microbatches", cl::init(4));
 
 namespace {
 
@@ -81,8 +91,7 @@ public:
       : subject(subject), counting(counting),
         strategy(subject.compile(counting)), tape(collectAll(strategy)),
         pricer(subject.pricer(strategy, tape)),
-        exact(strategy, subject.inputs.machine,
-              subject.runtime) {}
+        exact(strategy, subject.inputs.machine, subject.runtime) {}
 
   /// The number of nodes that differ.
   int64_t run(int rounds) {
@@ -212,8 +221,9 @@ public:
 
   void printSize() const {
     llvm::outs() << strategy.graph.size() << " nodes; instructions of figures "
-                 << tape.code[1].size() - 1 << ", layout " << tape.code[2].size() - 1
-                 << ", point " << tape.code[3].size() - 1 << "\n";
+                 << tape.code[1].size() - 1 << ", layout "
+                 << tape.code[2].size() - 1 << ", point "
+                 << tape.code[3].size() - 1 << "\n";
   }
   bool runScalar(int64_t count) {
     double outputs[5];
@@ -286,6 +296,97 @@ int time(const Subject &subject) {
   return 0;
 }
 
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+/// A plan whose layers lie on stages, priced from the tape of parts on.
+class StagedPlan {
+public:
+  explicit StagedPlan(const Subject &subject)
+      : subject(subject), strategy(subject.compile(Counting::parts)),
+        tape(collectParts(strategy)),
+        pricer(subject.program, tape, strategy.launching,
+               subject.inputs.machine, subject.runtime, std::nullopt),
+        layout(subject.layout()) {
+    layout.stages = stages;
+    layout.devices *= stages;
+    shape.kind =
+        interleave > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
+    shape.stages = stages;
+    shape.interleave = interleave;
+    shape.microbatches = microbatches;
+    workload = subject.inputs.workload;
+    workload.batch = 1;
+  }
+
+  bool price(std::vector<uint32_t> order) {
+    return !pricer.price(order, layout, pointOf(workload), shape);
+  }
+  bool split() {
+    StagingProblem problem = pricer.problem();
+    problem.memoryLimitBytes.reset();
+    Result<StagePartition> found = partitionStages(problem);
+    if (!found)
+      return false;
+    partition = std::move(*found);
+    return true;
+  }
+  bool simulate() {
+    PipelineSchedule schedule;
+    schedule.kind = shape.kind;
+    schedule.stages = stages;
+    schedule.interleave = interleave;
+    schedule.microbatches = microbatches;
+    for (const LayerRange &range : partition.ranges) {
+      StageWork work;
+      for (int64_t layer = range.begin; layer < range.end; ++layer)
+        work.forwardPs += pricer.layer(layer).cost.timePs;
+      work.inputGradientPs = work.weightGradientPs = work.forwardPs;
+      schedule.work.push_back(work);
+    }
+    Result<PipelineTimeline> timeline = simulateSchedule(schedule);
+    if (!timeline)
+      llvm::errs() << timeline.error().str() << "\n";
+    return bool(timeline);
+  }
+
+private:
+  const Subject &subject;
+  Strategy strategy;
+  Tape tape;
+  StagePricer pricer;
+  Layout layout;
+  PipelineShape shape;
+  Workload workload;
+  StagePartition partition;
+};
+
+/// The median of the seconds that `body` takes.
+template <typename Body>
+double medianSeconds(Body body) {
+  std::vector<double> seconds;
+  for (int i = 0; i < 200; ++i)
+    seconds.push_back(secondsOf(body));
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+int timeStaged(const Subject &subject) {
+  StagedPlan plan(subject);
+  Result<std::vector<uint32_t>> order = layersInOrder(subject.program);
+  if (!order || !plan.price(*order) || !plan.split() || !plan.simulate()) {
+    llvm::errs() << "the plan is refused\n";
+    return 1;
+  }
+  llvm::outs() << llvm::format(
+      "price %.1f us, split %.1f us, schedule %.1f us\n",
+      1e6 * medianSeconds([&] { plan.price(*order); }),
+      1e6 * medianSeconds([&] { plan.split(); }),
+      1e6 * medianSeconds([&] { plan.simulate(); }));
+  return 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -315,6 +416,8 @@ int main(int argc, char **argv) {
                : 1;
   if (mode == "time")
     return time(subject);
+  if (mode == "staged")
+    return timeStaged(subject);
   Prices prices(subject);
   bool ok = mode == "lanes" ? prices.runLanes(plans) : prices.runScalar(plans);
   llvm::outs() << (ok ? "priced " : "refused ") << plans << " plans\n";

@@ -223,7 +223,7 @@ int main(int argc, char **argv) {
                << llvm::format("%.0f", (found - start) * 1e3) << " ms of CPU\n"
                << bench.legal << " strategies with legal plans, "
                << bench.refused << " plans refused; " << bench.priced
-               << " prices in "
-               << llvm::format("%.0f", (priced - found) * 1e3) << " ms\n";
+               << " prices in " << llvm::format("%.0f", (priced - found) * 1e3)
+               << " ms\n";
   return 0;
 }
