@@ -29,6 +29,12 @@ struct LayerSums {
   int64_t all() const { return sums.back() + embedding + head; }
   /// The most that layers can take of `room`: no more, or a sum of kinds.
   int64_t fill(int64_t room) const;
+  /// The least that layers can take that is not below `least`: what the others
+  /// leave where they take the most.
+  int64_t above(int64_t least) const {
+    return least >= sums.back() ? least
+                                : sums.back() - fill(sums.back() - least);
+  }
   /// Whether a device with `ranges` has room for its smallest layers, one of
   /// them layer `layer`.
   bool canHold(int64_t layer, int64_t ranges, int64_t room) const {

@@ -99,6 +99,7 @@ public:
   StagePartition describe(std::vector<LayerRange> ranges) const;
   Error overLimit(const StagePartition &partition, std::string note) const;
   bool isOverLimit(const StagePartition &partition) const;
+  int64_t nextLoad(int64_t least) const;
   void findLeastTime(StagePartition &best);
   int64_t searched() const { return search.searched(); }
 
@@ -160,10 +161,19 @@ static int64_t fullestOf(const StagePartition &partition) {
   return fullest;
 }
 
+/// The least that a device can have of what is not below `least`.
+int64_t Partitioner::nextLoad(int64_t least) const {
+  int64_t next = time.above(least);
+  for (int64_t end : {time.embedding, time.head, time.embedding + time.head})
+    next = std::min(next, end + time.above(std::max<int64_t>(0, least - end)));
+  return next;
+}
+
 /// Lowers `best` and raises its lower bound until they meet, or until nothing
 /// between them can be decided.
 void Partitioner::findLeastTime(StagePartition &best) {
-  Picoseconds low = (time.all() + problem.stages - 1) / problem.stages;
+  Picoseconds low =
+      nextLoad((time.all() + problem.stages - 1) / problem.stages);
   best.lowerBoundPs = low;
   while (low < best.heaviestPs()) {
     Picoseconds middle = low + (best.heaviestPs() - low) / 2;
@@ -172,7 +182,7 @@ void Partitioner::findLeastTime(StagePartition &best) {
       takeFound(best, memoryLimit);
       continue;
     }
-    low = middle + 1;
+    low = nextLoad(middle + 1);
     if (answer == Answer::no)
       best.lowerBoundPs = low;
   }
