@@ -19,13 +19,15 @@ public:
   Evener(const StagingProblem &problem, int64_t memoryLimit,
          StagePartition &partition)
       : problem(problem), memoryLimit(memoryLimit), partition(partition),
-        loads(partition.devices.size()), isTouched(loads.size()) {}
+        loads(partition.devices.size()), isTouched(loads.size()),
+        layerTime(timeOfEach(problem)) {}
   void run();
 
 private:
   /// Changes that are tried, so that large problems end.
   static constexpr int64_t mostChanges = 100'000;
 
+  bool hasTaker() const;
   bool moveFrom(int64_t device);
   bool ripple(int64_t range, int64_t step);
   void apply(int64_t range, int64_t to, int64_t step);
@@ -43,6 +45,8 @@ private:
   const StagingProblem &problem;
   int64_t memoryLimit;
   StagePartition &partition;
+  /// Of any layer that may move; 0 where they differ.
+  Picoseconds layerTime;
   /// Of the ripple that is tried: what devices would have, which of them it
   /// concerns, the time that they must be below, and how many are not.
   std::vector<LayerCost> loads;
@@ -52,6 +56,16 @@ private:
 };
 
 } // namespace
+
+Picoseconds autopar::timeOfEach(const StagingProblem &problem) {
+  const std::vector<LayerCost> &layers = problem.layers;
+  if (layers.size() < 3)
+    return 0;
+  bool isSame = std::all_of(
+      layers.begin() + 1, layers.end() - 1,
+      [&](const LayerCost &layer) { return layer.timePs == layers[1].timePs; });
+  return isSame ? layers[1].timePs : 0;
+}
 
 void Evener::change(int64_t range, int64_t layer, int64_t sign) {
   ++changes;
@@ -92,8 +106,18 @@ bool Evener::ripple(int64_t range, int64_t step) {
   return false;
 }
 
+/// Whether a device can take one more layer of those that are all alike.
+bool Evener::hasTaker() const {
+  return std::any_of(partition.devices.begin(), partition.devices.end(),
+                     [&](const LayerCost &device) {
+                       return device.timePs + layerTime < timeLimit;
+                     });
+}
+
 bool Evener::moveFrom(int64_t device) {
   timeLimit = partition.devices[device].timePs;
+  if (layerTime != 0 && !hasTaker())
+    return false;
   auto ranges = static_cast<int64_t>(partition.ranges.size());
   for (int64_t range = device; range < ranges; range += partition.stages) {
     const LayerRange &layers = partition.ranges[range];

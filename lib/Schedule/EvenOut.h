@@ -17,6 +17,10 @@ inline void add(const LayerCost &cost, LayerCost &sum) {
   sum.memoryBytes += cost.memoryBytes;
 }
 
+/// The time of every layer but the first and the last, which stay in their
+/// ranges; 0 where they differ.
+Picoseconds timeOfEach(const StagingProblem &problem);
+
 /// Moves layers of a split while that helps: a device gives the layer at one
 /// end of a range to the next range, which gives one to the next, and so on to
 /// some range, where then all devices concerned take less time than the giver

@@ -20,7 +20,8 @@ public:
   Rounds(const StagingProblem &problem, const StagePartition &partition,
          int64_t memoryLimit)
       : problem(problem), timeLimit(partition.heaviestPs()),
-        memoryLimit(memoryLimit), partition(partition) {
+        memoryLimit(memoryLimit), partition(partition),
+        layerTime(timeOfEach(problem)) {
     for (const LayerCost &layer : problem.layers) {
       times.push_back(times.back() + layer.timePs);
       bytes.push_back(bytes.back() + layer.memoryBytes);
@@ -43,6 +44,12 @@ private:
   };
 
   void measure(const std::vector<LayerRange> &ranges, Measure &measure);
+  /// Layers that are all alike are moved to ranges that stay below the one
+  /// that they leave.
+  bool mayHelp(int64_t from, int64_t to) const {
+    return layerTime == 0 ||
+           current.ranges[to] + layerTime < current.ranges[from];
+  }
   bool move(int64_t from, int64_t to);
   bool improve();
 
@@ -50,6 +57,8 @@ private:
   Picoseconds timeLimit;
   int64_t memoryLimit;
   StagePartition partition;
+  /// Of any layer that may move; 0 where they differ.
+  Picoseconds layerTime;
   std::vector<Picoseconds> times{0};
   std::vector<int64_t> bytes{0};
   Measure current, tried;
@@ -115,7 +124,8 @@ bool Rounds::improve() {
       continue;
     for (int64_t to = from % partition.stages; to < count;
          to += partition.stages)
-      if (to != from && looks < mostLooks && move(from, to))
+      if (to != from && mayHelp(from, to) && looks < mostLooks &&
+          move(from, to))
         return true;
   }
   return false;

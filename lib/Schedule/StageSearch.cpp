@@ -109,11 +109,10 @@ StageSearch::StageSearch(const LayerSums &time, const LayerSums &memory,
                          int64_t stages, int64_t interleave)
     : time(time), memory(memory), stages(stages), interleave(interleave),
       cuts((stages + 1) * interleave), isSingle(stages + 1) {
-  constexpr uint64_t deviceBits = 14, tableSize = uint64_t(1) << 14;
+  constexpr uint64_t deviceBits = 14;
   while (layers() >> keyBits)
     ++keyBits;
-  if (interleave > 1 && deviceBits + interleave * keyBits <= 64)
-    failures.resize(tableSize);
+  remembers = interleave > 1 && deviceBits + interleave * keyBits <= 64;
 }
 
 StageSearch::Answer StageSearch::fit(int64_t timeLimit, int64_t memoryLimit,
@@ -180,7 +179,10 @@ bool StageSearch::place(int64_t device) {
   }
   if (choose(device, 0, rooms[device]))
     return true;
-  if (!failures.empty())
+  constexpr size_t tableSize = size_t(1) << 14;
+  if (remembers && failures.empty())
+    failures.resize(tableSize);
+  if (remembers)
     failureOf(key) = {key, attempt};
   return false;
 }

@@ -98,8 +98,10 @@ private:
   /// By device: whether its range of the last round is to have one layer.
   std::vector<char> isSingle;
   std::vector<LayerRange> found;
-  /// A table that forgets what collides; empty where keys do not fit.
+  /// A table that forgets what collides; empty before the first failure, and
+  /// where keys do not fit.
   std::vector<Failure> failures;
+  bool remembers = false;
   uint64_t keyBits = 0, attempt = 0;
   int64_t looked = 0, end = 0;
   bool complete = false;
