@@ -27,7 +27,7 @@ private:
   /// Changes that are tried, so that large problems end.
   static constexpr int64_t mostChanges = 100'000;
 
-  bool hasTaker() const;
+  bool hasTaker(int64_t range, int64_t step) const;
   bool moveFrom(int64_t device);
   bool ripple(int64_t range, int64_t step);
   void apply(int64_t range, int64_t to, int64_t step);
@@ -88,6 +88,8 @@ void Evener::apply(int64_t range, int64_t to, int64_t step) {
 
 /// Passes a layer on from `range`, ever further.
 bool Evener::ripple(int64_t range, int64_t step) {
+  if (layerTime != 0 && !hasTaker(range, step))
+    return false;
   loads = partition.devices;
   std::fill(isTouched.begin(), isTouched.end(), false);
   tooMuch = 0;
@@ -106,18 +108,27 @@ bool Evener::ripple(int64_t range, int64_t step) {
   return false;
 }
 
-/// Whether a device can take one more layer of those that are all alike.
-bool Evener::hasTaker() const {
-  return std::any_of(partition.devices.begin(), partition.devices.end(),
-                     [&](const LayerCost &device) {
-                       return device.timePs + layerTime < timeLimit;
-                     });
+/// Whether a device behind `range` has the time for one more layer. Where all
+/// layers are alike, those between take as long as before: too long, where that
+/// was no less than the giver's time.
+bool Evener::hasTaker(int64_t range, int64_t step) const {
+  auto ranges = static_cast<int64_t>(partition.ranges.size());
+  int64_t stages = partition.stages, giver = range % stages;
+  for (int64_t to = range + step; to >= 0 && to < ranges; to += step) {
+    int64_t device = to % stages;
+    if (device == giver)
+      continue;
+    Picoseconds time = partition.devices[device].timePs;
+    if (time + layerTime < timeLimit)
+      return true;
+    if (time >= timeLimit)
+      return false;
+  }
+  return false;
 }
 
 bool Evener::moveFrom(int64_t device) {
   timeLimit = partition.devices[device].timePs;
-  if (layerTime != 0 && !hasTaker())
-    return false;
   auto ranges = static_cast<int64_t>(partition.ranges.size());
   for (int64_t range = device; range < ranges; range += partition.stages) {
     const LayerRange &layers = partition.ranges[range];
