@@ -20,15 +20,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Estimator.h"
+#include "Subject.h"
 
 #include "autopar/Cost/Exact.h"
 #include "autopar/Cost/StagePricer.h"
-#include "autopar/InitAll.h"
 #include "autopar/Schedule/Timeline.h"
 
-#include "mlir/IR/DialectRegistry.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 
@@ -56,30 +53,6 @@ static cl::opt<int64_t> microbatches("microbatches", cl::init(4));
 
 namespace {
 
-/// A program and what it is priced with.
-struct Subject {
-  const CostProgram &program;
-  const EstimateInputs &inputs;
-  const Runtime &runtime;
-
-  Strategy compile(Counting counting) const {
-    return autopar::compile(
-        program, {runtime.mergesSharedInput, runtime.fusesElementwise},
-        counting);
-  }
-  Pricer pricer(const Strategy &strategy, const Tape &tape) const {
-    return Pricer(tape, inputs.machine, runtime);
-  }
-  Layout layout() const {
-    Layout layout;
-    for (const std::string &axis : program.axes)
-      layout.axes.push_back(
-          {*inputs.plan.strideOf(axis), *inputs.plan.axis(axis)->size});
-    layout.devices = *inputs.plan.devices();
-    return layout;
-  }
-};
-
 //===----------------------------------------------------------------------===//
 // Check
 //===----------------------------------------------------------------------===//
@@ -90,8 +63,8 @@ public:
   Checker(const Subject &subject, Counting counting)
       : subject(subject), counting(counting),
         strategy(subject.compile(counting)), tape(collectAll(strategy)),
-        pricer(subject.pricer(strategy, tape)),
-        exact(strategy, subject.inputs.machine, subject.runtime) {}
+        pricer(tape, subject.machine(), subject.runtime()),
+        exact(strategy, subject.machine(), subject.runtime()) {}
 
   /// The number of nodes that differ.
   int64_t run(int rounds) {
@@ -127,7 +100,7 @@ private:
     layout.devices = stride;
     if (counting == Counting::whole)
       return layout;
-    layout.part = PartCounts(subject.program);
+    layout.part = PartCounts(subject.program());
     for (int64_t &kind : layout.part.kinds)
       kind = pick(0, 5);
     for (size_t i = 0; i < layout.part.into.size(); ++i)
@@ -138,7 +111,7 @@ private:
   }
 
   Workload randomWorkload() {
-    Workload workload = subject.inputs.workload;
+    Workload workload = subject.workload();
     bool decodes = workload.phase == Phase::decode;
     workload.batch = pick(1, 300);
     workload.query = decodes ? 1 : pick(1, 5000);
@@ -216,8 +189,8 @@ public:
   explicit Prices(const Subject &subject)
       : strategy(subject.compile(Counting::whole)),
         tape(collect(strategy, wantedNodes(strategy.total))),
-        pricer(subject.pricer(strategy, tape)), layout(subject.layout()),
-        workload(subject.inputs.workload) {}
+        pricer(tape, subject.machine(), subject.runtime()),
+        layout(subject.layout()), workload(subject.workload()) {}
 
   void printSize() const {
     llvm::outs() << strategy.graph.size() << " nodes; instructions of figures "
@@ -306,8 +279,8 @@ public:
   explicit StagedPlan(const Subject &subject)
       : subject(subject), strategy(subject.compile(Counting::parts)),
         tape(collectParts(strategy)),
-        pricer(subject.program, tape, strategy.launching,
-               subject.inputs.machine, subject.runtime, std::nullopt),
+        pricer(subject.program(), tape, strategy.launching, subject.machine(),
+               subject.runtime(), std::nullopt),
         layout(subject.layout()) {
     layout.stages = stages;
     layout.devices *= stages;
@@ -316,7 +289,7 @@ public:
     shape.stages = stages;
     shape.interleave = interleave;
     shape.microbatches = microbatches;
-    workload = subject.inputs.workload;
+    workload = subject.workload();
     workload.batch = 1;
   }
 
@@ -374,7 +347,7 @@ double medianSeconds(Body body) {
 
 int timeStaged(const Subject &subject) {
   StagedPlan plan(subject);
-  Result<std::vector<uint32_t>> order = layersInOrder(subject.program);
+  Result<std::vector<uint32_t>> order = layersInOrder(subject.program());
   if (!order || !plan.price(*order) || !plan.split() || !plan.simulate()) {
     llvm::errs() << "the plan is refused\n";
     return 1;
@@ -391,23 +364,10 @@ int timeStaged(const Subject &subject) {
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "prices of one strategy\n");
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  MLIRContext context(registry);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(file, &context);
-  if (!module)
+  std::unique_ptr<Subject> loaded = Subject::load(file, hardware, nodes);
+  if (!loaded)
     return 1;
-  CostProgramAnalysis analysis(*module);
-  EstimateSettings settings;
-  settings.hardware = hardware;
-  settings.nodes = nodes;
-  Estimator estimator(*module, settings);
-  if (!analysis.isValid() || failed(estimator.prepare()))
-    return 1;
-  auto inputs = estimator.inputsOf(*module, analysis.getProgram());
-  if (failed(inputs))
-    return 1;
-  Subject subject{analysis.getProgram(), *inputs, estimator.getRuntime()};
+  const Subject &subject = *loaded;
   if (mode == "check")
     return Checker(subject, Counting::whole).run(30) +
                        Checker(subject, Counting::parts).run(30) ==

@@ -13,7 +13,7 @@
 using namespace autopar;
 
 unsigned autopar::operandsOf(Op op) {
-  if (op < Op::add)
+  if (op < Op::add || op == Op::stop)
     return 0;
   switch (op) {
   case Op::floor:
@@ -27,6 +27,7 @@ unsigned autopar::operandsOf(Op op) {
   case Op::distinct_experts:
   case Op::roof:
   case Op::launch:
+  case Op::multiply_add:
     return 3;
   default:
     return 2;

@@ -63,9 +63,8 @@ struct Pricer::State {
   void findUniform() {
     std::vector<bool> seen(tape.slots, true);
     for (const Instruction &step : code(Rank::point)) {
-      unsigned operands = step.op == Op::multiply_add ? 3 : operandsOf(step.op);
       uint32_t read[] = {step.a, step.b, step.c};
-      for (unsigned i = 0; i < operands; ++i)
+      for (unsigned i = 0; i < operandsOf(step.op); ++i)
         seen[read[i]] = false;
     }
     for (const LaunchRates &rates : tape.rates)
@@ -76,7 +75,8 @@ struct Pricer::State {
     for (const TapeCheck &check : tape.checks)
       seen[check.extent] = seen[check.devices] = false;
     for (const Instruction &step : code(Rank::point))
-      seen[step.out] = true;
+      if (step.op != Op::stop)
+        seen[step.out] = true;
     for (const TapeInput &input : inputs(Rank::point))
       seen[input.slot] = true;
     for (uint32_t slot = 0; slot < tape.slots; ++slot)

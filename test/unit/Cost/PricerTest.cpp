@@ -131,12 +131,17 @@ void Checker::check(const Layout &layout) {
     ASSERT_FALSE(exact.evaluate(layout, workloads[lane]));
     compare(scalar.back());
   }
-  for (LaneRunner run : laneRunners()) {
-    std::vector<double> lanes = runner.runLanes(lanesOf(points), run);
+  auto compareLanes = [&](const std::vector<double> &lanes) {
     for (size_t i = 0; i < lanes.size(); ++i)
       ASSERT_TRUE(isSame(lanes[i], scalar[i % laneCount][i / laneCount]))
           << "node " << i / laneCount;
-  }
+  };
+  for (LaneRunner run : laneRunners())
+    compareLanes(runner.runLanes(lanesOf(points), run));
+  // The pricer's own lanes have what does not vary broadcast alone.
+  std::vector<double> priced(scalar.front().size() * laneCount);
+  (void)pricer.price(lanesOf(points), priced.data());
+  compareLanes(priced);
 }
 
 static std::vector<CostProgram> programs() {
