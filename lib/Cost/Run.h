@@ -235,7 +235,8 @@ template <typename V>
 class Threaded {
 public:
   static void run(const TapeView &tape, V *slots) {
-    All::steps[indexOf(tape.code->op)](tape.code, All::steps, tape, slots);
+    All::steps[indexOf(tape.code->op)](
+        tape.code, static_cast<const void *>(All::steps), tape, slots);
   }
 
 private:
