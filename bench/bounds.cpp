@@ -104,9 +104,9 @@ Box Bounds::drawBox() {
 bool Bounds::price(const Box &box, double *values) {
   Point point{};
   for (size_t i = 0; i < symbolCount; ++i)
-    point[i] = std::floor(real(box.symbols[i].low, box.symbols[i].high + 1));
-  for (size_t i = 0; i < box.symbols.size(); ++i)
-    point[i] = std::min(point[i], box.symbols[i].high);
+    point[i] =
+        std::min(box.symbols[i].high,
+                 std::floor(real(box.symbols[i].low, box.symbols[i].high + 1)));
   for (size_t i = 0; i < box.figures.size(); ++i)
     pricer.setFigure(static_cast<uint32_t>(i),
                      real(box.figures[i].low, box.figures[i].high));

@@ -7,19 +7,10 @@
 
 #include "autopar/Plan/NeutralAxes.h"
 
-#include <gtest/gtest.h>
+#include "Fixtures.h"
 
 using namespace autopar;
-
-static Plan planOf(const Degrees &degrees) {
-  Plan plan;
-  Result<MeshPlan> mesh = planCanonicalMesh(degrees);
-  EXPECT_TRUE(mesh) << mesh.error().str();
-  if (mesh)
-    setMesh(plan, *mesh);
-  EXPECT_FALSE(completeDegrees(plan));
-  return plan;
-}
+using namespace autopar::test;
 
 /// The mesh that passes see.
 static std::string textOf(Plan plan) {

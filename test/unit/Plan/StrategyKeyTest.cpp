@@ -7,22 +7,11 @@
 
 #include "autopar/Plan/StrategyKey.h"
 
+#include "Fixtures.h"
 #include "autopar/Plan/DeviceOrder.h"
-#include "autopar/Plan/NeutralAxes.h"
-
-#include <gtest/gtest.h>
 
 using namespace autopar;
-
-static Plan planOf(const Degrees &degrees) {
-  Plan plan;
-  Result<MeshPlan> mesh = planCanonicalMesh(degrees);
-  EXPECT_TRUE(mesh) << mesh.error().str();
-  if (mesh)
-    setMesh(plan, *mesh);
-  EXPECT_FALSE(completeDegrees(plan));
-  return plan;
-}
+using namespace autopar::test;
 
 static constexpr std::nullopt_t none = std::nullopt;
 
