@@ -53,9 +53,7 @@ public:
   const Runtime &runtime() const { return estimator->getRuntime(); }
 
   Strategy compile(Counting counting) const {
-    return autopar::compile(
-        program(), {runtime().mergesSharedInput, runtime().fusesElementwise},
-        counting);
+    return autopar::compile(program(), launchingOf(runtime()), counting);
   }
   Layout layout() const {
     Layout layout;

@@ -102,7 +102,7 @@ Box Bounds::drawBox() {
 
 /// One plan of a box.
 bool Bounds::price(const Box &box, double *values) {
-  Point point{};
+  GroupValues point{};
   for (size_t i = 0; i < symbolCount; ++i)
     point[i] =
         std::min(box.symbols[i].high,

@@ -123,7 +123,7 @@ private:
 
   void check(const Layout &layout) {
     std::vector<Workload> workloads(laneCount);
-    std::array<Point, laneCount> points;
+    std::array<GroupValues, laneCount> points;
     for (size_t i = 0; i < laneCount; ++i) {
       workloads[i] = randomWorkload();
       points[i] = pointOf(workloads[i]);
@@ -210,9 +210,9 @@ public:
   }
   bool runLanes(int64_t count) {
     double outputs[5 * laneCount];
-    std::array<Point, laneCount> same;
+    std::array<GroupValues, laneCount> same;
     same.fill(pointOf(workload));
-    LanePoints points = lanesOf(same);
+    LaneValues points = lanesOf(same);
     auto &batches = points[static_cast<size_t>(Symbol::batch)];
     for (int64_t i = 0; i < count; i += laneCount) {
       for (size_t lane = 0; lane < laneCount; ++lane)
@@ -277,7 +277,7 @@ int time(const Subject &subject) {
 class StagedPlan {
 public:
   explicit StagedPlan(const Subject &subject)
-      : subject(subject), strategy(subject.compile(Counting::parts)),
+      : strategy(subject.compile(Counting::parts)),
         tape(collectParts(strategy)),
         pricer(subject.program(), tape, strategy.launching, subject.machine(),
                subject.runtime(), std::nullopt),
@@ -325,7 +325,6 @@ public:
   }
 
 private:
-  const Subject &subject;
   Strategy strategy;
   Tape tape;
   StagePricer pricer;

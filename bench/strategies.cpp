@@ -157,7 +157,7 @@ public:
   size_t refused = 0, legal = 0, priced = 0;
 
 private:
-  static Point pointOf(int64_t batch) {
+  static GroupValues pointOf(int64_t batch) {
     return {static_cast<double>(batch), 1, 4096, 0, 0};
   }
   void priceOne(Pricer &pricer, const Layout &layout, int64_t round) {
@@ -168,7 +168,7 @@ private:
   }
   void priceLanes(Pricer &pricer, const Layout &layout, int64_t round) {
     double outputs[stepOutputCount * laneCount];
-    std::array<Point, laneCount> points;
+    std::array<GroupValues, laneCount> points;
     for (size_t lane = 0; lane < laneCount; ++lane)
       points[lane] = pointOf(64 + round + static_cast<int64_t>(lane));
     (void)pricer.lay(layout);

@@ -92,6 +92,10 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
   return {value, figure};
 }
 
+Launching autopar::launchingOf(const Runtime &runtime) {
+  return {runtime.mergesSharedInput, runtime.fusesElementwise};
+}
+
 std::vector<BoundFigure>
 autopar::bindFigures(const Leaves &leaves, const Pool &pool,
                      const Runtime &runtime,

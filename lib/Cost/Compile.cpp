@@ -36,12 +36,12 @@ static void addTransferFormulas(Formulas &formulas) {
 }
 
 Strategy autopar::compile(const CostProgram &program, Launching launching,
-                          Counting counting) {
+                          Counting counting, size_t groups) {
   Strategy strategy;
   strategy.launching = launching;
   strategy.counting = counting;
   strategy.placement = program.placement;
-  Formulas formulas(program, strategy);
+  Formulas formulas(program, strategy, groups);
   requirePlacement(formulas);
   addModelFormulas(formulas);
   addMemoryFormulas(formulas);

@@ -130,7 +130,7 @@ static int64_t valueOf(Symbol symbol, const Workload &workload) {
   return 0;
 }
 
-void ExactValues::calculate(NodeId id, const Workload &workload) {
+void ExactValues::calculate(NodeId id, const std::vector<Workload> &groups) {
   const Node &node = strategy.graph[id];
   if (node.op == Op::figure) {
     reals[id] = bound[node.a].value;
@@ -139,7 +139,8 @@ void ExactValues::calculate(NodeId id, const Workload &workload) {
   if (node.op == Op::constant) {
     wholes[id] = strategy.graph.valueOf(node);
   } else if (node.op == Op::symbol) {
-    wholes[id] = valueOf(static_cast<Symbol>(node.a), workload);
+    wholes[id] = valueOf(static_cast<Symbol>(node.a % symbolCount),
+                         groups[node.a / symbolCount]);
   } else if (operandsOf(node.op) == 0) {
     wholes[id] = toWhole(links->valueOf(node.op, node.a));
   } else {
@@ -166,10 +167,11 @@ bool ExactValues::isMet(const Requirement &requirement) const {
                value(requirement.devices), requirement.index, *links, bound);
 }
 
-Refusal ExactValues::evaluate(const Layout &layout, const Workload &workload) {
+Refusal ExactValues::evaluate(const Layout &layout,
+                              const std::vector<Workload> &groups) {
   links->lay(layout);
   for (NodeId id = 0; id < strategy.graph.size(); ++id)
-    calculate(id, workload);
+    calculate(id, groups);
   for (uint32_t i = 0; i < strategy.requirements.size(); ++i)
     if (!isMet(strategy.requirements[i]))
       return {Refusal::Kind::requirement, i};

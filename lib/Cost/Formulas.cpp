@@ -11,16 +11,22 @@
 
 using namespace autopar;
 
-Formulas::Formulas(const CostProgram &program, Strategy &strategy)
+Formulas::Formulas(const CostProgram &program, Strategy &strategy,
+                   size_t groups)
     : program(program), strategy(strategy), graph(strategy.graph),
       isParts(strategy.counting == Counting::parts) {
-  for (uint32_t i = 0; i < symbolCount; ++i) {
-    bool isPositive = i <= static_cast<uint32_t>(Symbol::context);
-    step[i] = {graph, graph.leaf(Op::symbol, i, Rank::point, true, isPositive)};
+  for (uint32_t i = 0; i < groups * symbolCount; ++i) {
+    // One group alone is not empty.
+    bool isPositive =
+        groups == 1 && i <= static_cast<uint32_t>(Symbol::context);
+    if (i % symbolCount == 0)
+      step.emplace_back();
+    step.back()[i % symbolCount] = {
+        graph, graph.leaf(Op::symbol, i, Rank::point, true, isPositive)};
   }
-  single = profile = step;
-  single[0] = profile[0] = number(1);
-  profile[1] = profile[2] = whole(FigureUse::Kind::profile_tokens);
+  single = profile = {step.front()};
+  single[0][0] = profile[0][0] = number(1);
+  profile[0][1] = profile[0][2] = whole(FigureUse::Kind::profile_tokens);
   readSymbols();
 }
 
@@ -68,24 +74,63 @@ Expr Formulas::skew(std::optional<uint32_t> kind) {
 // Dimensions
 //===----------------------------------------------------------------------===//
 
-Expr Formulas::logical(const Extent &extent, const SymbolValues &values) {
-  auto product = [&](int64_t factor, const std::vector<SymbolId> &ids) {
-    Expr result = number(factor);
-    for (SymbolId id : ids)
-      result *= values[static_cast<size_t>(symbols[id])];
-    return result;
-  };
-  Expr value = product(extent.factor, extent.symbols);
-  return extent.limit == 0
-             ? value
-             : min(value, product(extent.limit, extent.limitSymbols));
+Expr Formulas::product(int64_t factor, const std::vector<SymbolId> &ids,
+                       const SymbolValues &values) {
+  Expr result = number(factor);
+  for (SymbolId id : ids)
+    result *= values[static_cast<size_t>(symbols[id])];
+  return result;
 }
 
-Expr Formulas::logical(const Dims &dims, const SymbolValues &values) {
+bool autopar::hasSymbols(const Dim &dim) {
+  return !dim.extent.symbols.empty() || !dim.extent.limitSymbols.empty();
+}
+
+bool autopar::hasSymbols(const Dims &dims) {
+  return std::any_of(dims.begin(), dims.end(),
+                     [](const Dim &dim) { return hasSymbols(dim); });
+}
+
+Expr Formulas::logical(const Extent &extent, const Groups &groups) {
+  if (extent.symbols.empty() && extent.limitSymbols.empty())
+    return number(extent.limit == 0 ? extent.factor
+                                    : std::min(extent.factor, extent.limit));
+  Expr sum = number(0);
+  for (const SymbolValues &values : groups) {
+    Expr value = product(extent.factor, extent.symbols, values);
+    sum += extent.limit == 0
+               ? value
+               : min(value, product(extent.limit, extent.limitSymbols, values));
+  }
+  return sum;
+}
+
+/// The product of `part` of each dimension, of its place and its extent.
+template <typename Part>
+Expr Formulas::product(const Dims &dims, const Groups &groups, Part part) {
   Expr product = number(1);
-  for (const Dim &dim : dims)
-    product *= logical(dim.extent, values);
+  for (size_t i = 0; i < dims.size(); ++i)
+    product *=
+        part(dims[i], static_cast<int32_t>(i), logical(dims[i].extent, groups));
   return product;
+}
+
+template <typename Part>
+Expr Formulas::sumOverGroups(const Dims &dims, const Groups &groups,
+                             Part part) {
+  if (groups.size() == 1 ||
+      std::count_if(dims.begin(), dims.end(),
+                    [](const Dim &dim) { return hasSymbols(dim); }) <= 1)
+    return product(dims, groups, part);
+  Expr sum = number(0);
+  for (const SymbolValues &values : groups)
+    sum += product(dims, {values}, part);
+  return sum;
+}
+
+Expr Formulas::logical(const Dims &dims, const Groups &groups) {
+  return sumOverGroups(
+      dims, groups, [](const Dim &, int32_t, Expr extent) { return extent; });
 }
 
 /// `mayFail`: a plain split divides, as a requirement says; else the ceiling.
@@ -119,35 +164,31 @@ void Formulas::requireSplit(const Dim &dim, Expr extent, RecordRef record) {
            record, extent.node(), devices(dim.axes).node(), 0, dim.axes});
 }
 
-Expr Formulas::local(const Dim &dim, RecordRef record) {
-  Expr extent = logical(dim.extent);
+Expr Formulas::local(const Dim &dim, Expr extent, RecordRef record) {
   requireSplit(dim, extent, record);
   return split(dim, extent, /*mayFail=*/true);
 }
 
-template <typename Part>
-Expr Formulas::product(const Dims &dims, int32_t paged, Part part) {
-  Expr product = number(1);
-  for (size_t i = 0; i < dims.size(); ++i) {
-    Expr own = part(dims[i]);
-    if (static_cast<int32_t>(i) == paged)
-      own = roundUp(own, blockTokens());
-    product *= own;
-  }
-  return product;
+Expr Formulas::local(const Dim &dim, RecordRef record) {
+  return local(dim, logical(dim.extent), record);
 }
 
-Expr Formulas::localPaged(const Dims &dims, int32_t paged, RecordRef record) {
-  return product(dims, paged,
-                 [&](const Dim &dim) { return local(dim, record); });
+Expr Formulas::localPaged(const Dims &dims, int32_t paged, RecordRef record,
+                          const Groups &groups) {
+  return sumOverGroups(
+      dims, groups, [&](const Dim &dim, int32_t place, Expr extent) {
+        Expr own = local(dim, extent, record);
+        return place == paged ? roundUp(own, blockTokens()) : own;
+      });
 }
 
 Expr Formulas::localPaged(const Dims &dims, int32_t paged,
-                          const SymbolValues &values) {
-  return product(dims, paged, [&](const Dim &dim) {
-    return split(dim, logical(dim.extent, values),
-                 /*mayFail=*/dim.extent.symbols.empty());
-  });
+                          const Groups &groups) {
+  return sumOverGroups(
+      dims, groups, [&](const Dim &dim, int32_t place, Expr extent) {
+        Expr own = split(dim, extent, /*mayFail=*/dim.extent.symbols.empty());
+        return place == paged ? roundUp(own, blockTokens()) : own;
+      });
 }
 
 Expr Formulas::hottest(Expr mean, std::optional<uint32_t> kind) {

@@ -14,14 +14,19 @@
 
 namespace autopar {
 
-/// The sizes of symbols, by `Symbol`.
+/// The sizes of symbols, by `Symbol`, of sequences that are alike.
 using SymbolValues = std::array<Expr, symbolCount>;
+/// Groups of sequences that a step computes together.
+using Groups = std::vector<SymbolValues>;
+
+bool hasSymbols(const Dim &dim);
+bool hasSymbols(const Dims &dims);
 
 /// Sizes, bytes and counts of the records of one program, as expressions of the
 /// strategy's graph.
 class Formulas {
 public:
-  Formulas(const CostProgram &program, Strategy &strategy);
+  Formulas(const CostProgram &program, Strategy &strategy, size_t groups);
 
   Expr number(int64_t value) { return {graph, graph.constant(value)}; }
   Expr figure(FigureUse::Kind kind, KernelKind kernel = KernelKind::elementwise,
@@ -32,7 +37,6 @@ public:
   Expr blockTokens() {
     return max(number(1), whole(FigureUse::Kind::kv_block_tokens));
   }
-  Expr symbol(Symbol which) const { return step[static_cast<size_t>(which)]; }
   Expr passes() { return isParts ? leaf(Op::passes, Rank::layout) : number(1); }
   Expr microbatches() {
     return isParts ? leaf(Op::microbatches, Rank::layout) : number(1);
@@ -41,20 +45,26 @@ public:
   Expr devices(const std::vector<AxisId> &axes);
   Expr skew(std::optional<uint32_t> kind);
 
-  /// Of the whole model.
-  Expr logical(const Extent &extent, const SymbolValues &values);
+  /// Of the whole model. Where only one dimension has symbols, its sum over
+  /// groups is split and padded: their rows lie in one matrix. Where several
+  /// have, each group is a block of its own, and the blocks are added.
+  Expr logical(const Extent &extent, const Groups &groups);
   Expr logical(const Extent &extent) { return logical(extent, step); }
-  Expr logical(const Dims &dims, const SymbolValues &values);
+  Expr logical(const Dims &dims, const Groups &groups);
   Expr logical(const Dims &dims) { return logical(dims, step); }
   /// What the worst device holds; `record` is asked for what cannot be split.
   Expr local(const Dim &dim, RecordRef record);
+  Expr local(const Dims &dims, RecordRef record, const Groups &groups) {
+    return localPaged(dims, -1, record, groups);
+  }
   Expr local(const Dims &dims, RecordRef record) {
-    return localPaged(dims, -1, record);
+    return local(dims, record, step);
   }
   /// Dimension `paged` is rounded up to whole blocks.
-  Expr localPaged(const Dims &dims, int32_t paged, RecordRef record);
+  Expr localPaged(const Dims &dims, int32_t paged, RecordRef record,
+                  const Groups &groups);
   /// The same for other sizes, which nothing is asked for.
-  Expr localPaged(const Dims &dims, int32_t paged, const SymbolValues &values);
+  Expr localPaged(const Dims &dims, int32_t paged, const Groups &groups);
   /// Of the hottest device, where the mean one has `mean`.
   Expr hottest(Expr mean, std::optional<uint32_t> kind);
   /// Bytes of `elements` values of `type`, the last one rounded up.
@@ -81,8 +91,9 @@ public:
   const CostProgram &program;
   Strategy &strategy;
   Graph &graph;
-  /// Of the step; of a batch of one; of the run that sizes temporaries.
-  SymbolValues step, single, profile;
+  /// Of the step; of one sequence of its first group; of the run that sizes
+  /// temporaries.
+  Groups step, single, profile;
 
 private:
   Expr leaf(Op op, Rank rank, uint32_t index = 0) {
@@ -91,8 +102,13 @@ private:
     return {graph, graph.leaf(op, index, rank, true, isPositive)};
   }
   Expr split(const Dim &dim, Expr extent, bool mayFail);
+  Expr product(int64_t factor, const std::vector<SymbolId> &ids,
+               const SymbolValues &values);
   template <typename Part>
-  Expr product(const Dims &dims, int32_t paged, Part part);
+  Expr product(const Dims &dims, const Groups &groups, Part part);
+  template <typename Part>
+  Expr sumOverGroups(const Dims &dims, const Groups &groups, Part part);
+  Expr local(const Dim &dim, Expr extent, RecordRef record);
   void requireSplit(const Dim &dim, Expr extent, RecordRef record);
   void readSymbols();
 

@@ -22,8 +22,11 @@ public:
 
 private:
   Expr launched();
+  bool isApart() const;
+  std::vector<Groups> parts() const;
   void addFlops(KernelNodes &nodes);
-  Expr bytesOf(const Traffic &traffic);
+  Expr bytesOf(const Traffic &traffic, const Groups &groups);
+  void addTraffic(KernelNodes &nodes);
 
   Formulas &formulas;
   const Kernel &kernel;
@@ -62,6 +65,25 @@ static Expr localPairs(Formulas &formulas, const Pairs &pairs, Expr query,
   return pairs.query.axes.empty() && pairs.context.axes.empty() ? all : share;
 }
 
+/// Whether each group of sequences is computed on its own: what they multiply
+/// is not the same for all.
+bool KernelFormulas::isApart() const {
+  int varying = 0;
+  for (const Dims *dims : {&kernel.rows, &kernel.columns, &kernel.contraction})
+    varying += hasSymbols(*dims);
+  return kernel.pairs || kernel.kind == KernelKind::attention || varying > 1;
+}
+
+/// What of the step is computed at once.
+std::vector<Groups> KernelFormulas::parts() const {
+  if (!isApart())
+    return {formulas.step};
+  std::vector<Groups> parts;
+  for (const SymbolValues &group : formulas.step)
+    parts.push_back({group});
+  return parts;
+}
+
 /// A multiply-add is 2. Causal pairs exactly: FlashAttention-2
 /// (arXiv:2307.08691) section 3.1.1 halves the square instead.
 void KernelFormulas::addFlops(KernelNodes &nodes) {
@@ -70,30 +92,39 @@ void KernelFormulas::addFlops(KernelNodes &nodes) {
     return factor * of(kernel.rows) * of(kernel.columns) *
            of(kernel.contraction);
   };
-  Expr logical =
-      product([&](const Dims &dims) { return formulas.logical(dims); });
-  Expr local =
-      product([&](const Dims &dims) { return formulas.local(dims, ref); });
-  Expr square = logical;
-  if (kernel.pairs) {
-    const Pairs &pairs = *kernel.pairs;
-    Expr query = formulas.logical(pairs.query.extent);
-    Expr context = formulas.logical(pairs.context.extent);
-    Expr all = query.apply(Op::pairs, context, formulas.graph.addPairs(pairs));
-    logical *= all;
-    local *= localPairs(formulas, pairs, query, all);
-    square *= query * context;
+  Expr allFlops = formulas.number(0), allLocal = allFlops, allSquare = allFlops;
+  for (const Groups &part : parts()) {
+    Expr logical =
+        product([&](const Dims &dims) { return formulas.logical(dims, part); });
+    Expr local = product(
+        [&](const Dims &dims) { return formulas.local(dims, ref, part); });
+    Expr square = logical;
+    if (kernel.pairs) {
+      const Pairs &pairs = *kernel.pairs;
+      Expr query = formulas.logical(pairs.query.extent, part);
+      Expr context = formulas.logical(pairs.context.extent, part);
+      Expr all =
+          query.apply(Op::pairs, context, formulas.graph.addPairs(pairs));
+      logical *= all;
+      local *= localPairs(formulas, pairs, query, all);
+      square *= query * context;
+    }
+    nodes.shares.push_back({local.node()});
+    allFlops += logical;
+    allLocal += local;
+    allSquare += square;
   }
-  nodes.flops = logical.node();
-  nodes.localFlops = local.node();
-  nodes.squareFlops = square.node();
+  nodes.flops = allFlops.node();
+  nodes.localFlops = allLocal.node();
+  nodes.squareFlops = allSquare.node();
 }
 
 /// Of routed experts only those that tokens reach are read, the expected number
 /// of occupied cells: Johnson and Kotz, Urn Models (1977), section 3.2.
-Expr KernelFormulas::bytesOf(const Traffic &traffic) {
+Expr KernelFormulas::bytesOf(const Traffic &traffic, const Groups &groups) {
   auto whole = [&] {
-    return formulas.bytes(formulas.local(traffic.shape, ref), traffic.type);
+    return formulas.bytes(formulas.local(traffic.shape, ref, groups),
+                          traffic.type);
   };
   if (traffic.topK == 0 || traffic.shape.empty())
     return whole();
@@ -101,9 +132,33 @@ Expr KernelFormulas::bytesOf(const Traffic &traffic) {
   if (experts.isConstant(0))
     return experts;
   Expr topK = formulas.number(traffic.topK);
-  Expr tokens = formulas.local(traffic.rows, ref) / topK;
+  Expr tokens = formulas.local(traffic.rows, ref, groups) / topK;
   Expr reached = experts.apply(Op::distinct_experts, topK, tokens);
   return whole().apply(Op::round_product, reached / experts);
+}
+
+void KernelFormulas::addTraffic(KernelNodes &nodes) {
+  std::vector<Groups> all = parts();
+  nodes.shares.resize(all.size(), {formulas.number(0).node()});
+  std::vector<Expr> moved(all.size(), formulas.number(0));
+  Expr kept = formulas.number(0);
+  for (const Traffic &traffic : kernel.traffic) {
+    Expr sum = formulas.number(0);
+    for (size_t i = 0; i < all.size(); ++i) {
+      Expr bytes = gate * bytesOf(traffic, all[i]);
+      // What no group has more of than another, weights, is read once.
+      if (i != 0 && bytes.node() == sum.node())
+        break;
+      sum += bytes;
+      moved[i] += bytes;
+    }
+    nodes.traffic.push_back(sum.node());
+    if (!traffic.write && traffic.role != Traffic::Role::activation)
+      kept += sum;
+  }
+  for (size_t i = 0; i < all.size(); ++i)
+    nodes.shares[i].movedBytes = moved[i].node();
+  nodes.keptReadBytes = kept.node();
 }
 
 KernelNodes KernelFormulas::build() {
@@ -117,14 +172,7 @@ KernelNodes KernelFormulas::build() {
     return nodes;
   if (kernel.flopFactor != 0)
     addFlops(nodes);
-  Expr kept = formulas.number(0);
-  for (const Traffic &traffic : kernel.traffic) {
-    Expr bytes = gate * bytesOf(traffic);
-    nodes.traffic.push_back(bytes.node());
-    if (!traffic.write && traffic.role != Traffic::Role::activation)
-      kept += bytes;
-  }
-  nodes.keptReadBytes = kept.node();
+  addTraffic(nodes);
   return nodes;
 }
 

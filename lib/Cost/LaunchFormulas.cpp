@@ -54,6 +54,8 @@ private:
   void findRuns();
   void join(uint32_t border);
   void addTraffic(LaunchNodes &launch);
+  Expr addArithmetic(LaunchNodes &launch);
+  void addRoofs(LaunchNodes &launch);
   uint32_t valueOf(const Traffic &traffic, const Kernel &kernel,
                    const LaunchNodes &launch) const;
   void require(uint32_t index);
@@ -185,14 +187,10 @@ void LaunchFormulas::require(uint32_t index) {
 }
 
 /// What arithmetic and traffic would take alone, at the rates of the launch's
-/// first kernel: Williams, Waterman, Patterson, "Roofline" (2009). A launch
-/// takes at least the chip's floor for its kind, which was measured for one
-/// kernel alone, and at least the runtime's, which is the pace of a captured
-/// graph: the larger is the floor.
-void LaunchFormulas::addTimes(LaunchNodes &launch) {
-  addTraffic(launch);
+/// first kernel: Williams, Waterman, Patterson, "Roofline" (2009). Returns the
+/// microseconds of all arithmetic.
+Expr LaunchFormulas::addArithmetic(LaunchNodes &launch) {
   const Kernel &first = kernel(launch.members.front().kernel);
-  Expr compute = formulas.number(0), bytes = compute, launched = compute;
   Expr exponent = figure(Use::exponent, first), perByte = usPerByte(first);
   // FLOPs at one rate are added before they are times.
   std::map<NodeId, Expr> flops;
@@ -209,20 +207,56 @@ void LaunchFormulas::addTimes(LaunchNodes &launch) {
     require(member.kernel);
     Expr moved = node(member.movedBytes);
     member.roofUs = alone.apply(Op::roof, moved * perByte, exponent).node();
-    bytes += moved;
-    launched = max(launched, node(nodes.launched));
   }
+  Expr compute = formulas.number(0);
   for (const auto &[rate, count] : flops)
     compute += count * node(rate);
-  Expr memory = bytes * perByte;
-  Expr roof = compute.apply(Op::launch, memory, exponent);
+  return compute;
+}
+
+/// Groups of sequences that a kernel computes apart take turns in its launch.
+void LaunchFormulas::addRoofs(LaunchNodes &launch) {
+  struct Work {
+    Expr compute, memory;
+  };
+  const Kernel &first = kernel(launch.members.front().kernel);
+  Expr exponent = figure(Use::exponent, first), perByte = usPerByte(first);
+  Expr compute = addArithmetic(launch), bytes = formulas.number(0);
+  for (const LaunchNodes::Member &member : launch.members)
+    bytes += node(member.movedBytes);
+  std::vector<Work> parts = {{compute, bytes * perByte}};
+  launch.computeUs = compute.node();
+  launch.memoryUs = parts.front().memory.node();
+  const auto &shares = strategy.kernels[launch.members.front().kernel].shares;
+  if (launch.members.size() == 1 && shares.size() > 1) {
+    parts.clear();
+    for (const KernelNodes::Share &share : shares)
+      parts.push_back({node(share.localFlops) * usPerFlop(first, first),
+                       node(share.movedBytes) * perByte});
+  }
+  Expr roofs = formulas.number(0), bound = roofs;
+  for (const Work &part : parts) {
+    Expr roof = part.compute.apply(Op::launch, part.memory, exponent);
+    roofs += roof;
+    bound += roof * above(part.compute, part.memory);
+  }
+  launch.roofPs = roofs.node();
+  launch.computePs = bound.node();
+}
+
+/// A launch takes at least the chip's floor for its kind, which was measured
+/// for one kernel alone, and at least the runtime's, which is the pace of a
+/// captured graph: the larger is the floor.
+void LaunchFormulas::addTimes(LaunchNodes &launch) {
+  addTraffic(launch);
+  addRoofs(launch);
+  const Kernel &first = kernel(launch.members.front().kernel);
+  Expr launched = formulas.number(0);
+  for (const LaunchNodes::Member &member : launch.members)
+    launched = max(launched, node(strategy.kernels[member.kernel].launched));
   Expr floor =
       max(formulas.figure(Use::kernel_floor), figure(Use::curve_floor, first));
   launch.launched = launched.node();
-  launch.computeUs = compute.node();
-  launch.memoryUs = memory.node();
-  launch.roofPs = roof.node();
-  launch.computePs = (roof * above(compute, memory)).node();
   launch.floorPs =
       (launched * floor.apply(Op::picoseconds, formulas.number(0))).node();
 }

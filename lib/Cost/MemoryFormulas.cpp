@@ -113,7 +113,7 @@ static void addPerSequence(Formulas &formulas, const Resident &kept,
   auto bytes = [&](Expr elements) {
     return formulas.bytes(elements, kept.type).node();
   };
-  const SymbolValues &single = formulas.single;
+  const Groups &single = formulas.single;
   nodes.perSequence = bytes(formulas.logical(kept.shape, single));
   nodes.localPerSequence = bytes(formulas.localPaged(kept.shape, -1, single));
   nodes.blocksPerSequence =
@@ -149,8 +149,9 @@ static void addResidents(Formulas &formulas) {
       if (resident.kind != kind || resident.stored)
         continue;
       int32_t paged = kind == Kind::kv_cache ? resident.pagedDim : -1;
-      Expr local = formulas.localPaged(resident.shape, paged,
-                                       refOf(formulas.program, resident));
+      Expr local =
+          formulas.localPaged(resident.shape, paged,
+                              refOf(formulas.program, resident), formulas.step);
       nodes.localBytes = formulas.bytes(local, resident.type).node();
       if (kind != Kind::weight)
         addPerSequence(formulas, resident, nodes);
@@ -300,12 +301,14 @@ static Expr runtimeBytes(Formulas &formulas) {
 }
 
 /// Tokens of a replica whose caches and states fit in the budget, in whole
-/// blocks, at the bytes per token that sequences of the step's context have.
+/// blocks, at the bytes per token that sequences of the step's first group
+/// have.
 static Expr capacityTokens(Formulas &formulas, Expr capacity) {
   Expr kept(formulas.graph, formulas.strategy.total.blocksPerSequence);
   Expr perSequence = max(formulas.number(1), kept);
   Expr block = formulas.blockTokens();
-  Expr blocks = ceilDiv(formulas.symbol(Symbol::context), block);
+  Expr blocks =
+      ceilDiv(formulas.single[0][static_cast<size_t>(Symbol::context)], block);
   Expr tokens = capacity.apply(Op::scale_down, blocks, perSequence) * block;
   return select(kept, tokens, formulas.number(0));
 }

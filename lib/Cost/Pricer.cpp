@@ -16,7 +16,7 @@
 
 using namespace autopar;
 
-Point autopar::pointOf(const Workload &workload) {
+GroupValues autopar::pointOf(const Workload &workload) {
   return {static_cast<double>(workload.batch),
           static_cast<double>(workload.query),
           static_cast<double>(workload.context),
@@ -24,8 +24,8 @@ Point autopar::pointOf(const Workload &workload) {
           static_cast<double>(workload.memory)};
 }
 
-LanePoints autopar::lanesOf(const std::array<Point, laneCount> &points) {
-  LanePoints lanes;
+LaneValues autopar::lanesOf(const std::array<GroupValues, laneCount> &points) {
+  LaneValues lanes;
   for (size_t symbol = 0; symbol < symbolCount; ++symbol)
     for (size_t lane = 0; lane < laneCount; ++lane)
       lanes[symbol][lane] = points[lane][symbol];
@@ -184,10 +184,10 @@ Refusal Pricer::lay(const Layout &layout) {
                    [&](uint32_t slot) { return own.slots[slot]; });
 }
 
-Refusal Pricer::price(const Point &point, double *outputs) {
+Refusal Pricer::price(Point point, double *outputs) {
   State &own = *state;
   for (const TapeInput &input : own.inputs(Rank::point))
-    own.slots[input.slot] = point[input.index];
+    own.slots[input.slot] = point.symbol(input.index);
   run(own.view(Rank::point), own.slots.data());
   const std::vector<uint32_t> &wanted = own.tape.outputs;
   Refusal overflow;
@@ -210,7 +210,7 @@ static void alignLanes(std::vector<double> &memory, double *&slots,
   slots = memory.data() + (alignment - address % alignment) % alignment;
 }
 
-Refusal Pricer::price(const LanePoints &points, double *outputs) {
+Refusal Pricer::price(LanePoints points, double *outputs) {
   State &own = *state;
   if (!own.laneSlots)
     alignLanes(own.laneMemory, own.laneSlots, own.tape.slots);
@@ -220,8 +220,8 @@ Refusal Pricer::price(const LanePoints &points, double *outputs) {
                          own.slots.data(), own.laneSlots);
   own.broadcast = true;
   for (const TapeInput &input : own.inputs(Rank::point))
-    std::memcpy(lane(input.slot), points[input.index].data(),
-                sizeof(points[input.index]));
+    std::memcpy(lane(input.slot), points.symbol(input.index).data(),
+                laneCount * sizeof(double));
   own.runner.run(own.view(Rank::point), own.laneSlots);
   const std::vector<uint32_t> &wanted = own.tape.outputs;
   size_t good = own.runner.collect(wanted.data(), wanted.size(), own.laneSlots,

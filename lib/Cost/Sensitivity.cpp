@@ -39,9 +39,9 @@ Sensitivity::Sensitivity(const Strategy &strategy, const Machine &machine,
       links.push_back({tier, figure});
 }
 
-void Sensitivity::lay(const Layout &wanted, const Point &at) {
+void Sensitivity::lay(const Layout &wanted, Point point) {
   layout = wanted;
-  point = at;
+  groups.assign(point.begin(), point.end());
   std::vector<double> figures;
   for (const BoundFigure &figure : bound)
     figures.push_back(figure.value);
@@ -95,7 +95,7 @@ std::vector<double> Sensitivity::evaluate(const std::vector<double> &figures,
     else if (node.op == Op::figure)
       result[id] = figures[node.a];
     else if (node.op == Op::symbol)
-      result[id] = point[node.a];
+      result[id] = Point(groups).symbol(node.a);
     else if (operandsOf(node.op) == 0)
       result[id] = state.valueOf(node.op, node.a);
     else

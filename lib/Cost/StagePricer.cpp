@@ -55,7 +55,7 @@ StagePricer::StagePricer(const CostProgram &program, const Tape &tape,
     : program(program), borders(launching.fusesElementwise),
       pricer(tape, machine, runtime, memoryUtilization) {}
 
-Refusal StagePricer::addPart(PartCounts counts, const Point &microbatch,
+Refusal StagePricer::addPart(PartCounts counts, Point microbatch,
                              PipelinePart &part) {
   layout.part = std::move(counts);
   double outputs[10];
@@ -74,7 +74,7 @@ Refusal StagePricer::addPart(PartCounts counts, const Point &microbatch,
 }
 
 Refusal StagePricer::addLayers(const std::vector<uint32_t> &order,
-                               const Point &microbatch) {
+                               Point microbatch) {
   std::map<std::array<uint32_t, 3>, uint32_t> known;
   parts.clear();
   partOf.clear();
@@ -98,7 +98,7 @@ Refusal StagePricer::addLayers(const std::vector<uint32_t> &order,
 }
 
 Refusal StagePricer::price(const std::vector<uint32_t> &order,
-                           const Layout &axes, const Point &microbatch,
+                           const Layout &axes, Point microbatch,
                            const PipelineShape &wanted) {
   shape = wanted;
   layout = axes;

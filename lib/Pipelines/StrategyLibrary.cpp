@@ -10,6 +10,7 @@
 #include "ShardingPasses.h"
 #include "StrategyFile.h"
 #include "autopar/Analysis/CostProgramAnalysis.h"
+#include "autopar/Cost/Pricer.h"
 #include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Plan/StrategyKey.h"
 #include "autopar/Reshard/Planner.h"
@@ -90,7 +91,7 @@ static std::string versionText() {
 
 struct StrategyLibrary::State {
   State(ModuleOp module, const Runtime &runtime, const std::string &directory)
-      : launching{runtime.mergesSharedInput, runtime.fusesElementwise},
+      : launching(launchingOf(runtime)),
         vocabularyMultiple(
             static_cast<int64_t>(runtime.vocabularyMultiple.value)),
         file(directory, directory.empty() ? "" : describe(module)) {

@@ -40,7 +40,7 @@ void Explainer::nameNodes() {
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node &node = graph[id];
     if (node.op == Op::symbol)
-      text.name(id, symbols[node.a]);
+      text.name(id, symbols[node.a]); // Of the only group.
     else if (node.op == Op::axis)
       text.name(id, "mesh." + reading.program.axes[node.a]);
     else if (node.op == Op::microbatches)

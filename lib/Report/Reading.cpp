@@ -13,10 +13,6 @@
 
 using namespace autopar;
 
-Launching autopar::launchingOf(const Runtime &runtime) {
-  return {runtime.mergesSharedInput, runtime.fusesElementwise};
-}
-
 Layout autopar::layoutOf(const PlanInputs &inputs) {
   const Plan &plan = inputs.plan;
   Layout layout;

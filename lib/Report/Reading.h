@@ -24,8 +24,6 @@ struct PlanInputs {
   const Pool &pool() const { return machine.pools.front(); }
 };
 
-/// Which kernels `runtime` launches as one.
-Launching launchingOf(const Runtime &runtime);
 /// Where the devices of the plan lie. Stages and parts are those of the whole.
 Layout layoutOf(const PlanInputs &inputs);
 /// The error of the first thing that keeps the inputs from being priced.

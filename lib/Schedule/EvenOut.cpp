@@ -45,12 +45,12 @@ private:
   const StagingProblem &problem;
   int64_t memoryLimit;
   StagePartition &partition;
-  /// Of any layer that may move; 0 where they differ.
-  Picoseconds layerTime;
   /// Of the ripple that is tried: what devices would have, which of them it
   /// concerns, the time that they must be below, and how many are not.
   std::vector<LayerCost> loads;
   std::vector<char> isTouched;
+  /// Of any layer that may move; 0 where they differ.
+  Picoseconds layerTime;
   Picoseconds timeLimit = 0;
   int64_t tooMuch = 0, changes = 0;
 };

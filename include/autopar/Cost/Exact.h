@@ -25,7 +25,11 @@ public:
   ExactValues(ExactValues &&) noexcept;
 
   /// The first requirement, in the program's order, that fails.
-  Refusal evaluate(const Layout &layout, const Workload &workload);
+  Refusal evaluate(const Layout &layout, const Workload &workload) {
+    return evaluate(layout, std::vector<Workload>{workload});
+  }
+  /// One workload for each group of the strategy.
+  Refusal evaluate(const Layout &layout, const std::vector<Workload> &groups);
 
   Checked whole(NodeId node) const { return wholes[node]; }
   double real(NodeId node) const { return reals[node]; }
@@ -34,7 +38,7 @@ public:
   int64_t skewOf(uint32_t kind) const;
 
 private:
-  void calculate(NodeId id, const Workload &workload);
+  void calculate(NodeId id, const std::vector<Workload> &groups);
   Checked wholeOf(NodeId id) const;
   double realOf(NodeId id) const;
   bool isMet(const Requirement &requirement) const;

@@ -18,10 +18,10 @@ struct Interval {
   bool contains(double value) const { return low <= value && value <= high; }
 };
 
-/// A box of plans of one layout: symbols, by `Symbol`, and figures, by index of
-/// the strategy's.
+/// A box of plans of one layout: symbols, group by group, and figures, by index
+/// of the strategy's.
 struct Box {
-  std::array<Interval, symbolCount> symbols;
+  std::vector<Interval> symbols = std::vector<Interval>(symbolCount);
   std::vector<Interval> figures;
 };
 

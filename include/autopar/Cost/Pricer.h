@@ -52,15 +52,40 @@ struct Refusal {
   explicit operator bool() const { return kind != Kind::none; }
 };
 
-/// Values of symbols, by `Symbol`.
-using Point = std::array<double, symbolCount>;
-Point pointOf(const Workload &workload);
+/// Values of symbols, by `Symbol`, of one group of sequences.
+using GroupValues = std::array<double, symbolCount>;
+GroupValues pointOf(const Workload &workload);
 
 /// Points of one layout that are priced at once.
 inline constexpr size_t laneCount = 16;
-/// By symbol, then by point.
-using LanePoints = std::array<std::array<double, laneCount>, symbolCount>;
-LanePoints lanesOf(const std::array<Point, laneCount> &points);
+/// Of one group, by symbol, then by point.
+using LaneValues = std::array<std::array<double, laneCount>, symbolCount>;
+LaneValues lanesOf(const std::array<GroupValues, laneCount> &points);
+
+/// A step: the groups that its strategy was compiled for. They are not copied.
+template <typename Group>
+class GroupsOf {
+public:
+  GroupsOf(const Group &only) : first(&only), count(1) {}
+  GroupsOf(const std::vector<Group> &groups)
+      : first(groups.data()), count(groups.size()) {}
+
+  /// Of node `Op::symbol` with this index.
+  const auto &symbol(uint32_t index) const {
+    return first[index / symbolCount][index % symbolCount];
+  }
+  const Group *begin() const { return first; }
+  const Group *end() const { return first + count; }
+
+private:
+  const Group *first;
+  size_t count;
+};
+using Point = GroupsOf<GroupValues>;
+using LanePoints = GroupsOf<LaneValues>;
+
+/// Which kernels `runtime` launches as one.
+Launching launchingOf(const Runtime &runtime);
 
 /// The figures of a strategy on a machine.
 struct BoundFigure {
@@ -93,10 +118,10 @@ public:
 
   Refusal lay(const Layout &layout);
   /// Values by output of the tape, those that are refused as overflows, too.
-  Refusal price(const Point &point, double *outputs);
+  Refusal price(Point point, double *outputs);
   /// The same of 16 points, by output and then by lane; the refusal of the
   /// first lane that has one.
-  Refusal price(const LanePoints &points, double *outputs);
+  Refusal price(LanePoints points, double *outputs);
   /// The route of link `index` in the layout.
   const Route &route(uint32_t index) const;
   /// Millionths of `Op::skew` in the layout.

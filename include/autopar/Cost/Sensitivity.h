@@ -33,7 +33,7 @@ public:
               const Runtime &runtime, std::optional<double> memoryUtilization);
 
   /// The layout must be one that is not refused.
-  void lay(const Layout &layout, const Point &point);
+  void lay(const Layout &layout, Point point);
 
   /// Values of all nodes, without roundings, with other figures in place of
   /// those that were bound; the machine's links are those of `machine`.
@@ -66,7 +66,7 @@ private:
   std::vector<BoundFigure> bound;
   std::vector<LinkFigure> links;
   Layout layout;
-  Point point{};
+  std::vector<GroupValues> groups;
   std::vector<double> values;
 };
 

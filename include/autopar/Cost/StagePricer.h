@@ -64,7 +64,7 @@ public:
   /// on the axes of `layout`. Layers of one kind cost the same where the
   /// borders around them do.
   Refusal price(const std::vector<uint32_t> &order, const Layout &layout,
-                const Point &microbatch, const PipelineShape &shape);
+                Point microbatch, const PipelineShape &shape);
   /// The layers, to be laid over the stages of the shape. Temporaries and the
   /// runtime lie on every device: those of layers come off the limit, what
   /// embedding and head need above that is theirs.
@@ -82,10 +82,8 @@ public:
   int64_t budgetBytes = 0;
 
 private:
-  Refusal addPart(PartCounts counts, const Point &microbatch,
-                  PipelinePart &part);
-  Refusal addLayers(const std::vector<uint32_t> &order,
-                    const Point &microbatch);
+  Refusal addPart(PartCounts counts, Point microbatch, PipelinePart &part);
+  Refusal addLayers(const std::vector<uint32_t> &order, Point microbatch);
 
   const CostProgram &program;
   const bool borders;

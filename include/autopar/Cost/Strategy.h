@@ -108,7 +108,7 @@ struct Requirement {
   std::vector<AxisId> axes = {};
 };
 
-/// What a workload gives sizes to, in the order of `Op::symbol`.
+/// What a workload gives sizes to. `Op::symbol` counts them group by group.
 enum class Symbol : uint8_t { batch, query, context, source, memory };
 inline constexpr size_t symbolCount = 5;
 
@@ -130,6 +130,12 @@ struct KernelNodes {
   NodeId keptReadBytes = noNode;
   /// All FLOPs at peak.
   NodeId idealUs = noNode;
+  /// What of FLOPs and bytes is computed at once: all, or, of attention, each
+  /// group of sequences.
+  struct Share {
+    NodeId localFlops = noNode, movedBytes = noNode;
+  };
+  std::vector<Share> shares;
 };
 
 /// Kernels that are launched as one, `count` times in a pass.
@@ -221,9 +227,12 @@ struct Strategy : Leaves {
   TotalNodes total;
 };
 
-/// Writes the formulas of `program` down. Machine-free.
+/// Writes the formulas of `program` down. Machine-free. A step computes
+/// `groups` of sequences, those of each alike: prompts beside sequences that
+/// decode. Products are over all rows together, attention takes each group in
+/// turn. What is said of one sequence is said of the first group's.
 Strategy compile(const CostProgram &program, Launching launching,
-                 Counting counting = Counting::whole);
+                 Counting counting = Counting::whole, size_t groups = 1);
 
 } // namespace autopar
 

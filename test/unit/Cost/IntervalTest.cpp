@@ -87,8 +87,8 @@ public:
     return box;
   }
   /// A plan of `box`; sets the figures of `pricer`.
-  Point pick(const Box &box, Pricer &pricer) {
-    Point point{};
+  GroupValues pick(const Box &box, Pricer &pricer) {
+    GroupValues point{};
     for (size_t i = 0; i < symbolCount; ++i)
       point[i] = std::floor(real(box.symbols[i].low, box.symbols[i].high + 1));
     for (size_t i = 0; i < box.figures.size(); ++i)
@@ -124,7 +124,7 @@ TEST(Interval, HoldsAllPlansOfABox) {
     Box box = boxes.draw();
     std::vector<Interval> bounds = enclosure.enclose(deployment.layout, box);
     for (int j = 0; j < planCount; ++j) {
-      Point point = boxes.pick(box, pricer);
+      GroupValues point = boxes.pick(box, pricer);
       double outputs[3];
       ASSERT_FALSE(pricer.lay(deployment.layout));
       ASSERT_FALSE(pricer.price(point, outputs));
@@ -148,7 +148,7 @@ TEST(Interval, OfOnePlanIsItsPrice) {
       figure.high = figure.low;
     for (Interval &symbol : box.symbols)
       symbol.high = symbol.low;
-    Point point = boxes.pick(box, pricer);
+    GroupValues point = boxes.pick(box, pricer);
     double outputs[3];
     ASSERT_FALSE(pricer.lay(deployment.layout));
     ASSERT_FALSE(pricer.price(point, outputs));
@@ -170,7 +170,7 @@ TEST(Interval, EndsAreCornersThatSlopesPick) {
   Boxes boxes(deployment);
   for (int i = 0; i < 50; ++i) {
     Box box = boxes.draw();
-    Point point{};
+    GroupValues point{};
     for (size_t k = 0; k < symbolCount; ++k) {
       box.symbols[k].high = box.symbols[k].low;
       point[k] = box.symbols[k].low;

@@ -27,11 +27,11 @@ namespace {
 class Checker {
 public:
   Checker(const CostProgram &program, const Runtime &runtime,
-          Counting counting = Counting::whole)
-      : program(program), runtime(runtime),
+          Counting counting = Counting::whole, size_t groups = 1)
+      : program(program), runtime(runtime), groups(groups),
         strategy(compile(program,
                          {runtime.mergesSharedInput, runtime.fusesElementwise},
-                         counting)),
+                         counting, groups)),
         tape(collectAll(strategy)), runner(tape, machine, runtime),
         pricer(tape, machine, runtime), exact(strategy, machine, runtime) {}
 
@@ -52,6 +52,7 @@ private:
 
   const CostProgram program;
   const Runtime runtime;
+  const size_t groups;
   const Machine machine = makeMeasuredMachine(8);
   const Strategy strategy;
   const Tape tape;
@@ -113,11 +114,17 @@ void Checker::compare(const std::vector<double> &scalar) {
 }
 
 void Checker::check(const Layout &layout) {
-  std::array<Point, laneCount> points;
-  std::vector<Workload> workloads(laneCount);
-  for (size_t i = 0; i < laneCount; ++i) {
-    workloads[i] = randomWorkload();
-    points[i] = pointOf(workloads[i]);
+  std::vector<std::vector<Workload>> workloads(laneCount);
+  std::vector<std::vector<GroupValues>> points(laneCount);
+  std::vector<LaneValues> lanePoints;
+  for (size_t group = 0; group < groups; ++group) {
+    std::array<GroupValues, laneCount> values;
+    for (size_t lane = 0; lane < laneCount; ++lane) {
+      workloads[lane].push_back(randomWorkload());
+      values[lane] = pointOf(workloads[lane].back());
+      points[lane].push_back(values[lane]);
+    }
+    lanePoints.push_back(lanesOf(values));
   }
   bool isLegal = !pricer.lay(layout);
   ASSERT_EQ(isLegal, !exact.evaluate(layout, workloads[0]));
@@ -137,10 +144,10 @@ void Checker::check(const Layout &layout) {
           << "node " << i / laneCount;
   };
   for (LaneRunner run : laneRunners())
-    compareLanes(runner.runLanes(lanesOf(points), run));
+    compareLanes(runner.runLanes(lanePoints, run));
   // The pricer's own lanes have what does not vary broadcast alone.
   std::vector<double> priced(scalar.front().size() * laneCount);
-  (void)pricer.price(lanesOf(points), priced.data());
+  (void)pricer.price(lanePoints, priced.data());
   compareLanes(priced);
 }
 
@@ -161,6 +168,14 @@ TEST(Pricer, AgreesWithWholeNumbersAndLanes) {
   for (const CostProgram &program : programs())
     for (const Runtime &runtime : {makeRuntime(), makeBusyRuntime(), ideal})
       ASSERT_NO_FATAL_FAILURE(Checker(program, runtime).run(12))
+          << program.model;
+}
+
+TEST(Pricer, AgreesOnGroups) {
+  for (const CostProgram &program : programs())
+    for (size_t groups : {2, 3})
+      ASSERT_NO_FATAL_FAILURE(
+          Checker(program, makeBusyRuntime(), Counting::whole, groups).run(12))
           << program.model;
 }
 
@@ -190,7 +205,7 @@ struct Priced : testing::Test {
       return refusal;
     values.resize(wanted.size());
     std::vector<double> lanes(wanted.size() * laneCount);
-    std::array<Point, laneCount> points;
+    std::array<GroupValues, laneCount> points;
     points.fill(pointOf(workload));
     Refusal refusal = pricer.price(points[0], values.data());
     Refusal ofLanes = pricer.price(lanesOf(points), lanes.data());

@@ -39,9 +39,9 @@ void test::TapeRunner::lay(const Layout &next) {
   }
 }
 
-std::vector<double> test::TapeRunner::runScalar(const Point &point) {
+std::vector<double> test::TapeRunner::runScalar(Point point) {
   for (const TapeInput &input : tape.inputs[static_cast<size_t>(Rank::point)])
-    slots[input.slot] = point[input.index];
+    slots[input.slot] = point.symbol(input.index);
   run(view(Rank::point), slots.data());
   std::vector<double> outputs;
   for (uint32_t slot : tape.outputs)
@@ -49,13 +49,13 @@ std::vector<double> test::TapeRunner::runScalar(const Point &point) {
   return outputs;
 }
 
-std::vector<double> test::TapeRunner::runLanes(const LanePoints &points,
+std::vector<double> test::TapeRunner::runLanes(LanePoints points,
                                                LaneRunner runner) {
   for (size_t slot = 0; slot < slots.size(); ++slot)
     std::fill_n(laneSlots[slot].lane, laneCount, slots[slot]);
   for (const TapeInput &input : tape.inputs[static_cast<size_t>(Rank::point)])
     for (size_t lane = 0; lane < laneCount; ++lane)
-      laneSlots[input.slot].lane[lane] = points[input.index][lane];
+      laneSlots[input.slot].lane[lane] = points.symbol(input.index)[lane];
   runner.run(view(Rank::point), laneSlots.front().lane);
   std::vector<double> outputs;
   for (uint32_t slot : tape.outputs)

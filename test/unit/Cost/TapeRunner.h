@@ -24,9 +24,9 @@ public:
 
   void lay(const Layout &layout);
   /// Values by output of the tape.
-  std::vector<double> runScalar(const Point &point);
+  std::vector<double> runScalar(Point point);
   /// The same by output and then by lane.
-  std::vector<double> runLanes(const LanePoints &points, LaneRunner runner);
+  std::vector<double> runLanes(LanePoints points, LaneRunner runner);
 
 private:
   struct alignas(64) Slot {

@@ -295,9 +295,9 @@ static void checkSums(const Report &report) {
 TEST(Pipeline, NumbersExplainThemselves) {
   for (ScheduleKind kind : {ScheduleKind::inference, ScheduleKind::one_f_one_b})
     checkSums(priced(makeStaged(4, 2, kind), prefill(4, 2048), makeSlowHost(),
-                     {/*explain=*/true}));
+                     /*explain=*/true));
   checkSums(priced(makeStaged(4, 2), decode(64, 4096), makeSlowHost(),
-                   {/*explain=*/true}));
+                   /*explain=*/true));
   checkSums(priced(makeStaged(2, 4, ScheduleKind::interleaved, 2),
-                   prefill(4, 2048), makeSlowHost(), {/*explain=*/true}));
+                   prefill(4, 2048), makeSlowHost(), /*explain=*/true));
 }
