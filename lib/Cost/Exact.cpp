@@ -33,8 +33,6 @@ const Route &ExactValues::route(uint32_t link) const {
   return links->route(link);
 }
 
-int64_t ExactValues::skewOf(uint32_t kind) const { return links->skewOf(kind); }
-
 //===----------------------------------------------------------------------===//
 // Whole numbers
 //===----------------------------------------------------------------------===//

@@ -62,9 +62,6 @@ Expr Formulas::devices(const std::vector<AxisId> &axes) {
   return product;
 }
 
-/// In millionths.
-static constexpr int64_t evenSkew = 1'000'000;
-
 Expr Formulas::skew(std::optional<uint32_t> kind) {
   return kind && program.placement ? leaf(Op::skew, Rank::layout, *kind)
                                    : number(evenSkew);

@@ -84,8 +84,6 @@ const LayoutState::KnownRoute &LayoutState::routeOf(CollectiveKind kind,
 // Placed experts
 //===----------------------------------------------------------------------===//
 
-static constexpr int64_t evenSkew = 1'000'000;
-
 /// Whatever is below is rounding of loads that are even.
 static int64_t millionths(double imbalance) {
   constexpr double rounding = 1e-4;

@@ -139,14 +139,6 @@ const std::vector<BoundFigure> &Pricer::figures() const {
   return state->figures;
 }
 
-const Route &Pricer::route(uint32_t index) const {
-  return state->layout.route(index);
-}
-
-int64_t Pricer::skewOf(uint32_t kind) const {
-  return state->layout.skewOf(kind);
-}
-
 //===----------------------------------------------------------------------===//
 // Requirements
 //===----------------------------------------------------------------------===//

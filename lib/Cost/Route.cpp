@@ -151,7 +151,9 @@ static int64_t membersInside(const GroupLayout &layout, int64_t domain) {
   return members;
 }
 
-double autopar::hopsOf(CollectiveKind kind, int64_t size) {
+/// Messages of few bytes that follow one another: a tree of the devices, but a
+/// permute is one message each, a ring n - 1.
+static double hopsOf(CollectiveKind kind, int64_t size) {
   if (kind == CollectiveKind::permute)
     return 1;
   if (kind == CollectiveKind::ring)

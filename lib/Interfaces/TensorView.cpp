@@ -39,13 +39,6 @@ std::string TensorView::extentText(unsigned index) const {
                                   : std::to_string(type.getDimSize(index));
 }
 
-bool TensorView::isSharded() const {
-  for (unsigned i = 0; i < rank(); ++i)
-    if (!dim(i).isWhole())
-      return true;
-  return !partialAxes().empty();
-}
-
 std::optional<ExtentProduct> autopar::parseExtent(StringRef text) {
   if (text.consume_front("{") && !text.consume_back("}"))
     return std::nullopt;

@@ -128,9 +128,8 @@ std::string NodeText::roofText(const Node &node) const {
 /// "ceil(128 x 1.422223 (hottest device))" of the mean device's 128, which may
 /// be a share: "/ tp(8)".
 std::string NodeText::hottestText(const Node &node) const {
-  constexpr double evenSkew = 1e6;
   std::string text = "ceil(" + sizes(node.a, Bind::product) + " x " +
-                     decimal(reading.real(node.b) / evenSkew) +
+                     decimal(reading.real(node.b) / double(evenSkew)) +
                      " (hottest device)";
   const Node &shared = graph[node.c];
   bool isShared = shared.op == Op::multiply && isAxes(shared.a);

@@ -255,7 +255,6 @@ bool JsonReader::isObject() const { return value->is_object(); }
 bool JsonReader::isArray() const { return value->is_array(); }
 bool JsonReader::isString() const { return value->is_string(); }
 bool JsonReader::isNumber() const { return value->is_number(); }
-bool JsonReader::isNull() const { return value->is_null(); }
 
 JsonReader JsonReader::child(std::string_view key, const json *value) const {
   std::string inner;

@@ -35,7 +35,6 @@ public:
   double real(NodeId node) const { return reals[node]; }
   const std::vector<BoundFigure> &figures() const { return bound; }
   const Route &route(uint32_t link) const;
-  int64_t skewOf(uint32_t kind) const;
 
 private:
   void calculate(NodeId id, const std::vector<Workload> &groups);

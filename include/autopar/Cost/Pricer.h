@@ -122,10 +122,6 @@ public:
   /// The same of 16 points, by output and then by lane; the refusal of the
   /// first lane that has one.
   Refusal price(LanePoints points, double *outputs);
-  /// The route of link `index` in the layout.
-  const Route &route(uint32_t index) const;
-  /// Millionths of `Op::skew` in the layout.
-  int64_t skewOf(uint32_t kind) const;
 
 private:
   struct State;

@@ -60,10 +60,6 @@ struct Route {
 double timeOf(const Route &route, double bytes);
 double boundOf(const Route &route, double bytes);
 
-/// Messages of few bytes that follow one another: a tree of the devices, but a
-/// permute is one message each, a ring n - 1.
-double hopsOf(CollectiveKind kind, int64_t size);
-
 /// The links of a pool, as a mesh of `devices` devices uses them.
 class Network {
 public:

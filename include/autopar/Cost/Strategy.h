@@ -59,6 +59,9 @@ struct LinkUse {
   std::vector<AxisId> axes;
 };
 
+/// `Op::skew` of even loads.
+inline constexpr int64_t evenSkew = 1'000'000;
+
 /// What leaves and calls of formulas refer to.
 struct Leaves {
   std::vector<FigureUse> figures;

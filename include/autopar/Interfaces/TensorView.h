@@ -53,8 +53,6 @@ public:
   /// "8192", "batch", "{batch*query*8}".
   std::string extentText(unsigned index) const;
   bool isSymbolic(unsigned index) const { return !dim(index).extent.empty(); }
-  /// Whether some dimension is split or the values are partial.
-  bool isSharded() const;
 
 private:
   mlir::RankedTensorType type;

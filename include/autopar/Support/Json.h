@@ -82,7 +82,6 @@ public:
   bool isArray() const;
   bool isString() const;
   bool isNumber() const;
-  bool isNull() const;
   /// Whether this object has `key` with a value other than null.
   bool has(std::string_view key) const;
   /// Whether this object has `key` with the value null.
