@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Validates every file of hardware/, runtimes/ and models/formats/, and the tables of names, against its JSON Schema.
+"""Validates the files of hardware/, runtimes/ and models/formats/, and the
+tables of names, against their JSON Schemas.
 
 Needs python3-jsonschema (Debian) or jsonschema (PyPI). Exit code 1 and one
 line per violation, with file and JSON pointer.
@@ -32,7 +33,8 @@ def errors_of(path, validator):
     for error in validator.iter_errors(value):
         pointer = "".join(f"/{part}" for part in error.absolute_path)
         yield f"{pointer}: {error.message}"
-    if path.name != "names.json" and isinstance(value, dict) and value.get("name") != path.stem:
+    named = isinstance(value, dict) and path.name != "names.json"
+    if named and value.get("name") != path.stem:
         yield f"/name: expected the name of the file, {path.stem}"
     text = path.read_text(encoding="utf-8")
     if text != files.layout(value) + "\n":
