@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Validates every file of hardware/, runtimes/ and models/formats/ against its JSON Schema.
+"""Validates the files of hardware/, runtimes/ and models/formats/, and the
+tables of names, against their JSON Schemas.
 
 Needs python3-jsonschema (Debian) or jsonschema (PyPI). Exit code 1 and one
 line per violation, with file and JSON pointer.
@@ -19,10 +20,11 @@ except ImportError:
              "or pip install jsonschema")
 
 KINDS = {
-    "hardware/schema/chip.schema.json": "hardware/chips",
-    "hardware/schema/system.schema.json": "hardware/systems",
-    "runtimes/schema/runtime.schema.json": "runtimes",
-    "models/formats/schema/format.schema.json": "models/formats",
+    "hardware/schema/chip.schema.json": "hardware/chips/*.json",
+    "hardware/schema/system.schema.json": "hardware/systems/*.json",
+    "hardware/schema/names.schema.json": "*/names.json",
+    "runtimes/schema/runtime.schema.json": "runtimes/*.json",
+    "models/formats/schema/format.schema.json": "models/formats/*.json",
 }
 
 
@@ -31,7 +33,8 @@ def errors_of(path, validator):
     for error in validator.iter_errors(value):
         pointer = "".join(f"/{part}" for part in error.absolute_path)
         yield f"{pointer}: {error.message}"
-    if isinstance(value, dict) and value.get("name") != path.stem:
+    named = isinstance(value, dict) and path.name != "names.json"
+    if named and value.get("name") != path.stem:
         yield f"/name: expected the name of the file, {path.stem}"
     text = path.read_text(encoding="utf-8")
     if text != files.layout(value) + "\n":
@@ -40,11 +43,11 @@ def errors_of(path, validator):
 
 def main():
     checked = failures = 0
-    for schema, folder in KINDS.items():
+    for schema, pattern in KINDS.items():
         schema = files.read(files.ROOT / schema)
         jsonschema.Draft202012Validator.check_schema(schema)
         validator = jsonschema.Draft202012Validator(schema)
-        for path in sorted((files.ROOT / folder).glob("*.json")):
+        for path in sorted(files.ROOT.glob(pattern)):
             checked += 1
             for error in errors_of(path, validator):
                 failures += 1

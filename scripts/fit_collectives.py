@@ -38,6 +38,7 @@ SYSTEMS = {
     "B200_SXM": "b200-sxm-8",
     "GB200": "gb200-nvl72",
     "L40S": "l40s-8",
+    "RTX_PRO_6000": "rtx-pro-6000-server-8",
 }
 # Same links, no measurements: the curves of the relative hold.
 RELATIVES = {
@@ -51,6 +52,7 @@ RELATIVES = {
 LOOSE_RELATIVES = {
     "v100-32gb-sxm-8": "a100-80gb-sxm-8",
     "h800-sxm-8": "h100-sxm-8",
+    "gh200-144gb-2": "h200-sxm-8",
     "mi300x-8": "h100-sxm-8",
     "mi325x-8": "h100-sxm-8",
     "mi355x-8": "b200-sxm-8",

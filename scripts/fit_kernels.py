@@ -34,6 +34,7 @@ CHIPS = {
     "B200_SXM": "b200-sxm",
     "GB200": "gb200",
     "L40S": "l40s",
+    "RTX_PRO_6000": "rtx-pro-6000-server",
 }
 # The engine whose kernels were measured.
 ENGINES = {
@@ -52,6 +53,8 @@ RELATIVES = {
     "h100-nvl": "h100-sxm",
     "h800-sxm": "h100-sxm",
     "h20": "h200-sxm",
+    "gh200-96gb": "h100-sxm",
+    "gh200-144gb": "h200-sxm",
     "b300-sxm": "b200-sxm",
     "gb300": "gb200",
     "l4": "l40s",
@@ -269,8 +272,8 @@ def fit_all(data, chips):
                        ("attention", kernel_rows.attention),
                        ("grouped_matmul", kernel_rows.grouped)):
         for (gpu, key), rows in sorted(read(data).items()):
-            chip = chips[gpu]
-            if key not in chip["peak_flops"]:
+            chip = chips.get(gpu)
+            if not chip or key not in chip["peak_flops"]:
                 continue
             result = fit(rows, chip["peak_flops"][key]["value"],
                          chip["memory_bandwidth"]["value"], f"{gpu}{kind}{key}")

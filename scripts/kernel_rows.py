@@ -6,8 +6,12 @@
 import csv
 
 # A KV cache that the last-level cache holds is read faster than memory, which
-# shows on the L40S (96 MB); below 2 MB the floor decides everywhere.
-CACHED_BYTES = {"L40S": (2e6, 96e6)}
+# shows on the L40S (96 MB) and the RTX PRO 6000 (128 MiB); below 2 MB the floor
+# decides everywhere.
+CACHED_BYTES = {"L40S": (2e6, 96e6), "RTX_PRO_6000": (2e6, 136e6)}
+# Experts without a gate have two matrices; triton, on the RTX PRO 6000 alone, is
+# another kernel than the rest of its rows.
+OTHER_EXPERTS = ("nongated", "triton")
 # Prefill rows below this do not fill a chip, and cost a prompt nothing.
 LONG_US = 100
 
@@ -82,7 +86,7 @@ def grouped(data):
     only: which experts a skewed one reaches is not in the data."""
     rows = {}
     for r in table(data, "moe.csv"):
-        if r["dist"] != "balanced":
+        if r["dist"] != "balanced" or r["kernel"] in OTHER_EXPERTS:
             continue
         key = {"bfloat16": "bf16", "fp8": "fp8", "fp8_block": "fp8"}.get(
             r["dtype"])
