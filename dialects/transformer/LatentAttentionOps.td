@@ -22,7 +22,9 @@ def TF_LatentAttentionOp : TF_ComputeOp<"latent_attention"> {
     2*context*kl*heads*nope and 2*context*kl*heads*d_v FLOPs, then
     2*pairs*heads*(nope + rope + d_v). `absorbed`: queries are multiplied into the
     latent space and values out of it, 2*query*heads*nope*kl and
-    2*query*heads*kl*d_v FLOPs, around 2*pairs*heads*(2*kl + rope).
+    2*query*heads*kl*d_v FLOPs, around 2*pairs*heads*(2*kl + rope). `by_phase`:
+    sequences that decode are absorbed, prompts expanded, as engines do it in
+    steps that have both.
 
     `causal` as in `transformer.attention`. With tokens that a
     `transformer.indexer` selected, each token sees at most `top_k` others, and
@@ -56,14 +58,14 @@ def TF_LatentAttentionOp : TF_ComputeOp<"latent_attention"> {
                        AnyRankedTensor:$value_weight, AnyRankedTensor:$cache,
                        Optional<AnyRankedTensor>:$selected,
                        OptionalAttr<I64Attr>:$at_most, UnitAttr:$causal,
-                       UnitAttr:$absorbed);
+                       UnitAttr:$absorbed, UnitAttr:$by_phase);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $query `,` $latent `,` $key_rope `,` $key_weight `,` $value_weight
     `cache` `(` $cache `:` type($cache) `)`
     (`selected` `(` $selected^ `:` type($selected) `)`)?
     (`at_most` `(` $at_most^ `)`)?
-    (`causal` $causal^)? (`absorbed` $absorbed^)?
+    (`causal` $causal^)? (`absorbed` $absorbed^)? (`by_phase` $by_phase^)?
     attr-dict `:` type($query) `,` type($latent) `,`
     type($key_rope) `,` type($key_weight) `,` type($value_weight)
     `->` type($result)

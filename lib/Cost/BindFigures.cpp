@@ -46,6 +46,12 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
     return &runtime.kernelFloorUs;
   case Kind::host_time:
     return &runtime.hostTimeUs;
+  case Kind::host_time_per_layer:
+    return &runtime.hostTimePerLayerUs;
+  case Kind::host_time_per_sequence:
+    return &runtime.hostTimePerSequenceUs;
+  case Kind::routing_skew:
+    return &runtime.routingSkew;
   case Kind::context_bytes:
     return &runtime.contextBytes;
   case Kind::library_bytes:

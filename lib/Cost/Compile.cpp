@@ -36,7 +36,7 @@ static void addTransferFormulas(Formulas &formulas) {
 }
 
 Strategy autopar::compile(const CostProgram &program, Launching launching,
-                          Counting counting, size_t groups) {
+                          Counting counting, const std::vector<Phase> &groups) {
   Strategy strategy;
   strategy.launching = launching;
   strategy.counting = counting;

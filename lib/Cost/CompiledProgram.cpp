@@ -24,6 +24,16 @@ CompiledProgram::CompiledProgram(CostProgram program, Launching launching)
   stepTape = collect(strategy, stepNodes(strategy.total));
 }
 
+const Tape &CompiledProgram::serving() {
+  if (!servingTape) {
+    Strategy strategy = compile(program(), launches, Counting::whole,
+                                {Phase::decode, Phase::prefill});
+    servingTape = collect(strategy, stepNodes(strategy.total));
+    stored = false;
+  }
+  return *servingTape;
+}
+
 const Tape &CompiledProgram::parts() {
   if (!partTape) {
     partTape = collectParts(compile(program(), launches, Counting::parts));
@@ -69,7 +79,7 @@ static void bytesOf(IO &io, Tape &tape) {
 
 std::string CompiledProgram::toBytes() const {
   ByteWriter writer, last;
-  writer(launches, axisNames, stepTape, partTape);
+  writer(launches, axisNames, stepTape, servingTape, partTape);
   if (whole)
     last(*whole);
   else
@@ -82,7 +92,7 @@ CompiledProgram::fromBytes(std::string_view bytes) {
   CompiledProgram compiled;
   ByteReader reader(bytes);
   reader(compiled.launches, compiled.axisNames, compiled.stepTape,
-         compiled.partTape);
+         compiled.servingTape, compiled.partTape);
   if (reader.failed)
     return std::nullopt;
   compiled.unread = reader.rest();

@@ -7,18 +7,20 @@
 
 #include "Formulas.h"
 
+#include "autopar/Program/Stages.h"
+
 #include <algorithm>
 
 using namespace autopar;
 
 Formulas::Formulas(const CostProgram &program, Strategy &strategy,
-                   size_t groups)
+                   const std::vector<Phase> &phases)
     : program(program), strategy(strategy), graph(strategy.graph),
-      isParts(strategy.counting == Counting::parts) {
-  for (uint32_t i = 0; i < groups * symbolCount; ++i) {
+      isParts(strategy.counting == Counting::parts), phases(phases) {
+  for (uint32_t i = 0; i < phases.size() * symbolCount; ++i) {
     // One group alone is not empty.
     bool isPositive =
-        groups == 1 && i <= static_cast<uint32_t>(Symbol::context);
+        phases.size() == 1 && i <= static_cast<uint32_t>(Symbol::context);
     if (i % symbolCount == 0)
       step.emplace_back();
     step.back()[i % symbolCount] = {
@@ -77,6 +79,14 @@ Expr Formulas::product(int64_t factor, const std::vector<SymbolId> &ids,
   for (SymbolId id : ids)
     result *= values[static_cast<size_t>(symbols[id])];
   return result;
+}
+
+Groups Formulas::groupsOf(const Kernel &kernel) const {
+  Groups groups;
+  for (size_t i = 0; i < step.size(); ++i)
+    if (!kernel.phase || *kernel.phase == phases[i])
+      groups.push_back(step[i]);
+  return groups;
 }
 
 bool autopar::hasSymbols(const Dim &dim) {
@@ -226,6 +236,11 @@ Expr Formulas::countOf(const Kernel &kernel) {
       count += leaf(Op::into_border, Rank::layout, i) -
                leaf(Op::out_of_border, Rank::layout, i);
   return count;
+}
+
+Expr Formulas::countOfLayers() {
+  return isParts ? leaf(Op::layers, Rank::layout)
+                 : number(layerCountOf(program));
 }
 
 Expr Formulas::countOf(const Border &border) {

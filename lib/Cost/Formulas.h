@@ -26,7 +26,8 @@ bool hasSymbols(const Dims &dims);
 /// strategy's graph.
 class Formulas {
 public:
-  Formulas(const CostProgram &program, Strategy &strategy, size_t groups);
+  Formulas(const CostProgram &program, Strategy &strategy,
+           const std::vector<Phase> &phases);
 
   Expr number(int64_t value) { return {graph, graph.constant(value)}; }
   Expr figure(FigureUse::Kind kind, KernelKind kernel = KernelKind::elementwise,
@@ -75,6 +76,8 @@ public:
   Expr countOfKind(uint32_t layer);
   Expr countOf(uint32_t layer, int64_t count);
   Expr countOf(const Kernel &kernel);
+  /// Layers that a device runs in a pass.
+  Expr countOfLayers();
   /// Launches that `border` joins.
   Expr countOf(const Border &border);
   /// Tensors that a device keeps.
@@ -91,6 +94,9 @@ public:
   const CostProgram &program;
   Strategy &strategy;
   Graph &graph;
+  /// What of the step `kernel` computes.
+  Groups groupsOf(const Kernel &kernel) const;
+
   /// Of the step; of one sequence of its first group; of the run that sizes
   /// temporaries.
   Groups step, single, profile;
@@ -98,7 +104,7 @@ public:
 private:
   Expr leaf(Op op, Rank rank, uint32_t index = 0) {
     // Parts may lack a layer kind, or a border.
-    bool isPositive = op < Op::kind_count || op > Op::out_of_border;
+    bool isPositive = op < Op::kind_count || op > Op::layers;
     return {graph, graph.leaf(op, index, rank, true, isPositive)};
   }
   Expr split(const Dim &dim, Expr extent, bool mayFail);
@@ -113,6 +119,8 @@ private:
   void readSymbols();
 
   const bool isParts;
+  /// By group of the step.
+  const std::vector<Phase> phases;
   /// By symbol of the program.
   std::vector<Symbol> symbols;
 };

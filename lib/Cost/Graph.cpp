@@ -18,6 +18,7 @@ unsigned autopar::operandsOf(Op op) {
   switch (op) {
   case Op::floor:
   case Op::picoseconds:
+  case Op::quarter_share:
   case Op::call:
   case Op::call_bound:
     return 1;
@@ -39,6 +40,7 @@ static bool isWholeResult(Op op, const Node &a, const Node &b, const Node &c) {
   switch (op) {
   case Op::divide:
   case Op::distinct_experts:
+  case Op::quarter_share:
   case Op::roof:
   case Op::call_bound:
     return false;

@@ -16,7 +16,7 @@ class KernelFormulas {
 public:
   KernelFormulas(Formulas &formulas, uint32_t index)
       : formulas(formulas), kernel(formulas.program.kernels[index]),
-        ref{RecordRef::Kind::kernel, index} {}
+        ref{RecordRef::Kind::kernel, index}, step(formulas.groupsOf(kernel)) {}
 
   KernelNodes build();
 
@@ -31,6 +31,7 @@ private:
   Formulas &formulas;
   const Kernel &kernel;
   RecordRef ref;
+  const Groups step;
   Expr gate;
 };
 
@@ -43,12 +44,12 @@ Expr KernelFormulas::launched() {
     return zero;
   Expr result = one, results = zero;
   if (kernel.flopFactor != 0)
-    result = above(formulas.logical(kernel.rows), zero);
+    result = above(formulas.logical(kernel.rows, step), zero);
   bool writes = false;
   for (const Traffic &traffic : kernel.traffic) {
     if (!traffic.write)
       continue;
-    results = max(results, above(formulas.logical(traffic.shape), zero));
+    results = max(results, above(formulas.logical(traffic.shape, step), zero));
     writes = true;
   }
   return writes ? result * results : result;
@@ -77,9 +78,9 @@ bool KernelFormulas::isApart() const {
 /// What of the step is computed at once.
 std::vector<Groups> KernelFormulas::parts() const {
   if (!isApart())
-    return {formulas.step};
+    return {step};
   std::vector<Groups> parts;
-  for (const SymbolValues &group : formulas.step)
+  for (const SymbolValues &group : step)
     parts.push_back({group});
   return parts;
 }
@@ -119,8 +120,25 @@ void KernelFormulas::addFlops(KernelNodes &nodes) {
   nodes.squareFlops = allSquare.node();
 }
 
-/// Of routed experts only those that tokens reach are read, the expected number
-/// of occupied cells: Johnson and Kotz, Urn Models (1977), section 3.2.
+/// Distinct experts, of `experts`, that `tokens` tokens reach: the expected
+/// number of occupied cells, Johnson and Kotz, Urn Models (1977), section 3.2,
+/// of four quarters of the experts, each chosen as its part of Zipf's law says.
+static Expr reachedExperts(Formulas &formulas, Expr experts, int64_t topK,
+                           Expr tokens) {
+  Expr four = formulas.number(4);
+  Expr skew = formulas.figure(FigureUse::Kind::routing_skew);
+  auto quarter = [&](uint32_t index) {
+    Expr share(formulas.graph,
+               formulas.graph.make(Op::quarter_share, skew.node(), index));
+    return (experts / four)
+        .apply(Op::distinct_experts, formulas.number(topK) / four * share,
+               tokens);
+  };
+  // In pairs: where choices are even, the sum of equals is exact.
+  return (quarter(0) + quarter(1)) + (quarter(2) + quarter(3));
+}
+
+/// Of routed experts only those that tokens reach are read.
 Expr KernelFormulas::bytesOf(const Traffic &traffic, const Groups &groups) {
   auto whole = [&] {
     return formulas.bytes(formulas.local(traffic.shape, ref, groups),
@@ -131,9 +149,9 @@ Expr KernelFormulas::bytesOf(const Traffic &traffic, const Groups &groups) {
   Expr experts = formulas.logical(traffic.shape.front().extent);
   if (experts.isConstant(0))
     return experts;
-  Expr topK = formulas.number(traffic.topK);
-  Expr tokens = formulas.local(traffic.rows, ref, groups) / topK;
-  Expr reached = experts.apply(Op::distinct_experts, topK, tokens);
+  Expr tokens =
+      formulas.local(traffic.rows, ref, groups) / formulas.number(traffic.topK);
+  Expr reached = reachedExperts(formulas, experts, traffic.topK, tokens);
   return whole().apply(Op::round_product, reached / experts);
 }
 

@@ -277,9 +277,22 @@ static void addTotals(Formulas &formulas) {
   }
   TotalNodes &total = formulas.strategy.total;
   Expr passes = formulas.passes();
-  Expr host = formulas.figure(Use::host_time)
-                  .apply(Op::picoseconds, formulas.number(0)) *
-              formulas.microbatches();
+  auto picoseconds = [&](Expr us) {
+    return us.apply(Op::picoseconds, formulas.number(0));
+  };
+  Expr sequences = formulas.number(0);
+  for (const SymbolValues &group : formulas.step)
+    sequences += group[static_cast<size_t>(Symbol::batch)];
+  Expr host =
+      (picoseconds(formulas.figure(Use::host_time)) +
+       picoseconds(formulas.figure(Use::host_time_per_sequence)) * sequences) *
+      formulas.microbatches();
+  Expr layers = formulas.countOfLayers();
+  Expr ofLayers =
+      layers * picoseconds(formulas.figure(Use::host_time_per_layer));
+  floors += ofLayers;
+  total.layers = (layers * passes).node();
+  total.layersPs = (ofLayers * passes).node();
   total.launches = (launches * passes).node();
   total.keptReadBytes = (kept * passes).node();
   total.computePs = (compute * passes).node();

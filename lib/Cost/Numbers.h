@@ -206,6 +206,25 @@ inline V smoothMaximum(V a, V b, double q) {
 
 constexpr double picosecondsPerUs = 1e6;
 
+/// a^s, exactly 1 where s is 0.
+template <typename V>
+inline V powerOf(double a, V s) {
+  return exp2Of(s * log2Of(V(a)));
+}
+
+/// How often tokens choose an expert of a quarter of all, over the mean, where
+/// the share of the expert at rank x of them goes with x^-s, s below 1: the
+/// integral over the quarter, 4^s ((i+1)^(1-s) - i^(1-s)). The mean is 1.
+template <typename V>
+inline V quarterShare(V s, uint32_t quarter) {
+  auto upTo = [&](double end) {
+    return end == 4 || end == 0
+               ? V(end)
+               : V(end) * powerOf(4, s) * powerOf(end, V(0) - s);
+  };
+  return upTo(quarter + 1.0) - upTo(quarter);
+}
+
 /// Distinct experts, of `experts`, that `tokens` tokens reach when each chooses
 /// `topK` of them uniformly: E*(1-(1-k/E)^tokens).
 template <typename V>

@@ -120,6 +120,16 @@ static std::pair<double, double> slopesOfRoof(double a, double b, double q) {
   return {std::pow(a / time, q - 1), std::pow(b / time, q - 1)};
 }
 
+/// d/ds of `quarterShare`: 4^s ((ln 4 - ln n) n^(1-s)) of both ends n.
+static double slopeOfShare(double s, uint32_t quarter) {
+  auto upTo = [&](double end) {
+    return end == 0 ? 0
+                    : std::pow(4, s) * std::pow(end, 1 - s) *
+                          (std::log(4) - std::log(end));
+  };
+  return upTo(quarter + 1.0) - upTo(quarter);
+}
+
 void Sensitivity::addToOperands(NodeId id, bool takesFirst,
                                 std::vector<double> &adjoints) const {
   const Node &node = strategy.graph[id];
@@ -170,8 +180,14 @@ void Sensitivity::addToOperands(NodeId id, bool takesFirst,
   }
   case Op::picoseconds:
     return add(node.a, picosecondsPerUs);
+  case Op::distinct_experts: {
+    double left = b() < a ? std::pow(1 - b() / a, c() - 1) : 0;
+    return add(node.b, c() * left);
+  }
+  case Op::quarter_share:
+    return add(node.a, slopeOfShare(a, node.b));
   default:
-    // Sizes, pairs and experts rest on no figure; calls are links'.
+    // Sizes and pairs rest on no figure; calls are links'.
     return;
   }
 }

@@ -43,6 +43,12 @@ static void addRuntime(Reading &reading, std::vector<Assumption> &assumptions) {
   if (runtime.hostTimeUs.value > 0)
     add("host time of a step", runtime.hostTimeUs,
         formatTime(runtime.hostTimeUs.value));
+  if (runtime.hostTimePerLayerUs.value > 0)
+    add("host time of a layer", runtime.hostTimePerLayerUs,
+        formatTime(runtime.hostTimePerLayerUs.value));
+  if (runtime.hostTimePerSequenceUs.value > 0)
+    add("host time of a sequence", runtime.hostTimePerSequenceUs,
+        formatTime(runtime.hostTimePerSequenceUs.value));
   if (runtime.kernelFloorUs.value > 0)
     add("least time of a kernel", runtime.kernelFloorUs,
         formatTime(runtime.kernelFloorUs.value));

@@ -129,7 +129,9 @@ void StepBreakdown::run() {
         cost.timeUs * count.real(), 0,
         reading.whole(cost.nodes->wireBytes) * count);
   }
-  double hostUs = reading.microseconds(reading.strategy.total.hostPs);
+  const TotalNodes &total = reading.strategy.total;
+  double hostUs =
+      reading.microseconds(total.hostPs) + reading.microseconds(total.layersPs);
   if (hostUs > 0) {
     byOp.add("host", reading.layout.microbatches, hostUs, 0, 0);
     byLayer.add("host", reading.layout.microbatches, hostUs, 0, 0);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Explanation.h"
+#include "autopar/Support/Text.h"
 
 #include <cstdio>
 
@@ -129,8 +130,17 @@ void Explainer::explainOverhead() {
       sum.restsOn(*curve);
   }
   sum.restsOn(runtime.kernelFloorUs).restsOn(runtime.hostTimeUs);
+  Checked ofLayers = reading.whole(total.layersPs);
+  if (!ofLayers.isZero())
+    sum.restsOn(runtime.hostTimePerLayerUs)
+        .input("host_of_layers", us(ofLayers),
+               times(reading.whole(total.layers).str(),
+                     formatNumber(runtime.hostTimePerLayerUs.value) + " us"));
+  if (runtime.hostTimePerSequenceUs.value > 0)
+    sum.restsOn(runtime.hostTimePerSequenceUs);
   int64_t waits = reading.layout.microbatches;
-  sum.input(waits == 1 ? runtime.hostTimeUs.path : "host",
+  bool isFigure = waits == 1 && runtime.hostTimePerSequenceUs.value == 0;
+  sum.input(isFigure ? runtime.hostTimeUs.path : "host",
             us(reading.whole(total.hostPs)),
             waits == 1 ? "" : "of " + std::to_string(waits) + " microbatches");
   add("latency.overhead_time_us", "sum of the inputs",

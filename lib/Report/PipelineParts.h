@@ -31,6 +31,12 @@ struct PipelineParts {
     return {program, plan, machine, runtime, workload};
   }
 
+  /// What a device's host takes for one microbatch, besides its layers.
+  double hostTimeUs() const {
+    return runtime.hostTimeUs.value + runtime.hostTimePerSequenceUs.value *
+                                          static_cast<double>(workload.batch);
+  }
+
   const CostProgram &program;
   const Plan &plan;
   const Machine &machine;

@@ -176,7 +176,7 @@ std::optional<Error> PipelineEvaluator::simulate() {
   schedule.microbatches = parts.shape.microbatches;
   schedule.loop = whole.phase == Phase::decode;
   schedule.rounds = pipeline.rounds = schedule.loop ? decodeRounds : 1;
-  Result<Picoseconds> host = toPicoseconds(parts.runtime.hostTimeUs.value);
+  Result<Picoseconds> host = toPicoseconds(parts.hostTimeUs());
   if (!host)
     return host.error();
   auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
@@ -312,8 +312,8 @@ void PipelineEvaluator::addStep() {
     latency.computeTimeUs *= times;
     latency.memoryTimeUs *= times;
     latency.communicationTimeUs *= times;
-    double host = parts.runtime.hostTimeUs.value *
-                  static_cast<double>(parts.shape.passes());
+    double host =
+        parts.hostTimeUs() * static_cast<double>(parts.shape.passes());
     latency.overheadTimeUs = (latency.overheadTimeUs - host) * times + host;
   }
   auto sum = [&] {

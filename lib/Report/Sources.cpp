@@ -27,7 +27,10 @@ static void addFigures(Reading &reading, bool ofMemory) {
   for (size_t i = 0; i < bound.size(); ++i) {
     Kind kind = reading.strategy.figures[i].kind;
     bool isOfStep = kind == Kind::memory_bandwidth || kind == Kind::peak ||
-                    kind == Kind::kernel_floor || kind == Kind::host_time;
+                    kind == Kind::kernel_floor || kind == Kind::host_time ||
+                    kind == Kind::host_time_per_layer ||
+                    kind == Kind::host_time_per_sequence ||
+                    kind == Kind::routing_skew;
     bool isUsed = kind != Kind::communication_bytes || reading.communicates();
     if (isOfStep != ofMemory && isUsed && bound[i].figure)
       addOnce(reading.figures, bound[i].figure);

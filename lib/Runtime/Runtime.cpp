@@ -31,13 +31,31 @@ static Figure readCount(const JsonReader &reader, std::string_view key,
 
 static Runtime readFields(const JsonReader &reader) {
   Runtime runtime;
-  reader.allowOnly({"schema", "name", "title", "budget_rule",
-                    "memory_utilization", "context_bytes", "library_bytes",
-                    "communication_bytes", "graph_bytes", "kv_block_tokens",
-                    "profile_tokens", "profile_sequences",
-                    "sampler_bytes_per_logit", "host_time", "kernel_floor",
-                    "vocabulary_multiple", "merges_shared_input",
-                    "fuses_elementwise", "ideal"});
+  reader.allowOnly({"schema",
+                    "name",
+                    "title",
+                    "budget_rule",
+                    "memory_utilization",
+                    "context_bytes",
+                    "library_bytes",
+                    "communication_bytes",
+                    "graph_bytes",
+                    "kv_block_tokens",
+                    "profile_tokens",
+                    "profile_sequences",
+                    "sampler_bytes_per_logit",
+                    "host_time",
+                    "host_time_per_layer",
+                    "host_time_per_sequence",
+                    "routing_skew",
+                    "kernel_floor",
+                    "token_budget",
+                    "max_sequences",
+                    "prefill",
+                    "vocabulary_multiple",
+                    "merges_shared_input",
+                    "fuses_elementwise",
+                    "ideal"});
   checkSchema(reader, "autopar.runtime/1");
   runtime.name = readName(reader);
   runtime.title = reader.string("title");
@@ -58,6 +76,12 @@ static Runtime readFields(const JsonReader &reader) {
   runtime.kvBlockTokens = readCount(reader, "kv_block_tokens", path);
   runtime.hostTimeUs =
       readFigure(reader, "host_time", units::microseconds, path);
+  runtime.hostTimePerLayerUs =
+      readFigure(reader, "host_time_per_layer", units::microseconds, path);
+  runtime.hostTimePerSequenceUs =
+      readFigure(reader, "host_time_per_sequence", units::microseconds, path);
+  runtime.routingSkew =
+      readFigure(reader, "routing_skew", units::exponent, path);
   runtime.kernelFloorUs =
       readFigure(reader, "kernel_floor", units::microseconds, path);
   runtime.profileTokens =
@@ -66,6 +90,13 @@ static Runtime readFields(const JsonReader &reader) {
       readFigure(reader, "profile_sequences", units::countOrNone, path);
   runtime.samplerBytesPerLogit =
       readFigure(reader, "sampler_bytes_per_logit", units::bytesEach, path);
+  runtime.tokenBudget = readCount(reader, "token_budget", path);
+  runtime.maxSequences = readCount(reader, "max_sequences", path);
+  std::string prefill = reader.string("prefill");
+  if (!reader.failed() && prefill != "fused" && prefill != "alternating")
+    reader.failAt("prefill", "expected \"fused\" or \"alternating\", found \"" +
+                                 shorten(prefill) + "\"");
+  runtime.fusesPrompts = prefill == "fused";
   runtime.vocabularyMultiple = readCount(reader, "vocabulary_multiple", path);
   runtime.mergesSharedInput = reader.boolean("merges_shared_input");
   runtime.fusesElementwise = reader.boolean("fuses_elementwise");

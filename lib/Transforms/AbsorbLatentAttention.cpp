@@ -24,9 +24,16 @@ struct AbsorbLatentAttentionPass
 
   void runOnModule() override {
     ModuleOp module = getOperation();
+    if (phase == "each") {
+      module.walk([](LatentAttentionOp op) {
+        if (!op.getAbsorbed())
+          op.setByPhase(true);
+      });
+      return;
+    }
     if (!phase.empty() && !symbolizePhaseKind(phase)) {
       module.emitError() << "unknown phase '" << phase
-                         << "', expected prefill or decode";
+                         << "', expected prefill, decode or each";
       return signalPassFailure();
     }
     SymbolBindingOpInterface step = findWorkload(module);

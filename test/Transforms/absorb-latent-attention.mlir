@@ -2,7 +2,12 @@
 // RUN: autopar-opt %s --autopar-absorb-latent-attention=phase=prefill | FileCheck %s --check-prefix=YES
 // RUN: autopar-opt %s --autopar-absorb-latent-attention=phase=decode | FileCheck %s --check-prefix=NO
 // RUN: not autopar-opt %s --autopar-absorb-latent-attention=phase=training 2>&1 | FileCheck %s --check-prefix=BAD
-// BAD: error: unknown phase 'training', expected prefill or decode
+// BAD: error: unknown phase 'training', expected prefill, decode or each
+// RUN: autopar-opt %s --autopar-absorb-latent-attention=phase=each | FileCheck %s --check-prefix=EACH
+// RUN: autopar-opt %s --autopar-absorb-latent-attention=phase=each --autopar-print-cost-program -o /dev/null 2>&1 | FileCheck %s --check-prefix=KERNELS
+// KERNELS-COUNT-3: "phase": "decode"
+// KERNELS-COUNT-3: "phase": "prefill"
+// KERNELS-NOT: "phase"
 
 // The plan absorbs in decode steps only.
 // RUN: autopar-opt %s --phase=decode --context=64 | FileCheck %s --check-prefix=YES
@@ -19,6 +24,7 @@
 transformer.workload @w(phase = prefill, batch = 1, query = 16, context = 16)
 
 // YES: transformer.latent_attention {{.*}} causal absorbed :
+// EACH: transformer.latent_attention {{.*}} causal by_phase :
 // NO: transformer.latent_attention {{.*}} causal :
 func.func @layer(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv) -> !y {
   %c = transformer.kv_cache : !cache

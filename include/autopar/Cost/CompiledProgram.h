@@ -47,6 +47,9 @@ public:
   const std::vector<std::string> &axes() const { return axisNames; }
   /// A step of the whole model, its outputs by `StepOutput`.
   const Tape &step() const { return stepTape; }
+  /// A step of two groups, sequences that decode and then prompts, its outputs
+  /// by `StepOutput`; either may be empty.
+  const Tape &serving();
   /// What stages are put together from, as `collectParts` has it.
   const Tape &parts();
   const CostProgram &program();
@@ -57,7 +60,7 @@ private:
   Launching launches;
   std::vector<std::string> axisNames;
   Tape stepTape;
-  std::optional<Tape> partTape;
+  std::optional<Tape> servingTape, partTape;
   std::optional<CostProgram> whole;
   /// Of `whole`, which has not been read.
   std::string_view unread;

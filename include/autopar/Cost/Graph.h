@@ -45,6 +45,8 @@ enum class Op : uint8_t {
   kind_count,
   into_border,
   out_of_border,
+  /// Layers of the stack that a device runs in a pass.
+  layers,
   /// Of the program's symbols; passes of a step; microbatches that keep caches.
   symbol,
   passes,
@@ -76,6 +78,9 @@ enum class Op : uint8_t {
   pairs,
   /// Expected distinct experts of `a` that `c` tokens reach, `b` each.
   distinct_experts,
+  /// How often tokens choose an expert of quarter `b`, 0 to 3 from the most
+  /// chosen, over the mean, where choices follow Zipf's law of exponent `a`.
+  quarter_share,
   /// The nearest whole number to a * b.
   round_product,
   /// Microseconds of a kernel with `a` of arithmetic and `b` of traffic, whose

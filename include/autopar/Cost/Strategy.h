@@ -33,6 +33,9 @@ struct FigureUse {
     exponent,
     kernel_floor,
     host_time,
+    host_time_per_layer,
+    host_time_per_sequence,
+    routing_skew,
     context_bytes,
     library_bytes,
     graph_bytes,
@@ -201,7 +204,11 @@ struct TotalNodes {
   NodeId linearFlops, attentionFlops, squareFlops, recurrenceFlops, logitsFlops,
       flops, localFlops;
   NodeId wireBytes, keptReadBytes, launches;
-  NodeId computePs, memoryPs, communicationPs, floorPs, hostPs, stepPs;
+  /// Layers that a device runs, and what the host takes for them.
+  NodeId layers, layersPs;
+  /// Floors of launches and `layersPs`; the rest of the host.
+  NodeId floorPs, hostPs;
+  NodeId computePs, memoryPs, communicationPs, stepPs;
 };
 
 /// Whose records a strategy counts.
@@ -230,12 +237,14 @@ struct Strategy : Leaves {
   TotalNodes total;
 };
 
-/// Writes the formulas of `program` down. Machine-free. A step computes
-/// `groups` of sequences, those of each alike: prompts beside sequences that
-/// decode. Products are over all rows together, attention takes each group in
-/// turn. What is said of one sequence is said of the first group's.
+/// Writes the formulas of `program` down. Machine-free. A step computes groups
+/// of sequences, those of each alike and in the phase that `groups` says (which
+/// kernels without a phase do not ask): prompts beside sequences that decode.
+/// Products are over all rows together, attention takes each group in turn.
+/// What is said of one sequence is said of the first group's.
 Strategy compile(const CostProgram &program, Launching launching,
-                 Counting counting = Counting::whole, size_t groups = 1);
+                 Counting counting = Counting::whole,
+                 const std::vector<Phase> &groups = {Phase::prefill});
 
 } // namespace autopar
 

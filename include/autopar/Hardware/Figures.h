@@ -32,6 +32,8 @@ inline constexpr UnitRange flopsPerSecond{"FLOP/s", 1, 1e21};
 inline constexpr UnitRange microseconds{"us", 0, 1e9};
 /// An efficiency, which nothing divides by zero with.
 inline constexpr UnitRange fraction{"1", 1e-6, 1};
+/// Of Zipf's law, whose sum over experts has a limit.
+inline constexpr UnitRange exponent{"1", 0, 0.99};
 inline constexpr UnitRange count{"1", 1, 1e12};
 inline constexpr UnitRange countOrNone{"1", 0, 1e12};
 inline constexpr UnitRange bytesEach{"B", 0, 1e6};

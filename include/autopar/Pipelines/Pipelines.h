@@ -148,7 +148,8 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                         llvm::cl::desc("Nodes of the machine (default: 1)")};
   Option<std::string> runtime{
       *this, "runtime",
-      llvm::cl::desc("Runtime: vllm, ideal, or a file (default: vllm)")};
+      llvm::cl::desc("Runtime: vllm, sglang, trtllm, ideal, or a file "
+                     "(default: vllm)")};
   Option<double> memoryUtilization{
       *this, "memory-utilization",
       llvm::cl::desc("The runtime's share of device memory, 0 to 1")};

@@ -10,6 +10,7 @@
 #define AUTOPAR_PROGRAM_COSTPROGRAM_H
 
 #include "autopar/Program/PlacedExperts.h"
+#include "autopar/Program/Workload.h"
 #include "autopar/Support/ElementType.h"
 
 #include <cstdint>
@@ -92,6 +93,9 @@ struct Kernel {
   /// combine): a part of the grouped products around it, whose curves were
   /// measured with it.
   bool routed = false;
+  /// Computes the sequences in this phase alone, where others take another
+  /// form of the op.
+  std::optional<Phase> phase = std::nullopt;
   /// Kernels of one layer with the same group may be launched as one by a
   /// runtime that merges them: products of one input (q, k, v; gate, up), and
   /// runs of elementwise kernels, runs of one scan. Consecutive numbers in

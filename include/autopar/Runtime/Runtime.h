@@ -35,10 +35,20 @@ struct Runtime {
   Figure profileTokens, profileSequences, samplerBytesPerLogit;
   /// Tokens of one block of the KV cache.
   Figure kvBlockTokens;
-  /// Host time that a step waits for, microseconds.
-  Figure hostTimeUs;
+  /// Time that a step waits for its host, for what no kernel's curve has:
+  /// microseconds of a step, and of a step per layer and per sequence.
+  Figure hostTimeUs, hostTimePerLayerUs, hostTimePerSequenceUs;
+  /// How uneven tokens choose experts: the exponent of Zipf's law, 0 (even) to
+  /// below 1.
+  Figure routingSkew;
   /// Least time from one kernel to the next in a captured graph, microseconds.
   Figure kernelFloorUs;
+  /// Tokens of prompts and sequences that one step computes at most, and
+  /// sequences that run at once.
+  Figure tokenBudget, maxSequences;
+  /// Whether prompts are computed beside sequences that decode, or in steps of
+  /// their own.
+  bool fusesPrompts = false;
   /// The vocabulary is padded to a multiple of this.
   Figure vocabularyMultiple;
   /// Whether products of one input and runs of elementwise kernels are

@@ -128,7 +128,8 @@ def AbsorbLatentAttentionPass
   let description = [{
     Marks every `transformer.latent_attention` as `absorbed`: the better form for
     few new tokens, as it expands no cached ones. The text of a step that is
-    absorbed stays so.
+    absorbed stays so. With `phase=each`, marks them as `by_phase` instead: for
+    steps of prompts beside sequences that decode.
 
     Requires a workload where a phase is given. Guarantees equal types.
 
@@ -140,7 +141,7 @@ def AbsorbLatentAttentionPass
   let options = [
     Option<"phase", "phase", "std::string", "\"\"",
            "Only where the module's step is one of this phase: prefill or "
-           "decode (empty: always)">,
+           "decode (empty: always; each: by the phase of each sequence)">,
   ];
 }
 

@@ -144,8 +144,10 @@ namespace {
 /// The kernels of one latent attention, in either form.
 class LatentKernels {
 public:
-  LatentKernels(LatentAttentionOp op, WorkloadBuilder &builder)
-      : op(op), builder(builder), type(builder.formatOf(op.getQuery())),
+  LatentKernels(LatentAttentionOp op, WorkloadBuilder &builder,
+                std::optional<Phase> phase = std::nullopt)
+      : op(op), builder(builder), phase(phase),
+        type(builder.formatOf(op.getQuery())),
         heads(builder.dims(op.getQuery(), 2, 3)),
         latent(number(sizeOf(op.getLatent(), 2))),
         rope(number(sizeOf(op.getKeyRope(), 2))),
@@ -210,7 +212,10 @@ private:
   static int64_t widthOf(const Dim &dim) { return dim.extent.factor; }
 
   Kernel &addProduct(Value input) {
-    return builder.addProduct(op, KernelKind::matmul, FlopClass::linear, input);
+    Kernel &kernel =
+        builder.addProduct(op, KernelKind::matmul, FlopClass::linear, input);
+    kernel.phase = phase;
+    return kernel;
   }
 
   Kernel &addAttention(int64_t width) {
@@ -225,6 +230,7 @@ private:
     pairs.causal = op.getCausal();
     pairs.window = op.getNumSeen();
     kernel.pairs = pairs;
+    kernel.phase = phase;
     if (op.getSelected())
       builder.read(kernel, op.getSelected());
     return kernel;
@@ -245,11 +251,14 @@ private:
     Dim context = kernel.pairs->context;
     builder.write(kernel, op.getLatent());
     builder.write(kernel, op.getKeyRope());
-    builder.exchangeNormalisers(op, op.getResult(), context);
+    if (phase != Phase::prefill)
+      builder.exchangeNormalisers(op, op.getResult(), context);
   }
 
   LatentAttentionOp op;
   WorkloadBuilder &builder;
+  /// The sequences that take this form, where not all do.
+  std::optional<Phase> phase;
   ElementType type;
   Dims heads;
   Dim latent, rope, nope, value;
@@ -258,11 +267,14 @@ private:
 } // namespace
 
 void LatentAttentionOp::buildWorkload(WorkloadBuilder &builder) {
-  LatentKernels kernels(*this, builder);
-  if (getAbsorbed())
-    kernels.absorb();
-  else
-    kernels.expand();
+  if (getByPhase()) {
+    LatentKernels(*this, builder, Phase::decode).absorb();
+    LatentKernels(*this, builder, Phase::prefill).expand();
+  } else if (getAbsorbed()) {
+    LatentKernels(*this, builder).absorb();
+  } else {
+    LatentKernels(*this, builder).expand();
+  }
 }
 
 /// Scores of all cached tokens, which stay on the chip.

@@ -24,8 +24,8 @@ struct Groups : testing::Test {
   using Columns = std::function<std::vector<NodeId>(const Strategy &)>;
 
   Values valuesOf(const std::vector<Workload> &groups, const Columns &columns) {
-    Strategy strategy =
-        compile(program, {true, true}, Counting::whole, groups.size());
+    Strategy strategy = compile(program, {true, true}, Counting::whole,
+                                std::vector<Phase>(groups.size()));
     ExactValues exact(strategy, machine, runtime);
     EXPECT_FALSE(exact.evaluate(makeLayout(8), groups));
     Values values;

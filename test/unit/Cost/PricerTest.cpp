@@ -31,7 +31,7 @@ public:
       : program(program), runtime(runtime), groups(groups),
         strategy(compile(program,
                          {runtime.mergesSharedInput, runtime.fusesElementwise},
-                         counting, groups)),
+                         counting, std::vector<Phase>(groups))),
         tape(collectAll(strategy)), runner(tape, machine, runtime),
         pricer(tape, machine, runtime), exact(strategy, machine, runtime) {}
 

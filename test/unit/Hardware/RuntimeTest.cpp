@@ -14,7 +14,8 @@ using namespace autopar::test;
 using RuntimeTest = LibraryTest;
 
 TEST_F(RuntimeTest, EveryRuntimeLoads) {
-  EXPECT_EQ(runtimeNames(), (std::vector<std::string>{"ideal", "vllm"}));
+  EXPECT_EQ(runtimeNames(),
+            (std::vector<std::string>{"ideal", "sglang", "trtllm", "vllm"}));
   std::vector<bool> used;
   for (const std::string &name : runtimeNames()) {
     Result<Runtime> runtime = readRuntime(name, {}, used);
@@ -53,7 +54,8 @@ TEST_F(RuntimeTest, Errors) {
   std::vector<bool> used;
   EXPECT_EQ(withoutFolder(readRuntime("vlm", {}, used)),
             "unknown runtime \"vlm\", did you mean \"vllm\"?\n  note: "
-            "available: ideal, vllm; or the path of a file of your own");
+            "available: ideal, sglang, trtllm, vllm; or the path of a file of "
+            "your own");
   std::string path =
       edited("runtimes/vllm.json", "\"value\": 16", "\"value\": 16.5");
   EXPECT_EQ(withoutFolder(readRuntime(path, {}, used)),

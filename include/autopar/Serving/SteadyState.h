@@ -1,0 +1,92 @@
+//===- SteadyState.h - Engines under constant load --------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// So many requests at once, each followed by another: what a token takes in the
+// mean, and what a first one does. Steps are those of the compiled strategy.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SERVING_STEADYSTATE_H
+#define AUTOPAR_SERVING_STEADYSTATE_H
+
+#include "autopar/Cost/CompiledProgram.h"
+#include "autopar/Cost/Pricer.h"
+
+namespace autopar {
+
+/// Requests of a closed loop.
+struct ClosedLoop {
+  /// Of the whole deployment.
+  int64_t concurrency = 1;
+  /// Of a request in the mean.
+  double promptTokens = 1, answerTokens = 1;
+};
+
+/// Why a deployment does not serve.
+struct ServingRefusal {
+  enum class Kind : uint8_t {
+    none,
+    /// The plan has no price: `step`.
+    step,
+    /// The KV caches do not hold one request.
+    capacity,
+  };
+  Kind kind = Kind::none;
+  Refusal step = {};
+
+  explicit operator bool() const { return kind != Kind::none; }
+};
+
+/// Times are microseconds.
+struct SteadyState {
+  /// Requests of a replica that run at once in the mean, and prompts that a
+  /// step with any has.
+  double running = 0, promptsPerStep = 0;
+  /// Whether requests wait for room in the KV caches.
+  bool isCacheFull = false;
+  /// Tokens that the KV caches of a replica hold.
+  double capacityTokens = 0;
+  /// A step that decodes, one that has prompts too (or, of a runtime that
+  /// alternates, alone), and what a prompt adds to the steps of the others.
+  double decodeStepUs = 0, promptStepUs = 0, addedByPromptUs = 0;
+  /// Of the decoding step.
+  double communicationUs = 0;
+  double tpotUs = 0, ttftUs = 0;
+  /// Of the whole deployment.
+  double outputTokensPerSecond = 0;
+};
+
+/// Serves requests with one strategy on one machine.
+class Server {
+public:
+  /// All arguments outlive it. Of `replicas` replicas each has its own part of
+  /// the requests; `layout` is that of all.
+  Server(CompiledProgram &program, const Layout &layout, int64_t replicas,
+         const Machine &machine, const Runtime &runtime,
+         std::optional<double> memoryUtilization = std::nullopt);
+
+  ServingRefusal serve(const ClosedLoop &load, SteadyState &state);
+
+private:
+  struct Step {
+    double us = 0, communicationUs = 0, capacityTokens = 0;
+  };
+  /// A step of `decoding` sequences at `context` tokens, and of `prompts`
+  /// prompts, of one replica.
+  ServingRefusal price(double decoding, double context, double prompts,
+                       double promptTokens, Step &step);
+  double promptsPerStep(const ClosedLoop &load, double running) const;
+
+  const Runtime &runtime;
+  double replicas;
+  Pricer pricer;
+  Refusal laid;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_SERVING_STEADYSTATE_H

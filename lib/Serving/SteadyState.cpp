@@ -1,0 +1,94 @@
+//===- SteadyState.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Serving/SteadyState.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+static constexpr double picosecondsPerUs = 1e6;
+
+Server::Server(CompiledProgram &program, const Layout &layout, int64_t replicas,
+               const Machine &machine, const Runtime &runtime,
+               std::optional<double> memoryUtilization)
+    : runtime(runtime), replicas(static_cast<double>(replicas)),
+      pricer(program.serving(), machine, runtime, memoryUtilization),
+      laid(pricer.lay(layout)) {}
+
+ServingRefusal Server::price(double decoding, double context, double prompts,
+                             double promptTokens, Step &step) {
+  std::vector<GroupValues> groups = {
+      {decoding * replicas, 1, context, 0, 0},
+      {prompts * replicas, promptTokens, promptTokens, 0, 0}};
+  double outputs[stepOutputCount];
+  if (Refusal refusal = pricer.price(groups, outputs))
+    return {ServingRefusal::Kind::step, refusal};
+  auto output = [&](StepOutput which) {
+    return outputs[static_cast<size_t>(which)];
+  };
+  step.us = output(StepOutput::step_ps) / picosecondsPerUs;
+  step.communicationUs =
+      output(StepOutput::communication_ps) / picosecondsPerUs;
+  step.capacityTokens = output(StepOutput::kv_capacity_tokens);
+  return {};
+}
+
+/// Requests end at random steps, one in `answerTokens` of those that run, and
+/// others come in their place: of Poisson's law, how many come where any does.
+/// No more than the budget of a step holds, and one where it holds none whole.
+double Server::promptsPerStep(const ClosedLoop &load, double running) const {
+  double ends = running / load.answerTokens;
+  double come = ends / -std::expm1(-ends);
+  double most = std::floor(runtime.tokenBudget.value / load.promptTokens);
+  return std::max(1.0, std::round(std::min({come, most, running})));
+}
+
+ServingRefusal Server::serve(const ClosedLoop &load, SteadyState &state) {
+  if (laid)
+    return {ServingRefusal::Kind::step, laid};
+  double prompt = std::round(load.promptTokens);
+  double longest = load.promptTokens + load.answerTokens;
+  double context = std::round(load.promptTokens + load.answerTokens / 2);
+  double wanted = std::max(
+      1.0, std::ceil(static_cast<double>(load.concurrency) / replicas));
+  Step one, decode, withPrompts;
+  if (auto refusal = price(1, context, 0, prompt, one))
+    return refusal;
+  state.capacityTokens = one.capacityTokens;
+  double room = std::floor(one.capacityTokens / longest);
+  if (room < 1)
+    return {ServingRefusal::Kind::capacity};
+  state.running = std::min({wanted, room, runtime.maxSequences.value});
+  state.isCacheFull = room < wanted;
+  state.promptsPerStep = promptsPerStep(load, state.running);
+  if (auto refusal = price(state.running, context, 0, prompt, decode))
+    return refusal;
+  double beside = runtime.fusesPrompts ? state.running : 0;
+  if (auto refusal =
+          price(beside, context, state.promptsPerStep, prompt, withPrompts))
+    return refusal;
+  state.decodeStepUs = decode.us;
+  state.communicationUs = decode.communicationUs;
+  state.promptStepUs = withPrompts.us;
+  double added =
+      runtime.fusesPrompts ? withPrompts.us - decode.us : withPrompts.us;
+  state.addedByPromptUs = std::max(0.0, added) / state.promptsPerStep;
+  // While a request answers, each of the others is replaced once.
+  double others = std::max(0.0, state.running - state.promptsPerStep);
+  state.tpotUs =
+      state.decodeStepUs + others / load.answerTokens * state.addedByPromptUs;
+  state.ttftUs = state.promptStepUs + state.decodeStepUs / 2;
+  double waits =
+      static_cast<double>(load.concurrency) / replicas / state.running - 1;
+  state.ttftUs += std::max(0.0, waits) * load.answerTokens * state.tpotUs;
+  double request = state.ttftUs + (load.answerTokens - 1) * state.tpotUs;
+  state.outputTokensPerSecond =
+      1e6 * static_cast<double>(load.concurrency) * load.answerTokens / request;
+  return {};
+}
