@@ -1,0 +1,64 @@
+//===- ServingPredictor.h - What serving a model would take -----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PIPELINES_SERVINGPREDICTOR_H
+#define AUTOPAR_PIPELINES_SERVINGPREDICTOR_H
+
+#include "autopar/Plan/Degrees.h"
+#include "autopar/Serving/SteadyState.h"
+#include "autopar/Support/Result.h"
+
+#include <memory>
+#include <string>
+
+namespace autopar {
+
+/// A deployment, as tables of measurements have it.
+struct ServedPlan {
+  /// A bundled name or a path.
+  std::string model;
+  /// bf16, fp8, fp8_block, nvfp4; empty: the checkpoint's.
+  std::string weightFormat;
+  /// Absent: as the runtime chooses.
+  std::optional<ElementType> kvFormat = std::nullopt;
+  /// Devices are tp * dp; dp counts replicas of attention.
+  int64_t tp = 1, dp = 1, ep = 1, etp = 1;
+  std::string system, runtime;
+};
+
+/// What of a deployment depends on no load.
+struct ServedFacts {
+  /// Tokens that the KV caches of all replicas hold.
+  int64_t kvTokens = 0;
+  /// FLOPs of one token of an answer, and of a whole prompt.
+  double decodeFlops = 0, promptFlops = 0;
+  /// Dense peak of all devices in the format of the weights, FLOP/s.
+  double peakFlops = 0;
+  int64_t devicesPerNode = 0;
+  bool hasPredictionHead = false, hasExperts = false;
+};
+
+/// Imports each model once, makes each strategy once.
+class ServingPredictor {
+public:
+  explicit ServingPredictor(std::vector<Override> overrides = {});
+  ~ServingPredictor();
+
+  Result<SteadyState> predict(const ServedPlan &plan, const ClosedLoop &load);
+  Result<ServedFacts> facts(const ServedPlan &plan, double promptTokens,
+                            double answerTokens);
+  /// "fp8", "fp4" or "bf16": what the checkpoint of a model has.
+  Result<std::string> checkpointFormat(const std::string &model);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_PIPELINES_SERVINGPREDICTOR_H

@@ -1,0 +1,286 @@
+//===- ServingPredictor.cpp -----------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Pipelines/ServingPredictor.h"
+
+#include "WeightFormats.h"
+#include "autopar/Import/LoadModel.h"
+#include "autopar/Pipelines/StrategyLibrary.h"
+#include "autopar/Plan/NeutralAxes.h"
+#include "autopar/Transforms/Passes.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <map>
+
+using namespace autopar;
+using namespace mlir;
+
+namespace {
+
+/// A model with weights of one format, and its strategies for one runtime.
+struct ServedModel {
+  OwningOpRef<ModuleOp> module;
+  std::unique_ptr<StrategyLibrary> library;
+};
+
+/// A deployment, ready to be asked about loads.
+struct Deployment {
+  CompiledProgram *program = nullptr;
+  Machine machine;
+  int64_t replicas = 1;
+  std::unique_ptr<Server> server;
+};
+
+} // namespace
+
+struct ServingPredictor::State {
+  explicit State(std::vector<Override> overrides)
+      : overrides(overrides), hardware(overrides),
+        context(MLIRContext::Threading::DISABLED),
+        handler(&context, [&](Diagnostic &diagnostic) {
+          if (said.empty())
+            said = diagnostic.str();
+          return success();
+        }) {
+    context.printOpOnDiagnostic(false);
+  }
+
+  /// What a diagnostic said, or `error`.
+  Error take(Error error) {
+    if (error.message.empty())
+      error.message = said.empty() ? "the model cannot be split so" : said;
+    said.clear();
+    return error;
+  }
+  Result<const Runtime *> runtime(const std::string &name);
+  Result<ServedModel *> model(const ServedPlan &plan, const Runtime &runtime);
+  Result<Plan> planOf(const ServedPlan &served, const Runtime &runtime,
+                      const Machine &machine);
+  Result<Deployment *> deployment(const ServedPlan &served);
+
+  std::vector<Override> overrides;
+  HardwareLibrary hardware;
+  MLIRContext context;
+  std::string said;
+  ScopedDiagnosticHandler handler;
+  std::map<std::string, std::unique_ptr<Runtime>> runtimes;
+  std::map<std::string, std::unique_ptr<ServedModel>> models;
+  std::map<std::string, std::unique_ptr<Deployment>> deployments;
+};
+
+Result<const Runtime *>
+ServingPredictor::State::runtime(const std::string &name) {
+  std::unique_ptr<Runtime> &known = runtimes[name];
+  if (!known) {
+    std::vector<bool> used;
+    Result<Runtime> read = readRuntime(name, overrides, used);
+    if (!read)
+      return read.error();
+    known = std::make_unique<Runtime>(std::move(*read));
+  }
+  return known.get();
+}
+
+Result<ServedModel *> ServingPredictor::State::model(const ServedPlan &plan,
+                                                     const Runtime &runtime) {
+  std::string key =
+      plan.model + "\n" + plan.weightFormat + "\n" + runtime.name;
+  std::unique_ptr<ServedModel> &known = models[key];
+  if (known)
+    return known.get();
+  ModelRequest request{plan.model, {/*offline=*/true}, {}};
+  if (!plan.weightFormat.empty()) {
+    Result<ConfigAssumption> format =
+        assumeFormat(request, plan.weightFormat);
+    if (!format)
+      return format.error();
+    request.assumptions = {std::move(*format)};
+  }
+  auto served = std::make_unique<ServedModel>();
+  Result<OwningOpRef<ModuleOp>> module = loadModel(&context, request);
+  if (!module)
+    return take(module.error());
+  served->module = std::move(*module);
+  AbsorbLatentAttentionPassOptions absorb;
+  absorb.phase = "each";
+  PassManager pm(&context);
+  pm.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
+  if (failed(pm.run(*served->module)))
+    return take({});
+  served->library =
+      std::make_unique<StrategyLibrary>(*served->module, runtime);
+  known = std::move(served);
+  return known.get();
+}
+
+/// Whether a runtime keeps keys and values in 8 bits.
+static bool quantizesCache(const Runtime &runtime, const std::string &format,
+                           const Chip &chip) {
+  bool isQuantized = format != "bf16";
+  switch (runtime.kvCacheRule) {
+  case KVCacheRule::model:
+    return false;
+  case KVCacheRule::fp8_if_quantized:
+    return isQuantized;
+  case KVCacheRule::fp8_if_quantized_on_fp4_chips:
+    return isQuantized && chip.peakFlops.count("fp4");
+  }
+  return false;
+}
+
+Result<Plan> ServingPredictor::State::planOf(const ServedPlan &served,
+                                             const Runtime &runtime,
+                                             const Machine &machine) {
+  Degrees degrees;
+  degrees.tp = served.tp;
+  degrees.dp = served.dp;
+  if (served.ep > 1) {
+    degrees.ep = served.ep;
+    degrees.etp = served.etp;
+  }
+  Result<MeshPlan> mesh = planCanonicalMesh(degrees);
+  if (!mesh)
+    return mesh.error();
+  Plan plan;
+  setMesh(plan, *mesh);
+  if (auto error = completeDegrees(plan))
+    return *error;
+  plan.kvDtype = served.kvFormat;
+  std::string format = served.weightFormat;
+  if (format.empty()) {
+    Result<std::string> own = formatOfCheckpoint(
+        {served.model, {/*offline=*/true}, {}});
+    if (!own)
+      return own.error();
+    format = *own;
+  }
+  const Chip &chip = machine.pools.front().chip;
+  if (!plan.kvDtype && quantizesCache(runtime, format, chip))
+    plan.kvDtype = ElementType::fp8_e4m3;
+  dropNeutralDegrees(plan);
+  dropNeutralAxes(plan);
+  return plan;
+}
+
+static std::string keyOf(const ServedPlan &plan) {
+  std::string key = plan.model + "\n" + plan.weightFormat + "\n" +
+                    plan.system + "\n" + plan.runtime;
+  for (int64_t value : {plan.tp, plan.dp, plan.ep, plan.etp,
+                        plan.kvFormat ? int64_t(*plan.kvFormat) : -1})
+    key += "\n" + std::to_string(value);
+  return key;
+}
+
+static Layout layoutOf(const CompiledProgram &program, const Plan &plan) {
+  Layout layout;
+  for (const std::string &axis : program.axes())
+    layout.axes.push_back({*plan.strideOf(axis), *plan.axis(axis)->size});
+  layout.devices = plan.devices().value_or(1);
+  return layout;
+}
+
+Result<Deployment *>
+ServingPredictor::State::deployment(const ServedPlan &served) {
+  std::unique_ptr<Deployment> &known = deployments[keyOf(served)];
+  if (known)
+    return known.get();
+  Result<const Runtime *> runtime = this->runtime(served.runtime);
+  if (!runtime)
+    return runtime.error();
+  Result<Machine> node = hardware.machine(served.system);
+  if (!node)
+    return node.error();
+  int64_t devices = served.tp * served.dp;
+  int64_t perNode = node->pools.front().devicesPerNode;
+  Result<Machine> machine = hardware.machine(
+      served.system, devices <= node->devices()
+                         ? 1
+                         : (devices + perNode - 1) / perNode);
+  if (!machine)
+    return machine.error();
+  Result<ServedModel *> model = this->model(served, **runtime);
+  if (!model)
+    return model.error();
+  Result<Plan> plan = planOf(served, **runtime, *machine);
+  if (!plan)
+    return plan.error();
+  auto made = std::make_unique<Deployment>();
+  made->program = (*model)->library->find(*plan);
+  if (!made->program)
+    return take({});
+  made->machine = std::move(*machine);
+  made->replicas = served.dp;
+  made->server = std::make_unique<Server>(
+      *made->program, layoutOf(*made->program, *plan), made->replicas,
+      made->machine, **runtime);
+  known = std::move(made);
+  return known.get();
+}
+
+ServingPredictor::ServingPredictor(std::vector<Override> overrides)
+    : state(std::make_unique<State>(std::move(overrides))) {}
+ServingPredictor::~ServingPredictor() = default;
+
+static Error errorOf(const ServingRefusal &refusal) {
+  if (refusal.kind == ServingRefusal::Kind::capacity)
+    return {"", "the KV caches do not hold one request", ""};
+  return {"", "the plan has no price: a size does not divide, or nothing "
+              "joins its devices",
+          "autopar estimate with the same flags says which"};
+}
+
+Result<SteadyState> ServingPredictor::predict(const ServedPlan &plan,
+                                              const ClosedLoop &load) {
+  Result<Deployment *> deployment = state->deployment(plan);
+  if (!deployment)
+    return deployment.error();
+  SteadyState steady;
+  if (ServingRefusal refusal = (*deployment)->server->serve(load, steady))
+    return errorOf(refusal);
+  return steady;
+}
+
+Result<ServedFacts> ServingPredictor::facts(const ServedPlan &plan,
+                                            double promptTokens,
+                                            double answerTokens) {
+  Result<Deployment *> found = state->deployment(plan);
+  if (!found)
+    return found.error();
+  Deployment &deployment = **found;
+  ServedFacts facts;
+  ServingFlops flops;
+  if (ServingRefusal refusal =
+          deployment.server->count(promptTokens, answerTokens, flops))
+    return errorOf(refusal);
+  const Pool &pool = deployment.machine.pools.front();
+  facts.kvTokens = flops.capacityTokens * deployment.replicas;
+  facts.decodeFlops = flops.decode;
+  facts.promptFlops = flops.prompt;
+  facts.devicesPerNode = pool.devicesPerNode;
+  std::string format = plan.weightFormat;
+  if (format.empty()) {
+    Result<std::string> own = checkpointFormat(plan.model);
+    if (!own)
+      return own.error();
+    format = *own;
+  }
+  if (const Figure *peak = pool.chip.peak(unitsOf(format)))
+    facts.peakFlops = peak->value * static_cast<double>(plan.tp * plan.dp);
+  for (const Resident &resident : deployment.program->program().residents) {
+    facts.hasPredictionHead |= resident.stored;
+    facts.hasExperts |= resident.topK != 0;
+  }
+  return facts;
+}
+
+Result<std::string>
+ServingPredictor::checkpointFormat(const std::string &model) {
+  return formatOfCheckpoint({model, {/*offline=*/true}, {}});
+}

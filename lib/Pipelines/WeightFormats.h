@@ -1,0 +1,26 @@
+//===- WeightFormats.h - Formats of weights by their names ------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_PIPELINES_WEIGHTFORMATS_H
+#define AUTOPAR_LIB_PIPELINES_WEIGHTFORMATS_H
+
+#include "autopar/Import/LoadModel.h"
+
+namespace autopar {
+
+/// What a checkpoint of the model in `format` (bf16, fp8, fp8_block, nvfp4)
+/// would have in its config, as published ones have it. Errors: another name.
+Result<ConfigAssumption> assumeFormat(const ModelRequest &request,
+                                      const std::string &format);
+/// "bf16", "fp8" or "fp4": what the checkpoint has.
+Result<std::string> formatOfCheckpoint(const ModelRequest &request);
+/// What multiplies weights of `format`.
+ElementType unitsOf(const std::string &format);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_PIPELINES_WEIGHTFORMATS_H
