@@ -14,7 +14,7 @@ The errors are those of the remaining fifth.
   scripts/fit_kernels.py --data DIR --replace   and replaces those it has
 
 DIR holds gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
-moe.csv and moe_backends.csv: the per-operator measurements of
+mla.csv, moe.csv and moe_backends.csv: the per-operator measurements of
 ai-dynamo/aiconfigurator (Apache-2.0).
 """
 
@@ -47,14 +47,18 @@ ENGINES = {
     "attention": {"A100_SXM": "vLLM 0.14.0", "": "TensorRT-LLM 1.3.0rc20"},
     "grouped_matmul": {"A100_SXM": "SGLang 0.5.10",
                        "": "TensorRT-LLM 1.3.0rc20"},
+    "latent_attention": {"": "TensorRT-LLM 1.3.0rc20"},
 }
 QUANTISED = "; two launches a row: quantisation of the input, then the product"
 TITLES = {"vllm": "vLLM", "sglang": "SGLang"}
 LAUNCHES = {
     "grouped_matmul": "; two launches a row: gate with up, then down",
     "matmul/fp4": QUANTISED,
+    "latent_attention/bf16": "; expanded prefill and absorbed decode",
+    "latent_attention/fp8": "; absorbed decode",
 }
-KINDS = ("matmul", "attention", "grouped_matmul", "elementwise", "gather")
+KINDS = ("matmul", "attention", "latent_attention", "grouped_matmul",
+         "elementwise", "gather")
 # Chips that nobody measured take the curves of their nearest relative.
 RELATIVES = {
     "v100-32gb-sxm": "a100-80gb-sxm",
@@ -102,9 +106,9 @@ def predict(launches, floor, ec, eb, q):
     return time
 
 
-def loss(prepared, point, q):
+def loss(prepared, point, q, most=1):
     floor, ec, eb = (math.exp(x) for x in point)
-    if not (1 <= floor <= 100 and 0.01 <= ec <= 1 and 0.01 <= eb <= 1):
+    if not (1 <= floor <= 100 and 0.01 <= ec <= most and 0.01 <= eb <= 1):
         return 1e9
     return sum(abs(math.log(predict(launches, floor, ec, eb, q) / time))
                for launches, time in prepared) / len(prepared)
@@ -147,10 +151,10 @@ def minimise(function, start, step=0.3, rounds=90):
     return simplex[best], values[best]
 
 
-def fit_together(rows, q):
+def fit_together(rows, q, most):
     """All coefficients from all rows."""
-    start = [math.log(4), math.log(0.6), math.log(0.7)]
-    return minimise(lambda p: loss(rows, p, q), start)
+    start = [math.log(4), math.log(min(0.6, most)), math.log(0.7)]
+    return minimise(lambda p: loss(rows, p, q, most), start)
 
 
 def fit_apart(compute, rest, q):
@@ -167,8 +171,9 @@ def fit_apart(compute, rest, q):
     return [floor, ec, eb], value
 
 
-def fit(rows, peak, bandwidth, seed):
-    """The curve for `rows` and its errors on a held-out fifth."""
+def fit(rows, peak, bandwidth, seed, most=1):
+    """The curve for `rows`, with a compute efficiency of at most `most` where
+    all is fitted together, and its errors on a held-out fifth."""
     compute = [row for row in rows if row.compute]
     rest = [row for row in rows if not row.compute]
     held_compute, compute = sample(compute, seed)
@@ -178,7 +183,7 @@ def fit(rows, peak, bandwidth, seed):
     best = None
     for q in EXPONENTS:
         point, value = (fit_apart(compute, rest, q) if compute
-                        else fit_together(rest, q))
+                        else fit_together(rest, q, most))
         if best is None or value < best[0]:
             best = (value, point, q)
     floor, ec, eb = (math.exp(x) for x in best[1])
@@ -307,6 +312,7 @@ def measured_rows(data):
                      for key, rows in read(data).items()}
     yield "matmul", kernel_rows.matmul_scaled(data)
     yield "grouped_matmul", kernel_rows.grouped_scaled(data)
+    yield "latent_attention", kernel_rows.latent_attention(data)
 
 
 def fit_all(data, chips):
@@ -324,9 +330,12 @@ def fit_all(data, chips):
             chip = chips.get(gpu)
             if not chip or peak_key(key) not in chip["peak_flops"]:
                 continue
+            # No attention multiplies faster than products of matrices do.
+            most = (kernels[gpu]["matmul"]["bf16"]["compute_efficiency"][
+                "value"] if kind == "latent_attention" else 1)
             result = fit(rows, chip["peak_flops"][peak_key(key)]["value"],
                          chip["memory_bandwidth"]["value"],
-                         f"{gpu}{kind}{key}")
+                         f"{gpu}{kind}{key}", most)
             made = curve(kind, key, gpu, engine, result, rows)
             kernels[gpu].setdefault(kind, {})[key] = made
             report(chip, kind, key, made)

@@ -40,6 +40,9 @@ ENGINES = {
 WHOLE_SETS = ("fp4_bf16",)
 # Timed with another kernel than gpt-oss.
 OTHER_MODELS = {"fp4_bf16": ("Kimi-K3-latent",)}
+# Elsewhere one processor reads all of a sequence's cache: no roofline.
+LATENT_CHIPS = ("H100_SXM", "H200_SXM", "B200_SXM", "B300_SXM", "GB200",
+                "GB300")
 
 
 class Row:
@@ -218,3 +221,33 @@ def experts(shape, size):
              routed * (hidden + 2 * inter) * 2),
             (2 * routed * inter * hidden,
              distinct * hidden * inter * size + routed * (inter + hidden) * 2)]
+
+
+def latent_attention(data):
+    """The attention of multi-head latent attention, the products around it not
+    included. `bf16`: expanded prefill gives the compute efficiency, absorbed
+    decode the rest, as of attention. `fp8`: decode alone, as prefill multiplies
+    the keys and values that it has expanded to 16 bits."""
+    latent, rope, nope, value = 512, 64, 128, 128
+    rows = {}
+    for r in table(data, "mla.csv"):
+        key = "bf16" if r["kv_dtype"] == "bfloat16" else "fp8"
+        h, b, s = int(r["num_heads"]), int(r["batch"]), int(r["len"])
+        time, size = float(r["latency_us"]), 2 if key == "bf16" else 1
+        prefill = r["phase"] == "context"
+        if r["gpu"] not in LATENT_CHIPS or (
+                prefill and (key == "fp8" or time < LONG_US)):
+            continue
+        # Query and result of a head, keys and values of it where expanded; the
+        # rope part of the key, and what is appended to the cache.
+        if prefill:
+            work = (b * s * (s + 1) * h * (nope + rope + value),
+                    b * s * 2 * (h * (2 * nope + rope + 2 * value) + rope +
+                                 latent + rope))
+        else:
+            work = (2 * b * s * h * (2 * latent + rope),
+                    b * s * (latent + rope) * size +
+                    b * 2 * (h * (2 * latent + rope) + latent + rope))
+        rows.setdefault((r["gpu"], key), []).append(
+            Row([work], time, compute=prefill))
+    return {key: (MAIN, made) for key, made in rows.items()}
