@@ -54,6 +54,7 @@ TITLES = {"vllm": "vLLM", "sglang": "SGLang"}
 LAUNCHES = {
     "grouped_matmul": "; two launches a row: gate with up, then down",
     "matmul/fp4": QUANTISED,
+    "matmul/fp8_block": QUANTISED,
     "latent_attention/bf16": "; expanded prefill and absorbed decode",
     "latent_attention/fp8": "; absorbed decode",
 }
@@ -197,8 +198,9 @@ def fit(rows, peak, bandwidth, seed, most=1):
 
 def peak_key(key):
     """The format that a curve's kernels multiply in: `fp4_bf16` is fp4 in
-    memory."""
-    return {"fp4_bf16": "bf16", "fp4_fp8": "fp8"}.get(key, key)
+    memory, `fp8_block` has scales of blocks."""
+    return {"fp4_bf16": "bf16", "fp4_fp8": "fp8", "fp8_block": "fp8"}.get(
+        key, key)
 
 
 def title(kind, gpu, engine):
@@ -288,8 +290,10 @@ def merged(kernels, made, replace):
     for kind in KINDS:
         old, new = kernels.get(kind, {}), made.get(kind, {})
         added = {key: new[key] for key in new if key not in old}
-        if old or new:
-            together[kind] = new if replace else {**old, **added}
+        if replace and new:
+            together[kind] = new
+        elif old or new:
+            together[kind] = {**old, **added}
     return together
 
 

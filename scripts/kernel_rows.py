@@ -22,17 +22,20 @@ SCALED = {
     "fp4": ("nvfp4", 0.5 + 1 / 16),
     "fp4_bf16": ("w4a16_mxfp4", 0.5 + 1 / 32),
     "fp4_fp8": ("w4a8_mxfp4_mxfp8", 0.5 + 1 / 32),
+    "fp8_block": ("fp8_block", 1),
 }
 # The first of these engines that measured a chip. TensorRT-LLM's nvfp4 products
 # of long rows and few columns take twice the time of the other engines', its
-# 4-bit experts times bf16 up to three times; vLLM measured mxfp4 times mxfp8
-# for other models than gpt-oss.
+# 4-bit experts times bf16 up to three times, and its block-scaled experts on
+# Blackwell are a kernel of its own. Dense block-scaled products of vLLM wait
+# for the host; mxfp4 times mxfp8 it measured for other models than gpt-oss.
 ENGINES = {
-    "matmul": {"fp4": ("vllm/0.24.0",)},
+    "matmul": {"fp4": ("vllm/0.24.0",), "fp8_block": (MAIN,)},
     "grouped_matmul": {
         "fp4": ("vllm/0.24.0",),
         "fp4_bf16": ("vllm/0.24.0",),
         "fp4_fp8": ("sglang/0.5.14", MAIN),
+        "fp8_block": ("vllm/0.24.0", "sglang/0.5.14"),
     },
 }
 # Kernels of 4-bit weights times bf16 take longer than the work of a device that
