@@ -9,9 +9,14 @@ send buffer of one rank of an all-to-all: nccl-tests' size of each.
 
 Serving engines reduce small buffers with a kernel of their own inside a CUDA
 graph, so all-reduce curves are vLLM's, which fall back to NCCL by size;
-everything else is NCCL's. The latency of the tier is the least all-gather
-between two devices, its efficiency the share of the link that the largest
-all-gather of the largest group reaches.
+everything else is NCCL's. The all-reduces of other engines are the
+`implementations` of a tier, where the median over the sizes up to 2^24 bytes,
+which engines reduce themselves, is more than 5 % from the curve that the tier
+has for the group, or it has none.
+
+The latency of the tier is the least all-gather between two devices, its
+efficiency the share of the link that the largest all-gather of the largest
+group reaches.
 
   scripts/fit_collectives.py --data DIR           prints what smoothing changes
   scripts/fit_collectives.py --data DIR --write   and updates hardware/systems
@@ -62,6 +67,20 @@ LOOSE_RELATIVES = {
     "l4-8": "l40s-8",
     "rtx-4090-8": "l40s-8",
 }
+# Other engines by their runtime: measured kernels, of several the fastest.
+IMPLEMENTATIONS = {
+    "trtllm": ("TensorRT-LLM", ("TRTLLM", "TRTLLM_MNNVL_oneshot",
+                                "TRTLLM_MNNVL_twoshot")),
+    "sglang": ("SGLang", ("SGLang_CustomAllReduce_graph",)),
+}
+# Relatives whose implementations were measured.
+LATER = {"B300_SXM": "b300-sxm-8", "GB300": "gb300-nvl72"}
+# Copies of the rows of an earlier version.
+VERSIONS = {("L40S", "trtllm/1.3.0rc20"): "1.0.0"}
+NOISE = 0.05
+OWN_LAST = 24
+# A time that much longer than that of the next larger buffer is a slip.
+SLIP = 1.5
 OPERATIONS = {"all_gather": "all_gather", "reduce_scatter": "reduce_scatter",
               "alltoall": "all_to_all"}
 FIRST = 10
@@ -107,6 +126,36 @@ def measurements(data):
     return found
 
 
+def measured_implementations(data):
+    """gpu -> runtime -> n -> (library, {log2 bytes: us})."""
+    found = {}
+    runtimes = {kernel: (runtime, title)
+                for runtime, (title, kernels) in IMPLEMENTATIONS.items()
+                for kernel in kernels}
+    for r in table(data, "custom_allreduce.csv"):
+        n, size, gpu = int(r["num_gpus"]), int(r["bytes"]), r["gpu"]
+        if (r["kernel"] not in runtimes or (gpu, n) in BROKEN_GROUPS or
+                size & (size - 1)):
+            continue
+        runtime, title = runtimes[r["kernel"]]
+        version = VERSIONS.get((gpu, r["source"]), r["source"].split("/")[1])
+        _, times = found.setdefault(gpu, {}).setdefault(
+            runtime, {}).setdefault(n, (f"{title} {version} all-reduce", {}))
+        at, time = size.bit_length() - 1, float(r["latency_us"])
+        times[at] = min(time, times.get(at, time))
+    return found
+
+
+def without_slips(times):
+    """A larger buffer never takes much less: where it does, the time is that
+    of the larger."""
+    made = dict(times)
+    for at in sorted(made, reverse=True):
+        if made[at] > SLIP * made.get(at + 1, made[at]):
+            made[at] = made[at + 1]
+    return made
+
+
 def monotone(values):
     """The nearest non-decreasing sequence (least squares)."""
     blocks = []
@@ -148,6 +197,54 @@ def curves_of(gpu, kinds):
     return made
 
 
+def distance(values, curve):
+    """Median of |ratio - 1| of `values`, which begin at 2^FIRST, to `curve`."""
+    first, times = curve["first_log2_bytes"], curve["time_us"]
+    errors = sorted(
+        abs(values[at - FIRST] / times[at - first] - 1)
+        for at in range(max(first, FIRST), OWN_LAST + 1)
+        if at - FIRST < len(values) and at - first < len(times))
+    return errors[len(errors) // 2]
+
+
+def add_implementations(gpu, runtimes, tier):
+    """The all-reduces of other engines that differ from the tier's own."""
+    made = {}
+    for runtime in IMPLEMENTATIONS:
+        for n, (library, times) in sorted(runtimes[runtime].items()):
+            values = smooth(without_slips(times))
+            own = tier["collectives"]["all_reduce"].get(str(n))
+            apart = distance(values, own) if own else math.inf
+            print(f"{gpu:12} {runtime:12} {n:2} {library:32} {apart:7.3f} "
+                  f"{'' if apart > NOISE else 'left out'}")
+            if apart <= NOISE:
+                continue
+            made.setdefault(runtime, {}).setdefault("all_reduce", {})[
+                str(n)] = {
+                    "first_log2_bytes": FIRST,
+                    "time_us": [files.rounded(v) for v in values],
+                    "source": {"kind": "measured", "reference":
+                               f"{library} on {gpu.replace('_', ' ')}, "
+                               "aiconfigurator systems data (Apache-2.0), "
+                               "smoothed"}}
+    set_implementations(tier, made)
+
+
+def set_implementations(tier, made):
+    tier.pop("implementations", None)
+    if made:
+        tier["implementations"] = made
+
+
+def as_relative(implementations, reference):
+    """The curves with the source that says whose they are."""
+    source = {"kind": "derived", "reference": reference}
+    return {runtime: {kind: {n: {**curve, "source": source}
+                             for n, curve in groups.items()}
+                      for kind, groups in kinds.items()}
+            for runtime, kinds in implementations.items()}
+
+
 def set_figure(tier, field, value, kind, reference):
     tier[field] = {"value": files.rounded(value), "unit": tier[field]["unit"],
                    "source": {"kind": kind, "reference": reference}}
@@ -175,6 +272,7 @@ def borrow(tier, relative, name, curves):
         set_figure(tier, field, relative[field]["value"], "derived",
                    f"as {name}, the nearest system with measurements")
     tier.pop("collectives", None)
+    tier.pop("implementations", None)
     if not curves:
         return
     tier["collectives"] = {
@@ -182,6 +280,8 @@ def borrow(tier, relative, name, curves):
             "kind": "derived", "reference": f"as {name}: the same links"}}
             for n, curve in groups.items()}
         for kind, groups in relative["collectives"].items()}
+    set_implementations(tier, as_relative(
+        relative.get("implementations", {}), f"as {name}: the same links"))
 
 
 def widen(tier, relative, name):
@@ -192,6 +292,16 @@ def widen(tier, relative, name):
                 tier["collectives"][kind][n] = {**curve, "source": {
                     "kind": "derived",
                     "reference": f"as {name}: the same generation of NVLink"}}
+    others = as_relative(relative["implementations"],
+                         f"as {name}: the same generation of NVLink")
+    for runtime, kinds in others.items():
+        for kind, groups in kinds.items():
+            own = tier["implementations"].setdefault(runtime, {}).setdefault(
+                kind, {})
+            for n, curve in groups.items():
+                # Where the tier measured the group, it was left out.
+                if int(n) > max(map(int, own), default=0):
+                    own.setdefault(n, curve)
 
 
 def main():
@@ -211,12 +321,16 @@ def main():
     print(f"{'system':9} {'collective':15} {'n':>2} {'library':32} "
           f"{'median':>7} {'most':>7}  change by smoothing")
     found = measurements(arguments.data)
+    implementations = measured_implementations(arguments.data)
     for gpu, name in SYSTEMS.items():
         fill_measured(gpu, found[gpu], tier[name])
+        add_implementations(gpu, implementations[gpu], tier[name])
     widen(tier["gb200-nvl72"], tier["b200-sxm-8"], "b200-sxm-8")
     for names, curves in ((RELATIVES, True), (LOOSE_RELATIVES, False)):
         for name, relative in names.items():
             borrow(tier[name], tier[relative], relative, curves)
+    for gpu, name in LATER.items():
+        add_implementations(gpu, implementations[gpu], tier[name])
     if arguments.write:
         for name, system in library.items():
             files.write(files.ROOT / f"hardware/systems/{name}.json", system)

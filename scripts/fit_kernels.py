@@ -8,11 +8,14 @@ chip's figures; floor, ec, eb and q are fitted per chip, kernel kind and format
 by the least mean of |log(predicted / measured)| over four fifths of the rows.
 The errors are those of the remaining fifth.
 
-  scripts/fit_kernels.py --data DIR           prints the table of errors
-  scripts/fit_kernels.py --data DIR --write   and updates hardware/chips
+  scripts/fit_kernels.py --data DIR             prints the table of errors
+  scripts/fit_kernels.py --data DIR --write     adds curves that
+                                                hardware/chips lacks
+  scripts/fit_kernels.py --data DIR --replace   and replaces those it has
 
-DIR holds gemm.csv, attn_context.csv, attn_generation.csv and moe.csv: the
-per-operator measurements of ai-dynamo/aiconfigurator (Apache-2.0).
+DIR holds gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
+mla.csv, moe.csv and moe_backends.csv: the per-operator measurements of
+ai-dynamo/aiconfigurator (Apache-2.0).
 """
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
@@ -32,7 +35,9 @@ CHIPS = {
     "H100_SXM": "h100-sxm",
     "H200_SXM": "h200-sxm",
     "B200_SXM": "b200-sxm",
+    "B300_SXM": "b300-sxm",
     "GB200": "gb200",
+    "GB300": "gb300",
     "L40S": "l40s",
     "RTX_PRO_6000": "rtx-pro-6000-server",
 }
@@ -42,7 +47,19 @@ ENGINES = {
     "attention": {"A100_SXM": "vLLM 0.14.0", "": "TensorRT-LLM 1.3.0rc20"},
     "grouped_matmul": {"A100_SXM": "SGLang 0.5.10",
                        "": "TensorRT-LLM 1.3.0rc20"},
+    "latent_attention": {"": "TensorRT-LLM 1.3.0rc20"},
 }
+QUANTISED = "; two launches a row: quantisation of the input, then the product"
+TITLES = {"vllm": "vLLM", "sglang": "SGLang"}
+LAUNCHES = {
+    "grouped_matmul": "; two launches a row: gate with up, then down",
+    "matmul/fp4": QUANTISED,
+    "matmul/fp8_block": QUANTISED,
+    "latent_attention/bf16": "; expanded prefill and absorbed decode",
+    "latent_attention/fp8": "; absorbed decode",
+}
+KINDS = ("matmul", "attention", "latent_attention", "grouped_matmul",
+         "elementwise", "gather")
 # Chips that nobody measured take the curves of their nearest relative.
 RELATIVES = {
     "v100-32gb-sxm": "a100-80gb-sxm",
@@ -55,8 +72,6 @@ RELATIVES = {
     "h20": "h200-sxm",
     "gh200-96gb": "h100-sxm",
     "gh200-144gb": "h200-sxm",
-    "b300-sxm": "b200-sxm",
-    "gb300": "gb200",
     "l4": "l40s",
     "rtx-4090": "l40s",
     "mi300x": "h200-sxm",
@@ -92,9 +107,9 @@ def predict(launches, floor, ec, eb, q):
     return time
 
 
-def loss(prepared, point, q):
+def loss(prepared, point, q, most=1):
     floor, ec, eb = (math.exp(x) for x in point)
-    if not (1 <= floor <= 100 and 0.01 <= ec <= 1 and 0.01 <= eb <= 1):
+    if not (1 <= floor <= 100 and 0.01 <= ec <= most and 0.01 <= eb <= 1):
         return 1e9
     return sum(abs(math.log(predict(launches, floor, ec, eb, q) / time))
                for launches, time in prepared) / len(prepared)
@@ -137,10 +152,10 @@ def minimise(function, start, step=0.3, rounds=90):
     return simplex[best], values[best]
 
 
-def fit_together(rows, q):
+def fit_together(rows, q, most):
     """All coefficients from all rows."""
-    start = [math.log(4), math.log(0.6), math.log(0.7)]
-    return minimise(lambda p: loss(rows, p, q), start)
+    start = [math.log(4), math.log(min(0.6, most)), math.log(0.7)]
+    return minimise(lambda p: loss(rows, p, q, most), start)
 
 
 def fit_apart(compute, rest, q):
@@ -157,8 +172,9 @@ def fit_apart(compute, rest, q):
     return [floor, ec, eb], value
 
 
-def fit(rows, peak, bandwidth, seed):
-    """The curve for `rows` and its errors on a held-out fifth."""
+def fit(rows, peak, bandwidth, seed, most=1):
+    """The curve for `rows`, with a compute efficiency of at most `most` where
+    all is fitted together, and its errors on a held-out fifth."""
     compute = [row for row in rows if row.compute]
     rest = [row for row in rows if not row.compute]
     held_compute, compute = sample(compute, seed)
@@ -168,7 +184,7 @@ def fit(rows, peak, bandwidth, seed):
     best = None
     for q in EXPONENTS:
         point, value = (fit_apart(compute, rest, q) if compute
-                        else fit_together(rest, q))
+                        else fit_together(rest, q, most))
         if best is None or value < best[0]:
             best = (value, point, q)
     floor, ec, eb = (math.exp(x) for x in best[1])
@@ -180,14 +196,28 @@ def fit(rows, peak, bandwidth, seed):
     return floor, ec, eb, q, errors
 
 
-def curve(kind, key, gpu, result, rows):
+def peak_key(key):
+    """The format that a curve's kernels multiply in: `fp4_bf16` is fp4 in
+    memory, `fp8_block` has scales of blocks."""
+    return {"fp4_bf16": "bf16", "fp4_fp8": "fp8", "fp8_block": "fp8"}.get(
+        key, key)
+
+
+def title(kind, gpu, engine):
+    if engine == kernel_rows.MAIN:
+        return ENGINES[kind].get(gpu, ENGINES[kind][""])
+    name, version = engine.split("/")
+    return f"{TITLES[name]} {version}"
+
+
+def curve(kind, key, gpu, engine, result, rows):
     floor, ec, eb, q, errors = result
-    work = [launch for row in rows for launch in row.launches]
-    engine = ENGINES[kind].get(gpu, ENGINES[kind][""])
-    reference = (f"{engine} kernels on {gpu.replace('_', ' ')}, aiconfigurator "
-                 "systems data (Apache-2.0), fitted")
-    if kind == "grouped_matmul":
-        reference += "; two launches a row: gate with up, then down"
+    work = [row.launches[-1] if kind == "matmul" else launch
+            for row in rows for launch in row.launches]
+    reference = (f"{title(kind, gpu, engine)} kernels on "
+                 f"{gpu.replace('_', ' ')}, aiconfigurator systems data "
+                 "(Apache-2.0), fitted")
+    reference += LAUNCHES.get(kind, LAUNCHES.get(f"{kind}/{key}", ""))
     return {
         "floor": {"value": files.rounded(floor), "unit": "us"},
         "compute_efficiency": {"value": files.rounded(ec), "unit": "1"},
@@ -208,11 +238,11 @@ def curve(kind, key, gpu, result, rows):
     }
 
 
-def without_quantisation(chip):
+def without_quantisation(kernels):
     """The fp8 products of gemm.csv scale and quantise their input first: two or
     three more launches, which engines fuse into the kernel before. What their
     floor has above that of bf16 is that, and no part of the product."""
-    products = chip["kernels"]["matmul"]
+    products = kernels["matmul"]
     if "fp8" not in products:
         return
     more = (products["fp8"]["floor"]["value"] -
@@ -223,10 +253,10 @@ def without_quantisation(chip):
         "benchmark's quantisation of the input")
 
 
-def streaming(chip, least):
+def streaming(kernels, least):
     """Elementwise and gather kernels: not measured, so the share of the
     bandwidth that matrix products reach, over the shortest of them."""
-    relative = chip["kernels"]["matmul"]["bf16"]
+    relative = kernels["matmul"]["bf16"]
     return {"any": {
         "floor": {"value": files.rounded(max(1.0, least)), "unit": "us"},
         "memory_efficiency": dict(relative["memory_efficiency"]),
@@ -247,15 +277,28 @@ def borrowed(chip, relative):
         for key, measured in curves.items():
             key = {"bf16": "bf16" if "bf16" in chip["peak_flops"] else
                    "fp16"}.get(key, key)
-            if key != "any" and key not in chip["peak_flops"]:
+            if key != "any" and peak_key(key) not in chip["peak_flops"]:
                 continue
             made = {k: v for k, v in measured.items() if k != "fit"}
             kernels.setdefault(kind, {})[key] = {**made, "source": source}
     return kernels
 
 
+def merged(kernels, made, replace):
+    """`kernels` and the curves of `made` that it lacks; or all of `made`."""
+    together = {}
+    for kind in KINDS:
+        old, new = kernels.get(kind, {}), made.get(kind, {})
+        added = {key: new[key] for key in new if key not in old}
+        if replace and new:
+            together[kind] = new
+        elif old or new:
+            together[kind] = {**old, **added}
+    return together
+
+
 def report(chip, kind, key, made):
-    print(f"{chip['name']:14} {kind:15} {key:6} "
+    print(f"{chip['name']:19} {kind:16} {key:9} "
           f"{made['floor']['value']:6} "
           f"{made['compute_efficiency']['value']:6} "
           f"{made['memory_efficiency']['value']:6} "
@@ -264,30 +307,47 @@ def report(chip, kind, key, made):
           flush=True)
 
 
-def fit_all(data, chips):
-    print(f"{'chip':14} {'kernel':15} {'format':6} {'floor':>6} {'ec':>6} "
-          f"{'eb':>6} {'q':>4} {'median':>7} {'p90':>7} {'rows':>5}")
-    least = {}
+def measured_rows(data):
+    """kind, read rows: (gpu, format) -> engine, rows."""
     for kind, read in (("matmul", kernel_rows.matmul),
                        ("attention", kernel_rows.attention),
                        ("grouped_matmul", kernel_rows.grouped)):
-        for (gpu, key), rows in sorted(read(data).items()):
+        yield kind, {key: (kernel_rows.MAIN, rows)
+                     for key, rows in read(data).items()}
+    yield "matmul", kernel_rows.matmul_scaled(data)
+    yield "grouped_matmul", kernel_rows.grouped_scaled(data)
+    yield "latent_attention", kernel_rows.latent_attention(data)
+
+
+def fit_all(data, chips):
+    """gpu -> kernels."""
+    print(f"{'chip':19} {'kernel':16} {'format':9} {'floor':>6} {'ec':>6} "
+          f"{'eb':>6} {'q':>4} {'median':>7} {'p90':>7} {'rows':>5}")
+    least = {}
+    kernels = {gpu: {} for gpu in chips}
+    for r in kernel_rows.table(data, "gemm.csv"):
+        if r["dtype"] == "bfloat16":
+            time = float(r["latency_us"])
+            least[r["gpu"]] = min(time, least.get(r["gpu"], time))
+    for kind, measured in measured_rows(data):
+        for (gpu, key), (engine, rows) in sorted(measured.items()):
             chip = chips.get(gpu)
-            if not chip or key not in chip["peak_flops"]:
+            if not chip or peak_key(key) not in chip["peak_flops"]:
                 continue
-            result = fit(rows, chip["peak_flops"][key]["value"],
-                         chip["memory_bandwidth"]["value"], f"{gpu}{kind}{key}")
-            made = curve(kind, key, gpu, result, rows)
-            chip["kernels"].setdefault(kind, {})[key] = made
-            if (kind, key) == ("matmul", "bf16"):
-                least[gpu] = min(float(r["latency_us"]) for r in
-                                 kernel_rows.table(data, "gemm.csv")
-                                 if r["gpu"] == gpu)
+            # No attention multiplies faster than products of matrices do.
+            most = (kernels[gpu]["matmul"]["bf16"]["compute_efficiency"][
+                "value"] if kind == "latent_attention" else 1)
+            result = fit(rows, chip["peak_flops"][peak_key(key)]["value"],
+                         chip["memory_bandwidth"]["value"],
+                         f"{gpu}{kind}{key}", most)
+            made = curve(kind, key, gpu, engine, result, rows)
+            kernels[gpu].setdefault(kind, {})[key] = made
             report(chip, kind, key, made)
-    for gpu, chip in chips.items():
-        without_quantisation(chip)
-        chip["kernels"]["elementwise"] = streaming(chip, least[gpu])
-        chip["kernels"]["gather"] = streaming(chip, least[gpu])
+    for gpu, made in kernels.items():
+        without_quantisation(made)
+        made["elementwise"] = streaming(made, least[gpu])
+        made["gather"] = streaming(made, least[gpu])
+    return kernels
 
 
 def main():
@@ -296,7 +356,9 @@ def main():
     parser.add_argument("--data", type=pathlib.Path,
                         default=files.ROOT / "../shared/data/measured/ops")
     parser.add_argument("--write", action="store_true",
-                        help="update hardware/chips")
+                        help="add the curves that hardware/chips lacks")
+    parser.add_argument("--replace", action="store_true",
+                        help="and replace those that it has")
     arguments = parser.parse_args()
     if not (arguments.data / "gemm.csv").exists():
         print(f"skipped: no gemm.csv in {arguments.data}")
@@ -304,12 +366,15 @@ def main():
     library = {path.stem: files.read(path) for path in
                sorted((files.ROOT / "hardware/chips").glob("*.json"))}
     measured = {gpu: library[name] for gpu, name in CHIPS.items()}
-    for chip in measured.values():
-        chip["kernels"] = {}
-    fit_all(arguments.data, measured)
+    for gpu, made in fit_all(arguments.data, measured).items():
+        chip = measured[gpu]
+        chip["kernels"] = merged(chip["kernels"], made, arguments.replace)
     for name, relative in RELATIVES.items():
-        library[name]["kernels"] = borrowed(library[name], library[relative])
-    if arguments.write:
+        chip = library[name]
+        chip["kernels"] = merged(
+            chip["kernels"], borrowed(chip, library[relative]),
+            arguments.replace)
+    if arguments.write or arguments.replace:
         for name, chip in library.items():
             files.write(files.ROOT / f"hardware/chips/{name}.json", chip)
     return 0

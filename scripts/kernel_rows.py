@@ -14,6 +14,38 @@ CACHED_BYTES = {"L40S": (2e6, 96e6), "RTX_PRO_6000": (2e6, 136e6)}
 OTHER_EXPERTS = ("nongated", "triton")
 # Prefill rows below this do not fill a chip, and cost a prompt nothing.
 LONG_US = 100
+# Benchmarks of products take turns with copies of a weight.
+COPIES = 5
+MAIN = "main"
+# Formats with scales: measured name, bytes of a weight with its scales.
+SCALED = {
+    "fp4": ("nvfp4", 0.5 + 1 / 16),
+    "fp4_bf16": ("w4a16_mxfp4", 0.5 + 1 / 32),
+    "fp4_fp8": ("w4a8_mxfp4_mxfp8", 0.5 + 1 / 32),
+    "fp8_block": ("fp8_block", 1),
+}
+# The first of these engines that measured a chip. TensorRT-LLM's nvfp4 products
+# of long rows and few columns take twice the time of the other engines', its
+# 4-bit experts times bf16 up to three times, and its block-scaled experts on
+# Blackwell are a kernel of its own. Dense block-scaled products of vLLM wait
+# for the host; mxfp4 times mxfp8 it measured for other models than gpt-oss.
+ENGINES = {
+    "matmul": {"fp4": ("vllm/0.24.0",), "fp8_block": (MAIN,)},
+    "grouped_matmul": {
+        "fp4": ("vllm/0.24.0",),
+        "fp4_bf16": ("vllm/0.24.0",),
+        "fp4_fp8": ("sglang/0.5.14", MAIN),
+        "fp8_block": ("vllm/0.24.0", "sglang/0.5.14"),
+    },
+}
+# Kernels of 4-bit weights times bf16 take longer than the work of a device that
+# holds a part of the experts, so only whole sets of experts count for them.
+WHOLE_SETS = ("fp4_bf16",)
+# Timed with another kernel than gpt-oss.
+OTHER_MODELS = {"fp4_bf16": ("Kimi-K3-latent",)}
+# Elsewhere one processor reads all of a sequence's cache: no roofline.
+LATENT_CHIPS = ("H100_SXM", "H200_SXM", "B200_SXM", "B300_SXM", "GB200",
+                "GB300")
 
 
 class Row:
@@ -110,3 +142,115 @@ def grouped(data):
         rows.setdefault((r["gpu"], key), []).append(
             Row([up, down], float(r["latency_us"])))
     return rows
+
+
+def is_cached(gpu, size):
+    """Whether a benchmark reads `size` bytes from the last-level cache."""
+    least, most = CACHED_BYTES.get(gpu, (0, 0))
+    return least < size < most
+
+
+def scaled_rows(data, kind, names):
+    """gpu, format, bytes of a weight, engine, rows of the file."""
+    tables = [(main, list(table(data, name))) for main, name in names]
+    for key, engines in ENGINES[kind].items():
+        dtype, size = SCALED[key]
+        found = {}
+        for main, rows in tables:
+            for r in rows:
+                engine = MAIN if main else r["source"]
+                if r["dtype"] == dtype and engine in engines:
+                    made = found.setdefault(r["gpu"], {})
+                    made.setdefault(engine, []).append(r)
+        for gpu, made in found.items():
+            engine = next(e for e in engines if e in made)
+            yield gpu, key, size, engine, made[engine]
+
+
+def matmul_scaled(data):
+    """(gpu, format) -> engine, rows: two launches each, the quantisation of the
+    input, which engines fuse into the kernel before, and the product. As the
+    cost program has it, products read and write 16 bits."""
+    rows = {}
+    for gpu, key, size, engine, measured in scaled_rows(data, "matmul", (
+            (False, "gemm_backends.csv"), (True, "gemm.csv"))):
+        made = []
+        for r in measured:
+            m, n, k = int(r["m"]), int(r["n"]), int(r["k"])
+            if min(n, k) < 512 or is_cached(gpu, COPIES * n * k * size):
+                continue
+            made.append(Row([(0, m * k * (2 + size)),
+                             (2 * m * n * k, n * k * size + m * (k + n) * 2)],
+                            float(r["latency_us"])))
+        rows[gpu, key] = engine, made
+    return rows
+
+
+def grouped_scaled(data):
+    """The same of experts, with the fastest kernel of each shape: two launches,
+    gate and up as one, then down. Balanced routing only."""
+    rows = {}
+    for gpu, key, size, engine, measured in scaled_rows(
+            data, "grouped_matmul",
+            ((False, "moe_backends.csv"), (True, "moe.csv"))):
+        least = {}
+        for r in measured:
+            if (r["dist"] != "balanced" or r["kernel"] in OTHER_EXPERTS or
+                    r["model"] in OTHER_MODELS.get(key, ()) or
+                    (key in WHOLE_SETS and r["moe_ep"] != "1")):
+                continue
+            shape = tuple(int(r[x]) for x in (
+                "num_tokens", "hidden", "inter", "topk", "num_experts",
+                "moe_tp", "moe_ep"))
+            time = float(r["latency_us"])
+            least[shape] = min(time, least.get(shape, time))
+        made = [Row(experts(shape, size), time)
+                for shape, time in least.items()
+                if shape[0] * shape[3] >= shape[6]]
+        rows[gpu, key] = engine, [
+            row for row in made
+            if not is_cached(gpu, sum(b for _, b in row.launches))]
+    return rows
+
+
+def experts(shape, size):
+    """The two launches of a gated layer with `size` bytes a weight."""
+    tokens, hidden, inter, k, held, tp, ep = shape
+    inter //= tp
+    routed = tokens * k / ep
+    distinct = min(held / ep, routed)
+    return [(2 * routed * hidden * 2 * inter,
+             distinct * hidden * 2 * inter * size +
+             routed * (hidden + 2 * inter) * 2),
+            (2 * routed * inter * hidden,
+             distinct * hidden * inter * size + routed * (inter + hidden) * 2)]
+
+
+def latent_attention(data):
+    """The attention of multi-head latent attention, the products around it not
+    included. `bf16`: expanded prefill gives the compute efficiency, absorbed
+    decode the rest, as of attention. `fp8`: decode alone, as prefill multiplies
+    the keys and values that it has expanded to 16 bits."""
+    latent, rope, nope, value = 512, 64, 128, 128
+    rows = {}
+    for r in table(data, "mla.csv"):
+        key = "bf16" if r["kv_dtype"] == "bfloat16" else "fp8"
+        h, b, s = int(r["num_heads"]), int(r["batch"]), int(r["len"])
+        time, size = float(r["latency_us"]), 2 if key == "bf16" else 1
+        prefill = r["phase"] == "context"
+        if r["gpu"] not in LATENT_CHIPS or (
+                prefill and (key == "fp8" or time < LONG_US)):
+            continue
+        # Query and result of a head, keys and values of it where expanded; the
+        # rope part of the key, and what is appended to the cache.
+        if prefill:
+            work = (b * s * (s + 1) * h * (nope + rope + value),
+                    b * s * 2 * (h * (2 * nope + rope + 2 * value) + rope +
+                                 latent + rope))
+        else:
+            work = (2 * b * s * h * (2 * latent + rope),
+                    b * s * (latent + rope) * size +
+                    b * 2 * (h * (2 * latent + rope) + latent + rope))
+        rows.setdefault((r["gpu"], key), []).append(
+            Row([work], time, compute=prefill))
+    return {key: (MAIN, made) for key, made in rows.items()}
