@@ -38,9 +38,9 @@ LAYERS = {
     "Import": ["Model", "Dialect/Transformer"],
     "Analysis": ["Program", "Dialect/Transformer", "Dialect/Parallel"],
     "Transforms": ["Analysis", "Report", "Import", "Reshard"],
-    "Pipelines": ["Transforms", "Import"],
+    "Pipelines": ["Transforms", "Import", "Serving"],
     "InitAll": ["Pipelines"],
-    "tools": ["InitAll", "Checkpoint"],
+    "tools": ["InitAll", "Checkpoint", "Validation"],
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",

@@ -41,7 +41,7 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
   case Kind::memory_usable:
     return &chip.memoryUsable;
   case Kind::peak:
-    return chip.peak(use.type);
+    return chip.peak(chip.unitsOf(use.kernel, use.type, use.storage));
   case Kind::kernel_floor:
     return &runtime.kernelFloorUs;
   case Kind::host_time:
@@ -87,8 +87,10 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
       use.kind == Kind::curve_floor || use.kind == Kind::compute_efficiency ||
       use.kind == Kind::memory_efficiency || use.kind == Kind::exponent;
   if (isOfCurve)
-    return coefficientOf(
-        use.kind, runtime.ideal ? nullptr : chip.curve(use.kernel, use.type));
+    return coefficientOf(use.kind,
+                         runtime.ideal
+                             ? nullptr
+                             : chip.curve(use.kernel, use.type, use.storage));
   if (use.kind == Kind::memory_utilization && memoryUtilization)
     return {*memoryUtilization};
   const Figure *figure = figureOf(use, chip, runtime);

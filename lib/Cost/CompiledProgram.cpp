@@ -18,6 +18,14 @@ static std::vector<NodeId> stepNodes(const TotalNodes &total) {
           total.kvCapacityTokens};
 }
 
+/// By `ServingOutput`.
+static std::vector<NodeId> servingNodes(Strategy &strategy) {
+  const TotalNodes &total = strategy.total;
+  NodeId host = strategy.graph.make(Op::add, total.hostPs, total.layersPs);
+  return {total.stepPs, host, total.communicationPs, total.kvCapacityTokens,
+          total.flops};
+}
+
 CompiledProgram::CompiledProgram(CostProgram program, Launching launching)
     : launches(launching), axisNames(program.axes), whole(std::move(program)) {
   Strategy strategy = compile(*whole, launching, Counting::whole);
@@ -28,7 +36,7 @@ const Tape &CompiledProgram::serving() {
   if (!servingTape) {
     Strategy strategy = compile(program(), launches, Counting::whole,
                                 {Phase::decode, Phase::prefill});
-    servingTape = collect(strategy, stepNodes(strategy.total));
+    servingTape = collect(strategy, servingNodes(strategy));
     stored = false;
   }
   return *servingTape;
@@ -63,6 +71,10 @@ static void bytesOf(IO &io, TapeCheck &check) {
 template <typename IO>
 static void bytesOf(IO &io, PairsRule &rule) {
   io(rule.causal, rule.window, rule.chunk);
+}
+template <typename IO>
+static void bytesOf(IO &io, FigureUse &use) {
+  io(use.kind, use.kernel, use.type, use.storage);
 }
 template <typename IO>
 static void bytesOf(IO &io, LinkUse &link) {

@@ -46,9 +46,9 @@ void Formulas::readSymbols() {
   }
 }
 
-Expr Formulas::figure(FigureUse::Kind kind, KernelKind kernel,
-                      ElementType type) {
-  FigureUse use{kind, kernel, type};
+Expr Formulas::figure(FigureUse::Kind kind, KernelKind kernel, ElementType type,
+                      std::optional<ElementType> storage) {
+  FigureUse use{kind, kernel, type, storage};
   auto &all = strategy.figures;
   auto found = std::find(all.begin(), all.end(), use);
   auto index = static_cast<uint32_t>(found - all.begin());

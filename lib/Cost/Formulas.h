@@ -31,7 +31,8 @@ public:
 
   Expr number(int64_t value) { return {graph, graph.constant(value)}; }
   Expr figure(FigureUse::Kind kind, KernelKind kernel = KernelKind::elementwise,
-              ElementType type = ElementType::bf16);
+              ElementType type = ElementType::bf16,
+              std::optional<ElementType> storage = std::nullopt);
   /// A figure that counts.
   Expr whole(FigureUse::Kind kind) { return floor(figure(kind)); }
   /// Tokens of a block of the KV cache.

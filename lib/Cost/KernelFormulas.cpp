@@ -72,7 +72,7 @@ bool KernelFormulas::isApart() const {
   int varying = 0;
   for (const Dims *dims : {&kernel.rows, &kernel.columns, &kernel.contraction})
     varying += hasSymbols(*dims);
-  return kernel.pairs || kernel.kind == KernelKind::attention || varying > 1;
+  return kernel.pairs || varying > 1;
 }
 
 /// What of the step is computed at once.

@@ -23,6 +23,7 @@ bool Launching::merges(KernelKind kind) const {
   case KernelKind::elementwise:
     return fusesElementwise;
   case KernelKind::attention:
+  case KernelKind::latent_attention:
   case KernelKind::gather:
     return false;
   }
@@ -63,10 +64,11 @@ private:
   Expr million() { return formulas.number(1'000'000); }
   /// Of the curve that `first` runs on.
   Expr figure(Use kind, const Kernel &first) {
-    return formulas.figure(kind, first.kind, first.compute);
+    return formulas.figure(kind, first.kind, first.compute, first.storage);
   }
   Expr peakOf(const Kernel &kernel) {
-    return formulas.figure(Use::peak, kernel.kind, kernel.compute);
+    return formulas.figure(Use::peak, kernel.kind, kernel.compute,
+                           kernel.storage);
   }
   /// Microseconds, at the efficiencies of a launch that `first` begins.
   Expr usPerFlop(const Kernel &kernel, const Kernel &first) {

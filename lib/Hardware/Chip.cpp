@@ -14,7 +14,8 @@
 using namespace autopar;
 
 static constexpr KernelKind kernelKinds[] = {
-    KernelKind::matmul, KernelKind::grouped_matmul, KernelKind::attention,
+    KernelKind::matmul,      KernelKind::grouped_matmul,
+    KernelKind::attention,   KernelKind::latent_attention,
     KernelKind::elementwise, KernelKind::gather};
 
 //===----------------------------------------------------------------------===//
@@ -43,12 +44,34 @@ const Figure *Chip::peak(ElementType type) const {
   return nullptr;
 }
 
-const KernelCurve *Chip::curve(KernelKind kind, ElementType type) const {
+/// "fp4_bf16".
+static std::string keyOf(ElementType storage, ElementType units) {
+  return std::string(peakKeyOf(storage)) + "_" + std::string(peakKeyOf(units));
+}
+
+ElementType Chip::unitsOf(KernelKind kind, ElementType type,
+                          std::optional<ElementType> storage) const {
+  auto curves = kernels.find(kind);
+  bool isFp8 = storage && *storage != type && curves != kernels.end() &&
+               curves->second.count(keyOf(*storage, ElementType::fp8_e4m3));
+  return isFp8 ? ElementType::fp8_e4m3 : type;
+}
+
+const KernelCurve *Chip::curve(KernelKind kind, ElementType type,
+                               std::optional<ElementType> storage) const {
   // Nobody publishes scans: they stream like elementwise kernels.
   auto curves =
       kernels.find(kind == KernelKind::scan ? KernelKind::elementwise : kind);
   if (curves == kernels.end())
-    return nullptr;
+    return kind == KernelKind::latent_attention
+               ? curve(KernelKind::attention, type)
+               : nullptr;
+  if (storage && *storage != type) {
+    auto it =
+        curves->second.find(keyOf(*storage, unitsOf(kind, type, storage)));
+    if (it != curves->second.end())
+      return &it->second;
+  }
   std::vector<std::string_view> keys = fallbacks(type);
   // Nobody measures fp32 products: they run on the curve of 16 bits, against
   // the peak of 32.
@@ -152,7 +175,8 @@ static bool checkKey(const JsonReader &reader, const std::string &key,
 static void readKernels(const JsonReader &reader, const std::string &path,
                         Chip &chip) {
   std::vector<std::string> formats = peakKeys();
-  formats.push_back("any");
+  for (const char *key : {"fp4_bf16", "fp4_fp8", "fp8_block", "any"})
+    formats.push_back(key);
   for (const auto &[name, curves] : reader.members()) {
     if (!checkKey(curves, name, kernelNames(), "kernel"))
       return;

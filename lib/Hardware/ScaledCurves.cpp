@@ -68,7 +68,24 @@ void autopar::scaleCurves(Tier &tier) {
     same &= figure->value == figure->fileValue();
   if (same)
     return;
-  for (auto &[kind, groups] : tier.curves)
-    for (auto &[groupSize, curve] : groups)
-      scale(curve, kind, groupSize, tier);
+  auto scaleAll = [&](CollectiveCurves &curves) {
+    for (auto &[kind, groups] : curves)
+      for (auto &[groupSize, curve] : groups)
+        scale(curve, kind, groupSize, tier);
+  };
+  scaleAll(tier.curves);
+  for (auto &[name, curves] : tier.implementations)
+    scaleAll(curves);
+}
+
+void Machine::useCollectives(const std::string &implementation) {
+  for (Pool &pool : pools)
+    for (Tier &tier : pool.tiers) {
+      auto found = tier.implementations.find(implementation);
+      if (found == tier.implementations.end())
+        continue;
+      for (const auto &[kind, groups] : found->second)
+        for (const auto &[groupSize, curve] : groups)
+          tier.curves[kind][groupSize] = curve;
+    }
 }

@@ -40,7 +40,8 @@ static int64_t groupSize(const std::string &text) {
   return *end || std::to_string(size) != text ? 0 : size;
 }
 
-static void readCollectives(const JsonReader &reader, Tier &tier) {
+static void readCollectives(const JsonReader &reader, const Tier &tier,
+                            CollectiveCurves &curves) {
   int64_t most = tier.domain ? tier.domain : limits::maxDevices;
   for (const auto &[name, groups] : reader.members()) {
     const CollectiveKind *kind = nullptr;
@@ -59,7 +60,7 @@ static void readCollectives(const JsonReader &reader, Tier &tier) {
         return curve.fail(
             "expected a number of devices from 2 to " + std::to_string(most) +
             ", the tier's domain, found \"" + shorten(key) + "\"");
-      tier.curves[*kind][size] = readCurve(curve);
+      curves[*kind][size] = readCurve(curve);
     }
   }
 }
@@ -80,8 +81,8 @@ static int64_t readDomain(const JsonReader &reader) {
 
 static Tier readTier(const JsonReader &reader, const std::string &path) {
   Tier tier;
-  reader.allowOnly(
-      {"name", "domain", "bandwidth", "efficiency", "latency", "collectives"});
+  reader.allowOnly({"name", "domain", "bandwidth", "efficiency", "latency",
+                    "collectives", "implementations"});
   tier.name = reader.string("name");
   tier.domain = readDomain(reader);
   std::string inner = path + ".tiers." + tier.name;
@@ -90,7 +91,11 @@ static Tier readTier(const JsonReader &reader, const std::string &path) {
   tier.efficiency = readFigure(reader, "efficiency", units::fraction, inner);
   tier.latency = readFigure(reader, "latency", units::microseconds, inner);
   if (reader.has("collectives"))
-    readCollectives(reader.object("collectives"), tier);
+    readCollectives(reader.object("collectives"), tier, tier.curves);
+  if (reader.has("implementations"))
+    for (const auto &[name, curves] :
+         reader.object("implementations").members())
+      readCollectives(curves, tier, tier.implementations[name]);
   if (!reader.failed())
     scaleCurves(tier);
   return tier;

@@ -280,9 +280,11 @@ static void append(Kernel &kernel, SmallVector<Traffic, 1> moved) {
 
 void WorkloadBuilder::read(Kernel &kernel, Value tensor) {
   append(kernel, traffic(tensor, /*write=*/false));
-  auto it = computeTypes.find(resolve(tensor));
-  if (it != computeTypes.end() && isProduct(kernel.kind))
-    kernel.compute = it->second;
+  auto it = units.find(resolve(tensor));
+  if (it == units.end() || !isProduct(kernel.kind))
+    return;
+  kernel.compute = it->second.compute.value_or(kernel.compute);
+  kernel.storage = it->second.storage;
 }
 
 void WorkloadBuilder::write(Kernel &kernel, Value tensor) {
@@ -349,13 +351,13 @@ Kernel &WorkloadBuilder::addElementwise(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 void WorkloadBuilder::addResident(Value value, Resident resident,
-                                  std::optional<ElementType> compute) {
+                                  WeightUnits used) {
   resident.layer = layer;
   resident.count = count;
   residents[value].push_back(program.residents.size());
   program.residents.push_back(std::move(resident));
-  if (compute)
-    computeTypes[value] = *compute;
+  if (used.compute || used.storage)
+    units[value] = used;
 }
 
 void WorkloadBuilder::refuse(Operation *op, StringRef why) {

@@ -66,9 +66,9 @@ void WorkloadBuilder::addGather(Operation *op, Value buffer, Value result,
     return;
   join(parts, names);
   gathered[result] = std::move(parts);
-  auto compute = computeTypes.find(resolve(buffer));
-  if (compute != computeTypes.end())
-    computeTypes[result] = ElementType(compute->second);
+  auto used = units.find(resolve(buffer));
+  if (used != units.end())
+    units[result] = WeightUnits(used->second);
 }
 
 void WorkloadBuilder::addRing(Operation *op, Value buffer, Value result,

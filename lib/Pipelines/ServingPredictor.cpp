@@ -90,15 +90,13 @@ ServingPredictor::State::runtime(const std::string &name) {
 
 Result<ServedModel *> ServingPredictor::State::model(const ServedPlan &plan,
                                                      const Runtime &runtime) {
-  std::string key =
-      plan.model + "\n" + plan.weightFormat + "\n" + runtime.name;
+  std::string key = plan.model + "\n" + plan.weightFormat + "\n" + runtime.name;
   std::unique_ptr<ServedModel> &known = models[key];
   if (known)
     return known.get();
   ModelRequest request{plan.model, {/*offline=*/true}, {}};
   if (!plan.weightFormat.empty()) {
-    Result<ConfigAssumption> format =
-        assumeFormat(request, plan.weightFormat);
+    Result<ConfigAssumption> format = assumeFormat(request, plan.weightFormat);
     if (!format)
       return format.error();
     request.assumptions = {std::move(*format)};
@@ -114,8 +112,7 @@ Result<ServedModel *> ServingPredictor::State::model(const ServedPlan &plan,
   pm.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
   if (failed(pm.run(*served->module)))
     return take({});
-  served->library =
-      std::make_unique<StrategyLibrary>(*served->module, runtime);
+  served->library = std::make_unique<StrategyLibrary>(*served->module, runtime);
   known = std::move(served);
   return known.get();
 }
@@ -155,8 +152,8 @@ Result<Plan> ServingPredictor::State::planOf(const ServedPlan &served,
   plan.kvDtype = served.kvFormat;
   std::string format = served.weightFormat;
   if (format.empty()) {
-    Result<std::string> own = formatOfCheckpoint(
-        {served.model, {/*offline=*/true}, {}});
+    Result<std::string> own =
+        formatOfCheckpoint({served.model, {/*offline=*/true}, {}});
     if (!own)
       return own.error();
     format = *own;
@@ -170,8 +167,8 @@ Result<Plan> ServingPredictor::State::planOf(const ServedPlan &served,
 }
 
 static std::string keyOf(const ServedPlan &plan) {
-  std::string key = plan.model + "\n" + plan.weightFormat + "\n" +
-                    plan.system + "\n" + plan.runtime;
+  std::string key = plan.model + "\n" + plan.weightFormat + "\n" + plan.system +
+                    "\n" + plan.runtime;
   for (int64_t value : {plan.tp, plan.dp, plan.ep, plan.etp,
                         plan.kvFormat ? int64_t(*plan.kvFormat) : -1})
     key += "\n" + std::to_string(value);
@@ -200,9 +197,8 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   int64_t devices = served.tp * served.dp;
   int64_t perNode = node->pools.front().devicesPerNode;
   Result<Machine> machine = hardware.machine(
-      served.system, devices <= node->devices()
-                         ? 1
-                         : (devices + perNode - 1) / perNode);
+      served.system,
+      devices <= node->devices() ? 1 : (devices + perNode - 1) / perNode);
   if (!machine)
     return machine.error();
   Result<ServedModel *> model = this->model(served, **runtime);
@@ -216,10 +212,11 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   if (!made->program)
     return take({});
   made->machine = std::move(*machine);
+  made->machine.useCollectives((*runtime)->collectives);
   made->replicas = served.dp;
-  made->server = std::make_unique<Server>(
-      *made->program, layoutOf(*made->program, *plan), made->replicas,
-      made->machine, **runtime);
+  made->server =
+      std::make_unique<Server>(*made->program, layoutOf(*made->program, *plan),
+                               made->replicas, made->machine, **runtime);
   known = std::move(made);
   return known.get();
 }
@@ -231,8 +228,9 @@ ServingPredictor::~ServingPredictor() = default;
 static Error errorOf(const ServingRefusal &refusal) {
   if (refusal.kind == ServingRefusal::Kind::capacity)
     return {"", "the KV caches do not hold one request", ""};
-  return {"", "the plan has no price: a size does not divide, or nothing "
-              "joins its devices",
+  return {"",
+          "the plan has no price: a size does not divide, or nothing "
+          "joins its devices",
           "autopar estimate with the same flags says which"};
 }
 

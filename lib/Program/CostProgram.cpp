@@ -28,6 +28,8 @@ std::string_view autopar::nameOf(KernelKind kind) {
     return "grouped_matmul";
   case KernelKind::attention:
     return "attention";
+  case KernelKind::latent_attention:
+    return "latent_attention";
   case KernelKind::elementwise:
     return "elementwise";
   case KernelKind::gather:

@@ -127,6 +127,8 @@ json Writer::write(const Kernel &kernel) const {
   if (kernel.flopFactor) {
     record["flop_class"] = nameOf(kernel.flopClass);
     record["compute"] = nameOf(kernel.compute);
+    if (kernel.storage)
+      record["storage"] = nameOf(*kernel.storage);
     record["flop_factor"] = kernel.flopFactor;
     record["rows"] = text(kernel.rows);
     record["columns"] = text(kernel.columns);

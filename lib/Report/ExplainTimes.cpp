@@ -48,11 +48,13 @@ void Explainer::rateFigures(const LaunchNodes &launch,
   explanation.restsOn(chip.memoryBandwidth);
   for (uint32_t index : workingKernels(launch)) {
     const Kernel &kernel = reading.program.kernels[index];
-    const Figure *peak = chip.peak(kernel.compute);
+    const Figure *peak =
+        chip.peak(chip.unitsOf(kernel.kind, kernel.compute, kernel.storage));
     if (kernel.flopFactor != 0 && peak)
       explanation.restsOn(*peak);
   }
-  const KernelCurve *curve = chip.curve(first.kind, first.compute);
+  const KernelCurve *curve =
+      chip.curve(first.kind, first.compute, first.storage);
   if (curve && !reading.runtime.ideal)
     explanation.restsOn(*curve);
 }
@@ -125,7 +127,7 @@ void Explainer::explainOverhead() {
     sum.input("kernels/" + reading.program.kernels[named].name,
               us(floor * count), times(count.str(), us(floor) + " us"));
     const KernelCurve *curve =
-        reading.pool().chip.curve(first.kind, first.compute);
+        reading.pool().chip.curve(first.kind, first.compute, first.storage);
     if (curve && !runtime.ideal)
       sum.restsOn(*curve);
   }
@@ -178,7 +180,8 @@ void Explainer::explainBounds() {
       uint32_t index = member.kernel;
       const KernelNodes &nodes = reading.strategy.kernels[index];
       const Kernel &kernel = reading.program.kernels[index];
-      const Figure *peak = chip.peak(kernel.compute);
+      const Figure *peak =
+          chip.peak(chip.unitsOf(kernel.kind, kernel.compute, kernel.storage));
       double count = reading.countOf(index).real();
       double time = reading.real(nodes.idealUs) * count;
       if (time == 0 || !peak)

@@ -23,7 +23,8 @@ const char *autopar::nameOf(ModelPart part) {
 /// Whether `kernel` mixes tokens: what part it is the heart of.
 static ModelPart mixerOf(const Kernel &kernel) {
   if (kernel.flopClass == FlopClass::attention ||
-      kernel.kind == KernelKind::attention)
+      kernel.kind == KernelKind::attention ||
+      kernel.kind == KernelKind::latent_attention)
     return ModelPart::attention;
   if (kernel.flopClass == FlopClass::recurrence ||
       kernel.kind == KernelKind::scan)

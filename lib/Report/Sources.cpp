@@ -55,7 +55,7 @@ static void addTiers(Reading &reading) {
 static void addCurve(Reading &reading, const LaunchNodes &launch) {
   const Kernel &first = reading.program.kernels[launch.members.front().kernel];
   const KernelCurve *curve =
-      reading.pool().chip.curve(first.kind, first.compute);
+      reading.pool().chip.curve(first.kind, first.compute, first.storage);
   if (!curve)
     return addOnce(reading.kindsWithoutCurve, first.kind);
   addOnce(reading.curves, std::make_pair(first.kind, curve));

@@ -29,6 +29,25 @@ static Figure readCount(const JsonReader &reader, std::string_view key,
   return figure;
 }
 
+static KVCacheRule readKVCacheRule(const JsonReader &reader) {
+  static constexpr std::pair<const char *, KVCacheRule> rules[] = {
+      {"model", KVCacheRule::model},
+      {"fp8_if_quantized", KVCacheRule::fp8_if_quantized},
+      {"fp8_if_quantized_on_fp4_chips",
+       KVCacheRule::fp8_if_quantized_on_fp4_chips}};
+  std::string name = reader.string("kv_cache");
+  std::vector<std::string> known;
+  for (auto [text, rule] : rules) {
+    if (name == text)
+      return rule;
+    known.push_back(text);
+  }
+  if (!reader.failed())
+    reader.failAt("kv_cache", "expected one of " + join(known, ", ") +
+                                  ", found \"" + shorten(name) + "\"");
+  return KVCacheRule::model;
+}
+
 static Runtime readFields(const JsonReader &reader) {
   Runtime runtime;
   reader.allowOnly({"schema",
@@ -52,6 +71,10 @@ static Runtime readFields(const JsonReader &reader) {
                     "token_budget",
                     "max_sequences",
                     "prefill",
+                    "prompt_step_time",
+                    "prompt_step_share",
+                    "kv_cache",
+                    "collectives",
                     "vocabulary_multiple",
                     "merges_shared_input",
                     "fuses_elementwise",
@@ -97,6 +120,12 @@ static Runtime readFields(const JsonReader &reader) {
     reader.failAt("prefill", "expected \"fused\" or \"alternating\", found \"" +
                                  shorten(prefill) + "\"");
   runtime.fusesPrompts = prefill == "fused";
+  runtime.promptStepUs =
+      readFigure(reader, "prompt_step_time", units::microseconds, path);
+  runtime.promptStepShare =
+      readFigure(reader, "prompt_step_share", units::fraction, path);
+  runtime.kvCacheRule = readKVCacheRule(reader);
+  runtime.collectives = reader.string("collectives");
   runtime.vocabularyMultiple = readCount(reader, "vocabulary_multiple", path);
   runtime.mergesSharedInput = reader.boolean("merges_shared_input");
   runtime.fusesElementwise = reader.boolean("fuses_elementwise");

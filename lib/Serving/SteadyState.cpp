@@ -26,16 +26,34 @@ ServingRefusal Server::price(double decoding, double context, double prompts,
   std::vector<GroupValues> groups = {
       {decoding * replicas, 1, context, 0, 0},
       {prompts * replicas, promptTokens, promptTokens, 0, 0}};
-  double outputs[stepOutputCount];
+  double outputs[servingOutputCount];
   if (Refusal refusal = pricer.price(groups, outputs))
     return {ServingRefusal::Kind::step, refusal};
-  auto output = [&](StepOutput which) {
+  auto output = [&](ServingOutput which) {
     return outputs[static_cast<size_t>(which)];
   };
-  step.us = output(StepOutput::step_ps) / picosecondsPerUs;
+  step.us = output(ServingOutput::step_ps) / picosecondsPerUs;
+  step.hostUs = output(ServingOutput::host_ps) / picosecondsPerUs;
   step.communicationUs =
-      output(StepOutput::communication_ps) / picosecondsPerUs;
-  step.capacityTokens = output(StepOutput::kv_capacity_tokens);
+      output(ServingOutput::communication_ps) / picosecondsPerUs;
+  step.capacityTokens = output(ServingOutput::kv_capacity_tokens);
+  step.flops = output(ServingOutput::flops);
+  return {};
+}
+
+ServingRefusal Server::count(double promptTokens, double answerTokens,
+                             ServingFlops &flops) {
+  if (laid)
+    return {ServingRefusal::Kind::step, laid};
+  double prompt = std::round(promptTokens);
+  Step decode, fill;
+  if (auto refusal =
+          price(1, std::round(promptTokens + answerTokens / 2), 0, 1, decode))
+    return refusal;
+  if (auto refusal = price(0, 1, 1, prompt, fill))
+    return refusal;
+  flops = {decode.flops / replicas, fill.flops / replicas,
+           static_cast<int64_t>(decode.capacityTokens)};
   return {};
 }
 
@@ -75,9 +93,11 @@ ServingRefusal Server::serve(const ClosedLoop &load, SteadyState &state) {
     return refusal;
   state.decodeStepUs = decode.us;
   state.communicationUs = decode.communicationUs;
-  state.promptStepUs = withPrompts.us;
-  double added =
-      runtime.fusesPrompts ? withPrompts.us - decode.us : withPrompts.us;
+  state.hostUs = decode.hostUs;
+  state.promptStepUs =
+      withPrompts.hostUs + runtime.promptStepUs.value +
+      runtime.promptStepShare.value * (withPrompts.us - withPrompts.hostUs);
+  double added = state.promptStepUs - (runtime.fusesPrompts ? decode.us : 0);
   state.addedByPromptUs = std::max(0.0, added) / state.promptsPerStep;
   // While a request answers, each of the others is replaced once.
   double others = std::max(0.0, state.running - state.promptsPerStep);

@@ -29,6 +29,7 @@ int main(int argc, char **argv) {
   addCompare(app, commands);
   addModels(app, commands);
   addGroups(app, commands);
+  addValidate(app, commands);
 #endif
   addPlacement(app, commands);
   addHardware(app, commands);

@@ -25,6 +25,18 @@ enum class StepOutput : uint8_t {
 };
 inline constexpr size_t stepOutputCount = 5;
 
+/// What that of a step of two groups gives.
+enum class ServingOutput : uint8_t {
+  step_ps,
+  /// Of it, the host's, layers included.
+  host_ps,
+  communication_ps,
+  kv_capacity_tokens,
+  /// Of all devices.
+  flops,
+};
+inline constexpr size_t servingOutputCount = 5;
+
 /// What is kept of a strategy: how a step of it is priced and, made or read
 /// where somebody asks for it first, all that is known of it.
 class CompiledProgram {
@@ -48,7 +60,7 @@ public:
   /// A step of the whole model, its outputs by `StepOutput`.
   const Tape &step() const { return stepTape; }
   /// A step of two groups, sequences that decode and then prompts, its outputs
-  /// by `StepOutput`; either may be empty.
+  /// by `ServingOutput`; either may be empty.
   const Tape &serving();
   /// What stages are put together from, as `collectParts` has it.
   const Tape &parts();

@@ -47,12 +47,15 @@ struct FigureUse {
     sampler_bytes_per_logit,
   };
   Kind kind = Kind::memory_bandwidth;
-  /// Of peaks and curves: what runs, on units of which format.
+  /// Of peaks and curves: what runs, on units of which format, with weights
+  /// of which (`Kernel::storage`).
   KernelKind kernel = KernelKind::elementwise;
   ElementType type = ElementType::bf16;
+  std::optional<ElementType> storage = std::nullopt;
 
   bool operator==(const FigureUse &other) const {
-    return kind == other.kind && kernel == other.kernel && type == other.type;
+    return kind == other.kind && kernel == other.kernel && type == other.type &&
+           storage == other.storage;
   }
 };
 

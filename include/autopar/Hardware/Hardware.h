@@ -69,15 +69,23 @@ struct Chip {
   Figure memoryBandwidth;
   /// Dense peak by `peakKeyOf(ElementType)`; FLOP per second.
   std::map<std::string, Figure> peakFlops;
-  /// By kernel kind, then by peak key; key "" serves all formats.
+  /// By kernel kind, then by peak key, or by those of weights and of what
+  /// multiplies them, "fp4_bf16"; key "" serves all formats.
   std::map<KernelKind, std::map<std::string, KernelCurve>> kernels;
 
   /// The peak that multiplies `type`, falling back to the next wider format
   /// the chip has (fp8 -> bf16 -> fp16 -> fp32); null where there is none.
   const Figure *peak(ElementType type) const;
+  /// What multiplies weights in 4-bit floats (`storage`) with activations of
+  /// `type`: fp8 where the chip has kernels for it, else `type`.
+  ElementType unitsOf(KernelKind kind, ElementType type,
+                      std::optional<ElementType> storage) const;
   /// The curve for `kind` and `type`, with the same fallback. Scans have that
-  /// of elementwise kernels.
-  const KernelCurve *curve(KernelKind kind, ElementType type) const;
+  /// of elementwise kernels, latent attention that of attention where it has
+  /// none.
+  const KernelCurve *
+  curve(KernelKind kind, ElementType type,
+        std::optional<ElementType> storage = std::nullopt) const;
 };
 
 /// Time of one collective against its buffer size, at sizes
@@ -92,6 +100,9 @@ struct CollectiveCurve {
   std::vector<double> measuredUs = {};
 };
 
+using CollectiveCurves =
+    std::map<CollectiveKind, std::map<int64_t, CollectiveCurve>>;
+
 /// A level of the interconnect.
 struct Tier {
   std::string name;
@@ -104,7 +115,9 @@ struct Tier {
   /// Microseconds of one hop, including the software.
   Figure latency;
   /// By kind and group size, for groups inside this tier.
-  std::map<CollectiveKind, std::map<int64_t, CollectiveCurve>> curves;
+  CollectiveCurves curves;
+  /// Those of runtimes that have other kernels, by `Runtime::collectives`.
+  std::map<std::string, CollectiveCurves> implementations;
 };
 
 /// Scales the curves of `tier` to its figures, where those are not the ones of
@@ -129,6 +142,8 @@ struct Machine {
   std::vector<Pool> pools;
 
   int64_t devices() const;
+  /// The same with collectives of `implementation` where those were measured.
+  void useCollectives(const std::string &implementation);
 };
 
 /// `--set path=value`: replaces the value of a figure and marks it as the

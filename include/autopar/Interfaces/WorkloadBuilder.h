@@ -17,6 +17,11 @@
 
 namespace autopar {
 
+/// What products with a weight multiply, and `Kernel::storage`.
+struct WeightUnits {
+  std::optional<ElementType> compute = std::nullopt, storage = std::nullopt;
+};
+
 /// What ops build their records with. The analysis walks the program, says
 /// where it is (`enter`, `bind`), and ops add records through the helpers.
 class WorkloadBuilder {
@@ -56,9 +61,9 @@ public:
   Kernel &addElementwise(mlir::Operation *op);
 
   /// Adds a tensor that holds `value`, one of several where it is a weight of a
-  /// format; `compute`: what products with it multiply.
+  /// format.
   void addResident(mlir::Value value, Resident resident,
-                   std::optional<ElementType> compute = std::nullopt);
+                   WeightUnits units = {});
   /// A collective over `axes` in which each rank has `buffer`.
   void addCollective(mlir::Operation *op, CollectiveKind kind,
                      mlir::Value buffer, llvm::ArrayRef<mlir::Attribute> axes);
@@ -178,7 +183,7 @@ private:
   /// What users see of caches that go around.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Part, 1>> turned;
   /// What products with a weight multiply, where its format says so.
-  llvm::DenseMap<mlir::Value, ElementType> computeTypes;
+  llvm::DenseMap<mlir::Value, WeightUnits> units;
   /// Numbers of the values that kernels read and write, by tensor.
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, uint32_t> values;
   /// How many records have a name already.

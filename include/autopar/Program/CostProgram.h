@@ -28,6 +28,9 @@ enum class KernelKind : uint8_t {
   matmul,
   grouped_matmul,
   attention,
+  /// Attention in the space of latent keys and values; where a chip has no
+  /// curve for it, on that of attention.
+  latent_attention,
   elementwise,
   gather,
   /// Runs on the elementwise curve; its FLOPs are those of vector units.
@@ -85,6 +88,8 @@ struct Kernel {
   FlopClass flopClass = FlopClass::none;
   /// Format that the units multiply.
   ElementType compute = ElementType::bf16;
+  /// Format of weights in 4-bit floats, which chips may multiply as they are.
+  std::optional<ElementType> storage = std::nullopt;
   int64_t flopFactor = 0;
   Dims rows, columns, contraction;
   std::optional<Pairs> pairs;

@@ -18,6 +18,16 @@ enum class BudgetRule : uint8_t {
   fraction_of_total,
 };
 
+/// In what format a runtime keeps keys and values where nobody says.
+enum class KVCacheRule : uint8_t {
+  /// That of the model.
+  model,
+  /// fp8 where weights are in 8 or 4 bits; where the chip multiplies 4 bits,
+  /// too.
+  fp8_if_quantized,
+  fp8_if_quantized_on_fp4_chips,
+};
+
 /// The part of the cost that is software: runtimes/*.json.
 struct Runtime {
   std::string name, title;
@@ -49,6 +59,13 @@ struct Runtime {
   /// Whether prompts are computed beside sequences that decode, or in steps of
   /// their own.
   bool fusesPrompts = false;
+  /// What a step with prompts takes more on the host (no graph was captured
+  /// for it), microseconds, and the share of its priced time on the device that
+  /// it takes.
+  Figure promptStepUs, promptStepShare;
+  KVCacheRule kvCacheRule = KVCacheRule::model;
+  /// Whose collectives it has: `Tier::implementations`.
+  std::string collectives;
   /// The vocabulary is padded to a multiple of this.
   Figure vocabularyMultiple;
   /// Whether products of one input and runs of elementwise kernels are

@@ -53,11 +53,18 @@ struct SteadyState {
   /// A step that decodes, one that has prompts too (or, of a runtime that
   /// alternates, alone), and what a prompt adds to the steps of the others.
   double decodeStepUs = 0, promptStepUs = 0, addedByPromptUs = 0;
-  /// Of the decoding step.
-  double communicationUs = 0;
+  /// Of the decoding step, its communication and its host's, layers included.
+  double communicationUs = 0, hostUs = 0;
   double tpotUs = 0, ttftUs = 0;
   /// Of the whole deployment.
   double outputTokensPerSecond = 0;
+};
+
+/// What of a deployment depends on no load: of one request.
+struct ServingFlops {
+  double decode = 0, prompt = 0;
+  /// Of a replica.
+  int64_t capacityTokens = 0;
 };
 
 /// Serves requests with one strategy on one machine.
@@ -70,10 +77,13 @@ public:
          std::optional<double> memoryUtilization = std::nullopt);
 
   ServingRefusal serve(const ClosedLoop &load, SteadyState &state);
+  ServingRefusal count(double promptTokens, double answerTokens,
+                       ServingFlops &flops);
 
 private:
   struct Step {
-    double us = 0, communicationUs = 0, capacityTokens = 0;
+    double us = 0, hostUs = 0, communicationUs = 0, capacityTokens = 0,
+           flops = 0;
   };
   /// A step of `decoding` sequences at `context` tokens, and of `prompts`
   /// prompts, of one replica.

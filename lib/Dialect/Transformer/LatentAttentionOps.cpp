@@ -195,6 +195,8 @@ public:
     builder.move(kernel, queries, type, /*write=*/false);
     builder.move(kernel, concat(concat(tokens, heads), {rope}), type,
                  /*write=*/false);
+    // Queries are brought into the format of the cache.
+    kernel.compute = builder.formatOf(op.getCache());
     readSelected(kernel);
     builder.move(kernel, queries, type, /*write=*/true);
     appendToCache(kernel);
@@ -219,7 +221,7 @@ private:
   }
 
   Kernel &addAttention(int64_t width) {
-    Kernel &kernel = builder.addProduct(op, KernelKind::attention,
+    Kernel &kernel = builder.addProduct(op, KernelKind::latent_attention,
                                         FlopClass::attention, op.getQuery());
     kernel.rows = builder.dims(op.getQuery(), 0, 1);
     kernel.columns = heads;

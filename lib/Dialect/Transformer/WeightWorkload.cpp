@@ -135,9 +135,12 @@ void WeightOp::buildWorkload(WorkloadBuilder &builder) {
     return;
   }
   FormatShare share(*this, builder);
-  std::optional<ElementType> compute;
+  WeightUnits units;
   if (format.getCompute())
-    compute = toElementType(format.getCompute());
+    units.compute = toElementType(format.getCompute());
+  // Pairs of them are stored as bytes: the format's name says what they are.
+  if (format.getName().getValue().contains("fp4"))
+    units.storage = ElementType::fp4;
   Dims values = resident.shape;
   for (auto [tensor, stored] :
        llvm::zip_equal(format.getTensors(), getStoredTensors(*this))) {
@@ -151,6 +154,6 @@ void WeightOp::buildWorkload(WorkloadBuilder &builder) {
     resident.values = values;
     // The others hold no values of their own.
     values = {number(0)};
-    builder.addResident(getResult(), resident, compute);
+    builder.addResident(getResult(), resident, units);
   }
 }

@@ -1,0 +1,206 @@
+//===- RowPredictor.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RowPredictor.h"
+
+#include "autopar/Hub/Hub.h"
+#include "autopar/Support/Library.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace autopar;
+
+/// The folders `org--name` in `directory`.
+static Result<std::vector<std::string>>
+foldersIn(const std::string &directory) {
+  std::vector<std::string> folders;
+  if (directory.empty())
+    return folders;
+  std::error_code error;
+  llvm::sys::fs::directory_iterator it(directory, error), end;
+  for (; !error && it != end; it.increment(error)) {
+    llvm::StringRef name = llvm::sys::path::filename(it->path());
+    if (name.contains("--"))
+      folders.push_back(name.str());
+  }
+  if (error)
+    return Error{directory, error.message(),
+                 "--configs takes a folder of folders org--name"};
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+Result<std::unique_ptr<RowPredictor>>
+RowPredictor::create(const std::string &configs,
+                     std::vector<Override> overrides) {
+  Result<std::vector<std::string>> folders = foldersIn(configs);
+  if (!folders)
+    return folders.error();
+  Result<NameRules> models =
+      readNameRules(dataDirectory("models") + "/names.json");
+  if (!models)
+    return models.error();
+  Result<NameRules> systems =
+      readNameRules(dataDirectory("hardware") + "/names.json");
+  if (!systems)
+    return systems.error();
+  HardwareLibrary hardware(overrides);
+  return std::unique_ptr<RowPredictor>(new RowPredictor(
+      configs, std::move(overrides),
+      ModelNames(std::move(*models), bundledModels(), *folders),
+      SystemNames(std::move(*systems), hardware.systemNames())));
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// "bf16", "fp8" or "fp4" of what tables and names of models say.
+static std::string classOf(const std::string &format) {
+  auto says = [&](const char *word) {
+    return format.find(word) != std::string::npos;
+  };
+  return says("fp4") ? "fp4" : says("fp8") ? "fp8" : says("16") ? "bf16" : "";
+}
+
+/// The checkpoint's where that is what the row says; else the one that engines
+/// make or that is published.
+Result<std::string> RowPredictor::weightFormatOf(const ServingRow &row,
+                                                 const ResolvedName &model,
+                                                 const std::string &argument) {
+  std::string stated = classOf(row.precision);
+  for (const std::string &other : {row.denseFormat, model.format})
+    if (stated.empty())
+      stated = classOf(other);
+  Result<std::string> own = predictor.checkpointFormat(argument);
+  if (!own)
+    return own.error();
+  bool isBlock = row.denseFormat == "fp8_block";
+  if (stated.empty() || stated == *own)
+    return std::string();
+  if (stated == "fp4")
+    return std::string("nvfp4");
+  return stated == "fp8" && isBlock ? "fp8_block" : stated;
+}
+
+static Error unmatched(const char *what, const ResolvedName &name) {
+  return {"", name.why,
+          name.suggestion.empty() ? "" : "did you mean \"" + name.suggestion +
+                                             "\"? A " + what + " of ours"};
+}
+
+Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
+  ResolvedName model = models.find(row.model);
+  if (!model)
+    return unmatched("model", model);
+  ResolvedName system = systems.find(row.system);
+  if (!system)
+    return unmatched("system", system);
+  RuntimeName runtime = resolveRuntime(row.runtime);
+  if (runtime.name.empty())
+    return Error{"", "no runtime is called \"" + row.runtime + "\"", ""};
+  Match match;
+  match.model = model.name;
+  ServedPlan &plan = match.plan;
+  plan.model = model.isFolder ? configs + "/" + model.name : model.name;
+  plan.system = system.name;
+  plan.runtime = runtime.name;
+  Result<std::string> format = weightFormatOf(row, model, plan.model);
+  if (!format)
+    return format.error();
+  plan.weightFormat = *format;
+  if (row.kvFormat == "fp8")
+    plan.kvFormat = ElementType::fp8_e4m3;
+  else if (!row.kvFormat.empty())
+    plan.kvFormat = ElementType::bf16;
+  const ServedDegrees &degrees =
+      row.decode ? row.decode->degrees : row.degrees;
+  plan.tp = degrees.tp;
+  plan.dp = degrees.attentionDp;
+  plan.ep = degrees.ep;
+  plan.etp = degrees.expertTp;
+  if (degrees.pp > 1)
+    return Error{"", "serving with pipeline stages is not modelled yet", ""};
+  return match;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Prompts and answers of closed loops are drawn evenly from 0.8 to 1 of the
+/// nominal lengths, but for sources that say otherwise.
+static double meanLength(const ServingRow &row) {
+  return row.source.find("aic-auto-gap") != std::string::npos ? 1 : 0.9;
+}
+
+std::optional<RowCapacity> RowPredictor::capacityOf(const ServingRow &row) {
+  Result<Match> matched = match(row);
+  if (!matched)
+    return std::nullopt;
+  double share = meanLength(row);
+  Result<ServedFacts> facts =
+      predictor.facts(matched->plan, share * double(row.inputTokens),
+                      share * double(row.outputTokens));
+  if (!facts)
+    return std::nullopt;
+  RowCapacity capacity;
+  capacity.kvTokens = facts->kvTokens;
+  capacity.decodeFlops = facts->decodeFlops;
+  capacity.promptFlops = facts->promptFlops;
+  capacity.peakFlops = facts->peakFlops;
+  capacity.devicesPerNode = facts->devicesPerNode;
+  capacity.hasPredictionHead = facts->hasPredictionHead;
+  return capacity;
+}
+
+void RowPredictor::predict(PredictedRow &predicted) {
+  const ServingRow &row = predicted.row;
+  Result<Match> matched = match(row);
+  if (!matched) {
+    predicted.notPredicted = matched.error().message;
+    return;
+  }
+  const ServedPlan &plan = matched->plan;
+  predicted.model = matched->model;
+  predicted.system = plan.system;
+  predicted.runtime = plan.runtime;
+  predicted.format = classOf(
+      plan.weightFormat.empty() ? predictor.checkpointFormat(plan.model)
+                                      ? *predictor.checkpointFormat(plan.model)
+                                      : std::string()
+                                : plan.weightFormat);
+  double share = meanLength(row);
+  ClosedLoop load{row.concurrency, share * double(row.inputTokens),
+                  share * double(row.outputTokens)};
+  if (row.decode)
+    load.concurrency =
+        std::max<int64_t>(1, row.concurrency / row.decode->workers);
+  Result<SteadyState> state = predictor.predict(plan, load);
+  if (!state) {
+    predicted.notPredicted = state.error().message;
+    return;
+  }
+  Result<ServedFacts> facts =
+      predictor.facts(plan, load.promptTokens, load.answerTokens);
+  predicted.isMoe = facts && facts->hasExperts;
+  ServingPrediction &prediction = predicted.prediction.emplace();
+  // Workers that only decode wait for no prompts.
+  double tpotUs = row.decode ? state->decodeStepUs : state->tpotUs;
+  prediction.tpotMs = tpotUs / 1e3;
+  prediction.ttftMs = state->ttftUs / 1e3;
+  prediction.outputTokensPerSecond = state->outputTokensPerSecond;
+  prediction.saturated = state->isCacheFull;
+  prediction.running = state->running;
+  prediction.termsMs = {
+      {"decode_step", (state->decodeStepUs - state->communicationUs -
+                       state->hostUs) / 1e3},
+      {"communication", state->communicationUs / 1e3},
+      {"host", state->hostUs / 1e3},
+      {"prompts", (tpotUs - state->decodeStepUs) / 1e3}};
+}

@@ -1,0 +1,51 @@
+//===- RowPredictor.h - Rows of tables as deployments -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TOOLS_AUTOPAR_ROWPREDICTOR_H
+#define AUTOPAR_TOOLS_AUTOPAR_ROWPREDICTOR_H
+
+#include "autopar/Pipelines/ServingPredictor.h"
+#include "autopar/Validation/Names.h"
+#include "autopar/Validation/ValidationReport.h"
+
+namespace autopar {
+
+/// Finds what the names of rows mean, and predicts them.
+class RowPredictor {
+public:
+  /// `configs` may be empty. Errors: files of names, a folder that is none.
+  static Result<std::unique_ptr<RowPredictor>>
+  create(const std::string &configs, std::vector<Override> overrides);
+
+  /// Fills what is predicted of `row`, or why nothing is.
+  void predict(PredictedRow &row);
+  std::optional<RowCapacity> capacityOf(const ServingRow &row);
+
+private:
+  RowPredictor(std::string configs, std::vector<Override> overrides,
+               ModelNames models, SystemNames systems)
+      : configs(std::move(configs)), predictor(std::move(overrides)),
+        models(std::move(models)), systems(std::move(systems)) {}
+
+  struct Match {
+    ServedPlan plan;
+    std::string model;
+  };
+  Result<Match> match(const ServingRow &row);
+  Result<std::string> weightFormatOf(const ServingRow &row,
+                                     const ResolvedName &model,
+                                     const std::string &argument);
+
+  std::string configs;
+  ServingPredictor predictor;
+  ModelNames models;
+  SystemNames systems;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_TOOLS_AUTOPAR_ROWPREDICTOR_H

@@ -1,0 +1,139 @@
+//===- ValidateCommand.cpp ------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ValidateCommand.h"
+
+#include "RowPredictor.h"
+#include "autopar/Import/LoadModel.h"
+#include "autopar/Support/File.h"
+#include "autopar/Support/Text.h"
+#include "autopar/Validation/ColumnMapping.h"
+#include "autopar/Validation/ServingRows.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace autopar;
+
+static int fail(const Error &error) {
+  llvm::errs() << "error: " << error.str() << "\n";
+  return 1;
+}
+
+namespace {
+
+/// The rows of all tables.
+struct Tables {
+  std::vector<ServingRow> rows;
+  std::vector<Error> unreadable;
+};
+
+} // namespace
+
+static Result<Tables> readTables(const ValidateOptions &options) {
+  std::optional<ColumnMapping> mapping;
+  if (!options.columns.empty()) {
+    Result<ColumnMapping> read = readColumnMapping(options.columns);
+    if (!read)
+      return read.error();
+    mapping = std::move(*read);
+  }
+  Tables tables;
+  for (const std::string &file : options.files) {
+    Result<DataTable> table = readTable(file);
+    if (!table)
+      return table.error();
+    if (mapping)
+      if (Result<bool> applied =
+              applyMapping(*table, *mapping, servingColumns());
+          !applied)
+        return applied.error();
+    Result<ServingRows> rows = readServingRows(*table);
+    if (!rows)
+      return rows.error();
+    for (ServingRow &row : rows->rows)
+      tables.rows.push_back(std::move(row));
+    for (Error &error : rows->unreadable)
+      tables.unreadable.push_back(std::move(error));
+  }
+  return tables;
+}
+
+static Result<RuleSet> readRules(const std::string &given) {
+  if (given.empty())
+    return defaultRules();
+  return given == "none" ? noRules() : readRuleSet(given);
+}
+
+static Result<std::vector<Override>>
+readOverrides(const std::vector<std::string> &texts) {
+  std::vector<Override> overrides;
+  for (const std::string &text : texts) {
+    Result<Override> one = parseOverride(text);
+    if (!one)
+      return one.error();
+    overrides.push_back(std::move(*one));
+  }
+  return overrides;
+}
+
+static std::vector<PredictedRow> predictAll(std::vector<ServingRow> rows,
+                                            const RuleSet &rules,
+                                            RowPredictor &predictor) {
+  auto progress = [&](const char *what, size_t done) {
+    if (done % 50 == 0)
+      showProgress(std::string(what) + " " + std::to_string(done) + " of " +
+                   std::to_string(rows.size()) + " rows");
+  };
+  size_t asked = 0;
+  auto capacityOf = [&](const ServingRow &row) {
+    progress("judging", asked++);
+    return predictor.capacityOf(row);
+  };
+  std::vector<RowJudgement> judgements = judgeRows(rows, rules, capacityOf);
+  std::vector<PredictedRow> predicted(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    progress("predicting", i);
+    predicted[i].judgement = std::move(judgements[i]);
+    predicted[i].row = rows[i];
+    predicted[i].capacity = predictor.capacityOf(rows[i]);
+    predictor.predict(predicted[i]);
+  }
+  showProgress("");
+  return predicted;
+}
+
+int autopar::validate(const ValidateOptions &options) {
+  Result<RuleSet> rules = readRules(options.rules);
+  if (!rules)
+    return fail(rules.error());
+  if (options.printRules) {
+    llvm::outs() << ruleSetJson(*rules);
+    return 0;
+  }
+  Result<std::vector<Override>> overrides = readOverrides(options.overrides);
+  if (!overrides)
+    return fail(overrides.error());
+  Result<std::unique_ptr<RowPredictor>> predictor =
+      RowPredictor::create(options.configs, *overrides);
+  if (!predictor)
+    return fail(predictor.error());
+  Result<Tables> tables = readTables(options);
+  if (!tables)
+    return fail(tables.error());
+  std::vector<PredictedRow> rows =
+      predictAll(std::move(tables->rows), *rules, **predictor);
+  if (!options.predictions.empty())
+    if (Result<bool> written =
+            writeFile(options.predictions, predictionsCsv(rows));
+        !written)
+      return fail(written.error());
+  ValidationReport report = makeValidationReport(
+      options.files, rows, std::move(tables->unreadable), *rules);
+  llvm::outs() << (options.json ? validationJson(report)
+                                : validationText(report));
+  return 0;
+}

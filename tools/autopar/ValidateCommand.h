@@ -1,0 +1,35 @@
+//===- ValidateCommand.h - autopar validate ---------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TOOLS_AUTOPAR_VALIDATECOMMAND_H
+#define AUTOPAR_TOOLS_AUTOPAR_VALIDATECOMMAND_H
+
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+/// What the command line said.
+struct ValidateOptions {
+  std::vector<std::string> files;
+  /// A file of autopar.columns/1; one of autopar.rules/1, or "none".
+  std::string columns, rules;
+  /// A folder of models that are not bundled, `org--name` each.
+  std::string configs;
+  std::vector<std::string> overrides;
+  /// Where predictions of all rows go.
+  std::string predictions;
+  bool json = false, printRules = false;
+};
+
+/// Predicts what tables of measurements hold, and prints the errors. The exit
+/// code.
+int validate(const ValidateOptions &options);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TOOLS_AUTOPAR_VALIDATECOMMAND_H

@@ -1,0 +1,51 @@
+//===- ValidateFlags.cpp - The command line of autopar validate -----------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+#include "ValidateCommand.h"
+
+using namespace autopar;
+
+void autopar::addValidate(CLI::App &app, std::vector<Command> &commands) {
+  auto options = std::make_shared<ValidateOptions>();
+  CLI::App *command = app.add_subcommand(
+      "validate", "Predictions against measurements: errors by model, system, "
+                  "runtime, and the worst rows");
+  command->footer(
+      "A table is CSV or JSON, one row for each measured point: model_path,\n"
+      "system, backend, isl, osl, batch_size (requests at once), tp_size, ...,\n"
+      "silicon_ttft_ms, silicon_tpot_ms. --columns says what yours are called.\n"
+      "Rows that say too little, or contradict others, are left out by rules\n"
+      "that never look at an error: --print-rules prints them.\n\n"
+      "  autopar validate serving.csv\n"
+      "  autopar validate mine.csv --columns=columns.json --rules=none\n"
+      "  autopar validate serving.csv --predictions=predicted.csv --json\n");
+  command->add_option("files", options->files, "Tables: CSV or JSON")
+      ->type_name("FILE");
+  command->add_option("--columns", options->columns,
+                      "What columns are called: a file of autopar.columns/1");
+  command->add_option("--rules", options->rules,
+                      "Which rows count: a file of autopar.rules/1, or none");
+  command->add_flag("--print-rules", options->printRules,
+                    "Print the rules as such a file, and stop");
+  command->add_option("--configs", options->configs,
+                      "Folder of models that are not bundled: org--name each");
+  command->add_option("--set", options->overrides,
+                      "Replace a figure: runtimes.vllm.host_time=300 "
+                      "(repeatable)");
+  command->add_option("--predictions", options->predictions,
+                      "Write id, reason, and predictions of every row here");
+  command->add_flag("--json", options->json,
+                    "Tables as JSON (autopar.validation/1)");
+  commands.push_back({command, [=] {
+                        if (options->files.empty() && !options->printRules) {
+                          std::fputs("error: a table is required\n", stderr);
+                          return 1;
+                        }
+                        return validate(*options);
+                      }});
+}
