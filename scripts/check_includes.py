@@ -30,6 +30,7 @@ LAYERS = {
     "Runtime": ["Hardware"],
     "Cost": ["Program", "Schedule", "Hardware", "Runtime"],
     "Report": ["Cost", "Plan"],
+    "Validation": ["Support"],
     # With MLIR.
     "Interfaces": ["Program"],
     "Dialect/Transformer": ["Interfaces"],
@@ -43,7 +44,7 @@ LAYERS = {
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",
-    "Runtime", "Cost",
+    "Runtime", "Cost", "Validation",
 }  # fmt: skip
 # Layers that write no text: what they may not include beside upper layers.
 WITHOUT_TEXT = {"Cost": ("autopar/Support/Text.h", "sstream", "iostream", "cstdio")}
