@@ -31,6 +31,7 @@ LAYERS = {
     "Cost": ["Program", "Schedule", "Hardware", "Runtime"],
     "Report": ["Cost", "Plan"],
     "Serving": ["Cost"],
+    "Validation": ["Support"],
     # With MLIR.
     "Interfaces": ["Program"],
     "Dialect/Transformer": ["Interfaces"],
@@ -44,7 +45,7 @@ LAYERS = {
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",
-    "Runtime", "Cost", "Serving",
+    "Runtime", "Cost", "Serving", "Validation",
 }  # fmt: skip
 # Layers that write no text: what they may not include beside upper layers.
 WITHOUT_TEXT = {"Cost": ("autopar/Support/Text.h", "sstream", "iostream", "cstdio")}

@@ -83,6 +83,11 @@ inline constexpr int64_t maxPlacementSteps = 20'000'000;
 inline constexpr int64_t maxLoadNumbers = 10'000'000;
 inline constexpr int64_t maxDrawnTokens = 100'000'000;
 
+/// Columns of a table that is read, cells of all its rows, bytes of one cell.
+inline constexpr size_t maxTableColumns = 1000;
+inline constexpr size_t maxTableCells = 16'000'000;
+inline constexpr size_t maxCellBytes = size_t(64) << 10;
+
 } // namespace autopar::limits
 
 #endif // AUTOPAR_SUPPORT_LIMITS_H

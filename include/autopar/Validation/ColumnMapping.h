@@ -1,0 +1,43 @@
+//===- ColumnMapping.h - Other people's columns -----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_VALIDATION_COLUMNMAPPING_H
+#define AUTOPAR_VALIDATION_COLUMNMAPPING_H
+
+#include "autopar/Validation/Table.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+/// What a file of schema `autopar.columns/1` says:
+///   {"schema": "autopar.columns/1",
+///    "columns": {"model_path": "Model", "isl": "Prompt tokens"},
+///    "constants": {"backend": "vllm"}}
+struct ColumnMapping {
+  /// The file, for messages.
+  std::string name;
+  /// Column of ours to column of the table.
+  std::map<std::string, std::string> columns;
+  /// Column of ours to what every row has there.
+  std::map<std::string, std::string> constants;
+};
+
+Result<ColumnMapping> readColumnMapping(const std::string &path);
+Result<ColumnMapping> parseColumnMapping(std::string_view text,
+                                         const std::string &name);
+
+/// Gives `table` the columns that `mapping` names. Errors: a column of ours
+/// that is not in `known`, or one of theirs that the table does not have.
+Result<bool> applyMapping(DataTable &table, const ColumnMapping &mapping,
+                          const std::vector<std::string> &known);
+
+} // namespace autopar
+
+#endif // AUTOPAR_VALIDATION_COLUMNMAPPING_H

@@ -1,0 +1,66 @@
+//===- RuleSet.h - Rules of which rows count, as data -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_VALIDATION_RULESET_H
+#define AUTOPAR_VALIDATION_RULESET_H
+
+#include "autopar/Support/Result.h"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace autopar {
+
+/// A rule, by its stable name: what it is for, and what can be changed.
+struct Rule {
+  std::string name, what;
+  enum class Kind {
+    /// Reads a row as it was meant.
+    repair,
+    /// Takes a row out of the tables of errors.
+    exclude,
+    /// Takes it out, and its errors are reported apart.
+    apart,
+    /// Says which of a row's figures are compared.
+    score,
+  } kind = Kind::exclude;
+  bool enabled = true;
+  std::map<std::string, double> numbers = {};
+  std::map<std::string, std::string> texts = {};
+
+  double number(const char *key) const { return numbers.at(key); }
+  const std::string &text(const char *key) const { return texts.at(key); }
+};
+
+/// Rules in the order in which they are applied.
+struct RuleSet {
+  std::vector<Rule> rules;
+
+  /// The rule of that name, which is one of ours.
+  const Rule &get(std::string_view name) const;
+};
+
+/// All repairs and exclusions, as they were written before any error of a
+/// prediction was looked at.
+RuleSet defaultRules();
+/// None of them applies; figures are compared as ever.
+RuleSet noRules();
+
+/// A file of schema `autopar.rules/1`, which changes the default:
+///   {"schema": "autopar.rules/1",
+///    "rules": {"non-monotone": {"tolerance": 0.2},
+///              "scheduler-cap": {"enabled": false}}}
+Result<RuleSet> readRuleSet(const std::string &path);
+Result<RuleSet> parseRuleSet(std::string_view text, const std::string &name);
+/// The file that says all of `rules`.
+std::string ruleSetJson(const RuleSet &rules);
+
+} // namespace autopar
+
+#endif // AUTOPAR_VALIDATION_RULESET_H

@@ -1,0 +1,92 @@
+//===- ValidationReport.h - What validate has to say ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_VALIDATION_VALIDATIONREPORT_H
+#define AUTOPAR_VALIDATION_VALIDATIONREPORT_H
+
+#include "autopar/Validation/Errors.h"
+#include "autopar/Validation/Rules.h"
+
+#include <utility>
+
+namespace autopar {
+
+struct ServingPrediction {
+  double tpotMs = 0, ttftMs = 0, outputTokensPerSecond = 0;
+  /// Whether requests queue, and how many run.
+  bool saturated = false;
+  double running = 0;
+  /// Parts of a step, for the largest suspect: "all_reduce" -> ms.
+  std::vector<std::pair<std::string, double>> termsMs;
+};
+
+/// A row, what the rules made of it, and what was predicted.
+struct PredictedRow {
+  ServingRow row;
+  RowJudgement judgement;
+  std::optional<RowCapacity> capacity;
+  std::optional<ServingPrediction> prediction;
+  /// Why there is no prediction: `no model is called "x"`.
+  std::string notPredicted;
+  /// What it was matched with, for the tables; the row's own words where "".
+  std::string model, system, runtime, format;
+  bool isMoe = false;
+};
+
+/// Errors of one kind of figure.
+struct ErrorSection {
+  /// "tpot", "ttft", ..., and the same for people.
+  std::string name, title;
+  ErrorFigures all;
+  std::vector<ErrorTable> tables;
+};
+
+/// A row that is far off, and the largest part of what was predicted.
+struct WorstRow {
+  std::string id, model, system, runtime;
+  int64_t concurrency = 0;
+  double measuredMs = 0, predictedMs = 0, error = 0;
+  std::string suspect;
+  double suspectMs = 0;
+};
+
+struct SaturationFigures {
+  size_t rows = 0, both = 0, onlyMeasured = 0, onlyPredicted = 0;
+};
+
+struct ValidationReport {
+  std::vector<std::string> files;
+  size_t rows = 0, aggregated = 0, disaggregated = 0, counting = 0;
+  std::vector<Error> unreadable;
+  std::vector<RuleCount> rules;
+  /// Why rows have no prediction, and how many.
+  std::vector<std::pair<std::string, size_t>> notPredicted;
+  /// TPOT and TTFT with tables; what is reported apart without.
+  std::vector<ErrorSection> sections;
+  SaturationFigures saturation;
+  std::vector<WorstRow> worst;
+  /// Repeats of one version, and of any.
+  NoiseFloor sameVersion, anyVersion;
+};
+
+/// Counts and compares; lists `worstRows` of the rows that are far off.
+ValidationReport makeValidationReport(std::vector<std::string> files,
+                                      const std::vector<PredictedRow> &rows,
+                                      std::vector<Error> unreadable,
+                                      const RuleSet &rules,
+                                      size_t worstRows = 10);
+
+/// For a terminal.
+std::string validationText(const ValidationReport &report);
+/// `autopar.validation/1`: lib/Validation/schema/validation.schema.json.
+std::string validationJson(const ValidationReport &report);
+/// A line for every row, excluded or not: CSV with a head.
+std::string predictionsCsv(const std::vector<PredictedRow> &rows);
+
+} // namespace autopar
+
+#endif // AUTOPAR_VALIDATION_VALIDATIONREPORT_H

@@ -1,0 +1,90 @@
+//===- NameForms.cpp ------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NameForms.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+std::string autopar::lower(std::string_view text) {
+  std::string result(text);
+  for (char &c : result)
+    if (c >= 'A' && c <= 'Z')
+      c = char(c - 'A' + 'a');
+  return result;
+}
+
+std::string autopar::withoutNotes(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char close = text[i] == '(' ? ')' : text[i] == '[' ? ']' : '\0';
+    size_t end = close ? text.find(close, i) : std::string_view::npos;
+    result += end == std::string_view::npos ? text[i] : ' ';
+    if (end != std::string_view::npos)
+      i = end;
+  }
+  result.erase(result.find_last_not_of(" \t\r\n") + 1);
+  result.erase(0, result.find_first_not_of(" \t\r\n"));
+  return result;
+}
+
+std::vector<std::string> autopar::wordsOf(std::string_view text,
+                                          std::string_view separators) {
+  std::vector<std::string> words;
+  size_t at = text.find_first_not_of(separators);
+  while (at != std::string_view::npos) {
+    size_t end = std::min(text.find_first_of(separators, at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = text.find_first_not_of(separators, end);
+  }
+  return words;
+}
+
+/// Whether `word` is `pattern`, in which `#` stands for a digit.
+static bool matches(std::string_view word, std::string_view pattern) {
+  return word.size() == pattern.size() &&
+         std::equal(word.begin(), word.end(), pattern.begin(),
+                    [](char c, char p) {
+                      return p == '#' ? c >= '0' && c <= '9' : c == p;
+                    });
+}
+
+std::string autopar::fullForm(const std::string &text) {
+  return join(wordsOf(lower(withoutNotes(text)), "-_ "), "");
+}
+
+NameForms autopar::formsOf(const std::string &text, const NameRules &rules) {
+  std::vector<std::string> words = wordsOf(lower(withoutNotes(text)), "-_ ");
+  NameForms result{{join(words, "")}, ""};
+  auto add = [&] {
+    std::string form = join(words, "");
+    if (form != result.forms.back())
+      result.forms.push_back(std::move(form));
+  };
+  const auto &vendors = rules.dropFirst;
+  while (words.size() > 1 &&
+         std::count(vendors.begin(), vendors.end(), words.front()))
+    words.erase(words.begin());
+  add();
+  while (words.size() > 1) {
+    auto format = rules.formats.find(words.back());
+    if (format != rules.formats.end() && result.format.empty())
+      result.format = format->second;
+    if (format == rules.formats.end() &&
+        std::none_of(rules.dropLast.begin(), rules.dropLast.end(),
+                     [&](const std::string &pattern) {
+                       return matches(words.back(), pattern);
+                     }))
+      break;
+    words.pop_back();
+    add();
+  }
+  return result;
+}

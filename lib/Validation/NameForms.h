@@ -1,0 +1,40 @@
+//===- NameForms.h - A name from its fullest form to its barest -*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_VALIDATION_NAMEFORMS_H
+#define AUTOPAR_VALIDATION_NAMEFORMS_H
+
+#include "autopar/Validation/Names.h"
+
+namespace autopar {
+
+/// Longer names are nobody's.
+inline constexpr size_t maxNameLength = 500;
+
+/// ASCII letters in lower case.
+std::string lower(std::string_view text);
+/// Without "(notes)" and "[notes]", and spaces around.
+std::string withoutNotes(std::string_view text);
+/// The parts of `text` between characters of `separators`, none of them empty.
+std::vector<std::string> wordsOf(std::string_view text,
+                                 std::string_view separators);
+
+struct NameForms {
+  /// Words without what is between them, each form shorter than the last:
+  /// "nvidiallama3.18binstructfp8" ... "llama3.18b".
+  std::vector<std::string> forms;
+  /// The weight format that the name ends in.
+  std::string format;
+};
+
+NameForms formsOf(const std::string &text, const NameRules &rules);
+/// The fullest form alone.
+std::string fullForm(const std::string &text);
+
+} // namespace autopar
+
+#endif // AUTOPAR_VALIDATION_NAMEFORMS_H

@@ -1,0 +1,209 @@
+//===- RuleSet.cpp --------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Validation/RuleSet.h"
+
+#include "autopar/Support/Json.h"
+#include "autopar/Support/Library.h"
+#include "autopar/Support/Text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+using namespace autopar;
+using Kind = Rule::Kind;
+
+static std::vector<Rule> repairs() {
+  return {
+      {"product-of-degrees",
+       "tp or attention-dp 64 with moe tp = ep = 8, or 16 with 4, is the "
+       "product of two degrees: 8 (4) and moe tp 1 are meant",
+       Kind::repair,
+       true,
+       {{"smallest_degree", 4}}},
+      {"attention-dp-unstated",
+       "attention-dp that is not stated is moe tp x ep / tp", Kind::repair},
+      {"tp-equals-dp",
+       "tp = attention-dp > 1 with ep = tp x attention-dp is probably tp 1 "
+       "with attention-dp = ep = the smaller number; ambiguous",
+       Kind::repair},
+  };
+}
+
+static std::vector<Rule> exclusions() {
+  return {
+      {"decode-workers-unstated",
+       "a disaggregated row that does not say how many workers decode"},
+      {"tp-is-a-total",
+       "tp beyond a node is the total of a disaggregated deployment",
+       Kind::exclude,
+       true,
+       {{"node", 8}, {"max_tp_on_nodes", 8}, {"max_tp_on_racks", 23}}},
+      {"concurrency-differs",
+       "the source states another concurrency than the row"},
+      {"speculation-unstated",
+       "a model with a prediction head, measured when engines used it, without "
+       "a word on speculation",
+       Kind::exclude,
+       true,
+       {},
+       {{"since", "2026-01-01"}, {"trusted_source", "db-dump"}}},
+      {"non-monotone",
+       "outside the longest chain of its series in which TPOT does not fall "
+       "with concurrency",
+       Kind::exclude,
+       true,
+       {{"tolerance", 0.1}}},
+      {"above-peak",
+       "the row implies more FLOPs than the machine can do",
+       Kind::exclude,
+       true,
+       {{"max_share_of_peak", 0.6}}},
+      {"scheduler-cap",
+       "by Little's law fewer requests run than there are, though the KV cache "
+       "has room: an unstated cap of the scheduler",
+       Kind::exclude,
+       true,
+       {{"min_running", 0.6}, {"kv_room", 1.5}}},
+      {"exact-copy",
+       "the configuration and the figures of another row",
+       Kind::exclude,
+       true,
+       {},
+       {{"source_field", "image"}}},
+      {"reads-all-experts",
+       "an engine that was seen to read all experts every step",
+       Kind::apart,
+       true,
+       {},
+       {{"source", "aic-auto-gap"},
+        {"runtime", "vllm"},
+        {"version", "0.12.0"}}},
+  };
+}
+
+static std::vector<Rule> scores() {
+  return {
+      {"ttft",
+       "TTFT is compared where answers are long and the measurement does not "
+       "queue",
+       Kind::score,
+       true,
+       {{"min_output_tokens", 1000},
+        {"saturated_ms", 3000},
+        {"saturated_share", 0.2}}},
+      {"saturation",
+       "whether a row queues is compared away from the edge of the KV cache, "
+       "and not on a cold start",
+       Kind::score,
+       true,
+       {{"min_load", 0.8}, {"max_load", 1.3}},
+       {{"cold_runtime", "sglang"},
+        {"cold_system", "b200"},
+        {"cold_precision", "fp4"},
+        {"cold_date", "2025-11-10"}}},
+  };
+}
+
+RuleSet autopar::defaultRules() {
+  RuleSet all;
+  for (const auto &rules : {repairs(), exclusions(), scores()})
+    all.rules.insert(all.rules.end(), rules.begin(), rules.end());
+  return all;
+}
+
+RuleSet autopar::noRules() {
+  RuleSet rules = defaultRules();
+  for (Rule &rule : rules.rules)
+    rule.enabled = rule.kind == Kind::score;
+  return rules;
+}
+
+const Rule &RuleSet::get(std::string_view name) const {
+  auto found = std::find_if(rules.begin(), rules.end(), [&](const Rule &rule) {
+    return rule.name == name;
+  });
+  assert(found != rules.end() && "no such rule");
+  return *found;
+}
+
+/// Takes what `reader` says of `rule`.
+static void changeRule(Rule &rule, const JsonReader &reader) {
+  std::vector<std::string> known = {"enabled", "what"};
+  for (const auto &[key, value] : rule.numbers)
+    known.push_back(key);
+  for (const auto &[key, value] : rule.texts)
+    known.push_back(key);
+  for (const auto &[key, value] : reader.members()) {
+    if (rule.numbers.count(key))
+      rule.numbers[key] = value.asNumber(0, 1e15);
+    else if (rule.texts.count(key))
+      rule.texts[key] = value.asString();
+    else if (!std::count(known.begin(), known.end(), key))
+      value.fail("the rule has no such parameter",
+                 "it has: " + join(known, ", "));
+  }
+  rule.enabled = reader.booleanOr("enabled", rule.enabled);
+}
+
+static Result<RuleSet> readSet(const JsonDocument &document) {
+  JsonReader reader = document.reader();
+  RuleSet set = defaultRules();
+  std::vector<std::string> names;
+  for (const Rule &rule : set.rules)
+    names.push_back(rule.name);
+  reader.allowOnly({"schema", "rules"});
+  checkSchema(reader, "autopar.rules/1");
+  for (const auto &[name, value] : reader.object("rules").members()) {
+    auto found = std::find(names.begin(), names.end(), name);
+    std::string near = nearest(name, names);
+    if (found == names.end())
+      value.fail("there is no such rule" +
+                     (near.empty() ? "" : ", did you mean \"" + near + "\"?"),
+                 "there are: " + join(names, ", "));
+    else if (!value.isObject())
+      value.fail("expected an object: {\"enabled\": false}");
+    else
+      changeRule(set.rules[size_t(found - names.begin())], value);
+  }
+  if (reader.failed())
+    return reader.takeError();
+  return set;
+}
+
+Result<RuleSet> autopar::readRuleSet(const std::string &path) {
+  Result<JsonDocument> document = JsonDocument::readFile(path);
+  if (!document)
+    return document.error();
+  return readSet(*document);
+}
+
+Result<RuleSet> autopar::parseRuleSet(std::string_view text,
+                                      const std::string &name) {
+  Result<JsonDocument> document = JsonDocument::parse(text, name);
+  if (!document)
+    return document.error();
+  return readSet(*document);
+}
+
+std::string autopar::ruleSetJson(const RuleSet &set) {
+  nlohmann::ordered_json rules = nlohmann::ordered_json::object();
+  for (const Rule &rule : set.rules) {
+    nlohmann::ordered_json &said = rules[rule.name];
+    said["what"] = rule.what;
+    said["enabled"] = rule.enabled;
+    for (const auto &[key, value] : rule.numbers)
+      said[key] = value;
+    for (const auto &[key, value] : rule.texts)
+      said[key] = value;
+  }
+  nlohmann::ordered_json root;
+  root["schema"] = "autopar.rules/1";
+  root["rules"] = std::move(rules);
+  return root.dump(2) + "\n";
+}

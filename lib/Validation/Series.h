@@ -1,0 +1,31 @@
+//===- Series.h - Rows that belong together ---------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_VALIDATION_SERIES_H
+#define AUTOPAR_VALIDATION_SERIES_H
+
+#include "autopar/Validation/ServingRow.h"
+
+#include <string_view>
+#include <vector>
+
+namespace autopar {
+
+/// Model, machine, runtime, formats, lengths and degrees of a row, as a key.
+std::string configurationKey(const ServingRow &row, bool withVersion);
+/// The same and the source, but for its concurrency and the numbers of runs:
+/// everything but concurrency and what was measured.
+std::string seriesKey(const ServingRow &row);
+
+/// Which members of `values` are in the longest chain of them, in their order,
+/// in which none is below its predecessor by more than `tolerance` of that.
+std::vector<bool> longestChain(const std::vector<double> &values,
+                               double tolerance);
+
+} // namespace autopar
+
+#endif // AUTOPAR_VALIDATION_SERIES_H

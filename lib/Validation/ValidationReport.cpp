@@ -1,0 +1,234 @@
+//===- ValidationReport.cpp -----------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Validation/ValidationReport.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+using Rows = std::vector<const PredictedRow *>;
+
+static MeasuredPoint tpotOf(const PredictedRow &row) {
+  MeasuredPoint point{*row.row.tpotMs, std::nullopt};
+  if (row.prediction)
+    point.predicted = row.prediction->tpotMs;
+  return point;
+}
+
+static MeasuredPoint ttftOf(const PredictedRow &row) {
+  MeasuredPoint point{*row.row.ttftMs, std::nullopt};
+  if (row.prediction)
+    point.predicted = row.prediction->ttftMs;
+  return point;
+}
+
+static GroupKey named(const std::string &matched, const std::string &own) {
+  const std::string &name = matched.empty() ? own : matched;
+  return {name.empty() ? "not stated" : name, 0};
+}
+
+/// Tables of `points`, which are those of `rows`.
+static std::vector<ErrorTable>
+tablesOf(const Rows &rows, const std::vector<MeasuredPoint> &points) {
+  using KeyOf = GroupKey (*)(const PredictedRow &);
+  const std::pair<const char *, KeyOf> keys[] = {
+      {"kind",
+       [](const PredictedRow &row) {
+         return GroupKey{row.isMoe ? "MoE" : "dense", 0};
+       }},
+      {"model",
+       [](const PredictedRow &row) { return named(row.model, row.row.model); }},
+      {"system",
+       [](const PredictedRow &row) {
+         return named(row.system, row.row.system);
+       }},
+      {"runtime",
+       [](const PredictedRow &row) {
+         return named(row.runtime, row.row.runtime);
+       }},
+      {"format",
+       [](const PredictedRow &row) {
+         return named(row.format, row.row.precision);
+       }},
+      {"length",
+       [](const PredictedRow &row) {
+         return lengthBucket(row.row.inputTokens, row.row.outputTokens);
+       }},
+      {"concurrency",
+       [](const PredictedRow &row) {
+         return concurrencyBucket(row.row.concurrency);
+       }},
+  };
+  std::vector<ErrorTable> tables;
+  for (const auto &[by, keyOf] : keys)
+    tables.push_back(errorTable(
+        by, points, [&, of = keyOf](size_t i) { return of(*rows[i]); }));
+  return tables;
+}
+
+static ErrorSection sectionOf(std::string name, std::string title,
+                              const Rows &rows,
+                              MeasuredPoint (*pointOf)(const PredictedRow &),
+                              bool withTables) {
+  std::vector<MeasuredPoint> points;
+  for (const PredictedRow *row : rows)
+    points.push_back(pointOf(*row));
+  ErrorSection section{
+      std::move(name), std::move(title), errorFigures(points), {}};
+  if (withTables)
+    section.tables = tablesOf(rows, points);
+  return section;
+}
+
+template <typename Condition>
+static Rows rowsThat(const std::vector<PredictedRow> &rows,
+                     Condition condition) {
+  Rows found;
+  for (const PredictedRow &row : rows)
+    if (condition(row))
+      found.push_back(&row);
+  return found;
+}
+
+/// Whether the TPOT of an aggregated row is compared in the main tables.
+static bool inMainTables(const PredictedRow &row) {
+  return row.row.tpotMs && !row.row.decode && row.judgement.counts() &&
+         !row.judgement.ambiguous;
+}
+
+static void addSections(ValidationReport &report,
+                        const std::vector<PredictedRow> &rows,
+                        const RuleSet &rules) {
+  auto add = [&](const char *name, std::string title, const Rows &found,
+                 MeasuredPoint (*pointOf)(const PredictedRow &), bool isMain) {
+    if (isMain || !found.empty())
+      report.sections.push_back(
+          sectionOf(name, std::move(title), found, pointOf, isMain));
+  };
+  add("tpot", "TPOT, aggregated rows that count", rowsThat(rows, inMainTables),
+      tpotOf, true);
+  add("ttft", "TTFT, of those with long answers and no queue",
+      rowsThat(rows,
+               [&](const PredictedRow &row) {
+                 return inMainTables(row) && ttftCounts(row.row, rules);
+               }),
+      ttftOf, true);
+  add("tpot_disaggregated", "TPOT, disaggregated",
+      rowsThat(rows,
+               [](const PredictedRow &row) {
+                 return row.row.tpotMs && row.row.decode &&
+                        row.judgement.counts();
+               }),
+      tpotOf, false);
+  add("tpot_ambiguous", "TPOT, apart: degrees guessed",
+      rowsThat(rows,
+               [](const PredictedRow &row) {
+                 return row.row.tpotMs && row.judgement.counts() &&
+                        row.judgement.ambiguous;
+               }),
+      tpotOf, false);
+  add("tpot_apart", "TPOT, apart: engines known to be off",
+      rowsThat(rows,
+               [](const PredictedRow &row) {
+                 return row.row.tpotMs && row.judgement.apart;
+               }),
+      tpotOf, false);
+}
+
+static SaturationFigures saturationOf(const std::vector<PredictedRow> &rows,
+                                      const RuleSet &rules) {
+  SaturationFigures figures;
+  for (const PredictedRow &row : rows) {
+    if (!inMainTables(row) || !row.prediction || !row.capacity ||
+        !saturationCounts(row.row, *row.capacity, rules))
+      continue;
+    bool measured = isSaturated(*row.row.ttftMs, *row.row.tpotMs,
+                                row.row.outputTokens, rules);
+    bool predicted = row.prediction->saturated;
+    ++figures.rows;
+    figures.both += measured && predicted;
+    figures.onlyMeasured += measured && !predicted;
+    figures.onlyPredicted += predicted && !measured;
+  }
+  return figures;
+}
+
+static WorstRow describe(const PredictedRow &row) {
+  WorstRow worst;
+  worst.id = row.row.id;
+  worst.model = named(row.model, row.row.model).text;
+  worst.system = named(row.system, row.row.system).text;
+  worst.runtime = named(row.runtime, row.row.runtime).text;
+  worst.concurrency = row.row.concurrency;
+  worst.measuredMs = *row.row.tpotMs;
+  worst.predictedMs = row.prediction->tpotMs;
+  worst.error = *signedError(tpotOf(row));
+  for (const auto &[term, ms] : row.prediction->termsMs)
+    if (ms > worst.suspectMs) {
+      worst.suspect = term;
+      worst.suspectMs = ms;
+    }
+  return worst;
+}
+
+static std::vector<WorstRow> worstOf(const std::vector<PredictedRow> &rows,
+                                     size_t most) {
+  std::vector<std::pair<double, size_t>> errors;
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (inMainTables(rows[i]))
+      if (std::optional<double> error = signedError(tpotOf(rows[i])))
+        errors.emplace_back(-std::abs(*error), i);
+  std::sort(errors.begin(), errors.end());
+  errors.resize(std::min(errors.size(), most));
+  std::vector<WorstRow> worst;
+  for (const auto &[error, row] : errors)
+    worst.push_back(describe(rows[row]));
+  return worst;
+}
+
+/// Reasons with their counts, the most frequent first.
+static std::vector<std::pair<std::string, size_t>>
+notPredictedOf(const std::vector<PredictedRow> &rows) {
+  std::map<std::string, size_t> counts;
+  for (const PredictedRow &row : rows)
+    if (!row.prediction)
+      ++counts[row.notPredicted.empty() ? "not modelled" : row.notPredicted];
+  std::vector<std::pair<std::string, size_t>> sorted(counts.begin(),
+                                                     counts.end());
+  std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  return sorted;
+}
+
+ValidationReport autopar::makeValidationReport(
+    std::vector<std::string> files, const std::vector<PredictedRow> &rows,
+    std::vector<Error> unreadable, const RuleSet &rules, size_t worstRows) {
+  ValidationReport report;
+  report.files = std::move(files);
+  report.unreadable = std::move(unreadable);
+  report.rows = rows.size() + report.unreadable.size();
+  std::vector<ServingRow> served;
+  std::vector<RowJudgement> judgements;
+  for (const PredictedRow &row : rows) {
+    ++(row.row.decode ? report.disaggregated : report.aggregated);
+    report.counting += row.judgement.counts();
+    served.push_back(row.row);
+    judgements.push_back(row.judgement);
+  }
+  report.rules = countByRule(judgements, rules);
+  report.notPredicted = notPredictedOf(rows);
+  addSections(report, rows, rules);
+  report.saturation = saturationOf(rows, rules);
+  report.worst = worstOf(rows, worstRows);
+  report.sameVersion = noiseFloor(served, judgements, true);
+  report.anyVersion = noiseFloor(served, judgements, false);
+  return report;
+}
