@@ -8,6 +8,7 @@
 #include "RowPredictor.h"
 
 #include "autopar/Hub/Hub.h"
+#include "autopar/Support/File.h"
 #include "autopar/Support/Library.h"
 
 #include "llvm/Support/FileSystem.h"
