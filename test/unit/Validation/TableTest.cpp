@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Validation/Table.h"
+#include "Fixtures.h"
+
+#include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Validation/ColumnMapping.h"
 
@@ -146,6 +149,19 @@ TEST(JsonTable, Errors) {
 TEST(ReadTable, NamesWhatIsNotThere) {
   EXPECT_EQ(errorOf(readTable("/nowhere/t.csv")),
             "/nowhere/t.csv: cannot open: No such file or directory");
+}
+
+TEST(ReadTable, MeasuredTables) {
+  for (auto [name, rows] :
+       {std::pair("serving.csv", 1965), std::pair("inference.json", 281),
+        std::pair("memory.json", 83), std::pair("training.json", 393)}) {
+    std::string path = test::sharedData(std::string("measured/") + name);
+    if (!fileExists(path))
+      GTEST_SKIP() << "no measured rows beside the repository";
+    Result<DataTable> table = readTable(path);
+    ASSERT_TRUE(table) << table.error().str();
+    EXPECT_EQ(table->rows().size(), size_t(rows)) << name;
+  }
 }
 
 /// "no error", or what applying the mapping `text` to columns x and y says.
