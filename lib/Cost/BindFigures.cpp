@@ -70,6 +70,7 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
     return &runtime.profileSequences;
   case Kind::sampler_bytes_per_logit:
     return &runtime.samplerBytesPerLogit;
+  case Kind::memory_of_free:
   case Kind::curve_floor:
   case Kind::compute_efficiency:
   case Kind::memory_efficiency:
@@ -91,6 +92,8 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
                          runtime.ideal
                              ? nullptr
                              : chip.curve(use.kernel, use.type, use.storage));
+  if (use.kind == Kind::memory_of_free)
+    return {runtime.budgetRule == BudgetRule::fraction_of_free ? 1.0 : 0.0};
   if (use.kind == Kind::memory_utilization && memoryUtilization)
     return {*memoryUtilization};
   const Figure *figure = figureOf(use, chip, runtime);

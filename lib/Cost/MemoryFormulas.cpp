@@ -320,9 +320,13 @@ static void addBudget(Formulas &formulas) {
   Expr bytes = node(total.weightBytes) + node(total.kvCacheBytes) +
                node(total.stateBytes) + node(total.activationBytes) + runtime;
   Expr usable = formulas.whole(Use::memory_usable);
-  Expr budget = floor(formulas.figure(Use::memory_utilization) * usable);
-  Expr left =
-      budget - node(total.weightBytes) - node(total.reservedBytes) - runtime;
+  Expr share = formulas.figure(Use::memory_utilization);
+  Expr fixed = node(total.weightBytes) + node(total.reservedBytes) + runtime;
+  Expr free = max(formulas.number(0), usable - fixed);
+  Expr budget = select(formulas.whole(Use::memory_of_free),
+                       usable - free + floor(share * free),
+                       floor(share * usable));
+  Expr left = budget - fixed;
   Expr capacity = max(formulas.number(0), left);
   total.runtimeBytes = runtime.node();
   total.totalBytes = bytes.node();

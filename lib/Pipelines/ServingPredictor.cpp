@@ -8,6 +8,7 @@
 #include "autopar/Pipelines/ServingPredictor.h"
 
 #include "WeightFormats.h"
+#include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Import/LoadModel.h"
 #include "autopar/Pipelines/StrategyLibrary.h"
 #include "autopar/Plan/NeutralAxes.h"
@@ -62,7 +63,7 @@ struct ServingPredictor::State {
   Result<const Runtime *> runtime(const std::string &name);
   Result<ServedModel *> model(const ServedPlan &plan, const Runtime &runtime);
   Result<Plan> planOf(const ServedPlan &served, const Runtime &runtime,
-                      const Machine &machine);
+                      const Machine &machine, ModuleOp module);
   Result<Deployment *> deployment(const ServedPlan &served);
 
   std::vector<Override> overrides;
@@ -132,13 +133,20 @@ static bool quantizesCache(const Runtime &runtime, const std::string &format,
   return false;
 }
 
+static bool hasRoutedExperts(ModuleOp module) {
+  auto stop = [](transformer::ExpertsOp) { return WalkResult::interrupt(); };
+  return module.walk(stop).wasInterrupted();
+}
+
 Result<Plan> ServingPredictor::State::planOf(const ServedPlan &served,
                                              const Runtime &runtime,
-                                             const Machine &machine) {
+                                             const Machine &machine,
+                                             ModuleOp module) {
   Degrees degrees;
   degrees.tp = served.tp;
   degrees.dp = served.dp;
-  if (served.ep > 1) {
+  bool hasExperts = hasRoutedExperts(module);
+  if (hasExperts && (served.ep > 1 || served.etp != served.tp)) {
     degrees.ep = served.ep;
     degrees.etp = served.etp;
   }
@@ -172,6 +180,7 @@ static std::string keyOf(const ServedPlan &plan) {
   for (int64_t value : {plan.tp, plan.dp, plan.ep, plan.etp,
                         plan.kvFormat ? int64_t(*plan.kvFormat) : -1})
     key += "\n" + std::to_string(value);
+  key += "\n" + std::to_string(plan.memoryUtilization.value_or(0));
   return key;
 }
 
@@ -204,7 +213,7 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   Result<ServedModel *> model = this->model(served, **runtime);
   if (!model)
     return model.error();
-  Result<Plan> plan = planOf(served, **runtime, *machine);
+  Result<Plan> plan = planOf(served, **runtime, *machine, *(*model)->module);
   if (!plan)
     return plan.error();
   auto made = std::make_unique<Deployment>();
@@ -216,7 +225,8 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   made->replicas = served.dp;
   made->server =
       std::make_unique<Server>(*made->program, layoutOf(*made->program, *plan),
-                               made->replicas, made->machine, **runtime);
+                               made->replicas, made->machine, **runtime,
+      served.memoryUtilization);
   known = std::move(made);
   return known.get();
 }

@@ -62,7 +62,7 @@ static bool hasAxes(ModuleOp module, const Plan &plan) {
 
 /// Programs know axes that split anything: more do not matter.
 static LogicalResult addAxes(ModuleOp module, const Plan &plan) {
-  if (hasAxes(module, plan))
+  if (plan.axes.empty() || hasAxes(module, plan))
     return success();
   BindMeshPassOptions bind;
   Plan axes;
@@ -146,8 +146,10 @@ StrategyLibrary::State::make(const Plan &plan) {
     if (!(stem = grow(*stem, std::move(pass), plan)))
       return nullptr;
   OwningOpRef<ModuleOp> split = stem->module->clone();
+  // One device has no mesh, and sends nothing.
   if (failed(addAxes(*split, plan)) ||
-      failed(run(createInsertCollectivesPass(reshards), *split)))
+      (!plan.axes.empty() &&
+       failed(run(createInsertCollectivesPass(reshards), *split))))
     return nullptr;
   CostProgramAnalysis analysis(*split);
   if (!analysis.isValid())

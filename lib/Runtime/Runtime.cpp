@@ -83,9 +83,14 @@ static Runtime readFields(const JsonReader &reader) {
   runtime.name = readName(reader);
   runtime.title = reader.string("title");
   std::string rule = reader.string("budget_rule");
-  if (!reader.failed() && rule != "fraction_of_total")
-    reader.failAt("budget_rule", "expected \"fraction_of_total\", found \"" +
+  if (!reader.failed() && rule != "fraction_of_total" &&
+      rule != "fraction_of_free")
+    reader.failAt("budget_rule", "expected \"fraction_of_total\" or "
+                                 "\"fraction_of_free\", found \"" +
                                      shorten(rule) + "\"");
+  runtime.budgetRule = rule == "fraction_of_free"
+                           ? BudgetRule::fraction_of_free
+                           : BudgetRule::fraction_of_total;
   std::string path = "runtimes." + runtime.name;
   auto bytes = [&](std::string_view key) {
     return readFigure(reader, key, units::bytes, path);

@@ -125,6 +125,8 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
   plan.dp = degrees.attentionDp;
   plan.ep = degrees.ep;
   plan.etp = degrees.expertTp;
+  if (row.decode && row.decode->workers < 1)
+    return Error{"", "how many workers decode is not stated", ""};
   if (degrees.pp > 1)
     return Error{"", "serving with pipeline stages is not modelled yet", ""};
   return match;
@@ -160,6 +162,19 @@ std::optional<RowCapacity> RowPredictor::capacityOf(const ServingRow &row) {
   return capacity;
 }
 
+/// What runs had room: where the default share of memory leaves none, it had
+/// been raised, to no more than what the device context leaves.
+Result<SteadyState> RowPredictor::predictWithRoom(ServedPlan &plan,
+                                                  const ClosedLoop &load) {
+  constexpr double most = 0.97;
+  Result<SteadyState> state = predictor.predict(plan, load);
+  if (state || plan.memoryUtilization)
+    return state;
+  plan.memoryUtilization = most;
+  Result<SteadyState> raised = predictor.predict(plan, load);
+  return raised ? raised : state;
+}
+
 void RowPredictor::predict(PredictedRow &predicted) {
   const ServingRow &row = predicted.row;
   Result<Match> matched = match(row);
@@ -167,7 +182,7 @@ void RowPredictor::predict(PredictedRow &predicted) {
     predicted.notPredicted = matched.error().message;
     return;
   }
-  const ServedPlan &plan = matched->plan;
+  ServedPlan &plan = matched->plan;
   predicted.model = matched->model;
   predicted.system = plan.system;
   predicted.runtime = plan.runtime;
@@ -182,7 +197,7 @@ void RowPredictor::predict(PredictedRow &predicted) {
   if (row.decode)
     load.concurrency =
         std::max<int64_t>(1, row.concurrency / row.decode->workers);
-  Result<SteadyState> state = predictor.predict(plan, load);
+  Result<SteadyState> state = predictWithRoom(plan, load);
   if (!state) {
     predicted.notPredicted = state.error().message;
     return;

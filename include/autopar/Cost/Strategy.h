@@ -41,6 +41,8 @@ struct FigureUse {
     graph_bytes,
     communication_bytes,
     memory_utilization,
+    /// Whether that is a share of what the rest leaves: 1 or 0.
+    memory_of_free,
     kv_block_tokens,
     profile_tokens,
     profile_sequences,

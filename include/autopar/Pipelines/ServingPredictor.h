@@ -25,6 +25,8 @@ struct ServedPlan {
   std::string weightFormat;
   /// Absent: as the runtime chooses.
   std::optional<ElementType> kvFormat = std::nullopt;
+  /// Absent: the runtime's default.
+  std::optional<double> memoryUtilization = std::nullopt;
   /// Devices are tp * dp; dp counts replicas of attention.
   int64_t tp = 1, dp = 1, ep = 1, etp = 1;
   std::string system, runtime;

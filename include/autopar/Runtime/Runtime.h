@@ -16,6 +16,9 @@ namespace autopar {
 enum class BudgetRule : uint8_t {
   /// A share of all usable memory (vLLM, SGLang).
   fraction_of_total,
+  /// All that the model and temporaries need, and a share of what they leave
+  /// (TensorRT-LLM).
+  fraction_of_free,
 };
 
 /// In what format a runtime keeps keys and values where nobody says.

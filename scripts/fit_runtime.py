@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fits the coefficients of a runtime to measured serving rows.
+
+Minimises the mean of |log(predicted / measured)| of TPOT over the rows that
+count by the rules of `autopar validate`, which makes every prediction; the
+search is Nelder and Mead's (1965). Coefficients start at the values given, and
+a weight pulls them there: where rows do not tell, the prior stays.
+
+  scripts/fit_runtime.py FILE.csv --runtime=vllm --fit=host_time_per_layer=13
+  scripts/fit_runtime.py FILE.csv --runtime=sglang --fit=... --leave-out=model
+  scripts/fit_runtime.py FILE.csv --runtime=vllm --set=... --report
+
+--without says what the error becomes with each coefficient at its neutral
+value, the rest fitted again. Prints; writes nothing.
+"""
+
+import argparse
+import collections
+import csv
+import io
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+NEUTRAL = {"prompt_step_share": 1.0}
+RANGES = {"prompt_step_share": (0.2, 1.0), "routing_skew": (0.0, 0.95)}
+TOOL = pathlib.Path(__file__).resolve().parent.parent / "build/bin/autopar"
+
+
+def family(model):
+    """Qwen/Qwen3-235B-A22B -> qwen3; letters and digits up to a size."""
+    name = model.split("/")[-1].lower()
+    for known in ("deepseek", "gpt-oss", "llama-3.1-70b", "llama-3.1-8b", "qwen3.5", "qwen3"):
+        if known in name:
+            return known
+    return name
+
+
+class Rows:
+    """The rows of one runtime in a file of their own."""
+
+    def __init__(self, path, runtime, configs, folder):
+        with open(path, newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.columns = list(rows[0])
+        self.rows = [row for row in rows if row["backend"] == runtime]
+        self.runtime, self.configs = runtime, configs
+        self.folder = pathlib.Path(folder)
+        self.model = {row["id"]: row["model_path"] for row in self.rows}
+        self.file = self.folder / "rows.csv"
+        self.counting = None
+        self.write(self.rows)
+
+    def write(self, rows):
+        text = io.StringIO()
+        writer = csv.DictWriter(text, self.columns)
+        writer.writeheader()
+        writer.writerows(rows)
+        self.file.write_text(text.getvalue())
+
+    def predict(self, values):
+        """(id, predicted, measured) of the rows that count."""
+        output = self.folder / "predictions.csv"
+        command = [str(TOOL), "validate", str(self.file), f"--predictions={output}"]
+        if self.counting is not None:
+            command.append("--rules=none")
+        if self.configs:
+            command.append(f"--configs={self.configs}")
+        for key, value in values.items():
+            command.append(f"--set=runtimes.{self.runtime}.{key}={value!r}")
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        with open(output, newline="") as file:
+            rows = [
+                row
+                for row in csv.DictReader(file)
+                if not row["excluded_reason"] and row["predicted_tpot_ms"] and row["measured_tpot_ms"]
+            ]
+        if self.counting is None:
+            # Which rows count does not depend on what is fitted.
+            self.counting = {row["id"] for row in rows if "_disagg_" not in row["id"]}
+            self.write([row for row in self.rows if row["id"] in self.counting])
+        return [
+            (row["id"], float(row["predicted_tpot_ms"]), float(row["measured_tpot_ms"]))
+            for row in rows
+            if row["id"] in self.counting
+        ]
+
+
+def figures(points):
+    errors = sorted(abs(p / m - 1) * 100 for _, p, m in points)
+    if not errors:
+        return "no rows"
+    bias = sum(p / m - 1 for _, p, m in points) / len(points) * 100
+    return (
+        f"n {len(errors)}, median {errors[len(errors) // 2]:.1f}, MAPE {sum(errors) / len(errors):.1f}, "
+        f"p90 {errors[min(len(errors) - 1, int(0.9 * len(errors)))]:.1f}, bias {bias:+.1f}"
+    )
+
+
+class Fit:
+    def __init__(self, rows, start, fixed, ridge, rounds, left_out=None):
+        self.rows, self.names, self.start = rows, list(start), start
+        self.fixed, self.ridge, self.rounds, self.left_out = fixed, ridge, rounds, left_out
+        self.known = {}
+
+    def values(self, point):
+        values = dict(self.fixed)
+        for name, scale in zip(self.names, point):
+            low, high = RANGES.get(name, (0.0, 1e6))
+            values[name] = round(min(high, max(low, scale * (self.start[name] or 1.0))), 4)
+        return values
+
+    def loss(self, point):
+        values = self.values(point)
+        key = tuple(values.items())
+        if key not in self.known:
+            points = self.rows.predict(values)
+            kept = [one for one in points if family(self.rows.model[one[0]]) != self.left_out]
+            self.known[key] = sum(abs(math.log(p / m)) for _, p, m in kept) / len(kept)
+        return self.known[key] + self.ridge * sum((scale - 1) ** 2 for scale in point)
+
+    def run(self):
+        count = len(self.names)
+        simplex = [[1.0] * count]
+        for i in range(count):
+            simplex.append([1.35 if i == j else 1.0 for j in range(count)])
+        losses = [self.loss(point) for point in simplex]
+        for _ in range(self.rounds):
+            order = sorted(range(count + 1), key=losses.__getitem__)
+            simplex, losses = [simplex[i] for i in order], [losses[i] for i in order]
+            if losses[-1] - losses[0] < 2e-5:
+                break
+            mean = [sum(point[i] for point in simplex[:-1]) / count for i in range(count)]
+
+            def along(factor):
+                point = [m + factor * (w - m) for m, w in zip(mean, simplex[-1])]
+                return point, self.loss(point)
+
+            point, loss = along(-1.0)
+            if loss < losses[0]:
+                further = along(-2.0)
+                point, loss = further if further[1] < loss else (point, loss)
+            elif loss >= losses[-2]:
+                inner = along(0.5)
+                if inner[1] >= losses[-1]:
+                    best = simplex[0]
+                    simplex = [best] + [[(a + b) / 2 for a, b in zip(best, p)] for p in simplex[1:]]
+                    losses = [losses[0]] + [self.loss(p) for p in simplex[1:]]
+                    continue
+                point, loss = inner
+            simplex[-1], losses[-1] = point, loss
+        return self.values(simplex[losses.index(min(losses))])
+
+
+def pairs(texts):
+    return {key: float(value) for key, value in (text.split("=") for text in texts)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file")
+    parser.add_argument("--runtime", required=True)
+    parser.add_argument("--configs", default="")
+    parser.add_argument("--fit", nargs="+", default=[], metavar="NAME=START")
+    parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--ridge", type=float, default=0.001)
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--leave-out", action="store_true", help="each family predicted by a fit of the others")
+    parser.add_argument("--without", action="store_true", help="the error without each coefficient")
+    options = parser.parse_args()
+    start, fixed = pairs(options.fit), pairs(options.set)
+    with tempfile.TemporaryDirectory() as folder:
+        rows = Rows(options.file, options.runtime, options.configs, folder)
+
+        def fit(names, more=None, left_out=None):
+            return Fit(
+                rows,
+                {n: start[n] for n in names},
+                {**fixed, **(more or {})},
+                options.ridge,
+                options.rounds,
+                left_out,
+            ).run()
+
+        best = fit(start) if start else fixed
+        print(options.runtime, best, "->", figures(rows.predict(best)), flush=True)
+        if options.without:
+            for name in start:
+                others = [other for other in start if other != name]
+                found = fit(others, {name: NEUTRAL.get(name, 0.0)})
+                print(f"  without {name}: {figures(rows.predict(found))} {found}", flush=True)
+        if options.leave_out:
+            pooled = []
+            groups = collections.Counter(family(rows.model[name]) for name in rows.counting)
+            for left_out in groups:
+                if len(groups) == 1:
+                    break
+                found = fit(start, left_out=left_out)
+                own = [one for one in rows.predict(found) if family(rows.model[one[0]]) == left_out]
+                print(f"  {left_out} by the others: {figures(own)} {found}", flush=True)
+                pooled += own
+            print(f"  left out, pooled: {figures(pooled)}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
