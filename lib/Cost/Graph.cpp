@@ -154,6 +154,11 @@ NodeId Graph::simplify(Op op, NodeId a, NodeId b) {
   }
 }
 
+/// Whether `b` of the op is no node.
+static bool hasIndex(Op op) {
+  return op == Op::call || op == Op::call_bound || op == Op::quarter_share;
+}
+
 NodeId Graph::make(Op op, NodeId a, NodeId b, uint32_t c) {
   unsigned operands = operandsOf(op);
   if (NodeId known = fold(op, a, b); operands == 2 && known != noNode)
@@ -168,7 +173,7 @@ NodeId Graph::make(Op op, NodeId a, NodeId b, uint32_t c) {
   }
   if (op == Op::scale && c == b)
     return a;
-  if (operands == 1 && op != Op::call && op != Op::call_bound)
+  if (operands == 1 && !hasIndex(op))
     b = 0;
   const Node &first = nodes[a], &second = nodes[operands > 1 ? b : a],
              &third = nodes[operands > 2 ? c : a];

@@ -88,6 +88,12 @@ Interval Enclosure::calculate(const Instruction &step) const {
   }
   if (step.op == Op::launch_at_rates)
     return launch(step);
+  // Of the first quarter it rises, of the others it falls.
+  if (step.op == Op::quarter_share) {
+    auto [low, high] = std::minmax(
+        {quarterShare(a.low, step.b), quarterShare(a.high, step.b)});
+    return {low, high};
+  }
   unsigned operands = operandsOf(step.op);
   const uint32_t read[] = {step.a, step.b, step.c};
   std::array<Trend, 3> trends = trendsOf(step.op);

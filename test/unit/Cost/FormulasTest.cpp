@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace autopar;
 using namespace autopar::test;
 
@@ -206,4 +208,22 @@ TEST_F(FormulasTest, WireBytesOfARing) {
   EXPECT_EQ(wire(CollectiveKind::reduce_scatter, 3, 10), 7);
   EXPECT_EQ(wire(CollectiveKind::all_to_all, 2, 5), 3);
   EXPECT_EQ(wire(CollectiveKind::permute, 8, 5), 5);
+}
+
+/// 128 experts of 1024 x 512 in 16 bits, 4 tokens with 2 of them each.
+TEST_F(FormulasTest, SkewedRoutingReadsFewerExperts) {
+  program = makeExperts(128, 128);
+  auto bytes = [&](double skew) {
+    runtime.routingSkew.value = skew;
+    compileOn(1, decode(4, 8));
+    return *values->whole(strategy.kernels[0].keptReadBytes).int64();
+  };
+  constexpr double expert = 1024 * 512 * 2;
+  EXPECT_EQ(bytes(0), std::llround(expert * 128 * (1 - std::pow(63. / 64, 4))));
+  double reached = 0;
+  for (int i = 0; i < 4; ++i) {
+    double share = 2 * (std::sqrt(i + 1) - std::sqrt(i));
+    reached += 32 * (1 - std::pow(1 - 2 * share / 128, 4));
+  }
+  EXPECT_EQ(bytes(0.5), std::llround(expert * reached));
 }

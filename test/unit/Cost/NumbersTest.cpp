@@ -158,3 +158,23 @@ TEST(DistinctExperts, MoreTokensReachMore) {
       }
     }
 }
+
+TEST(QuarterShare, CountsByHand) {
+  // Even choices, to the last bit.
+  for (uint32_t quarter : {0, 1, 2, 3})
+    EXPECT_EQ(quarterShare(0.0, quarter), 1);
+  // sqrt(4) * (sqrt(i + 1) - sqrt(i)).
+  EXPECT_NEAR(quarterShare(0.5, 0), 2, 1e-14);
+  EXPECT_NEAR(quarterShare(0.5, 1), 2 * (std::sqrt(2) - 1), 1e-14);
+  EXPECT_NEAR(quarterShare(0.5, 3), 2 * (2 - std::sqrt(3)), 1e-14);
+  for (double skew : {0.1, 0.6, 0.95}) {
+    double sum = 0, before = 5;
+    for (uint32_t quarter : {0, 1, 2, 3}) {
+      double share = quarterShare(skew, quarter);
+      EXPECT_LT(share, before);
+      before = share;
+      sum += share;
+    }
+    EXPECT_NEAR(sum, 4, 1e-13);
+  }
+}
