@@ -66,8 +66,6 @@ class Rows:
         """(id, predicted, measured) of the rows that count."""
         output = self.folder / "predictions.csv"
         command = [str(TOOL), "validate", str(self.file), f"--predictions={output}"]
-        if self.counting is not None:
-            command.append("--rules=none")
         if self.configs:
             command.append(f"--configs={self.configs}")
         for key, value in values.items():

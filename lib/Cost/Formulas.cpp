@@ -7,8 +7,6 @@
 
 #include "Formulas.h"
 
-#include "autopar/Program/Stages.h"
-
 #include <algorithm>
 
 using namespace autopar;
@@ -236,11 +234,6 @@ Expr Formulas::countOf(const Kernel &kernel) {
       count += leaf(Op::into_border, Rank::layout, i) -
                leaf(Op::out_of_border, Rank::layout, i);
   return count;
-}
-
-Expr Formulas::countOfLayers() {
-  return isParts ? leaf(Op::layers, Rank::layout)
-                 : number(layerCountOf(program));
 }
 
 Expr Formulas::countOf(const Border &border) {

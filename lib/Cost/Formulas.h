@@ -77,8 +77,6 @@ public:
   Expr countOfKind(uint32_t layer);
   Expr countOf(uint32_t layer, int64_t count);
   Expr countOf(const Kernel &kernel);
-  /// Layers that a device runs in a pass.
-  Expr countOfLayers();
   /// Launches that `border` joins.
   Expr countOf(const Border &border);
   /// Tensors that a device keeps.
@@ -105,7 +103,7 @@ public:
 private:
   Expr leaf(Op op, Rank rank, uint32_t index = 0) {
     // Parts may lack a layer kind, or a border.
-    bool isPositive = op < Op::kind_count || op > Op::layers;
+    bool isPositive = op < Op::kind_count || op > Op::out_of_border;
     return {graph, graph.leaf(op, index, rank, true, isPositive)};
   }
   Expr split(const Dim &dim, Expr extent, bool mayFail);

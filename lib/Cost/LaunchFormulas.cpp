@@ -289,7 +289,10 @@ static void addTotals(Formulas &formulas) {
       (picoseconds(formulas.figure(Use::host_time)) +
        picoseconds(formulas.figure(Use::host_time_per_sequence)) * sequences) *
       formulas.microbatches();
-  Expr layers = formulas.countOfLayers();
+  Expr layers = formulas.number(0);
+  for (const Kernel &kernel : formulas.program.kernels)
+    if (kernel.mixesTokens)
+      layers += formulas.countOf(kernel);
   Expr ofLayers =
       layers * picoseconds(formulas.figure(Use::host_time_per_layer));
   floors += ofLayers;

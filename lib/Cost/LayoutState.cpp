@@ -141,8 +141,6 @@ double LayoutState::valueOf(Op op, uint32_t index) const {
     return static_cast<double>(layout->part.into[index]);
   case Op::out_of_border:
     return static_cast<double>(layout->part.outOf[index]);
-  case Op::layers:
-    return static_cast<double>(layout->part.layers);
   case Op::passes:
     return static_cast<double>(layout->passes);
   case Op::microbatches:

@@ -323,9 +323,9 @@ static void addBudget(Formulas &formulas) {
   Expr share = formulas.figure(Use::memory_utilization);
   Expr fixed = node(total.weightBytes) + node(total.reservedBytes) + runtime;
   Expr free = max(formulas.number(0), usable - fixed);
-  Expr budget = select(formulas.whole(Use::memory_of_free),
-                       usable - free + floor(share * free),
-                       floor(share * usable));
+  Expr budget =
+      select(formulas.whole(Use::memory_of_free),
+             usable - free + floor(share * free), floor(share * usable));
   Expr left = budget - fixed;
   Expr capacity = max(formulas.number(0), left);
   total.runtimeBytes = runtime.node();

@@ -173,7 +173,7 @@ static bool checkKey(const JsonReader &reader, const std::string &key,
 }
 
 static void readKernels(const JsonReader &reader, const std::string &path,
-                        Chip &chip) {
+                        KernelCurves &kernels) {
   std::vector<std::string> formats = peakKeys();
   for (const char *key : {"fp4_bf16", "fp4_fp8", "fp8_block", "any"})
     formats.push_back(key);
@@ -189,20 +189,26 @@ static void readKernels(const JsonReader &reader, const std::string &path,
     for (const auto &[key, curve] : curves.members()) {
       if (!checkKey(curve, key, formats, "format"))
         return;
-      KernelCurve &made = chip.kernels[kind][key == "any" ? "" : key];
+      KernelCurve &made = kernels[kind][key == "any" ? "" : key];
       made = readCurve(curve, multiplies);
-      made.path = path + ".kernels." + name + "." + key;
+      made.path = path + "." + name + "." + key;
     }
   }
+}
+
+static void checkKernels(const JsonReader &reader, KernelCurves &kernels) {
+  // Few measure latent attention apart.
   for (KernelKind kind : kernelKinds)
-    if (!reader.failed() && chip.kernels[kind].empty())
+    if (!reader.failed() && kind != KernelKind::latent_attention &&
+        kernels[kind].empty())
       reader.fail("missing field \"" + std::string(nameOf(kind)) + "\"");
 }
 
 Chip autopar::readChip(const JsonReader &reader) {
   Chip chip;
   reader.allowOnly({"schema", "name", "title", "memory_label", "memory_usable",
-                    "memory_bandwidth", "peak_flops", "kernels"});
+                    "memory_bandwidth", "peak_flops", "kernels",
+                    "implementations"});
   checkSchema(reader, "autopar.chip/1");
   chip.name = readName(reader);
   chip.title = reader.string("title");
@@ -219,6 +225,13 @@ Chip autopar::readChip(const JsonReader &reader) {
   if (!reader.failed() && chip.peakFlops.empty())
     peaks.fail("expected at least one format, found none",
                "known: " + join(peakKeys(), ", "));
-  readKernels(reader.object("kernels"), path, chip);
+  JsonReader kernels = reader.object("kernels");
+  readKernels(kernels, path + ".kernels", chip.kernels);
+  checkKernels(kernels, chip.kernels);
+  if (reader.has("implementations"))
+    for (const auto &[name, curves] :
+         reader.object("implementations").members())
+      readKernels(curves, path + ".implementations." + name,
+                  chip.implementations[name]);
   return chip;
 }

@@ -78,14 +78,24 @@ void autopar::scaleCurves(Tier &tier) {
     scaleAll(curves);
 }
 
-void Machine::useCollectives(const std::string &implementation) {
-  for (Pool &pool : pools)
-    for (Tier &tier : pool.tiers) {
-      auto found = tier.implementations.find(implementation);
-      if (found == tier.implementations.end())
-        continue;
-      for (const auto &[kind, groups] : found->second)
-        for (const auto &[groupSize, curve] : groups)
-          tier.curves[kind][groupSize] = curve;
-    }
+/// Puts what `implementations` has of `name` in place of `curves`.
+template <typename Curves>
+static void replace(Curves &curves,
+                    const std::map<std::string, Curves> &implementations,
+                    const std::string &name) {
+  auto found = implementations.find(name);
+  if (found == implementations.end())
+    return;
+  for (const auto &[kind, all] : found->second)
+    for (const auto &[key, curve] : all)
+      curves[kind][key] = curve;
+}
+
+void Machine::useImplementations(const std::string &runtime,
+                                 const std::string &collectives) {
+  for (Pool &pool : pools) {
+    replace(pool.chip.kernels, pool.chip.implementations, runtime);
+    for (Tier &tier : pool.tiers)
+      replace(tier.curves, tier.implementations, collectives);
+  }
 }

@@ -221,12 +221,11 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   if (!made->program)
     return take({});
   made->machine = std::move(*machine);
-  made->machine.useCollectives((*runtime)->collectives);
+  made->machine.useImplementations((*runtime)->name, (*runtime)->collectives);
   made->replicas = served.dp;
-  made->server =
-      std::make_unique<Server>(*made->program, layoutOf(*made->program, *plan),
-                               made->replicas, made->machine, **runtime,
-      served.memoryUtilization);
+  made->server = std::make_unique<Server>(
+      *made->program, layoutOf(*made->program, *plan), made->replicas,
+      made->machine, **runtime, served.memoryUtilization);
   known = std::move(made);
   return known.get();
 }

@@ -122,6 +122,8 @@ json Writer::write(const Kernel &kernel) const {
   record["fusion_group"] = kernel.fusionGroup;
   if (kernel.routed)
     record["routed"] = true;
+  if (kernel.mixesTokens)
+    record["mixes_tokens"] = true;
   if (kernel.phase)
     record["phase"] = nameOf(*kernel.phase);
   if (kernel.flopFactor) {

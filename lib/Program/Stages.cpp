@@ -37,17 +37,6 @@ autopar::layersInOrder(const CostProgram &program) {
   return order;
 }
 
-int64_t autopar::layerCountOf(const CostProgram &program) {
-  int64_t count = 0;
-  for (const LayerStack::Run &run : program.stack.runs)
-    for (auto [layer, times] : run.layers)
-      count += times * run.count;
-  if (program.stack.runs.empty())
-    for (uint32_t i = 0; i < program.layers.size(); ++i)
-      count += program.isModel(i) ? 0 : program.layers[i].count;
-  return count;
-}
-
 void autopar::addKinds(const std::vector<KindCount> &kinds,
                        KindCounts &counts) {
   for (const KindCount &kind : kinds)
@@ -82,7 +71,6 @@ void autopar::addPlaces(const CostProgram &program,
              : place > order.size() ? stack.after
                                     : stack.layers[order[place - 1]].kinds,
              part.kinds);
-    part.layers += place != 0 && place <= order.size();
     if (!borders)
       continue;
     if (auto border = borderInto(program, order, place))

@@ -78,7 +78,7 @@ FailureOr<Machine> Estimator::readMachine(ModuleOp module, int64_t spareNodes) {
       library.machine(machineNameOf(module, hardware), count + spareNodes);
   if (!machine)
     return emitError(module, machine.error());
-  machine->useCollectives(software.collectives);
+  machine->useImplementations(software.name, software.collectives);
   return std::move(*machine);
 }
 

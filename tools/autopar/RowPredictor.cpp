@@ -91,8 +91,9 @@ Result<std::string> RowPredictor::weightFormatOf(const ServingRow &row,
 
 static Error unmatched(const char *what, const ResolvedName &name) {
   return {"", name.why,
-          name.suggestion.empty() ? "" : "did you mean \"" + name.suggestion +
-                                             "\"? A " + what + " of ours"};
+          name.suggestion.empty() ? ""
+                                  : "did you mean \"" + name.suggestion +
+                                        "\"? A " + what + " of ours"};
 }
 
 Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
@@ -119,8 +120,7 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
     plan.kvFormat = ElementType::fp8_e4m3;
   else if (!row.kvFormat.empty())
     plan.kvFormat = ElementType::bf16;
-  const ServedDegrees &degrees =
-      row.decode ? row.decode->degrees : row.degrees;
+  const ServedDegrees &degrees = row.decode ? row.decode->degrees : row.degrees;
   plan.tp = degrees.tp;
   plan.dp = degrees.attentionDp;
   plan.ep = degrees.ep;
@@ -186,11 +186,11 @@ void RowPredictor::predict(PredictedRow &predicted) {
   predicted.model = matched->model;
   predicted.system = plan.system;
   predicted.runtime = plan.runtime;
-  predicted.format = classOf(
-      plan.weightFormat.empty() ? predictor.checkpointFormat(plan.model)
-                                      ? *predictor.checkpointFormat(plan.model)
-                                      : std::string()
-                                : plan.weightFormat);
+  predicted.format = classOf(plan.weightFormat.empty()
+                                 ? predictor.checkpointFormat(plan.model)
+                                       ? *predictor.checkpointFormat(plan.model)
+                                       : std::string()
+                                 : plan.weightFormat);
   double share = meanLength(row);
   ClosedLoop load{row.concurrency, share * double(row.inputTokens),
                   share * double(row.outputTokens)};
@@ -214,8 +214,8 @@ void RowPredictor::predict(PredictedRow &predicted) {
   prediction.saturated = state->isCacheFull;
   prediction.running = state->running;
   prediction.termsMs = {
-      {"decode_step", (state->decodeStepUs - state->communicationUs -
-                       state->hostUs) / 1e3},
+      {"decode_step",
+       (state->decodeStepUs - state->communicationUs - state->hostUs) / 1e3},
       {"communication", state->communicationUs / 1e3},
       {"host", state->hostUs / 1e3},
       {"prompts", (tpotUs - state->decodeStepUs) / 1e3}};

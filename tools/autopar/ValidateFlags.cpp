@@ -17,8 +17,10 @@ void autopar::addValidate(CLI::App &app, std::vector<Command> &commands) {
                   "runtime, and the worst rows");
   command->footer(
       "A table is CSV or JSON, one row for each measured point: model_path,\n"
-      "system, backend, isl, osl, batch_size (requests at once), tp_size, ...,\n"
-      "silicon_ttft_ms, silicon_tpot_ms. --columns says what yours are called.\n"
+      "system, backend, isl, osl, batch_size (requests at once), tp_size, "
+      "...,\n"
+      "silicon_ttft_ms, silicon_tpot_ms. --columns says what yours are "
+      "called.\n"
       "Rows that say too little, or contradict others, are left out by rules\n"
       "that never look at an error: --print-rules prints them.\n\n"
       "  autopar validate serving.csv\n"

@@ -45,8 +45,6 @@ enum class Op : uint8_t {
   kind_count,
   into_border,
   out_of_border,
-  /// Layers of the stack that a device runs in a pass.
-  layers,
   /// Of the program's symbols; passes of a step; microbatches that keep caches.
   symbol,
   passes,

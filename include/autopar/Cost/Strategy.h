@@ -209,7 +209,8 @@ struct TotalNodes {
   NodeId linearFlops, attentionFlops, squareFlops, recurrenceFlops, logitsFlops,
       flops, localFlops;
   NodeId wireBytes, keptReadBytes, launches;
-  /// Layers that a device runs, and what the host takes for them.
+  /// Layers that mix tokens which a device runs, and what the host takes for
+  /// them.
   NodeId layers, layersPs;
   /// Floors of launches and `layersPs`; the rest of the host.
   NodeId floorPs, hostPs;

@@ -60,6 +60,8 @@ struct KernelCurve {
   std::string path;
 };
 
+using KernelCurves = std::map<KernelKind, std::map<std::string, KernelCurve>>;
+
 /// One accelerator.
 struct Chip {
   std::string name, title;
@@ -71,7 +73,9 @@ struct Chip {
   std::map<std::string, Figure> peakFlops;
   /// By kernel kind, then by peak key, or by those of weights and of what
   /// multiplies them, "fp4_bf16"; key "" serves all formats.
-  std::map<KernelKind, std::map<std::string, KernelCurve>> kernels;
+  KernelCurves kernels;
+  /// Those of runtimes that have other kernels, by `Runtime::name`.
+  std::map<std::string, KernelCurves> implementations;
 
   /// The peak that multiplies `type`, falling back to the next wider format
   /// the chip has (fp8 -> bf16 -> fp16 -> fp32); null where there is none.
@@ -142,8 +146,10 @@ struct Machine {
   std::vector<Pool> pools;
 
   int64_t devices() const;
-  /// The same with collectives of `implementation` where those were measured.
-  void useCollectives(const std::string &implementation);
+  /// The same with kernels of `runtime` and collectives of `collectives` where
+  /// those were measured.
+  void useImplementations(const std::string &runtime,
+                          const std::string &collectives);
 };
 
 /// `--set path=value`: replaces the value of a figure and marks it as the

@@ -98,6 +98,9 @@ struct Kernel {
   /// combine): a part of the grouped products around it, whose curves were
   /// measured with it.
   bool routed = false;
+  /// The one kernel of its layer that brings tokens together: attention, a
+  /// recurrence.
+  bool mixesTokens = false;
   /// Computes the sequences in this phase alone, where others take another
   /// form of the op.
   std::optional<Phase> phase = std::nullopt;

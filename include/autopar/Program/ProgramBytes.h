@@ -37,7 +37,8 @@ void bytesOf(IO &io, Kernel &kernel) {
   io(kernel.name, kernel.op, kernel.layer, kernel.count, kernel.kind,
      kernel.flopClass, kernel.compute, kernel.storage, kernel.flopFactor,
      kernel.rows, kernel.columns, kernel.contraction, kernel.pairs,
-     kernel.traffic, kernel.routed, kernel.phase, kernel.fusionGroup);
+     kernel.traffic, kernel.routed, kernel.mixesTokens, kernel.phase,
+     kernel.fusionGroup);
 }
 template <typename IO>
 void bytesOf(IO &io, Border &border) {

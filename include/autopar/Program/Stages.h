@@ -19,9 +19,6 @@ namespace autopar {
 /// Errors: a program without a stack; more than `limits::maxLayers` layers.
 Result<std::vector<uint32_t>> layersInOrder(const CostProgram &program);
 
-/// Layers of the stack, or, of a program without one, calls of layer kinds.
-int64_t layerCountOf(const CostProgram &program);
-
 /// How often something runs each of `CostProgram::layers`.
 using KindCounts = std::vector<int64_t>;
 
@@ -40,12 +37,10 @@ struct PartCounts {
   /// How often each border between layers of the stack leads to a layer of the
   /// part, and from one.
   std::vector<int64_t> into, outOf;
-  /// Layers of the stack.
-  int64_t layers = 0;
 
   bool operator<(const PartCounts &other) const {
-    return std::tie(kinds, into, outOf, layers) <
-           std::tie(other.kinds, other.into, other.outOf, other.layers);
+    return std::tie(kinds, into, outOf) <
+           std::tie(other.kinds, other.into, other.outOf);
   }
 };
 

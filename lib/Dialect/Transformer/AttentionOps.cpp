@@ -175,6 +175,7 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   pairs.window = getWindow().value_or(0);
   pairs.chunk = getChunk().value_or(0);
   kernel.pairs = pairs;
+  kernel.mixesTokens = true;
   builder.read(kernel, getQuery());
   builder.read(kernel, seen);
   if (!getCache())

@@ -233,6 +233,7 @@ private:
     pairs.window = op.getNumSeen();
     kernel.pairs = pairs;
     kernel.phase = phase;
+    kernel.mixesTokens = phase != Phase::prefill;
     if (op.getSelected())
       builder.read(kernel, op.getSelected());
     return kernel;

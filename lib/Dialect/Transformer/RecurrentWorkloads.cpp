@@ -30,8 +30,8 @@ void StateOp::buildWorkload(WorkloadBuilder &builder) {
 /// A scan over tokens of `flops` FLOPs per token, column and element that each
 /// is contracted with. It reads its operands once and writes its result and
 /// its state, which a sequence reads and writes once in a step.
-static void addScan(WorkloadBuilder &builder, Operation *op, int64_t flops,
-                    Dims columns, Dims contraction, Value state) {
+static Kernel &addScan(WorkloadBuilder &builder, Operation *op, int64_t flops,
+                       Dims columns, Dims contraction, Value state) {
   Kernel &kernel = builder.addKernel(op, KernelKind::scan);
   kernel.flopClass = FlopClass::recurrence;
   // Vector units, in the format that recurrences accumulate in.
@@ -45,6 +45,7 @@ static void addScan(WorkloadBuilder &builder, Operation *op, int64_t flops,
   builder.write(kernel, op->getResult(0));
   if (state)
     builder.write(kernel, state);
+  return kernel;
 }
 
 void ShortConvOp::buildWorkload(WorkloadBuilder &builder) {
@@ -54,16 +55,22 @@ void ShortConvOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 void StateSpaceOp::buildWorkload(WorkloadBuilder &builder) {
-  addScan(builder, *this, /*flops=*/5, builder.dims(getState(), 1, 3),
-          builder.dims(getState(), 3, 4), getState());
+  Kernel &kernel =
+      addScan(builder, *this, /*flops=*/5, builder.dims(getState(), 1, 3),
+              builder.dims(getState(), 3, 4), getState());
+  kernel.mixesTokens = true;
 }
 
 void GatedDeltaRuleOp::buildWorkload(WorkloadBuilder &builder) {
-  addScan(builder, *this, /*flops=*/7, builder.dims(getState(), 1, 3),
-          builder.dims(getState(), 3, 4), getState());
+  Kernel &kernel =
+      addScan(builder, *this, /*flops=*/7, builder.dims(getState(), 1, 3),
+              builder.dims(getState(), 3, 4), getState());
+  kernel.mixesTokens = true;
 }
 
 void LinearAttentionOp::buildWorkload(WorkloadBuilder &builder) {
-  addScan(builder, *this, /*flops=*/5, builder.dims(getState(), 1, 3),
-          builder.dims(getState(), 3, 4), getState());
+  Kernel &kernel =
+      addScan(builder, *this, /*flops=*/5, builder.dims(getState(), 1, 3),
+              builder.dims(getState(), 3, 4), getState());
+  kernel.mixesTokens = true;
 }

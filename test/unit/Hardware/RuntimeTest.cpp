@@ -63,6 +63,7 @@ TEST_F(RuntimeTest, Errors) {
             "found 16.5");
   path = edited("runtimes/vllm.json", "fraction_of_total", "all_of_it");
   EXPECT_EQ(withoutFolder(readRuntime(path, {}, used)),
-            "vllm.json: /budget_rule: expected \"fraction_of_total\", found "
+            "vllm.json: /budget_rule: expected \"fraction_of_total\" or "
+            "\"fraction_of_free\", found "
             "\"all_of_it\"");
 }

@@ -1,0 +1,118 @@
+//===- SteadyStateTest.cpp - Engines under constant load ------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Cost/Fixtures.h"
+
+#include "autopar/Serving/SteadyState.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace autopar;
+using namespace autopar::test;
+
+namespace {
+
+/// Llama-3.3-70B on 8 devices, in an engine that fuses prompts and decodes.
+struct SteadyStateTest : testing::Test {
+  SteadyStateTest() {
+    runtime.fusesPrompts = true;
+    runtime.tokenBudget.value = 8192;
+    runtime.maxSequences.value = 1024;
+    runtime.promptStepShare.value = 1;
+  }
+
+  SteadyState serve(const ClosedLoop &load) {
+    Server server(program, makeLayout(8), /*replicas=*/1, machine, runtime);
+    SteadyState state;
+    EXPECT_FALSE(server.serve(load, state));
+    return state;
+  }
+  /// Microseconds of one step of the plain program.
+  double stepUs(const Workload &workload) {
+    Pricer pricer(program.step(), machine, runtime);
+    double outputs[stepOutputCount];
+    EXPECT_FALSE(pricer.lay(makeLayout(8)));
+    EXPECT_FALSE(pricer.price(pointOf(workload), outputs));
+    return outputs[0] / 1e6;
+  }
+
+  Machine machine = makeMachine();
+  Runtime runtime = makeRuntime();
+  CompiledProgram program{makeDecoder(), {true, true}};
+};
+
+} // namespace
+
+/// Nobody else's prompt delays it: the tokens of one request take decode steps
+/// at the mean context, 1000 + 200 / 2.
+TEST_F(SteadyStateTest, OneRequestWaitsForNobody) {
+  SteadyState state = serve({1, 1000, 200});
+  EXPECT_EQ(state.running, 1);
+  EXPECT_NEAR(state.tpotUs, stepUs(decode(1, 1100)), 1e-6);
+  EXPECT_NEAR(state.ttftUs, state.promptStepUs + state.decodeStepUs / 2, 1e-9);
+  EXPECT_FALSE(state.isCacheFull);
+}
+
+/// While a request answers 200 tokens, 63 others are replaced once each.
+TEST_F(SteadyStateTest, PromptsOfOthersInterrupt) {
+  SteadyState state = serve({64, 1000, 200});
+  EXPECT_EQ(state.running, 64);
+  // Of Poisson's law with 64 / 200 in a step, 1.17 where there is any.
+  EXPECT_EQ(state.promptsPerStep, 1);
+  double added = state.promptStepUs - state.decodeStepUs;
+  EXPECT_NEAR(state.tpotUs, state.decodeStepUs + 63. / 200 * added, 1e-6);
+  // A mixed step reads weights once.
+  EXPECT_LT(state.promptStepUs, state.decodeStepUs + stepUs(prefill(1, 1000)));
+}
+
+TEST_F(SteadyStateTest, WhoAlternatesPaysForWeightsTwice) {
+  SteadyState fused = serve({64, 1000, 200});
+  runtime.fusesPrompts = false;
+  SteadyState alternating = serve({64, 1000, 200});
+  EXPECT_NEAR(alternating.promptStepUs, stepUs(prefill(1, 1000)), 1e-6);
+  EXPECT_GT(alternating.tpotUs, fused.tpotUs);
+}
+
+/// Many short answers: 256 / 32 prompts come in each step, which hold 8 of
+/// them.
+TEST_F(SteadyStateTest, PromptsAreBatchedWithinTheBudget) {
+  EXPECT_EQ(serve({256, 1000, 32}).promptsPerStep, 8);
+  runtime.tokenBudget.value = 3500;
+  EXPECT_EQ(serve({256, 1000, 32}).promptsPerStep, 3);
+  runtime.tokenBudget.value = 500;
+  EXPECT_EQ(serve({256, 1000, 32}).promptsPerStep, 1);
+}
+
+TEST_F(SteadyStateTest, CachesBoundWhatRuns) {
+  SteadyState state = serve({100000, 20000, 1000});
+  EXPECT_TRUE(state.isCacheFull);
+  EXPECT_EQ(state.running, std::floor(state.capacityTokens / 21000));
+  EXPECT_GT(state.ttftUs, 1000 * state.tpotUs);
+  runtime.maxSequences.value = 2;
+  EXPECT_EQ(serve({100000, 20000, 1000}).running, 2);
+}
+
+TEST_F(SteadyStateTest, ARequestThatDoesNotFitIsRefused) {
+  Server server(program, makeLayout(8), 1, machine, runtime);
+  SteadyState state;
+  EXPECT_EQ(server.serve({1, 1e8, 1000}, state).kind,
+            ServingRefusal::Kind::capacity);
+}
+
+/// What a step with prompts costs beside its price.
+TEST_F(SteadyStateTest, PromptStepsHaveTheirOwnTerms) {
+  SteadyState plain = serve({64, 1000, 200});
+  runtime.promptStepUs.value = 5000;
+  SteadyState later = serve({64, 1000, 200});
+  EXPECT_NEAR(later.promptStepUs, plain.promptStepUs + 5000, 1e-6);
+  EXPECT_EQ(later.decodeStepUs, plain.decodeStepUs);
+  runtime.promptStepShare.value = 0.5;
+  EXPECT_NEAR(serve({64, 1000, 200}).promptStepUs,
+              plain.promptStepUs / 2 + 5000, 1e-6);
+}
