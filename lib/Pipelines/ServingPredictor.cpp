@@ -43,7 +43,8 @@ struct Deployment {
 
 struct ServingPredictor::State {
   explicit State(std::vector<Override> overrides)
-      : overrides(overrides), hardware(overrides),
+      : overrides(overrides), usedByRuntimes(overrides.size()),
+        hardware(overrides),
         context(MLIRContext::Threading::DISABLED),
         handler(&context, [&](Diagnostic &diagnostic) {
           if (said.empty())
@@ -67,6 +68,7 @@ struct ServingPredictor::State {
   Result<Deployment *> deployment(const ServedPlan &served);
 
   std::vector<Override> overrides;
+  std::vector<bool> usedByRuntimes;
   HardwareLibrary hardware;
   MLIRContext context;
   std::string said;
@@ -80,8 +82,7 @@ Result<const Runtime *>
 ServingPredictor::State::runtime(const std::string &name) {
   std::unique_ptr<Runtime> &known = runtimes[name];
   if (!known) {
-    std::vector<bool> used;
-    Result<Runtime> read = readRuntime(name, overrides, used);
+    Result<Runtime> read = readRuntime(name, overrides, usedByRuntimes);
     if (!read)
       return read.error();
     known = std::make_unique<Runtime>(std::move(*read));
@@ -290,4 +291,10 @@ Result<ServedFacts> ServingPredictor::facts(const ServedPlan &plan,
 Result<std::string>
 ServingPredictor::checkpointFormat(const std::string &model) {
   return formatOfCheckpoint({model, {/*offline=*/true}, {}});
+}
+
+std::optional<Error> ServingPredictor::unusedOverride() const {
+  if (std::optional<Error> unused = state->hardware.unusedOverride())
+    return unused;
+  return unusedRuntimeOverride(state->overrides, state->usedByRuntimes);
 }

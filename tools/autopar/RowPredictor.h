@@ -24,6 +24,9 @@ public:
   /// Fills what is predicted of `row`, or why nothing is.
   void predict(PredictedRow &row);
   std::optional<RowCapacity> capacityOf(const ServingRow &row);
+  std::optional<Error> unusedOverride() const {
+    return predictor.unusedOverride();
+  }
 
 private:
   RowPredictor(std::string configs, std::vector<Override> overrides,

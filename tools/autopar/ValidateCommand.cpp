@@ -126,6 +126,8 @@ int autopar::validate(const ValidateOptions &options) {
     return fail(tables.error());
   std::vector<PredictedRow> rows =
       predictAll(std::move(tables->rows), *rules, **predictor);
+  if (auto unused = (*predictor)->unusedOverride())
+    return fail(*unused);
   if (!options.predictions.empty())
     if (Result<bool> written =
             writeFile(options.predictions, predictionsCsv(rows));

@@ -55,6 +55,8 @@ public:
                             double answerTokens);
   /// "fp8", "fp4" or "bf16": what the checkpoint of a model has.
   Result<std::string> checkpointFormat(const std::string &model);
+  /// The first override that nothing so far has used.
+  std::optional<Error> unusedOverride() const;
 
 private:
   struct State;
