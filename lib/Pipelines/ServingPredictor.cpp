@@ -44,8 +44,7 @@ struct Deployment {
 struct ServingPredictor::State {
   explicit State(std::vector<Override> overrides)
       : overrides(overrides), usedByRuntimes(overrides.size()),
-        hardware(overrides),
-        context(MLIRContext::Threading::DISABLED),
+        hardware(overrides), context(MLIRContext::Threading::DISABLED),
         handler(&context, [&](Diagnostic &diagnostic) {
           if (said.empty())
             said = diagnostic.str();
@@ -253,6 +252,18 @@ Result<SteadyState> ServingPredictor::predict(const ServedPlan &plan,
   if (ServingRefusal refusal = (*deployment)->server->serve(load, steady))
     return errorOf(refusal);
   return steady;
+}
+
+Result<double> ServingPredictor::predictBatch(const ServedPlan &plan,
+                                              const ClosedLoop &batch) {
+  Result<Deployment *> deployment = state->deployment(plan);
+  if (!deployment)
+    return deployment.error();
+  double tokensPerSecond = 0;
+  if (ServingRefusal refusal =
+          (*deployment)->server->runBatch(batch, tokensPerSecond))
+    return errorOf(refusal);
+  return tokensPerSecond;
 }
 
 Result<ServedFacts> ServingPredictor::facts(const ServedPlan &plan,

@@ -41,6 +41,30 @@ ServingRefusal Server::price(double decoding, double context, double prompts,
   return {};
 }
 
+/// Prompts in steps of whole ones, as many as the budget holds; then a step for
+/// each token of the answers but the first.
+ServingRefusal Server::runBatch(const ClosedLoop &batch,
+                                double &tokensPerSecond) {
+  if (laid)
+    return {ServingRefusal::Kind::step, laid};
+  double sequences = static_cast<double>(batch.concurrency) / replicas;
+  double prompt = std::round(batch.promptTokens);
+  double context = std::round(batch.promptTokens + batch.answerTokens / 2);
+  double together =
+      std::clamp(std::floor(runtime.tokenBudget.value / batch.promptTokens),
+                 1.0, std::max(1.0, sequences));
+  Step decode, fill;
+  if (auto refusal = price(sequences, context, 0, prompt, decode))
+    return refusal;
+  if (auto refusal = price(0, context, together, prompt, fill))
+    return refusal;
+  double us = std::ceil(sequences / together) * fill.us +
+              (batch.answerTokens - 1) * decode.us;
+  tokensPerSecond =
+      1e6 * static_cast<double>(batch.concurrency) * batch.answerTokens / us;
+  return {};
+}
+
 ServingRefusal Server::count(double promptTokens, double answerTokens,
                              ServingFlops &flops) {
   if (laid)

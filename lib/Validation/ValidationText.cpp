@@ -47,11 +47,15 @@ static AlignedColumns errorColumns() {
 }
 
 static std::string headText(const ValidationReport &report) {
-  std::string text =
-      join(report.files, ", ") + ": " + countOf(report.rows, "row") + ", " +
-      count(report.aggregated) + " aggregated, " + count(report.disaggregated) +
-      " disaggregated, " + count(report.unreadable.size()) + " unreadable; " +
-      count(report.counting) + " count\n";
+  std::string text = join(report.files, ", ") + ": ";
+  if (report.rows || !report.throughputRows)
+    text += countOf(report.rows, "row") + ", " + count(report.aggregated) +
+            " aggregated, " + count(report.disaggregated) + " disaggregated, " +
+            count(report.unreadable.size()) + " unreadable; " +
+            count(report.counting) + " count\n";
+  if (report.throughputRows)
+    text += countOf(report.throughputRows, "row") + " of throughput, " +
+            count(report.otherRows) + " of what is not modelled yet\n";
   constexpr size_t shown = 10;
   for (size_t i = 0; i < std::min(shown, report.unreadable.size()); ++i)
     text += "  ! " + report.unreadable[i].str() + "\n";
@@ -105,6 +109,8 @@ static std::string sectionsText(const ValidationReport &report) {
   AlignedColumns apart = errorColumns();
   bool anyApart = false;
   for (const ErrorSection &section : report.sections) {
+    if (section.all.rows == 0 && report.throughputRows)
+      continue;
     if (!section.tables.empty()) {
       text += sectionText(section);
       continue;
@@ -159,7 +165,9 @@ static std::string noiseText(const ValidationReport &report) {
 }
 
 std::string autopar::validationText(const ValidationReport &report) {
-  return headText(report) + rulesText(report) + notPredictedText(report) +
-         sectionsText(report) + saturationText(report) + worstText(report) +
-         noiseText(report);
+  bool hasServed = report.rows || !report.throughputRows;
+  return headText(report) + (hasServed ? rulesText(report) : "") +
+         notPredictedText(report) + sectionsText(report) +
+         saturationText(report) + worstText(report) +
+         (hasServed ? noiseText(report) : "");
 }

@@ -220,3 +220,29 @@ void RowPredictor::predict(PredictedRow &predicted) {
       {"host", state->hostUs / 1e3},
       {"prompts", (tpotUs - state->decodeStepUs) / 1e3}};
 }
+
+void RowPredictor::predict(ThroughputRow &throughput) {
+  const ServingRow &row = throughput.row;
+  Result<Match> matched = match(row);
+  if (!matched) {
+    throughput.notPredicted = matched.error().message;
+    return;
+  }
+  ClosedLoop load{throughput.batch, double(row.inputTokens),
+                  double(row.outputTokens)};
+  if (throughput.kind == ThroughputKind::static_batch) {
+    Result<double> rate = predictor.predictBatch(matched->plan, load);
+    if (rate)
+      throughput.predicted = *rate;
+    else
+      throughput.notPredicted = rate.error().message;
+    return;
+  }
+  // More than any cache holds.
+  load.concurrency = int64_t(1) << 30;
+  Result<SteadyState> state = predictWithRoom(matched->plan, load);
+  if (state)
+    throughput.predicted = state->outputTokensPerSecond;
+  else
+    throughput.notPredicted = state.error().message;
+}

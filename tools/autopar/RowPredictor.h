@@ -10,6 +10,7 @@
 
 #include "autopar/Pipelines/ServingPredictor.h"
 #include "autopar/Validation/Names.h"
+#include "autopar/Validation/ThroughputRows.h"
 #include "autopar/Validation/ValidationReport.h"
 
 namespace autopar {
@@ -23,6 +24,8 @@ public:
 
   /// Fills what is predicted of `row`, or why nothing is.
   void predict(PredictedRow &row);
+  /// The same of throughput.
+  void predict(ThroughputRow &row);
   std::optional<RowCapacity> capacityOf(const ServingRow &row);
   std::optional<Error> unusedOverride() const {
     return predictor.unusedOverride();

@@ -14,6 +14,7 @@
 #include "autopar/Validation/ColumnMapping.h"
 #include "autopar/Validation/ServingRows.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
@@ -28,10 +29,37 @@ namespace {
 /// The rows of all tables.
 struct Tables {
   std::vector<ServingRow> rows;
+  std::vector<ThroughputRow> throughput;
+  size_t others = 0;
   std::vector<Error> unreadable;
 };
 
 } // namespace
+
+template <typename Row>
+static void append(std::vector<Row> &all, std::vector<Row> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(all));
+}
+
+static std::optional<Error> addServing(const DataTable &table, Tables &tables) {
+  Result<ServingRows> read = readServingRows(table);
+  if (!read)
+    return read.error();
+  append(tables.rows, std::move(read->rows));
+  append(tables.unreadable, std::move(read->unreadable));
+  return std::nullopt;
+}
+
+static std::optional<Error> addThroughput(const DataTable &table,
+                                          Tables &tables) {
+  Result<ThroughputRows> read = readThroughputRows(table);
+  if (!read)
+    return read.error();
+  append(tables.throughput, std::move(read->rows));
+  append(tables.unreadable, std::move(read->unreadable));
+  tables.others += read->others;
+  return std::nullopt;
+}
 
 static Result<Tables> readTables(const ValidateOptions &options) {
   std::optional<ColumnMapping> mapping;
@@ -51,13 +79,10 @@ static Result<Tables> readTables(const ValidateOptions &options) {
               applyMapping(*table, *mapping, servingColumns());
           !applied)
         return applied.error();
-    Result<ServingRows> rows = readServingRows(*table);
-    if (!rows)
-      return rows.error();
-    for (ServingRow &row : rows->rows)
-      tables.rows.push_back(std::move(row));
-    for (Error &error : rows->unreadable)
-      tables.unreadable.push_back(std::move(error));
+    auto failed = hasThroughput(*table) ? addThroughput(*table, tables)
+                                        : addServing(*table, tables);
+    if (failed)
+      return *failed;
   }
   return tables;
 }
@@ -106,6 +131,26 @@ static std::vector<PredictedRow> predictAll(std::vector<ServingRow> rows,
   return predicted;
 }
 
+static void addThroughputErrors(const Tables &tables,
+                                ValidationReport &report) {
+  report.throughputRows = tables.throughput.size();
+  report.otherRows = tables.others;
+  for (ErrorSection &section : throughputSections(tables.throughput))
+    report.sections.push_back(std::move(section));
+  for (const ThroughputRow &row : tables.throughput) {
+    if (row.predicted)
+      continue;
+    auto isSame = [&](const auto &known) {
+      return known.first == row.notPredicted;
+    };
+    auto known = llvm::find_if(report.notPredicted, isSame);
+    if (known == report.notPredicted.end())
+      report.notPredicted.push_back({row.notPredicted, 1});
+    else
+      ++known->second;
+  }
+}
+
 int autopar::validate(const ValidateOptions &options) {
   Result<RuleSet> rules = readRules(options.rules);
   if (!rules)
@@ -126,6 +171,8 @@ int autopar::validate(const ValidateOptions &options) {
     return fail(tables.error());
   std::vector<PredictedRow> rows =
       predictAll(std::move(tables->rows), *rules, **predictor);
+  for (ThroughputRow &row : tables->throughput)
+    (*predictor)->predict(row);
   if (auto unused = (*predictor)->unusedOverride())
     return fail(*unused);
   if (!options.predictions.empty())
@@ -135,6 +182,7 @@ int autopar::validate(const ValidateOptions &options) {
       return fail(written.error());
   ValidationReport report = makeValidationReport(
       options.files, rows, std::move(tables->unreadable), *rules);
+  addThroughputErrors(*tables, report);
   llvm::outs() << (options.json ? validationJson(report)
                                 : validationText(report));
   return 0;

@@ -51,6 +51,8 @@ public:
   ~ServingPredictor();
 
   Result<SteadyState> predict(const ServedPlan &plan, const ClosedLoop &load);
+  /// Output tokens per second of a static batch of so many sequences.
+  Result<double> predictBatch(const ServedPlan &plan, const ClosedLoop &batch);
   Result<ServedFacts> facts(const ServedPlan &plan, double promptTokens,
                             double answerTokens);
   /// "fp8", "fp4" or "bf16": what the checkpoint of a model has.

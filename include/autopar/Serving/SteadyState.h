@@ -77,6 +77,9 @@ public:
          std::optional<double> memoryUtilization = std::nullopt);
 
   ServingRefusal serve(const ClosedLoop &load, SteadyState &state);
+  /// Output tokens per second of `batch` sequences from their prompts to their
+  /// last tokens, none of which begins or ends alone.
+  ServingRefusal runBatch(const ClosedLoop &batch, double &tokensPerSecond);
   ServingRefusal count(double promptTokens, double answerTokens,
                        ServingFlops &flops);
 

@@ -67,6 +67,8 @@ struct ValidationReport {
   std::vector<std::pair<std::string, size_t>> notPredicted;
   /// TPOT and TTFT with tables; what is reported apart without.
   std::vector<ErrorSection> sections;
+  /// Rows of throughput, and of other kinds in their tables.
+  size_t throughputRows = 0, otherRows = 0;
   SaturationFigures saturation;
   std::vector<WorstRow> worst;
   /// Repeats of one version, and of any.

@@ -116,3 +116,12 @@ TEST_F(SteadyStateTest, PromptStepsHaveTheirOwnTerms) {
   EXPECT_NEAR(serve({64, 1000, 200}).promptStepUs,
               plain.promptStepUs / 2 + 5000, 1e-6);
 }
+
+/// 32 prompts of 1,000 tokens in 4 steps of 8, then 99 steps.
+TEST_F(SteadyStateTest, AStaticBatchRunsFromStartToEnd) {
+  Server server(program, makeLayout(8), /*replicas=*/1, machine, runtime);
+  double rate = 0;
+  EXPECT_FALSE(server.runBatch({32, 1000, 100}, rate));
+  double us = 4 * stepUs(prefill(8, 1000)) + 99 * stepUs(decode(32, 1050));
+  EXPECT_NEAR(rate, 1e6 * 32 * 100 / us, 1e-6 * rate);
+}

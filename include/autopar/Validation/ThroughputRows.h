@@ -1,0 +1,59 @@
+//===- ThroughputRows.h - Measured throughput of batches --------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_VALIDATION_THROUGHPUTROWS_H
+#define AUTOPAR_VALIDATION_THROUGHPUTROWS_H
+
+#include "autopar/Validation/Table.h"
+#include "autopar/Validation/ValidationReport.h"
+
+namespace autopar {
+
+/// One batch from start to end, or an engine that is never out of requests.
+enum class ThroughputKind : uint8_t { static_batch, in_flight, other };
+
+/// A row of a table of throughput. What it has in common with served rows is
+/// in one of those; its runtime is the framework's text.
+struct ThroughputRow {
+  ServingRow row;
+  ThroughputKind kind = ThroughputKind::other;
+  /// Sequences of a static batch.
+  int64_t batch = 0;
+  /// Output tokens per second of all devices.
+  double tokensPerSecond = 0;
+  /// Before kernels that later engines have: reported apart.
+  bool isOld = false;
+
+  /// What was predicted, or why nothing was.
+  std::optional<double> predicted;
+  std::string notPredicted;
+};
+
+/// Whether `table` is one of throughput: it has tokens_per_s_out, and no
+/// silicon_tpot_ms.
+bool hasThroughput(const DataTable &table);
+
+struct ThroughputRows {
+  std::vector<ThroughputRow> rows;
+  std::vector<Error> unreadable;
+  /// Rows of other kinds: latencies, prefill rates.
+  size_t others = 0;
+};
+
+/// Columns: id, model, hardware, framework, comparable, quant, kv_dtype, tp,
+/// pp, dp, ep, isl, osl, batch, tokens_per_s_out, pre_xqa. Errors: a column
+/// that is needed and absent.
+Result<ThroughputRows> readThroughputRows(const DataTable &table);
+
+/// Errors of what was predicted: static batches, requests without end, and
+/// those of engines before TensorRT-LLM 0.17 or its kernel for grouped queries.
+std::vector<ErrorSection>
+throughputSections(const std::vector<ThroughputRow> &rows);
+
+} // namespace autopar
+
+#endif // AUTOPAR_VALIDATION_THROUGHPUTROWS_H

@@ -1,0 +1,143 @@
+//===- ThroughputRows.cpp -------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Validation/ThroughputRows.h"
+
+#include "RowReader.h"
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
+#include "autopar/Validation/Names.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+using namespace autopar;
+
+bool autopar::hasThroughput(const DataTable &table) {
+  return table.has("tokens_per_s_out") && !table.has("silicon_tpot_ms");
+}
+
+static ThroughputKind kindOf(const std::string &comparable) {
+  if (comparable == "static")
+    return ThroughputKind::static_batch;
+  return comparable.rfind("in-flight", 0) == 0 ? ThroughputKind::in_flight
+                                               : ThroughputKind::other;
+}
+
+/// In-flight batching before 0.17 was another engine's.
+static bool isOldEngine(const std::string &framework) {
+  std::string version = resolveRuntime(framework).version;
+  char *rest = nullptr;
+  long major = std::strtol(version.c_str(), &rest, 10);
+  long minor = *rest == '.' ? std::strtol(rest + 1, nullptr, 10) : 0;
+  return !version.empty() && major == 0 && minor < 17;
+}
+
+static ThroughputRow readRow(RowReader &reader) {
+  constexpr int64_t maxDegree = int64_t(1) << 15;
+  ThroughputRow read;
+  ServingRow &row = read.row;
+  row.id = reader.text("id");
+  row.model = reader.text("model");
+  row.system = reader.text("hardware");
+  row.runtime = reader.text("framework");
+  row.precision = reader.text("quant");
+  row.kvFormat = reader.text("kv_dtype");
+  auto degree = [&](const char *column) {
+    return reader.integer(column, 1, maxDegree).value_or(1);
+  };
+  row.degrees = {degree("tp"), degree("pp"), degree("dp"), 1, degree("ep")};
+  row.degrees.attentionDpStated = true;
+  row.degrees.expertTp = std::max<int64_t>(
+      1, row.degrees.devices() / row.degrees.pp / row.degrees.ep);
+  row.inputTokens = reader.need("isl", 1, limits::maxTokens);
+  row.outputTokens = reader.need("osl", 1, limits::maxTokens);
+  read.kind = kindOf(reader.text("comparable"));
+  read.batch = reader.integer("batch", 1, limits::maxTokens).value_or(0);
+  read.tokensPerSecond = reader.positive("tokens_per_s_out").value_or(0);
+  bool isBefore = reader.text("pre_xqa") == "true";
+  read.isOld = isBefore || (read.kind == ThroughputKind::in_flight &&
+                            isOldEngine(row.runtime));
+  return read;
+}
+
+Result<ThroughputRows> autopar::readThroughputRows(const DataTable &table) {
+  std::vector<std::string> absent;
+  for (const char *column :
+       {"model", "hardware", "framework", "comparable", "isl", "osl"})
+    if (!table.has(column))
+      absent.emplace_back(column);
+  if (!absent.empty())
+    return Error{table.name(), "no column for " + join(absent, ", "),
+                 "a table of throughput needs them; --columns=FILE says what "
+                 "yours are called"};
+  ThroughputRows read;
+  for (const DataTable::Row &line : table.rows()) {
+    if (kindOf(std::string(table.cell(line, "comparable"))) ==
+            ThroughputKind::other ||
+        table.cell(line, "tokens_per_s_out").empty()) {
+      ++read.others;
+      continue;
+    }
+    RowReader reader(table, line);
+    ThroughputRow row = readRow(reader);
+    row.row.line = line.line;
+    if (row.kind == ThroughputKind::static_batch && row.batch == 0)
+      reader.fail("a static batch without its size: column batch is empty");
+    if (reader.error())
+      read.unreadable.push_back(*reader.error());
+    else
+      read.rows.push_back(std::move(row));
+  }
+  return read;
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+std::vector<ErrorSection>
+autopar::throughputSections(const std::vector<ThroughputRow> &rows) {
+  std::vector<ErrorSection> sections;
+  auto add = [&](const char *name, const char *title, auto belongs) {
+    std::vector<const ThroughputRow *> chosen;
+    std::vector<MeasuredPoint> points;
+    for (const ThroughputRow &row : rows)
+      if (belongs(row)) {
+        chosen.push_back(&row);
+        points.push_back({row.tokensPerSecond, row.predicted});
+      }
+    if (points.empty())
+      return;
+    ErrorSection section{name, title, errorFigures(points), {}};
+    auto by = [&](const char *what, auto textOf) {
+      section.tables.push_back(errorTable(what, points, [&](size_t i) {
+        return GroupKey{textOf(chosen[i]->row)};
+      }));
+    };
+    by("model", [](const ServingRow &row) { return row.model; });
+    by("system", [](const ServingRow &row) { return row.system; });
+    by("format", [](const ServingRow &row) { return row.precision; });
+    section.tables.push_back(errorTable("length", points, [&](size_t i) {
+      const ServingRow &row = chosen[i]->row;
+      return lengthBucket(row.inputTokens, row.outputTokens);
+    }));
+    sections.push_back(std::move(section));
+  };
+  using Kind = ThroughputKind;
+  add("throughput_static", "Throughput of static batches",
+      [](const ThroughputRow &row) {
+        return !row.isOld && row.kind == Kind::static_batch;
+      });
+  add("throughput_in_flight", "Throughput of engines that are never idle",
+      [](const ThroughputRow &row) {
+        return !row.isOld && row.kind == Kind::in_flight;
+      });
+  add("throughput_old", "Throughput, apart: older engines",
+      [](const ThroughputRow &row) { return row.isOld; });
+  return sections;
+}
