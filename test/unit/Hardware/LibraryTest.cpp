@@ -149,3 +149,52 @@ TEST_F(LibraryTest, OwnFiles) {
             "h100-sxm-8.json: /chip: unknown chip \"h100-sx\", did you mean "
             "\"h100-sxm\"?");
 }
+
+/// Weights in 4-bit floats: Hopper multiplies them in 16 bits, Blackwell in 8.
+TEST_F(LibraryTest, CurvesOfPackedWeights) {
+  HardwareLibrary library;
+  Result<Chip> h100 = library.chip("h100-sxm"), b200 = library.chip("b200-sxm");
+  ASSERT_TRUE(h100 && b200);
+  auto units = [](const Chip &chip) {
+    return chip.unitsOf(KernelKind::grouped_matmul, ElementType::bf16,
+                        ElementType::fp4);
+  };
+  EXPECT_EQ(units(*h100), ElementType::bf16);
+  EXPECT_EQ(units(*b200), ElementType::fp8_e4m3);
+  const KernelCurve *packed = h100->curve(KernelKind::grouped_matmul,
+                                          ElementType::bf16, ElementType::fp4);
+  ASSERT_TRUE(packed);
+  EXPECT_NE(packed, h100->curve(KernelKind::grouped_matmul, ElementType::bf16));
+  // Where nothing was measured, as if they were not packed.
+  EXPECT_EQ(
+      h100->curve(KernelKind::matmul, ElementType::bf16, ElementType::fp4),
+      h100->curve(KernelKind::matmul, ElementType::bf16));
+}
+
+TEST_F(LibraryTest, LatentAttentionFallsBackToAttention) {
+  HardwareLibrary library;
+  Result<Chip> h100 = library.chip("h100-sxm"), l40s = library.chip("l40s");
+  ASSERT_TRUE(h100 && l40s);
+  auto isOwn = [](const Chip &chip) {
+    return chip.curve(KernelKind::latent_attention, ElementType::bf16) !=
+           chip.curve(KernelKind::attention, ElementType::bf16);
+  };
+  EXPECT_TRUE(isOwn(*h100));
+  EXPECT_FALSE(isOwn(*l40s));
+  EXPECT_TRUE(l40s->curve(KernelKind::latent_attention, ElementType::bf16));
+}
+
+TEST_F(LibraryTest, RuntimesHaveKernelsOfTheirOwn) {
+  HardwareLibrary library;
+  Result<Machine> machine = library.machine("h100-sxm-8");
+  ASSERT_TRUE(machine);
+  auto smallest = [&] {
+    const Tier &tier = machine->pools.front().tiers.front();
+    return tier.curves.at(CollectiveKind::all_reduce).at(8).timeUs.front();
+  };
+  double before = smallest();
+  machine->useImplementations("nobody", "nobody");
+  EXPECT_EQ(smallest(), before);
+  machine->useImplementations("trtllm", "trtllm");
+  EXPECT_LT(smallest(), before);
+}

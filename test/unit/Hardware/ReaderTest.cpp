@@ -32,7 +32,7 @@ TEST_F(ReaderTest, ChipErrorsNameTheField) {
             "h100-sxm.json: /memory_useable: unknown field "
             "\"memory_useable\"\n  note: known fields: schema, name, title, "
             "memory_label, memory_usable, memory_bandwidth, peak_flops, "
-            "kernels");
+            "kernels, implementations");
   EXPECT_EQ(chipError("\"elementwise\"", "\"element_wise\""),
             "h100-sxm.json: /kernels/element_wise: unknown kernel "
             "\"element_wise\"\n  note: known: matmul, grouped_matmul, "
