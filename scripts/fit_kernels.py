@@ -25,6 +25,7 @@ import argparse
 import math
 import pathlib
 import random
+import statistics
 import sys
 
 import hardware_files as files
@@ -84,6 +85,11 @@ RELATIVES = {
 }
 EXPONENTS = (1, 1.5, 2, 3, 4)
 FIT_ROWS = 1200
+# Engines have an implementation of their own where its curve differs by more than
+# this from the chip's, in the median over the measured shapes.
+DIFFERENCE = 0.05
+FOLDS = 5
+NOTES = {("trtllm", "fp4"): "; CUTLASS experts, not those of TensorRT-LLM Gen"}
 
 
 def prepare(rows, peak, bandwidth):
@@ -179,21 +185,37 @@ def fit(rows, peak, bandwidth, seed, most=1):
     rest = [row for row in rows if not row.compute]
     held_compute, compute = sample(compute, seed)
     held, rest = sample(rest, seed)
-    compute = prepare(compute, peak, bandwidth)
-    rest = prepare(rest, peak, bandwidth)
+    point = best_fit(prepare(compute, peak, bandwidth),
+                     prepare(rest, peak, bandwidth), most)
+    return *point, errors_on(prepare(held + held_compute, peak, bandwidth),
+                             point)
+
+
+def best_fit(compute, rest, most=1):
     best = None
     for q in EXPONENTS:
         point, value = (fit_apart(compute, rest, q) if compute
                         else fit_together(rest, q, most))
         if best is None or value < best[0]:
             best = (value, point, q)
-    floor, ec, eb = (math.exp(x) for x in best[1])
-    q = best[2]
-    errors = sorted(
-        abs(predict(launches, floor, ec, eb, q) / time - 1)
-        for launches, time in prepare(held + held_compute, peak,
-                                             bandwidth))
-    return floor, ec, eb, q, errors
+    return *(math.exp(x) for x in best[1]), best[2]
+
+
+def errors_on(prepared, point):
+    return sorted(abs(predict(launches, *point) / time - 1)
+                  for launches, time in prepared)
+
+
+def fit_few(rows, peak, bandwidth, seed):
+    """The curve for all of `rows`, and the errors of as many curves as there
+    are folds, each on the fold that it was not fitted to."""
+    rows = prepare(rows, peak, bandwidth)
+    random.Random(seed).shuffle(rows)
+    errors = []
+    for i in range(FOLDS):
+        rest = [row for j, row in enumerate(rows) if j % FOLDS != i]
+        errors += errors_on(rows[i::FOLDS], best_fit([], rest))
+    return *best_fit([], rows), sorted(errors)
 
 
 def peak_key(key):
@@ -297,8 +319,52 @@ def merged(kernels, made, replace):
     return together
 
 
+def differs(made, other, rows, peak, bandwidth):
+    """Whether two curves do, in the median over `rows`."""
+    points = [[curve[name]["value"] for name in (
+        "floor", "compute_efficiency", "memory_efficiency")] +
+        [curve["exponent"]] for curve in (made, other)]
+    return statistics.median(
+        abs(predict(launches, *points[0]) / predict(launches, *points[1]) - 1)
+        for launches, _ in prepare(rows, peak, bandwidth)) > DIFFERENCE
+
+
+def implementations(data, chips):
+    """gpu -> runtime -> kind -> format -> curve, where it differs from that of
+    the chip's kernels."""
+    made = {}
+    for runtime, kind, measured in kernel_rows.implementations(data):
+        for (gpu, key), (engine, rows) in sorted(measured.items()):
+            chip = chips.get(gpu)
+            if not chip:
+                continue
+            peak = chip["peak_flops"][peak_key(key)]["value"]
+            bandwidth = chip["memory_bandwidth"]["value"]
+            result = fit_few(rows, peak, bandwidth,
+                             f"{gpu}{runtime}{kind}{key}")
+            fitted = curve(kind, key, gpu, engine, result, rows)
+            fitted["source"]["reference"] += NOTES.get((runtime, key), "")
+            if differs(fitted, chip["kernels"][kind][key], rows, peak,
+                       bandwidth):
+                report(chip, f"{runtime} {kind}", key, fitted)
+                made.setdefault(gpu, {}).setdefault(runtime, {}).setdefault(
+                    kind, {})[key] = fitted
+    return made
+
+
+def add_implementations(chip, made, replace):
+    """Those of `made` that `chip` lacks; or all of `made`."""
+    old = {} if replace else chip.get("implementations", {})
+    together = {
+        runtime: merged(old.get(runtime, {}), made.get(runtime, {}), False)
+        for runtime in sorted({*old, *made})}
+    chip.pop("implementations", None)
+    if together:
+        chip["implementations"] = together
+
+
 def report(chip, kind, key, made):
-    print(f"{chip['name']:19} {kind:16} {key:9} "
+    print(f"{chip['name']:19} {kind:21} {key:9} "
           f"{made['floor']['value']:6} "
           f"{made['compute_efficiency']['value']:6} "
           f"{made['memory_efficiency']['value']:6} "
@@ -321,7 +387,7 @@ def measured_rows(data):
 
 def fit_all(data, chips):
     """gpu -> kernels."""
-    print(f"{'chip':19} {'kernel':16} {'format':9} {'floor':>6} {'ec':>6} "
+    print(f"{'chip':19} {'kernel':21} {'format':9} {'floor':>6} {'ec':>6} "
           f"{'eb':>6} {'q':>4} {'median':>7} {'p90':>7} {'rows':>5}")
     least = {}
     kernels = {gpu: {} for gpu in chips}
@@ -374,6 +440,9 @@ def main():
         chip["kernels"] = merged(
             chip["kernels"], borrowed(chip, library[relative]),
             arguments.replace)
+    made = implementations(arguments.data, measured)
+    for gpu, chip in measured.items():
+        add_implementations(chip, made.get(gpu, {}), arguments.replace)
     if arguments.write or arguments.replace:
         for name, chip in library.items():
             files.write(files.ROOT / f"hardware/chips/{name}.json", chip)

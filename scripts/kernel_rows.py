@@ -10,8 +10,9 @@ import csv
 # decides everywhere.
 CACHED_BYTES = {"L40S": (2e6, 96e6), "RTX_PRO_6000": (2e6, 136e6)}
 # Experts without a gate have two matrices; triton, on the RTX PRO 6000 alone, is
-# another kernel than the rest of its rows.
-OTHER_EXPERTS = ("nongated", "triton")
+# another kernel than the rest of its rows; min_latency, which takes less than
+# reading its experts does, routes by itself, and not in balance.
+OTHER_EXPERTS = ("nongated", "triton", "min_latency")
 # Prefill rows below this do not fill a chip, and cost a prompt nothing.
 LONG_US = 100
 # Benchmarks of products take turns with copies of a weight.
@@ -38,6 +39,17 @@ ENGINES = {
         "fp8_block": ("vllm/0.24.0", "sglang/0.5.14"),
     },
 }
+# Engines whose experts may be others: kind -> format -> runtime -> engine.
+IMPLEMENTATIONS = {
+    "grouped_matmul": {
+        "fp4": {"trtllm": MAIN, "sglang": "sglang/0.5.14"},
+        "fp4_bf16": {"trtllm": MAIN, "sglang": "sglang/0.5.14"},
+        "fp4_fp8": {"trtllm": MAIN, "sglang": "sglang/0.5.14"},
+    },
+}
+# Models without a gate, which only TensorRT-LLM's rows say; and one whose kernel
+# routes by itself, within groups of experts.
+OTHER_WORK = {"sglang/0.5.14": ("Nemotron", "DeepSeek-V3")}
 # Kernels of 4-bit weights times bf16 take longer than the work of a device that
 # holds a part of the experts, so only whole sets of experts count for them.
 WHOLE_SETS = ("fp4_bf16",)
@@ -150,10 +162,14 @@ def is_cached(gpu, size):
     return least < size < most
 
 
-def scaled_rows(data, kind, names):
+def scaled_tables(data, *names):
+    """Whether a file is of the main engines, and its rows."""
+    return [(main, list(table(data, name))) for main, name in names]
+
+
+def scaled_rows(tables, engines_of):
     """gpu, format, bytes of a weight, engine, rows of the file."""
-    tables = [(main, list(table(data, name))) for main, name in names]
-    for key, engines in ENGINES[kind].items():
+    for key, engines in engines_of.items():
         dtype, size = SCALED[key]
         found = {}
         for main, rows in tables:
@@ -172,8 +188,10 @@ def matmul_scaled(data):
     input, which engines fuse into the kernel before, and the product. As the
     cost program has it, products read and write 16 bits."""
     rows = {}
-    for gpu, key, size, engine, measured in scaled_rows(data, "matmul", (
-            (False, "gemm_backends.csv"), (True, "gemm.csv"))):
+    tables = scaled_tables(data, (False, "gemm_backends.csv"),
+                           (True, "gemm.csv"))
+    for gpu, key, size, engine, measured in scaled_rows(tables,
+                                                        ENGINES["matmul"]):
         made = []
         for r in measured:
             m, n, k = int(r["m"]), int(r["n"]), int(r["k"])
@@ -189,15 +207,39 @@ def matmul_scaled(data):
 def grouped_scaled(data):
     """The same of experts, with the fastest kernel of each shape: two launches,
     gate and up as one, then down. Balanced routing only."""
+    return experts_of(expert_tables(data), ENGINES["grouped_matmul"],
+                      WHOLE_SETS, {})
+
+
+def implementations(data):
+    """runtime, kind, (gpu, format) -> engine, rows: the same of the engines of
+    IMPLEMENTATIONS other than a chip's own, with whole sets of experts."""
+    tables = expert_tables(data)
+    for kind, keys in IMPLEMENTATIONS.items():
+        own = {(gpu, key): engine for gpu, key, _, engine, _ in
+               scaled_rows(tables, {key: ENGINES[kind][key] for key in keys})}
+        for runtime in sorted({name for made in keys.values() for name in made}):
+            engines = {key: (made[runtime],) for key, made in keys.items()
+                       if runtime in made}
+            rows = experts_of(tables, engines, SCALED, OTHER_WORK)
+            yield runtime, kind, {at: made for at, made in rows.items()
+                                  if made[0] != own.get(at)}
+
+
+def expert_tables(data):
+    return scaled_tables(data, (False, "moe_backends.csv"), (True, "moe.csv"))
+
+
+def experts_of(tables, engines, whole_sets, other_work):
+    """(gpu, format) -> engine, rows."""
     rows = {}
-    for gpu, key, size, engine, measured in scaled_rows(
-            data, "grouped_matmul",
-            ((False, "moe_backends.csv"), (True, "moe.csv"))):
+    for gpu, key, size, engine, measured in scaled_rows(tables, engines):
         least = {}
         for r in measured:
             if (r["dist"] != "balanced" or r["kernel"] in OTHER_EXPERTS or
                     r["model"] in OTHER_MODELS.get(key, ()) or
-                    (key in WHOLE_SETS and r["moe_ep"] != "1")):
+                    r["model"].startswith(other_work.get(engine, ())) or
+                    (key in whole_sets and r["moe_ep"] != "1")):
                 continue
             shape = tuple(int(r[x]) for x in (
                 "num_tokens", "hidden", "inter", "topk", "num_experts",
