@@ -89,7 +89,8 @@ FIT_ROWS = 1200
 # this from the chip's, in the median over the measured shapes.
 DIFFERENCE = 0.05
 FOLDS = 5
-NOTES = {("trtllm", "fp4"): "; CUTLASS experts, not those of TensorRT-LLM Gen"}
+# Measured are CUTLASS's experts; engines serve with those of TensorRT-LLM Gen.
+NOT_SERVED = {("trtllm", "fp4")}
 
 
 def prepare(rows, peak, bandwidth):
@@ -336,14 +337,13 @@ def implementations(data, chips):
     for runtime, kind, measured in kernel_rows.implementations(data):
         for (gpu, key), (engine, rows) in sorted(measured.items()):
             chip = chips.get(gpu)
-            if not chip:
+            if not chip or (runtime, key) in NOT_SERVED:
                 continue
             peak = chip["peak_flops"][peak_key(key)]["value"]
             bandwidth = chip["memory_bandwidth"]["value"]
             result = fit_few(rows, peak, bandwidth,
                              f"{gpu}{runtime}{kind}{key}")
             fitted = curve(kind, key, gpu, engine, result, rows)
-            fitted["source"]["reference"] += NOTES.get((runtime, key), "")
             if differs(fitted, chip["kernels"][kind][key], rows, peak,
                        bandwidth):
                 report(chip, f"{runtime} {kind}", key, fitted)
