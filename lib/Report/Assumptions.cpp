@@ -62,6 +62,20 @@ static bool readsRoutedExperts(const CostProgram &program) {
   return false;
 }
 
+/// Which experts a batch reaches.
+static void addRouting(const Reading &reading,
+                       std::vector<Assumption> &assumptions) {
+  const Figure &skew = reading.runtime.routingSkew;
+  if (skew.value == 0)
+    assumptions.push_back(
+        {"expert routing", "uniform and independent", method});
+  else
+    assumptions.push_back(
+        {"expert routing",
+         "independent, by Zipf's law of exponent " + formatNumber(skew.value),
+         skew.source.str()});
+}
+
 /// Parts of the model that the step's workload leaves without work.
 static void addEmptyInputs(const Reading &reading,
                            std::vector<Assumption> &assumptions) {
@@ -110,8 +124,7 @@ static void addMethod(Reading &reading, std::vector<Assumption> &assumptions) {
       {"logits", "for the last token of each sequence only", method});
   addRecurrence(reading, assumptions);
   if (readsRoutedExperts(reading.program))
-    assumptions.push_back(
-        {"expert routing", "uniform and independent", method});
+    addRouting(reading, assumptions);
   addLoadAssumptions(reading, assumptions);
   for (const Kernel &kernel : reading.program.kernels)
     if (kernel.routed) {
