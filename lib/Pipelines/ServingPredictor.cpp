@@ -60,6 +60,7 @@ struct ServingPredictor::State {
     said.clear();
     return error;
   }
+  Result<std::string> formatOf(const std::string &model);
   Result<const Runtime *> runtime(const std::string &name);
   Result<ServedModel *> model(const ServedPlan &plan, const Runtime &runtime);
   Result<Plan> planOf(const ServedPlan &served, const Runtime &runtime,
@@ -72,10 +73,20 @@ struct ServingPredictor::State {
   MLIRContext context;
   std::string said;
   ScopedDiagnosticHandler handler;
+  /// Of checkpoints, by model.
+  std::map<std::string, std::string> formats;
   std::map<std::string, std::unique_ptr<Runtime>> runtimes;
   std::map<std::string, std::unique_ptr<ServedModel>> models;
   std::map<std::string, std::unique_ptr<Deployment>> deployments;
 };
+
+/// Tables name what is there: nothing is downloaded.
+static ModelRequest requestOf(const std::string &model) {
+  ModelRequest request;
+  request.argument = model;
+  request.hub.offline = true;
+  return request;
+}
 
 Result<const Runtime *>
 ServingPredictor::State::runtime(const std::string &name) {
@@ -95,7 +106,7 @@ Result<ServedModel *> ServingPredictor::State::model(const ServedPlan &plan,
   std::unique_ptr<ServedModel> &known = models[key];
   if (known)
     return known.get();
-  ModelRequest request{plan.model, {/*offline=*/true}, {}};
+  ModelRequest request = requestOf(plan.model);
   if (!plan.weightFormat.empty()) {
     Result<ConfigAssumption> format = assumeFormat(request, plan.weightFormat);
     if (!format)
@@ -160,8 +171,7 @@ Result<Plan> ServingPredictor::State::planOf(const ServedPlan &served,
   plan.kvDtype = served.kvFormat;
   std::string format = served.weightFormat;
   if (format.empty()) {
-    Result<std::string> own =
-        formatOfCheckpoint({served.model, {/*offline=*/true}, {}});
+    Result<std::string> own = formatOf(served.model);
     if (!own)
       return own.error();
     format = *own;
@@ -301,7 +311,19 @@ Result<ServedFacts> ServingPredictor::facts(const ServedPlan &plan,
 
 Result<std::string>
 ServingPredictor::checkpointFormat(const std::string &model) {
-  return formatOfCheckpoint({model, {/*offline=*/true}, {}});
+  return state->formatOf(model);
+}
+
+Result<std::string>
+ServingPredictor::State::formatOf(const std::string &model) {
+  std::string &known = formats[model];
+  if (known.empty()) {
+    Result<std::string> read = formatOfCheckpoint(requestOf(model));
+    if (!read)
+      return read.error();
+    known = *read;
+  }
+  return known;
 }
 
 std::optional<Error> ServingPredictor::unusedOverride() const {

@@ -68,8 +68,10 @@ Result<std::string> autopar::formatOfCheckpoint(const ModelRequest &request) {
   if (!config.has("quantization_config"))
     return std::string("bf16");
   const json &settings = config.raw().at("quantization_config");
-  std::string text = settings.value("quant_method", std::string()) +
-                     settings.value("quant_algo", std::string());
+  std::string text;
+  for (const char *key : {"quant_method", "quant_algo"})
+    if (auto it = settings.find(key); it != settings.end() && it->is_string())
+      text += it->get<std::string>();
   auto says = [&](const char *word) {
     return text.find(word) != std::string::npos;
   };

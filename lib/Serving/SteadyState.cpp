@@ -58,6 +58,9 @@ ServingRefusal Server::runBatch(const ClosedLoop &batch,
     return refusal;
   if (auto refusal = price(0, context, together, prompt, fill))
     return refusal;
+  if (decode.capacityTokens <
+      sequences * (batch.promptTokens + batch.answerTokens))
+    return {ServingRefusal::Kind::capacity};
   double us = std::ceil(sequences / together) * fill.us +
               (batch.answerTokens - 1) * decode.us;
   tokensPerSecond =

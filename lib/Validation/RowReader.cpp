@@ -70,10 +70,10 @@ std::optional<double> RowReader::positive(std::string_view column) {
   std::string cell = text(column);
   if (first || cell.empty())
     return std::nullopt;
-  constexpr double most = 1e15;
+  constexpr double least = 1e-6, most = 1e15;
   std::optional<double> value = numberIn(cell);
-  if (value && *value > 0 && *value <= most)
+  if (value && *value >= least && *value <= most)
     return value;
-  expected(column, "a number above 0");
+  expected(column, "a number from 0.000001 to 1e15");
   return std::nullopt;
 }

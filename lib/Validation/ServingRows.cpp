@@ -87,6 +87,10 @@ static ServedDegrees readDegrees(RowReader &reader, const std::string &pool) {
   degrees.attentionDp = degree("attention_dp_size");
   degrees.expertTp = degree("moe_tp_size");
   degrees.ep = degree("moe_ep_size");
+  // Where nothing is said of experts, they are split as dense layers.
+  if (reader.text(pool + "moe_tp_size").empty() &&
+      reader.text(pool + "moe_ep_size").empty())
+    degrees.expertTp = degrees.tp;
   if (degrees.devices() > limits::maxDevices)
     reader.fail(pool + "tp_size x pp_size x attention_dp_size: more than " +
                 formatInteger(limits::maxDevices) + " devices");

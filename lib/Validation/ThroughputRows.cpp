@@ -77,13 +77,12 @@ Result<ThroughputRows> autopar::readThroughputRows(const DataTable &table) {
                  "yours are called"};
   ThroughputRows read;
   for (const DataTable::Row &line : table.rows()) {
-    if (kindOf(std::string(table.cell(line, "comparable"))) ==
-            ThroughputKind::other ||
-        table.cell(line, "tokens_per_s_out").empty()) {
+    RowReader reader(table, line);
+    if (kindOf(reader.text("comparable")) == ThroughputKind::other ||
+        !numberIn(reader.text("tokens_per_s_out"))) {
       ++read.others;
       continue;
     }
-    RowReader reader(table, line);
     ThroughputRow row = readRow(reader);
     row.row.line = line.line;
     if (row.kind == ThroughputKind::static_batch && row.batch == 0)

@@ -85,6 +85,8 @@ std::string autopar::validationJson(const ValidationReport &report) {
                   {"aggregated", report.aggregated},
                   {"disaggregated", report.disaggregated},
                   {"counting", report.counting},
+                  {"throughput_rows", report.throughputRows},
+                  {"other_rows", report.otherRows},
                   {"unreadable", json::array()},
                   {"rules", rulesJson(report)},
                   {"not_predicted", json::array()},
@@ -106,5 +108,6 @@ std::string autopar::validationJson(const ValidationReport &report) {
     written["worst"].push_back(worstJson(row));
   written["noise"] = {{"same_version", noiseJson(report.sameVersion)},
                       {"any_version", noiseJson(report.anyVersion)}};
-  return written.dump(2) + "\n";
+  // Names of files and models may be any bytes.
+  return written.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

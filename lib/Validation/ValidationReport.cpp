@@ -41,7 +41,9 @@ tablesOf(const Rows &rows, const std::vector<MeasuredPoint> &points) {
   const std::pair<const char *, KeyOf> keys[] = {
       {"kind",
        [](const PredictedRow &row) {
-         return GroupKey{row.isMoe ? "MoE" : "dense", 0};
+         if (!row.isMoe)
+           return GroupKey{"not known", 1};
+         return GroupKey{*row.isMoe ? "MoE" : "dense", 0};
        }},
       {"model",
        [](const PredictedRow &row) { return named(row.model, row.row.model); }},

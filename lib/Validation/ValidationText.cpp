@@ -48,14 +48,16 @@ static AlignedColumns errorColumns() {
 
 static std::string headText(const ValidationReport &report) {
   std::string text = join(report.files, ", ") + ": ";
-  if (report.rows || !report.throughputRows)
+  bool hasOthers = report.throughputRows || report.otherRows;
+  if (report.rows || !hasOthers)
     text += countOf(report.rows, "row") + ", " + count(report.aggregated) +
             " aggregated, " + count(report.disaggregated) + " disaggregated, " +
             count(report.unreadable.size()) + " unreadable; " +
             count(report.counting) + " count\n";
   if (report.throughputRows)
-    text += countOf(report.throughputRows, "row") + " of throughput, " +
-            count(report.otherRows) + " of what is not modelled yet\n";
+    text += countOf(report.throughputRows, "row") + " of throughput\n";
+  if (report.otherRows)
+    text += countOf(report.otherRows, "row") + " of what is not modelled yet\n";
   constexpr size_t shown = 10;
   for (size_t i = 0; i < std::min(shown, report.unreadable.size()); ++i)
     text += "  ! " + report.unreadable[i].str() + "\n";
@@ -109,7 +111,7 @@ static std::string sectionsText(const ValidationReport &report) {
   AlignedColumns apart = errorColumns();
   bool anyApart = false;
   for (const ErrorSection &section : report.sections) {
-    if (section.all.rows == 0 && report.throughputRows)
+    if (section.all.rows == 0 && (report.throughputRows || report.otherRows))
       continue;
     if (!section.tables.empty()) {
       text += sectionText(section);
@@ -165,7 +167,7 @@ static std::string noiseText(const ValidationReport &report) {
 }
 
 std::string autopar::validationText(const ValidationReport &report) {
-  bool hasServed = report.rows || !report.throughputRows;
+  bool hasServed = report.rows || !(report.throughputRows || report.otherRows);
   return headText(report) + (hasServed ? rulesText(report) : "") +
          notPredictedText(report) + sectionsText(report) +
          saturationText(report) + worstText(report) +

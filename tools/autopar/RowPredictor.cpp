@@ -62,11 +62,15 @@ RowPredictor::create(const std::string &configs,
 //===----------------------------------------------------------------------===//
 
 /// "bf16", "fp8" or "fp4" of what tables and names of models say.
-static std::string classOf(const std::string &format) {
+static std::string classOf(const std::string &text) {
+  std::string format = llvm::StringRef(text).lower();
   auto says = [&](const char *word) {
     return format.find(word) != std::string::npos;
   };
-  return says("fp4") ? "fp4" : says("fp8") ? "fp8" : says("16") ? "bf16" : "";
+  return says("fp4")                                 ? "fp4"
+         : says("fp8")                               ? "fp8"
+         : says("16") && !says("int") && !says("w4") ? "bf16"
+                                                     : "";
 }
 
 /// The checkpoint's where that is what the row says; else the one that engines
@@ -75,6 +79,9 @@ Result<std::string> RowPredictor::weightFormatOf(const ServingRow &row,
                                                  const ResolvedName &model,
                                                  const std::string &argument) {
   std::string stated = classOf(row.precision);
+  if (stated.empty() && !row.precision.empty())
+    return Error{"", "weights in \"" + row.precision + "\" are not modelled",
+                 "formats: bf16, fp8, fp4"};
   for (const std::string &other : {row.denseFormat, model.format})
     if (stated.empty())
       stated = classOf(other);
@@ -89,20 +96,27 @@ Result<std::string> RowPredictor::weightFormatOf(const ServingRow &row,
   return stated == "fp8" && isBlock ? "fp8_block" : stated;
 }
 
-static Error unmatched(const char *what, const ResolvedName &name) {
+/// All of an error in one line: one for many rows.
+static std::string textOf(const Error &error) {
+  std::string text = error.where.empty() ? "" : error.where + ": ";
+  text += error.message;
+  return error.note.empty() ? text : text + " (" + error.note + ")";
+}
+
+static Error unmatched(const ResolvedName &name) {
   return {"", name.why,
-          name.suggestion.empty() ? ""
-                                  : "did you mean \"" + name.suggestion +
-                                        "\"? A " + what + " of ours"};
+          name.suggestion.empty()
+              ? ""
+              : "did you mean \"" + name.suggestion + "\"?"};
 }
 
 Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
   ResolvedName model = models.find(row.model);
   if (!model)
-    return unmatched("model", model);
+    return unmatched(model);
   ResolvedName system = systems.find(row.system);
   if (!system)
-    return unmatched("system", system);
+    return unmatched(system);
   RuntimeName runtime = resolveRuntime(row.runtime);
   if (runtime.name.empty())
     return Error{"", "no runtime is called \"" + row.runtime + "\"", ""};
@@ -116,10 +130,14 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
   if (!format)
     return format.error();
   plan.weightFormat = *format;
-  if (row.kvFormat == "fp8")
+  std::string kv = classOf(row.kvFormat);
+  if (kv == "fp8")
     plan.kvFormat = ElementType::fp8_e4m3;
-  else if (!row.kvFormat.empty())
+  else if (kv == "bf16")
     plan.kvFormat = ElementType::bf16;
+  else if (!row.kvFormat.empty() && row.kvFormat != "auto")
+    return Error{"", "KV caches in \"" + row.kvFormat + "\" are not modelled",
+                 "formats: bf16, fp8, auto"};
   const ServedDegrees &degrees = row.decode ? row.decode->degrees : row.degrees;
   plan.tp = degrees.tp;
   plan.dp = degrees.attentionDp;
@@ -179,7 +197,7 @@ void RowPredictor::predict(PredictedRow &predicted) {
   const ServingRow &row = predicted.row;
   Result<Match> matched = match(row);
   if (!matched) {
-    predicted.notPredicted = matched.error().message;
+    predicted.notPredicted = textOf(matched.error());
     return;
   }
   ServedPlan &plan = matched->plan;
@@ -197,14 +215,14 @@ void RowPredictor::predict(PredictedRow &predicted) {
   if (row.decode)
     load.concurrency =
         std::max<int64_t>(1, row.concurrency / row.decode->workers);
+  if (Result<ServedFacts> facts =
+          predictor.facts(plan, load.promptTokens, load.answerTokens))
+    predicted.isMoe = facts->hasExperts;
   Result<SteadyState> state = predictWithRoom(plan, load);
   if (!state) {
-    predicted.notPredicted = state.error().message;
+    predicted.notPredicted = textOf(state.error());
     return;
   }
-  Result<ServedFacts> facts =
-      predictor.facts(plan, load.promptTokens, load.answerTokens);
-  predicted.isMoe = facts && facts->hasExperts;
   ServingPrediction &prediction = predicted.prediction.emplace();
   // Workers that only decode wait for no prompts.
   double tpotUs = row.decode ? state->decodeStepUs : state->tpotUs;
@@ -225,7 +243,7 @@ void RowPredictor::predict(ThroughputRow &throughput) {
   const ServingRow &row = throughput.row;
   Result<Match> matched = match(row);
   if (!matched) {
-    throughput.notPredicted = matched.error().message;
+    throughput.notPredicted = textOf(matched.error());
     return;
   }
   ClosedLoop load{throughput.batch, double(row.inputTokens),
@@ -235,7 +253,7 @@ void RowPredictor::predict(ThroughputRow &throughput) {
     if (rate)
       throughput.predicted = *rate;
     else
-      throughput.notPredicted = rate.error().message;
+      throughput.notPredicted = textOf(rate.error());
     return;
   }
   // More than any cache holds.
@@ -244,5 +262,5 @@ void RowPredictor::predict(ThroughputRow &throughput) {
   if (state)
     throughput.predicted = state->outputTokensPerSecond;
   else
-    throughput.notPredicted = state.error().message;
+    throughput.notPredicted = textOf(state.error());
 }

@@ -61,6 +61,24 @@ static std::optional<Error> addThroughput(const DataTable &table,
   return std::nullopt;
 }
 
+/// Tables of what is not modelled yet: training, memory of devices.
+static bool isOfOtherKind(const DataTable &table) {
+  return llvm::any_of(
+      llvm::ArrayRef<const char *>{"iter_time_s", "tflops_per_gpu",
+                                   "weights_gib", "kv_pool_gib"},
+      [&](const char *column) { return table.has(column); });
+}
+
+/// Values that a runtime cannot have are errors of the command line.
+static std::optional<Error>
+checkRuntimes(const std::vector<Override> &overrides) {
+  std::vector<bool> used(overrides.size());
+  for (const std::string &name : runtimeNames())
+    if (Result<Runtime> read = readRuntime(name, overrides, used); !read)
+      return read.error();
+  return std::nullopt;
+}
+
 static Result<Tables> readTables(const ValidateOptions &options) {
   std::optional<ColumnMapping> mapping;
   if (!options.columns.empty()) {
@@ -79,6 +97,10 @@ static Result<Tables> readTables(const ValidateOptions &options) {
               applyMapping(*table, *mapping, servingColumns());
           !applied)
         return applied.error();
+    if (isOfOtherKind(*table)) {
+      tables.others += table->rows().size();
+      continue;
+    }
     auto failed = hasThroughput(*table) ? addThroughput(*table, tables)
                                         : addServing(*table, tables);
     if (failed)
@@ -162,6 +184,8 @@ int autopar::validate(const ValidateOptions &options) {
   Result<std::vector<Override>> overrides = readOverrides(options.overrides);
   if (!overrides)
     return fail(overrides.error());
+  if (auto error = checkRuntimes(*overrides))
+    return fail(*error);
   Result<std::unique_ptr<RowPredictor>> predictor =
       RowPredictor::create(options.configs, *overrides);
   if (!predictor)

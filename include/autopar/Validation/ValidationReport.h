@@ -34,7 +34,8 @@ struct PredictedRow {
   std::string notPredicted;
   /// What it was matched with, for the tables; the row's own words where "".
   std::string model, system, runtime, format;
-  bool isMoe = false;
+  /// Whether it has routed experts, where the model is known.
+  std::optional<bool> isMoe = std::nullopt;
 };
 
 /// Errors of one kind of figure.

@@ -70,8 +70,9 @@ TEST(ServingRows, UnreadableCellsAreNamedAndTheRunGoesOn) {
   EXPECT_EQ(read.unreadable[2].str(),
             "t.csv:4: tp_size: expected a whole number from 1 to 32,768, "
             "found \"0\"");
-  EXPECT_EQ(read.unreadable[3].str(), "t.csv:5: silicon_tpot_ms: expected a "
-                                      "number above 0, found \"-3\"");
+  EXPECT_EQ(read.unreadable[3].str(),
+            "t.csv:5: silicon_tpot_ms: expected a "
+            "number from 0.000001 to 1e15, found \"-3\"");
   EXPECT_EQ(read.unreadable[4].where, "t.csv:6");
   EXPECT_EQ(read.unreadable[5].where, "t.csv:7");
   EXPECT_EQ(read.unreadable[6].where, "t.csv:9");
