@@ -12,6 +12,7 @@
 
 #include "autopar/Cost/Pricer.h"
 #include "autopar/InitAll.h"
+#include "autopar/Report/PlanLayout.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
@@ -56,12 +57,7 @@ public:
     return autopar::compile(program(), launchingOf(runtime()), counting);
   }
   Layout layout() const {
-    Layout layout;
-    const Plan &plan = inputs->plan;
-    for (const std::string &axis : program().axes)
-      layout.axes.push_back({*plan.strideOf(axis), *plan.axis(axis)->size});
-    layout.devices = plan.devices().value_or(1);
-    return layout;
+    return layoutOf(program().axes, inputs->plan);
   }
 
 private:

@@ -23,6 +23,7 @@
 #include "autopar/Pipelines/StrategyLibrary.h"
 #include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Plan/StrategyKey.h"
+#include "autopar/Report/PlanLayout.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Parser/Parser.h"
@@ -123,14 +124,6 @@ private:
   std::set<std::pair<std::string, std::string>> seen;
 };
 
-Layout layoutOf(const CompiledProgram &program, const Plan &plan) {
-  Layout layout;
-  for (const std::string &axis : program.axes())
-    layout.axes.push_back({*plan.strideOf(axis), *plan.axis(axis)->size});
-  layout.devices = *plan.devices();
-  return layout;
-}
-
 class Bench {
 public:
   Bench(const Machine &machine, const Runtime &runtime)
@@ -140,7 +133,7 @@ public:
     Pricer pricer(compiled.step(), machine, runtime);
     std::vector<Layout> layouts;
     for (const Plan &plan : plans) {
-      Layout layout = layoutOf(compiled, plan);
+      Layout layout = layoutOf(compiled.axes(), plan);
       if (!pricer.lay(layout))
         layouts.push_back(std::move(layout));
       else

@@ -45,6 +45,18 @@ Result<Override> autopar::parseOverride(std::string_view text) {
                "for example chips.h100-sxm.memory_bandwidth=4e12"};
 }
 
+Result<std::vector<Override>>
+autopar::parseOverrides(const std::vector<std::string> &texts) {
+  std::vector<Override> overrides;
+  for (const std::string &text : texts) {
+    Result<Override> one = parseOverride(text);
+    if (!one)
+      return one.error();
+    overrides.push_back(std::move(*one));
+  }
+  return overrides;
+}
+
 /// The member or element of `value` that `segment` names: elements by their
 /// "name" or their number. Null where there is none.
 static json *step(json &value, const std::string &segment) {

@@ -191,17 +191,14 @@ private:
     pm.addPass(createBindMeshPass(std::move(bind)));
     if (plan.axes.empty())
       return success();
-    std::vector<Override> overrides;
-    for (const std::string &text : options.overrides) {
-      Result<Override> one = parseOverride(text);
-      if (!one)
-        return onError("--set: " + one.error().str());
-      overrides.push_back(*one);
-    }
-    std::vector<bool> used(overrides.size());
+    Result<std::vector<Override>> overrides =
+        parseOverrides({options.overrides.begin(), options.overrides.end()});
+    if (!overrides)
+      return onError("--set: " + overrides.error().str());
+    std::vector<bool> used(overrides->size());
     Result<Runtime> read = readRuntime(
         options.runtime.empty() ? "vllm" : options.runtime.getValue(),
-        overrides, used);
+        *overrides, used);
     if (!read)
       return onError(read.error().str());
     runtime = std::make_shared<AppliedRuntime>(

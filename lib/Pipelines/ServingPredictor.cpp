@@ -12,6 +12,7 @@
 #include "autopar/Import/LoadModel.h"
 #include "autopar/Pipelines/StrategyLibrary.h"
 #include "autopar/Plan/NeutralAxes.h"
+#include "autopar/Report/PlanLayout.h"
 #include "autopar/Transforms/Passes.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -61,6 +62,10 @@ struct ServingPredictor::State {
     return error;
   }
   Result<std::string> formatOf(const std::string &model);
+  /// Of the weights: what the plan says, or else the checkpoint has.
+  Result<std::string> formatOf(const ServedPlan &plan) {
+    return plan.weightFormat.empty() ? formatOf(plan.model) : plan.weightFormat;
+  }
   Result<const Runtime *> runtime(const std::string &name);
   Result<ServedModel *> model(const ServedPlan &plan, const Runtime &runtime);
   Result<Plan> planOf(const ServedPlan &served, const Runtime &runtime,
@@ -169,15 +174,11 @@ Result<Plan> ServingPredictor::State::planOf(const ServedPlan &served,
   if (auto error = completeDegrees(plan))
     return *error;
   plan.kvDtype = served.kvFormat;
-  std::string format = served.weightFormat;
-  if (format.empty()) {
-    Result<std::string> own = formatOf(served.model);
-    if (!own)
-      return own.error();
-    format = *own;
-  }
+  Result<std::string> format = formatOf(served);
+  if (!format)
+    return format.error();
   const Chip &chip = machine.pools.front().chip;
-  if (!plan.kvDtype && quantizesCache(runtime, format, chip))
+  if (!plan.kvDtype && quantizesCache(runtime, *format, chip))
     plan.kvDtype = ElementType::fp8_e4m3;
   dropNeutralDegrees(plan);
   dropNeutralAxes(plan);
@@ -194,14 +195,6 @@ static std::string keyOf(const ServedPlan &plan) {
   return key;
 }
 
-static Layout layoutOf(const CompiledProgram &program, const Plan &plan) {
-  Layout layout;
-  for (const std::string &axis : program.axes())
-    layout.axes.push_back({*plan.strideOf(axis), *plan.axis(axis)->size});
-  layout.devices = plan.devices().value_or(1);
-  return layout;
-}
-
 Result<Deployment *>
 ServingPredictor::State::deployment(const ServedPlan &served) {
   std::unique_ptr<Deployment> &known = deployments[keyOf(served)];
@@ -210,14 +203,13 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   Result<const Runtime *> runtime = this->runtime(served.runtime);
   if (!runtime)
     return runtime.error();
-  Result<Machine> node = hardware.machine(served.system);
-  if (!node)
-    return node.error();
+  Result<Machine> machine = hardware.machine(served.system);
   int64_t devices = served.tp * served.dp;
-  int64_t perNode = node->pools.front().devicesPerNode;
-  Result<Machine> machine = hardware.machine(
-      served.system,
-      devices <= node->devices() ? 1 : (devices + perNode - 1) / perNode);
+  if (machine && devices > machine->devices()) {
+    int64_t perNode = machine->pools.front().devicesPerNode;
+    machine =
+        hardware.machine(served.system, (devices + perNode - 1) / perNode);
+  }
   if (!machine)
     return machine.error();
   Result<ServedModel *> model = this->model(served, **runtime);
@@ -234,7 +226,7 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   made->machine.useImplementations((*runtime)->name, (*runtime)->collectives);
   made->replicas = served.dp;
   made->server = std::make_unique<Server>(
-      *made->program, layoutOf(*made->program, *plan), made->replicas,
+      *made->program, layoutOf(made->program->axes(), *plan), made->replicas,
       made->machine, **runtime, served.memoryUtilization);
   known = std::move(made);
   return known.get();
@@ -293,14 +285,10 @@ Result<ServedFacts> ServingPredictor::facts(const ServedPlan &plan,
   facts.decodeFlops = flops.decode;
   facts.promptFlops = flops.prompt;
   facts.devicesPerNode = pool.devicesPerNode;
-  std::string format = plan.weightFormat;
-  if (format.empty()) {
-    Result<std::string> own = checkpointFormat(plan.model);
-    if (!own)
-      return own.error();
-    format = *own;
-  }
-  if (const Figure *peak = pool.chip.peak(unitsOf(format)))
+  Result<std::string> format = state->formatOf(plan);
+  if (!format)
+    return format.error();
+  if (const Figure *peak = pool.chip.peak(unitsOf(*format)))
     facts.peakFlops = peak->value * static_cast<double>(plan.tp * plan.dp);
   for (const Resident &resident : deployment.program->program().residents) {
     facts.hasPredictionHead |= resident.stored;

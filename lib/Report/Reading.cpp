@@ -7,18 +7,26 @@
 
 #include "Reading.h"
 
+#include "autopar/Report/PlanLayout.h"
+
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
 
 using namespace autopar;
 
-Layout autopar::layoutOf(const PlanInputs &inputs) {
-  const Plan &plan = inputs.plan;
+Layout autopar::layoutOf(const std::vector<std::string> &axes,
+                         const Plan &plan) {
   Layout layout;
-  for (const std::string &axis : inputs.program.axes)
+  for (const std::string &axis : axes)
     layout.axes.push_back({*plan.strideOf(axis), *plan.axis(axis)->size});
   layout.devices = *plan.devices();
+  return layout;
+}
+
+Layout autopar::layoutOf(const PlanInputs &inputs) {
+  const Plan &plan = inputs.plan;
+  Layout layout = layoutOf(inputs.program.axes, plan);
   if (plan.pipeline.isGiven())
     layout.stages = plan.sizeOf("pp").value_or(1);
   return layout;

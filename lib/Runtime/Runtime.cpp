@@ -29,6 +29,16 @@ static Figure readCount(const JsonReader &reader, std::string_view key,
   return figure;
 }
 
+/// Whether `key` says `second`, not `first`.
+static bool readEither(const JsonReader &reader, const char *key,
+                       const std::string &first, const std::string &second) {
+  std::string said = reader.string(key);
+  if (!reader.failed() && said != first && said != second)
+    reader.failAt(key, "expected \"" + first + "\" or \"" + second +
+                           "\", found \"" + shorten(said) + "\"");
+  return said == second;
+}
+
 static KVCacheRule readKVCacheRule(const JsonReader &reader) {
   static constexpr std::pair<const char *, KVCacheRule> rules[] = {
       {"model", KVCacheRule::model},
@@ -82,15 +92,10 @@ static Runtime readFields(const JsonReader &reader) {
   checkSchema(reader, "autopar.runtime/1");
   runtime.name = readName(reader);
   runtime.title = reader.string("title");
-  std::string rule = reader.string("budget_rule");
-  if (!reader.failed() && rule != "fraction_of_total" &&
-      rule != "fraction_of_free")
-    reader.failAt("budget_rule", "expected \"fraction_of_total\" or "
-                                 "\"fraction_of_free\", found \"" +
-                                     shorten(rule) + "\"");
-  runtime.budgetRule = rule == "fraction_of_free"
-                           ? BudgetRule::fraction_of_free
-                           : BudgetRule::fraction_of_total;
+  bool isOfFree = readEither(reader, "budget_rule", "fraction_of_total",
+                             "fraction_of_free");
+  runtime.budgetRule =
+      isOfFree ? BudgetRule::fraction_of_free : BudgetRule::fraction_of_total;
   std::string path = "runtimes." + runtime.name;
   auto bytes = [&](std::string_view key) {
     return readFigure(reader, key, units::bytes, path);
@@ -120,11 +125,7 @@ static Runtime readFields(const JsonReader &reader) {
       readFigure(reader, "sampler_bytes_per_logit", units::bytesEach, path);
   runtime.tokenBudget = readCount(reader, "token_budget", path);
   runtime.maxSequences = readCount(reader, "max_sequences", path);
-  std::string prefill = reader.string("prefill");
-  if (!reader.failed() && prefill != "fused" && prefill != "alternating")
-    reader.failAt("prefill", "expected \"fused\" or \"alternating\", found \"" +
-                                 shorten(prefill) + "\"");
-  runtime.fusesPrompts = prefill == "fused";
+  runtime.fusesPrompts = !readEither(reader, "prefill", "fused", "alternating");
   runtime.promptStepUs =
       readFigure(reader, "prompt_step_time", units::microseconds, path);
   runtime.promptStepShare =

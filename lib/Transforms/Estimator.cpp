@@ -34,12 +34,10 @@ LogicalResult Estimator::verifySettings() {
 LogicalResult Estimator::prepare() {
   if (failed(verifySettings()))
     return failure();
-  for (const std::string &text : overrides) {
-    Result<Override> one = parseOverride(text);
-    if (!one)
-      return emitError(module, one.error());
-    parsed.push_back(*one);
-  }
+  Result<std::vector<Override>> given = parseOverrides(overrides);
+  if (!given)
+    return emitError(module, given.error());
+  parsed = std::move(*given);
   library = HardwareLibrary(parsed);
   if (applied) {
     software = applied->runtime;

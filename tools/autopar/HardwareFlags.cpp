@@ -27,14 +27,10 @@ static int fail(const Error &error) {
 
 template <typename Function>
 static int run(const Options &options, Function function) {
-  std::vector<Override> overrides;
-  for (const std::string &text : options.overrides) {
-    Result<Override> override = parseOverride(text);
-    if (!override)
-      return fail(override.error());
-    overrides.push_back(std::move(*override));
-  }
-  HardwareLibrary library(std::move(overrides));
+  Result<std::vector<Override>> overrides = parseOverrides(options.overrides);
+  if (!overrides)
+    return fail(overrides.error());
+  HardwareLibrary library(std::move(*overrides));
   Result<std::string> text = function(library);
   if (!text)
     return fail(text.error());

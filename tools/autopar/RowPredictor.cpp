@@ -160,6 +160,17 @@ static double meanLength(const ServingRow &row) {
   return row.source.find("aic-auto-gap") != std::string::npos ? 1 : 0.9;
 }
 
+static RowCapacity capacityOf(const ServedFacts &facts) {
+  RowCapacity capacity;
+  capacity.kvTokens = facts.kvTokens;
+  capacity.decodeFlops = facts.decodeFlops;
+  capacity.promptFlops = facts.promptFlops;
+  capacity.peakFlops = facts.peakFlops;
+  capacity.devicesPerNode = facts.devicesPerNode;
+  capacity.hasPredictionHead = facts.hasPredictionHead;
+  return capacity;
+}
+
 std::optional<RowCapacity> RowPredictor::capacityOf(const ServingRow &row) {
   Result<Match> matched = match(row);
   if (!matched)
@@ -170,14 +181,7 @@ std::optional<RowCapacity> RowPredictor::capacityOf(const ServingRow &row) {
                       share * double(row.outputTokens));
   if (!facts)
     return std::nullopt;
-  RowCapacity capacity;
-  capacity.kvTokens = facts->kvTokens;
-  capacity.decodeFlops = facts->decodeFlops;
-  capacity.promptFlops = facts->promptFlops;
-  capacity.peakFlops = facts->peakFlops;
-  capacity.devicesPerNode = facts->devicesPerNode;
-  capacity.hasPredictionHead = facts->hasPredictionHead;
-  return capacity;
+  return ::capacityOf(*facts);
 }
 
 /// What runs had room: where the default share of memory leaves none, it had
@@ -204,11 +208,10 @@ void RowPredictor::predict(PredictedRow &predicted) {
   predicted.model = matched->model;
   predicted.system = plan.system;
   predicted.runtime = plan.runtime;
-  predicted.format = classOf(plan.weightFormat.empty()
-                                 ? predictor.checkpointFormat(plan.model)
-                                       ? *predictor.checkpointFormat(plan.model)
-                                       : std::string()
-                                 : plan.weightFormat);
+  if (!plan.weightFormat.empty())
+    predicted.format = classOf(plan.weightFormat);
+  else if (Result<std::string> own = predictor.checkpointFormat(plan.model))
+    predicted.format = classOf(*own);
   double share = meanLength(row);
   ClosedLoop load{row.concurrency, share * double(row.inputTokens),
                   share * double(row.outputTokens)};
@@ -216,8 +219,10 @@ void RowPredictor::predict(PredictedRow &predicted) {
     load.concurrency =
         std::max<int64_t>(1, row.concurrency / row.decode->workers);
   if (Result<ServedFacts> facts =
-          predictor.facts(plan, load.promptTokens, load.answerTokens))
+          predictor.facts(plan, load.promptTokens, load.answerTokens)) {
     predicted.isMoe = facts->hasExperts;
+    predicted.capacity = ::capacityOf(*facts);
+  }
   Result<SteadyState> state = predictWithRoom(plan, load);
   if (!state) {
     predicted.notPredicted = textOf(state.error());

@@ -115,18 +115,6 @@ static Result<RuleSet> readRules(const std::string &given) {
   return given == "none" ? noRules() : readRuleSet(given);
 }
 
-static Result<std::vector<Override>>
-readOverrides(const std::vector<std::string> &texts) {
-  std::vector<Override> overrides;
-  for (const std::string &text : texts) {
-    Result<Override> one = parseOverride(text);
-    if (!one)
-      return one.error();
-    overrides.push_back(std::move(*one));
-  }
-  return overrides;
-}
-
 static std::vector<PredictedRow> predictAll(std::vector<ServingRow> rows,
                                             const RuleSet &rules,
                                             RowPredictor &predictor) {
@@ -146,7 +134,6 @@ static std::vector<PredictedRow> predictAll(std::vector<ServingRow> rows,
     progress("predicting", i);
     predicted[i].judgement = std::move(judgements[i]);
     predicted[i].row = rows[i];
-    predicted[i].capacity = predictor.capacityOf(rows[i]);
     predictor.predict(predicted[i]);
   }
   showProgress("");
@@ -181,7 +168,7 @@ int autopar::validate(const ValidateOptions &options) {
     llvm::outs() << ruleSetJson(*rules);
     return 0;
   }
-  Result<std::vector<Override>> overrides = readOverrides(options.overrides);
+  Result<std::vector<Override>> overrides = parseOverrides(options.overrides);
   if (!overrides)
     return fail(overrides.error());
   if (auto error = checkRuntimes(*overrides))

@@ -160,6 +160,9 @@ struct Override {
   double value = 0;
 };
 Result<Override> parseOverride(std::string_view text);
+/// The first error is that of all.
+Result<std::vector<Override>>
+parseOverrides(const std::vector<std::string> &texts);
 
 /// The library of chips and systems: files of `dataDirectory("hardware")`,
 /// read when asked for.
