@@ -58,19 +58,38 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
     return &runtime.libraryBytes;
   case Kind::graph_bytes:
     return &runtime.graphBytes;
+  case Kind::graph_bytes_each:
+    return &runtime.graphBytesEach;
+  case Kind::graphs:
+    return &runtime.graphs;
   case Kind::communication_bytes:
     return &runtime.communicationBytes;
   case Kind::memory_utilization:
     return &runtime.memoryUtilization;
+  case Kind::reserve_bytes:
+    return &runtime.reserveBytes;
+  case Kind::reserve_bytes_per_token:
+    return &runtime.reserveBytesPerToken;
+  case Kind::reserve_bytes_per_peer:
+    return &runtime.reserveBytesPerPeer;
+  case Kind::reserve_least:
+    return &runtime.reserveLeast;
+  case Kind::token_budget:
+    return &runtime.tokenBudget;
   case Kind::kv_block_tokens:
     return &runtime.kvBlockTokens;
   case Kind::profile_tokens:
     return &runtime.profileTokens;
   case Kind::profile_sequences:
     return &runtime.profileSequences;
+  case Kind::profile_hidden_states:
+    return &runtime.profileHiddenStates;
   case Kind::sampler_bytes_per_logit:
     return &runtime.samplerBytesPerLogit;
+  case Kind::keeps_expert_workspace:
+    return &runtime.keepsExpertWorkspace;
   case Kind::memory_of_free:
+  case Kind::memory_of_reserve:
   case Kind::curve_floor:
   case Kind::compute_efficiency:
   case Kind::memory_efficiency:
@@ -94,6 +113,8 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
                              : chip.curve(use.kernel, use.type, use.storage));
   if (use.kind == Kind::memory_of_free)
     return {runtime.budgetRule == BudgetRule::fraction_of_free ? 1.0 : 0.0};
+  if (use.kind == Kind::memory_of_reserve)
+    return {runtime.budgetRule == BudgetRule::reserve ? 1.0 : 0.0};
   if (use.kind == Kind::memory_utilization && memoryUtilization)
     return {*memoryUtilization};
   const Figure *figure = figureOf(use, chip, runtime);

@@ -234,6 +234,7 @@ static void addActivations(Formulas &formulas) {
   const CostProgram &program = formulas.program;
   Strategy &strategy = formulas.strategy;
   std::vector<Expr> profile;
+  Expr none = formulas.number(0);
   for (uint32_t i = 0; i < program.activations.size(); ++i) {
     const Activation &activation = program.activations[i];
     Expr local =
@@ -245,44 +246,85 @@ static void addActivations(Formulas &formulas) {
         activation.type));
   }
   strategy.live = findLiveSets(program);
-  Expr peak = formulas.number(0), profilePeak = peak;
+  Expr peak = none, profilePeak = none, expertPeak = none;
   for (LiveNodes &set : strategy.live) {
-    Expr sum = formulas.number(0), profileSum = sum;
+    Expr sum = none, profileSum = none, experts = none;
     for (uint32_t i : set.activations) {
       sum += Expr(formulas.graph, strategy.activations[i]);
       profileSum += profile[i];
+      if (program.activations[i].routed)
+        experts += profile[i];
     }
     set.bytes = sum.node();
     set.profileBytes = profileSum.node();
     peak = max(peak, formulas.where(set.layer, sum));
     profilePeak = max(profilePeak, formulas.where(set.layer, profileSum));
+    expertPeak = max(expertPeak, formulas.where(set.layer, experts));
   }
-  strategy.total.activationBytes = peak.node();
-  strategy.total.profileBytes = select(formulas.whole(Use::profile_tokens),
-                                       profilePeak, formulas.number(0))
-                                    .node();
+  Expr profiles = formulas.whole(Use::profile_tokens);
+  TotalNodes &total = strategy.total;
+  total.activationBytes = peak.node();
+  total.profileBytes = select(profiles, profilePeak, none).node();
+  total.expertBytes = select(profiles, expertPeak, none).node();
 }
 
-/// What the runtime keeps from the KV cache for temporaries: those of the run
-/// by which it sizes them, and of its sampler, where they need more than this
-/// step.
-static void addReserve(Formulas &formulas) {
-  const CostProgram &program = formulas.program;
-  Expr sampler = formulas.number(0);
-  for (const Kernel &kernel : program.kernels) {
+//===----------------------------------------------------------------------===//
+// What is kept for temporaries
+//===----------------------------------------------------------------------===//
+
+/// Devices that the largest collective joins.
+static Expr mostPeers(Formulas &formulas) {
+  Expr most = formulas.stages();
+  for (const Collective &collective : formulas.program.collectives)
+    most = max(most, formulas.devices(collective.axes));
+  return most;
+}
+
+/// Where the run by which the runtime sizes its temporaries samples: of each
+/// score so many bytes, beside hidden states of all its tokens and what experts
+/// keep.
+static Expr samplerBytes(Formulas &formulas) {
+  Expr most = formulas.number(0);
+  for (const Kernel &kernel : formulas.program.kernels) {
     if (kernel.flopClass != FlopClass::logits || kernel.count == 0)
       continue;
     Expr scores = formulas.logical(kernel.columns) *
                   formulas.whole(Use::profile_sequences);
-    Expr bytes = floor(scores * formulas.figure(Use::sampler_bytes_per_logit));
-    sampler = max(sampler, formulas.where(kernel.layer, bytes));
+    Expr states = formulas.logical(kernel.contraction) *
+                  formulas.whole(Use::profile_tokens) *
+                  formulas.whole(Use::profile_hidden_states);
+    Expr bytes = floor(scores * formulas.figure(Use::sampler_bytes_per_logit)) +
+                 formulas.bytes(states, kernel.compute);
+    most = max(most, formulas.where(kernel.layer, bytes));
   }
+  return most + formulas.whole(Use::keeps_expert_workspace) *
+                    Expr(formulas.graph, formulas.strategy.total.expertBytes);
+}
+
+/// What `BudgetRule::reserve` keeps: what a given share leaves, or by rule.
+static Expr reserveBytes(Formulas &formulas) {
+  Expr usable = formulas.whole(Use::memory_usable);
+  Expr left = usable - floor(formulas.figure(Use::memory_utilization) * usable);
+  Expr byRule =
+      floor(formulas.figure(Use::reserve_bytes_per_token) *
+            formulas.whole(Use::token_budget)) +
+      formulas.whole(Use::reserve_bytes) +
+      formulas.whole(Use::reserve_bytes_per_peer) * mostPeers(formulas);
+  byRule = max(byRule, formulas.whole(Use::reserve_least));
+  return select(formulas.whole(Use::memory_of_reserve),
+                select(left, left, byRule), formulas.number(0));
+}
+
+/// What the KV cache cannot have: temporaries of this step or of the run by
+/// which the runtime sizes them, or what it keeps for them by rule.
+static void addReserve(Formulas &formulas) {
   TotalNodes &total = formulas.strategy.total;
+  Expr sampler = samplerBytes(formulas), reserve = reserveBytes(formulas);
   total.samplerBytes = sampler.node();
-  total.reservedBytes = max(max(Expr(formulas.graph, total.activationBytes),
-                                Expr(formulas.graph, total.profileBytes)),
-                            sampler)
-                            .node();
+  total.reserveBytes = reserve.node();
+  Expr run = max(Expr(formulas.graph, total.activationBytes),
+                 Expr(formulas.graph, total.profileBytes));
+  total.reservedBytes = max(max(run, sampler), reserve).node();
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,13 +333,16 @@ static void addReserve(Formulas &formulas) {
 
 /// Buffers for communication are there where any collective spans devices.
 static Expr runtimeBytes(Formulas &formulas) {
-  Expr largest = formulas.stages();
-  for (const Collective &collective : formulas.program.collectives)
-    largest = max(largest, formulas.devices(collective.axes));
-  Expr communicates = above(largest, formulas.number(1));
+  TotalNodes &total = formulas.strategy.total;
+  Expr communicates = above(mostPeers(formulas), formulas.number(1));
+  Expr communication = communicates * formulas.whole(Use::communication_bytes);
+  Expr graphs =
+      formulas.whole(Use::graph_bytes) +
+      formulas.whole(Use::graphs) * formulas.whole(Use::graph_bytes_each);
+  total.communicationBytes = communication.node();
+  total.graphBytes = graphs.node();
   return formulas.whole(Use::context_bytes) +
-         formulas.whole(Use::library_bytes) + formulas.whole(Use::graph_bytes) +
-         communicates * formulas.whole(Use::communication_bytes);
+         formulas.whole(Use::library_bytes) + graphs + communication;
 }
 
 /// Tokens of a replica whose caches and states fit in the budget, in whole
@@ -318,7 +363,7 @@ static void addBudget(Formulas &formulas) {
   auto node = [&](NodeId id) { return Expr(formulas.graph, id); };
   Expr runtime = runtimeBytes(formulas);
   Expr bytes = node(total.weightBytes) + node(total.kvCacheBytes) +
-               node(total.stateBytes) + node(total.activationBytes) + runtime;
+               node(total.stateBytes) + node(total.reservedBytes) + runtime;
   Expr usable = formulas.whole(Use::memory_usable);
   Expr share = formulas.figure(Use::memory_utilization);
   Expr fixed = node(total.weightBytes) + node(total.reservedBytes) + runtime;
@@ -326,6 +371,7 @@ static void addBudget(Formulas &formulas) {
   Expr budget =
       select(formulas.whole(Use::memory_of_free),
              usable - free + floor(share * free), floor(share * usable));
+  budget = select(formulas.whole(Use::memory_of_reserve), usable, budget);
   Expr left = budget - fixed;
   Expr capacity = max(formulas.number(0), left);
   total.runtimeBytes = runtime.node();

@@ -38,9 +38,9 @@ PartCounts autopar::countsOf(const CostProgram &program,
 
 /// What the tape of a part gives, in this order.
 static std::vector<NodeId> partNodes(const TotalNodes &total) {
-  return {total.computePs,       total.memoryPs,        total.floorPs,
-          total.communicationPs, total.weightBytes,     total.kvCacheBytes,
-          total.stateBytes,      total.activationBytes, total.runtimeBytes,
+  return {total.computePs,       total.memoryPs,      total.floorPs,
+          total.communicationPs, total.weightBytes,   total.kvCacheBytes,
+          total.stateBytes,      total.reservedBytes, total.runtimeBytes,
           total.budgetBytes};
 }
 
@@ -67,7 +67,7 @@ Refusal StagePricer::addPart(PartCounts counts, Point microbatch,
   part.cost = {whole(0) + whole(1) + whole(2) + whole(3),
                whole(4) + whole(5) + whole(6)};
   part.communicationPs = whole(3);
-  part.activationBytes = whole(7);
+  part.reservedBytes = whole(7);
   part.runtimeBytes = whole(8);
   budgetBytes = whole(9);
   return {};
@@ -122,15 +122,14 @@ Refusal StagePricer::price(const std::vector<uint32_t> &order,
 
 StagingProblem StagePricer::problem() const {
   StagingProblem problem;
-  int64_t activations = 0;
+  int64_t reserved = 0;
   for (const PipelinePart &part : parts)
-    activations = std::max(activations, part.activationBytes);
+    reserved = std::max(reserved, part.reservedBytes);
   for (uint32_t part : partOf)
     problem.layers.push_back(parts[part].cost);
   auto withTemporaries = [&](const PipelinePart &part) {
     LayerCost cost = part.cost;
-    cost.memoryBytes +=
-        std::max<int64_t>(0, part.activationBytes - activations);
+    cost.memoryBytes += std::max<int64_t>(0, part.reservedBytes - reserved);
     return cost;
   };
   problem.embedding = withTemporaries(before);
@@ -144,6 +143,6 @@ StagingProblem StagePricer::problem() const {
   problem.stages = shape.stages;
   problem.interleave = shape.interleave;
   problem.memoryLimitBytes =
-      std::max<int64_t>(0, budgetBytes - after.runtimeBytes - activations);
+      std::max<int64_t>(0, budgetBytes - after.runtimeBytes - reserved);
   return problem;
 }

@@ -398,6 +398,7 @@ SmallVector<Activation, 1> WorkloadBuilder::activations(Value value) {
   for (unsigned i = 0; i < view.rank(); ++i)
     addDims(dim(view, i, /*held=*/true), view.dim(i), activation.shape);
   activation.type = formatOf(value);
+  activation.routed = view.rank() > 0 && isRouted(value);
   held.push_back(std::move(activation));
   return held;
 }

@@ -25,7 +25,7 @@ static StringRef valueOf(StringRef name) {
       .Case("place-experts", "block|round_robin|balanced")
       .Case("cp-kind", "ring|all-to-all")
       .Case("hardware", "name|path")
-      .Case("runtime", "name|path")
+      .Case("runtime", "name[@version]")
       .Case("phase", "prefill|decode")
       .Case("map", "axis,...")
       .Case("mesh", "axis=N,...")

@@ -36,6 +36,9 @@ struct ServedModel {
 struct Deployment {
   CompiledProgram *program = nullptr;
   Machine machine;
+  Runtime runtime;
+  Layout layout;
+  std::optional<double> memoryUtilization;
   int64_t replicas = 1;
   std::unique_ptr<Server> server;
 };
@@ -192,6 +195,7 @@ static std::string keyOf(const ServedPlan &plan) {
                         plan.kvFormat ? int64_t(*plan.kvFormat) : -1})
     key += "\n" + std::to_string(value);
   key += "\n" + std::to_string(plan.memoryUtilization.value_or(0));
+  key += "\n" + std::to_string(plan.profileTokens.value_or(0));
   return key;
 }
 
@@ -224,10 +228,17 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
     return take({});
   made->machine = std::move(*machine);
   made->machine.useImplementations((*runtime)->name, (*runtime)->collectives);
+  made->runtime = **runtime;
+  made->runtime.adaptTo(made->machine.pools.front().chip);
+  if (served.profileTokens)
+    made->runtime.profileTokens.value =
+        static_cast<double>(*served.profileTokens);
+  made->layout = layoutOf(made->program->axes(), *plan);
+  made->memoryUtilization = served.memoryUtilization;
   made->replicas = served.dp;
   made->server = std::make_unique<Server>(
-      *made->program, layoutOf(made->program->axes(), *plan), made->replicas,
-      made->machine, **runtime, served.memoryUtilization);
+      *made->program, made->layout, made->replicas, made->machine,
+      made->runtime, served.memoryUtilization);
   known = std::move(made);
   return known.get();
 }
@@ -266,6 +277,32 @@ Result<double> ServingPredictor::predictBatch(const ServedPlan &plan,
           (*deployment)->server->runBatch(batch, tokensPerSecond))
     return errorOf(refusal);
   return tokensPerSecond;
+}
+
+Result<ServedMemory> ServingPredictor::memory(const ServedPlan &plan,
+                                              int64_t sequenceTokens) {
+  Result<Deployment *> found = state->deployment(plan);
+  if (!found)
+    return found.error();
+  Deployment &deployment = **found;
+  Strategy strategy =
+      compile(deployment.program->program(), deployment.program->launching());
+  const TotalNodes &total = strategy.total;
+  Tape tape = collect(strategy, {total.weightBytes, total.reservedBytes,
+                                 total.runtimeBytes, total.kvCapacityBytes,
+                                 total.budgetBytes, total.kvCapacityTokens});
+  Pricer pricer(tape, deployment.machine, deployment.runtime,
+                deployment.memoryUtilization);
+  double bytes[6];
+  Refusal refusal = pricer.lay(deployment.layout);
+  if (!refusal)
+    refusal = pricer.price(
+        GroupValues{1, 1, static_cast<double>(sequenceTokens), 0, 0}, bytes);
+  if (refusal)
+    return errorOf({ServingRefusal::Kind::step, refusal});
+  auto whole = [&](int index) { return static_cast<int64_t>(bytes[index]); };
+  return ServedMemory{whole(0), whole(1), whole(2),
+                      whole(3), whole(4), whole(5)};
 }
 
 Result<ServedFacts> ServingPredictor::facts(const ServedPlan &plan,

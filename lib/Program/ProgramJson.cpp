@@ -201,6 +201,8 @@ json Writer::write(const Activation &activation) const {
   record["type"] = nameOf(activation.type);
   record["begin"] = activation.begin;
   record["end"] = activation.end;
+  if (activation.routed)
+    record["routed"] = true;
   return record;
 }
 

@@ -135,7 +135,7 @@ static std::string largestItem(const Report::DeviceMemory &device) {
       {device.weightBytes, "weights"},
       {device.kvCacheBytes, "the KV cache"},
       {device.stateBytes, "states"},
-      {device.activationBytes, "activations"},
+      {device.reservedBytes, "temporaries"},
       {device.runtimeBytes, "the runtime"}};
   auto *largest = std::max_element(
       std::begin(items), std::end(items),

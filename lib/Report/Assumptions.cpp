@@ -25,19 +25,23 @@ static void addRuntime(Reading &reading, std::vector<Assumption> &assumptions) {
     if (figure.value > 0)
       add(name, figure, formatBytes(static_cast<int64_t>(figure.value)));
   };
-  if (!reading.plan.memoryUtilization)
+  if (!reading.plan.memoryUtilization &&
+      runtime.budgetRule != BudgetRule::reserve)
     add("runtime's share of memory", runtime.memoryUtilization,
         formatNumber(runtime.memoryUtilization.value));
   bytes("device context", runtime.contextBytes);
   bytes("libraries", runtime.libraryBytes);
   if (reading.communicates())
     bytes("communication buffers", runtime.communicationBytes);
-  bytes("captured graphs", runtime.graphBytes);
-  if (reading.report.memory.reservedBytes >
-      reading.report.memory.perDevice.activationBytes)
-    add("temporaries that the KV capacity leaves room for",
-        runtime.samplerBytesPerLogit,
-        formatBytes(reading.report.memory.reservedBytes));
+  const Report::DeviceMemory &device = reading.report.memory.perDevice;
+  if (device.graphBytes > 0)
+    add("captured graphs", runtime.graphs, formatBytes(device.graphBytes));
+  if (device.reservedBytes > device.activationBytes)
+    add("kept for temporaries",
+        runtime.budgetRule == BudgetRule::reserve
+            ? runtime.reserveBytesPerToken
+            : runtime.samplerBytesPerLogit,
+        formatBytes(device.reservedBytes));
   add("KV cache block", runtime.kvBlockTokens,
       formatNumber(runtime.kvBlockTokens.value) + " tokens");
   if (runtime.hostTimeUs.value > 0)

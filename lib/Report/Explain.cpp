@@ -60,7 +60,10 @@ void Explainer::nameNodes() {
       {total.totalBytes, device("total_bytes")},
       {total.capacityBytes, device("capacity_bytes")},
       {total.budgetBytes, "memory.budget_bytes"},
-      {total.reservedBytes, "memory.reserved_bytes"},
+      {total.reservedBytes, device("reserved_bytes")},
+      {total.communicationBytes, device("communication_bytes")},
+      {total.graphBytes, device("graph_bytes")},
+      {total.reserveBytes, "memory.reserve_by_rule_bytes"},
       {total.kvCapacityBytes, "memory.kv_capacity_bytes"},
       {total.blocksPerSequence, "memory.bytes_of_one_sequence"},
       {total.profileBytes, "memory.activation_bytes_of_profile"},
@@ -262,18 +265,10 @@ void Explainer::explainActivations() {
 }
 
 void Explainer::explainRuntimeBytes() {
-  const Runtime &runtime = reading.runtime;
-  std::vector<const Figure *> figures = {
-      &runtime.contextBytes, &runtime.libraryBytes, &runtime.graphBytes};
-  if (reading.communicates())
-    figures.push_back(&runtime.communicationBytes);
-  Explanation sum;
-  for (const Figure *figure : figures)
-    sum.from(figure->source.str())
-        .input(figure->path, std::floor(figure->value));
-  add(device("runtime_bytes"), "sum of the inputs",
-      sum.note("in whole bytes; buffers for communication where a collective "
-               "spans devices"));
+  add(device("communication_bytes"), total.communicationBytes,
+      Explanation().note("where a collective spans devices"));
+  add(device("graph_bytes"), total.graphBytes);
+  add(device("runtime_bytes"), total.runtimeBytes);
 }
 
 void Explainer::explainMemory() {
@@ -282,10 +277,10 @@ void Explainer::explainMemory() {
   explainActivations();
   explainRuntimeBytes();
   static constexpr const char *parts[] = {"weight_bytes", "kv_cache_bytes",
-                                          "state_bytes", "activation_bytes",
+                                          "state_bytes", "reserved_bytes",
                                           "runtime_bytes"};
   const int64_t values[] = {memory.weightBytes, memory.kvCacheBytes,
-                            memory.stateBytes, memory.activationBytes,
+                            memory.stateBytes, memory.reservedBytes,
                             memory.runtimeBytes};
   Explanation sum;
   for (size_t i = 0; i < std::size(parts); ++i)
@@ -307,15 +302,19 @@ void Explainer::explainMemory() {
   };
   for (size_t i = 0; i < std::size(parts); ++i)
     same(parts[i], values[i]);
+  same("activation_bytes", memory.activationBytes);
+  same("communication_bytes", memory.communicationBytes);
+  same("graph_bytes", memory.graphBytes);
   same("total_bytes", memory.totalBytes);
   same("capacity_bytes", memory.capacityBytes);
   fits(stage);
   add("memory.budget_bytes", total.budgetBytes,
       reading.plan.memoryUtilization ? Explanation().from("plan")
                                      : Explanation());
-  add("memory.reserved_bytes", total.reservedBytes,
+  add(device("reserved_bytes"), total.reservedBytes,
       Explanation().note("temporaries of this step, of the run by which the "
-                         "runtime sizes them, or its sampler's"));
+                         "runtime sizes them, of its sampler, or what its rule "
+                         "keeps"));
   add("memory.kv_capacity_bytes", total.kvCapacityBytes);
   add("memory.kv_capacity_tokens", total.kvCapacityTokens,
       Explanation().note("at the bytes per token of a sequence of this length; "
@@ -372,8 +371,12 @@ void Explainer::run() {
   explainCommunication();
   explainLaunches();
   explainOverhead();
+  explainHost();
   explainStep();
   explainBounds();
 }
 
-void autopar::readDerivations(Reading &reading) { Explainer(reading).run(); }
+void autopar::readDerivations(Reading &reading) {
+  Explainer(reading).run();
+  addWaterfall(reading.report);
+}

@@ -102,8 +102,8 @@ void PipelineExplainer::explainMemory() {
       if (begins(path, deviceFolder))
         takeRenamed(stage, path,
                     stageFolder(stage) + path.substr(deviceFolder.size()));
-  for (const char *path : {"memory.kv_capacity_bytes", "memory.reserved_bytes",
-                           "memory.kv_capacity_tokens"})
+  for (const char *path :
+       {"memory.kv_capacity_bytes", "memory.kv_capacity_tokens"})
     takeRenamed(stages.scarcest, path, path);
   const char *perToken = "memory.kv_bytes_per_token_per_device";
   for (int64_t stage = 0; stage < count; ++stage)
@@ -180,14 +180,16 @@ void PipelineExplainer::explainTransfers() {
 /// Forwards, and twice as much in backwards; the host waits as often as without
 /// them.
 void PipelineExplainer::explainTraining() {
+  report.waterfall.clear();
   const auto &forward = heaviest.latency;
   const auto &latency = report.latency;
-  std::array<std::tuple<const char *, double, double>, 4> partsOfStep = {
+  std::array<std::tuple<const char *, double, double>, 5> partsOfStep = {
       {{"compute", forward.computeTimeUs, latency.computeTimeUs},
        {"memory", forward.memoryTimeUs, latency.memoryTimeUs},
        {"communication", forward.communicationTimeUs,
         latency.communicationTimeUs},
-       {"overhead", forward.overheadTimeUs, latency.overheadTimeUs}}};
+       {"overhead", forward.overheadTimeUs, latency.overheadTimeUs},
+       {"host", forward.hostTimeUs, latency.hostTimeUs}}};
   for (auto [name, once, all] : partsOfStep)
     add(std::string("latency.") + name + "_time_us", "sum of the inputs",
         Explanation()
@@ -264,6 +266,8 @@ void PipelineExplainer::run() {
   explainTransfers();
   if (stages.isTraining)
     explainTraining();
+  else
+    addWaterfall(report);
   explainStep();
   explainSchedule();
 }

@@ -131,7 +131,17 @@ void Explainer::explainOverhead() {
     if (curve && !runtime.ideal)
       sum.restsOn(*curve);
   }
-  sum.restsOn(runtime.kernelFloorUs).restsOn(runtime.hostTimeUs);
+  Checked host = reading.whole(total.layersPs) + reading.whole(total.hostPs);
+  sum.restsOn(runtime.kernelFloorUs).input("latency.host_time_us", us(host));
+  add("latency.overhead_time_us", "sum of the inputs",
+      sum.note("floors of the launches, the larger of the curve's and the "
+               "runtime's, and the time of the host"));
+}
+
+void Explainer::explainHost() {
+  const Runtime &runtime = reading.runtime;
+  Explanation sum;
+  sum.restsOn(runtime.hostTimeUs);
   Checked ofLayers = reading.whole(total.layersPs);
   if (!ofLayers.isZero())
     sum.restsOn(runtime.hostTimePerLayerUs)
@@ -145,9 +155,7 @@ void Explainer::explainOverhead() {
   sum.input(isFigure ? runtime.hostTimeUs.path : "host",
             us(reading.whole(total.hostPs)),
             waits == 1 ? "" : "of " + std::to_string(waits) + " microbatches");
-  add("latency.overhead_time_us", "sum of the inputs",
-      sum.note("floors of the launches, the larger of the curve's and the "
-               "runtime's, and the time of the host"));
+  add("latency.host_time_us", "sum of the inputs", std::move(sum));
 }
 
 void Explainer::explainStep() {
@@ -169,6 +177,29 @@ void Explainer::explainStep() {
       prefill ? "batch * query_length / step_time_us * 1e6"
               : "batch / step_time_us * 1e6",
       rate);
+}
+
+void Explainer::explainSerialKernels() {
+  const Figure &bandwidth = reading.pool().chip.memoryBandwidth;
+  Explanation sum;
+  for (const LaunchNodes &launch : reading.strategy.launches) {
+    Reading::LaunchPeak peak = reading.peakOf(launch);
+    double count =
+        reading.real(launch.count) * static_cast<double>(reading.layout.passes);
+    double time = std::max(peak.computeUs, peak.memoryUs) * count;
+    if (time == 0)
+      continue;
+    bool computes = peak.memoryUs < peak.computeUs;
+    uint32_t named = workingKernels(launch).front();
+    sum.input("kernels/" + reading.program.kernels[named].name, time,
+              times(decimal(count),
+                    computes
+                        ? decimal(peak.computeUs) + " us of FLOPs"
+                        : decimal(peak.movedBytes) + " B / memory_bandwidth"));
+  }
+  add("latency.bounds.kernels_time_us", "sum of the inputs",
+      sum.restsOn(bandwidth).note("each launch at the peak of what bounds it, "
+                                  "one after another"));
 }
 
 void Explainer::explainBounds() {
@@ -193,6 +224,7 @@ void Explainer::explainBounds() {
     }
   add("latency.bounds.compute_time_us", "sum of the inputs",
       compute.note("all FLOPs of a device at the dense peak"));
+  explainSerialKernels();
   add("latency.bounds.memory_time_us",
       "weights_and_kv_read_bytes / memory_bandwidth * 1e6",
       Explanation()

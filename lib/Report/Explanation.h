@@ -65,8 +65,10 @@ private:
   void explainCollectiveTime(size_t row);
   void explainLaunches();
   void explainOverhead();
+  void explainHost();
   void explainStep();
   void explainBounds();
+  void explainSerialKernels();
 
   void add(const std::string &path, std::string formula,
            Explanation explanation);

@@ -69,7 +69,10 @@ static json writeDevice(const Report::DeviceMemory &device) {
           {"kv_cache_bytes", device.kvCacheBytes},
           {"state_bytes", device.stateBytes},
           {"activation_bytes", device.activationBytes},
+          {"reserved_bytes", device.reservedBytes},
           {"runtime_bytes", device.runtimeBytes},
+          {"communication_bytes", device.communicationBytes},
+          {"graph_bytes", device.graphBytes},
           {"total_bytes", device.totalBytes},
           {"capacity_bytes", device.capacityBytes},
           {"fits", device.fits}};
@@ -80,20 +83,16 @@ static json writeMemory(const Report &report) {
   for (const Report::DeviceMemory &stage : report.memory.perStage)
     stages.push_back(writeDevice(stage));
   const auto &memory = report.memory;
-  json written = {
-      {"per_device", writeDevice(memory.perDevice)},
-      {"worst_device", memory.worstDevice},
-      {"per_stage", std::move(stages)},
-      {"budget_bytes", memory.budgetBytes},
-      {"kv_bytes_per_token", memory.kvBytesPerToken},
-      {"kv_bytes_per_token_per_device", memory.kvBytesPerTokenPerDevice},
-      {"kv_bytes_per_sequence", memory.kvBytesPerSequence},
-      {"kv_capacity_bytes", memory.kvCapacityBytes},
-      {"kv_capacity_tokens", memory.kvCapacityTokens},
-      {"state_bytes_per_sequence", memory.stateBytesPerSequence}};
-  if (memory.reservedBytes)
-    written["reserved_bytes"] = memory.reservedBytes;
-  return written;
+  return {{"per_device", writeDevice(memory.perDevice)},
+          {"worst_device", memory.worstDevice},
+          {"per_stage", std::move(stages)},
+          {"budget_bytes", memory.budgetBytes},
+          {"kv_bytes_per_token", memory.kvBytesPerToken},
+          {"kv_bytes_per_token_per_device", memory.kvBytesPerTokenPerDevice},
+          {"kv_bytes_per_sequence", memory.kvBytesPerSequence},
+          {"kv_capacity_bytes", memory.kvCapacityBytes},
+          {"kv_capacity_tokens", memory.kvCapacityTokens},
+          {"state_bytes_per_sequence", memory.stateBytesPerSequence}};
 }
 
 static json writeFlops(const Report &report) {
@@ -128,12 +127,14 @@ static json writeLatency(const Report &report) {
       {"compute_time_us", latency.bounds.computeTimeUs},
       {"memory_time_us", latency.bounds.memoryTimeUs},
       {"communication_time_us", latency.bounds.communicationTimeUs},
+      {"kernels_time_us", latency.bounds.kernelsTimeUs},
       {"weights_and_kv_read_bytes", latency.bounds.weightsAndKvReadBytes}};
   json written = {{"step_time_us", latency.stepTimeUs},
                   {"compute_time_us", latency.computeTimeUs},
                   {"memory_time_us", latency.memoryTimeUs},
                   {"communication_time_us", latency.communicationTimeUs},
                   {"overhead_time_us", latency.overheadTimeUs},
+                  {"host_time_us", latency.hostTimeUs},
                   {"bound", latency.bound},
                   {"kernel_launches", latency.kernelLaunches},
                   {"bounds", std::move(bounds)}};
@@ -261,6 +262,10 @@ json autopar::writeTree(const Report &report) {
   root["warnings"] = writeWarnings(report);
   if (!report.impacts.empty())
     root["impact"] = writeImpacts(report);
+  for (const WaterfallStep &step : report.waterfall)
+    root["waterfall"].push_back({{"name", step.name},
+                                 {"time_us", step.timeUs},
+                                 {"formula", step.formula}});
   if (!report.derivations.empty())
     root["derivations"] = writeDerivations(report);
   return root;

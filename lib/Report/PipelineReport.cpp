@@ -246,7 +246,6 @@ void PipelineEvaluator::addMemory() {
   memory.perDevice = worst.perDevice;
   memory.worstDevice = "stage " + std::to_string(fullest);
   memory.kvCapacityBytes = stageOf(scarcest).memory.kvCapacityBytes;
-  memory.reservedBytes = stageOf(scarcest).memory.reservedBytes;
 }
 
 /// The transfers that the heaviest stage sends, with what its collectives send.
@@ -315,6 +314,7 @@ void PipelineEvaluator::addStep() {
     double host =
         parts.hostTimeUs() * static_cast<double>(parts.shape.passes());
     latency.overheadTimeUs = (latency.overheadTimeUs - host) * times + host;
+    latency.hostTimeUs = (latency.hostTimeUs - host) * times + host;
   }
   auto sum = [&] {
     return latency.computeTimeUs + latency.memoryTimeUs +

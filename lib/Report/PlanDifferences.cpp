@@ -82,8 +82,8 @@ static void compareMemory(RowList &rows) {
   ofDevice("KV cache", "memory.per_device.kv_cache_bytes",
            &Memory::kvCacheBytes);
   ofDevice("states", "memory.per_device.state_bytes", &Memory::stateBytes);
-  ofDevice("activations", "memory.per_device.activation_bytes",
-           &Memory::activationBytes);
+  ofDevice("temporaries", "memory.per_device.reserved_bytes",
+           &Memory::reservedBytes);
   ofDevice("runtime", "memory.per_device.runtime_bytes", &Memory::runtimeBytes);
   ofDevice("total of a device", "memory.per_device.total_bytes",
            &Memory::totalBytes);

@@ -48,7 +48,7 @@ void autopar::readInputs(Reading &reading) {
   report.machine.hardware = reading.machine.name;
   report.machine.hardwareTitle = reading.machine.title;
   report.machine.chip = reading.pool().chip.name;
-  report.machine.runtime = reading.runtime.name;
+  report.machine.runtime = reading.runtime.label();
   report.machine.devices = reading.machine.devices();
   report.machine.nodes = reading.pool().nodes;
   report.plan = writePlan(reading.plan);
@@ -84,7 +84,11 @@ void autopar::readMemory(Reading &reading) {
   device.kvCacheBytes = narrow(total.kvCacheBytes, "KV cache bytes");
   device.stateBytes = narrow(total.stateBytes, "state bytes");
   device.activationBytes = narrow(total.activationBytes, "activation bytes");
+  device.reservedBytes = narrow(total.reservedBytes, "bytes of temporaries");
   device.runtimeBytes = narrow(total.runtimeBytes, "runtime bytes");
+  device.communicationBytes =
+      narrow(total.communicationBytes, "bytes of communication buffers");
+  device.graphBytes = narrow(total.graphBytes, "bytes of graphs");
   device.totalBytes = narrow(total.totalBytes, "bytes on a device");
   device.capacityBytes = narrow(total.capacityBytes, "bytes of a device");
   device.fits = reading.whole(total.fits) == 1;
@@ -96,7 +100,6 @@ void autopar::readMemory(Reading &reading) {
       narrow(total.kvBytesPerSequence, "KV bytes per sequence");
   memory.stateBytesPerSequence =
       narrow(total.stateBytesPerSequence, "state bytes of a sequence");
-  memory.reservedBytes = narrow(total.reservedBytes, "bytes of temporaries");
   memory.kvCapacityBytes = narrow(total.kvCapacityBytes, "KV capacity bytes");
   memory.kvCapacityTokens =
       narrow(total.kvCapacityTokens, "KV capacity tokens");

@@ -100,11 +100,12 @@ static const char *largestPart(const decltype(Report::latency) &latency) {
 static void readBounds(Reading &reading) {
   auto &bounds = reading.report.latency.bounds;
   auto passes = static_cast<double>(reading.layout.passes);
-  for (const LaunchNodes &launch : reading.strategy.launches)
-    for (const LaunchNodes::Member &member : launch.members)
-      bounds.computeTimeUs +=
-          reading.real(reading.strategy.kernels[member.kernel].idealUs) *
-          reading.real(launch.count) * passes;
+  for (const LaunchNodes &launch : reading.strategy.launches) {
+    Reading::LaunchPeak peak = reading.peakOf(launch);
+    double count = reading.real(launch.count) * passes;
+    bounds.computeTimeUs += peak.computeUs * count;
+    bounds.kernelsTimeUs += std::max(peak.computeUs, peak.memoryUs) * count;
+  }
   for (const CollectiveReading &cost : reading.collectives)
     bounds.communicationTimeUs +=
         reading.real(cost.nodes->boundUs) * static_cast<double>(cost.count);
@@ -123,6 +124,9 @@ void autopar::readLatency(Reading &reading) {
   constexpr double picosecondsPerUs = 1e6;
   latency.overheadTimeUs =
       (reading.whole(total.floorPs) + reading.whole(total.hostPs)).real() /
+      picosecondsPerUs;
+  latency.hostTimeUs =
+      (reading.whole(total.layersPs) + reading.whole(total.hostPs)).real() /
       picosecondsPerUs;
   latency.stepTimeUs = reading.microseconds(total.stepPs);
   latency.bound = largestPart(latency);

@@ -61,6 +61,16 @@ int64_t Reading::narrow(Checked value, const char *what) {
   return 0;
 }
 
+Reading::LaunchPeak Reading::peakOf(const LaunchNodes &launch) const {
+  LaunchPeak peak;
+  for (const LaunchNodes::Member &member : launch.members) {
+    peak.computeUs += real(strategy.kernels[member.kernel].idealUs);
+    peak.movedBytes += real(member.movedBytes);
+  }
+  peak.memoryUs = peak.movedBytes / pool().chip.memoryBandwidth.value * 1e6;
+  return peak;
+}
+
 Checked Reading::countOf(uint32_t kernel) const {
   return whole(strategy.kernels[kernel].count) * layout.passes;
 }

@@ -68,6 +68,12 @@ struct Reading : PlanInputs {
   int64_t count(NodeId node) const { return whole(node).int64().value_or(0); }
   void fail(std::string message, std::string note = "");
 
+  /// What the FLOPs of a launch, and the bytes that it moves, take at peak.
+  struct LaunchPeak {
+    double computeUs = 0, memoryUs = 0, movedBytes = 0;
+  };
+  LaunchPeak peakOf(const LaunchNodes &launch) const;
+
   /// How often a step runs kernel `kernel`.
   Checked countOf(uint32_t kernel) const;
 
@@ -122,6 +128,8 @@ void readAssumptions(Reading &reading);
 void readWarnings(Reading &reading);
 void readDerivations(Reading &reading);
 void readImpacts(Reading &reading);
+/// The time of the report's step as a sum, which has no backwards.
+void addWaterfall(Report &report);
 
 /// What is taken for granted of the loads of placed experts.
 void addLoadAssumptions(const Reading &reading,

@@ -82,8 +82,13 @@ static std::string memoryTable(const Report &report) {
   add("KV cache", device.kvCacheBytes);
   if (device.stateBytes > 0)
     add("states", device.stateBytes);
-  add("activations", device.activationBytes);
+  add("temporaries", device.reservedBytes);
+  add("  of this step", device.activationBytes);
   add("runtime", device.runtimeBytes);
+  if (device.communicationBytes > 0)
+    add("  communication", device.communicationBytes);
+  if (device.graphBytes > 0)
+    add("  graphs", device.graphBytes);
   add("total", device.totalBytes);
   add("budget", memory.budgetBytes);
   add("usable", device.capacityBytes);
@@ -272,6 +277,21 @@ static std::string impacts(const Report &report) {
              : "\nWhat 1 % more of a figure does\n" + table.str();
 }
 
+/// From peak rates to the step, each with the sum so far.
+static std::string waterfall(const Report &report) {
+  TextTable table("lrrl");
+  double sum = 0;
+  for (const WaterfallStep &step : report.waterfall) {
+    sum += step.timeUs;
+    std::string added = signedText(step.timeUs, formatTime);
+    table.add({step.name, added.empty() ? "0" : added, formatTime(sum),
+               step.formula});
+  }
+  return report.waterfall.empty()
+             ? ""
+             : "\nFrom peak rates to the step\n" + table.str();
+}
+
 std::string autopar::writeText(const Report &report) {
   double step = report.latency.stepTimeUs;
   return title(report) + "\n" + answer(report) + memoryTable(report) +
@@ -281,5 +301,6 @@ std::string autopar::writeText(const Report &report) {
          breakdownTable("By layer kind, on a device", report.byLayer, step) +
          (report.placement ? "\n" + placementText(*report.placement) : "") +
          flopsTable(report) + modelTable(report) + assumptions(report) +
-         warnings(report) + impacts(report) + derivations(report);
+         warnings(report) + impacts(report) + derivations(report) +
+         waterfall(report);
 }

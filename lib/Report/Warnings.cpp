@@ -133,13 +133,12 @@ static void warnDecode(Reading &reading, Warnings &warnings) {
   Checked calls;
   for (const CollectiveReading &cost : reading.collectives)
     calls += cost.count;
-  double floorsUs = reading.microseconds(reading.strategy.total.floorPs) -
-                    reading.microseconds(reading.strategy.total.layersPs);
-  add(floorsUs, "for the floors of " + formatInteger(latency.kernelLaunches) +
-                    " kernels");
+  add(latency.overheadTimeUs - latency.hostTimeUs,
+      "for the floors of " + formatInteger(latency.kernelLaunches) +
+          " kernels");
   add(latency.communicationTimeUs,
       "in " + formatInteger(calls.int64().value_or(0)) + " collectives");
-  add(latency.overheadTimeUs - floorsUs, "on the host");
+  add(latency.hostTimeUs, "on the host");
   add(latency.memoryTimeUs + latency.computeTimeUs - floor,
       "below peak bandwidth and on activations");
   warnings.push_back({"decode lands at " + times(latency.stepTimeUs / floor) +

@@ -11,6 +11,7 @@
 #include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace autopar;
@@ -19,129 +20,281 @@ std::vector<std::string> autopar::runtimeNames() {
   return namesIn(dataDirectory("runtimes"));
 }
 
-/// A figure that counts whole things.
-static Figure readCount(const JsonReader &reader, std::string_view key,
+//===----------------------------------------------------------------------===//
+// Figures
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct FigureField {
+  const char *key;
+  UnitRange unit;
+  Figure Runtime::*figure;
+  /// Whether it counts whole things.
+  bool isWhole = false;
+};
+
+} // namespace
+
+static const FigureField figureFields[] = {
+    {"memory_utilization", units::fraction, &Runtime::memoryUtilization},
+    {"context_bytes", units::bytes, &Runtime::contextBytes},
+    {"library_bytes", units::bytes, &Runtime::libraryBytes},
+    {"communication_bytes", units::bytes, &Runtime::communicationBytes},
+    {"graph_bytes", units::bytes, &Runtime::graphBytes},
+    {"graph_bytes_each", units::bytes, &Runtime::graphBytesEach},
+    {"graphs", units::countOrNone, &Runtime::graphs, true},
+    {"reserve_bytes", units::bytes, &Runtime::reserveBytes},
+    {"reserve_bytes_per_token", units::bytes, &Runtime::reserveBytesPerToken},
+    {"reserve_bytes_per_peer", units::bytes, &Runtime::reserveBytesPerPeer},
+    {"reserve_least", units::bytes, &Runtime::reserveLeast},
+    {"profile_tokens", units::countOrNone, &Runtime::profileTokens, true},
+    {"profile_sequences", units::countOrNone, &Runtime::profileSequences, true},
+    {"profile_hidden_states", units::countOrNone, &Runtime::profileHiddenStates,
+     true},
+    {"sampler_bytes_per_logit", units::bytesEach,
+     &Runtime::samplerBytesPerLogit},
+    {"keeps_expert_workspace", units::noneOrOne, &Runtime::keepsExpertWorkspace,
+     true},
+    {"kv_block_tokens", units::count, &Runtime::kvBlockTokens, true},
+    {"host_time", units::microseconds, &Runtime::hostTimeUs},
+    {"host_time_per_layer", units::microseconds, &Runtime::hostTimePerLayerUs},
+    {"host_time_per_sequence", units::microseconds,
+     &Runtime::hostTimePerSequenceUs},
+    {"routing_skew", units::exponent, &Runtime::routingSkew},
+    {"kernel_floor", units::microseconds, &Runtime::kernelFloorUs},
+    {"token_budget", units::count, &Runtime::tokenBudget, true},
+    {"max_sequences", units::count, &Runtime::maxSequences, true},
+    {"prompt_step_time", units::microseconds, &Runtime::promptStepUs},
+    {"prompt_step_share", units::fraction, &Runtime::promptStepShare},
+    {"vocabulary_multiple", units::count, &Runtime::vocabularyMultiple, true},
+};
+
+static std::vector<std::string_view> figureKeys() {
+  std::vector<std::string_view> keys;
+  for (const FigureField &field : figureFields)
+    keys.push_back(field.key);
+  return keys;
+}
+
+static Figure readField(const JsonReader &reader, const FigureField &field,
                         const std::string &path) {
-  Figure figure = readFigure(reader, key, units::count, path);
-  if (!reader.failed() && std::floor(figure.value) != figure.value)
-    reader.object(key).failAt("value", "expected a whole number, found " +
-                                           formatNumber(figure.value));
+  Figure figure = readFigure(reader, field.key, field.unit, path);
+  if (field.isWhole && !reader.failed() &&
+      std::floor(figure.value) != figure.value)
+    reader.object(field.key).failAt("value", "expected a whole number, found " +
+                                                 formatNumber(figure.value));
   return figure;
 }
 
-/// Whether `key` says `second`, not `first`.
-static bool readEither(const JsonReader &reader, const char *key,
-                       const std::string &first, const std::string &second) {
-  std::string said = reader.string(key);
-  if (!reader.failed() && said != first && said != second)
-    reader.failAt(key, "expected \"" + first + "\" or \"" + second +
-                           "\", found \"" + shorten(said) + "\"");
-  return said == second;
+//===----------------------------------------------------------------------===//
+// Versions and chips
+//===----------------------------------------------------------------------===//
+
+/// "0.6.5.dev" is {0, 6, 5}: numbers as far as there are any; nothing where it
+/// begins with none.
+static std::vector<int64_t> partsOf(std::string_view version) {
+  std::vector<int64_t> parts;
+  while (!version.empty()) {
+    size_t digits = version.find_first_not_of("0123456789");
+    std::string_view part = version.substr(0, digits);
+    if (part.empty() || part.size() > 9)
+      break;
+    parts.push_back(std::stoll(std::string(part)));
+    if (digits == std::string_view::npos || version[digits] != '.')
+      break;
+    version.remove_prefix(digits + 1);
+  }
+  return parts;
 }
 
-static KVCacheRule readKVCacheRule(const JsonReader &reader) {
-  static constexpr std::pair<const char *, KVCacheRule> rules[] = {
-      {"model", KVCacheRule::model},
-      {"fp8_if_quantized", KVCacheRule::fp8_if_quantized},
-      {"fp8_if_quantized_on_fp4_chips",
-       KVCacheRule::fp8_if_quantized_on_fp4_chips}};
-  std::string name = reader.string("kv_cache");
+bool autopar::isRuntimeVersion(std::string_view text) {
+  return !partsOf(text).empty();
+}
+
+/// Whether `text` is a month, "2025-07", in place of a version.
+static bool isMonth(std::string_view text) {
+  return text.size() == 7 && text[4] == '-' && isRuntimeVersion(text) &&
+         isRuntimeVersion(text.substr(5));
+}
+
+bool RuntimeVariant::isFor(const Chip &chip) const {
+  if (!chips.empty())
+    return std::find(chips.begin(), chips.end(), chip.name) != chips.end();
+  double memory = chip.memoryUsable.value;
+  return memory >= memoryFrom && (memoryBelow == 0 || memory < memoryBelow);
+}
+
+static RuntimeVariant readVariant(const JsonReader &reader,
+                                  const std::string &path) {
+  RuntimeVariant variant;
+  reader.allowOnly({"before", "released", "memory_from", "memory_below",
+                    "chips", "figures"});
+  constexpr double most = units::memory.max;
+  variant.memoryFrom =
+      reader.optionalNumber("memory_from", 0, most).value_or(0);
+  variant.memoryBelow =
+      reader.optionalNumber("memory_below", 1, most).value_or(0);
+  if (reader.has("chips"))
+    for (const JsonReader &chip : reader.array("chips").elements())
+      variant.chips.push_back(chip.asString());
+  JsonReader figures = reader.object("figures");
+  if (reader.failed())
+    return variant;
+  figures.allowOnly(figureKeys());
+  for (const FigureField &field : figureFields)
+    if (!reader.failed() && figures.has(field.key))
+      variant.figures.emplace_back(field.figure,
+                                   readField(figures, field, path));
+  return variant;
+}
+
+/// Whether `figure` is as a user gave it.
+static bool isGiven(const Figure &figure) {
+  return figure.source.kind == "user";
+}
+
+static void apply(const RuntimeVariant &variant, Runtime &runtime) {
+  for (const auto &[member, figure] : variant.figures)
+    if (!isGiven(runtime.*member))
+      runtime.*member = figure;
+}
+
+void Runtime::adaptTo(const Chip &chip) {
+  for (const RuntimeVariant &variant : variants)
+    if (variant.isFor(chip))
+      apply(variant, *this);
+}
+
+std::string Runtime::label() const {
+  return version.empty() ? name : name + "@" + version;
+}
+
+/// Whether `version` of a runtime is one before the variant's, or of a month
+/// before that was released.
+static bool isBefore(const JsonReader &variant, const std::string &version) {
+  std::string before = variant.string("before");
+  std::string released = variant.string("released");
+  if (variant.failed())
+    return false;
+  if (!isRuntimeVersion(before))
+    variant.failAt("before", "expected a version such as 0.19, found \"" +
+                                 shorten(before) + "\"");
+  if (!isMonth(released))
+    variant.failAt("released", "expected a month such as 2026-03, found \"" +
+                                   shorten(released) + "\"");
+  if (version.empty())
+    return false;
+  return isMonth(version) ? version < released
+                          : partsOf(version) < partsOf(before);
+}
+
+/// Those of the version take hold at once, those of chips later.
+static void readVariants(const JsonReader &reader, const std::string &path,
+                         Runtime &runtime) {
+  if (!reader.has("variants"))
+    return;
+  for (const JsonReader &element : reader.array("variants").elements()) {
+    RuntimeVariant variant = readVariant(element, path);
+    if (element.has("before") && !isBefore(element, runtime.version))
+      continue;
+    if (reader.failed())
+      return;
+    bool isOfAnyChip = variant.chips.empty() && variant.memoryFrom == 0 &&
+                       variant.memoryBelow == 0;
+    if (isOfAnyChip)
+      apply(variant, runtime);
+    else
+      runtime.variants.push_back(std::move(variant));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Runtimes
+//===----------------------------------------------------------------------===//
+
+/// The value of `values` that `key` names.
+template <typename T, size_t n>
+static T readChoice(const JsonReader &reader, const char *key,
+                    const std::pair<const char *, T> (&values)[n]) {
+  std::string name = reader.string(key);
   std::vector<std::string> known;
-  for (auto [text, rule] : rules) {
+  for (auto [text, value] : values) {
     if (name == text)
-      return rule;
+      return value;
     known.push_back(text);
   }
   if (!reader.failed())
-    reader.failAt("kv_cache", "expected one of " + join(known, ", ") +
-                                  ", found \"" + shorten(name) + "\"");
-  return KVCacheRule::model;
+    reader.failAt(key, "expected one of " + join(known, ", ") + ", found \"" +
+                           shorten(name) + "\"");
+  return values[0].second;
 }
 
-static Runtime readFields(const JsonReader &reader) {
+static constexpr std::pair<const char *, BudgetRule> budgetRules[] = {
+    {"fraction_of_total", BudgetRule::fraction_of_total},
+    {"fraction_of_free", BudgetRule::fraction_of_free},
+    {"reserve", BudgetRule::reserve}};
+static constexpr std::pair<const char *, bool> prefillRules[] = {
+    {"fused", true}, {"alternating", false}};
+static constexpr std::pair<const char *, KVCacheRule> kvCacheRules[] = {
+    {"model", KVCacheRule::model},
+    {"fp8_if_quantized", KVCacheRule::fp8_if_quantized},
+    {"fp8_if_quantized_on_fp4_chips",
+     KVCacheRule::fp8_if_quantized_on_fp4_chips}};
+
+static void allowFields(const JsonReader &reader) {
+  std::vector<std::string_view> known = figureKeys();
+  known.insert(known.end(),
+               {"schema", "name", "title", "budget_rule", "prefill", "kv_cache",
+                "collectives", "merges_shared_input", "fuses_elementwise",
+                "ideal", "variants"});
+  reader.allowOnly(known);
+}
+
+static Runtime readFields(const JsonReader &reader,
+                          const std::string &version) {
   Runtime runtime;
-  reader.allowOnly({"schema",
-                    "name",
-                    "title",
-                    "budget_rule",
-                    "memory_utilization",
-                    "context_bytes",
-                    "library_bytes",
-                    "communication_bytes",
-                    "graph_bytes",
-                    "kv_block_tokens",
-                    "profile_tokens",
-                    "profile_sequences",
-                    "sampler_bytes_per_logit",
-                    "host_time",
-                    "host_time_per_layer",
-                    "host_time_per_sequence",
-                    "routing_skew",
-                    "kernel_floor",
-                    "token_budget",
-                    "max_sequences",
-                    "prefill",
-                    "prompt_step_time",
-                    "prompt_step_share",
-                    "kv_cache",
-                    "collectives",
-                    "vocabulary_multiple",
-                    "merges_shared_input",
-                    "fuses_elementwise",
-                    "ideal"});
+  allowFields(reader);
   checkSchema(reader, "autopar.runtime/1");
   runtime.name = readName(reader);
+  runtime.version = version;
   runtime.title = reader.string("title");
-  bool isOfFree = readEither(reader, "budget_rule", "fraction_of_total",
-                             "fraction_of_free");
-  runtime.budgetRule =
-      isOfFree ? BudgetRule::fraction_of_free : BudgetRule::fraction_of_total;
   std::string path = "runtimes." + runtime.name;
-  auto bytes = [&](std::string_view key) {
-    return readFigure(reader, key, units::bytes, path);
-  };
-  runtime.memoryUtilization =
-      readFigure(reader, "memory_utilization", units::fraction, path);
-  runtime.contextBytes = bytes("context_bytes");
-  runtime.libraryBytes = bytes("library_bytes");
-  runtime.communicationBytes = bytes("communication_bytes");
-  runtime.graphBytes = bytes("graph_bytes");
-  runtime.kvBlockTokens = readCount(reader, "kv_block_tokens", path);
-  runtime.hostTimeUs =
-      readFigure(reader, "host_time", units::microseconds, path);
-  runtime.hostTimePerLayerUs =
-      readFigure(reader, "host_time_per_layer", units::microseconds, path);
-  runtime.hostTimePerSequenceUs =
-      readFigure(reader, "host_time_per_sequence", units::microseconds, path);
-  runtime.routingSkew =
-      readFigure(reader, "routing_skew", units::exponent, path);
-  runtime.kernelFloorUs =
-      readFigure(reader, "kernel_floor", units::microseconds, path);
-  runtime.profileTokens =
-      readFigure(reader, "profile_tokens", units::countOrNone, path);
-  runtime.profileSequences =
-      readFigure(reader, "profile_sequences", units::countOrNone, path);
-  runtime.samplerBytesPerLogit =
-      readFigure(reader, "sampler_bytes_per_logit", units::bytesEach, path);
-  runtime.tokenBudget = readCount(reader, "token_budget", path);
-  runtime.maxSequences = readCount(reader, "max_sequences", path);
-  runtime.fusesPrompts = !readEither(reader, "prefill", "fused", "alternating");
-  runtime.promptStepUs =
-      readFigure(reader, "prompt_step_time", units::microseconds, path);
-  runtime.promptStepShare =
-      readFigure(reader, "prompt_step_share", units::fraction, path);
-  runtime.kvCacheRule = readKVCacheRule(reader);
+  for (const FigureField &field : figureFields)
+    runtime.*field.figure = readField(reader, field, path);
+  runtime.budgetRule = readChoice(reader, "budget_rule", budgetRules);
+  runtime.fusesPrompts = readChoice(reader, "prefill", prefillRules);
+  runtime.kvCacheRule = readChoice(reader, "kv_cache", kvCacheRules);
   runtime.collectives = reader.string("collectives");
-  runtime.vocabularyMultiple = readCount(reader, "vocabulary_multiple", path);
   runtime.mergesSharedInput = reader.boolean("merges_shared_input");
   runtime.fusesElementwise = reader.boolean("fuses_elementwise");
   runtime.ideal = reader.boolean("ideal");
+  readVariants(reader, path, runtime);
   return runtime;
 }
 
-Result<Runtime> autopar::readRuntime(const std::string &nameOrPath,
+/// "vllm@0.19" in two; a path may have an `@` of its own.
+static std::pair<std::string, std::string>
+splitVersion(const std::string &nameOrPath) {
+  size_t at = nameOrPath.rfind('@');
+  if (at == std::string::npos || nameOrPath.find('/', at) != std::string::npos)
+    return {nameOrPath, ""};
+  std::string version = nameOrPath.substr(at + 1);
+  if (isPath(nameOrPath.substr(0, at)) && !isRuntimeVersion(version))
+    return {nameOrPath, ""};
+  return {nameOrPath.substr(0, at), version};
+}
+
+Result<Runtime> autopar::readRuntime(const std::string &given,
                                      const std::vector<Override> &overrides,
                                      std::vector<bool> &usedOverrides) {
+  auto [nameOrPath, version] = splitVersion(given);
+  if (nameOrPath.size() < given.size() && !isRuntimeVersion(version))
+    return Error{"",
+                 "expected a version behind \"@\" in the runtime \"" +
+                     shorten(given) + "\"",
+                 "such as " + nameOrPath + "@0.19, or a month: " + nameOrPath +
+                     "@2026-03"};
   Result<std::string> file =
       locateFile(nameOrPath, dataDirectory("runtimes"), "runtime");
   if (!file)
@@ -159,7 +312,7 @@ Result<Runtime> autopar::readRuntime(const std::string &nameOrPath,
   if (auto error = applyOverrides(*document, prefix, overrides, usedOverrides))
     return *error;
   JsonReader reader = document->reader();
-  Runtime runtime = readFields(reader);
+  Runtime runtime = readFields(reader, version);
   if (reader.failed())
     return explainOverrides(reader.takeError(), prefix, overrides);
   return runtime;

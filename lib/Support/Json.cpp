@@ -411,17 +411,15 @@ bool JsonReader::booleanOr(std::string_view key, bool absent) const {
   return has(key) ? boolean(key) : absent;
 }
 
-void JsonReader::allowOnly(
-    std::initializer_list<std::string_view> known) const {
+void JsonReader::allowOnly(const std::vector<std::string_view> &known) const {
   if (!value->is_object()) {
     fail("expected an object, found " + describe(*value));
     return;
   }
-  std::vector<std::string_view> names(known);
   for (auto it = value->begin(); it != value->end(); ++it)
-    if (std::find(names.begin(), names.end(), it.key()) == names.end()) {
+    if (std::find(known.begin(), known.end(), it.key()) == known.end()) {
       failAt(it.key(), "unknown field \"" + shorten(it.key()) + "\"",
-             "known fields: " + join(names, ", "));
+             "known fields: " + join(known, ", "));
       return;
     }
 }

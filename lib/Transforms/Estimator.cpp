@@ -94,8 +94,11 @@ FailureOr<EstimateInputs> Estimator::inputsOf(ModuleOp module,
     return emitError(module, plan.error());
   if (memoryUtilization != 0)
     plan->memoryUtilization = memoryUtilization;
+  Runtime adapted = software;
+  adapted.adaptTo(machine->pools.front().chip);
   return EstimateInputs{std::move(*plan), std::move(*machine),
-                        workload.getWorkload(), bool(machineOf(module))};
+                        std::move(adapted), workload.getWorkload(),
+                        bool(machineOf(module))};
 }
 
 FailureOr<ModuleEstimate> Estimator::run(ModuleOp module,
@@ -110,8 +113,8 @@ FailureOr<ModuleEstimate> Estimator::run(ModuleOp module,
   if (failed(inputs))
     return failure();
   Result<Report> report =
-      evaluate(analysis.getProgram(), inputs->plan, inputs->machine, software,
-               inputs->workload, detail);
+      evaluate(analysis.getProgram(), inputs->plan, inputs->machine,
+               inputs->runtime, inputs->workload, detail);
   if (!report)
     return emitError(module, report.error());
   emitAdvice(module, analysis.getOps(), report->warnings);

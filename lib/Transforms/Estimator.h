@@ -21,6 +21,8 @@ namespace autopar {
 struct EstimateInputs {
   Plan plan;
   Machine machine;
+  /// As it is on that machine.
+  Runtime runtime;
   Workload workload;
   /// Whether the module names its machine.
   bool ownMachine = false;
@@ -40,7 +42,6 @@ public:
 
   /// Reads what all modules share.
   mlir::LogicalResult prepare();
-  const Runtime &getRuntime() const { return software; }
 
   /// What `module` is priced with, whose program is `program`.
   mlir::FailureOr<EstimateInputs> inputsOf(mlir::ModuleOp module,

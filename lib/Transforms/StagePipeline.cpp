@@ -53,7 +53,7 @@ private:
       return failure();
     plan.pipeline = completePipeline(plan, inputs->workload);
     if (plan.pipeline.stages.empty() &&
-        failed(balance(module, program, estimator, *inputs)))
+        failed(balance(module, program, *inputs)))
       return failure();
     if (failed(verifyCoverage(plan.pipeline.stages, program,
                               [&] { return module.emitError(); })))
@@ -91,10 +91,9 @@ private:
 
   /// Lays layers over stages by cost, within the memory if that is possible.
   LogicalResult balance(ModuleOp module, const CostProgram &program,
-                        Estimator &estimator, EstimateInputs &inputs) {
-    Result<StagingProblem> problem =
-        stagingProblem(program, inputs.plan, inputs.machine,
-                       estimator.getRuntime(), inputs.workload);
+                        EstimateInputs &inputs) {
+    Result<StagingProblem> problem = stagingProblem(
+        program, inputs.plan, inputs.machine, inputs.runtime, inputs.workload);
     if (!problem)
       return emitError(module, problem.error());
     Result<StagePartition> partition = partitionStages(*problem);

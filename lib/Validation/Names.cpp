@@ -250,6 +250,20 @@ static std::string versionIn(const std::string &text) {
   return "";
 }
 
+/// "2025-07" of "vLLM (2025-07)", or "".
+static std::string dateIn(std::string_view text) {
+  constexpr std::string_view shape = "dddd-dd";
+  for (size_t at = 0; at + shape.size() <= text.size(); ++at) {
+    auto fits = [&](char c, char kind) {
+      return kind == 'd' ? c >= '0' && c <= '9' : c == kind;
+    };
+    if (std::equal(shape.begin(), shape.end(), text.begin() + at,
+                   [&](char kind, char c) { return fits(c, kind); }))
+      return std::string(text.substr(at, shape.size()));
+  }
+  return "";
+}
+
 RuntimeName autopar::resolveRuntime(std::string_view text) {
   static const std::map<std::string, std::string> known = {
       {"vllm", "vllm"},
@@ -263,5 +277,7 @@ RuntimeName autopar::resolveRuntime(std::string_view text) {
     if (c >= 'a' && c <= 'z')
       letters += c;
   auto found = known.find(letters);
-  return {found == known.end() ? "" : found->second, versionIn(bare)};
+  std::string version = versionIn(bare);
+  return {found == known.end() ? "" : found->second,
+          version.empty() ? dateIn(text) : version};
 }

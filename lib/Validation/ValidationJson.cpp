@@ -86,6 +86,7 @@ std::string autopar::validationJson(const ValidationReport &report) {
                   {"disaggregated", report.disaggregated},
                   {"counting", report.counting},
                   {"throughput_rows", report.throughputRows},
+                  {"memory_rows", report.memoryRows},
                   {"other_rows", report.otherRows},
                   {"unreadable", json::array()},
                   {"rules", rulesJson(report)},

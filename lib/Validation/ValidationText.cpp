@@ -48,14 +48,15 @@ static AlignedColumns errorColumns() {
 
 static std::string headText(const ValidationReport &report) {
   std::string text = join(report.files, ", ") + ": ";
-  bool hasOthers = report.throughputRows || report.otherRows;
-  if (report.rows || !hasOthers)
+  if (report.rows || !report.hasOthers())
     text += countOf(report.rows, "row") + ", " + count(report.aggregated) +
             " aggregated, " + count(report.disaggregated) + " disaggregated, " +
             count(report.unreadable.size()) + " unreadable; " +
             count(report.counting) + " count\n";
   if (report.throughputRows)
     text += countOf(report.throughputRows, "row") + " of throughput\n";
+  if (report.memoryRows)
+    text += countOf(report.memoryRows, "row") + " of memory\n";
   if (report.otherRows)
     text += countOf(report.otherRows, "row") + " of what is not modelled yet\n";
   constexpr size_t shown = 10;
@@ -111,7 +112,7 @@ static std::string sectionsText(const ValidationReport &report) {
   AlignedColumns apart = errorColumns();
   bool anyApart = false;
   for (const ErrorSection &section : report.sections) {
-    if (section.all.rows == 0 && (report.throughputRows || report.otherRows))
+    if (section.all.rows == 0 && report.hasOthers())
       continue;
     if (!section.tables.empty()) {
       text += sectionText(section);
@@ -167,7 +168,7 @@ static std::string noiseText(const ValidationReport &report) {
 }
 
 std::string autopar::validationText(const ValidationReport &report) {
-  bool hasServed = report.rows || !(report.throughputRows || report.otherRows);
+  bool hasServed = report.rows || !report.hasOthers();
   return headText(report) + (hasServed ? rulesText(report) : "") +
          notPredictedText(report) + sectionsText(report) +
          saturationText(report) + worstText(report) +

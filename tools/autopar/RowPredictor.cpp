@@ -126,6 +126,10 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
   plan.model = model.isFolder ? configs + "/" + model.name : model.name;
   plan.system = system.name;
   plan.runtime = runtime.name;
+  std::string version =
+      row.runtimeVersion.empty() ? runtime.version : row.runtimeVersion;
+  if (isRuntimeVersion(version))
+    plan.runtime += "@" + version;
   Result<std::string> format = weightFormatOf(row, model, plan.model);
   if (!format)
     return format.error();
@@ -207,7 +211,7 @@ void RowPredictor::predict(PredictedRow &predicted) {
   ServedPlan &plan = matched->plan;
   predicted.model = matched->model;
   predicted.system = plan.system;
-  predicted.runtime = plan.runtime;
+  predicted.runtime = resolveRuntime(row.runtime).name;
   if (!plan.weightFormat.empty())
     predicted.format = classOf(plan.weightFormat);
   else if (Result<std::string> own = predictor.checkpointFormat(plan.model))
@@ -268,4 +272,32 @@ void RowPredictor::predict(ThroughputRow &throughput) {
     throughput.predicted = state->outputTokensPerSecond;
   else
     throughput.notPredicted = textOf(state.error());
+}
+
+void RowPredictor::predict(MemoryRow &memory) {
+  Result<Match> matched = match(memory.row);
+  if (!matched) {
+    memory.notPredicted = textOf(matched.error());
+    return;
+  }
+  ServedPlan &plan = matched->plan;
+  plan.memoryUtilization = memory.memoryUtilization;
+  plan.profileTokens = memory.stepTokens;
+  constexpr int64_t anyLength = 8192;
+  int64_t length = memory.sequenceTokens.value_or(anyLength);
+  Result<ServedMemory> bytes = predictor.memory(plan, length);
+  if (!bytes) {
+    memory.notPredicted = textOf(bytes.error());
+    return;
+  }
+  auto gib = [](int64_t bytes) {
+    return static_cast<double>(bytes) / double(1 << 30);
+  };
+  EngineMemory &predicted = memory.predicted.emplace();
+  predicted.weightsGiB = gib(bytes->weightBytes);
+  predicted.temporariesGiB = gib(bytes->temporaryBytes);
+  predicted.runtimeGiB = gib(bytes->runtimeBytes);
+  predicted.kvPoolGiB = gib(bytes->kvPoolBytes);
+  predicted.budgetGiB = gib(bytes->budgetBytes);
+  predicted.kvTokens = static_cast<double>(bytes->kvTokens * plan.dp);
 }

@@ -9,6 +9,7 @@
 #define AUTOPAR_TOOLS_AUTOPAR_ROWPREDICTOR_H
 
 #include "autopar/Pipelines/ServingPredictor.h"
+#include "autopar/Validation/MemoryRows.h"
 #include "autopar/Validation/Names.h"
 #include "autopar/Validation/ThroughputRows.h"
 #include "autopar/Validation/ValidationReport.h"
@@ -24,8 +25,9 @@ public:
 
   /// Fills what is predicted of `row`, or why nothing is.
   void predict(PredictedRow &row);
-  /// The same of throughput.
+  /// The same of throughput, and of memory.
   void predict(ThroughputRow &row);
+  void predict(MemoryRow &row);
   std::optional<RowCapacity> capacityOf(const ServingRow &row);
   std::optional<Error> unusedOverride() const {
     return predictor.unusedOverride();

@@ -30,6 +30,7 @@ namespace {
 struct Tables {
   std::vector<ServingRow> rows;
   std::vector<ThroughputRow> throughput;
+  std::vector<MemoryRow> memory;
   size_t others = 0;
   std::vector<Error> unreadable;
 };
@@ -61,12 +62,30 @@ static std::optional<Error> addThroughput(const DataTable &table,
   return std::nullopt;
 }
 
-/// Tables of what is not modelled yet: training, memory of devices.
+static std::optional<Error> addMemory(const DataTable &table, Tables &tables) {
+  Result<MemoryRows> read = readMemoryRows(table);
+  if (!read)
+    return read.error();
+  append(tables.memory, std::move(read->rows));
+  append(tables.unreadable, std::move(read->unreadable));
+  tables.others += read->others;
+  return std::nullopt;
+}
+
+/// Tables of what is not modelled yet: training.
 static bool isOfOtherKind(const DataTable &table) {
-  return llvm::any_of(
-      llvm::ArrayRef<const char *>{"iter_time_s", "tflops_per_gpu",
-                                   "weights_gib", "kv_pool_gib"},
-      [&](const char *column) { return table.has(column); });
+  return table.has("iter_time_s") || table.has("tflops_per_gpu");
+}
+
+static std::optional<Error> addRows(const DataTable &table, Tables &tables) {
+  if (isOfOtherKind(table)) {
+    tables.others += table.rows().size();
+    return std::nullopt;
+  }
+  if (hasEngineMemory(table))
+    return addMemory(table, tables);
+  return hasThroughput(table) ? addThroughput(table, tables)
+                              : addServing(table, tables);
 }
 
 /// Values that a runtime cannot have are errors of the command line.
@@ -97,13 +116,7 @@ static Result<Tables> readTables(const ValidateOptions &options) {
               applyMapping(*table, *mapping, servingColumns());
           !applied)
         return applied.error();
-    if (isOfOtherKind(*table)) {
-      tables.others += table->rows().size();
-      continue;
-    }
-    auto failed = hasThroughput(*table) ? addThroughput(*table, tables)
-                                        : addServing(*table, tables);
-    if (failed)
+    if (auto failed = addRows(*table, tables))
       return *failed;
   }
   return tables;
@@ -140,13 +153,10 @@ static std::vector<PredictedRow> predictAll(std::vector<ServingRow> rows,
   return predicted;
 }
 
-static void addThroughputErrors(const Tables &tables,
-                                ValidationReport &report) {
-  report.throughputRows = tables.throughput.size();
-  report.otherRows = tables.others;
-  for (ErrorSection &section : throughputSections(tables.throughput))
-    report.sections.push_back(std::move(section));
-  for (const ThroughputRow &row : tables.throughput) {
+/// Counts why rows were not predicted.
+template <typename Row>
+static void addReasons(const std::vector<Row> &rows, ValidationReport &report) {
+  for (const Row &row : rows) {
     if (row.predicted)
       continue;
     auto isSame = [&](const auto &known) {
@@ -158,6 +168,17 @@ static void addThroughputErrors(const Tables &tables,
     else
       ++known->second;
   }
+}
+
+/// What is not of requests that are served.
+static void addOtherErrors(const Tables &tables, ValidationReport &report) {
+  report.throughputRows = tables.throughput.size();
+  report.memoryRows = tables.memory.size();
+  report.otherRows = tables.others;
+  append(report.sections, throughputSections(tables.throughput));
+  append(report.sections, memorySections(tables.memory));
+  addReasons(tables.throughput, report);
+  addReasons(tables.memory, report);
 }
 
 int autopar::validate(const ValidateOptions &options) {
@@ -184,6 +205,8 @@ int autopar::validate(const ValidateOptions &options) {
       predictAll(std::move(tables->rows), *rules, **predictor);
   for (ThroughputRow &row : tables->throughput)
     (*predictor)->predict(row);
+  for (MemoryRow &row : tables->memory)
+    (*predictor)->predict(row);
   if (auto unused = (*predictor)->unusedOverride())
     return fail(*unused);
   if (!options.predictions.empty())
@@ -193,7 +216,7 @@ int autopar::validate(const ValidateOptions &options) {
       return fail(written.error());
   ValidationReport report = makeValidationReport(
       options.files, rows, std::move(tables->unreadable), *rules);
-  addThroughputErrors(*tables, report);
+  addOtherErrors(*tables, report);
   llvm::outs() << (options.json ? validationJson(report)
                                 : validationText(report));
   return 0;

@@ -35,7 +35,7 @@ struct PipelinePart {
   /// Of one pass, without the host's time; with what the whole batch keeps.
   LayerCost cost;
   Picoseconds communicationPs = 0;
-  int64_t activationBytes = 0, runtimeBytes = 0;
+  int64_t reservedBytes = 0, runtimeBytes = 0;
 };
 
 /// What device `device` runs of each microbatch, where virtual stages are

@@ -39,14 +39,25 @@ struct FigureUse {
     context_bytes,
     library_bytes,
     graph_bytes,
+    graph_bytes_each,
+    graphs,
     communication_bytes,
     memory_utilization,
-    /// Whether that is a share of what the rest leaves: 1 or 0.
+    /// Whether that is a share of what the rest leaves, and whether it says
+    /// what temporaries get: 1 or 0.
     memory_of_free,
+    memory_of_reserve,
+    reserve_bytes,
+    reserve_bytes_per_token,
+    reserve_bytes_per_peer,
+    reserve_least,
+    token_budget,
     kv_block_tokens,
     profile_tokens,
     profile_sequences,
+    profile_hidden_states,
     sampler_bytes_per_logit,
+    keeps_expert_workspace,
   };
   Kind kind = Kind::memory_bandwidth;
   /// Of peaks and curves: what runs, on units of which format, with weights
@@ -201,9 +212,10 @@ struct TotalNodes {
   NodeId parameters, activeParameters, checkpointBytes, storedOnlyParameters,
       expertsPerDevice;
   NodeId weightBytes, kvCacheBytes, stateBytes, activationBytes, runtimeBytes,
-      totalBytes, capacityBytes, budgetBytes, fits;
-  NodeId profileBytes, samplerBytes, reservedBytes, kvCapacityBytes,
-      kvCapacityTokens;
+      communicationBytes, graphBytes, totalBytes, capacityBytes, budgetBytes,
+      fits;
+  NodeId profileBytes, expertBytes, samplerBytes, reserveBytes, reservedBytes,
+      kvCapacityBytes, kvCapacityTokens;
   NodeId kvBytesPerToken, kvBytesPerTokenPerDevice, kvBytesPerSequence,
       stateBytesPerSequence, localBytesPerSequence, blocksPerSequence;
   NodeId linearFlops, attentionFlops, squareFlops, recurrenceFlops, logitsFlops,

@@ -148,8 +148,9 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                         llvm::cl::desc("Nodes of the machine (default: 1)")};
   Option<std::string> runtime{
       *this, "runtime",
-      llvm::cl::desc("Runtime: vllm, sglang, trtllm, ideal, or a file "
-                     "(default: vllm)")};
+      llvm::cl::desc("Runtime: vllm, sglang, trtllm, ideal, or a file; "
+                     "vllm@0.16 or vllm@2026-02 is that of a version or a "
+                     "month (default: vllm)")};
   Option<double> memoryUtilization{
       *this, "memory-utilization",
       llvm::cl::desc("The runtime's share of device memory, 0 to 1")};

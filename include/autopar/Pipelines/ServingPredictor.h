@@ -29,7 +29,19 @@ struct ServedPlan {
   std::optional<double> memoryUtilization = std::nullopt;
   /// Devices are tp * dp; dp counts replicas of attention.
   int64_t tp = 1, dp = 1, ep = 1, etp = 1;
+  /// The runtime may have a version: "vllm@0.19".
   std::string system, runtime;
+  /// Tokens of the step by which the runtime sizes its temporaries. Absent: the
+  /// runtime's default.
+  std::optional<int64_t> profileTokens = std::nullopt;
+};
+
+/// Memory of one device of a deployment that has started, bytes.
+struct ServedMemory {
+  int64_t weightBytes = 0, temporaryBytes = 0, runtimeBytes = 0;
+  int64_t kvPoolBytes = 0, budgetBytes = 0;
+  /// Of a replica.
+  int64_t kvTokens = 0;
 };
 
 /// What of a deployment depends on no load.
@@ -53,6 +65,8 @@ public:
   Result<SteadyState> predict(const ServedPlan &plan, const ClosedLoop &load);
   /// Output tokens per second of a static batch of so many sequences.
   Result<double> predictBatch(const ServedPlan &plan, const ClosedLoop &batch);
+  /// Where sequences are so long.
+  Result<ServedMemory> memory(const ServedPlan &plan, int64_t sequenceTokens);
   Result<ServedFacts> facts(const ServedPlan &plan, double promptTokens,
                             double answerTokens);
   /// "fp8", "fp4" or "bf16": what the checkpoint of a model has.

@@ -198,6 +198,8 @@ struct Activation {
   Dims shape;
   ElementType type = ElementType::bf16;
   uint32_t begin = 0, end = 0;
+  /// Tokens on their way to experts and back.
+  bool routed = false;
 };
 
 /// A function of the model: "model" itself, then each layer kind. What follows

@@ -58,7 +58,7 @@ void bytesOf(IO &io, Resident &resident) {
 template <typename IO>
 void bytesOf(IO &io, Activation &activation) {
   io(activation.name, activation.layer, activation.shape, activation.type,
-     activation.begin, activation.end);
+     activation.begin, activation.end, activation.routed);
 }
 template <typename IO>
 void bytesOf(IO &io, LayerKind &kind) {

@@ -41,6 +41,15 @@ struct Warning {
   size_t record = 0;
 };
 
+/// What something adds to the time of a step: first what the chip's peaks
+/// allow, then what keeps it from that.
+struct WaterfallStep {
+  const char *name;
+  double timeUs;
+  /// Of the report's numbers.
+  const char *formula;
+};
+
 /// How a number of the report came about. The formula evaluates from the
 /// inputs alone: "sum of the inputs", or an expression of the last parts of
 /// their names.
@@ -120,9 +129,13 @@ struct Report {
   } machine;
 
   struct DeviceMemory {
-    int64_t weightBytes = 0, kvCacheBytes = 0, stateBytes = 0,
-            activationBytes = 0, runtimeBytes = 0, totalBytes = 0,
-            capacityBytes = 0;
+    int64_t weightBytes = 0, kvCacheBytes = 0, stateBytes = 0;
+    /// Temporaries of this step, and what is kept for temporaries of any.
+    int64_t activationBytes = 0, reservedBytes = 0;
+    /// The last two are parts of the first.
+    int64_t runtimeBytes = 0, communicationBytes = 0, graphBytes = 0;
+    /// Weights, caches, states, what is kept for temporaries, the runtime.
+    int64_t totalBytes = 0, capacityBytes = 0;
     bool fits = true;
   };
   struct {
@@ -132,8 +145,6 @@ struct Report {
     int64_t budgetBytes = 0, kvBytesPerToken = 0, kvBytesPerTokenPerDevice = 0,
             kvBytesPerSequence = 0, kvCapacityBytes = 0, kvCapacityTokens = 0,
             stateBytesPerSequence = 0;
-    /// What the KV capacity leaves to temporaries; 0 is not written.
-    int64_t reservedBytes = 0;
   } memory;
 
   struct {
@@ -155,6 +166,8 @@ struct Report {
   struct {
     double stepTimeUs = 0, computeTimeUs = 0, memoryTimeUs = 0,
            communicationTimeUs = 0, overheadTimeUs = 0;
+    /// What of the overhead is the host's, layers included.
+    double hostTimeUs = 0;
     /// Of a pipeline: what its heaviest stage waits for others.
     double pipelineTimeUs = 0;
     /// "compute", "memory", "communication", "overhead" or "pipeline": the
@@ -162,6 +175,9 @@ struct Report {
     std::string bound;
     struct {
       double computeTimeUs = 0, memoryTimeUs = 0, communicationTimeUs = 0;
+      /// Each kernel at peak rates with all that it reads and writes, one after
+      /// another.
+      double kernelsTimeUs = 0;
       int64_t weightsAndKvReadBytes = 0;
     } bounds;
     /// Kernels launched in a step, after merging.
@@ -200,6 +216,8 @@ struct Report {
   std::vector<Warning> warnings;
   /// Figures by falling impact on the step, then on memory; filled on demand.
   std::vector<Impact> impacts;
+  /// The time of a step as a sum; filled on demand, not where it has backwards.
+  std::vector<WaterfallStep> waterfall;
   /// By report path ("memory.per_device.weight_bytes"); filled on demand.
   std::map<std::string, Derivation> derivations;
   /// The plan as JSON text (`autopar.plan/1`).

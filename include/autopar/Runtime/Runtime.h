@@ -14,11 +14,14 @@ namespace autopar {
 
 /// How a runtime sets aside memory.
 enum class BudgetRule : uint8_t {
-  /// A share of all usable memory (vLLM, SGLang).
+  /// A share of all usable memory (vLLM).
   fraction_of_total,
   /// All that the model and temporaries need, and a share of what they leave
   /// (TensorRT-LLM).
   fraction_of_free,
+  /// All usable memory, of which temporaries get a reserve by a rule of its
+  /// own, or what a given share leaves (SGLang).
+  reserve,
 };
 
 /// In what format a runtime keeps keys and values where nobody says.
@@ -31,21 +34,43 @@ enum class KVCacheRule : uint8_t {
   fp8_if_quantized_on_fp4_chips,
 };
 
+struct Runtime;
+
+/// Figures that other versions or chips have in place of the runtime's own.
+struct RuntimeVariant {
+  /// Usable memory of the chips that it is for, bytes; where `chips` are named,
+  /// of those alone.
+  double memoryFrom = 0, memoryBelow = 0;
+  std::vector<std::string> chips;
+  std::vector<std::pair<Figure Runtime::*, Figure>> figures;
+
+  bool isFor(const Chip &chip) const;
+};
+
 /// The part of the cost that is software: runtimes/*.json.
 struct Runtime {
-  std::string name, title;
+  /// `version` is empty where none was asked for: the newest that is described.
+  std::string name, version, title;
   BudgetRule budgetRule = BudgetRule::fraction_of_total;
   /// Default share of memory, 0 to 1.
   Figure memoryUtilization;
   /// Device context, and libraries (cuBLAS, NCCL, ...), bytes per device;
   /// `communicationBytes` only where a collective spans devices.
   Figure contextBytes, libraryBytes, communicationBytes;
-  /// Captured graphs and their pool, bytes per device.
-  Figure graphBytes;
+  /// Captured graphs, bytes per device: their pool, and more for each of so
+  /// many.
+  Figure graphBytes, graphBytesEach, graphs;
+  /// What `BudgetRule::reserve` keeps, bytes per device: in any case, for each
+  /// token of the step with most, and for each device that a collective spans;
+  /// and the least.
+  Figure reserveBytes, reserveBytesPerToken, reserveBytesPerPeer, reserveLeast;
   /// The run by which the runtime sizes its temporaries before it gives the
   /// rest to the KV cache: tokens of a step, sequences that are sampled from,
   /// and bytes per score of those (formats, sorting, probabilities).
   Figure profileTokens, profileSequences, samplerBytesPerLogit;
+  /// Copies of the hidden states that live while that run samples, and whether
+  /// the temporaries of routed experts do, too: 1 or 0.
+  Figure profileHiddenStates, keepsExpertWorkspace;
   /// Tokens of one block of the KV cache.
   Figure kvBlockTokens;
   /// Time that a step waits for its host, for what no kernel's curve has:
@@ -77,10 +102,20 @@ struct Runtime {
   /// The bound instead of an expectation: kernels and collectives run at peak
   /// rates with neither floors nor efficiencies; measured curves are not used.
   bool ideal = false;
+  /// By chip, the later ones over the earlier.
+  std::vector<RuntimeVariant> variants;
+
+  /// Takes the figures that it has on `chip`, but for those that a user gave.
+  void adaptTo(const Chip &chip);
+  /// "vllm", or "vllm@0.19" where a version was asked for.
+  std::string label() const;
 };
 
 std::vector<std::string> runtimeNames();
-/// By library name or by path.
+/// Whether `text` may stand behind the `@` of a runtime: "0.19.0", "2026-03".
+bool isRuntimeVersion(std::string_view text);
+/// By library name or by path, either with `@` and a version or the month that
+/// it is of: "vllm@0.19", "vllm@2026-03".
 Result<Runtime> readRuntime(const std::string &nameOrPath,
                             const std::vector<Override> &overrides,
                             std::vector<bool> &usedOverrides);

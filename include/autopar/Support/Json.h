@@ -121,7 +121,7 @@ public:
 
   /// Refuses members that are not in `known`, naming the nearest one. For
   /// autopar's own formats, where an unknown key is a typing error.
-  void allowOnly(std::initializer_list<std::string_view> known) const;
+  void allowOnly(const std::vector<std::string_view> &known) const;
 
 private:
   friend class JsonDocument;

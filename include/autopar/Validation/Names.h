@@ -100,7 +100,7 @@ private:
 struct RuntimeName {
   /// "vllm", "trtllm", "sglang", or "" where it is none of them.
   std::string name;
-  /// "0.17", "1.0.0rc3", or "" where the text has none.
+  /// "0.17", "1.0.0rc3"; else a month, "2025-07"; "" where the text has none.
   std::string version;
 };
 

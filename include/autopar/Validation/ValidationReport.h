@@ -68,8 +68,11 @@ struct ValidationReport {
   std::vector<std::pair<std::string, size_t>> notPredicted;
   /// TPOT and TTFT with tables; what is reported apart without.
   std::vector<ErrorSection> sections;
-  /// Rows of throughput, and of other kinds in their tables.
-  size_t throughputRows = 0, otherRows = 0;
+  /// Rows of throughput, of memory, and of what is not modelled.
+  size_t throughputRows = 0, memoryRows = 0, otherRows = 0;
+
+  /// Whether there are rows of anything but requests that are served.
+  bool hasOthers() const { return throughputRows || memoryRows || otherRows; }
   SaturationFigures saturation;
   std::vector<WorstRow> worst;
   /// Repeats of one version, and of any.

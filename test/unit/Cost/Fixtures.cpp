@@ -339,6 +339,19 @@ Runtime test::makeRuntime() {
   runtime.libraryBytes = figure("runtimes.test.library_bytes", 0);
   runtime.communicationBytes = figure("runtimes.test.communication_bytes", 0);
   runtime.graphBytes = figure("runtimes.test.graph_bytes", 0);
+  runtime.graphBytesEach = figure("runtimes.test.graph_bytes_each", 0);
+  runtime.graphs = figure("runtimes.test.graphs", 0);
+  runtime.reserveBytes = figure("runtimes.test.reserve_bytes", 0);
+  runtime.reserveBytesPerToken =
+      figure("runtimes.test.reserve_bytes_per_token", 0);
+  runtime.reserveBytesPerPeer =
+      figure("runtimes.test.reserve_bytes_per_peer", 0);
+  runtime.reserveLeast = figure("runtimes.test.reserve_least", 0);
+  runtime.profileHiddenStates =
+      figure("runtimes.test.profile_hidden_states", 0);
+  runtime.keepsExpertWorkspace =
+      figure("runtimes.test.keeps_expert_workspace", 0);
+  runtime.tokenBudget = figure("runtimes.test.token_budget", 8192);
   runtime.kvBlockTokens = figure("runtimes.test.kv_block_tokens", 16);
   runtime.hostTimeUs = figure("runtimes.test.host_time", 0);
   runtime.kernelFloorUs = figure("runtimes.test.kernel_floor", 0);

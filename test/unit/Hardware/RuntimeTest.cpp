@@ -57,13 +57,66 @@ TEST_F(RuntimeTest, Errors) {
             "available: ideal, sglang, trtllm, vllm; or the path of a file of "
             "your own");
   std::string path =
-      edited("runtimes/vllm.json", "\"value\": 16", "\"value\": 16.5");
+      edited("runtimes/vllm.json", "\"value\": 16,", "\"value\": 16.5,");
   EXPECT_EQ(withoutFolder(readRuntime(path, {}, used)),
             "vllm.json: /kv_block_tokens/value: expected a whole number, "
             "found 16.5");
   path = edited("runtimes/vllm.json", "fraction_of_total", "all_of_it");
   EXPECT_EQ(withoutFolder(readRuntime(path, {}, used)),
-            "vllm.json: /budget_rule: expected \"fraction_of_total\" or "
-            "\"fraction_of_free\", found "
-            "\"all_of_it\"");
+            "vllm.json: /budget_rule: expected one of fraction_of_total, "
+            "fraction_of_free, reserve, found \"all_of_it\"");
+  EXPECT_EQ(withoutFolder(readRuntime("vllm@new", {}, used)),
+            "expected a version behind \"@\" in the runtime \"vllm@new\"\n  "
+            "note: such as vllm@0.19, or a month: vllm@2026-03");
+  path = edited("runtimes/vllm.json", "\"before\": \"0.17\"",
+                "\"before\": \"new\"");
+  EXPECT_EQ(withoutFolder(readRuntime(path, {}, used)),
+            "vllm.json: /variants/3/before: expected a version such as 0.19, "
+            "found \"new\"");
+  path = edited("runtimes/vllm.json", "\"released\": \"2026-03\"",
+                "\"released\": \"March\"");
+  EXPECT_EQ(withoutFolder(readRuntime(path, {}, used)),
+            "vllm.json: /variants/3/released: expected a month such as "
+            "2026-03, found \"March\"");
+}
+
+TEST_F(RuntimeTest, Versions) {
+  auto read = [](const std::string &name) {
+    std::vector<bool> used;
+    Result<Runtime> runtime = readRuntime(name, {}, used);
+    EXPECT_TRUE(runtime) << runtime.error().str();
+    return *runtime;
+  };
+  Runtime newest = read("vllm");
+  EXPECT_EQ(newest.label(), "vllm");
+  EXPECT_GT(newest.graphBytes.value, 0);
+  EXPECT_EQ(newest.samplerBytesPerLogit.value, 14);
+  // Sized without graphs before 0.21; samples in more bytes before 0.17.
+  EXPECT_EQ(read("vllm@0.21.0").graphBytes.value, newest.graphBytes.value);
+  EXPECT_EQ(read("vllm@0.19.1rc2").graphBytes.value, 0);
+  EXPECT_EQ(read("vllm@0.19.1rc2").samplerBytesPerLogit.value, 14);
+  EXPECT_EQ(read("vllm@0.9").samplerBytesPerLogit.value, 37.5);
+  EXPECT_EQ(read("vllm@0.9").label(), "vllm@0.9");
+  EXPECT_EQ(read("vllm@0.9").name, "vllm");
+  EXPECT_EQ(read("vllm@2026-03").samplerBytesPerLogit.value, 14);
+  EXPECT_EQ(read("vllm@2026-02").samplerBytesPerLogit.value, 37.5);
+}
+
+TEST_F(RuntimeTest, Chips) {
+  std::vector<Override> given = {{"runtimes.vllm.max_sequences", 77}};
+  std::vector<bool> used(1);
+  HardwareLibrary library;
+  auto on = [&](const char *system) {
+    Result<Runtime> runtime = readRuntime("vllm", given, used);
+    EXPECT_TRUE(runtime) << runtime.error().str();
+    Result<Machine> machine = library.machine(system);
+    EXPECT_TRUE(machine) << machine.error().str();
+    runtime->adaptTo(machine->pools.front().chip);
+    return *runtime;
+  };
+  EXPECT_EQ(on("h100-sxm-8").tokenBudget.value, 8192);
+  EXPECT_EQ(on("l40s-8").tokenBudget.value, 2048);
+  EXPECT_EQ(on("a100-80gb-sxm-8").tokenBudget.value, 2048);
+  // What a user gives holds on every chip.
+  EXPECT_EQ(on("l40s-8").maxSequences.value, 77);
 }

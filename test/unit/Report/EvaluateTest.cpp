@@ -61,6 +61,59 @@ TEST(Evaluate, CountsLlama70B) {
   EXPECT_EQ(report.flops.perDevice, floorDiv(report.flops.total, 8));
 }
 
+/// 2,048 tokens profiled, four sampled from: 14 bytes a score of 128,256 and
+/// two copies of the hidden states are more than the activations of a step that
+/// decodes, and less than those of the run itself.
+TEST(Evaluate, KeepsRoomForTheProfilingRun) {
+  Runtime runtime = makeRuntime();
+  auto kept = [&](const Workload &workload) {
+    Result<Report> report =
+        evaluate(makeDecoder(), makePlan(8), makeMachine(), runtime, workload);
+    EXPECT_TRUE(report) << report.error().str();
+    const auto &device = report->memory.perDevice;
+    EXPECT_EQ(device.totalBytes,
+              device.weightBytes + device.kvCacheBytes + device.reservedBytes);
+    return device.reservedBytes;
+  };
+  runtime.profileSequences.value = 4;
+  runtime.samplerBytesPerLogit.value = 14;
+  EXPECT_EQ(kept(decode(1, 2048)), 4 * 14 * 128256);
+  runtime.profileTokens.value = 2048;
+  EXPECT_EQ(kept(decode(1, 2048)), 2048 * (8192 + 2 * 28672 / 8) * 2);
+  runtime.profileSequences.value = 64;
+  runtime.profileHiddenStates.value = 2;
+  EXPECT_EQ(kept(decode(1, 2048)), 64 * 14 * 128256 + 2 * 2048 * 8192 * 2);
+}
+
+/// By rule: 1,000 bytes, 3.5 for each of 100 tokens, 10 for each of 8 peers; no
+/// less than the least. A given share leaves the rest.
+TEST(Evaluate, KeepsAReserveByRule) {
+  Runtime runtime = makeRuntime();
+  runtime.budgetRule = BudgetRule::reserve;
+  runtime.reserveBytes.value = 1e9;
+  runtime.reserveBytesPerToken.value = 3.5e6;
+  runtime.tokenBudget.value = 100;
+  runtime.reserveBytesPerPeer.value = 1e7;
+  Plan plan = makePlan(8);
+  auto read = [&] {
+    Result<Report> report =
+        evaluate(makeDecoder(), plan, makeMachine(), runtime, decode(1, 2048));
+    EXPECT_TRUE(report) << report.error().str();
+    const auto &memory = report->memory;
+    EXPECT_EQ(memory.budgetBytes, memory.perDevice.capacityBytes);
+    EXPECT_EQ(memory.kvCapacityBytes, memory.budgetBytes -
+                                          memory.perDevice.weightBytes -
+                                          memory.perDevice.reservedBytes);
+    return memory.perDevice.reservedBytes;
+  };
+  EXPECT_EQ(read(), 1'000'000'000 + 350'000'000 + 80'000'000);
+  runtime.reserveLeast.value = 2e9;
+  EXPECT_EQ(read(), 2'000'000'000);
+  plan.memoryUtilization = 0.9;
+  double usable = makeMachine().pools.front().chip.memoryUsable.value;
+  EXPECT_EQ(read(), int64_t(usable) - int64_t(0.9 * usable));
+}
+
 TEST(Evaluate, CountsCollectivesOfLlama70B) {
   Report report = price(makeDecoder(), makePlan(8), prefill(1, 2048));
   const auto &rows = report.communication.collectives;

@@ -31,9 +31,13 @@ static Report makeReport() {
   report.mesh.axes = {{"tp", "scale_up", 8, 1}, {"dp", "", 1, 1}};
   report.workload = {"prefill", 1, 2048, 2048};
   report.machine = {"h100-sxm-8", "8x H100", "h100-sxm", "vllm", 8, 1};
-  report.memory.perDevice = {17'640'734'720, 83'886'080,    0,
-                             1'000,          2'000'000'000, 19'724'621'800,
-                             85'000'000'000, true};
+  Report::DeviceMemory &device = report.memory.perDevice;
+  device.weightBytes = 17'640'734'720;
+  device.kvCacheBytes = 83'886'080;
+  device.activationBytes = device.reservedBytes = 1'000;
+  device.runtimeBytes = 2'000'000'000;
+  device.totalBytes = 19'724'621'800;
+  device.capacityBytes = 85'000'000'000;
   report.memory.perStage = {report.memory.perDevice};
   report.memory.worstDevice = "stage 0";
   report.memory.budgetBytes = 76'500'000'000;

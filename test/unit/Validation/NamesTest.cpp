@@ -154,7 +154,7 @@ TEST(RuntimeNames, FirstWordAndVersion) {
             "trtllm 0.6.1/0.5");
   EXPECT_EQ(runtime("TensorRT-LLM (commit b6261862)"), "trtllm ");
   EXPECT_EQ(runtime("vLLM 0.6.5.dev (2024-12-13)"), "vllm 0.6.5.dev");
-  EXPECT_EQ(runtime("vLLM V1 (2025-04)"), "vllm ");
+  EXPECT_EQ(runtime("vLLM V1 (2025-04)"), "vllm 2025-04");
   EXPECT_EQ(runtime("SGLang PD disaggregation"), "sglang ");
   EXPECT_EQ(runtime("JAX (Pope et al. 2022)"), " ");
   EXPECT_EQ(runtime(""), " ");

@@ -1,0 +1,32 @@
+//===- Waterfall.cpp ------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reading.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+void autopar::addWaterfall(Report &report) {
+  const auto &latency = report.latency;
+  const auto &bounds = latency.bounds;
+  double peak = std::max(bounds.computeTimeUs, bounds.memoryTimeUs);
+  report.waterfall = {
+      {"ideal", peak, "max(bounds.compute_time_us, bounds.memory_time_us)"},
+      {"serial kernels", bounds.kernelsTimeUs - peak,
+       "bounds.kernels_time_us - ideal"},
+      {"efficiency",
+       latency.computeTimeUs + latency.memoryTimeUs - bounds.kernelsTimeUs,
+       "compute_time_us + memory_time_us - bounds.kernels_time_us"},
+      {"floors", latency.overheadTimeUs - latency.hostTimeUs,
+       "overhead_time_us - host_time_us"},
+      {"communication", latency.communicationTimeUs, "communication_time_us"},
+      {"host", latency.hostTimeUs, "host_time_us"}};
+  if (report.pipeline)
+    report.waterfall.push_back(
+        {"pipeline", latency.pipelineTimeUs, "pipeline_time_us"});
+}
