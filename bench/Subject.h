@@ -51,7 +51,7 @@ public:
   const CostProgram &program() const { return analysis->getProgram(); }
   const Machine &machine() const { return inputs->machine; }
   const Workload &workload() const { return inputs->workload; }
-  const Runtime &runtime() const { return estimator->getRuntime(); }
+  const Runtime &runtime() const { return inputs->runtime; }
 
   Strategy compile(Counting counting) const {
     return autopar::compile(program(), launchingOf(runtime()), counting);

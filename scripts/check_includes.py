@@ -31,7 +31,8 @@ LAYERS = {
     "Cost": ["Program", "Schedule", "Hardware", "Runtime"],
     "Report": ["Cost", "Plan"],
     "Serving": ["Cost"],
-    "Validation": ["Support"],
+    "Page": ["Support"],
+    "Validation": ["Page"],
     # With MLIR.
     "Interfaces": ["Program"],
     "Dialect/Transformer": ["Interfaces"],
@@ -45,7 +46,7 @@ LAYERS = {
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",
-    "Runtime", "Cost", "Serving", "Validation",
+    "Runtime", "Cost", "Serving", "Page", "Validation",
 }  # fmt: skip
 # Layers that write no text: what they may not include beside upper layers.
 WITHOUT_TEXT = {"Cost": ("autopar/Support/Text.h", "sstream", "iostream", "cstdio")}

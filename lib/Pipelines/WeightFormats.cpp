@@ -64,20 +64,24 @@ Result<std::string> autopar::formatOfCheckpoint(const ModelRequest &request) {
   Result<Model> model = findModel(request);
   if (!model)
     return model.error();
-  JsonReader config = model->config->reader();
-  if (!config.has("quantization_config"))
-    return std::string("bf16");
-  const json &settings = config.raw().at("quantization_config");
-  std::string text;
-  for (const char *key : {"quant_method", "quant_algo"})
-    if (auto it = settings.find(key); it != settings.end() && it->is_string())
-      text += it->get<std::string>();
-  auto says = [&](const char *word) {
-    return text.find(word) != std::string::npos;
-  };
-  if (says("fp4") || says("FP4"))
-    return std::string("fp4");
-  return std::string(says("fp8") || says("FP8") ? "fp8" : "bf16");
+  // Those of most weights; routers, heads and norms may be left alone.
+  const std::pair<const char *, WeightRole> weights[] = {
+      {"model.layers.1.mlp.experts.1.down_proj", WeightRole::expert},
+      {"model.layers.1.mlp.experts", WeightRole::packed},
+      {"model.layers.1.mlp.down_proj", WeightRole::product}};
+  bool isFp8 = false;
+  for (auto [name, role] : weights) {
+    Result<const Format *> format =
+        model->quantization.formatOf(name, role, /*inLayer=*/true);
+    if (!format)
+      return format.error();
+    if (!*format)
+      continue;
+    if ((*format)->name.find("fp4") != std::string::npos)
+      return std::string("fp4");
+    isFp8 |= (*format)->name.find("fp8") != std::string::npos;
+  }
+  return std::string(isFp8 ? "fp8" : "bf16");
 }
 
 ElementType autopar::unitsOf(const std::string &format) {

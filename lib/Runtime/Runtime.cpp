@@ -109,7 +109,7 @@ static std::vector<int64_t> partsOf(std::string_view version) {
 }
 
 bool autopar::isRuntimeVersion(std::string_view text) {
-  return !partsOf(text).empty();
+  return !partsOf(text).empty() && text.find('/') == std::string_view::npos;
 }
 
 /// Whether `text` is a month, "2025-07", in place of a version.

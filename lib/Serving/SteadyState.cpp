@@ -91,7 +91,24 @@ double Server::promptsPerStep(const ClosedLoop &load, double running) const {
   double ends = running / load.answerTokens;
   double come = ends / -std::expm1(-ends);
   double most = std::floor(runtime.tokenBudget.value / load.promptTokens);
-  return std::max(1.0, std::round(std::min({come, most, running})));
+  return std::max(1.0, std::min({come, most, running}));
+}
+
+/// Steps have whole prompts: what is between two of them is on a line.
+ServingRefusal Server::priceWithPrompts(double decoding, double context,
+                                        double prompts, double promptTokens,
+                                        Step &step) {
+  double fewer = std::floor(prompts), share = prompts - fewer;
+  Step more;
+  if (auto refusal = price(decoding, context, fewer, promptTokens, step))
+    return refusal;
+  if (share == 0)
+    return {};
+  if (auto refusal = price(decoding, context, fewer + 1, promptTokens, more))
+    return refusal;
+  step.us += share * (more.us - step.us);
+  step.hostUs += share * (more.hostUs - step.hostUs);
+  return {};
 }
 
 ServingRefusal Server::serve(const ClosedLoop &load, SteadyState &state) {
@@ -115,8 +132,8 @@ ServingRefusal Server::serve(const ClosedLoop &load, SteadyState &state) {
   if (auto refusal = price(state.running, context, 0, prompt, decode))
     return refusal;
   double beside = runtime.fusesPrompts ? state.running : 0;
-  if (auto refusal =
-          price(beside, context, state.promptsPerStep, prompt, withPrompts))
+  if (auto refusal = priceWithPrompts(beside, context, state.promptsPerStep,
+                                      prompt, withPrompts))
     return refusal;
   state.decodeStepUs = decode.us;
   state.communicationUs = decode.communicationUs;

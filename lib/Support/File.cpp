@@ -124,6 +124,10 @@ std::vector<std::string> autopar::listFiles(const std::string &directory,
 std::string autopar::dataDirectory(const std::string &kind) {
   if (const char *root = std::getenv("AUTOPAR_DATA"))
     return std::string(root) + "/" + kind;
+  return installedDirectory(kind);
+}
+
+std::string autopar::installedDirectory(const std::string &kind) {
   std::error_code error;
   fs::path executable = fs::read_symlink("/proc/self/exe", error);
   return (executable.parent_path().parent_path() / "share/autopar" / kind)

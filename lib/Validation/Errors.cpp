@@ -94,3 +94,8 @@ GroupKey autopar::lengthBucket(int64_t inputTokens, int64_t outputTokens) {
   double order = std::log2(double(input)) * 64 + std::log2(double(output));
   return {inputText + " + " + outputText, order};
 }
+
+ErrorSection::ErrorSection(std::string name, std::string title,
+                           std::string unit, std::vector<MeasuredPoint> given)
+    : name(std::move(name)), title(std::move(title)), unit(std::move(unit)),
+      points(std::move(given)), all(errorFigures(points)) {}

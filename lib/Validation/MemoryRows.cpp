@@ -16,6 +16,29 @@
 
 using namespace autopar;
 
+const std::vector<std::string> &autopar::memoryColumns() {
+  static const std::vector<std::string> columns = {"id",
+                                                   "model",
+                                                   "hardware",
+                                                   "framework",
+                                                   "dtype",
+                                                   "kv_dtype",
+                                                   "tp",
+                                                   "pp",
+                                                   "dp",
+                                                   "ep",
+                                                   "gpu_memory_utilization",
+                                                   "mem_fraction_static",
+                                                   "max_num_batched_tokens",
+                                                   "max_model_len",
+                                                   "weights_gib",
+                                                   "activation_peak_gib",
+                                                   "non_torch_gib",
+                                                   "kv_pool_gib",
+                                                   "kv_tokens"};
+  return columns;
+}
+
 bool autopar::hasEngineMemory(const DataTable &table) {
   return table.has("weights_gib") || table.has("kv_pool_gib");
 }
@@ -127,8 +150,8 @@ static std::optional<double> sumOfParts(const EngineMemory &memory) {
 std::vector<ErrorSection>
 autopar::memorySections(const std::vector<MemoryRow> &rows) {
   std::vector<ErrorSection> sections;
-  auto add = [&](const char *name, const char *title, auto measured,
-                 auto predicted) {
+  auto add = [&](const char *name, const char *title, const char *unit,
+                 auto measured, auto predicted) {
     std::vector<const MemoryRow *> chosen;
     std::vector<MeasuredPoint> points;
     for (const MemoryRow &row : rows) {
@@ -137,13 +160,14 @@ autopar::memorySections(const std::vector<MemoryRow> &rows) {
         continue;
       chosen.push_back(&row);
       points.push_back(
-          {*logged, row.predicted ? predicted(*row.predicted) : std::nullopt});
+          {*logged, row.predicted ? predicted(*row.predicted) : std::nullopt,
+           row.row.id, row.row.model});
     }
     if (points.empty())
       return;
-    ErrorSection section{name, title, errorFigures(points), {}};
+    ErrorSection section(name, title, unit, std::move(points));
     auto by = [&](const char *what, std::string ServingRow::*member) {
-      section.tables.push_back(errorTable(what, points, [&](size_t i) {
+      section.tables.push_back(errorTable(what, section.points, [&](size_t i) {
         return GroupKey{chosen[i]->row.*member};
       }));
     };
@@ -152,18 +176,19 @@ autopar::memorySections(const std::vector<MemoryRow> &rows) {
     sections.push_back(std::move(section));
   };
   auto same = [&](const char *name, const char *title,
-                  std::optional<double> EngineMemory::*member) {
+                  std::optional<double> EngineMemory::*member,
+                  const char *unit = "GiB") {
     auto get = [=](const EngineMemory &memory) { return memory.*member; };
-    add(name, title, get, get);
+    add(name, title, unit, get, get);
   };
   same("memory_weights", "Weights of a device", &EngineMemory::weightsGiB);
   same("memory_temporaries", "Peak of temporaries",
        &EngineMemory::temporariesGiB);
   same("memory_kv_pool", "KV cache of a device", &EngineMemory::kvPoolGiB);
   same("memory_kv_tokens", "Tokens that the KV cache holds",
-       &EngineMemory::kvTokens);
+       &EngineMemory::kvTokens, "tokens");
   add(
-      "memory_sum", "Sum of the parts, against the budget",
+      "memory_sum", "Sum of the parts, against the budget", "GiB",
       [](const EngineMemory &memory) { return memory.budgetGiB; }, sumOfParts);
   return sections;
 }

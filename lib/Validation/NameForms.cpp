@@ -23,8 +23,15 @@ std::string autopar::lower(std::string_view text) {
 
 std::string autopar::withoutNotes(std::string_view text) {
   std::string result;
+  // Behind the last of its kind, no bracket is closed.
+  size_t lastRound = text.rfind(')'), lastSquare = text.rfind(']');
+  auto closes = [&](size_t i, size_t last) {
+    return last != std::string_view::npos && i < last;
+  };
   for (size_t i = 0; i < text.size(); ++i) {
-    char close = text[i] == '(' ? ')' : text[i] == '[' ? ']' : '\0';
+    char close = text[i] == '(' && closes(i, lastRound)    ? ')'
+                 : text[i] == '[' && closes(i, lastSquare) ? ']'
+                                                           : '\0';
     size_t end = close ? text.find(close, i) : std::string_view::npos;
     result += end == std::string_view::npos ? text[i] : ' ';
     if (end != std::string_view::npos)

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "autopar/Validation/PredictionsCsv.h"
 #include "autopar/Support/Text.h"
-#include "autopar/Validation/ValidationReport.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace autopar;
@@ -28,46 +29,116 @@ static std::string numberCell(std::optional<double> value) {
   return value && std::isfinite(*value) ? formatNumber(*value) : "";
 }
 
+static const char *const head[] = {"id",
+                                   "excluded_reason",
+                                   "predicted_tpot_ms",
+                                   "predicted_ttft_ms",
+                                   "predicted_output_tokens_per_s",
+                                   "measured_tpot_ms",
+                                   "measured_ttft_ms",
+                                   "tpot_error",
+                                   "ttft_error",
+                                   "predicted_saturated",
+                                   "predicted_running",
+                                   "repairs",
+                                   "not_predicted",
+                                   "measured_output_tokens_per_s",
+                                   "predicted_weights_gib",
+                                   "predicted_activation_peak_gib",
+                                   "predicted_non_torch_gib",
+                                   "predicted_kv_pool_gib",
+                                   "predicted_kv_tokens",
+                                   "predicted_budget_gib"};
+
+namespace {
+
+/// A line of CSV, cell by cell; what is not set is empty.
+class Line {
+public:
+  void set(std::string_view column, std::string text) {
+    auto *at = std::find(std::begin(head), std::end(head), column);
+    cells[at - head] = std::move(text);
+  }
+  void set(std::string_view column, std::optional<double> number) {
+    set(column, numberCell(number));
+  }
+  std::string str() const {
+    std::string text;
+    for (const std::string &cell : cells)
+      text += (&cell == cells ? "" : ",") + quoted(cell);
+    return text + "\n";
+  }
+
+private:
+  std::string cells[std::size(head)];
+};
+
+} // namespace
+
 static std::string line(const PredictedRow &row) {
-  auto predicted = [&](double ServingPrediction::*member) {
-    return row.prediction ? std::optional<double>((*row.prediction).*member)
-                          : std::nullopt;
-  };
-  std::optional<double> tpot = predicted(&ServingPrediction::tpotMs);
-  std::optional<double> ttft = predicted(&ServingPrediction::ttftMs);
-  auto error = [](std::optional<double> measured, std::optional<double> found) {
+  Line line;
+  line.set("id", row.row.id);
+  if (!row.judgement.excludedBy.empty())
+    line.set("excluded_reason",
+             row.judgement.excludedBy + ": " + row.judgement.reason);
+  line.set("measured_tpot_ms", row.row.tpotMs);
+  line.set("measured_ttft_ms", row.row.ttftMs);
+  line.set("repairs", join(row.judgement.repairs, " "));
+  if (!row.prediction) {
+    line.set("not_predicted", row.notPredicted);
+    return line.str();
+  }
+  const ServingPrediction &prediction = *row.prediction;
+  auto error = [](std::optional<double> measured, double found) {
     return measured ? signedError({*measured, found}) : std::nullopt;
   };
-  std::string repairs = join(row.judgement.repairs, " ");
-  const std::string cells[] = {
-      row.row.id,
-      row.judgement.excludedBy.empty()
-          ? ""
-          : row.judgement.excludedBy + ": " + row.judgement.reason,
-      numberCell(tpot),
-      numberCell(ttft),
-      numberCell(predicted(&ServingPrediction::outputTokensPerSecond)),
-      numberCell(row.row.tpotMs),
-      numberCell(row.row.ttftMs),
-      numberCell(error(row.row.tpotMs, tpot)),
-      numberCell(error(row.row.ttftMs, ttft)),
-      row.prediction ? (row.prediction->saturated ? "1" : "0") : "",
-      numberCell(predicted(&ServingPrediction::running)),
-      repairs,
-      row.prediction ? "" : row.notPredicted};
-  std::string text;
-  for (const std::string &cell : cells)
-    text += (&cell == cells ? "" : ",") + quoted(cell);
-  return text + "\n";
+  line.set("predicted_tpot_ms", prediction.tpotMs);
+  line.set("predicted_ttft_ms", prediction.ttftMs);
+  line.set("predicted_output_tokens_per_s", prediction.outputTokensPerSecond);
+  line.set("tpot_error", error(row.row.tpotMs, prediction.tpotMs));
+  line.set("ttft_error", error(row.row.ttftMs, prediction.ttftMs));
+  line.set("predicted_saturated",
+           std::string(prediction.saturated ? "1" : "0"));
+  line.set("predicted_running", prediction.running);
+  return line.str();
 }
 
-std::string autopar::predictionsCsv(const std::vector<PredictedRow> &rows) {
-  std::string text = "id,excluded_reason,predicted_tpot_ms,predicted_ttft_ms,"
-                     "predicted_output_tokens_per_s,measured_tpot_ms,"
-                     "measured_ttft_ms,tpot_error,ttft_error,"
-                     "predicted_saturated,predicted_running,repairs,"
-                     "not_predicted\n";
-  for (const PredictedRow &row : rows)
+static std::string line(const ThroughputRow &row) {
+  Line line;
+  line.set("id", row.row.id);
+  line.set("measured_output_tokens_per_s", row.tokensPerSecond);
+  line.set("predicted_output_tokens_per_s", row.predicted);
+  line.set("not_predicted", row.notPredicted);
+  return line.str();
+}
+
+static std::string line(const MemoryRow &row) {
+  Line line;
+  line.set("id", row.row.id);
+  line.set("not_predicted", row.notPredicted);
+  if (row.predicted) {
+    line.set("predicted_weights_gib", row.predicted->weightsGiB);
+    line.set("predicted_activation_peak_gib", row.predicted->temporariesGiB);
+    line.set("predicted_non_torch_gib", row.predicted->runtimeGiB);
+    line.set("predicted_kv_pool_gib", row.predicted->kvPoolGiB);
+    line.set("predicted_kv_tokens", row.predicted->kvTokens);
+    line.set("predicted_budget_gib", row.predicted->budgetGiB);
+  }
+  return line.str();
+}
+
+template <typename Row>
+static std::string lines(const std::vector<Row> &rows) {
+  std::string text;
+  for (const Row &row : rows)
     text += line(row);
   return text;
+}
+
+std::string
+autopar::predictionsCsv(const std::vector<PredictedRow> &rows,
+                        const std::vector<ThroughputRow> &throughput,
+                        const std::vector<MemoryRow> &memory) {
+  return join(head, ",") + "\n" + lines(rows) + lines(throughput) +
+         lines(memory);
 }

@@ -98,6 +98,9 @@ Result<DataTable> autopar::readTable(const std::string &path) {
   if (!text)
     return text.error();
   std::string name = path == "-" ? "<stdin>" : path;
+  // The mark that some editors begin a file of UTF-8 with.
+  if (text->compare(0, 3, "\xef\xbb\xbf") == 0)
+    text->erase(0, 3);
   size_t first = text->find_first_not_of(" \t\r\n");
   bool isJson = first != std::string::npos &&
                 ((*text)[first] == '[' || (*text)[first] == '{');

@@ -17,8 +17,19 @@
 
 using namespace autopar;
 
+const std::vector<std::string> &autopar::throughputColumns() {
+  static const std::vector<std::string> columns = {
+      "id",       "model", "hardware", "framework", "comparable",
+      "quant",    "tp",    "pp",       "dp",        "ep",
+      "kv_dtype", "isl",   "osl",      "batch",     "tokens_per_s_out",
+      "pre_xqa"};
+  return columns;
+}
+
+/// Tables of served requests may have a rate beside their times.
 bool autopar::hasThroughput(const DataTable &table) {
-  return table.has("tokens_per_s_out") && !table.has("silicon_tpot_ms");
+  return table.has("tokens_per_s_out") && !table.has("silicon_tpot_ms") &&
+         !table.has("silicon_ttft_ms");
 }
 
 static ThroughputKind kindOf(const std::string &comparable) {
@@ -108,23 +119,25 @@ autopar::throughputSections(const std::vector<ThroughputRow> &rows) {
     for (const ThroughputRow &row : rows)
       if (belongs(row)) {
         chosen.push_back(&row);
-        points.push_back({row.tokensPerSecond, row.predicted});
+        points.push_back(
+            {row.tokensPerSecond, row.predicted, row.row.id, row.row.model});
       }
     if (points.empty())
       return;
-    ErrorSection section{name, title, errorFigures(points), {}};
+    ErrorSection section(name, title, "tokens/s", std::move(points));
     auto by = [&](const char *what, auto textOf) {
-      section.tables.push_back(errorTable(what, points, [&](size_t i) {
+      section.tables.push_back(errorTable(what, section.points, [&](size_t i) {
         return GroupKey{textOf(chosen[i]->row)};
       }));
     };
     by("model", [](const ServingRow &row) { return row.model; });
     by("system", [](const ServingRow &row) { return row.system; });
     by("format", [](const ServingRow &row) { return row.precision; });
-    section.tables.push_back(errorTable("length", points, [&](size_t i) {
-      const ServingRow &row = chosen[i]->row;
-      return lengthBucket(row.inputTokens, row.outputTokens);
-    }));
+    section.tables.push_back(
+        errorTable("length", section.points, [&](size_t i) {
+          const ServingRow &row = chosen[i]->row;
+          return lengthBucket(row.inputTokens, row.outputTokens);
+        }));
     sections.push_back(std::move(section));
   };
   using Kind = ThroughputKind;

@@ -15,23 +15,28 @@
 using namespace autopar;
 using Rows = std::vector<const PredictedRow *>;
 
-static MeasuredPoint tpotOf(const PredictedRow &row) {
-  MeasuredPoint point{*row.row.tpotMs, std::nullopt};
-  if (row.prediction)
-    point.predicted = row.prediction->tpotMs;
-  return point;
-}
-
-static MeasuredPoint ttftOf(const PredictedRow &row) {
-  MeasuredPoint point{*row.row.ttftMs, std::nullopt};
-  if (row.prediction)
-    point.predicted = row.prediction->ttftMs;
-  return point;
-}
-
 static GroupKey named(const std::string &matched, const std::string &own) {
   const std::string &name = matched.empty() ? own : matched;
   return {name.empty() ? "not stated" : name, 0};
+}
+
+static MeasuredPoint pointOf(const PredictedRow &row,
+                             std::optional<double> measured,
+                             double ServingPrediction::*predicted) {
+  MeasuredPoint point{*measured};
+  if (row.prediction)
+    point.predicted = *row.prediction.*predicted;
+  point.id = row.row.id;
+  point.model = named(row.model, row.row.model).text;
+  return point;
+}
+
+static MeasuredPoint tpotOf(const PredictedRow &row) {
+  return pointOf(row, row.row.tpotMs, &ServingPrediction::tpotMs);
+}
+
+static MeasuredPoint ttftOf(const PredictedRow &row) {
+  return pointOf(row, row.row.ttftMs, &ServingPrediction::ttftMs);
 }
 
 /// Tables of `points`, which are those of `rows`.
@@ -82,10 +87,10 @@ static ErrorSection sectionOf(std::string name, std::string title,
   std::vector<MeasuredPoint> points;
   for (const PredictedRow *row : rows)
     points.push_back(pointOf(*row));
-  ErrorSection section{
-      std::move(name), std::move(title), errorFigures(points), {}};
+  ErrorSection section(std::move(name), std::move(title), "ms",
+                       std::move(points));
   if (withTables)
-    section.tables = tablesOf(rows, points);
+    section.tables = tablesOf(rows, section.points);
   return section;
 }
 

@@ -190,15 +190,15 @@ std::optional<RowCapacity> RowPredictor::capacityOf(const ServingRow &row) {
 
 /// What runs had room: where the default share of memory leaves none, it had
 /// been raised, to no more than what the device context leaves.
-Result<SteadyState> RowPredictor::predictWithRoom(ServedPlan &plan,
-                                                  const ClosedLoop &load) {
+template <typename Predict>
+static auto predictWithRoom(ServedPlan &plan, Predict predict) {
   constexpr double most = 0.97;
-  Result<SteadyState> state = predictor.predict(plan, load);
-  if (state || plan.memoryUtilization)
-    return state;
+  auto result = predict(plan);
+  if (result || plan.memoryUtilization)
+    return result;
   plan.memoryUtilization = most;
-  Result<SteadyState> raised = predictor.predict(plan, load);
-  return raised ? raised : state;
+  auto raised = predict(plan);
+  return raised ? std::move(raised) : std::move(result);
 }
 
 void RowPredictor::predict(PredictedRow &predicted) {
@@ -227,7 +227,10 @@ void RowPredictor::predict(PredictedRow &predicted) {
     predicted.isMoe = facts->hasExperts;
     predicted.capacity = ::capacityOf(*facts);
   }
-  Result<SteadyState> state = predictWithRoom(plan, load);
+  auto serve = [&](const ServedPlan &plan) {
+    return predictor.predict(plan, load);
+  };
+  Result<SteadyState> state = predictWithRoom(plan, serve);
   if (!state) {
     predicted.notPredicted = textOf(state.error());
     return;
@@ -258,7 +261,10 @@ void RowPredictor::predict(ThroughputRow &throughput) {
   ClosedLoop load{throughput.batch, double(row.inputTokens),
                   double(row.outputTokens)};
   if (throughput.kind == ThroughputKind::static_batch) {
-    Result<double> rate = predictor.predictBatch(matched->plan, load);
+    Result<double> rate =
+        predictWithRoom(matched->plan, [&](const ServedPlan &plan) {
+          return predictor.predictBatch(plan, load);
+        });
     if (rate)
       throughput.predicted = *rate;
     else
@@ -267,7 +273,10 @@ void RowPredictor::predict(ThroughputRow &throughput) {
   }
   // More than any cache holds.
   load.concurrency = int64_t(1) << 30;
-  Result<SteadyState> state = predictWithRoom(matched->plan, load);
+  Result<SteadyState> state =
+      predictWithRoom(matched->plan, [&](const ServedPlan &plan) {
+        return predictor.predict(plan, load);
+      });
   if (state)
     throughput.predicted = state->outputTokensPerSecond;
   else

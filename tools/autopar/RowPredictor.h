@@ -44,7 +44,6 @@ private:
     std::string model;
   };
   Result<Match> match(const ServingRow &row);
-  Result<SteadyState> predictWithRoom(ServedPlan &plan, const ClosedLoop &load);
   Result<std::string> weightFormatOf(const ServingRow &row,
                                      const ResolvedName &model,
                                      const std::string &argument);

@@ -12,9 +12,11 @@
 #include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Validation/ColumnMapping.h"
+#include "autopar/Validation/PredictionsCsv.h"
 #include "autopar/Validation/ServingRows.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
@@ -98,6 +100,17 @@ checkRuntimes(const std::vector<Override> &overrides) {
   return std::nullopt;
 }
 
+/// Of tables of any kind.
+static std::vector<std::string> knownColumns() {
+  std::vector<std::string> known;
+  for (const auto *columns :
+       {&servingColumns(), &throughputColumns(), &memoryColumns()})
+    for (const std::string &column : *columns)
+      if (!llvm::is_contained(known, column))
+        known.push_back(column);
+  return known;
+}
+
 static Result<Tables> readTables(const ValidateOptions &options) {
   std::optional<ColumnMapping> mapping;
   if (!options.columns.empty()) {
@@ -112,14 +125,24 @@ static Result<Tables> readTables(const ValidateOptions &options) {
     if (!table)
       return table.error();
     if (mapping)
-      if (Result<bool> applied =
-              applyMapping(*table, *mapping, servingColumns());
+      if (Result<bool> applied = applyMapping(*table, *mapping, knownColumns());
           !applied)
         return applied.error();
     if (auto failed = addRows(*table, tables))
       return *failed;
   }
   return tables;
+}
+
+/// No table is written over.
+static std::optional<Error> checkOutput(const std::string &output,
+                                        const std::vector<std::string> &files) {
+  for (const std::string &file : files)
+    if (!output.empty() &&
+        (output == file || llvm::sys::fs::equivalent(output, file)))
+      return Error{output, "is a table that is read: it would be written over",
+                   "give another name"};
+  return std::nullopt;
 }
 
 static Result<RuleSet> readRules(const std::string &given) {
@@ -181,6 +204,13 @@ static void addOtherErrors(const Tables &tables, ValidationReport &report) {
   addReasons(tables.memory, report);
 }
 
+static Result<std::string> textOf(const ValidationReport &report,
+                                  const std::string &format) {
+  if (format == "html")
+    return validationHtml(report);
+  return format == "json" ? validationJson(report) : validationText(report);
+}
+
 int autopar::validate(const ValidateOptions &options) {
   Result<RuleSet> rules = readRules(options.rules);
   if (!rules)
@@ -194,6 +224,9 @@ int autopar::validate(const ValidateOptions &options) {
     return fail(overrides.error());
   if (auto error = checkRuntimes(*overrides))
     return fail(*error);
+  for (const std::string &output : {options.predictions, options.output})
+    if (auto error = checkOutput(output, options.files))
+      return fail(*error);
   Result<std::unique_ptr<RowPredictor>> predictor =
       RowPredictor::create(options.configs, *overrides);
   if (!predictor)
@@ -211,13 +244,20 @@ int autopar::validate(const ValidateOptions &options) {
     return fail(*unused);
   if (!options.predictions.empty())
     if (Result<bool> written =
-            writeFile(options.predictions, predictionsCsv(rows));
+            writeFile(options.predictions,
+                      predictionsCsv(rows, tables->throughput, tables->memory));
         !written)
       return fail(written.error());
   ValidationReport report = makeValidationReport(
       options.files, rows, std::move(tables->unreadable), *rules);
   addOtherErrors(*tables, report);
-  llvm::outs() << (options.json ? validationJson(report)
-                                : validationText(report));
-  return 0;
+  Result<std::string> text = textOf(report, options.format);
+  if (!text)
+    return fail(text.error());
+  if (options.output.empty()) {
+    llvm::outs() << *text;
+    return 0;
+  }
+  Result<bool> written = writeFile(options.output, *text);
+  return written ? 0 : fail(written.error());
 }

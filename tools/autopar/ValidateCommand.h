@@ -23,7 +23,9 @@ struct ValidateOptions {
   std::vector<std::string> overrides;
   /// Where predictions of all rows go.
   std::string predictions;
-  bool json = false, printRules = false;
+  /// "text", "json" or "html", and where it goes: standard output where "".
+  std::string format = "text", output;
+  bool printRules = false;
 };
 
 /// Predicts what tables of measurements hold, and prints the errors. The exit

@@ -25,7 +25,8 @@ void autopar::addValidate(CLI::App &app, std::vector<Command> &commands) {
       "that never look at an error: --print-rules prints them.\n\n"
       "  autopar validate serving.csv\n"
       "  autopar validate mine.csv --columns=columns.json --rules=none\n"
-      "  autopar validate serving.csv --predictions=predicted.csv --json\n");
+      "  autopar validate serving.csv --predictions=predicted.csv --json\n"
+      "  autopar validate serving.csv --format=html --output=errors.html\n");
   command->add_option("files", options->files, "Tables: CSV or JSON")
       ->type_name("FILE");
   command->add_option("--columns", options->columns,
@@ -41,8 +42,15 @@ void autopar::addValidate(CLI::App &app, std::vector<Command> &commands) {
                       "(repeatable)");
   command->add_option("--predictions", options->predictions,
                       "Write id, reason, and predictions of every row here");
-  command->add_flag("--json", options->json,
-                    "Tables as JSON (autopar.validation/1)");
+  command
+      ->add_option("--format", options->format,
+                   "text, json (autopar.validation/1), or html: a page "
+                   "with charts")
+      ->check(CLI::IsMember({"text", "json", "html"}));
+  command->add_flag_callback(
+      "--json", [options] { options->format = "json"; }, "--format=json");
+  command->add_option("--output", options->output,
+                      "Write the report here, not to standard output");
   commands.push_back({command, [=] {
                         if (options->files.empty() && !options->printRules) {
                           std::fputs("error: a table is required\n", stderr);

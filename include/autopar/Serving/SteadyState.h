@@ -92,6 +92,10 @@ private:
   /// prompts, of one replica.
   ServingRefusal price(double decoding, double context, double prompts,
                        double promptTokens, Step &step);
+  /// The same where `prompts` is a mean, at least 1.
+  ServingRefusal priceWithPrompts(double decoding, double context,
+                                  double prompts, double promptTokens,
+                                  Step &step);
   double promptsPerStep(const ClosedLoop &load, double running) const;
 
   const Runtime &runtime;

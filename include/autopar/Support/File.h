@@ -32,6 +32,8 @@ std::vector<std::string> listFiles(const std::string &directory,
 /// Where the library files of a kind ("hardware", "runtimes", "models") lie:
 /// `$AUTOPAR_DATA/<kind>`, else `<executable>/../share/autopar/<kind>`.
 std::string dataDirectory(const std::string &kind);
+/// Where what a tool cannot do without lies: `<executable>/../share/autopar`.
+std::string installedDirectory(const std::string &kind);
 
 } // namespace autopar
 

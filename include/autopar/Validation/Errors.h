@@ -20,7 +20,9 @@ namespace autopar {
 /// A figure of a row, and what was predicted for it, if anything.
 struct MeasuredPoint {
   double measured = 0;
-  std::optional<double> predicted;
+  std::optional<double> predicted = std::nullopt;
+  /// Which row it is of, and of which model.
+  std::string id = {}, model = {};
 };
 
 /// predicted / measured - 1; nothing where there is no prediction, or one that
@@ -58,6 +60,18 @@ struct ErrorTable {
     ErrorFigures figures;
   };
   std::vector<Group> groups;
+};
+
+/// Errors of one kind of figure.
+struct ErrorSection {
+  /// "tpot", "ttft", ..., the same for people, and what it is measured in.
+  std::string name, title, unit;
+  std::vector<MeasuredPoint> points;
+  ErrorFigures all;
+  std::vector<ErrorTable> tables;
+
+  ErrorSection(std::string name, std::string title, std::string unit,
+               std::vector<MeasuredPoint> points);
 };
 
 /// `keyOf` is asked for the index of each point.

@@ -40,6 +40,9 @@ struct MemoryRow {
 /// Whether `table` has what engines log of memory.
 bool hasEngineMemory(const DataTable &table);
 
+/// The columns that `readMemoryRows` looks at, for mappings.
+const std::vector<std::string> &memoryColumns();
+
 struct MemoryRows {
   std::vector<MemoryRow> rows;
   std::vector<Error> unreadable;

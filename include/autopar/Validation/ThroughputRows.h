@@ -33,9 +33,12 @@ struct ThroughputRow {
   std::string notPredicted;
 };
 
-/// Whether `table` is one of throughput: it has tokens_per_s_out, and no
-/// silicon_tpot_ms.
+/// Whether `table` is one of throughput: it has tokens_per_s_out, and
+/// neither silicon_tpot_ms nor silicon_ttft_ms.
 bool hasThroughput(const DataTable &table);
+
+/// The columns that `readThroughputRows` looks at, for mappings.
+const std::vector<std::string> &throughputColumns();
 
 struct ThroughputRows {
   std::vector<ThroughputRow> rows;

@@ -38,14 +38,6 @@ struct PredictedRow {
   std::optional<bool> isMoe = std::nullopt;
 };
 
-/// Errors of one kind of figure.
-struct ErrorSection {
-  /// "tpot", "ttft", ..., and the same for people.
-  std::string name, title;
-  ErrorFigures all;
-  std::vector<ErrorTable> tables;
-};
-
 /// A row that is far off, and the largest part of what was predicted.
 struct WorstRow {
   std::string id, model, system, runtime;
@@ -90,8 +82,9 @@ ValidationReport makeValidationReport(std::vector<std::string> files,
 std::string validationText(const ValidationReport &report);
 /// `autopar.validation/1`: lib/Validation/schema/validation.schema.json.
 std::string validationJson(const ValidationReport &report);
-/// A line for every row, excluded or not: CSV with a head.
-std::string predictionsCsv(const std::vector<PredictedRow> &rows);
+/// A page for browsers: tables, and measured against predicted as charts.
+/// Errors: what pages are made of is not installed.
+Result<std::string> validationHtml(const ValidationReport &report);
 
 } // namespace autopar
 

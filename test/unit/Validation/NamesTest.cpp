@@ -101,7 +101,7 @@ TEST(ModelNames, BracketsAreNotes) {
 
 TEST(ModelNames, NoneForOtherSizesAndSillyNames) {
   EXPECT_EQ(model("GPT-175B"), "no model is called \"GPT-175B\"");
-  EXPECT_EQ(model("gemma-7b"), "no model is called \"gemma-7b\"");
+  EXPECT_EQ(model("gemma-9b"), "no model is called \"gemma-9b\"");
   EXPECT_EQ(model(""), "no model is stated");
   EXPECT_EQ(model("("), "no model is called \"(\"");
   EXPECT_EQ(model("///"), "no model is called \"///\"");

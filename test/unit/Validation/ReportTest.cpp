@@ -7,6 +7,7 @@
 
 #include "Fixtures.h"
 
+#include "autopar/Validation/PredictionsCsv.h"
 #include "autopar/Validation/ValidationReport.h"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,24 @@
+//===- PredictionsCsv.h - What was predicted of each row --------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_VALIDATION_PREDICTIONSCSV_H
+#define AUTOPAR_VALIDATION_PREDICTIONSCSV_H
+
+#include "autopar/Validation/MemoryRows.h"
+#include "autopar/Validation/ThroughputRows.h"
+
+namespace autopar {
+
+/// A line for every row, excluded or not: CSV with a head. What a kind of row
+/// does not have is empty.
+std::string predictionsCsv(const std::vector<PredictedRow> &rows,
+                           const std::vector<ThroughputRow> &throughput = {},
+                           const std::vector<MemoryRow> &memory = {});
+
+} // namespace autopar
+
+#endif // AUTOPAR_VALIDATION_PREDICTIONSCSV_H

@@ -1,0 +1,135 @@
+//===- Page.cpp -----------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Page/Page.h"
+
+#include "autopar/Support/File.h"
+
+using namespace autopar;
+
+std::string autopar::escapeHtml(std::string_view text) {
+  std::string escaped;
+  for (char c : text) {
+    switch (c) {
+    case '&':
+      escaped += "&amp;";
+      break;
+    case '<':
+      escaped += "&lt;";
+      break;
+    case '>':
+      escaped += "&gt;";
+      break;
+    case '"':
+      escaped += "&quot;";
+      break;
+    default:
+      // Controls but for tabs and ends of lines are not HTML.
+      escaped += static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n'
+                     ? '?'
+                     : c;
+    }
+  }
+  return escaped;
+}
+
+//===----------------------------------------------------------------------===//
+// The body
+//===----------------------------------------------------------------------===//
+
+static std::string element(std::string_view tag, std::string_view text,
+                           std::string_view attributes = "") {
+  std::string html = "<" + std::string(tag);
+  html += attributes.empty() ? "" : " " + std::string(attributes);
+  return html + ">" + escapeHtml(text) + "</" + std::string(tag) + ">";
+}
+
+HtmlBody &HtmlBody::heading(int level, std::string_view text) {
+  html += element("h" + std::to_string(level), text) + "\n";
+  return *this;
+}
+
+HtmlBody &HtmlBody::paragraph(std::string_view text, std::string_view kind) {
+  html += element("p", text,
+                  kind.empty() ? "" : "class=\"" + escapeHtml(kind) + "\"") +
+          "\n";
+  return *this;
+}
+
+HtmlBody &HtmlBody::table(const std::vector<std::string> &head,
+                          const std::vector<std::vector<std::string>> &rows,
+                          bool numeric) {
+  html += numeric ? "<div class=\"wide\"><table class=\"numbers\">\n<thead><tr>"
+                  : "<div class=\"wide\"><table>\n<thead><tr>";
+  for (const std::string &cell : head)
+    html += element("th", cell, "scope=\"col\"");
+  html += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<std::string> &row : rows) {
+    html += "<tr>";
+    std::string span = "colspan=\"" + std::to_string(head.size()) + "\"";
+    for (size_t i = 0; i < row.size(); ++i)
+      html +=
+          row.size() == 1 ? element("th", row[i], span) : element("td", row[i]);
+    html += "</tr>\n";
+  }
+  html += "</tbody></table></div>\n";
+  return *this;
+}
+
+HtmlBody &HtmlBody::chart(std::string_view kind, std::string_view key,
+                          std::string_view caption) {
+  html += "<figure data-chart=\"" + escapeHtml(kind) + "\" data-key=\"" +
+          escapeHtml(key) + "\"><canvas role=\"img\" aria-label=\"" +
+          escapeHtml(caption) + "\"></canvas>" +
+          element("figcaption", caption) + "</figure>\n";
+  return *this;
+}
+
+HtmlBody &HtmlBody::beginDetails(std::string_view summary) {
+  html += "<details>" + element("summary", summary) + "\n";
+  return *this;
+}
+
+HtmlBody &HtmlBody::endDetails() {
+  html += "</details>\n";
+  return *this;
+}
+
+//===----------------------------------------------------------------------===//
+// The page
+//===----------------------------------------------------------------------===//
+
+/// JSON inside a script: nothing in it ends the script.
+static std::string inScript(const std::string &json) {
+  std::string safe;
+  for (char c : json)
+    safe += c == '<' ? std::string("\\u003c") : std::string(1, c);
+  return safe;
+}
+
+Result<std::string> autopar::makePage(std::string_view title,
+                                      const HtmlBody &body,
+                                      const std::string &data) {
+  std::string parts[3];
+  const char *names[] = {"page.css", "chart.min.js", "page.js"};
+  for (size_t i = 0; i < std::size(names); ++i) {
+    Result<std::string> read =
+        readFile(installedDirectory("page") + "/" + names[i]);
+    if (!read)
+      return read.error();
+    parts[i] = std::move(*read);
+  }
+  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
+         "charset=\"utf-8\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width, "
+         "initial-scale=1\">\n" +
+         element("title", title) + "\n<style>\n" + parts[0] +
+         "</style>\n</head>\n<body>\n<main>\n" + body.str() +
+         "</main>\n<script type=\"application/json\" id=\"data\">" +
+         inScript(data) + "</script>\n<script>\n" + parts[1] +
+         "\n</script>\n<script>\n" + parts[2] + "</script>\n</body>\n</html>\n";
+}

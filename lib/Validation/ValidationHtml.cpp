@@ -1,0 +1,99 @@
+//===- ValidationHtml.cpp -------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReportCells.h"
+
+#include "autopar/Page/Page.h"
+#include "autopar/Support/Text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+
+using namespace autopar;
+using json = nlohmann::ordered_json;
+
+/// What the script draws of a section: points by model, the largest ones first.
+static json chartOf(const ErrorSection &section) {
+  std::map<std::string, json> byModel;
+  for (const MeasuredPoint &point : section.points)
+    if (signedError(point))
+      byModel[point.model].push_back(
+          {point.id, point.measured, *point.predicted});
+  json series = json::array();
+  for (auto &[model, points] : byModel)
+    series.push_back({{"name", model}, {"points", std::move(points)}});
+  std::stable_sort(series.begin(), series.end(),
+                   [](const json &a, const json &b) {
+                     return a["points"].size() > b["points"].size();
+                   });
+  return {{"unit", section.unit}, {"series", std::move(series)}};
+}
+
+static void addHead(const ValidationReport &report, HtmlBody &body) {
+  body.heading(1, "Predicted and measured");
+  body.paragraph(join(report.files, ", "), "quiet");
+  for (const std::string &line : countLines(report))
+    body.paragraph(line);
+  std::vector<Cells> all;
+  for (const ErrorSection &section : report.sections)
+    if (placeOf(section, report) != SectionPlace::hidden)
+      all.push_back(errorCells(section.title, section.all));
+  body.table(errorHead(), all);
+}
+
+static void addSection(const ErrorSection &section, HtmlBody &body,
+                       json &data) {
+  body.heading(2, section.title);
+  json chart = chartOf(section);
+  if (!chart["series"].empty()) {
+    data[section.name] = std::move(chart);
+    body.chart("parity", section.name,
+               section.title + ": measured against predicted; dashed lines are "
+                               "20 % apart");
+  }
+  body.beginDetails("Errors by group");
+  body.table(errorHead(), errorRows(section));
+  body.endDetails();
+}
+
+static void addRows(const ValidationReport &report, HtmlBody &body) {
+  if (!report.worst.empty())
+    body.heading(2, "Worst rows").table(worstHead(), worstRows(report));
+  if (!report.rules.empty())
+    body.heading(2, "Rules").table({"rule", "rows", ""}, ruleRows(report));
+  std::vector<Cells> reasons;
+  for (const auto &[why, rows] : report.notPredicted)
+    reasons.push_back({countOf(rows, "row"), why});
+  if (!reasons.empty())
+    body.heading(2, "Not predicted").table({"", "why"}, reasons, false);
+  std::vector<Cells> unreadable;
+  for (const Error &error : report.unreadable)
+    unreadable.push_back({error.where, error.message});
+  if (!unreadable.empty())
+    body.heading(2, "Unreadable").table({"where", "why"}, unreadable, false);
+  if (report.rows) {
+    body.heading(2, "Repeats of one configuration");
+    for (const std::string &line : noiseLines(report))
+      body.paragraph(line);
+  }
+}
+
+Result<std::string> autopar::validationHtml(const ValidationReport &report) {
+  HtmlBody body;
+  json data = json::object();
+  addHead(report, body);
+  for (const ErrorSection &section : report.sections)
+    if (placeOf(section, report) == SectionPlace::own)
+      addSection(section, body, data);
+  if (std::string queues = saturationLine(report); !queues.empty())
+    body.heading(2, "Queues").paragraph(queues);
+  addRows(report, body);
+  return makePage("autopar: predicted and measured", body,
+                  data.dump(-1, ' ', false, json::error_handler_t::replace));
+}
