@@ -90,6 +90,7 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
     return &runtime.keepsExpertWorkspace;
   case Kind::memory_of_free:
   case Kind::memory_of_reserve:
+  case Kind::reserve_by_rule:
   case Kind::curve_floor:
   case Kind::compute_efficiency:
   case Kind::memory_efficiency:
@@ -115,6 +116,9 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
     return {runtime.budgetRule == BudgetRule::fraction_of_free ? 1.0 : 0.0};
   if (use.kind == Kind::memory_of_reserve)
     return {runtime.budgetRule == BudgetRule::reserve ? 1.0 : 0.0};
+  if (use.kind == Kind::reserve_by_rule)
+    return {memoryUtilization || runtime.memoryUtilization.isGiven() ? 0.0
+                                                                     : 1.0};
   if (use.kind == Kind::memory_utilization && memoryUtilization)
     return {*memoryUtilization};
   const Figure *figure = figureOf(use, chip, runtime);

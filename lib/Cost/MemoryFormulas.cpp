@@ -233,7 +233,6 @@ static std::vector<LiveNodes> findLiveSets(const CostProgram &program) {
 static void addActivations(Formulas &formulas) {
   const CostProgram &program = formulas.program;
   Strategy &strategy = formulas.strategy;
-  std::vector<Expr> profile;
   Expr none = formulas.number(0);
   for (uint32_t i = 0; i < program.activations.size(); ++i) {
     const Activation &activation = program.activations[i];
@@ -241,9 +240,9 @@ static void addActivations(Formulas &formulas) {
         formulas.local(activation.shape, {RecordRef::Kind::activation, i});
     strategy.activations.push_back(
         formulas.bytes(local, activation.type).node());
-    profile.push_back(formulas.bytes(
-        formulas.localPaged(activation.shape, -1, formulas.profile),
-        activation.type));
+    Expr profiled = formulas.localPaged(activation.shape, -1, formulas.profile);
+    strategy.profiled.push_back(
+        formulas.bytes(profiled, activation.type).node());
   }
   strategy.live = findLiveSets(program);
   Expr peak = none, profilePeak = none, expertPeak = none;
@@ -251,9 +250,10 @@ static void addActivations(Formulas &formulas) {
     Expr sum = none, profileSum = none, experts = none;
     for (uint32_t i : set.activations) {
       sum += Expr(formulas.graph, strategy.activations[i]);
-      profileSum += profile[i];
+      Expr profiled(formulas.graph, strategy.profiled[i]);
+      profileSum += profiled;
       if (program.activations[i].routed)
-        experts += profile[i];
+        experts += profiled;
     }
     set.bytes = sum.node();
     set.profileBytes = profileSum.node();
@@ -272,12 +272,20 @@ static void addActivations(Formulas &formulas) {
 // What is kept for temporaries
 //===----------------------------------------------------------------------===//
 
-/// Devices that the largest collective joins.
+/// Devices that the largest collective joins, of all stages.
 static Expr mostPeers(Formulas &formulas) {
-  Expr most = formulas.stages();
-  for (const Collective &collective : formulas.program.collectives)
+  Expr most = formulas.number(1);
+  std::vector<const std::vector<AxisId> *> known;
+  for (const Collective &collective : formulas.program.collectives) {
+    bool isKnown =
+        std::any_of(known.begin(), known.end(),
+                    [&](const auto *axes) { return *axes == collective.axes; });
+    if (isKnown)
+      continue;
+    known.push_back(&collective.axes);
     most = max(most, formulas.devices(collective.axes));
-  return most;
+  }
+  return most * formulas.stages();
 }
 
 /// Where the run by which the runtime sizes its temporaries samples: of each
@@ -312,7 +320,8 @@ static Expr reserveBytes(Formulas &formulas) {
       formulas.whole(Use::reserve_bytes_per_peer) * mostPeers(formulas);
   byRule = max(byRule, formulas.whole(Use::reserve_least));
   return select(formulas.whole(Use::memory_of_reserve),
-                select(left, left, byRule), formulas.number(0));
+                select(formulas.whole(Use::reserve_by_rule), byRule, left),
+                formulas.number(0));
 }
 
 /// What the KV cache cannot have: temporaries of this step or of the run by

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 using namespace autopar;
@@ -41,7 +42,7 @@ static std::vector<NodeId> partNodes(const TotalNodes &total) {
   return {total.computePs,       total.memoryPs,      total.floorPs,
           total.communicationPs, total.weightBytes,   total.kvCacheBytes,
           total.stateBytes,      total.reservedBytes, total.runtimeBytes,
-          total.budgetBytes};
+          total.budgetBytes,     total.capacityBytes};
 }
 
 Tape autopar::collectParts(const Strategy &strategy) {
@@ -53,23 +54,28 @@ StagePricer::StagePricer(const CostProgram &program, const Tape &tape,
                          const Runtime &runtime,
                          std::optional<double> memoryUtilization)
     : program(program), borders(launching.fusesElementwise),
-      pricer(tape, machine, runtime, memoryUtilization) {}
+      pricer(tape, machine, runtime, memoryUtilization) {
+  if (runtime.budgetRule == BudgetRule::fraction_of_free)
+    shareOfFree = memoryUtilization.value_or(runtime.memoryUtilization.value);
+}
 
 Refusal StagePricer::addPart(PartCounts counts, Point microbatch,
                              PipelinePart &part) {
   layout.part = std::move(counts);
-  double outputs[10];
+  double outputs[11];
   if (Refusal refusal = pricer.lay(layout))
     return refusal;
   if (Refusal refusal = pricer.price(microbatch, outputs))
     return refusal;
   auto whole = [&](int index) { return static_cast<int64_t>(outputs[index]); };
-  part.cost = {whole(0) + whole(1) + whole(2) + whole(3),
-               whole(4) + whole(5) + whole(6)};
+  // Caches that get a share of what the rest leaves count for as much more.
+  auto kept =
+      static_cast<int64_t>(std::ceil((outputs[5] + outputs[6]) / shareOfFree));
+  part.cost = {whole(0) + whole(1) + whole(2) + whole(3), whole(4) + kept};
   part.communicationPs = whole(3);
   part.reservedBytes = whole(7);
   part.runtimeBytes = whole(8);
-  budgetBytes = whole(9);
+  budgetBytes = shareOfFree < 1 ? whole(10) : whole(9);
   return {};
 }
 

@@ -188,6 +188,15 @@ Result<Plan> ServingPredictor::State::planOf(const ServedPlan &served,
   return plan;
 }
 
+/// As far as no user said otherwise; a runtime that profiles nothing still does
+/// not.
+static void setStepTokens(Runtime &runtime, double tokens) {
+  if (!runtime.tokenBudget.isGiven())
+    runtime.tokenBudget.value = tokens;
+  if (!runtime.profileTokens.isGiven() && runtime.profileTokens.value > 0)
+    runtime.profileTokens.value = tokens;
+}
+
 static std::string keyOf(const ServedPlan &plan) {
   std::string key = plan.model + "\n" + plan.weightFormat + "\n" + plan.system +
                     "\n" + plan.runtime;
@@ -195,7 +204,7 @@ static std::string keyOf(const ServedPlan &plan) {
                         plan.kvFormat ? int64_t(*plan.kvFormat) : -1})
     key += "\n" + std::to_string(value);
   key += "\n" + std::to_string(plan.memoryUtilization.value_or(0));
-  key += "\n" + std::to_string(plan.profileTokens.value_or(0));
+  key += "\n" + std::to_string(plan.stepTokens.value_or(0));
   return key;
 }
 
@@ -230,9 +239,8 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   made->machine.useImplementations((*runtime)->name, (*runtime)->collectives);
   made->runtime = **runtime;
   made->runtime.adaptTo(made->machine.pools.front().chip);
-  if (served.profileTokens)
-    made->runtime.profileTokens.value =
-        static_cast<double>(*served.profileTokens);
+  if (served.stepTokens)
+    setStepTokens(made->runtime, static_cast<double>(*served.stepTokens));
   made->layout = layoutOf(made->program->axes(), *plan);
   made->memoryUtilization = served.memoryUtilization;
   made->replicas = served.dp;

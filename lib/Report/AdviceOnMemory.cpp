@@ -100,7 +100,7 @@ static std::string describe(const Reading &reading, const Plan &plan,
 static std::string hintOfFit(const Reading &reading) {
   const auto &memory = reading.report.memory;
   Checked least = ceilDiv(Checked(memory.perDevice.weightBytes),
-                          std::max<int64_t>(1, memory.budgetBytes));
+                          std::max<int64_t>(1, memory.perDevice.budgetBytes));
   if (least == 1)
     return "a shorter context, a narrower --kv-dtype or devices with more "
            "memory would help";
@@ -150,9 +150,9 @@ void autopar::adviseOnFit(Reading &reading) {
     return;
   reading.report.warnings.push_back(
       {"does not fit: a device needs " + formatBytes(device.totalBytes) +
-           " of the " + formatBytes(memory.budgetBytes) + " that " +
+           " of the " + formatBytes(memory.perDevice.budgetBytes) + " that " +
            reading.runtime.name + " may use, " +
-           formatBytes(device.totalBytes - memory.budgetBytes) +
+           formatBytes(device.totalBytes - memory.perDevice.budgetBytes) +
            " too much, most of it " + largestItem(device) + "; " +
            remediesOfFit(reading),
        "does-not-fit"});
@@ -287,9 +287,9 @@ void autopar::adviseOnGatheredWeights(Reading &reading) {
            formatBytes(parts + memory.perDevice.weightBytes) +
            " of weights instead of " +
            formatBytes(memory.perDevice.weightBytes) +
-           (total <= memory.budgetBytes
+           (total <= memory.perDevice.budgetBytes
                 ? ", which fits"
-                : ", " + formatBytes(total - memory.budgetBytes) +
+                : ", " + formatBytes(total - memory.perDevice.budgetBytes) +
                       " too much: a larger tp splits them without gathers"),
        "gathered-weights", Subject::collective,
        static_cast<size_t>(first - reading.program.collectives.data())});

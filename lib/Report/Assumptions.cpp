@@ -16,6 +16,25 @@ using namespace autopar;
 /// Source of what this evaluator does whatever the input.
 static constexpr const char *method = "autopar: method of the evaluator";
 
+/// What decides how much is kept for temporaries.
+static std::string sourceOfReserve(const Reading &reading) {
+  const Runtime &runtime = reading.runtime;
+  const Report::DeviceMemory &device = reading.report.memory.perDevice;
+  if (device.reservedBytes == device.ruleBytes) {
+    if (reading.plan.memoryUtilization)
+      return "plan: the share of memory leaves it";
+    if (runtime.memoryUtilization.isGiven())
+      return runtime.memoryUtilization.source.str();
+    bool isLeast = double(device.ruleBytes) == runtime.reserveLeast.value;
+    return (isLeast ? runtime.reserveLeast : runtime.reserveBytesPerToken)
+        .source.str();
+  }
+  return (device.reservedBytes == device.samplerBytes
+              ? runtime.samplerBytesPerLogit
+              : runtime.profileTokens)
+      .source.str();
+}
+
 static void addRuntime(Reading &reading, std::vector<Assumption> &assumptions) {
   const Runtime &runtime = reading.runtime;
   auto add = [&](const char *name, const Figure &figure, std::string value) {
@@ -37,11 +56,9 @@ static void addRuntime(Reading &reading, std::vector<Assumption> &assumptions) {
   if (device.graphBytes > 0)
     add("captured graphs", runtime.graphs, formatBytes(device.graphBytes));
   if (device.reservedBytes > device.activationBytes)
-    add("kept for temporaries",
-        runtime.budgetRule == BudgetRule::reserve
-            ? runtime.reserveBytesPerToken
-            : runtime.samplerBytesPerLogit,
-        formatBytes(device.reservedBytes));
+    assumptions.push_back({"kept for temporaries",
+                           formatBytes(device.reservedBytes),
+                           sourceOfReserve(reading)});
   add("KV cache block", runtime.kvBlockTokens,
       formatNumber(runtime.kvBlockTokens.value) + " tokens");
   if (runtime.hostTimeUs.value > 0)

@@ -59,15 +59,15 @@ void Explainer::nameNodes() {
       {total.runtimeBytes, device("runtime_bytes")},
       {total.totalBytes, device("total_bytes")},
       {total.capacityBytes, device("capacity_bytes")},
-      {total.budgetBytes, "memory.budget_bytes"},
+      {total.budgetBytes, device("budget_bytes")},
       {total.reservedBytes, device("reserved_bytes")},
       {total.communicationBytes, device("communication_bytes")},
       {total.graphBytes, device("graph_bytes")},
-      {total.reserveBytes, "memory.reserve_by_rule_bytes"},
+      {total.reserveBytes, device("rule_bytes")},
       {total.kvCapacityBytes, "memory.kv_capacity_bytes"},
       {total.blocksPerSequence, "memory.bytes_of_one_sequence"},
-      {total.profileBytes, "memory.activation_bytes_of_profile"},
-      {total.samplerBytes, "memory.sampler_bytes"},
+      {total.profileBytes, device("profile_bytes")},
+      {total.samplerBytes, device("sampler_bytes")},
       {total.linearFlops, "flops.layers_linear"},
       {total.attentionFlops, "flops.attention"},
       {total.recurrenceFlops, "flops.recurrence"},
@@ -240,28 +240,43 @@ void Explainer::explainResidents() {
                Explanation().note("one sequence, each value once"));
 }
 
-/// The first set of buffers that are live at once and add up to the peak.
-void Explainer::explainActivations() {
-  Checked peak = reading.whole(total.activationBytes);
+/// The first set of buffers that are live at once and add up to `peak`, with
+/// the bytes of each in `column`.
+void Explainer::addLiveSet(const std::string &path, Checked peak,
+                           NodeId LiveNodes::*sum,
+                           const std::vector<NodeId> &column) {
   for (const LiveNodes &set : reading.strategy.live) {
     const KindCounts &counts = reading.layout.part.kinds;
     bool runs = counts.empty() || counts[set.layer] > 0;
-    if (!runs || reading.whole(set.bytes) != peak)
+    if (!runs || reading.whole(set.*sum) != peak)
       continue;
     std::vector<Contribution> parts;
     for (uint32_t i : set.activations) {
-      NodeId bytes = reading.strategy.activations[i];
       const Activation &record = reading.program.activations[i];
-      parts.push_back({"activations/" + record.name, reading.whole(bytes).str(),
-                       text.sizes(bytes) + " B, live in launches " +
+      parts.push_back({"activations/" + record.name,
+                       reading.whole(column[i]).str(),
+                       text.sizes(column[i]) + " B, live in launches " +
                            std::to_string(record.begin) + " to " +
                            std::to_string(record.end)});
     }
-    return addSum(device("activation_bytes"), parts,
+    return addSum(path, parts,
                   Explanation().note("what is live at once, where most is; "
                                      "loop bodies appear once"));
   }
-  addSum(device("activation_bytes"), {});
+  addSum(path, {});
+}
+
+void Explainer::explainActivations() {
+  addLiveSet(device("activation_bytes"), reading.whole(total.activationBytes),
+             &LiveNodes::bytes, reading.strategy.activations);
+}
+
+void Explainer::explainProfile() {
+  Checked peak = reading.whole(total.profileBytes);
+  if (peak.isZero())
+    return addSum(device("profile_bytes"), {});
+  addLiveSet(device("profile_bytes"), peak, &LiveNodes::profileBytes,
+             reading.strategy.profiled);
 }
 
 void Explainer::explainRuntimeBytes() {
@@ -292,7 +307,7 @@ void Explainer::explainMemory() {
     add(folder + "fits", "total_bytes <= budget_bytes",
         Explanation()
             .input(folder + "total_bytes", memory.totalBytes)
-            .input("memory.budget_bytes", report.memory.budgetBytes));
+            .input(folder + "budget_bytes", memory.budgetBytes));
   };
   fits("memory.per_device.");
   // There is one stage, whose worst device is the worst device of all.
@@ -305,10 +320,21 @@ void Explainer::explainMemory() {
   same("activation_bytes", memory.activationBytes);
   same("communication_bytes", memory.communicationBytes);
   same("graph_bytes", memory.graphBytes);
+  same("profile_bytes", memory.profileBytes);
+  same("sampler_bytes", memory.samplerBytes);
+  same("rule_bytes", memory.ruleBytes);
   same("total_bytes", memory.totalBytes);
+  same("budget_bytes", memory.budgetBytes);
   same("capacity_bytes", memory.capacityBytes);
   fits(stage);
-  add("memory.budget_bytes", total.budgetBytes,
+  add(device("budget_bytes"), total.budgetBytes,
+      reading.plan.memoryUtilization ? Explanation().from("plan")
+                                     : Explanation());
+  add("memory.budget_bytes", "the input",
+      Explanation().input(device("budget_bytes"), memory.budgetBytes));
+  explainProfile();
+  add(device("sampler_bytes"), total.samplerBytes);
+  add(device("rule_bytes"), total.reserveBytes,
       reading.plan.memoryUtilization ? Explanation().from("plan")
                                      : Explanation());
   add(device("reserved_bytes"), total.reservedBytes,

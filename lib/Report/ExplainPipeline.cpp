@@ -95,6 +95,7 @@ void PipelineExplainer::takeRenamed(int64_t stage, const std::string &path,
 
 void PipelineExplainer::explainMemory() {
   take(*stages.byDevice[stages.fullest], deviceFolder);
+  take(*stages.byDevice[stages.fullest], "memory.budget_bytes");
   drop("memory.per_stage[");
   auto count = static_cast<int64_t>(stages.byDevice.size());
   for (int64_t stage = 0; stage < count; ++stage)

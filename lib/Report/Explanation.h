@@ -57,6 +57,9 @@ private:
   void explainModel();
   void explainResidents();
   void explainActivations();
+  void explainProfile();
+  void addLiveSet(const std::string &path, Checked peak, NodeId LiveNodes::*sum,
+                  const std::vector<NodeId> &column);
   void explainRuntimeBytes();
   void explainMemory();
   void explainFlops();

@@ -70,10 +70,14 @@ static json writeDevice(const Report::DeviceMemory &device) {
           {"state_bytes", device.stateBytes},
           {"activation_bytes", device.activationBytes},
           {"reserved_bytes", device.reservedBytes},
+          {"profile_bytes", device.profileBytes},
+          {"sampler_bytes", device.samplerBytes},
+          {"rule_bytes", device.ruleBytes},
           {"runtime_bytes", device.runtimeBytes},
           {"communication_bytes", device.communicationBytes},
           {"graph_bytes", device.graphBytes},
           {"total_bytes", device.totalBytes},
+          {"budget_bytes", device.budgetBytes},
           {"capacity_bytes", device.capacityBytes},
           {"fits", device.fits}};
 }
@@ -86,7 +90,7 @@ static json writeMemory(const Report &report) {
   return {{"per_device", writeDevice(memory.perDevice)},
           {"worst_device", memory.worstDevice},
           {"per_stage", std::move(stages)},
-          {"budget_bytes", memory.budgetBytes},
+          {"budget_bytes", memory.perDevice.budgetBytes},
           {"kv_bytes_per_token", memory.kvBytesPerToken},
           {"kv_bytes_per_token_per_device", memory.kvBytesPerTokenPerDevice},
           {"kv_bytes_per_sequence", memory.kvBytesPerSequence},

@@ -87,9 +87,10 @@ static void compareMemory(RowList &rows) {
   ofDevice("runtime", "memory.per_device.runtime_bytes", &Memory::runtimeBytes);
   ofDevice("total of a device", "memory.per_device.total_bytes",
            &Memory::totalBytes);
-  rows.add(
-      "budget", "memory.budget_bytes", bytes,
-      [](const Report &report) -> Value { return report.memory.budgetBytes; });
+  rows.add("budget", "memory.budget_bytes", bytes,
+           [](const Report &report) -> Value {
+             return report.memory.perDevice.budgetBytes;
+           });
   rows.add("KV of a token on a device", "memory.kv_bytes_per_token_per_device",
            bytes, [](const Report &report) -> Value {
              return report.memory.kvBytesPerTokenPerDevice;

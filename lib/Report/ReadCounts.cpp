@@ -92,7 +92,10 @@ void autopar::readMemory(Reading &reading) {
   device.totalBytes = narrow(total.totalBytes, "bytes on a device");
   device.capacityBytes = narrow(total.capacityBytes, "bytes of a device");
   device.fits = reading.whole(total.fits) == 1;
-  memory.budgetBytes = narrow(total.budgetBytes, "bytes of the budget");
+  device.profileBytes = narrow(total.profileBytes, "bytes of the profile");
+  device.samplerBytes = narrow(total.samplerBytes, "bytes of the sampler");
+  device.ruleBytes = narrow(total.reserveBytes, "bytes of the reserve");
+  device.budgetBytes = narrow(total.budgetBytes, "bytes of the budget");
   memory.kvBytesPerToken = narrow(total.kvBytesPerToken, "KV bytes per token");
   memory.kvBytesPerTokenPerDevice =
       narrow(total.kvBytesPerTokenPerDevice, "KV bytes per token");

@@ -34,7 +34,8 @@ static std::string title(const Report &report) {
 
 static std::string answerMemory(const Report &report) {
   const auto &memory = report.memory;
-  int64_t total = memory.perDevice.totalBytes, budget = memory.budgetBytes;
+  int64_t total = memory.perDevice.totalBytes,
+          budget = memory.perDevice.budgetBytes;
   std::string sizes =
       formatBytes(total) + " of a budget of " + formatBytes(budget);
   if (memory.perDevice.fits)
@@ -71,7 +72,7 @@ static std::string answer(const Report &report) {
 static std::string memoryTable(const Report &report) {
   const auto &memory = report.memory;
   const Report::DeviceMemory &device = memory.perDevice;
-  double budget = static_cast<double>(memory.budgetBytes);
+  double budget = static_cast<double>(memory.perDevice.budgetBytes);
   TextTable table("lrrr");
   table.add({"", "", "bytes", "of budget"});
   auto add = [&](const char *name, int64_t bytes) {
@@ -90,7 +91,7 @@ static std::string memoryTable(const Report &report) {
   if (device.graphBytes > 0)
     add("  graphs", device.graphBytes);
   add("total", device.totalBytes);
-  add("budget", memory.budgetBytes);
+  add("budget", memory.perDevice.budgetBytes);
   add("usable", device.capacityBytes);
   add("left for KV", memory.kvCapacityBytes);
   return "\nMemory of a device (" + memory.worstDevice + ")\n" + table.str() +

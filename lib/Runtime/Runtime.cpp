@@ -108,14 +108,39 @@ static std::vector<int64_t> partsOf(std::string_view version) {
   return parts;
 }
 
-bool autopar::isRuntimeVersion(std::string_view text) {
-  return !partsOf(text).empty() && text.find('/') == std::string_view::npos;
+/// "2026-03", a month in place of a version.
+static bool isMonth(std::string_view text) {
+  static constexpr std::string_view shape = "2ddd-dd";
+  if (text.size() != shape.size())
+    return false;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
+      return false;
+  std::string_view month = text.substr(5);
+  return month >= "01" && month <= "12";
 }
 
-/// Whether `text` is a month, "2025-07", in place of a version.
-static bool isMonth(std::string_view text) {
-  return text.size() == 7 && text[4] == '-' && isRuntimeVersion(text) &&
-         isRuntimeVersion(text.substr(5));
+/// Numbers with dots between them, and what follows: "0.6.5.dev", "1.0rc3".
+static bool isNumbered(std::string_view text) {
+  size_t end = text.find_first_not_of("0123456789.");
+  std::string_view numbers = text.substr(0, end);
+  bool areNumbers = !numbers.empty() && numbers.front() != '.' &&
+                    numbers.find("..") == std::string_view::npos;
+  size_t point = numbers.find('.');
+  // A year alone is no version.
+  if (!areNumbers || std::min(point, numbers.size()) > 3)
+    return false;
+  if (end == std::string_view::npos)
+    return numbers.back() != '.';
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+_-";
+  bool isLetter = plain.find(text[end]) < 52;
+  return (isLetter || text[end] == '+') &&
+         text.find_first_not_of(plain, end) == std::string_view::npos;
+}
+
+bool autopar::isRuntimeVersion(std::string_view text) {
+  return isMonth(text) || isNumbered(text);
 }
 
 bool RuntimeVariant::isFor(const Chip &chip) const {
@@ -125,38 +150,52 @@ bool RuntimeVariant::isFor(const Chip &chip) const {
   return memory >= memoryFrom && (memoryBelow == 0 || memory < memoryBelow);
 }
 
-static RuntimeVariant readVariant(const JsonReader &reader,
-                                  const std::string &path) {
-  RuntimeVariant variant;
-  reader.allowOnly({"before", "released", "memory_from", "memory_below",
-                    "chips", "figures"});
+/// Figures that nothing reads once a machine is known.
+static bool mayVary(const FigureField &field) {
+  return field.figure != &Runtime::vocabularyMultiple;
+}
+
+static void readCondition(const JsonReader &reader, RuntimeVariant &variant) {
   constexpr double most = units::memory.max;
   variant.memoryFrom =
       reader.optionalNumber("memory_from", 0, most).value_or(0);
   variant.memoryBelow =
       reader.optionalNumber("memory_below", 1, most).value_or(0);
-  if (reader.has("chips"))
-    for (const JsonReader &chip : reader.array("chips").elements())
-      variant.chips.push_back(chip.asString());
+  if (variant.memoryBelow > 0 && variant.memoryFrom >= variant.memoryBelow)
+    reader.failAt("memory_from", "expected less than memory_below");
+  if (!reader.has("chips"))
+    return;
+  for (const JsonReader &chip : reader.array("chips").elements())
+    variant.chips.push_back(chip.asString());
+  if (variant.chips.empty())
+    reader.failAt("chips", "expected the name of a chip");
+  if (variant.memoryFrom > 0 || variant.memoryBelow > 0)
+    reader.failAt("chips", "expected chips or their memory, found both");
+}
+
+static RuntimeVariant readVariant(const JsonReader &reader,
+                                  const std::string &path) {
+  RuntimeVariant variant;
+  reader.allowOnly({"before", "released", "memory_from", "memory_below",
+                    "chips", "figures"});
+  readCondition(reader, variant);
   JsonReader figures = reader.object("figures");
   if (reader.failed())
     return variant;
   figures.allowOnly(figureKeys());
-  for (const FigureField &field : figureFields)
-    if (!reader.failed() && figures.has(field.key))
-      variant.figures.emplace_back(field.figure,
-                                   readField(figures, field, path));
+  for (const FigureField &field : figureFields) {
+    if (reader.failed() || !figures.has(field.key))
+      continue;
+    if (!mayVary(field))
+      figures.failAt(field.key, "is the same in all versions and on all chips");
+    variant.figures.emplace_back(field.figure, readField(figures, field, path));
+  }
   return variant;
-}
-
-/// Whether `figure` is as a user gave it.
-static bool isGiven(const Figure &figure) {
-  return figure.source.kind == "user";
 }
 
 static void apply(const RuntimeVariant &variant, Runtime &runtime) {
   for (const auto &[member, figure] : variant.figures)
-    if (!isGiven(runtime.*member))
+    if (!(runtime.*member).isGiven())
       runtime.*member = figure;
 }
 
@@ -167,7 +206,7 @@ void Runtime::adaptTo(const Chip &chip) {
 }
 
 std::string Runtime::label() const {
-  return version.empty() ? name : name + "@" + version;
+  return version.empty() || !hasVersions ? name : name + "@" + version;
 }
 
 /// Whether `version` of a runtime is one before the variant's, or of a month
@@ -189,14 +228,17 @@ static bool isBefore(const JsonReader &variant, const std::string &version) {
                           : partsOf(version) < partsOf(before);
 }
 
-/// Those of the version take hold at once, those of chips later.
+/// Those for any chip take hold at once, and again in their order with those of
+/// the chip.
 static void readVariants(const JsonReader &reader, const std::string &path,
                          Runtime &runtime) {
   if (!reader.has("variants"))
     return;
   for (const JsonReader &element : reader.array("variants").elements()) {
     RuntimeVariant variant = readVariant(element, path);
-    if (element.has("before") && !isBefore(element, runtime.version))
+    bool isOfVersions = element.has("before") || element.has("released");
+    runtime.hasVersions |= isOfVersions;
+    if (isOfVersions && !isBefore(element, runtime.version))
       continue;
     if (reader.failed())
       return;
@@ -204,8 +246,7 @@ static void readVariants(const JsonReader &reader, const std::string &path,
                        variant.memoryBelow == 0;
     if (isOfAnyChip)
       apply(variant, runtime);
-    else
-      runtime.variants.push_back(std::move(variant));
+    runtime.variants.push_back(std::move(variant));
   }
 }
 

@@ -17,13 +17,17 @@ static size_t widthOf(const std::string &text) {
                               [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+std::string autopar::printable(std::string text) {
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f)
+      c = '?';
+  return text;
+}
+
 void AlignedColumns::add(std::vector<std::string> cells) {
   constexpr size_t widest = 44;
-  // Tables may hold anything; a terminal obeys controls.
   for (std::string &cell : cells)
-    for (char &c : cell)
-      if (static_cast<unsigned char>(c) < ' ' || c == 0x7f)
-        c = '?';
+    cell = printable(std::move(cell));
   for (std::string &cell : cells)
     if (widthOf(cell) > widest) {
       // What tells rows of a table apart is often at the end.

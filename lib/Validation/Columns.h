@@ -13,6 +13,9 @@
 
 namespace autopar {
 
+/// `text` without what a terminal obeys.
+std::string printable(std::string text);
+
 /// Rows of cells in columns two spaces apart; one letter a column, 'l' or 'r',
 /// says how it is aligned. Cells are cut at 44 characters.
 class AlignedColumns {

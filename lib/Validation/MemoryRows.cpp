@@ -40,7 +40,11 @@ const std::vector<std::string> &autopar::memoryColumns() {
 }
 
 bool autopar::hasEngineMemory(const DataTable &table) {
-  return table.has("weights_gib") || table.has("kv_pool_gib");
+  for (const char *column :
+       {"weights_gib", "weights_gb", "kv_pool_gib", "kv_pool_gb"})
+    if (table.has(column))
+      return true;
+  return false;
 }
 
 /// The number before "GiB" of a note: 79.19 of "H100-SXM (79.19 GiB physical)".
@@ -51,7 +55,10 @@ static std::optional<double> notedGiB(const std::string &hardware) {
   size_t open = hardware.rfind('(', unit);
   if (open == std::string::npos)
     return std::nullopt;
-  return numberIn(hardware.substr(open + 1, unit - open - 1));
+  constexpr double most = 1e6;
+  std::optional<double> memory =
+      numberIn(hardware.substr(open + 1, unit - open - 1));
+  return memory && *memory > 0 && *memory < most ? memory : std::nullopt;
 }
 
 /// Old engines print GB and divide by 2^30.

@@ -65,7 +65,10 @@ static void addSection(const ErrorSection &section, HtmlBody &body,
 static void addRows(const ValidationReport &report, HtmlBody &body) {
   if (!report.worst.empty())
     body.heading(2, "Worst rows").table(worstHead(), worstRows(report));
-  if (!report.rules.empty())
+  bool hasServed = report.rows || !report.hasOthers();
+  if (hasServed && report.rules.empty())
+    body.heading(2, "Rules").paragraph("No rules: every row counts");
+  else if (hasServed)
     body.heading(2, "Rules").table({"rule", "rows", ""}, ruleRows(report));
   std::vector<Cells> reasons;
   for (const auto &[why, rows] : report.notPredicted)
@@ -77,7 +80,7 @@ static void addRows(const ValidationReport &report, HtmlBody &body) {
     unreadable.push_back({error.where, error.message});
   if (!unreadable.empty())
     body.heading(2, "Unreadable").table({"where", "why"}, unreadable, false);
-  if (report.rows) {
+  if (hasServed) {
     body.heading(2, "Repeats of one configuration");
     for (const std::string &line : noiseLines(report))
       body.paragraph(line);

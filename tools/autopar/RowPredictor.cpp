@@ -10,6 +10,7 @@
 #include "autopar/Hub/Hub.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Library.h"
+#include "autopar/Support/Text.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -80,8 +81,9 @@ Result<std::string> RowPredictor::weightFormatOf(const ServingRow &row,
                                                  const std::string &argument) {
   std::string stated = classOf(row.precision);
   if (stated.empty() && !row.precision.empty())
-    return Error{"", "weights in \"" + row.precision + "\" are not modelled",
-                 "formats: bf16, fp8, fp4"};
+    return Error{
+        "", "weights in \"" + shorten(row.precision) + "\" are not modelled",
+        "formats: bf16, fp8, fp4"};
   for (const std::string &other : {row.denseFormat, model.format})
     if (stated.empty())
       stated = classOf(other);
@@ -119,7 +121,8 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
     return unmatched(system);
   RuntimeName runtime = resolveRuntime(row.runtime);
   if (runtime.name.empty())
-    return Error{"", "no runtime is called \"" + row.runtime + "\"", ""};
+    return Error{"", "no runtime is called \"" + shorten(row.runtime) + "\"",
+                 ""};
   Match match;
   match.model = model.name;
   ServedPlan &plan = match.plan;
@@ -127,7 +130,7 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
   plan.system = system.name;
   plan.runtime = runtime.name;
   std::string version =
-      row.runtimeVersion.empty() ? runtime.version : row.runtimeVersion;
+      resolveRuntime(row.runtime + " " + row.runtimeVersion).version;
   if (isRuntimeVersion(version))
     plan.runtime += "@" + version;
   Result<std::string> format = weightFormatOf(row, model, plan.model);
@@ -140,8 +143,9 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
   else if (kv == "bf16")
     plan.kvFormat = ElementType::bf16;
   else if (!row.kvFormat.empty() && row.kvFormat != "auto")
-    return Error{"", "KV caches in \"" + row.kvFormat + "\" are not modelled",
-                 "formats: bf16, fp8, auto"};
+    return Error{
+        "", "KV caches in \"" + shorten(row.kvFormat) + "\" are not modelled",
+        "formats: bf16, fp8, auto"};
   const ServedDegrees &degrees = row.decode ? row.decode->degrees : row.degrees;
   plan.tp = degrees.tp;
   plan.dp = degrees.attentionDp;
@@ -157,6 +161,13 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
+
+/// Of which a request has one token at least.
+static ClosedLoop loadOf(const ServingRow &row, int64_t concurrency,
+                         double share) {
+  return {concurrency, std::max(1.0, share * double(row.inputTokens)),
+          std::max(1.0, share * double(row.outputTokens))};
+}
 
 /// Prompts and answers of closed loops are drawn evenly from 0.8 to 1 of the
 /// nominal lengths, but for sources that say otherwise.
@@ -217,11 +228,10 @@ void RowPredictor::predict(PredictedRow &predicted) {
   else if (Result<std::string> own = predictor.checkpointFormat(plan.model))
     predicted.format = classOf(*own);
   double share = meanLength(row);
-  ClosedLoop load{row.concurrency, share * double(row.inputTokens),
-                  share * double(row.outputTokens)};
+  int64_t concurrency = row.concurrency;
   if (row.decode)
-    load.concurrency =
-        std::max<int64_t>(1, row.concurrency / row.decode->workers);
+    concurrency = std::max<int64_t>(1, concurrency / row.decode->workers);
+  ClosedLoop load = loadOf(row, concurrency, share);
   if (Result<ServedFacts> facts =
           predictor.facts(plan, load.promptTokens, load.answerTokens)) {
     predicted.isMoe = facts->hasExperts;
@@ -291,7 +301,7 @@ void RowPredictor::predict(MemoryRow &memory) {
   }
   ServedPlan &plan = matched->plan;
   plan.memoryUtilization = memory.memoryUtilization;
-  plan.profileTokens = memory.stepTokens;
+  plan.stepTokens = memory.stepTokens;
   constexpr int64_t anyLength = 8192;
   int64_t length = memory.sequenceTokens.value_or(anyLength);
   Result<ServedMemory> bytes = predictor.memory(plan, length);

@@ -34,7 +34,8 @@ struct Tables {
   std::vector<ThroughputRow> throughput;
   std::vector<MemoryRow> memory;
   size_t others = 0;
-  std::vector<Error> unreadable;
+  /// Rows of served requests, and of anything else.
+  std::vector<Error> unreadable, otherUnreadable;
 };
 
 } // namespace
@@ -59,7 +60,7 @@ static std::optional<Error> addThroughput(const DataTable &table,
   if (!read)
     return read.error();
   append(tables.throughput, std::move(read->rows));
-  append(tables.unreadable, std::move(read->unreadable));
+  append(tables.otherUnreadable, std::move(read->unreadable));
   tables.others += read->others;
   return std::nullopt;
 }
@@ -69,7 +70,7 @@ static std::optional<Error> addMemory(const DataTable &table, Tables &tables) {
   if (!read)
     return read.error();
   append(tables.memory, std::move(read->rows));
-  append(tables.unreadable, std::move(read->unreadable));
+  append(tables.otherUnreadable, std::move(read->unreadable));
   tables.others += read->others;
   return std::nullopt;
 }
@@ -134,14 +135,22 @@ static Result<Tables> readTables(const ValidateOptions &options) {
   return tables;
 }
 
-/// No table is written over.
-static std::optional<Error> checkOutput(const std::string &output,
-                                        const std::vector<std::string> &files) {
-  for (const std::string &file : files)
-    if (!output.empty() &&
-        (output == file || llvm::sys::fs::equivalent(output, file)))
-      return Error{output, "is a table that is read: it would be written over",
-                   "give another name"};
+static bool isSameFile(const std::string &a, const std::string &b) {
+  return !a.empty() && (a == b || llvm::sys::fs::equivalent(a, b));
+}
+
+/// Nothing that is read is written over, and nothing twice.
+static std::optional<Error> checkOutputs(const ValidateOptions &options) {
+  std::vector<std::string> read = options.files;
+  read.insert(read.end(), {options.rules, options.columns});
+  for (const std::string &output : {options.predictions, options.output})
+    for (const std::string &file : read)
+      if (isSameFile(output, file))
+        return Error{output, "is a file that is read: it would be written over",
+                     "give another name"};
+  if (isSameFile(options.output, options.predictions))
+    return Error{options.output, "cannot have both the report and predictions",
+                 "give two names"};
   return std::nullopt;
 }
 
@@ -197,7 +206,8 @@ static void addReasons(const std::vector<Row> &rows, ValidationReport &report) {
 static void addOtherErrors(const Tables &tables, ValidationReport &report) {
   report.throughputRows = tables.throughput.size();
   report.memoryRows = tables.memory.size();
-  report.otherRows = tables.others;
+  report.otherRows = tables.others + tables.otherUnreadable.size();
+  append(report.unreadable, tables.otherUnreadable);
   append(report.sections, throughputSections(tables.throughput));
   append(report.sections, memorySections(tables.memory));
   addReasons(tables.throughput, report);
@@ -224,9 +234,8 @@ int autopar::validate(const ValidateOptions &options) {
     return fail(overrides.error());
   if (auto error = checkRuntimes(*overrides))
     return fail(*error);
-  for (const std::string &output : {options.predictions, options.output})
-    if (auto error = checkOutput(output, options.files))
-      return fail(*error);
+  if (auto error = checkOutputs(options))
+    return fail(*error);
   Result<std::unique_ptr<RowPredictor>> predictor =
       RowPredictor::create(options.configs, *overrides);
   if (!predictor)

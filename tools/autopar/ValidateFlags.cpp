@@ -21,6 +21,10 @@ void autopar::addValidate(CLI::App &app, std::vector<Command> &commands) {
       "...,\n"
       "silicon_ttft_ms, silicon_tpot_ms. --columns says what yours are "
       "called.\n"
+      "Tables of throughput have model, hardware, framework, comparable, isl,\n"
+      "osl, tokens_per_s_out; start-up logs have model, hardware, framework,\n"
+      "tp, gpu_memory_utilization, weights_gib, activation_peak_gib,\n"
+      "kv_pool_gib, kv_tokens. Training is counted, not predicted yet.\n"
       "Rows that say too little, or contradict others, are left out by rules\n"
       "that never look at an error: --print-rules prints them.\n\n"
       "  autopar validate serving.csv\n"
@@ -41,7 +45,8 @@ void autopar::addValidate(CLI::App &app, std::vector<Command> &commands) {
                       "Replace a figure: runtimes.vllm.host_time=300 "
                       "(repeatable)");
   command->add_option("--predictions", options->predictions,
-                      "Write id, reason, and predictions of every row here");
+                      "Write what is predicted of each row that was read "
+                      "here, as CSV");
   command
       ->add_option("--format", options->format,
                    "text, json (autopar.validation/1), or html: a page "

@@ -80,6 +80,9 @@ public:
   /// Also what lies at both ends, where one device has them.
   PipelinePart before, after, ends;
   int64_t budgetBytes = 0;
+  /// Of a budget that is a share of what weights and temporaries leave, that
+  /// share; else 1.
+  double shareOfFree = 1;
 
 private:
   Refusal addPart(PartCounts counts, Point microbatch, PipelinePart &part);

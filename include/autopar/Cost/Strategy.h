@@ -47,6 +47,8 @@ struct FigureUse {
     /// what temporaries get: 1 or 0.
     memory_of_free,
     memory_of_reserve,
+    /// Whether nobody said that share: 1 or 0.
+    reserve_by_rule,
     reserve_bytes,
     reserve_bytes_per_token,
     reserve_bytes_per_peer,
@@ -248,6 +250,8 @@ struct Strategy : Leaves {
   std::vector<ResidentNodes> residents;
   /// Bytes of each.
   std::vector<NodeId> activations;
+  /// The same in the run by which the runtime sizes its temporaries.
+  std::vector<NodeId> profiled;
   std::vector<LaunchNodes> launches;
   std::vector<LiveNodes> live;
   /// What stages hand on: by layer of the stack, then the model's own inputs.

@@ -39,6 +39,8 @@ struct Figure {
 
   /// Without what the user set: what curves were measured at.
   double fileValue() const { return source.replaced.value_or(value); }
+  /// Whether a user replaced the file's.
+  bool isGiven() const { return source.replaced.has_value(); }
 };
 
 /// t = floor + ((flops / (compute_efficiency * peak))^q

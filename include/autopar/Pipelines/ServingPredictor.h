@@ -31,9 +31,9 @@ struct ServedPlan {
   int64_t tp = 1, dp = 1, ep = 1, etp = 1;
   /// The runtime may have a version: "vllm@0.19".
   std::string system, runtime;
-  /// Tokens of the step by which the runtime sizes its temporaries. Absent: the
-  /// runtime's default.
-  std::optional<int64_t> profileTokens = std::nullopt;
+  /// Tokens of a step at most, by which the runtime sizes its temporaries.
+  /// Absent: the runtime's default.
+  std::optional<int64_t> stepTokens = std::nullopt;
 };
 
 /// Memory of one device of a deployment that has started, bytes.

@@ -130,19 +130,22 @@ struct Report {
 
   struct DeviceMemory {
     int64_t weightBytes = 0, kvCacheBytes = 0, stateBytes = 0;
-    /// Temporaries of this step, and what is kept for temporaries of any.
+    /// Temporaries of this step, and what is kept for temporaries of any: the
+    /// most of those, of the run by which the runtime sizes them, of its
+    /// sampler, and of what its rule keeps.
     int64_t activationBytes = 0, reservedBytes = 0;
+    int64_t profileBytes = 0, samplerBytes = 0, ruleBytes = 0;
     /// The last two are parts of the first.
     int64_t runtimeBytes = 0, communicationBytes = 0, graphBytes = 0;
     /// Weights, caches, states, what is kept for temporaries, the runtime.
-    int64_t totalBytes = 0, capacityBytes = 0;
+    int64_t totalBytes = 0, budgetBytes = 0, capacityBytes = 0;
     bool fits = true;
   };
   struct {
     DeviceMemory perDevice;
     std::string worstDevice;
     std::vector<DeviceMemory> perStage;
-    int64_t budgetBytes = 0, kvBytesPerToken = 0, kvBytesPerTokenPerDevice = 0,
+    int64_t kvBytesPerToken = 0, kvBytesPerTokenPerDevice = 0,
             kvBytesPerSequence = 0, kvCapacityBytes = 0, kvCapacityTokens = 0,
             stateBytesPerSequence = 0;
   } memory;

@@ -102,12 +102,14 @@ struct Runtime {
   /// The bound instead of an expectation: kernels and collectives run at peak
   /// rates with neither floors nor efficiencies; measured curves are not used.
   bool ideal = false;
-  /// By chip, the later ones over the earlier.
+  /// Of its version, by chip: the later ones over the earlier.
   std::vector<RuntimeVariant> variants;
+  /// Whether figures of any differ by version.
+  bool hasVersions = false;
 
   /// Takes the figures that it has on `chip`, but for those that a user gave.
   void adaptTo(const Chip &chip);
-  /// "vllm", or "vllm@0.19" where a version was asked for.
+  /// "vllm", or "vllm@0.19" where a version was asked for and there are any.
   std::string label() const;
 };
 

@@ -35,8 +35,8 @@ const line = (factor, from, to) => ({
 function parity(chart, width) {
   const all = chart.series.flatMap((one) => one.points);
   const values = all.flatMap((point) => [point[1], point[2]]);
-  const from = Math.min(...values) / 1.3;
-  const to = Math.max(...values) * 1.3;
+  const from = values.reduce((a, b) => Math.min(a, b)) / 1.3;
+  const to = values.reduce((a, b) => Math.max(a, b)) * 1.3;
   const series = chart.series.map((one, index) => ({
     label: one.name,
     data: one.points.map(([id, x, y]) => ({x, y, id})),

@@ -347,6 +347,10 @@ Runtime test::makeRuntime() {
   runtime.reserveBytesPerPeer =
       figure("runtimes.test.reserve_bytes_per_peer", 0);
   runtime.reserveLeast = figure("runtimes.test.reserve_least", 0);
+  runtime.profileTokens = figure("runtimes.test.profile_tokens", 0);
+  runtime.profileSequences = figure("runtimes.test.profile_sequences", 0);
+  runtime.samplerBytesPerLogit =
+      figure("runtimes.test.sampler_bytes_per_logit", 0);
   runtime.profileHiddenStates =
       figure("runtimes.test.profile_hidden_states", 0);
   runtime.keepsExpertWorkspace =

@@ -102,6 +102,43 @@ TEST_F(RuntimeTest, Versions) {
   EXPECT_EQ(read("vllm@2026-02").samplerBytesPerLogit.value, 37.5);
 }
 
+TEST_F(RuntimeTest, VersionsAreWholeTexts) {
+  for (const char *good : {"0.19", "0.19.0", "1.0.0rc3", "0.6.5.dev", "12",
+                           "0.19.2rc1.dev8+g4b7f5ea1a", "2026-03"})
+    EXPECT_TRUE(isRuntimeVersion(good)) << good;
+  for (const char *bad : {"", "new", "2025", "2026-2", "2026-13", "2026-02-15",
+                          "0.16!", "0.6.1/0.5", ".5", "1..2", "1."})
+    EXPECT_FALSE(isRuntimeVersion(bad)) << bad;
+  std::vector<bool> used;
+  Result<Runtime> alike = readRuntime("trtllm@0.17", {}, used);
+  ASSERT_TRUE(alike);
+  EXPECT_EQ(alike->label(), "trtllm");
+}
+
+/// The later variants over the earlier, of versions and of chips.
+TEST_F(RuntimeTest, VariantsFollowEachOther) {
+  auto graphs = [](const char *value) {
+    return std::string("\"figures\": {\"graphs\": {\"value\": ") + value +
+           ", \"unit\": \"1\", \"source\": {\"kind\": \"derived\", "
+           "\"reference\": \"test\"}}}}";
+  };
+  std::string path = edited(
+      "runtimes/ideal.json", "\"ideal\": true",
+      "\"ideal\": true, \"variants\": [{\"memory_from\": 1, " + graphs("11") +
+          ", {\"before\": \"0.5\", \"released\": \"2025-01\", " + graphs("22") +
+          "]");
+  std::vector<bool> used;
+  Chip chip;
+  chip.memoryUsable.value = 1e9;
+  for (auto [version, expected] :
+       {std::pair("", 11.0), std::pair("@0.4", 22.0)}) {
+    Result<Runtime> runtime = readRuntime(path + version, {}, used);
+    ASSERT_TRUE(runtime) << runtime.error().str();
+    runtime->adaptTo(chip);
+    EXPECT_EQ(runtime->graphs.value, expected) << version;
+  }
+}
+
 TEST_F(RuntimeTest, Chips) {
   std::vector<Override> given = {{"runtimes.vllm.max_sequences", 77}};
   std::vector<bool> used(1);

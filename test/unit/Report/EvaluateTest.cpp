@@ -100,8 +100,8 @@ TEST(Evaluate, KeepsAReserveByRule) {
         evaluate(makeDecoder(), plan, makeMachine(), runtime, decode(1, 2048));
     EXPECT_TRUE(report) << report.error().str();
     const auto &memory = report->memory;
-    EXPECT_EQ(memory.budgetBytes, memory.perDevice.capacityBytes);
-    EXPECT_EQ(memory.kvCapacityBytes, memory.budgetBytes -
+    EXPECT_EQ(memory.perDevice.budgetBytes, memory.perDevice.capacityBytes);
+    EXPECT_EQ(memory.kvCapacityBytes, memory.perDevice.budgetBytes -
                                           memory.perDevice.weightBytes -
                                           memory.perDevice.reservedBytes);
     return memory.perDevice.reservedBytes;
@@ -186,8 +186,8 @@ TEST(Evaluate, CountsKvCapacityInWholeBlocks) {
   Report report =
       price(makeDecoder(sizes), makePlan(1), decode(2, 64), runtime);
   const auto &memory = report.memory;
-  EXPECT_EQ(memory.budgetBytes, int64_t(80e9));
-  EXPECT_EQ(memory.kvCapacityBytes, memory.budgetBytes -
+  EXPECT_EQ(memory.perDevice.budgetBytes, int64_t(80e9));
+  EXPECT_EQ(memory.kvCapacityBytes, memory.perDevice.budgetBytes -
                                         memory.perDevice.weightBytes -
                                         memory.perDevice.activationBytes);
   EXPECT_EQ(memory.kvCapacityTokens,
@@ -213,12 +213,12 @@ TEST(Evaluate, TakesTheBudgetFromThePlan) {
   Plan plan = makePlan(8);
   plan.memoryUtilization = 0.2;
   Report report = price(makeDecoder(), plan, prefill(1, 2048));
-  EXPECT_EQ(report.memory.budgetBytes, 16'000'000'000);
+  EXPECT_EQ(report.memory.perDevice.budgetBytes, 16'000'000'000);
   EXPECT_FALSE(report.memory.perDevice.fits);
   Runtime runtime = makeRuntime();
   runtime.memoryUtilization.value = 0.9;
   report = price(makeDecoder(), makePlan(8), prefill(1, 2048), runtime);
-  EXPECT_EQ(report.memory.budgetBytes, 72'000'000'000);
+  EXPECT_EQ(report.memory.perDevice.budgetBytes, 72'000'000'000);
   EXPECT_TRUE(report.memory.perDevice.fits);
 }
 

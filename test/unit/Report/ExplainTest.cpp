@@ -181,13 +181,13 @@ TEST(Explain, FormulasEvaluate) {
     return input(report, path, name);
   };
   const auto &memory = report.memory;
-  std::string path = "memory.budget_bytes";
-  EXPECT_EQ(memory.budgetBytes,
+  std::string path = "memory.per_device.budget_bytes";
+  EXPECT_EQ(memory.perDevice.budgetBytes,
             std::floor(in(path, "runtimes.test.memory_utilization") *
                        in(path, "memory.per_device.capacity_bytes")));
   path = "memory.kv_capacity_bytes";
   EXPECT_EQ(memory.kvCapacityBytes,
-            in(path, "memory.budget_bytes") -
+            in(path, "memory.per_device.budget_bytes") -
                 in(path, "memory.per_device.weight_bytes") -
                 in(path, "memory.per_device.reserved_bytes") -
                 in(path, "memory.per_device.runtime_bytes"));

@@ -40,7 +40,7 @@ static Report makeReport() {
   device.capacityBytes = 85'000'000'000;
   report.memory.perStage = {report.memory.perDevice};
   report.memory.worstDevice = "stage 0";
-  report.memory.budgetBytes = 76'500'000'000;
+  report.memory.perDevice.budgetBytes = 76'500'000'000;
   report.memory.kvBytesPerToken = 327'680;
   report.flops.total = INT64_MAX;
   report.communication.collectives = {{"all_reduce",
@@ -440,7 +440,8 @@ TEST(WriteText, SaysWhatIsEncodedAndWhatIsOnlyStored) {
 
 TEST(WriteText, SaysByHowMuchItDoesNotFit) {
   Report report = makeReport();
-  report.memory.perDevice.totalBytes = report.memory.budgetBytes + (1 << 30);
+  report.memory.perDevice.totalBytes =
+      report.memory.perDevice.budgetBytes + (1 << 30);
   report.memory.perDevice.fits = false;
   std::string text = writeText(report);
   EXPECT_NE(text.find("NO: "), std::string::npos);

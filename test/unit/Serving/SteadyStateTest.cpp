@@ -116,6 +116,12 @@ TEST_F(SteadyStateTest, CachesBoundWhatRuns) {
   EXPECT_EQ(serve({100000, 20000, 1000}).running, 2);
 }
 
+/// Of one token each, nobody waits for a second one.
+TEST_F(SteadyStateTest, AnswersOfOneTokenHaveARate) {
+  SteadyState state = serve({64, 100, 1});
+  EXPECT_GT(state.outputTokensPerSecond, 0);
+}
+
 TEST_F(SteadyStateTest, ARequestThatDoesNotFitIsRefused) {
   Server server(program, makeLayout(8), 1, machine, runtime);
   SteadyState state;
