@@ -5,6 +5,7 @@ add_subdirectory(Dialect/Parallel)
 add_subdirectory(Import)
 add_subdirectory(Analysis)
 add_subdirectory(Transforms)
+add_subdirectory(Interpreter)
 add_subdirectory(Pipelines)
 
 add_autopar_library(InitAll MLIR InitAll.cpp

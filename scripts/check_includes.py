@@ -41,8 +41,9 @@ LAYERS = {
     "Analysis": ["Program", "Dialect/Transformer", "Dialect/Parallel"],
     "Transforms": ["Analysis", "Report", "Import", "Reshard"],
     "Pipelines": ["Transforms", "Import", "Serving"],
+    "Interpreter": ["Dialect/Transformer", "Dialect/Parallel"],
     "InitAll": ["Pipelines"],
-    "tools": ["InitAll", "Checkpoint", "Validation"],
+    "tools": ["InitAll", "Checkpoint", "Interpreter", "Validation"],
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",

@@ -66,7 +66,8 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     `[batch, query, heads, d_v]`, the sinks `[heads]`, the bias
     `[buckets, heads]`; key and value heads divide
     query heads and are split over the same axes; with `causal`, keys and queries
-    are of the same tokens; not both a window and a chunk.
+    are of the same tokens; the tokens of keys that a cache takes up are whole, or
+    split as those of the cache; not both a window and a chunk.
 
     **Example:**
     ```mlir

@@ -34,8 +34,9 @@ def TF_LatentAttentionOp : TF_ComputeOp<"latent_attention"> {
     **Constraints:** queries are `[batch, query, heads, nope + rope]`, the latent
     `[batch, query, kl]`, the rope part `[batch, query, rope]`, the weights
     `[kl, heads, nope]` and `[kl, heads, d_v]`, the cache
-    `[batch, context, kl + rope]`, the result `[batch, query, heads, d_v]`; all but
-    heads and batch is whole.
+    `[batch, context, kl + rope]`, the result `[batch, query, heads, d_v]`; the
+    tokens of the latent and the rope part are whole, or split as those of the
+    cache; all else but heads, batch and queries is whole.
 
     **Example:**
     ```mlir
@@ -90,7 +91,8 @@ def TF_IndexerOp : TF_ComputeOp<"indexer"> {
     **Constraints:** queries are `[batch, query, heads, width]`, keys
     `[batch, query, width]`, weights `[batch, query, heads]`, the cache
     `[batch, context, width]`; the result is `[batch, query, top_k]` and has
-    integer elements; all but the batch is whole.
+    integer elements; the tokens of the keys are whole, or split as those of the
+    cache; all else but the batch and queries is whole.
 
     **Example:**
     ```mlir

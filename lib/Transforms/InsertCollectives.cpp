@@ -7,6 +7,7 @@
 
 #include "autopar/Transforms/Passes.h"
 
+#include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Reshard/Planner.h"
 #include "autopar/Transforms/Layouts.h"
 
@@ -202,6 +203,7 @@ struct InsertCollectivesPass
   std::shared_ptr<KnownReshards> known = std::make_shared<KnownReshards>();
 
   void runOnModule() override {
+    placeResidents();
     SmallVector<ReshardOp> reshards;
     getOperation().walk([&](ReshardOp op) { reshards.push_back(op); });
     OpBuilder builder(&getContext());
@@ -211,6 +213,60 @@ struct InsertCollectivesPass
         return signalPassFailure();
     }
     simplify();
+    if (failed(verifyCachesStay()))
+      signalPassFailure();
+  }
+
+  /// A state lies where what updates it wants it, and of a cache no more than
+  /// that: moved first, an update would go to a copy.
+  void placeResidents() {
+    SmallVector<ReshardOp> moves;
+    getOperation().walk([&](ReshardOp op) {
+      if (op.getInput().hasOneUse() && mayPlace(op))
+        moves.push_back(op);
+    });
+    for (ReshardOp op : moves) {
+      Value resident = op.getInput();
+      resident.setType(op.getResult().getType());
+      op.replaceAllUsesWith(resident);
+      op.erase();
+    }
+  }
+
+  /// Splits of caches are what was asked for: they are not undone.
+  static bool mayPlace(ReshardOp op) {
+    Value resident = op.getInput();
+    if (resident.getDefiningOp<transformer::StateOp>())
+      return true;
+    if (!resident.getDefiningOp<transformer::KVCacheOp>())
+      return false;
+    TensorView from(resident), to(op.getResult());
+    for (unsigned dim = 0; dim < from.rank(); ++dim) {
+      DimRef own = from.dim(dim), wanted = to.dim(dim);
+      bool stays = own.axes == wanted.axes && own.rule == wanted.rule;
+      if (!stays && !own.axes.empty())
+        return false;
+    }
+    return true;
+  }
+
+  /// A cache that is moved before it is updated is never updated. Rings leave
+  /// it where it is.
+  LogicalResult verifyCachesStay() {
+    auto moves = [](Operation *op) {
+      return isa<ParallelDialect>(op->getDialect()) && !isa<RingOp>(op) &&
+             llvm::any_of(op->getOperands(), [](Value operand) {
+               return operand.getDefiningOp<transformer::KVCacheOp>() ||
+                      operand.getDefiningOp<transformer::StateOp>();
+             });
+    };
+    LogicalResult stay = success();
+    getOperation().walk([&](Operation *op) {
+      if (moves(op) && succeeded(stay))
+        stay = op->emitOpError("moves a cache or a state before it is updated: "
+                               "split it as what updates it, or not at all");
+    });
+    return stay;
   }
 
   /// What one reshard gathers or reduces and the next slices at once.

@@ -9,6 +9,7 @@
 
 #include "Propagation.h"
 #include "Seeds.h"
+#include "autopar/Dialect/Transformer/Transformer.h"
 
 namespace autopar {
 #define GEN_PASS_DEF_SHARDDECODECONTEXTPASS
@@ -20,6 +21,16 @@ using namespace mlir;
 
 namespace {
 
+/// Of a part of the tokens, nobody knows which are the best of all.
+LogicalResult verifyNobodySelects(ModuleOp module) {
+  WalkResult result = module.walk([](transformer::IndexerOp op) {
+    op.emitError("selects tokens of the whole context: --shard-dcp cannot "
+                 "split what it selects from");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 struct ShardDecodeContextPass
     : autopar::impl::ShardDecodeContextPassBase<ShardDecodeContextPass> {
   using Base::Base;
@@ -29,6 +40,8 @@ struct ShardDecodeContextPass
     FailureOr<SmallVector<StringAttr>> over =
         findAxes(module, orElse(axes, {"dcp"}), "--shard-dcp");
     if (failed(over))
+      return signalPassFailure();
+    if (failed(verifyNobodySelects(module)))
       return signalPassFailure();
     Seeds seeds(module, *over);
     seeds.splitSources("context");

@@ -97,6 +97,8 @@ LogicalResult AttentionOp::verify() {
                          << " tokens and keys of " << keys;
   if (getWindow() && getChunk())
     return emitOpError("has both a window and a chunk");
+  if (failed(verifyAppended(*this, getKey(), getCache())))
+    return failure();
   if (failed(verifyLimit(*this, "window", getWindow())) ||
       failed(verifyLimit(*this, "chunk", getChunk())))
     return failure();
@@ -122,9 +124,9 @@ ShardingFactors AttentionOp::getShardingFactors() {
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t query = factors.add(FactorKind::parallel);
   int32_t heads = factors.add(FactorKind::grouped);
-  // Each device appends the keys of its own tokens to its part of the cache.
-  int32_t keys =
-      appendsOwnTokens(*this) ? query : factors.add(FactorKind::whole);
+  int32_t keys = appendsOwnTokens(*this)
+                     ? addKeyTokens(factors, query, getCache())
+                     : factors.add(FactorKind::whole);
   int32_t width = factors.add(FactorKind::whole);
   int32_t valueWidth = factors.add(FactorKind::whole);
   factors.operands = {{batch, query, heads, width},

@@ -35,3 +35,9 @@ ShardingFactors transformer::elementwiseFactors(Operation *op) {
   factors.results.assign(1, all);
   return factors;
 }
+
+int32_t transformer::addKeyTokens(ShardingFactors &factors, int32_t query,
+                                  Value cache) {
+  bool isWhole = TensorView(cache).dim(1).axes.empty();
+  return isWhole ? factors.add(FactorKind::whole) : query;
+}

@@ -210,12 +210,22 @@ func.func @rope_of_split_width(%x: !x) {
 // -----
 
 !q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, query by tp, _, _]>>
-!k = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
 !c = tensor<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
 parallel.mesh @pod(tp = 8)
-func.func @attention_of_split_sequence(%q: !q, %k: !k, %c: !c) {
-  // expected-error @+1 {{'transformer.attention' op dimension 1 of operand #1 is split over [], but dimension 1 of operand #0 over [tp]}}
-  %y = transformer.attention %q, %k, %k cache(%c : !c) causal : !q, !k, !k -> !q
+func.func @attention_that_appends_some_keys(%q: !q, %c: !c) {
+  // expected-error @+1 {{'transformer.attention' op needs dimension 1 of operand #1 whole, but it is split over [tp]}}
+  %y = transformer.attention %q, %q, %q cache(%c : !c) causal : !q, !q, !q -> !q
+  return
+}
+
+// -----
+
+!q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, query by tp, _, _]>>
+!c = tensor<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
+parallel.mesh @pod(cp = 2, tp = 8)
+func.func @attention_that_appends_to_others(%q: !q, %c: !c) {
+  // expected-error @+1 {{'transformer.attention' op appends keys of tokens split over [tp] to a cache split over [cp]: devices never see those of the others}}
+  %y = transformer.attention %q, %q, %q cache(%c : !c) causal : !q, !q, !q -> !q
   return
 }
 

@@ -1,0 +1,135 @@
+//===- Execution.h - A module on simulated devices --------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs a module as its text says, in double precision: each device has arrays
+// of its own, and knows of others only what collectives bring. Weights are
+// random numbers that follow from their names, so that a module and its split
+// self have the same.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_INTERPRETER_EXECUTION_H
+#define AUTOPAR_INTERPRETER_EXECUTION_H
+
+#include "autopar/Interpreter/DeviceGrid.h"
+#include "autopar/Interpreter/LocalTensor.h"
+
+#include "mlir/IR/Operation.h"
+
+#include <map>
+#include <string>
+
+namespace autopar {
+
+/// A tensor on all devices.
+using DeviceTensors = std::vector<LocalTensor>;
+
+/// What a device has cached of the tokens of its sequences: by token, a row of
+/// `[batch, ..]` as it has those dimensions.
+using CachedTokens = std::map<int64_t, LocalTensor>;
+
+class Execution;
+
+/// One device, while it executes an op.
+class Device {
+public:
+  Device(Execution &run, int64_t id) : run(run), id(id) {}
+
+  const LocalTensor &operator()(mlir::Value value) const;
+  /// What another device has.
+  const LocalTensor &of(int64_t device, mlir::Value value) const;
+  const DeviceGrid &grid() const;
+  /// The indices that it has of a value's dimension.
+  std::vector<int64_t> indices(mlir::Value value, unsigned dim) const {
+    return grid().indicesOf(TensorView(value), dim, id);
+  }
+  /// The positions in their sequences of the tokens that it has, in dimension
+  /// `dim`: those of this step follow the cached ones.
+  std::vector<int64_t> positions(mlir::Value value, unsigned dim) const;
+
+  Execution &run;
+  const int64_t id;
+};
+
+/// What happened to one value: for comparing two runs.
+struct TraceEntry {
+  mlir::Operation *op = nullptr;
+  std::string layer;
+  /// Of all devices together; empty of sets.
+  LocalTensor value;
+};
+
+/// Runs the steps of one module. What caches and states hold stays.
+class Execution {
+public:
+  /// `module` outlives it.
+  explicit Execution(mlir::ModuleOp module) : module(module) {}
+
+  /// Runs the module's public function for one step; `traced` says whether
+  /// values are kept. Errors are emitted: what cannot be executed, shapes that
+  /// are not those of types, devices that should have the same and do not.
+  mlir::LogicalResult run(const Workload &workload, bool traced = false);
+
+  /// The results of the last step, of all devices together.
+  const std::vector<LocalTensor> &results() const { return outputs; }
+  const std::vector<TraceEntry> &trace() const { return entries; }
+
+  // For ops.
+  const DeviceGrid &getGrid() const { return *grid; }
+  const DeviceTensors &valueOf(mlir::Value value) const {
+    return values.find(value)->second;
+  }
+  /// "model.layers.3", or "".
+  const std::string &layerName() const { return layer; }
+  /// The cache or state that `value` is a handle of, on `device`; null where it
+  /// was moved, and an update would go to a copy.
+  CachedTokens *cacheOf(mlir::Value value, int64_t device);
+  LocalTensor *stateOf(mlir::Value value, int64_t device);
+
+private:
+  using Values = std::vector<DeviceTensors>;
+  mlir::FailureOr<Values> runBlock(mlir::Block &block, Values arguments);
+  mlir::LogicalResult runOp(mlir::Operation *op);
+  mlir::LogicalResult runRepeat(mlir::Operation *op);
+  mlir::LogicalResult runCall(mlir::Operation *op);
+  mlir::LogicalResult compute(mlir::Operation *op);
+  mlir::LogicalResult check(mlir::Operation *op, DeviceTensors &tensors);
+  Values valuesOf(mlir::ValueRange range) const;
+  void setAll(mlir::ValueRange range, Values all);
+  std::string residentKey(mlir::Value value) const;
+
+  mlir::ModuleOp module;
+  std::optional<DeviceGrid> grid;
+  llvm::DenseMap<mlir::Value, DeviceTensors> values;
+  std::map<std::string, std::vector<CachedTokens>> caches;
+  std::map<std::string, DeviceTensors> states;
+  std::string layer;
+  /// The number of the next layer of the loop around, where there is one.
+  std::optional<int64_t> nextLayer;
+  std::string prefix;
+  bool traced = false;
+  std::vector<LocalTensor> outputs;
+  std::vector<TraceEntry> entries;
+};
+
+/// Puts together what devices have of a tensor of `type`, sums made; nothing
+/// where devices that should have the same do not, or of a set.
+std::optional<LocalTensor> gatherAll(const TensorView &type,
+                                     const DeviceTensors &tensors,
+                                     const DeviceGrid &grid);
+
+/// A number from -1 to 1 that follows from a name and an index.
+double randomNumber(llvm::StringRef name, int64_t index);
+
+/// How ops are executed: for the registry of a context.
+void registerExecution(mlir::DialectRegistry &registry);
+
+} // namespace autopar
+
+#include "autopar/Interpreter/Execution.h.inc"
+
+#endif // AUTOPAR_INTERPRETER_EXECUTION_H

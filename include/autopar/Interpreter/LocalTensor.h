@@ -1,0 +1,65 @@
+//===- LocalTensor.h - What one device has of a tensor ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_INTERPRETER_LOCALTENSOR_H
+#define AUTOPAR_INTERPRETER_LOCALTENSOR_H
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace autopar {
+
+/// An element of a set of routed tokens: the `slot`-th choice of token `token`
+/// of the batch, on its way to `expert`.
+struct RoutedRow {
+  int64_t token = 0;
+  int32_t slot = 0, expert = 0;
+  /// The device that it was dispatched on.
+  int64_t origin = 0;
+
+  bool operator==(const RoutedRow &other) const {
+    return token == other.token && slot == other.slot;
+  }
+};
+
+/// Elements in row-major order, all in double precision whatever the format.
+struct LocalTensor {
+  std::vector<int64_t> shape;
+  std::vector<double> data;
+  /// Of a router's result: the expert that each element is the weight of.
+  std::vector<int32_t> experts;
+  /// Of a set: its rows, in any order.
+  std::vector<RoutedRow> rows;
+
+  LocalTensor() = default;
+  explicit LocalTensor(std::vector<int64_t> shape, double value = 0);
+
+  int64_t size() const { return static_cast<int64_t>(data.size()); }
+  /// The product of the dimensions from `begin` to before `end`.
+  int64_t extent(size_t begin, size_t end) const;
+  int64_t extentFrom(size_t begin) const { return extent(begin, shape.size()); }
+
+  /// The elements whose index along `dim` is in `indices`, in that order; of
+  /// -1, not a number.
+  LocalTensor select(size_t dim, const std::vector<int64_t> &indices) const;
+};
+
+/// `from` without dimension `dim`, as pairs of offsets: a function of each
+/// index before it and each behind it.
+struct Strides {
+  Strides(const std::vector<int64_t> &shape, size_t dim);
+  /// Of element (outer, index, inner).
+  int64_t at(int64_t outer, int64_t index, int64_t inner) const {
+    return (outer * extent + index) * this->inner + inner;
+  }
+  int64_t outer = 1, extent = 1, inner = 1;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_INTERPRETER_LOCALTENSOR_H

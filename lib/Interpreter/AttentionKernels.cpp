@@ -1,0 +1,416 @@
+//===- AttentionKernels.cpp - Tokens that see each other ------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+static LocalResult run(RopeOp op, Device &device) {
+  LocalTensor result = device(op.getX());
+  std::vector<int64_t> positions = device.positions(op.getX(), 1);
+  int64_t width = result.shape.back(), heads = result.extentFrom(2) / width;
+  int64_t turned = op.getWidth() ? int64_t(*op.getWidth()) : width;
+  double theta = op.getTheta().convertToDouble();
+  for (int64_t b = 0; b < result.shape[0]; ++b)
+    for (size_t t = 0; t < positions.size(); ++t)
+      for (int64_t head = 0; head < heads; ++head) {
+        int64_t row = (b * result.shape[1] + int64_t(t)) * heads + head;
+        double *x = &result.data[row * width];
+        for (int64_t i = 0; i < turned / 2; ++i) {
+          double angle = double(positions[t]) *
+                         std::pow(theta, -2.0 * double(i) / double(turned));
+          double a = x[i], b = x[i + turned / 2];
+          x[i] = a * std::cos(angle) - b * std::sin(angle);
+          x[i + turned / 2] = b * std::cos(angle) + a * std::sin(angle);
+        }
+      }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Caches
+//===----------------------------------------------------------------------===//
+
+/// How the tokens of a cache lie over devices.
+namespace {
+struct CacheLayout {
+  CacheLayout(Value cache) : tokens(TensorView(cache).dim(1)) {}
+  /// Whether a device sees the tokens of others of `axes`.
+  bool isRing() const { return tokens.rule == SplitRule::ring; }
+  DimRef tokens;
+};
+} // namespace
+
+/// Appends the rows of this step's tokens, each `[batch, ..]`: those that the
+/// device has, or, where all devices of a split cache have all, its share.
+static LogicalResult append(Operation *op, Device &device, Value cache,
+                            Value tokens,
+                            llvm::function_ref<LocalTensor(int64_t)> rowOf) {
+  CachedTokens *kept = device.run.cacheOf(cache, device.id);
+  if (!kept)
+    return op->emitError("the cache is moved before it is updated: the update "
+                         "goes to a copy");
+  CacheLayout layout(cache);
+  bool isWhole = TensorView(tokens).dim(1).axes.empty();
+  int64_t parts = isWhole ? device.grid().sizeOf(layout.tokens.axes) : 1;
+  int64_t place =
+      isWhole ? device.grid().placeOf(device.id, layout.tokens.axes) : 0;
+  std::vector<int64_t> positions = device.positions(tokens, 1);
+  for (size_t t = 0; t < positions.size(); ++t)
+    if (positions[t] % parts == place)
+      (*kept)[positions[t]] = rowOf(int64_t(t));
+  return success();
+}
+
+/// Token `t` of all tensors side by side: `[batch, heads, width]`.
+static LocalTensor joinToken(ArrayRef<const LocalTensor *> tensors, int64_t t) {
+  const LocalTensor &first = *tensors.front();
+  std::vector<int64_t> shape = {first.shape[0]};
+  shape.insert(shape.end(), first.shape.begin() + 2, first.shape.end());
+  shape.back() = 0;
+  for (const LocalTensor *tensor : tensors)
+    shape.back() += tensor->shape.back();
+  LocalTensor row(shape);
+  int64_t wide = shape.back(), heads = first.extentFrom(2) / first.shape.back();
+  int64_t before = 0;
+  for (const LocalTensor *tensor : tensors) {
+    int64_t width = tensor->shape.back();
+    for (int64_t b = 0; b < first.shape[0]; ++b)
+      for (int64_t head = 0; head < heads; ++head)
+        for (int64_t i = 0; i < width; ++i)
+          row.data[(b * heads + head) * wide + before + i] =
+              tensor->data[((b * tensor->shape[1] + t) * heads + head) * width +
+                           i];
+    before += width;
+  }
+  return row;
+}
+
+/// The tokens of a cache that a device sees, and those that count for the sums
+/// that scores are divided by.
+namespace {
+struct SeenTokens {
+  std::map<int64_t, const LocalTensor *> own, all;
+};
+} // namespace
+
+/// All devices together must have each of `count` tokens.
+static FailureOr<SeenTokens> seenTokens(Operation *op, Device &device,
+                                        Value cache, int64_t count) {
+  CacheLayout layout(cache);
+  SeenTokens seen;
+  for (int64_t member : device.grid().groupOf(device.id, layout.tokens.axes)) {
+    CachedTokens *kept = device.run.cacheOf(cache, member);
+    if (!kept)
+      return op->emitError("the cache is moved before it is read");
+    for (const auto &[token, row] : *kept) {
+      seen.all.emplace(token, &row);
+      if (member == device.id || layout.isRing())
+        seen.own.emplace(token, &row);
+    }
+  }
+  for (int64_t token = 0; token < count; ++token)
+    if (!seen.all.count(token))
+      return op->emitError("device ")
+             << device.id << " never sees token " << token << " of " << count;
+  return seen;
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+static LogicalResult update(AttentionOp op, Device &device) {
+  if (!op.getCache())
+    return success();
+  const LocalTensor *keys[] = {&device(op.getKey()), &device(op.getValue())};
+  return append(op, device, op.getCache(), op.getKey(),
+                [&](int64_t t) { return joinToken(keys, t); });
+}
+
+/// The keys and values of this step where nothing is cached.
+static SeenTokens tokensOfStep(AttentionOp op, Device &device,
+                               std::vector<LocalTensor> &rows) {
+  DimRef tokens = TensorView(op.getKey()).dim(1);
+  SeenTokens seen;
+  std::vector<std::pair<int64_t, std::pair<int64_t, bool>>> found;
+  for (int64_t member : device.grid().groupOf(device.id, tokens.axes)) {
+    const LocalTensor *keys[] = {&device.of(member, op.getKey()),
+                                 &device.of(member, op.getValue())};
+    std::vector<int64_t> indices =
+        device.grid().indicesOf(TensorView(op.getKey()), 1, member);
+    for (size_t t = 0; t < indices.size(); ++t) {
+      rows.push_back(joinToken(keys, int64_t(t)));
+      bool isSeen = member == device.id || tokens.rule == SplitRule::ring;
+      found.push_back({indices[t], {int64_t(rows.size()) - 1, isSeen}});
+    }
+  }
+  for (auto [token, row] : found) {
+    seen.all.emplace(token, &rows[row.first]);
+    if (row.second)
+      seen.own.emplace(token, &rows[row.first]);
+  }
+  return seen;
+}
+
+namespace {
+
+/// One query head at one token: which keys it sees, with which scores.
+struct Scores {
+  /// MLIR's accessors are not const.
+  mutable AttentionOp op;
+  int64_t position, head, heads;
+
+  bool sees(int64_t token) const {
+    if (op.getCausal() && token > position)
+      return false;
+    if (op.getWindow() && token <= position - int64_t(*op.getWindow()))
+      return false;
+    return !op.getChunk() || token / int64_t(*op.getChunk()) ==
+                                 position / int64_t(*op.getChunk());
+  }
+  /// `bias`: the table's column of the head.
+  double of(double product, int64_t token, const LocalTensor *bias,
+            int64_t column) const {
+    double score = product;
+    if (op.getSoftcap()) {
+      double cap = op.getSoftcap()->convertToDouble();
+      score = cap * std::tanh(score / cap);
+    }
+    auto distance = static_cast<double>(position - token);
+    if (op.getAlibi())
+      score -= std::exp2(-8.0 * double(head + 1) / double(heads)) *
+               std::abs(distance);
+    if (bias) {
+      int64_t bucket =
+          std::min<int64_t>(std::abs(position - token), bias->shape[0] - 1);
+      score += bias->data[bucket * bias->shape[1] + column];
+    }
+    return score;
+  }
+};
+
+} // namespace
+
+static double dot(const double *a, const double *b, int64_t n) {
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+/// Divides sums by all weights; `sink` is one more score.
+namespace {
+struct Softmax {
+  std::vector<std::pair<int64_t, double>> scores;
+  double most = -std::numeric_limits<double>::infinity(), total = 0;
+
+  void add(int64_t token, double score) {
+    scores.emplace_back(token, score);
+    most = std::max(most, score);
+  }
+  void finish(std::optional<double> sink) {
+    if (sink)
+      most = std::max(most, *sink);
+    for (auto &[token, score] : scores)
+      total += score = std::exp(score - most);
+    if (sink)
+      total += std::exp(*sink - most);
+  }
+};
+} // namespace
+
+static LocalResult run(AttentionOp op, Device &device) {
+  const LocalTensor &query = device(op.getQuery());
+  std::vector<LocalTensor> rows;
+  FailureOr<SeenTokens> seen = SeenTokens();
+  const Workload &step = device.grid().workload();
+  if (op.getCache()) {
+    bool isContext = TensorView(op.getCache()).dim(1).extent == "context";
+    seen = seenTokens(op, device, op.getCache(),
+                      isContext ? step.context : step.memory);
+  } else {
+    rows.reserve(4096);
+    seen = tokensOfStep(op, device, rows);
+  }
+  if (failed(seen))
+    return failure();
+  std::vector<int64_t> heads = device.indices(op.getQuery(), 2);
+  std::vector<int64_t> kvHeads = device.indices(op.getKey(), 2);
+  int64_t allHeads = device.grid().extentOf(TensorView(op.getQuery()), 2);
+  int64_t group = allHeads / device.grid().extentOf(TensorView(op.getKey()), 2);
+  std::vector<int64_t> positions = device.positions(op.getQuery(), 1);
+  int64_t width = query.shape[3], values = device(op.getValue()).shape[3];
+  const LocalTensor *bias = op.getBias() ? &device(op.getBias()) : nullptr;
+  LocalTensor result({query.shape[0], query.shape[1], query.shape[2], values});
+  for (int64_t b = 0; b < query.shape[0]; ++b)
+    for (size_t t = 0; t < positions.size(); ++t)
+      for (size_t a = 0; a < heads.size(); ++a) {
+        int64_t g = find(kvHeads, heads[a] / group);
+        if (heads[a] < 0 || g < 0)
+          return op.emitError("device ") << device.id << " has query head "
+                                         << heads[a] << " without its key head";
+        int64_t at =
+            (b * query.shape[1] + int64_t(t)) * query.shape[2] + int64_t(a);
+        Scores scores{op, positions[t], heads[a], allHeads};
+        Softmax softmax;
+        int64_t offset = (b * int64_t(kvHeads.size()) + g) * (width + values);
+        for (auto [token, row] : seen->all)
+          if (scores.sees(token))
+            softmax.add(token, scores.of(dot(&query.data[at * width],
+                                             &row->data[offset], width) /
+                                             std::sqrt(double(width)),
+                                         token, bias, int64_t(a)));
+        softmax.finish(op.getSinks()
+                           ? std::optional(device(op.getSinks()).data[a])
+                           : std::nullopt);
+        for (auto [token, weight] : softmax.scores)
+          if (auto row = seen->own.find(token); row != seen->own.end())
+            for (int64_t i = 0; i < values; ++i)
+              result.data[at * values + i] +=
+                  weight / softmax.total *
+                  row->second->data[offset + width + i];
+      }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Latent attention
+//===----------------------------------------------------------------------===//
+
+static LogicalResult update(LatentAttentionOp op, Device &device) {
+  const LocalTensor *keys[] = {&device(op.getLatent()),
+                               &device(op.getKeyRope())};
+  return append(op, device, op.getCache(), op.getLatent(),
+                [&](int64_t t) { return joinToken(keys, t); });
+}
+
+/// The tokens that a query's row of selected ones names.
+static bool isSelected(const LocalTensor *selected, int64_t row,
+                       int64_t token) {
+  if (!selected)
+    return true;
+  int64_t most = selected->shape.back();
+  const double *first = &selected->data[row * most];
+  return std::find(first, first + most, double(token)) != first + most;
+}
+
+static LocalResult run(LatentAttentionOp op, Device &device) {
+  const LocalTensor &query = device(op.getQuery());
+  const LocalTensor &keyWeight = device(op.getKeyWeight());
+  const LocalTensor &valueWeight = device(op.getValueWeight());
+  FailureOr<SeenTokens> seen =
+      seenTokens(op, device, op.getCache(), device.grid().workload().context);
+  if (failed(seen))
+    return failure();
+  const LocalTensor *selected =
+      op.getSelected() ? &device(op.getSelected()) : nullptr;
+  std::vector<int64_t> positions = device.positions(op.getQuery(), 1);
+  int64_t latent = keyWeight.shape[0], heads = query.shape[2];
+  int64_t nope = keyWeight.shape[2], values = valueWeight.shape[2];
+  int64_t width = query.shape[3], rope = width - nope;
+  if (keyWeight.shape[1] != heads || valueWeight.shape[1] != heads)
+    return op.emitError("a device has other heads of weights than of queries");
+  auto expand = [&](const double *row, const LocalTensor &weight, int64_t head,
+                    int64_t i) {
+    double sum = 0;
+    for (int64_t l = 0; l < latent; ++l)
+      sum += row[l] * weight.data[(l * heads + head) * weight.shape[2] + i];
+    return sum;
+  };
+  LocalTensor result({query.shape[0], query.shape[1], heads, values});
+  for (int64_t b = 0; b < query.shape[0]; ++b)
+    for (size_t t = 0; t < positions.size(); ++t)
+      for (int64_t head = 0; head < heads; ++head) {
+        int64_t token = b * query.shape[1] + int64_t(t);
+        int64_t at = token * heads + head;
+        Softmax softmax;
+        for (auto [seenToken, row] : seen->all) {
+          if ((op.getCausal() && seenToken > positions[t]) ||
+              !isSelected(selected, token, seenToken))
+            continue;
+          const double *cached = &row->data[b * (latent + rope)];
+          double product =
+              dot(&query.data[at * width + nope], cached + latent, rope);
+          for (int64_t i = 0; i < nope; ++i)
+            product +=
+                query.data[at * width + i] * expand(cached, keyWeight, head, i);
+          softmax.add(seenToken, product / std::sqrt(double(width)));
+        }
+        softmax.finish(std::nullopt);
+        for (auto [seenToken, weight] : softmax.scores)
+          if (auto row = seen->own.find(seenToken); row != seen->own.end())
+            for (int64_t i = 0; i < values; ++i)
+              result.data[at * values + i] +=
+                  weight / softmax.total *
+                  expand(&row->second->data[b * (latent + rope)], valueWeight,
+                         head, i);
+      }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The indexer
+//===----------------------------------------------------------------------===//
+
+static LogicalResult update(IndexerOp op, Device &device) {
+  const LocalTensor *keys[] = {&device(op.getKey())};
+  return append(op, device, op.getCache(), op.getKey(),
+                [&](int64_t t) { return joinToken(keys, t); });
+}
+
+/// The largest scores, the later token first where two are equal; -1 where
+/// there are fewer tokens.
+static LocalResult run(IndexerOp op, Device &device) {
+  const LocalTensor &query = device(op.getQuery());
+  const LocalTensor &weights = device(op.getWeight());
+  FailureOr<SeenTokens> seen =
+      seenTokens(op, device, op.getCache(), device.grid().workload().context);
+  if (failed(seen))
+    return failure();
+  std::vector<int64_t> positions = device.positions(op.getQuery(), 1);
+  int64_t heads = query.shape[2], width = query.shape[3];
+  auto most = static_cast<int64_t>(op.getTopK());
+  LocalTensor result({query.shape[0], query.shape[1], most}, -1);
+  for (int64_t b = 0; b < query.shape[0]; ++b)
+    for (size_t t = 0; t < positions.size(); ++t) {
+      int64_t token = b * query.shape[1] + int64_t(t);
+      std::vector<std::pair<double, int64_t>> scores;
+      for (auto [other, row] : seen->own) {
+        if (other > positions[t])
+          continue;
+        double score = 0;
+        for (int64_t head = 0; head < heads; ++head) {
+          int64_t at = token * heads + head;
+          score += weights.data[at] *
+                   std::max(0.0, dot(&query.data[at * width],
+                                     &row->data[b * width], width));
+        }
+        scores.emplace_back(-score, -other);
+      }
+      std::sort(scores.begin(), scores.end());
+      for (int64_t i = 0; i < std::min(most, int64_t(scores.size())); ++i)
+        result.data[token * most + i] = double(-scores[i].second);
+    }
+  return result;
+}
+
+void autopar::attachAttentionKernels(MLIRContext *context) {
+  attach<RopeOp, run>(context);
+  attach<AttentionOp, update, run>(context);
+  attach<LatentAttentionOp, update, run>(context);
+  attach<IndexerOp, update, run>(context);
+}

@@ -1,0 +1,217 @@
+//===- Collectives.cpp - What devices get from each other -----------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+#include "RoutedRows.h"
+
+#include <limits>
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+/// The axes that an op names.
+template <typename OpTy>
+static SmallVector<StringAttr> axesOf(OpTy op) {
+  SmallVector<StringAttr> axes;
+  for (Attribute axis : op.getAxes())
+    axes.push_back(cast<StringAttr>(axis));
+  return axes;
+}
+
+static bool isSet(Value value) {
+  TensorView view(value);
+  return view.rank() > 0 && view.dim(0).isSet();
+}
+
+/// The sum of what the devices of `group` have.
+static LocalResult sumOf(Operation *op, Device &device, Value input,
+                         const std::vector<int64_t> &group) {
+  LocalTensor sum = device(input);
+  for (int64_t member : group) {
+    if (member == device.id)
+      continue;
+    const LocalTensor &other = device.of(member, input);
+    // Of sets, rows of the same tokens may be in another order.
+    if (other.shape != sum.shape || other.rows != sum.rows)
+      return op->emitError("devices that are to be added differ in shape");
+    for (int64_t i = 0; i < sum.size(); ++i)
+      sum.data[i] += other.data[i];
+  }
+  return sum;
+}
+
+/// Puts `wanted` indices along `dim` together from parts, each with the indices
+/// that it has.
+static LocalResult
+stitch(Operation *op, size_t dim, const std::vector<int64_t> &wanted,
+       const std::vector<std::pair<LocalTensor, std::vector<int64_t>>> &parts) {
+  LocalTensor result;
+  result.shape = parts.front().first.shape;
+  result.shape[dim] = static_cast<int64_t>(wanted.size());
+  result.data.assign(result.extentFrom(0),
+                     std::numeric_limits<double>::quiet_NaN());
+  bool hasExperts = llvm::any_of(
+      parts, [](const auto &part) { return !part.first.experts.empty(); });
+  if (hasExperts)
+    result.experts.assign(result.data.size(), -1);
+  Strides to(result.shape, dim);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] < 0)
+      continue;
+    bool isFound = false;
+    for (const auto &[part, indices] : parts) {
+      int64_t at = find(indices, wanted[i]);
+      if (at < 0)
+        continue;
+      Strides from(part.shape, dim);
+      if (from.outer != to.outer || from.inner != to.inner)
+        return op->emitError("devices differ in dimensions that stay");
+      for (int64_t outer = 0; outer < to.outer; ++outer)
+        for (int64_t inner = 0; inner < to.inner; ++inner) {
+          int64_t target = to.at(outer, int64_t(i), inner);
+          int64_t source = from.at(outer, at, inner);
+          result.data[target] = part.data[source];
+          if (hasExperts)
+            result.experts[target] = part.experts[source];
+        }
+      isFound = true;
+      break;
+    }
+    if (!isFound)
+      return op->emitError("no device of the group has index ")
+             << wanted[i] << " of dimension " << dim;
+  }
+  return result;
+}
+
+/// The positions in `indices` of those that are `wanted`; -1 of padding.
+static std::vector<int64_t> placesOf(const std::vector<int64_t> &wanted,
+                                     const std::vector<int64_t> &indices) {
+  std::vector<int64_t> places;
+  for (int64_t index : wanted)
+    places.push_back(index < 0 ? -1 : find(indices, index));
+  return places;
+}
+
+static LocalResult run(AllReduceOp op, Device &device) {
+  return sumOf(op, device, op.getInput(),
+               device.grid().groupOf(device.id, axesOf(op)));
+}
+
+/// The rows of all devices of a group.
+static LocalTensor joinRows(Device &device, Value input,
+                            const std::vector<int64_t> &group) {
+  LocalTensor joined = device.of(group.front(), input);
+  for (int64_t member : ArrayRef<int64_t>(group).drop_front()) {
+    const LocalTensor &other = device.of(member, input);
+    joined.shape[0] += other.shape[0];
+    joined.data.insert(joined.data.end(), other.data.begin(), other.data.end());
+    joined.rows.insert(joined.rows.end(), other.rows.begin(), other.rows.end());
+  }
+  return joined;
+}
+
+static LocalResult run(AllGatherOp op, Device &device) {
+  std::vector<int64_t> group = device.grid().groupOf(device.id, axesOf(op));
+  unsigned dim = op.getDim();
+  if (dim == 0 && isSet(op.getInput()))
+    return joinRows(device, op.getInput(), group);
+  std::vector<std::pair<LocalTensor, std::vector<int64_t>>> parts;
+  for (int64_t member : group)
+    parts.push_back(
+        {device.of(member, op.getInput()),
+         device.grid().indicesOf(TensorView(op.getInput()), dim, member)});
+  return stitch(op, dim, device.indices(op.getResult(), dim), parts);
+}
+
+static LocalResult run(ReduceScatterOp op, Device &device) {
+  if (op.getDim() == 0 && isSet(op.getInput()))
+    return op.emitError("sets are not scattered by the interpreter yet");
+  LocalResult sum = sumOf(op, device, op.getInput(),
+                          device.grid().groupOf(device.id, axesOf(op)));
+  if (failed(sum))
+    return failure();
+  unsigned dim = op.getDim();
+  return sum->select(dim, placesOf(device.indices(op.getResult(), dim),
+                                   device.indices(op.getInput(), dim)));
+}
+
+/// The dimension that stands for the experts that rows go to.
+static bool isExperts(int64_t dim) { return dim == expertsDim; }
+
+static LocalResult run(AllSliceOp op, Device &device) {
+  auto dim = static_cast<int64_t>(op.getDim());
+  const LocalTensor &input = device(op.getInput());
+  if (isExperts(dim))
+    return rowsFor(op, op.getResult(), device, axesOf(op), input);
+  if (dim == 0 && isSet(op.getInput()))
+    return op.emitError("sets are not sliced by the interpreter yet");
+  return input.select(dim, placesOf(device.indices(op.getResult(), dim),
+                                    device.indices(op.getInput(), dim)));
+}
+
+/// Rows go to the devices of their experts, or back to those of their tokens.
+static LocalResult exchangeRows(AllToAllOp op, Device &device) {
+  SmallVector<StringAttr> axes = axesOf(op);
+  LocalTensor all =
+      joinRows(device, op.getInput(), device.grid().groupOf(device.id, axes));
+  if (!isExperts(static_cast<int64_t>(op.getFrom())))
+    return rowsFor(op, op.getResult(), device, axes, all);
+  return rowsFrom(device, axes, all);
+}
+
+static LocalResult run(AllToAllOp op, Device &device) {
+  auto from = static_cast<int64_t>(op.getFrom());
+  auto to = static_cast<int64_t>(op.getTo());
+  if (isExperts(from) || isExperts(to))
+    return exchangeRows(op, device);
+  if (isSet(op.getInput()) && (from == 0 || to == 0))
+    return op.emitError("sets are not exchanged by the interpreter yet");
+  std::vector<int64_t> wanted = device.indices(op.getResult(), to);
+  std::vector<std::pair<LocalTensor, std::vector<int64_t>>> parts;
+  TensorView view(op.getInput());
+  for (int64_t member : device.grid().groupOf(device.id, axesOf(op))) {
+    const LocalTensor &other = device.of(member, op.getInput());
+    std::vector<int64_t> places =
+        placesOf(wanted, device.grid().indicesOf(view, to, member));
+    parts.push_back({other.select(to, places),
+                     device.grid().indicesOf(view, from, member)});
+  }
+  return stitch(op, from, device.indices(op.getResult(), from), parts);
+}
+
+/// Each block comes from the device that has it.
+static LocalResult run(PermuteOp op, Device &device) {
+  TensorView from(op.getInput()), to(op.getResult());
+  if (isSet(op.getInput()))
+    return device(op.getInput());
+  for (int64_t member : device.grid().groupOf(device.id, axesOf(op))) {
+    bool isSame = true;
+    for (unsigned dim = 0; dim < from.rank(); ++dim)
+      isSame &= device.grid().indicesOf(from, dim, member) ==
+                device.indices(op.getResult(), dim);
+    if (isSame)
+      return device.of(member, op.getInput());
+  }
+  return op.emitError("no device of the group has the block");
+}
+
+/// What sees the parts looks for them where they are.
+static LocalResult run(RingOp op, Device &device) {
+  return device(op.getInput());
+}
+
+void autopar::attachCollectives(MLIRContext *context) {
+  attach<AllReduceOp, run>(context);
+  attach<AllGatherOp, run>(context);
+  attach<ReduceScatterOp, run>(context);
+  attach<AllSliceOp, run>(context);
+  attach<AllToAllOp, run>(context);
+  attach<PermuteOp, run>(context);
+  attach<RingOp, run>(context);
+}

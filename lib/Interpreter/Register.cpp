@@ -1,0 +1,26 @@
+//===- Register.cpp -------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+using namespace autopar;
+
+void autopar::registerExecution(mlir::DialectRegistry &registry) {
+  registry.addExtension(
+      +[](mlir::MLIRContext *context, transformer::TransformerDialect *) {
+        attachTokenKernels(context);
+        attachAttentionKernels(context);
+        attachExpertKernels(context);
+        attachRecurrentKernels(context);
+      });
+  registry.addExtension(
+      +[](mlir::MLIRContext *context, parallel::ParallelDialect *) {
+        attachCollectives(context);
+      });
+}

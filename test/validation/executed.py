@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Executes small models whole and split, on simulated devices, and compares
+every value: `autopar-run split.mlir --check=whole.mlir`.
+
+Each model by each plan by each load: a prefill, a prompt in two chunks, decodes.
+What autopar-opt refuses must say why; what it splits must compute the same.
+Ends with a line `N passed, N failed`.
+
+usage: executed.py [--bin DIR] [--quick] [--only NAME] [--show N]
+"""
+
+import argparse
+import concurrent.futures
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+COMMON = {
+    "hidden_size": 32, "vocab_size": 100, "num_hidden_layers": 2, "num_attention_heads": 8, "num_key_value_heads": 2,
+    "head_dim": 4, "intermediate_size": 64, "max_position_embeddings": 64, "torch_dtype": "bfloat16",
+}  # fmt: skip
+MLA = {
+    "num_key_value_heads": 8, "q_lora_rank": 16, "kv_lora_rank": 12, "qk_nope_head_dim": 6, "qk_rope_head_dim": 4,
+    "v_head_dim": 8, "first_k_dense_replace": 1, "n_routed_experts": 8, "n_shared_experts": 1, "n_group": 4,
+    "topk_group": 2, "num_experts_per_tok": 2, "moe_intermediate_size": 16, "scoring_func": "sigmoid",
+    "topk_method": "noaux_tc", "num_hidden_layers": 3,
+}  # fmt: skip
+
+
+def model(architecture, kind, **fields):
+    config = {**COMMON, "architectures": [architecture], "model_type": kind, **fields}
+    return {key: value for key, value in config.items() if value is not None}
+
+
+MODELS = {
+    "llama": model("LlamaForCausalLM", "llama", num_hidden_layers=3),
+    "qwen2": model("Qwen2ForCausalLM", "qwen2"),
+    "qwen3": model("Qwen3ForCausalLM", "qwen3", num_key_value_heads=4),
+    "mistral": model("MistralForCausalLM", "mistral", sliding_window=3),
+    "gemma2": model("Gemma2ForCausalLM", "gemma2", sliding_window=3, attn_logit_softcapping=5.0,
+                    final_logit_softcapping=3.0, query_pre_attn_scalar=4),
+    "gemma": model("GemmaForCausalLM", "gemma", num_key_value_heads=8),
+    "cohere2": model("Cohere2ForCausalLM", "cohere2", sliding_window=3, sliding_window_pattern=2,
+                     num_hidden_layers=4, logit_scale=0.25),
+    "olmo2": model("Olmo2ForCausalLM", "olmo2", num_key_value_heads=8),
+    "starcoder2": model("Starcoder2ForCausalLM", "starcoder2", use_bias=True),
+    "gpt2": model("GPT2LMHeadModel", "gpt2", n_embd=32, n_head=8, n_layer=2, n_positions=64, hidden_size=None,
+                  num_hidden_layers=None, num_attention_heads=None, num_key_value_heads=None, head_dim=None,
+                  intermediate_size=None),
+    "falcon": model("FalconForCausalLM", "falcon", multi_query=True, new_decoder_architecture=True, num_kv_heads=2,
+                    parallel_attn=True, bias=False, alibi=False, num_key_value_heads=None, head_dim=None,
+                    intermediate_size=None),
+    "phi3": model("Phi3ForCausalLM", "phi3"),
+    "gpt_oss": model("GptOssForCausalLM", "gpt_oss", attention_bias=True, num_local_experts=8, num_experts_per_tok=2,
+                     experts_per_token=2, sliding_window=3, layer_types=["sliding_attention", "full_attention"],
+                     intermediate_size=32),
+    "mixtral": model("MixtralForCausalLM", "mixtral", num_local_experts=8, num_experts_per_tok=2),
+    "qwen3_moe": model("Qwen3MoeForCausalLM", "qwen3_moe", num_experts=8, num_experts_per_tok=2,
+                       moe_intermediate_size=16, decoder_sparse_step=1, mlp_only_layers=[]),
+    "glm4_moe": model("Glm4MoeForCausalLM", "glm4_moe", attention_bias=True, partial_rotary_factor=0.5,
+                      n_routed_experts=8, n_shared_experts=1, num_experts_per_tok=2, moe_intermediate_size=16,
+                      first_k_dense_replace=1, n_group=1, topk_group=1, use_qk_norm=True, head_dim=8),
+    "minimax_m2": model("MiniMaxM2ForCausalLM", "minimax_m2", num_local_experts=8, num_experts_per_tok=2,
+                        rotary_dim=2, use_qk_norm=True, use_routing_bias=True, scoring_func="sigmoid"),
+    "deepseek_v2": model("DeepseekV2ForCausalLM", "deepseek_v2", **{**MLA, "q_lora_rank": None,
+                         "scoring_func": "softmax", "topk_method": "greedy", "n_group": 1, "topk_group": 1}),
+    "deepseek_v3": model("DeepseekV3ForCausalLM", "deepseek_v3", **MLA),
+    "deepseek_v32": model("DeepseekV32ForCausalLM", "deepseek_v32", index_n_heads=4, index_head_dim=8, index_topk=3,
+                          **MLA),
+    "lfm2": model("Lfm2ForCausalLM", "lfm2", num_hidden_layers=3, full_attn_idxs=[1], conv_L_cache=3, conv_bias=False,
+                  block_ff_dim=64, block_auto_adjust_ff_dim=False, block_multiple_of=8, norm_eps=1e-5),
+    "mamba2": model("Mamba2ForCausalLM", "mamba2", num_heads=8, head_dim=8, state_size=4, n_groups=2, conv_kernel=4,
+                    expand=2, num_attention_heads=None, num_key_value_heads=None, intermediate_size=None),
+    "mamba": model("MambaForCausalLM", "mamba", state_size=4, conv_kernel=4, expand=2, time_step_rank=4,
+                   num_attention_heads=None, num_key_value_heads=None, head_dim=None, intermediate_size=64),
+    "minimax": model("MiniMaxForCausalLM", "minimax", num_local_experts=8, num_experts_per_tok=2,
+                     layer_types=["linear_attention", "full_attention"]),
+    "nemotron_h": model("NemotronHForCausalLM", "nemotron_h", num_hidden_layers=4, hybrid_override_pattern="M*ME",
+                        mamba_head_dim=8, mamba_num_heads=8, ssm_state_size=4, n_groups=2, conv_kernel=4,
+                        n_routed_experts=8, n_shared_experts=1, num_experts_per_tok=2, moe_intermediate_size=16,
+                        moe_shared_expert_intermediate_size=16, n_group=1, topk_group=1, mlp_hidden_act="relu2",
+                        use_conv_bias=True),
+    "qwen3_next": model("Qwen3NextForCausalLM", "qwen3_next", num_hidden_layers=2, full_attention_interval=2,
+                        linear_conv_kernel_dim=4, linear_key_head_dim=4, linear_value_head_dim=4,
+                        linear_num_key_heads=4, linear_num_value_heads=8, moe_intermediate_size=16,
+                        shared_expert_intermediate_size=16, num_experts=8, num_experts_per_tok=2,
+                        partial_rotary_factor=0.5, decoder_sparse_step=1, mlp_only_layers=[]),
+}  # fmt: skip
+
+PLANS = [
+    "--shard-tp=2", "--shard-tp=4", "--shard-tp=8", "--shard-tp=2 --shard-sp", "--shard-tp=4 --shard-sp",
+    "--shard-dp=2", "--shard-dp=4", "--shard-dp=2 --fsdp", "--shard-dp=4 --fsdp --shard-tp=2",
+    "--shard-tp=2 --shard-dp=2", "--shard-cp=2", "--shard-cp=4", "--shard-cp=2 --cp-kind=all-to-all",
+    "--shard-cp=2 --shard-tp=2", "--shard-cp=2 --cp-kind=all-to-all --shard-tp=2", "--shard-tp=4 --shard-dcp=2",
+    "--shard-tp=8 --shard-dcp=4", "--shard-tp=4 --shard-dcp=2 --shard-dp=2", "--shard-tp=4 --shard-attention-tp=2",
+    "--shard-tp=4 --shard-attention-tp=1", "--shard-ep=2 --shard-dp=2", "--shard-ep=4 --shard-dp=4",
+    "--shard-ep=4 --shard-tp=2 --shard-dp=2", "--shard-ep=2 --shard-tp=4", "--shard-ep=2 --shard-etp=2 --shard-tp=4",
+    "--shard-ep=2 --shard-etp=2 --shard-tp=2 --shard-dp=2", "--shard-ep=4 --shard-tp=4 --shard-sp",
+    "--shard-ep=2 --shard-dp=2 --shard-cp=2", "--shard-tp=2 --shard-dp=2 --shard-cp=2",
+    "--shard-tp=4 --shard-attention-tp=2 --shard-ep=4", "--shard-dp=3", "--shard-tp=2 --shard-cp=3",
+]  # fmt: skip
+
+# New tokens of each step: a prefill, a prompt in chunks, decodes, all three.
+LOADS = ["6", "5,4", "3,1,1", "4,3,1"]
+QUICK_MODELS = ["llama", "gpt_oss", "deepseek_v3", "qwen3_next"]
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return done.returncode, (done.stderr.strip() or done.stdout.strip())
+
+
+class Cases:
+    def __init__(self, tools, folder):
+        self.tools, self.folder = tools, folder
+
+    def whole(self, name):
+        config, module = f"{self.folder}/{name}.json", f"{self.folder}/{name}.mlir"
+        with open(config, "w", encoding="utf-8") as file:
+            json.dump(MODELS[name], file)
+        code, said = run([f"{self.tools}/autopar-translate", "--import-hf", config, "-o", module])
+        return module, said if code else ""
+
+    def split(self, name, whole, number):
+        """How a plan went: its loads that passed, those that did not, why it was refused."""
+        module = f"{self.folder}/{name}.{number}.mlir"
+        flags = PLANS[number].split()
+        step = ["--phase=prefill", "--batch=4", "--prompt=6"]
+        code, said = run([f"{self.tools}/autopar-opt", *flags, *step, whole, "-o", module])
+        if code:
+            located = "error:" in said
+            return 0, [] if located else [("split", said)], said
+        failed = []
+        for load in LOADS:
+            code, said = run([f"{self.tools}/autopar-run", module, f"--check={whole}", "--batch=4", f"--query={load}"])
+            if code or "the same on" not in said:
+                failed.append((load, said))
+        return len(LOADS) - len(failed), failed, ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bin", default="build/bin")
+    parser.add_argument("--quick", action="store_true", help="four models, a third of the plans")
+    parser.add_argument("--only", help="one model")
+    parser.add_argument("--show", type=int, default=10)
+    options = parser.parse_args()
+    names = [options.only] if options.only else QUICK_MODELS if options.quick else list(MODELS)
+    numbers = range(0, len(PLANS), 3) if options.quick else range(len(PLANS))
+    passed, failures, refused = 0, [], 0
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        cases = Cases(options.bin, folder)
+        wholes = {}
+        for name in names:
+            wholes[name], said = cases.whole(name)
+            if said:
+                failures.append((name, "import", "", said))
+        pairs = [pair for pair in itertools.product(names, numbers) if os.path.exists(wholes[pair[0]])]
+        results = pool.map(lambda pair: cases.split(pair[0], wholes[pair[0]], pair[1]), pairs)
+        for (name, number), (right, wrong, why) in zip(pairs, results):
+            passed += right
+            refused += bool(why)
+            failures += [(name, PLANS[number], load, said) for load, said in wrong]
+    for name, plan, load, said in failures[: options.show]:
+        first = next((line for line in said.splitlines() if "error" in line), said[:200])
+        print(f"FAIL {name} {plan} steps of {load}: {first}")
+    print(f"{refused} plans refused with a reason")
+    print(f"{passed} passed, {len(failures)} failed")
+    return 1 if failures or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

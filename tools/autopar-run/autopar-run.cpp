@@ -1,0 +1,183 @@
+//===- autopar-run.cpp - Executes modules on simulated devices ------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/InitAll.h"
+#include "autopar/Interfaces/Interfaces.h"
+#include "autopar/Interpreter/Compare.h"
+#include "autopar/Interpreter/Execution.h"
+#include "autopar/Support/File.h"
+#include "autopar/Support/SourceText.h"
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace autopar;
+using namespace mlir;
+
+static llvm::cl::OptionCategory category("autopar-run");
+static llvm::cl::opt<std::string> inputFile(llvm::cl::Positional,
+                                            llvm::cl::desc("MODULE.mlir"),
+                                            llvm::cl::init("-"),
+                                            llvm::cl::cat(category));
+static llvm::cl::opt<std::string>
+    reference("check", llvm::cl::cat(category), llvm::cl::value_desc("file"),
+              llvm::cl::desc("Compare with this module, the unsplit one: the "
+                             "exit code is 1 where a value differs"));
+static llvm::cl::list<int64_t>
+    queries("query", llvm::cl::CommaSeparated, llvm::cl::cat(category),
+            llvm::cl::value_desc("tokens,..."),
+            llvm::cl::desc("Steps of so many new tokens each, from empty "
+                           "caches: 8,1,1 is a prefill and two decodes "
+                           "(default: the module's step)"));
+static llvm::cl::opt<int64_t>
+    batch("batch", llvm::cl::cat(category), llvm::cl::init(0),
+          llvm::cl::desc("Sequences (default: the module's)"));
+static llvm::cl::opt<double>
+    tolerance("tolerance", llvm::cl::cat(category), llvm::cl::init(1e-9),
+              llvm::cl::desc("What may differ, relative to the largest element "
+                             "of a value (default: 1e-9)"));
+
+static int fail(const Error &error) {
+  llvm::errs() << "error: " << error.str() << "\n";
+  return 1;
+}
+
+namespace {
+
+/// A module of a file, whose errors show its text.
+struct Source {
+  llvm::SourceMgr sources;
+  std::unique_ptr<SourceMgrDiagnosticHandler> handler;
+  OwningOpRef<ModuleOp> module;
+};
+
+} // namespace
+
+static std::optional<Error> read(const std::string &path, MLIRContext &context,
+                                 Source &source) {
+  Result<std::string> text = readFile(path);
+  if (!text)
+    return text.error();
+  std::string name = path == "-" ? "<stdin>" : path;
+  if (isBytecode(*text))
+    return Error{name, "is MLIR bytecode, expected text", ""};
+  if (std::optional<Error> refused = checkSourceText(*text, name))
+    return refused;
+  source.sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(*text, name), llvm::SMLoc());
+  source.handler =
+      std::make_unique<SourceMgrDiagnosticHandler>(source.sources, &context);
+  source.module = parseSourceFile<ModuleOp>(source.sources, &context);
+  return source.module ? std::nullopt
+                       : std::optional(Error{name, "is no module", ""});
+}
+
+/// The module's own step, or those of the flags, one after the other.
+static std::vector<Workload> stepsOf(ModuleOp module) {
+  Workload own;
+  if (SymbolBindingOpInterface workload = findWorkload(module))
+    own = workload.getWorkload();
+  if (batch > 0)
+    own.batch = batch;
+  if (queries.empty())
+    return {own};
+  std::vector<Workload> steps;
+  int64_t context = 0;
+  for (int64_t query : queries) {
+    own.query = query;
+    own.context = context += query;
+    own.phase = query == 1 && context > 1 ? Phase::decode : Phase::prefill;
+    steps.push_back(own);
+  }
+  return steps;
+}
+
+static void printDifference(const Difference &difference) {
+  if (!difference.op) {
+    llvm::errs() << "error: the result differs: element " << difference.element
+                 << " is " << difference.value << ", expected "
+                 << difference.expected << "\n";
+    return;
+  }
+  InFlightDiagnostic diagnostic =
+      difference.op->emitError("is the first value that differs");
+  if (!difference.layer.empty())
+    diagnostic << ", in " << difference.layer;
+  diagnostic << ": element " << difference.element << " is "
+             << std::to_string(difference.value) << ", expected "
+             << std::to_string(difference.expected);
+}
+
+static int runAll(ModuleOp module, ModuleOp whole) {
+  Execution split(module);
+  std::optional<Execution> plain;
+  if (whole)
+    plain.emplace(whole);
+  double largest = 0;
+  for (const Workload &step : stepsOf(module)) {
+    if (failed(split.run(step, /*traced=*/bool(whole))))
+      return 1;
+    if (!plain)
+      continue;
+    if (failed(plain->run(step, /*traced=*/true)))
+      return 1;
+    if (auto difference = findDifference(split, *plain, tolerance)) {
+      printDifference(*difference);
+      return 1;
+    }
+    largest = std::max(largest, largestDifference(split, *plain));
+  }
+  if (plain) {
+    llvm::outs() << "the same on " << split.getGrid().size()
+                 << " devices: largest difference "
+                 << llvm::format("%.1e", largest) << "\n";
+    return 0;
+  }
+  for (const LocalTensor &result : split.results()) {
+    llvm::outs() << "[";
+    llvm::interleaveComma(result.shape, llvm::outs());
+    llvm::outs() << "]";
+    for (double element : result.data)
+      llvm::outs() << " " << llvm::format("%.9g", element);
+    llvm::outs() << "\n";
+  }
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  llvm::cl::HideUnrelatedOptions(category);
+  llvm::cl::ParseCommandLineOptions(
+      argc, argv,
+      "executes a module as its text says, in double precision, each device of "
+      "its mesh with arrays of its own\n\n"
+      "  autopar-opt --shard-tp=4 model.mlir -o split.mlir\n"
+      "  autopar-run split.mlir --check=model.mlir --query=8,1\n");
+  for (int64_t query : queries)
+    if (query < 1 || query > 4096)
+      return fail({"--query", "expected 1 to 4,096 tokens in a step", ""});
+  if (batch < 0 || batch > 4096)
+    return fail({"--batch", "expected 1 to 4,096 sequences", ""});
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerExecution(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  context.printOpOnDiagnostic(false);
+  Source source, plain;
+  if (auto error = read(inputFile, context, source))
+    return fail(*error);
+  if (!reference.empty())
+    if (auto error = read(reference, context, plain))
+      return fail(*error);
+  return runAll(*source.module, plain.module ? *plain.module : ModuleOp());
+}
