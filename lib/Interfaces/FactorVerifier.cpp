@@ -117,6 +117,13 @@ private:
              << "needs dimension " << dim << " of " << tensor.name()
              << " whole, but it is split over "
              << axesText(ref.axes.empty() ? ref.grouped : ref.axes);
+    if (!ref.axes.empty() && !factors.maySplitBy(factor, ref.rule))
+      return op->emitOpError()
+             << "sums over dimension " << dim << " of " << tensor.name()
+             << ", which is split by "
+             << (ref.rule == SplitRule::cap ? "'cap': replicas"
+                                            : "'pad': padding")
+             << " would be added, too";
     Witness &witness = witnesses[factor];
     if (!witness.tensor) {
       witness = {&tensor, dim};

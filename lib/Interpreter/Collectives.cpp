@@ -103,6 +103,9 @@ static LocalResult run(AllReduceOp op, Device &device) {
                device.grid().groupOf(device.id, axesOf(op)));
 }
 
+/// The dimension that stands for the experts that rows go to.
+static bool isExperts(int64_t dim) { return dim == expertsDim; }
+
 /// The rows of all devices of a group.
 static LocalTensor joinRows(Device &device, Value input,
                             const std::vector<int64_t> &group) {
@@ -118,8 +121,8 @@ static LocalTensor joinRows(Device &device, Value input,
 
 static LocalResult run(AllGatherOp op, Device &device) {
   std::vector<int64_t> group = device.grid().groupOf(device.id, axesOf(op));
-  unsigned dim = op.getDim();
-  if (dim == 0 && isSet(op.getInput()))
+  auto dim = static_cast<int64_t>(op.getDim());
+  if (isExperts(dim) || (dim == 0 && isSet(op.getInput())))
     return joinRows(device, op.getInput(), group);
   std::vector<std::pair<LocalTensor, std::vector<int64_t>>> parts;
   for (int64_t member : group)
@@ -140,9 +143,6 @@ static LocalResult run(ReduceScatterOp op, Device &device) {
   return sum->select(dim, placesOf(device.indices(op.getResult(), dim),
                                    device.indices(op.getInput(), dim)));
 }
-
-/// The dimension that stands for the experts that rows go to.
-static bool isExperts(int64_t dim) { return dim == expertsDim; }
 
 static LocalResult run(AllSliceOp op, Device &device) {
   auto dim = static_cast<int64_t>(op.getDim());
@@ -187,12 +187,12 @@ static LocalResult run(AllToAllOp op, Device &device) {
 
 /// Each block comes from the device that has it.
 static LocalResult run(PermuteOp op, Device &device) {
-  TensorView from(op.getInput()), to(op.getResult());
-  if (isSet(op.getInput()))
-    return device(op.getInput());
+  TensorView from(op.getInput());
+  // All of the group have the same rows of a set.
+  unsigned first = isSet(op.getInput()) ? 1 : 0;
   for (int64_t member : device.grid().groupOf(device.id, axesOf(op))) {
     bool isSame = true;
-    for (unsigned dim = 0; dim < from.rank(); ++dim)
+    for (unsigned dim = first; dim < from.rank(); ++dim)
       isSame &= device.grid().indicesOf(from, dim, member) ==
                 device.indices(op.getResult(), dim);
     if (isSame)

@@ -271,6 +271,8 @@ LogicalResult Execution::check(Operation *op, DeviceTensors &tensors) {
   std::optional<LocalTensor> whole = gatherAll(type, tensors, *grid);
   if (!whole)
     return op->emitError("devices that should have the same result do not");
+  if (llvm::any_of(whole->data, [](double x) { return std::isnan(x); }))
+    return op->emitError("has a result that is not a number: padding is used");
   if (traced)
     entries.push_back({op, layer, std::move(*whole)});
   return success();

@@ -20,41 +20,42 @@ using namespace mlir;
 // Where rows go
 //===----------------------------------------------------------------------===//
 
-/// The weights of the experts that a set is on its way to; null where it is
-/// multiplied by none.
-static Value expertsOf(Value set) {
-  for (Operation *user : set.getUsers()) {
-    if (auto experts = dyn_cast<ExpertsOp>(user)) {
-      if (experts.getX() == set)
-        return experts.getWeight();
-      continue;
+/// Weights of experts that `set`, or a set of the same rows, is multiplied by,
+/// split over all of `axes`; null where there are none.
+static Value expertsOf(Value set, ArrayRef<StringAttr> axes) {
+  SmallVector<Value> found = {set};
+  auto add = [&](Value value) {
+    bool isOfRows = isa<RankedTensorType>(value.getType()) &&
+                    TensorView(value).rank() > 0 &&
+                    TensorView(value).dim(0).isSet();
+    if (isOfRows && !llvm::is_contained(found, value))
+      found.push_back(value);
+  };
+  for (size_t i = 0; i < found.size(); ++i) {
+    SmallVector<Operation *> ops(found[i].getUsers());
+    if (Operation *op = found[i].getDefiningOp())
+      ops.push_back(op);
+    for (Operation *op : ops) {
+      if (auto experts = dyn_cast<ExpertsOp>(op)) {
+        ArrayRef<StringAttr> own = TensorView(experts.getWeight()).dim(0).axes;
+        if (llvm::all_of(axes, [&](StringAttr axis) {
+              return llvm::is_contained(own, axis);
+            }))
+          return experts.getWeight();
+      }
+      llvm::for_each(op->getOperands(), add);
+      llvm::for_each(op->getResults(), add);
     }
-    if (isa<CombineOp>(user))
-      continue;
-    for (Value result : user->getResults())
-      if (Value weight = expertsOf(result))
-        return weight;
   }
   return nullptr;
-}
-
-/// The same of one that comes from them.
-static Value expertsBefore(Value set) {
-  Operation *op = set.getDefiningOp();
-  if (auto experts = dyn_cast_if_present<ExpertsOp>(op))
-    return experts.getWeight();
-  return op && op->getNumOperands() ? expertsBefore(op->getOperand(0))
-                                    : nullptr;
 }
 
 LocalResult autopar::rowsFor(Operation *op, Value set, Device &device,
                              ArrayRef<StringAttr> axes,
                              const LocalTensor &rows) {
-  Value weight = expertsOf(set);
+  Value weight = expertsOf(set, axes);
   if (!weight)
-    weight = expertsBefore(set);
-  if (!weight)
-    return op->emitError("no experts that the rows go to");
+    return op->emitError("no experts are split as the rows are to go");
   DimRef experts = TensorView(weight).dim(0);
   const DeviceGrid &grid = device.grid();
   int64_t count = grid.extentOf(TensorView(weight), 0);

@@ -117,6 +117,8 @@ static LocalResult run(SoftcapOp op, Device &device) {
 template <typename Function>
 static LocalResult broadcast(Operation *op, const LocalTensor &x,
                              const LocalTensor &y, Function f) {
+  if (x.size() == 0)
+    return x;
   if (y.size() == 0 || x.size() % y.size() != 0)
     return op->emitError("operands do not fit on a device");
   LocalTensor result = x;

@@ -78,6 +78,9 @@ void FactorSplits::follow(int32_t factor, DimAttr dim,
   FactorKind kind = factors.kinds[factor];
   if (mustBeWhole(kind) || kind == FactorKind::merged)
     return;
+  if (!axes.empty() && !dim.isSet() &&
+      !factors.maySplitBy(factor, dim.getRule()))
+    return;
   Split &split = splits[factor];
   // To cut a weight that is whole would make every result a partial sum.
   bool staysWhole = rank == ofSource && kind == FactorKind::reduction;
@@ -219,15 +222,15 @@ DimAttr FactorSplits::dimLike(DimAttr old, int32_t factor, int32_t experts,
   Axes axes = axesOf(factor), grouped;
   if (experts != ShardingFactors::none && old.isSet())
     grouped = axesOf(experts);
-  else if (split.dim)
+  else if (split.dim && old.isSet())
     grouped.assign(split.dim.getGrouped().begin(),
                    split.dim.getGrouped().end());
   DimAttr dim = old.withGrouped(grouped);
-  if (old.getAxes() == ArrayRef(axes) &&
-      (axes.empty() || operand < op->getNumOperands()))
+  if (axes.empty() && old.getAxes().empty())
     return dim;
+  // Without axes, and of another number of them, by the rule of its extent.
   dim = dim.withAxes({}).withAxes(axes);
-  if (axes.empty() || dim.isSymbolic() || !split.dim)
+  if (axes.empty() || dim.isSymbolic() || !split.dim || split.dim.isSet())
     return dim;
   if (kind != FactorKind::grouped)
     return dim.withRule(split.dim.getRule(), split.dim.getMultiple());
@@ -242,6 +245,10 @@ Layout FactorSplits::operandLayout(unsigned index) const {
   for (auto [dim, factor] :
        llvm::zip_equal(layout.dims, factors.operands[index]))
     dim = dimLike(dim, factor, experts, index);
+  // Their order means nothing, but types are the same only in one.
+  ArrayRef<StringAttr> first = TensorView(op->getOperand(0)).partialAxes();
+  if (haveSameAxes(layout.partial, first))
+    layout.partial.assign(first.begin(), first.end());
   return layout;
 }
 
@@ -255,6 +262,12 @@ SmallVector<StringAttr, 2> FactorSplits::reducedAxes() const {
     if (kind == FactorKind::reduction)
       llvm::append_range(axes, split.axes);
   return axes;
+}
+
+void FactorSplits::gatherReductions() {
+  for (auto [split, kind] : llvm::zip_equal(splits, factors.kinds))
+    if (kind == FactorKind::reduction)
+      split.axes.clear();
 }
 
 RankedTensorType FactorSplits::resultType(unsigned index) const {

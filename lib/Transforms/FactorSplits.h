@@ -43,6 +43,8 @@ public:
   bool uses(llvm::ArrayRef<mlir::StringAttr> axes) const;
   /// The axes over which a reduction is split.
   llvm::SmallVector<mlir::StringAttr, 2> reducedAxes() const;
+  /// Splits no reduction: what each device computes is whole.
+  void gatherReductions();
   /// The layout of result `index` with the extents of `type`, where the op's
   /// operands are as they should be.
   mlir::RankedTensorType resultType(unsigned index) const;

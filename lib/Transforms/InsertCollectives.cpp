@@ -263,8 +263,9 @@ struct InsertCollectivesPass
     LogicalResult stay = success();
     getOperation().walk([&](Operation *op) {
       if (moves(op) && succeeded(stay))
-        stay = op->emitOpError("moves a cache or a state before it is updated: "
-                               "split it as what updates it, or not at all");
+        stay = op->emitError("a cache or a state is moved before it is "
+                             "updated: split it as what updates it, or not at "
+                             "all");
     });
     return stay;
   }

@@ -86,12 +86,15 @@ private:
   void update(ShardingOpInterface op) {
     FactorSplits splits(op);
     if (splits.getFactors().linear.empty() &&
-        (!splits.reducedAxes().empty() || !splits.partialOperands().empty()))
+        (!splits.reducedAxes().empty() || !splits.partialOperands().empty())) {
       if (Operation *product = op.detachBias(builder)) {
         // The addition follows in the block and is updated by itself.
         update(cast<ShardingOpInterface>(product));
         return update(cast<ShardingOpInterface>(*product->user_begin()));
       }
+      // A bias that must stay would be added to every partial sum.
+      splits.gatherReductions();
+    }
     bool keepPartial = canStayPartial(op, splits);
     if (!keepPartial)
       splits.splitTokens(tokenAxes);

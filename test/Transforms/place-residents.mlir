@@ -10,7 +10,7 @@
 // STATE: transformer.state : !btp_8_3_bf
 // CACHE-NOT: parallel.all
 // CACHE: transformer.kv_cache : !bc_2tp_32_bf
-// GATHERED: error: 'parallel.all_gather' op moves a cache or a state before it is updated
+// GATHERED: error: a cache or a state is moved before it is updated
 // SELECTS: error: selects tokens of the whole context: --shard-dcp cannot split what it selects from
 
 //--- state.mlir

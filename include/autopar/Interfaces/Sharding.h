@@ -54,10 +54,19 @@ struct ShardingFactors {
   llvm::SmallVector<llvm::SmallVector<unsigned, 2>, 2> linear;
   /// Of merged factors: those that they are made of.
   std::map<int32_t, llvm::SmallVector<int32_t, 4>> parts;
+  /// Whether reductions look rows up: what a `pad` adds is never read.
+  bool looksUp = false;
   /// Per operand or result that is a set grouped by experts: the factor of the
   /// experts. Where there is no entry, the grouping is a part of the split of
   /// the set's own factor.
   std::map<unsigned, int32_t> operandExperts, resultExperts;
+
+  /// Whether `factor` may be split by `rule`. In a sum, replicas of a `cap`
+  /// would count more than once, and what a `pad` adds at all.
+  bool maySplitBy(int32_t factor, SplitRule rule) const {
+    return kinds[factor] != FactorKind::reduction ||
+           (rule != SplitRule::cap && (rule != SplitRule::pad || looksUp));
+  }
 
   /// Adds a factor.
   int32_t add(FactorKind kind) {

@@ -97,8 +97,6 @@ LogicalResult AttentionOp::verify() {
                          << " tokens and keys of " << keys;
   if (getWindow() && getChunk())
     return emitOpError("has both a window and a chunk");
-  if (failed(verifyAppended(*this, getKey(), getCache())))
-    return failure();
   if (failed(verifyLimit(*this, "window", getWindow())) ||
       failed(verifyLimit(*this, "chunk", getChunk())))
     return failure();
@@ -125,7 +123,7 @@ ShardingFactors AttentionOp::getShardingFactors() {
   int32_t query = factors.add(FactorKind::parallel);
   int32_t heads = factors.add(FactorKind::grouped);
   int32_t keys = appendsOwnTokens(*this)
-                     ? addKeyTokens(factors, query, getCache())
+                     ? addKeyTokens(factors, query, getQuery(), getCache())
                      : factors.add(FactorKind::whole);
   int32_t width = factors.add(FactorKind::whole);
   int32_t valueWidth = factors.add(FactorKind::whole);

@@ -37,7 +37,9 @@ ShardingFactors transformer::elementwiseFactors(Operation *op) {
 }
 
 int32_t transformer::addKeyTokens(ShardingFactors &factors, int32_t query,
-                                  Value cache) {
-  bool isWhole = TensorView(cache).dim(1).axes.empty();
-  return isWhole ? factors.add(FactorKind::whole) : query;
+                                  Value queries, Value cache) {
+  ArrayRef<StringAttr> tokens = TensorView(queries).dim(1).axes;
+  bool isAlike =
+      !tokens.empty() && haveSameAxes(tokens, TensorView(cache).dim(1).axes);
+  return isAlike ? query : factors.add(FactorKind::whole);
 }

@@ -25,11 +25,11 @@ FactorList concat(const FactorList &a, const FactorList &b);
 /// All operands and results have the same dimensions.
 ShardingFactors elementwiseFactors(mlir::Operation *op);
 
-/// The factor of the tokens whose keys a cache takes up, whose queries have the
-/// factor `query`: each device appends those of its own tokens to its part of a
-/// split cache; a whole cache takes up all of them.
+/// The factor of the tokens whose keys a cache takes up, whose `queries` have
+/// the factor `query`: where the cache is split as they are, each device
+/// appends those of its own tokens; else all devices append all.
 int32_t addKeyTokens(ShardingFactors &factors, int32_t query,
-                     mlir::Value cache);
+                     mlir::Value queries, mlir::Value cache);
 
 /// Replaces a product that has a bias by the product and the addition of the
 /// bias; returns the product, null where there is no bias.

@@ -41,8 +41,6 @@ LogicalResult LatentAttentionOp::verify() {
     return emitOpError("has both selected tokens and a number of them");
   if (failed(verifyLimit(*this, "at_most", getAtMost())))
     return failure();
-  if (failed(verifyAppended(*this, getLatent(), getCache())))
-    return failure();
   return getSelected() ? verifyNumbers(*this, getSelected(), 2) : success();
 }
 
@@ -55,8 +53,6 @@ LogicalResult IndexerOp::verify() {
   for (Value tensor : {getQuery(), getCache()})
     if (failed(verifyNumbers(*this, tensor, 2)))
       return failure();
-  if (failed(verifyAppended(*this, getKey(), getCache())))
-    return failure();
   TensorView result(getResult());
   if (!isa<IntegerType>(result.getType().getElementType()))
     return emitOpError("selects tokens by indices that are not integers");
@@ -92,7 +88,7 @@ ShardingFactors LatentAttentionOp::getShardingFactors() {
       factors.add(getSelected() ? FactorKind::seen : FactorKind::reduction);
   auto whole = [&] { return factors.add(FactorKind::whole); };
   int32_t latent = whole(), nope = whole(), value = whole();
-  int32_t keys = addKeyTokens(factors, query, getCache());
+  int32_t keys = addKeyTokens(factors, query, getQuery(), getCache());
   factors.operands = {
       {batch, query, heads, whole()}, {batch, keys, latent},
       {batch, keys, whole()},         {latent, heads, nope},
@@ -121,10 +117,11 @@ ShardingFactors IndexerOp::getShardingFactors() {
   int32_t query = factors.add(FactorKind::parallel);
   int32_t heads = whole(), width = whole();
   int32_t context = factors.add(FactorKind::seen);
-  factors.operands = {{batch, query, heads, width},
-                      {batch, addKeyTokens(factors, query, getCache()), width},
-                      {batch, query, heads},
-                      {batch, context, width}};
+  factors.operands = {
+      {batch, query, heads, width},
+      {batch, addKeyTokens(factors, query, getQuery(), getCache()), width},
+      {batch, query, heads},
+      {batch, context, width}};
   factors.results = {{batch, query, whole()}};
   return factors;
 }

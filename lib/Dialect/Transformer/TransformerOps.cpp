@@ -274,6 +274,9 @@ LogicalResult KVCacheOp::verify() {
                        "[batch, context, width], or one of memory");
   if (!view.partialAxes().empty())
     return emitOpError("is a partial sum");
+  for (unsigned dim = 0; dim < view.rank(); ++dim)
+    if (view.dim(dim).rule == SplitRule::ring)
+      return emitOpError("has parts that go round: parallel.ring brings them");
   return verifyLimit(*this, "window", getWindow());
 }
 

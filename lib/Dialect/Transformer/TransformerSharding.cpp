@@ -107,6 +107,7 @@ ShardingFactors EmbeddingOp::getShardingFactors() {
   factors.operands = {rows, {vocabulary, hidden}};
   factors.results = {concat(rows, {hidden})};
   factors.linear = {{1}};
+  factors.looksUp = true;
   return factors;
 }
 

@@ -39,24 +39,6 @@ LogicalResult transformer::verifyNumbers(Operation *op, Value tensor,
   return success();
 }
 
-LogicalResult transformer::verifyAppended(Operation *op, Value keys,
-                                          Value cache) {
-  if (!cache || TensorView(keys).rank() < 2 || TensorView(cache).rank() < 2)
-    return success();
-  ArrayRef<StringAttr> tokens = TensorView(keys).dim(1).axes;
-  ArrayRef<StringAttr> cached = TensorView(cache).dim(1).axes;
-  if (tokens.empty() || haveSameAxes(tokens, cached))
-    return success();
-  InFlightDiagnostic diagnostic = op->emitOpError();
-  diagnostic << "appends keys of tokens split over " << axesText(tokens)
-             << " to a cache ";
-  if (cached.empty())
-    diagnostic << "of all tokens";
-  else
-    diagnostic << "split over " << axesText(cached);
-  return diagnostic << ": devices never see those of the others";
-}
-
 int64_t transformer::sizeOf(Value tensor, unsigned dim) {
   return TensorView(tensor).getType().getDimSize(dim);
 }

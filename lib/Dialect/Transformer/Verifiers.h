@@ -24,11 +24,6 @@ mlir::LogicalResult verifyPositive(mlir::Operation *op, llvm::StringRef what,
 mlir::LogicalResult verifyNumbers(mlir::Operation *op, mlir::Value tensor,
                                   unsigned first);
 
-/// The tokens of `keys` (dimension 1) are split as those of `cache`, or whole:
-/// others would never reach the devices that see them. `cache` may be null.
-mlir::LogicalResult verifyAppended(mlir::Operation *op, mlir::Value keys,
-                                   mlir::Value cache);
-
 /// The number that dimension `dim` of `tensor` is.
 int64_t sizeOf(mlir::Value tensor, unsigned dim);
 

@@ -224,8 +224,42 @@ func.func @attention_that_appends_some_keys(%q: !q, %c: !c) {
 !c = tensor<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
 parallel.mesh @pod(cp = 2, tp = 8)
 func.func @attention_that_appends_to_others(%q: !q, %c: !c) {
-  // expected-error @+1 {{'transformer.attention' op appends keys of tokens split over [tp] to a cache split over [cp]: devices never see those of the others}}
+  // expected-error @+1 {{'transformer.attention' op needs dimension 1 of operand #1 whole, but it is split over [tp]}}
   %y = transformer.attention %q, %q, %q cache(%c : !c) causal : !q, !q, !q -> !q
+  return
+}
+
+// -----
+
+!c = tensor<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
+parallel.mesh @pod(cp = 2)
+func.func @cache_that_goes_round() {
+  // expected-error @+1 {{'transformer.kv_cache' op has parts that go round: parallel.ring brings them}}
+  %c = transformer.kv_cache : !c
+  return
+}
+
+// -----
+
+!w = tensor<2x64xbf16, #parallel.sharding<[_ by tp cap, _]>>
+!x = tensor<4x2xbf16, #parallel.sharding<[_, _ by tp cap]>>
+!y = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
+parallel.mesh @pod(tp = 8)
+func.func @sum_of_replicas(%x: !x, %w: !w) {
+  // expected-error @+1 {{'transformer.linear' op sums over dimension 1 of operand #0, which is split by 'cap': replicas would be added, too}}
+  %y = transformer.linear %x, %w : !x, !w -> !y
+  return
+}
+
+// -----
+
+!w = tensor<10x64xbf16, #parallel.sharding<[_ by tp pad 4, _]>>
+!x = tensor<4x10xbf16, #parallel.sharding<[_, _ by tp pad 4]>>
+!y = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
+parallel.mesh @pod(tp = 2)
+func.func @sum_of_padding(%x: !x, %w: !w) {
+  // expected-error @+1 {{'transformer.linear' op sums over dimension 1 of operand #0, which is split by 'pad': padding would be added, too}}
+  %y = transformer.linear %x, %w : !x, !w -> !y
   return
 }
 
