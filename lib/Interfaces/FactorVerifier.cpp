@@ -161,12 +161,23 @@ private:
              << witness.str() << " over " << axesText(other.axes);
     if (tensor.experts == ShardingFactors::none && ref.grouped != other.grouped)
       return refuseGrouping(tensor, ref, other.grouped);
-    if (kind != FactorKind::grouped && !ref.axes.empty() &&
-        (ref.rule != other.rule || ref.multiple != other.multiple))
+    if (!ref.axes.empty() && !areSplitAlike(ref, other, sameExtent, kind))
       return op->emitOpError()
              << "dimension " << dim << " of " << tensor.name()
              << " is split by another rule than " << witness.str();
     return success();
+  }
+
+  /// Whether two splits over the same axes give each device the same part:
+  /// query heads meet the heads that they share only where both are even.
+  static bool areSplitAlike(DimRef a, DimRef b, bool sameExtent,
+                            FactorKind kind) {
+    auto isEven = [](DimRef ref) {
+      return ref.rule == SplitRule::plain || ref.rule == SplitRule::cap;
+    };
+    if (kind == FactorKind::grouped && isEven(a) && isEven(b))
+      return true;
+    return sameExtent && a.rule == b.rule && a.multiple == b.multiple;
   }
 
   ArrayRef<StringAttr> axesOf(int32_t factor) const {

@@ -109,6 +109,9 @@ public:
       return op->emitOpError() << "works over " << axesText(axes)
                                << ", which are not all axes of dimension "
                                << dim << ", " << axesText(old.getAxes());
+    if (old.getRule() == SplitRule::ring)
+      return op->emitOpError() << "passes dimension " << dim
+                               << " round a ring, but it already goes round";
     old = old.withRule(SplitRule::ring);
     return success();
   }

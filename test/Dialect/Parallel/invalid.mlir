@@ -790,3 +790,29 @@ func.func @permute_of_a_sum(%a: !sum) {
   %b = parallel.permute %a over [] : !sum -> tensor<64xbf16, #parallel.sharding<[_] partial [y]>>
   return
 }
+
+// -----
+
+!q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, query, _ by tp, _]>>
+!k = tensor<?x?x2x64xbf16, #parallel.sharding<[batch, query, _ by tp cap, _]>>
+!c = tensor<?x?x2x128xbf16, #parallel.sharding<[batch, context, _ by tp any, _]>>
+parallel.mesh @pod(tp = 4)
+func.func @cache_of_other_heads(%q: !q, %k: !k) {
+  %c = transformer.kv_cache : !c
+  // expected-error @+1 {{'transformer.attention' op dimension 2 of operand #3 is split by another rule than dimension 2 of operand #0}}
+  %y = transformer.attention %q, %k, %k cache(%c : !c) causal : !q, !k, !k -> !q
+  return
+}
+
+// -----
+
+!c = tensor<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp, _, _]>>
+!r = tensor<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
+parallel.mesh @pod(cp = 2)
+func.func @twice_round() {
+  %c = transformer.kv_cache : !c
+  %r = parallel.ring %c dim 1 over [cp] : !c -> !r
+  // expected-error @+1 {{'parallel.ring' op passes dimension 1 round a ring, but it already goes round}}
+  %s = parallel.ring %r dim 1 over [cp] : !r -> !r
+  return
+}
