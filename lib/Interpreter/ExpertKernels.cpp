@@ -23,17 +23,19 @@ using namespace mlir;
 /// Weights of experts that `set`, or a set of the same rows, is multiplied by,
 /// split over all of `axes`; null where there are none.
 static Value expertsOf(Value set, ArrayRef<StringAttr> axes) {
-  SmallVector<Value> found = {set};
+  SmallVector<Value> pending = {set};
+  llvm::DenseSet<Value> seen = {set};
   auto add = [&](Value value) {
     bool isOfRows = isa<RankedTensorType>(value.getType()) &&
                     TensorView(value).rank() > 0 &&
                     TensorView(value).dim(0).isSet();
-    if (isOfRows && !llvm::is_contained(found, value))
-      found.push_back(value);
+    if (isOfRows && seen.insert(value).second)
+      pending.push_back(value);
   };
-  for (size_t i = 0; i < found.size(); ++i) {
-    SmallVector<Operation *> ops(found[i].getUsers());
-    if (Operation *op = found[i].getDefiningOp())
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    SmallVector<Operation *> ops(next.getUsers());
+    if (Operation *op = next.getDefiningOp())
       ops.push_back(op);
     for (Operation *op : ops) {
       if (auto experts = dyn_cast<ExpertsOp>(op)) {
