@@ -142,8 +142,9 @@ static LocalResult run(RouterOp op, Device &device) {
     std::vector<int64_t> order(experts);
     for (int64_t e = 0; e < experts; ++e)
       order[e] = e;
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-      return ranked[a] > ranked[b];
+    // Of equals the first.
+    llvm::sort(order, [&](int64_t a, int64_t b) {
+      return std::pair(-ranked[a], a) < std::pair(-ranked[b], b);
     });
     for (int64_t j = 0; j < most; ++j) {
       result.data[row * most + j] = scores[order[j]];

@@ -28,10 +28,11 @@ static json chartOf(const ErrorSection &section) {
   json series = json::array();
   for (auto &[model, points] : byModel)
     series.push_back({{"name", model}, {"points", std::move(points)}});
-  std::stable_sort(series.begin(), series.end(),
-                   [](const json &a, const json &b) {
-                     return a["points"].size() > b["points"].size();
-                   });
+  auto key = [](const json &one) {
+    return std::pair(-static_cast<int64_t>(one["points"].size()), one["name"]);
+  };
+  std::sort(series.begin(), series.end(),
+            [&](const json &a, const json &b) { return key(a) < key(b); });
   return {{"unit", section.unit}, {"series", std::move(series)}};
 }
 
