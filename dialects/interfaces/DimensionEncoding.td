@@ -22,6 +22,14 @@ def DimensionEncodingInterface : AttrInterface<"DimensionEncodingInterface"> {
     InterfaceMethod<"Number of dimensions described.", "unsigned", "getRank">,
     InterfaceMethod<"Dimension `index`.", "::autopar::DimRef", "getDim",
                     (ins "unsigned":$index)>,
+    InterfaceMethod<"Of a set, how its tokens are split: one entry per dimension "
+                    "of tokens, or none.",
+                    "::llvm::SmallVector<::autopar::DimRef>", "getTokens",
+                    (ins "unsigned":$index), "", "return {};">,
+    InterfaceMethod<"Of a set that is grouped, how its experts are split; their "
+                    "number is the extent.",
+                    "::autopar::DimRef", "getExperts", (ins "unsigned":$index),
+                    "", "return {};">,
     InterfaceMethod<"Axes over which the values are partial sums.",
                     "::llvm::ArrayRef<::mlir::StringAttr>", "getPartialAxes">,
   ];

@@ -18,9 +18,7 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
   let summary = "name and split of one dimension";
   let description = [{
     An entry of `#parallel.sharding`: a symbol, a product, or `_` for a number;
-    braces for a set; `by` the axes that split it, major first; then the rule;
-    of a set of routed tokens, `grouped` the axes whose devices share the
-    experts: each has the tokens that go to its own.
+    braces for a set; `by` the axes that split it, major first; then the rule.
 
     | rule | the extent `e` over `n` devices |
     |---|---|
@@ -32,19 +30,31 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
 
     Blocks of `any` over `n*m` devices lie inside those over `n` and do not depend
     on the order of the axes: collectives work on them as on even ones.
+
+    A set of routed tokens says where its rows are: `by [batch by dp, query]` with
+    their tokens, as a tensor of those dimensions would be split; `grouped [8 by
+    ep*tp]` with their experts, as a weight of 8 experts would be. A row is on
+    the devices that are where its token is along the axes of `by`, and where its
+    expert is along those of `grouped`. Axes in braces are all that count:
+    `grouped {tp} of [8 by ep*tp]` has rows of experts on any device that is at the
+    same place along `tp`, whatever its place along `ep`. Where experts were placed
+    (`parallel.expert_placement` over these axes), the tables say where they are.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$extent,
     ArrayRefParameter<"::mlir::StringAttr">:$axes,
     "::autopar::SplitRule":$rule,
     "int64_t":$multiple,
-    ArrayRefParameter<"::mlir::StringAttr">:$grouped);
+    ArrayRefParameter<"::autopar::parallel::DimAttr">:$tokens,
+    ArrayRefParameter<"::mlir::StringAttr">:$grouped,
+    "::autopar::parallel::DimAttr":$experts);
   let builders = [
     AttrBuilder<(ins "::mlir::StringAttr":$extent,
                      "::llvm::ArrayRef<::mlir::StringAttr>":$axes,
                      "::autopar::SplitRule":$rule, "int64_t":$multiple), [{
       return $_get($_ctxt, extent, axes, rule, multiple,
-                   ::llvm::ArrayRef<::mlir::StringAttr>());
+                   ::llvm::ArrayRef<DimAttr>(),
+                   ::llvm::ArrayRef<::mlir::StringAttr>(), DimAttr());
     }]>];
   let extraClassDeclaration = [{
     bool isSymbolic() const { return !getExtent().getValue().empty(); }
@@ -57,7 +67,15 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
     /// The same dimension split by other axes; without any, by the rule that
     /// its extent has by default.
     DimAttr withAxes(::llvm::ArrayRef<::mlir::StringAttr> axes) const;
-    DimAttr withGrouped(::llvm::ArrayRef<::mlir::StringAttr> grouped) const;
+    /// A set that lies as its tokens do along `axes`.
+    DimAttr withTokens(::llvm::ArrayRef<::mlir::StringAttr> axes,
+                       ::llvm::ArrayRef<DimAttr> tokens) const;
+    /// A set that lies as its experts do along `grouped`.
+    DimAttr withExperts(::llvm::ArrayRef<::mlir::StringAttr> grouped,
+                        DimAttr experts) const;
+    DimAttr withGrouped(::llvm::ArrayRef<::mlir::StringAttr> grouped) const {
+      return withExperts(grouped, getExperts());
+    }
     DimAttr withRule(::autopar::SplitRule rule, int64_t multiple = 1) const;
   }];
   let hasCustomAssemblyFormat = 1;
@@ -65,7 +83,8 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
 
 def PAR_ShardingAttr : AttrDef<ParallelDialect, "Sharding", [
     DeclareAttrInterfaceMethods<VerifiableTensorEncoding, ["verifyEncoding"]>,
-    DeclareAttrInterfaceMethods<DimensionEncodingInterface>]> {
+    DeclareAttrInterfaceMethods<DimensionEncodingInterface,
+                                ["getTokens", "getExperts"]>]> {
   let mnemonic = "sharding";
   let summary = "how a tensor lies over the mesh";
   let description = [{

@@ -159,8 +159,12 @@ private:
              << "dimension " << dim << " of " << tensor.name()
              << " is split over " << axesText(ref.axes) << ", but "
              << witness.str() << " over " << axesText(other.axes);
-    if (tensor.experts == ShardingFactors::none && ref.grouped != other.grouped)
-      return refuseGrouping(tensor, ref, other.grouped);
+    if (tensor.experts == ShardingFactors::none &&
+        (ref.grouped != other.grouped ||
+         !(tensor.view.experts(dim) == first.experts(witness.dim))))
+      return refuseGrouping(tensor, dim, first.experts(witness.dim));
+    if (tensor.view.tokens(dim) != first.tokens(witness.dim))
+      return refuseTokens(tensor, dim, first.tokens(witness.dim));
     if (!ref.axes.empty() && !areSplitAlike(ref, other, sameExtent, kind))
       return op->emitOpError()
              << "dimension " << dim << " of " << tensor.name()
@@ -191,14 +195,49 @@ private:
     if (factors.kinds[factor] != FactorKind::merged)
       return success();
     ArrayRef<StringAttr> found = tensor.view.dim(dim).axes;
-    auto expected = mergeAxes(factors.parts.find(factor)->second,
-                              [&](int32_t part) { return axesOf(part); });
+    ArrayRef<int32_t> parts = factors.parts.find(factor)->second;
+    auto expected =
+        mergeAxes(parts, [&](int32_t part) { return axesOf(part); });
     if (haveSameAxes(found, expected))
-      return success();
+      return verifyTokens(tensor, dim, parts);
     return op->emitOpError()
            << "dimension " << dim << " of " << tensor.name()
            << " is split over " << axesText(found)
            << ", expected the axes of its tokens, " << axesText(expected);
+  }
+
+  /// The rows of a set are where their tokens are.
+  LogicalResult verifyTokens(const Tensor &tensor, unsigned dim,
+                             ArrayRef<int32_t> parts) {
+    if (tensor.view.dim(dim).axes.empty())
+      return success();
+    SmallVector<std::string> extents;
+    SmallVector<DimRef> expected;
+    for (int32_t part : parts)
+      if (const Witness &witness = witnesses[part];
+          factors.kinds[part] != FactorKind::whole && witness.tensor) {
+        expected.push_back(witness.tensor->view.dim(witness.dim));
+        extents.push_back(witness.tensor->view.extentText(witness.dim));
+      }
+    for (auto [ref, extent] : llvm::zip_equal(expected, extents))
+      ref.extent = extent;
+    return tensor.view.tokens(dim) == expected
+               ? success()
+               : refuseTokens(tensor, dim, expected);
+  }
+
+  LogicalResult refuseTokens(const Tensor &tensor, unsigned dim,
+                             ArrayRef<DimRef> expected) {
+    InFlightDiagnostic diag = op->emitOpError()
+                              << "has rows of " << tensor.name() << " where [";
+    auto print = [&](ArrayRef<DimRef> tokens) {
+      llvm::interleaveComma(tokens, diag,
+                            [&](DimRef ref) { diag << splitText(ref); });
+    };
+    print(tensor.view.tokens(dim));
+    diag << "] are, but its tokens are [";
+    print(expected);
+    return diag << "]";
   }
 
   /// A grouping is that of the experts, or none.
@@ -210,19 +249,31 @@ private:
       return success();
     if (byExperts && factors.kinds[tensor.experts] == FactorKind::reduction)
       return success();
-    ArrayRef<StringAttr> expected;
-    if (byExperts)
-      expected = axesOf(tensor.experts);
-    return haveSameAxes(ref.grouped, expected)
-               ? success()
-               : refuseGrouping(tensor, ref, expected);
+    DimRef expected;
+    std::string number;
+    if (byExperts && witnesses[tensor.experts].tensor) {
+      const Witness &weight = witnesses[tensor.experts];
+      expected = weight.tensor->view.dim(weight.dim);
+      expected.extent = number = weight.tensor->view.extentText(weight.dim);
+    }
+    bool isWhole = ref.grouped.empty() && expected.axes.empty();
+    bool same = haveSameAxes(ref.grouped, expected.axes) &&
+                tensor.view.experts(dim) == expected;
+    return isWhole || same ? success() : refuseGrouping(tensor, dim, expected);
   }
 
-  LogicalResult refuseGrouping(const Tensor &tensor, DimRef ref,
-                               ArrayRef<StringAttr> expected) {
-    return op->emitOpError()
-           << tensor.name() << " is grouped by experts over "
-           << axesText(ref.grouped) << ", expected " << axesText(expected);
+  LogicalResult refuseGrouping(const Tensor &tensor, unsigned dim,
+                               DimRef expected) {
+    DimRef ref = tensor.view.dim(dim);
+    InFlightDiagnostic diag = op->emitOpError() << tensor.name() << " is ";
+    if (ref.grouped.empty())
+      diag << "not grouped";
+    else
+      diag << "grouped over " << axesText(ref.grouped) << " of the experts ["
+           << splitText(tensor.view.experts(dim)) << "]";
+    if (expected.axes.empty())
+      return diag << ", expected no grouping";
+    return diag << ", expected 'grouped [" << splitText(expected) << "]'";
   }
 
   using AxisSet = llvm::SmallSetVector<StringAttr, 4>;

@@ -8,6 +8,7 @@
 #include "autopar/Interfaces/Sharding.h"
 
 #include "autopar/Interfaces/Interfaces.h"
+#include "autopar/Program/CostProgram.h"
 #include "autopar/Support/Limits.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -24,6 +25,20 @@ std::string autopar::axesText(ArrayRef<StringAttr> axes) {
   for (StringAttr axis : axes)
     text += (text.size() > 1 ? ", " : "") + axis.getValue().str();
   return text + "]";
+}
+
+std::string autopar::splitText(const DimRef &dim) {
+  std::string text = dim.extent.empty() ? "_" : dim.extent.str();
+  if (dim.axes.empty())
+    return text;
+  for (auto [i, axis] : llvm::enumerate(dim.axes))
+    text += (i ? "*" : " by ") + axis.getValue().str();
+  bool isNumber =
+      llvm::all_of(dim.extent, [](char c) { return llvm::isDigit(c); });
+  if (dim.rule != (isNumber ? SplitRule::plain : SplitRule::any))
+    text += " " + std::string(nameOf(dim.rule));
+  return dim.rule == SplitRule::pad ? text + " " + std::to_string(dim.multiple)
+                                    : text;
 }
 
 template <typename Interface>
@@ -174,9 +189,8 @@ private:
              << ", expected 1 to " << limits::maxDimension << " or a symbol";
     bool sized = true;
     int64_t devices = 1;
-    for (StringAttr axis : dim.grouped)
-      if (failed(sizeOf(axis)))
-        return failure();
+    if (failed(verifySet(view, index)))
+      return failure();
     for (StringAttr axis : dim.axes) {
       FailureOr<int64_t> size = sizeOf(axis);
       if (failed(size))
@@ -186,6 +200,31 @@ private:
     if (!sized || !dim.extent.empty() || dim.axes.empty())
       return success();
     return verifySplit(view, index, devices);
+  }
+
+  /// What a set is made of can lie as it says.
+  LogicalResult verifySet(const TensorView &view, unsigned index) {
+    SmallVector<DimRef> home = view.tokens(index);
+    if (DimRef experts = view.experts(index); !experts.axes.empty())
+      home.push_back(experts);
+    for (DimRef dim : home) {
+      int64_t devices = 1;
+      for (StringAttr axis : dim.axes) {
+        FailureOr<int64_t> size = sizeOf(axis);
+        if (failed(size))
+          return failure();
+        if (*size == 0 || llvm::MulOverflow(devices, *size, devices))
+          return success();
+      }
+      int64_t extent = 0;
+      if (!dim.extent.getAsInteger(10, extent) &&
+          !maySplit(extent, dim.rule, devices))
+        return op->emitOpError()
+               << "has a set that lies as [" << splitText(dim) << "], but "
+               << productText(mesh, dim.axes) << " = " << devices
+               << " does not divide " << extent;
+    }
+    return success();
   }
 
   LogicalResult verifySplit(const TensorView &view, unsigned index,

@@ -31,6 +31,14 @@ ArrayRef<StringAttr> TensorView::partialAxes() const {
   return encoding ? encoding.getPartialAxes() : ArrayRef<StringAttr>();
 }
 
+SmallVector<DimRef> TensorView::tokens(unsigned index) const {
+  return encoding ? encoding.getTokens(index) : SmallVector<DimRef>();
+}
+
+DimRef TensorView::experts(unsigned index) const {
+  return encoding ? encoding.getExperts(index) : DimRef();
+}
+
 std::string TensorView::extentText(unsigned index) const {
   StringRef extent = dim(index).extent;
   if (!extent.empty())

@@ -36,7 +36,6 @@ static LocalResult sumOf(Operation *op, Device &device, Value input,
     if (member == device.id)
       continue;
     const LocalTensor &other = device.of(member, input);
-    // Of sets, rows of the same tokens may be in another order.
     if (other.shape != sum.shape || other.rows != sum.rows)
       return op->emitError("devices that are to be added differ in shape");
     for (int64_t i = 0; i < sum.size(); ++i)
@@ -51,6 +50,7 @@ static LocalResult
 stitch(Operation *op, size_t dim, const std::vector<int64_t> &wanted,
        const std::vector<std::pair<LocalTensor, std::vector<int64_t>>> &parts) {
   LocalTensor result;
+  result.rows = parts.front().first.rows;
   result.shape = parts.front().first.shape;
   result.shape[dim] = static_cast<int64_t>(wanted.size());
   result.data.assign(result.extentFrom(0),
@@ -103,27 +103,25 @@ static LocalResult run(AllReduceOp op, Device &device) {
                device.grid().groupOf(device.id, axesOf(op)));
 }
 
-/// The dimension that stands for the experts that rows go to.
-static bool isExperts(int64_t dim) { return dim == expertsDim; }
+/// Whether `dim` of `value` is its set, or stands for the experts that group
+/// it.
+static bool isOfSet(Value value, int64_t dim) {
+  return dim == expertsDim || (dim == 0 && isSet(value));
+}
 
-/// The rows of all devices of a group.
-static LocalTensor joinRows(Device &device, Value input,
-                            const std::vector<int64_t> &group) {
-  LocalTensor joined = device.of(group.front(), input);
-  for (int64_t member : ArrayRef<int64_t>(group).drop_front()) {
-    const LocalTensor &other = device.of(member, input);
-    joined.shape[0] += other.shape[0];
-    joined.data.insert(joined.data.end(), other.data.begin(), other.data.end());
-    joined.rows.insert(joined.rows.end(), other.rows.begin(), other.rows.end());
-  }
-  return joined;
+static std::vector<LocalTensor> tensorsOf(Device &device, Value input,
+                                          const std::vector<int64_t> &group) {
+  std::vector<LocalTensor> parts;
+  for (int64_t member : group)
+    parts.push_back(device.of(member, input));
+  return parts;
 }
 
 static LocalResult run(AllGatherOp op, Device &device) {
   std::vector<int64_t> group = device.grid().groupOf(device.id, axesOf(op));
   auto dim = static_cast<int64_t>(op.getDim());
-  if (isExperts(dim) || (dim == 0 && isSet(op.getInput())))
-    return joinRows(device, op.getInput(), group);
+  if (isOfSet(op.getInput(), dim))
+    return joinRows(tensorsOf(device, op.getInput(), group));
   std::vector<std::pair<LocalTensor, std::vector<int64_t>>> parts;
   for (int64_t member : group)
     parts.push_back(
@@ -133,13 +131,14 @@ static LocalResult run(AllGatherOp op, Device &device) {
 }
 
 static LocalResult run(ReduceScatterOp op, Device &device) {
-  if (op.getDim() == 0 && isSet(op.getInput()))
-    return op.emitError("sets are not scattered by the interpreter yet");
   LocalResult sum = sumOf(op, device, op.getInput(),
                           device.grid().groupOf(device.id, axesOf(op)));
   if (failed(sum))
     return failure();
-  unsigned dim = op.getDim();
+  auto dim = static_cast<int64_t>(op.getDim());
+  if (isOfSet(op.getInput(), dim))
+    return RowHomes(TensorView(op.getResult()), device.grid())
+        .select(*sum, device.id, axesOf(op));
   return sum->select(dim, placesOf(device.indices(op.getResult(), dim),
                                    device.indices(op.getInput(), dim)));
 }
@@ -147,41 +146,40 @@ static LocalResult run(ReduceScatterOp op, Device &device) {
 static LocalResult run(AllSliceOp op, Device &device) {
   auto dim = static_cast<int64_t>(op.getDim());
   const LocalTensor &input = device(op.getInput());
-  if (isExperts(dim))
-    return rowsFor(op, op.getResult(), device, axesOf(op), input);
-  if (dim == 0 && isSet(op.getInput()))
-    return op.emitError("sets are not sliced by the interpreter yet");
+  if (isOfSet(op.getInput(), dim))
+    return RowHomes(TensorView(op.getResult()), device.grid())
+        .select(input, device.id, axesOf(op));
   return input.select(dim, placesOf(device.indices(op.getResult(), dim),
                                     device.indices(op.getInput(), dim)));
 }
 
-/// Rows go to the devices of their experts, or back to those of their tokens.
-static LocalResult exchangeRows(AllToAllOp op, Device &device) {
-  SmallVector<StringAttr> axes = axesOf(op);
-  LocalTensor all =
-      joinRows(device, op.getInput(), device.grid().groupOf(device.id, axes));
-  if (!isExperts(static_cast<int64_t>(op.getFrom())))
-    return rowsFor(op, op.getResult(), device, axes, all);
-  return rowsFrom(device, axes, all);
+/// What `member` has for `device`: the rows, or the indices of dimension `to`,
+/// that the result has.
+static LocalTensor sentBy(AllToAllOp op, int64_t member, Device &device,
+                          int64_t to) {
+  const LocalTensor &all = device.of(member, op.getInput());
+  if (isOfSet(op.getInput(), to))
+    return RowHomes(TensorView(op.getResult()), device.grid())
+        .select(all, device.id, axesOf(op));
+  return all.select(to, placesOf(device.indices(op.getResult(), to),
+                                 device.grid().indicesOf(
+                                     TensorView(op.getInput()), to, member)));
 }
 
 static LocalResult run(AllToAllOp op, Device &device) {
   auto from = static_cast<int64_t>(op.getFrom());
   auto to = static_cast<int64_t>(op.getTo());
-  if (isExperts(from) || isExperts(to))
-    return exchangeRows(op, device);
-  if (isSet(op.getInput()) && (from == 0 || to == 0))
-    return op.emitError("sets are not exchanged by the interpreter yet");
-  std::vector<int64_t> wanted = device.indices(op.getResult(), to);
+  std::vector<LocalTensor> sent;
   std::vector<std::pair<LocalTensor, std::vector<int64_t>>> parts;
-  TensorView view(op.getInput());
-  for (int64_t member : device.grid().groupOf(device.id, axesOf(op))) {
-    const LocalTensor &other = device.of(member, op.getInput());
-    std::vector<int64_t> places =
-        placesOf(wanted, device.grid().indicesOf(view, to, member));
-    parts.push_back({other.select(to, places),
-                     device.grid().indicesOf(view, from, member)});
-  }
+  for (int64_t member : device.grid().groupOf(device.id, axesOf(op)))
+    if (isOfSet(op.getInput(), from))
+      sent.push_back(sentBy(op, member, device, to));
+    else
+      parts.push_back(
+          {sentBy(op, member, device, to),
+           device.grid().indicesOf(TensorView(op.getInput()), from, member)});
+  if (isOfSet(op.getInput(), from))
+    return joinRows(sent);
   return stitch(op, from, device.indices(op.getResult(), from), parts);
 }
 

@@ -7,6 +7,8 @@
 
 #include "autopar/Interpreter/Execution.h"
 
+#include "RoutedRows.h"
+
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Interfaces/Interfaces.h"
@@ -69,6 +71,12 @@ public:
       extents.push_back(grid.extentOf(type, dim));
     }
   }
+  /// Of a set: its rows are where `rows` says.
+  Placement(const TensorView &type, const DeviceGrid &grid, int64_t device,
+            std::vector<int64_t> rows)
+      : Placement(type, grid, device) {
+    indices.front() = std::move(rows);
+  }
   const std::vector<int64_t> &wholeShape() const { return extents; }
   std::vector<int64_t> shape() const {
     std::vector<int64_t> sizes;
@@ -114,11 +122,29 @@ static bool agree(double a, double b) {
          (std::isnan(a) && std::isnan(b));
 }
 
+/// Where the elements of a device's part are in the whole; `most` rows of a set
+/// are of one token.
+static Placement placementOf(const TensorView &type, const DeviceGrid &grid,
+                             int64_t device, const LocalTensor &local,
+                             int64_t most) {
+  if (!isSet(type))
+    return {type, grid, device};
+  return {type, grid, device, RowHomes::numbersOf(local, most)};
+}
+
+/// The rows of a set that one token has.
+static int64_t rowsOfToken(const DeviceTensors &tensors) {
+  int64_t most = 1;
+  for (const LocalTensor &local : tensors)
+    for (const RoutedRow &row : local.rows)
+      most = std::max<int64_t>(most, row.slot + 1);
+  return most;
+}
+
 std::optional<LocalTensor> autopar::gatherAll(const TensorView &type,
                                               const DeviceTensors &tensors,
                                               const DeviceGrid &grid) {
-  if (isSet(type))
-    return std::nullopt;
+  int64_t most = rowsOfToken(tensors);
   LocalTensor whole(Placement(type, grid, 0).wholeShape());
   std::vector<char> known(whole.data.size());
   for (int64_t device = 0; device < grid.size(); ++device) {
@@ -126,7 +152,8 @@ std::optional<LocalTensor> autopar::gatherAll(const TensorView &type,
       continue;
     std::vector<int64_t> addends = grid.groupOf(device, type.partialAxes());
     bool same = true;
-    Placement(type, grid, device).forEach([&](int64_t local, int64_t at) {
+    Placement place = placementOf(type, grid, device, tensors[device], most);
+    place.forEach([&](int64_t local, int64_t at) {
       if (at < 0)
         return;
       double sum = 0;
@@ -257,11 +284,14 @@ void Execution::setAll(ValueRange range, Values all) {
 /// Shapes are those of the type, and replicas have the same.
 LogicalResult Execution::check(Operation *op, DeviceTensors &tensors) {
   TensorView type(op->getResult(0));
-  if (isSet(type) ||
-      isa<transformer::KVCacheOp, transformer::StateOp, parallel::RingOp>(op))
+  if (isa<transformer::KVCacheOp, transformer::StateOp, parallel::RingOp>(op))
     return success();
+  if (isSet(type) && failed(RowHomes(type, *grid).verify(op, tensors)))
+    return failure();
+  int64_t most = rowsOfToken(tensors);
   for (int64_t device = 0; device < grid->size(); ++device) {
-    std::vector<int64_t> shape = Placement(type, *grid, device).shape();
+    std::vector<int64_t> shape =
+        placementOf(type, *grid, device, tensors[device], most).shape();
     if (tensors[device].shape != shape)
       return op->emitError("device ")
              << device << " has a result of ["

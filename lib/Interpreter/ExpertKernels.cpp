@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels.h"
-#include "RoutedRows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,78 +14,6 @@
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
-
-//===----------------------------------------------------------------------===//
-// Where rows go
-//===----------------------------------------------------------------------===//
-
-/// Weights of experts that `set`, or a set of the same rows, is multiplied by,
-/// split over all of `axes`; null where there are none.
-static Value expertsOf(Value set, ArrayRef<StringAttr> axes) {
-  SmallVector<Value> pending = {set};
-  llvm::DenseSet<Value> seen = {set};
-  auto add = [&](Value value) {
-    bool isOfRows = isa<RankedTensorType>(value.getType()) &&
-                    TensorView(value).rank() > 0 &&
-                    TensorView(value).dim(0).isSet();
-    if (isOfRows && seen.insert(value).second)
-      pending.push_back(value);
-  };
-  while (!pending.empty()) {
-    Value next = pending.pop_back_val();
-    SmallVector<Operation *> ops(next.getUsers());
-    if (Operation *op = next.getDefiningOp())
-      ops.push_back(op);
-    for (Operation *op : ops) {
-      if (auto experts = dyn_cast<ExpertsOp>(op)) {
-        ArrayRef<StringAttr> own = TensorView(experts.getWeight()).dim(0).axes;
-        if (llvm::all_of(axes, [&](StringAttr axis) {
-              return llvm::is_contained(own, axis);
-            }))
-          return experts.getWeight();
-      }
-      llvm::for_each(op->getOperands(), add);
-      llvm::for_each(op->getResults(), add);
-    }
-  }
-  return nullptr;
-}
-
-LocalResult autopar::rowsFor(Operation *op, Value set, Device &device,
-                             ArrayRef<StringAttr> axes,
-                             const LocalTensor &rows) {
-  Value weight = expertsOf(set, axes);
-  if (!weight)
-    return op->emitError("no experts are split as the rows are to go");
-  DimRef experts = TensorView(weight).dim(0);
-  const DeviceGrid &grid = device.grid();
-  int64_t count = grid.extentOf(TensorView(weight), 0);
-  int64_t parts = grid.sizeOf(experts.axes);
-  // Of a device that differs from this one along the other axes alone.
-  std::vector<int64_t> kept;
-  for (size_t i = 0; i < rows.rows.size(); ++i) {
-    bool isOurs = false;
-    for (int64_t other = 0; other < grid.size() && !isOurs; ++other)
-      isOurs = grid.placeOf(other, axes) == grid.placeOf(device.id, axes) &&
-               find(partOf(count, experts.rule, experts.multiple, parts,
-                           grid.placeOf(other, experts.axes)),
-                    rows.rows[i].expert) >= 0;
-    if (isOurs)
-      kept.push_back(int64_t(i));
-  }
-  return rows.select(0, kept);
-}
-
-LocalTensor autopar::rowsFrom(Device &device, ArrayRef<StringAttr> axes,
-                              const LocalTensor &rows) {
-  const DeviceGrid &grid = device.grid();
-  std::vector<int64_t> kept;
-  for (size_t i = 0; i < rows.rows.size(); ++i)
-    if (grid.placeOf(rows.rows[i].origin, axes) ==
-        grid.placeOf(device.id, axes))
-      kept.push_back(int64_t(i));
-  return rows.select(0, kept);
-}
 
 //===----------------------------------------------------------------------===//
 // Routing
@@ -181,8 +108,7 @@ static LocalResult run(DispatchOp op, Device &device) {
   for (size_t t = 0; t < tokens.size(); ++t)
     for (int64_t j = 0; j < most; ++j) {
       int64_t at = int64_t(t) * most + j;
-      result.rows.push_back(
-          {tokens[t], int32_t(j), routing.experts[at], device.id});
+      result.rows.push_back({tokens[t], int32_t(j), routing.experts[at]});
       std::copy_n(&x.data[int64_t(t) * width], width, &result.data[at * width]);
     }
   return result;

@@ -1,4 +1,4 @@
-//===- RoutedRows.h - Where routed tokens go --------------------*- C++ -*-===//
+//===- RoutedRows.h - Where routed tokens are -------------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,14 +12,48 @@
 
 namespace autopar {
 
-/// Of `rows`, those whose experts are where `device` is along `axes`: the
-/// experts of the weights that `set` is multiplied by.
-LocalResult rowsFor(mlir::Operation *op, mlir::Value set, Device &device,
-                    llvm::ArrayRef<mlir::StringAttr> axes,
-                    const LocalTensor &rows);
-/// Of `rows`, those of tokens from where `device` is along `axes`.
-LocalTensor rowsFrom(Device &device, llvm::ArrayRef<mlir::StringAttr> axes,
-                     const LocalTensor &rows);
+/// Where the rows of a set are, as its type says.
+class RowHomes {
+public:
+  RowHomes(const TensorView &set, const DeviceGrid &grid);
+
+  /// Whether `device` is where the row's token or its expert is along `axes`,
+  /// which the type has.
+  bool isAt(const RoutedRow &row, int64_t device,
+            llvm::ArrayRef<mlir::StringAttr> axes) const;
+  /// Whether the type says that `device` has the row.
+  bool has(const RoutedRow &row, int64_t device) const;
+  /// Of a set's rows, those that are at `device` along `axes`.
+  LocalTensor select(const LocalTensor &rows, int64_t device,
+                     llvm::ArrayRef<mlir::StringAttr> axes) const;
+  /// Whether each device has the rows that the type says, and all rows are
+  /// there; errors are emitted.
+  mlir::LogicalResult verify(mlir::Operation *op,
+                             const std::vector<LocalTensor> &tensors) const;
+  /// Where rows are among all, of which each token has `most`.
+  static std::vector<int64_t> numbersOf(const LocalTensor &rows, int64_t most);
+
+private:
+  /// One dimension of tokens, or that of experts.
+  struct Home {
+    DimRef dim;
+    int64_t extent = 1;
+    /// Of an index: the parts that have it, as places over `dim.axes`.
+    std::vector<int64_t> placeOf;
+  };
+  static Home makeHome(const DimRef &dim, const DeviceGrid &grid);
+  /// Whether part `place` of `home` is at `device` along `axis`.
+  bool isAt(const Home &home, int64_t place, int64_t device,
+            mlir::StringAttr axis) const;
+
+  const DeviceGrid &grid;
+  DimRef set;
+  std::vector<Home> tokens;
+  Home experts;
+};
+
+/// The rows of a group of devices, in the order of their tokens.
+LocalTensor joinRows(const std::vector<LocalTensor> &parts);
 
 } // namespace autopar
 

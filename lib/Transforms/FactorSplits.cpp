@@ -65,16 +65,19 @@ void FactorSplits::read(unsigned operand) {
   int32_t experts = factors.expertsOfOperand(operand);
   for (auto [dim, factor] :
        llvm::zip_equal(layout.dims, factors.operands[operand])) {
+    bool hasExperts = experts != ShardingFactors::none && dim.isSet();
     if (dim.getRule() != SplitRule::ring)
-      follow(factor, dim, dim.getAxes(), rank);
-    if (experts != ShardingFactors::none && dim.isSet())
+      follow(factor, dim, dim.getAxes(), rank,
+             hasExperts ? ArrayRef<StringAttr>() : dim.getGrouped());
+    if (hasExperts)
       follow(experts, dim, dim.getGrouped(), ofGrouping);
   }
 }
 
 /// Takes the split of `dim` for `factor` where it is stronger.
 void FactorSplits::follow(int32_t factor, DimAttr dim,
-                          ArrayRef<StringAttr> axes, unsigned rank) {
+                          ArrayRef<StringAttr> axes, unsigned rank,
+                          ArrayRef<StringAttr> grouped) {
   FactorKind kind = factors.kinds[factor];
   if (mustBeWhole(kind) || kind == FactorKind::merged)
     return;
@@ -88,7 +91,7 @@ void FactorSplits::follow(int32_t factor, DimAttr dim,
       staysWhole || !axes.empty() || (rank != ofGrouping && !dim.isWhole());
   if (split.dim && (!asks || (split.asks && split.rank <= rank)))
     return;
-  split = {dim, Axes(axes), rank, asks};
+  split = {dim, Axes(axes), Axes(grouped), rank, asks};
 }
 
 /// Gives each axis to the strongest factor that has it.
@@ -107,6 +110,8 @@ void FactorSplits::resolveConflicts() {
       else
         split.axes.erase(llvm::find_if(split.axes, isTaken), split.axes.end());
       llvm::append_range(claimed, split.axes);
+      llvm::erase_if(split.grouped, isTaken);
+      llvm::append_range(claimed, split.grouped);
     }
   };
   give(ofSource);
@@ -144,7 +149,8 @@ SmallVector<unsigned> FactorSplits::partialOperands() const {
 
 bool FactorSplits::isClaimed(StringAttr axis) const {
   return llvm::any_of(splits, [&](const Split &split) {
-    return llvm::is_contained(split.axes, axis);
+    return llvm::is_contained(split.axes, axis) ||
+           llvm::is_contained(split.grouped, axis);
   });
 }
 
@@ -212,6 +218,65 @@ FactorSplits::Axes FactorSplits::axesOf(int32_t factor) const {
   return axes;
 }
 
+/// The tokens that a set of routed ones is made of, as they are split.
+SmallVector<DimAttr> FactorSplits::tokensOf(int32_t factor) const {
+  const Split &split = splits[factor];
+  if (factors.kinds[factor] != FactorKind::merged)
+    return split.dim ? llvm::to_vector(split.dim.getTokens())
+                     : SmallVector<DimAttr>();
+  SmallVector<DimAttr> tokens;
+  for (int32_t part : factors.parts.find(factor)->second) {
+    if (factors.kinds[part] == FactorKind::whole)
+      continue;
+    DimAttr like = splits[part].dim;
+    DimAttr dim = extentOf(part).withAxes(axesOf(part));
+    bool isNumber = like && !like.isSymbolic() && !dim.isWhole();
+    tokens.push_back(isNumber ? dim.withRule(like.getRule(), like.getMultiple())
+                              : dim);
+  }
+  return tokens;
+}
+
+/// The experts as they are split: those of a weight, or of the set that has
+/// them.
+DimAttr FactorSplits::expertsOf(int32_t factor) const {
+  const Split &split = splits[factor];
+  DimAttr experts = extentOf(factor);
+  if (!split.dim || !experts)
+    return split.dim ? split.dim.getExperts() : DimAttr();
+  DimAttr like = split.dim.isSet() ? split.dim.getExperts() : split.dim;
+  return like ? experts.withAxes(split.axes)
+                    .withRule(like.getRule(), like.getMultiple())
+              : DimAttr();
+}
+
+/// The dimension of an operand that has `factor`, its extent named; null where
+/// none has.
+DimAttr FactorSplits::extentOf(int32_t factor) const {
+  for (auto [operand, dims] :
+       llvm::zip_equal(op->getOperands(), factors.operands))
+    for (auto [i, other] : llvm::enumerate(dims))
+      if (other == factor) {
+        MLIRContext *context = op->getContext();
+        auto extent =
+            StringAttr::get(context, TensorView(operand).extentText(i));
+        return DimAttr::get(context, extent, {}, SplitRule::plain, 1)
+            .withAxes({});
+      }
+  return {};
+}
+
+/// A set split and grouped as its factors are.
+DimAttr FactorSplits::setLike(DimAttr old, int32_t factor,
+                              int32_t experts) const {
+  DimAttr set = old.withTokens(axesOf(factor), tokensOf(factor));
+  if (experts != ShardingFactors::none)
+    return set.withExperts(axesOf(experts), expertsOf(experts));
+  const Split &split = splits[factor];
+  return set.withExperts(split.grouped,
+                         split.dim ? split.dim.getExperts() : DimAttr());
+}
+
 /// `old` split as its factor is; `operand` is -1 for a result.
 DimAttr FactorSplits::dimLike(DimAttr old, int32_t factor, int32_t experts,
                               unsigned operand) const {
@@ -219,19 +284,20 @@ DimAttr FactorSplits::dimLike(DimAttr old, int32_t factor, int32_t experts,
     return old;
   FactorKind kind = factors.kinds[factor];
   const Split &split = splits[factor];
-  Axes axes = axesOf(factor), grouped;
-  if (experts != ShardingFactors::none && old.isSet())
-    grouped = axesOf(experts);
-  else if (split.dim && old.isSet())
-    grouped.assign(split.dim.getGrouped().begin(),
-                   split.dim.getGrouped().end());
-  DimAttr dim = old.withGrouped(grouped);
+  Axes axes = axesOf(factor);
+  if (old.isSet())
+    return setLike(old, factor, experts);
   if (axes.empty() && old.getAxes().empty())
-    return dim;
+    return old;
   // Without axes, and of another number of them, by the rule of its extent.
-  dim = dim.withAxes({}).withAxes(axes);
-  if (axes.empty() || dim.isSymbolic() || !split.dim || split.dim.isSet())
+  DimAttr dim = old.withAxes({}).withAxes(axes);
+  if (axes.empty() || dim.isSymbolic() || !split.dim)
     return dim;
+  if (split.dim.isSet())
+    return split.dim.getExperts()
+               ? dim.withRule(split.dim.getExperts().getRule(),
+                              split.dim.getExperts().getMultiple())
+               : dim;
   if (kind != FactorKind::grouped)
     return dim.withRule(split.dim.getRule(), split.dim.getMultiple());
   // Heads, and the heads that they share, have rules of their own.

@@ -55,6 +55,8 @@ private:
     /// The dimension it is taken from; null where no operand has the factor.
     parallel::DimAttr dim;
     Axes axes;
+    /// Of a set that keeps its grouping: by which axes.
+    Axes grouped;
     /// Less is stronger.
     unsigned rank = 0;
     /// Whether to be like `dim` matters: one that is whole follows others.
@@ -63,7 +65,8 @@ private:
 
   void read(unsigned operand);
   void follow(int32_t factor, parallel::DimAttr dim,
-              llvm::ArrayRef<mlir::StringAttr> axes, unsigned rank);
+              llvm::ArrayRef<mlir::StringAttr> axes, unsigned rank,
+              llvm::ArrayRef<mlir::StringAttr> grouped = {});
   void resolveConflicts();
   llvm::SmallVector<mlir::StringAttr> waitingAxes() const;
   void moveSpareAxes();
@@ -71,6 +74,11 @@ private:
   Split *findTokens(mlir::Value operand, llvm::ArrayRef<int32_t> factors);
   bool isClaimed(mlir::StringAttr axis) const;
   Axes axesOf(int32_t factor) const;
+  llvm::SmallVector<parallel::DimAttr> tokensOf(int32_t factor) const;
+  parallel::DimAttr expertsOf(int32_t factor) const;
+  parallel::DimAttr extentOf(int32_t factor) const;
+  parallel::DimAttr setLike(parallel::DimAttr old, int32_t factor,
+                            int32_t experts) const;
   parallel::DimAttr dimLike(parallel::DimAttr old, int32_t factor,
                             int32_t experts, unsigned operand) const;
 

@@ -67,13 +67,24 @@ private:
       DimAttr wanted = goal.dims[i];
       ArrayRef<StringAttr> axes = dim.getAxes();
       bool sameRule = dim.getRule() == wanted.getRule() &&
-                      dim.getMultiple() == wanted.getMultiple();
-      if (axes.empty() || wanted.getAxes().empty() || sameRule)
-        continue;
-      dim = dim.withAxes({});
-      value = AllGatherOp::create(builder, op.getLoc(), type(), value,
-                                  builder.getI64IntegerAttr(i), arrayOf(axes));
+                      dim.getMultiple() == wanted.getMultiple() &&
+                      dim.getTokens() == wanted.getTokens();
+      if (!axes.empty() && !wanted.getAxes().empty() && !sameRule) {
+        dim = dim.withAxes({});
+        gather(static_cast<int64_t>(i), axes);
+      }
+      ArrayRef<StringAttr> grouped = dim.getGrouped();
+      if (!grouped.empty() && !wanted.getGrouped().empty() &&
+          dim.getExperts() != wanted.getExperts()) {
+        dim = dim.withGrouped({});
+        gather(expertsDim, grouped);
+      }
     }
+  }
+
+  void gather(int64_t dim, ArrayRef<StringAttr> axes) {
+    value = AllGatherOp::create(builder, op.getLoc(), type(), value,
+                                builder.getI64IntegerAttr(dim), arrayOf(axes));
   }
 
   /// The split of dimension `dim` on the way: by the rule of the goal where
@@ -82,15 +93,25 @@ private:
     return goal.dims[dim].getAxes().empty() ? layout.dims[dim] : goal.dims[dim];
   }
 
+  /// Of sets likewise: the experts of the goal, or of the operand.
+  DimAttr expertsOnTheWay() {
+    if (!goal.findSet())
+      return {};
+    DimAttr wanted = goal.findSet()->getExperts();
+    return wanted ? wanted : layout.findSet()->getExperts();
+  }
+
   ReshardSpace spaceOf() {
     ReshardSpace space;
     space.nominal = true;
     for (size_t i = 0; i < goal.dims.size(); ++i) {
       DimAttr dim = ruled(i);
-      space.dims.push_back({dim.isSet(), wayOf(dim.getRule())});
+      // Sets lie as the tokens and experts do that one of the ends names.
+      space.dims.push_back({dim.isSet(), dim.isSet() ? WaySplits::subsets
+                                                     : wayOf(dim.getRule())});
     }
     if (goal.findSet())
-      space.dims.push_back({/*isSet=*/true, WaySplits::any});
+      space.dims.push_back({/*isSet=*/true, WaySplits::subsets});
     return space;
   }
 
@@ -130,10 +151,11 @@ private:
   }
 
   void add(const ReshardStep &step) {
+    DimAttr experts = expertsOnTheWay();
     for (size_t i = 0; i < layout.dims.size(); ++i)
       layout.dims[i] = ruled(i).withAxes(named(step.result.dims[i]));
     if (DimAttr *set = layout.findSet())
-      *set = set->withGrouped(named(step.result.dims.back()));
+      *set = set->withExperts(named(step.result.dims.back()), experts);
     layout.partial = named(step.result.partial);
     if (layout.isSameAs(goal))
       layout = goal;

@@ -3,7 +3,7 @@
 
 // RUN: autopar-opt %S/Inputs/experts.mlir --pass-pipeline='builtin.module(autopar-shard-data{axes=dpo,dpi},autopar-shard-experts{axes=dpi,tp},autopar-insert-collectives)' --verify-roundtrip > %t.mlir
 // RUN: FileCheck %s < %t.mlir
-// CHECK-DAG: !bq2dpo_to_dpi_tp_64_bf = tensor<?x64xbf16, #parallel.sharding<[{batch*query*2} by {dpo} grouped [dpi, tp], _]>>
+// CHECK-DAG: !bq2dpo_to_dpi_tp_64_bf = tensor<?x64xbf16, #parallel.sharding<[{batch*query*2} by {dpo} of [batch by dpo*dpi, query] grouped [8 by dpi*tp], _]>>
 // CHECK: transformer.weight "up" : !w8dpitp_64_32_bf
 // CHECK: transformer.dispatch {{.*}} -> !bq2dpodpi_64_bf
 // CHECK-NEXT: parallel.all_slice {{.*}} dim experts over [tp]

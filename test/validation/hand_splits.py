@@ -24,9 +24,8 @@ import tempfile
 from executed import Cases, run
 
 MESH = "parallel.mesh @mesh(a = 2, b = 2)"
-# Without routed experts: the type of a set of rows does not say yet which device has which expert.
 MODELS = ["llama", "qwen2", "qwen3", "mistral", "gemma2", "olmo2", "starcoder2", "gpt2", "falcon", "phi3", "lfm2",
-          "mamba", "mamba2"]  # fmt: skip
+          "mamba", "mamba2", "mixtral", "gpt_oss", "deepseek_v3", "qwen3_next"]  # fmt: skip
 # A resident tensor and its type; names of layers, so that a split is in each.
 RESIDENT = re.compile(
     r"^(\s*)(%\w+) = (transformer\.(?:weight|kv_cache|state)\b.*?) : (\S+)$", re.MULTILINE)  # fmt: skip

@@ -84,7 +84,8 @@ def type_mutants(text, match, axes):
     old = match.group(0)
     edits = [(r" partial \[[^]]*\]", ""), (r" by [\w*]+( cap| any| pad \d+)?(?=[,\]])", ""),
              (r" by (\w+)\*(\w+)", r" by \2*\1"), (r" cap(?=[,\]])", " any"), (r" pad (\d+)", " any"),
-             (r" grouped \[[^]]*\]", ""), (r" ring(?=[,\]])", "")]  # fmt: skip
+             (r" grouped (\{[^}]*\} of )?\[[^]]*\]", ""), (r" ring(?=[,\]])", ""), (r"\{[\w, ]+\} of ", ""),
+             (r"\[8 by", "[16 by")]  # fmt: skip
     unused = [axis for axis in axes if not re.search(rf"\b{axis}\b", old)]
     edits += [(rf"\b{axis}\b", other) for axis in axes for other in unused]
     for pattern, new in edits:

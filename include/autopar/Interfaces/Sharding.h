@@ -62,10 +62,19 @@ struct ShardingFactors {
   std::map<unsigned, int32_t> operandExperts, resultExperts;
 
   /// Whether `factor` may be split by `rule`. In a sum, replicas of a `cap`
-  /// would count more than once, and what a `pad` adds at all.
+  /// would count more than once, and what a `pad` adds at all; and rows go to
+  /// one place.
   bool maySplitBy(int32_t factor, SplitRule rule) const {
+    if (rule == SplitRule::cap && isOfExperts(factor))
+      return false;
     return kinds[factor] != FactorKind::reduction ||
            (rule != SplitRule::cap && (rule != SplitRule::pad || looksUp));
+  }
+  /// Whether sets are grouped by `factor`.
+  bool isOfExperts(int32_t factor) const {
+    auto isIt = [&](const auto &entry) { return entry.second == factor; };
+    return llvm::any_of(operandExperts, isIt) ||
+           llvm::any_of(resultExperts, isIt);
   }
 
   /// Adds a factor.
@@ -121,6 +130,8 @@ mlir::LogicalResult verifyEncodings(mlir::Operation *op);
 
 /// Axes as text: "[dp, tp]".
 std::string axesText(llvm::ArrayRef<mlir::StringAttr> axes);
+/// A dimension and its split as text: "256 by dp*tp pad 16".
+std::string splitText(const DimRef &dim);
 /// "dimension 0", of a weight with its name: 'dimension 0 of "up_proj.weight"'.
 std::string dimensionText(mlir::Operation *op, unsigned dim);
 /// Whether `devices` may split a dimension of `extent` by `rule`.

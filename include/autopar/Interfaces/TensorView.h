@@ -20,9 +20,9 @@
 namespace autopar {
 
 /// One dimension as an encoding describes it. `extent` is the text of a symbol
-/// or product, in braces for a set, and empty for a number; `axes` split it. A
-/// set of routed tokens may be `grouped` too: split over those axes by which of
-/// their devices have the experts that the tokens go to.
+/// or product, in braces for a set, and empty for a number; `axes` split it: a
+/// set of routed tokens by where its tokens are. It may be `grouped` too: split
+/// over those axes by which of their devices have the experts of its rows.
 struct DimRef {
   llvm::StringRef extent;
   llvm::ArrayRef<mlir::StringAttr> axes;
@@ -32,6 +32,10 @@ struct DimRef {
 
   bool isSet() const { return extent.starts_with("{"); }
   bool isWhole() const { return axes.empty() && grouped.empty(); }
+  bool operator==(const DimRef &other) const {
+    return extent == other.extent && axes == other.axes && rule == other.rule &&
+           multiple == other.multiple && grouped == other.grouped;
+  }
 };
 
 } // namespace autopar
@@ -49,6 +53,10 @@ public:
   mlir::RankedTensorType getType() const { return type; }
   unsigned rank() const { return type.getRank(); }
   DimRef dim(unsigned index) const;
+  /// Of a set: how its tokens and its experts are split where it lies as they
+  /// do.
+  llvm::SmallVector<DimRef> tokens(unsigned index) const;
+  DimRef experts(unsigned index) const;
   llvm::ArrayRef<mlir::StringAttr> partialAxes() const;
   /// "8192", "batch", "{batch*query*8}".
   std::string extentText(unsigned index) const;

@@ -59,7 +59,7 @@ public:
 struct TraceEntry {
   mlir::Operation *op = nullptr;
   std::string layer;
-  /// Of all devices together; empty of sets.
+  /// Of all devices together.
   LocalTensor value;
 };
 
@@ -117,7 +117,7 @@ private:
 };
 
 /// Puts together what devices have of a tensor of `type`, sums made; nothing
-/// where devices that should have the same do not, or of a set.
+/// where devices that should have the same do not.
 std::optional<LocalTensor> gatherAll(const TensorView &type,
                                      const DeviceTensors &tensors,
                                      const DeviceGrid &grid);

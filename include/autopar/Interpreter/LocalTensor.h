@@ -19,11 +19,12 @@ namespace autopar {
 struct RoutedRow {
   int64_t token = 0;
   int32_t slot = 0, expert = 0;
-  /// The device that it was dispatched on.
-  int64_t origin = 0;
 
   bool operator==(const RoutedRow &other) const {
     return token == other.token && slot == other.slot;
+  }
+  bool operator<(const RoutedRow &other) const {
+    return token != other.token ? token < other.token : slot < other.slot;
   }
 };
 
@@ -33,7 +34,7 @@ struct LocalTensor {
   std::vector<double> data;
   /// Of a router's result: the expert that each element is the weight of.
   std::vector<int32_t> experts;
-  /// Of a set: its rows, in any order.
+  /// Of a set: its rows, in the order of their tokens.
   std::vector<RoutedRow> rows;
 
   LocalTensor() = default;

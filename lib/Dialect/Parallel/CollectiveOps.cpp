@@ -79,7 +79,7 @@ public:
   }
 
   /// Appends the axes to the split of `dim`: by its rule, or, where there was
-  /// none, by that of the result.
+  /// none, by that of the result; of a set likewise.
   LogicalResult append(int64_t dim) {
     if (failed(verifyDim(dim)))
       return failure();
@@ -91,12 +91,19 @@ public:
     bool grouping = dim == expertsDim;
     SmallVector<StringAttr> all(grouping ? old.getGrouped() : old.getAxes());
     all.append(axes);
-    if (grouping) {
-      old = old.withGrouped(all);
-      return success();
+    Layout result = resultLayout();
+    DimAttr ruled = old;
+    if (all.size() == axes.size()) {
+      if (old.isSet() && !result.findSet())
+        return op->emitOpError("has a result without the set of its operand");
+      ruled = old.isSet() ? *result.findSet() : result.dims[dim];
     }
-    DimAttr ruled = old.getAxes().empty() ? resultLayout().dims[dim] : old;
-    old = old.withAxes(all).withRule(ruled.getRule(), ruled.getMultiple());
+    if (grouping)
+      old = old.withExperts(all, ruled.getExperts());
+    else if (old.isSet())
+      old = old.withTokens(all, ruled.getTokens());
+    else
+      old = old.withAxes(all).withRule(ruled.getRule(), ruled.getMultiple());
     return success();
   }
 

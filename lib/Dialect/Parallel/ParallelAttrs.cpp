@@ -11,6 +11,7 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace autopar;
@@ -31,8 +32,12 @@ void ParallelDialect::registerAttributes() {
 // DimAttr
 //===----------------------------------------------------------------------===//
 
+static bool isNumber(StringRef extent) {
+  return llvm::all_of(extent, [](char c) { return llvm::isDigit(c); });
+}
+
 static SplitRule defaultRule(StringAttr extent) {
-  return extent.empty() ? SplitRule::plain : SplitRule::any;
+  return isNumber(extent) ? SplitRule::plain : SplitRule::any;
 }
 
 static ParseResult parseAxis(AsmParser &parser,
@@ -51,13 +56,9 @@ static ParseResult parseAxisList(AsmParser &parser,
       AsmParser::Delimiter::Square, [&] { return parseAxis(parser, axes); });
 }
 
-/// `dpo*dpi`, or `{dpo, dpi}` for a set.
+/// `dpo*dpi`
 static ParseResult parseSplitAxes(AsmParser &parser,
                                   SmallVectorImpl<StringAttr> &axes) {
-  if (succeeded(parser.parseOptionalLBrace()))
-    return failure(parser.parseCommaSeparatedList([&] {
-      return parseAxis(parser, axes);
-    }) || parser.parseRBrace());
   do
     if (parseAxis(parser, axes))
       return failure();
@@ -87,59 +88,128 @@ static ParseResult parseRule(AsmParser &parser, SplitRule &rule,
   return success();
 }
 
-/// `grouped [dpi, tp]`, which only a set can be.
-static ParseResult parseGrouped(AsmParser &parser, StringAttr extent,
-                                SmallVectorImpl<StringAttr> &grouped) {
-  SMLoc loc = parser.getCurrentLocation();
-  if (failed(parser.parseOptionalKeyword("grouped")))
+/// The axes that split `dims`, in their order.
+static SmallVector<StringAttr> axesOf(ArrayRef<DimAttr> dims) {
+  SmallVector<StringAttr> axes;
+  for (DimAttr dim : dims)
+    llvm::append_range(axes, dim.getAxes());
+  return axes;
+}
+
+/// `batch by dpo*dpi any`: of a dimension that is not a set.
+static FailureOr<DimAttr> parseSplit(AsmParser &parser, StringAttr extent) {
+  SmallVector<StringAttr> axes;
+  SplitRule rule = defaultRule(extent);
+  int64_t multiple = 1;
+  if (succeeded(parser.parseOptionalKeyword("by")) &&
+      (parseSplitAxes(parser, axes) || parseRule(parser, rule, multiple)))
+    return failure();
+  return DimAttr::get(parser.getContext(), extent, axes, rule, multiple);
+}
+
+/// `[batch by dpo*dpi, query]`, or `{dpo} of` it: where what a set is made of
+/// lies, and the axes along which its rows are there.
+static ParseResult parseHome(AsmParser &parser,
+                             SmallVectorImpl<StringAttr> &axes,
+                             SmallVectorImpl<DimAttr> &home) {
+  bool some = succeeded(parser.parseOptionalLBrace());
+  if (some && (parser.parseCommaSeparatedList(
+                   [&] { return parseAxis(parser, axes); }) ||
+               parser.parseRBrace() || parser.parseKeyword("of")))
+    return failure();
+  auto parseOne = [&]() -> ParseResult {
+    StringAttr extent;
+    if (parseExtentName(parser, extent))
+      return failure();
+    FailureOr<DimAttr> dim = parseSplit(parser, extent);
+    if (failed(dim))
+      return failure();
+    home.push_back(*dim);
     return success();
-  if (!extent.getValue().starts_with("{"))
-    return parser.emitError(loc, "groups '")
-           << extent.getValue() << "' by experts, which is not a set in braces";
-  return parseAxisList(parser, grouped);
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return failure();
+  if (!some)
+    axes = axesOf(home);
+  return success();
+}
+
+static FailureOr<DimAttr> parseSet(AsmParser &parser, StringAttr extent) {
+  SmallVector<StringAttr> axes, grouped;
+  SmallVector<DimAttr> tokens, experts;
+  if (succeeded(parser.parseOptionalKeyword("by")) &&
+      parseHome(parser, axes, tokens))
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword("grouped")) &&
+      parseHome(parser, grouped, experts))
+    return failure();
+  if (experts.size() > 1)
+    return parser.emitError(loc) << "groups by " << experts.size()
+                                 << " dimensions, expected that of experts";
+  return DimAttr::get(parser.getContext(), extent, axes, defaultRule(extent), 1,
+                      tokens, grouped,
+                      experts.empty() ? DimAttr() : experts.front());
 }
 
 static FailureOr<DimAttr> parseDim(AsmParser &parser) {
   StringAttr extent;
-  SmallVector<StringAttr> axes, grouped;
-  int64_t multiple = 1;
   if (parseExtentName(parser, extent))
     return failure();
-  SplitRule rule = defaultRule(extent);
-  if (succeeded(parser.parseOptionalKeyword("by")) &&
-      (parseSplitAxes(parser, axes) || parseRule(parser, rule, multiple)))
-    return failure();
-  if (parseGrouped(parser, extent, grouped))
-    return failure();
-  return DimAttr::get(parser.getContext(), extent, axes, rule, multiple,
-                      grouped);
+  if (extent.getValue().starts_with("{"))
+    return parseSet(parser, extent);
+  return parseSplit(parser, extent);
 }
 
 static void printSplit(raw_ostream &os, DimAttr dim) {
-  bool set = dim.isSet();
-  os << " by " << (set ? "{" : "");
+  bool isOfNumber = isNumber(dim.getExtent());
+  os << printedExtent(dim.getExtent());
+  if (dim.getAxes().empty())
+    return;
+  os << " by ";
   llvm::interleave(
-      dim.getAxes(), os, [&](StringAttr axis) { os << axis.getValue(); },
-      set ? ", " : "*");
-  os << (set ? "}" : "");
+      dim.getAxes(), os, [&](StringAttr axis) { os << axis.getValue(); }, "*");
   if (dim.getRule() == SplitRule::pad)
     os << " pad " << dim.getMultiple();
   else if (dim.getRule() == SplitRule::cap)
     os << " cap";
-  else if (dim.getRule() == SplitRule::any && !dim.isSymbolic())
+  else if (dim.getRule() == SplitRule::any && isOfNumber)
     os << " any";
-  else if (dim.getRule() == SplitRule::plain && dim.isSymbolic())
+  else if (dim.getRule() == SplitRule::plain && !isOfNumber)
     os << " plain";
   else if (dim.getRule() == SplitRule::ring)
     os << " ring";
 }
 
+static void printHome(raw_ostream &os, ArrayRef<StringAttr> axes,
+                      ArrayRef<DimAttr> home) {
+  if (axes.size() != axesOf(home).size()) {
+    os << "{";
+    llvm::interleaveComma(axes, os,
+                          [&](StringAttr axis) { os << axis.getValue(); });
+    os << "} of ";
+  }
+  os << "[";
+  llvm::interleaveComma(home, os, [&](DimAttr dim) { printSplit(os, dim); });
+  os << "]";
+}
+
+/// The dimension of a set's experts, where it has them.
+static SmallVector<DimAttr, 1> homeOfExperts(DimAttr set) {
+  SmallVector<DimAttr, 1> home;
+  if (set.getExperts())
+    home.push_back(set.getExperts());
+  return home;
+}
+
 static void printDim(raw_ostream &os, DimAttr dim) {
+  if (!dim.isSet())
+    return printSplit(os, dim);
   os << printedExtent(dim.getExtent());
   if (!dim.getAxes().empty())
-    printSplit(os, dim);
+    printHome(os << " by ", dim.getAxes(), dim.getTokens());
   if (!dim.getGrouped().empty())
-    os << " grouped " << axesText(dim.getGrouped());
+    printHome(os << " grouped ", dim.getGrouped(), homeOfExperts(dim));
 }
 
 Attribute DimAttr::parse(AsmParser &parser, Type) {
@@ -158,24 +228,51 @@ void DimAttr::print(AsmPrinter &printer) const {
 }
 
 DimAttr DimAttr::withAxes(ArrayRef<StringAttr> axes) const {
+  if (isSet())
+    return withTokens(axes, getTokens());
   if (axes == getAxes() && !axes.empty())
     return *this;
   return axes.empty() ? DimAttr::get(getContext(), getExtent(), axes,
-                                     defaultRule(getExtent()), 1, getGrouped())
+                                     defaultRule(getExtent()), 1)
                       : DimAttr::get(getContext(), getExtent(), axes, getRule(),
-                                     getMultiple(), getGrouped());
+                                     getMultiple());
 }
 
-DimAttr DimAttr::withGrouped(ArrayRef<StringAttr> grouped) const {
-  if (grouped == getGrouped())
-    return *this;
+/// `axes` in the order in which `home` has them.
+static SmallVector<StringAttr> inOrderOf(ArrayRef<DimAttr> home,
+                                         ArrayRef<StringAttr> axes) {
+  SmallVector<StringAttr> known = axesOf(home), ordered;
+  for (ArrayRef<StringAttr> all : {ArrayRef(known), axes})
+    for (StringAttr axis : all)
+      if (llvm::is_contained(axes, axis) && !llvm::is_contained(ordered, axis))
+        ordered.push_back(axis);
+  return ordered;
+}
+
+DimAttr DimAttr::withTokens(ArrayRef<StringAttr> axes,
+                            ArrayRef<DimAttr> tokens) const {
+  if (axes.empty())
+    tokens = {};
+  return DimAttr::get(getContext(), getExtent(), inOrderOf(tokens, axes),
+                      getRule(), getMultiple(), tokens, getGrouped(),
+                      getExperts());
+}
+
+DimAttr DimAttr::withExperts(ArrayRef<StringAttr> grouped,
+                             DimAttr experts) const {
+  if (grouped.empty())
+    experts = {};
+  SmallVector<DimAttr, 1> home;
+  if (experts)
+    home.push_back(experts);
   return DimAttr::get(getContext(), getExtent(), getAxes(), getRule(),
-                      getMultiple(), grouped);
+                      getMultiple(), getTokens(), inOrderOf(home, grouped),
+                      experts);
 }
 
 DimAttr DimAttr::withRule(SplitRule rule, int64_t multiple) const {
   return DimAttr::get(getContext(), getExtent(), getAxes(), rule, multiple,
-                      getGrouped());
+                      getTokens(), getGrouped(), getExperts());
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,6 +307,41 @@ void ShardingAttr::print(AsmPrinter &printer) const {
   printer << "<" << layout.str() << ">";
 }
 
+/// Whether a set says where what it is made of lies, along `axes` at least.
+static LogicalResult verifyHome(function_ref<InFlightDiagnostic()> emitError,
+                                StringRef what, ArrayRef<StringAttr> axes,
+                                ArrayRef<DimAttr> home) {
+  SmallVector<StringAttr> known = axesOf(home);
+  llvm::SmallPtrSet<StringAttr, 8> seen;
+  for (StringAttr axis : known)
+    if (!seen.insert(axis).second)
+      return emitError() << "axis '" << axis.getValue() << "' splits the "
+                         << what << " of a set twice";
+  for (StringAttr axis : axes)
+    if (!seen.contains(axis))
+      return emitError() << "a set is split over '" << axis.getValue()
+                         << "', and nothing says which " << what
+                         << " that is: write [.. by " << axis.getValue() << "]";
+  for (DimAttr dim : home)
+    if (dim.getRule() == SplitRule::cap || dim.getRule() == SplitRule::ring)
+      return emitError() << "a set lies as " << what << " that are split by '"
+                         << (dim.getRule() == SplitRule::cap ? "cap" : "ring")
+                         << "', which have no one place";
+  return success();
+}
+
+static LogicalResult verifySet(function_ref<InFlightDiagnostic()> emitError,
+                               DimAttr set) {
+  SmallVector<DimAttr, 1> experts = homeOfExperts(set);
+  for (DimAttr dim : experts)
+    if (dim.getExtent().empty() || !isNumber(dim.getExtent()))
+      return emitError() << "groups by '" << printedExtent(dim.getExtent())
+                         << "' experts, expected their number";
+  return failure(
+      failed(verifyHome(emitError, "tokens", set.getAxes(), set.getTokens())) ||
+      failed(verifyHome(emitError, "experts", set.getGrouped(), experts)));
+}
+
 LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<DimAttr> dims,
                                    ArrayRef<StringAttr> partial) {
@@ -219,6 +351,9 @@ LogicalResult ShardingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return success();
     return emitError() << "axis '" << axis.getValue() << "' appears twice";
   };
+  for (DimAttr dim : dims)
+    if (dim.isSet() && failed(verifySet(emitError, dim)))
+      return failure();
   for (DimAttr dim : dims)
     for (StringAttr axis :
          llvm::concat<const StringAttr>(dim.getAxes(), dim.getGrouped()))
@@ -241,10 +376,22 @@ LogicalResult ShardingAttr::verifyEncoding(
 
 unsigned ShardingAttr::getRank() const { return getDims().size(); }
 
-DimRef ShardingAttr::getDim(unsigned index) const {
-  DimAttr dim = getDims()[index];
+static DimRef refOf(DimAttr dim) {
   return {dim.getExtent().getValue(), dim.getAxes(), dim.getRule(),
           dim.getMultiple(), dim.getGrouped()};
+}
+
+DimRef ShardingAttr::getDim(unsigned index) const {
+  return refOf(getDims()[index]);
+}
+
+SmallVector<DimRef> ShardingAttr::getTokens(unsigned index) const {
+  return llvm::map_to_vector(getDims()[index].getTokens(), refOf);
+}
+
+DimRef ShardingAttr::getExperts(unsigned index) const {
+  DimAttr experts = getDims()[index].getExperts();
+  return experts ? refOf(experts) : DimRef();
 }
 
 ArrayRef<StringAttr> ShardingAttr::getPartialAxes() const {
@@ -269,8 +416,8 @@ Layout Layout::of(RankedTensorType type) {
     }
     return layout;
   }
-  DimAttr number = DimAttr::get(context, StringAttr::get(context), {},
-                                SplitRule::plain, 1, {});
+  DimAttr number =
+      DimAttr::get(context, StringAttr::get(context), {}, SplitRule::plain, 1);
   for (unsigned i = 0; i < view.rank(); ++i) {
     DimRef dim = view.dim(i);
     if (dim.extent.empty() && dim.isWhole()) {
@@ -278,10 +425,9 @@ Layout Layout::of(RankedTensorType type) {
       continue;
     }
     auto extent = StringAttr::get(context, dim.extent);
-    layout.dims.push_back(
-        DimAttr::get(context, extent, dim.axes,
-                     dim.axes.empty() ? defaultRule(extent) : dim.rule,
-                     dim.multiple, dim.grouped));
+    layout.dims.push_back(DimAttr::get(
+        context, extent, dim.axes,
+        dim.axes.empty() ? defaultRule(extent) : dim.rule, dim.multiple));
   }
   return layout;
 }
@@ -310,16 +456,7 @@ SmallVector<StringAttr> parallel::sortedAxes(ArrayRef<StringAttr> axes) {
 }
 
 bool Layout::isSameAs(const Layout &other) const {
-  auto sortSets = [](const Layout &layout) {
-    Layout sorted = layout;
-    for (DimAttr &dim : sorted.dims)
-      if (dim.isSet())
-        dim = dim.withAxes(sortedAxes(dim.getAxes()))
-                  .withGrouped(sortedAxes(dim.getGrouped()));
-    sorted.partial = sortedAxes(layout.partial);
-    return sorted;
-  };
-  return sortSets(*this) == sortSets(other);
+  return dims == other.dims && sortedAxes(partial) == sortedAxes(other.partial);
 }
 
 std::string Layout::str() const {

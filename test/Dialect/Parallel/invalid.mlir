@@ -289,7 +289,7 @@ func.func @router_of_split_experts(%x: tensor<4x64xbf16>, %w: !w) {
 !w = tensor<8x64x64xbf16, #parallel.sharding<[_ by tp, _, _]>>
 parallel.mesh @pod(tp = 8)
 func.func @experts_split_by_expert(%t: !t, %w: !w) {
-  // expected-error @+1 {{'transformer.experts' op operand #0 is grouped by experts over [], expected [tp]}}
+  // expected-error @+1 {{'transformer.experts' op operand #0 is not grouped, expected 'grouped [8 by tp]'}}
   %y = transformer.experts %t, %w top_k(2) : !t, !w -> !t
   return
 }
@@ -546,6 +546,69 @@ func.func @all_reduce_to_another_format(%x: !sum) {
 
 // -----
 
+// Rows go by the order of the axes, too.
+
+!t = tensor<?x64xbf16, #parallel.sharding<[{batch*query*2} grouped [8 by dp*tp], _]>>
+!w = tensor<8x64x64xbf16, #parallel.sharding<[_ by tp*dp, _, _]>>
+transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+parallel.mesh @pod(dp = 2, tp = 2)
+func.func @experts_in_another_order(%t: !t, %w: !w) {
+  // expected-error @+1 {{'transformer.experts' op operand #0 is grouped over [dp, tp] of the experts [8 by dp*tp], expected 'grouped [8 by tp*dp]'}}
+  %y = transformer.experts %t, %w top_k(2) : !t, !w -> !t
+  return
+}
+
+// -----
+
+!x = tensor<?x?x64xbf16, #parallel.sharding<[batch by dp, query, _]>>
+!r = tensor<?x?x2xbf16, #parallel.sharding<[batch by dp, query, _]>>
+!t = tensor<?x64xbf16, #parallel.sharding<[{batch*query*2} by [batch, query by dp], _]>>
+transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+parallel.mesh @pod(dp = 2)
+func.func @rows_where_other_tokens_are(%x: !x, %r: !r) {
+  // expected-error @+1 {{'transformer.dispatch' op has rows of the result where [batch, query by dp] are, but its tokens are [batch by dp, query]}}
+  %y = transformer.dispatch %x, %r : !x, !r -> !t
+  return
+}
+
+// -----
+
+// expected-error @+1 {{a set is split over 'tp', and nothing says which tokens that is: write [.. by tp]}}
+!x = tensor<?x8xbf16, #parallel.sharding<[{batch*query} by {tp} of [batch by dp, query], _]>>
+
+// -----
+
+// expected-error @+1 {{axis 'dp' splits the tokens of a set twice}}
+!x = tensor<?x8xbf16, #parallel.sharding<[{batch*query} by [batch by dp, query by dp], _]>>
+
+// -----
+
+// expected-error @+1 {{a set lies as experts that are split by 'cap', which have no one place}}
+!x = tensor<?x8xbf16, #parallel.sharding<[{batch*query} grouped [8 by dp cap], _]>>
+
+// -----
+
+// expected-error @+1 {{groups by '_' experts, expected their number}}
+!x = tensor<?x8xbf16, #parallel.sharding<[{batch*query} grouped [_ by dp], _]>>
+
+// -----
+
+// expected-error @+1 {{groups by 2 dimensions, expected that of experts}}
+!x = tensor<?x8xbf16, #parallel.sharding<[{batch*query} grouped [8 by dp, 4], _]>>
+
+// -----
+
+!x = tensor<?x8xbf16, #parallel.sharding<[{batch*query} grouped [6 by dp], _]>>
+transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+parallel.mesh @pod(dp = 4)
+func.func @experts_that_do_not_divide(%x: !x) {
+  // expected-error @+1 {{'parallel.all_gather' op has a set that lies as [6 by dp], but dp = 4 does not divide 6}}
+  %y = parallel.all_gather %x dim experts over [dp] : !x -> tensor<?x8xbf16, #transformer.dims<[{batch*query}, _]>>
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // parallel.all_gather
 //===----------------------------------------------------------------------===//
@@ -560,7 +623,7 @@ func.func @all_gather_of_the_major_axis(%x: !x) {
 
 // -----
 
-!x = tensor<?x8xbf16, #parallel.sharding<[{batch*query} by {dp}, _]>>
+!x = tensor<?x8xbf16, #parallel.sharding<[{batch*query} by [batch by dp, query], _]>>
 parallel.mesh @pod(dp = 2, tp = 8)
 func.func @all_gather_of_a_set_over_another_axis(%x: !x) {
   // expected-error @+1 {{'parallel.all_gather' op works over [tp], which do not end the axes [dp] of dimension 0}}

@@ -69,11 +69,11 @@ func.func @all_gather_over_the_minor_axis(
 
 // CHECK-LABEL: func @all_gather_of_a_set_over_any_axis
 func.func @all_gather_of_a_set_over_any_axis(
-    %x: tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {dp, tp}, _]>>) {
+    %x: tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by [batch by dp, query by tp], _]>>) {
   // CHECK: parallel.all_gather %arg0 dim 0 over [dp] : !bq2dptp_8_bf -> !bq2tp_8_bf
   %y = parallel.all_gather %x dim 0 over [dp]
-      : tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {dp, tp}, _]>>
-      -> tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {tp}, _]>>
+      : tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by [batch by dp, query by tp], _]>>
+      -> tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {tp} of [batch by dp, query by tp], _]>>
   return
 }
 
@@ -100,21 +100,21 @@ func.func @all_slice(%x: !whole) {
 
 // CHECK-LABEL: func @all_to_all_out_of_a_set_in_any_order
 func.func @all_to_all_out_of_a_set_in_any_order(
-    %x: tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {dp, tp}, _]>>) {
+    %x: tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by [batch by dp, query by tp], _]>>) {
   // CHECK: parallel.all_to_all %arg0 dim 0 to 1 over [tp, dp] : !bq2dptp_8_bf -> !bq2_8tpdp_bf
   %y = parallel.all_to_all %x dim 0 to 1 over [tp, dp]
-      : tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {dp, tp}, _]>>
+      : tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by [batch by dp, query by tp], _]>>
       -> tensor<?x8xbf16, #parallel.sharding<[{batch*query*2}, _ by tp*dp]>>
   return
 }
 
 // CHECK-LABEL: func @all_to_all_into_a_set_in_another_order
 func.func @all_to_all_into_a_set_in_another_order(
-    %x: tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {tp}, _ by dp]>>) {
+    %x: tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {tp} of [batch by dp, query by tp], _ by dp]>>) {
   // CHECK: parallel.all_to_all %arg0 dim 1 to 0 over [dp] : !bq2tp_8dp_bf -> !bq2dptp_8_bf
   %y = parallel.all_to_all %x dim 1 to 0 over [dp]
-      : tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {tp}, _ by dp]>>
-      -> tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {dp, tp}, _]>>
+      : tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by {tp} of [batch by dp, query by tp], _ by dp]>>
+      -> tensor<?x8xbf16, #parallel.sharding<[{batch*query*2} by [batch by dp, query by tp], _]>>
   return
 }
 

@@ -21,9 +21,9 @@ func.func private @split_symbol(
 func.func private @split_by_two_axes(tensor<64xbf16, #parallel.sharding<[_ by dp*tp]>>)
 
 // CHECK-LABEL: func private @split_set
-// CHECK-SAME: #parallel.sharding<[{batch*query*2} by {dp, tp}, _]>
+// CHECK-SAME: #parallel.sharding<[{batch*query*2} by [batch by dp, query by tp], _]>
 func.func private @split_set(
-    tensor<?x64xbf16, #parallel.sharding<[{batch*query*2} by {dp, tp}, _]>>)
+    tensor<?x64xbf16, #parallel.sharding<[{batch*query*2} by [batch by dp, query by tp], _]>>)
 
 // CHECK-LABEL: func private @rule_cap
 // CHECK-SAME: #parallel.sharding<[_ by tp cap]>
@@ -60,9 +60,9 @@ func.func private @split_and_partial(
 // CHECK-LABEL: func private @dim
 // CHECK-SAME: a = #parallel.dim<batch by dp>
 // CHECK-SAME: b = #parallel.dim<_ by tp pad 64>
-// CHECK-SAME: c = #parallel.dim<{batch*query} by {dp, tp}>
+// CHECK-SAME: c = #parallel.dim<{batch*query} by [batch by dp*tp, query]>
 // CHECK-SAME: d = #parallel.dim<_>
 func.func private @dim() attributes {
   a = #parallel.dim<batch by dp>, b = #parallel.dim<_ by tp pad 64>,
-  c = #parallel.dim<{batch*query} by {dp, tp}>, d = #parallel.dim<_>
+  c = #parallel.dim<{batch*query} by [batch by dp*tp, query]>, d = #parallel.dim<_>
 }
