@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels.h"
+#include "Placement.h"
 
 #include <algorithm>
 #include <cmath>
@@ -162,27 +163,12 @@ static LocalResult run(WeightOp op, Device &device) {
   llvm::raw_string_ostream os(name);
   if (Attribute storage = op.getStorageAttr())
     os << storage;
-  TensorView type(op.getResult());
-  std::vector<std::vector<int64_t>> indices;
-  std::vector<int64_t> shape;
-  for (unsigned dim = 0; dim < type.rank(); ++dim) {
-    indices.push_back(device.indices(op.getResult(), dim));
-    shape.push_back(static_cast<int64_t>(indices.back().size()));
-  }
-  LocalTensor weight(shape);
-  for (int64_t at = 0; at < weight.size(); ++at) {
-    int64_t rest = at, whole = 0, stride = 1;
-    bool isPadding = false;
-    for (size_t dim = shape.size(); dim-- > 0;) {
-      int64_t index = indices[dim][rest % shape[dim]];
-      isPadding |= index < 0;
-      whole += index * stride;
-      stride *= type.getType().getDimSize(dim);
-      rest /= shape[dim];
-    }
-    weight.data[at] =
-        isPadding ? std::nan("") : weightScale * randomNumber(name, whole);
-  }
+  Placement placement(TensorView(op.getResult()), device.grid(), device.id);
+  LocalTensor weight(placement.shape());
+  placement.forEach([&](int64_t local, int64_t at) {
+    weight.data[local] =
+        at < 0 ? std::nan("") : weightScale * randomNumber(name, at);
+  });
   return weight;
 }
 

@@ -100,11 +100,13 @@ private:
   mlir::LogicalResult check(mlir::Operation *op, DeviceTensors &tensors);
   Values valuesOf(mlir::ValueRange range) const;
   void setAll(mlir::ValueRange range, Values all);
-  std::string residentKey(mlir::Value value) const;
+  int64_t residentNumber(mlir::Operation *resident);
+  std::string residentKey(mlir::Value value);
 
   mlir::ModuleOp module;
   std::optional<DeviceGrid> grid;
   llvm::DenseMap<mlir::Value, DeviceTensors> values;
+  llvm::DenseMap<mlir::Operation *, int64_t> residentNumbers;
   std::map<std::string, std::vector<CachedTokens>> caches;
   std::map<std::string, DeviceTensors> states;
   std::string layer;
