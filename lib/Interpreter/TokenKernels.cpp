@@ -7,6 +7,7 @@
 
 #include "Kernels.h"
 #include "Placement.h"
+#include "StoredElements.h"
 
 #include <algorithm>
 #include <cmath>
@@ -155,19 +156,18 @@ static LocalResult run(WeighOp op, Device &device) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// As far from zero as keeps activations of small models near one.
-static constexpr double weightScale = 0.3;
-
+/// The rule of Execution.h.
 static LocalResult run(WeightOp op, Device &device) {
-  std::string name = device.run.layerName() + "/" + op.getName().str();
-  llvm::raw_string_ostream os(name);
-  if (Attribute storage = op.getStorageAttr())
-    os << storage;
+  StoredElements stored(op);
+  std::vector<std::string> names = stored.names(device.run.layerName());
+  double scale = stored.rank() == 1 ? 1 : matrixScale;
   Placement placement(TensorView(op.getResult()), device.grid(), device.id);
   LocalTensor weight(placement.shape());
   placement.forEach([&](int64_t local, int64_t at) {
+    StoredElement element = stored.find(std::max<int64_t>(at, 0));
     weight.data[local] =
-        at < 0 ? std::nan("") : weightScale * randomNumber(name, at);
+        at < 0 ? std::nan("")
+               : scale * randomNumber(names[element.copy], element.offset);
   });
   return weight;
 }
