@@ -98,9 +98,13 @@ static LocalResult run(ActivationOp op, Device &device) {
 }
 
 static LocalResult run(GatedOp op, Device &device) {
+  double limit = op.getLimit() ? op.getLimit()->convertToDouble()
+                               : std::numeric_limits<double>::infinity();
+  double offset = op.getUnitOffset() ? 1 : 0;
   return zip(op, device(op.getGate()), device(op.getUp()),
              [&](double gate, double up) {
-               return apply(op.getFunction(), gate) * up;
+               return apply(op.getFunction(), std::min(gate, limit)) *
+                      (std::clamp(up, -limit, limit) + offset);
              });
 }
 
@@ -344,12 +348,14 @@ static LocalResult run(MergeTokensOp op, Device &device) {
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// Over the last `over` dimensions; the mean is subtracted or not.
+/// Over each of `groups` parts of the last `over` dimensions; the mean is
+/// subtracted or not.
 template <typename NormOp>
 static LocalResult normalize(NormOp op, Device &device, bool centers,
-                             double offset) {
+                             double offset, int64_t groups) {
   LocalTensor result = device(op.getX());
-  int64_t width = result.extentFrom(result.shape.size() - op.getOver());
+  int64_t width =
+      result.extentFrom(result.shape.size() - op.getOver()) / groups;
   const LocalTensor *weight =
       op.getWeight() ? &device(op.getWeight()) : nullptr;
   const LocalTensor *bias = op.getBias() ? &device(op.getBias()) : nullptr;
@@ -372,11 +378,12 @@ static LocalResult normalize(NormOp op, Device &device, bool centers,
 }
 
 static LocalResult run(RMSNormOp op, Device &device) {
-  return normalize(op, device, /*centers=*/false, op.getUnitOffset() ? 1 : 0);
+  return normalize(op, device, /*centers=*/false, op.getUnitOffset() ? 1 : 0,
+                   int64_t(op.getGroups().value_or(1)));
 }
 
 static LocalResult run(LayerNormOp op, Device &device) {
-  return normalize(op, device, /*centers=*/true, 0);
+  return normalize(op, device, /*centers=*/true, 0, /*groups=*/1);
 }
 
 void autopar::attachTokenKernels(MLIRContext *context) {
