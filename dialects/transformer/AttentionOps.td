@@ -15,29 +15,34 @@ def TF_RopeOp : TF_ComputeOp<"rope", [
   let summary = "turns pairs of elements by the token's position";
   let description = [{
     Rotary embedding: with `d = head_dim`, elements `i` and `i + d/2` of each
-    head turn by the angle `position * theta^(-2i/d)`. Tables of angles are
-    shared by all layers and not counted. `scaling` names how a config stretches
-    the angles; it changes no cost. With `width(w)` only `w` elements of each head
-    turn, and `d` is `w`.
+    head turn by the angle `position * theta^(-2i/d)`. `interleaved`: elements
+    `2i` and `2i + 1` do. Tables of angles are shared by all layers and not
+    counted. `scaling` names how a config stretches the angles; it changes no
+    cost, and `autopar-run` does not stretch them. With `width(w)` only the first
+    `w` elements of each head turn, with `last` the last ones, and `d` is `w`.
 
     **Constraints:** the last dimension is whole and even, and so is `w`, which is
-    at most as large; not a partial sum; `theta` is positive.
+    at most as large; not a partial sum; `theta` is positive; `last` goes with
+    `width`.
 
     **Example:**
     ```mlir
     func.func private @example(%x: tensor<4x16x8x128xbf16>) {
       %y = transformer.rope %x theta(5.0e5) : tensor<4x16x8x128xbf16>
+      %z = transformer.rope %y theta(1.0e4) width(64) last interleaved : tensor<4x16x8x128xbf16>
       return
     }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$x, F64Attr:$theta,
                        OptionalAttr<StrAttr>:$scaling,
-                       OptionalAttr<I64Attr>:$width);
+                       OptionalAttr<I64Attr>:$width, UnitAttr:$last,
+                       UnitAttr:$interleaved);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $x `theta` `(` custom<Number>($theta) `)` (`scaling` $scaling^)?
-    (`width` `(` $width^ `)`)? attr-dict `:` type($x)
+    (`width` `(` $width^ `)`)? (`last` $last^)? (`interleaved` $interleaved^)?
+    attr-dict `:` type($x)
   }];
   let hasVerifier = 1;
 }
@@ -48,7 +53,8 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     Appends the new keys and values to the cache, then for each query head `a`
     with its key-value head `g = a / (heads / kv heads)`:
     `y[b, q, a, :] = sum_c softmax_c(query[b, q, a, :] . key[b, c, g, :] / sqrt(d))
-    value[b, c, g, :]`. 2*pairs*heads*(d_qk + d_v) FLOPs. Without a cache, the
+    value[b, c, g, :]`. 2*pairs*heads*(d_qk + d_v) FLOPs. `scale(x)` stands in
+    for `1 / sqrt(d)`. Without a cache, the
     keys are those of this step (an encoder); with a cache of `memory` tokens and
     keys of encoded tokens, it is cross attention.
 
@@ -88,6 +94,7 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
                        Optional<AnyRankedTensor>:$bias, UnitAttr:$causal,
                        OptionalAttr<I64Attr>:$window,
                        OptionalAttr<I64Attr>:$chunk,
+                       OptionalAttr<F64Attr>:$scale,
                        OptionalAttr<F64Attr>:$softcap, UnitAttr:$alibi);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
@@ -95,6 +102,7 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
     (`bias` `(` $bias^ `:` type($bias) `)`)? (`causal` $causal^)?
     (`window` `(` $window^ `)`)? (`chunk` `(` $chunk^ `)`)?
+    (`scale` `(` custom<Number>($scale)^ `)`)?
     (`softcap` `(` custom<Number>($softcap)^ `)`)? (`alibi` $alibi^)?
     attr-dict
     `:` type($query) `,` type($key) `,` type($value) `->` type($result)

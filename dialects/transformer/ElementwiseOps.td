@@ -68,24 +68,29 @@ def TF_GatedOp : TF_ComputeOp<"gated", [
   let summary = "multiplies by an activated gate";
   let description = [{
     `y[..] = f(gate[..]) * up[..]` with `f` as in `transformer.activation`.
+    `unit_offset`: times `up[..] + 1`. `limit(c)`: with `min(gate[..], c)`, and
+    with `up[..]` kept between `-c` and `c`, before anything else.
 
-    **Constraints:** one type for all; not partial sums.
+    **Constraints:** one type for all; not partial sums; `c` is positive.
 
     **Example:**
     ```mlir
     func.func private @example(%g: tensor<4x64xbf16>, %u: tensor<4x64xbf16>) {
       %y = transformer.gated %g, %u silu : tensor<4x64xbf16>
+      %z = transformer.gated %g, %u quick_gelu unit_offset limit(7.0) : tensor<4x64xbf16>
       return
     }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$gate, AnyRankedTensor:$up,
-                       TF_FunctionAttr:$function);
+                       TF_FunctionAttr:$function, UnitAttr:$unit_offset,
+                       OptionalAttr<F64Attr>:$limit);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $gate `,` $up $function attr-dict
-    `:` type($result)
+    $gate `,` $up $function (`unit_offset` $unit_offset^)?
+    (`limit` `(` custom<Number>($limit)^ `)`)? attr-dict `:` type($result)
   }];
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
   }];

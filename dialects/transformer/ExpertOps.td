@@ -15,21 +15,23 @@ def TF_RouterOp : TF_ComputeOp<"router", [Pure, AttrSizedOperandSegments]> {
   let description = [{
     `s[t.., e] = sum_h x[t.., h] * w[h, e] (+ bias[e])`; keeps the `top_k` largest
     after a softmax, or after a `sigmoid` of each: the result has their weights,
-    and knows their indices. A `correction` per expert is added to select, not to
-    weigh. `groups(g) keep(k)`: only the `k` best of `g` equal groups of experts
-    are selected from. 2*tokens*hidden*experts FLOPs.
+    and knows their indices. `normalized` divides these by their sum, and
+    `scaled(x)` multiplies them by `x` then. A `correction` per expert is added to
+    select, not to weigh. `groups(g) keep(k)`: only the `k` best of `g` equal
+    groups of experts are selected from. A group is as good as the sum of its two
+    best experts. 2*tokens*hidden*experts FLOPs.
 
     **Constraints:** the weight is `[hidden, experts]` and whole, the bias and the
     correction are `[experts]`; `top_k` is between 1 and `experts`; the result is
     `x` with `hidden` replaced by `top_k`; the groups divide the experts, and those
-    that are kept have at least `top_k`.
+    that are kept have at least `top_k`; the factor is positive.
 
     **Example:**
     ```mlir
     func.func private @example(%x: tensor<4x64xbf16>, %w: tensor<64x8xbf16>) {
       %r = transformer.router %x, %w top_k(2)
           : tensor<4x64xbf16>, tensor<64x8xbf16> -> tensor<4x2xbf16>
-      %s = transformer.router %x, %w top_k(2) sigmoid groups(4) keep(2)
+      %s = transformer.router %x, %w top_k(2) sigmoid groups(4) keep(2) normalized scaled(2.5)
           : tensor<4x64xbf16>, tensor<64x8xbf16> -> tensor<4x2xbf16>
       return
     }
@@ -39,13 +41,16 @@ def TF_RouterOp : TF_ComputeOp<"router", [Pure, AttrSizedOperandSegments]> {
                        Optional<AnyRankedTensor>:$bias,
                        Optional<AnyRankedTensor>:$correction, I64Attr:$top_k,
                        UnitAttr:$sigmoid, OptionalAttr<I64Attr>:$groups,
-                       OptionalAttr<I64Attr>:$keep);
+                       OptionalAttr<I64Attr>:$keep, UnitAttr:$normalized,
+                       OptionalAttr<F64Attr>:$scale);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`correction` `(` $correction^ `:` type($correction) `)`)?
     `top_k` `(` $top_k `)` (`sigmoid` $sigmoid^)?
-    (`groups` `(` $groups^ `)` `keep` `(` $keep `)`)? attr-dict
+    (`groups` `(` $groups^ `)` `keep` `(` $keep `)`)?
+    (`normalized` $normalized^)? (`scaled` `(` custom<Number>($scale)^ `)`)?
+    attr-dict
     `:` type($x) `,` type($weight) `->` type($result)
   }];
   let hasVerifier = 1;

@@ -293,24 +293,29 @@ def TF_RMSNormOp : TF_NormOp<"rms_norm"> {
     `y[.., h] = x[.., h] / sqrt(mean_h(x[.., h]^2) + eps) * weight[.., h]
     (+ bias[.., h])`, the mean being over the last dimension, or over the last
     `n` with `over(n)`. A weight of higher rank is one per head. `unit_offset`:
-    the factor is `1 + weight`.
+    the factor is `1 + weight`. `groups(g)`: the mean is over each of `g` equal
+    parts of these elements by itself.
 
     **Constraints:** `n` is 1 or more; the weight and the bias have at least `n`
     dimensions, which are the trailing ones of `x`; the dimensions that the mean
     is over are whole; `x` is not a partial sum; the result has the type of `x`;
-    `eps` is not negative; `unit_offset` needs a weight.
+    `eps` is not negative; `unit_offset` needs a weight; `g` divides the first of
+    the dimensions that the mean is over.
 
     **Example:**
     ```mlir
     func.func private @example(%x: tensor<4x2x64xbf16>, %g: tensor<64xbf16>, %h: tensor<2x64xbf16>) {
       %y = transformer.rms_norm %x, %g eps(1.0e-5) : tensor<4x2x64xbf16>
       %z = transformer.rms_norm %x, %h over(2) eps(1.0e-5) : tensor<4x2x64xbf16>, tensor<2x64xbf16>
+      %u = transformer.rms_norm %x, %g eps(1.0e-5) groups(4) : tensor<4x2x64xbf16>
       return
     }
     ```
   }];
-  let arguments = !con(operands, (ins UnitAttr:$unit_offset));
-  let assemblyFormat = syntaxOfParameters # "(`unit_offset` $unit_offset^)?" #
+  let arguments = !con(operands, (ins UnitAttr:$unit_offset,
+                                      OptionalAttr<I64Attr>:$groups));
+  let assemblyFormat = syntaxOfParameters #
+                       "(`unit_offset` $unit_offset^)? (`groups` `(` $groups^ `)`)?" #
                        syntaxOfTypes;
 }
 

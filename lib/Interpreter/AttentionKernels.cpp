@@ -23,18 +23,22 @@ static LocalResult run(RopeOp op, Device &device) {
   std::vector<int64_t> positions = device.positions(op.getX(), 1);
   int64_t width = result.shape.back(), heads = result.extentFrom(2) / width;
   int64_t turned = op.getWidth() ? int64_t(*op.getWidth()) : width;
+  int64_t first = op.getLast() ? width - turned : 0;
+  // How far pairs are apart, and the elements of one.
+  int64_t next = op.getInterleaved() ? 2 : 1;
+  int64_t other = op.getInterleaved() ? 1 : turned / 2;
   double theta = op.getTheta().convertToDouble();
   for (int64_t b = 0; b < result.shape[0]; ++b)
     for (size_t t = 0; t < positions.size(); ++t)
       for (int64_t head = 0; head < heads; ++head) {
         int64_t row = (b * result.shape[1] + int64_t(t)) * heads + head;
-        double *x = &result.data[row * width];
-        for (int64_t i = 0; i < turned / 2; ++i) {
+        double *x = &result.data[row * width + first];
+        for (int64_t i = 0; i < turned / 2; ++i, x += next) {
           double angle = double(positions[t]) *
                          std::pow(theta, -2.0 * double(i) / double(turned));
-          double a = x[i], b = x[i + turned / 2];
-          x[i] = a * std::cos(angle) - b * std::sin(angle);
-          x[i + turned / 2] = b * std::cos(angle) + a * std::sin(angle);
+          double a = x[0], b = x[other];
+          x[0] = a * std::cos(angle) - b * std::sin(angle);
+          x[other] = b * std::cos(angle) + a * std::sin(angle);
         }
       }
   return result;
@@ -255,6 +259,8 @@ static LocalResult run(AttentionOp op, Device &device) {
   std::vector<int64_t> positions = device.positions(op.getQuery(), 1);
   int64_t width = query.shape[3], values = device(op.getValue()).shape[3];
   const LocalTensor *bias = op.getBias() ? &device(op.getBias()) : nullptr;
+  double scale = op.getScale() ? op.getScale()->convertToDouble()
+                               : 1 / std::sqrt(double(width));
   LocalTensor result({query.shape[0], query.shape[1], query.shape[2], values});
   for (int64_t b = 0; b < query.shape[0]; ++b)
     for (size_t t = 0; t < positions.size(); ++t)
@@ -271,8 +277,8 @@ static LocalResult run(AttentionOp op, Device &device) {
         for (auto [token, row] : seen->all)
           if (scores.sees(token))
             softmax.add(token, scores.of(dot(&query.data[at * width],
-                                             &row->data[offset], width) /
-                                             std::sqrt(double(width)),
+                                             &row->data[offset], width) *
+                                             scale,
                                          token, bias, int64_t(a)));
         softmax.finish(op.getSinks()
                            ? std::optional(device(op.getSinks()).data[a])

@@ -7,6 +7,7 @@
 
 #include "autopar/Interpreter/Execution.h"
 
+#include "Placement.h"
 #include "RoutedRows.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
@@ -59,58 +60,6 @@ std::vector<int64_t> Device::positions(Value value, unsigned dim) const {
 //===----------------------------------------------------------------------===//
 // All devices together
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Walks over the elements of a device's part: where they are in the whole.
-class Placement {
-public:
-  Placement(const TensorView &type, const DeviceGrid &grid, int64_t device) {
-    for (unsigned dim = 0; dim < type.rank(); ++dim) {
-      indices.push_back(grid.indicesOf(type, dim, device));
-      extents.push_back(grid.extentOf(type, dim));
-    }
-  }
-  /// Of a set: its rows are where `rows` says.
-  Placement(const TensorView &type, const DeviceGrid &grid, int64_t device,
-            std::vector<int64_t> rows)
-      : Placement(type, grid, device) {
-    indices.front() = std::move(rows);
-  }
-  const std::vector<int64_t> &wholeShape() const { return extents; }
-  std::vector<int64_t> shape() const {
-    std::vector<int64_t> sizes;
-    for (const auto &all : indices)
-      sizes.push_back(static_cast<int64_t>(all.size()));
-    return sizes;
-  }
-  /// Calls `visit(local offset, whole offset)`, -1 of padding.
-  template <typename Visit>
-  void forEach(Visit visit) const {
-    int64_t count = 1;
-    for (const auto &all : indices)
-      count *= static_cast<int64_t>(all.size());
-    for (int64_t at = 0; at < count; ++at) {
-      int64_t rest = at, whole = 0, scale = 1;
-      bool isPadding = false;
-      for (size_t dim = indices.size(); dim-- > 0;) {
-        auto size = static_cast<int64_t>(indices[dim].size());
-        int64_t index = indices[dim][rest % size];
-        isPadding |= index < 0;
-        whole += index * scale;
-        scale *= extents[dim];
-        rest /= size;
-      }
-      visit(at, isPadding ? -1 : whole);
-    }
-  }
-
-private:
-  std::vector<std::vector<int64_t>> indices;
-  std::vector<int64_t> extents;
-};
-
-} // namespace
 
 static bool isSet(const TensorView &type) {
   return type.rank() > 0 && type.dim(0).isSet();
@@ -183,20 +132,24 @@ static Operation *residentOf(Value value) {
              : nullptr;
 }
 
-/// "model.layers.3/12": which layer, and which op of its function.
-std::string Execution::residentKey(Value value) const {
-  Operation *op = residentOf(value);
-  if (!op)
-    return "";
+/// Which one of its function's caches and states.
+int64_t Execution::residentNumber(Operation *resident) {
+  auto [known, isNew] = residentNumbers.try_emplace(resident, 0);
+  if (!isNew)
+    return known->second;
   int64_t number = 0;
-  op->getParentOfType<func::FuncOp>().walk<WalkOrder::PreOrder>(
-      [&](Operation *other) {
-        if (other == op)
-          return WalkResult::interrupt();
-        number += isa<transformer::KVCacheOp, transformer::StateOp>(other);
-        return WalkResult::advance();
+  resident->getParentOfType<func::FuncOp>().walk<WalkOrder::PreOrder>(
+      [&](Operation *op) {
+        if (isa<transformer::KVCacheOp, transformer::StateOp>(op))
+          residentNumbers[op] = number++;
       });
-  return layer + "/" + std::to_string(number);
+  return residentNumbers[resident];
+}
+
+/// "model.layers.3/12": which layer, and which op of its function.
+std::string Execution::residentKey(Value value) {
+  Operation *op = residentOf(value);
+  return op ? layer + "/" + std::to_string(residentNumber(op)) : "";
 }
 
 /// Tokens that were cached before the first step: random ones.
@@ -206,32 +159,16 @@ static void fillCache(const std::string &key, const TensorView &type,
   const Workload &step = grid.workload();
   DimRef tokens = type.dim(1);
   int64_t before = tokens.extent == "context" ? step.context - step.query : 0;
+  int64_t parts = grid.sizeOf(tokens.axes);
   for (int64_t device = 0; device < grid.size(); ++device) {
-    int64_t parts = grid.sizeOf(tokens.axes);
-    int64_t place = grid.placeOf(device, tokens.axes);
-    Placement placement(type, grid, device);
-    std::vector<int64_t> shape = placement.shape();
-    int64_t width = 1;
-    for (size_t dim = 2; dim < shape.size(); ++dim)
-      width *= shape[dim];
-    std::vector<std::vector<int64_t>> indices;
-    for (unsigned dim = 0; dim < type.rank(); ++dim)
-      indices.push_back(grid.indicesOf(type, dim, device));
-    for (int64_t token = place; token < before; token += parts) {
-      std::vector<int64_t> rowShape = shape;
-      rowShape.erase(rowShape.begin() + 1);
-      LocalTensor &row = cache[device][token] = LocalTensor(rowShape);
-      for (int64_t at = 0; at < row.size(); ++at) {
-        int64_t rest = at % width, batch = indices[0][at / width];
-        int64_t whole = 0, scale = 1;
-        for (size_t dim = shape.size(); dim-- > 2;) {
-          whole += indices[dim][rest % shape[dim]] * scale;
-          scale *= grid.extentOf(type, dim);
-          rest /= shape[dim];
-        }
-        row.data[at] = randomNumber(key + "/" + std::to_string(token),
-                                    batch * scale + whole);
-      }
+    Placement row = Placement(type, grid, device).without(1);
+    for (int64_t token = grid.placeOf(device, tokens.axes); token < before;
+         token += parts) {
+      std::string name = key + "/" + std::to_string(token);
+      LocalTensor &kept = cache[device][token] = LocalTensor(row.shape());
+      row.forEach([&](int64_t local, int64_t at) {
+        kept.data[local] = randomNumber(name, at);
+      });
     }
   }
 }
@@ -452,8 +389,9 @@ LogicalResult Execution::run(const Workload &workload, bool isTraced) {
   traced = isTraced;
   entries.clear();
   Values inputs;
+  int64_t vocabulary = vocabularyOf(module);
   for (BlockArgument argument : entry.getArguments())
-    inputs.push_back(makeInput(argument, *grid, vocabularyOf(module)));
+    inputs.push_back(makeInput(argument, *grid, vocabulary));
   Block &body = entry.getBody().front();
   FailureOr<Values> results = runBlock(body, std::move(inputs));
   if (failed(results))

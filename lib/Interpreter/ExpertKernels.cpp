@@ -73,8 +73,15 @@ static LocalResult run(RouterOp op, Device &device) {
     llvm::sort(order, [&](int64_t a, int64_t b) {
       return std::pair(-ranked[a], a) < std::pair(-ranked[b], b);
     });
+    double weight = op.getScale() ? op.getScale()->convertToDouble() : 1;
+    if (op.getNormalized()) {
+      double all = 0;
+      for (int64_t j = 0; j < most; ++j)
+        all += scores[order[j]];
+      weight /= all;
+    }
     for (int64_t j = 0; j < most; ++j) {
-      result.data[row * most + j] = scores[order[j]];
+      result.data[row * most + j] = weight * scores[order[j]];
       result.experts[row * most + j] = static_cast<int32_t>(order[j]);
     }
   }

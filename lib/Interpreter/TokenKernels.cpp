@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels.h"
+#include "Placement.h"
+#include "StoredElements.h"
 
 #include <algorithm>
 #include <cmath>
@@ -96,9 +98,13 @@ static LocalResult run(ActivationOp op, Device &device) {
 }
 
 static LocalResult run(GatedOp op, Device &device) {
+  double limit = op.getLimit() ? op.getLimit()->convertToDouble()
+                               : std::numeric_limits<double>::infinity();
+  double offset = op.getUnitOffset() ? 1 : 0;
   return zip(op, device(op.getGate()), device(op.getUp()),
              [&](double gate, double up) {
-               return apply(op.getFunction(), gate) * up;
+               return apply(op.getFunction(), std::min(gate, limit)) *
+                      (std::clamp(up, -limit, limit) + offset);
              });
 }
 
@@ -154,35 +160,19 @@ static LocalResult run(WeighOp op, Device &device) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-/// As far from zero as keeps activations of small models near one.
-static constexpr double weightScale = 0.3;
-
+/// The rule of Execution.h.
 static LocalResult run(WeightOp op, Device &device) {
-  std::string name = device.run.layerName() + "/" + op.getName().str();
-  llvm::raw_string_ostream os(name);
-  if (Attribute storage = op.getStorageAttr())
-    os << storage;
-  TensorView type(op.getResult());
-  std::vector<std::vector<int64_t>> indices;
-  std::vector<int64_t> shape;
-  for (unsigned dim = 0; dim < type.rank(); ++dim) {
-    indices.push_back(device.indices(op.getResult(), dim));
-    shape.push_back(static_cast<int64_t>(indices.back().size()));
-  }
-  LocalTensor weight(shape);
-  for (int64_t at = 0; at < weight.size(); ++at) {
-    int64_t rest = at, whole = 0, stride = 1;
-    bool isPadding = false;
-    for (size_t dim = shape.size(); dim-- > 0;) {
-      int64_t index = indices[dim][rest % shape[dim]];
-      isPadding |= index < 0;
-      whole += index * stride;
-      stride *= type.getType().getDimSize(dim);
-      rest /= shape[dim];
-    }
-    weight.data[at] =
-        isPadding ? std::nan("") : weightScale * randomNumber(name, whole);
-  }
+  StoredElements stored(op);
+  std::vector<std::string> names = stored.names(device.run.layerName());
+  double scale = stored.rank() == 1 ? 1 : matrixScale;
+  Placement placement(TensorView(op.getResult()), device.grid(), device.id);
+  LocalTensor weight(placement.shape());
+  placement.forEach([&](int64_t local, int64_t at) {
+    StoredElement element = stored.find(std::max<int64_t>(at, 0));
+    weight.data[local] =
+        at < 0 ? std::nan("")
+               : scale * randomNumber(names[element.copy], element.offset);
+  });
   return weight;
 }
 
@@ -358,12 +348,14 @@ static LocalResult run(MergeTokensOp op, Device &device) {
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// Over the last `over` dimensions; the mean is subtracted or not.
+/// Over each of `groups` parts of the last `over` dimensions; the mean is
+/// subtracted or not.
 template <typename NormOp>
 static LocalResult normalize(NormOp op, Device &device, bool centers,
-                             double offset) {
+                             double offset, int64_t groups) {
   LocalTensor result = device(op.getX());
-  int64_t width = result.extentFrom(result.shape.size() - op.getOver());
+  int64_t width =
+      result.extentFrom(result.shape.size() - op.getOver()) / groups;
   const LocalTensor *weight =
       op.getWeight() ? &device(op.getWeight()) : nullptr;
   const LocalTensor *bias = op.getBias() ? &device(op.getBias()) : nullptr;
@@ -386,11 +378,12 @@ static LocalResult normalize(NormOp op, Device &device, bool centers,
 }
 
 static LocalResult run(RMSNormOp op, Device &device) {
-  return normalize(op, device, /*centers=*/false, op.getUnitOffset() ? 1 : 0);
+  return normalize(op, device, /*centers=*/false, op.getUnitOffset() ? 1 : 0,
+                   int64_t(op.getGroups().value_or(1)));
 }
 
 static LocalResult run(LayerNormOp op, Device &device) {
-  return normalize(op, device, /*centers=*/true, 0);
+  return normalize(op, device, /*centers=*/true, 0, /*groups=*/1);
 }
 
 void autopar::attachTokenKernels(MLIRContext *context) {

@@ -117,6 +117,17 @@ static void printDifference(const Difference &difference) {
              << std::to_string(difference.expected);
 }
 
+static void printResults(const Execution &run) {
+  for (const LocalTensor &result : run.results()) {
+    llvm::outs() << "[";
+    llvm::interleaveComma(result.shape, llvm::outs());
+    llvm::outs() << "]";
+    for (double element : result.data)
+      llvm::outs() << " " << llvm::format("%.9g", element);
+    llvm::outs() << "\n";
+  }
+}
+
 static int runAll(ModuleOp module, ModuleOp whole) {
   Execution split(module);
   std::optional<Execution> plain;
@@ -126,8 +137,10 @@ static int runAll(ModuleOp module, ModuleOp whole) {
   for (const Workload &step : stepsOf(module)) {
     if (failed(split.run(step, /*traced=*/bool(whole))))
       return 1;
-    if (!plain)
+    if (!plain) {
+      printResults(split);
       continue;
+    }
     if (failed(plain->run(step, /*traced=*/true)))
       return 1;
     if (auto difference = findDifference(split, *plain, tolerance)) {
@@ -136,20 +149,10 @@ static int runAll(ModuleOp module, ModuleOp whole) {
     }
     largest = std::max(largest, largestDifference(split, *plain));
   }
-  if (plain) {
+  if (plain)
     llvm::outs() << "the same on " << split.getGrid().size()
                  << " devices: largest difference "
                  << llvm::format("%.1e", largest) << "\n";
-    return 0;
-  }
-  for (const LocalTensor &result : split.results()) {
-    llvm::outs() << "[";
-    llvm::interleaveComma(result.shape, llvm::outs());
-    llvm::outs() << "]";
-    for (double element : result.data)
-      llvm::outs() << " " << llvm::format("%.9g", element);
-    llvm::outs() << "\n";
-  }
   return 0;
 }
 
@@ -159,7 +162,7 @@ int main(int argc, char **argv) {
   llvm::cl::ParseCommandLineOptions(
       argc, argv,
       "executes a module as its text says, in double precision, each device of "
-      "its mesh with arrays of its own\n\n"
+      "its mesh with arrays of its own; prints the results of each step\n\n"
       "  autopar-opt --shard-tp=4 model.mlir -o split.mlir\n"
       "  autopar-run split.mlir --check=model.mlir --query=8,1\n");
   for (int64_t query : queries)

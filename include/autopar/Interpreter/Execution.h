@@ -6,9 +6,23 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs a module as its text says, in double precision: each device has arrays
-// of its own, and knows of others only what collectives bring. Weights are
-// random numbers that follow from their names, so that a module and its split
-// self have the same.
+// of its own, and knows of others only what collectives bring.
+//
+// Its numbers are random, and follow from names: a module has the same as its
+// split self, and whoever has the checkpoint's layout can make them again.
+// u(name, i), from -1 to 1, is made of 64-bit integers that wrap around:
+//
+//   z = xxh3_64(name) + 0x9e3779b97f4a7c15 * (i + 1)
+//   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+//   z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+//   z = z ^ (z >> 31)
+//   u = (z >> 11) * 2^-52 - 1
+//
+// Element i (row-major) of the checkpoint tensor `name` ("model.layers.0..") is
+// u(name, i) in a tensor of one dimension, else 0.3 * u(name, i): near enough
+// to zero that sums stay about one. A quantized tensor is that of its plain
+// name. Where the context of a step is c tokens, element i of its argument n is
+// u("input n c", i), a token id floor((u + 1) / 2 * vocabulary).
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,11 +114,13 @@ private:
   mlir::LogicalResult check(mlir::Operation *op, DeviceTensors &tensors);
   Values valuesOf(mlir::ValueRange range) const;
   void setAll(mlir::ValueRange range, Values all);
-  std::string residentKey(mlir::Value value) const;
+  int64_t residentNumber(mlir::Operation *resident);
+  std::string residentKey(mlir::Value value);
 
   mlir::ModuleOp module;
   std::optional<DeviceGrid> grid;
   llvm::DenseMap<mlir::Value, DeviceTensors> values;
+  llvm::DenseMap<mlir::Operation *, int64_t> residentNumbers;
   std::map<std::string, std::vector<CachedTokens>> caches;
   std::map<std::string, DeviceTensors> states;
   std::string layer;
@@ -122,8 +138,11 @@ std::optional<LocalTensor> gatherAll(const TensorView &type,
                                      const DeviceTensors &tensors,
                                      const DeviceGrid &grid);
 
-/// A number from -1 to 1 that follows from a name and an index.
+/// u(name, index): from -1 to 1.
 double randomNumber(llvm::StringRef name, int64_t index);
+
+/// What elements of matrices are multiplied by.
+constexpr double matrixScale = 0.3;
 
 /// How ops are executed: for the registry of a context.
 void registerExecution(mlir::DialectRegistry &registry);

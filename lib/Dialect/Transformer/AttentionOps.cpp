@@ -28,6 +28,8 @@ LogicalResult RopeOp::verify() {
       return emitOpError() << "turns " << *width << " of "
                            << view.extentText(last)
                            << " elements, expected an even part of them";
+  if (getLast() && !getWidth())
+    return emitOpError("turns the last elements without a width: how many");
   return verifyPositive(*this, "theta", getTheta());
 }
 
@@ -100,8 +102,10 @@ LogicalResult AttentionOp::verify() {
   if (failed(verifyLimit(*this, "window", getWindow())) ||
       failed(verifyLimit(*this, "chunk", getChunk())))
     return failure();
-  return getSoftcap() ? verifyPositive(*this, "softcap", *getSoftcap())
-                      : success();
+  return failure(
+      (getScale() && failed(verifyPositive(*this, "scale", *getScale()))) ||
+      (getSoftcap() &&
+       failed(verifyPositive(*this, "softcap", *getSoftcap()))));
 }
 
 /// Whether keys are those of the tokens that ask, on their way to a cache.

@@ -54,8 +54,10 @@ LogicalResult RouterOp::verify() {
                          << " experts, but the result has "
                          << result.extentText(result.rank() - 1);
   int64_t experts = weight.getType().getDimSize(1);
-  return failure(failed(verifyTopK(*this, getTopK(), experts)) ||
-                 failed(verifyGroups(*this, experts)));
+  return failure(
+      failed(verifyTopK(*this, getTopK(), experts)) ||
+      failed(verifyGroups(*this, experts)) ||
+      (getScale() && failed(verifyPositive(*this, "scale", *getScale()))));
 }
 
 LogicalResult ExpertsOp::verify() {

@@ -45,6 +45,15 @@ static LogicalResult verifyNorm(Op op) {
 LogicalResult RMSNormOp::verify() {
   if (getUnitOffset() && !getWeight())
     return emitOpError("has a unit_offset and no weight to add it to");
+  if (std::optional<int64_t> groups = getGroups()) {
+    TensorView x(getX());
+    int64_t first = static_cast<int64_t>(x.rank()) - getOver();
+    if (first < 0 || x.isSymbolic(first) || *groups < 1 ||
+        x.getType().getDimSize(first) % *groups)
+      return emitOpError() << "has " << *groups << " groups of "
+                           << (first < 0 ? "no" : x.extentText(first))
+                           << " elements";
+  }
   return verifyNorm(*this);
 }
 

@@ -302,6 +302,10 @@ LogicalResult ScaleOp::verify() {
   return success();
 }
 
+LogicalResult GatedOp::verify() {
+  return getLimit() ? verifyPositive(*this, "limit", *getLimit()) : success();
+}
+
 LogicalResult SoftcapOp::verify() {
   return verifyPositive(*this, "cap", getCap());
 }

@@ -9,6 +9,8 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
@@ -16,17 +18,19 @@ using namespace mlir;
 using llvm::formatv;
 
 Value autopar::createRope(ModelBuilder &model, autopar::Block &block, Value x,
-                          int64_t width) {
+                          const RopeSpec &rope) {
   ImplicitLocOpBuilder &ops = model.builder();
   double theta = block.number("rope_theta", 0);
   std::string scaling = block.choice("rope_scaling");
   if (theta == 0)
     return x;
-  bool partial = width && width != model.widthOf(x);
-  return RopeOp::create(ops, x.getType(), x, ops.getF64FloatAttr(theta),
-                        scaling.empty() ? StringAttr()
-                                        : ops.getStringAttr(scaling),
-                        partial ? ops.getI64IntegerAttr(width) : IntegerAttr());
+  bool partial = rope.width && rope.width != model.widthOf(x);
+  auto flag = [&](bool set) { return set ? ops.getUnitAttr() : UnitAttr(); };
+  return RopeOp::create(
+      ops, x.getType(), x, ops.getF64FloatAttr(theta),
+      scaling.empty() ? StringAttr() : ops.getStringAttr(scaling),
+      partial ? ops.getI64IntegerAttr(rope.width) : IntegerAttr(),
+      flag(partial && rope.last), flag(rope.interleaved));
 }
 
 namespace {
@@ -74,11 +78,14 @@ public:
     Value gate = fusedGate ? project(x, query, "1/2 * ") : Value();
     Value k = project(memory, key), v = project(memory, value);
     bool normFirst = !block.flag("norm_after_rope");
+    RopeSpec rope;
+    rope.width = block.integer("rope_width", 0);
+    rope.interleaved = block.flag("rope_interleaved");
     for (Value *side : {&q, &k}) {
       bool isQuery = side == &q;
       if (normFirst)
         *side = norm(*side, isQuery);
-      *side = createRope(model, block, *side, block.integer("rope_width", 0));
+      *side = createRope(model, block, *side, rope);
       if (!normFirst)
         *side = norm(*side, isQuery);
     }
@@ -220,12 +227,15 @@ private:
       bias = model.weight(block.text("relative_bias") + ".weight",
                           {block.integer("relative_buckets"), heads});
     double softcap = block.number("softcap", 0);
+    double usual = 1 / std::sqrt(double(width));
+    double scale = block.number("scale", usual);
     auto flag = [&](bool set) { return set ? ops.getUnitAttr() : UnitAttr(); };
     bool causal = block.flag("causal", !block.has("memory"));
     Value kv = cache(window ? window : chunk);
     return AttentionOp::create(
         ops, model.like(x, {heads, valueWidth}), q, k, v, kv, sinks, bias,
         flag(causal), optional(window), optional(chunk),
+        scale != usual ? ops.getF64FloatAttr(scale) : FloatAttr(),
         softcap != 0 ? ops.getF64FloatAttr(softcap) : FloatAttr(),
         flag(block.flag("alibi")));
   }

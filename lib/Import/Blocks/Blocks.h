@@ -66,7 +66,7 @@ struct NormSpec {
   double eps = 1e-6;
   /// Shape of the weight, and how many trailing dimensions are normalised.
   llvm::SmallVector<int64_t> shape;
-  int64_t over = 1;
+  int64_t over = 1, groups = 1;
   /// How the weight lies in the checkpoint, "" as it is.
   std::string storage;
 };
@@ -75,9 +75,14 @@ mlir::Value createNorm(ModelBuilder &model, mlir::Value x,
 /// `gate` and `up` combined: f(gate) * up.
 mlir::Value createGated(ModelBuilder &model, mlir::Value gate, mlir::Value up,
                         transformer::FunctionKind function);
-/// `x` rotated as the block's rope_theta, rope_scaling and `width` say.
+/// Which elements of a head turn; 0: all.
+struct RopeSpec {
+  int64_t width = 0;
+  bool last = false, interleaved = false;
+};
+/// `x` rotated as the block's rope_theta and rope_scaling say.
 mlir::Value createRope(ModelBuilder &model, Block &block, mlir::Value x,
-                       int64_t width);
+                       const RopeSpec &rope);
 /// `x` times a weight whose leading dimensions are the last ones of `x`.
 mlir::Value createProduct(ModelBuilder &model, mlir::Value x, mlir::Value w,
                           mlir::Value bias = {});

@@ -104,7 +104,8 @@ public:
         experts(block.integer("experts")), topK(block.integer("top_k")),
         width(block.integer("width")) {
     block.mayHave({"gate", "up", "gate_up", "gated", "gate_up_bias", "keep",
-                   "latent_in", "latent_out", "correction_storage"});
+                   "latent_in", "latent_out", "correction_storage", "limit",
+                   "unit_offset"});
     std::string name = block.choice("layout", "each");
     for (const ExpertLayout &known : layouts)
       if (known.name == name)
@@ -176,10 +177,13 @@ private:
     auto optional = [&](int64_t n) {
       return grouped ? ops.getI64IntegerAttr(n) : IntegerAttr();
     };
-    return RouterOp::create(ops, model.like(x, {topK}), x, w, bias, correction,
-                            ops.getI64IntegerAttr(topK),
-                            sigmoid ? ops.getUnitAttr() : UnitAttr(),
-                            optional(groups), optional(keep));
+    auto flag = [&](bool set) { return set ? ops.getUnitAttr() : UnitAttr(); };
+    double scale = block.number("scale", 1);
+    return RouterOp::create(
+        ops, model.like(x, {topK}), x, w, bias, correction,
+        ops.getI64IntegerAttr(topK), flag(sigmoid), optional(groups),
+        optional(keep), flag(block.flag("normalized")),
+        scale != 1 ? ops.getF64FloatAttr(scale) : FloatAttr());
   }
 
   void noteIdle(int64_t idle) {
@@ -191,22 +195,31 @@ private:
       model.notes.defaults.push_back(note);
   }
 
+  /// f(gate) * up, bounded and with an offset where the block says so.
+  Value gated(Value gate, Value up) {
+    FunctionKind function = functionOf(block, block.choice("activation"));
+    double limit = block.number("limit", 0);
+    return GatedOp::create(
+        ops, gate.getType(), gate, up, function, block.flag("unit_offset"),
+        limit != 0 ? ops.getF64FloatAttr(limit) : FloatAttr());
+  }
+
   /// Up, and gate where there is one.
   Value activate(Value x, Value set, int64_t hidden) {
-    FunctionKind function = functionOf(block, block.choice("activation"));
     if (layout->fused && block.flag("gated", true)) {
       Value gate = product(x, set, hidden, "gate_up", "0/2");
       Value up = product(x, set, hidden, "gate_up", "1/2");
-      return createGated(model, gate, up, function);
+      return gated(gate, up);
     }
     bool hasGate = block.has("gate") || !splitStem.empty();
     if (!layout->fused && hasGate && block.flag("gated", true)) {
       Value gate = product(x, set, hidden, "gate", "0/1");
       Value up = product(x, set, hidden, "up", "0/1");
-      return createGated(model, gate, up, function);
+      return gated(gate, up);
     }
     Value up = product(x, set, hidden, layout->fused ? "gate_up" : "up", "0/1");
-    return ActivationOp::create(ops, up.getType(), up, function);
+    return ActivationOp::create(ops, up.getType(), up,
+                                functionOf(block, block.choice("activation")));
   }
 
   Value product(Value x, Value set, int64_t hidden, const char *key,

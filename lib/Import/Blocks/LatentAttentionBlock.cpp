@@ -47,11 +47,12 @@ public:
                       model.weight(stem + ".weight",
                                    {model.widthOf(qLatent), heads, nope + rope},
                                    "[1*2, 0]", WeightRole::product));
-    q = createRope(model, block, q, rope);
+    bool interleaved = block.flag("rope_interleaved");
+    q = createRope(model, block, q, {rope, /*last=*/true, interleaved});
     Value latent = latentPart(x, 0, rank);
     Value keyRope = latentPart(x, rank, rope);
     latent = norm(latent, block.text("kv_a_norm"));
-    keyRope = createRope(model, block, keyRope, 0);
+    keyRope = createRope(model, block, keyRope, {0, false, interleaved});
     Value keys = expansion(0, nope), values = expansion(nope, valueWidth);
     Value selected = index(x, qLatent);
     Value y = LatentAttentionOp::create(
@@ -113,8 +114,11 @@ private:
     norm.stem = block.text("index_k_norm");
     norm.isLayerNorm = norm.hasBias = true;
     k = createNorm(model, k, norm);
-    q = createRope(model, block, q, rope);
-    k = createRope(model, block, k, rope);
+    RopeSpec turned;
+    turned.width = rope;
+    turned.interleaved = block.flag("index_rope_interleaved");
+    q = createRope(model, block, q, turned);
+    k = createRope(model, block, k, turned);
     Value weights = model.weight(block.text("index_weights") + ".weight",
                                  {model.widthOf(x), count}, "[1, 0]");
     return IndexerOp::create(

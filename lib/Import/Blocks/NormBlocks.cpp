@@ -39,7 +39,9 @@ Value autopar::createNorm(ModelBuilder &model, Value x, const NormSpec &norm) {
   if (norm.isLayerNorm)
     return LayerNormOp::create(ops, x.getType(), x, weight, bias, over, eps);
   return RMSNormOp::create(ops, x.getType(), x, weight, bias, over, eps,
-                           norm.unitOffset ? ops.getUnitAttr() : UnitAttr());
+                           norm.unitOffset ? ops.getUnitAttr() : UnitAttr(),
+                           norm.groups > 1 ? ops.getI64IntegerAttr(norm.groups)
+                                           : IntegerAttr());
 }
 
 static Value buildNorm(ModelBuilder &model, autopar::Block &block, Value x,
@@ -69,7 +71,8 @@ Value autopar::buildLayerNorm(ModelBuilder &model, autopar::Block &block,
 
 Value autopar::createGated(ModelBuilder &model, Value gate, Value up,
                            FunctionKind function) {
-  return GatedOp::create(model.builder(), gate.getType(), gate, up, function);
+  return GatedOp::create(model.builder(), gate.getType(), gate, up, function,
+                         /*unit_offset=*/false, /*limit=*/FloatAttr());
 }
 
 Value autopar::createProduct(ModelBuilder &model, Value x, Value w,

@@ -108,10 +108,11 @@ public:
   }
 
   Value normOf(Value x, const std::string &name, ArrayRef<int64_t> shape,
-               bool hasWeight = true) {
+               bool hasWeight = true, int64_t groups = 1) {
     NormSpec norm;
     norm.stem = name;
     norm.hasWeight = hasWeight;
+    norm.groups = groups;
     norm.shape.assign(shape.begin(), shape.end());
     norm.over = shape.size();
     norm.storage = shape.size() > 1 ? "[" + product(0, shape.size()) + "]" : "";
@@ -212,7 +213,8 @@ Value autopar::buildMamba2(ModelBuilder &model, autopar::Block &block,
                            a, b.state({heads, width, n}), d, dtBias);
   y = createGated(model, z, y, FunctionKind::silu);
   if (block.flag("gated_norm", true))
-    y = b.normOf(y, b.tensor("norm"), {heads, width});
+    y = b.normOf(y, b.tensor("norm"), {heads, width}, /*hasWeight=*/true,
+                 block.integer("norm_groups", 1));
   return b.outputOf(y, {heads, width}, hidden, b.tensor("out_proj"),
                     block.flag("output_bias", bias));
 }

@@ -337,6 +337,24 @@ func.func @rope_of_18(%x: !q) {
 
 // -----
 
+!q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
+func.func @rope_of_the_last(%x: !q) {
+  // expected-error @+1 {{'transformer.rope' op turns the last elements without a width: how many}}
+  %y = transformer.rope %x theta(1.0e4) last : !q
+  return
+}
+
+// -----
+
+!q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
+func.func @scale_of_zero(%q: !q) {
+  // expected-error @+1 {{'transformer.attention' op has a scale that is not a positive number}}
+  %y = transformer.attention %q, %q, %q scale(0.0) : !q, !q, !q -> !q
+  return
+}
+
+// -----
+
 !q = tensor<?x?x8x24xbf16, #parallel.sharding<[batch, query, _ by tp, _]>>
 !l = tensor<?x?x64xbf16, #parallel.sharding<[batch, query, _ by tp]>>
 !r = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>

@@ -40,6 +40,38 @@ func.func @offset_of_nothing(%x: tensor<4x8x64xbf16>) {
 
 // -----
 
+func.func @groups_that_do_not_divide(%x: tensor<4x8x64xbf16>) {
+  // expected-error @+1 {{'transformer.rms_norm' op has 3 groups of 8 elements}}
+  %y = transformer.rms_norm %x over(2) eps(0.0) groups(3) : tensor<4x8x64xbf16>
+  return
+}
+
+// -----
+
+func.func @no_groups(%x: tensor<4x8x64xbf16>) {
+  // expected-error @+1 {{'transformer.rms_norm' op has 0 groups of 64 elements}}
+  %y = transformer.rms_norm %x eps(0.0) groups(0) : tensor<4x8x64xbf16>
+  return
+}
+
+// -----
+
+func.func @limit_of_zero(%x: tensor<4x64xbf16>) {
+  // expected-error @+1 {{'transformer.gated' op has a limit that is not a positive number}}
+  %y = transformer.gated %x, %x silu limit(0.0) : tensor<4x64xbf16>
+  return
+}
+
+// -----
+
+func.func @router_scaled_by_zero(%x: tensor<4x64xbf16>, %w: tensor<64x8xbf16>) {
+  // expected-error @+1 {{'transformer.router' op has a scale that is not a positive number}}
+  %r = transformer.router %x, %w top_k(2) scaled(0.0) : tensor<4x64xbf16>, tensor<64x8xbf16> -> tensor<4x2xbf16>
+  return
+}
+
+// -----
+
 !x = tensor<4x8x64xbf16, #parallel.sharding<[_, _ by tp, _]>>
 parallel.mesh @pod(tp = 4)
 func.func @norm_over_split_heads(%x: !x) {

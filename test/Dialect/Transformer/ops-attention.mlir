@@ -47,6 +47,9 @@ func.func @variants(%q: !heads, %k: !kv, %c: !cache, %s: tensor<8xbf16>) {
   // CHECK: cache(%arg2 : !bc_2_32_bf) causal chunk(8192) softcap(50.0) alibi
   %chunk = transformer.attention %q, %k, %k cache(%c : !cache) causal chunk(8192) softcap(50.0) alibi
       : !heads, !kv, !kv -> !heads
+  // CHECK: cache(%arg2 : !bc_2_32_bf) causal scale(0.0625) softcap(50.0)
+  %scaled = transformer.attention %q, %k, %k cache(%c : !cache) causal scale(0.0625) softcap(50.0)
+      : !heads, !kv, !kv -> !heads
   return
 }
 
@@ -54,6 +57,8 @@ func.func @variants(%q: !heads, %k: !kv, %c: !cache, %s: tensor<8xbf16>) {
 func.func @rope_of_a_part(%x: !heads) {
   // CHECK: transformer.rope %arg0 theta(10000.0) scaling "yarn" width(8) : !bq_8_16_bf
   %y = transformer.rope %x theta(10000.0) scaling "yarn" width(8) : !heads
+  // CHECK: transformer.rope %arg0 theta(10000.0) width(8) last interleaved : !bq_8_16_bf
+  %z = transformer.rope %x theta(10000.0) width(8) last interleaved : !heads
   return
 }
 

@@ -14,6 +14,8 @@ func.func @norms(%x: !heads, %g: tensor<16xbf16>, %h: tensor<8x16xbf16>) {
   %offset = transformer.rms_norm %x, %g eps(1.0e-5) unit_offset : !heads
   // CHECK: transformer.rms_norm %arg0, %arg2 over(2) eps(1.0e-05) : !bq_8_16_bf, tensor<8x16xbf16>
   %over = transformer.rms_norm %x, %h over(2) eps(1.0e-5) : !heads, tensor<8x16xbf16>
+  // CHECK: transformer.rms_norm %arg0, %arg2 over(2) eps(1.0e-05) groups(4) : !bq_8_16_bf, tensor<8x16xbf16>
+  %groups = transformer.rms_norm %x, %h over(2) eps(1.0e-5) groups(4) : !heads, tensor<8x16xbf16>
   // CHECK: transformer.layer_norm %arg0, %arg2 eps(1.0e-05) : !bq_8_16_bf, tensor<8x16xbf16>
   %per_head = transformer.layer_norm %x, %h eps(1.0e-5) : !heads, tensor<8x16xbf16>
   // CHECK: transformer.layer_norm %arg0 bias(%arg1 : tensor<16xbf16>) eps(1.0e-05) : !bq_8_16_bf
@@ -86,6 +88,8 @@ func.func @functions(%x: !x) {
   %7 = transformer.activation %x mish : !x
   // CHECK: identity
   %8 = transformer.gated %x, %x identity : !x
+  // CHECK: transformer.gated %arg0, %arg0 quick_gelu unit_offset limit(7.0) : !bq_64_bf
+  %9 = transformer.gated %x, %x quick_gelu unit_offset limit(7.0) : !x
   return
 }
 
@@ -100,6 +104,8 @@ func.func @experts(%x: !x, %w: tensor<64x8xbf16>, %b: tensor<8xbf16>, %c: tensor
   // CHECK: transformer.router %arg0, %arg1 correction(%arg3 : tensor<8xf32>) top_k(2) sigmoid groups(4) keep(2)
   %s = transformer.router %x, %w correction(%c : tensor<8xf32>) top_k(2) sigmoid groups(4) keep(2)
       : !x, tensor<64x8xbf16> -> !routing
+  // CHECK: transformer.router %arg0, %arg1 top_k(2) normalized scaled(2.5)
+  %n = transformer.router %x, %w top_k(2) normalized scaled(2.5) : !x, tensor<64x8xbf16> -> !routing
   // CHECK: transformer.experts %arg4, %arg5 bias(%arg6 : tensor<8x64xbf16>) top_k(2)
   %y = transformer.experts %t, %e bias(%eb : tensor<8x64xbf16>) top_k(2) : !routed, tensor<8x64x64xbf16> -> !routed
   // CHECK: transformer.add_expert_bias %arg0, %{{.*}}, %arg6 : !bq_64_bf, !bq_2_bf, tensor<8x64xbf16>

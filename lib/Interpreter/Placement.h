@@ -1,0 +1,75 @@
+//===- Placement.h - Where a device's elements are in the whole -*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_INTERPRETER_PLACEMENT_H
+#define AUTOPAR_LIB_INTERPRETER_PLACEMENT_H
+
+#include "autopar/Interpreter/DeviceGrid.h"
+
+namespace autopar {
+
+/// Walks over the elements of a device's part: where they are in the whole.
+class Placement {
+public:
+  Placement(const TensorView &type, const DeviceGrid &grid, int64_t device) {
+    for (unsigned dim = 0; dim < type.rank(); ++dim) {
+      indices.push_back(grid.indicesOf(type, dim, device));
+      extents.push_back(grid.extentOf(type, dim));
+    }
+  }
+  /// Of a set: its rows are where `rows` says.
+  Placement(const TensorView &type, const DeviceGrid &grid, int64_t device,
+            std::vector<int64_t> rows)
+      : Placement(type, grid, device) {
+    indices.front() = std::move(rows);
+  }
+
+  /// The same of one index of dimension `dim`, which the result does not have.
+  Placement without(unsigned dim) const {
+    Placement rest = *this;
+    rest.indices.erase(rest.indices.begin() + dim);
+    rest.extents.erase(rest.extents.begin() + dim);
+    return rest;
+  }
+
+  const std::vector<int64_t> &wholeShape() const { return extents; }
+  std::vector<int64_t> shape() const {
+    std::vector<int64_t> sizes;
+    for (const auto &all : indices)
+      sizes.push_back(static_cast<int64_t>(all.size()));
+    return sizes;
+  }
+
+  /// Calls `visit(local offset, whole offset)`, -1 of padding.
+  template <typename Visit>
+  void forEach(Visit visit) const {
+    int64_t count = 1;
+    for (const auto &all : indices)
+      count *= static_cast<int64_t>(all.size());
+    for (int64_t at = 0; at < count; ++at) {
+      int64_t rest = at, whole = 0, scale = 1;
+      bool isPadding = false;
+      for (size_t dim = indices.size(); dim-- > 0;) {
+        auto size = static_cast<int64_t>(indices[dim].size());
+        int64_t index = indices[dim][rest % size];
+        isPadding |= index < 0;
+        whole += index * scale;
+        scale *= extents[dim];
+        rest /= size;
+      }
+      visit(at, isPadding ? -1 : whole);
+    }
+  }
+
+private:
+  std::vector<std::vector<int64_t>> indices;
+  std::vector<int64_t> extents;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_INTERPRETER_PLACEMENT_H

@@ -1,0 +1,51 @@
+//===- StoredElements.h - Where elements are in the checkpoint --*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_INTERPRETER_STOREDELEMENTS_H
+#define AUTOPAR_LIB_INTERPRETER_STOREDELEMENTS_H
+
+#include "autopar/Dialect/Transformer/Transformer.h"
+
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+/// An element of a checkpoint tensor.
+struct StoredElement {
+  /// Which of the tensors that the `*` of the name stands for, else 0.
+  int64_t copy = 0;
+  /// In row-major order.
+  int64_t offset = 0;
+};
+
+/// Where the elements of a weight are in its checkpoint tensors, as its storage
+/// says. Of quantized ones, in the plain tensor that the format replaces.
+class StoredElements {
+public:
+  explicit StoredElements(transformer::WeightOp weight);
+
+  /// The tensors in `layer` ("model.layers.3", or ""), one per copy.
+  std::vector<std::string> names(const std::string &layer) const;
+  /// How many dimensions each tensor has.
+  size_t rank() const { return groups.size(); }
+  /// Of the weight's element `offset`, in row-major order.
+  StoredElement find(int64_t offset) const;
+
+private:
+  int64_t indexIn(transformer::StorageGroupAttr group,
+                  llvm::ArrayRef<int64_t> indices) const;
+
+  std::string name;
+  llvm::SmallVector<int64_t> shape, storedShape;
+  llvm::SmallVector<transformer::StorageGroupAttr> groups;
+  std::optional<int64_t> spread;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_INTERPRETER_STOREDELEMENTS_H
