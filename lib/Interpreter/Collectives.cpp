@@ -23,11 +23,6 @@ static SmallVector<StringAttr> axesOf(OpTy op) {
   return axes;
 }
 
-static bool isSet(Value value) {
-  TensorView view(value);
-  return view.rank() > 0 && view.dim(0).isSet();
-}
-
 /// The sum of what the devices of `group` have.
 static LocalResult sumOf(Operation *op, Device &device, Value input,
                          const std::vector<int64_t> &group) {
@@ -122,7 +117,7 @@ static LocalTensor joinRows(Device &device, Value input,
 static LocalResult run(AllGatherOp op, Device &device) {
   std::vector<int64_t> group = device.grid().groupOf(device.id, axesOf(op));
   auto dim = static_cast<int64_t>(op.getDim());
-  if (isExperts(dim) || (dim == 0 && isSet(op.getInput())))
+  if (isExperts(dim) || (dim == 0 && TensorView(op.getInput()).isSet()))
     return joinRows(device, op.getInput(), group);
   std::vector<std::pair<LocalTensor, std::vector<int64_t>>> parts;
   for (int64_t member : group)
@@ -133,7 +128,7 @@ static LocalResult run(AllGatherOp op, Device &device) {
 }
 
 static LocalResult run(ReduceScatterOp op, Device &device) {
-  if (op.getDim() == 0 && isSet(op.getInput()))
+  if (op.getDim() == 0 && TensorView(op.getInput()).isSet())
     return op.emitError("sets are not scattered by the interpreter yet");
   LocalResult sum = sumOf(op, device, op.getInput(),
                           device.grid().groupOf(device.id, axesOf(op)));
@@ -149,7 +144,7 @@ static LocalResult run(AllSliceOp op, Device &device) {
   const LocalTensor &input = device(op.getInput());
   if (isExperts(dim))
     return rowsFor(op, op.getResult(), device, axesOf(op), input);
-  if (dim == 0 && isSet(op.getInput()))
+  if (dim == 0 && TensorView(op.getInput()).isSet())
     return op.emitError("sets are not sliced by the interpreter yet");
   return input.select(dim, placesOf(device.indices(op.getResult(), dim),
                                     device.indices(op.getInput(), dim)));
@@ -170,7 +165,7 @@ static LocalResult run(AllToAllOp op, Device &device) {
   auto to = static_cast<int64_t>(op.getTo());
   if (isExperts(from) || isExperts(to))
     return exchangeRows(op, device);
-  if (isSet(op.getInput()) && (from == 0 || to == 0))
+  if (TensorView(op.getInput()).isSet() && (from == 0 || to == 0))
     return op.emitError("sets are not exchanged by the interpreter yet");
   std::vector<int64_t> wanted = device.indices(op.getResult(), to);
   std::vector<std::pair<LocalTensor, std::vector<int64_t>>> parts;
@@ -189,7 +184,7 @@ static LocalResult run(AllToAllOp op, Device &device) {
 static LocalResult run(PermuteOp op, Device &device) {
   TensorView from(op.getInput());
   // All of the group have the same rows of a set.
-  unsigned first = isSet(op.getInput()) ? 1 : 0;
+  unsigned first = TensorView(op.getInput()).isSet() ? 1 : 0;
   for (int64_t member : device.grid().groupOf(device.id, axesOf(op))) {
     bool isSame = true;
     for (unsigned dim = first; dim < from.rank(); ++dim)

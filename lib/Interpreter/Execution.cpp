@@ -104,10 +104,6 @@ private:
 
 } // namespace
 
-static bool isSet(const TensorView &type) {
-  return type.rank() > 0 && type.dim(0).isSet();
-}
-
 /// Replicas have done the same in another order at most.
 static bool agree(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * (1 + std::abs(a)) ||
@@ -117,7 +113,7 @@ static bool agree(double a, double b) {
 std::optional<LocalTensor> autopar::gatherAll(const TensorView &type,
                                               const DeviceTensors &tensors,
                                               const DeviceGrid &grid) {
-  if (isSet(type))
+  if (type.isSet())
     return std::nullopt;
   LocalTensor whole(Placement(type, grid, 0).wholeShape());
   std::vector<char> known(whole.data.size());
@@ -257,7 +253,7 @@ void Execution::setAll(ValueRange range, Values all) {
 /// Shapes are those of the type, and replicas have the same.
 LogicalResult Execution::check(Operation *op, DeviceTensors &tensors) {
   TensorView type(op->getResult(0));
-  if (isSet(type) ||
+  if (type.isSet() ||
       isa<transformer::KVCacheOp, transformer::StateOp, parallel::RingOp>(op))
     return success();
   for (int64_t device = 0; device < grid->size(); ++device) {
@@ -415,6 +411,7 @@ LogicalResult Execution::run(const Workload &workload, bool isTraced) {
   func::FuncOp entry = entryOf(module);
   if (!entry)
     return module.emitError("no public function with a body to run");
+  function = entry;
   FailureOr<DeviceGrid> made = DeviceGrid::create(module, workload);
   if (failed(made))
     return failure();

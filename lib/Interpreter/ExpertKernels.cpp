@@ -26,9 +26,8 @@ static Value expertsOf(Value set, ArrayRef<StringAttr> axes) {
   SmallVector<Value> pending = {set};
   llvm::DenseSet<Value> seen = {set};
   auto add = [&](Value value) {
-    bool isOfRows = isa<RankedTensorType>(value.getType()) &&
-                    TensorView(value).rank() > 0 &&
-                    TensorView(value).dim(0).isSet();
+    bool isOfRows =
+        isa<RankedTensorType>(value.getType()) && TensorView(value).isSet();
     if (isOfRows && seen.insert(value).second)
       pending.push_back(value);
   };
