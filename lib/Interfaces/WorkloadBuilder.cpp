@@ -333,7 +333,7 @@ void WorkloadBuilder::readExperts(Kernel &kernel, Value weight, Dims routed,
 }
 
 /// Whether a tensor is a set of routed tokens.
-static bool isRouted(Value tensor) { return TensorView(tensor).dim(0).isSet(); }
+static bool isRouted(Value tensor) { return TensorView(tensor).isSet(); }
 
 Kernel &WorkloadBuilder::addElementwise(Operation *op) {
   Kernel &kernel = addKernel(op, KernelKind::elementwise);
@@ -398,7 +398,7 @@ SmallVector<Activation, 1> WorkloadBuilder::activations(Value value) {
   for (unsigned i = 0; i < view.rank(); ++i)
     addDims(dim(view, i, /*held=*/true), view.dim(i), activation.shape);
   activation.type = formatOf(value);
-  activation.routed = view.rank() > 0 && isRouted(value);
+  activation.routed = view.isSet();
   held.push_back(std::move(activation));
   return held;
 }

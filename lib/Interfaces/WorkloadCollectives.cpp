@@ -36,7 +36,7 @@ void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
   SmallVector<Part, 1> parts = partsOf(buffer);
   if (parts.empty()) {
     addCollective(op, kind, over, dims(buffer), formatOf(buffer));
-    program.collectives.back().routed = TensorView(buffer).dim(0).isSet();
+    program.collectives.back().routed = TensorView(buffer).isSet();
     shareOut(program.collectives.back());
     return;
   }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -48,34 +49,31 @@ static LocalResult run(RopeOp op, Device &device) {
 // Caches
 //===----------------------------------------------------------------------===//
 
-/// How the tokens of a cache lie over devices.
-namespace {
-struct CacheLayout {
-  CacheLayout(Value cache) : tokens(TensorView(cache).dim(1)) {}
-  /// Whether a device sees the tokens of others of `axes`.
-  bool isRing() const { return tokens.rule == SplitRule::ring; }
-  DimRef tokens;
-};
-} // namespace
+/// How the tokens of a cache, or of keys, lie over devices.
+static DimRef tokensOf(Value value) { return TensorView(value).dim(1); }
+
+/// Whether a device sees the tokens of others.
+static bool isRing(const DimRef &tokens) {
+  return tokens.rule == SplitRule::ring;
+}
 
 /// Appends the rows of this step's tokens, each `[batch, ..]`: those that the
 /// device has, or, where all devices of a split cache have all, its share.
 static LogicalResult append(Operation *op, Device &device, Value cache,
                             Value tokens,
                             llvm::function_ref<LocalTensor(int64_t)> rowOf) {
-  CachedTokens *kept = device.run.cacheOf(cache, device.id);
-  if (!kept)
+  CachedTokens *rows = device.run.cacheOf(cache, device.id);
+  if (!rows)
     return op->emitError("the cache is moved before it is updated: the update "
                          "goes to a copy");
-  CacheLayout layout(cache);
-  bool isWhole = TensorView(tokens).dim(1).axes.empty();
-  int64_t parts = isWhole ? device.grid().sizeOf(layout.tokens.axes) : 1;
-  int64_t place =
-      isWhole ? device.grid().placeOf(device.id, layout.tokens.axes) : 0;
+  DimRef kept = tokensOf(cache);
+  bool isWhole = tokensOf(tokens).axes.empty();
+  int64_t parts = isWhole ? device.grid().sizeOf(kept.axes) : 1;
+  int64_t place = isWhole ? device.grid().placeOf(device.id, kept.axes) : 0;
   std::vector<int64_t> positions = device.positions(tokens, 1);
   for (size_t t = 0; t < positions.size(); ++t)
     if (positions[t] % parts == place)
-      (*kept)[positions[t]] = rowOf(int64_t(t));
+      (*rows)[positions[t]] = rowOf(int64_t(t));
   return success();
 }
 
@@ -103,26 +101,28 @@ static LocalTensor joinToken(ArrayRef<const LocalTensor *> tensors, int64_t t) {
   return row;
 }
 
+namespace {
+
 /// The tokens of a cache that a device sees, and those that count for the sums
 /// that scores are divided by.
-namespace {
 struct SeenTokens {
   std::map<int64_t, const LocalTensor *> own, all;
 };
+
 } // namespace
 
 /// All devices together must have each of `count` tokens.
 static FailureOr<SeenTokens> seenTokens(Operation *op, Device &device,
                                         Value cache, int64_t count) {
-  CacheLayout layout(cache);
+  DimRef tokens = tokensOf(cache);
   SeenTokens seen;
-  for (int64_t member : device.grid().groupOf(device.id, layout.tokens.axes)) {
+  for (int64_t member : device.grid().groupOf(device.id, tokens.axes)) {
     CachedTokens *kept = device.run.cacheOf(cache, member);
     if (!kept)
       return op->emitError("the cache is moved before it is read");
     for (const auto &[token, row] : *kept) {
       seen.all.emplace(token, &row);
-      if (member == device.id || layout.isRing())
+      if (member == device.id || isRing(tokens))
         seen.own.emplace(token, &row);
     }
   }
@@ -145,27 +145,22 @@ static LogicalResult update(AttentionOp op, Device &device) {
                 [&](int64_t t) { return joinToken(keys, t); });
 }
 
-/// The keys and values of this step where nothing is cached.
+/// The keys and values of this step where nothing is cached; `rows` keeps them.
 static SeenTokens tokensOfStep(AttentionOp op, Device &device,
-                               std::vector<LocalTensor> &rows) {
-  DimRef tokens = TensorView(op.getKey()).dim(1);
+                               std::deque<LocalTensor> &rows) {
+  DimRef tokens = tokensOf(op.getKey());
   SeenTokens seen;
-  std::vector<std::pair<int64_t, std::pair<int64_t, bool>>> found;
   for (int64_t member : device.grid().groupOf(device.id, tokens.axes)) {
     const LocalTensor *keys[] = {&device.of(member, op.getKey()),
                                  &device.of(member, op.getValue())};
     std::vector<int64_t> indices =
         device.grid().indicesOf(TensorView(op.getKey()), 1, member);
     for (size_t t = 0; t < indices.size(); ++t) {
-      rows.push_back(joinToken(keys, int64_t(t)));
-      bool isSeen = member == device.id || tokens.rule == SplitRule::ring;
-      found.push_back({indices[t], {int64_t(rows.size()) - 1, isSeen}});
+      const LocalTensor &row = rows.emplace_back(joinToken(keys, int64_t(t)));
+      seen.all.emplace(indices[t], &row);
+      if (member == device.id || isRing(tokens))
+        seen.own.emplace(indices[t], &row);
     }
-  }
-  for (auto [token, row] : found) {
-    seen.all.emplace(token, &rows[row.first]);
-    if (row.second)
-      seen.own.emplace(token, &rows[row.first]);
   }
   return seen;
 }
@@ -216,8 +211,9 @@ static double dot(const double *a, const double *b, int64_t n) {
   return sum;
 }
 
-/// Divides sums by all weights; `sink` is one more score.
 namespace {
+
+/// Divides sums by all weights; `sink` is one more score.
 struct Softmax {
   std::vector<std::pair<int64_t, double>> scores;
   double most = -std::numeric_limits<double>::infinity(), total = 0;
@@ -235,19 +231,19 @@ struct Softmax {
       total += std::exp(*sink - most);
   }
 };
+
 } // namespace
 
 static LocalResult run(AttentionOp op, Device &device) {
   const LocalTensor &query = device(op.getQuery());
-  std::vector<LocalTensor> rows;
+  std::deque<LocalTensor> rows;
   FailureOr<SeenTokens> seen = SeenTokens();
   const Workload &step = device.grid().workload();
   if (op.getCache()) {
-    bool isContext = TensorView(op.getCache()).dim(1).extent == "context";
+    bool isContext = tokensOf(op.getCache()).extent == "context";
     seen = seenTokens(op, device, op.getCache(),
                       isContext ? step.context : step.memory);
   } else {
-    rows.reserve(4096);
     seen = tokensOfStep(op, device, rows);
   }
   if (failed(seen))

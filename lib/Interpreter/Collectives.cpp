@@ -23,11 +23,6 @@ static SmallVector<StringAttr> axesOf(OpTy op) {
   return axes;
 }
 
-static bool isSet(Value value) {
-  TensorView view(value);
-  return view.rank() > 0 && view.dim(0).isSet();
-}
-
 /// The sum of what the devices of `group` have.
 static LocalResult sumOf(Operation *op, Device &device, Value input,
                          const std::vector<int64_t> &group) {
@@ -106,7 +101,7 @@ static LocalResult run(AllReduceOp op, Device &device) {
 /// Whether `dim` of `value` is its set, or stands for the experts that group
 /// it.
 static bool isOfSet(Value value, int64_t dim) {
-  return dim == expertsDim || (dim == 0 && isSet(value));
+  return dim == expertsDim || (dim == 0 && TensorView(value).isSet());
 }
 
 static std::vector<LocalTensor> tensorsOf(Device &device, Value input,
@@ -187,7 +182,7 @@ static LocalResult run(AllToAllOp op, Device &device) {
 static LocalResult run(PermuteOp op, Device &device) {
   TensorView from(op.getInput());
   // All of the group have the same rows of a set.
-  unsigned first = isSet(op.getInput()) ? 1 : 0;
+  unsigned first = TensorView(op.getInput()).isSet() ? 1 : 0;
   for (int64_t member : device.grid().groupOf(device.id, axesOf(op))) {
     bool isSame = true;
     for (unsigned dim = first; dim < from.rank(); ++dim)

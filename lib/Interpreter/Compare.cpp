@@ -9,6 +9,9 @@
 
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Support/Text.h"
+
+#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,15 +26,27 @@ static double largestOf(const LocalTensor &tensor) {
   return largest;
 }
 
-/// The first element that is further off than `allowed`; -1 where none is.
-static int64_t firstOff(const LocalTensor &a, const LocalTensor &b,
-                        double allowed) {
-  if (a.shape != b.shape)
-    return 0;
-  for (int64_t i = 0; i < a.size(); ++i)
-    if (!(std::abs(a.data[i] - b.data[i]) <= allowed))
-      return i;
-  return -1;
+static std::string shapeOf(const LocalTensor &tensor) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(tensor.shape, os << "[");
+  os << "]";
+  return text;
+}
+
+/// In what `value` is not `expected`; "" where nothing is further off than
+/// `tolerance`.
+static std::string differenceOf(const LocalTensor &value,
+                                const LocalTensor &expected, double tolerance) {
+  if (value.shape != expected.shape)
+    return "its shape is " + shapeOf(value) + ", expected " + shapeOf(expected);
+  double allowed = tolerance * std::max(1.0, largestOf(expected));
+  for (int64_t i = 0; i < value.size(); ++i)
+    if (!(std::abs(value.data[i] - expected.data[i]) <= allowed))
+      return "element " + std::to_string(i) + " is " +
+             std::to_string(value.data[i]) + ", expected " +
+             std::to_string(expected.data[i]);
+  return "";
 }
 
 /// What a model computes, and not how it is laid out.
@@ -57,6 +72,24 @@ static bool lostItsBias(Operation *split, Operation *whole) {
           awaitsBias(split->getResult(0)));
 }
 
+LogicalResult autopar::haveSameResults(const Execution &split,
+                                       const Execution &whole) {
+  size_t own = split.results().size(), other = whole.results().size();
+  auto fail = [&] {
+    InFlightDiagnostic error = split.entry()->emitError();
+    error.attachNote(whole.entry()->getLoc()) << "is compared with this one";
+    return error;
+  };
+  if (own != other)
+    return fail() << "has " << countOf(own, "result") << ", expected " << other;
+  for (size_t i = 0; i < own; ++i)
+    if (split.results()[i].shape != whole.results()[i].shape)
+      return fail() << "result " << i << " is of shape "
+                    << shapeOf(split.results()[i]) << ", expected "
+                    << shapeOf(whole.results()[i]);
+  return success();
+}
+
 std::optional<Difference> autopar::findDifference(const Execution &split,
                                                   const Execution &whole,
                                                   double tolerance) {
@@ -73,19 +106,15 @@ std::optional<Difference> autopar::findDifference(const Execution &split,
     next = std::next(same);
     if (lostItsBias(entry.op, same->op))
       continue;
-    int64_t at = firstOff(entry.value, same->value,
-                          tolerance * std::max(1.0, largestOf(same->value)));
-    if (at >= 0)
-      return Difference{entry.op, entry.layer, at, entry.value.data[at],
-                        same->value.data[at]};
+    std::string what = differenceOf(entry.value, same->value, tolerance);
+    if (!what.empty())
+      return Difference{entry.op, entry.layer, what};
   }
   for (size_t i = 0; i < whole.results().size(); ++i) {
-    const LocalTensor &expected = whole.results()[i];
-    const LocalTensor &result = split.results()[i];
-    int64_t at = firstOff(result, expected,
-                          tolerance * std::max(1.0, largestOf(expected)));
-    if (at >= 0)
-      return Difference{nullptr, "", at, result.data[at], expected.data[at]};
+    std::string what =
+        differenceOf(split.results()[i], whole.results()[i], tolerance);
+    if (!what.empty())
+      return Difference{nullptr, "", what};
   }
   return std::nullopt;
 }
@@ -96,7 +125,7 @@ double autopar::largestDifference(const Execution &split,
   for (size_t i = 0; i < whole.results().size(); ++i) {
     const LocalTensor &a = split.results()[i], &b = whole.results()[i];
     double scale = std::max(1e-300, largestOf(b));
-    for (int64_t at = 0; at < std::min(a.size(), b.size()); ++at)
+    for (int64_t at = 0; at < a.size(); ++at)
       largest = std::max(largest, std::abs(a.data[at] - b.data[at]) / scale);
   }
   return largest;

@@ -61,10 +61,6 @@ std::vector<int64_t> Device::positions(Value value, unsigned dim) const {
 // All devices together
 //===----------------------------------------------------------------------===//
 
-static bool isSet(const TensorView &type) {
-  return type.rank() > 0 && type.dim(0).isSet();
-}
-
 /// Replicas have done the same in another order at most.
 static bool agree(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * (1 + std::abs(a)) ||
@@ -76,7 +72,7 @@ static bool agree(double a, double b) {
 static Placement placementOf(const TensorView &type, const DeviceGrid &grid,
                              int64_t device, const LocalTensor &local,
                              int64_t most) {
-  if (!isSet(type))
+  if (!type.isSet())
     return {type, grid, device};
   return {type, grid, device, RowHomes::numbersOf(local, most)};
 }
@@ -223,7 +219,7 @@ LogicalResult Execution::check(Operation *op, DeviceTensors &tensors) {
   TensorView type(op->getResult(0));
   if (isa<transformer::KVCacheOp, transformer::StateOp, parallel::RingOp>(op))
     return success();
-  if (isSet(type) && failed(RowHomes(type, *grid).verify(op, tensors)))
+  if (type.isSet() && failed(RowHomes(type, *grid).verify(op, tensors)))
     return failure();
   int64_t most = rowsOfToken(tensors);
   for (int64_t device = 0; device < grid->size(); ++device) {
@@ -382,6 +378,7 @@ LogicalResult Execution::run(const Workload &workload, bool isTraced) {
   func::FuncOp entry = entryOf(module);
   if (!entry)
     return module.emitError("no public function with a body to run");
+  function = entry;
   FailureOr<DeviceGrid> made = DeviceGrid::create(module, workload);
   if (failed(made))
     return failure();

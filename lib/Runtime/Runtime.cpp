@@ -110,12 +110,8 @@ static std::vector<int64_t> partsOf(std::string_view version) {
 
 /// "2026-03", a month in place of a version.
 static bool isMonth(std::string_view text) {
-  static constexpr std::string_view shape = "2ddd-dd";
-  if (text.size() != shape.size())
+  if (!hasShape(text, "2ddd-dd"))
     return false;
-  for (size_t i = 0; i < shape.size(); ++i)
-    if (shape[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i])
-      return false;
   std::string_view month = text.substr(5);
   return month >= "01" && month <= "12";
 }

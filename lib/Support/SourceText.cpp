@@ -7,6 +7,7 @@
 
 #include "autopar/Support/SourceText.h"
 
+#include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
@@ -101,4 +102,21 @@ std::optional<Error> autopar::checkSourceText(std::string_view text,
                "brackets are nested deeper than " +
                    std::to_string(limits::maxNestingDepth) + " levels",
                ""};
+}
+
+Result<SourceText> autopar::readSourceText(const std::string &path,
+                                           bool trustsBytecode) {
+  Result<std::string> text = readFile(path);
+  if (!text)
+    return text.error();
+  std::string name = path == "-" ? "<stdin>" : path;
+  if (isBytecode(*text) && !trustsBytecode)
+    return Error{name,
+                 "is MLIR bytecode, whose reader is not hardened against "
+                 "hostile files",
+                 "give autopar-opt --trust-bytecode where you trust the file"};
+  if (!isBytecode(*text))
+    if (std::optional<Error> refused = checkSourceText(*text, name))
+      return *refused;
+  return SourceText{std::move(name), std::move(*text)};
 }

@@ -27,6 +27,13 @@ std::string autopar::shorten(std::string_view text) {
   return text.size() > limit ? result + "..." : result;
 }
 
+bool autopar::hasShape(std::string_view text, std::string_view shape) {
+  return std::equal(text.begin(), text.end(), shape.begin(), shape.end(),
+                    [](char c, char kind) {
+                      return kind == 'd' ? c >= '0' && c <= '9' : c == kind;
+                    });
+}
+
 bool autopar::isUtf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     auto first = static_cast<unsigned char>(text[i]);

@@ -7,12 +7,10 @@
 
 #include "autopar/Validation/MemoryRows.h"
 
-#include "RowReader.h"
+#include "LoggedRow.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Validation/Names.h"
-
-#include <algorithm>
 
 using namespace autopar;
 
@@ -77,22 +75,8 @@ static EngineMemory readMeasured(RowReader &reader) {
 }
 
 static MemoryRow readRow(RowReader &reader) {
-  constexpr int64_t maxDegree = int64_t(1) << 15;
   MemoryRow read;
-  ServingRow &row = read.row;
-  row.id = reader.text("id");
-  row.model = reader.text("model");
-  row.system = reader.text("hardware");
-  row.runtime = reader.text("framework");
-  row.precision = reader.text("dtype");
-  row.kvFormat = reader.text("kv_dtype");
-  auto degree = [&](const char *column) {
-    return reader.integer(column, 1, maxDegree).value_or(1);
-  };
-  row.degrees = {degree("tp"), degree("pp"), degree("dp"), 1, degree("ep")};
-  row.degrees.attentionDpStated = true;
-  row.degrees.expertTp = std::max<int64_t>(
-      1, row.degrees.devices() / row.degrees.pp / row.degrees.ep);
+  read.row = readLoggedRow(reader, "dtype");
   read.memoryUtilization = reader.positive("gpu_memory_utilization");
   if (!read.memoryUtilization)
     read.memoryUtilization = reader.positive("mem_fraction_static");
@@ -103,7 +87,7 @@ static MemoryRow readRow(RowReader &reader) {
       reader.integer("max_num_batched_tokens", 1, limits::maxTokens);
   read.sequenceTokens = reader.integer("max_model_len", 1, limits::maxTokens);
   read.measured = readMeasured(reader);
-  if (auto memory = notedGiB(row.system); memory && read.memoryUtilization)
+  if (auto memory = notedGiB(read.row.system); memory && read.memoryUtilization)
     read.measured.budgetGiB = *memory * *read.memoryUtilization;
   return read;
 }
@@ -114,14 +98,9 @@ static bool isOfTraining(const RowReader &reader) {
 }
 
 Result<MemoryRows> autopar::readMemoryRows(const DataTable &table) {
-  std::vector<std::string> absent;
-  for (const char *column : {"model", "hardware", "framework"})
-    if (!table.has(column))
-      absent.emplace_back(column);
-  if (!absent.empty())
-    return Error{table.name(), "no column for " + join(absent, ", "),
-                 "a table of memory needs them; --columns=FILE says what yours "
-                 "are called"};
+  if (auto absent =
+          checkColumns(table, {"model", "hardware", "framework"}, "memory"))
+    return *absent;
   MemoryRows read;
   for (const DataTable::Row &line : table.rows()) {
     RowReader reader(table, line);

@@ -253,14 +253,9 @@ static std::string versionIn(const std::string &text) {
 /// "2025-07" of "vLLM (2025-07)", or "".
 static std::string dateIn(std::string_view text) {
   constexpr std::string_view shape = "dddd-dd";
-  for (size_t at = 0; at + shape.size() <= text.size(); ++at) {
-    auto fits = [&](char c, char kind) {
-      return kind == 'd' ? c >= '0' && c <= '9' : c == kind;
-    };
-    if (std::equal(shape.begin(), shape.end(), text.begin() + at,
-                   [&](char kind, char c) { return fits(c, kind); }))
+  for (size_t at = 0; at + shape.size() <= text.size(); ++at)
+    if (hasShape(text.substr(at, shape.size()), shape))
       return std::string(text.substr(at, shape.size()));
-  }
   return "";
 }
 

@@ -24,6 +24,16 @@ std::optional<double> autopar::numberIn(std::string_view text) {
   return value;
 }
 
+std::vector<std::string>
+autopar::absentColumns(const DataTable &table,
+                       const std::vector<std::string> &needed) {
+  std::vector<std::string> absent;
+  for (const std::string &column : needed)
+    if (!table.has(column))
+      absent.push_back(column);
+  return absent;
+}
+
 void RowReader::fail(const std::string &message) {
   if (!first)
     first = Error{table.where(row), message, ""};

@@ -17,6 +17,9 @@ namespace autopar {
 
 /// Reads cells of one row. The first error stays; after it every getter
 /// returns nothing.
+/// A degree; the product of any three fits.
+constexpr int64_t maxDegree = int64_t(1) << 15;
+
 class RowReader {
 public:
   RowReader(const DataTable &table, const DataTable::Row &row)
@@ -44,6 +47,10 @@ private:
 
 /// The number that `text` is as a whole; nothing where it is none.
 std::optional<double> numberIn(std::string_view text);
+
+/// Those of `needed` that `table` does not have.
+std::vector<std::string> absentColumns(const DataTable &table,
+                                       const std::vector<std::string> &needed);
 
 } // namespace autopar
 

@@ -17,9 +17,6 @@
 
 using namespace autopar;
 
-/// A degree; the product of any three fits.
-constexpr int64_t maxDegree = int64_t(1) << 15;
-
 bool ServedDegrees::operator==(const ServedDegrees &other) const {
   return tp == other.tp && pp == other.pp && attentionDp == other.attentionDp &&
          expertTp == other.expertTp && ep == other.ep;
@@ -175,10 +172,7 @@ static ServingRow readRow(RowReader &reader, size_t line) {
 
 /// Names the needed columns that `table` does not have.
 static std::optional<Error> checkColumns(const DataTable &table) {
-  std::vector<std::string> missing;
-  for (const std::string &column : neededColumns())
-    if (!table.has(column))
-      missing.push_back(column);
+  std::vector<std::string> missing = absentColumns(table, neededColumns());
   for (const char *column : {"tp_size", "batch_size"})
     if (!table.has(column) && !table.has(std::string("decode_") + column))
       missing.emplace_back(column);

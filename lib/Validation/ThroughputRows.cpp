@@ -7,12 +7,11 @@
 
 #include "autopar/Validation/ThroughputRows.h"
 
-#include "RowReader.h"
+#include "LoggedRow.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Validation/Names.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 using namespace autopar;
@@ -49,22 +48,9 @@ static bool isOldEngine(const std::string &framework) {
 }
 
 static ThroughputRow readRow(RowReader &reader) {
-  constexpr int64_t maxDegree = int64_t(1) << 15;
   ThroughputRow read;
   ServingRow &row = read.row;
-  row.id = reader.text("id");
-  row.model = reader.text("model");
-  row.system = reader.text("hardware");
-  row.runtime = reader.text("framework");
-  row.precision = reader.text("quant");
-  row.kvFormat = reader.text("kv_dtype");
-  auto degree = [&](const char *column) {
-    return reader.integer(column, 1, maxDegree).value_or(1);
-  };
-  row.degrees = {degree("tp"), degree("pp"), degree("dp"), 1, degree("ep")};
-  row.degrees.attentionDpStated = true;
-  row.degrees.expertTp = std::max<int64_t>(
-      1, row.degrees.devices() / row.degrees.pp / row.degrees.ep);
+  row = readLoggedRow(reader, "quant");
   row.inputTokens = reader.need("isl", 1, limits::maxTokens);
   row.outputTokens = reader.need("osl", 1, limits::maxTokens);
   read.kind = kindOf(reader.text("comparable"));
@@ -77,15 +63,10 @@ static ThroughputRow readRow(RowReader &reader) {
 }
 
 Result<ThroughputRows> autopar::readThroughputRows(const DataTable &table) {
-  std::vector<std::string> absent;
-  for (const char *column :
-       {"model", "hardware", "framework", "comparable", "isl", "osl"})
-    if (!table.has(column))
-      absent.emplace_back(column);
-  if (!absent.empty())
-    return Error{table.name(), "no column for " + join(absent, ", "),
-                 "a table of throughput needs them; --columns=FILE says what "
-                 "yours are called"};
+  if (auto absent = checkColumns(
+          table, {"model", "hardware", "framework", "comparable", "isl", "osl"},
+          "throughput"))
+    return *absent;
   ThroughputRows read;
   for (const DataTable::Row &line : table.rows()) {
     RowReader reader(table, line);

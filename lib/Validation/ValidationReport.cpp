@@ -200,19 +200,28 @@ static std::vector<WorstRow> worstOf(const std::vector<PredictedRow> &rows,
   return worst;
 }
 
-/// Reasons with their counts, the most frequent first.
-static std::vector<std::pair<std::string, size_t>>
-notPredictedOf(const std::vector<PredictedRow> &rows) {
-  std::map<std::string, size_t> counts;
+void ValidationReport::addNotPredicted(const std::string &why) {
+  std::string reason = why.empty() ? "not modelled" : why;
+  auto known =
+      std::find_if(notPredicted.begin(), notPredicted.end(),
+                   [&](const auto &entry) { return entry.first == reason; });
+  if (known == notPredicted.end())
+    notPredicted.emplace_back(reason, 1);
+  else
+    ++known->second;
+}
+
+/// Counts reasons, the most frequent first.
+static void addNotPredicted(const std::vector<PredictedRow> &rows,
+                            ValidationReport &report) {
   for (const PredictedRow &row : rows)
     if (!row.prediction)
-      ++counts[row.notPredicted.empty() ? "not modelled" : row.notPredicted];
-  std::vector<std::pair<std::string, size_t>> sorted(counts.begin(),
-                                                     counts.end());
-  std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
-    return a.second != b.second ? a.second > b.second : a.first < b.first;
-  });
-  return sorted;
+      report.addNotPredicted(row.notPredicted);
+  std::sort(report.notPredicted.begin(), report.notPredicted.end(),
+            [](const auto &a, const auto &b) {
+              return a.second != b.second ? a.second > b.second
+                                          : a.first < b.first;
+            });
 }
 
 ValidationReport autopar::makeValidationReport(
@@ -231,7 +240,7 @@ ValidationReport autopar::makeValidationReport(
     judgements.push_back(row.judgement);
   }
   report.rules = countByRule(judgements, rules);
-  report.notPredicted = notPredictedOf(rows);
+  addNotPredicted(rows, report);
   addSections(report, rows, rules);
   report.saturation = saturationOf(rows, rules);
   report.worst = worstOf(rows, worstRows);

@@ -12,15 +12,13 @@ Ends with a line `N passed, N failed`.
 usage: hand_splits.py [--bin DIR] [--count N] [--seed N] [--quick] [--show N]
 """
 
-import argparse
-import concurrent.futures
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 
+import drawn
 from executed import Cases, run
 
 MESH = "parallel.mesh @mesh(a = 2, b = 2)"
@@ -111,28 +109,10 @@ class Checker:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bin", default="build/bin")
-    parser.add_argument("--count", type=int, default=3000)
-    parser.add_argument("--seed", type=int, default=12)
-    parser.add_argument("--quick", action="store_true", help="200 of them")
-    parser.add_argument("--show", type=int, default=10)
-    options = parser.parse_args()
-    count = 200 if options.quick else options.count
-    tally = {"passed": 0, "refused": 0, "none": 0}
-    failures = []
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    options = drawn.parse(__doc__, count=3000, quick=200)
+    with tempfile.TemporaryDirectory() as folder:
         checker = Checker(options.bin, folder, options.seed)
-        for outcome, why in pool.map(checker.check, range(count)):
-            if outcome == "failed":
-                failures.append(why)
-            else:
-                tally[outcome] += 1
-    for why in failures[: options.show]:
-        print(f"FAIL {why}")
-    print(f"{tally['refused']} refused by name")
-    print(f"{tally['passed']} passed, {len(failures)} failed")
-    return 1 if failures or not tally["passed"] else 0
+        return drawn.examine(checker.check, range(options.count), ["passed"], "{refused} refused by name", options.show)
 
 
 if __name__ == "__main__":

@@ -13,14 +13,13 @@ Ends with a line `N passed, N failed`.
 usage: mutants.py [--bin DIR] [--count N] [--seed N] [--quick] [--show N]
 """
 
-import argparse
-import concurrent.futures
 import os
 import random
 import re
 import sys
 import tempfile
 
+import drawn
 from executed import Cases, run
 
 # What has one of each collective between them.
@@ -122,42 +121,27 @@ class Mutants:
             self.all += [(f"{name} {flags}", whole, *mutant) for mutant in mutants(text)]
 
     def check(self, numbered):
-        """"refused", "noticed" or why it is neither."""
-        number, (_, whole, _, _, text) = numbered
+        """("refused" or "noticed", "") or ("failed", why)."""
+        number, (plan, whole, kind, line, text) = numbered
         module = f"{self.folder}/mutant.{number}.mlir"
         with open(module, "w", encoding="utf-8") as file:
             file.write(text)
         code, said = run([f"{self.tools}/autopar-run", module, f"--check={whole}", "--batch=4", "--query=5,3,1"])
         os.remove(module)
         if code == 1 and "error:" in said:
-            return "noticed" if "differs" in said else "refused"
-        return "means the same" if code == 0 else f"exit code {code}: {said[:200]}"
+            return "noticed" if "differs" in said else "refused", ""
+        outcome = "means the same" if code == 0 else f"exit code {code}: {said[:200]}"
+        return "failed", f"{plan}: {kind}: {line}: {outcome}"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bin", default="build/bin")
-    parser.add_argument("--count", type=int, help="so many of them, chosen at random (default: all)")
-    parser.add_argument("--seed", type=int, default=12)
-    parser.add_argument("--quick", action="store_true", help="150 of them")
-    parser.add_argument("--show", type=int, default=10)
-    options = parser.parse_args()
-    tally = {"refused": 0, "noticed": 0}
-    failures = []
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    options = drawn.parse(__doc__, count=None, quick=150)
+    with tempfile.TemporaryDirectory() as folder:
         every = Mutants(options.bin, folder)
-        count = 150 if options.quick else options.count or len(every.all)
-        chosen = random.Random(options.seed).sample(every.all, min(len(every.all), count))
-        for mutant, outcome in zip(chosen, pool.map(every.check, enumerate(chosen))):
-            if outcome in tally:
-                tally[outcome] += 1
-            else:
-                failures.append(f"{mutant[0]}: {mutant[2]}: {mutant[3]}: {outcome}")
-    for why in failures[: options.show]:
-        print(f"FAIL {why}")
-    print(f"{tally['refused']} refused, {tally['noticed']} noticed by their values")
-    print(f"{sum(tally.values())} passed, {len(failures)} failed")
-    return 1 if failures or not any(tally.values()) else 0
+        count = min(len(every.all), options.count or len(every.all))
+        chosen = random.Random(options.seed).sample(every.all, count)
+        said = "{refused} refused, {noticed} noticed by their values"
+        return drawn.examine(every.check, enumerate(chosen), ["refused", "noticed"], said, options.show)
 
 
 if __name__ == "__main__":

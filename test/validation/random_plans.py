@@ -10,14 +10,13 @@ Ends with a line `N passed, N failed`.
 usage: random_plans.py [--bin DIR] [--count N] [--seed N] [--quick] [--show N]
 """
 
-import argparse
-import concurrent.futures
 import json
 import os
 import random
 import sys
 import tempfile
 
+import drawn
 from executed import MODELS, run
 
 # Sizes that may differ without others: whole multiples of what they were.
@@ -95,27 +94,11 @@ class Checker:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bin", default="build/bin")
-    parser.add_argument("--count", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=12)
-    parser.add_argument("--quick", action="store_true", help="100 of them")
-    parser.add_argument("--show", type=int, default=10)
-    options = parser.parse_args()
-    tally = {"passed": 0, "refused": 0}
-    failures = []
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    options = drawn.parse(__doc__, count=2000, quick=100)
+    with tempfile.TemporaryDirectory() as folder:
         checker = Checker(options.bin, folder, options.seed)
-        for outcome, why in pool.map(checker.check, range(100 if options.quick else options.count)):
-            if outcome == "failed":
-                failures.append(why)
-            else:
-                tally[outcome] += 1
-    for why in failures[: options.show]:
-        print(f"FAIL {why}")
-    print(f"{tally['refused']} refused with a reason")
-    print(f"{tally['passed']} passed, {len(failures)} failed")
-    return 1 if failures or not tally["passed"] else 0
+        said = "{refused} refused with a reason"
+        return drawn.examine(checker.check, range(options.count), ["passed"], said, options.show)
 
 
 if __name__ == "__main__":

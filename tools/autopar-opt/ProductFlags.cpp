@@ -8,7 +8,6 @@
 #include "ProductFlags.h"
 
 #include "autopar/Pipelines/PlanFlags.h"
-#include "autopar/Support/SourceText.h"
 
 #include "llvm/Support/CommandLine.h"
 
@@ -68,17 +67,7 @@ LogicalResult ProductFlags::addPasses(PassManager &pm) const {
   });
 }
 
-std::optional<Error> ProductFlags::checkInput(std::string_view text,
-                                              const std::string &name) const {
-  if (!isBytecode(text))
-    return checkSourceText(text, name);
-  if (flags->trustBytecode)
-    return std::nullopt;
-  return Error{name,
-               "is MLIR bytecode, whose reader is not hardened against "
-               "hostile files",
-               "give --trust-bytecode where you trust the file"};
-}
+bool ProductFlags::trustsBytecode() const { return flags->trustBytecode; }
 
 bool ProductFlags::reportsTo(StringRef file) const {
   return llvm::any_of(flags->given, [&](const auto &given) {

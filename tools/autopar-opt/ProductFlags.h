@@ -29,10 +29,8 @@ public:
   /// Appends the passes that the flags ask for.
   mlir::LogicalResult addPasses(mlir::PassManager &pm) const;
 
-  /// Refuses what should not reach the parser: deep nesting, and bytecode that
-  /// the user has not said to trust.
-  std::optional<Error> checkInput(std::string_view text,
-                                  const std::string &name) const;
+  /// Whether the user trusts files of bytecode.
+  bool trustsBytecode() const;
 
   /// Whether the report goes to `file`, where the IR would overwrite it.
   bool reportsTo(llvm::StringRef file) const;

@@ -8,6 +8,7 @@
 #include "ProductFlags.h"
 #include "autopar/InitAll.h"
 #include "autopar/Support/File.h"
+#include "autopar/Support/SourceText.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -53,18 +54,14 @@ int main(int argc, char **argv) {
 
   if (outputFile != "-" && flags.reportsTo(outputFile))
     return fail("-o and --report-output name the same file, " + outputFile);
-  Result<std::string> text = readFile(inputFile);
-  if (!text)
-    return fail(text.error().str());
-  std::string name = inputFile == "-" ? "<stdin>" : inputFile;
-  std::optional<Error> refused = flags.checkInput(*text, name);
-  if (refused)
-    return fail(refused->str());
+  Result<SourceText> source = readSourceText(inputFile, flags.trustsBytecode());
+  if (!source)
+    return fail(source.error().str());
 
   // Files are written when all has gone well: a failure loses nothing.
   std::string ir;
   llvm::raw_string_ostream os(ir);
-  auto buffer = llvm::MemoryBuffer::getMemBuffer(*text, name);
+  auto buffer = llvm::MemoryBuffer::getMemBuffer(source->text, source->name);
   if (failed(MlirOptMain(os, std::move(buffer), registry, config)))
     return 1;
   if (reports && outputFile == "-")

@@ -5,20 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "autopar/Import/ReadModule.h"
 #include "autopar/InitAll.h"
 #include "autopar/Interfaces/Interfaces.h"
 #include "autopar/Interpreter/Compare.h"
 #include "autopar/Interpreter/Execution.h"
-#include "autopar/Support/File.h"
-#include "autopar/Support/SourceText.h"
 
 #include "mlir/IR/DialectRegistry.h"
-#include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace autopar;
 using namespace mlir;
@@ -46,39 +42,12 @@ static llvm::cl::opt<double>
               llvm::cl::desc("What may differ, relative to the largest element "
                              "of a value (default: 1e-9)"));
 
+/// An error without a message has been printed already.
 static int fail(const Error &error) {
+  if (error.message.empty())
+    return 1;
   llvm::errs() << "error: " << error.str() << "\n";
   return 1;
-}
-
-namespace {
-
-/// A module of a file, whose errors show its text.
-struct Source {
-  llvm::SourceMgr sources;
-  std::unique_ptr<SourceMgrDiagnosticHandler> handler;
-  OwningOpRef<ModuleOp> module;
-};
-
-} // namespace
-
-static std::optional<Error> read(const std::string &path, MLIRContext &context,
-                                 Source &source) {
-  Result<std::string> text = readFile(path);
-  if (!text)
-    return text.error();
-  std::string name = path == "-" ? "<stdin>" : path;
-  if (isBytecode(*text))
-    return Error{name, "is MLIR bytecode, expected text", ""};
-  if (std::optional<Error> refused = checkSourceText(*text, name))
-    return refused;
-  source.sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(*text, name), llvm::SMLoc());
-  source.handler =
-      std::make_unique<SourceMgrDiagnosticHandler>(source.sources, &context);
-  source.module = parseSourceFile<ModuleOp>(source.sources, &context);
-  return source.module ? std::nullopt
-                       : std::optional(Error{name, "is no module", ""});
 }
 
 /// The module's own step, or those of the flags, one after the other.
@@ -103,18 +72,14 @@ static std::vector<Workload> stepsOf(ModuleOp module) {
 
 static void printDifference(const Difference &difference) {
   if (!difference.op) {
-    llvm::errs() << "error: the result differs: element " << difference.element
-                 << " is " << difference.value << ", expected "
-                 << difference.expected << "\n";
+    llvm::errs() << "error: the result differs: " << difference.what << "\n";
     return;
   }
   InFlightDiagnostic diagnostic =
       difference.op->emitError("is the first value that differs");
   if (!difference.layer.empty())
     diagnostic << ", in " << difference.layer;
-  diagnostic << ": element " << difference.element << " is "
-             << std::to_string(difference.value) << ", expected "
-             << std::to_string(difference.expected);
+  diagnostic << ": " << difference.what;
 }
 
 static void printResults(const Execution &run) {
@@ -141,7 +106,8 @@ static int runAll(ModuleOp module, ModuleOp whole) {
       printResults(split);
       continue;
     }
-    if (failed(plain->run(step, /*traced=*/true)))
+    if (failed(plain->run(step, /*traced=*/true)) ||
+        failed(haveSameResults(split, *plain)))
       return 1;
     if (auto difference = findDifference(split, *plain, tolerance)) {
       printDifference(*difference);
@@ -176,11 +142,14 @@ int main(int argc, char **argv) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   context.printOpOnDiagnostic(false);
-  Source source, plain;
-  if (auto error = read(inputFile, context, source))
-    return fail(*error);
-  if (!reference.empty())
-    if (auto error = read(reference, context, plain))
-      return fail(*error);
-  return runAll(*source.module, plain.module ? *plain.module : ModuleOp());
+  Result<std::unique_ptr<ModuleFile>> split =
+      ModuleFile::read(context, inputFile);
+  if (!split)
+    return fail(split.error());
+  if (reference.empty())
+    return runAll((*split)->module(), ModuleOp());
+  Result<std::unique_ptr<ModuleFile>> whole =
+      ModuleFile::read(context, reference);
+  return whole ? runAll((*split)->module(), (*whole)->module())
+               : fail(whole.error());
 }

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Input.h"
 #include "Weights.h"
 #include "autopar/Import/LoadModel.h"
+#include "autopar/Import/ReadModule.h"
 #include "autopar/Import/Tensors.h"
+#include "autopar/InitAll.h"
 #include "autopar/Support/File.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -113,15 +114,27 @@ static Result<OwningOpRef<ModuleOp>> loadModel(MLIRContext &context) {
   return autopar::loadModel(&context, request);
 }
 
-static OwningOpRef<ModuleOp> readInput(MLIRContext &context) {
-  if (!isImport())
-    return parseModel(context, inputFile);
+/// An error without a message has been printed already.
+static int fail(const Error &error) {
+  return error.message.empty() ? 1 : fail(error.str());
+}
+
+static int runOn(ModuleOp module) {
+  return weightsToVerify.empty() ? printModule(module) : verifyWeights(module);
+}
+
+static int runOnFile(MLIRContext &context) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  context.appendDialectRegistry(registry);
+  Result<std::unique_ptr<ModuleFile>> file =
+      ModuleFile::read(context, inputFile);
+  return file ? runOn((*file)->module()) : fail(file.error());
+}
+
+static int runOnModel(MLIRContext &context) {
   Result<OwningOpRef<ModuleOp>> module = loadModel(context);
-  if (module)
-    return std::move(*module);
-  if (!module.error().message.empty())
-    fail(module.error().str());
-  return nullptr;
+  return module ? runOn(**module) : fail(module.error());
 }
 
 int main(int argc, char **argv) {
@@ -146,9 +159,5 @@ int main(int argc, char **argv) {
     return fail("expected either --import-hf=<model> or a .mlir file");
 
   MLIRContext context(MLIRContext::Threading::DISABLED);
-  OwningOpRef<ModuleOp> module = readInput(context);
-  if (!module)
-    return 1;
-  return weightsToVerify.empty() ? printModule(*module)
-                                 : verifyWeights(*module);
+  return isImport() ? runOnModel(context) : runOnFile(context);
 }

@@ -188,18 +188,9 @@ static std::vector<PredictedRow> predictAll(std::vector<ServingRow> rows,
 /// Counts why rows were not predicted.
 template <typename Row>
 static void addReasons(const std::vector<Row> &rows, ValidationReport &report) {
-  for (const Row &row : rows) {
-    if (row.predicted)
-      continue;
-    auto isSame = [&](const auto &known) {
-      return known.first == row.notPredicted;
-    };
-    auto known = llvm::find_if(report.notPredicted, isSame);
-    if (known == report.notPredicted.end())
-      report.notPredicted.push_back({row.notPredicted, 1});
-    else
-      ++known->second;
-  }
+  for (const Row &row : rows)
+    if (!row.predicted)
+      report.addNotPredicted(row.notPredicted);
 }
 
 /// What is not of requests that are served.

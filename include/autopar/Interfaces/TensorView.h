@@ -61,6 +61,8 @@ public:
   /// "8192", "batch", "{batch*query*8}".
   std::string extentText(unsigned index) const;
   bool isSymbolic(unsigned index) const { return !dim(index).extent.empty(); }
+  /// Whether its rows are a set of routed tokens.
+  bool isSet() const { return rank() > 0 && dim(0).isSet(); }
 
 private:
   mlir::RankedTensorType type;

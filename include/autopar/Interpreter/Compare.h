@@ -12,23 +12,29 @@
 
 namespace autopar {
 
-/// Two elements that are not the same.
+/// Two elements, or shapes, that are not the same.
 struct Difference {
   /// Of the split module; null where it is a result.
   mlir::Operation *op = nullptr;
   std::string layer;
-  int64_t element = 0;
-  double value = 0, expected = 0;
+  /// "element 3 is 0.5, expected 1".
+  std::string what;
 };
 
+/// Whether both return values of the same number and shapes; an error of the
+/// split module's function is emitted where they do not.
+mlir::LogicalResult haveSameResults(const Execution &split,
+                                    const Execution &whole);
+
 /// The first value that a split module computes otherwise than the unsplit one;
-/// where all agree, the first element of a result. `tolerance` is relative to
-/// the largest element of a value.
+/// where all agree, the first element of a result. Results are of the same
+/// shapes. `tolerance` is relative to the largest element of a value.
 std::optional<Difference> findDifference(const Execution &split,
                                          const Execution &whole,
                                          double tolerance);
 
-/// The largest difference of the results, relative to their largest element.
+/// The largest difference of the results, which are of the same shapes,
+/// relative to their largest element.
 double largestDifference(const Execution &split, const Execution &whole);
 
 } // namespace autopar

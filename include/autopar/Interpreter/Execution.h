@@ -90,6 +90,8 @@ public:
 
   /// The results of the last step, of all devices together.
   const std::vector<LocalTensor> &results() const { return outputs; }
+  /// The function that had them.
+  mlir::Operation *entry() const { return function; }
   const std::vector<TraceEntry> &trace() const { return entries; }
 
   // For ops.
@@ -118,6 +120,7 @@ private:
   std::string residentKey(mlir::Value value);
 
   mlir::ModuleOp module;
+  mlir::Operation *function = nullptr;
   std::optional<DeviceGrid> grid;
   llvm::DenseMap<mlir::Value, DeviceTensors> values;
   llvm::DenseMap<mlir::Operation *, int64_t> residentNumbers;

@@ -25,6 +25,17 @@ std::optional<Error> checkSourceText(std::string_view text,
 /// Whether `text` is MLIR bytecode.
 bool isBytecode(std::string_view text);
 
+/// What a file has, and the name that errors give it.
+struct SourceText {
+  std::string name, text;
+};
+
+/// Reads `path`, or standard input where it is "-", and refuses what the parser
+/// should not see: bytecode, too, whose reader is not hardened, unless the user
+/// trusts it.
+Result<SourceText> readSourceText(const std::string &path,
+                                  bool trustsBytecode = false);
+
 } // namespace autopar
 
 #endif // AUTOPAR_SUPPORT_SOURCETEXT_H

@@ -22,6 +22,9 @@ std::string shorten(std::string_view text);
 /// Whether `text` is well-formed UTF-8 (RFC 3629).
 bool isUtf8(std::string_view text);
 
+/// Whether `text` has the characters of `shape`, where "d" is any digit.
+bool hasShape(std::string_view text, std::string_view shape);
+
 /// "a, b, c".
 template <typename Range>
 std::string join(const Range &parts, std::string_view separator) {

@@ -63,6 +63,8 @@ struct ValidationReport {
   /// Rows of throughput, of memory, and of what is not modelled.
   size_t throughputRows = 0, memoryRows = 0, otherRows = 0;
 
+  /// Counts a row that has no prediction.
+  void addNotPredicted(const std::string &why);
   /// Whether there are rows of anything but requests that are served.
   bool hasOthers() const { return throughputRows || memoryRows || otherRows; }
   SaturationFigures saturation;

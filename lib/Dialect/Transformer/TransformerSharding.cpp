@@ -40,10 +40,10 @@ static std::optional<TensorParallelFactor> widthOf(Value result,
                                                    size_t operands) {
   int32_t rank = static_cast<int32_t>(rankOf(result));
   int32_t width = rank == 4 ? 2 : rank - 1;
-  bool routed = rank > 0 && TensorView(result).dim(0).isSet();
   return TensorParallelFactor{
       width, SmallVector<SplitRule, 4>(operands, SplitRule::plain),
-      routed ? TensorParallelRole::experts : TensorParallelRole::dense};
+      TensorView(result).isSet() ? TensorParallelRole::experts
+                                 : TensorParallelRole::dense};
 }
 
 std::optional<TensorParallelFactor> ActivationOp::getTensorParallelFactor() {

@@ -1,0 +1,40 @@
+//===- ReadModule.h - Modules of .mlir files --------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_IMPORT_READMODULE_H
+#define AUTOPAR_IMPORT_READMODULE_H
+
+#include "autopar/Support/Result.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace autopar {
+
+/// A module of a file. While it lives, diagnostics show its text.
+class ModuleFile {
+public:
+  /// Reads `path`, or standard input where it is "-". An error without a
+  /// message has been printed as diagnostics.
+  static Result<std::unique_ptr<ModuleFile>> read(mlir::MLIRContext &context,
+                                                  const std::string &path);
+
+  mlir::ModuleOp module() { return *op; }
+
+private:
+  ModuleFile() = default;
+
+  llvm::SourceMgr sources;
+  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> handler;
+  mlir::OwningOpRef<mlir::ModuleOp> op;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_IMPORT_READMODULE_H
