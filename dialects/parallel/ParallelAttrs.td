@@ -20,16 +20,37 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
     An entry of `#parallel.sharding`: a symbol, a product, or `_` for a number;
     braces for a set; `by` the axes that split it, major first; then the rule.
 
-    | rule | the extent `e` over `n` devices |
-    |---|---|
-    | none | `e/n`; `n` must divide `e` (the default of numbers) |
-    | `pad m` | `e` is rounded up to a multiple of `m`, then of `n` |
-    | `cap` | `e/n` up to `n = e`, then one, replicated; one must divide the other |
-    | `any` | block `i` is `[i*e/n, (i+1)*e/n)`, rounded down: at most `ceil(e/n)` (the default of symbols) |
-    | `ring` | as `any`; the parts go round, so that each device sees all in turn |
+    Of the indices below the extent `e`, the device at place `i` of `n` over the
+    axes (see the dialect) has those from `begin(i)` to below `begin(i + 1)`:
 
-    Blocks of `any` over `n*m` devices lie inside those over `n` and do not depend
-    on the order of the axes: collectives work on them as on even ones.
+    | rule | `begin(i)` | |
+    |---|---|---|
+    | `plain` | `i*e/n` | `n` must divide `e` (the default of numbers) |
+    | `pad m` | `i*f/n` | `f`: `e` up to a multiple of `m`, then of `n` |
+    | `cap` | `i*e/n` | `n` must divide `e`, or `e` must divide `n`: see below |
+    | `any` | `i*e div n` | at most `e/n`, rounded up (the default of symbols) |
+    | `ring` | `i*e div n` | and, in turn, the others' parts: `parallel.ring` |
+
+    `pad`: the indices from `e` on have no value. They may be of any content,
+    which nothing may depend on: a sum over them is refused, and what puts the
+    dimension together leaves them out.
+
+    `cap`: where `n` is above `e`, the device has the one index `i div (n/e)`,
+    so that `n/e` neighbours have copies. A sum over them is refused, as each
+    would count.
+
+    `any`: the blocks over `a*b` lie inside those over `a`, and `b*a` has the
+    same ones, on other devices: collectives work on them as on even ones. Of
+    two dimensions the blocks say how many, and not which:
+
+    * `context` of a cache grows, and a row stays where it was appended.
+      `transformer.kv_cache` says where; of the rule only `n` counts.
+    * Which tokens of a step are those of a block of `query` changes no value,
+      as ops know a token by its position. Here it is those of its indices. An
+      engine deals a prompt that is split over context parallelism in `2*n`
+      chunks, of which device `i` has `i` and `2*n - 1 - i` (Llama 3,
+      arXiv:2407.21783, section 3.3.2), and costs count what that gives: an
+      equal share of the causal pairs for each.
 
     A set of routed tokens says where its rows are: `by [batch by dp, query]` with
     their tokens, as a tensor of those dimensions would be split; `grouped [8 by
@@ -37,8 +58,7 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
     the devices that are where its token is along the axes of `by`, and where its
     expert is along those of `grouped`. Axes in braces are all that count:
     `grouped {tp} of [8 by ep*tp]` has rows of experts on any device that is at the
-    same place along `tp`, whatever its place along `ep`. Where experts were placed
-    (`parallel.expert_placement` over these axes), the tables say where they are.
+    same place along `tp`, whatever its place along `ep`.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$extent,
@@ -89,8 +109,14 @@ def PAR_ShardingAttr : AttrDef<ParallelDialect, "Sharding", [
   let summary = "how a tensor lies over the mesh";
   let description = [{
     One entry per dimension (`#parallel.dim`) and the axes over which the
-    elements are partial sums. Something is split or partial: a tensor that is
-    whole has `#transformer.dims`, or no encoding.
+    elements are partial sums: the tensor is the sum of what the devices of a
+    group over `partial` have. Over axes that it does not name all devices have
+    the same. Something is split or partial: a tensor that is whole has
+    `#transformer.dims`, or no encoding. `[_ by tp]` of `n` devices has `n`
+    different parts, `partial [tp]` has `n` addends of the whole:
+
+        [_ by tp]       V[j] = x_d[j]          d: the device that has index j
+        partial [tp]    V[j] = sum_d x_d[j]    d: all devices along tp
 
     **Constraints:** as many entries as dimensions; an axis appears once; the
     extent of a named dimension prints as `?`, that of `_` as a number.

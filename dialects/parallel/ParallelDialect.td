@@ -20,6 +20,33 @@ def ParallelDialect : Dialect {
     values are still to be summed. Types keep global shapes. Collectives are
     explicit, and each is one equation between two encodings.
 
+    Devices differ in their place `i_a` along each axis `a`, from 0 to below
+    its size `s_a`. Along a list of axes, major first:
+
+        place over [a, b, c] = (i_a * s_b + i_b) * s_c + i_c
+
+    of `n = s_a*s_b*s_c`; the place over all axes of the mesh, in its order, is
+    the number of the device. Its group over [a, b, c] are the `n` devices that
+    differ from it in these axes alone, in the order of their places.
+
+    A value stands for one tensor `V` of its global shape. Of each dimension a
+    device has the indices that `#parallel.dim` gives it, so that its part is
+    their product; devices that have the same elements have equal ones. Without
+    `partial` axes the part has the elements of `V`; with them, `V` is the sum
+    of the parts of a group over these axes, and which device has what of it
+    matters to nobody.
+
+    An op of `transformer` is computed by each device from its own parts, by
+    the op's formula, with the indices of the whole tensors for heads,
+    positions, experts and rows of tables. A sum over a dimension that is split
+    is over the device's own indices: its result is a partial sum over the axes
+    of that dimension. An op that is linear in an operand makes partial sums of
+    partial sums. What an op needs of other devices beyond that, its text says.
+
+    A collective changes no value: `V` of its result is `V` of its operand, in
+    the layout of its own type. What a device gets, and from whom, is the
+    formula of each.
+
     ```mlir
     parallel.mesh @pod(dp = 2, tp = 8)
 

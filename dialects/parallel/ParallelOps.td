@@ -23,9 +23,15 @@ def PAR_MeshOp : PAR_Op<"mesh", [
     Symbol, DeclareOpInterfaceMethods<DeviceMeshOpInterface>]> {
   let summary = "names the axes of the devices";
   let description = [{
-    Axes are atoms, outermost first; the last one runs over the fastest links. A
-    size may be left open (`?`): such a module verifies, shards and prints. The
-    braces name degrees that are products of axes.
+    Axes are atoms, outermost first; the last one runs over the fastest links.
+    The device at places `i_0, i_1, ..` along axes of sizes `s_0, s_1, ..` has
+    the number
+
+        (i_0 * s_1 + i_1) * s_2 + ...
+
+    so that neighbours along the last axis have neighbouring numbers. A size may
+    be left open (`?`): such a module verifies, shards and prints. The braces
+    name degrees that are products of axes; types and ops name axes only.
 
     **Constraints:** one per module; names are distinct; sizes are positive; a
     degree's axes exist and are distinct.
@@ -49,12 +55,16 @@ def PAR_StagesOp : PAR_Op<"stages"> {
   let summary = "lays the layers over pipeline stages";
   let description = [{
     Layers are those of the last loops of the module's public function that
-    follow each other, counted from 0. The devices of the axis are the stages; with
-    `interleave(v)` each has v virtual stages: device d of p has the ranges d,
-    d + p, ... What lies before the first layer is on the first virtual stage,
-    what follows the last one on the last. The stack is not copied: a range says
-    which of its layers a stage runs, and what a layer takes from the one before
-    it is what a transfer carries.
+    follow each other, counted from 0. The devices of the axis, of which `axes`
+    has one, are the stages; with `interleave(v)` each has `v` virtual stages, and
+    the ranges are dealt out:
+
+        range r is virtual stage r div p of the device at place r mod p
+
+    of `p` devices. What lies before the first layer is on the first virtual
+    stage, what follows the last one on the last. The stack is not copied: a
+    range says which of its layers a stage runs, and what a layer takes from the
+    one before it is what a transfer carries. No value depends on stages.
 
     `batch` is divided into `microbatches` equal parts, which follow each other
     as `schedule` says: gpipe, one_f_one_b, interleaved, zero_bubble, dual_pipe,
@@ -88,9 +98,10 @@ def PAR_StagesOp : PAR_Op<"stages"> {
 def PAR_LinkOp : PAR_Op<"link", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "hands requests from one module of a deployment to another";
   let description = [{
-    When a request is done in module `from`, its KV caches and states move to
-    module `to`: prefill and decode on devices of their own. `--estimate` reports
-    both modules, and what a request moves:
+    When a request is done in module `from`, the rows of its KV caches and its
+    states move to module `to`, into the caches and states of the same name, in
+    the layout that they have there: prefill and decode on devices of their own.
+    `--estimate` reports both modules, and what a request moves:
 
         bytes = context * KV bytes per token + state bytes
 
@@ -118,21 +129,33 @@ def PAR_LinkOp : PAR_Op<"link", [DeclareOpInterfaceMethods<SymbolUserOpInterface
 def PAR_ExpertPlacementOp : PAR_Op<"expert_placement"> {
   let summary = "says which devices hold which experts";
   let description = [{
-    The devices of `axes` share the experts of each layer: rank `r` of `n` holds
-    the slots `[r*s/n, (r+1)*s/n)` of `s`, and slot `p` holds expert `slots[l, p]`.
-    An expert in several slots splits its tokens evenly among them. Of `loads[l, e]`
-    tokens of layer `layers[l]` that go to expert `e`, a rank then has
+    The devices of `axes` share the experts of each layer: the device at place
+    `r` of `n` over them, its rank, holds the slots `[r*s/n, (r+1)*s/n)` of `s`,
+    and slot `p` holds expert `slots[l, p]`. An expert in several slots splits
+    its tokens evenly among them. Of `loads[l, e]` tokens of layer `layers[l]`
+    that go to expert `e`, a rank then has
 
         tokens[l, r] = sum of loads[l, e] / slots of e, over the slots of r
 
     and a step waits for the hottest: rows of experts, and what is sent to them,
-    are those of the mean times the hottest rank over the mean, averaged over the
-    layers of one function. Reports compute this from the tables: edit them.
+    are those of the mean times the hottest rank over the mean, averaged over
+    the layers of one function. Reports compute this from the tables: edit them.
+    No value depends on them: types say which experts are where as if slot `p`
+    held expert `p`.
 
-    Without tables nothing is known of the loads, and they count as even. `redundant`
-    slots are those beyond one per expert. `traffic[l]` has what a routing trace told
-    the pass: tokens, their sends to other nodes, and those of policy `block`; where
-    slots are edited, it is out of date.
+    Without tables nothing is known of the loads, and they count as even. Slots
+    of `E` experts by each policy:
+
+        block         slot p holds expert p mod E
+        round_robin   the i-th slot dealt out, slot (i div n) of rank
+                      (i + i div lcm(E, n)) mod n, holds expert i mod E
+        balanced      what the loads ask for, and the trace where there is one
+
+    and on each rank in rising order. `redundant` slots are those beyond one per
+    expert: `s = E + redundant`. `groups` and `groups_in_node`, `tolerance`,
+    `load` and `trace` are what the pass was asked for. `traffic[l]` has what a
+    routing trace told the pass: tokens, their sends to other nodes, and those
+    of policy `block`; where slots are edited, it is out of date.
 
     **Constraints:** one per module; the axes are of its mesh, and distinct; layers
     rise; `slots` is `[layers, slots]`, `loads` is `[layers, experts]`, finite and not
@@ -196,9 +219,12 @@ class PAR_CollectiveOp<string mnemonic, dag attributes>
 def PAR_ReshardOp : PAR_LayoutOp<"reshard", (ins)> {
   let summary = "asks for another layout";
   let description = [{
-    The result has the elements of the operand in the layout of its type. Which
-    collectives do it is decided by `autopar-insert-collectives`; until then it
-    has no cost, and `--estimate` refuses it.
+    Moves data: every device gets the elements that the result's type gives it.
+
+        result = input
+
+    Which collectives do it is decided by `autopar-insert-collectives`; until
+    then it has no cost, and `--estimate` refuses it.
 
     **Constraints:** operand and result differ in their encodings only.
 
@@ -219,8 +245,12 @@ def PAR_ReshardOp : PAR_LayoutOp<"reshard", (ins)> {
 def PAR_AllReduceOp : PAR_CollectiveOp<"all_reduce", (ins)> {
   let summary = "sums partial values over axes";
   let description = [{
-    Every device of a group gets the sum. `result = input` without `axes` among
-    its partial axes. A ring moves `2(n-1)/n` of the buffer per device.
+    Every device of a group over `axes` gets the sum of what they have:
+
+        result_d[j..] = sum of input_e[j..] over all e of the group of d
+
+    `result = input` without `axes` among its partial axes. Of sets the devices
+    have the same rows. A ring moves `2(n-1)/n` of the buffer per device.
 
     **Constraints:** the axes are partial in the operand and gone in the result;
     nothing else changes.
@@ -243,8 +273,14 @@ def PAR_AllReduceOp : PAR_CollectiveOp<"all_reduce", (ins)> {
 def PAR_AllGatherOp : PAR_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
   let summary = "puts a split dimension together again";
   let description = [{
+    Every device of a group over `axes` gets what the others have of `dim`:
+
+        result_d[.., j, ..] = input_e[.., j, ..]    e: one of the group with j
+
+    for the indices `j` that the result's type gives device `d`.
     `result = input` with the suffix `axes` removed from the split of dimension
-    `dim`. Each device gets `(n-1)/n` of the result from the others.
+    `dim`. Padding that the result does not have is left out. Of a set, it is
+    the rows of all. Each device gets `(n-1)/n` of the result from the others.
 
     **Constraints:** `axes` end the operand's split of `dim` (a set has no order:
     any of its axes will do), and what remains keeps its rule; nothing else
@@ -269,9 +305,14 @@ def PAR_AllGatherOp : PAR_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
 def PAR_ReduceScatterOp : PAR_CollectiveOp<"reduce_scatter", (ins I64Attr:$dim)> {
   let summary = "sums partial values and keeps a part each";
   let description = [{
+    Every device of a group over `axes` gets its part of the sum:
+
+        result_d[.., j, ..] = sum of input_e[.., j, ..] over the group of d
+
+    for the indices `j` of `dim` that the result's type gives device `d`.
     `result = input` with `axes` moved from the partial axes to the end of the
-    split of dimension `dim`: an `all_reduce` followed by an `all_slice`, for half
-    the bytes.
+    split of dimension `dim`: an `all_reduce` followed by an `all_slice`, for
+    half the bytes.
 
     **Constraints:** the axes are partial in the operand; a split that the operand
     has keeps its rule, a new one has any; nothing else changes.
@@ -296,9 +337,16 @@ def PAR_ReduceScatterOp : PAR_CollectiveOp<"reduce_scatter", (ins I64Attr:$dim)>
 def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins I64Attr:$from, I64Attr:$to)> {
   let summary = "moves a split from one dimension to another";
   let description = [{
-    `result = input` with the suffix `axes` of the split of dimension `from` moved
-    to the end of the split of dimension `to`. Each device sends `(n-1)/n` of what it
-    has.
+    Every device of a group over `axes` gets from each other one what that has
+    for it:
+
+        result_d[.., i, .., j, ..] = input_e[.., i, .., j, ..]
+
+    for the indices `i` of `from` and `j` of `to` that the result's type gives
+    device `d`, `e` being a device of the group of `d` that has `i`.
+    `result = input` with the suffix `axes` of the split of dimension `from`
+    moved to the end of the split of dimension `to`. Each device sends `(n-1)/n`
+    of what it has.
 
     `experts` is the grouping of a set of routed tokens: `dim 0 to experts` sends
     tokens to the devices that have their experts, `dim experts to 0` sends them
@@ -328,11 +376,16 @@ def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins I64Attr:$from, I64Attr:
 def PAR_PermuteOp : PAR_CollectiveOp<"permute", (ins)> {
   let summary = "puts the axes of splits in another order";
   let description = [{
-    `result = input` with the axes of each dimension in the order that the result
-    says. Every block stays whole: each device sends its own to one device and
-    gets one of as many elements, so that the shape on a device and the partial
-    sums stay. Over no axes nothing moves; the result may then list the axes of
-    sets and partial sums in another order, which means nothing.
+    Every device of a group over `axes` gets the whole part of another one:
+
+        result_d = input_e    e: the one of the group of d that had, by the
+                                 operand's type, what d has by the result's
+
+    `result = input` with the axes of each dimension in the order that the
+    result says. The shape on a device and the partial sums stay, but for blocks
+    of `any` that are one longer. Over no axes nothing moves; the result may
+    then list the axes of sets and partial sums in another order, which means
+    nothing.
 
     **Constraints:** `axes` are those between the first and the last that change
     place in a dimension, of all dimensions together; each dimension is split over
@@ -357,9 +410,14 @@ def PAR_PermuteOp : PAR_CollectiveOp<"permute", (ins)> {
 def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
   let summary = "keeps a part of a whole dimension";
   let description = [{
-    `result = input` with `axes` appended to the split of dimension `dim`. No bytes
-    move between devices. `dim experts` keeps the routed tokens that go to the
-    device's own experts.
+    Every device keeps, of what it has, its part of `dim`:
+
+        result_d[.., j, ..] = input_d[.., j, ..]
+
+    for the indices `j` that the result's type gives device `d`.
+    `result = input` with `axes` appended to the split of dimension `dim`. No
+    bytes move between devices. `dim experts` keeps the routed tokens that go to
+    the device's own experts.
 
     **Constraints:** the axes are not used by the operand; a split that the operand
     has keeps its rule, a new one has any; nothing else changes.
@@ -384,10 +442,18 @@ def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
 def PAR_RingOp : PAR_CollectiveOp<"ring", (ins I64Attr:$dim)> {
   let summary = "passes the parts of a dimension around";
   let description = [{
-    In `n - 1` steps each device sends the part that it has to the next device of
-    a ring, so that its user sees all parts, one after the other, and holds two at
-    a time. `result = input` with the split of dimension `dim` by the rule `ring`.
-    What an op does with a part can hide the step that brings the next one (ring
+    The result stands for the operand where it is, and for the parts of the
+    others as they pass: what an op on device `d` reads of the result is
+
+        result_d[.., j, ..] = input_e[.., j, ..]    e: any of its group,
+                                                    j: all that e has
+
+    In `n - 1` steps each device sends the part that it has to the one at the
+    next place, the last to the first, so that its user sees all parts, one
+    after the other, and holds two at a time. `result = input` with the split of
+    dimension `dim` by the rule `ring`. The parts of a cache go round when all
+    devices have appended this step's rows: its user sees the rows of all. What
+    an op does with a part can hide the step that brings the next one (ring
     attention, arXiv:2310.01889).
 
     **Constraints:** `axes` are all axes of the operand's split of `dim`; nothing

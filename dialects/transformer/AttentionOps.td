@@ -14,16 +14,24 @@ def TF_RopeOp : TF_ComputeOp<"rope", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "turns pairs of elements by the token's position";
   let description = [{
-    Rotary embedding: with `d = head_dim`, elements `i` and `i + d/2` of each
-    head turn by the angle `position * theta^(-2i/d)`. `interleaved`: elements
-    `2i` and `2i + 1` do. Tables of angles are shared by all layers and not
-    counted. `scaling` names how a config stretches the angles; it changes no
-    cost, and `autopar-run` does not stretch them. With `width(w)` only the first
-    `w` elements of each head turn, with `last` the last ones, and `d` is `w`.
+    Rotary embedding (Su et al., arXiv:2104.09864), of the pairs that the halves
+    of a head make, or with `interleaved` of neighbours. `x` is `[batch, tokens, .., d]`; with `p` the position of
+    the token (see the dialect), `w` the `width` (`d` where not given) and, for
+    each `i < w/2`, the angle `a = p * theta^(-2*i/w)`:
 
-    **Constraints:** the last dimension is whole and even, and so is `w`, which is
-    at most as large; not a partial sum; `theta` is positive; `last` goes with
-    `width`.
+        y[.., i]       = x[.., i] * cos(a)       - x[.., i + w/2] * sin(a)
+        y[.., i + w/2] = x[.., i + w/2] * cos(a) + x[.., i] * sin(a)
+
+    `interleaved`: of elements `2*i` and `2*i + 1` instead of `i` and `i + w/2`.
+    Elements from `w` on stay; with `last` it is the last `w` that turn, and
+    those before stay. Positions are those of the whole sequence,
+    whatever part of its tokens a device has. Tables of angles are shared by all
+    layers and not counted. `scaling` names how a config stretches the angles;
+    its parameters are not in the module: cost and formula are those without.
+
+    **Constraints:** the last dimension is whole and even, and so is `w`, which
+    is 2 or more and at most as large; not a partial sum; `theta` is positive;
+    `last` goes with `width`.
 
     **Example:**
     ```mlir
@@ -50,30 +58,55 @@ def TF_RopeOp : TF_ComputeOp<"rope", [
 def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "attends to the cached tokens and the new ones";
   let description = [{
-    Appends the new keys and values to the cache, then for each query head `a`
-    with its key-value head `g = a / (heads / kv heads)`:
-    `y[b, q, a, :] = sum_c softmax_c(query[b, q, a, :] . key[b, c, g, :] / sqrt(d))
-    value[b, c, g, :]`. 2*pairs*heads*(d_qk + d_v) FLOPs. `scale(x)` stands in
-    for `1 / sqrt(d)`. Without a cache, the
-    keys are those of this step (an encoder); with a cache of `memory` tokens and
-    keys of encoded tokens, it is cross attention.
+    Appends the new keys and values to the cache (`transformer.kv_cache`), then
+    attends. For each sequence `b`, token `i` and head `a`, with the position
+    `p` of the token, the key-value head `g = a div (heads / kv heads)`
+    (arXiv:2305.13245), and `c` over the keys that the query sees:
 
-    Every token sees all keys: `query*context` pairs. `causal`: a token sees the
-    tokens up to itself, that is `query*context - query*(query-1)/2`;
-    `window(w)`: only the last `w` of them; `chunk(c)`: only those of its own
-    chunk of `c` tokens. `sinks` are a score per head beside those of the keys,
-    `softcap(x)` bounds the scores to `x`, `alibi` lowers them by distance, `bias`
-    adds an entry of a table per bucket of distances and head: arithmetic without
-    matrix products.
+        cache[b, p, g, :] = key[b, i, g, :] then value[b, i, g, :]
+        s[c] = sum_h query[b, i, a, h] * key[b, c, g, h] / sqrt(d_qk)
+               (times x instead of 1 / sqrt(d_qk) with scale(x))
+        s[c] = cap * tanh(s[c] / cap)                       with softcap(cap)
+        s[c] = s[c] - 2^(-8*(a + 1)/heads) * |p - c|        with alibi
+        s[c] = s[c] + bias[min(|p - c|, buckets - 1), a]    with a bias
+        z    = sum_c exp(s[c]) (+ exp(sinks[a]))
+        y[b, i, a, :] = sum_c exp(s[c]) / z * value[b, c, g, :]
+
+    in this order, all with the numbers of heads of the whole tensors. A sink is
+    one more score without a value (gpt-oss, arXiv:2508.10925), ALiBi is
+    arXiv:2108.12409, biases by distance are T5's (arXiv:1910.10683), whose
+    buckets are coarser; that costs the same. A query that sees no key gives 0.
+    2*pairs*heads*(d_qk + d_v) FLOPs.
+
+    Keys are those of the cache: `c` is a position from 0 to `context - 1`, the
+    step's own included, or a token of the encoded `memory` (cross attention).
+    Without a cache they are those of the operands, `c` being the index of a
+    token (an encoder). Of these, a query sees
+
+        all             query*context pairs
+        causal          c <= p, query*context - query*(query - 1)/2 pairs
+        window(n)       c > p - n
+        chunk(n)        c div n = p div n
+
+    and those alone that all given words allow.
+
+    The tokens of a cache may be split. Passed around a ring (`parallel.ring`),
+    each device sees all of them with its own queries, those that others append
+    in this step, too. Else each device sums over the rows that it has, and the
+    result is a partial sum over the axes of the cache's tokens; `z` is that of
+    all rows and has the sink once, for which the devices exchange the logarithm
+    of their part of `z`: inside the op, an all_gather of one f32 per sequence,
+    query and head over those axes.
 
     **Constraints:** queries are `[batch, query, heads, d_qk]`, keys
     `[batch, tokens, kv heads, d_qk]`, values `[batch, tokens, kv heads, d_v]`;
     the cache is `[batch, context, kv heads, d_qk + d_v]`, the result
     `[batch, query, heads, d_v]`, the sinks `[heads]`, the bias
-    `[buckets, heads]`; key and value heads divide
-    query heads and are split over the same axes; with `causal`, keys and queries
-    are of the same tokens; the tokens of keys that a cache takes up are whole, or
-    split as those of the cache; not both a window and a chunk.
+    `[buckets, heads]`; key and value heads divide query heads and are split
+    over the same axes; with `causal`, keys and queries are of the same tokens;
+    the tokens of keys are whole, or split as those of the queries and of the
+    cache that takes them up; not both a window and a chunk, each of 1 or more;
+    `softcap` is positive.
 
     **Example:**
     ```mlir

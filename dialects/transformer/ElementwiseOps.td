@@ -14,8 +14,11 @@ def TF_AddOp : TF_ComputeOp<"add", [
     Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
   let summary = "adds two tensors";
   let description = [{
-    `y[..] = lhs[..] + rhs[..]`. Two partial sums over the same axes may be added
-    before their reduction; a partial sum and a whole value may not.
+        y[i..] = lhs[i..] + rhs[i..]
+
+    Two partial sums over the same axes may be added before their reduction; a
+    partial sum and a whole value may not. Two sets are added row by row: both
+    have the same rows.
 
     **Constraints:** one type for all.
 
@@ -38,10 +41,24 @@ def TF_ActivationOp : TF_ComputeOp<"activation", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "applies a function to every element";
   let description = [{
-    `y[..] = f(x[..])` with `f` one of `silu`, `gelu`, `gelu_tanh`, `relu`, `relu2`
-    (the square of `relu`), `sigmoid`, `tanh`, `quick_gelu`
-    (`x * sigmoid(1.702 x)`), `softplus`, `exp`, `relu6`, `leaky_relu`,
-    `hardswish`, `mish`, `identity`.
+    `y[i..] = f(x[i..])` with, by the `function`, and
+    `sigmoid(x) = 1 / (1 + exp(-x))`:
+
+        silu        x * sigmoid(x)
+        gelu        x / 2 * (1 + erf(x / sqrt(2)))
+        gelu_tanh   x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+        quick_gelu  x * sigmoid(1.702 * x)
+        relu        max(x, 0)
+        relu2       max(x, 0)^2
+        relu6       min(max(x, 0), 6)
+        leaky_relu  x where x >= 0, 0.01 * x elsewhere
+        hardswish   x * min(max(x + 3, 0), 6) / 6
+        mish        x * tanh(softplus(x))
+        sigmoid     sigmoid(x)
+        tanh        tanh(x)
+        softplus    log(1 + exp(x))
+        exp         exp(x)
+        identity    x
 
     **Constraints:** not a partial sum; the result has the type of `x`.
 
@@ -67,9 +84,11 @@ def TF_GatedOp : TF_ComputeOp<"gated", [
     Pure, AllTypesMatch<["gate", "up", "result"]>]> {
   let summary = "multiplies by an activated gate";
   let description = [{
-    `y[..] = f(gate[..]) * up[..]` with `f` as in `transformer.activation`.
-    `unit_offset`: times `up[..] + 1`. `limit(c)`: with `min(gate[..], c)`, and
-    with `up[..]` kept between `-c` and `c`, before anything else.
+        y[i..] = f(gate[i..]) * up[i..]
+
+    with the `function` `f`, as in `transformer.activation`. `unit_offset`: times
+    `up[i..] + 1`. `limit(c)`: with `min(gate[i..], c)`, and with `up[i..]` kept
+    between `-c` and `c`, before anything else.
 
     **Constraints:** one type for all; not partial sums; `c` is positive.
 
@@ -100,8 +119,11 @@ def TF_ScaleOp : TF_ComputeOp<"scale", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "multiplies by a constant";
   let description = [{
-    `y[..] = c * x[..]`. Linear: a partial sum may be scaled before its
-    reduction.
+    With the constant `c` after `by` (the attribute `factor`):
+
+        y[i..] = c * x[i..]
+
+    Linear: a partial sum may be scaled before its reduction.
 
     **Constraints:** the result has the type of `x`; the constant is finite.
 
@@ -125,8 +147,10 @@ def TF_MultiplyOp : TF_ComputeOp<"multiply", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "multiplies by learned factors";
   let description = [{
-    `y[t.., h] = x[t.., h] * factors[h]` (a layer scale), or by one factor for
-    all (a learned gate). Linear in `x`.
+        y[t.., h] = x[t.., h] * factors[h]     a layer scale
+                    x[t.., h] * factors[0]     of one: a learned gate
+
+    Linear in `x`.
 
     **Constraints:** as many factors as the last dimension of `x` has elements,
     or one; the result has the type of `x`.
@@ -149,9 +173,10 @@ def TF_WeighOp : TF_ComputeOp<"weigh", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "multiplies each token, or each head, by a weight of its own";
   let description = [{
-    `y[t.., h..] = x[t.., h..] * f(weights[t..])` with `f` as in
-    `transformer.activation`: the gate of a shared expert, or one gate a head.
-    Linear in `x`.
+        y[t.., h..] = x[t.., h..] * f(weights[t..])
+
+    with the `function` `f`, as in `transformer.activation`: the gate of a
+    shared expert, or one gate a head. Linear in `x`.
 
     **Constraints:** the weights have the leading dimensions of `x`, and fewer;
     they are not partial sums; the result has the type of `x`.
@@ -176,7 +201,10 @@ def TF_SoftcapOp : TF_ComputeOp<"softcap", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "keeps values between two bounds, smoothly";
   let description = [{
-    `y[..] = c * tanh(x[..] / c)`.
+    With the bound `c` after `at` (the attribute `cap`; Gemma 2,
+    arXiv:2408.00118, section 2):
+
+        y[i..] = c * tanh(x[i..] / c)
 
     **Constraints:** not a partial sum; the result has the type of `x`; `c` is
     positive.

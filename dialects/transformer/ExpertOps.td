@@ -13,18 +13,31 @@ include "transformer/TransformerBase.td"
 def TF_RouterOp : TF_ComputeOp<"router", [Pure, AttrSizedOperandSegments]> {
   let summary = "picks the experts of each token";
   let description = [{
-    `s[t.., e] = sum_h x[t.., h] * w[h, e] (+ bias[e])`; keeps the `top_k` largest
-    after a softmax, or after a `sigmoid` of each: the result has their weights,
-    and knows their indices. `normalized` divides these by their sum, and
-    `scaled(x)` multiplies them by `x` then. A `correction` per expert is added to
-    select, not to weigh. `groups(g) keep(k)`: only the `k` best of `g` equal
-    groups of experts are selected from. A group is as good as the sum of its two
-    best experts. 2*tokens*hidden*experts FLOPs.
+    For each token `t..`, over the experts `e`:
 
-    **Constraints:** the weight is `[hidden, experts]` and whole, the bias and the
-    correction are `[experts]`; `top_k` is between 1 and `experts`; the result is
-    `x` with `hidden` replaced by `top_k`; the groups divide the experts, and those
-    that are kept have at least `top_k`; the factor is positive.
+        l[e] = sum_h x[t.., h] * weight[h, e] (+ bias[e])
+        s[e] = exp(l[e]) / sum_e' exp(l[e'])     sigmoid(l[e]) with sigmoid
+        r[e] = s[e] (+ correction[e])
+        expert(t.., j) = the e with the j-th largest r[e], j < top_k
+        y[t.., j] = s[expert(t.., j)]
+        y[t.., j] = y[t.., j] / sum_j' y[t.., j']           with normalized
+        y[t.., j] = x * y[t.., j]                           with scaled(x)
+
+    Of equal ones the first.
+    `groups(g) keep(k)`: `r` is minus infinity outside of the `k` best of `g`
+    groups of `experts/g` neighbours, where a group is as good as the sum of its
+    two largest `r`, or its only one (DeepSeek-V3, arXiv:2412.19437, section
+    2.1.2).
+
+    With the result go the numbers `expert(t.., j)`, which have no type: ops
+    that take it as `routing` know them, and collectives move them with their
+    weights. 2*tokens*hidden*experts FLOPs.
+
+    **Constraints:** the weight is `[hidden, experts]` and whole, the bias and
+    the correction are `[experts]` and whole, as is `hidden` of `x`; `top_k` is
+    between 1 and `experts`; the result is `x` with `hidden` replaced by
+    `top_k`, which is whole; the groups divide the experts, and those that are
+    kept have at least `top_k`; `x` is positive.
 
     **Example:**
     ```mlir
@@ -59,8 +72,13 @@ def TF_RouterOp : TF_ComputeOp<"router", [Pure, AttrSizedOperandSegments]> {
 def TF_DispatchOp : TF_ComputeOp<"dispatch", [Pure]> {
   let summary = "copies each token once per expert it goes to";
   let description = [{
-    The result is a set: element `(t, j)` is token `t` on its way to its `j`-th
-    expert, in no order.
+    The result is a set: its row `(t, j)`, in no order, is token `t` on its way
+    to its `j`-th expert, `expert(t, j)` (`transformer.router`):
+
+        y[(t, j), h] = x[t.., h]    j < top_k, the last dimension of routing
+
+    `t` counts the tokens of the leading dimensions, the last one fastest. Each
+    device makes the rows of the tokens that it has. Linear in `x`.
 
     **Constraints:** the routing has the leading dimensions of `x`; the result is
     `[{tokens*top_k}, hidden]`.
@@ -87,10 +105,15 @@ def TF_DispatchOp : TF_ComputeOp<"dispatch", [Pure]> {
 def TF_ExpertsOp : TF_ComputeOp<"experts", [Pure]> {
   let summary = "multiplies each routed token by its expert's weight";
   let description = [{
-    `y[r, o] = sum_i x[r, i] * w[expert(r), i, o] (+ bias[expert(r), o])`: a grouped
-    product, with 2*routed*in*out FLOPs. It reads the weights of the distinct
-    experts that tokens reach. Split over `in`, the result is a partial sum; a
-    bias must then be added after the reduction (`transformer.add_expert_bias`).
+    For each row `r` of the set, with the expert that it goes to:
+
+        y[r, o] = sum_i x[r, i] * weight[expert(r), i, o] (+ bias[expert(r), o])
+
+    A grouped product, with 2*routed*in*out FLOPs. The result is the set of the
+    same rows. A device has rows of its own experts only. It reads the weights
+    of the distinct experts that tokens reach; `top_k` is how many rows a token
+    has. Split over `in`, the result is a partial sum; a bias must then be added
+    after the reduction (`transformer.add_expert_bias`).
 
     **Constraints:** `x` is a set of routed tokens `[{tokens*top_k}, in]`; the weight
     is `[experts, in, out]`, the bias `[experts, out]`.
@@ -124,8 +147,12 @@ def TF_ExpertsOp : TF_ComputeOp<"experts", [Pure]> {
 def TF_CombineOp : TF_ComputeOp<"combine", [Pure]> {
   let summary = "adds up what a token's experts returned";
   let description = [{
-    `y[t.., h] = sum_j routing[t.., j] * x[(t, j), h]`. Linear in `x`: partial sums
-    of the experts may be combined before their reduction.
+        y[t.., h] = sum_j routing[t.., j] * x[(t, j), h]
+
+    Linear in `x`: partial sums of the experts may be combined before their
+    reduction. A device adds up the rows that it has, which are of tokens that
+    it has: where devices with the same tokens have the rows of their own
+    experts only, the result is a partial sum over these axes.
 
     **Constraints:** `x` is `[{tokens*top_k}, hidden]`; the result has the leading
     dimensions of the routing, then `hidden`.
@@ -153,13 +180,15 @@ def TF_AddExpertBiasOp : TF_ComputeOp<"add_expert_bias", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "adds the biases of a token's experts";
   let description = [{
-    `y[t.., h] = x[t.., h] + sum_j routing[t.., j] * bias[expert(t, j), h]`. Written
-    by passes that must reduce between the product of the experts and their
-    bias.
+        y[t.., h] = x[t.., h] + sum_j routing[t.., j] * bias[expert(t, j), h]
+
+    Written by passes that must reduce between the product of the experts and
+    their bias.
 
     **Constraints:** the routing has the leading dimensions of `x`; the bias is
     `[experts, hidden]`, numbers, and has at least the experts that the routing
-    keeps; the result has the type of `x`; none is a partial sum.
+    keeps; the experts are whole; the result has the type of `x`; none is a
+    partial sum.
 
     **Example:**
     ```mlir

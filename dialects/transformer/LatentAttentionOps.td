@@ -13,30 +13,49 @@ include "transformer/TransformerBase.td"
 def TF_LatentAttentionOp : TF_ComputeOp<"latent_attention"> {
   let summary = "attends to tokens of which one latent vector is cached";
   let description = [{
-    Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1). Appends
-    `latent` and `key_rope` to the cache, then attends with the keys
-    `latent . key_weight` beside `key_rope`, which all heads share, and the values
-    `latent . value_weight`.
+    Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1).
+    Appends `latent` and `key_rope` to the cache (`transformer.kv_cache`), then
+    attends. For each sequence `b`, token `i` and head `a`, with the position
+    `p` of the token, `L` and `R` the two parts of a cached row
+    `cache[b, c, :]`, and `c` over the positions that the query sees:
 
-    Expanded: the keys and values of all cached tokens are computed first,
-    2*context*kl*heads*nope and 2*context*kl*heads*d_v FLOPs, then
-    2*pairs*heads*(nope + rope + d_v). `absorbed`: queries are multiplied into the
-    latent space and values out of it, 2*query*heads*nope*kl and
-    2*query*heads*kl*d_v FLOPs, around 2*pairs*heads*(2*kl + rope). `by_phase`:
-    sequences that decode are absorbed, prompts expanded, as engines do it in
-    steps that have both.
+        cache[b, p, :] = latent[b, i, :] then key_rope[b, i, :]
+        k[c, :] = sum_l L[c, l] * key_weight[l, a, :]  then R[c, :]
+        v[c, :] = sum_l L[c, l] * value_weight[l, a, :]
+        s[c]    = sum_h query[b, i, a, h] * k[c, h] / sqrt(nope + rope)
+        y[b, i, a, :] = sum_c exp(s[c]) / (sum_c' exp(s[c'])) * v[c, :]
 
-    `causal` as in `transformer.attention`. With tokens that a
-    `transformer.indexer` selected, each token sees at most `top_k` others, and
-    the absorbed form reads no more of the cache than they. `at_most(n)` says the
-    same of `n` tokens that another layer selected.
+    so that the last `rope` elements of a query meet the rope part, which all
+    heads share. Of the cached positions it sees
 
-    **Constraints:** queries are `[batch, query, heads, nope + rope]`, the latent
-    `[batch, query, kl]`, the rope part `[batch, query, rope]`, the weights
-    `[kl, heads, nope]` and `[kl, heads, d_v]`, the cache
-    `[batch, context, kl + rope]`, the result `[batch, query, heads, d_v]`; the
-    tokens of the latent and the rope part are whole, or split as those of the
-    cache; all else but heads, batch and queries is whole.
+        all
+        causal      c <= p
+        selected    selected[b, i, j] = c for some j (`transformer.indexer`)
+
+    and those alone that all given words allow.
+
+    The other words choose among costs and change no value. Expanded, the keys
+    and values of all cached tokens are computed first, 2*context*kl*heads*nope
+    and 2*context*kl*heads*d_v FLOPs, then 2*pairs*heads*(nope + rope + d_v).
+    `absorbed`: queries are multiplied into the latent space and values out of
+    it, 2*query*heads*nope*kl and 2*query*heads*kl*d_v FLOPs, around
+    2*pairs*heads*(2*kl + rope). `by_phase`: sequences that decode are absorbed,
+    prompts expanded, as engines do it in steps that have both. With selected
+    tokens, each token sees at most `top_k` others, and the absorbed form reads
+    no more of the cache than they. `at_most(n)` counts as much for `n` tokens
+    that another layer selected; which they are is not in the module.
+
+    A cache whose tokens are split gives what it gives in
+    `transformer.attention`; with `selected` it is whole, or goes around a ring.
+
+    **Constraints:** queries are `[batch, query, heads, nope + rope]`, the
+    latent `[batch, query, kl]`, the rope part `[batch, query, rope]`, the
+    weights `[kl, heads, nope]` and `[kl, heads, d_v]`, the cache
+    `[batch, context, kl + rope]`, the selected tokens `[batch, query, top_k]`,
+    the result `[batch, query, heads, d_v]`; the tokens of the latent and the
+    rope part are whole, or split as those of the queries and the cache; all
+    else but heads, batch and queries is whole; not both `selected` and
+    `at_most`, which is 1 or more.
 
     **Example:**
     ```mlir
@@ -82,17 +101,25 @@ def TF_LatentAttentionOp : TF_ComputeOp<"latent_attention"> {
 def TF_IndexerOp : TF_ComputeOp<"indexer"> {
   let summary = "selects the cached tokens that a token attends to";
   let description = [{
-    Appends the keys to the cache, then keeps for each token the indices of the
-    `top_k` tokens `c` up to itself with the largest
-    `sum_i weight[b, q, i] * relu(query[b, q, i, :] . key[b, c, :])`
-    (DeepSeek-V3.2, "lightning indexer"). 2*pairs*heads*width FLOPs with the pairs
-    of a causal attention.
+    Appends the keys to the cache (`transformer.kv_cache`), then scores for each
+    sequence `b` and token `i` the positions `c` from 0 to its own, `p`
+    (DeepSeek-V3.2, "lightning indexer"):
+
+        cache[b, p, :] = key[b, i, :]
+        s[c] = sum_a weight[b, i, a]
+                     * max(0, sum_h query[b, i, a, h] * cache[b, c, h])
+        y[b, i, j] = the c with the j-th largest s[c], j < top_k
+
+    The largest score comes first; of equal ones the later position. Where there
+    are fewer than `top_k` positions, the rest of the row is -1.
+    2*pairs*heads*width FLOPs with the pairs of a causal attention.
 
     **Constraints:** queries are `[batch, query, heads, width]`, keys
     `[batch, query, width]`, weights `[batch, query, heads]`, the cache
     `[batch, context, width]`; the result is `[batch, query, top_k]` and has
-    integer elements; the tokens of the keys are whole, or split as those of the
-    cache; all else but the batch and queries is whole.
+    integer elements; `top_k` is 1 or more; the tokens of the keys are whole, or
+    split as those of the queries and the cache; those of the cache are whole,
+    or go around a ring; all else but the batch and queries is whole.
 
     **Example:**
     ```mlir

@@ -16,8 +16,12 @@ def TF_StateOp : TF_Op<"state", [
     DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
   let summary = "what a recurrence remembers of each sequence";
   let description = [{
-    A resident tensor `[batch, ..]` whose size does not depend on the number of
-    tokens. Inside a repeat it stands for one per iteration.
+    A tensor `[batch, ..]` that stays from step to step: an op that has it as
+    operand reads it as the last step left it, and leaves it as its last token
+    does. A sequence begins with zeros, that is in a step with
+    `context = query`. Its size does not depend on the number of tokens. A
+    device keeps its own part, by the rules of `#parallel.dim`. Inside a repeat
+    it stands for one per iteration.
 
     **Constraints:** rank 2 or more; the outer dimension is `batch`, the others
     are numbers; no partial sums.
@@ -56,16 +60,27 @@ def TF_ShortConvOp : TF_RecurrentOp<"short_conv", [
     AttrSizedOperandSegments, AllTypesMatch<["x", "result"]>]> {
   let summary = "mixes each channel with its last few tokens";
   let description = [{
-    `y[b, t, c] = f(sum_j w[c, j] * x[b, t - kernel + 1 + j, c] (+ bias[c]))`, a
-    causal convolution of each channel by itself. Channels may be one dimension
-    or several (`heads, head_dim`). The state holds the last `kernel - 1` tokens;
-    without it a sequence starts from zeros.
-    2*kernel*channels FLOPs a token, a convention.
+    A causal convolution of each channel by itself:
+
+        y[b, t, c..] = f(sum_j weight[c.., j] * x[b, t - (kernel - 1) + j, c..]
+                         (+ bias[c..]))
+
+    with the `function` `f`, as in `transformer.activation`, the identity where
+    none is given, and `j` from 0 to `kernel - 1`, the token itself. The tokens
+    before the step's first are those of the state, whose last dimension has
+    them in their order:
+
+        x[b, t - (kernel - 1), c..] = state[b, c.., t]   for t < kernel - 1
+
+    Without a state they are 0. Behind the step the state has the last
+    `kernel - 1` tokens. Channels may be one dimension or several
+    (`heads, head_dim`). 2*kernel*channels FLOPs a token, a convention.
 
     **Constraints:** `x` is `[batch, query, channels..]`, the weight
     `[channels.., kernel]`, the bias `[channels..]`, the state
-    `[batch, channels.., kernel - 1]`; the kernel is a number and at least 2; no
-    partial sums; the result has the type of `x`.
+    `[batch, channels.., kernel - 1]`; the kernel is a number and at least 2;
+    tokens and kernel are whole; no partial sums; the result has the type of
+    `x`.
 
     **Example:**
     ```mlir
@@ -95,21 +110,27 @@ def TF_StateSpaceOp : TF_HeadedRecurrentOp<"state_space", [
     AllTypesMatch<["input", "output"]>]> {
   let summary = "the selective state space of Mamba";
   let description = [{
-    For each head `h` with its group `g = h / (heads / groups)`, where
-    `s = softplus(dt[b, t, h] (+ dt_bias[h]))` is the step, `B` the input matrix
-    and `C` the output matrix:
-    `state[p, n] = exp(-exp(a[h]) * s) * state[p, n] + s * B[b, t, g, n] * x[b, t, h, p]`,
-    then `y[b, t, h, p] = sum_n C[b, t, g, n] * state[p, n] (+ d[h] * x[b, t, h, p])`.
-    Mamba 2 has one `a` a head; Mamba 1 has one channel a head (`p` is 1) and an
-    `a` for each of its `n`. 5*heads*p*n FLOPs a token: a convention, as chunked
-    kernels do more and the exponentials are not counted.
+    For each head `h`, with its group `g = h div (heads / groups)`, token after
+    token (Mamba 2, arXiv:2405.21060; Mamba 1, arXiv:2312.00752, has one channel
+    a head, where `p` is 1, and an `a` for each `n`):
+
+        s = softplus(dt[b, t, h] (+ dt_bias[h]))
+        state[b, h, p, n] = exp(-exp(a[h]) * s) * state[b, h, p, n]
+                            + s * input[b, t, g, n] * x[b, t, h, p]
+        y[b, t, h, p] = sum_n output[b, t, g, n] * state[b, h, p, n]
+                        (+ d[h] * x[b, t, h, p])
+
+    with `a[h, n]` in the place of `a[h]` where it has two dimensions.
+    5*heads*p*n FLOPs a token: a convention, as chunked kernels do more and the
+    exponentials are not counted.
 
     **Constraints:** `x` is `[batch, query, heads, p]`, `dt`
     `[batch, query, heads]`, the matrices `[batch, query, groups, n]`, `a` is
     `[heads]` or `[heads, n]`, the state `[batch, heads, p, n]`, `d` and
     `dt_bias` are `[heads]`; all these but `batch` and `query` are numbers;
     groups divide heads and are split over the same axes, a single group is
-    whole; no partial sums; the result has the type of `x`.
+    whole; tokens, `p` and `n` are whole; no partial sums; the result has the
+    type of `x`.
 
     **Example:**
     ```mlir
@@ -145,20 +166,28 @@ def TF_GatedDeltaRuleOp : TF_HeadedRecurrentOp<"gated_delta_rule", [
     AllTypesMatch<["beta", "decay"]>]> {
   let summary = "linear attention that corrects what it remembers";
   let description = [{
-    For each value head `h` with its key head `g = h / (value heads / key heads)`,
-    where `f = exp(-exp(a_log[h]) * softplus(decay[b, t, h] + dt_bias[h]))` and
-    `q`, `k` are the rows of the token, of unit length:
-    `state = f * state`, then
-    `state += k^T * (sigmoid(beta[b, t, h]) * (value[b, t, h, :] - k * state))`,
-    then `y[b, t, h, :] = q * state / sqrt(dk)`. 7*value heads*dk*dv FLOPs a token,
-    a convention: chunked kernels do more.
+    For each value head `h`, with its key head
+    `g = h div (value heads / key heads)`, token after token (Gated DeltaNet,
+    arXiv:2412.06464), `q` and `k` being the query and the key of length 1:
 
-    **Constraints:** queries and keys are `[batch, query, key heads, dk]`, values
-    `[batch, query, value heads, dv]`, `beta` and `decay`
-    `[batch, query, value heads]`, `a_log` and `dt_bias` `[value heads]`, the state
-    `[batch, value heads, dk, dv]`; all these but `batch` and `query` are numbers;
-    key heads divide value heads and are split over the same axes; no partial
-    sums; the result has the type of the values.
+        q[i] = query[b, t, g, i] / sqrt(sum_i query[b, t, g, i]^2 + 1e-6)
+        k[i] = key[b, t, g, i] / sqrt(sum_i key[b, t, g, i]^2 + 1e-6)
+        f = exp(-exp(a_log[h]) * softplus(decay[b, t, h] + dt_bias[h]))
+        state[b, h, i, j] = f * state[b, h, i, j]
+        e[j] = sigmoid(beta[b, t, h])
+               * (value[b, t, h, j] - sum_i k[i] * state[b, h, i, j])
+        state[b, h, i, j] = state[b, h, i, j] + k[i] * e[j]
+        y[b, t, h, j] = sum_i q[i] * state[b, h, i, j] / sqrt(dk)
+
+    7*value heads*dk*dv FLOPs a token, a convention: chunked kernels do more.
+
+    **Constraints:** queries and keys are `[batch, query, key heads, dk]`,
+    values `[batch, query, value heads, dv]`, `beta` and `decay`
+    `[batch, query, value heads]`, `a_log` and `dt_bias` `[value heads]`, the
+    state `[batch, value heads, dk, dv]`; all these but `batch` and `query` are
+    numbers; key heads divide value heads and are split over the same axes;
+    tokens, `dk` and `dv` are whole; no partial sums; the result has the type of
+    the values.
 
     **Example:**
     ```mlir
@@ -191,14 +220,20 @@ def TF_LinearAttentionOp : TF_HeadedRecurrentOp<"linear_attention", [
     AllTypesMatch<["query", "key", "value", "result"]>]> {
   let summary = "attends to a decaying sum of keys times values";
   let description = [{
-    For each head `h`, with a decay `r` that its number and the layer's fix:
-    `state = r * state + key[b, t, h, :]^T * value[b, t, h, :]`, then
-    `y[b, t, h, :] = query[b, t, h, :] * state` (lightning attention).
+    Lightning attention (arXiv:2401.04658), token after token. For each head `h`
+    of all `heads`, whose decay is as steep as the slope that ALiBi has for it:
+
+        r = exp(-2^(-8*(h + 1)/heads))
+        state[b, h, i, j] = r * state[b, h, i, j]
+                            + key[b, t, h, i] * value[b, t, h, j]
+        y[b, t, h, j] = sum_i query[b, t, h, i] * state[b, h, i, j]
+
+    Where a model's decay depends on the layer, too, it costs the same.
     5*heads*d*d FLOPs a token, a convention: chunked kernels do more.
 
     **Constraints:** queries, keys, values and the result are
-    `[batch, query, heads, d]`, the state is `[batch, heads, d, d]`; heads and `d`
-    are numbers; no partial sums.
+    `[batch, query, heads, d]`, the state is `[batch, heads, d, d]`; heads and
+    `d` are numbers; tokens and `d` are whole; no partial sums.
 
     **Example:**
     ```mlir

@@ -17,10 +17,12 @@ def TF_WorkloadOp : TF_Op<"workload", [
   let summary = "gives the symbols of dimensions their values";
   let description = [{
     One step: `batch` sequences with `query` new tokens each, after which
-    `context` tokens of each are cached. `source` positions of each are encoded
-    in the step (patches of images, frames of audio, source text), and cross
-    attention sees `memory` encoded positions of each; both are 0 where not
-    given. Binding another workload changes this op and no type.
+    `context` tokens of each are cached; `context - query` were before. All
+    sequences of a step are alike. `source` positions of each are encoded in the
+    step (patches of images, frames of audio, source text), and cross attention
+    sees `memory` encoded positions of each; both are 0 where not given.
+    `phase`, `prefill` or `decode`, is what engines call the step; values do not
+    depend on it. Binding another workload changes this op and no type.
 
     **Constraints:** one per module; `batch`, `query` and `context` positive,
     `source` and `memory` not negative; `query` is at most `context`.
@@ -49,11 +51,16 @@ def TF_WeightOp : TF_Op<"weight", [
     DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
   let summary = "a tensor of the checkpoint";
   let description = [{
+    The result has the elements of the tensor `name`, as numbers: at which index
+    of the checkpoint each lies is what `storage` says after `stored`
+    (`#transformer.storage`); without it, at its own. Of a split dimension a
+    device has its own indices; what a `pad` adds has no value
+    (`#parallel.dim`).
+
     The name is the checkpoint's; inside a layer it follows the prefix and the
     layer number of the enclosing repeat. A weight inside a repeat stands for
     one tensor per iteration: it must neither leave the repeat nor be merged
-    with another, and is therefore not pure. `stored` says how the value's dimensions lie in
-    the checkpoint (`#transformer.storage`); without it, as they are.
+    with another, and is therefore not pure.
 
     **Constraints:** static shape, no partial sums; the storage names each
     dimension once, except the one that the `*` of the name counts; weights of
@@ -87,11 +94,36 @@ def TF_KVCacheOp : TF_Op<"kv_cache", [
     DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
   let summary = "what is kept of all cached tokens";
   let description = [{
-    A resident tensor: `[batch, context, kv heads, key width + value width]`, keys
-    and values side by side, or `[batch, context, width]` where all heads share
-    one vector. Cross attention caches `memory` encoded tokens instead of
-    `context`. Inside a repeat it stands for one per iteration. With `window(w)`
-    only the last `w` tokens are kept: its context is `min(context, w)`.
+    What an op made of each token of a sequence, for this step and later ones: a
+    row per token, `cache[b, c, ..]` that of position `c`. The op that has the
+    cache as operand appends, before it reads, the rows of this step's tokens:
+
+        attention         [.., g, :] = key[.., g, :] then value[.., g, :]
+        latent_attention  [.., :]    = latent[.., :] then key_rope[.., :]
+        indexer           [.., :]    = key[.., :]
+
+    Rows are never changed. A sequence begins with none; before a step there are
+    those of positions 0 to `context - query - 1`, and what reads the cache in
+    the step sees 0 to `context - 1`. Cross attention caches `memory` encoded
+    tokens instead, row `c` being that of token `c` of its keys: the step that
+    encodes them appends all, later ones none.
+
+    With `window(w)`, the rows of the last `w` positions stay after a step, and
+    costs count `min(context, w)`: no later step may see older ones. Inside a
+    repeat it stands for one cache per iteration.
+
+    Sequences and heads lie on devices by the rules of `#parallel.dim`. Tokens
+    do not: a block would change its owner whenever the context grows. Of a
+    cache whose tokens are split over axes of `n` devices, a row stays where it
+    was appended, and no device has a row of another:
+
+    * keys that are split over the same axes: each device appends those of its
+      own tokens;
+    * keys that all these devices have: the row of position `c` is that of the
+      device at place `c mod n` along the axes.
+
+    The type says that `n` devices share the rows; costs count `context/n`,
+    rounded up, on each.
 
     **Constraints:** rank 3 or 4; the outer dimension is `batch`, the next
     `context` or `memory`, the others are numbers; no partial sums; the window is
@@ -120,10 +152,14 @@ def TF_RepeatOp : TF_Op<"repeat", [
        "getRegionIterArgs", "getStaticTripCount"]>]> {
   let summary = "runs its body a fixed number of times";
   let description = [{
-    Iteration i+1 gets what iteration i yields. With `layers "prefix" from n`,
-    each call inside is a layer: the first is number `n`, each next one more,
-    and its weights are called `prefix.<number>.<name>`, with those of the
-    functions that it calls. Repeats nest, for patterns of layers.
+    With the values that it carries as `x`:
+
+        x[0] = init_args;  x[i+1] = body(x[i]);  results = x[count]
+
+    With `layers "prefix" from first`, each call inside, also in repeats inside,
+    is a layer. They are numbered as they run, from `first`, and the weights
+    that a layer and the functions that it calls have are named
+    `prefix.<number>.<name>`. Repeats nest, for patterns of layers.
 
     **Constraints:** between 1 and 1,000,000 iterations; yields as many values
     as it carries, of the same types; a repeat with a prefix is not inside
@@ -155,6 +191,9 @@ def TF_YieldOp : TF_Op<"yield", [
     Pure, Terminator, HasParent<"RepeatOp">]> {
   let summary = "what a repeat's iteration hands to the next";
   let description = [{
+    Ends the body of a repeat: the next iteration, or after the last one the
+    results, are its `values`.
+
     **Constraints:** see `transformer.repeat`, which also has the example.
   }];
   let arguments = (ins Variadic<AnyType>:$values);

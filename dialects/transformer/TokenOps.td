@@ -17,12 +17,14 @@ include "transformer/TransformerBase.td"
 def TF_EmbeddingOp : TF_ComputeOp<"embedding", [Pure]> {
   let summary = "looks tokens up in a table";
   let description = [{
-    `y[b, q, h] = table[ids[b, q], h]`. Reads one row per token. Split over the
-    vocabulary, each device adds the rows it has, and the result is a partial
-    sum.
+        y[t.., h] = table[ids[t..], h]
 
-    **Constraints:** `ids` are integers; the table is `[vocabulary, hidden]`; the
-    result is `ids` followed by `hidden`.
+    Reads one row per token. Split over the vocabulary, a device gives 0 for the
+    ids whose rows it does not have: the result is a partial sum over those
+    axes.
+
+    **Constraints:** `ids` are integers from 0 to below `vocabulary`; the table
+    is `[vocabulary, hidden]`; the result is `ids` followed by `hidden`.
 
     **Example:**
     ```mlir
@@ -48,8 +50,11 @@ def TF_EmbeddingOp : TF_ComputeOp<"embedding", [Pure]> {
 def TF_LastTokenOp : TF_ComputeOp<"last_token", [Pure]> {
   let summary = "keeps the last token of each sequence";
   let description = [{
-    `y[b, h] = x[b, query - 1, h]`: only the tokens to sample from go on to the
-    logits.
+        y[b, h..] = x[b, tokens - 1, h..]
+
+    with the extent `tokens` of dimension 1: only the tokens to sample from go
+    on to the logits. Where tokens are split, the device that has the last one
+    gives it and the others give 0: the result is a partial sum over those axes.
 
     **Constraints:** the result is the operand without dimension 1.
 
@@ -70,12 +75,18 @@ def TF_PositionEmbeddingOp : TF_ComputeOp<"position_embedding", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "adds the row of a token's position";
   let description = [{
-    `y[b, q, h] = x[b, q, h] + table[position(b, q), h]`. Reads one row per token.
-    Also for token types, whose table has one row per type.
+    With the position `p` of token `i` (see the dialect) and the number `rows`
+    of the table's rows:
+
+        y[b, i, h] = x[b, i, h] + table[p mod rows, h]
+
+    A table of another shape is read as `[rows, hidden]`, its elements in their
+    order. Reads one row per token. Stands for the table of token types, too,
+    which has one row per type: the types themselves are not in the module.
 
     **Constraints:** the table is `[positions, hidden]`, or holds such rows in
-    another shape and is then whole; `x` is not a partial sum;
-    the result has the type of `x`.
+    another shape and is then whole, as is `hidden`; the rows are whole; `x` is
+    not a partial sum; the result has the type of `x`.
 
     **Example:**
     ```mlir
@@ -95,11 +106,17 @@ def TF_InsertOp : TF_ComputeOp<"insert", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "puts encoded tokens into the stream";
   let description = [{
-    The result is `x` with some of its tokens replaced by those of `y` (image or
-    audio tokens between text tokens). Linear in both together.
+    Image or audio tokens in the place of text tokens: with `n` tokens of `y`,
+    the first `n` of the step. Where in a prompt they stand changes no cost.
+
+        z[b, i, h] = y[b, i, h]   where i < n
+                     x[b, i, h]   elsewhere
+
+    Linear in both together.
 
     **Constraints:** `x` is `[batch, tokens, hidden]` and `y` is
-    `[batch, other tokens, hidden]`; the result has the type of `x`.
+    `[batch, other tokens, hidden]`; the tokens of both are whole; the result
+    has the type of `x`.
 
     **Example:**
     ```mlir
@@ -117,14 +134,18 @@ def TF_InsertOp : TF_ComputeOp<"insert", [
 def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
   let summary = "mixes neighbouring tokens by a weight";
   let description = [{
-    `y[b, t, o] = sum_j,i x[b, s*t + j - (kernel - 1)/2, i] * w[i, j, o] (+ bias[o])`,
-    where the stride `s` is how many tokens of `x` there are for one of the
-    result; tokens outside are 0. 2*tokens*kernel*in*out FLOPs. Split over `in`,
+    With the stride `s`, which is how many tokens of `x` there are for one of
+    the result; tokens before the first and after the last are 0:
+
+        y[b, t, o] = sum_j,i x[b, s*t + j - (kernel - 1) div 2, i]
+                             * weight[i, j, o] (+ bias[o])
+
+    2*tokens*kernel*in*out FLOPs with the tokens of the result. Split over `in`,
     the result is a partial sum; a bias must then be added after the reduction.
 
-    **Constraints:** `x` is `[batch, tokens, in]`, the weight `[in, kernel, out]`,
-    the result `[batch, fewer tokens, out]`, whose number divides that of `x`; the
-    bias is `[out]`.
+    **Constraints:** `x` is `[batch, tokens, in]`, the weight
+    `[in, kernel, out]`, the result `[batch, fewer tokens, out]`, whose number
+    divides that of `x`; the bias is `[out]`; tokens and kernel are whole.
 
     **Example:**
     ```mlir
@@ -153,13 +174,18 @@ def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
 def TF_MergeTokensOp : TF_ComputeOp<"merge_tokens", [Pure]> {
   let summary = "makes one token of several neighbours";
   let description = [{
-    Groups of `n` tokens become one, with their elements side by side, or their
-    mean with `mean`: `[b, source*n, d]` becomes `[b, source, n*d]`, or
-    `[b, source, d]`. Linear.
+    Of each `n` neighbours one token, with their elements side by side, or their
+    mean with `mean`. With `d` elements in a token of `x`:
 
-    **Constraints:** both have rank 3; the tokens of `x` are `n` times those of the
-    result, and so is the result's last dimension of that of `x` without `mean`;
-    with `mean` these are the same.
+        y[b, t, j*d + i] = x[b, t*n + j, i]
+        y[b, t, i]       = sum_j x[b, t*n + j, i] / n    with mean
+
+    `n` is how many tokens of `x` there are for one of the result. Linear.
+
+    **Constraints:** both have rank 3; the tokens of `x` are `n` times those of
+    the result, and so is the result's last dimension of that of `x` without
+    `mean`; with `mean` these are the same; tokens are whole, and without `mean`
+    their elements.
 
     **Example:**
     ```mlir
@@ -181,8 +207,11 @@ def TF_MergeTokensOp : TF_ComputeOp<"merge_tokens", [Pure]> {
 def TF_LogitsOp : TF_ComputeOp<"logits", [Pure]> {
   let summary = "scores of all tokens of the vocabulary";
   let description = [{
-    `y[.., v] = sum_h x[.., h] * table[v, h]`: 2*tokens*hidden*vocabulary FLOPs. The
-    table may be the embedding's (tied) or a head of its own.
+        y[t.., v] = sum_h x[t.., h] * table[v, h]
+
+    2*tokens*hidden*vocabulary FLOPs. The table may be the embedding's (tied) or
+    a head of its own. Split over `hidden`, the result is a partial sum. Scores
+    of what a `pad` adds to the vocabulary have no value (`#parallel.dim`).
 
     **Constraints:** the table is `[vocabulary, hidden]`; the result is `x` with
     `hidden` replaced by `vocabulary`.
@@ -214,13 +243,16 @@ def TF_LogitsOp : TF_ComputeOp<"logits", [Pure]> {
 def TF_LinearOp : TF_ComputeOp<"linear", [Pure]> {
   let summary = "multiplies by a weight";
   let description = [{
-    `y[t.., o..] = sum_i.. x[t.., i..] * w[i.., o..] (+ bias[o..])`: the trailing
-    dimensions of `x` are contracted with the leading ones of `w`.
+        y[t.., o..] = sum_i.. x[t.., i..] * weight[i.., o..] (+ bias[o..])
+
+    The last `k` dimensions of `x` are contracted with the first `k` of the
+    weight, where `k = (rank of x + rank of weight - rank of y) / 2`.
     2*tokens*in*out FLOPs. Split over a contracted dimension, the result is a
     partial sum; a bias must then be added after the reduction.
 
-    **Constraints:** contracted dimensions agree; the result has the other
-    dimensions of `x`, then those of `w`; the bias has those of `w` only.
+    **Constraints:** `k` is 1 or more; contracted dimensions agree; the result
+    has the other dimensions of `x`, then those of the weight; the bias has
+    those of the weight only.
 
     **Example:**
     ```mlir
@@ -250,8 +282,9 @@ def TF_AddBiasOp : TF_ComputeOp<"add_bias", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "adds a bias to every token";
   let description = [{
-    `y[t.., o..] = x[t.., o..] + bias[o..]`. Written by passes that must reduce
-    between a product and its bias.
+        y[t.., o..] = x[t.., o..] + bias[o..]
+
+    Written by passes that must reduce between a product and its bias.
 
     **Constraints:** the bias has the trailing dimensions of `x`; the result has
     the type of `x`; neither is a partial sum.
@@ -290,11 +323,17 @@ class TF_NormOp<string mnemonic> : TF_ComputeOp<mnemonic, [
 def TF_RMSNormOp : TF_NormOp<"rms_norm"> {
   let summary = "divides by the root of the mean square";
   let description = [{
-    `y[.., h] = x[.., h] / sqrt(mean_h(x[.., h]^2) + eps) * weight[.., h]
-    (+ bias[.., h])`, the mean being over the last dimension, or over the last
-    `n` with `over(n)`. A weight of higher rank is one per head. `unit_offset`:
-    the factor is `1 + weight`. `groups(g)`: the mean is over each of `g` equal
-    parts of these elements by itself.
+    For each token, with `h..` the last `n` dimensions of `over(n)` (the last
+    one, without), which have `N` elements together, and `u = 1` with
+    `unit_offset`, else 0 (Zhang, Sennrich, arXiv:1910.07467):
+
+        y[.., h..] = x[.., h..] / sqrt(sum_h.. x[.., h..]^2 / N + eps)
+                     * (u + weight[.., h..]) (+ bias[.., h..])
+
+    Without a weight the factor is 1. Weight and bias have the trailing
+    dimensions of `x`: a weight of higher rank than `n` is one per head.
+    `groups(g)`: the sum and `N` are those of each of `g` equal parts of these
+    elements by itself.
 
     **Constraints:** `n` is 1 or more; the weight and the bias have at least `n`
     dimensions, which are the trailing ones of `x`; the dimensions that the mean
@@ -322,9 +361,12 @@ def TF_RMSNormOp : TF_NormOp<"rms_norm"> {
 def TF_LayerNormOp : TF_NormOp<"layer_norm"> {
   let summary = "subtracts the mean and divides by the deviation";
   let description = [{
-    `y[.., h] = (x[.., h] - mean_h(x)) / sqrt(variance_h(x) + eps) * weight[.., h]
-    (+ bias[.., h])`, over the last dimension, or over the last `n` with
-    `over(n)`.
+    As `transformer.rms_norm`, `over` the same dimensions, but around the mean
+    (Ba, Kiros, Hinton, arXiv:1607.06450). With `m = sum_h.. x[.., h..] / N`:
+
+        y[.., h..] = (x[.., h..] - m)
+                     / sqrt(sum_h.. (x[.., h..] - m)^2 / N + eps)
+                     * weight[.., h..] (+ bias[.., h..])
 
     **Constraints:** those of `transformer.rms_norm`.
 

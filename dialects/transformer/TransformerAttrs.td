@@ -22,7 +22,9 @@ def TF_DimsAttr : AttrDef<TransformerDialect, "Dims", [
   let description = [{
     One entry per dimension: a symbol, a product of symbols and numbers
     (`batch*query*8`), or `_` for a dimension whose extent is the number in the
-    shape. Braces mark a set, whose elements have no order.
+    shape. `transformer.workload` gives the symbols their values. Braces mark a
+    set, whose elements have no order; `transformer.dispatch` says what they
+    are. Every device has the whole tensor.
 
     **Constraints:** as many entries as dimensions; the extent of a named
     dimension prints as `?`, that of `_` as a number; at least one dimension is
@@ -66,11 +68,21 @@ def TF_StorageAttr : AttrDef<TransformerDialect, "Storage"> {
       at 4 and following of an extent of 6, so that the factor is 8*6.
 
     `at 3072 of 9216` at the end of a dimension says that its factors are a
-    range of it, from 3072 on. Weights of one block with one name are
-    parts of one tensor. A dimension of the value that is not mentioned is
-    spread over one tensor per index, whose number replaces the `*` of the name.
-    `as` gives the checkpoint's format where that differs from the value's: an
-    element type, or `#transformer.format`.
+    range of it, from 3072 on. Together, where element `[i0, i1, ..]` of the
+    value lies along a dimension of the checkpoint tensor:
+
+        factor `d`                   index i_d         of extent N_d
+        factor `k/t`                 index k           of extent t
+        factor `d by n at o of t`    index (i_d div m) * t + o + i_d mod m
+                                     of extent n*t, with m = N_d / n
+        factors a*b*..               index (index_a * extent_b + index_b) * ..
+        `at o of t` behind them      that index + o    of extent t
+
+    Weights of one block with one name are parts of one tensor. A dimension of
+    the value that is not mentioned is spread over one tensor per index, whose
+    number replaces the `*` of the name. `as` gives the checkpoint's format
+    where that differs from the value's: an element type, or
+    `#transformer.format`.
 
     **Constraints:** each dimension of the value at most once; the unmentioned
     one exists exactly where the name has a `*`; indices and ranges lie inside

@@ -20,6 +20,19 @@ def TransformerDialect : Dialect {
     named symbol to which `transformer.workload` gives a value, so that one text
     serves prefill, decode and training.
 
+    Each op is defined by a formula over real numbers: how a format rounds is no
+    part of it. In formulas indices begin at 0, `t..` stands for any number of
+    dimensions, `(..)` around a term for what is there with an optional operand,
+    `div` and `mod` are those of whole numbers, logarithms are natural, and a
+    sum without bounds is over the whole extent. Ops run in the order of the
+    text, and each finds caches and states as those before it left them.
+
+    Where a formula has a position `p`: the token at index `i` of a dimension
+    `query` is at position `p = context - query + i` of its sequence, as the
+    `context - query` before it are cached. Of any other dimension of tokens
+    (`source`, `memory`, a product, a number) it is `p = i`. Both are indices of
+    the whole tensor, whatever part of it a device has.
+
     ```mlir
     transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
 

@@ -271,8 +271,8 @@ def ShardContextPass : ShardPass<"autopar-shard-context"> {
       have enough of them (DeepSpeed-Ulysses, arXiv:2309.14509): inside of the
       split of tensor parallelism, which runs before.
 
-    Queries are dealt out so that each device has an equal share of the causal
-    pairs (in chunks from both ends: 0 and 2n-1, 1 and 2n-2, ...).
+    Costs count an equal share of the causal pairs for each device, as engines
+    deal queries out in chunks from both ends (`#parallel.dim`).
 
     Requires a mesh with the axes. Guarantees that no weight of a product changes.
   }];
@@ -288,8 +288,8 @@ def ShardDecodeContextPass : ShardPass<"autopar-shard-decode-context"> {
     Splits caches by `context` over axes that tensor parallelism may use for
     heads: where there are fewer KV heads than devices, each then holds a part of
     the tokens instead of a copy of the heads. Attention with a part of the keys
-    gives partial sums, weighted by normalisers that the devices exchange, which
-    are reduced behind it.
+    gives partial sums, weighted by normalisers that the devices exchange
+    (`transformer.attention`), which are reduced behind it.
 
     Requires a mesh with the axes; run it before tensor parallelism, which then
     leaves KV heads whole over them. Guarantees that no weight changes.
