@@ -67,6 +67,13 @@ def ShardingOpInterface : OpInterface<"ShardingOpInterface"> {
                     "::mlir::Operation *", "detachBias",
                     (ins "::mlir::OpBuilder &":$builder), "",
                     "return nullptr;">,
+    InterfaceMethod<"Makes the op take sums of elements from another one before "
+                    "it, so that a reduction fits between, instead of needing "
+                    "all elements to sum them itself. Returns that op; null "
+                    "where this one sums nothing.",
+                    "::mlir::Operation *", "detachSums",
+                    (ins "::mlir::OpBuilder &":$builder), "",
+                    "return nullptr;">,
   ];
   let verify = [{ return ::autopar::verifySharding($_op); }];
 }

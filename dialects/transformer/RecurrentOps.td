@@ -56,7 +56,7 @@ class TF_HeadedRecurrentOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-def TF_ShortConvOp : TF_RecurrentOp<"short_conv", [
+def TF_ShortConvOp : TF_HeadedRecurrentOp<"short_conv", [
     AttrSizedOperandSegments, AllTypesMatch<["x", "result"]>]> {
   let summary = "mixes each channel with its last few tokens";
   let description = [{

@@ -327,19 +327,22 @@ def TF_RMSNormOp : TF_NormOp<"rms_norm"> {
     one, without), which have `N` elements together, and `u = 1` with
     `unit_offset`, else 0 (Zhang, Sennrich, arXiv:1910.07467):
 
-        y[.., h..] = x[.., h..] / sqrt(sum_h.. x[.., h..]^2 / N + eps)
-                     * (u + weight[.., h..]) (+ bias[.., h..])
+        sums[.., g] = sum_h.. x[.., h..]^2
+        y[.., h..]  = x[.., h..] / sqrt(sums[.., g] / N + eps)
+                      * (u + weight[.., h..]) (+ bias[.., h..])
 
     Without a weight the factor is 1. Weight and bias have the trailing
     dimensions of `x`: a weight of higher rank than `n` is one per head.
-    `groups(g)`: the sum and `N` are those of each of `g` equal parts of these
-    elements by itself.
+    `groups(k)`: the sum and `N` are those of each of `k` equal parts `g` of these
+    elements by itself; without, there is one. `sums` may be given, as
+    `transformer.square_sum` of `x` computes them, to norm what is split.
 
     **Constraints:** `n` is 1 or more; the weight and the bias have at least `n`
     dimensions, which are the trailing ones of `x`; the dimensions that the mean
-    is over are whole; `x` is not a partial sum; the result has the type of `x`;
-    `eps` is not negative; `unit_offset` needs a weight; `g` divides the first of
-    the dimensions that the mean is over.
+    is over are whole, unless `sums` are given, which are `[.., k]` of f32; `x`
+    is not a partial sum; the result has the type of `x`; `eps` is not negative;
+    `unit_offset` needs a weight; `k` divides the first of the dimensions that
+    the mean is over.
 
     **Example:**
     ```mlir
@@ -351,11 +354,57 @@ def TF_RMSNormOp : TF_NormOp<"rms_norm"> {
     }
     ```
   }];
-  let arguments = !con(operands, (ins UnitAttr:$unit_offset,
-                                      OptionalAttr<I64Attr>:$groups));
-  let assemblyFormat = syntaxOfParameters #
+  let arguments = (ins AnyRankedTensor:$x, Optional<AnyRankedTensor>:$weight,
+                       Optional<AnyRankedTensor>:$bias,
+                       Optional<AnyRankedTensor>:$sums,
+                       DefaultValuedAttr<I64Attr, "1">:$over, F64Attr:$eps,
+                       UnitAttr:$unit_offset, OptionalAttr<I64Attr>:$groups);
+  let assemblyFormat = "$x (`,` $weight^)? (`bias` `(` $bias^ `:` type($bias) `)`)?"
+                       "(`sums` `(` $sums^ `:` type($sums) `)`)?"
+                       "(`over` `(` $over^ `)`)? `eps` `(` custom<Number>($eps) `)`"
                        "(`unit_offset` $unit_offset^)? (`groups` `(` $groups^ `)`)?" #
                        syntaxOfTypes;
+  let extraClassDeclaration = [{
+    ::mlir::Operation *detachSums(::mlir::OpBuilder &builder);
+  }];
+}
+
+def TF_SquareSumOp : TF_ComputeOp<"square_sum", [Pure]> {
+  let summary = "sums the squares that a norm divides by";
+  let description = [{
+    For each token, over the elements `h..` of the last `n` dimensions of `over(n)`
+    (the last one, without) that are in part `g` of `groups(k)` equal ones (one,
+    without):
+
+        y[.., g] = sum_h.. x[.., h..]^2
+
+    So a norm over a dimension that is split sends a number for each token and
+    group, and not the elements: the result is a partial sum over the axes of the
+    dimensions that are summed over. Of a dimension that is split by `cap`, each of
+    the `r` devices that have the same elements adds `1/r` of their squares.
+
+    **Constraints:** `n` is 1 or more; the result is `x` without these dimensions,
+    and one of the groups after the others, whole and in f32; `x` is not a partial
+    sum; the number of groups divides the first of these dimensions.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x2x64xbf16>, %h: tensor<2x64xbf16>) {
+      %s = transformer.square_sum %x over(2) : tensor<4x2x64xbf16> -> tensor<4x1xf32>
+      %y = transformer.rms_norm %x, %h sums(%s : tensor<4x1xf32>) over(2) eps(1.0e-5) : tensor<4x2x64xbf16>, tensor<2x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x,
+                       DefaultValuedAttr<I64Attr, "1">:$over,
+                       OptionalAttr<I64Attr>:$groups);
+  let results = (outs AnyRankedTensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $x (`over` `(` $over^ `)`)? (`groups` `(` $groups^ `)`)? attr-dict `:` type($x)
+    `->` type($result)
+  }];
 }
 
 def TF_LayerNormOp : TF_NormOp<"layer_norm"> {

@@ -377,7 +377,79 @@ static LocalResult normalize(NormOp op, Device &device, bool centers,
   return result;
 }
 
+/// The number of devices that have the same elements of a dimension.
+static int64_t copiesOf(const TensorView &view, unsigned dim,
+                        const DeviceGrid &grid) {
+  DimRef ref = view.dim(dim);
+  int64_t devices = grid.sizeOf(ref.axes), extent = grid.extentOf(view, dim);
+  return ref.rule == SplitRule::cap && devices > extent ? devices / extent : 1;
+}
+
+/// The group, of `groups`, that each index of the first dimension of a norm
+/// that `device` has is in.
+static std::vector<int64_t> groupsOf(Value x, unsigned first, int64_t groups,
+                                     Device &device) {
+  std::vector<int64_t> all = device.indices(x, first);
+  int64_t extent = device.grid().extentOf(TensorView(x), first);
+  for (int64_t &index : all)
+    index = index * groups / extent;
+  return all;
+}
+
+static LocalResult run(SquareSumOp op, Device &device) {
+  const LocalTensor &x = device(op.getX());
+  auto groups = static_cast<int64_t>(op.getGroups().value_or(1));
+  size_t first = x.shape.size() - op.getOver();
+  std::vector<int64_t> groupOf = groupsOf(op.getX(), first, groups, device);
+  double copies = 1;
+  for (size_t dim = first; dim < x.shape.size(); ++dim)
+    copies *= double(copiesOf(TensorView(op.getX()), dim, device.grid()));
+  std::vector<int64_t> shape(x.shape.begin(), x.shape.begin() + first);
+  shape.push_back(groups);
+  LocalTensor result(shape);
+  int64_t inner = x.extentFrom(first + 1);
+  for (int64_t at = 0; at < x.size(); ++at) {
+    int64_t index = at / inner % x.shape[first];
+    int64_t row = at / inner / x.shape[first];
+    result.data[row * groups + groupOf[index]] +=
+        x.data[at] * x.data[at] / copies;
+  }
+  return result;
+}
+
+/// A norm whose sums of squares are given.
+static LocalResult scale(RMSNormOp op, Device &device) {
+  LocalTensor result = device(op.getX());
+  const LocalTensor &sums = device(op.getSums());
+  int64_t groups = sums.shape.back();
+  size_t first = result.shape.size() - op.getOver();
+  std::vector<int64_t> groupOf = groupsOf(op.getX(), first, groups, device);
+  TensorView type(op.getX());
+  double elements = 1;
+  for (size_t dim = first; dim < type.rank(); ++dim)
+    elements *= double(device.grid().extentOf(type, dim));
+  int64_t inner = result.extentFrom(first + 1);
+  for (int64_t at = 0; at < result.size(); ++at) {
+    int64_t index = at / inner % result.shape[first];
+    int64_t row = at / inner / result.shape[first];
+    double mean =
+        sums.data[row * groups + groupOf[index]] * double(groups) / elements;
+    double factor = op.getUnitOffset() ? 1 : 0;
+    if (!op.getWeight())
+      factor = 1;
+    else if (const LocalTensor &weight = device(op.getWeight()); weight.size())
+      factor += weight.data[at % weight.size()];
+    result.data[at] *= factor / std::sqrt(mean + op.getEps().convertToDouble());
+    if (op.getBias())
+      result.data[at] +=
+          device(op.getBias()).data[at % device(op.getBias()).size()];
+  }
+  return result;
+}
+
 static LocalResult run(RMSNormOp op, Device &device) {
+  if (op.getSums())
+    return scale(op, device);
   return normalize(op, device, /*centers=*/false, op.getUnitOffset() ? 1 : 0,
                    int64_t(op.getGroups().value_or(1)));
 }
@@ -407,5 +479,6 @@ void autopar::attachTokenKernels(MLIRContext *context) {
   attach<InsertOp, run>(context);
   attach<MergeTokensOp, run>(context);
   attach<RMSNormOp, run>(context);
+  attach<SquareSumOp, run>(context);
   attach<LayerNormOp, run>(context);
 }

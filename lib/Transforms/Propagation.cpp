@@ -95,10 +95,15 @@ private:
       // A bias that must stay would be added to every partial sum.
       splits.gatherReductions();
     }
+    GatheredDims gathered = findGathered(op, splits.getFactors());
+    if (Operation *sums =
+            canSumParts(gathered) ? op.detachSums(builder) : nullptr) {
+      update(cast<ShardingOpInterface>(sums));
+      return update(op);
+    }
     bool keepPartial = canStayPartial(op, splits);
     if (!keepPartial)
       splits.splitTokens(tokenAxes);
-    GatheredDims gathered = findGathered(op, splits.getFactors());
     for (OpOperand &operand : op->getOpOperands()) {
       Layout layout = splits.operandLayout(operand.getOperandNumber());
       if (!keepPartial)
@@ -126,6 +131,13 @@ private:
           gathered.try_emplace(factor, dim);
     }
     return gathered;
+  }
+
+  /// Whether each device can sum over its part: padding has no value.
+  static bool canSumParts(const GatheredDims &gathered) {
+    return !gathered.empty() && llvm::none_of(gathered, [](const auto &entry) {
+      return entry.second.getRule() == SplitRule::pad;
+    });
   }
 
   /// Splits a result that was computed whole as its operand was.

@@ -73,6 +73,7 @@ private:
     return success(
         succeeded(read(axesByRole[Role::dense], orNone(axes, all))) &&
         succeeded(read(axesByRole[Role::attention], orNone(attention, all))) &&
+        succeeded(read(axesByRole[Role::channels], orNone(attention, all))) &&
         succeeded(read(axesByRole[Role::experts], orNone(expertAxes, all))) &&
         succeeded(read(axesOfKeys, orNone(keyAxes, attention))));
   }

@@ -31,12 +31,21 @@ forEachDim(ShardingOpInterface op, const ShardingFactors &factors,
 
 SplitRequests SplitRequests::ofTensorParallelism(Operation *function) {
   SplitRequests requests(function);
+  SmallVector<ShardingOpInterface> ops;
   function->walk([&](ShardingOpInterface op) {
-    if (std::optional<TensorParallelFactor> factor =
-            op.getTensorParallelFactor())
-      requests.seed(op, *factor);
+    if (op.getTensorParallelFactor())
+      ops.push_back(op);
   });
-  requests.spread();
+  // What follows from heads, as the gate of a recurrence or the convolution
+  // before it, is not a width of its own.
+  using Role = TensorParallelRole;
+  for (Role role :
+       {Role::attention, Role::channels, Role::dense, Role::experts})
+    for (ShardingOpInterface op : ops)
+      if (auto factor = *op.getTensorParallelFactor(); factor.role == role) {
+        requests.seed(op, factor);
+        requests.spread();
+      }
   return requests;
 }
 
@@ -126,6 +135,12 @@ void SplitRequests::seed(Value value) {
 void SplitRequests::seed(ShardingOpInterface op,
                          const TensorParallelFactor &seed) {
   ShardingFactors factors = op.getShardingFactors();
+  bool isReached = false;
+  forEachDim(op, factors, [&](Value value, unsigned dim, int32_t factor, int) {
+    isReached |= factor == seed.factor && find(value, dim);
+  });
+  if (isReached)
+    return;
   std::optional<SplitRule> resultRule;
   forEachDim(
       op, factors, [&](Value value, unsigned dim, int32_t factor, int operand) {

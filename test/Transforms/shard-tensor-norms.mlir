@@ -8,8 +8,8 @@
 
 parallel.mesh @pod(tp = 4)
 
-// A norm over all heads needs them all: they are gathered before it and split
-// again after it, key-value heads by their own rule. Its weights stay whole.
+// A norm over all heads needs the sum of their squares: each device sums its own,
+// and a number for each token is reduced, not a row. Its weights stay whole.
 // CHECK-LABEL: func @norm_over_heads
 // STEPS-LABEL: func @norm_over_heads
 func.func @norm_over_heads(%x: !x) -> !x {
@@ -26,19 +26,17 @@ func.func @norm_over_heads(%x: !x) -> !x {
   %cache = transformer.kv_cache : !cache
   %q = transformer.linear %x, %wq : !x, tensor<64x8x16xbf16> -> !heads
   %k = transformer.linear %x, %wk : !x, tensor<64x2x16xbf16> -> !kv
-  // CHECK: parallel.reshard {{.*}} : !bq_8tp_16_bf -> !bq_8_16_bf
-  // CHECK-NEXT: %[[Q:.*]] = transformer.rms_norm {{.*}} over(2) {{.*}} : !bq_8_16_bf, tensor<8x16xbf16>
-  // CHECK-NEXT: parallel.reshard %[[Q]] : !bq_8_16_bf -> !bq_8tp_16_bf
-  // STEPS: parallel.all_gather {{.*}} dim 2 over [tp] : !bq_8tp_16_bf -> !bq_8_16_bf
+  // CHECK: %[[Q:.*]] = transformer.square_sum {{.*}} over(2) : !bq_8tp_16_bf -> !bq_1_sum_tp
+  // CHECK: %[[SUM:.*]] = parallel.reshard %[[Q]] : !bq_1_sum_tp -> !bq_1_float
+  // CHECK-NEXT: transformer.rms_norm {{.*}} sums(%[[SUM]] : !bq_1_float) over(2) {{.*}} : !bq_8tp_16_bf, !w8tp_16_bf
+  // STEPS: transformer.square_sum
+  // STEPS-NEXT: parallel.all_slice {{.*}} dim 0 over [tp] : tensor<8x16xbf16> -> !w8tp_16_bf
+  // STEPS-NEXT: parallel.all_reduce {{.*}} over [tp] : !bq_1_sum_tp -> !bq_1_float
   // STEPS-NEXT: transformer.rms_norm
-  // STEPS-NEXT: parallel.all_slice {{.*}} dim 2 over [tp] : !bq_8_16_bf -> !bq_8tp_16_bf
   %qn = transformer.rms_norm %q, %gq over(2) eps(1.0e-6) : !heads, tensor<8x16xbf16>
-  // CHECK: parallel.reshard {{.*}} : !bq_2tp_16_bf -> !bq_2_16_bf
-  // CHECK-NEXT: %[[K:.*]] = transformer.rms_norm {{.*}} over(2) {{.*}} : !bq_2_16_bf, tensor<2x16xbf16>
-  // CHECK-NEXT: parallel.reshard %[[K]] : !bq_2_16_bf -> !bq_2tp_16_bf
-  // STEPS: parallel.all_gather {{.*}} dim 2 over [tp] : !bq_2tp_16_bf -> !bq_2_16_bf
-  // STEPS-NEXT: transformer.rms_norm
-  // STEPS-NEXT: parallel.all_slice {{.*}} dim 2 over [tp] : !bq_2_16_bf -> !bq_2tp_16_bf
+  // Of heads by 'cap', copies share the sum.
+  // CHECK: %[[K:.*]] = transformer.square_sum {{.*}} over(2) : !bq_2tp_16_bf -> !bq_1_sum_tp
+  // CHECK: transformer.rms_norm {{.*}} over(2) {{.*}} : !bq_2tp_16_bf, !w2tp_16_bf
   %kn = transformer.rms_norm %k, %gk over(2) eps(1.0e-6) : !kv, tensor<2x16xbf16>
   // CHECK-NEXT: transformer.rope {{.*}} : !bq_8tp_16_bf
   %r = transformer.rope %qn theta(1.0e4) : !heads

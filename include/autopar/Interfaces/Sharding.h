@@ -50,12 +50,16 @@ struct ShardingFactors {
   /// Per operand or result, per dimension: index into `kinds`.
   llvm::SmallVector<llvm::SmallVector<int32_t, 4>, 4> operands, results;
   /// Groups of operands in which the op is linear: partial sums may pass if
-  /// all operands of one group, and no others, have them.
+  /// all operands of one group, and no others, have them. A group of none: the
+  /// op sums, and is linear in nothing.
   llvm::SmallVector<llvm::SmallVector<unsigned, 2>, 2> linear;
   /// Of merged factors: those that they are made of.
   std::map<int32_t, llvm::SmallVector<int32_t, 4>> parts;
   /// Whether reductions look rows up: what a `pad` adds is never read.
   bool looksUp = false;
+  /// Whether each of the devices that have the same elements adds its share of
+  /// them to a sum.
+  bool sharesReplicas = false;
   /// Per operand or result that is a set grouped by experts: the factor of the
   /// experts. Where there is no entry, the grouping is a part of the split of
   /// the set's own factor.
@@ -68,7 +72,8 @@ struct ShardingFactors {
     if (rule == SplitRule::cap && isOfExperts(factor))
       return false;
     return kinds[factor] != FactorKind::reduction ||
-           (rule != SplitRule::cap && (rule != SplitRule::pad || looksUp));
+           ((rule != SplitRule::cap || sharesReplicas) &&
+            (rule != SplitRule::pad || looksUp));
   }
   /// Whether sets are grouped by `factor`.
   bool isOfExperts(int32_t factor) const {
@@ -104,8 +109,9 @@ mergeAxes(llvm::ArrayRef<int32_t> parts,
           llvm::function_ref<llvm::ArrayRef<mlir::StringAttr>(int32_t)> axesOf);
 
 /// The parts of a model that may have tensor parallelism of their own: heads,
-/// widths and vocabulary, widths of routed experts.
-enum class TensorParallelRole : uint8_t { attention, dense, experts };
+/// and channels that are convolved over tokens, as heads are split; widths and
+/// vocabulary; widths of routed experts.
+enum class TensorParallelRole : uint8_t { attention, channels, dense, experts };
 
 /// Whether two lists have the same axes, in any order.
 bool haveSameAxes(llvm::ArrayRef<mlir::StringAttr> a,

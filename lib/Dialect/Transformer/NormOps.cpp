@@ -32,6 +32,86 @@ static ShardingFactors normFactors(Op op) {
   return factors;
 }
 
+/// Sums that are given leave nothing to sum over: all dimensions are alike.
+static ShardingFactors scaleFactors(RMSNormOp op) {
+  ShardingFactors factors;
+  int64_t rank = rankOf(op.getX()), over = op.getOver();
+  if (over < 1 || over > rank || rankOf(op.getSums()) != rank - over + 1)
+    return factors;
+  FactorList all = addFactors(factors, FactorKind::parallel, rank);
+  FactorList sums(ArrayRef(all).drop_back(over));
+  sums.push_back(factors.add(FactorKind::whole));
+  for (Value operand : op->getOperands()) {
+    if (rankOf(operand) > rank)
+      return ShardingFactors();
+    factors.operands.push_back(
+        operand == op.getSums()
+            ? sums
+            : FactorList(ArrayRef(all).take_back(rankOf(operand))));
+  }
+  factors.results = {all};
+  return factors;
+}
+
+ShardingFactors SquareSumOp::getShardingFactors() {
+  ShardingFactors factors;
+  int64_t rank = rankOf(getX()), over = getOver();
+  if (over < 1 || over > rank || rankOf(getResult()) != rank - over + 1)
+    return factors;
+  FactorList kept = addFactors(factors, FactorKind::parallel, rank - over);
+  factors.operands = {
+      concat(kept, addFactors(factors, FactorKind::reduction, over))};
+  factors.results = {concat(kept, {factors.add(FactorKind::whole)})};
+  factors.linear = {{}};
+  factors.sharesReplicas = true;
+  return factors;
+}
+
+Operation *RMSNormOp::detachSums(OpBuilder &builder) {
+  if (getSums())
+    return nullptr;
+  TensorView x(getX());
+  SmallVector<int64_t> shape(x.getType().getShape().drop_back(getOver()));
+  SmallVector<StringRef> names;
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    names.push_back(x.dim(dim).extent);
+  shape.push_back(static_cast<int64_t>(getGroups().value_or(1)));
+  names.push_back("");
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(*this);
+  auto sums = SquareSumOp::create(
+      builder, getLoc(), getTensorType(shape, names, builder.getF32Type()),
+      getX(), getOverAttr(), getGroupsAttr());
+  getSumsMutable().assign(sums.getResult());
+  return sums;
+}
+
+static LogicalResult verifyGroups(Operation *op, Value operand, int64_t over,
+                                  std::optional<int64_t> groups) {
+  if (!groups)
+    return success();
+  TensorView x(operand);
+  int64_t first = static_cast<int64_t>(x.rank()) - over;
+  if (first >= 0 && !x.isSymbolic(first) && *groups > 0 &&
+      x.getType().getDimSize(first) % *groups == 0)
+    return success();
+  return op->emitOpError() << "has " << *groups << " groups of "
+                           << (first < 0 ? "no" : x.extentText(first))
+                           << " elements";
+}
+
+/// One number of f32 for each group.
+static LogicalResult verifySums(Operation *op, Value sums, int64_t groups) {
+  TensorView view(sums);
+  std::string found = view.extentText(view.rank() - 1);
+  if (!view.getType().getElementType().isF32())
+    return op->emitOpError("has sums that are not in f32");
+  if (found == std::to_string(groups))
+    return success();
+  return op->emitOpError() << "has sums of " << found << " groups, expected "
+                           << groups;
+}
+
 template <typename Op>
 static LogicalResult verifyNorm(Op op) {
   if (op.getEps().isNegative() || !op.getEps().isFinite())
@@ -45,25 +125,32 @@ static LogicalResult verifyNorm(Op op) {
 LogicalResult RMSNormOp::verify() {
   if (getUnitOffset() && !getWeight())
     return emitOpError("has a unit_offset and no weight to add it to");
-  if (std::optional<int64_t> groups = getGroups()) {
-    TensorView x(getX());
-    int64_t first = static_cast<int64_t>(x.rank()) - getOver();
-    if (first < 0 || x.isSymbolic(first) || *groups < 1 ||
-        x.getType().getDimSize(first) % *groups)
-      return emitOpError() << "has " << *groups << " groups of "
-                           << (first < 0 ? "no" : x.extentText(first))
-                           << " elements";
-  }
+  if (failed(verifyGroups(*this, getX(), getOver(), getGroups())) ||
+      (getSums() &&
+       failed(verifySums(*this, getSums(), getGroups().value_or(1)))))
+    return failure();
   return verifyNorm(*this);
+}
+
+LogicalResult SquareSumOp::verify() {
+  return failure(
+      failed(verifyGroups(*this, getX(), getOver(), getGroups())) ||
+      failed(verifySums(*this, getResult(), getGroups().value_or(1))));
 }
 
 LogicalResult LayerNormOp::verify() { return verifyNorm(*this); }
 
-ShardingFactors RMSNormOp::getShardingFactors() { return normFactors(*this); }
+ShardingFactors RMSNormOp::getShardingFactors() {
+  return getSums() ? scaleFactors(*this) : normFactors(*this);
+}
 
 ShardingFactors LayerNormOp::getShardingFactors() { return normFactors(*this); }
 
 void RMSNormOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.addElementwise(*this);
+}
+
+void SquareSumOp::buildWorkload(WorkloadBuilder &builder) {
   builder.addElementwise(*this);
 }
 

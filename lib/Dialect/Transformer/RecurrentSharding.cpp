@@ -107,6 +107,14 @@ ShardingFactors StateSpaceOp::getShardingFactors() {
   return f.factors;
 }
 
+std::optional<TensorParallelFactor> ShortConvOp::getTensorParallelFactor() {
+  if (hasOneGroup(getX()))
+    return std::nullopt;
+  TensorParallelFactor channels = splitHeads(getNumOperands(), {});
+  channels.role = TensorParallelRole::channels;
+  return channels;
+}
+
 std::optional<TensorParallelFactor> StateSpaceOp::getTensorParallelFactor() {
   constexpr unsigned input = 2, output = 3;
   return splitHeads(getNumOperands(), {input, output});

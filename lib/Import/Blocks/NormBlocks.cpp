@@ -38,10 +38,10 @@ Value autopar::createNorm(ModelBuilder &model, Value x, const NormSpec &norm) {
   auto eps = ops.getF64FloatAttr(norm.eps);
   if (norm.isLayerNorm)
     return LayerNormOp::create(ops, x.getType(), x, weight, bias, over, eps);
-  return RMSNormOp::create(ops, x.getType(), x, weight, bias, over, eps,
-                           norm.unitOffset ? ops.getUnitAttr() : UnitAttr(),
-                           norm.groups > 1 ? ops.getI64IntegerAttr(norm.groups)
-                                           : IntegerAttr());
+  return RMSNormOp::create(
+      ops, x.getType(), x, weight, bias, Value(), over, eps,
+      norm.unitOffset ? ops.getUnitAttr() : UnitAttr(),
+      norm.groups > 1 ? ops.getI64IntegerAttr(norm.groups) : IntegerAttr());
 }
 
 static Value buildNorm(ModelBuilder &model, autopar::Block &block, Value x,

@@ -292,3 +292,56 @@ func.func @convolution_of_another_width(%x: tensor<4x8x64xbf16>, %w: tensor<32x3
   %y = transformer.convolution %x, %w : tensor<4x8x64xbf16>, tensor<32x3x64xbf16> -> tensor<4x4x64xbf16>
   return
 }
+
+// -----
+
+func.func @squares_in_another_format(%x: tensor<4x8x64xbf16>) {
+  // expected-error @+1 {{'transformer.square_sum' op has sums that are not in f32}}
+  %s = transformer.square_sum %x over(2) : tensor<4x8x64xbf16> -> tensor<4x1xbf16>
+  return
+}
+
+// -----
+
+func.func @squares_of_other_groups(%x: tensor<4x8x64xbf16>) {
+  // expected-error @+1 {{'transformer.square_sum' op has sums of 2 groups, expected 4}}
+  %s = transformer.square_sum %x over(2) groups(4) : tensor<4x8x64xbf16> -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @squares_of_no_dimension(%x: tensor<4x8x64xbf16>) {
+  // expected-error @+1 {{'transformer.square_sum' op cannot work on operands of rank 3 with a result of rank 3}}
+  %s = transformer.square_sum %x over(0) : tensor<4x8x64xbf16> -> tensor<4x8x1xf32>
+  return
+}
+
+// -----
+
+func.func @norm_with_other_sums(%x: tensor<4x8x64xbf16>, %s: tensor<4x2xf32>) {
+  // expected-error @+1 {{'transformer.rms_norm' op has sums of 2 groups, expected 1}}
+  %y = transformer.rms_norm %x sums(%s : tensor<4x2xf32>) over(2) eps(0.0) : tensor<4x8x64xbf16>
+  return
+}
+
+// -----
+
+!x = tensor<4x8x64xbf16, #parallel.sharding<[_, _ by tp, _]>>
+parallel.mesh @pod(tp = 4)
+func.func @squares_that_are_not_reduced(%x: !x) {
+  // expected-error @+1 {{'transformer.square_sum' op the result is partial over [], expected [tp]}}
+  %s = transformer.square_sum %x over(2) : !x -> tensor<4x1xf32>
+  return
+}
+
+// -----
+
+!x = tensor<4x8x64xbf16, #parallel.sharding<[_, _ by tp, _]>>
+!s = tensor<4x1xf32, #parallel.sharding<[_, _] partial [tp]>>
+parallel.mesh @pod(tp = 4)
+func.func @norm_with_partial_sums(%x: !x, %s: !s) {
+  // expected-error @+1 {{'transformer.rms_norm' op is not linear in operand #1 alone, which is a partial sum over [tp]: reduce it first}}
+  %y = transformer.rms_norm %x sums(%s : !s) over(2) eps(0.0) : !x
+  return
+}

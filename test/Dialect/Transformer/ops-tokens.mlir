@@ -16,6 +16,10 @@ func.func @norms(%x: !heads, %g: tensor<16xbf16>, %h: tensor<8x16xbf16>) {
   %over = transformer.rms_norm %x, %h over(2) eps(1.0e-5) : !heads, tensor<8x16xbf16>
   // CHECK: transformer.rms_norm %arg0, %arg2 over(2) eps(1.0e-05) groups(4) : !bq_8_16_bf, tensor<8x16xbf16>
   %groups = transformer.rms_norm %x, %h over(2) eps(1.0e-5) groups(4) : !heads, tensor<8x16xbf16>
+  // CHECK: %[[SQUARES:.*]] = transformer.square_sum %arg0 over(2) groups(4) : !bq_8_16_bf -> !bq_4_float
+  %squares = transformer.square_sum %x over(2) groups(4) : !heads -> tensor<?x?x4xf32, #transformer.dims<[batch, query, _]>>
+  // CHECK: transformer.rms_norm %arg0, %arg2 sums(%[[SQUARES]] : !bq_4_float) over(2) eps(1.0e-05) groups(4) : !bq_8_16_bf, tensor<8x16xbf16>
+  %given = transformer.rms_norm %x, %h sums(%squares : tensor<?x?x4xf32, #transformer.dims<[batch, query, _]>>) over(2) eps(1.0e-5) groups(4) : !heads, tensor<8x16xbf16>
   // CHECK: transformer.layer_norm %arg0, %arg2 eps(1.0e-05) : !bq_8_16_bf, tensor<8x16xbf16>
   %per_head = transformer.layer_norm %x, %h eps(1.0e-5) : !heads, tensor<8x16xbf16>
   // CHECK: transformer.layer_norm %arg0 bias(%arg1 : tensor<16xbf16>) eps(1.0e-05) : !bq_8_16_bf
