@@ -28,7 +28,7 @@ public:
         valueWidth(block.integer("v_dim")), bias(block.flag("bias")) {
     block.mayHave({"q", "q_a", "q_a_norm", "q_b", "has_indexer", "index_heads",
                    "index_dim", "index_q", "index_k", "index_k_norm",
-                   "index_weights"});
+                   "index_rope_interleaved", "index_weights"});
   }
 
   Value build(Value x) {
