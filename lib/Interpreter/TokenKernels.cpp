@@ -324,9 +324,13 @@ static LocalResult run(MergeTokensOp op, Device &device) {
   const LocalTensor &x = device(op.getX());
   std::vector<int64_t> from = device.indices(op.getX(), 1);
   std::vector<int64_t> to = device.indices(op.getResult(), 1);
-  int64_t n = device.grid().extentOf(TensorView(op.getX()), 1) /
-              device.grid().extentOf(TensorView(op.getResult()), 1);
-  int64_t width = x.extentFrom(2), wide = op.getMean() ? width : n * width;
+  int64_t merged = device.grid().extentOf(TensorView(op.getResult()), 1);
+  int64_t wide = device.grid().extentOf(TensorView(op.getResult()), 2);
+  // Without an image there are no tokens to merge.
+  if (merged == 0)
+    return LocalTensor({x.shape[0], 0, wide});
+  int64_t n = device.grid().extentOf(TensorView(op.getX()), 1) / merged;
+  int64_t width = x.extentFrom(2);
   LocalTensor result({x.shape[0], int64_t(to.size()), wide});
   for (int64_t b = 0; b < x.shape[0]; ++b)
     for (size_t t = 0; t < to.size(); ++t)

@@ -396,6 +396,14 @@ private:
 
 } // namespace
 
+std::vector<std::string> Expression::names() const {
+  std::vector<std::string> names;
+  for (const Node &node : nodes)
+    if (node.kind == Node::Kind::name)
+      names.push_back(node.text);
+  return names;
+}
+
 Result<JsonValue> Expression::evaluate(Names &names) const {
   Result<Operand> value = Evaluator(nodes, names).evaluate(root);
   if (!value)

@@ -155,23 +155,8 @@ static std::optional<Error> checkContext(const Model &model) {
   return error;
 }
 
-Result<Model>
-autopar::readModel(const ModelFiles &files,
-                   const std::vector<ConfigAssumption> &assumptions) {
-  Model model;
-  Result<JsonDocument> document =
-      JsonDocument::readFile(files.configPath, JsonDocument::Dialect::python);
-  if (!document)
-    return document.error();
-  model.config = std::make_unique<JsonDocument>(std::move(*document));
-  model.notes = std::make_unique<ModelNotes>();
-  for (const ConfigAssumption &assumption : assumptions) {
-    if (model.config->value().is_object())
-      if (auto error = assume(model.config->value(), assumption))
-        return *error;
-    model.notes->defaults.push_back(assumption.key + " = " + assumption.value +
-                                    " (assumed by the user)");
-  }
+/// Finds the family and reads what every config has.
+static std::optional<Error> readConfig(Model &model, const ModelFiles &files) {
   JsonReader config = model.config->reader();
   std::string architecture = firstArchitecture(config);
   if (config.failed())
@@ -185,7 +170,7 @@ autopar::readModel(const ModelFiles &files,
   model.scope =
       std::make_unique<Scope>(std::move(*family), config, *model.notes);
   if (auto error = model.scope->checkFields())
-    return *error;
+    return error;
   Result<const JsonValue *> found = model.scope->lookUp("dtype");
   if (!found)
     return found.error();
@@ -205,6 +190,37 @@ autopar::readModel(const ModelFiles &files,
     return quantization.error();
   model.quantization = std::move(*quantization);
   if (auto error = checkContext(model))
+    return error;
+  return std::nullopt;
+}
+
+Result<Model>
+autopar::readModel(const ModelFiles &files,
+                   const std::vector<ConfigAssumption> &assumptions) {
+  Result<JsonDocument> document =
+      JsonDocument::readFile(files.configPath, JsonDocument::Dialect::python);
+  if (!document)
+    return document.error();
+  Model model;
+  model.config = std::make_unique<JsonDocument>(std::move(*document));
+  model.notes = std::make_unique<ModelNotes>();
+  for (const ConfigAssumption &assumption : assumptions) {
+    if (model.config->value().is_object())
+      if (auto error = assume(model.config->value(), assumption))
+        return *error;
+    model.notes->defaults.push_back(assumption.key + " = " + assumption.value +
+                                    " (assumed by the user)");
+  }
+  if (auto error = readConfig(model, files))
+    return *error;
+  return model;
+}
+
+Result<Model> autopar::readModel(JsonDocument config, const std::string &name) {
+  Model model;
+  model.config = std::make_unique<JsonDocument>(std::move(config));
+  model.notes = std::make_unique<ModelNotes>();
+  if (auto error = readConfig(model, {name, "", std::nullopt, ""}))
     return *error;
   return model;
 }

@@ -172,6 +172,45 @@ std::optional<JsonReader> Scope::findKey(const std::string &name,
   return null;
 }
 
+/// Whether the field's default is there before the config is read. A null then
+/// replaces it; other defaults are computed where a null is found.
+static bool isConstant(const JsonValue &field, const char *which) {
+  auto fixed = field.find(which);
+  return fixed != field.end() &&
+         (!fixed->is_string() ||
+          fixed->get_ref<const std::string &>().substr(0, 1) == "'");
+}
+
+const char *Scope::whichDefault(const JsonValue &field) const {
+  return outer && field.contains("class_default") ? "class_default" : "default";
+}
+
+std::vector<std::string> Scope::placesOf(const std::string &name) {
+  const JsonValue *field = description.find("fields", name);
+  std::vector<std::string> places;
+  if (!field)
+    return places;
+  bool anyNull = false;
+  for (const std::string &key : keysOf(name, *field)) {
+    bool isOuter = key.rfind("outer.", 0) == 0, isNull = false;
+    if (isOuter && !outer)
+      continue;
+    auto found = follow(isOuter ? outer->reader : reader,
+                        isOuter ? key.substr(6) : key, isNull);
+    anyNull |= found && isNull;
+    if (found && !isNull)
+      places.push_back(found->pointer());
+  }
+  std::string key = keyOf(name, *field);
+  const char *which =
+      anyNull && field->contains("null") ? "null" : whichDefault(*field);
+  if (!places.empty() || !field->contains(which) ||
+      !isConstant(*field, which) || keysOf(name, *field).empty() ||
+      key.find('.') != std::string::npos)
+    return places;
+  return {reader.pointer() + "/" + key};
+}
+
 std::string Scope::keyOf(const std::string &name,
                          const JsonValue &field) const {
   std::vector<std::string> keys = keysOf(name, field);
@@ -207,19 +246,6 @@ std::optional<Error> Scope::findConflict(const std::string &name,
                         "both are names of one number");
   }
   return std::nullopt;
-}
-
-/// Whether the field's default is there before the config is read. A null then
-/// replaces it; other defaults are computed where a null is found.
-static bool isConstant(const JsonValue &field, const char *which) {
-  auto fixed = field.find(which);
-  return fixed != field.end() &&
-         (!fixed->is_string() ||
-          fixed->get_ref<const std::string &>().substr(0, 1) == "'");
-}
-
-const char *Scope::whichDefault(const JsonValue &field) const {
-  return outer && field.contains("class_default") ? "class_default" : "default";
 }
 
 std::optional<Error> Scope::checkFields() {

@@ -10,9 +10,11 @@
 #include "Table.h"
 #include "autopar/Analysis/ExpertLayers.h"
 #include "autopar/Import/LoadModel.h"
+#include "autopar/Import/ShrinkModel.h"
 #include "autopar/InitAll.h"
 #include "autopar/Pipelines/DescribeModel.h"
 #include "autopar/Pipelines/Pipelines.h"
+#include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -213,4 +215,20 @@ int autopar::diffModels(const ModelArgument &argument,
     return fail(second.error());
   llvm::outs() << writeDifferences(*first, *second);
   return 0;
+}
+
+int autopar::shrinkModel(const ModelArgument &argument, const SmallSizes &sizes,
+                         const std::string &output) {
+  Result<ModelRequest> request = requestOf(argument, argument.name);
+  if (!request)
+    return fail(request.error());
+  Result<Model> model = findModel(*request);
+  if (!model)
+    return fail(model.error());
+  Session session;
+  Result<std::string> config = shrinkModel(&session.context, *model, sizes);
+  if (!config)
+    return fail(config.error());
+  Result<bool> written = writeOutput(output, *config);
+  return written ? 0 : fail(written.error());
 }

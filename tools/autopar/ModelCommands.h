@@ -10,6 +10,7 @@
 
 #include "PlacementCommand.h"
 #include "PlanCommands.h"
+#include "autopar/Model/Shrink.h"
 
 #include <string>
 #include <utility>
@@ -45,6 +46,11 @@ int showModel(const ModelArgument &model, const std::string &kvFormat,
               bool json);
 /// Prints in what `model.name` and `model.second` differ.
 int diffModels(const ModelArgument &model, const std::string &kvFormat);
+
+/// Writes the config of a small model of the same structure to `output`, or
+/// standard output where that is "-".
+int shrinkModel(const ModelArgument &model, const SmallSizes &sizes,
+                const std::string &output);
 
 } // namespace autopar
 

@@ -189,7 +189,8 @@ void autopar::addGroups(CLI::App &app, std::vector<Command> &commands) {
 namespace {
 struct ModelsOptions {
   ModelArgument model;
-  std::string kvFormat;
+  std::string kvFormat, output = "-";
+  SmallSizes sizes;
   bool json = false, families = false;
 };
 } // namespace
@@ -201,6 +202,36 @@ static void addKvFormat(CLI::App *command, ModelsOptions &options) {
       ->type_name("format");
 }
 
+static void addShrink(CLI::App *models, std::shared_ptr<ModelsOptions> options,
+                      std::vector<Command> &commands) {
+  CLI::App *shrink = models->add_subcommand(
+      "shrink", "The config of a small model of the same structure");
+  shrink->add_option("model", options->model.name, modelHelp)->required();
+  shrink->add_option("-o", options->output, "File (default: standard output)");
+  shrink
+      ->add_option("--layers", options->sizes.layers,
+                   "Layers of a stack, at least: more where that takes more to "
+                   "have every kind (default: 2)")
+      ->check(CLI::Range(1, 1000));
+  shrink
+      ->add_option("--experts", options->sizes.experts,
+                   "Routed experts of a layer, at most (default: 8)")
+      ->check(CLI::Range(2, 1024));
+  addSource(shrink, options->model);
+  shrink->footer(
+      "Every kind of layer is there; heads, experts and widths are few, and\n"
+      "divide as they did: plans up to 8 devices work on both. That a plan\n"
+      "computes what the model does is then proved by executing it:\n\n"
+      "  autopar models shrink deepseek-v3 -o small.json\n"
+      "  autopar-translate --import-hf small.json -o small.mlir\n"
+      "  autopar-opt --shard-tp=4 --shard-ep=4 small.mlir -o split.mlir\n"
+      "  autopar-run split.mlir --check=small.mlir --query=8,1,1\n");
+  commands.push_back({shrink, [=] {
+                        return shrinkModel(options->model, options->sizes,
+                                           options->output);
+                      }});
+}
+
 void autopar::addModels(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<ModelsOptions>();
   CLI::App *models =
@@ -209,7 +240,8 @@ void autopar::addModels(CLI::App &app, std::vector<Command> &commands) {
                  "  autopar models list --families\n"
                  "  autopar models show llama-3.1-8b\n"
                  "  autopar models show deepseek-ai/DeepSeek-V3 --json\n"
-                 "  autopar models diff qwen3-32b qwen3-235b-a22b\n");
+                 "  autopar models diff qwen3-32b qwen3-235b-a22b\n"
+                 "  autopar models shrink deepseek-v3 -o small.json\n");
   CLI::App *list = models->add_subcommand("list", "The bundled models");
   list->add_flag("--families", options->families,
                  "The model types that can be imported instead");
@@ -234,4 +266,5 @@ void autopar::addModels(CLI::App &app, std::vector<Command> &commands) {
   addSource(diff, options->model);
   commands.push_back(
       {diff, [=] { return diffModels(options->model, options->kvFormat); }});
+  addShrink(models, options, commands);
 }

@@ -49,6 +49,10 @@ public:
   /// Parses `text`; an error names the column.
   static Result<Expression> parse(std::string_view text);
   Result<JsonValue> evaluate(Names &names) const;
+  /// The names in it, in order.
+  std::vector<std::string> names() const;
+  /// Whether it is a name and nothing else.
+  bool isName() const { return nodes[root].kind == Node::Kind::name; }
 
   struct Node {
     enum class Kind : uint8_t {

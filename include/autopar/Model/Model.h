@@ -42,6 +42,9 @@ struct Model {
 Result<Model> readModel(const ModelFiles &files,
                         const std::vector<ConfigAssumption> &assumptions = {});
 
+/// The same of a config that is no file.
+Result<Model> readModel(JsonDocument config, const std::string &name);
+
 /// The fields that the family of `model` knows, with their values (defaults
 /// included) as JSON; without those that are null, wrong or long.
 std::vector<std::pair<std::string, std::string>> fieldsOf(const Model &model);

@@ -43,6 +43,11 @@ public:
   Result<std::string> interpolate(const std::string &text,
                                   const std::string &pointer);
 
+  /// JSON pointers of the field in the config: where it is, under each of its
+  /// names, or where a fixed default would be. None where its value follows
+  /// from other fields.
+  std::vector<std::string> placesOf(const std::string &name);
+
   const Family &family() const { return description; }
   const JsonReader &config() const { return reader; }
 

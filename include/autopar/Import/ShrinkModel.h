@@ -1,0 +1,27 @@
+//===- ShrinkModel.h - A model small enough to execute ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_IMPORT_SHRINKMODEL_H
+#define AUTOPAR_IMPORT_SHRINKMODEL_H
+
+#include "autopar/Model/Shrink.h"
+
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
+
+namespace autopar {
+
+/// The config, as JSON, of a small model that has the functions of `model`: all
+/// kinds of its layers. Errors say what would be lost, or why the small one
+/// cannot be imported; one without a message has been printed as diagnostics.
+Result<std::string> shrinkModel(mlir::MLIRContext *context, const Model &model,
+                                const SmallSizes &sizes);
+
+} // namespace autopar
+
+#endif // AUTOPAR_IMPORT_SHRINKMODEL_H

@@ -1,0 +1,34 @@
+//===- Shrink.h - Small models of the same structure ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_MODEL_SHRINK_H
+#define AUTOPAR_MODEL_SHRINK_H
+
+#include "autopar/Model/Model.h"
+
+namespace autopar {
+
+/// How small a model becomes.
+struct SmallSizes {
+  /// At least so many layers of a stack: more where its kinds need them.
+  int64_t layers = 2;
+  int64_t experts = 8;
+  /// No other size: an axis that is taken for another is seen.
+  int64_t headDim = 12;
+};
+
+/// The config of `model` with small sizes: what blocks use its fields for says
+/// how small each may be. Layers are the first ones, as many as have all kinds.
+/// Whether that makes a model is for the import to say.
+JsonValue shrinkConfig(const Model &model, const SmallSizes &sizes);
+
+/// The config of `model` without settings of quantization.
+JsonValue plainConfig(const Model &model);
+
+} // namespace autopar
+
+#endif // AUTOPAR_MODEL_SHRINK_H

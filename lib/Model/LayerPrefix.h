@@ -1,0 +1,21 @@
+//===- LayerPrefix.h - The first layers of a model --------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_MODEL_LAYERPREFIX_H
+#define AUTOPAR_LIB_MODEL_LAYERPREFIX_H
+
+#include "autopar/Model/Scope.h"
+
+namespace autopar {
+
+/// Leaves the first layers of each stack of `scope` in `config`: those that
+/// have all kinds, and `least`. Lists that speak of layers become shorter, too.
+void keepFirstLayers(Scope &scope, int64_t least, JsonValue &config);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_MODEL_LAYERPREFIX_H
