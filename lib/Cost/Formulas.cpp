@@ -103,9 +103,9 @@ Expr Formulas::logical(const Extent &extent, const Groups &groups) {
   Expr sum = number(0);
   for (const SymbolValues &values : groups) {
     Expr value = product(extent.factor, extent.symbols, values);
-    sum += extent.limit == 0
-               ? value
-               : min(value, product(extent.limit, extent.limitSymbols, values));
+    if (extent.limit != 0)
+      value = min(value, product(extent.limit, extent.limitSymbols, values));
+    sum += extent.ceiling == 0 ? value : min(value, number(extent.ceiling));
   }
   return sum;
 }

@@ -71,9 +71,26 @@ void WorkloadBuilder::addGather(Operation *op, Value buffer, Value result,
     units[result] = WeightUnits(used->second);
 }
 
+/// What goes round for a sliding window: a device's share of a prompt is two
+/// blocks of the sequence (Llama 3, arXiv:2407.21783, section 3.3.2), and
+/// before each is a window that others have; before one token there is one. Of
+/// `n` devices, the first and the last have a block that needs none, which
+/// makes (n-1)/n of two windows on average: what a ring sends of a buffer of
+/// two.
+void WorkloadBuilder::seeWindows(Extent &extent) {
+  if (extent.limit == 0 || !extent.limitSymbols.empty())
+    return;
+  extent.ceiling = 2 * extent.limit;
+  extent.limitSymbols = {symbol("query")};
+}
+
 void WorkloadBuilder::addRing(Operation *op, Value buffer, Value result,
                               ArrayRef<Attribute> names) {
+  size_t first = program.collectives.size();
   addCollective(op, CollectiveKind::ring, buffer, names);
+  for (size_t i = first; i < program.collectives.size(); ++i)
+    for (Dim &dim : program.collectives[i].shape)
+      seeWindows(dim.extent);
   SmallVector<Part, 1> parts = partsOf(buffer);
   join(parts, names);
   if (!parts.empty())

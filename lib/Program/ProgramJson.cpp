@@ -62,13 +62,16 @@ std::string Writer::text(int64_t factor,
   return product;
 }
 
-/// "8192", "batch*query*8", "min(context, 4096)".
+/// "8192", "batch*query*8", "min(context, 4096)", "min(context, query*4096,
+/// 8192)".
 std::string Writer::text(const Extent &extent) const {
   std::string product = text(extent.factor, extent.symbols);
   if (extent.limit == 0)
     return product;
-  return "min(" + product + ", " + text(extent.limit, extent.limitSymbols) +
-         ")";
+  product += ", " + text(extent.limit, extent.limitSymbols);
+  if (extent.ceiling != 0)
+    product += ", " + std::to_string(extent.ceiling);
+  return "min(" + product + ")";
 }
 
 /// As the IR prints it: "128256 by tp pad 64", "batch by dpo*dpi any".

@@ -109,9 +109,9 @@ Checked Reading::logical(const Extent &extent) const {
     return result;
   };
   Checked value = product(extent.factor, extent.symbols);
-  return extent.limit == 0
-             ? value
-             : std::min(value, product(extent.limit, extent.limitSymbols));
+  if (extent.limit != 0)
+    value = std::min(value, product(extent.limit, extent.limitSymbols));
+  return extent.ceiling == 0 ? value : std::min(value, Checked(extent.ceiling));
 }
 
 bool Reading::communicates() const {

@@ -139,6 +139,7 @@ private:
   Dim dim(const TensorView &view, unsigned index, bool held);
   void addDims(Dim dim, DimRef ref, Dims &dims);
   Dims readDims(const TensorView &view, unsigned begin, unsigned end);
+  void seeWindows(Extent &extent);
   void shareOut(Collective &collective) const;
   SymbolId symbol(llvm::StringRef name);
   AxisId axis(llvm::StringRef name);

@@ -36,12 +36,13 @@ enum class SplitRule : uint8_t {
 /// A logical extent: `factor` times the product of `symbols`, and at most
 /// `limit` times the product of `limitSymbols` where `limit` is not 0 (a
 /// sliding window limits `context`; so do the tokens that `query` others
-/// select).
+/// select), and at most `ceiling` where that is not 0.
 struct Extent {
   int64_t factor = 1;
   std::vector<SymbolId> symbols;
   int64_t limit = 0;
   std::vector<SymbolId> limitSymbols = {};
+  int64_t ceiling = 0;
 };
 
 /// One dimension of a tensor: its logical extent, and the mesh axes (major

@@ -17,7 +17,8 @@ namespace autopar {
 
 template <typename IO>
 void bytesOf(IO &io, Extent &extent) {
-  io(extent.factor, extent.symbols, extent.limit, extent.limitSymbols);
+  io(extent.factor, extent.symbols, extent.limit, extent.limitSymbols,
+     extent.ceiling);
 }
 template <typename IO>
 void bytesOf(IO &io, Dim &dim) {
