@@ -115,8 +115,8 @@ def TF_InsertOp : TF_ComputeOp<"insert", [
     Linear in both together.
 
     **Constraints:** `x` is `[batch, tokens, hidden]` and `y` is
-    `[batch, other tokens, hidden]`; the tokens of both are whole; the result
-    has the type of `x`.
+    `[batch, other tokens, hidden]`, whose tokens are whole; the result has the
+    type of `x`.
 
     **Example:**
     ```mlir

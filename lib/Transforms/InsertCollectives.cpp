@@ -68,7 +68,9 @@ private:
       ArrayRef<StringAttr> axes = dim.getAxes();
       bool sameRule = dim.getRule() == wanted.getRule() &&
                       dim.getMultiple() == wanted.getMultiple() &&
-                      dim.getTokens() == wanted.getTokens();
+                      dim.getTokens() == wanted.getTokens() &&
+                      (dim.getRule() != SplitRule::pad ||
+                       dim.getAxes() == wanted.getAxes());
       if (!axes.empty() && !wanted.getAxes().empty() && !sameRule) {
         dim = dim.withAxes({});
         gather(static_cast<int64_t>(i), axes);

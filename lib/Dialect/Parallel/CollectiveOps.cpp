@@ -7,6 +7,7 @@
 
 #include "autopar/Dialect/Parallel/Parallel.h"
 
+#include "autopar/Interfaces/Interfaces.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 using namespace autopar;
@@ -73,6 +74,8 @@ public:
       if (!ends(kept))
         return notASuffix(dim, old);
       kept.truncate(kept.size() - axes.size());
+      if (failed(verifyPadding(dim, kept, old.getAxes())))
+        return failure();
     }
     old = grouping ? old.withGrouped(kept) : old.withAxes(kept);
     return success();
@@ -93,6 +96,8 @@ public:
     all.append(axes);
     Layout result = resultLayout();
     DimAttr ruled = old;
+    if (!grouping && failed(verifyPadding(dim, old.getAxes(), all)))
+      return failure();
     if (all.size() == axes.size()) {
       if (old.isSet() && !result.findSet())
         return op->emitOpError("has a result without the set of its operand");
@@ -175,6 +180,32 @@ private:
   /// Dimension `dim`, or the set that `experts` is the grouping of.
   DimAttr &dimOf(int64_t dim) {
     return dim == expertsDim ? *layout.findSet() : layout.dims[dim];
+  }
+
+  /// The blocks of a padded dimension over `more` axes lie inside those over
+  /// `few` where both round its extent up to the same.
+  LogicalResult verifyPadding(int64_t dim, ArrayRef<StringAttr> few,
+                              ArrayRef<StringAttr> more) {
+    DimAttr old = dimOf(dim);
+    if (few.empty() || old.isSet() || old.getRule() != SplitRule::pad)
+      return success();
+    DeviceMeshOpInterface mesh = findMesh(op);
+    auto sizeOf = [&](ArrayRef<StringAttr> all) -> int64_t {
+      int64_t size = 1;
+      for (StringAttr axis : all)
+        size *= mesh ? mesh.getAxisSize(axis.getValue()).value_or(0) : 0;
+      return size;
+    };
+    int64_t extent = TensorView(op->getOperand(0)).getType().getDimSize(dim);
+    int64_t least = sizeOf(few), most = sizeOf(more);
+    int64_t padded = llvm::alignTo(extent, old.getMultiple());
+    if (least != 0 && most != 0 &&
+        llvm::alignTo(padded, least) == llvm::alignTo(padded, most))
+      return success();
+    return op->emitOpError()
+           << "changes dimension " << dim << " between splits over "
+           << axesText(few) << " and " << axesText(more)
+           << ", which pad it otherwise: gather all of it first";
   }
 
   bool ends(ArrayRef<StringAttr> all) const {

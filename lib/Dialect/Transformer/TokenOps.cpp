@@ -74,7 +74,7 @@ ShardingFactors InsertOp::getShardingFactors() {
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t hidden = factors.add(FactorKind::parallel);
-  int32_t tokens = factors.add(FactorKind::whole);
+  int32_t tokens = factors.add(FactorKind::parallel);
   int32_t inserted = factors.add(FactorKind::whole);
   factors.operands = {{batch, tokens, hidden}, {batch, inserted, hidden}};
   factors.results = {{batch, tokens, hidden}};

@@ -879,3 +879,24 @@ func.func @twice_round() {
   %s = parallel.ring %r dim 1 over [cp] : !r -> !r
   return
 }
+
+// -----
+
+!p = tensor<10x4xbf16, #parallel.sharding<[_ by dp*tp pad 1, _]>>
+!r = tensor<10x4xbf16, #parallel.sharding<[_ by dp pad 1, _]>>
+parallel.mesh @pod(dp = 2, tp = 3)
+func.func @all_gather_of_a_part_of_padding(%x: !p) {
+  // expected-error @+1 {{'parallel.all_gather' op changes dimension 0 between splits over [dp] and [dp, tp], which pad it otherwise: gather all of it first}}
+  %y = parallel.all_gather %x dim 0 over [tp] : !p -> !r
+  return
+}
+
+// -----
+
+!p = tensor<10x4xbf16, #parallel.sharding<[_ by dp pad 6, _]>>
+!r = tensor<10x4xbf16, #parallel.sharding<[_ by dp*tp pad 6, _]>>
+parallel.mesh @pod(dp = 2, tp = 3)
+func.func @all_slice_of_padding_that_stays(%x: !p) {
+  %y = parallel.all_slice %x dim 0 over [tp] : !p -> !r
+  return
+}
