@@ -122,7 +122,7 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
-                       AnyRankedTensor:$value, Optional<AnyRankedTensor>:$cache,
+                       AnyRankedTensor:$value, TF_OptionalCache:$cache,
                        Optional<AnyRankedTensor>:$sinks,
                        Optional<AnyRankedTensor>:$bias, UnitAttr:$causal,
                        OptionalAttr<I64Attr>:$window,

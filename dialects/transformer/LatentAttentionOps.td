@@ -75,7 +75,7 @@ def TF_LatentAttentionOp : TF_ComputeOp<"latent_attention"> {
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$latent,
                        AnyRankedTensor:$key_rope, AnyRankedTensor:$key_weight,
-                       AnyRankedTensor:$value_weight, AnyRankedTensor:$cache,
+                       AnyRankedTensor:$value_weight, TF_Cache:$cache,
                        Optional<AnyRankedTensor>:$selected,
                        OptionalAttr<I64Attr>:$at_most, UnitAttr:$causal,
                        UnitAttr:$absorbed, UnitAttr:$by_phase);
@@ -136,7 +136,7 @@ def TF_IndexerOp : TF_ComputeOp<"indexer"> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
-                       AnyRankedTensor:$weight, AnyRankedTensor:$cache,
+                       AnyRankedTensor:$weight, TF_Cache:$cache,
                        I64Attr:$top_k);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{

@@ -11,7 +11,7 @@
 include "transformer/TransformerBase.td"
 
 def TF_StateOp : TF_Op<"state", [
-    EncodingsMatchModule,
+    EncodingsMatchModule, MemoryEffects<[MemWrite<TF_StateMemory>]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
   let summary = "what a recurrence remembers of each sequence";
@@ -96,7 +96,7 @@ def TF_ShortConvOp : TF_HeadedRecurrentOp<"short_conv", [
   }];
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
                        Optional<AnyRankedTensor>:$bias,
-                       Optional<AnyRankedTensor>:$state,
+                       TF_OptionalState:$state,
                        OptionalAttr<TF_FunctionAttr>:$function);
   let assemblyFormat = [{
     $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)?
@@ -149,7 +149,7 @@ def TF_StateSpaceOp : TF_HeadedRecurrentOp<"state_space", [
   }];
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$dt,
                        AnyRankedTensor:$input, AnyRankedTensor:$output,
-                       AnyRankedTensor:$a, AnyRankedTensor:$state,
+                       AnyRankedTensor:$a, TF_State:$state,
                        Optional<AnyRankedTensor>:$d,
                        Optional<AnyRankedTensor>:$dt_bias);
   let assemblyFormat = [{
@@ -207,7 +207,7 @@ def TF_GatedDeltaRuleOp : TF_HeadedRecurrentOp<"gated_delta_rule", [
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
                        AnyRankedTensor:$value, AnyRankedTensor:$beta,
                        AnyRankedTensor:$decay, AnyRankedTensor:$a_log,
-                       AnyRankedTensor:$dt_bias, AnyRankedTensor:$state);
+                       AnyRankedTensor:$dt_bias, TF_State:$state);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $beta `,` $decay `,` $a_log `,` $dt_bias
     `state` `(` $state `)` attr-dict
@@ -247,7 +247,7 @@ def TF_LinearAttentionOp : TF_HeadedRecurrentOp<"linear_attention", [
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
-                       AnyRankedTensor:$value, AnyRankedTensor:$state);
+                       AnyRankedTensor:$value, TF_State:$state);
   let assemblyFormat = [{
     $query `,` $key `,` $value `state` `(` $state `)` attr-dict
     `:` type($query) `,` type($state)

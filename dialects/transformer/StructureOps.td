@@ -46,7 +46,7 @@ def TF_WorkloadOp : TF_Op<"workload", [
 }
 
 def TF_WeightOp : TF_Op<"weight", [
-    EncodingsMatchModule,
+    EncodingsMatchModule, MemoryEffects<[MemWrite<TF_WeightMemory>]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
   let summary = "a tensor of the checkpoint";
@@ -89,7 +89,7 @@ def TF_WeightOp : TF_Op<"weight", [
 }
 
 def TF_KVCacheOp : TF_Op<"kv_cache", [
-    EncodingsMatchModule,
+    EncodingsMatchModule, MemoryEffects<[MemWrite<TF_KVCacheMemory>]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
   let summary = "what is kept of all cached tokens";

@@ -13,6 +13,21 @@ include "interfaces/Interfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+/// What stays on a device from step to step. An op that has a cache or a state
+/// as operand reads and writes it; each op that names one, or a weight, is one
+/// of its own, which stays though nothing uses it.
+def TF_WeightMemory : Resource<"::autopar::transformer::WeightMemory">;
+def TF_KVCacheMemory : Resource<"::autopar::transformer::KVCacheMemory">;
+def TF_StateMemory : Resource<"::autopar::transformer::StateMemory">;
+
+class TF_Updated<TypeConstraint type, Resource memory>
+    : Arg<type, "", [MemRead<memory>, MemWrite<memory>]>;
+def TF_Cache : TF_Updated<AnyRankedTensor, TF_KVCacheMemory>;
+def TF_OptionalCache
+    : TF_Updated<Optional<AnyRankedTensor>, TF_KVCacheMemory>;
+def TF_State : TF_Updated<AnyRankedTensor, TF_StateMemory>;
+def TF_OptionalState : TF_Updated<Optional<AnyRankedTensor>, TF_StateMemory>;
+
 class TF_Op<string mnemonic, list<Trait> traits = []>
     : Op<TransformerDialect, mnemonic, traits>;
 

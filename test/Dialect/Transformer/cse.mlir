@@ -55,3 +55,28 @@ func.func @unused_attention_stays(%q: !q) {
   %y = transformer.attention %q, %q, %q cache(%cache : !cache) : !q, !q, !q -> !q
   return
 }
+
+// Without a cache it writes nothing.
+// DEAD-LABEL: func @unused_attention_of_an_encoder_goes
+func.func @unused_attention_of_an_encoder_goes(%q: !q) {
+  // DEAD-NOT: transformer.attention
+  %y = transformer.attention %q, %q, %q : !q, !q, !q -> !q
+  // DEAD: return
+  return
+}
+
+// Two appends to a cache are two, and what is unused stays resident.
+// CHECK-LABEL: func @appends_stay
+// DEAD-LABEL: func @appends_stay
+func.func @appends_stay(%q: !q) -> (!q, !q) {
+  // CHECK-COUNT-2: transformer.attention
+  // DEAD: transformer.weight "unused"
+  // DEAD: transformer.kv_cache
+  // DEAD: transformer.kv_cache
+  %unused = transformer.weight "unused" : tensor<64xbf16>
+  %other = transformer.kv_cache : !cache
+  %cache = transformer.kv_cache : !cache
+  %x = transformer.attention %q, %q, %q cache(%cache : !cache) : !q, !q, !q -> !q
+  %y = transformer.attention %q, %q, %q cache(%cache : !cache) : !q, !q, !q -> !q
+  return %x, %y : !q, !q
+}

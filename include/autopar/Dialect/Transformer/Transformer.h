@@ -27,6 +27,17 @@ inline llvm::hash_code hash_value(const StoredDim &dim) {
 
 namespace autopar::transformer {
 
+/// What stays on a device from step to step, as resources of effects.
+struct WeightMemory : mlir::SideEffects::Resource::Base<WeightMemory> {
+  llvm::StringRef getName() override { return "weights"; }
+};
+struct KVCacheMemory : mlir::SideEffects::Resource::Base<KVCacheMemory> {
+  llvm::StringRef getName() override { return "KV cache"; }
+};
+struct StateMemory : mlir::SideEffects::Resource::Base<StateMemory> {
+  llvm::StringRef getName() override { return "states"; }
+};
+
 /// `[last dimension of x]`, the type of a norm's weight; null where `x` has no
 /// such dimension.
 mlir::Type getNormWeightType(mlir::Type x);
