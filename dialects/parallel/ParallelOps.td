@@ -140,11 +140,18 @@ def PAR_ExpertPlacementOp : PAR_Op<"expert_placement"> {
     and a step waits for the hottest: rows of experts, and what is sent to them,
     are those of the mean times the hottest rank over the mean, averaged over
     the layers of one function. Reports compute this from the tables: edit them.
-    No value depends on them: types say which experts are where as if slot `p`
-    held expert `p`.
 
-    Without tables nothing is known of the loads, and they count as even. Slots
-    of `E` experts by each policy:
+    Types say how many slots a device has, tables what is in them. Of a tensor
+    with one entry for each of `E` experts, split over `axes` by `plain` or by
+    `pad s`, a device has those of the experts in its slots, slots in rising
+    order. A routed token on its way to an expert in `c` slots goes to one of
+    them, `t mod c` of the `c` in rising order for token `t` of the step, as the
+    set counts tokens. Tensors that are not split over `axes` have experts.
+
+    Without tables nothing is known of the loads, and they count as even; no
+    value depends on the op, as what types say of a part holds: slot `p` has
+    expert `p`, and the slots from `E` on are padding. Slots of `E` experts that
+    reports count by each policy:
 
         block         slot p holds expert p mod E
         round_robin   the i-th slot dealt out, slot (i div n) of rank

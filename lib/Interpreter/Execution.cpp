@@ -219,6 +219,9 @@ LogicalResult Execution::check(Operation *op, DeviceTensors &tensors) {
   TensorView type(op->getResult(0));
   if (isa<transformer::KVCacheOp, transformer::StateOp, parallel::RingOp>(op))
     return success();
+  if (grid->expertSlots().lack(type.getType()))
+    return op->emitError("is of a layer that parallel.expert_placement has no "
+                         "slots of");
   if (type.isSet() && failed(RowHomes(type, *grid).verify(op, tensors)))
     return failure();
   int64_t most = rowsOfToken(tensors);
@@ -276,6 +279,11 @@ LogicalResult Execution::compute(Operation *op) {
   return success();
 }
 
+void Execution::enterLayer(std::optional<int64_t> number) {
+  layerNumber = number;
+  grid->expertSlots().enter(number);
+}
+
 LogicalResult Execution::runCall(Operation *op) {
   auto call = cast<func::CallOp>(op);
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
@@ -283,14 +291,18 @@ LogicalResult Execution::runCall(Operation *op) {
   if (!callee || callee.isExternal())
     return op->emitError("calls a function without a body");
   std::string around = layer;
-  if (nextLayer)
+  std::optional<int64_t> aroundNumber = layerNumber;
+  if (nextLayer) {
+    enterLayer(*nextLayer);
     layer = prefix + "." + std::to_string((*nextLayer)++);
+  }
   // Layers are not inside layers.
   std::optional<int64_t> counter = std::exchange(nextLayer, std::nullopt);
   FailureOr<Values> results =
       runBlock(callee.getBody().front(), valuesOf(op->getOperands()));
   nextLayer = counter;
   layer = around;
+  enterLayer(aroundNumber);
   if (failed(results))
     return failure();
   setAll(op->getResults(), std::move(*results));

@@ -112,6 +112,7 @@ private:
   mlir::LogicalResult runOp(mlir::Operation *op);
   mlir::LogicalResult runRepeat(mlir::Operation *op);
   mlir::LogicalResult runCall(mlir::Operation *op);
+  void enterLayer(std::optional<int64_t> number);
   mlir::LogicalResult compute(mlir::Operation *op);
   mlir::LogicalResult check(mlir::Operation *op, DeviceTensors &tensors);
   Values valuesOf(mlir::ValueRange range) const;
@@ -127,6 +128,7 @@ private:
   std::map<std::string, std::vector<CachedTokens>> caches;
   std::map<std::string, DeviceTensors> states;
   std::string layer;
+  std::optional<int64_t> layerNumber;
   /// The number of the next layer of the loop around, where there is one.
   std::optional<int64_t> nextLayer;
   std::string prefix;
