@@ -101,6 +101,11 @@ def PAR_LinkOp : PAR_Op<"link", [DeclareOpInterfaceMethods<SymbolUserOpInterface
     When a request is done in module `from`, the rows of its KV caches and its
     states move to module `to`, into the caches and states of the same name, in
     the layout that they have there: prefill and decode on devices of their own.
+    Each device of `to` gets, of all that the devices of `from` hold, what its
+    types say, whatever either's splits:
+
+        kept_to[e][j..] = kept_from[d][j..]    d: any device of `from` with j
+
     `--estimate` reports both modules, and what a request moves:
 
         bytes = context * KV bytes per token + state bytes
