@@ -58,7 +58,9 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
     the devices that are where its token is along the axes of `by`, and where its
     expert is along those of `grouped`. Axes in braces are all that count:
     `grouped {tp} of [8 by ep*tp]` has rows of experts on any device that is at the
-    same place along `tp`, whatever its place along `ep`.
+    same place along `tp`, whatever its place along `ep`. Where
+    `parallel.expert_placement` has tables, they say which experts a place has,
+    and to which copy of one a row goes.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$extent,

@@ -101,6 +101,11 @@ def PAR_LinkOp : PAR_Op<"link", [DeclareOpInterfaceMethods<SymbolUserOpInterface
     When a request is done in module `from`, the rows of its KV caches and its
     states move to module `to`, into the caches and states of the same name, in
     the layout that they have there: prefill and decode on devices of their own.
+    Each device of `to` gets, of all that the devices of `from` hold, what its
+    types say, whatever either's splits:
+
+        kept_to[e][j..] = kept_from[d][j..]    d: any device of `from` with j
+
     `--estimate` reports both modules, and what a request moves:
 
         bytes = context * KV bytes per token + state bytes
@@ -140,11 +145,18 @@ def PAR_ExpertPlacementOp : PAR_Op<"expert_placement"> {
     and a step waits for the hottest: rows of experts, and what is sent to them,
     are those of the mean times the hottest rank over the mean, averaged over
     the layers of one function. Reports compute this from the tables: edit them.
-    No value depends on them: types say which experts are where as if slot `p`
-    held expert `p`.
 
-    Without tables nothing is known of the loads, and they count as even. Slots
-    of `E` experts by each policy:
+    Types say how many slots a device has, tables what is in them. Of a tensor
+    with one entry for each of `E` experts, split over `axes` by `plain` or by
+    `pad s`, a device has those of the experts in its slots, slots in rising
+    order. A routed token on its way to an expert in `c` slots goes to one of
+    them, `t mod c` of the `c` in rising order for token `t` of the step, as the
+    set counts tokens. Tensors that are not split over `axes` have experts.
+
+    Without tables nothing is known of the loads, and they count as even; no
+    value depends on the op, as what types say of a part holds: slot `p` has
+    expert `p`, and the slots from `E` on are padding. Slots of `E` experts that
+    reports count by each policy:
 
         block         slot p holds expert p mod E
         round_robin   the i-th slot dealt out, slot (i div n) of rank

@@ -31,6 +31,10 @@ FailureOr<DeviceGrid> DeviceGrid::create(ModuleOp module,
     axis->stride = grid.devices;
     grid.devices *= axis->size;
   }
+  FailureOr<ExpertSlots> slots = ExpertSlots::create(module);
+  if (failed(slots))
+    return failure();
+  grid.slots = std::move(*slots);
   return grid;
 }
 
@@ -130,6 +134,8 @@ std::vector<int64_t> DeviceGrid::indicesOf(const TensorView &view, unsigned dim,
   int64_t extent = extentOf(view, dim);
   if (ref.isWhole())
     return range(0, extent);
+  if (slots.areIn(view.getType(), dim) && !slots.experts().empty())
+    return slots.partOf(sizeOf(ref.axes), placeOf(device, ref.axes));
   return partOf(extent, ref.rule, ref.multiple, sizeOf(ref.axes),
                 placeOf(device, ref.axes));
 }

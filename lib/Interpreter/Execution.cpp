@@ -148,34 +148,13 @@ std::string Execution::residentKey(Value value) {
   return op ? layer + "/" + std::to_string(residentNumber(op)) : "";
 }
 
-/// Tokens that were cached before the first step: random ones.
-static void fillCache(const std::string &key, const TensorView &type,
-                      const DeviceGrid &grid,
-                      std::vector<CachedTokens> &cache) {
-  const Workload &step = grid.workload();
-  DimRef tokens = type.dim(1);
-  int64_t before = tokens.extent == "context" ? step.context - step.query : 0;
-  int64_t parts = grid.sizeOf(tokens.axes);
-  for (int64_t device = 0; device < grid.size(); ++device) {
-    Placement row = Placement(type, grid, device).without(1);
-    for (int64_t token = grid.placeOf(device, tokens.axes); token < before;
-         token += parts) {
-      std::string name = key + "/" + std::to_string(token);
-      LocalTensor &kept = cache[device][token] = LocalTensor(row.shape());
-      row.forEach([&](int64_t local, int64_t at) {
-        kept.data[local] = randomNumber(name, at);
-      });
-    }
-  }
-}
-
 CachedTokens *Execution::cacheOf(Value value, int64_t device) {
   std::string key = residentKey(value);
   if (key.empty())
     return nullptr;
   auto [found, isNew] = caches.try_emplace(key, grid->size());
-  if (isNew)
-    fillCache(key, TensorView(value), *grid, found->second);
+  if (isNew && failed(fill(value, key, found->second)))
+    return nullptr;
   return &found->second[device];
 }
 
@@ -184,17 +163,8 @@ LocalTensor *Execution::stateOf(Value value, int64_t device) {
   if (key.empty())
     return nullptr;
   auto [found, isNew] = states.try_emplace(key, grid->size());
-  if (isNew) {
-    bool begins = grid->workload().context == grid->workload().query;
-    for (int64_t other = 0; other < grid->size(); ++other) {
-      Placement placement(TensorView(value), *grid, other);
-      LocalTensor &state = found->second[other] =
-          LocalTensor(placement.shape());
-      placement.forEach([&](int64_t local, int64_t at) {
-        state.data[local] = begins ? 0 : randomNumber(key, at);
-      });
-    }
-  }
+  if (isNew && failed(fill(value, key, found->second)))
+    return nullptr;
   return &found->second[device];
 }
 
@@ -219,6 +189,9 @@ LogicalResult Execution::check(Operation *op, DeviceTensors &tensors) {
   TensorView type(op->getResult(0));
   if (isa<transformer::KVCacheOp, transformer::StateOp, parallel::RingOp>(op))
     return success();
+  if (grid->expertSlots().lack(type.getType()))
+    return op->emitError("is of a layer that parallel.expert_placement has no "
+                         "slots of");
   if (type.isSet() && failed(RowHomes(type, *grid).verify(op, tensors)))
     return failure();
   int64_t most = rowsOfToken(tensors);
@@ -276,6 +249,11 @@ LogicalResult Execution::compute(Operation *op) {
   return success();
 }
 
+void Execution::enterLayer(std::optional<int64_t> number) {
+  layerNumber = number;
+  grid->expertSlots().enter(number);
+}
+
 LogicalResult Execution::runCall(Operation *op) {
   auto call = cast<func::CallOp>(op);
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
@@ -283,14 +261,18 @@ LogicalResult Execution::runCall(Operation *op) {
   if (!callee || callee.isExternal())
     return op->emitError("calls a function without a body");
   std::string around = layer;
-  if (nextLayer)
+  std::optional<int64_t> aroundNumber = layerNumber;
+  if (nextLayer) {
+    enterLayer(*nextLayer);
     layer = prefix + "." + std::to_string((*nextLayer)++);
+  }
   // Layers are not inside layers.
   std::optional<int64_t> counter = std::exchange(nextLayer, std::nullopt);
   FailureOr<Values> results =
       runBlock(callee.getBody().front(), valuesOf(op->getOperands()));
   nextLayer = counter;
   layer = around;
+  enterLayer(aroundNumber);
   if (failed(results))
     return failure();
   setAll(op->getResults(), std::move(*results));

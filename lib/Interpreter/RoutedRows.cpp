@@ -17,18 +17,34 @@ RowHomes::Home RowHomes::makeHome(const DimRef &dim, const DeviceGrid &grid) {
   Home home;
   home.dim = dim;
   home.extent = dim.extent.empty() ? 1 : grid.valueOf(dim.extent);
-  home.placeOf.resize(home.extent);
+  home.placesOf.resize(home.extent);
   int64_t parts = grid.sizeOf(dim.axes);
   for (int64_t place = 0; place < parts; ++place)
     for (int64_t index :
          partOf(home.extent, dim.rule, dim.multiple, parts, place))
       if (index >= 0)
-        home.placeOf[index] = place;
+        home.placesOf[index] = {place};
+  return home;
+}
+
+/// As tables say, where there are some.
+RowHomes::Home RowHomes::makeExperts(const DimRef &dim,
+                                     const DeviceGrid &grid) {
+  Home home = makeHome(dim, grid);
+  ArrayRef<int32_t> slots = grid.expertSlots().experts();
+  if (dim.axes.empty() || slots.empty())
+    return home;
+  for (std::vector<int64_t> &places : home.placesOf)
+    places.clear();
+  size_t each = slots.size() / grid.sizeOf(dim.axes);
+  for (auto [slot, expert] : llvm::enumerate(slots))
+    home.placesOf[expert].push_back(static_cast<int64_t>(slot / each));
   return home;
 }
 
 RowHomes::RowHomes(const TensorView &type, const DeviceGrid &grid)
-    : grid(grid), set(type.dim(0)), experts(makeHome(type.experts(0), grid)) {
+    : grid(grid), set(type.dim(0)),
+      experts(makeExperts(type.experts(0), grid)) {
   for (const DimRef &dim : type.tokens(0))
     tokens.push_back(makeHome(dim, grid));
 }
@@ -47,12 +63,16 @@ bool RowHomes::isAt(const Home &home, int64_t place, int64_t device,
 bool RowHomes::isAt(const RoutedRow &row, int64_t device,
                     ArrayRef<StringAttr> axes) const {
   return llvm::all_of(axes, [&](StringAttr axis) {
-    if (llvm::is_contained(set.grouped, axis))
-      return isAt(experts, experts.placeOf[row.expert], device, axis);
+    if (llvm::is_contained(set.grouped, axis)) {
+      // The tokens of an expert are dealt out to its copies.
+      const std::vector<int64_t> &copies = experts.placesOf[row.expert];
+      return isAt(experts, copies[row.token % copies.size()], device, axis);
+    }
     int64_t rest = row.token;
     for (const Home &home : llvm::reverse(tokens)) {
       if (llvm::is_contained(home.dim.axes, axis))
-        return isAt(home, home.placeOf[rest % home.extent], device, axis);
+        return isAt(home, home.placesOf[rest % home.extent].front(), device,
+                    axis);
       rest /= home.extent;
     }
     return false;

@@ -38,10 +38,12 @@ private:
   struct Home {
     DimRef dim;
     int64_t extent = 1;
-    /// Of an index: the parts that have it, as places over `dim.axes`.
-    std::vector<int64_t> placeOf;
+    /// Of an index: the parts that have it, as places over `dim.axes`; more
+    /// than one of an expert that has copies.
+    std::vector<std::vector<int64_t>> placesOf;
   };
   static Home makeHome(const DimRef &dim, const DeviceGrid &grid);
+  static Home makeExperts(const DimRef &dim, const DeviceGrid &grid);
   /// Whether part `place` of `home` is at `device` along `axis`.
   bool isAt(const Home &home, int64_t place, int64_t device,
             mlir::StringAttr axis) const;

@@ -137,6 +137,15 @@ PLANS = [
     "--shard-ep=2 --shard-dp=2 --shard-cp=2", "--shard-tp=2 --shard-dp=2 --shard-cp=2",
     "--shard-tp=4 --shard-attention-tp=2 --shard-ep=4", "--shard-dp=3", "--shard-tp=2 --shard-cp=3",
 ]  # fmt: skip
+# Experts in slots that tables fill, some in several.
+SKEWED = "--expert-load=zipf:1.0 --place-experts"
+PLANS += [
+    f"--shard-ep=2 --shard-dp=2 {SKEWED}=balanced", f"--shard-ep=4 --shard-dp=4 {SKEWED}=balanced --redundant-experts=4",
+    f"--shard-ep=4 --shard-tp=2 --shard-dp=2 {SKEWED}=balanced --redundant-experts=8",
+    f"--shard-ep=2 --shard-tp=4 {SKEWED}=balanced --redundant-experts=2",
+    f"--shard-ep=2 --shard-etp=2 --shard-tp=4 {SKEWED}=round_robin --redundant-experts=4",
+    f"--shard-ep=4 --shard-tp=4 --shard-sp {SKEWED}=round_robin --redundant-experts=4",
+]  # fmt: skip
 
 # New tokens of each step: a prefill, a prompt in chunks, decodes, all three.
 LOADS = ["6", "5,4", "3,1,1", "4,3,1"]

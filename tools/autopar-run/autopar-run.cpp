@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Import/ReadModule.h"
 #include "autopar/InitAll.h"
 #include "autopar/Interfaces/Interfaces.h"
@@ -15,6 +16,8 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
+
+#include <deque>
 
 using namespace autopar;
 using namespace mlir;
@@ -33,7 +36,8 @@ static llvm::cl::list<int64_t>
             llvm::cl::value_desc("tokens,..."),
             llvm::cl::desc("Steps of so many new tokens each, from empty "
                            "caches: 8,1,1 is a prefill and two decodes "
-                           "(default: the module's step)"));
+                           "(default: the module's step); of modules with a "
+                           "link, the first runs the first step"));
 static llvm::cl::opt<int64_t>
     batch("batch", llvm::cl::cat(category), llvm::cl::init(0),
           llvm::cl::desc("Sequences (default: the module's)"));
@@ -102,32 +106,78 @@ static void printResults(const Execution &run) {
   }
 }
 
-static int runAll(ModuleOp module, ModuleOp whole) {
-  Execution split(module);
+/// The modules that steps run on: that of the file, or the two of its link.
+static FailureOr<SmallVector<ModuleOp>> modulesOf(ModuleOp file) {
+  SmallVector<parallel::LinkOp> links(file.getOps<parallel::LinkOp>());
+  if (links.empty())
+    return SmallVector<ModuleOp>{file};
+  parallel::LinkOp link = links.front();
+  if (links.size() > 1)
+    return links[1].emitError("is a second link: only one can be run");
+  SmallVector<ModuleOp> modules;
+  for (FlatSymbolRefAttr name : {link.getFromAttr(), link.getToAttr()})
+    modules.push_back(
+        SymbolTable::lookupNearestSymbolFrom<ModuleOp>(link, name));
+  return modules;
+}
+
+/// Compares the last step of both.
+static LogicalResult compare(const Execution &split, const Execution &plain,
+                             double &largest) {
+  if (failed(haveSameResults(split, plain)))
+    return failure();
+  if (auto difference = findDifference(split, plain, tolerance)) {
+    printDifference(*difference);
+    return failure();
+  }
+  largest = std::max(largest, largestDifference(split, plain));
+  return success();
+}
+
+static void printSame(const std::deque<Execution> &runs, double largest) {
+  llvm::outs() << "the same on ";
+  llvm::interleave(
+      runs, llvm::outs(),
+      [](const Execution &run) { llvm::outs() << run.getGrid().size(); },
+      " and then ");
+  llvm::outs() << " devices: largest difference "
+               << llvm::format("%.1e", largest) << "\n";
+}
+
+static int runAll(ModuleOp file, ModuleOp whole) {
+  FailureOr<SmallVector<ModuleOp>> modules = modulesOf(file);
+  if (failed(modules))
+    return 1;
+  std::deque<Execution> runs;
+  for (ModuleOp module : *modules)
+    runs.emplace_back(module);
+  std::vector<Workload> steps = stepsOf(modules->front());
+  if (steps.size() < runs.size())
+    return fail({"--query",
+                 "expected two steps at least: a link hands over "
+                 "after the first",
+                 ""});
   std::optional<Execution> plain;
   if (whole)
     plain.emplace(whole);
   double largest = 0;
-  for (const Workload &step : stepsOf(module)) {
-    if (failed(split.run(step, /*traced=*/bool(whole))))
+  for (size_t i = 0; i < steps.size(); ++i) {
+    bool isFirst = i == 0 || runs.size() == 1;
+    Execution &split = isFirst ? runs.front() : runs.back();
+    if (!isFirst && i == 1 && failed(split.takeOver(runs.front())))
+      return 1;
+    if (failed(split.run(steps[i], /*traced=*/bool(whole))))
       return 1;
     if (!plain) {
       printResults(split);
       continue;
     }
-    if (failed(plain->run(step, /*traced=*/true)) ||
-        failed(haveSameResults(split, *plain)))
+    if (failed(plain->run(steps[i], /*traced=*/true)) ||
+        failed(compare(split, *plain, largest)))
       return 1;
-    if (auto difference = findDifference(split, *plain, tolerance)) {
-      printDifference(*difference);
-      return 1;
-    }
-    largest = std::max(largest, largestDifference(split, *plain));
   }
   if (plain)
-    llvm::outs() << "the same on " << split.getGrid().size()
-                 << " devices: largest difference "
-                 << llvm::format("%.1e", largest) << "\n";
+    printSame(runs, largest);
   return 0;
 }
 

@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_INTERPRETER_DEVICEGRID_H
 #define AUTOPAR_INTERPRETER_DEVICEGRID_H
 
-#include "autopar/Interfaces/TensorView.h"
+#include "autopar/Interpreter/ExpertSlots.h"
 #include "autopar/Program/Workload.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -22,7 +22,7 @@ namespace autopar {
 class DeviceGrid {
 public:
   /// Without a mesh there is one device. Errors are emitted: a size left open,
-  /// no workload.
+  /// experts in no slots.
   static mlir::FailureOr<DeviceGrid> create(mlir::ModuleOp module,
                                             const Workload &workload);
 
@@ -46,6 +46,10 @@ public:
   std::vector<int64_t> indicesOf(const TensorView &view, unsigned dim,
                                  int64_t device) const;
 
+  /// What devices have of experts, in the layer that runs.
+  const ExpertSlots &expertSlots() const { return slots; }
+  ExpertSlots &expertSlots() { return slots; }
+
 private:
   struct Axis {
     mlir::StringAttr name;
@@ -56,6 +60,7 @@ private:
   std::vector<Axis> axes;
   int64_t devices = 1;
   Workload step;
+  ExpertSlots slots;
 };
 
 /// The indices of an extent that part `place` of `parts` has.

@@ -46,6 +46,12 @@ using DeviceTensors = std::vector<LocalTensor>;
 /// `[batch, ..]` as it has those dimensions.
 using CachedTokens = std::map<int64_t, LocalTensor>;
 
+/// What caches and states hold, of all devices together.
+struct KeptTensors {
+  std::map<std::string, CachedTokens> caches;
+  std::map<std::string, LocalTensor> states;
+};
+
 class Execution;
 
 /// One device, while it executes an op.
@@ -88,6 +94,11 @@ public:
   /// are not those of types, devices that should have the same and do not.
   mlir::LogicalResult run(const Workload &workload, bool traced = false);
 
+  /// Goes on where the run of another module has got to: caches and states are
+  /// those of `from`, in the layouts of this module. Before the first step.
+  /// Errors are emitted: devices of `from` that hold different copies.
+  mlir::LogicalResult takeOver(const Execution &from);
+
   /// The results of the last step, of all devices together.
   const std::vector<LocalTensor> &results() const { return outputs; }
   /// The function that had them.
@@ -112,12 +123,17 @@ private:
   mlir::LogicalResult runOp(mlir::Operation *op);
   mlir::LogicalResult runRepeat(mlir::Operation *op);
   mlir::LogicalResult runCall(mlir::Operation *op);
+  void enterLayer(std::optional<int64_t> number);
   mlir::LogicalResult compute(mlir::Operation *op);
   mlir::LogicalResult check(mlir::Operation *op, DeviceTensors &tensors);
   Values valuesOf(mlir::ValueRange range) const;
   void setAll(mlir::ValueRange range, Values all);
   int64_t residentNumber(mlir::Operation *resident);
   std::string residentKey(mlir::Value value);
+  mlir::LogicalResult fill(mlir::Value value, const std::string &key,
+                           std::vector<CachedTokens> &cache);
+  mlir::LogicalResult fill(mlir::Value value, const std::string &key,
+                           DeviceTensors &state);
 
   mlir::ModuleOp module;
   mlir::Operation *function = nullptr;
@@ -127,12 +143,17 @@ private:
   std::map<std::string, std::vector<CachedTokens>> caches;
   std::map<std::string, DeviceTensors> states;
   std::string layer;
+  std::optional<int64_t> layerNumber;
   /// The number of the next layer of the loop around, where there is one.
   std::optional<int64_t> nextLayer;
   std::string prefix;
   bool traced = false;
   std::vector<LocalTensor> outputs;
   std::vector<TraceEntry> entries;
+  /// Of each cache and state, a handle; and what it begins with where that was
+  /// handed over.
+  std::map<std::string, mlir::Value> residents;
+  std::optional<KeptTensors> handed;
 };
 
 /// Puts together what devices have of a tensor of `type`, sums made; nothing

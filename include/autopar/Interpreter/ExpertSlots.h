@@ -1,0 +1,52 @@
+//===- ExpertSlots.h - Which experts devices hold ---------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_INTERPRETER_EXPERTSLOTS_H
+#define AUTOPAR_INTERPRETER_EXPERTSLOTS_H
+
+#include "autopar/Interfaces/TensorView.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <map>
+#include <vector>
+
+namespace autopar {
+
+/// The tables of a module's `parallel.expert_placement`. Without them nothing
+/// is a slot.
+class ExpertSlots {
+public:
+  /// Errors are emitted: experts that are not split over the axes of the
+  /// tables, other tensors that cannot be told from those of experts.
+  static mlir::FailureOr<ExpertSlots> create(mlir::ModuleOp module);
+
+  /// The experts in the slots of layer `number`, the one that runs from now on;
+  /// of no layer where there is none.
+  void enter(std::optional<int64_t> number) { layer = number; }
+
+  /// Whether dimension `dim` of tensors of `type` has an entry per slot.
+  bool areIn(mlir::RankedTensorType type, unsigned dim) const {
+    return dims.contains({type, dim});
+  }
+  /// Whether a tensor of `type` is of a layer that has no table.
+  bool lack(mlir::RankedTensorType type) const;
+  /// The expert in each slot of the layer; empty where there is no table.
+  llvm::ArrayRef<int32_t> experts() const;
+  /// Those of part `place` of `parts`.
+  std::vector<int64_t> partOf(int64_t parts, int64_t place) const;
+
+private:
+  std::map<int64_t, std::vector<int32_t>> tables;
+  llvm::DenseSet<std::pair<mlir::Type, unsigned>> dims;
+  std::optional<int64_t> layer;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_INTERPRETER_EXPERTSLOTS_H
