@@ -43,6 +43,10 @@ static llvm::cl::opt<int64_t>
            llvm::cl::desc("Positions of each sequence that an encoder reads in "
                           "the first step: patches of images, frames of audio, "
                           "tokens of a source text"));
+static llvm::cl::opt<bool> byPosition(
+    "inputs-by-position", llvm::cl::cat(category),
+    llvm::cl::desc("A token is the same in whatever step it comes: --query=8,1 "
+                   "has the tokens of --query=9"));
 static llvm::cl::opt<double>
     tolerance("tolerance", llvm::cl::cat(category), llvm::cl::init(1e-9),
               llvm::cl::desc("What may differ, relative to the largest element "
@@ -97,16 +101,17 @@ static void printResults(const Execution &run) {
     llvm::interleaveComma(result.shape, llvm::outs());
     llvm::outs() << "]";
     for (double element : result.data)
-      llvm::outs() << " " << llvm::format("%.9g", element);
+      llvm::outs() << " " << llvm::format("%.12g", element);
     llvm::outs() << "\n";
   }
 }
 
 static int runAll(ModuleOp module, ModuleOp whole) {
-  Execution split(module);
+  InputRule inputs = byPosition ? InputRule::position : InputRule::step;
+  Execution split(module, inputs);
   std::optional<Execution> plain;
   if (whole)
-    plain.emplace(whole);
+    plain.emplace(whole, inputs);
   double largest = 0;
   for (const Workload &step : stepsOf(module)) {
     if (failed(split.run(step, /*traced=*/bool(whole))))
