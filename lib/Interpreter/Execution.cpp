@@ -223,6 +223,17 @@ static bool movesResident(Operation *op) {
          });
 }
 
+Executor::~Executor() = default;
+
+LogicalResult Executor::prepare(ExecutableOpInterface op, Device &device) {
+  return op.prepare(device);
+}
+
+FailureOr<LocalTensor> Executor::execute(ExecutableOpInterface op,
+                                         Device &device) {
+  return op.execute(device);
+}
+
 LogicalResult Execution::compute(Operation *op) {
   auto executable = dyn_cast<ExecutableOpInterface>(op);
   if (!executable || op->getNumResults() != 1)
@@ -230,15 +241,17 @@ LogicalResult Execution::compute(Operation *op) {
   if (movesResident(op))
     return op->emitError("moves a cache or a state: what is updated behind it "
                          "is a copy");
+  Executor plain;
+  Executor &by = executor ? *executor : plain;
   DeviceTensors tensors;
   for (int64_t id = 0; id < grid->size(); ++id) {
     Device device(*this, id);
-    if (failed(executable.prepare(device)))
+    if (failed(by.prepare(executable, device)))
       return failure();
   }
   for (int64_t id = 0; id < grid->size(); ++id) {
     Device device(*this, id);
-    FailureOr<LocalTensor> local = executable.execute(device);
+    FailureOr<LocalTensor> local = by.execute(executable, device);
     if (failed(local))
       return failure();
     tensors.push_back(std::move(*local));
@@ -327,19 +340,57 @@ static func::FuncOp entryOf(ModuleOp module) {
   return entry;
 }
 
+namespace {
+
+/// The numbers of one input, by where they are in the whole of a step.
+struct InputNumbers {
+  std::string name;
+  InputRule rule;
+  /// Positions of each sequence in the step, how many are before them, and the
+  /// elements of one.
+  int64_t positions = 1, before = 0, width = 1;
+
+  InputNumbers(BlockArgument argument, const DeviceGrid &grid, InputRule rule)
+      : name("input " + std::to_string(argument.getArgNumber()) + " "),
+        rule(rule) {
+    TensorView type(argument);
+    const Workload &step = grid.workload();
+    if (rule == InputRule::step) {
+      name += std::to_string(step.context);
+      return;
+    }
+    name += "position ";
+    if (type.rank() < 2)
+      return;
+    positions = grid.extentOf(type, 1);
+    before = type.dim(1).extent == "query" ? step.context - step.query : 0;
+    for (unsigned dim = 2; dim < type.rank(); ++dim)
+      width *= grid.extentOf(type, dim);
+  }
+
+  double operator()(int64_t at) const {
+    if (rule == InputRule::step)
+      return randomNumber(name, at);
+    int64_t position = before + at / width % positions;
+    return randomNumber(name + std::to_string(position),
+                        at / width / positions * width + at % width);
+  }
+};
+
+} // namespace
+
 /// Token ids below the vocabulary, other inputs from -1 to 1.
 static DeviceTensors makeInput(BlockArgument argument, const DeviceGrid &grid,
-                               int64_t vocabulary) {
+                               int64_t vocabulary, InputRule rule) {
   TensorView type(argument);
   bool areIds = type.getType().getElementType().isInteger();
-  std::string name = "input " + std::to_string(argument.getArgNumber()) + " " +
-                     std::to_string(grid.workload().context);
+  InputNumbers numberOf(argument, grid, rule);
   DeviceTensors tensors;
   for (int64_t device = 0; device < grid.size(); ++device) {
     Placement placement(type, grid, device);
     LocalTensor &local = tensors.emplace_back(placement.shape());
     placement.forEach([&](int64_t at, int64_t whole) {
-      double number = randomNumber(name, whole);
+      double number = numberOf(whole);
       local.data[at] =
           areIds ? std::floor((number + 1) / 2 * double(vocabulary)) : number;
     });
@@ -367,12 +418,12 @@ LogicalResult Execution::run(const Workload &workload, bool isTraced) {
   grid.emplace(std::move(*made));
   traced = isTraced;
   entries.clear();
-  Values inputs;
+  Values arguments;
   int64_t vocabulary = vocabularyOf(module);
   for (BlockArgument argument : entry.getArguments())
-    inputs.push_back(makeInput(argument, *grid, vocabulary));
+    arguments.push_back(makeInput(argument, *grid, vocabulary, inputs));
   Block &body = entry.getBody().front();
-  FailureOr<Values> results = runBlock(body, std::move(inputs));
+  FailureOr<Values> results = runBlock(body, std::move(arguments));
   if (failed(results))
     return failure();
   outputs.clear();

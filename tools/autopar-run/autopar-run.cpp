@@ -47,6 +47,10 @@ static llvm::cl::opt<int64_t>
            llvm::cl::desc("Positions of each sequence that an encoder reads in "
                           "the first step: patches of images, frames of audio, "
                           "tokens of a source text"));
+static llvm::cl::opt<bool> byPosition(
+    "inputs-by-position", llvm::cl::cat(category),
+    llvm::cl::desc("A token is the same in whatever step it comes: --query=8,1 "
+                   "has the tokens of --query=9"));
 static llvm::cl::opt<double>
     tolerance("tolerance", llvm::cl::cat(category), llvm::cl::init(1e-9),
               llvm::cl::desc("What may differ, relative to the largest element "
@@ -101,7 +105,7 @@ static void printResults(const Execution &run) {
     llvm::interleaveComma(result.shape, llvm::outs());
     llvm::outs() << "]";
     for (double element : result.data)
-      llvm::outs() << " " << llvm::format("%.9g", element);
+      llvm::outs() << " " << llvm::format("%.12g", element);
     llvm::outs() << "\n";
   }
 }
@@ -148,9 +152,10 @@ static int runAll(ModuleOp file, ModuleOp whole) {
   FailureOr<SmallVector<ModuleOp>> modules = modulesOf(file);
   if (failed(modules))
     return 1;
+  InputRule inputs = byPosition ? InputRule::position : InputRule::step;
   std::deque<Execution> runs;
   for (ModuleOp module : *modules)
-    runs.emplace_back(module);
+    runs.emplace_back(module, inputs);
   std::vector<Workload> steps = stepsOf(modules->front());
   if (steps.size() < runs.size())
     return fail({"--query",
@@ -159,7 +164,7 @@ static int runAll(ModuleOp file, ModuleOp whole) {
                  ""});
   std::optional<Execution> plain;
   if (whole)
-    plain.emplace(whole);
+    plain.emplace(whole, inputs);
   double largest = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     bool isFirst = i == 0 || runs.size() == 1;

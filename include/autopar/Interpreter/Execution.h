@@ -22,7 +22,9 @@
 // u(name, i) in a tensor of one dimension, else 0.3 * u(name, i): near enough
 // to zero that sums stay about one. A quantized tensor is that of its plain
 // name. Where the context of a step is c tokens, element i of its argument n is
-// u("input n c", i), a token id floor((u + 1) / 2 * vocabulary).
+// u("input n c", i), a token id floor((u + 1) / 2 * vocabulary). Where inputs
+// follow positions, not steps, that of position p of a sequence is
+// u("input n position p", i), i that of the element among those of its position.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,6 +55,7 @@ struct KeptTensors {
 };
 
 class Execution;
+class ExecutableOpInterface;
 
 /// One device, while it executes an op.
 class Device {
@@ -75,6 +78,16 @@ public:
   const int64_t id;
 };
 
+/// Has each op done as it says. A test's own does some otherwise, to see that
+/// it is noticed.
+class Executor {
+public:
+  virtual ~Executor();
+  virtual mlir::LogicalResult prepare(ExecutableOpInterface op, Device &device);
+  virtual mlir::FailureOr<LocalTensor> execute(ExecutableOpInterface op,
+                                               Device &device);
+};
+
 /// What happened to one value: for comparing two runs.
 struct TraceEntry {
   mlir::Operation *op = nullptr;
@@ -83,11 +96,17 @@ struct TraceEntry {
   LocalTensor value;
 };
 
+/// What the random inputs of a step follow from.
+enum class InputRule { step, position };
+
 /// Runs the steps of one module. What caches and states hold stays.
 class Execution {
 public:
-  /// `module` outlives it.
-  explicit Execution(mlir::ModuleOp module) : module(module) {}
+  /// `module` and `executor` outlive it.
+  explicit Execution(mlir::ModuleOp module,
+                     InputRule inputs = InputRule::step,
+                     Executor *executor = nullptr)
+      : module(module), inputs(inputs), executor(executor) {}
 
   /// Runs the module's public function for one step; `traced` says whether
   /// values are kept. Errors are emitted: what cannot be executed, shapes that
@@ -108,6 +127,9 @@ public:
   // For ops.
   const DeviceGrid &getGrid() const { return *grid; }
   const DeviceTensors &valueOf(mlir::Value value) const {
+    return values.find(value)->second;
+  }
+  DeviceTensors &valueOf(mlir::Value value) {
     return values.find(value)->second;
   }
   /// "model.layers.3", or "".
@@ -136,6 +158,9 @@ private:
                            DeviceTensors &state);
 
   mlir::ModuleOp module;
+  InputRule inputs;
+  /// Null of a plain run.
+  Executor *executor;
   mlir::Operation *function = nullptr;
   std::optional<DeviceGrid> grid;
   llvm::DenseMap<mlir::Value, DeviceTensors> values;
