@@ -24,7 +24,8 @@
 // name. Where the context of a step is c tokens, element i of its argument n is
 // u("input n c", i), a token id floor((u + 1) / 2 * vocabulary). Where inputs
 // follow positions, not steps, that of position p of a sequence is
-// u("input n position p", i), i that of the element among those of its position.
+// u("input n position p", i), i that of the element among those of its
+// position.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,8 +98,7 @@ enum class InputRule { step, position };
 class Execution {
 public:
   /// `module` and `executor` outlive it.
-  explicit Execution(mlir::ModuleOp module,
-                     InputRule inputs = InputRule::step,
+  explicit Execution(mlir::ModuleOp module, InputRule inputs = InputRule::step,
                      Executor *executor = nullptr)
       : module(module), inputs(inputs), executor(executor) {}
 
