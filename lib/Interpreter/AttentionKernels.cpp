@@ -111,7 +111,7 @@ struct SeenTokens {
 
 } // namespace
 
-/// All devices together must have each of `count` tokens.
+/// All devices together must have each of `count` tokens, and each once.
 static FailureOr<SeenTokens> seenTokens(Operation *op, Device &device,
                                         Value cache, int64_t count) {
   DimRef tokens = tokensOf(cache);
@@ -121,7 +121,8 @@ static FailureOr<SeenTokens> seenTokens(Operation *op, Device &device,
     if (!kept)
       return op->emitError("the cache is moved before it is read");
     for (const auto &[token, row] : *kept) {
-      seen.all.emplace(token, &row);
+      if (!seen.all.emplace(token, &row).second)
+        return op->emitError("two parts of the cache have token ") << token;
       if (member == device.id || isRing(tokens))
         seen.own.emplace(token, &row);
     }
