@@ -185,6 +185,7 @@ Value autopar::buildMamba(ModelBuilder &model, autopar::Block &block, Value x) {
 Value autopar::buildMamba2(ModelBuilder &model, autopar::Block &block,
                            Value x) {
   RecurrentBuilder b(model, block);
+  block.mayHave({"norm_groups"});
   int64_t hidden = model.widthOf(x), heads = block.integer("heads"),
           width = block.integer("head_dim"), groups = block.integer("groups"),
           n = block.integer("state"), kernel = block.integer("conv");
