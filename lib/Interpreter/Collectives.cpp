@@ -66,6 +66,10 @@ stitch(Operation *op, size_t dim, const std::vector<int64_t> &wanted,
       Strides from(part.shape, dim);
       if (from.outer != to.outer || from.inner != to.inner)
         return op->emitError("devices differ in dimensions that stay");
+      if (from.extent != static_cast<int64_t>(indices.size()))
+        return op->emitError("a device has ")
+               << from.extent << " of the " << indices.size()
+               << " indices that its type says";
       for (int64_t outer = 0; outer < to.outer; ++outer)
         for (int64_t inner = 0; inner < to.inner; ++inner) {
           int64_t target = to.at(outer, int64_t(i), inner);

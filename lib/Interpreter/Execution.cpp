@@ -276,8 +276,9 @@ LogicalResult Execution::runCall(Operation *op) {
   std::string around = layer;
   std::optional<int64_t> aroundNumber = layerNumber;
   if (nextLayer) {
-    enterLayer(*nextLayer);
-    layer = prefix + "." + std::to_string((*nextLayer)++);
+    int64_t number = (*nextLayer)++;
+    enterLayer(number);
+    layer = prefix + "." + std::to_string(number);
   }
   // Layers are not inside layers.
   std::optional<int64_t> counter = std::exchange(nextLayer, std::nullopt);

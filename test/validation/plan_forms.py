@@ -216,7 +216,11 @@ class Forms:
         if plan.ring > 1:
             width = (model.latent + model.rotary if model.latent
                      else self.local_kv_heads() * 2 * model.head_dim)  # fmt: skip
-            seen = min(plan.workload.context, model.window(layer) or plan.workload.context)
+            # Before each of a device's two blocks of a prompt is a window.
+            blocks = 2 if self.query > 1 else 1
+            seen = plan.workload.context
+            if window := model.window(layer):
+                seen = min(seen, blocks * window)
             seen = ceil_to(seen, plan.ring)
             self.add("ring", plan.ring, self.attention_batch * seen * width * BF16)
         if plan.ulysses > 1:
