@@ -10,6 +10,7 @@
 
 include "parallel/ParallelAttrs.td"
 include "interfaces/Interfaces.td"
+include "interfaces/TensorHandle.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -213,22 +214,26 @@ def PAR_ExpertPlacementOp : PAR_Op<"expert_placement"> {
   let hasVerifier = 1;
 }
 
+def PAR_TensorOrHandle : AnyTypeOf<[AnyRankedTensor, TensorHandleInterface]>;
+
 /// An op whose result is its operand, laid out otherwise.
-class PAR_LayoutOp<string mnemonic, dag attributes> : PAR_Op<mnemonic, [
+class PAR_LayoutOp<string mnemonic, dag attributes,
+                   TypeConstraint type = AnyRankedTensor> : PAR_Op<mnemonic, [
     Pure, EncodingsMatchModule,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
-  let arguments = !con((ins AnyRankedTensor:$input), attributes);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = !con((ins type:$input), attributes);
+  let results = (outs type:$result);
   let hasVerifier = 1;
 }
 
-class PAR_CollectiveOp<string mnemonic, dag attributes>
-    : PAR_LayoutOp<mnemonic, !con(attributes, (ins PAR_AxesAttr:$axes))> {
+class PAR_CollectiveOp<string mnemonic, dag attributes,
+                       TypeConstraint type = AnyRankedTensor>
+    : PAR_LayoutOp<mnemonic, !con(attributes, (ins PAR_AxesAttr:$axes)), type> {
   let hasFolder = 1;
 }
 
-def PAR_ReshardOp : PAR_LayoutOp<"reshard", (ins)> {
+def PAR_ReshardOp : PAR_LayoutOp<"reshard", (ins), PAR_TensorOrHandle> {
   let summary = "asks for another layout";
   let description = [{
     Moves data: every device gets the elements that the result's type gives it.
@@ -451,7 +456,8 @@ def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
   let hasCanonicalizer = 1;
 }
 
-def PAR_RingOp : PAR_CollectiveOp<"ring", (ins I64Attr:$dim)> {
+def PAR_RingOp
+    : PAR_CollectiveOp<"ring", (ins I64Attr:$dim), PAR_TensorOrHandle> {
   let summary = "passes the parts of a dimension around";
   let description = [{
     The result stands for the operand where it is, and for the parts of the

@@ -112,7 +112,7 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     ```mlir
     !q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
     !k = tensor<?x?x2x64xbf16, #transformer.dims<[batch, query, _, _]>>
-    !c = tensor<?x?x2x128xbf16, #transformer.dims<[batch, context, _, _]>>
+    !c = !transformer.cache<?x?x2x128xbf16, #transformer.dims<[batch, context, _, _]>>
     func.func private @example(%q: !q, %k: !k, %v: !k) {
       %c = transformer.kv_cache : !c
       %y = transformer.attention %q, %k, %v cache(%c : !c) causal : !q, !k, !k -> !q

@@ -62,7 +62,7 @@ def TF_LatentAttentionOp : TF_ComputeOp<"latent_attention"> {
     !q = tensor<?x?x8x192xbf16, #transformer.dims<[batch, query, _, _]>>
     !l = tensor<?x?x512xbf16, #transformer.dims<[batch, query, _]>>
     !r = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
-    !c = tensor<?x?x576xbf16, #transformer.dims<[batch, context, _]>>
+    !c = !transformer.cache<?x?x576xbf16, #transformer.dims<[batch, context, _]>>
     !y = tensor<?x?x8x128xbf16, #transformer.dims<[batch, query, _, _]>>
     !w = tensor<512x8x128xbf16>
     func.func private @example(%q: !q, %l: !l, %r: !r, %wk: !w, %wv: !w) {
@@ -126,7 +126,7 @@ def TF_IndexerOp : TF_ComputeOp<"indexer"> {
     !q = tensor<?x?x64x128xbf16, #transformer.dims<[batch, query, _, _]>>
     !k = tensor<?x?x128xbf16, #transformer.dims<[batch, query, _]>>
     !w = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
-    !c = tensor<?x?x128xbf16, #transformer.dims<[batch, context, _]>>
+    !c = !transformer.cache<?x?x128xbf16, #transformer.dims<[batch, context, _]>>
     !s = tensor<?x?x2048xi32, #transformer.dims<[batch, query, _]>>
     func.func private @example(%q: !q, %k: !k, %w: !w) {
       %c = transformer.kv_cache : !c

@@ -30,12 +30,12 @@ def TF_StateOp : TF_Op<"state", [
     ```mlir
     func.func private @example() {
       %s = transformer.state
-          : tensor<?x128x64x128xf32, #transformer.dims<[batch, _, _, _]>>
+          : !transformer.state<?x128x64x128xf32, #transformer.dims<[batch, _, _, _]>>
       return
     }
     ```
   }];
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs TF_StateType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
@@ -85,7 +85,7 @@ def TF_ShortConvOp : TF_HeadedRecurrentOp<"short_conv", [
     **Example:**
     ```mlir
     !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
-    !s = tensor<?x64x3xbf16, #transformer.dims<[batch, _, _]>>
+    !s = !transformer.state<?x64x3xbf16, #transformer.dims<[batch, _, _]>>
     func.func private @example(%x: !x, %w: tensor<64x4xbf16>, %b: tensor<64xbf16>) {
       %s = transformer.state : !s
       %y = transformer.short_conv %x, %w bias(%b : tensor<64xbf16>) state(%s : !s) silu
@@ -138,7 +138,7 @@ def TF_StateSpaceOp : TF_HeadedRecurrentOp<"state_space", [
     !dt = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
     !g = tensor<?x?x2x32xbf16, #transformer.dims<[batch, query, _, _]>>
     !a = tensor<8xf32>
-    !s = tensor<?x8x16x32xf32, #transformer.dims<[batch, _, _, _]>>
+    !s = !transformer.state<?x8x16x32xf32, #transformer.dims<[batch, _, _, _]>>
     func.func private @example(%x: !x, %dt: !dt, %b: !g, %c: !g, %a: !a) {
       %s = transformer.state : !s
       %y = transformer.state_space %x, %dt, %b, %c, %a state(%s) d(%a : !a)
@@ -195,7 +195,7 @@ def TF_GatedDeltaRuleOp : TF_HeadedRecurrentOp<"gated_delta_rule", [
     !v = tensor<?x?x4x32xbf16, #transformer.dims<[batch, query, _, _]>>
     !g = tensor<?x?x4xbf16, #transformer.dims<[batch, query, _]>>
     !h = tensor<4xf32>
-    !s = tensor<?x4x16x32xf32, #transformer.dims<[batch, _, _, _]>>
+    !s = !transformer.state<?x4x16x32xf32, #transformer.dims<[batch, _, _, _]>>
     func.func private @example(%q: !k, %k: !k, %v: !v, %beta: !g, %decay: !g, %h: !h) {
       %s = transformer.state : !s
       %y = transformer.gated_delta_rule %q, %k, %v, %beta, %decay, %h, %h state(%s)
@@ -238,7 +238,7 @@ def TF_LinearAttentionOp : TF_HeadedRecurrentOp<"linear_attention", [
     **Example:**
     ```mlir
     !x = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
-    !s = tensor<?x8x16x16xf32, #transformer.dims<[batch, _, _, _]>>
+    !s = !transformer.state<?x8x16x16xf32, #transformer.dims<[batch, _, _, _]>>
     func.func private @example(%q: !x, %k: !x, %v: !x) {
       %s = transformer.state : !s
       %y = transformer.linear_attention %q, %k, %v state(%s) : !x, !s

@@ -133,13 +133,13 @@ def TF_KVCacheOp : TF_Op<"kv_cache", [
     ```mlir
     func.func private @example() {
       %c = transformer.kv_cache window(4096)
-          : tensor<?x?x8x256xbf16, #transformer.dims<[batch, context, _, _]>>
+          : !transformer.cache<?x?x8x256xbf16, #transformer.dims<[batch, context, _, _]>>
       return
     }
     ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$window);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs TF_CacheType:$result);
   let assemblyFormat = "(`window` `(` $window^ `)`)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }

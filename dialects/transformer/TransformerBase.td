@@ -9,6 +9,7 @@
 #define AUTOPAR_TRANSFORMER_BASE_TD
 
 include "transformer/TransformerAttrs.td"
+include "transformer/TransformerTypes.td"
 include "interfaces/Interfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -22,11 +23,11 @@ def TF_StateMemory : Resource<"::autopar::transformer::StateMemory">;
 
 class TF_Updated<TypeConstraint type, Resource memory>
     : Arg<type, "", [MemRead<memory>, MemWrite<memory>]>;
-def TF_Cache : TF_Updated<AnyRankedTensor, TF_KVCacheMemory>;
+def TF_Cache : TF_Updated<TF_CacheType, TF_KVCacheMemory>;
 def TF_OptionalCache
-    : TF_Updated<Optional<AnyRankedTensor>, TF_KVCacheMemory>;
-def TF_State : TF_Updated<AnyRankedTensor, TF_StateMemory>;
-def TF_OptionalState : TF_Updated<Optional<AnyRankedTensor>, TF_StateMemory>;
+    : TF_Updated<Optional<TF_CacheType>, TF_KVCacheMemory>;
+def TF_State : TF_Updated<TF_StateType, TF_StateMemory>;
+def TF_OptionalState : TF_Updated<Optional<TF_StateType>, TF_StateMemory>;
 
 class TF_Op<string mnemonic, list<Trait> traits = []>
     : Op<TransformerDialect, mnemonic, traits>;

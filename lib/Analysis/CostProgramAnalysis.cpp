@@ -326,7 +326,7 @@ private:
   }
 
   void define(Value value) {
-    if (!isa<RankedTensorType>(value.getType()))
+    if (!tensorOf(value.getType()))
       return;
     size_t first = program.activations.size();
     for (Activation &activation : builder.activations(value)) {

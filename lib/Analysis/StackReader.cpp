@@ -163,7 +163,7 @@ std::vector<Layer::Input> StackReader::inputsOf(Operation *call) {
   }
   std::vector<Layer::Input> inputs;
   for (Value value : used)
-    if (isa<RankedTensorType>(value.getType()) && crosses(value))
+    if (tensorOf(value.getType()) && crosses(value))
       addInput(value, inputs);
   return inputs;
 }

@@ -357,7 +357,7 @@ LogicalResult autopar::verifySharding(Operation *op) {
   // The verifiers of op interfaces run before the op's own, which checks
   // ranks: factors are built only from types that can have them.
   for (Type type : op->getOperandTypes())
-    if (!isa<RankedTensorType>(type))
+    if (!tensorOf(type))
       return success();
   ShardingFactors factors = cast<ShardingOpInterface>(op).getShardingFactors();
   if (factors.operands.size() != op->getNumOperands())

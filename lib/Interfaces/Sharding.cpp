@@ -151,7 +151,7 @@ public:
       : op(op), mesh(findMesh(op)), workload(findWorkload(op)) {}
 
   LogicalResult verify(Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
+    RankedTensorType tensor = tensorOf(type);
     if (!tensor)
       return success();
     if (!toElementType(tensor.getElementType()))

@@ -17,9 +17,22 @@ using namespace autopar;
 using namespace mlir;
 
 #include "autopar/Interfaces/DimensionEncoding.cpp.inc"
+#include "autopar/Interfaces/TensorHandle.cpp.inc"
+
+RankedTensorType autopar::tensorOf(Type type) {
+  if (auto handle = dyn_cast<TensorHandleInterface>(type))
+    return handle.getTensor();
+  return dyn_cast<RankedTensorType>(type);
+}
+
+Type autopar::withTensor(Type type, RankedTensorType tensor) {
+  if (auto handle = dyn_cast<TensorHandleInterface>(type))
+    return handle.withTensor(tensor);
+  return tensor;
+}
 
 TensorView::TensorView(Type type)
-    : type(cast<RankedTensorType>(type)),
+    : type(tensorOf(type)),
       encoding(dyn_cast_or_null<DimensionEncodingInterface>(
           this->type.getEncoding())) {}
 

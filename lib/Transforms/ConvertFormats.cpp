@@ -21,10 +21,10 @@ using namespace mlir;
 /// `type` with floating-point elements of another format; other types as they
 /// are.
 static Type withFormat(Type type, Type format) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
+  RankedTensorType tensor = tensorOf(type);
   if (!tensor || !format || !isa<FloatType>(tensor.getElementType()))
     return type;
-  return tensor.clone(format);
+  return withTensor(type, tensor.clone(format));
 }
 
 /// Keeps saying how the checkpoint has `weight` when its value changes.

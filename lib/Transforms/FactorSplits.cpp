@@ -336,9 +336,9 @@ void FactorSplits::gatherReductions() {
       split.axes.clear();
 }
 
-RankedTensorType FactorSplits::resultType(unsigned index) const {
-  RankedTensorType type = TensorView(op->getResult(index)).getType();
-  Layout layout = Layout::of(type);
+Type FactorSplits::resultType(unsigned index) const {
+  Type type = op->getResult(index).getType();
+  Layout layout = Layout::of(tensorOf(type));
   int32_t experts = factors.expertsOfResult(index);
   for (auto [dim, factor] :
        llvm::zip_equal(layout.dims, factors.results[index]))

@@ -47,7 +47,7 @@ public:
   void gatherReductions();
   /// The layout of result `index` with the extents of `type`, where the op's
   /// operands are as they should be.
-  mlir::RankedTensorType resultType(unsigned index) const;
+  mlir::Type resultType(unsigned index) const;
 
 private:
   using Axes = llvm::SmallVector<mlir::StringAttr, 4>;

@@ -199,9 +199,7 @@ private:
                                 arrayOf(ArrayRef<StringAttr>()));
   }
 
-  RankedTensorType type() {
-    return withLayout(TensorView(op.getResult()).getType(), layout);
-  }
+  Type type() { return withLayout(op.getResult().getType(), layout); }
 
   ArrayAttr arrayOf(ArrayRef<StringAttr> axes) {
     return builder.getArrayAttr(

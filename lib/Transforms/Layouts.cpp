@@ -13,19 +13,21 @@ using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
 
-RankedTensorType autopar::withLayout(RankedTensorType type,
-                                     const Layout &layout) {
-  Attribute encoding;
+Type autopar::withLayout(Type type, const Layout &layout) {
+  RankedTensorType tensor = tensorOf(type);
   if (layout.isWhole()) {
     SmallVector<StringRef> names;
     for (DimAttr dim : layout.dims)
       names.push_back(dim.getExtent());
-    return transformer::getTensorType(type.getShape(), names,
-                                      type.getElementType());
+    return withTensor(type,
+                      transformer::getTensorType(tensor.getShape(), names,
+                                                 tensor.getElementType()));
   }
-  encoding = ShardingAttr::get(type.getContext(), layout.dims, layout.partial);
-  return RankedTensorType::get(type.getShape(), type.getElementType(),
-                               encoding);
+  auto encoding =
+      ShardingAttr::get(type.getContext(), layout.dims, layout.partial);
+  return withTensor(type,
+                    RankedTensorType::get(tensor.getShape(),
+                                          tensor.getElementType(), encoding));
 }
 
 bool autopar::isLayoutOp(Operation *op) {

@@ -69,23 +69,14 @@ static std::optional<ContextKind> contextKindOf(const CostProgram &program) {
   return std::nullopt;
 }
 
-/// Whether `value` stays on a device between steps: a cache or a state.
-static bool isKept(Value value) {
-  TensorView view(value);
-  for (unsigned i = 0; i < view.rank(); ++i)
-    if (view.isSymbolic(i))
-      return isSource(value);
-  return false;
-}
-
 /// The format that all values have, as --dtype would give them; nothing where
-/// there are several. What is kept has its own.
+/// there are several. Caches and states have their own.
 static std::optional<ElementType> formatOf(ModuleOp module) {
   llvm::SmallSetVector<Type, 2> formats;
   module.walk([&](Operation *op) {
     for (Value result : op->getResults())
       if (auto type = dyn_cast<RankedTensorType>(result.getType()))
-        if (isa<FloatType>(type.getElementType()) && !isKept(result))
+        if (isa<FloatType>(type.getElementType()))
           formats.insert(type.getElementType());
   });
   return formats.size() == 1 ? toElementType(formats.front()) : std::nullopt;

@@ -53,12 +53,12 @@ private:
     SmallVector<Type> results;
     for (auto [value, type] : llvm::zip_equal(
              body.getTerminator()->getOperands(), function.getResultTypes())) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
+      RankedTensorType tensor = tensorOf(type);
+      Type &result = results.emplace_back(type);
       for (unsigned dim = 0; tensor && dim < tensor.getRank(); ++dim)
         if (const SplitRequests::Request *request = requests.find(value, dim))
-          tensor = Seeds(module, request->axes)
-                       .split(tensor, dim, request->rule, request->multiple);
-      results.push_back(tensor ? Type(tensor) : type);
+          result = Seeds(module, request->axes)
+                       .split(result, dim, request->rule, request->multiple);
     }
     function.setType(function.cloneTypeWith(body.getArgumentTypes(), results));
   }

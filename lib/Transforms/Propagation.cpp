@@ -145,15 +145,14 @@ private:
                   const GatheredDims &gathered) {
     if (gathered.empty())
       return;
-    RankedTensorType type = TensorView(result).getType();
-    Layout layout = Layout::of(type);
+    Layout layout = Layout::of(TensorView(result).getType());
     for (auto [dim, factor] : llvm::zip_equal(
              layout.dims, factors.results[result.getResultNumber()]))
       if (DimAttr split = gathered.lookup(factor))
         dim = split;
     builder.setInsertionPointAfter(result.getOwner());
-    auto reshard = ReshardOp::create(builder, result.getLoc(),
-                                     withLayout(type, layout), result);
+    auto reshard = ReshardOp::create(
+        builder, result.getLoc(), withLayout(result.getType(), layout), result);
     result.replaceAllUsesExcept(reshard.getResult(), reshard);
   }
 
@@ -234,7 +233,7 @@ private:
 
   /// A weight that is gathered before its use, a cache that goes around.
   static void updateOnSource(Operation *op) {
-    RankedTensorType type = TensorView(op->getOperand(0)).getType();
+    Type type = op->getOperand(0).getType();
     op->getResult(0).setType(withLayout(type, layoutAfter(op)));
   }
 
@@ -243,7 +242,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void reshard(OpOperand &operand, const Layout &layout) {
-    reshard(operand, withLayout(TensorView(operand.get()).getType(), layout));
+    reshard(operand, withLayout(operand.get().getType(), layout));
   }
 
   void reshard(OpOperand &operand, Type wanted) {

@@ -47,11 +47,11 @@ ArrayRef<std::string> autopar::orNone(ArrayRef<std::string> names,
 
 void Seeds::splitSource(Value value, unsigned dim, SplitRule rule,
                         int64_t multiple) {
-  setType(value, split(TensorView(value).getType(), dim, rule, multiple));
+  setType(value, split(value.getType(), dim, rule, multiple));
 }
 
 void Seeds::splitSourceInside(Value value, unsigned dim, SplitRule rule) {
-  setType(value, split(TensorView(value).getType(), dim, rule, /*multiple=*/1,
+  setType(value, split(value.getType(), dim, rule, /*multiple=*/1,
                        /*inMeshOrder=*/false));
 }
 
@@ -93,20 +93,18 @@ static bool counts(StringRef extent, StringRef symbol) {
 }
 
 Type Seeds::split(Type type, StringRef symbol) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
+  if (!tensorOf(type))
     return type;
-  for (unsigned dim = 0; dim < TensorView(tensor).rank(); ++dim)
-    if (counts(TensorView(tensor).dim(dim).extent, symbol))
-      tensor = split(tensor, dim, SplitRule::any, 1);
-  return tensor;
+  for (unsigned dim = 0; dim < TensorView(type).rank(); ++dim)
+    if (counts(TensorView(type).dim(dim).extent, symbol))
+      type = split(type, dim, SplitRule::any, 1);
+  return type;
 }
 
 /// `type` with the axes that it does not use yet, where the mesh has them.
-RankedTensorType Seeds::split(RankedTensorType type, unsigned dim,
-                              SplitRule rule, int64_t multiple,
-                              bool inMeshOrder) {
-  Layout layout = Layout::of(type);
+Type Seeds::split(Type type, unsigned dim, SplitRule rule, int64_t multiple,
+                  bool inMeshOrder) {
+  Layout layout = Layout::of(tensorOf(type));
   SmallVector<StringAttr> all(layout.dims[dim].getAxes());
   for (StringAttr axis : axes)
     if (!layout.uses(axis))

@@ -36,9 +36,8 @@ public:
   /// that loops carry.
   void splitBoundaries(llvm::StringRef symbol, bool inside = false);
   /// `type` with dimension `dim` split over those axes that it does not use.
-  mlir::RankedTensorType split(mlir::RankedTensorType type, unsigned dim,
-                               SplitRule rule, int64_t multiple,
-                               bool inMeshOrder = true);
+  mlir::Type split(mlir::Type type, unsigned dim, SplitRule rule,
+                   int64_t multiple, bool inMeshOrder = true);
 
 private:
   mlir::Type split(mlir::Type type, llvm::StringRef symbol);

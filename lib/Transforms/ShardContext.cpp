@@ -66,7 +66,7 @@ struct ShardContextPass
   }
 
   static std::optional<unsigned> findContext(OpResult cache) {
-    auto type = dyn_cast<RankedTensorType>(cache.getType());
+    RankedTensorType type = tensorOf(cache.getType());
     for (unsigned dim = 0; type && dim < type.getRank(); ++dim)
       if (TensorView(type).dim(dim).extent == "context")
         return dim;
@@ -81,8 +81,8 @@ struct ShardContextPass
     Layout layout = Layout::of(TensorView(cache).getType());
     layout.dims[dim] = layout.dims[dim].withRule(SplitRule::ring);
     auto ring = RingOp::create(builder, cache.getLoc(),
-                               withLayout(TensorView(cache).getType(), layout),
-                               cache, builder.getI64IntegerAttr(dim), axes);
+                               withLayout(cache.getType(), layout), cache,
+                               builder.getI64IntegerAttr(dim), axes);
     cache.replaceAllUsesExcept(ring.getResult(), ring);
   }
 

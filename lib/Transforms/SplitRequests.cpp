@@ -122,7 +122,7 @@ void SplitRequests::collectLinks(ModuleOp module) {
 
 /// Asks for the splits that `value` has.
 void SplitRequests::seed(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
+  RankedTensorType type = tensorOf(value.getType());
   for (unsigned dim = 0; type && dim < type.getRank(); ++dim) {
     DimRef split = TensorView(type).dim(dim);
     if (!split.axes.empty())
@@ -201,7 +201,7 @@ const SplitRequests::Request *SplitRequests::find(Value value,
 }
 
 void SplitRequests::addSeeds(Value value, SmallVectorImpl<Seed> &seeds) const {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
+  RankedTensorType type = tensorOf(value.getType());
   for (unsigned dim = 0; type && dim < type.getRank(); ++dim)
     if (const Request *request = find(value, dim))
       seeds.push_back({*request, value, dim});

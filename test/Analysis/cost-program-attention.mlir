@@ -7,9 +7,9 @@
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !v = tensor<?x?x2x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !y = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x2x48xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x2x48xbf16, #transformer.dims<[batch, context, _, _]>>
 !ks = tensor<?x?x2x16xbf16, #transformer.dims<[batch, source, _, _]>>
-!cm = tensor<?x?x2x32xbf16, #transformer.dims<[batch, memory, _, _]>>
+!cm = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, memory, _, _]>>
 
 transformer.workload @w(phase = prefill, batch = 2, query = 3, context = 10)
 

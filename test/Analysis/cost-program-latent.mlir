@@ -56,12 +56,12 @@
 !q = tensor<?x?x8x24xbf16, #transformer.dims<[batch, query, _, _]>>
 !latent = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !part = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!cache = tensor<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
+!cache = !transformer.cache<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
 !y = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !iq = tensor<?x?x4x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !ik = tensor<?x?x16xbf16, #transformer.dims<[batch, query, _]>>
 !iw = tensor<?x?x4xbf16, #transformer.dims<[batch, query, _]>>
-!ic = tensor<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
+!ic = !transformer.cache<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
 !selected = tensor<?x?x5xi32, #transformer.dims<[batch, query, _]>>
 
 transformer.workload @w(phase = prefill, batch = 2, query = 3, context = 10)

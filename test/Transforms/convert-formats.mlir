@@ -28,16 +28,16 @@ func.func @tokens_stay_integers(%ids: tensor<4xi32>, %t: tensor<100x64xbf16>) {
 }
 
 !q = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!cache = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!cache = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 
 // COMPUTE-LABEL: func @cache
 // CACHE-LABEL: func @cache
 func.func @cache(%q: !q) {
-  // COMPUTE: transformer.kv_cache : tensor<?x?x2x32xbf16
-  // CACHE: transformer.kv_cache : tensor<?x?x2x32xf8E4M3FN
+  // COMPUTE: transformer.kv_cache : <?x?x2x32xbf16
+  // CACHE: transformer.kv_cache : <?x?x2x32xf8E4M3FN
   %cache = transformer.kv_cache : !cache
-  // COMPUTE: cache({{.*}} : tensor<?x?x2x32xbf16{{.*}} : tensor<?x?x2x16xf16{{.*}}, tensor<?x?x2x16xf16{{.*}} -> tensor<?x?x2x16xf16
-  // CACHE: cache({{.*}} : tensor<?x?x2x32xf8E4M3FN{{.*}} : tensor<?x?x2x16xbf16{{.*}}, tensor<?x?x2x16xbf16{{.*}} -> tensor<?x?x2x16xbf16
+  // COMPUTE: cache({{.*}} : !transformer.cache<?x?x2x32xbf16{{.*}} : tensor<?x?x2x16xf16{{.*}}, tensor<?x?x2x16xf16{{.*}} -> tensor<?x?x2x16xf16
+  // CACHE: cache({{.*}} : !transformer.cache<?x?x2x32xf8E4M3FN{{.*}} : tensor<?x?x2x16xbf16{{.*}}, tensor<?x?x2x16xbf16{{.*}} -> tensor<?x?x2x16xbf16
   %y = transformer.attention %q, %q, %q cache(%cache : !cache) causal : !q, !q, !q -> !q
   return
 }

@@ -19,7 +19,7 @@
 // OPEN: error: axis 'dp' of the mesh has no size
 // OPEN: note: in module @prefill
 
-!c = tensor<?x?x8x32xbf16, #parallel.sharding<[batch, context, _ by tp, _]>>
+!c = !transformer.cache<?x?x8x32xbf16, #parallel.sharding<[batch, context, _ by tp, _]>>
 !x = tensor<?x64xbf16, #transformer.dims<[query, _]>>
 module @tiny {
   module @prefill {

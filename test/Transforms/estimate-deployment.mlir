@@ -43,7 +43,7 @@
 // NESTED-DAG: tiny: prefill
 // NESTED-DAG: tiny: decode
 
-!c = tensor<?x?x8x32xbf16, #parallel.sharding<[batch, context, _ by tp, _]>>
+!c = !transformer.cache<?x?x8x32xbf16, #parallel.sharding<[batch, context, _ by tp, _]>>
 !x = tensor<?x64xbf16, #transformer.dims<[query, _]>>
 module @tiny {
   module @prefill {

@@ -9,7 +9,7 @@
 // CHECK-NEXT: "kv_bytes_per_sequence": 25600,
 // SHORT: "kv_bytes_per_token": 640,
 // SHORT: "kv_bytes_per_sequence": 5120,
-!cache = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!cache = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 transformer.workload @w(phase = prefill, batch = 3, query = 64, context = 64)
 func.func private @full() {

@@ -15,8 +15,8 @@
 
 //--- state.mlir
 !x = tensor<?x?x8xbf16, #parallel.sharding<[batch by tp, query, _]>>
-!s = tensor<?x8x3xbf16, #parallel.sharding<[batch, _ by tp, _]>>
-!t = tensor<?x8x3xbf16, #parallel.sharding<[batch by tp, _, _]>>
+!s = !transformer.state<?x8x3xbf16, #parallel.sharding<[batch, _ by tp, _]>>
+!t = !transformer.state<?x8x3xbf16, #parallel.sharding<[batch by tp, _, _]>>
 parallel.mesh @m(tp = 2)
 func.func @f(%x: !x, %w: tensor<8x4xbf16>) -> !x {
   %s = transformer.state : !s
@@ -26,8 +26,8 @@ func.func @f(%x: !x, %w: tensor<8x4xbf16>) -> !x {
 }
 //--- cache.mlir
 !q = tensor<?x?x2x16xbf16, #parallel.sharding<[batch, query, _ by tp, _]>>
-!c = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
-!d = tensor<?x?x2x32xbf16, #parallel.sharding<[batch, context, _ by tp, _]>>
+!c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!d = !transformer.cache<?x?x2x32xbf16, #parallel.sharding<[batch, context, _ by tp, _]>>
 parallel.mesh @m(tp = 2)
 func.func @f(%q: !q) -> !q {
   %c = transformer.kv_cache : !c
@@ -37,8 +37,8 @@ func.func @f(%q: !q) -> !q {
 }
 //--- gathered.mlir
 !q = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x2x32xbf16, #parallel.sharding<[batch, context by tp, _, _]>>
-!d = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x2x32xbf16, #parallel.sharding<[batch, context by tp, _, _]>>
+!d = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 parallel.mesh @m(tp = 2)
 func.func @f(%q: !q) -> !q {
   %c = transformer.kv_cache : !c
@@ -50,7 +50,7 @@ func.func @f(%q: !q) -> !q {
 !q = tensor<?x?x4x8xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
 !w = tensor<?x?x4xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x8xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x8xbf16, #transformer.dims<[batch, context, _]>>
 !i = tensor<?x?x2xi32, #transformer.dims<[batch, query, _]>>
 func.func @f(%q: !q, %k: !k, %w: !w) -> !i {
   %c = transformer.kv_cache : !c

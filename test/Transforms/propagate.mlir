@@ -6,7 +6,7 @@
 !f = tensor<?x?x256xbf16, #transformer.dims<[batch, query, _]>>
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 
 transformer.workload @w(phase = prefill, batch = 4, query = 64, context = 64)
 parallel.mesh @m(dp = 2, tp = 2)
@@ -28,8 +28,8 @@ func.func private @layer(%x: !x) -> !x {
   %wk = transformer.weight "k" : tensor<64x2x16xbf16>
   %wo = transformer.weight "o" : tensor<8x16x64xbf16>
   // CHECK: transformer.kv_cache : !bdp_c_2tp_32_bf
-  %cache = transformer.kv_cache : tensor<?x?x2x32xbf16, #parallel.sharding<[batch, context, _ by tp cap, _]>>
-  %c = parallel.reshard %cache : tensor<?x?x2x32xbf16, #parallel.sharding<[batch, context, _ by tp cap, _]>> -> !c
+  %cache = transformer.kv_cache : !transformer.cache<?x?x2x32xbf16, #parallel.sharding<[batch, context, _ by tp cap, _]>>
+  %c = parallel.reshard %cache : !transformer.cache<?x?x2x32xbf16, #parallel.sharding<[batch, context, _ by tp cap, _]>> -> !c
   %q = transformer.linear %x, %wq : !x, tensor<64x8x16xbf16> -> !q
   %k = transformer.linear %x, %wk : !x, tensor<64x2x16xbf16> -> !k
   %a = transformer.attention %q, %k, %k cache(%c : !c) causal : !q, !k, !k -> !q

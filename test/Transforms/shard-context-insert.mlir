@@ -7,7 +7,7 @@
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !images = tensor<?x?x64xbf16, #transformer.dims<[batch, source, _]>>
 !heads = tensor<?x?x8x8xbf16, #transformer.dims<[batch, query, _, _]>>
-!cache = tensor<?x?x8x16xbf16, #transformer.dims<[batch, context, _, _]>>
+!cache = !transformer.cache<?x?x8x16xbf16, #transformer.dims<[batch, context, _, _]>>
 
 parallel.mesh @pod(cp = 4)
 

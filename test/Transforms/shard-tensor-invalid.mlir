@@ -18,7 +18,7 @@ module {
 // The sizes that work are those that all weights and caches allow.
 !heads = tensor<?x?x12x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !kv = tensor<?x?x4x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!cache = tensor<?x?x4x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!cache = !transformer.cache<?x?x4x32xbf16, #transformer.dims<[batch, context, _, _]>>
 parallel.mesh @pod(tp = 8)
 func.func @heads_that_8_does_not_divide(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>) {
   // expected-error @+2 {{'transformer.weight' op tp = 8 does not divide 12, dimension 1 of "q_proj.weight"}}

@@ -4,7 +4,7 @@
 !q = tensor<?x?x8x24xbf16, #transformer.dims<[batch, query, _, _]>>
 !latent = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !part = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!cache = tensor<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
+!cache = !transformer.cache<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
 !values = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
 
 parallel.mesh @pod(tp = 4)

@@ -4,7 +4,7 @@
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !heads = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !kv = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!cache = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!cache = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 
 parallel.mesh @pod(tp = 4)
 

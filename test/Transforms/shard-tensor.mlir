@@ -8,7 +8,7 @@
 !wide = tensor<?x?x256xbf16, #transformer.dims<[batch, query, _]>>
 !heads = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !kv = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!cache = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!cache = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 !last = tensor<?x64xbf16, #transformer.dims<[batch, _]>>
 !scores = tensor<?x1000xbf16, #transformer.dims<[batch, _]>>
 
@@ -92,12 +92,12 @@ func.func @norm_of_heads(%x: !x) -> !x {
   // CHECK: transformer.weight "q_norm" : tensor<16xbf16>
   %wq = transformer.weight "q" : tensor<64x8x16xbf16>
   %g = transformer.weight "q_norm" : tensor<16xbf16>
-  %cache = transformer.kv_cache : tensor<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
+  %cache = transformer.kv_cache : !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
   %wo = transformer.weight "o" : tensor<8x16x64xbf16>
   %q = transformer.linear %x, %wq : !x, tensor<64x8x16xbf16> -> !heads
   // CHECK: transformer.rms_norm {{.*}} : !bq_8tp_16_bf
   %n = transformer.rms_norm %q, %g eps(1.0e-6) : !heads
-  %y = transformer.attention %n, %n, %n cache(%cache : tensor<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>) causal
+  %y = transformer.attention %n, %n, %n cache(%cache : !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>) causal
       : !heads, !heads, !heads -> !heads
   %o = transformer.linear %y, %wo : !heads, tensor<8x16x64xbf16> -> !x
   return %o : !x

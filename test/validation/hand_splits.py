@@ -31,12 +31,12 @@ RESIDENT = re.compile(
 
 def shapes(text):
     """The types that a module names, by alias."""
-    return dict(re.findall(r"^(!\w+) = (tensor<.*>)$", text, re.MULTILINE))
+    return dict(re.findall(r"^(!\w+) = ([\w!.]+<.*>)$", text, re.MULTILINE))
 
 
 def split_type(tensor, rng):
-    """`tensor` with one dimension split at random; nothing where none can be."""
-    inside = tensor[len("tensor<") : -1]
+    """`tensor` (or a handle) with one dimension split at random; nothing where none can be."""
+    kind, _, inside = tensor[:-1].partition("<")
     shape, _, encoding = inside.partition(", #")
     *extents, element = shape.split("x")
     names = re.search(r"dims<\[(.*)\]>", encoding)
@@ -53,7 +53,7 @@ def split_type(tensor, rng):
     if rule == " cap" and int(extents[chosen]) % devices and devices % int(extents[chosen]):
         return None
     dims[chosen] += f" by {axes}{rule}"
-    return f"tensor<{shape}, #parallel.sharding<[{', '.join(dims)}]>>"
+    return f"{kind}<{shape}, #parallel.sharding<[{', '.join(dims)}]>>"
 
 
 def write_splits(text, rng):

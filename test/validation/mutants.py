@@ -32,7 +32,7 @@ SPLITS = [
     ("mamba2", "--shard-tp=4"), ("qwen3_next", "--shard-tp=2 --shard-dp=2"), ("lfm2", "--shard-tp=2 --shard-cp=2"),
 ]  # fmt: skip
 COLLECTIVE = re.compile(r"^( *)(%\w+) = parallel\.(\w+) (%\w+)(.*?) over \[([^]]*)\] : (\S+)(?: -> (\S+))?$", re.M)
-TYPE = re.compile(r"^!\w+ = tensor<.*#parallel\.sharding<.*>$", re.M)
+TYPE = re.compile(r"^!\w+ = [\w!.]+<.*#parallel\.sharding<.*>$", re.M)
 
 
 def renamed(text, begin, old, new):

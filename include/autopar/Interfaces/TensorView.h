@@ -41,10 +41,18 @@ struct DimRef {
 } // namespace autopar
 
 #include "autopar/Interfaces/DimensionEncoding.h.inc"
+#include "autopar/Interfaces/TensorHandle.h.inc"
 
 namespace autopar {
 
-/// A ranked tensor type, read through its encoding, whatever that is.
+/// The tensor type that `type` is, or that a handle of this type refers to;
+/// null of other types.
+mlir::RankedTensorType tensorOf(mlir::Type type);
+/// `type` with another tensor: itself, or what its handle refers to.
+mlir::Type withTensor(mlir::Type type, mlir::RankedTensorType tensor);
+
+/// A tensor type, or that of a handle, read through its encoding, whatever that
+/// is.
 class TensorView {
 public:
   explicit TensorView(mlir::Type type);

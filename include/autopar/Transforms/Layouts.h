@@ -14,8 +14,7 @@ namespace autopar {
 
 /// `type` in another layout, which keeps its dimensions. A tensor that is whole
 /// gets the encoding of the logical IR.
-mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
-                                  const parallel::Layout &layout);
+mlir::Type withLayout(mlir::Type type, const parallel::Layout &layout);
 
 /// Whether `op` gives its operand another layout: a collective or a reshard.
 bool isLayoutOp(mlir::Operation *op);

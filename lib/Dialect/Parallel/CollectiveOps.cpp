@@ -33,6 +33,19 @@ static ArrayRef<StringAttr> changed(ArrayRef<StringAttr> old,
   return old;
 }
 
+/// Moving data changes where it is, not what it is.
+static LogicalResult verifySameTensor(Operation *op) {
+  Type operand = op->getOperand(0).getType();
+  Type result = op->getResult(0).getType();
+  RankedTensorType from = tensorOf(operand), to = tensorOf(result);
+  if (withTensor(operand, to) != result)
+    return op->emitOpError("makes a value of a handle, or a handle of a value");
+  if (from.getShape() == to.getShape() &&
+      from.getElementType() == to.getElementType())
+    return success();
+  return op->emitOpError("changes the shape or the format of its operand");
+}
+
 namespace {
 
 /// A layout on its way from operand to result.
@@ -148,11 +161,8 @@ public:
 
   /// The result must be what the equation gave.
   LogicalResult verify() {
-    RankedTensorType operand = TensorView(op->getOperand(0)).getType();
-    RankedTensorType result = TensorView(op->getResult(0)).getType();
-    if (operand.getShape() != result.getShape() ||
-        operand.getElementType() != result.getElementType())
-      return op->emitOpError("changes the shape or the format of its operand");
+    if (failed(verifySameTensor(op)))
+      return failure();
     Layout found = resultLayout();
     if (found.isSameAs(layout))
       return success();
@@ -235,13 +245,11 @@ static bool haveSameRank(Operation *op) {
 }
 
 LogicalResult ReshardOp::verify() {
-  RankedTensorType operand = TensorView(getInput()).getType();
-  RankedTensorType result = TensorView(getResult()).getType();
-  if (operand.getShape() != result.getShape() ||
-      operand.getElementType() != result.getElementType())
-    return emitOpError("changes the shape or the format of its operand");
-  for (unsigned i = 0; i < TensorView(operand).rank(); ++i)
-    if (TensorView(operand).extentText(i) != TensorView(result).extentText(i))
+  if (failed(verifySameTensor(*this)))
+    return failure();
+  TensorView operand(getInput()), result(getResult());
+  for (unsigned i = 0; i < operand.rank(); ++i)
+    if (operand.extentText(i) != result.extentText(i))
       return emitOpError() << "renames dimension " << i;
   return success();
 }

@@ -22,7 +22,7 @@ struct ParallelAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
   AliasResult getAlias(Type type, raw_ostream &os) const override {
-    auto tensor = dyn_cast<RankedTensorType>(type);
+    RankedTensorType tensor = tensorOf(type);
     if (!tensor || !isa_and_nonnull<ShardingAttr>(tensor.getEncoding()))
       return AliasResult::NoAlias;
     os << aliasOf(tensor);

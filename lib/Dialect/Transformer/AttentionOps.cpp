@@ -78,8 +78,8 @@ static LogicalResult verifyHeads(AttentionOp op) {
 
 LogicalResult AttentionOp::verify() {
   constexpr unsigned tokenDim = 1, headDim = 2, widthDim = 3;
-  for (Value tensor :
-       {getQuery(), getKey(), getValue(), getCache(), getResult()})
+  for (Value tensor : std::initializer_list<Value>{
+           getQuery(), getKey(), getValue(), getCache(), getResult()})
     if (tensor && failed(verifyNumbers(*this, tensor, headDim)))
       return failure();
   for (Value table : {getSinks(), getBias()})
@@ -166,7 +166,7 @@ std::optional<TensorParallelFactor> AttentionOp::getTensorParallelFactor() {
 void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = builder.addProduct(*this, KernelKind::attention,
                                       FlopClass::attention, getQuery());
-  Value seen = getCache() ? getCache() : getKey();
+  Value seen = getCache() ? Value(getCache()) : Value(getKey());
   kernel.rows = builder.dims(getQuery(), 0, 1);
   kernel.columns = builder.dims(getQuery(), 2, 3);
   Dim widths;

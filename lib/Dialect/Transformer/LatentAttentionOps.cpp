@@ -18,7 +18,8 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 LogicalResult LatentAttentionOp::verify() {
-  for (Value tensor : {getLatent(), getKeyRope(), getCache()})
+  for (Value tensor :
+       std::initializer_list<Value>{getLatent(), getKeyRope(), getCache()})
     if (failed(verifyNumbers(*this, tensor, 2)))
       return failure();
   for (Value tensor : {getKeyWeight(), getValueWeight()})
@@ -50,7 +51,7 @@ int64_t LatentAttentionOp::getNumSeen() {
 }
 
 LogicalResult IndexerOp::verify() {
-  for (Value tensor : {getQuery(), getCache()})
+  for (Value tensor : std::initializer_list<Value>{getQuery(), getCache()})
     if (failed(verifyNumbers(*this, tensor, 2)))
       return failure();
   TensorView result(getResult());

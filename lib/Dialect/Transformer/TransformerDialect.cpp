@@ -33,7 +33,7 @@ struct TransformerAsmInterface : OpAsmDialectInterface {
   }
 
   AliasResult getAlias(Type type, raw_ostream &os) const override {
-    auto tensor = dyn_cast<RankedTensorType>(type);
+    RankedTensorType tensor = tensorOf(type);
     if (!tensor || !isa_and_nonnull<DimsAttr>(tensor.getEncoding()))
       return AliasResult::NoAlias;
     os << aliasOf(tensor);
@@ -57,6 +57,7 @@ struct TransformerInlinerInterface : DialectInlinerInterface {
 
 void TransformerDialect::initialize() {
   registerAttributes();
+  registerTypes();
   addOperations<
 #define GET_OP_LIST
 #include "autopar/Dialect/Transformer/TransformerOps.cpp.inc"

@@ -211,9 +211,10 @@ private:
     if (!block.flag("cache", true))
       return {};
     StringRef context = block.has("memory") ? "memory" : "context";
-    Type type = getTensorType({1, 1, kvHeads, width + valueWidth},
-                              {"batch", context, "", ""}, model.elementType());
-    return KVCacheOp::create(ops, type, optional(window));
+    RankedTensorType type =
+        getTensorType({1, 1, kvHeads, width + valueWidth},
+                      {"batch", context, "", ""}, model.elementType());
+    return KVCacheOp::create(ops, CacheType::get(type), optional(window));
   }
 
   Value attend(Value x, Value q, Value k, Value v) {

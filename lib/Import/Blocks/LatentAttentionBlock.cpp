@@ -91,11 +91,9 @@ private:
   }
 
   Value cache(int64_t size) {
-    return KVCacheOp::create(ops,
-                             getTensorType({1, 1, size},
-                                           {"batch", "context", ""},
-                                           model.elementType()),
-                             IntegerAttr());
+    RankedTensorType type = getTensorType(
+        {1, 1, size}, {"batch", "context", ""}, model.elementType());
+    return KVCacheOp::create(ops, CacheType::get(type), IntegerAttr());
   }
 
   /// DeepSeek-V3.2's lightning indexer: which tokens each token attends to.

@@ -69,8 +69,8 @@ public:
                            formatv("[{0}, 0/1, {1}]", rows, channels.size()));
     Value b = bias ? model.weight(name + ".bias", channels, "[" + rows + "]")
                    : Value();
-    Value held =
-        StateOp::create(ops, getTensorType(state, names, model.elementType()));
+    Value held = StateOp::create(
+        ops, StateType::get(getTensorType(state, names, model.elementType())));
     return ShortConvOp::create(
         ops, x.getType(), x, w, b, held,
         function ? FunctionKindAttr::get(ops.getContext(), *function)
@@ -90,8 +90,8 @@ public:
       type = ElementType::f32;
     }
     return StateOp::create(
-        ops,
-        getTensorType(shape, names, fromElementType(ops.getContext(), *type)));
+        ops, StateType::get(getTensorType(
+                 shape, names, fromElementType(ops.getContext(), *type))));
   }
 
   /// `y` of `[heads, width]` back to the stream.

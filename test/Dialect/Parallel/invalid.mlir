@@ -165,7 +165,7 @@ func.func @split_by_another_rule(
 
 !q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, query, _ by tp, _]>>
 !k = tensor<?x?x2x64xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x2x128xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x2x128xbf16, #transformer.dims<[batch, context, _, _]>>
 parallel.mesh @pod(tp = 8)
 func.func @attention_of_split_queries_to_whole_keys(%q: !q, %k: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op dimension 2 of operand #1 is split over [], but dimension 2 of operand #0 over [tp]}}
@@ -210,7 +210,7 @@ func.func @rope_of_split_width(%x: !x) {
 // -----
 
 !q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, query by tp, _, _]>>
-!c = tensor<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
 parallel.mesh @pod(tp = 8)
 func.func @attention_that_appends_some_keys(%q: !q, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op needs dimension 1 of operand #1 whole, but it is split over [tp]}}
@@ -221,7 +221,7 @@ func.func @attention_that_appends_some_keys(%q: !q, %c: !c) {
 // -----
 
 !q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, query by tp, _, _]>>
-!c = tensor<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
+!c = !transformer.cache<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
 parallel.mesh @pod(cp = 2, tp = 8)
 func.func @attention_that_appends_to_others(%q: !q, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op needs dimension 1 of operand #1 whole, but it is split over [tp]}}
@@ -231,7 +231,7 @@ func.func @attention_that_appends_to_others(%q: !q, %c: !c) {
 
 // -----
 
-!c = tensor<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
+!c = !transformer.cache<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
 parallel.mesh @pod(cp = 2)
 func.func @cache_that_goes_round() {
   // expected-error @+1 {{'transformer.kv_cache' op has parts that go round: parallel.ring brings them}}
@@ -858,7 +858,7 @@ func.func @permute_of_a_sum(%a: !sum) {
 
 !q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, query, _ by tp, _]>>
 !k = tensor<?x?x2x64xbf16, #parallel.sharding<[batch, query, _ by tp cap, _]>>
-!c = tensor<?x?x2x128xbf16, #parallel.sharding<[batch, context, _ by tp any, _]>>
+!c = !transformer.cache<?x?x2x128xbf16, #parallel.sharding<[batch, context, _ by tp any, _]>>
 parallel.mesh @pod(tp = 4)
 func.func @cache_of_other_heads(%q: !q, %k: !k) {
   %c = transformer.kv_cache : !c
@@ -869,8 +869,8 @@ func.func @cache_of_other_heads(%q: !q, %k: !k) {
 
 // -----
 
-!c = tensor<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp, _, _]>>
-!r = tensor<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
+!c = !transformer.cache<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp, _, _]>>
+!r = !transformer.cache<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
 parallel.mesh @pod(cp = 2)
 func.func @twice_round() {
   %c = transformer.kv_cache : !c

@@ -36,8 +36,8 @@ parallel.link @a to @a
 
 // -----
 
-!c = tensor<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
-!d = tensor<?x?x8x32xf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!d = !transformer.cache<?x?x8x32xf16, #transformer.dims<[batch, context, _, _]>>
 module @a {
   transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
   func.func @step() {
@@ -59,8 +59,8 @@ parallel.link @a to @b
 
 // -----
 
-!c = tensor<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
-!d = tensor<?x?x256xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!d = !transformer.cache<?x?x256xbf16, #transformer.dims<[batch, context, _]>>
 module @a {
   transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
   func.func @step() {
@@ -82,7 +82,7 @@ parallel.link @a to @b
 
 // -----
 
-!c = tensor<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
 module @a {
   transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
   func.func @step() {
@@ -104,7 +104,7 @@ parallel.link @a to @b
 
 // -----
 
-!c = tensor<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
 module @a {
   transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
 }

@@ -13,7 +13,7 @@ module @prefill {
   parallel.mesh @mesh(tp = 4)
   func.func @step() {
     %c = transformer.kv_cache window(128)
-        : tensor<?x?x8x32xbf16, #parallel.sharding<[batch, context, _ by tp cap, _]>>
+        : !transformer.cache<?x?x8x32xbf16, #parallel.sharding<[batch, context, _ by tp cap, _]>>
     return
   }
 }
@@ -21,7 +21,7 @@ module @decode attributes {parallel.machine = #parallel.machine<"h200-sxm-8">} {
   transformer.workload @w(phase = decode, batch = 8, query = 1, context = 2048)
   func.func @step() {
     %c = transformer.kv_cache window(128)
-        : tensor<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
+        : !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
     return
   }
 }
@@ -29,7 +29,7 @@ module @far attributes {parallel.machine = #parallel.machine<"my.json" nodes 2>}
   transformer.workload @w(phase = decode, batch = 8, query = 1, context = 2048)
   func.func @step() {
     %c = transformer.kv_cache window(128)
-        : tensor<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
+        : !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
     return
   }
 }

@@ -24,7 +24,7 @@ func.func @weights_stay() -> (tensor<64xbf16>, tensor<64xbf16>) {
   return %v, %w : tensor<64xbf16>, tensor<64xbf16>
 }
 
-!cache = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!cache = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 
 // Two caches are two resident tensors, however equal they look.
 // CHECK-LABEL: func @caches_stay

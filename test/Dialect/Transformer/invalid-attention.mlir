@@ -2,7 +2,7 @@
 
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @window_and_chunk(%q: !q, %k: !k, %v: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has both a window and a chunk}}
   %y = transformer.attention %q, %k, %v cache(%c : !c) causal window(4) chunk(4) : !q, !k, !k -> !q
@@ -13,7 +13,7 @@ func.func @window_and_chunk(%q: !q, %k: !k, %v: !k, %c: !c) {
 
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @empty_chunk(%q: !q, %k: !k, %v: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has a chunk of 0 tokens, expected at least 1}}
   %y = transformer.attention %q, %k, %v cache(%c : !c) causal chunk(0) : !q, !k, !k -> !q
@@ -24,7 +24,7 @@ func.func @empty_chunk(%q: !q, %k: !k, %v: !k, %c: !c) {
 
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @negative_chunk(%q: !q, %k: !k, %v: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has a chunk of -4 tokens, expected at least 1}}
   %y = transformer.attention %q, %k, %v cache(%c : !c) causal chunk(-4) : !q, !k, !k -> !q
@@ -35,7 +35,7 @@ func.func @negative_chunk(%q: !q, %k: !k, %v: !k, %c: !c) {
 
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @softcap_of_zero(%q: !q, %k: !k, %v: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has a softcap that is not a positive number}}
   %y = transformer.attention %q, %k, %v cache(%c : !c) causal softcap(0.0) : !q, !k, !k -> !q
@@ -46,7 +46,7 @@ func.func @softcap_of_zero(%q: !q, %k: !k, %v: !k, %c: !c) {
 
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @too_few_sinks(%q: !q, %k: !k, %v: !k, %c: !c, %s: tensor<2xbf16>) {
   // expected-error @+1 {{'transformer.attention' op has 2 heads in its sinks, expected 8}}
   %y = transformer.attention %q, %k, %v cache(%c : !c) sinks(%s : tensor<2xbf16>) : !q, !k, !k -> !q
@@ -57,7 +57,7 @@ func.func @too_few_sinks(%q: !q, %k: !k, %v: !k, %c: !c, %s: tensor<2xbf16>) {
 
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @sinks_of_rank_2(%q: !q, %k: !k, %v: !k, %c: !c, %s: tensor<8x1xbf16>) {
   // expected-error @+1 {{'transformer.attention' op cannot work on operands of rank 4, 4, 4, 4, 2 with a result of rank 4}}
   %y = transformer.attention %q, %k, %v cache(%c : !c) sinks(%s : tensor<8x1xbf16>) : !q, !k, !k -> !q
@@ -79,7 +79,7 @@ func.func @more_values_than_keys(%q: !q, %k: !k, %v: !v) {
 
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x4x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x4x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @cache_of_more_heads(%q: !q, %k: !k, %v: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has 4 heads in its cache, expected 2}}
   %y = transformer.attention %q, %k, %v cache(%c : !c) causal : !q, !k, !k -> !q
@@ -122,7 +122,7 @@ func.func @result_of_another_width(%q: !q, %k: !k, %v: !k) {
 
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, source, _, _]>>
-!c = tensor<?x?x2x32xbf16, #transformer.dims<[batch, memory, _, _]>>
+!c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, memory, _, _]>>
 func.func @causal_cross_attention(%q: !q, %k: !k, %v: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op is causal, but has queries of query tokens and keys of source}}
   %y = transformer.attention %q, %k, %v cache(%c : !c) causal : !q, !k, !k -> !q
@@ -143,7 +143,7 @@ func.func @symbolic_heads(%q: !q, %k: !q, %v: !q) {
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !l = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !r = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
 !y = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !wk = tensor<64x8x16xbf16>
 !wv = tensor<64x8x32xbf16>
@@ -158,7 +158,7 @@ func.func @queries_without_rope(%q: !q, %l: !l, %r: !r, %wk: !wk, %wv: !wv, %c: 
 !q = tensor<?x?x8x24xbf16, #transformer.dims<[batch, query, _, _]>>
 !l = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !r = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x64xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x64xbf16, #transformer.dims<[batch, context, _]>>
 !y = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !wk = tensor<64x8x16xbf16>
 !wv = tensor<64x8x32xbf16>
@@ -173,7 +173,7 @@ func.func @cache_without_rope(%q: !q, %l: !l, %r: !r, %wk: !wk, %wv: !wv, %c: !c
 !q = tensor<?x?x8x24xbf16, #transformer.dims<[batch, query, _, _]>>
 !l = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !r = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
 !y = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !wk = tensor<32x8x16xbf16>
 !wv = tensor<64x8x32xbf16>
@@ -188,7 +188,7 @@ func.func @weight_of_another_latent(%q: !q, %l: !l, %r: !r, %wk: !wk, %wv: !wv, 
 !q = tensor<?x?x8x24xbf16, #transformer.dims<[batch, query, _, _]>>
 !l = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !r = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
 !y = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !wk = tensor<64x8x16xbf16>
 !wv = tensor<64x4x32xbf16>
@@ -203,7 +203,7 @@ func.func @values_of_other_heads(%q: !q, %l: !l, %r: !r, %wk: !wk, %wv: !wv, %c:
 !q = tensor<?x?x8x24xbf16, #transformer.dims<[batch, query, _, _]>>
 !l = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !r = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
 !y = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !wk = tensor<64x8x16xbf16>
 !wv = tensor<64x8x32xbf16>
@@ -218,7 +218,7 @@ func.func @result_of_another_value_width(%q: !q, %l: !l, %r: !r, %wk: !wk, %wv: 
 !q = tensor<?x?x8x24xbf16, #transformer.dims<[batch, query, _, _]>>
 !l = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !r = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x1x72xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x1x72xbf16, #transformer.dims<[batch, context, _, _]>>
 !y = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !wk = tensor<64x8x16xbf16>
 !wv = tensor<64x8x32xbf16>
@@ -233,7 +233,7 @@ func.func @cache_of_heads(%q: !q, %l: !l, %r: !r, %wk: !wk, %wv: !wv, %c: !c) {
 !q = tensor<?x?x8x24xbf16, #transformer.dims<[batch, query, _, _]>>
 !l = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !r = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
 !y = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !wk = tensor<64x8x16xbf16>
 !wv = tensor<64x8x32xbf16>
@@ -248,7 +248,7 @@ func.func @symbolic_selection(%q: !q, %l: !l, %r: !r, %wk: !wk, %wv: !wv, %c: !c
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x16xbf16, #transformer.dims<[batch, query, _]>>
 !w = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
 !s = tensor<?x?x4xi32, #transformer.dims<[batch, query, _]>>
 func.func @selects_none(%q: !q, %k: !k, %w: !w, %c: !c) {
   // expected-error @+1 {{'transformer.indexer' op has top_k(0), expected at least 1}}
@@ -261,7 +261,7 @@ func.func @selects_none(%q: !q, %k: !k, %w: !w, %c: !c) {
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x16xbf16, #transformer.dims<[batch, query, _]>>
 !w = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
 !s = tensor<?x?x4xi32, #transformer.dims<[batch, query, _]>>
 func.func @selects_more_than_it_returns(%q: !q, %k: !k, %w: !w, %c: !c) {
   // expected-error @+1 {{'transformer.indexer' op keeps 5 tokens, but the result has 4}}
@@ -274,7 +274,7 @@ func.func @selects_more_than_it_returns(%q: !q, %k: !k, %w: !w, %c: !c) {
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x16xbf16, #transformer.dims<[batch, query, _]>>
 !w = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
 !s = tensor<?x?x4xbf16, #transformer.dims<[batch, query, _]>>
 func.func @selects_by_floats(%q: !q, %k: !k, %w: !w, %c: !c) {
   // expected-error @+1 {{'transformer.indexer' op selects tokens by indices that are not integers}}
@@ -287,7 +287,7 @@ func.func @selects_by_floats(%q: !q, %k: !k, %w: !w, %c: !c) {
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x16xbf16, #transformer.dims<[batch, query, _]>>
 !w = tensor<?x?x4xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
 !s = tensor<?x?x4xi32, #transformer.dims<[batch, query, _]>>
 func.func @weights_of_other_heads(%q: !q, %k: !k, %w: !w, %c: !c) {
   // expected-error @+1 {{'transformer.indexer' op dimension 2 of operand #2 is 4, but dimension 2 of operand #0 is 8}}
@@ -300,7 +300,7 @@ func.func @weights_of_other_heads(%q: !q, %k: !k, %w: !w, %c: !c) {
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x16xbf16, #transformer.dims<[batch, query, _]>>
 !w = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x32xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x32xbf16, #transformer.dims<[batch, context, _]>>
 !s = tensor<?x?x4xi32, #transformer.dims<[batch, query, _]>>
 func.func @cache_of_another_width(%q: !q, %k: !k, %w: !w, %c: !c) {
   // expected-error @+1 {{'transformer.indexer' op dimension 2 of operand #3 is 32, but dimension 3 of operand #0 is 16}}
@@ -358,7 +358,7 @@ func.func @scale_of_zero(%q: !q) {
 !q = tensor<?x?x8x24xbf16, #parallel.sharding<[batch, query, _ by tp, _]>>
 !l = tensor<?x?x64xbf16, #parallel.sharding<[batch, query, _ by tp]>>
 !r = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
+!c = !transformer.cache<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
 !y = tensor<?x?x8x32xbf16, #parallel.sharding<[batch, query, _ by tp, _]>>
 !wk = tensor<64x8x16xbf16, #parallel.sharding<[_, _ by tp, _]>>
 !wv = tensor<64x8x32xbf16, #parallel.sharding<[_, _ by tp, _]>>

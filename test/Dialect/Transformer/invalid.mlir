@@ -439,7 +439,7 @@ func.func @format_that_is_none() {
 
 func.func @cache_of_rank_5() {
   // expected-error @+1 {{'transformer.kv_cache' op expected a tensor [batch, context, kv heads, width] or [batch, context, width], or one of memory}}
-  %c = transformer.kv_cache : tensor<2x?x?x8x128xbf16, #transformer.dims<[_, batch, context, _, _]>>
+  %c = transformer.kv_cache : !transformer.cache<2x?x?x8x128xbf16, #transformer.dims<[_, batch, context, _, _]>>
   return
 }
 
@@ -447,7 +447,7 @@ func.func @cache_of_rank_5() {
 
 func.func @cache_without_sequences() {
   // expected-error @+1 {{'transformer.kv_cache' op expected a tensor [batch, context, kv heads, width] or [batch, context, width], or one of memory}}
-  %c = transformer.kv_cache : tensor<3x?x8x128xbf16, #transformer.dims<[_, context, _, _]>>
+  %c = transformer.kv_cache : !transformer.cache<3x?x8x128xbf16, #transformer.dims<[_, context, _, _]>>
   return
 }
 
@@ -455,7 +455,7 @@ func.func @cache_without_sequences() {
 
 func.func @cache_of_new_tokens() {
   // expected-error @+1 {{'transformer.kv_cache' op expected a tensor [batch, context, kv heads, width] or [batch, context, width], or one of memory}}
-  %c = transformer.kv_cache : tensor<?x?x8x128xbf16, #transformer.dims<[batch, query, _, _]>>
+  %c = transformer.kv_cache : !transformer.cache<?x?x8x128xbf16, #transformer.dims<[batch, query, _, _]>>
   return
 }
 
@@ -463,7 +463,7 @@ func.func @cache_of_new_tokens() {
 
 func.func @cache_of_symbolic_width() {
   // expected-error @+1 {{'transformer.kv_cache' op expected a tensor [batch, context, kv heads, width] or [batch, context, width], or one of memory}}
-  %c = transformer.kv_cache : tensor<?x?x?xbf16, #transformer.dims<[batch, context, query]>>
+  %c = transformer.kv_cache : !transformer.cache<?x?x?xbf16, #transformer.dims<[batch, context, query]>>
   return
 }
 
@@ -473,7 +473,7 @@ parallel.mesh @pod(tp = 8)
 func.func @cache_that_is_partial() {
   // expected-error @+1 {{'transformer.kv_cache' op is a partial sum}}
   %c = transformer.kv_cache
-      : tensor<?x?x8x256xbf16, #parallel.sharding<[batch, context, _, _] partial [tp]>>
+      : !transformer.cache<?x?x8x256xbf16, #parallel.sharding<[batch, context, _, _] partial [tp]>>
   return
 }
 
@@ -482,7 +482,7 @@ func.func @cache_that_is_partial() {
 func.func @cache_of_empty_window() {
   // expected-error @+1 {{'transformer.kv_cache' op has a window of 0 tokens, expected at least 1}}
   %c = transformer.kv_cache window(0)
-      : tensor<?x?x8x256xbf16, #transformer.dims<[batch, context, _, _]>>
+      : !transformer.cache<?x?x8x256xbf16, #transformer.dims<[batch, context, _, _]>>
   return
 }
 
@@ -839,7 +839,7 @@ func.func @rope_without_theta(%x: tensor<4x8x128xbf16>) {
 
 !q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x3x64xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x3x128xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x3x128xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @attention_of_uneven_groups(%q: !q, %k: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has 8 query heads, which 3 key-value heads do not divide}}
   %y = transformer.attention %q, %k, %k cache(%c : !c) causal : !q, !k, !k -> !q
@@ -849,7 +849,7 @@ func.func @attention_of_uneven_groups(%q: !q, %k: !k, %c: !c) {
 // -----
 
 !q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @attention_with_empty_window(%q: !q, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has a window of 0 tokens, expected at least 1}}
   %y = transformer.attention %q, %q, %q cache(%c : !c) causal window(0) : !q, !q, !q -> !q
@@ -859,7 +859,7 @@ func.func @attention_with_empty_window(%q: !q, %c: !c) {
 // -----
 
 !q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x8x64xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x8x64xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @attention_to_a_narrower_cache(%q: !q, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op caches 64 elements per head, expected 128: a key and a value}}
   %y = transformer.attention %q, %q, %q cache(%c : !c) causal : !q, !q, !q -> !q
@@ -869,7 +869,7 @@ func.func @attention_to_a_narrower_cache(%q: !q, %c: !c) {
 // -----
 
 !q = tensor<?x?x512xbf16, #transformer.dims<[batch, query, _]>>
-!c = tensor<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @attention_without_heads(%q: !q, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op cannot work on operands of rank 3, 3, 3, 4 with a result of rank 3}}
   %y = transformer.attention %q, %q, %q cache(%c : !c) causal : !q, !q, !q -> !q

@@ -4,17 +4,17 @@
 !kv = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !values = tensor<?x?x2x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !wide = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
-!cache = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
-!wide_cache = tensor<?x?x2x48xbf16, #transformer.dims<[batch, context, _, _]>>
+!cache = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!wide_cache = !transformer.cache<?x?x2x48xbf16, #transformer.dims<[batch, context, _, _]>>
 !encoded = tensor<?x?x2x16xbf16, #transformer.dims<[batch, source, _, _]>>
-!memory = tensor<?x?x2x32xbf16, #transformer.dims<[batch, memory, _, _]>>
+!memory = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, memory, _, _]>>
 
 // CHECK-LABEL: func @caches
 func.func @caches() {
   // CHECK: transformer.kv_cache : !bm_2_32_bf
   %memory = transformer.kv_cache : !memory
   // CHECK: transformer.kv_cache : !bc_576_bf
-  %latent = transformer.kv_cache : tensor<?x?x576xbf16, #transformer.dims<[batch, context, _]>>
+  %latent = transformer.kv_cache : !transformer.cache<?x?x576xbf16, #transformer.dims<[batch, context, _]>>
   return
 }
 
@@ -65,7 +65,7 @@ func.func @rope_of_a_part(%x: !heads) {
 !q = tensor<?x?x8x24xbf16, #transformer.dims<[batch, query, _, _]>>
 !latent = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !part = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!latents = tensor<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
+!latents = !transformer.cache<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
 !selected = tensor<?x?x4xi32, #transformer.dims<[batch, query, _]>>
 !wk = tensor<64x8x16xbf16>
 !wv = tensor<64x8x32xbf16>
@@ -85,7 +85,7 @@ func.func @latent_attention(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv, 
 }
 
 !keys = tensor<?x?x16xbf16, #transformer.dims<[batch, query, _]>>
-!indexed = tensor<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
+!indexed = !transformer.cache<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
 
 // CHECK-LABEL: func @indexer
 func.func @indexer(%q: !heads, %k: !keys, %w: !part, %c: !indexed) {

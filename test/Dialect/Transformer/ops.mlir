@@ -5,7 +5,7 @@
 !last = tensor<?x64xbf16, #transformer.dims<[batch, _]>>
 !heads = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !kv = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!cache = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!cache = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 !routing = tensor<?x?x2xbf16, #transformer.dims<[batch, query, _]>>
 !routed = tensor<?x64xbf16, #transformer.dims<[{batch*query*2}, _]>>
 !wide = tensor<?x32xbf16, #transformer.dims<[{batch*query*2}, _]>>

@@ -5,7 +5,7 @@
 // CHECK-COUNT-2: transformer.state :
 // CHECK-COUNT-2: transformer.linear_attention
 !x = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!s = tensor<?x8x16x16xf32, #transformer.dims<[batch, _, _, _]>>
+!s = !transformer.state<?x8x16x16xf32, #transformer.dims<[batch, _, _, _]>>
 func.func @two_states(%q: !x) {
   %s0 = transformer.state : !s
   %s1 = transformer.state : !s

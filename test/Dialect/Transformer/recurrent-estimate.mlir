@@ -12,9 +12,9 @@
 !heads = tensor<?x?x128x64xbf16, #transformer.dims<[batch, query, _, _]>>
 !group = tensor<?x?x8x128xbf16, #transformer.dims<[batch, query, _, _]>>
 !dt = tensor<?x?x128xbf16, #transformer.dims<[batch, query, _]>>
-!ssm = tensor<?x128x64x128xf32, #transformer.dims<[batch, _, _, _]>>
-!conv_x = tensor<?x128x64x3xbf16, #transformer.dims<[batch, _, _, _]>>
-!conv_g = tensor<?x8x128x3xbf16, #transformer.dims<[batch, _, _, _]>>
+!ssm = !transformer.state<?x128x64x128xf32, #transformer.dims<[batch, _, _, _]>>
+!conv_x = !transformer.state<?x128x64x3xbf16, #transformer.dims<[batch, _, _, _]>>
+!conv_g = !transformer.state<?x8x128x3xbf16, #transformer.dims<[batch, _, _, _]>>
 
 // A sequence keeps 128*64*128 * 4 B + (8192 + 2*8*128)*3 * 2 B = 4,255,744 B,
 // half of it on each of two devices. A token takes 5*128*64*128 = 5,242,880

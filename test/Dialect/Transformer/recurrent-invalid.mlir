@@ -2,7 +2,7 @@
 
 func.func @state_without_batch() {
   // expected-error @+1 {{'transformer.state' op expected a tensor [batch, ..] of rank 2 or more}}
-  %s = transformer.state : tensor<4x8xf32>
+  %s = transformer.state : !transformer.state<4x8xf32>
   return
 }
 
@@ -10,7 +10,7 @@ func.func @state_without_batch() {
 
 func.func @state_of_rank_1() {
   // expected-error @+1 {{'transformer.state' op expected a tensor [batch, ..] of rank 2 or more}}
-  %s = transformer.state : tensor<?xf32, #transformer.dims<[batch]>>
+  %s = transformer.state : !transformer.state<?xf32, #transformer.dims<[batch]>>
   return
 }
 
@@ -18,7 +18,7 @@ func.func @state_of_rank_1() {
 
 func.func @state_of_a_scalar() {
   // expected-error @+1 {{'transformer.state' op expected a tensor [batch, ..] of rank 2 or more}}
-  %s = transformer.state : tensor<f32>
+  %s = transformer.state : !transformer.state<f32>
   return
 }
 
@@ -26,7 +26,7 @@ func.func @state_of_a_scalar() {
 
 func.func @state_of_tokens() {
   // expected-error @+1 {{'transformer.state' op has context for dimension 1}}
-  %s = transformer.state : tensor<?x?x8xf32, #transformer.dims<[batch, context, _]>>
+  %s = transformer.state : !transformer.state<?x?x8xf32, #transformer.dims<[batch, context, _]>>
   return
 }
 
@@ -35,7 +35,7 @@ func.func @state_of_tokens() {
 parallel.mesh @pod(tp = 2)
 func.func @state_is_partial() {
   // expected-error @+1 {{'transformer.state' op is a partial sum}}
-  %s = transformer.state : tensor<?x8xf32, #parallel.sharding<[batch, _] partial [tp]>>
+  %s = transformer.state : !transformer.state<?x8xf32, #parallel.sharding<[batch, _] partial [tp]>>
   return
 }
 
@@ -49,9 +49,9 @@ func.func @conv_of_one_token(%x: tensor<2x4x8xbf16>, %w: tensor<8x1xbf16>) {
 
 // -----
 
-func.func @conv_with_a_long_state(%x: tensor<2x4x8xbf16>, %w: tensor<8x4xbf16>, %s: tensor<2x8x4xbf16>) {
+func.func @conv_with_a_long_state(%x: tensor<2x4x8xbf16>, %w: tensor<8x4xbf16>, %s: !transformer.state<2x8x4xbf16>) {
   // expected-error @+1 {{'transformer.short_conv' op has a state of 4 tokens, expected 3 for a kernel of 4}}
-  %y = transformer.short_conv %x, %w state(%s : tensor<2x8x4xbf16>) : tensor<2x4x8xbf16>, tensor<8x4xbf16>
+  %y = transformer.short_conv %x, %w state(%s : !transformer.state<2x8x4xbf16>) : tensor<2x4x8xbf16>, tensor<8x4xbf16>
   return
 }
 
@@ -106,7 +106,7 @@ func.func @conv_of_a_partial_sum(%x: !x, %w: tensor<8x4xbf16>) {
 !dt = tensor<2x4x8xbf16>
 !g = tensor<2x4x3x32xbf16>
 !a = tensor<8xf32>
-!s = tensor<2x8x16x32xf32>
+!s = !transformer.state<2x8x16x32xf32>
 func.func @groups_that_do_not_divide(%x: !x, %dt: !dt, %g: !g, %a: !a, %s: !s) {
   // expected-error @+1 {{'transformer.state_space' op has 8 heads, which 3 groups do not divide}}
   %y = transformer.state_space %x, %dt, %g, %g, %a state(%s) : !x, !dt, !g, !a, !s
@@ -119,7 +119,7 @@ func.func @groups_that_do_not_divide(%x: !x, %dt: !dt, %g: !g, %a: !a, %s: !s) {
 !dt = tensor<2x4x4xbf16>
 !g = tensor<2x4x2x32xbf16>
 !a = tensor<8xf32>
-!s = tensor<2x8x16x32xf32>
+!s = !transformer.state<2x8x16x32xf32>
 func.func @steps_of_fewer_heads(%x: !x, %dt: !dt, %g: !g, %a: !a, %s: !s) {
   // expected-error @+1 {{'transformer.state_space' op has 8 heads in x, but 4 in dt}}
   %y = transformer.state_space %x, %dt, %g, %g, %a state(%s) : !x, !dt, !g, !a, !s
@@ -132,7 +132,7 @@ func.func @steps_of_fewer_heads(%x: !x, %dt: !dt, %g: !g, %a: !a, %s: !s) {
 !dt = tensor<2x4x8xbf16>
 !g = tensor<2x4x2x32xbf16>
 !a = tensor<8xf32>
-!s = tensor<2x8x32x16xf32>
+!s = !transformer.state<2x8x32x16xf32>
 func.func @state_turned_round(%x: !x, %dt: !dt, %g: !g, %a: !a, %s: !s) {
   // expected-error @+1 {{'transformer.state_space' op dimension 2 of operand #5 is 32, but dimension 3 of operand #0 is 16}}
   %y = transformer.state_space %x, %dt, %g, %g, %a state(%s) : !x, !dt, !g, !a, !s
@@ -145,7 +145,7 @@ func.func @state_turned_round(%x: !x, %dt: !dt, %g: !g, %a: !a, %s: !s) {
 !dt = tensor<2x4x8xbf16>
 !g = tensor<2x4x2x32xbf16>
 !a = tensor<8x32x1xf32>
-!s = tensor<2x8x16x32xf32>
+!s = !transformer.state<2x8x16x32xf32>
 func.func @a_of_rank_3(%x: !x, %dt: !dt, %g: !g, %a: !a, %s: !s) {
   // expected-error @+1 {{'transformer.state_space' op cannot work on operands of rank 4, 3, 4, 4, 3, 4 with a result of rank 4}}
   %y = transformer.state_space %x, %dt, %g, %g, %a state(%s) : !x, !dt, !g, !a, !s
@@ -158,7 +158,7 @@ func.func @a_of_rank_3(%x: !x, %dt: !dt, %g: !g, %a: !a, %s: !s) {
 !dt = tensor<2x4x8xbf16>
 !g = tensor<2x4x2x32xbf16>
 !a = tensor<8xf32>
-!s = tensor<2x8x16x32xf32>
+!s = !transformer.state<2x8x16x32xf32>
 func.func @symbolic_heads(%x: !x, %dt: !dt, %g: !g, %a: !a, %s: !s) {
   // expected-error @+1 {{'transformer.state_space' op has query for dimension 2}}
   %y = transformer.state_space %x, %dt, %g, %g, %a state(%s) : !x, !dt, !g, !a, !s
@@ -171,7 +171,7 @@ func.func @symbolic_heads(%x: !x, %dt: !dt, %g: !g, %a: !a, %s: !s) {
 !dt = tensor<2x4x?xbf16, #transformer.dims<[_, _, query]>>
 !g = tensor<2x4x2x32xbf16>
 !a = tensor<8xf32>
-!s = tensor<2x8x16x32xf32>
+!s = !transformer.state<2x8x16x32xf32>
 func.func @symbolic_steps(%x: !x, %dt: !dt, %g: !g, %a: !a, %s: !s) {
   // expected-error @+1 {{'transformer.state_space' op has 8 heads in x, but query in dt}}
   %y = transformer.state_space %x, %dt, %g, %g, %a state(%s) : !x, !dt, !g, !a, !s
@@ -184,7 +184,7 @@ func.func @symbolic_steps(%x: !x, %dt: !dt, %g: !g, %a: !a, %s: !s) {
 !v = tensor<2x4x8x32xbf16>
 !g = tensor<2x4x8xbf16>
 !h = tensor<8xf32>
-!s = tensor<2x8x16x32xf32>
+!s = !transformer.state<2x8x16x32xf32>
 func.func @key_heads_that_do_not_divide(%k: !k, %v: !v, %g: !g, %h: !h, %s: !s) {
   // expected-error @+1 {{'transformer.gated_delta_rule' op has 8 value heads, which 3 key heads do not divide}}
   %y = transformer.gated_delta_rule %k, %k, %v, %g, %g, %h, %h state(%s) : !k, !v, !g, !h, !h, !s
@@ -197,7 +197,7 @@ func.func @key_heads_that_do_not_divide(%k: !k, %v: !v, %g: !g, %h: !h, %s: !s) 
 !v = tensor<2x4x8x32xbf16>
 !g = tensor<2x4x8xbf16>
 !h = tensor<8xf32>
-!s = tensor<2x2x16x32xf32>
+!s = !transformer.state<2x2x16x32xf32>
 func.func @state_of_key_heads(%k: !k, %v: !v, %g: !g, %h: !h, %s: !s) {
   // expected-error @+1 {{'transformer.gated_delta_rule' op has 8 heads in the values, but 2 in the state}}
   %y = transformer.gated_delta_rule %k, %k, %v, %g, %g, %h, %h state(%s) : !k, !v, !g, !h, !h, !s
@@ -210,7 +210,7 @@ func.func @state_of_key_heads(%k: !k, %v: !v, %g: !g, %h: !h, %s: !s) {
 !v = tensor<2x4x8x32xbf16>
 !g = tensor<2x4x8xbf16>
 !h = tensor<8xf32>
-!s = tensor<2x8x16x32xf32>
+!s = !transformer.state<2x8x16x32xf32>
 func.func @keys_without_heads(%k: !k, %v: !v, %g: !g, %h: !h, %s: !s) {
   // expected-error @+1 {{'transformer.gated_delta_rule' op operand #0 has rank 3, expected 4}}
   %y = transformer.gated_delta_rule %k, %k, %v, %g, %g, %h, %h state(%s) : !k, !v, !g, !h, !h, !s
@@ -220,7 +220,7 @@ func.func @keys_without_heads(%k: !k, %v: !v, %g: !g, %h: !h, %s: !s) {
 // -----
 
 !x = tensor<2x4x8x16xbf16>
-!s = tensor<2x8x16x32xf32>
+!s = !transformer.state<2x8x16x32xf32>
 func.func @state_that_is_not_square(%x: !x, %s: !s) {
   // expected-error @+1 {{'transformer.linear_attention' op dimension 3 of operand #3 is 32, but dimension 3 of operand #0 is 16}}
   %y = transformer.linear_attention %x, %x, %x state(%s) : !x, !s
@@ -231,7 +231,7 @@ func.func @state_that_is_not_square(%x: !x, %s: !s) {
 
 parallel.mesh @pod(tp = 2)
 !x = tensor<2x4x8x16xbf16, #parallel.sharding<[_, _, _ by tp, _]>>
-!s = tensor<2x8x16x16xf32>
+!s = !transformer.state<2x8x16x16xf32>
 func.func @state_that_is_not_split(%x: !x, %s: !s) {
   // expected-error @+1 {{'transformer.linear_attention' op dimension 1 of operand #3 is split over [], but dimension 2 of operand #0 over [tp]}}
   %y = transformer.linear_attention %x, %x, %x state(%s) : !x, !s

@@ -6,9 +6,9 @@
 !g = tensor<?x?x2x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !one = tensor<?x?x1x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!s = tensor<?x8x16x32xf32, #transformer.dims<[batch, _, _, _]>>
-!sk = tensor<?x8x16x16xf32, #transformer.dims<[batch, _, _, _]>>
-!conv = tensor<?x64x3xbf16, #transformer.dims<[batch, _, _]>>
+!s = !transformer.state<?x8x16x32xf32, #transformer.dims<[batch, _, _, _]>>
+!sk = !transformer.state<?x8x16x16xf32, #transformer.dims<[batch, _, _, _]>>
+!conv = !transformer.state<?x64x3xbf16, #transformer.dims<[batch, _, _]>>
 
 // CHECK-LABEL: func @state
 func.func @state() {
@@ -47,7 +47,7 @@ func.func @state_space(%x: !x, %dt: !h, %b: !g, %c: !g, %a: tensor<8xf32>, %s: !
 // Mamba 1: a channel a head, one group, an `a` for each state.
 // CHECK-LABEL: func @state_space_of_channels
 !c = tensor<?x?x8x1xbf16, #transformer.dims<[batch, query, _, _]>>
-!cs = tensor<?x8x1x32xf32, #transformer.dims<[batch, _, _, _]>>
+!cs = !transformer.state<?x8x1x32xf32, #transformer.dims<[batch, _, _, _]>>
 func.func @state_space_of_channels(%x: !c, %dt: !h, %b: !one, %a: tensor<8x32xf32>, %s: !cs) {
   // CHECK: transformer.state_space %arg0, %arg1, %arg2, %arg2, %arg3 state(%arg4) : !bq_8_1_bf, !bq_8_bf, !bq_1_32_bf, tensor<8x32xf32>, !b_8_1_32_float
   %0 = transformer.state_space %x, %dt, %b, %b, %a state(%s) : !c, !h, !one, tensor<8x32xf32>, !cs

@@ -13,7 +13,7 @@
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !v = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !g = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
-!s = tensor<?x8x16x32xf32, #transformer.dims<[batch, _, _, _]>>
+!s = !transformer.state<?x8x16x32xf32, #transformer.dims<[batch, _, _, _]>>
 func.func @delta(%x: !x) -> !x {
   %wq = transformer.weight "q.weight" stored [1*2, 0] : tensor<64x2x16xbf16>
   %wv = transformer.weight "v.weight" stored [1*2, 0] : tensor<64x8x32xbf16>
@@ -51,7 +51,7 @@ func.func @delta(%x: !x) -> !x {
 !r = tensor<?x?x8xbf16, #transformer.dims<[batch, query, _]>>
 !dt = tensor<?x?x32xbf16, #transformer.dims<[batch, query, _]>>
 !b = tensor<?x?x1x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!s = tensor<?x32x1x16xf32, #transformer.dims<[batch, _, _, _]>>
+!s = !transformer.state<?x32x1x16xf32, #transformer.dims<[batch, _, _, _]>>
 func.func @mamba(%x: !x) -> !x {
   %wx = transformer.weight "x.weight" stored [1*2, 0] : tensor<64x32x1xbf16>
   %wz = transformer.weight "z.weight" stored [1*2, 0] : tensor<64x32x1xbf16>
@@ -81,7 +81,7 @@ func.func @mamba(%x: !x) -> !x {
 // CHECK: transformer.linear_attention {{.*}} : !bq_8tp_16_bf, !b_8tp_16_16_float
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!s = tensor<?x8x16x16xf32, #transformer.dims<[batch, _, _, _]>>
+!s = !transformer.state<?x8x16x16xf32, #transformer.dims<[batch, _, _, _]>>
 func.func @lightning(%x: !x) {
   %w = transformer.weight "q.weight" stored [1*2, 0] : tensor<64x8x16xbf16>
   %s = transformer.state : !s

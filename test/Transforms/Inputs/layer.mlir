@@ -1,7 +1,7 @@
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!c = tensor<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
+!c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 !f = tensor<?x?x256xbf16, #transformer.dims<[batch, query, _]>>
 transformer.workload @w(phase = prefill, batch = 4, query = 64, context = 64)
 parallel.mesh @m(dp = 2, cp = 4, tp = 2)

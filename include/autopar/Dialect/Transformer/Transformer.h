@@ -67,6 +67,8 @@ struct StorageFactor {
 #include "autopar/Dialect/Transformer/TransformerEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "autopar/Dialect/Transformer/TransformerAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "autopar/Dialect/Transformer/TransformerTypes.h.inc"
 #define GET_OP_CLASSES
 #include "autopar/Dialect/Transformer/TransformerOps.h.inc"
 
