@@ -1,6 +1,6 @@
 // RUN: autopar-opt %s | autopar-opt | FileCheck %s
 // RUN: autopar-opt %s --mlir-print-op-generic | autopar-opt | FileCheck %s
-// RUN: autopar-opt %s --emit-bytecode | autopar-opt | FileCheck %s
+// RUN: autopar-opt %s --emit-bytecode | autopar-opt --trust-bytecode | FileCheck %s
 // RUN: autopar-opt %s --mlir-print-local-scope | FileCheck %s --check-prefix=LOCAL
 
 // CHECK-DAG: !bc_2tp_32_bf = !transformer.cache<?x?x2x32xbf16, #parallel.sharding<[batch, context, _ by tp, _]>>
