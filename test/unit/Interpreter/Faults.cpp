@@ -18,12 +18,12 @@ using namespace mlir;
 
 StringRef autopar::nameOf(FaultKind kind) {
   static const char *const names[] = {
-      "skipped",      "doubled",          "other devices", "a peer's part",
-      "lost part",    "swapped parts",    "stale",         "stray row",
-      "lost append",  "misplaced token",  "overwritten",   "kept twice",
-      "lost peer",    "wrong peer",       "not updated",   "updated twice",
-      "lost value",   "other microbatch", "stale values",  "swapped devices",
-      "skipped task", "repeated task"};
+      "skipped",      "doubled",         "other devices", "a peer's part",
+      "lost part",    "swapped parts",   "stale",         "stray row",
+      "lost append",  "misplaced token", "overwritten",   "kept twice",
+      "lost peer",    "wrong peer",      "not updated",   "updated twice",
+      "lost value",   "idle value",      "other part",    "stale values",
+      "other device", "skipped task",    "repeated task"};
   static_assert(std::size(names) == faultKinds);
   return names[static_cast<int>(kind)];
 }
@@ -83,6 +83,7 @@ bool autopar::canHave(Operation *op, FaultKind kind) {
   case FaultKind::updatedTwice:
     return stateOf(op) != nullptr;
   case FaultKind::lostValue:
+  case FaultKind::idleValue:
   case FaultKind::otherMicrobatch:
   case FaultKind::staleValues:
   case FaultKind::swappedDevices:
@@ -357,6 +358,14 @@ void Saboteur::spoilMessage(StageMessage &message) {
     message.parts.erase(message.parts.begin() +
                         fault.peer % message.parts.size());
     return;
+  case FaultKind::idleValue: {
+    Operation *op = part.value.getParentRegion()->getParentOp();
+    auto function = dyn_cast<func::FuncOp>(op);
+    function = function ? function : op->getParentOfType<func::FuncOp>();
+    changed = true;
+    message.parts.push_back({function.getArgument(0), right});
+    return;
+  }
   case FaultKind::otherMicrobatch:
     changed = true;
     message.to.microbatch ^= 1;
@@ -420,13 +429,11 @@ FailureOr<LocalTensor> Saboteur::execute(ExecutableOpInterface op,
     result = op.execute(device);
     if (succeeded(result) && time == fault.site.time)
       moveRow(*result, device);
-  } else if (!isAt(op, device)) {
-    result = op.execute(device);
-  } else if (fault.kind < FaultKind::lostAppend) {
+  } else if (isAt(op, device) && fault.kind < FaultKind::lostAppend) {
     result = spoil(op, device);
-  } else if (fault.kind >= FaultKind::notUpdated) {
+  } else if (isAt(op, device) && fault.kind >= FaultKind::notUpdated) {
     result = withOtherState(op, device);
-  } else if (fault.kind >= FaultKind::lostPeer) {
+  } else if (isAt(op, device) && fault.kind >= FaultKind::lostPeer) {
     result = withOtherCache(op, device);
   } else {
     result = op.execute(device);

@@ -36,6 +36,7 @@ enum class FaultKind {
   updatedTwice,
   // Of pipeline stages.
   lostValue,       ///< One of the values that a stage sends does not come.
+  idleValue,       ///< One comes that the stage has no use for.
   otherMicrobatch, ///< What comes is taken for another microbatch's.
   staleValues,     ///< What comes is what came the time before.
   swappedDevices,  ///< Two devices get what is each other's.

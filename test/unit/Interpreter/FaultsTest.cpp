@@ -178,7 +178,7 @@ struct Faults : testing::TestWithParam<Case> {
          {"should have the same", "padding is used", "rows", "its type says",
           "never sees token", "two parts of the cache",
           "no device of the group", "differ in shape", "did not send it",
-          "is sent", "twice", "waits for", "never runs"})
+          "neither reads it", "is sent", "twice", "waits for", "never runs"})
       if (said.find(check) != std::string::npos)
         return check;
     return said;
