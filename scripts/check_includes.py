@@ -41,7 +41,7 @@ LAYERS = {
     "Analysis": ["Program", "Dialect/Transformer", "Dialect/Parallel"],
     "Transforms": ["Analysis", "Report", "Import", "Reshard"],
     "Pipelines": ["Transforms", "Import", "Serving"],
-    "Interpreter": ["Dialect/Transformer", "Dialect/Parallel"],
+    "Interpreter": ["Analysis"],
     "InitAll": ["Pipelines"],
     "tools": ["InitAll", "Checkpoint", "Interpreter", "Validation"],
 }

@@ -55,21 +55,46 @@ def PAR_MeshOp : PAR_Op<"mesh", [
 def PAR_StagesOp : PAR_Op<"stages"> {
   let summary = "lays the layers over pipeline stages";
   let description = [{
-    Layers are those of the last loops of the module's public function that
-    follow each other, counted from 0. The devices of the axis, of which `axes`
-    has one, are the stages; with `interleave(v)` each has `v` virtual stages, and
-    the ranges are dealt out:
+    Layers are the calls in the last loops of the module's public function that
+    follow each other, counted from 0 as they run. The devices of the axis, of
+    which `axes` has one, are the stages; with `interleave(v)` each has `v`
+    virtual stages, and the ranges are dealt out:
 
         range r is virtual stage r div p of the device at place r mod p
 
-    of `p` devices. What lies before the first layer is on the first virtual
-    stage, what follows the last one on the last. The stack is not copied: a
-    range says which of its layers a stage runs, and what a layer takes from the
-    one before it is what a transfer carries. No value depends on stages.
+    of `p` devices. The stack is not copied: a range says which of its layers a
+    stage runs. What lies before the first layer is on the first virtual stage,
+    what follows the last one on the last. Other axes split tensors among the
+    devices of a stage; this one splits none.
 
-    `batch` is divided into `microbatches` equal parts, which follow each other
-    as `schedule` says: gpipe, one_f_one_b, interleaved, zero_bubble, dual_pipe,
-    inference.
+    An input of the function, an op without operands (a weight, a cache, a
+    state) and what collectives alone make of one is on each stage that reads
+    it, and on no other: a table that embeds and scores has a copy on the first
+    stage and one on the last. All other values are on the stage that computes
+    them. A stage is sent those that the ones before it compute, and that it or
+    one after it reads; it sends on what it does not read itself. Between places
+    `a` and `a'` of the axis, each device `d` at `a'` has then
+
+        y[d] = x[e]    e: the device at a that differs from d in this axis alone
+
+    An argument that a function does not use is not read, nor is what only
+    further iterations of a loop would read, in the last one. No value depends
+    on stages.
+
+    `batch` is divided into `microbatches` equal parts: of `b` sequences and `m`
+    parts, part `i` has the sequences
+
+        i * b/m  to  (i+1) * b/m - 1
+
+    and is the batch that ops and the types' splits see: axes that split
+    sequences split those of each part. A step whose batch does not divide is
+    refused. Caches and states keep the sequences of all parts; results are
+    those of all parts, put together. Each part goes through each stage once, in
+    the order of `schedule`: gpipe, one_f_one_b, interleaved, zero_bubble,
+    dual_pipe, inference. In dual_pipe, the second half of the parts goes the
+    other way: range `r` of it is on the device at place `p - 1 - r`. Without
+    gradients a device does the forwards alone, in that order, each when it has
+    been sent what it reads.
 
     **Constraints:** one per module; ranges follow each other from layer 0, each
     of one layer at least, as many as the one axis has devices times `interleave`; only

@@ -11,6 +11,7 @@
 #include "CallCounts.h"
 #include "ExpertTables.h"
 #include "StackReader.h"
+#include "autopar/Analysis/StageBorders.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 #include "mlir/IR/BuiltinOps.h"

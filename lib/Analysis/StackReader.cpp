@@ -7,27 +7,13 @@
 
 #include "StackReader.h"
 
+#include "autopar/Analysis/StageBorders.h"
 #include "autopar/Support/Limits.h"
-
-#include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace autopar;
 using namespace mlir;
 
 using Layer = LayerStack::Layer;
-
-SmallVector<LoopLikeOpInterface> autopar::findStack(FunctionOpInterface entry) {
-  SmallVector<LoopLikeOpInterface> loops;
-  for (Operation &op : llvm::reverse(entry.getFunctionBody().front())) {
-    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-      loops.push_back(loop);
-    else if (!loops.empty())
-      break;
-  }
-  std::reverse(loops.begin(), loops.end());
-  return loops;
-}
 
 LogicalResult StackReader::read(FunctionOpInterface entry,
                                 ArrayRef<LoopLikeOpInterface> loops,
@@ -81,89 +67,82 @@ LogicalResult StackReader::addCall(CallOpInterface call, int64_t times,
   return success();
 }
 
+/// In the last iteration less is handed on, where nothing behind it reads what
+/// the next ones do.
 LogicalResult StackReader::addRun(LoopLikeOpInterface loop) {
-  std::optional<APInt> count = loop.getStaticTripCount();
-  LayerStack::Run &run = stack.runs.emplace_back();
-  irregular |= !count;
-  run.count = count ? count->getSExtValue() : 1;
-  return addLayers(loop, 1, run);
+  std::optional<APInt> trips = loop.getStaticTripCount();
+  irregular |= !trips;
+  int64_t count = trips ? trips->getSExtValue() : 1;
+  Iteration last = iterationOf(loop, {loop});
+  Iteration others = iterationOf(loop, {});
+  if (count == 1 || areSame(last, others))
+    return addIterations(last, count);
+  return failure(failed(addIterations(others, count - 1)) ||
+                 failed(addIterations(last, 1)));
 }
 
-/// Adds the layers of an iteration of `loop`, which an iteration of the run has
-/// so many times.
-LogicalResult StackReader::addLayers(LoopLikeOpInterface loop, int64_t times,
-                                     LayerStack::Run &run) {
+bool StackReader::areSame(const Iteration &a, const Iteration &b) {
+  return llvm::equal(a, b, [](const LayerCall &x, const LayerCall &y) {
+    return x.call == y.call && x.times == y.times && x.sent == y.sent;
+  });
+}
+
+/// The layers of an iteration of `loop`, the last one of the loops `ending`.
+StackReader::Iteration
+StackReader::iterationOf(LoopLikeOpInterface loop,
+                         SmallVector<Operation *> ending) {
+  Iteration layers;
   for (Operation &op : loop.getLoopRegions().front()->front()) {
     if (op.hasTrait<OpTrait::IsTerminator>())
       continue;
-    if (auto call = dyn_cast<CallOpInterface>(op)) {
-      run.layers.emplace_back(stack.layers.size(), times);
-      Layer &layer = stack.layers.emplace_back();
-      if (failed(addCall(call, 1, layer.kinds)))
-        return failure();
-      layer.inputs = inputsOf(call);
-      layer.ends = launches.lookup(CallCounts().callee(call)).ends;
-      continue;
-    }
-    // Ranges within a loop within a loop must be those of one layer.
-    auto inner = dyn_cast<LoopLikeOpInterface>(op);
-    std::optional<APInt> count =
-        inner ? inner.getStaticTripCount() : std::nullopt;
-    Block *body = inner ? &inner.getLoopRegions().front()->front() : nullptr;
-    if (times != 1 || !count || !llvm::hasNItems(*body, 2))
+    if (auto call = dyn_cast<CallOpInterface>(op))
+      layers.push_back({call, 1, findSentValues(call, ending)});
+    else if (auto inner = dyn_cast<LoopLikeOpInterface>(op))
+      addRepeated(inner, ending, layers);
+    else
       irregular = true;
-    else if (failed(addLayers(inner, count->getSExtValue(), run)))
-      return failure();
   }
-  return success();
+  return layers;
 }
 
-//===----------------------------------------------------------------------===//
-// What a layer takes from before it
-//===----------------------------------------------------------------------===//
-
-/// Whether a stage must be given `value`: it is neither a weight or cache, laid
-/// out as it may be, nor an input of the model.
-bool StackReader::crosses(Value value) const {
-  while (Operation *op = value.getDefiningOp()) {
-    if (builder.isResident(value))
-      return false;
-    if (op->getNumOperands() != 1)
-      break;
-    value = op->getOperand(0);
+/// The layers of a loop within a loop of layers, which must be of one kind.
+void StackReader::addRepeated(LoopLikeOpInterface loop,
+                              ArrayRef<Operation *> ending, Iteration &layers) {
+  std::optional<APInt> count = loop.getStaticTripCount();
+  Block &body = loop.getLoopRegions().front()->front();
+  auto call = dyn_cast<CallOpInterface>(body.front());
+  if (!count || !call || !llvm::hasNItems(body, 2)) {
+    irregular = true;
+    return;
   }
-  auto argument = dyn_cast<BlockArgument>(value);
-  return !argument ||
-         !isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  SmallVector<Operation *> ends(ending);
+  LayerCall others{call, count->getSExtValue() - 1, findSentValues(call, ends)};
+  ends.push_back(loop);
+  LayerCall last{call, 1, findSentValues(call, ends)};
+  if (others.sent == last.sent)
+    last.times += others.times;
+  else if (others.times > 0)
+    layers.push_back(std::move(others));
+  layers.push_back(std::move(last));
+}
+
+LogicalResult StackReader::addIterations(const Iteration &layers,
+                                         int64_t count) {
+  LayerStack::Run &run = stack.runs.emplace_back();
+  run.count = count;
+  for (const LayerCall &own : layers) {
+    run.layers.emplace_back(stack.layers.size(), own.times);
+    Layer &layer = stack.layers.emplace_back();
+    if (failed(addCall(own.call, 1, layer.kinds)))
+      return failure();
+    for (Value value : own.sent)
+      addInput(value, layer.inputs);
+    layer.ends = launches.lookup(CallCounts().callee(own.call)).ends;
+  }
+  return success();
 }
 
 void StackReader::addInput(Value value, std::vector<Layer::Input> &inputs) {
   for (Activation &held : builder.activations(value))
     inputs.push_back({std::move(held.shape), held.type});
-}
-
-/// The values that `call`, or what runs after it, uses and that are computed
-/// before it.
-std::vector<Layer::Input> StackReader::inputsOf(Operation *call) {
-  llvm::SetVector<Value> used;
-  for (Operation *at = call; !isa<FunctionOpInterface>(at);
-       at = at->getParentOp()) {
-    for (Operation *op = at == call ? at : at->getNextNode(); op;
-         op = op->getNextNode()) {
-      used.insert(op->operand_begin(), op->operand_end());
-      getUsedValuesDefinedAbove(op->getRegions(), used);
-    }
-    // What the next iterations use, too.
-    getUsedValuesDefinedAbove(at->getRegions(), used);
-    // Values of this block that are computed later are not handed over.
-    used.remove_if([&](Value value) {
-      Operation *op = value.getDefiningOp();
-      return op && op->getBlock() == at->getBlock() && !op->isBeforeInBlock(at);
-    });
-  }
-  std::vector<Layer::Input> inputs;
-  for (Value value : used)
-    if (tensorOf(value.getType()) && crosses(value))
-      addInput(value, inputs);
-  return inputs;
 }

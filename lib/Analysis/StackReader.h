@@ -16,11 +16,6 @@
 
 namespace autopar {
 
-/// The last loops of `entry` that follow each other directly; none where it has
-/// no loop.
-llvm::SmallVector<mlir::LoopLikeOpInterface>
-findStack(mlir::FunctionOpInterface entry);
-
 /// Fills `CostProgram::stack` once all functions are extracted.
 class StackReader {
 public:
@@ -45,10 +40,20 @@ private:
   mlir::LogicalResult addCall(mlir::CallOpInterface call, int64_t times,
                               Kinds &kinds);
   mlir::LogicalResult addRun(mlir::LoopLikeOpInterface loop);
-  mlir::LogicalResult addLayers(mlir::LoopLikeOpInterface loop, int64_t times,
-                                LayerStack::Run &run);
-  std::vector<LayerStack::Layer::Input> inputsOf(mlir::Operation *call);
-  bool crosses(mlir::Value value) const;
+  /// A layer that a loop runs so often, one after the other, and what the
+  /// first one of them on a stage is sent.
+  struct LayerCall {
+    mlir::CallOpInterface call;
+    int64_t times = 1;
+    llvm::SmallVector<mlir::Value> sent;
+  };
+  using Iteration = std::vector<LayerCall>;
+  static bool areSame(const Iteration &a, const Iteration &b);
+  Iteration iterationOf(mlir::LoopLikeOpInterface loop,
+                        llvm::SmallVector<mlir::Operation *> ending);
+  void addRepeated(mlir::LoopLikeOpInterface loop,
+                   llvm::ArrayRef<mlir::Operation *> ending, Iteration &layers);
+  mlir::LogicalResult addIterations(const Iteration &layers, int64_t count);
   void addInput(mlir::Value value,
                 std::vector<LayerStack::Layer::Input> &inputs);
 

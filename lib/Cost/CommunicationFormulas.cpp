@@ -30,7 +30,7 @@ static void addCollective(Formulas &formulas, uint32_t index) {
   nodes = {none, none, none, none, none, none, 0};
   if (record.count == 0)
     return;
-  Expr count = formulas.countOf(record.layer, record.count);
+  Expr count = formulas.countOf(record);
   Expr group = formulas.devices(record.axes);
   Expr elements =
       formulas.hottest(formulas.local(record.shape, ref), record.sharedBy);

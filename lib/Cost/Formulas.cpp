@@ -243,15 +243,17 @@ Expr Formulas::countOf(const Border &border) {
   return leaf(Op::into_border, Rank::layout, index);
 }
 
-/// A tensor that several layer kinds read is kept where any of them runs.
-Expr Formulas::countOf(const Resident &resident) {
+/// Of what a part of the program has once, whichever of its layer kinds need
+/// it: `layer` or `readers`.
+Expr Formulas::countOfShared(uint32_t layer, int64_t count,
+                             const std::vector<uint32_t> &readers) {
   if (!isParts)
-    return number(resident.count);
-  Expr own = countOf(resident.layer, resident.count);
-  Expr readers = number(0);
-  for (uint32_t reader : resident.readers)
-    readers += countOfKind(reader);
-  return select(own, own, select(readers, number(resident.count), number(0)));
+    return number(count);
+  Expr own = countOf(layer, count);
+  Expr others = number(0);
+  for (uint32_t reader : readers)
+    others += countOfKind(reader);
+  return select(own, own, select(others, number(count), number(0)));
 }
 
 Expr Formulas::where(uint32_t layer, Expr value) {

@@ -80,7 +80,16 @@ public:
   /// Launches that `border` joins.
   Expr countOf(const Border &border);
   /// Tensors that a device keeps.
-  Expr countOf(const Resident &resident);
+  Expr countOf(const Resident &resident) {
+    return countOfShared(resident.layer, resident.count, resident.readers);
+  }
+  /// Calls of a device: a weight that several kinds use is gathered once.
+  Expr countOf(const Collective &collective) {
+    return collective.readers.empty()
+               ? countOf(collective.layer, collective.count)
+               : countOfShared(collective.layer, collective.count,
+                               collective.readers);
+  }
   /// `value` where a device runs `layer`, else 0.
   Expr where(uint32_t layer, Expr value);
 
@@ -107,6 +116,8 @@ private:
     return {graph, graph.leaf(op, index, rank, true, isPositive)};
   }
   Expr split(const Dim &dim, Expr extent, bool mayFail);
+  Expr countOfShared(uint32_t layer, int64_t count,
+                     const std::vector<uint32_t> &readers);
   Expr product(int64_t factor, const std::vector<SymbolId> &ids,
                const SymbolValues &values);
   template <typename Part>

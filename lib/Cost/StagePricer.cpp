@@ -123,7 +123,14 @@ Refusal StagePricer::price(const std::vector<uint32_t> &order,
   if (!shape.hasBothEnds())
     return {};
   addPlaces(program, order, order.size() + 1, order.size() + 2, borders, first);
-  return addPart(first, microbatch, ends);
+  if (Refusal refusal = addPart(first, microbatch, ends))
+    return refusal;
+  // A single stage gathers once what both ends use.
+  if (shape.stages * shape.interleave == 1) {
+    after.cost.timePs = ends.cost.timePs - before.cost.timePs;
+    after.communicationPs = ends.communicationPs - before.communicationPs;
+  }
+  return {};
 }
 
 StagingProblem StagePricer::problem() const {

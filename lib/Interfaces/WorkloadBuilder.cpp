@@ -256,13 +256,18 @@ SmallVector<Traffic, 1> WorkloadBuilder::traffic(Value tensor, bool write) {
     record.push_back(std::move(activation));
     return record;
   }
+  auto addReader = [this](auto &record) {
+    if (record.layer != layer && !llvm::is_contained(record.readers, layer))
+      record.readers.push_back(layer);
+  };
+  for (size_t index : gathers.lookup(resolve(tensor)))
+    addReader(program.collectives[index]);
   SmallVector<Traffic, 1> records;
   for (auto [number, part] : llvm::enumerate(parts)) {
     Resident &resident = program.residents[part.resident];
     if (!resident.user)
       resident.user = program.kernels.size() - 1;
-    if (resident.layer != layer && !llvm::is_contained(resident.readers, layer))
-      resident.readers.push_back(layer);
+    addReader(resident);
     Traffic &record = records.emplace_back(activation);
     record.value = numberOf(tensor, number);
     record.role = roleOf(resident.kind);

@@ -59,6 +59,7 @@ void WorkloadBuilder::join(MutableArrayRef<Part> parts,
 
 void WorkloadBuilder::addGather(Operation *op, Value buffer, Value result,
                                 ArrayRef<Attribute> names) {
+  size_t first = program.collectives.size();
   addCollective(op, CollectiveKind::all_gather, buffer, names);
   SmallVector<Part, 1> parts = partsOf(buffer);
   if (parts.empty() ||
@@ -66,6 +67,10 @@ void WorkloadBuilder::addGather(Operation *op, Value buffer, Value result,
     return;
   join(parts, names);
   gathered[result] = std::move(parts);
+  SmallVector<size_t, 1> all = gathers.lookup(resolve(buffer));
+  for (size_t i = first; i < program.collectives.size(); ++i)
+    all.push_back(i);
+  gathers[result] = std::move(all);
   auto used = units.find(resolve(buffer));
   if (used != units.end())
     units[result] = WeightUnits(used->second);

@@ -108,13 +108,13 @@ std::optional<Difference> autopar::findDifference(const Execution &split,
       continue;
     std::string what = differenceOf(entry.value, same->value, tolerance);
     if (!what.empty())
-      return Difference{entry.op, entry.layer, what};
+      return Difference{entry.op, entry.layer, entry.stage, what};
   }
   for (size_t i = 0; i < whole.results().size(); ++i) {
     std::string what =
         differenceOf(split.results()[i], whole.results()[i], tolerance);
     if (!what.empty())
-      return Difference{nullptr, "", what};
+      return Difference{nullptr, "", std::nullopt, what};
   }
   return std::nullopt;
 }

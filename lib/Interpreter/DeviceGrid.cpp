@@ -14,6 +14,13 @@
 using namespace autopar;
 using namespace mlir;
 
+static std::vector<int64_t> range(int64_t begin, int64_t end) {
+  std::vector<int64_t> all;
+  for (int64_t i = begin; i < end; ++i)
+    all.push_back(i);
+  return all;
+}
+
 FailureOr<DeviceGrid> DeviceGrid::create(ModuleOp module,
                                          const Workload &workload) {
   DeviceGrid grid;
@@ -31,6 +38,7 @@ FailureOr<DeviceGrid> DeviceGrid::create(ModuleOp module,
     axis->stride = grid.devices;
     grid.devices *= axis->size;
   }
+  grid.executing = range(0, grid.devices);
   FailureOr<ExpertSlots> slots = ExpertSlots::create(module);
   if (failed(slots))
     return failure();
@@ -41,6 +49,13 @@ FailureOr<DeviceGrid> DeviceGrid::create(ModuleOp module,
 const DeviceGrid::Axis &DeviceGrid::axis(StringAttr name) const {
   return *std::find_if(axes.begin(), axes.end(),
                        [&](const Axis &axis) { return axis.name == name; });
+}
+
+void DeviceGrid::enter(StringAttr axis, int64_t place) {
+  executing.clear();
+  for (int64_t device = 0; device < devices; ++device)
+    if (placeOf(device, axis) == place)
+      executing.push_back(device);
 }
 
 int64_t DeviceGrid::sizeOf(ArrayRef<StringAttr> names) const {
@@ -89,16 +104,19 @@ int64_t DeviceGrid::valueOf(StringRef extent) const {
   return value;
 }
 
+std::optional<unsigned> DeviceGrid::batchDimOf(const TensorView &view) const {
+  for (unsigned dim = 0; dim < view.rank(); ++dim) {
+    std::optional<ExtentProduct> product =
+        parseExtent(StringRef(view.dim(dim).extent).ltrim('{').rtrim('}'));
+    if (product && llvm::is_contained(product->symbols, "batch"))
+      return dim;
+  }
+  return std::nullopt;
+}
+
 int64_t DeviceGrid::extentOf(const TensorView &view, unsigned dim) const {
   return view.isSymbolic(dim) ? valueOf(view.dim(dim).extent)
                               : view.getType().getDimSize(dim);
-}
-
-static std::vector<int64_t> range(int64_t begin, int64_t end) {
-  std::vector<int64_t> all;
-  for (int64_t i = begin; i < end; ++i)
-    all.push_back(i);
-  return all;
 }
 
 std::vector<int64_t> autopar::partOf(int64_t extent, SplitRule rule,

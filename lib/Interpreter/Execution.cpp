@@ -9,10 +9,12 @@
 
 #include "Placement.h"
 #include "RoutedRows.h"
+#include "StagePart.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Interfaces/Interfaces.h"
+#include "autopar/Schedule/Schedule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -92,7 +94,7 @@ std::optional<LocalTensor> autopar::gatherAll(const TensorView &type,
   int64_t most = rowsOfToken(tensors);
   LocalTensor whole(Placement(type, grid, 0).wholeShape());
   std::vector<char> known(whole.data.size());
-  for (int64_t device = 0; device < grid.size(); ++device) {
+  for (int64_t device : grid.active()) {
     if (grid.placeOf(device, type.partialAxes()) != 0)
       continue;
     std::vector<int64_t> addends = grid.groupOf(device, type.partialAxes());
@@ -148,40 +150,25 @@ std::string Execution::residentKey(Value value) {
   return op ? layer + "/" + std::to_string(residentNumber(op)) : "";
 }
 
-CachedTokens *Execution::cacheOf(Value value, int64_t device) {
-  std::string key = residentKey(value);
-  if (key.empty())
-    return nullptr;
-  auto [found, isNew] = caches.try_emplace(key, grid->size());
-  if (isNew && failed(fill(value, key, found->second)))
-    return nullptr;
-  return &found->second[device];
-}
-
-LocalTensor *Execution::stateOf(Value value, int64_t device) {
-  std::string key = residentKey(value);
-  if (key.empty())
-    return nullptr;
-  auto [found, isNew] = states.try_emplace(key, grid->size());
-  if (isNew && failed(fill(value, key, found->second)))
-    return nullptr;
-  return &found->second[device];
-}
-
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
 
 Execution::Values Execution::valuesOf(ValueRange range) const {
   Values all;
-  for (Value value : range)
-    all.push_back(valueOf(value));
+  for (Value value : range) {
+    auto held = values.find(value);
+    all.push_back(held == values.end() ? Held() : held->second);
+  }
   return all;
 }
 
 void Execution::setAll(ValueRange range, Values all) {
-  for (auto [value, tensors] : llvm::zip(range, all))
-    values[value] = std::move(tensors);
+  for (auto [value, held] : llvm::zip(range, all))
+    if (held.tensors.empty())
+      values.erase(value);
+    else
+      values[value] = std::move(held);
 }
 
 /// Shapes are those of the type, and replicas have the same.
@@ -195,7 +182,7 @@ LogicalResult Execution::check(Operation *op, DeviceTensors &tensors) {
   if (type.isSet() && failed(RowHomes(type, *grid).verify(op, tensors)))
     return failure();
   int64_t most = rowsOfToken(tensors);
-  for (int64_t device = 0; device < grid->size(); ++device) {
+  for (int64_t device : grid->active()) {
     std::vector<int64_t> shape =
         placementOf(type, *grid, device, tensors[device], most).shape();
     if (tensors[device].shape != shape)
@@ -210,7 +197,7 @@ LogicalResult Execution::check(Operation *op, DeviceTensors &tensors) {
   if (llvm::any_of(whole->data, [](double x) { return std::isnan(x); }))
     return op->emitError("has a result that is not a number: padding is used");
   if (traced)
-    entries.push_back({op, layer, std::move(*whole)});
+    entryParts[microbatch].push_back({op, layer, std::move(*whole)});
   return success();
 }
 
@@ -241,24 +228,24 @@ LogicalResult Execution::compute(Operation *op) {
   if (movesResident(op))
     return op->emitError("moves a cache or a state: what is updated behind it "
                          "is a copy");
-  Executor plain;
-  Executor &by = executor ? *executor : plain;
-  DeviceTensors tensors;
-  for (int64_t id = 0; id < grid->size(); ++id) {
+  DeviceTensors tensors(grid->size());
+  for (int64_t id : grid->active()) {
     Device device(*this, id);
-    if (failed(by.prepare(executable, device)))
+    if (failed(executor.prepare(executable, device)))
       return failure();
   }
-  for (int64_t id = 0; id < grid->size(); ++id) {
+  for (int64_t id : grid->active()) {
     Device device(*this, id);
-    FailureOr<LocalTensor> local = by.execute(executable, device);
+    FailureOr<LocalTensor> local = executor.execute(executable, device);
     if (failed(local))
       return failure();
-    tensors.push_back(std::move(*local));
+    if (isa<transformer::WeightOp>(op))
+      weights[id][{op, layer}] = bytesOf(op->getResult(0), *local);
+    tensors[id] = std::move(*local);
   }
   if (failed(check(op, tensors)))
     return failure();
-  values[op->getResult(0)] = std::move(tensors);
+  values[op->getResult(0)] = {std::move(tensors)};
   return success();
 }
 
@@ -280,6 +267,10 @@ LogicalResult Execution::runCall(Operation *op) {
     enterLayer(number);
     layer = prefix + "." + std::to_string(number);
   }
+  if (part)
+    for (auto [argument, operand] :
+         llvm::zip(callee.getArguments(), op->getOperands()))
+      part->passed[argument] = operand;
   // Layers are not inside layers.
   std::optional<int64_t> counter = std::exchange(nextLayer, std::nullopt);
   FailureOr<Values> results =
@@ -301,12 +292,18 @@ LogicalResult Execution::runRepeat(Operation *op) {
     nextLayer = repeat.getFirst();
   }
   Values carried = valuesOf(repeat.getInitArgs());
-  for (int64_t i = 0; i < static_cast<int64_t>(repeat.getCount()); ++i) {
+  auto count = static_cast<int64_t>(repeat.getCount());
+  for (int64_t i = 0; i < count; ++i) {
+    bool ends = part && i + 1 == count;
+    if (ends)
+      part->ending.push_back(op);
     FailureOr<Values> next =
         runBlock(repeat.getBody().front(), std::move(carried));
     if (failed(next))
       return failure();
     carried = std::move(*next);
+    if (ends)
+      part->ending.pop_back();
   }
   if (counts)
     nextLayer.reset();
@@ -315,6 +312,10 @@ LogicalResult Execution::runRepeat(Operation *op) {
 }
 
 LogicalResult Execution::runOp(Operation *op) {
+  if (part && !part->isWithin)
+    return runPlaced(op);
+  if (part && failed(demand(op)))
+    return failure();
   if (isa<func::CallOp>(op))
     return runCall(op);
   return isa<transformer::RepeatOp>(op) ? runRepeat(op) : compute(op);
@@ -326,7 +327,10 @@ FailureOr<Execution::Values> Execution::runBlock(Block &block,
   for (Operation &op : block.without_terminator())
     if (failed(runOp(&op)))
       return failure();
-  return valuesOf(block.getTerminator()->getOperands());
+  Operation *end = block.getTerminator();
+  if (part && part->isWithin && failed(demand(end)))
+    return failure();
+  return valuesOf(end->getOperands());
 }
 
 //===----------------------------------------------------------------------===//
@@ -382,16 +386,17 @@ struct InputNumbers {
 
 /// Token ids below the vocabulary, other inputs from -1 to 1.
 static DeviceTensors makeInput(BlockArgument argument, const DeviceGrid &grid,
-                               int64_t vocabulary, InputRule rule) {
+                               int64_t vocabulary, InputRule rule,
+                               const InBatch &place) {
   TensorView type(argument);
   bool areIds = type.getType().getElementType().isInteger();
   InputNumbers numberOf(argument, grid, rule);
-  DeviceTensors tensors;
-  for (int64_t device = 0; device < grid.size(); ++device) {
+  DeviceTensors tensors(grid.size());
+  for (int64_t device : grid.active()) {
     Placement placement(type, grid, device);
-    LocalTensor &local = tensors.emplace_back(placement.shape());
+    LocalTensor &local = tensors[device] = LocalTensor(placement.shape());
     placement.forEach([&](int64_t at, int64_t whole) {
-      double number = numberOf(whole);
+      double number = numberOf(place(whole));
       local.data[at] =
           areIds ? std::floor((number + 1) / 2 * double(vocabulary)) : number;
     });
@@ -408,33 +413,101 @@ static int64_t vocabularyOf(ModuleOp module) {
   return rows;
 }
 
-LogicalResult Execution::run(const Workload &workload, bool isTraced) {
-  func::FuncOp entry = entryOf(module);
-  if (!entry)
-    return module.emitError("no public function with a body to run");
-  function = entry;
-  FailureOr<DeviceGrid> made = DeviceGrid::create(module, workload);
+/// Of the microbatch that runs.
+Execution::Values Execution::inputsOf(func::FuncOp entry) {
+  Values arguments;
+  int64_t vocabulary = vocabularyOf(module);
+  for (BlockArgument argument : entry.getArguments()) {
+    TensorView type(argument);
+    InBatch place(Placement(type, *grid, 0).wholeShape(),
+                  grid->batchDimOf(type), microbatch, microbatches);
+    arguments.push_back(
+        {makeInput(argument, *grid, vocabulary, inputs, place)});
+  }
+  return arguments;
+}
+
+/// Finds the function and the stages, divides the batch.
+LogicalResult Execution::begin(const Workload &workload) {
+  if (!function) {
+    function = entryOf(module);
+    if (!function)
+      return module.emitError("no public function with a body to run");
+    auto stages = StageTable::create(module, function);
+    if (failed(stages))
+      return failure();
+    table = std::move(*stages);
+    microbatches = table ? table->microbatches() : 1;
+  }
+  Workload own = workload;
+  Result<int64_t> sequences = microbatchOf(workload.batch, microbatches);
+  if (!sequences) {
+    InFlightDiagnostic error =
+        emitError(table->loc(), sequences.error().message);
+    error.attachNote() << sequences.error().note;
+    return error;
+  }
+  own.batch = *sequences;
+  FailureOr<DeviceGrid> made = DeviceGrid::create(module, own);
   if (failed(made))
     return failure();
   grid.emplace(std::move(*made));
-  traced = isTraced;
-  entries.clear();
-  Values arguments;
-  int64_t vocabulary = vocabularyOf(module);
-  for (BlockArgument argument : entry.getArguments())
-    arguments.push_back(makeInput(argument, *grid, vocabulary, inputs));
-  Block &body = entry.getBody().front();
-  FailureOr<Values> results = runBlock(body, std::move(arguments));
-  if (failed(results))
-    return failure();
-  outputs.clear();
-  for (auto [value, tensors] :
-       llvm::zip(body.getTerminator()->getOperands(), *results)) {
+  weights.resize(grid->size());
+  sentBytes.assign(grid->size(), 0);
+  outputParts.assign(microbatches, {});
+  entryParts.assign(microbatches, {});
+  return success();
+}
+
+/// Reads the results of the microbatch that has run.
+LogicalResult Execution::addResults() {
+  for (Value value :
+       function.getBody().front().getTerminator()->getOperands()) {
     std::optional<LocalTensor> whole =
-        gatherAll(TensorView(value), tensors, *grid);
+        gatherAll(TensorView(value), valueOf(value), *grid);
     if (!whole)
-      return entry.emitError("devices that should have the same result do not");
-    outputs.push_back(std::move(*whole));
+      return function.emitError(
+          "devices that should have the same result do not");
+    outputParts[microbatch].push_back(std::move(*whole));
   }
+  return success();
+}
+
+/// Puts microbatches together again.
+void Execution::finish() {
+  outputs.clear();
+  entries.clear();
+  auto join = [&](Value value, auto partOf) {
+    std::vector<LocalTensor> parts;
+    for (int64_t i = 0; i < microbatches; ++i)
+      parts.push_back(partOf(i));
+    return joinBatch(parts, grid->batchDimOf(TensorView(value)));
+  };
+  Operation *end = function.getBody().front().getTerminator();
+  for (unsigned i = 0; i < end->getNumOperands(); ++i)
+    outputs.push_back(join(end->getOperand(i), [&](int64_t number) {
+      return outputParts[number][i];
+    }));
+  for (size_t i = 0; i < entryParts.front().size(); ++i) {
+    TraceEntry entry = entryParts.front()[i];
+    entry.value = join(entry.op->getResult(0), [&](int64_t number) {
+      return entryParts[number][i].value;
+    });
+    entries.push_back(std::move(entry));
+  }
+}
+
+LogicalResult Execution::run(const Workload &workload, bool isTraced) {
+  traced = isTraced;
+  if (failed(begin(workload)))
+    return failure();
+  if (table) {
+    if (failed(runStages()))
+      return failure();
+  } else if (failed(runBlock(function.getBody().front(), inputsOf(function))) ||
+             failed(addResults())) {
+    return failure();
+  }
+  finish();
   return success();
 }

@@ -9,6 +9,7 @@
 #define AUTOPAR_LIB_INTERPRETER_PLACEMENT_H
 
 #include "autopar/Interpreter/DeviceGrid.h"
+#include "autopar/Interpreter/LocalTensor.h"
 
 namespace autopar {
 
@@ -69,6 +70,37 @@ private:
   std::vector<std::vector<int64_t>> indices;
   std::vector<int64_t> extents;
 };
+
+/// Where the elements of a microbatch's tensor are in that of the batch, which
+/// is divided along `dim`; a tensor without such a dimension is that of all.
+class InBatch {
+public:
+  InBatch(std::vector<int64_t> shape, std::optional<unsigned> dim,
+          int64_t number, int64_t count)
+      : batch(std::move(shape)), number(dim ? number : 0) {
+    if (!dim)
+      return;
+    stride = Strides(batch, *dim).inner * batch[*dim];
+    this->count = count;
+    batch[*dim] *= count;
+  }
+
+  int64_t operator()(int64_t at) const {
+    return (at / stride * count + number) * stride + at % stride;
+  }
+  const std::vector<int64_t> &shapeOfBatch() const { return batch; }
+
+private:
+  std::vector<int64_t> batch;
+  int64_t number, count = 1, stride = 1;
+};
+
+/// The bytes of what a device has of `value`, or keeps of it.
+int64_t bytesOf(mlir::Value value, const LocalTensor &local);
+
+/// The tensor of the batch, of those of its microbatches.
+LocalTensor joinBatch(llvm::ArrayRef<LocalTensor> parts,
+                      std::optional<unsigned> dim);
 
 } // namespace autopar
 

@@ -15,15 +15,23 @@
 using namespace autopar;
 using namespace mlir;
 
-/// The part that `placement` says of `whole`.
+/// The part that `placement` says of a microbatch's tensor, and that of the
+/// tensor of the batch.
 static LocalTensor takePart(const LocalTensor &whole,
-                            const Placement &placement) {
+                            const Placement &placement, const InBatch &place) {
   LocalTensor part(placement.shape());
   placement.forEach([&](int64_t local, int64_t at) {
-    part.data[local] =
-        at < 0 ? std::numeric_limits<double>::quiet_NaN() : whole.data[at];
+    part.data[local] = at < 0 ? std::numeric_limits<double>::quiet_NaN()
+                              : whole.data[place(at)];
   });
   return part;
+}
+
+/// Where the rows of a cache have their sequences.
+static std::optional<unsigned> batchDimOfRows(const TensorView &cache,
+                                              const DeviceGrid &grid) {
+  std::optional<unsigned> dim = grid.batchDimOf(cache);
+  return dim && *dim > 1 ? std::optional(*dim - 1) : dim;
 }
 
 //===----------------------------------------------------------------------===//
@@ -32,6 +40,7 @@ static LocalTensor takePart(const LocalTensor &whole,
 
 /// Tokens that were cached before the first step: random ones.
 static CachedTokens tokensBefore(const std::string &key, const TensorView &type,
+                                 const std::vector<int64_t> &shape,
                                  const DeviceGrid &grid) {
   const Workload &step = grid.workload();
   bool isContext = type.dim(1).extent == "context";
@@ -39,7 +48,7 @@ static CachedTokens tokensBefore(const std::string &key, const TensorView &type,
   CachedTokens tokens;
   for (int64_t token = 0; token < before; ++token) {
     std::string name = key + "/" + std::to_string(token);
-    LocalTensor row(Placement(type, grid, 0).without(1).wholeShape());
+    LocalTensor row(shape);
     for (int64_t i = 0; i < row.size(); ++i)
       row.data[i] = randomNumber(name, i);
     tokens[token] = std::move(row);
@@ -48,9 +57,10 @@ static CachedTokens tokensBefore(const std::string &key, const TensorView &type,
 }
 
 /// A state before the first step: of nothing, or a random one.
-static LocalTensor stateBefore(const std::string &key, const TensorView &type,
+static LocalTensor stateBefore(const std::string &key,
+                               const std::vector<int64_t> &shape,
                                const DeviceGrid &grid) {
-  LocalTensor state(Placement(type, grid, 0).wholeShape());
+  LocalTensor state(shape);
   if (grid.workload().context != grid.workload().query)
     for (int64_t i = 0; i < state.size(); ++i)
       state.data[i] = randomNumber(key, i);
@@ -69,42 +79,70 @@ static const T *findHanded(const std::map<std::string, T> &all,
   return nullptr;
 }
 
-LogicalResult Execution::fill(Value value, const std::string &key,
-                              std::vector<CachedTokens> &cache) {
-  TensorView type(value);
-  residents[key] = value;
+LogicalResult Execution::fill(const std::string &key,
+                              Kept<CachedTokens> &cache) {
+  TensorView type(cache.handle);
+  InBatch place(Placement(type, *grid, 0).without(1).wholeShape(),
+                batchDimOfRows(type, *grid), microbatch, microbatches);
   CachedTokens random;
   if (!handed)
-    random = tokensBefore(key, type, *grid);
+    random = tokensBefore(key, type, place.shapeOfBatch(), *grid);
   const CachedTokens *tokens =
-      handed ? findHanded(handed->caches, key, value) : &random;
+      handed ? findHanded(handed->caches, key, cache.handle) : &random;
   if (!tokens)
     return failure();
   int64_t parts = grid->sizeOf(type.dim(1).axes);
-  for (int64_t device = 0; device < grid->size(); ++device) {
+  for (int64_t device : grid->active()) {
     Placement row = Placement(type, *grid, device).without(1);
-    int64_t place = grid->placeOf(device, type.dim(1).axes);
+    int64_t at = grid->placeOf(device, type.dim(1).axes);
     for (const auto &[token, whole] : *tokens)
-      if (token % parts == place)
-        cache[device][token] = takePart(whole, row);
+      if (token % parts == at)
+        cache.byDevice[device][token] = takePart(whole, row, place);
   }
   return success();
 }
 
-LogicalResult Execution::fill(Value value, const std::string &key,
-                              DeviceTensors &state) {
-  TensorView type(value);
-  residents[key] = value;
+LogicalResult Execution::fill(const std::string &key,
+                              Kept<LocalTensor> &state) {
+  TensorView type(state.handle);
+  InBatch place(Placement(type, *grid, 0).wholeShape(), grid->batchDimOf(type),
+                microbatch, microbatches);
   LocalTensor before;
   if (!handed)
-    before = stateBefore(key, type, *grid);
+    before = stateBefore(key, place.shapeOfBatch(), *grid);
   const LocalTensor *whole =
-      handed ? findHanded(handed->states, key, value) : &before;
+      handed ? findHanded(handed->states, key, state.handle) : &before;
   if (!whole)
     return failure();
-  for (int64_t device = 0; device < grid->size(); ++device)
-    state[device] = takePart(*whole, Placement(type, *grid, device));
+  for (int64_t device : grid->active())
+    state.byDevice[device] =
+        takePart(*whole, Placement(type, *grid, device), place);
   return success();
+}
+
+/// What `device` keeps of the microbatch; null of what is no resident.
+template <typename T>
+T *Execution::keptOf(Value value, int64_t device, AllKept<T> &all) {
+  std::string key = residentKey(value);
+  if (key.empty())
+    return nullptr;
+  Kept<T> &kept = all[key][microbatch];
+  if (!llvm::is_contained(kept.devices, device)) {
+    kept.handle = value;
+    kept.byDevice.resize(grid->size());
+    if (failed(fill(key, kept)))
+      return nullptr;
+    llvm::append_range(kept.devices, grid->active());
+  }
+  return &kept.byDevice[device];
+}
+
+CachedTokens *Execution::cacheOf(Value value, int64_t device) {
+  return keptOf(value, device, caches);
+}
+
+LocalTensor *Execution::stateOf(Value value, int64_t device) {
+  return keptOf(value, device, states);
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,11 +183,13 @@ static LogicalResult failToJoin(Value value) {
                    "differ, or elements that none has");
 }
 
-static FailureOr<CachedTokens> joinCache(Value value,
-                                         const std::vector<CachedTokens> &cache,
-                                         const DeviceGrid &grid) {
+/// Of one microbatch.
+static FailureOr<CachedTokens> joinDevices(Value value,
+                                           ArrayRef<int64_t> devices,
+                                           ArrayRef<CachedTokens> cache,
+                                           const DeviceGrid &grid) {
   CachedTokens joined;
-  for (int64_t device = 0; device < grid.size(); ++device) {
+  for (int64_t device : devices) {
     Placement row = Placement(TensorView(value), grid, device).without(1);
     for (const auto &[token, part] : cache[device]) {
       LocalTensor &whole =
@@ -164,11 +204,13 @@ static FailureOr<CachedTokens> joinCache(Value value,
   return joined;
 }
 
-static FailureOr<LocalTensor> joinState(Value value, const DeviceTensors &state,
-                                        const DeviceGrid &grid) {
+static FailureOr<LocalTensor> joinDevices(Value value,
+                                          ArrayRef<int64_t> devices,
+                                          ArrayRef<LocalTensor> state,
+                                          const DeviceGrid &grid) {
   TensorView type(value);
   LocalTensor whole = unknown(Placement(type, grid, 0));
-  for (int64_t device = 0; device < grid.size(); ++device)
+  for (int64_t device : devices)
     if (!addPart(whole, state[device], Placement(type, grid, device)))
       return failToJoin(value);
   if (!isKnown(whole))
@@ -176,21 +218,88 @@ static FailureOr<LocalTensor> joinState(Value value, const DeviceTensors &state,
   return whole;
 }
 
-LogicalResult Execution::takeOver(const Execution &from) {
-  handed.emplace();
-  for (const auto &[key, cache] : from.caches) {
-    FailureOr<CachedTokens> joined =
-        joinCache(from.residents.at(key), cache, *from.grid);
-    if (failed(joined))
-      return failure();
-    handed->caches[key] = std::move(*joined);
+/// Of all microbatches.
+static FailureOr<CachedTokens>
+joinBatch(Value value, ArrayRef<CachedTokens> parts, const DeviceGrid &grid) {
+  std::map<int64_t, std::vector<LocalTensor>> rows;
+  for (const CachedTokens &part : parts)
+    for (const auto &[token, row] : part)
+      rows[token].push_back(row);
+  CachedTokens joined;
+  for (const auto &[token, all] : rows) {
+    if (all.size() != parts.size())
+      return failToJoin(value);
+    joined[token] = joinBatch(all, batchDimOfRows(TensorView(value), grid));
   }
-  for (const auto &[key, state] : from.states) {
-    FailureOr<LocalTensor> joined =
-        joinState(from.residents.at(key), state, *from.grid);
-    if (failed(joined))
+  return joined;
+}
+
+static FailureOr<LocalTensor>
+joinBatch(Value value, ArrayRef<LocalTensor> parts, const DeviceGrid &grid) {
+  return joinBatch(parts, grid.batchDimOf(TensorView(value)));
+}
+
+template <typename T, typename AllKept>
+static LogicalResult joinAll(const AllKept &kept, const DeviceGrid &grid,
+                             std::map<std::string, T> &whole) {
+  for (const auto &[key, microbatches] : kept) {
+    std::vector<T> parts;
+    for (const auto &[number, part] : microbatches) {
+      FailureOr<T> joined =
+          joinDevices(part.handle, part.devices, part.byDevice, grid);
+      if (failed(joined))
+        return failure();
+      parts.push_back(std::move(*joined));
+    }
+    FailureOr<T> batch =
+        joinBatch(microbatches.begin()->second.handle, parts, grid);
+    if (failed(batch))
       return failure();
-    handed->states[key] = std::move(*joined);
+    whole[key] = std::move(*batch);
   }
   return success();
+}
+
+LogicalResult Execution::takeOver(const Execution &from) {
+  handed.emplace();
+  return failure(failed(joinAll(from.caches, *from.grid, handed->caches)) ||
+                 failed(joinAll(from.states, *from.grid, handed->states)));
+}
+
+//===----------------------------------------------------------------------===//
+// How much that is
+//===----------------------------------------------------------------------===//
+
+int64_t autopar::bytesOf(Value value, const LocalTensor &local) {
+  Type element = TensorView(value).getType().getElementType();
+  return (local.size() * element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+static int64_t bytesOf(Value value, const CachedTokens &tokens) {
+  int64_t sum = 0;
+  for (const auto &[token, row] : tokens)
+    sum += bytesOf(value, row);
+  return sum;
+}
+
+/// Adds what `all` hold of residents.
+template <typename AllKept>
+static void addKept(const AllKept &kept, int64_t DeviceHoldings::*bytes,
+                    std::vector<DeviceHoldings> &all) {
+  for (const auto &[key, microbatches] : kept)
+    for (const auto &[number, own] : microbatches)
+      for (int64_t device : own.devices)
+        all[device].*bytes += bytesOf(own.handle, own.byDevice[device]);
+}
+
+std::vector<DeviceHoldings> Execution::holdings() const {
+  std::vector<DeviceHoldings> all(grid->size());
+  for (auto [device, own] : llvm::enumerate(all)) {
+    for (const auto &[weight, bytes] : weights[device])
+      own.weights += bytes;
+    own.sent = sentBytes[device];
+  }
+  addKept(caches, &DeviceHoldings::caches, all);
+  addKept(states, &DeviceHoldings::states, all);
+  return all;
 }

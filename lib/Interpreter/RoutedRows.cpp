@@ -110,10 +110,11 @@ LogicalResult RowHomes::verify(Operation *op,
     return op->emitError("devices have ")
            << all.size() << " rows together, expected "
            << grid.valueOf(set.extent);
-  for (auto [device, local] : llvm::enumerate(tensors)) {
+  for (int64_t device : grid.active()) {
+    const LocalTensor &local = tensors[device];
     std::vector<RoutedRow> expected;
     for (const auto &[number, row] : all)
-      if (has(row, static_cast<int64_t>(device)))
+      if (has(row, device))
         expected.push_back(row);
     if (expected != local.rows)
       return op->emitError("device ")

@@ -67,14 +67,6 @@ PipelinePlan autopar::completePipeline(const Plan &plan,
 // Parts
 //===----------------------------------------------------------------------===//
 
-static std::string divisorsText(int64_t value) {
-  std::vector<std::string> listed;
-  for (int64_t i = 1; i <= std::min<int64_t>(value, 4096); ++i)
-    if (value % i == 0 && listed.size() < 12)
-      listed.push_back(std::to_string(i));
-  return join(listed, ", ");
-}
-
 PipelineParts::PipelineParts(const PlanInputs &inputs)
     : program(inputs.program), plan(inputs.plan), machine(inputs.machine),
       runtime(inputs.runtime),
@@ -88,14 +80,11 @@ std::optional<Error> PipelineParts::prepare(const Workload &whole) {
   shape.kind = pipeline.schedule.value_or(ScheduleKind::inference);
   shape.interleave = pipeline.interleave.value_or(1);
   shape.microbatches = pipeline.microbatches.value_or(1);
-  if (shape.microbatches < 1 || whole.batch % shape.microbatches != 0)
-    return Error{"",
-                 "a batch of " + formatInteger(whole.batch) +
-                     " does not divide into " +
-                     formatInteger(shape.microbatches) + " microbatches",
-                 "microbatches that work: " + divisorsText(whole.batch)};
+  Result<int64_t> sequences = microbatchOf(whole.batch, shape.microbatches);
+  if (!sequences)
+    return sequences.error();
   workload = whole;
-  workload.batch /= shape.microbatches;
+  workload.batch = *sequences;
   Result<std::vector<uint32_t>> layers = layersInOrder(program);
   if (!layers)
     return layers.error();

@@ -175,3 +175,20 @@ MaybeError autopar::checkSchedule(const PipelineSchedule &schedule) {
     return error;
   return checkAllWork(schedule);
 }
+
+static std::string divisorsText(int64_t value) {
+  std::vector<std::string> listed;
+  for (int64_t i = 1; i <= std::min<int64_t>(value, 4096); ++i)
+    if (value % i == 0 && listed.size() < 12)
+      listed.push_back(std::to_string(i));
+  return join(listed, ", ");
+}
+
+Result<int64_t> autopar::microbatchOf(int64_t batch, int64_t microbatches) {
+  if (microbatches >= 1 && batch % microbatches == 0)
+    return batch / microbatches;
+  return Error{"",
+               "a batch of " + formatInteger(batch) + " does not divide into " +
+                   formatInteger(microbatches) + " microbatches",
+               "microbatches that work: " + divisorsText(batch)};
+}

@@ -10,6 +10,7 @@
 #include "AdviceRemarks.h"
 #include "ModulePlan.h"
 
+#include "autopar/Analysis/StageBorders.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 

@@ -11,7 +11,6 @@
 #include "MeshReader.h"
 #include "autopar/Interfaces/TensorView.h"
 #include "autopar/Plan/NeutralAxes.h"
-#include "autopar/Program/Stages.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -148,21 +147,4 @@ Result<Plan> autopar::planOf(ModuleOp module, const CostProgram &program) {
     dropNeutralAxes(plan);
   }
   return plan;
-}
-
-LogicalResult
-autopar::verifyCoverage(ArrayRef<LayerRange> ranges, const CostProgram &program,
-                        function_ref<InFlightDiagnostic()> emitError) {
-  Result<std::vector<uint32_t>> layers = layersInOrder(program);
-  if (!layers) {
-    InFlightDiagnostic diag = emitError() << layers.error().message;
-    diag.attachNote() << layers.error().note;
-    return diag;
-  }
-  auto count = static_cast<int64_t>(layers->size());
-  if (ranges.back().end == count)
-    return success();
-  return emitError() << "stages have the layers 0 to " << ranges.back().end - 1
-                     << ", but the model has " << count
-                     << ": the last stage ends with " << count - 1;
 }

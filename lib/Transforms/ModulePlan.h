@@ -22,12 +22,6 @@ namespace autopar {
 /// Errors: a mesh whose degrees contradict each other.
 Result<Plan> planOf(mlir::ModuleOp module, const CostProgram &program);
 
-/// Refuses ranges, which follow each other from layer 0, of other layers than
-/// the stack of `program` has.
-mlir::LogicalResult
-verifyCoverage(llvm::ArrayRef<LayerRange> ranges, const CostProgram &program,
-               llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
-
 } // namespace autopar
 
 #endif // AUTOPAR_LIB_TRANSFORMS_MODULEPLAN_H

@@ -9,6 +9,7 @@
 #include "ModulePlan.h"
 #include "autopar/Transforms/Passes.h"
 
+#include "autopar/Analysis/StageBorders.h"
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Report/Pipeline.h"
 

@@ -31,6 +31,7 @@ PAIRS = [
     ("--shard-cp=2 --shard-tp=2", "--shard-tp=4 --shard-dcp=2"),
     ("--shard-tp=2 --shard-sp", "--shard-tp=8 --shard-dcp=4"),
     ("--shard-tp=4 --shard-dcp=2", "--shard-cp=2"), ("--shard-tp=4", "--shard-tp=4 --shard-attention-tp=1"),
+    ("--stage-pp=2 --microbatches=2 --shard-tp=2", "--shard-tp=4"), ("--shard-dp=2", "--stage-pp=2 --microbatches=4"),
     ("--shard-ep=2 --shard-tp=4", "--shard-ep=4 --shard-dp=4"),
     ("--shard-ep=2 --shard-dp=2 --shard-cp=2", f"--shard-ep=4 --shard-dp=4 {SKEWED}=balanced --redundant-experts=4"),
 ]  # fmt: skip

@@ -51,6 +51,11 @@ static llvm::cl::opt<bool> byPosition(
     "inputs-by-position", llvm::cl::cat(category),
     llvm::cl::desc("A token is the same in whatever step it comes: --query=8,1 "
                    "has the tokens of --query=9"));
+static llvm::cl::opt<bool>
+    showHoldings("holdings", llvm::cl::cat(category),
+                 llvm::cl::desc("Print what each device holds after the last "
+                                "step, and has sent to other stages in "
+                                "it: bytes"));
 static llvm::cl::opt<double>
     tolerance("tolerance", llvm::cl::cat(category), llvm::cl::init(1e-9),
               llvm::cl::desc("What may differ, relative to the largest element "
@@ -96,6 +101,8 @@ static void printDifference(const Difference &difference) {
       difference.op->emitError("is the first value that differs");
   if (!difference.layer.empty())
     diagnostic << ", in " << difference.layer;
+  if (difference.stage)
+    diagnostic << ", on stage " << *difference.stage;
   diagnostic << ": " << difference.what;
 }
 
@@ -108,6 +115,13 @@ static void printResults(const Execution &run) {
       llvm::outs() << " " << llvm::format("%.12g", element);
     llvm::outs() << "\n";
   }
+}
+
+static void printHoldings(const Execution &run) {
+  for (auto [device, own] : llvm::enumerate(run.holdings()))
+    llvm::outs() << "device " << device << ": weights " << own.weights
+                 << ", caches " << own.caches << ", states " << own.states
+                 << ", sent " << own.sent << "\n";
 }
 
 /// The modules that steps run on: that of the file, or the two of its link.
@@ -183,6 +197,8 @@ static int runAll(ModuleOp file, ModuleOp whole) {
   }
   if (plain)
     printSame(runs, largest);
+  if (showHoldings)
+    printHoldings(runs.back());
   return 0;
 }
 

@@ -181,6 +181,8 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 1>> residents;
   /// What gathered weights are made of.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Part, 1>> gathered;
+  /// The collectives that gather them.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 1>> gathers;
   /// What users see of caches that go around.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Part, 1>> turned;
   /// What products with a weight multiply, where its format says so.

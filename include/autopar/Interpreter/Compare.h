@@ -17,6 +17,8 @@ struct Difference {
   /// Of the split module; null where it is a result.
   mlir::Operation *op = nullptr;
   std::string layer;
+  /// The stage that computes it, of a pipeline.
+  std::optional<int64_t> stage = std::nullopt;
   /// "element 3 is 0.5, expected 1".
   std::string what;
 };

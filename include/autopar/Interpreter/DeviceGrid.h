@@ -27,6 +27,9 @@ public:
                                             const Workload &workload);
 
   int64_t size() const { return devices; }
+  /// Those that execute: all, or those at one place of an axis.
+  llvm::ArrayRef<int64_t> active() const { return executing; }
+  void enter(mlir::StringAttr axis, int64_t place);
   const Workload &workload() const { return step; }
 
   /// Of a group of axes: its size, and where in it a device is.
@@ -41,6 +44,8 @@ public:
   int64_t valueOf(llvm::StringRef extent) const;
   /// Of a tensor's dimension.
   int64_t extentOf(const TensorView &view, unsigned dim) const;
+  /// The dimension that has the sequences of a batch, where one has.
+  std::optional<unsigned> batchDimOf(const TensorView &view) const;
   /// The indices of dimension `dim` that `device` has, -1 of padding. A set has
   /// no indices.
   std::vector<int64_t> indicesOf(const TensorView &view, unsigned dim,
@@ -59,6 +64,7 @@ private:
 
   std::vector<Axis> axes;
   int64_t devices = 1;
+  std::vector<int64_t> executing;
   Workload step;
   ExpertSlots slots;
 };

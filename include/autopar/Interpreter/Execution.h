@@ -34,16 +34,15 @@
 
 #include "autopar/Interpreter/DeviceGrid.h"
 #include "autopar/Interpreter/LocalTensor.h"
+#include "autopar/Interpreter/Stages.h"
 
 #include "mlir/IR/Operation.h"
 
 #include <map>
+#include <memory>
 #include <string>
 
 namespace autopar {
-
-/// A tensor on all devices.
-using DeviceTensors = std::vector<LocalTensor>;
 
 /// What a device has cached of the tokens of its sequences: by token, a row of
 /// `[batch, ..]` as it has those dimensions.
@@ -79,22 +78,33 @@ public:
   const int64_t id;
 };
 
-/// Has each op done as it says. A test's own does some otherwise, to see that
-/// it is noticed.
+/// Has everything done as the module says. A test's own does some otherwise, to
+/// see that it is noticed.
 class Executor {
 public:
   virtual ~Executor();
   virtual mlir::LogicalResult prepare(ExecutableOpInterface op, Device &device);
   virtual mlir::FailureOr<LocalTensor> execute(ExecutableOpInterface op,
                                                Device &device);
+  /// Changes what stages do when, and what one sends another.
+  virtual void order(StageOrders &) {}
+  virtual void send(StageMessage &) {}
 };
 
 /// What happened to one value: for comparing two runs.
 struct TraceEntry {
   mlir::Operation *op = nullptr;
   std::string layer;
-  /// Of all devices together.
+  /// Of all devices together, and of all microbatches.
   LocalTensor value;
+  /// Of a pipeline.
+  std::optional<int64_t> stage = std::nullopt;
+};
+
+/// Bytes, in the formats of the types, that a device holds after a step, and
+/// that it has sent to devices of other stages in it.
+struct DeviceHoldings {
+  int64_t weights = 0, caches = 0, states = 0, sent = 0;
 };
 
 /// What the random inputs of a step follow from.
@@ -106,7 +116,8 @@ public:
   /// `module` and `executor` outlive it.
   explicit Execution(mlir::ModuleOp module, InputRule inputs = InputRule::step,
                      Executor *executor = nullptr)
-      : module(module), inputs(inputs), executor(executor) {}
+      : module(module), inputs(inputs), executor(executor ? *executor : plain) {
+  }
 
   /// Runs the module's public function for one step; `traced` says whether
   /// values are kept. Errors are emitted: what cannot be executed, shapes that
@@ -123,14 +134,15 @@ public:
   /// The function that had them.
   mlir::Operation *entry() const { return function; }
   const std::vector<TraceEntry> &trace() const { return entries; }
+  std::vector<DeviceHoldings> holdings() const;
 
   // For ops.
   const DeviceGrid &getGrid() const { return *grid; }
   const DeviceTensors &valueOf(mlir::Value value) const {
-    return values.find(value)->second;
+    return values.find(value)->second.tensors;
   }
   DeviceTensors &valueOf(mlir::Value value) {
-    return values.find(value)->second;
+    return values.find(value)->second.tensors;
   }
   /// "model.layers.3", or "".
   const std::string &layerName() const { return layer; }
@@ -140,7 +152,26 @@ public:
   LocalTensor *stateOf(mlir::Value value, int64_t device);
 
 private:
-  using Values = std::vector<DeviceTensors>;
+  /// A value; none without tensors. `received`: which part of what the stage
+  /// was sent, -1 of none.
+  struct Held {
+    DeviceTensors tensors;
+    int64_t received = -1;
+  };
+  using Values = std::vector<Held>;
+  /// What a cache or state holds of a microbatch.
+  template <typename T>
+  struct Kept {
+    /// A handle of it.
+    mlir::Value handle;
+    /// Those that hold it.
+    std::vector<int64_t> devices;
+    std::vector<T> byDevice;
+  };
+  /// By layer and op, then by microbatch.
+  template <typename T>
+  using AllKept = std::map<std::string, std::map<int64_t, Kept<T>>>;
+
   mlir::FailureOr<Values> runBlock(mlir::Block &block, Values arguments);
   mlir::LogicalResult runOp(mlir::Operation *op);
   mlir::LogicalResult runRepeat(mlir::Operation *op);
@@ -152,32 +183,58 @@ private:
   void setAll(mlir::ValueRange range, Values all);
   int64_t residentNumber(mlir::Operation *resident);
   std::string residentKey(mlir::Value value);
-  mlir::LogicalResult fill(mlir::Value value, const std::string &key,
-                           std::vector<CachedTokens> &cache);
-  mlir::LogicalResult fill(mlir::Value value, const std::string &key,
-                           DeviceTensors &state);
+  template <typename T>
+  T *keptOf(mlir::Value value, int64_t device, AllKept<T> &all);
+  mlir::LogicalResult fill(const std::string &key, Kept<CachedTokens> &cache);
+  mlir::LogicalResult fill(const std::string &key, Kept<LocalTensor> &state);
+  mlir::LogicalResult begin(const Workload &workload);
+  void finish();
+  Values inputsOf(mlir::func::FuncOp entry);
+  mlir::LogicalResult addResults();
+
+  // Of a pipeline.
+  struct StagePart;
+  mlir::LogicalResult runStages();
+  mlir::LogicalResult runStage(StagePart &own);
+  mlir::LogicalResult runPlaced(mlir::Operation *op);
+  mlir::LogicalResult runLayer(mlir::Operation *call);
+  mlir::LogicalResult runWithin(mlir::Operation *op);
+  void receive();
+  mlir::LogicalResult send(mlir::Operation *call);
+  mlir::LogicalResult demand(mlir::Operation *op);
+  mlir::LogicalResult makeGiven(mlir::Value value);
 
   mlir::ModuleOp module;
   InputRule inputs;
-  /// Null of a plain run.
-  Executor *executor;
-  mlir::Operation *function = nullptr;
+  Executor plain;
+  Executor &executor;
+  mlir::func::FuncOp function;
+  /// Null without stages.
+  std::unique_ptr<StageTable> table;
   std::optional<DeviceGrid> grid;
-  llvm::DenseMap<mlir::Value, DeviceTensors> values;
+  llvm::DenseMap<mlir::Value, Held> values;
   llvm::DenseMap<mlir::Operation *, int64_t> residentNumbers;
-  std::map<std::string, std::vector<CachedTokens>> caches;
-  std::map<std::string, DeviceTensors> states;
+  AllKept<CachedTokens> caches;
+  AllKept<LocalTensor> states;
   std::string layer;
   std::optional<int64_t> layerNumber;
   /// The number of the next layer of the loop around, where there is one.
   std::optional<int64_t> nextLayer;
   std::string prefix;
   bool traced = false;
+  /// The part of the batch that runs, of how many, and the stage that runs it.
+  int64_t microbatch = 0, microbatches = 1;
+  StagePart *part = nullptr;
+  /// By result, then by microbatch; by microbatch.
+  std::vector<std::vector<LocalTensor>> outputParts;
+  std::vector<std::vector<TraceEntry>> entryParts;
   std::vector<LocalTensor> outputs;
   std::vector<TraceEntry> entries;
-  /// Of each cache and state, a handle; and what it begins with where that was
-  /// handed over.
-  std::map<std::string, mlir::Value> residents;
+  /// By device: the bytes of each weight; bytes sent in the step.
+  std::vector<std::map<std::pair<mlir::Operation *, std::string>, int64_t>>
+      weights;
+  std::vector<int64_t> sentBytes;
+  /// What caches and states begin with where that was handed over.
   std::optional<KeptTensors> handed;
 };
 

@@ -160,6 +160,9 @@ struct Collective {
   /// As `Dim::sharedBy`, where no dimension of `shape` has it: what each rank
   /// puts in is split by tokens, and the hottest one gets the most of it.
   std::optional<uint32_t> sharedBy = std::nullopt;
+  /// Of a weight that is gathered: other layer kinds that use it. A part of the
+  /// program without `layer` gathers for itself.
+  std::vector<uint32_t> readers = {};
 };
 
 /// Bytes that stay on the device between steps.

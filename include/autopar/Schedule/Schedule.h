@@ -67,6 +67,10 @@ struct StageWork {
   Picoseconds backwardPs() const { return inputGradientPs + weightGradientPs; }
 };
 
+/// The sequences of one of `microbatches` equal parts of a batch. Fails where
+/// it does not divide.
+Result<int64_t> microbatchOf(int64_t batch, int64_t microbatches);
+
 struct PipelineSchedule {
   ScheduleKind kind = ScheduleKind::one_f_one_b;
   /// Devices, and virtual stages on each: device d has d, d + stages, ...

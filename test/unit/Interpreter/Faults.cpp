@@ -18,10 +18,12 @@ using namespace mlir;
 
 StringRef autopar::nameOf(FaultKind kind) {
   static const char *const names[] = {
-      "skipped",     "doubled",         "other devices", "a peer's part",
-      "lost part",   "swapped parts",   "stale",         "stray row",
-      "lost append", "misplaced token", "overwritten",   "kept twice",
-      "lost peer",   "wrong peer",      "not updated",   "updated twice"};
+      "skipped",      "doubled",         "other devices", "a peer's part",
+      "lost part",    "swapped parts",   "stale",         "stray row",
+      "lost append",  "misplaced token", "overwritten",   "kept twice",
+      "lost peer",    "wrong peer",      "not updated",   "updated twice",
+      "lost value",   "idle value",      "other part",    "stale values",
+      "other device", "skipped task",    "repeated task"};
   static_assert(std::size(names) == faultKinds);
   return names[static_cast<int>(kind)];
 }
@@ -80,13 +82,21 @@ bool autopar::canHave(Operation *op, FaultKind kind) {
   case FaultKind::notUpdated:
   case FaultKind::updatedTwice:
     return stateOf(op) != nullptr;
+  case FaultKind::lostValue:
+  case FaultKind::idleValue:
+  case FaultKind::otherMicrobatch:
+  case FaultKind::staleValues:
+  case FaultKind::swappedDevices:
+  case FaultKind::skippedTask:
+  case FaultKind::repeatedTask:
+    return isa<StagesOp>(op);
   }
   return false;
 }
 
 FailureOr<LocalTensor> Counter::execute(ExecutableOpInterface op,
                                         Device &device) {
-  if (device.id == 0)
+  if (device.id == device.grid().active().front())
     ++times[op];
   return op.execute(device);
 }
@@ -164,7 +174,7 @@ FailureOr<LocalTensor> Saboteur::withParts(ExecutableOpInterface op,
     std::swap(parts[member(fault.peer)], parts[member(fault.peer + 1)]);
   if (fault.kind == FaultKind::otherDevices) {
     std::vector<int64_t> outside;
-    for (int64_t other = 0; other < device.grid().size(); ++other)
+    for (int64_t other : device.grid().active())
       if (!llvm::is_contained(group, other))
         outside.push_back(other);
     for (size_t i = 0; i < group.size() && !outside.empty(); ++i)
@@ -196,6 +206,12 @@ void Saboteur::moveRow(LocalTensor &result, const Device &device) {
   }
 }
 
+/// One of the devices that execute what `device` does.
+static int64_t peerOf(const Device &device, const Fault &fault) {
+  ArrayRef<int64_t> devices = device.grid().active();
+  return devices[fault.peer % devices.size()];
+}
+
 /// What `device` has of a collective that goes wrong.
 FailureOr<LocalTensor> Saboteur::spoil(ExecutableOpInterface op,
                                        Device &device) {
@@ -203,7 +219,7 @@ FailureOr<LocalTensor> Saboteur::spoil(ExecutableOpInterface op,
   if (failed(right))
     return failure();
   FailureOr<LocalTensor> spoiled = *right;
-  Device peer(device.run, fault.peer);
+  Device peer(device.run, peerOf(device, fault));
   switch (fault.kind) {
   case FaultKind::skipped:
     spoiled = filled(device(op->getOperand(0)), *right);
@@ -216,8 +232,7 @@ FailureOr<LocalTensor> Saboteur::spoil(ExecutableOpInterface op,
     spoiled = op.execute(peer);
     break;
   case FaultKind::stale:
-    if (static_cast<int64_t>(last.size()) == device.grid().size() &&
-        last[device.id].shape == right->shape)
+    if (last.count(device.id) && last[device.id].shape == right->shape)
       spoiled = last[device.id];
     break;
   default:
@@ -316,6 +331,73 @@ FailureOr<LocalTensor> Saboteur::withOtherState(ExecutableOpInterface op,
 }
 
 //===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+void Saboteur::order(StageOrders &orders) {
+  bool skips = fault.kind == FaultKind::skippedTask;
+  if (changed || (!skips && fault.kind != FaultKind::repeatedTask))
+    return;
+  std::vector<StageTask> &tasks = orders[fault.peer % orders.size()];
+  auto task = tasks.begin() + fault.site.time % tasks.size();
+  if (skips)
+    tasks.erase(task);
+  else
+    tasks.insert(task, StageTask(*task));
+  changed = true;
+}
+
+void Saboteur::spoilMessage(StageMessage &message) {
+  if (message.parts.empty())
+    return;
+  StageMessage::Part &part = message.parts[fault.peer % message.parts.size()];
+  const DeviceTensors right = part.tensors;
+  switch (fault.kind) {
+  case FaultKind::lostValue:
+    changed = true;
+    message.parts.erase(message.parts.begin() +
+                        fault.peer % message.parts.size());
+    return;
+  case FaultKind::idleValue: {
+    Operation *op = part.value.getParentRegion()->getParentOp();
+    auto function = dyn_cast<func::FuncOp>(op);
+    function = function ? function : op->getParentOfType<func::FuncOp>();
+    changed = true;
+    message.parts.push_back({function.getArgument(0), right});
+    return;
+  }
+  case FaultKind::otherMicrobatch:
+    changed = true;
+    message.to.microbatch ^= 1;
+    return;
+  case FaultKind::staleValues:
+    for (const StageMessage::Part &before : lastMessage.parts)
+      if (before.value == part.value && message.from == lastMessage.from)
+        part.tensors = before.tensors;
+    break;
+  default: // Swapped devices.
+    std::vector<size_t> devices;
+    for (auto [device, local] : llvm::enumerate(right))
+      if (!local.shape.empty())
+        devices.push_back(device);
+    std::swap(part.tensors[devices.front()], part.tensors[devices.back()]);
+  }
+  for (auto [spoiled, own] : llvm::zip(part.tensors, right))
+    compare(spoiled, own);
+}
+
+void Saboteur::send(StageMessage &message) {
+  bool isHere = fault.kind >= FaultKind::lostValue &&
+                fault.kind <= FaultKind::swappedDevices &&
+                time == fault.site.time;
+  StageMessage right = message;
+  if (isHere)
+    spoilMessage(message);
+  lastMessage = std::move(right);
+  time += isa<StagesOp>(fault.site.op);
+}
+
+//===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
 
@@ -334,7 +416,7 @@ LogicalResult Saboteur::prepare(ExecutableOpInterface op, Device &device) {
   if (failed(op.prepare(device)))
     return failure();
   spoilCache(*device.run.cacheOf(value, device.id), before,
-             *device.run.cacheOf(value, fault.peer));
+             *device.run.cacheOf(value, peerOf(device, fault)));
   return success();
 }
 
@@ -347,20 +429,18 @@ FailureOr<LocalTensor> Saboteur::execute(ExecutableOpInterface op,
     result = op.execute(device);
     if (succeeded(result) && time == fault.site.time)
       moveRow(*result, device);
-  } else if (!isAt(op, device)) {
-    result = op.execute(device);
-  } else if (fault.kind < FaultKind::lostAppend) {
+  } else if (isAt(op, device) && fault.kind < FaultKind::lostAppend) {
     result = spoil(op, device);
-  } else if (fault.kind >= FaultKind::notUpdated) {
+  } else if (isAt(op, device) && fault.kind >= FaultKind::notUpdated) {
     result = withOtherState(op, device);
-  } else if (fault.kind >= FaultKind::lostPeer) {
+  } else if (isAt(op, device) && fault.kind >= FaultKind::lostPeer) {
     result = withOtherCache(op, device);
   } else {
     result = op.execute(device);
   }
-  bool isLast = device.id + 1 == device.grid().size();
+  bool isLast = device.id == device.grid().active().back();
   if (time + 1 == fault.site.time && succeeded(result))
-    last.push_back(*result);
+    last[device.id] = *result;
   time += isLast;
   return result;
 }

@@ -34,8 +34,16 @@ enum class FaultKind {
   // Of states.
   notUpdated,
   updatedTwice,
+  // Of pipeline stages.
+  lostValue,       ///< One of the values that a stage sends does not come.
+  idleValue,       ///< One comes that the stage has no use for.
+  otherMicrobatch, ///< What comes is taken for another microbatch's.
+  staleValues,     ///< What comes is what came the time before.
+  swappedDevices,  ///< Two devices get what is each other's.
+  skippedTask,     ///< A stage leaves a microbatch out.
+  repeatedTask,    ///< It takes one twice.
 };
-inline constexpr int faultKinds = static_cast<int>(FaultKind::updatedTwice) + 1;
+inline constexpr int faultKinds = static_cast<int>(FaultKind::repeatedTask) + 1;
 
 llvm::StringRef nameOf(FaultKind kind);
 
@@ -58,12 +66,18 @@ struct Fault {
 /// Whether faults of a kind can be at an op.
 bool canHave(mlir::Operation *op, FaultKind kind);
 
-/// Counts how often ops are executed.
+/// Counts how often ops are executed, and how often `stages` send something.
 class Counter : public Executor {
 public:
+  explicit Counter(mlir::Operation *stages) : stages(stages) {}
+
+  void send(StageMessage &) override { ++times[stages]; }
   mlir::FailureOr<LocalTensor> execute(ExecutableOpInterface op,
                                        Device &device) override;
   llvm::MapVector<mlir::Operation *, int64_t> times;
+
+private:
+  mlir::Operation *stages;
 };
 
 /// Has everything done right but for one fault.
@@ -75,6 +89,8 @@ public:
                               Device &device) override;
   mlir::FailureOr<LocalTensor> execute(ExecutableOpInterface op,
                                        Device &device) override;
+  void order(StageOrders &orders) override;
+  void send(StageMessage &message) override;
 
   /// Whether the fault has changed anything.
   bool hasChanged() const { return changed; }
@@ -90,14 +106,16 @@ private:
                                               Device &device);
   void spoilCache(CachedTokens &cache, const CachedTokens &before,
                   CachedTokens &peers);
+  void spoilMessage(StageMessage &message);
   void moveRow(LocalTensor &result, const Device &device);
   void compare(LocalTensor &spoiled, const LocalTensor &right);
 
   Fault fault;
   int64_t time = 0;
   bool changed = false;
-  DeviceTensors last;
+  std::map<int64_t, LocalTensor> last;
   LocalTensor strayed;
+  StageMessage lastMessage;
 };
 
 } // namespace autopar

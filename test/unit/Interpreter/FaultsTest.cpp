@@ -16,6 +16,7 @@
 
 #include "Faults.h"
 
+#include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Import/LoadModel.h"
 #include "autopar/InitAll.h"
 #include "autopar/Interfaces/Interfaces.h"
@@ -79,6 +80,10 @@ struct Case {
      "num_experts": 8, "num_experts_per_tok": 2,
      "partial_rotary_factor": 0.5, "decoder_sparse_step": 1,
      "mlp_only_layers": []})"
+#define GPT2                                                                   \
+  R"({"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2",
+     "n_embd": 32, "n_head": 8, "n_layer": 4, "n_positions": 64,
+     "vocab_size": 60, "torch_dtype": "bfloat16"})"
 
 const Case cases[] = {
     {"LlamaTp", LLAMA, "shard-tp=2 shard-dp=2", 10},
@@ -92,6 +97,11 @@ const Case cases[] = {
     {"DeepseekEp", DEEPSEEK, "shard-ep=4 shard-dp=4", 10},
     {"Mamba2", MAMBA2, "shard-tp=2", 10},
     {"Qwen3Next", QWEN3_NEXT, "shard-tp=2 shard-dp=2", 10},
+    {"LlamaStages", LLAMA, "stage-pp=2 shard-tp=2 shard-sp microbatches=2", 16},
+    {"MixtralStages", MIXTRAL,
+     "stage-pp=2 shard-ep=2 shard-dp=2 microbatches=2", 16},
+    {"GptRounds", GPT2, "stage-pp=2 interleave=2 microbatches=4 shard-cp=2",
+     16},
 };
 
 /// Faults of a kind at ops of a name: so many, of so many that are tried.
@@ -167,7 +177,8 @@ struct Faults : testing::TestWithParam<Case> {
     for (const char *check :
          {"should have the same", "padding is used", "rows", "its type says",
           "never sees token", "two parts of the cache",
-          "no device of the group", "differ in shape"})
+          "no device of the group", "differ in shape", "did not send it",
+          "neither reads it", "is sent", "twice", "waits for", "never runs"})
       if (said.find(check) != std::string::npos)
         return check;
     return said;
@@ -175,7 +186,9 @@ struct Faults : testing::TestWithParam<Case> {
 
   /// By the name of the op and the kind of the fault.
   std::map<std::pair<std::string, FaultKind>, std::vector<Site>> findSites() {
-    Counter counter;
+    auto stages = split->getOps<parallel::StagesOp>();
+    Counter counter(stages.empty() ? nullptr
+                                   : (*stages.begin()).getOperation());
     EXPECT_EQ(noticedBy(counter), "") << "without any fault";
     std::map<std::pair<std::string, FaultKind>, std::vector<Site>> sites;
     for (auto [op, times] : counter.times)

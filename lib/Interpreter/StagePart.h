@@ -1,0 +1,47 @@
+//===- StagePart.h - What a stage does with a microbatch --------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_INTERPRETER_STAGEPART_H
+#define AUTOPAR_LIB_INTERPRETER_STAGEPART_H
+
+#include "StageRunner.h"
+
+namespace autopar {
+
+/// Where one walk over the module's function is, of which a stage executes its
+/// part.
+struct Execution::StagePart {
+  StagePart(StageTask task, LayerRange range, const StageMessage &received)
+      : task(task), range(range), received(received) {}
+
+  /// What was passed on to a function, and so on.
+  mlir::Value sourceOf(mlir::Value value) const {
+    for (auto it = passed.find(value); it != passed.end();
+         it = passed.find(value))
+      value = it->second;
+    return value;
+  }
+
+  StageTask task;
+  LayerRange range;
+  const StageMessage &received;
+  StageRunner::Outcome outcome;
+  /// The layers that the walk has passed.
+  int64_t layers = 0;
+  /// The loops of layers around it that are in their last iterations.
+  llvm::SmallVector<mlir::Operation *> ending;
+  /// Of arguments of functions, what the last calls pass them.
+  llvm::DenseMap<mlir::Value, mlir::Value> passed;
+  /// Whether it is within what the stage executes: a layer, an encoder.
+  bool isWithin = false;
+  /// Whether it is behind the stage's last layer.
+  bool isDone = false;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_INTERPRETER_STAGEPART_H

@@ -1,0 +1,93 @@
+//===- StageRunner.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageRunner.h"
+
+using namespace autopar;
+using namespace mlir;
+
+/// "stage 1 <does> microbatch 0".
+static LogicalResult fail(StageTable &table, StageTask task, const Twine &does,
+                          const Twine &why = "") {
+  return emitError(table.loc(), "stage ")
+         << task.stage << " " << does << " microbatch " << task.microbatch
+         << why;
+}
+
+LogicalResult StageRunner::deliver(StageMessage &message) {
+  executor.send(message);
+  if (!inbox.emplace(message.to, message).second)
+    return fail(table, message.to, "is sent", " twice");
+  // Which parts were sent is wanted later, and not what is in them.
+  for (StageMessage::Part &part : message.parts)
+    part.tensors.clear();
+  return success();
+}
+
+LogicalResult StageRunner::execute(StageTask task, int64_t place,
+                                   Execute execute) {
+  if (done.count(task))
+    return fail(table, task, "runs", " twice");
+  FailureOr<Outcome> outcome = execute(task, place, inbox[task]);
+  if (failed(outcome) ||
+      (task.stage != table.lastStage() && failed(deliver(outcome->sent))))
+    return failure();
+  // That it came is still wanted, for messages that come twice.
+  inbox[task].parts.clear();
+  done.emplace(task, std::move(*outcome));
+  return success();
+}
+
+LogicalResult StageRunner::verifyDone(const StageOrders &orders,
+                                      ArrayRef<size_t> next) {
+  for (auto [tasks, at] : llvm::zip(orders, next))
+    if (at < tasks.size())
+      return fail(table, tasks[at], "waits for",
+                  ", which stage " + Twine(tasks[at].stage - 1) +
+                      " does not send before");
+  for (int64_t stage = 0; stage <= table.lastStage(); ++stage)
+    for (int64_t i = 0; i < table.microbatches(); ++i)
+      if (!done.count({stage, i}))
+        return fail(table, {stage, i}, "never runs");
+  return success();
+}
+
+/// From the last stage on: a part is needed that is read, or sent on to one
+/// that needs it.
+LogicalResult StageRunner::verifyRead() {
+  for (auto it = done.rbegin(); it != done.rend(); ++it) {
+    auto &[task, outcome] = *it;
+    for (auto [i, part] : llvm::enumerate(outcome.sent.parts)) {
+      StageTask to = outcome.sent.to;
+      if (!done.at(to).read[i])
+        return emitError(part.value.getLoc(), "is sent to stage ")
+               << to.stage << ", which neither reads it nor sends it to one "
+               << "that does";
+      if (part.received >= 0)
+        outcome.read[part.received] = true;
+    }
+  }
+  return success();
+}
+
+LogicalResult StageRunner::run(Execute execute) {
+  StageOrders orders = table.orders();
+  executor.order(orders);
+  std::vector<size_t> next(orders.size());
+  for (bool goesOn = true; goesOn;) {
+    goesOn = false;
+    for (size_t place = 0; place < orders.size(); ++place)
+      while (next[place] < orders[place].size() &&
+             canStart(orders[place][next[place]])) {
+        StageTask task = orders[place][next[place]++];
+        if (failed(this->execute(task, static_cast<int64_t>(place), execute)))
+          return failure();
+        goesOn = true;
+      }
+  }
+  return failure(failed(verifyDone(orders, next)) || failed(verifyRead()));
+}
