@@ -76,7 +76,7 @@ const LayoutState::KnownRoute &LayoutState::routeOf(CollectiveKind kind,
     known->route =
         Network(pool, group.devices).route(kind, group.layout, ideal);
   known->steps = stepsOf(known->route);
-  known->view = viewOf(known->steps, ideal);
+  known->view = viewOf(known->steps, known->route);
   return *known;
 }
 

@@ -39,16 +39,18 @@ std::vector<RouteStep> autopar::stepsOf(const Route &route) {
   return steps;
 }
 
-RouteView autopar::viewOf(const std::vector<RouteStep> &steps, bool ideal) {
+RouteView autopar::viewOf(const std::vector<RouteStep> &steps,
+                          const Route &route) {
   bool hasCurve =
       std::any_of(steps.begin(), steps.end(),
                   [](const RouteStep &step) { return step.knots != nullptr; });
-  return {steps.data(), static_cast<uint32_t>(steps.size()), ideal, hasCurve};
+  return {steps.data(), static_cast<uint32_t>(steps.size()), route.ideal,
+          hasCurve, route.overlaps};
 }
 
 static double timeOver(const Route &route, double bytes, bool atFullBandwidth) {
   std::vector<RouteStep> steps = stepsOf(route);
-  return routeTime(viewOf(steps, route.ideal), bytes, atFullBandwidth);
+  return routeTime(viewOf(steps, route), bytes, atFullBandwidth);
 }
 
 double autopar::timeOf(const Route &route, double bytes) {
@@ -172,8 +174,8 @@ void Network::addLevel(CollectiveKind kind, int64_t size, double share,
   RouteLevel &level = route.levels.emplace_back();
   level.tier = &tier;
   level.size = size;
-  level.boundUsPerByte =
-      share * wireBytes(kind, size, 1) / tier.bandwidth.value * 1e6;
+  level.wirePerByte = share * wireBytes(kind, size, 1);
+  level.boundUsPerByte = level.wirePerByte / tier.bandwidth.value * 1e6;
   const CurvesBySize *curves = curvesOf(tier, kind);
   if (!curves) {
     level.latencyUs = tier.latency.value * hopsOf(kind, size);
@@ -188,12 +190,16 @@ void Network::addLevel(CollectiveKind kind, int64_t size, double share,
 
 void Network::addHierarchy(CollectiveKind kind, const GroupLayout &layout,
                            Route &route) const {
-  int64_t below = 1;
+  int64_t all = sizeOf(layout), below = 1;
   double share = 1;
   for (const Tier &tier : pool.tiers) {
     bool last = &tier == route.tier;
-    int64_t inside = last ? sizeOf(layout) : membersInside(layout, tier.domain);
+    int64_t inside = last ? all : membersInside(layout, tier.domain);
     int64_t size = inside / below;
+    // Of the bytes for `inside` devices, (size - 1)/size are not for those of
+    // the tier below.
+    if (route.overlaps)
+      share = static_cast<double>(inside) / static_cast<double>(all);
     if (kind == CollectiveKind::all_reduce && !last) {
       addLevel(CollectiveKind::reduce_scatter, size, share, tier, route);
       addLevel(CollectiveKind::all_gather, size, share, tier, route);
@@ -202,7 +208,7 @@ void Network::addHierarchy(CollectiveKind kind, const GroupLayout &layout,
     }
     if (last)
       return;
-    if (kind != CollectiveKind::all_to_all)
+    if (!route.overlaps)
       share /= static_cast<double>(size);
     below = inside;
   }
@@ -226,6 +232,7 @@ Route Network::route(CollectiveKind kind, const GroupLayout &layout,
   // link.
   bool passes = kind == CollectiveKind::permute || kind == CollectiveKind::ring;
   route.hierarchical = !passes && inside > 1 && (ideal || !hasCurve);
+  route.overlaps = route.hierarchical && kind == CollectiveKind::all_to_all;
   if (route.hierarchical)
     addHierarchy(kind, layout, route);
   else

@@ -50,7 +50,32 @@ void Explainer::explainCollective(size_t row) {
           ? "ceil(2 * (group_size - 1) / group_size * bytes)"
           : "ceil((group_size - 1) / group_size * bytes)",
       wire.input(path + "bytes", record.bytes));
+  explainTiers(row);
   explainCollectiveTime(row);
+}
+
+/// Which destinations a device reaches over which tier.
+void Explainer::explainTiers(size_t row) {
+  const auto &record = report.communication.collectives[row];
+  const Route &route =
+      *reading.collectives[reading.rowMembers[row].front()].route;
+  const std::string path = pathOf(row);
+  int64_t below = 1;
+  for (size_t i = 0; i < record.wireBytesByTier.size(); ++i) {
+    int64_t joined = below * route.levels[i].size;
+    const std::string &tier = record.wireBytesByTier[i].first;
+    add(path + "wire_bytes_by_tier." + tier,
+        "bytes * (" + std::to_string(joined) + " - " + std::to_string(below) +
+            ") / group_size",
+        Explanation()
+            .input(path + "bytes", record.bytes)
+            .input(path + "group_size", record.groupSize)
+            .note("of the destinations, " + std::to_string(joined) +
+                  " in a domain of " + tier + ", but for " +
+                  std::to_string(below) +
+                  (i == 0 ? ", the device itself" : " that are nearer")));
+    below = joined;
+  }
 }
 
 void Explainer::explainCommunication() {
@@ -219,29 +244,54 @@ void Explainer::explainCollectiveTime(size_t row) {
     reading.addScaling(curves->second);
     return add(path + "time_us", formula, reading.explanation);
   }
-  Explanation levels;
-  levels.input(path + "wire_bytes_per_device", record.wireBytesPerDevice);
+  Explanation levels = explainLevels(row);
   bool hop = cost.record->kind == CollectiveKind::permute;
-  if (!ideal && !hop)
+  const char *sent =
+      cost.route->overlaps ? "wire_bytes_by_tier" : "wire_bytes_per_device";
+  std::string formula =
+      ideal
+          ? std::string(sent) + " / bandwidth * 1e6"
+          : std::string("latency") + (hop ? "" : " * ceil(log2(group_size))") +
+                " + " + sent + " / (bandwidth * efficiency) * 1e6";
+  const char *over = !cost.route->hierarchical ? ""
+                     : cost.route->overlaps    ? "largest over the levels of "
+                                               : "sum over the levels of ";
+  add(path + "time_us", over + formula, levels);
+}
+
+/// What the time of a route by latency and bandwidth is made of.
+Explanation Explainer::explainLevels(size_t row) {
+  const auto &record = report.communication.collectives[row];
+  const CollectiveReading &cost =
+      reading.collectives[reading.rowMembers[row].front()];
+  const Route &route = *cost.route;
+  const std::string path = pathOf(row);
+  bool ideal = reading.runtime.ideal;
+  Explanation levels;
+  for (const auto &[tier, bytes] : record.wireBytesByTier)
+    levels.input(path + "wire_bytes_by_tier." + tier, bytes);
+  if (!route.overlaps)
+    levels.input(path + "wire_bytes_per_device", record.wireBytesPerDevice);
+  if (!ideal && cost.record->kind != CollectiveKind::permute)
     levels.input(path + "group_size", record.groupSize);
   for (const Tier &level : reading.pool().tiers) {
-    if (!cost.route->hierarchical && &level != &tier)
+    if (!route.hierarchical && &level != route.tier)
       continue;
     if (!ideal)
       levels.figure(level.latency).figure(level.efficiency);
     levels.figure(level.bandwidth);
-    if (&level == &tier)
+    if (&level == route.tier)
       break;
   }
-  if (cost.route->hierarchical)
+  if (route.overlaps)
+    levels
+        .note("all messages are sent at once: the slowest tier counts; the "
+              "levels have their own devices, and one with a measured curve "
+              "takes that")
+        .from("NVIDIA/nccl pull request 401 (2.8): intra- and inter-node "
+              "messages of an all-to-all are balanced, each to its own warp");
+  else if (route.hierarchical)
     levels.note("summed over the levels of the network, each with its devices "
                 "and bytes; a level with a measured curve takes that");
-  std::string formula =
-      ideal
-          ? "wire_bytes_per_device / bandwidth * 1e6"
-          : std::string("latency") + (hop ? "" : " * ceil(log2(group_size))") +
-                " + wire_bytes_per_device / (bandwidth * efficiency) * 1e6";
-  add(path + "time_us",
-      (cost.route->hierarchical ? "sum over the levels of " : "") + formula,
-      levels);
+  return levels;
 }

@@ -28,6 +28,17 @@ static bool sameRow(const CostProgram &program, const CollectiveReading &a,
          a.bytes == b.bytes;
 }
 
+/// Rounded: parts of a byte go nowhere.
+static std::vector<std::pair<std::string, int64_t>>
+bytesByTier(const CollectiveReading &cost) {
+  std::vector<std::pair<std::string, int64_t>> bytes;
+  if (cost.route->overlaps)
+    for (const RouteLevel &level : cost.route->levels)
+      bytes.emplace_back(level.tier->name,
+                         std::llround(cost.bytes.real() * level.wirePerByte));
+  return bytes;
+}
+
 static void addRow(Reading &reading, const CollectiveReading &cost) {
   const Collective &record = *cost.record;
   auto &rows = reading.report.communication.collectives;
@@ -50,6 +61,7 @@ static void addRow(Reading &reading, const CollectiveReading &cost) {
   row.count = cost.count;
   row.bytes = reading.narrow(cost.bytes, "bytes of a collective");
   row.wireBytesPerDevice = reading.narrow(cost.nodes->wireBytes, "wire bytes");
+  row.wireBytesByTier = bytesByTier(cost);
   row.timeUs = cost.timeUs;
   rows.push_back(std::move(row));
   reading.rowMembers.push_back({reading.collectives.size()});

@@ -33,9 +33,10 @@ int64_t sizeOf(const GroupLayout &layout);
 /// whole call it takes latencyUs + b * usPerByte or, where there is a curve,
 /// 2^(log2TimeUs at log2(b) - firstLog2): straight between knots, constant
 /// below the first, proportional to the bytes above the last. At full
-/// bandwidth it takes b * boundUsPerByte, or as long where that is less.
+/// bandwidth it takes b * boundUsPerByte, or as long where that is less. A
+/// device sends b * wirePerByte.
 struct RouteLevel {
-  double latencyUs = 0, usPerByte = 0, boundUsPerByte = 0;
+  double latencyUs = 0, usPerByte = 0, boundUsPerByte = 0, wirePerByte = 0;
   double firstLog2 = 0;
   std::vector<double> log2TimeUs;
   const Tier *tier = nullptr;
@@ -51,8 +52,10 @@ struct Route {
   bool ideal = false;
   /// Curves were measured at other group sizes, or there are none.
   bool interpolated = false, modelled = false;
-  /// The sum of a step inside each tier.
+  /// A step inside each tier.
   bool hierarchical = false;
+  /// They run at once: the longest counts, not the sum.
+  bool overlaps = false;
 };
 
 /// Microseconds of one call on `bytes` (as reports define a collective's
@@ -73,8 +76,13 @@ public:
   /// bandwidth. A group that spans domains and has no curve of its own is
   /// priced as a hierarchy: with f devices of the group inside the domain,
   /// reduce-scatter there, the same collective across domains on bytes/f,
-  /// all-gather there (all_to_all moves all its bytes at each level). Cho et
-  /// al., "BlueConnect" (2019), section 3.
+  /// all-gather there. Cho et al., "BlueConnect" (2019), section 3.
+  ///
+  /// An all-to-all is messages from each device to each other one, which NCCL
+  /// sends at once, those inside a node beside those that leave it (NVIDIA/nccl
+  /// pull request 401, version 2.8). Of n destinations, m are in a domain and k
+  /// in one of the tier below: (m - k)/n of the bytes go over the tier, and the
+  /// slowest tier counts. 32 devices in 4 nodes: 7/32 stay inside, 24/32 leave.
   Route route(CollectiveKind kind, const GroupLayout &layout, bool ideal) const;
 
   /// One message from every device at position `from` of `axis` to that at

@@ -160,6 +160,8 @@ struct Report {
     std::vector<std::string> axes;
     int64_t groupSize = 1, count = 0, bytes = 0, wireBytesPerDevice = 0;
     double timeUs = 0;
+    /// What of it goes over each tier, by name, where tiers work at once.
+    std::vector<std::pair<std::string, int64_t>> wireBytesByTier = {};
   };
   struct {
     int64_t bytesPerDevice = 0;
