@@ -11,6 +11,10 @@
 
 using namespace autopar;
 
+static constexpr const char *byNodeSource =
+    "DeepEP (deepseek-ai/DeepEP), README: kernels with NVLink and RDMA "
+    "forwarding";
+
 static std::string pathOf(size_t row) {
   return "communication.collectives[" + std::to_string(row) + "].";
 }
@@ -40,18 +44,73 @@ void Explainer::explainCollective(size_t row) {
           .note("of the parts of all ranks where it gathers them, else what "
                 "each rank puts in")
           .from("cost program of the IR"));
-  bool isHop = cost.record->kind == CollectiveKind::permute;
+  if (cost.route->byNode)
+    explainByNode(row);
+  else
+    explainWireBytes(row);
+  explainCollectiveTime(row);
+}
+
+void Explainer::explainWireBytes(size_t row) {
+  const auto &record = report.communication.collectives[row];
+  const std::string path = pathOf(row);
+  CollectiveKind kind =
+      reading.collectives[reading.rowMembers[row].front()].record->kind;
+  bool isHop = kind == CollectiveKind::permute;
   Explanation wire;
   if (!isHop)
     wire.input(path + "group_size", record.groupSize);
   add(path + "wire_bytes_per_device",
       isHop ? "the input"
-      : cost.record->kind == CollectiveKind::all_reduce
+      : kind == CollectiveKind::all_reduce
           ? "ceil(2 * (group_size - 1) / group_size * bytes)"
           : "ceil((group_size - 1) / group_size * bytes)",
       wire.input(path + "bytes", record.bytes));
   explainTiers(row);
-  explainCollectiveTime(row);
+}
+
+/// How many nodes a token goes to.
+static Explanation explainNodes(const NodeDispatch &dispatch) {
+  const std::string of = "parallel.all_to_all by_node.";
+  return Explanation()
+      .input(of + "top_k", dispatch.topK)
+      .input(of + "experts", dispatch.experts)
+      .input(of + "groups", dispatch.groups)
+      .input(of + "keep", dispatch.kept)
+      .note("M = keep * experts / groups are in the groups that a token keeps, "
+            "c(g) of them on one node, P(g) hypergeometric; all choices are "
+            "taken as alike")
+      .from("DeepSeek-V3 (arXiv:2412.19437), section 2.1.2: node-limited "
+            "routing");
+}
+
+/// What goes to each node once, and there to each device.
+void Explainer::explainByNode(size_t row) {
+  const auto &record = report.communication.collectives[row];
+  const CollectiveReading &cost =
+      reading.collectives[reading.rowMembers[row].front()];
+  const std::string path = pathOf(row);
+  add(path + "nodes_per_token",
+      "nodes * (1 - sum over g of P(g) * C(M - c(g), top_k) / C(M, top_k))",
+      explainNodes(*cost.record->byNode));
+  Explanation wire;
+  for (size_t i = 0; i < record.wireBytesByTier.size(); ++i) {
+    const RouteLevel &level = cost.route->levels[i];
+    const auto &[tier, sent] = record.wireBytesByTier[i];
+    auto size = static_cast<double>(level.size);
+    double rows = level.copies * (size - 1) / size / level.wirePerByte;
+    add(path + "wire_bytes_by_tier." + tier,
+        "bytes / " + decimal(rows) + " * " + decimal(level.copies) + " * (" +
+            decimal(size) + " - 1) / " + decimal(size),
+        Explanation()
+            .input(path + "bytes", record.bytes)
+            .note("of the rows of a token that go to the group, what goes to "
+                  "domains of the tier below, once to each")
+            .from(byNodeSource));
+    wire.input(path + "wire_bytes_by_tier." + tier, sent);
+  }
+  add(path + "wire_bytes_per_device", "sum of the inputs, to a millionth",
+      wire);
 }
 
 /// Which destinations a device reaches over which tier.
@@ -288,8 +347,10 @@ Explanation Explainer::explainLevels(size_t row) {
         .note("all messages are sent at once: the slowest tier counts; the "
               "levels have their own devices, and one with a measured curve "
               "takes that")
-        .from("NVIDIA/nccl pull request 401 (2.8): intra- and inter-node "
-              "messages of an all-to-all are balanced, each to its own warp");
+        .from(route.byNode ? byNodeSource
+                           : "NVIDIA/nccl pull request 401 (2.8): intra- and "
+                             "inter-node messages of an all-to-all are "
+                             "balanced, each peer has a warp of its own");
   else if (route.hierarchical)
     levels.note("summed over the levels of the network, each with its devices "
                 "and bytes; a level with a measured curve takes that");

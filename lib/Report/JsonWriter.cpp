@@ -121,6 +121,8 @@ static json writeCommunication(const Report &report) {
                     {"bytes", row.bytes},
                     {"wire_bytes_per_device", row.wireBytesPerDevice},
                     {"time_us", row.timeUs}});
+    if (row.nodesPerToken)
+      rows.back()["nodes_per_token"] = *row.nodesPerToken;
     for (const auto &[tier, bytes] : row.wireBytesByTier)
       rows.back()["wire_bytes_by_tier"][tier] = bytes;
   }

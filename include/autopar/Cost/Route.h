@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_COST_ROUTE_H
 #define AUTOPAR_COST_ROUTE_H
 
+#include "autopar/Cost/TokenSpread.h"
 #include "autopar/Hardware/Hardware.h"
 
 #include <array>
@@ -41,6 +42,9 @@ struct RouteLevel {
   std::vector<double> log2TimeUs;
   const Tier *tier = nullptr;
   int64_t size = 1;
+  /// Of tokens that go to each node once: to how many domains of the tier below
+  /// one goes.
+  double copies = 0;
 };
 
 /// How the calls of one kind of collective go over a group.
@@ -56,6 +60,8 @@ struct Route {
   bool hierarchical = false;
   /// They run at once: the longest counts, not the sum.
   bool overlaps = false;
+  /// Tokens go to each node once.
+  bool byNode = false;
 };
 
 /// Microseconds of one call on `bytes` (as reports define a collective's
@@ -83,7 +89,14 @@ public:
   /// pull request 401, version 2.8). Of n destinations, m are in a domain and k
   /// in one of the tier below: (m - k)/n of the bytes go over the tier, and the
   /// slowest tier counts. 32 devices in 4 nodes: 7/32 stay inside, 24/32 leave.
-  Route route(CollectiveKind kind, const GroupLayout &layout, bool ideal) const;
+  ///
+  /// With `spread`, tokens that leave a domain go to each other one once, and
+  /// from where they arrive to each device there that has experts of theirs
+  /// (DeepEP's kernels "with NVLink and RDMA forwarding", whose warps send and
+  /// forward at once): the level above domains of k devices moves a token to
+  /// `domainsReached` of them, of which 1 - k/m are not where it is.
+  Route route(CollectiveKind kind, const GroupLayout &layout, bool ideal,
+              const TokenSpread *spread = nullptr) const;
 
   /// One message from every device at position `from` of `axis` to that at
   /// position `to`. Of no tier where no link joins them.
@@ -97,7 +110,7 @@ private:
   void addLevel(CollectiveKind kind, int64_t size, double share,
                 const Tier &tier, Route &route) const;
   void addHierarchy(CollectiveKind kind, const GroupLayout &layout,
-                    Route &route) const;
+                    const TokenSpread *spread, Route &route) const;
 
   const Pool &pool;
   int64_t devices;

@@ -162,6 +162,8 @@ struct Report {
     double timeUs = 0;
     /// What of it goes over each tier, by name, where tiers work at once.
     std::vector<std::pair<std::string, int64_t>> wireBytesByTier = {};
+    /// Of tokens that go to each node once: how many nodes.
+    std::optional<double> nodesPerToken = std::nullopt;
   };
   struct {
     int64_t bytesPerDevice = 0;
