@@ -34,6 +34,7 @@ function(autopar_tablegen folder source output)
   add_custom_command(
     OUTPUT ${directory}/${output}
     COMMAND ${MLIR_TABLEGEN_EXE} ${ARGN} -I${PROJECT_SOURCE_DIR}/dialects
+            -I${PROJECT_SOURCE_DIR}/include
             ${includes} ${source} -o ${directory}/${output}
     DEPENDS ${definitions} ${MLIR_TABLEGEN_EXE}
     VERBATIM)

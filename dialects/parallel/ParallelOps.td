@@ -376,7 +376,10 @@ def PAR_ReduceScatterOp : PAR_CollectiveOp<"reduce_scatter", (ins I64Attr:$dim)>
   }];
 }
 
-def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins I64Attr:$from, I64Attr:$to)> {
+def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins
+    I64Attr:$from, I64Attr:$to, OptionalAttr<I64Attr>:$top_k,
+    OptionalAttr<I64Attr>:$groups, OptionalAttr<I64Attr>:$keep,
+    OptionalAttr<TypeAttr>:$format, OptionalAttr<I64Attr>:$blocks)> {
   let summary = "moves a split from one dimension to another";
   let description = [{
     Every device of a group over `axes` gets from each other one what that has
@@ -394,9 +397,33 @@ def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins I64Attr:$from, I64Attr:
     tokens to the devices that have their experts, `dim experts to 0` sends them
     back.
 
+    `by_node` says how rows travel, and no value: the rows `(t, j)` of a token go
+    once to each other node that has one of its experts, as they are copies of
+    it, and there to each device that has one; back, a device and then a node
+    adds up what it has of a token, as `transformer.combine` would, and sends the
+    sum (DeepEP's kernels with NVLink and RDMA forwarding). Nothing but
+    `combine` may use rows that come back so. The `top_k` experts of a token are
+    of `keep` of `groups` groups of neighbours (`transformer.router`); all such
+    choices taken as alike, of `E` experts in blocks of `c` on the nodes of a
+    group, a token is on its way to
+
+        nodes * (1 - sum over g of P(g) * C(M - c(g), top_k) / C(M, top_k))
+
+    of them: `M = keep*E/groups` experts are in the groups that it keeps, `c(g)`
+    of these on one node, and `P(g)` is hypergeometric. Devices in place of
+    nodes likewise. A group inside one node moves its rows as without.
+
+    `as f8E4M3FN blocks(128)`: what is sent is in that format, with an f32 scale
+    for each block of a row; the result has the values of the operand, as far as
+    the format has them.
+
     **Constraints:** `axes` end the operand's split of `from` (any axes of a set, in
     any order); `from` is not `to`; a split that the operand has keeps its rule, a
-    new one has any; nothing else changes.
+    new one has any; nothing else changes. `by_node` and `as` are for routed
+    tokens between dimension 0 and `experts`, `as` on the way there; `top_k`
+    divides the rows of the set, is at most the experts of the groups that are
+    kept, and like `groups` at most 256; groups divide the experts; `blocks`
+    are positive.
 
     **Example:**
     ```mlir
@@ -407,11 +434,26 @@ def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins I64Attr:$from, I64Attr:
           -> tensor<8x64xbf16, #parallel.sharding<[_ by tp, _]>>
       return
     }
+    !tokens = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
+    !routed = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
+    func.func private @dispatch(%x: !tokens) {
+      %y = parallel.all_to_all %x dim 0 to experts over [tp]
+          by_node top_k(8) groups(8) keep(4) as f8E4M3FN blocks(128) : !tokens -> !routed
+      return
+    }
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` custom<TensorDim>($from) `to` custom<TensorDim>($to) `over` custom<Axes>($axes) attr-dict
+    $input `dim` custom<TensorDim>($from) `to` custom<TensorDim>($to) `over` custom<Axes>($axes)
+    (`by_node` `top_k` `(` $top_k^ `)` (`groups` `(` $groups^ `)` `keep` `(` $keep `)`)?)?
+    (`as` $format^ (`blocks` `(` $blocks^ `)`)?)? attr-dict
     `:` type($input) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    bool isByNode() { return getTopK().has_value(); }
+    /// Whether it moves routed tokens to their experts, or back.
+    bool movesRoutedTokens();
+    bool sendsToExperts();
   }];
 }
 

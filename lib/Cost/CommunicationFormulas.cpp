@@ -20,6 +20,26 @@ static Expr wireBytes(CollectiveKind kind, Expr group, Expr bytes) {
   return (isTwice ? bytes * 2 : bytes).apply(Op::scale, others, group);
 }
 
+/// What a device sends of a call where tokens go to each node once: the copies
+/// that are expected, over all tiers.
+static Expr wireBytesByNode(Formulas &formulas, const CollectiveNodes &nodes,
+                            Expr bytes) {
+  Expr sent = formulas.sent(nodes.link);
+  Expr others(formulas.graph, nodes.wireBytes);
+  return select(sent, bytes.apply(Op::scale, sent, formulas.number(wholeSent)),
+                others);
+}
+
+/// Bytes of a buffer and of the scales that go with it.
+static Expr bytesOf(Formulas &formulas, const Collective &record,
+                    Expr elements) {
+  Expr bytes = formulas.bytes(elements, record.type);
+  if (record.block == 0)
+    return bytes;
+  Expr scales = ceilDiv(elements, formulas.number(record.block));
+  return bytes + formulas.bytes(scales, ElementType::f32);
+}
+
 /// The full logical buffer of one call: of an all_gather its result, of a ring
 /// all its parts, of the others what a rank puts in.
 static void addCollective(Formulas &formulas, uint32_t index) {
@@ -34,11 +54,11 @@ static void addCollective(Formulas &formulas, uint32_t index) {
   Expr group = formulas.devices(record.axes);
   Expr elements =
       formulas.hottest(formulas.local(record.shape, ref), record.sharedBy);
-  Expr bytes = formulas.bytes(elements, record.type);
+  Expr bytes = bytesOf(formulas, record, elements);
   if (record.kind == CollectiveKind::all_gather ||
       record.kind == CollectiveKind::ring)
     bytes *= group;
-  nodes.link = formulas.link(record.kind, record.axes);
+  nodes.link = formulas.link(record);
   Expr zero = formulas.number(0);
   Expr call = formulas.call(Op::call, bytes, nodes.link);
   Expr bound = formulas.call(Op::call_bound, bytes, nodes.link);
@@ -48,6 +68,8 @@ static void addCollective(Formulas &formulas, uint32_t index) {
   nodes.groupSize = group.node();
   nodes.bytes = bytes.node();
   nodes.wireBytes = wireBytes(record.kind, group, bytes).node();
+  if (record.byNode)
+    nodes.wireBytes = wireBytesByNode(formulas, nodes, bytes).node();
   nodes.timePs = select(bytes, call, zero).node();
   nodes.boundUs = select(bytes, bound, zero).node();
 }

@@ -78,7 +78,7 @@ static void bytesOf(IO &io, FigureUse &use) {
 }
 template <typename IO>
 static void bytesOf(IO &io, LinkUse &link) {
-  io(link.kind, link.axes);
+  io(link.kind, link.axes, link.byNode);
 }
 template <typename IO>
 static void bytesOf(IO &io, Tape &tape) {

@@ -276,11 +276,12 @@ void Formulas::require(Requirement requirement) {
     all.push_back(std::move(requirement));
 }
 
-uint32_t Formulas::link(CollectiveKind kind, const std::vector<AxisId> &axes) {
+uint32_t Formulas::link(const Collective &record) {
   auto &all = strategy.links;
   for (uint32_t i = 0; i < all.size(); ++i)
-    if (all[i].kind == kind && all[i].axes == axes)
+    if (all[i].kind == record.kind && all[i].axes == record.axes &&
+        all[i].byNode == record.byNode)
       return i;
-  all.push_back({kind, axes});
+  all.push_back({record.kind, record.axes, record.byNode});
   return static_cast<uint32_t>(all.size() - 1);
 }

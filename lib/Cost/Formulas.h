@@ -94,7 +94,9 @@ public:
   Expr where(uint32_t layer, Expr value);
 
   void require(Requirement requirement);
-  uint32_t link(CollectiveKind kind, const std::vector<AxisId> &axes);
+  uint32_t link(const Collective &record);
+  /// `Op::sent` of `link`.
+  Expr sent(uint32_t link) { return leaf(Op::sent, Rank::layout, link); }
   Expr call(Op op, Expr bytes, uint32_t link) {
     return {graph, graph.make(op, bytes.node(), link)};
   }
@@ -112,7 +114,7 @@ public:
 private:
   Expr leaf(Op op, Rank rank, uint32_t index = 0) {
     // Parts may lack a layer kind, or a border.
-    bool isPositive = op < Op::kind_count || op > Op::out_of_border;
+    bool isPositive = op < Op::kind_count || op > Op::sent;
     return {graph, graph.leaf(op, index, rank, true, isPositive)};
   }
   Expr split(const Dim &dim, Expr extent, bool mayFail);

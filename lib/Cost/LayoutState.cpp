@@ -30,7 +30,9 @@ void LayoutState::lay(const Layout &next) {
     laid[i] = &find(groups[i], next);
   for (size_t i = 0; i < leaves.links.size(); ++i) {
     KnownGroup &group = *laid[groupOf[i]];
-    const KnownRoute &known = routeOf(leaves.links[i].kind, group);
+    const KnownRoute &known = leaves.links[i].byNode
+                                  ? routeByNode(leaves.links[i], group)
+                                  : routeOf(leaves.links[i].kind, group);
     current[i] = &known.route;
     joined[i] = group.size == 1 || known.route.tier;
     views[i] = known.view;
@@ -75,9 +77,56 @@ const LayoutState::KnownRoute &LayoutState::routeOf(CollectiveKind kind,
   if (group.size > 1)
     known->route =
         Network(pool, group.devices).route(kind, group.layout, ideal);
-  known->steps = stepsOf(known->route);
-  known->view = viewOf(known->steps, ideal);
+  known->resolve();
   return *known;
+}
+
+void LayoutState::KnownRoute::resolve() {
+  steps = stepsOf(route);
+  view = viewOf(steps, route);
+}
+
+/// How the ranks that share the experts of `link` lie along its axes.
+void LayoutState::setSpread(const LinkUse &link) {
+  const NodeDispatch &dispatch = *link.byNode;
+  spread.topK = dispatch.topK;
+  spread.experts = dispatch.experts;
+  spread.groups = dispatch.groups;
+  spread.kept = dispatch.kept;
+  spread.ranks = 1;
+  spread.strides.assign(link.axes.size(), 0);
+  for (size_t i = dispatch.axes.size(); i-- > 0;) {
+    for (size_t axis = 0; axis < link.axes.size(); ++axis)
+      if (link.axes[axis] == dispatch.axes[i])
+        spread.strides[axis] = spread.ranks;
+    spread.ranks *= layout->axes[dispatch.axes[i]].size;
+  }
+}
+
+const LayoutState::KnownRoute &LayoutState::routeByNode(const LinkUse &link,
+                                                        KnownGroup &group) {
+  setSpread(link);
+  for (const auto &[other, known] : group.routesByNode)
+    if (other == spread)
+      return *known;
+  auto known = std::make_unique<KnownRoute>();
+  if (group.size > 1)
+    known->route = Network(pool, group.devices)
+                       .route(link.kind, group.layout, ideal, &spread);
+  known->resolve();
+  group.routesByNode.emplace_back(spread, std::move(known));
+  return *group.routesByNode.back().second;
+}
+
+/// Of the tiers together, rounded up.
+int64_t LayoutState::sentOf(uint32_t link) const {
+  const Route &route = *current[link];
+  if (!route.byNode)
+    return 0;
+  double sum = 0;
+  for (const RouteLevel &level : route.levels)
+    sum += level.wirePerByte;
+  return static_cast<int64_t>(std::ceil(sum * static_cast<double>(wholeSent)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,6 +184,8 @@ double LayoutState::valueOf(Op op, uint32_t index) const {
     return static_cast<double>(layout->stages);
   case Op::skew:
     return static_cast<double>(skewOf(index));
+  case Op::sent:
+    return static_cast<double>(sentOf(index));
   case Op::kind_count:
     return static_cast<double>(layout->part.kinds[index]);
   case Op::into_border:

@@ -37,6 +37,8 @@ private:
     Route route;
     std::vector<RouteStep> steps;
     RouteView view;
+
+    void resolve();
   };
   /// Devices that communicate.
   struct KnownGroup {
@@ -47,6 +49,9 @@ private:
     std::array<std::unique_ptr<KnownRoute>,
                static_cast<size_t>(CollectiveKind::ring) + 1>
         routes;
+    /// Of tokens that go to each node once.
+    std::vector<std::pair<TokenSpread, std::unique_ptr<KnownRoute>>>
+        routesByNode;
   };
   struct KnownSkews {
     int64_t ranks;
@@ -56,6 +61,9 @@ private:
 
   KnownGroup &find(const std::vector<AxisId> &axes, const Layout &next);
   const KnownRoute &routeOf(CollectiveKind kind, KnownGroup &group) const;
+  const KnownRoute &routeByNode(const LinkUse &link, KnownGroup &group);
+  void setSpread(const LinkUse &link);
+  int64_t sentOf(uint32_t link) const;
   void findSkews();
 
   const Leaves &leaves;
@@ -68,6 +76,7 @@ private:
   /// By `groups`.
   std::vector<KnownGroup *> laid;
   GroupLayout wanted;
+  TokenSpread spread;
   std::unordered_map<uint64_t, std::vector<std::unique_ptr<KnownGroup>>> known;
   std::vector<std::unique_ptr<KnownSkews>> knownSkews;
   const KnownSkews *skews = nullptr;

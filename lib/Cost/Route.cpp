@@ -39,16 +39,18 @@ std::vector<RouteStep> autopar::stepsOf(const Route &route) {
   return steps;
 }
 
-RouteView autopar::viewOf(const std::vector<RouteStep> &steps, bool ideal) {
+RouteView autopar::viewOf(const std::vector<RouteStep> &steps,
+                          const Route &route) {
   bool hasCurve =
       std::any_of(steps.begin(), steps.end(),
                   [](const RouteStep &step) { return step.knots != nullptr; });
-  return {steps.data(), static_cast<uint32_t>(steps.size()), ideal, hasCurve};
+  return {steps.data(), static_cast<uint32_t>(steps.size()), route.ideal,
+          hasCurve, route.overlaps};
 }
 
 static double timeOver(const Route &route, double bytes, bool atFullBandwidth) {
   std::vector<RouteStep> steps = stepsOf(route);
-  return routeTime(viewOf(steps, route.ideal), bytes, atFullBandwidth);
+  return routeTime(viewOf(steps, route), bytes, atFullBandwidth);
 }
 
 double autopar::timeOf(const Route &route, double bytes) {
@@ -142,13 +144,31 @@ const Tier *Network::tierOf(const GroupLayout &layout) const {
   return nullptr;
 }
 
-/// Members of a group that share every aligned domain of `domain` devices.
+/// Members along an axis that share every aligned domain of `domain` devices;
+/// of a group.
+static int64_t membersInside(const GroupAxis &axis, int64_t domain) {
+  return domain % axis.stride ? 1 : std::gcd(axis.size, domain / axis.stride);
+}
 static int64_t membersInside(const GroupLayout &layout, int64_t domain) {
   int64_t members = 1;
   for (const GroupAxis &axis : layout)
-    if (domain % axis.stride == 0)
-      members *= std::gcd(axis.size, domain / axis.stride);
+    members *= membersInside(axis, domain);
   return members;
+}
+
+/// The ranks, of those that share the experts, that lie in the first domain.
+static std::vector<int64_t> ranksInside(const GroupLayout &layout,
+                                        const TokenSpread &spread,
+                                        int64_t domain) {
+  std::vector<int64_t> ranks = {0};
+  for (size_t i = 0; i < layout.size(); ++i) {
+    size_t before = ranks.size();
+    for (int64_t at = 1; at < membersInside(layout[i], domain); ++at)
+      for (size_t rank = 0; rank < before; ++rank)
+        ranks.push_back(ranks[rank] + at * spread.strides[i]);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  return ranks;
 }
 
 /// Messages of few bytes that follow one another: a tree of the devices, but a
@@ -172,8 +192,8 @@ void Network::addLevel(CollectiveKind kind, int64_t size, double share,
   RouteLevel &level = route.levels.emplace_back();
   level.tier = &tier;
   level.size = size;
-  level.boundUsPerByte =
-      share * wireBytes(kind, size, 1) / tier.bandwidth.value * 1e6;
+  level.wirePerByte = share * wireBytes(kind, size, 1);
+  level.boundUsPerByte = level.wirePerByte / tier.bandwidth.value * 1e6;
   const CurvesBySize *curves = curvesOf(tier, kind);
   if (!curves) {
     level.latencyUs = tier.latency.value * hopsOf(kind, size);
@@ -187,29 +207,43 @@ void Network::addLevel(CollectiveKind kind, int64_t size, double share,
 }
 
 void Network::addHierarchy(CollectiveKind kind, const GroupLayout &layout,
-                           Route &route) const {
-  int64_t below = 1;
+                           const TokenSpread *spread, Route &route) const {
+  int64_t all = sizeOf(layout), below = 1, domain = 1;
   double share = 1;
   for (const Tier &tier : pool.tiers) {
     bool last = &tier == route.tier;
-    int64_t inside = last ? sizeOf(layout) : membersInside(layout, tier.domain);
+    int64_t inside = last ? all : membersInside(layout, tier.domain);
     int64_t size = inside / below;
+    double copies = 0;
+    if (spread && size > 1) {
+      double reached = reachOf(*spread, ranksInside(layout, *spread, domain));
+      int64_t domains = all / below;
+      copies = reached * static_cast<double>(domains);
+      share = copies / spread->rowsOver(all);
+    } else if (route.overlaps) {
+      // Of the bytes for `inside` devices, (size - 1)/size are not for those
+      // of the tier below.
+      share = static_cast<double>(inside) / static_cast<double>(all);
+    }
     if (kind == CollectiveKind::all_reduce && !last) {
       addLevel(CollectiveKind::reduce_scatter, size, share, tier, route);
       addLevel(CollectiveKind::all_gather, size, share, tier, route);
     } else {
       addLevel(kind, size, share, tier, route);
     }
+    if (size > 1)
+      route.levels.back().copies = copies;
     if (last)
       return;
-    if (kind != CollectiveKind::all_to_all)
+    if (!route.overlaps)
       share /= static_cast<double>(size);
     below = inside;
+    domain = tier.domain;
   }
 }
 
-Route Network::route(CollectiveKind kind, const GroupLayout &layout,
-                     bool ideal) const {
+Route Network::route(CollectiveKind kind, const GroupLayout &layout, bool ideal,
+                     const TokenSpread *spread) const {
   Route route;
   route.ideal = ideal;
   route.tier = tierOf(layout);
@@ -225,9 +259,12 @@ Route Network::route(CollectiveKind kind, const GroupLayout &layout,
   // In a permute and in every step of a ring some device sends over the slowest
   // link.
   bool passes = kind == CollectiveKind::permute || kind == CollectiveKind::ring;
-  route.hierarchical = !passes && inside > 1 && (ideal || !hasCurve);
+  route.byNode = spread && route.tier != &pool.tiers.front();
+  route.hierarchical =
+      route.byNode || (!passes && inside > 1 && (ideal || !hasCurve));
+  route.overlaps = route.hierarchical && kind == CollectiveKind::all_to_all;
   if (route.hierarchical)
-    addHierarchy(kind, layout, route);
+    addHierarchy(kind, layout, route.byNode ? spread : nullptr, route);
   else
     addLevel(kind, sizeOf(layout), 1, *route.tier, route);
   return route;

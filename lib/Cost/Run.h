@@ -45,8 +45,10 @@ struct RouteView {
   bool ideal;
   /// Whether a step has knots.
   bool hasCurve;
+  /// Whether steps run at once.
+  bool overlaps;
 };
-RouteView viewOf(const std::vector<RouteStep> &steps, bool ideal);
+RouteView viewOf(const std::vector<RouteStep> &steps, const Route &route);
 
 /// Of what is calculated op by op.
 inline constexpr LaunchRates noRates{};
@@ -87,13 +89,15 @@ inline V stepBound(const RouteStep &step, V bytes, V log2Bytes) {
 
 template <typename V>
 inline V routeTime(const RouteView &route, V bytes, bool atFullBandwidth) {
-  V sum = V(0), log2Bytes = V(0);
+  V total = V(0), log2Bytes = V(0);
   if (route.hasCurve)
     log2Bytes = log2Of(most(bytes, V(1)));
-  for (uint32_t i = 0; i < route.count; ++i)
-    sum = sum + (atFullBandwidth ? stepBound(route.steps[i], bytes, log2Bytes)
-                                 : stepTime(route.steps[i], bytes, log2Bytes));
-  return sum;
+  for (uint32_t i = 0; i < route.count; ++i) {
+    V time = atFullBandwidth ? stepBound(route.steps[i], bytes, log2Bytes)
+                             : stepTime(route.steps[i], bytes, log2Bytes);
+    total = route.overlaps ? most(total, time) : total + time;
+  }
+  return total;
 }
 
 //===----------------------------------------------------------------------===//

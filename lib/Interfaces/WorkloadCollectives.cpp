@@ -45,6 +45,18 @@ void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,
                   program.residents[part.resident].type);
 }
 
+void WorkloadBuilder::sendAs(ElementType format, int64_t block) {
+  program.collectives.back().type = format;
+  program.collectives.back().block = block;
+}
+
+void WorkloadBuilder::sendByNode(NodeDispatch dispatch,
+                                 ArrayRef<StringAttr> names) {
+  for (StringAttr name : splitting(names))
+    dispatch.axes.push_back(axis(name));
+  program.collectives.back().byNode = std::move(dispatch);
+}
+
 /// Parts of all devices along `names` together.
 void WorkloadBuilder::join(MutableArrayRef<Part> parts,
                            ArrayRef<Attribute> names) {

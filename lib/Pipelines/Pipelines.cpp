@@ -208,6 +208,8 @@ private:
              static_cast<int64_t>(runtime->runtime.vocabularyMultiple.value)))
       pm.addPass(std::move(pass));
     pm.addPass(createInsertCollectivesPass());
+    if (std::unique_ptr<Pass> dispatch = createDispatchPass(plan))
+      pm.addPass(std::move(dispatch));
     addPlacementPass(pm, plan, options.hardware);
     return success();
   }

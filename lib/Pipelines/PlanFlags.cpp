@@ -19,7 +19,8 @@ static StringRef valueOf(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("diff-plans", "file,file")
       .Case("estimate", "text|json")
-      .Cases({"explain", "expert-groups-in-node", "fsdp", "impact", "shard-sp"},
+      .Cases({"dispatch-by-node", "explain", "expert-groups-in-node", "fsdp",
+              "impact", "shard-sp"},
              "true")
       .Case("expert-load", "file|zipf:1.0|...")
       .Case("place-experts", "block|round_robin|balanced")
@@ -33,7 +34,7 @@ static StringRef valueOf(StringRef name) {
       .Case("stages", "first-last,...")
       .Case("schedule", "kind")
       .Cases({"expert-trace", "plan", "report-output", "trace"}, "file")
-      .Cases({"dtype", "kv-dtype"}, "format")
+      .Cases({"dispatch-dtype", "dtype", "kv-dtype"}, "format")
       .Case("memory-utilization", "share")
       .Default("N");
 }
@@ -41,7 +42,8 @@ static StringRef valueOf(StringRef name) {
 static StringRef bareOf(StringRef name) {
   return StringSwitch<StringRef>(name)
       .Case("estimate", "text")
-      .Cases({"explain", "expert-groups-in-node", "fsdp", "impact", "shard-sp"},
+      .Cases({"dispatch-by-node", "explain", "expert-groups-in-node", "fsdp",
+              "impact", "shard-sp"},
              "true")
       .Default("");
 }

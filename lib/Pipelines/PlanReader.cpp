@@ -158,6 +158,11 @@ private:
         return onError("--cp-kind=" + options.contextKind +
                        ": expected ring or all-to-all");
     }
+    if (options.dispatchByNode.getNumOccurrences() || options.dispatchByNode)
+      plan.dispatchByNode = options.dispatchByNode;
+    if (failed(readFormat("dispatch-dtype", options.dispatchDtype,
+                          plan.dispatchDtype)))
+      return failure();
     if (failed(readExpertPlan()))
       return failure();
     if (std::optional<Error> error = checkChoices(plan))

@@ -142,3 +142,13 @@ std::unique_ptr<Pass> autopar::createFormatsPass(const Plan &plan) {
     convert.kvCache = nameOf(*plan.kvDtype);
   return createConvertFormatsPass(std::move(convert));
 }
+
+std::unique_ptr<Pass> autopar::createDispatchPass(const Plan &plan) {
+  if (!plan.dispatchByNode && !plan.dispatchDtype)
+    return nullptr;
+  DispatchTokensPassOptions dispatch;
+  dispatch.byNode = plan.dispatchByNode;
+  if (plan.dispatchDtype)
+    dispatch.format = nameOf(*plan.dispatchDtype);
+  return createDispatchTokensPass(std::move(dispatch));
+}

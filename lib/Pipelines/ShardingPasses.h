@@ -23,6 +23,9 @@ PassList createShardingPasses(const Plan &plan, int64_t vocabularyMultiple);
 /// The pass that gives activations and caches the formats of `plan`; null where
 /// it says none.
 std::unique_ptr<mlir::Pass> createFormatsPass(const Plan &plan);
+/// The pass that says how routed tokens travel, once there are collectives;
+/// null where `plan` says nothing of it.
+std::unique_ptr<mlir::Pass> createDispatchPass(const Plan &plan);
 /// Adds the pass that places experts, where `plan` says how.
 void addPlacementPass(mlir::OpPassManager &pm, const Plan &plan,
                       const std::string &hardware);

@@ -151,6 +151,9 @@ StrategyLibrary::State::make(const Plan &plan) {
       (!plan.axes.empty() &&
        failed(run(createInsertCollectivesPass(reshards), *split))))
     return nullptr;
+  if (std::unique_ptr<Pass> dispatch = createDispatchPass(plan))
+    if (failed(run(std::move(dispatch), *split)))
+      return nullptr;
   CostProgramAnalysis analysis(*split);
   if (!analysis.isValid())
     return nullptr;

@@ -138,5 +138,9 @@ std::vector<std::string> autopar::dropNeutralAxes(Plan &plan) {
     plan.contextKind.reset();
   if (!splitsAny(plan, {"dp", "cp", "edp"}))
     plan.fsdp = false;
+  if (splittingAxes(plan, "ep").empty()) {
+    plan.dispatchByNode = false;
+    plan.dispatchDtype.reset();
+  }
   return neutral;
 }

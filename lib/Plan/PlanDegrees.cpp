@@ -268,6 +268,13 @@ std::optional<Error> autopar::checkChoices(const Plan &plan) {
                  "fsdp splits parameters over the replicas, dp*cp: it needs "
                  "dp or cp",
                  "give --shard-dp=N as well"};
+  if ((plan.dispatchByNode || plan.dispatchDtype) && plan.axesOf("ep").empty())
+    return Error{"",
+                 std::string(plan.dispatchByNode ? "dispatch_by_node"
+                                                 : "dispatch_dtype") +
+                     " says how tokens travel to the devices of expert "
+                     "parallelism: it needs ep",
+                 "give --shard-ep=N as well"};
   if (plan.expertPlacement && plan.axesOf("ep").empty())
     return Error{"",
                  "experts are placed on the devices of expert parallelism: it "

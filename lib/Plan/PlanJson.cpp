@@ -226,8 +226,9 @@ static void readDegrees(const JsonReader &root, Plan &plan) {
 Result<Plan> autopar::readPlan(const JsonDocument &document) {
   JsonReader root = document.reader();
   root.allowOnly({"schema", "axes", "degrees", "sequence_parallel", "fsdp",
-                  "context_kind", "pipeline", "expert_placement", "dtype",
-                  "kv_dtype", "memory_utilization"});
+                  "context_kind", "dispatch_by_node", "dispatch_dtype",
+                  "pipeline", "expert_placement", "dtype", "kv_dtype",
+                  "memory_utilization"});
   std::string found = root.string("schema");
   if (!root.failed() && found != schema)
     root.failAt("schema", "expected \"" + std::string(schema) + "\", found \"" +
@@ -239,6 +240,8 @@ Result<Plan> autopar::readPlan(const JsonDocument &document) {
   plan.sequenceParallel = root.booleanOr("sequence_parallel", false);
   plan.fsdp = root.booleanOr("fsdp", false);
   plan.contextKind = readContextKind(root);
+  plan.dispatchByNode = root.booleanOr("dispatch_by_node", false);
+  plan.dispatchDtype = readType(root, "dispatch_dtype");
   if (root.has("pipeline"))
     plan.pipeline = readPipeline(root.object("pipeline"));
   if (root.has("expert_placement"))
@@ -273,6 +276,10 @@ std::string autopar::writePlan(const Plan &plan) {
     root["fsdp"] = true;
   if (plan.contextKind)
     root["context_kind"] = nameOf(*plan.contextKind);
+  if (plan.dispatchByNode)
+    root["dispatch_by_node"] = true;
+  if (plan.dispatchDtype)
+    root["dispatch_dtype"] = nameOf(*plan.dispatchDtype);
   if (plan.pipeline.isGiven())
     root["pipeline"] = writePipeline(plan.pipeline);
   if (plan.expertPlacement)

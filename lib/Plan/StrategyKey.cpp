@@ -30,6 +30,10 @@ std::string autopar::strategyKeyOf(const Plan &given) {
     add(key, "fsdp");
   if (plan.has("cp"))
     add(key, std::string(nameOf(plan.contextKind.value_or(ContextKind::ring))));
+  if (plan.dispatchByNode)
+    add(key, "by_node");
+  if (plan.dispatchDtype)
+    add(key, "dispatch=" + std::string(nameOf(*plan.dispatchDtype)));
   if (plan.expertPlacement && plan.expertPlacement->redundant)
     add(key, "redundant=" + std::to_string(plan.expertPlacement->redundant));
   if (plan.dtype)

@@ -170,8 +170,20 @@ json Writer::write(const Collective &collective) const {
   record["axes"] = std::move(axes);
   record["shape"] = text(collective.shape);
   record["type"] = nameOf(collective.type);
+  if (collective.block)
+    record["scale_block"] = collective.block;
   if (collective.routed)
     record["routed"] = true;
+  if (const auto &dispatch = collective.byNode) {
+    json shared = json::array();
+    for (AxisId axis : dispatch->axes)
+      shared.push_back(program.axes[axis]);
+    record["by_node"] = {{"top_k", dispatch->topK},
+                         {"experts", dispatch->experts},
+                         {"groups", dispatch->groups},
+                         {"kept_groups", dispatch->kept},
+                         {"axes", std::move(shared)}};
+  }
   if (collective.sharedBy)
     record["shared_by"] = layer(*collective.sharedBy);
   return record;

@@ -11,6 +11,10 @@
 
 using namespace autopar;
 
+static constexpr const char *byNodeSource =
+    "DeepEP (deepseek-ai/DeepEP), README: kernels with NVLink and RDMA "
+    "forwarding";
+
 static std::string pathOf(size_t row) {
   return "communication.collectives[" + std::to_string(row) + "].";
 }
@@ -40,17 +44,97 @@ void Explainer::explainCollective(size_t row) {
           .note("of the parts of all ranks where it gathers them, else what "
                 "each rank puts in")
           .from("cost program of the IR"));
-  bool isHop = cost.record->kind == CollectiveKind::permute;
+  if (cost.route->byNode)
+    explainByNode(row);
+  else
+    explainWireBytes(row);
+  explainCollectiveTime(row);
+}
+
+void Explainer::explainWireBytes(size_t row) {
+  const auto &record = report.communication.collectives[row];
+  const std::string path = pathOf(row);
+  CollectiveKind kind =
+      reading.collectives[reading.rowMembers[row].front()].record->kind;
+  bool isHop = kind == CollectiveKind::permute;
   Explanation wire;
   if (!isHop)
     wire.input(path + "group_size", record.groupSize);
   add(path + "wire_bytes_per_device",
       isHop ? "the input"
-      : cost.record->kind == CollectiveKind::all_reduce
+      : kind == CollectiveKind::all_reduce
           ? "ceil(2 * (group_size - 1) / group_size * bytes)"
           : "ceil((group_size - 1) / group_size * bytes)",
       wire.input(path + "bytes", record.bytes));
-  explainCollectiveTime(row);
+  explainTiers(row);
+}
+
+/// How many nodes a token goes to.
+static Explanation explainNodes(const NodeDispatch &dispatch) {
+  const std::string of = "parallel.all_to_all by_node.";
+  return Explanation()
+      .input(of + "top_k", dispatch.topK)
+      .input(of + "experts", dispatch.experts)
+      .input(of + "groups", dispatch.groups)
+      .input(of + "keep", dispatch.kept)
+      .note("M = keep * experts / groups are in the groups that a token keeps, "
+            "c(g) of them on one node, P(g) hypergeometric; all choices are "
+            "taken as alike")
+      .from("DeepSeek-V3 (arXiv:2412.19437), section 2.1.2: node-limited "
+            "routing");
+}
+
+/// What goes to each node once, and there to each device.
+void Explainer::explainByNode(size_t row) {
+  const auto &record = report.communication.collectives[row];
+  const CollectiveReading &cost =
+      reading.collectives[reading.rowMembers[row].front()];
+  const std::string path = pathOf(row);
+  add(path + "nodes_per_token",
+      "nodes * (1 - sum over g of P(g) * C(M - c(g), top_k) / C(M, top_k))",
+      explainNodes(*cost.record->byNode));
+  Explanation wire;
+  for (size_t i = 0; i < record.wireBytesByTier.size(); ++i) {
+    const RouteLevel &level = cost.route->levels[i];
+    const auto &[tier, sent] = record.wireBytesByTier[i];
+    auto size = static_cast<double>(level.size);
+    double rows = level.copies * (size - 1) / size / level.wirePerByte;
+    add(path + "wire_bytes_by_tier." + tier,
+        "bytes / " + decimal(rows) + " * " + decimal(level.copies) + " * (" +
+            decimal(size) + " - 1) / " + decimal(size),
+        Explanation()
+            .input(path + "bytes", record.bytes)
+            .note("of the rows of a token that go to the group, what goes to "
+                  "domains of the tier below, once to each")
+            .from(byNodeSource));
+    wire.input(path + "wire_bytes_by_tier." + tier, sent);
+  }
+  add(path + "wire_bytes_per_device", "sum of the inputs, to a millionth",
+      wire);
+}
+
+/// Which destinations a device reaches over which tier.
+void Explainer::explainTiers(size_t row) {
+  const auto &record = report.communication.collectives[row];
+  const Route &route =
+      *reading.collectives[reading.rowMembers[row].front()].route;
+  const std::string path = pathOf(row);
+  int64_t below = 1;
+  for (size_t i = 0; i < record.wireBytesByTier.size(); ++i) {
+    int64_t joined = below * route.levels[i].size;
+    const std::string &tier = record.wireBytesByTier[i].first;
+    add(path + "wire_bytes_by_tier." + tier,
+        "bytes * (" + std::to_string(joined) + " - " + std::to_string(below) +
+            ") / group_size",
+        Explanation()
+            .input(path + "bytes", record.bytes)
+            .input(path + "group_size", record.groupSize)
+            .note("of the destinations, " + std::to_string(joined) +
+                  " in a domain of " + tier + ", but for " +
+                  std::to_string(below) +
+                  (i == 0 ? ", the device itself" : " that are nearer")));
+    below = joined;
+  }
 }
 
 void Explainer::explainCommunication() {
@@ -219,29 +303,56 @@ void Explainer::explainCollectiveTime(size_t row) {
     reading.addScaling(curves->second);
     return add(path + "time_us", formula, reading.explanation);
   }
-  Explanation levels;
-  levels.input(path + "wire_bytes_per_device", record.wireBytesPerDevice);
+  Explanation levels = explainLevels(row);
   bool hop = cost.record->kind == CollectiveKind::permute;
-  if (!ideal && !hop)
+  const char *sent =
+      cost.route->overlaps ? "wire_bytes_by_tier" : "wire_bytes_per_device";
+  std::string formula =
+      ideal
+          ? std::string(sent) + " / bandwidth * 1e6"
+          : std::string("latency") + (hop ? "" : " * ceil(log2(group_size))") +
+                " + " + sent + " / (bandwidth * efficiency) * 1e6";
+  const char *over = !cost.route->hierarchical ? ""
+                     : cost.route->overlaps    ? "largest over the levels of "
+                                               : "sum over the levels of ";
+  add(path + "time_us", over + formula, levels);
+}
+
+/// What the time of a route by latency and bandwidth is made of.
+Explanation Explainer::explainLevels(size_t row) {
+  const auto &record = report.communication.collectives[row];
+  const CollectiveReading &cost =
+      reading.collectives[reading.rowMembers[row].front()];
+  const Route &route = *cost.route;
+  const std::string path = pathOf(row);
+  bool ideal = reading.runtime.ideal;
+  Explanation levels;
+  for (const auto &[tier, bytes] : record.wireBytesByTier)
+    levels.input(path + "wire_bytes_by_tier." + tier, bytes);
+  if (!route.overlaps)
+    levels.input(path + "wire_bytes_per_device", record.wireBytesPerDevice);
+  if (!ideal && cost.record->kind != CollectiveKind::permute)
     levels.input(path + "group_size", record.groupSize);
   for (const Tier &level : reading.pool().tiers) {
-    if (!cost.route->hierarchical && &level != &tier)
+    if (!route.hierarchical && &level != route.tier)
       continue;
     if (!ideal)
       levels.figure(level.latency).figure(level.efficiency);
     levels.figure(level.bandwidth);
-    if (&level == &tier)
+    if (&level == route.tier)
       break;
   }
-  if (cost.route->hierarchical)
+  if (route.overlaps)
+    levels
+        .note("all messages are sent at once: the slowest tier counts; the "
+              "levels have their own devices, and one with a measured curve "
+              "takes that")
+        .from(route.byNode ? byNodeSource
+                           : "NVIDIA/nccl pull request 401 (2.8): intra- and "
+                             "inter-node messages of an all-to-all are "
+                             "balanced, each peer has a warp of its own");
+  else if (route.hierarchical)
     levels.note("summed over the levels of the network, each with its devices "
                 "and bytes; a level with a measured curve takes that");
-  std::string formula =
-      ideal
-          ? "wire_bytes_per_device / bandwidth * 1e6"
-          : std::string("latency") + (hop ? "" : " * ceil(log2(group_size))") +
-                " + wire_bytes_per_device / (bandwidth * efficiency) * 1e6";
-  add(path + "time_us",
-      (cost.route->hierarchical ? "sum over the levels of " : "") + formula,
-      levels);
+  return levels;
 }

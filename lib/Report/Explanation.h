@@ -65,6 +65,10 @@ private:
   void explainFlops();
   void explainCommunication();
   void explainCollective(size_t row);
+  void explainWireBytes(size_t row);
+  void explainByNode(size_t row);
+  void explainTiers(size_t row);
+  Explanation explainLevels(size_t row);
   void explainCollectiveTime(size_t row);
   void explainLaunches();
   void explainOverhead();

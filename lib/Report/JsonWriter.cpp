@@ -112,7 +112,7 @@ static json writeFlops(const Report &report) {
 
 static json writeCommunication(const Report &report) {
   json rows = json::array();
-  for (const Report::CollectiveRow &row : report.communication.collectives)
+  for (const Report::CollectiveRow &row : report.communication.collectives) {
     rows.push_back({{"kind", row.kind},
                     {"name", row.name},
                     {"axes", row.axes},
@@ -121,6 +121,11 @@ static json writeCommunication(const Report &report) {
                     {"bytes", row.bytes},
                     {"wire_bytes_per_device", row.wireBytesPerDevice},
                     {"time_us", row.timeUs}});
+    if (row.nodesPerToken)
+      rows.back()["nodes_per_token"] = *row.nodesPerToken;
+    for (const auto &[tier, bytes] : row.wireBytesByTier)
+      rows.back()["wire_bytes_by_tier"][tier] = bytes;
+  }
   return {{"bytes_per_device", report.communication.bytesPerDevice},
           {"collectives", std::move(rows)}};
 }

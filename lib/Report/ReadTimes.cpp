@@ -25,7 +25,18 @@ static bool sameRow(const CostProgram &program, const CollectiveReading &a,
   return !program.isModel(a.record->layer) &&
          a.record->layer == b.record->layer &&
          a.record->kind == b.record->kind && a.record->axes == b.record->axes &&
-         a.bytes == b.bytes;
+         a.record->byNode == b.record->byNode && a.bytes == b.bytes;
+}
+
+/// Rounded: parts of a byte go nowhere.
+static std::vector<std::pair<std::string, int64_t>>
+bytesByTier(const CollectiveReading &cost) {
+  std::vector<std::pair<std::string, int64_t>> bytes;
+  if (cost.route->overlaps)
+    for (const RouteLevel &level : cost.route->levels)
+      bytes.emplace_back(level.tier->name,
+                         std::llround(cost.bytes.real() * level.wirePerByte));
+  return bytes;
 }
 
 static void addRow(Reading &reading, const CollectiveReading &cost) {
@@ -50,6 +61,9 @@ static void addRow(Reading &reading, const CollectiveReading &cost) {
   row.count = cost.count;
   row.bytes = reading.narrow(cost.bytes, "bytes of a collective");
   row.wireBytesPerDevice = reading.narrow(cost.nodes->wireBytes, "wire bytes");
+  row.wireBytesByTier = bytesByTier(cost);
+  if (cost.route->byNode)
+    row.nodesPerToken = cost.route->levels.back().copies;
   row.timeUs = cost.timeUs;
   rows.push_back(std::move(row));
   reading.rowMembers.push_back({reading.collectives.size()});

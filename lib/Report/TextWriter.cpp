@@ -166,7 +166,7 @@ static std::string collectiveTable(const Report &report) {
   TextTable table("lllrrrr");
   table.add({"", "for", "axes", "count", "buffer", "wire", "time of one"});
   for (const Report::CollectiveRow &row : report.communication.collectives)
-    table.add({row.kind, row.name,
+    table.add({row.kind + (row.nodesPerToken ? " by node" : ""), row.name,
                join(row.axes, "*") + " (" + std::to_string(row.groupSize) + ")",
                formatInteger(row.count), formatBytes(row.bytes),
                formatBytes(row.wireBytesPerDevice), formatTime(row.timeUs)});

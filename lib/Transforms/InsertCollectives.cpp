@@ -178,7 +178,9 @@ private:
     case ReshardKind::all_gather:
       return AllGatherOp::create(builder, loc, type(), value, from, axes);
     case ReshardKind::all_to_all:
-      return AllToAllOp::create(builder, loc, type(), value, from, to, axes);
+      return AllToAllOp::create(builder, loc, type(), value, from, to,
+                                /*top_k=*/{}, /*groups=*/{}, /*keep=*/{},
+                                /*format=*/{}, /*blocks=*/{}, axes);
     case ReshardKind::permute:
       return PermuteOp::create(builder, loc, type(), value, axes);
     }

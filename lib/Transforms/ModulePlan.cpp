@@ -112,6 +112,15 @@ static std::optional<ExpertPlan> expertPlanOf(ModuleOp module) {
   return std::nullopt;
 }
 
+/// How routed tokens travel.
+static void addDispatch(ModuleOp module, Plan &plan) {
+  module.walk([&](AllToAllOp op) {
+    plan.dispatchByNode |= op.isByNode();
+    if (op.getFormat())
+      plan.dispatchDtype = toElementType(*op.getFormat());
+  });
+}
+
 /// The devices of the op's axis are `pp`.
 static void addStages(StagesOp stages, Plan &plan) {
   std::string axis = cast<StringAttr>(stages.getAxes()[0]).str();
@@ -133,6 +142,7 @@ Result<Plan> autopar::planOf(ModuleOp module, const CostProgram &program) {
   plan.expertPlacement = expertPlanOf(module);
   for (StagesOp stages : module.getOps<StagesOp>())
     addStages(stages, plan);
+  addDispatch(module, plan);
   plan.dtype = formatOf(module);
   plan.kvDtype = formatOfCaches(program);
   plan.sequenceParallel = splitsTokensBetweenLayers(module, plan.axesOf("tp"));

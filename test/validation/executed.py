@@ -136,6 +136,8 @@ PLANS = [
     "--shard-ep=2 --shard-etp=2 --shard-tp=2 --shard-dp=2", "--shard-ep=4 --shard-tp=4 --shard-sp",
     "--shard-ep=2 --shard-dp=2 --shard-cp=2", "--shard-tp=2 --shard-dp=2 --shard-cp=2",
     "--shard-tp=4 --shard-attention-tp=2 --shard-ep=4", "--shard-dp=3", "--shard-tp=2 --shard-cp=3",
+    "--shard-ep=4 --shard-dp=4 --dispatch-by-node --dispatch-dtype=fp8",
+    "--shard-ep=4 --shard-tp=2 --shard-dp=2 --dispatch-by-node",
 ]  # fmt: skip
 # Experts in slots that tables fill, some in several.
 SKEWED = "--expert-load=zipf:1.0 --place-experts"

@@ -4,12 +4,14 @@
 tensors of the checkpoint and the degrees alone."""
 
 import collections
+import itertools
 import math
 
 from plan_models import ceil_div
 
 BLOCK = 16  # tokens of a KV block
 BF16, F32, INT32 = 2, 4, 4
+FP8_BLOCK = 128  # values that share a scale
 VOCABULARY_MULTIPLE = 64
 
 
@@ -256,12 +258,58 @@ class Forms:
         if exchanged:
             # Without sp tp does not split tokens: its devices take their share
             # of the routed rows, but for those that split the same expert.
-            inside = self.tp if not plan.sp else 1
             rows = self.batch * self.query * model.top_k * plan.of("etp") // self.tp
-            self.add("all_to_all", plan.ep * plan.of("etp") // inside, rows * model.hidden * BF16, 2)
+            values = rows * model.hidden
+            sent = values + ceil_div(values, FP8_BLOCK) * F32 if plan.fp8 else values * BF16
+            for size in (sent, values * BF16):
+                self.add("all_to_all", self.expert_group, size)
         if not exchanged or not plan.sp or model.shared_width:
             if plan.sp:
                 self.add("all_gather", self.tp, self.hidden_bytes)
             if plan.sp and routed and not exchanged:  # and how they are routed
                 self.add("all_gather", self.tp, self.batch * self.query * model.top_k * BF16)
             self.reduce(self.hidden_bytes)
+
+    # -- Tiers -----------------------------------------------------------------
+
+    @property
+    def expert_group(self):
+        """Devices that exchange routed rows: those with other tokens."""
+        plan = self.plan
+        return plan.ep * plan.of("etp") // (1 if plan.sp else self.tp)
+
+    def expert_members(self, node):
+        """Of them on one node of `node` devices, which are neighbours at a
+        distance; None where nodes do not cut the group evenly."""
+        stride = self.plan.of("etp") if self.plan.sp else self.tp
+        if stride % node == 0:
+            return 1
+        inside = node // stride
+        return inside if node % stride == 0 and self.expert_group % inside == 0 else None
+
+    def tier_bytes(self, size, node):
+        """(inside a node, across nodes): what a device sends of `size` bytes of
+        routed rows, and to how many nodes a token goes where it goes to each
+        once. Expectations over all choices of groups, then of experts."""
+        inside, group = self.expert_members(node), self.expert_group
+        if not self.plan.by_node:
+            return size * (inside - 1) / group, size * (group - inside) / group, None
+        rows = self.model.top_k * group / self.plan.ep
+        nodes = group // inside * self.reached(inside)
+        return (size / rows * group * self.reached(1) * (inside - 1) / inside,
+                size / rows * nodes * (1 - inside / group), nodes)  # fmt: skip
+
+    def reached(self, members):
+        """The share of tokens with an expert on one of the first `members`
+        devices of the group."""
+        model, ranks = self.model, self.plan.ep
+        groups, kept = model.first("n_group") or 1, model.first("topk_group") or 1
+        size, each = model.experts // groups, model.experts // ranks
+        distance = ranks // self.expert_group
+        held = {rank * distance * each + i for rank in range(members) for i in range(each)}
+        missed, count = 0, 0
+        for some in itertools.combinations(range(groups), min(kept, groups)):
+            here = sum(expert // size in some for expert in held)
+            missed += math.comb(len(some) * size - here, model.top_k) / math.comb(len(some) * size, model.top_k)
+            count += 1
+        return 1 - missed / count

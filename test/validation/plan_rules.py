@@ -4,6 +4,7 @@
 divisors; and plans drawn at random, legal and illegal."""
 
 import math
+from random import Random
 
 FLAGS = ("tp", "cp", "dp", "ep", "etp", "dcp", "attention_tp")
 
@@ -15,6 +16,8 @@ class Plan:
         for name in FLAGS:
             setattr(self, name, given.get(name))
         self.kind = given.get("kind")
+        # Routed tokens go to each node once; to their experts in fp8.
+        self.by_node, self.fp8 = given.get("by_node", False), given.get("fp8", False)
         self.sp, self.fsdp = given.get("sp", False), given.get("fsdp", False)
         self.workload = given.get("workload")
 
@@ -72,6 +75,7 @@ class Plan:
         if self.kind:
             result.append(f"--cp-kind={self.kind}")
         result += ["--shard-sp"] * self.sp + ["--fsdp"] * self.fsdp
+        result += ["--dispatch-by-node"] * self.by_node + ["--dispatch-dtype=fp8"] * self.fp8
         if self.workload:
             w = self.workload
             result += [f"--phase={w.phase}", f"--batch={w.batch}"]
@@ -95,6 +99,8 @@ def broken_rules(model, plan):
         broken.append("etp needs ep")
     if (plan.dcp or plan.attention_tp) and not plan.tp:
         broken.append("a part of tp needs tp")
+    if (plan.by_node or plan.fp8) and not plan.ep:
+        broken.append("a way to experts needs ep")
     if plan.fsdp and not plan.dp and not plan.cp and not plan.ep:
         broken.append("fsdp needs dp or cp")
     if plan.kind and not plan.cp:
@@ -175,6 +181,9 @@ def draw(random, model, workload_type):
     batch = random.choice((plan.of("dp") * plan.rest, 1)) * random.choice((1, 2, 3, 8, 16))
     tokens = random.choice((100, 4096, 12288, 32768) if decode else (17, 768, 2048, 6144, 12288))
     plan.workload = workload_type("decode" if decode else "prefill", batch, 1 if decode else tokens, tokens)
+    if plan.ep:
+        way = Random(" ".join(plan.flags()))
+        plan.by_node, plan.fp8 = way.random() < 0.5, way.random() < 0.25
     return plan
 
 

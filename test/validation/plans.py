@@ -30,6 +30,7 @@ from plan_models import MODELS, Model, Workload
 from plan_rules import FLAGS, Plan, broken_rules, draw_illegal, draw_legal
 
 MACHINE = "--hardware=h100-sxm-8"
+NODE = 8  # devices of it
 # As long a text as the parallel IR of any of the models may be.
 LINES = 400
 
@@ -145,7 +146,7 @@ class Checker:
         for row in report["communication"]["collectives"]:
             n, size = row["group_size"], row["bytes"]
             wire = size * {"all_reduce": 2 * (n - 1), "permute": n}.get(row["kind"], n - 1) // n
-            if abs(row["wire_bytes_per_device"] - wire) > 2:
+            if "nodes_per_token" not in row and abs(row["wire_bytes_per_device"] - wire) > 2:
                 yield "wire bytes", f"{row['kind']} of {size} over {n}: {row['wire_bytes_per_device']}, not {wire}"
 
     def check_forms(self, model, plan, report, always=False):
@@ -171,6 +172,23 @@ class Checker:
         if forms.has_collectives():
             self.closed["collectives"] += 1
             yield from self.check_collectives(forms, report)
+            yield from self.check_tiers(forms, report)
+
+    def check_tiers(self, forms, report):
+        """What of routed rows leaves a node, and to how many a token goes."""
+        if not forms.plan.ep or not forms.expert_members(NODE):
+            return
+        for row in report["communication"]["collectives"]:
+            tiers = row.get("wire_bytes_by_tier")
+            if row["kind"] != "all_to_all" or not tiers or row["group_size"] != forms.expert_group:
+                continue
+            self.closed["tiers"] += 1
+            inside, across, nodes = forms.tier_bytes(row["bytes"], NODE)
+            for name, wanted in (("scale_up", inside), ("scale_out", across)):
+                if abs(tiers.get(name, 0) - wanted) > 1:
+                    yield "bytes on a tier", f"{name} of {row['bytes']} over {row['group_size']}: {tiers.get(name, 0)}, not {wanted:.1f}"
+            if nodes and abs(row["nodes_per_token"] - nodes) > 1e-9 * nodes:
+                yield "nodes of a token", f"{row['nodes_per_token']}, not {nodes}"
 
     def check_collectives(self, forms, report):
         wanted = forms.collectives()
@@ -353,7 +371,7 @@ def near(what, found, wanted):
 
 
 def nodes_of(plan):
-    return -(-plan.devices // 8)
+    return -(-plan.devices // NODE)
 
 
 def first_error(text):
@@ -379,7 +397,10 @@ STRATEGIES = (
 )  # fmt: skip
 ISSUE = [
     Plan(tp=8, dp=8, ep=64, sp=True, workload=Workload("prefill", batch, 2048, 2048)) for batch in (1, 8, 64)
-] + [Plan(tp=1, dp=64, ep=64, workload=Workload("decode", batch, 1, 4096)) for batch in (64, 4096)]  # fmt: skip
+] + [
+    Plan(tp=tp, dp=64 // tp, ep=64, by_node=by_node, fp8=by_node, workload=Workload("decode", batch, 1, 4096))
+    for batch in (64, 4096) for tp in (1, 2) for by_node in (False, True)
+]  # fmt: skip
 
 
 def main():
@@ -414,8 +435,8 @@ def main():
                 checker.check_illegal(model, *draw_illegal(rng, model, Workload))
     checker.tally.print()
     closed = checker.closed
-    print(f"closed forms for {closed['weights']} weights, {closed['caches']} caches, {closed['FLOPs']} FLOPs and "
-          f"{closed['collectives']} collectives of {closed['plans']} plans; invariants for all")  # fmt: skip
+    print(f"closed forms for {closed['weights']} weights, {closed['caches']} caches, {closed['FLOPs']} FLOPs, "
+          f"{closed['tiers']} exchanges over nodes and {closed['collectives']} collectives of {closed['plans']} plans; invariants for all")  # fmt: skip
     if checker.times:
         slowest, command = max(checker.times)
         print(f"an estimate took, in CPU time, {statistics.median(seconds for seconds, _ in checker.times) * 1e3:.1f} ms (median), "

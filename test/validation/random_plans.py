@@ -49,7 +49,10 @@ def flags(rng):
         f"--shard-attention-tp={rng.choice([1, 2])}": 0.2 * (degrees["tp"] > 1),
         f"--shard-ep={rng.choice([2, 4, 8])}": 0.4 * (ranks > 1), "--shard-etp=2": 0.1 * (ranks > 1),
     }  # fmt: skip
-    return said + [flag for flag, chance in optional.items() if rng.random() < chance]
+    said += [flag for flag, chance in optional.items() if rng.random() < chance]
+    if any(flag.startswith("--shard-ep") for flag in said):
+        said += [flag for flag in ("--dispatch-by-node", "--dispatch-dtype=fp8") if rng.random() < 0.3]
+    return said
 
 
 class Checker:

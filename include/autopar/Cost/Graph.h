@@ -45,6 +45,9 @@ enum class Op : uint8_t {
   kind_count,
   into_border,
   out_of_border,
+  /// What a device sends of each byte of a call over link `a`, in millionths,
+  /// where tokens go to each node once; 0 where it is as of any other call.
+  sent,
   /// Of the program's symbols; passes of a step; microbatches that keep caches.
   symbol,
   passes,

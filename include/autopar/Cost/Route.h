@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_COST_ROUTE_H
 #define AUTOPAR_COST_ROUTE_H
 
+#include "autopar/Cost/TokenSpread.h"
 #include "autopar/Hardware/Hardware.h"
 
 #include <array>
@@ -33,13 +34,17 @@ int64_t sizeOf(const GroupLayout &layout);
 /// whole call it takes latencyUs + b * usPerByte or, where there is a curve,
 /// 2^(log2TimeUs at log2(b) - firstLog2): straight between knots, constant
 /// below the first, proportional to the bytes above the last. At full
-/// bandwidth it takes b * boundUsPerByte, or as long where that is less.
+/// bandwidth it takes b * boundUsPerByte, or as long where that is less. A
+/// device sends b * wirePerByte.
 struct RouteLevel {
-  double latencyUs = 0, usPerByte = 0, boundUsPerByte = 0;
+  double latencyUs = 0, usPerByte = 0, boundUsPerByte = 0, wirePerByte = 0;
   double firstLog2 = 0;
   std::vector<double> log2TimeUs;
   const Tier *tier = nullptr;
   int64_t size = 1;
+  /// Of tokens that go to each node once: to how many domains of the tier below
+  /// one goes.
+  double copies = 0;
 };
 
 /// How the calls of one kind of collective go over a group.
@@ -51,8 +56,12 @@ struct Route {
   bool ideal = false;
   /// Curves were measured at other group sizes, or there are none.
   bool interpolated = false, modelled = false;
-  /// The sum of a step inside each tier.
+  /// A step inside each tier.
   bool hierarchical = false;
+  /// They run at once: the longest counts, not the sum.
+  bool overlaps = false;
+  /// Tokens go to each node once.
+  bool byNode = false;
 };
 
 /// Microseconds of one call on `bytes` (as reports define a collective's
@@ -73,9 +82,21 @@ public:
   /// bandwidth. A group that spans domains and has no curve of its own is
   /// priced as a hierarchy: with f devices of the group inside the domain,
   /// reduce-scatter there, the same collective across domains on bytes/f,
-  /// all-gather there (all_to_all moves all its bytes at each level). Cho et
-  /// al., "BlueConnect" (2019), section 3.
-  Route route(CollectiveKind kind, const GroupLayout &layout, bool ideal) const;
+  /// all-gather there. Cho et al., "BlueConnect" (2019), section 3.
+  ///
+  /// An all-to-all is messages from each device to each other one, which NCCL
+  /// sends at once, those inside a node beside those that leave it (NVIDIA/nccl
+  /// pull request 401, version 2.8). Of n destinations, m are in a domain and k
+  /// in one of the tier below: (m - k)/n of the bytes go over the tier, and the
+  /// slowest tier counts. 32 devices in 4 nodes: 7/32 stay inside, 24/32 leave.
+  ///
+  /// With `spread`, tokens that leave a domain go to each other one once, and
+  /// from where they arrive to each device there that has experts of theirs
+  /// (DeepEP's kernels "with NVLink and RDMA forwarding", whose warps send and
+  /// forward at once): the level above domains of k devices moves a token to
+  /// `domainsReached` of them, of which 1 - k/m are not where it is.
+  Route route(CollectiveKind kind, const GroupLayout &layout, bool ideal,
+              const TokenSpread *spread = nullptr) const;
 
   /// One message from every device at position `from` of `axis` to that at
   /// position `to`. Of no tier where no link joins them.
@@ -89,7 +110,7 @@ private:
   void addLevel(CollectiveKind kind, int64_t size, double share,
                 const Tier &tier, Route &route) const;
   void addHierarchy(CollectiveKind kind, const GroupLayout &layout,
-                    Route &route) const;
+                    const TokenSpread *spread, Route &route) const;
 
   const Pool &pool;
   int64_t devices;

@@ -78,10 +78,13 @@ struct FigureUse {
 struct LinkUse {
   CollectiveKind kind = CollectiveKind::all_reduce;
   std::vector<AxisId> axes;
+  std::optional<NodeDispatch> byNode = std::nullopt;
 };
 
 /// `Op::skew` of even loads.
 inline constexpr int64_t evenSkew = 1'000'000;
+/// `Op::sent` of a byte that is sent once.
+inline constexpr int64_t wholeSent = 1'000'000;
 
 /// What leaves and calls of formulas refer to.
 struct Leaves {

@@ -67,6 +67,13 @@ public:
   /// A collective over `axes` in which each rank has `buffer`.
   void addCollective(mlir::Operation *op, CollectiveKind kind,
                      mlir::Value buffer, llvm::ArrayRef<mlir::Attribute> axes);
+  /// Says in which format the last one sends, and how many values have a scale
+  /// (0: none has).
+  void sendAs(ElementType format, int64_t block);
+  /// Says that the last one sends tokens to each node once, where `names` share
+  /// the experts.
+  void sendByNode(NodeDispatch dispatch,
+                  llvm::ArrayRef<mlir::StringAttr> names);
   /// One that makes `result` of `buffer`. What it gathers of a weight is as
   /// that is stored.
   void addGather(mlir::Operation *op, mlir::Value buffer, mlir::Value result,

@@ -92,6 +92,16 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       *this, "fsdp",
       llvm::cl::desc("Split parameters over the dp*cp replicas (experts: edp) "
                      "and gather each layer before its use")};
+  Option<bool> dispatchByNode{
+      *this, "dispatch-by-node",
+      llvm::cl::desc(
+          "Send a routed token once to each node that has one of its "
+          "experts, and add up there what returns, as DeepEP does "
+          "(default: a row for each expert)")};
+  Option<std::string> dispatchDtype{
+      *this, "dispatch-dtype",
+      llvm::cl::desc("Format of routed tokens on their way to experts: fp8 has "
+                     "a scale for each 128 values (default: as they are)")};
   Option<std::string> placeExperts{
       *this, "place-experts",
       llvm::cl::desc("How experts are placed on the devices of --shard-ep: "

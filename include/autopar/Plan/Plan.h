@@ -75,6 +75,10 @@ struct Plan {
   /// Parameters are split over the replicas and gathered before use.
   bool fsdp = false;
   std::optional<ContextKind> contextKind = std::nullopt;
+  /// Routed tokens go to each node once, and from there to their experts.
+  bool dispatchByNode = false;
+  /// Their format on the way to the experts; as they are where absent.
+  std::optional<ElementType> dispatchDtype = std::nullopt;
   PipelinePlan pipeline = {};
   std::optional<ElementType> dtype = std::nullopt, kvDtype = std::nullopt;
   std::optional<ExpertPlan> expertPlacement = std::nullopt;

@@ -145,6 +145,20 @@ enum class CollectiveKind : uint8_t {
   ring,
 };
 
+/// Routed tokens that go to each node once (`parallel.all_to_all`): how they
+/// choose their experts, and the axes that share those, major first.
+struct NodeDispatch {
+  int64_t topK = 1, experts = 1;
+  /// Experts are of `kept` of so many groups of neighbours, of equal size.
+  int64_t groups = 1, kept = 1;
+  std::vector<AxisId> axes;
+
+  bool operator==(const NodeDispatch &other) const {
+    return topK == other.topK && experts == other.experts &&
+           groups == other.groups && kept == other.kept && axes == other.axes;
+  }
+};
+
 /// One collective, `count` times a step, over the product of `axes`.
 struct Collective {
   std::string name;
@@ -155,8 +169,11 @@ struct Collective {
   /// What each rank puts in: the operand, split by all its axes.
   Dims shape;
   ElementType type = ElementType::bf16;
+  /// With one f32 scale for each `block` values of it, where that is not 0.
+  int64_t block = 0;
   /// Moves tokens on their way to experts and back.
   bool routed = false;
+  std::optional<NodeDispatch> byNode = std::nullopt;
   /// As `Dim::sharedBy`, where no dimension of `shape` has it: what each rank
   /// puts in is split by tokens, and the hottest one gets the most of it.
   std::optional<uint32_t> sharedBy = std::nullopt;

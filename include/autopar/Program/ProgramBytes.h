@@ -46,9 +46,14 @@ void bytesOf(IO &io, Border &border) {
   io(border.before, border.after, border.count, border.layer, border.values);
 }
 template <typename IO>
+void bytesOf(IO &io, NodeDispatch &dispatch) {
+  io(dispatch.topK, dispatch.experts, dispatch.groups, dispatch.kept,
+     dispatch.axes);
+}
+template <typename IO>
 void bytesOf(IO &io, Collective &call) {
   io(call.name, call.kind, call.layer, call.count, call.axes, call.shape,
-     call.type, call.routed, call.sharedBy);
+     call.type, call.block, call.routed, call.byNode, call.sharedBy);
 }
 template <typename IO>
 void bytesOf(IO &io, Resident &resident) {

@@ -160,6 +160,10 @@ struct Report {
     std::vector<std::string> axes;
     int64_t groupSize = 1, count = 0, bytes = 0, wireBytesPerDevice = 0;
     double timeUs = 0;
+    /// What of it goes over each tier, by name, where tiers work at once.
+    std::vector<std::pair<std::string, int64_t>> wireBytesByTier = {};
+    /// Of tokens that go to each node once: how many nodes.
+    std::optional<double> nodesPerToken = std::nullopt;
   };
   struct {
     int64_t bytesPerDevice = 0;

@@ -72,6 +72,9 @@ inline constexpr size_t maxQuantizationSchemes = 1000;
 /// experts whose joint routing is counted, a matrix of pairs, on so many nodes.
 inline constexpr int64_t maxPlacedExperts = 16'384;
 inline constexpr int64_t maxPlacedSlots = 65'536;
+/// Experts of a token, and groups of experts, of which it is counted to how
+/// many nodes it goes.
+inline constexpr int64_t maxNodeChoices = 256;
 inline constexpr int64_t maxCoactivatedExperts = 2048;
 inline constexpr int64_t maxTracedNodes = 4096;
 /// Records of a routing trace, and experts of one.

@@ -398,37 +398,7 @@ def PropagatePass : ShardPass<"autopar-propagate"> {
   }];
 }
 
-def InsertCollectivesPass : ModulePass<"autopar-insert-collectives"> {
-  let summary = "implements each reshard by collectives";
-  let description = [{
-    Turns a `parallel.reshard` into the cheapest sequence of collectives that does
-    it: the one in which a device sends the fewest bytes, then that of the fewest
-    steps. What one reshard reduces and the next one slices at once becomes a
-    `reduce_scatter`; what is gathered and sliced again stays.
-
-    The sizes of the mesh play no part: bytes are counted as if each axis had the
-    nominal size 2, and only the axes that operand or result use are considered. On
-    the way a dimension is split by some of the operand's or of the result's axes,
-    for those divide it; where its rule is `any`, by any; where it is `cap` or
-    `pad`, by all of the operand's, all of the result's, or none. A dimension whose
-    split changes its rule is gathered first.
-
-    Requires nothing. Guarantees that no reshard is left.
-
-    ```mlir
-    !partial = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
-    parallel.mesh @pod(tp = 8)
-    func.func private @example(%x: !partial) {
-      %y = parallel.reshard %x : !partial -> tensor<4x64xbf16>
-      // becomes
-      %z = parallel.all_reduce %x over [tp] : !partial -> tensor<4x64xbf16>
-      return
-    }
-    ```
-  }];
-  let dependentDialects = ["::autopar::parallel::ParallelDialect",
-                           "::autopar::transformer::TransformerDialect"];
-}
+include "autopar/Transforms/CollectivePasses.td"
 
 def PrintCostProgramPass
     : Pass<"autopar-print-cost-program", "::mlir::ModuleOp"> {

@@ -9,6 +9,7 @@
 
 #include "autopar/Interfaces/Interfaces.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
+#include "autopar/Support/Limits.h"
 
 using namespace autopar;
 using namespace autopar::parallel;
@@ -275,9 +276,83 @@ LogicalResult ReduceScatterOp::verify() {
                  failed(equation.verify()));
 }
 
+bool AllToAllOp::sendsToExperts() {
+  return TensorView(getInput()).isSet() && getFrom() == 0 &&
+         static_cast<int64_t>(getTo()) == expertsDim;
+}
+
+bool AllToAllOp::movesRoutedTokens() {
+  bool isBack = static_cast<int64_t>(getFrom()) == expertsDim && getTo() == 0;
+  return sendsToExperts() || (TensorView(getInput()).isSet() && isBack);
+}
+
+/// The set on the side of `op` that is grouped by experts.
+static TensorView groupedSide(AllToAllOp op) {
+  return TensorView(op.sendsToExperts() ? op.getResult() : op.getInput());
+}
+
+/// How many experts group a set; 0 where its type does not say.
+static int64_t countExperts(TensorView set) {
+  int64_t experts = 0;
+  return set.experts(0).extent.getAsInteger(10, experts) ? 0 : experts;
+}
+
+static LogicalResult verifyByNode(AllToAllOp op) {
+  int64_t topK = *op.getTopK(), groups = op.getGroups().value_or(1),
+          keep = op.getKeep().value_or(1);
+  for (auto [name, value] : {std::pair("top_k", topK), {"groups", groups}})
+    if (value < 1 || value > limits::maxNodeChoices)
+      return op.emitOpError() << "has " << name << "(" << value
+                              << "), expected 1 to " << limits::maxNodeChoices;
+  if (keep < 1 || keep > groups)
+    return op.emitOpError()
+           << "keeps " << keep << " of " << groups << " groups";
+  int64_t experts = countExperts(groupedSide(op));
+  if (experts % groups != 0)
+    return op.emitOpError()
+           << "has " << groups << " groups, which do not divide the " << experts
+           << " experts";
+  if (topK > keep * (experts / groups))
+    return op.emitOpError() << "chooses " << topK << " of "
+                            << keep * (experts / groups) << " experts";
+  StringRef rows = TensorView(op.getInput()).dim(0).extent;
+  std::optional<ExtentProduct> extent =
+      parseExtent(rows.drop_front().drop_back());
+  if (extent && extent->factor % topK != 0)
+    return op.emitOpError() << "has top_k(" << topK
+                            << "), which does not divide the rows " << rows;
+  return success();
+}
+
+/// What `by_node` and `as` need.
+static LogicalResult verifyTravel(AllToAllOp op) {
+  if (!op.isByNode() && !op.getFormat() && !op.getBlocks() && !op.getGroups() &&
+      !op.getKeep())
+    return success();
+  if (!op.movesRoutedTokens())
+    return op.emitOpError("sends by node, or in another format, what is no set "
+                          "of routed tokens between dimension 0 and experts");
+  if (op.getFormat() && !op.sendsToExperts())
+    return op.emitOpError("sends rows back in another format: only those on "
+                          "their way to experts have one");
+  if (op.getFormat() &&
+      (!isa<FloatType>(*op.getFormat()) || !toElementType(*op.getFormat())))
+    return op.emitOpError() << "has no cost in format " << *op.getFormat();
+  if (op.getBlocks() && (!op.getFormat() || *op.getBlocks() < 1))
+    return op.emitOpError("has blocks, which a format needs to be of at least "
+                          "one value");
+  if (op.getGroups().has_value() != op.getKeep().has_value() ||
+      (op.getGroups() && !op.isByNode()))
+    return op.emitOpError("has groups or keep without the other, or without "
+                          "by_node");
+  return op.isByNode() ? verifyByNode(op) : success();
+}
+
 LogicalResult AllToAllOp::verify() {
   if (!haveSameRank(*this))
     return emitOpError("changes the rank of its operand");
+  if (failed(verifyTravel(*this)))
+    return failure();
   if (getFrom() == getTo())
     return emitOpError() << "moves a split from dimension " << getFrom()
                          << " to itself";
@@ -358,6 +433,17 @@ void AllToAllOp::buildWorkload(WorkloadBuilder &builder) {
   bool leave = static_cast<int64_t>(getTo()) == expertsDim;
   builder.addCollective(*this, CollectiveKind::all_to_all,
                         leave ? getInput() : getResult(), getAxes().getValue());
+  if (getFormat())
+    builder.sendAs(*toElementType(*getFormat()), getBlocks().value_or(0));
+  if (!isByNode())
+    return;
+  TensorView set = groupedSide(*this);
+  builder.sendByNode({static_cast<int64_t>(*getTopK()),
+                      countExperts(set),
+                      static_cast<int64_t>(getGroups().value_or(1)),
+                      static_cast<int64_t>(getKeep().value_or(1)),
+                      {}},
+                     set.experts(0).axes);
 }
 
 void AllSliceOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {

@@ -733,6 +733,127 @@ func.func @all_to_all_that_moves_nothing(%x: !x) {
 
 // -----
 
+!x = tensor<8x64xbf16, #parallel.sharding<[_, _ by tp]>>
+!y = tensor<8x64xbf16, #parallel.sharding<[_ by tp, _]>>
+parallel.mesh @pod(tp = 8)
+func.func @by_node_of_no_set(%x: !x) {
+  // expected-error @+1 {{'parallel.all_to_all' op sends by node, or in another format, what is no set of routed tokens between dimension 0 and experts}}
+  %y = parallel.all_to_all %x dim 1 to 0 over [tp] by_node top_k(2) : !x -> !y
+  return
+}
+
+// -----
+
+!x = tensor<8x64xbf16, #parallel.sharding<[_, _ by tp]>>
+!y = tensor<8x64xbf16, #parallel.sharding<[_ by tp, _]>>
+parallel.mesh @pod(tp = 8)
+func.func @format_of_no_set(%x: !x) {
+  // expected-error @+1 {{'parallel.all_to_all' op sends by node, or in another format, what is no set of routed tokens between dimension 0 and experts}}
+  %y = parallel.all_to_all %x dim 1 to 0 over [tp] as f8E4M3FN : !x -> !y
+  return
+}
+
+// -----
+
+!x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
+!y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
+parallel.mesh @pod(tp = 8)
+func.func @format_of_sums(%x: !y) {
+  // expected-error @+1 {{'parallel.all_to_all' op sends rows back in another format: only those on their way to experts have one}}
+  %y = parallel.all_to_all %x dim experts to 0 over [tp] as f8E4M3FN : !y -> !x
+  return
+}
+
+// -----
+
+!x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
+!y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
+parallel.mesh @pod(tp = 8)
+func.func @format_of_integers(%x: !x) {
+  // expected-error @+1 {{'parallel.all_to_all' op has no cost in format}}
+  %y = parallel.all_to_all %x dim 0 to experts over [tp] as i8 : !x -> !y
+  return
+}
+
+// -----
+
+!x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
+!y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
+parallel.mesh @pod(tp = 8)
+func.func @blocks_of_nothing(%x: !x) {
+  // expected-error @+1 {{'parallel.all_to_all' op has blocks, which a format needs to be of at least one value}}
+  %y = parallel.all_to_all %x dim 0 to experts over [tp] as f8E4M3FN blocks(0) : !x -> !y
+  return
+}
+
+// -----
+
+!x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
+!y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
+parallel.mesh @pod(tp = 8)
+func.func @by_node_of_no_experts(%x: !x) {
+  // expected-error @+1 {{'parallel.all_to_all' op has top_k(0), expected 1 to 256}}
+  %y = parallel.all_to_all %x dim 0 to experts over [tp] by_node top_k(0) : !x -> !y
+  return
+}
+
+// -----
+
+!x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
+!y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
+parallel.mesh @pod(tp = 8)
+func.func @by_node_of_many_groups(%x: !x) {
+  // expected-error @+1 {{'parallel.all_to_all' op has groups(512), expected 1 to 256}}
+  %y = parallel.all_to_all %x dim 0 to experts over [tp] by_node top_k(8) groups(512) keep(4) : !x -> !y
+  return
+}
+
+// -----
+
+!x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
+!y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
+parallel.mesh @pod(tp = 8)
+func.func @by_node_of_more_groups_than_there_are(%x: !x) {
+  // expected-error @+1 {{'parallel.all_to_all' op keeps 8 of 4 groups}}
+  %y = parallel.all_to_all %x dim 0 to experts over [tp] by_node top_k(8) groups(4) keep(8) : !x -> !y
+  return
+}
+
+// -----
+
+!x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
+!y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
+parallel.mesh @pod(tp = 8)
+func.func @by_node_of_uneven_groups(%x: !x) {
+  // expected-error @+1 {{'parallel.all_to_all' op has 3 groups, which do not divide the 256 experts}}
+  %y = parallel.all_to_all %x dim 0 to experts over [tp] by_node top_k(8) groups(3) keep(2) : !x -> !y
+  return
+}
+
+// -----
+
+!x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
+!y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
+parallel.mesh @pod(tp = 8)
+func.func @by_node_of_more_experts_than_are_kept(%x: !x) {
+  // expected-error @+1 {{'parallel.all_to_all' op chooses 8 of 4 experts}}
+  %y = parallel.all_to_all %x dim 0 to experts over [tp] by_node top_k(8) groups(64) keep(1) : !x -> !y
+  return
+}
+
+// -----
+
+!x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
+!y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
+parallel.mesh @pod(tp = 8)
+func.func @by_node_of_other_rows(%x: !x) {
+  // expected-error @+1 {{'parallel.all_to_all' op has top_k(3), which does not divide the rows {batch*8}}}
+  %y = parallel.all_to_all %x dim 0 to experts over [tp] by_node top_k(3) : !x -> !y
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // parallel.all_slice
 //===----------------------------------------------------------------------===//

@@ -151,6 +151,16 @@ void Checker::check(const Layout &layout) {
   compareLanes(priced);
 }
 
+/// Tokens that go to each node once, in fp8 with scales.
+static CostProgram byNode() {
+  CostProgram program = makeExperts(16, 16);
+  Collective &exchange = program.collectives.front();
+  exchange.type = ElementType::fp8_e4m3;
+  exchange.block = 128;
+  exchange.byNode = NodeDispatch{2, 16, 4, 2, {tp}};
+  return program;
+}
+
 static std::vector<CostProgram> programs() {
   Decoder window{64, 3, 8, 2, 16, 128, 250};
   window.window = 20;
@@ -159,7 +169,8 @@ static std::vector<CostProgram> programs() {
           makeBorderedDecoder(),
           makeExperts(6, 6),
           makeExperts(8, 8, {1, 2, 3, 4, 5, 6, 7, 8}),
-          makeExperts(6, 8, {5, 1, 2, 7, 1, 1})};
+          makeExperts(6, 8, {5, 1, 2, 7, 1, 1}),
+          byNode()};
 }
 
 TEST(Pricer, AgreesWithWholeNumbersAndLanes) {
@@ -182,7 +193,7 @@ TEST(Pricer, AgreesOnGroups) {
 TEST(Pricer, AgreesOnParts) {
   for (const CostProgram &program :
        {makeDecoder(), makeBorderedDecoder(), makeStack(), makeBorderedStack(),
-        makeExperts(8, 12, {1, 2, 3, 4, 5, 6, 7, 8})})
+        makeExperts(8, 12, {1, 2, 3, 4, 5, 6, 7, 8}), byNode()})
     for (const Runtime &runtime : {makeRuntime(), makeBusyRuntime()})
       ASSERT_NO_FATAL_FAILURE(
           Checker(program, runtime, Counting::parts).run(12))

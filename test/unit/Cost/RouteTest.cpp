@@ -148,12 +148,65 @@ TEST(Network, PricesGroupsAcrossNodesAsAHierarchy) {
   EXPECT_NEAR(timeOf(route, bytes), 2 * (9 + 875) + 10 + 1800, 1e-6);
   route = routeOver(CollectiveKind::all_gather, {{1, 16}});
   EXPECT_NEAR(timeOf(route, bytes), 9 + 875 + 10 + 900, 1e-6);
-  route = routeOver(CollectiveKind::all_to_all, {{1, 16}});
-  EXPECT_NEAR(timeOf(route, bytes), 9 + 875 + 10 + 7200, 1e-6);
   // One member in each node: nothing inside.
   route = routeOver(CollectiveKind::all_gather, {{8, 2}});
   EXPECT_FALSE(route.hierarchical);
   EXPECT_NEAR(timeOf(route, bytes), 10 + 7200, 1e-6);
+}
+
+/// 32 devices in 4 nodes: 24/32 of the bytes leave, 7/32 stay inside, and what
+/// a device has for itself does not move.
+TEST(Network, AllToAllMovesBytesOnTheTierTheyNeed) {
+  Machine machine = makeMachine(4);
+  Network network(machine.pools[0], 32);
+  double bytes = 360e6;
+  Route route = network.route(CollectiveKind::all_to_all, {{1, 32}}, false);
+  EXPECT_TRUE(route.hierarchical && route.overlaps);
+  ASSERT_EQ(route.levels.size(), 2u);
+  EXPECT_DOUBLE_EQ(route.levels[0].wirePerByte, 7 / 32.);
+  EXPECT_DOUBLE_EQ(route.levels[1].wirePerByte, 24 / 32.);
+  // 270 MB at 25 GB/s after two hops; 79 MB at 360 GB/s beside it.
+  EXPECT_NEAR(timeOf(route, bytes), 2 * 10 + 10800, 1e-6);
+  EXPECT_NEAR(boundOf(route, bytes), 5400, 1e-6);
+  // Few bytes: the latency of the slow link.
+  EXPECT_NEAR(timeOf(route, 0), 20, 1e-9);
+  // A link that is slower inside than outside counts alone.
+  machine.pools[0].tiers[0].efficiency.value = 0.001;
+  route = network.route(CollectiveKind::all_to_all, {{1, 32}}, false);
+  EXPECT_NEAR(timeOf(route, bytes), 9 + 7 / 32. * 800e3, 1e-6);
+}
+
+/// Every fourth device of 8 nodes: two of a node.
+TEST(Network, AllToAllOfAxesThatAreNotInnermost) {
+  Machine machine = makeMachine(8);
+  Network network(machine.pools[0], 64);
+  Route route = network.route(CollectiveKind::all_to_all, {{4, 16}}, false);
+  ASSERT_EQ(route.levels.size(), 2u);
+  EXPECT_DOUBLE_EQ(route.levels[0].wirePerByte, 1 / 16.);
+  EXPECT_DOUBLE_EQ(route.levels[1].wirePerByte, 14 / 16.);
+  // One in each node: nothing stays inside.
+  route = network.route(CollectiveKind::all_to_all, {{8, 8}}, false);
+  EXPECT_FALSE(route.overlaps);
+  EXPECT_DOUBLE_EQ(route.levels[0].wirePerByte, 7 / 8.);
+}
+
+/// Of the bytes for 8 devices of a node what a curve of 8 says.
+TEST(Network, AllToAllTakesTheCurvesOfItsTiers) {
+  Machine machine = makeMachine(4);
+  Pool &pool = machine.pools[0];
+  pool.tiers[0].curves[CollectiveKind::all_to_all][8] =
+      makeCurve(10, {400, 800, 1600});
+  Route route =
+      Network(pool, 32).route(CollectiveKind::all_to_all, {{1, 32}}, false);
+  Route inside =
+      Network(pool, 8).route(CollectiveKind::all_to_all, {{1, 8}}, false);
+  for (double bytes : {1000.0, 10000.0})
+    EXPECT_NEAR(timeOf(route, bytes), timeOf(inside, bytes / 4), 1e-9);
+  // A curve of the whole group, where the slow tier has one, says it all.
+  pool.tiers[1].curves[CollectiveKind::all_to_all][32] = makeCurve(10, {5, 9});
+  route = Network(pool, 32).route(CollectiveKind::all_to_all, {{1, 32}}, false);
+  EXPECT_FALSE(route.hierarchical);
+  EXPECT_NEAR(timeOf(route, 2048), 9, 1e-9);
 }
 
 TEST(Network, PricesAPermuteAsOneMessage) {

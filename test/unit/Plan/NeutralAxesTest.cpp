@@ -71,10 +71,13 @@ TEST(NeutralAxes, ChoicesAboutNothing) {
   Plan plan = planOf({1, 1, 1});
   plan.sequenceParallel = plan.fsdp = true;
   plan.contextKind = ContextKind::ring;
+  plan.dispatchByNode = true;
+  plan.dispatchDtype = ElementType::fp8_e4m3;
   dropNeutralDegrees(plan);
   EXPECT_EQ(dropNeutralAxes(plan),
             (std::vector<std::string>{"tp", "cp", "dp"}));
   EXPECT_FALSE(plan.sequenceParallel || plan.fsdp || plan.contextKind);
+  EXPECT_FALSE(plan.dispatchByNode || plan.dispatchDtype);
   // Copies of experts are replicas as well.
   Plan experts = planOf({8, none, 1, 1});
   experts.fsdp = true;

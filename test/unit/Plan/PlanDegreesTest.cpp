@@ -94,6 +94,11 @@ TEST(CheckChoices, NameWhatIsMissing) {
   EXPECT_EQ(checkChoices(plan)->message,
             "context_kind = all_to_all says how context parallelism works: it "
             "needs cp");
+  plan = parse("dp=8");
+  plan.dispatchByNode = true;
+  EXPECT_EQ(checkChoices(plan)->message,
+            "dispatch_by_node says how tokens travel to the devices of expert "
+            "parallelism: it needs ep");
 }
 
 TEST(Plan, ExpertsWithoutEpFollowDenseLayers) {

@@ -34,6 +34,7 @@ TEST(Plan, ReadsAllFields) {
       R"("axes": [{"name": "dpi", "size": 4}, {"name": "tp"}],
          "degrees": {"ep": ["dpi", "tp"]}, "sequence_parallel": true,
          "fsdp": true, "context_kind": "all_to_all", "dtype": "bf16",
+         "dispatch_by_node": true, "dispatch_dtype": "fp8",
          "kv_dtype": "fp8", "memory_utilization": 0.9)");
   ASSERT_TRUE(plan) << plan.error().str();
   ASSERT_EQ(plan->axes.size(), 2u);
@@ -45,6 +46,8 @@ TEST(Plan, ReadsAllFields) {
   EXPECT_TRUE(plan->sequenceParallel);
   EXPECT_TRUE(plan->fsdp);
   EXPECT_EQ(plan->contextKind, ContextKind::all_to_all);
+  EXPECT_TRUE(plan->dispatchByNode);
+  EXPECT_EQ(plan->dispatchDtype, ElementType::fp8_e4m3);
   EXPECT_EQ(plan->kvDtype, ElementType::fp8_e4m3);
   EXPECT_EQ(plan->memoryUtilization, 0.9);
   plan->setAxis("tp", 8);
@@ -55,7 +58,8 @@ TEST(Plan, ReadsBackWhatItWrites) {
   Result<Plan> plan = readMembers(
       R"("axes": [{"name": "pp", "size": 2}, {"name": "tp"}],
          "degrees": {"ep": ["tp"]}, "sequence_parallel": true, "fsdp": true,
-         "context_kind": "ring", "kv_dtype": "fp8_e5m2")");
+         "context_kind": "ring", "dispatch_by_node": true,
+         "dispatch_dtype": "fp8", "kv_dtype": "fp8_e5m2")");
   ASSERT_TRUE(plan);
   std::string text = writePlan(*plan);
   Result<Plan> again = read(text);

@@ -38,10 +38,21 @@ TEST(StrategyKey, HasOneSpelling) {
   Plan neutral = planOf({8, 1, 1, none, none, 1, 8});
   neutral.fsdp = true;
   neutral.contextKind = ContextKind::all_to_all;
+  neutral.dispatchByNode = true;
   EXPECT_EQ(strategyKeyOf(neutral), "tp=tp");
   Plan ring = planOf({none, 4, none}), other = ring;
   other.contextKind = ContextKind::ring;
   EXPECT_EQ(strategyKeyOf(ring), strategyKeyOf(other));
   other.contextKind = ContextKind::all_to_all;
   EXPECT_NE(strategyKeyOf(ring), strategyKeyOf(other));
+}
+
+TEST(StrategyKey, KnowsHowTokensTravel) {
+  Plan plan = planOf({none, none, 8, 8}), other = plan;
+  other.dispatchByNode = true;
+  EXPECT_NE(strategyKeyOf(plan), strategyKeyOf(other));
+  plan.dispatchByNode = true;
+  EXPECT_EQ(strategyKeyOf(plan), strategyKeyOf(other));
+  other.dispatchDtype = ElementType::fp8_e4m3;
+  EXPECT_NE(strategyKeyOf(plan), strategyKeyOf(other));
 }

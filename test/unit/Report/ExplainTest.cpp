@@ -164,6 +164,42 @@ TEST(Explain, LeavesNoNumberOut) {
   }
 }
 
+/// 32 devices in 4 nodes: 24/32 of the rows leave a node, 7/32 stay inside; or
+/// tokens go to each node once, of which there are 4 * (1 - 6*5 / (8*7)) where
+/// a quarter of 8 experts is on each.
+TEST(Explain, SaysWhichBytesLeaveANode) {
+  CostProgram program = makeExperts(8, 8);
+  auto read = [&] {
+    return explain(program, 32, prefill(32, 512), makeRuntime(),
+                   makeMachine(4));
+  };
+  const Report plain = read();
+  const auto &rows = plain.communication.collectives.front();
+  EXPECT_EQ(rows.bytes, 2 * 512 * 1024 * 2);
+  EXPECT_EQ(rows.wireBytesPerDevice, rows.bytes / 32 * 31);
+  using Tiers = std::vector<std::pair<std::string, int64_t>>;
+  EXPECT_EQ(rows.wireBytesByTier, (Tiers{{"scale_up", rows.bytes / 32 * 7},
+                                         {"scale_out", rows.bytes / 32 * 24}}));
+  program.collectives.front().byNode = NodeDispatch{2, 8, 1, 1, {tp}};
+  const Report once = read();
+  const auto &tokens = once.communication.collectives.front();
+  EXPECT_NEAR(tokens.nodesPerToken.value_or(0), 4 * (1 - 30 / 56.), 1e-12);
+  EXPECT_EQ(tokens.wireBytesByTier[1].second,
+            std::llround(rows.bytes * 4 * (1 - 30 / 56.) / 2 * 3 / 4));
+  EXPECT_NEAR(tokens.wireBytesPerDevice,
+              tokens.wireBytesByTier[0].second +
+                  tokens.wireBytesByTier[1].second,
+              2 + rows.bytes * 1e-6);
+  EXPECT_LT(tokens.timeUs, rows.timeUs);
+  for (const Report *report : {&plain, &once}) {
+    std::set<std::string> paths;
+    collectNumbers(json::parse(writeJson(*report))["communication"],
+                   "communication", paths);
+    for (const std::string &path : paths)
+      EXPECT_TRUE(report->derivations.count(path)) << path;
+  }
+}
+
 /// Input `name` of the derivation of `path`.
 static double input(const Report &report, const std::string &path,
                     const std::string &name) {

@@ -1,0 +1,78 @@
+//===- TokenSpread.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Cost/TokenSpread.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+using namespace autopar;
+
+/// How much of each group, by number, lies on the ranks, in parts of 1/ranks of
+/// an expert: all is whole.
+static std::map<int64_t, int64_t> partsOf(const TokenSpread &spread,
+                                          const std::vector<int64_t> &some) {
+  std::map<int64_t, int64_t> parts;
+  int64_t size = spread.experts * spread.ranks / spread.groups;
+  for (int64_t rank : some) {
+    int64_t begin = rank * spread.experts, end = begin + spread.experts;
+    while (begin < end) {
+      int64_t group = begin / size;
+      int64_t next = std::min(end, (group + 1) * size);
+      parts[group] += next - begin;
+      begin = next;
+    }
+  }
+  return parts;
+}
+
+/// C(all - some, drawn) / C(all, drawn).
+static double missOf(int64_t all, int64_t some, int64_t drawn) {
+  double miss = 1;
+  for (int64_t i = 0; i < drawn && miss > 0; ++i)
+    miss *= static_cast<double>(std::max<int64_t>(0, all - some - i)) /
+            static_cast<double>(all - i);
+  return miss;
+}
+
+/// The same for `parts` of 1/`of` of an expert: where copies of experts are on
+/// other ranks, there are that many on average, either of the whole numbers
+/// beside it.
+static double missOf(int64_t all, int64_t parts, int64_t of, int64_t drawn) {
+  int64_t some = parts / of;
+  double rest = static_cast<double>(parts % of) / static_cast<double>(of);
+  double miss = missOf(all, some, drawn);
+  return rest == 0 ? miss : miss + rest * (missOf(all, some + 1, drawn) - miss);
+}
+
+double autopar::reachOf(const TokenSpread &spread,
+                        const std::vector<int64_t> &some) {
+  // By the number of groups kept so far, and what of them lies on the ranks.
+  std::map<std::pair<int64_t, int64_t>, double> chances = {{{0, 0}, 1.0}};
+  int64_t left = spread.groups;
+  for (auto [group, part] : partsOf(spread, some)) {
+    std::map<std::pair<int64_t, int64_t>, double> next;
+    for (auto [state, chance] : chances) {
+      auto [kept, covered] = state;
+      double keeps =
+          static_cast<double>(spread.kept - kept) / static_cast<double>(left);
+      if (keeps > 0)
+        next[{kept + 1, covered + part}] += chance * keeps;
+      if (keeps < 1)
+        next[state] += chance * (1 - keeps);
+    }
+    chances = std::move(next);
+    --left;
+  }
+  int64_t all = spread.kept * (spread.experts / spread.groups);
+  double reach = 0;
+  for (auto [state, chance] : chances)
+    reach +=
+        chance * (1 - missOf(all, state.second, spread.ranks, spread.topK));
+  return reach;
+}
