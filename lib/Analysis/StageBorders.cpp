@@ -8,6 +8,7 @@
 #include "autopar/Analysis/StageBorders.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Interfaces/TensorView.h"
 #include "autopar/Program/Stages.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
