@@ -245,14 +245,15 @@ def TF_LinearAttentionOp : TF_HeadedRecurrentOp<"linear_attention", [
     !s = !transformer.state<?x8x16x16xf32, #transformer.dims<[batch, _, _, _]>>
     func.func private @example(%q: !x, %k: !x, %v: !x) {
       %s = transformer.state : !s
-      %y = transformer.linear_attention %q, %k, %v state(%s) : !x, !s
+      %y = transformer.linear_attention %q, %k, %v state(%s) layers(80)
+        : !x, !s
       return
     }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
                        AnyRankedTensor:$value, TF_State:$state,
-                       OptionalAttr<I64Attr>:$layers);
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$layers);
   let assemblyFormat = [{
     $query `,` $key `,` $value `state` `(` $state `)` (`layers` `(` $layers^ `)`)?
     attr-dict

@@ -99,7 +99,8 @@ def TF_PositionEmbeddingOp : TF_ComputeOp<"position_embedding", [
     ```
   }];
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$table,
-                       OptionalAttr<I64Attr>:$first, UnitAttr:$same);
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$first,
+                       UnitAttr:$same);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $x `,` $table (`first` `(` $first^ `)`)? (`same` $same^)? attr-dict

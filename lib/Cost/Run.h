@@ -133,10 +133,9 @@ inline N sumUpTo(N tokens, N most) {
 
 template <typename N>
 inline N pairsAround(N query, N context, N window) {
-  N side = floorQuotient(window, N(2));
-  N before = most(context - query, N(0));
-  return query + sumUpTo(query, side) + sumUpTo(context, side) -
-         sumUpTo(before, side);
+  N seeing = least(query, context), side = floorQuotient(window, N(2));
+  return seeing + sumUpTo(seeing, side) + sumUpTo(context, side) -
+         sumUpTo(context - seeing, side);
 }
 
 /// (query, key) pairs of `query` new tokens with `context` cached after the
