@@ -67,16 +67,28 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
         s[c] = sum_h query[b, i, a, h] * key[b, c, g, h] / sqrt(d_qk)
                (times x instead of 1 / sqrt(d_qk) with scale(x))
         s[c] = cap * tanh(s[c] / cap)                       with softcap(cap)
-        s[c] = s[c] - 2^(-8*(a + 1)/heads) * |p - c|        with alibi
-        s[c] = s[c] + bias[min(|p - c|, buckets - 1), a]    with a bias
+        s[c] = s[c] - slope(a) * |p - c|                    with alibi
+        s[c] = s[c] + bias[bucket(c - p), a]                with a bias
         z    = sum_c exp(s[c]) (+ exp(sinks[a]))
         y[b, i, a, :] = sum_c exp(s[c]) / z * value[b, c, g, :]
 
     in this order, all with the numbers of heads of the whole tensors. A sink is
-    one more score without a value (gpt-oss, arXiv:2508.10925), ALiBi is
-    arXiv:2108.12409, biases by distance are T5's (arXiv:1910.10683), whose
-    buckets are coarser; that costs the same. A query that sees no key gives 0.
-    2*pairs*heads*(d_qk + d_v) FLOPs.
+    one more score without a value (gpt-oss, arXiv:2508.10925). A query that
+    sees no key gives 0. 2*pairs*heads*(d_qk + d_v) FLOPs.
+
+    Slopes are those of ALiBi (arXiv:2108.12409), `m` being the largest power of
+    two up to `heads`:
+
+        slope(a) = 2^(-8*(a + 1)/m)                         a < m
+                   2^(-4*(2*(a - m) + 1)/m)                 elsewhere
+
+    Buckets of distances are those of T5 (arXiv:1910.10683, section 2.1), `B` of
+    them with `n = max(0, -d)` if `causal`; else those of keys ahead, `d > 0`, are
+    the second half of the table, with half of its rows as `B` and `n = |d|`. With
+    `e = B div 2` and `D` of `max_distance(D)`:
+
+        bucket(d) = n                                       n < e
+                    min(B - 1, e + floor((B - e) * log(n/e) / log(D/e)))
 
     Keys are those of the cache: `c` is a position from 0 to `context - 1`, the
     step's own included, or a token of the encoded `memory` (cross attention).
@@ -85,7 +97,7 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
 
         all             query*context pairs
         causal          c <= p, query*context - query*(query - 1)/2 pairs
-        window(n)       c > p - n
+        window(n)       c > p - n with causal, else |p - c| <= n div 2
         chunk(n)        c div n = p div n
 
     and those alone that all given words allow.
@@ -105,8 +117,9 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     `[buckets, heads]`; key and value heads divide query heads and are split
     over the same axes; with `causal`, keys and queries are of the same tokens;
     the tokens of keys are whole, or split as those of the queries and of the
-    cache that takes them up; not both a window and a chunk, each of 1 or more;
-    `softcap` is positive.
+    cache that takes them up; not both a window and a chunk, each of 1 or more,
+    and of no more tokens than the cache keeps; `softcap` is positive;
+    `max_distance` comes with a bias, and is above `e`, which is 1 or more.
 
     **Example:**
     ```mlir
@@ -128,12 +141,14 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
                        OptionalAttr<I64Attr>:$window,
                        OptionalAttr<I64Attr>:$chunk,
                        OptionalAttr<F64Attr>:$scale,
-                       OptionalAttr<F64Attr>:$softcap, UnitAttr:$alibi);
+                       OptionalAttr<F64Attr>:$softcap, UnitAttr:$alibi,
+                       OptionalAttr<I64Attr>:$max_distance);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $query `,` $key `,` $value (`cache` `(` $cache^ `:` type($cache) `)`)?
     (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
-    (`bias` `(` $bias^ `:` type($bias) `)`)? (`causal` $causal^)?
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`max_distance` `(` $max_distance^ `)`)? (`causal` $causal^)?
     (`window` `(` $window^ `)`)? (`chunk` `(` $chunk^ `)`)?
     (`scale` `(` custom<Number>($scale)^ `)`)?
     (`softcap` `(` custom<Number>($softcap)^ `)`)? (`alibi` $alibi^)?

@@ -221,19 +221,23 @@ def TF_LinearAttentionOp : TF_HeadedRecurrentOp<"linear_attention", [
   let summary = "attends to a decaying sum of keys times values";
   let description = [{
     Lightning attention (arXiv:2401.04658), token after token. For each head `h`
-    of all `heads`, whose decay is as steep as the slope that ALiBi has for it:
+    of all `heads`, and `f = 1`:
 
-        r = exp(-2^(-8*(h + 1)/heads))
+        r = exp(-2^(-8*(h + 1)/heads) * f)
         state[b, h, i, j] = r * state[b, h, i, j]
                             + key[b, t, h, i] * value[b, t, h, j]
         y[b, t, h, j] = sum_i query[b, t, h, i] * state[b, h, i, j]
 
-    Where a model's decay depends on the layer, too, it costs the same.
+    `layers(n)`: later layers forget less (MiniMax-01, arXiv:2501.08313). With
+    the number `l` of the layer (`transformer.repeat`) that the op is in,
+
+        f = 1 - l/(n - 1 + 1e-5) + 1e-5
+
     5*heads*d*d FLOPs a token, a convention: chunked kernels do more.
 
     **Constraints:** queries, keys, values and the result are
     `[batch, query, heads, d]`, the state is `[batch, heads, d, d]`; heads and
-    `d` are numbers; tokens and `d` are whole; no partial sums.
+    `d` are numbers; tokens and `d` are whole; no partial sums; `n` is 1 or more.
 
     **Example:**
     ```mlir
@@ -241,15 +245,18 @@ def TF_LinearAttentionOp : TF_HeadedRecurrentOp<"linear_attention", [
     !s = !transformer.state<?x8x16x16xf32, #transformer.dims<[batch, _, _, _]>>
     func.func private @example(%q: !x, %k: !x, %v: !x) {
       %s = transformer.state : !s
-      %y = transformer.linear_attention %q, %k, %v state(%s) : !x, !s
+      %y = transformer.linear_attention %q, %k, %v state(%s) layers(80)
+        : !x, !s
       return
     }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
-                       AnyRankedTensor:$value, TF_State:$state);
+                       AnyRankedTensor:$value, TF_State:$state,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$layers);
   let assemblyFormat = [{
-    $query `,` $key `,` $value `state` `(` $state `)` attr-dict
+    $query `,` $key `,` $value `state` `(` $state `)` (`layers` `(` $layers^ `)`)?
+    attr-dict
     `:` type($query) `,` type($state)
   }];
 }

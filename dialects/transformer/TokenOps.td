@@ -78,15 +78,17 @@ def TF_PositionEmbeddingOp : TF_ComputeOp<"position_embedding", [
     With the position `p` of token `i` (see the dialect) and the number `rows`
     of the table's rows:
 
-        y[b, i, h] = x[b, i, h] + table[p mod rows, h]
+        y[b, i, h] = x[b, i, h] + table[(p + n) mod rows, h]     first(n), else 0
+                     x[b, i, h] + table[0, h]                    same
 
-    A table of another shape is read as `[rows, hidden]`, its elements in their
-    order. Reads one row per token. Stands for the table of token types, too,
-    which has one row per type: the types themselves are not in the module.
+    `same`: all tokens are of one kind, the first of a table of token types. A
+    table of another shape is read as `[rows, hidden]`, its elements in their
+    order. Reads one row per token.
 
     **Constraints:** the table is `[positions, hidden]`, or holds such rows in
     another shape and is then whole, as is `hidden`; the rows are whole; `x` is
-    not a partial sum; the result has the type of `x`.
+    not a partial sum; the result has the type of `x`; `n` is 0 or more, and not
+    there with `same`.
 
     **Example:**
     ```mlir
@@ -96,9 +98,14 @@ def TF_PositionEmbeddingOp : TF_ComputeOp<"position_embedding", [
     }
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$table);
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$table,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$first,
+                       UnitAttr:$same);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$x `,` $table attr-dict `:` type($x) `,` type($table)";
+  let assemblyFormat = [{
+    $x `,` $table (`first` `(` $first^ `)`)? (`same` $same^)? attr-dict
+    `:` type($x) `,` type($table)
+  }];
   let hasVerifier = 1;
 }
 

@@ -127,10 +127,28 @@ inline N chunkedPairs(N query, N context, N chunk, bool causal) {
   return inLast * last + (query - inLast) * chunk;
 }
 
+/// 0 + 1 + ... of the first `tokens` numbers, none above `most`.
+template <typename N>
+inline N sumUpTo(N tokens, N most) {
+  N growing = least(tokens, most + N(1));
+  return floorQuotient(growing * (growing - N(1)), N(2)) +
+         (tokens - growing) * most;
+}
+
+template <typename N>
+inline N pairsAround(N query, N context, N window) {
+  N seeing = least(query, context), side = floorQuotient(window, N(2));
+  return seeing + sumUpTo(seeing, side) + sumUpTo(context, side) -
+         sumUpTo(context - seeing, side);
+}
+
 /// (query, key) pairs of `query` new tokens with `context` cached after the
 /// step. Causal: the query at position p (context-query to context-1) sees
 /// min(p+1, window) keys, which without a window is
-/// query*context - query*(query-1)/2. Not causal: query*min(context, window).
+/// query*context - query*(query-1)/2. Not causal: query*context, of which a
+/// window leaves the h = window/2 keys on either side of the query's own,
+/// query + D(query) + D(context) - D(context-query) with
+/// D(n) = min(0, h) + min(1, h) + ... + min(n-1, h).
 /// A `window` of 0 is none; a query before the first key sees none. With a
 /// `chunk` c, causal: p mod c + 1 keys, summed over the prefixes before and
 /// after the step, S(context) - S(context-query) with S(n) =
@@ -141,9 +159,10 @@ template <typename N, typename Rule>
 inline N pairsOf(N query, N context, const Rule &rule) {
   if (rule.chunk != 0)
     return chunkedPairs(query, context, N(rule.chunk), rule.causal);
-  N limit = rule.window != 0 ? least(context, N(rule.window)) : context;
   if (!rule.causal)
-    return query * limit;
+    return rule.window != 0 ? pairsAround(query, context, N(rule.window))
+                            : query * context;
+  N limit = rule.window != 0 ? least(context, N(rule.window)) : context;
   // Queries before the first key see none; nor do any where there is no key.
   N first = most(context - query + N(1), N(1));
   N growing =

@@ -177,7 +177,7 @@ struct Scores {
   bool sees(int64_t token) const {
     if (op.getCausal() && token > position)
       return false;
-    if (op.getWindow() && token <= position - int64_t(*op.getWindow()))
+    if (op.getWindow() && !isInWindow(token, int64_t(*op.getWindow())))
       return false;
     return !op.getChunk() || token / int64_t(*op.getChunk()) ==
                                  position / int64_t(*op.getChunk());
@@ -190,16 +190,45 @@ struct Scores {
       double cap = op.getSoftcap()->convertToDouble();
       score = cap * std::tanh(score / cap);
     }
-    auto distance = static_cast<double>(position - token);
     if (op.getAlibi())
-      score -= std::exp2(-8.0 * double(head + 1) / double(heads)) *
-               std::abs(distance);
+      score -= slope() * double(std::abs(position - token));
     if (bias) {
-      int64_t bucket =
-          std::min<int64_t>(std::abs(position - token), bias->shape[0] - 1);
-      score += bias->data[bucket * bias->shape[1] + column];
+      int64_t row = bucketOf(token - position, bias->shape[0]);
+      score += bias->data[row * bias->shape[1] + column];
     }
     return score;
+  }
+
+private:
+  bool isInWindow(int64_t token, int64_t window) const {
+    return op.getCausal() ? token > position - window
+                          : std::abs(position - token) <= window / 2;
+  }
+  /// Of ALiBi (arXiv:2108.12409).
+  double slope() const {
+    int64_t power = 1;
+    while (power * 2 <= heads)
+      power *= 2;
+    if (head < power)
+      return std::exp2(-8.0 * double(head + 1) / double(power));
+    return std::exp2(-4.0 * double(2 * (head - power) + 1) / double(power));
+  }
+  /// Of T5 (arXiv:1910.10683), with its defaults 32 and 128 one row for each
+  /// distance up to 7 in both directions, or up to 15 in one.
+  int64_t bucketOf(int64_t ahead, int64_t rows) const {
+    int64_t first = 0, buckets = rows, distance = std::max<int64_t>(-ahead, 0);
+    if (!op.getCausal()) {
+      buckets = rows / 2;
+      first = ahead > 0 ? buckets : 0;
+      distance = std::abs(ahead);
+    }
+    int64_t exact = buckets / 2;
+    if (distance < exact)
+      return first + distance;
+    auto most = static_cast<double>(*op.getMaxDistance());
+    double beyond = std::log(double(distance) / double(exact)) /
+                    std::log(most / double(exact)) * double(buckets - exact);
+    return first + std::min(buckets - 1, exact + static_cast<int64_t>(beyond));
   }
 };
 

@@ -168,10 +168,20 @@ static LocalResult run(GatedDeltaRuleOp op, Device &device) {
   return result;
 }
 
-/// The decay of a head: as steep as ALiBi's slope of it (lightning attention,
-/// arXiv:2401.04658).
-static double decayOf(int64_t head, int64_t heads) {
-  return std::exp(-std::exp2(-8.0 * double(head + 1) / double(heads)));
+/// The decay of a head (lightning attention, arXiv:2401.04658), of which later
+/// layers have less.
+static double decayOf(int64_t head, int64_t heads, double share) {
+  return std::exp(-std::exp2(-8.0 * double(head + 1) / double(heads)) * share);
+}
+
+/// How much of its decay the layer has that the op is in.
+static FailureOr<double> shareOfDecay(LinearAttentionOp op, Device &device) {
+  if (!op.getLayers())
+    return 1.0;
+  std::optional<int64_t> layer = device.run.getLayerNumber();
+  if (!layer)
+    return op.emitError("is in no layer, but its decay depends on which");
+  return 1 - double(*layer) / (double(*op.getLayers()) - 1 + 1e-5) + 1e-5;
 }
 
 static LocalResult run(LinearAttentionOp op, Device &device) {
@@ -181,7 +191,9 @@ static LocalResult run(LinearAttentionOp op, Device &device) {
   int64_t heads = query.shape[2], width = query.shape[3];
   FailureOr<LocalTensor *> state =
       stateOf(op, device, op.getState(), {batch, heads, width, width});
-  if (failed(state) || failed(hasAllTokens(op, device, op.getQuery())))
+  FailureOr<double> share = shareOfDecay(op, device);
+  if (failed(state) || failed(share) ||
+      failed(hasAllTokens(op, device, op.getQuery())))
     return failure();
   std::vector<int64_t> numbers = device.indices(op.getQuery(), 2);
   int64_t all = device.grid().extentOf(TensorView(op.getQuery()), 2);
@@ -190,7 +202,7 @@ static LocalResult run(LinearAttentionOp op, Device &device) {
     for (int64_t t = 0; t < tokens; ++t)
       for (int64_t h = 0; h < heads; ++h) {
         int64_t row = ((b * tokens + t) * heads + h) * width;
-        double keep = decayOf(numbers[h], all);
+        double keep = decayOf(numbers[h], all, *share);
         double *kept = &(*state)->data[(b * heads + h) * width * width];
         for (int64_t j = 0; j < width; ++j)
           for (int64_t i = 0; i < width; ++i) {

@@ -290,11 +290,14 @@ static LocalResult run(PositionEmbeddingOp op, Device &device) {
   int64_t rows = table.size() / std::max<int64_t>(1, width);
   if (rows * width != table.size() || rows == 0)
     return op.emitError("the table has no rows of this width on a device");
+  auto first = static_cast<int64_t>(op.getFirst().value_or(0));
   for (int64_t b = 0; b < result.shape[0]; ++b)
-    for (size_t t = 0; t < positions.size(); ++t)
+    for (size_t t = 0; t < positions.size(); ++t) {
+      int64_t row = op.getSame() ? 0 : (positions[t] + first) % rows;
       for (int64_t h = 0; h < width; ++h)
         result.data[(b * result.shape[1] + int64_t(t)) * width + h] +=
-            table.data[positions[t] % rows * width + h];
+            table.data[row * width + h];
+    }
   return result;
 }
 

@@ -146,6 +146,8 @@ public:
   }
   /// "model.layers.3", or "".
   const std::string &layerName() const { return layer; }
+  /// 3 in "model.layers.3"; none outside layers.
+  std::optional<int64_t> getLayerNumber() const { return layerNumber; }
   /// The cache or state that `value` is a handle of, on `device`; null where it
   /// was moved, and an update would go to a copy.
   CachedTokens *cacheOf(mlir::Value value, int64_t device);

@@ -48,8 +48,9 @@ enum class FlopClass : uint8_t {
 
 /// The (query, key) pairs of an attention: q*c - q*(q-1)/2 where causal (each
 /// of `query` new tokens sees the cache up to itself; `context` counts the
-/// cache after the step), limited to the last `window` keys where not 0, or to
-/// the keys of the query's own chunk of `chunk` tokens where not 0.
+/// cache after the step), limited to the last `window` keys where not 0 (where
+/// not causal, to `window / 2` keys on either side), or to the keys of the
+/// query's own chunk of `chunk` tokens where not 0.
 struct Pairs {
   Dim query, context;
   bool causal = true;

@@ -76,6 +76,51 @@ static LogicalResult verifyHeads(AttentionOp op) {
       failed(expect(op.getBias(), 1, "its bias", heads)));
 }
 
+/// The op that a handle comes from, through whatever passes it on.
+static KVCacheOp findCache(Value handle) {
+  while (handle) {
+    Operation *op = handle.getDefiningOp();
+    if (!op || isa<KVCacheOp>(op) || op->getNumOperands() != 1)
+      return dyn_cast_if_present<KVCacheOp>(op);
+    handle = op->getOperand(0);
+  }
+  return {};
+}
+
+/// A window of the cache must hold what the op sees.
+static LogicalResult verifyCacheKeepsWhatIsSeen(AttentionOp op) {
+  KVCacheOp cache = findCache(op.getCache());
+  if (!cache || !cache.getWindow())
+    return success();
+  std::optional<uint64_t> seen = op.getWindow() ? op.getWindow() : op.getChunk();
+  if (op.getCausal() && seen && *seen <= *cache.getWindow())
+    return success();
+  InFlightDiagnostic diag = op.emitOpError() << "sees ";
+  if (op.getCausal() && seen)
+    diag << *seen << " tokens";
+  else
+    diag << "all tokens";
+  return diag << ", but the cache keeps the last " << *cache.getWindow();
+}
+
+static LogicalResult verifyDistances(AttentionOp op) {
+  if (!op.getBias() || !op.getMaxDistance()) {
+    if (!op.getBias() && !op.getMaxDistance())
+      return success();
+    return op.emitOpError("has a bias without max_distance, or the reverse");
+  }
+  int64_t buckets = sizeOf(op.getBias(), 0);
+  int64_t exact = (op.getCausal() ? buckets : buckets / 2) / 2;
+  auto most = static_cast<int64_t>(*op.getMaxDistance());
+  if (exact >= 1 && most > exact)
+    return success();
+  return op.emitOpError() << "has " << buckets
+                          << " buckets for distances up to " << most
+                          << ", of which " << exact
+                          << " would have one each: expected 1 or more, and a "
+                             "max_distance above";
+}
+
 LogicalResult AttentionOp::verify() {
   constexpr unsigned tokenDim = 1, headDim = 2, widthDim = 3;
   for (Value tensor : std::initializer_list<Value>{
@@ -100,7 +145,9 @@ LogicalResult AttentionOp::verify() {
   if (getWindow() && getChunk())
     return emitOpError("has both a window and a chunk");
   if (failed(verifyLimit(*this, "window", getWindow())) ||
-      failed(verifyLimit(*this, "chunk", getChunk())))
+      failed(verifyLimit(*this, "chunk", getChunk())) ||
+      failed(verifyCacheKeepsWhatIsSeen(*this)) ||
+      failed(verifyDistances(*this)))
     return failure();
   return failure(
       (getScale() && failed(verifyPositive(*this, "scale", *getScale()))) ||

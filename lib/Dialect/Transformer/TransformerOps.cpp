@@ -325,6 +325,8 @@ static std::optional<int64_t> ratioOf(StringRef large, StringRef small) {
 }
 
 LogicalResult PositionEmbeddingOp::verify() {
+  if (getFirst() && getSame())
+    return emitOpError("has both first and same");
   TensorView x(getX());
   int64_t hidden = x.getType().getShape().back();
   int64_t elements = 1;

@@ -53,7 +53,8 @@ public:
     bool bias = block.flag("input_bias");
     block.mayHave({"q_norm", "k_norm", "norm", "norm_weight", "norm_bias",
                    "unit_offset", "eps", "gate_name", "layout", "q", "k", "v",
-                   "qkv", "relative_bias", "relative_buckets", "sinks"});
+                   "qkv", "relative_bias", "relative_buckets",
+                   "relative_distance", "sinks"});
     biases[query] = bias;
     biases[key] = block.flag("k_bias", bias);
     biases[value] = block.flag("v_bias", bias);
@@ -224,9 +225,12 @@ private:
     if (std::string name = block.text("sinks", ""); !name.empty())
       sinks = model.weight(name, {heads});
     Value bias;
-    if (block.flag("has_relative_bias", block.has("relative_bias")))
+    int64_t maxDistance = 0;
+    if (block.flag("has_relative_bias", block.has("relative_bias"))) {
       bias = model.weight(block.text("relative_bias") + ".weight",
                           {block.integer("relative_buckets"), heads});
+      maxDistance = block.integer("relative_distance");
+    }
     double softcap = block.number("softcap", 0);
     double usual = 1 / std::sqrt(double(width));
     double scale = block.number("scale", usual);
@@ -238,7 +242,7 @@ private:
         flag(causal), optional(window), optional(chunk),
         scale != usual ? ops.getF64FloatAttr(scale) : FloatAttr(),
         softcap != 0 ? ops.getF64FloatAttr(softcap) : FloatAttr(),
-        flag(block.flag("alibi")));
+        flag(block.flag("alibi")), optional(maxDistance));
   }
 
   /// A gate of its own: one a head, or one an element.

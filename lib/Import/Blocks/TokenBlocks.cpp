@@ -29,16 +29,18 @@ Value autopar::buildEmbedding(ModelBuilder &model, autopar::Block &block,
 Value autopar::buildPositionEmbedding(ModelBuilder &model,
                                       autopar::Block &block, Value x) {
   block.mayHave({"rows", "storage"});
-  if (block.has("shape")) {
-    std::vector<int64_t> shape = block.integers("shape");
-    return PositionEmbeddingOp::create(
-        model.builder(), x.getType(), x,
-        model.weight(block.text("table"), shape));
-  }
-  Value table = model.weight(block.text("table"),
-                             {block.integer("rows"), model.widthOf(x)},
-                             block.text("storage", ""));
-  return PositionEmbeddingOp::create(model.builder(), x.getType(), x, table);
+  ImplicitLocOpBuilder &ops = model.builder();
+  Value table =
+      block.has("shape")
+          ? model.weight(block.text("table"), block.integers("shape"))
+          : model.weight(block.text("table"),
+                         {block.integer("rows"), model.widthOf(x)},
+                         block.text("storage", ""));
+  int64_t first = block.integer("first", 0);
+  return PositionEmbeddingOp::create(
+      ops, x.getType(), x, table,
+      first ? ops.getI64IntegerAttr(first) : IntegerAttr(),
+      block.flag("same") ? ops.getUnitAttr() : UnitAttr());
 }
 
 Value autopar::buildInput(ModelBuilder &model, autopar::Block &block, Value) {

@@ -375,6 +375,60 @@ func.func @split_latent(%q: !q, %l: !l, %r: !r, %wk: !wk, %wv: !wv, %c: !c) {
 
 func.func @bias_of_other_heads(%q: !q, %b: tensor<32x4xbf16>) {
   // expected-error @+1 {{'transformer.attention' op has 4 heads in its bias, expected 8}}
-  %y = transformer.attention %q, %q, %q bias(%b : tensor<32x4xbf16>) : !q, !q, !q -> !q
+  %y = transformer.attention %q, %q, %q bias(%b : tensor<32x4xbf16>) max_distance(128) : !q, !q, !q -> !q
+  return
+}
+
+// -----
+
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
+
+func.func @bias_without_a_largest_distance(%q: !q, %b: tensor<32x8xbf16>) {
+  // expected-error @+1 {{'transformer.attention' op has a bias without max_distance, or the reverse}}
+  %y = transformer.attention %q, %q, %q bias(%b : tensor<32x8xbf16>) : !q, !q, !q -> !q
+  return
+}
+
+// -----
+
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
+
+func.func @buckets_beyond_the_largest_distance(%q: !q, %b: tensor<32x8xbf16>) {
+  // expected-error @+1 {{'transformer.attention' op has 32 buckets for distances up to 8, of which 8 would have one each: expected 1 or more, and a max_distance above}}
+  %y = transformer.attention %q, %q, %q bias(%b : tensor<32x8xbf16>) max_distance(8) : !q, !q, !q -> !q
+  return
+}
+
+// -----
+
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
+
+func.func @too_few_buckets(%q: !q, %b: tensor<2x8xbf16>) {
+  // expected-error @+1 {{'transformer.attention' op has 2 buckets for distances up to 8, of which 0 would have one each: expected 1 or more, and a max_distance above}}
+  %y = transformer.attention %q, %q, %q bias(%b : tensor<2x8xbf16>) max_distance(8) : !q, !q, !q -> !q
+  return
+}
+
+// -----
+
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
+!cache = !transformer.cache<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
+
+func.func @sees_what_is_gone(%q: !q) {
+  %c = transformer.kv_cache window(512) : !cache
+  // expected-error @+1 {{'transformer.attention' op sees all tokens, but the cache keeps the last 512}}
+  %y = transformer.attention %q, %q, %q cache(%c : !cache) causal : !q, !q, !q -> !q
+  return
+}
+
+// -----
+
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, query, _, _]>>
+!cache = !transformer.cache<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
+
+func.func @sees_more_than_the_cache_keeps(%q: !q) {
+  %c = transformer.kv_cache window(512) : !cache
+  // expected-error @+1 {{'transformer.attention' op sees 1024 tokens, but the cache keeps the last 512}}
+  %y = transformer.attention %q, %q, %q cache(%c : !cache) causal window(1024) : !q, !q, !q -> !q
   return
 }

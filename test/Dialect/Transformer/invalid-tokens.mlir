@@ -106,6 +106,22 @@ func.func @position_table_of_another_width(%x: tensor<4x8x64xbf16>, %t: tensor<5
 
 // -----
 
+func.func @first_row_of_all(%x: tensor<4x8x64xbf16>, %t: tensor<512x64xbf16>) {
+  // expected-error @+1 {{'transformer.position_embedding' op has both first and same}}
+  %y = transformer.position_embedding %x, %t first(2) same : tensor<4x8x64xbf16>, tensor<512x64xbf16>
+  return
+}
+
+// -----
+
+func.func @first_row_before_the_table(%x: tensor<4x8x64xbf16>, %t: tensor<512x64xbf16>) {
+  // expected-error @+1 {{'transformer.position_embedding' op attribute 'first' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  %y = transformer.position_embedding %x, %t first(-1) : tensor<4x8x64xbf16>, tensor<512x64xbf16>
+  return
+}
+
+// -----
+
 func.func @inserted_width(%x: tensor<4x8x64xbf16>, %z: tensor<4x2x32xbf16>) {
   // expected-error @+1 {{'transformer.insert' op dimension 2 of operand #1 is 32, but dimension 2 of operand #0 is 64}}
   %y = transformer.insert %x, %z : tensor<4x8x64xbf16>, tensor<4x2x32xbf16>

@@ -96,7 +96,7 @@ func.func @indexer(%q: !heads, %k: !keys, %w: !part, %c: !indexed) {
 
 // CHECK-LABEL: func @position_bias
 func.func @position_bias(%q: !q, %b: tensor<32x8xbf16>) {
-  // CHECK: transformer.attention %arg0, %arg0, %arg0 bias(%arg1 : tensor<32x8xbf16>)
-  %y = transformer.attention %q, %q, %q bias(%b : tensor<32x8xbf16>) : !q, !q, !q -> !q
+  // CHECK: transformer.attention %arg0, %arg0, %arg0 bias(%arg1 : tensor<32x8xbf16>) max_distance(128)
+  %y = transformer.attention %q, %q, %q bias(%b : tensor<32x8xbf16>) max_distance(128) : !q, !q, !q -> !q
   return
 }

@@ -31,6 +31,10 @@ func.func @norms(%x: !heads, %g: tensor<16xbf16>, %h: tensor<8x16xbf16>) {
 func.func @position_embedding(%x: !x, %t: tensor<512x64xbf16>) {
   // CHECK: transformer.position_embedding %arg0, %arg1 : !bq_64_bf, tensor<512x64xbf16>
   %y = transformer.position_embedding %x, %t : !x, tensor<512x64xbf16>
+  // CHECK: transformer.position_embedding %arg0, %arg1 first(2) : !bq_64_bf, tensor<512x64xbf16>
+  %z = transformer.position_embedding %x, %t first(2) : !x, tensor<512x64xbf16>
+  // CHECK: transformer.position_embedding %arg0, %arg1 same : !bq_64_bf, tensor<512x64xbf16>
+  %s = transformer.position_embedding %x, %t same : !x, tensor<512x64xbf16>
   return
 }
 

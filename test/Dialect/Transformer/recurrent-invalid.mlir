@@ -220,6 +220,16 @@ func.func @keys_without_heads(%k: !k, %v: !v, %g: !g, %h: !h, %s: !s) {
 // -----
 
 !x = tensor<2x4x8x16xbf16>
+!s = !transformer.state<2x8x16x16xf32>
+func.func @no_layers(%x: !x, %s: !s) {
+  // expected-error @+1 {{'transformer.linear_attention' op attribute 'layers' failed to satisfy constraint: 64-bit signless integer attribute whose value is positive}}
+  %y = transformer.linear_attention %x, %x, %x state(%s) layers(0) : !x, !s
+  return
+}
+
+// -----
+
+!x = tensor<2x4x8x16xbf16>
 !s = !transformer.state<2x8x16x32xf32>
 func.func @state_that_is_not_square(%x: !x, %s: !s) {
   // expected-error @+1 {{'transformer.linear_attention' op dimension 3 of operand #3 is 32, but dimension 3 of operand #0 is 16}}

@@ -66,5 +66,7 @@ func.func @gated_delta_rule(%q: !k, %v: !x, %g: !h, %a: tensor<8xf32>, %s: !sk) 
 func.func @linear_attention(%q: !x, %s: !sk) {
   // CHECK: %linear_attn = transformer.linear_attention %arg0, %arg0, %arg0 state(%arg1) : !bq_8_16_bf, !b_8_16_16_float
   %0 = transformer.linear_attention %q, %q, %q state(%s) : !x, !sk
+  // CHECK: transformer.linear_attention %arg0, %arg0, %arg0 state(%arg1) layers(80) : !bq_8_16_bf, !b_8_16_16_float
+  %1 = transformer.linear_attention %q, %q, %q state(%s) layers(80) : !x, !sk
   return
 }

@@ -32,9 +32,12 @@ static int64_t countByLoop(int64_t query, int64_t context, const Pairs &pairs) {
       bool sees = !pairs.causal || key <= p;
       if (pairs.chunk)
         sees &= key / pairs.chunk == p / pairs.chunk;
+      if (pairs.window)
+        sees &= pairs.causal ? key > p - pairs.window
+                             : std::abs(p - key) <= pairs.window / 2;
       keys += sees;
     }
-    count += pairs.window ? std::min(keys, pairs.window) : keys;
+    count += keys;
   }
   return count;
 }
@@ -96,6 +99,9 @@ TEST(Pairs, CountByHand) {
   EXPECT_EQ(count(1, 2048, makePairs(true, 128)), 128);
   // 1+2+3+4, then 4 keys for each of the other four.
   EXPECT_EQ(count(8, 8, makePairs(true, 4)), 26);
+  // Two keys on either side: 3+4, then 5 for each, then 4+3.
+  EXPECT_EQ(count(8, 8, makePairs(false, 4)), 34);
+  EXPECT_EQ(count(3, 8, makePairs(false, 5)), 12);
   // Chunks 0-3, 4-7, 8-9: 4, then 1+2+3+4, then 1+2.
   EXPECT_EQ(count(7, 10, makePairs(true, 0, 4)), 17);
   // 4, then 4*4, then 2*2.
@@ -113,6 +119,7 @@ TEST(Pairs, TakeEmptyExtents) {
   EXPECT_EQ(count(0, 0, makePairs(false, 4)), 0);
   EXPECT_EQ(count(0, 9, makePairs(true, 0)), 0);
   EXPECT_EQ(count(9, 0, makePairs(false, 0)), 0);
+  EXPECT_EQ(count(9, 0, makePairs(false, 4)), 0);
   // Queries before the first key see none: 0+0+1+2.
   EXPECT_EQ(count(9, 0, makePairs(true, 0)), 0);
   EXPECT_EQ(count(4, 2, makePairs(true, 0)), 3);
