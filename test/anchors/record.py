@@ -28,6 +28,8 @@ import rule
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BATCH, STEPS = 2, [8, 1, 1, 1]
+# Tensors that follow from the config.
+DERIVED = ("slope_rate", "query_decay", "key_decay", "diagonal_decay")
 COMMON = {
     "hidden_size": 64, "vocab_size": 48, "num_hidden_layers": 2, "num_attention_heads": 8, "num_key_value_heads": 2,
     "head_dim": 8, "intermediate_size": 96, "max_position_embeddings": 64, "rms_norm_eps": 1e-6, "rope_theta": 1000.0,
@@ -128,12 +130,15 @@ MODELS = {
     "starcoder2": model("Starcoder2ForCausalLM", "starcoder2", head_dim=None, use_bias=True),
     "gptj": model("GPTJForCausalLM", "gptj", n_embd=64, n_head=8, n_layer=2, n_positions=64, n_inner=96, rotary_dim=4,
                   hidden_size=None, num_hidden_layers=None, head_dim=None, **NO_ATTENTION),
-    "bloom": model("BloomForCausalLM", "bloom", n_head=6, n_layer=2, hidden_size=48, layer_norm_epsilon=1e-5,
-                   tie_word_embeddings=True, num_hidden_layers=None, head_dim=None, **NO_ATTENTION),
+    "mpt": model("MptForCausalLM", "mpt", d_model=48, n_heads=6, n_layers=2, expansion_ratio=4, max_seq_len=64,
+                 attn_config={"attn_type": "multihead_attention", "alibi": True, "alibi_bias_max": 8},
+                 tie_word_embeddings=True, hidden_size=None, num_hidden_layers=None, head_dim=None, rope_theta=None,
+                 **NO_ATTENTION),
     "opt": model("OPTForCausalLM", "opt", ffn_dim=96, word_embed_proj_dim=64, do_layer_norm_before=True,
                  tie_word_embeddings=True, head_dim=None, num_key_value_heads=None, intermediate_size=None),
     "minimax": model("MiniMaxForCausalLM", "minimax", num_hidden_layers=4, num_local_experts=8, num_experts_per_tok=3,
-                     layer_types=["linear_attention", "linear_attention", "full_attention", "linear_attention"],
+                     # transformers 5.23 counts the tokens of a step before by the cache of the first layer.
+                     layer_types=["full_attention", "linear_attention", "linear_attention", "full_attention"],
                      block_size=4, full_attn_alpha_factor=3.5, full_attn_beta_factor=1.0, linear_attn_alpha_factor=3.5,
                      linear_attn_beta_factor=1.0, mlp_alpha_factor=3.5, mlp_beta_factor=1.0),
     "gpt_neox": model("GPTNeoXForCausalLM", "gpt_neox", rotary_pct=0.5, rotary_emb_base=1000, rope_theta=None,
@@ -149,7 +154,8 @@ def load(config, folder):
     transformers.AutoModelForCausalLM.from_config(read).save_pretrained(folder)
     path = f"{folder}/model.safetensors"
     filled = {
-        name: torch.from_numpy(rule.weight(name, tensor.shape)).contiguous() for name, tensor in load_file(path).items()
+        name: tensor if name.endswith(DERIVED) else torch.from_numpy(rule.weight(name, tensor.shape)).contiguous()
+        for name, tensor in load_file(path).items()
     }
     save_file(filled, path, metadata={"format": "pt"})
     loaded, info = transformers.AutoModelForCausalLM.from_pretrained(

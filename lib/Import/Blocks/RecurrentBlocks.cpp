@@ -325,19 +325,20 @@ Value autopar::buildLinearAttention(ModelBuilder &model, autopar::Block &block,
                                     Value x) {
   RecurrentBuilder b(model, block);
   int64_t hidden = model.widthOf(x), heads = block.integer("heads"),
-          width = block.integer("head_dim"), all = heads * width;
+          width = block.integer("head_dim");
   FunctionKind function = functionOf(block, block.choice("activation", "silu"));
   std::string stem = block.text("qkv");
   Value parts[3];
   for (int64_t i = 0; i < 3; ++i) {
-    Value part = b.rowsOf(x, stem, {heads, width}, i * all, 3 * all);
+    // Those of a head are beside each other.
+    Value part = b.rowsAs(x, stem, {heads, width}, formatv("1*{0}/3*2", i));
     parts[i] = ActivationOp::create(b.ops, part.getType(), part, function);
   }
   Value gate = b.rowsOf(x, block.text("gate"), {heads, width});
-  Value y =
-      LinearAttentionOp::create(b.ops, parts[0].getType(), parts[0], parts[1],
-                                parts[2], b.state({heads, width, width}),
-                                b.ops.getI64IntegerAttr(block.integer("layers")));
+  Value y = LinearAttentionOp::create(
+      b.ops, parts[0].getType(), parts[0], parts[1], parts[2],
+      b.state({heads, width, width}),
+      b.ops.getI64IntegerAttr(block.integer("layers")));
   y = b.normOf(y, block.text("norm"), {heads, width});
   y = createGated(model, gate, y, FunctionKind::sigmoid);
   return b.outputOf(y, {heads, width}, hidden, block.text("out"));
