@@ -14,6 +14,9 @@ function(add_autopar_library name)
     add_dependencies(${target} ${generated} ${ARG_DEPENDS})
   endif()
   set_property(GLOBAL APPEND PROPERTY AUTOPAR_LIBRARIES ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:include>)
+  install(TARGETS ${target} EXPORT autopar ARCHIVE DESTINATION lib)
 endfunction()
 
 # Same flags everywhere, so that inline code of headers has one meaning.

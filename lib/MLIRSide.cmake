@@ -11,3 +11,4 @@ add_subdirectory(Pipelines)
 add_autopar_library(InitAll MLIR InitAll.cpp
   LINK autopar::Pipelines MLIRFuncDialect MLIRFuncInlinerExtension
        MLIRTransforms)
+add_subdirectory(Session)

@@ -43,7 +43,8 @@ LAYERS = {
     "Pipelines": ["Transforms", "Import", "Serving"],
     "Interpreter": ["Analysis"],
     "InitAll": ["Pipelines"],
-    "tools": ["InitAll", "Checkpoint", "Interpreter", "Validation"],
+    "Session": ["InitAll", "Validation"],
+    "tools": ["Session", "Checkpoint", "Interpreter"],
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",

@@ -11,6 +11,7 @@
 include "parallel/ParallelDialect.td"
 include "interfaces/DimensionEncoding.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/TensorEncoding.td"
 
 def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
@@ -139,29 +140,10 @@ def PAR_ShardingAttr : AttrDef<ParallelDialect, "Sharding", [
   let genVerifyDecl = 1;
 }
 
-def PAR_MachineAttr : AttrDef<ParallelDialect, "Machine"> {
-  let mnemonic = "machine";
-  let summary = "the devices that a module has to itself";
-  let description = [{
-    As `parallel.machine` of a module: a system of the hardware library or a
-    file, and how many nodes of it. A module without one runs on the machine of
-    the flags.
-
-    **Constraints:** at least one node.
-
-    ```mlir
-    module @decode attributes {parallel.machine = #parallel.machine<"h200-sxm-8" nodes 2>} {
-    }
-    ```
-  }];
-  let parameters = (ins StringRefParameter<>:$hardware,
-                        DefaultValuedParameter<"int64_t", "1">:$nodes);
-  let assemblyFormat = "`<` $hardware (`nodes` $nodes^)? `>`";
-  let extraClassDeclaration = [{
-    /// The name of a module's attribute.
-    static constexpr ::llvm::StringLiteral moduleAttribute = "parallel.machine";
-  }];
-  let genVerifyDecl = 1;
+def PAR_ContextKindAttr
+    : I32EnumAttr<"ContextKind", "the way of context parallelism", [
+        I32EnumAttrCase<"ring", 0>, I32EnumAttrCase<"all_to_all", 1>]> {
+  let cppNamespace = "::autopar::parallel";
 }
 
 #endif // AUTOPAR_PARALLEL_ATTRS_TD

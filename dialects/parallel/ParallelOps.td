@@ -18,6 +18,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class PAR_Op<string mnemonic, list<Trait> traits = []>
     : Op<ParallelDialect, mnemonic, traits>;
 
+include "parallel/PlanOps.td"
+
 def PAR_AxesAttr : TypedArrayAttrBase<StrAttr, "mesh axes">;
 
 def PAR_MeshOp : PAR_Op<"mesh", [
@@ -94,7 +96,8 @@ def PAR_StagesOp : PAR_Op<"stages"> {
     dual_pipe, inference. In dual_pipe, the second half of the parts goes the
     other way: range `r` of it is on the device at place `p - 1 - r`. Without
     gradients a device does the forwards alone, in that order, each when it has
-    been sent what it reads.
+    been sent what it reads. `assumed` names those of `schedule` and
+    `microbatches` that nobody has chosen.
 
     **Constraints:** one per module; ranges follow each other from layer 0, each
     of one layer at least, as many as the one axis has devices times `interleave`; only
@@ -108,11 +111,13 @@ def PAR_StagesOp : PAR_Op<"stages"> {
   }];
   let arguments = (ins PAR_AxesAttr:$axes, DenseI64ArrayAttr:$ends,
                        DefaultValuedAttr<I64Attr, "1">:$interleave,
-                       StrAttr:$schedule, I64Attr:$microbatches);
+                       StrAttr:$schedule, I64Attr:$microbatches,
+                       DefaultValuedAttr<StrArrayAttr, "{}">:$assumed);
   let assemblyFormat = [{
-    `over` custom<Axes>($axes) `layers` custom<LayerRanges>($ends)
+    `over` custom<Words>($axes) `layers` custom<LayerRanges>($ends)
     (`interleave` `(` $interleave^ `)`)? `schedule` `(` $schedule `)`
-    `microbatches` `(` $microbatches `)` attr-dict
+    `microbatches` `(` $microbatches `)`
+    (`assumed` custom<Words>($assumed)^)? attr-dict
   }];
   let extraClassDeclaration = [{
     /// The layers of each virtual stage.
@@ -147,7 +152,8 @@ def PAR_LinkOp : PAR_Op<"link", [DeclareOpInterfaceMethods<SymbolUserOpInterface
     module @prefill {
       transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
     }
-    module @decode attributes {parallel.machine = #parallel.machine<"h200-sxm-8">} {
+    module @decode {
+      parallel.target hardware("h200-sxm-8")
       transformer.workload @w(phase = decode, batch = 64, query = 1, context = 2048)
     }
     parallel.link @prefill to @decode
@@ -220,7 +226,7 @@ def PAR_ExpertPlacementOp : PAR_Op<"expert_placement"> {
                        DefaultValuedAttr<StrAttr, "\"\"">:$load,
                        DefaultValuedAttr<StrAttr, "\"\"">:$trace);
   let assemblyFormat = [{
-    `over` custom<Axes>($axes) `policy` custom<Keyword>($policy)
+    `over` custom<Words>($axes) `policy` custom<Keyword>($policy)
     (`layers` $layers^ `slots` $slots `loads` $loads)? (`traffic` $traffic^)?
     attr-dict
   }];
@@ -308,7 +314,7 @@ def PAR_AllReduceOp : PAR_CollectiveOp<"all_reduce", (ins)> {
     ```
   }];
   let assemblyFormat = [{
-    $input `over` custom<Axes>($axes) attr-dict `:` type($input) `->` type($result)
+    $input `over` custom<Words>($axes) attr-dict `:` type($input) `->` type($result)
   }];
 }
 
@@ -339,7 +345,7 @@ def PAR_AllGatherOp : PAR_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` custom<TensorDim>($dim) `over` custom<Axes>($axes) attr-dict
+    $input `dim` custom<TensorDim>($dim) `over` custom<Words>($axes) attr-dict
     `:` type($input) `->` type($result)
   }];
 }
@@ -371,7 +377,7 @@ def PAR_ReduceScatterOp : PAR_CollectiveOp<"reduce_scatter", (ins I64Attr:$dim)>
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` custom<TensorDim>($dim) `over` custom<Axes>($axes) attr-dict
+    $input `dim` custom<TensorDim>($dim) `over` custom<Words>($axes) attr-dict
     `:` type($input) `->` type($result)
   }];
 }
@@ -444,7 +450,7 @@ def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` custom<TensorDim>($from) `to` custom<TensorDim>($to) `over` custom<Axes>($axes)
+    $input `dim` custom<TensorDim>($from) `to` custom<TensorDim>($to) `over` custom<Words>($axes)
     (`by_node` `top_k` `(` $top_k^ `)` (`groups` `(` $groups^ `)` `keep` `(` $keep `)`)?)?
     (`as` $format^ (`blocks` `(` $blocks^ `)`)?)? attr-dict
     `:` type($input) `->` type($result)
@@ -487,7 +493,7 @@ def PAR_PermuteOp : PAR_CollectiveOp<"permute", (ins)> {
     ```
   }];
   let assemblyFormat = [{
-    $input `over` custom<Axes>($axes) attr-dict `:` type($input) `->` type($result)
+    $input `over` custom<Words>($axes) attr-dict `:` type($input) `->` type($result)
   }];
 }
 
@@ -517,7 +523,7 @@ def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` custom<TensorDim>($dim) `over` custom<Axes>($axes) attr-dict
+    $input `dim` custom<TensorDim>($dim) `over` custom<Words>($axes) attr-dict
     `:` type($input) `->` type($result)
   }];
   let hasCanonicalizer = 1;
@@ -557,7 +563,7 @@ def PAR_RingOp
     ```
   }];
   let assemblyFormat = [{
-    $input `dim` $dim `over` custom<Axes>($axes) attr-dict
+    $input `dim` $dim `over` custom<Words>($axes) attr-dict
     `:` type($input) `->` type($result)
   }];
 }

@@ -23,24 +23,30 @@ def TF_WorkloadOp : TF_Op<"workload", [
     sees `memory` encoded positions of each; both are 0 where not given.
     `phase`, `prefill` or `decode`, is what engines call the step; values do not
     depend on it. Binding another workload changes this op and no type.
+    `assumed` names those of the first four that nobody has chosen: reports say
+    so.
 
     **Constraints:** one per module; `batch`, `query` and `context` positive,
-    `source` and `memory` not negative; `query` is at most `context`.
+    `source` and `memory` not negative; `query` is at most `context`; what is
+    assumed is one of the first four, named once.
 
     **Example:**
     ```mlir
     transformer.workload @w(phase = prefill, batch = 8, query = 640, context = 640, source = 576)
+        assumed [phase, query, context]
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TF_PhaseAttr:$phase,
                        I64Attr:$batch, I64Attr:$query,
                        I64Attr:$context_length,
                        DefaultValuedAttr<I64Attr, "0">:$source_length,
-                       DefaultValuedAttr<I64Attr, "0">:$memory_length);
+                       DefaultValuedAttr<I64Attr, "0">:$memory_length,
+                       DefaultValuedAttr<StrArrayAttr, "{}">:$assumed);
   let assemblyFormat = [{
     $sym_name `(` `phase` `=` $phase `,` `batch` `=` $batch `,`
     `query` `=` $query `,` `context` `=` $context_length
-    `` custom<EncodedLengths>($source_length, $memory_length) `)` attr-dict
+    `` custom<EncodedLengths>($source_length, $memory_length) `)`
+    (`assumed` custom<Words>($assumed)^)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -169,6 +169,33 @@ def TF_FormatAttr : AttrDef<TransformerDialect, "Format"> {
   let genVerifyDecl = 1;
 }
 
+def TF_DefaultAttr : AttrDef<TransformerDialect, "Default"> {
+  let mnemonic = "default";
+  let summary = "what a model's config leaves open, and what was taken for it";
+  let description = [{
+    An entry of a module's `transformer.defaults`: a field of the config, the
+    value that it has without the config, and who says so. Reports name them.
+    Without a value, a remark about the model.
+
+    ```mlir
+    module @m attributes {transformer.defaults = [
+        #transformer.default<"rope_theta" = "10000.0" from "default of LlamaConfig">]} {
+    }
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name,
+                        OptionalParameter<"::mlir::StringAttr">:$value,
+                        OptionalParameter<"::mlir::StringAttr">:$source);
+  let assemblyFormat = [{
+    `<` $name (`=` $value^ `from` $source)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// The name of a module's attribute, an array of these.
+    static constexpr ::llvm::StringLiteral moduleAttribute =
+        "transformer.defaults";
+  }];
+}
+
 def TF_PhaseAttr : I32EnumAttr<"PhaseKind", "the kind of a step", [
     I32EnumAttrCase<"prefill", 0>, I32EnumAttrCase<"decode", 1>]> {
   let cppNamespace = "::autopar::transformer";

@@ -37,16 +37,23 @@ Result<OwningOpRef<ModuleOp>> autopar::importModel(MLIRContext *context,
   ImplicitLocOpBuilder &ops = builder.builder();
   OwningOpRef<ModuleOp> module = ModuleOp::create(ops.getLoc(), model.name);
   ops.setInsertionPointToEnd(module->getBody());
-  WorkloadOp::create(ops, "w", PhaseKind::prefill, 1, defaultQuery,
-                     defaultQuery);
+  WorkloadOp::create(
+      ops, "w", PhaseKind::prefill, 1, defaultQuery, defaultQuery,
+      /*source_length=*/0, /*memory_length=*/0,
+      ops.getStrArrayAttr({"phase", "batch", "query", "context"}));
   if (auto error = buildModelFunction(builder, *model.scope))
     return *error;
   if (model.unknownArchitecture)
     return *model.unknownArchitecture;
   if (!model.notes->defaults.empty()) {
-    SmallVector<StringRef> defaults(model.notes->defaults.begin(),
-                                    model.notes->defaults.end());
-    (*module)->setAttr("transformer.defaults", ops.getStrArrayAttr(defaults));
+    SmallVector<Attribute> defaults;
+    for (const ModelDefault &one : model.notes->defaults)
+      defaults.push_back(DefaultAttr::get(
+          context, one.name,
+          one.value.empty() ? StringAttr() : ops.getStringAttr(one.value),
+          one.value.empty() ? StringAttr() : ops.getStringAttr(one.source)));
+    (*module)->setAttr(DefaultAttr::moduleAttribute,
+                       ops.getArrayAttr(defaults));
   }
   return module;
 }

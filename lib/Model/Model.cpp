@@ -208,8 +208,8 @@ autopar::readModel(const ModelFiles &files,
     if (model.config->value().is_object())
       if (auto error = assume(model.config->value(), assumption))
         return *error;
-    model.notes->defaults.push_back(assumption.key + " = " + assumption.value +
-                                    " (assumed by the user)");
+    model.notes->defaults.push_back(
+        {assumption.key, assumption.value, "assumed by the user"});
   }
   if (auto error = readConfig(model, files))
     return *error;

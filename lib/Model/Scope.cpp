@@ -318,11 +318,10 @@ Result<JsonValue> Scope::readDefault(const std::string &name,
                       "give " + key);
   auto reason = field.find("reason");
   if (!field.contains("silent"))
-    notes.defaults.push_back(key + " = " + showValue(*value) + " (" +
-                             (reason != field.end() && reason->is_string()
+    notes.defaults.push_back({key, showValue(*value),
+                              reason != field.end() && reason->is_string()
                                   ? reason->get<std::string>()
-                                  : "default of " + description.source) +
-                             ")");
+                                  : "default of " + description.source});
   return checkField(name, field, std::move(*value));
 }
 

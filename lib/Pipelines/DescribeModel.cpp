@@ -8,7 +8,8 @@
 #include "autopar/Pipelines/DescribeModel.h"
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
-#include "autopar/Pipelines/Pipelines.h"
+#include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Pipelines/PlanPasses.h"
 #include "autopar/Program/Workload.h"
 #include "autopar/Report/ModelFacts.h"
 
@@ -24,16 +25,18 @@ using namespace mlir;
 static Result<CostProgram> extract(ModuleOp module, Phase phase,
                                    const std::string &kvFormat) {
   OwningOpRef<ModuleOp> copy = module.clone();
+  PlanRequest request;
+  request.workload.phase = phase;
+  if (!kvFormat.empty()) {
+    request.plan.kvDtype = parseElementType(kvFormat);
+    if (!request.plan.kvDtype)
+      return Error{"",
+                   "--kv-dtype=" + kvFormat + ": unknown format, expected " +
+                       std::string(elementTypeChoices()),
+                   ""};
+  }
   PassManager pm(module.getContext());
-  PlanOptions options;
-  options.phase = std::string(nameOf(phase));
-  options.kvDtype = kvFormat;
-  Error error;
-  if (failed(addPlanPipeline(pm, options, [&](const Twine &message) {
-        error.message = message.str();
-        return failure();
-      })))
-    return error;
+  addPlanPasses(pm, std::move(request));
   if (failed(pm.run(*copy)))
     return Error();
   CostProgramAnalysis analysis(*copy);
@@ -102,6 +105,14 @@ static std::string patternOf(ModuleOp module) {
 // All
 //===----------------------------------------------------------------------===//
 
+/// "head_dim = 128 (default of Qwen3Config)".
+static std::string textOf(transformer::DefaultAttr note) {
+  std::string text = note.getName().str();
+  if (note.getValue())
+    text += " = " + note.getValue().str() + " (" + note.getSource().str() + ")";
+  return text;
+}
+
 Result<ModelReport>
 autopar::describeModel(ModuleOp module,
                        const std::vector<std::string> &kvFormats) {
@@ -125,8 +136,9 @@ autopar::describeModel(ModuleOp module,
   if (!report)
     return report;
   report->pattern = patternOf(module);
-  if (auto notes = module->getAttrOfType<ArrayAttr>("transformer.defaults"))
-    for (auto note : notes.getAsRange<StringAttr>())
-      report->defaults.push_back(note.str());
+  if (auto notes = module->getAttrOfType<ArrayAttr>(
+          transformer::DefaultAttr::moduleAttribute))
+    for (auto note : notes.getAsRange<transformer::DefaultAttr>())
+      report->defaults.push_back(textOf(note));
   return report;
 }

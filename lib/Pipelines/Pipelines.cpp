@@ -7,12 +7,8 @@
 
 #include "autopar/Pipelines/Pipelines.h"
 
-#include "ShardingPasses.h"
-#include "autopar/Plan/NeutralAxes.h"
-#include "autopar/Runtime/Runtime.h"
+#include "autopar/Pipelines/PlanPasses.h"
 #include "autopar/Support/Limits.h"
-#include "autopar/Support/Text.h"
-#include "autopar/Transforms/Estimate.h"
 #include "autopar/Transforms/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
@@ -59,24 +55,6 @@ private:
     return success();
   }
 
-  /// Stages are balanced on the machine, and experts on its nodes.
-  LogicalResult verifyMachine() {
-    bool places =
-        plan.expertPlacement && !plan.expertPlacement->sources.empty();
-    if (!options.estimate.empty() || !options.diffPlans.empty() ||
-        plan.pipeline.isGiven())
-      return success();
-    std::pair<StringRef, bool> flags[] = {
-        {"hardware", !options.hardware.empty() && !places},
-        {"nodes", options.nodes != 0},
-        {"memory-utilization", options.memoryUtilization != 0}};
-    for (auto [flag, given] : flags)
-      if (given)
-        return onError("--" + flag +
-                       " has no effect without --estimate or --stage-pp");
-    return success();
-  }
-
   LogicalResult verifyDiff() {
     if (!options.plan.empty())
       return onError("--plan and --diff-plans exclude each other");
@@ -95,17 +73,47 @@ private:
 
   /// Adds what turns a module into the program of the plan.
   LogicalResult addPlan() {
-    FailureOr<Plan> read = readPlanOptions(options, onError);
-    if (failed(read))
+    FailureOr<Plan> plan = readPlanOptions(options, onError);
+    if (failed(plan))
       return failure();
-    plan = std::move(*read);
-    if (failed(verifyMachine()))
+    FailureOr<Target> target = readTarget();
+    if (failed(target))
       return failure();
-    addBindings();
-    if (failed(addSharding()))
-      return failure();
-    addStages();
+    target->memoryUtilization = plan->memoryUtilization;
+    addPlanPasses(pm, {std::move(*plan), std::move(*target), readWorkload()});
     return success();
+  }
+
+  FailureOr<Target> readTarget() {
+    Result<std::vector<Override>> overrides =
+        parseOverrides({options.overrides.begin(), options.overrides.end()});
+    if (!overrides) {
+      (void)onError("--set: " + overrides.error().str());
+      return failure();
+    }
+    Target target;
+    if (!options.hardware.empty())
+      target.hardware = options.hardware;
+    if (!options.runtime.empty())
+      target.runtime = options.runtime;
+    if (options.nodes != 0)
+      target.nodes = options.nodes;
+    target.overrides = std::move(*overrides);
+    return target;
+  }
+
+  WorkloadChoice readWorkload() {
+    auto given = [](int64_t value, int64_t unset) {
+      return value == unset ? std::optional<int64_t>() : value;
+    };
+    WorkloadChoice step;
+    step.phase = parsePhase(options.phase.getValue());
+    step.batch = given(options.batch, 0);
+    step.prompt = given(options.prompt, 0);
+    step.context = given(options.context, 0);
+    step.source = given(options.source, -1);
+    step.memory = given(options.memory, -1);
+    return step;
   }
 
   /// Each plan on a copy of the module, whose name is the file's.
@@ -130,7 +138,6 @@ private:
       llvm::raw_string_ostream os(run.pipeline);
       passes.printAsTextualPipeline(os);
       pm.addPass(createRunOnModulePass(std::move(run)));
-      diff.memoryUtilization.push_back(one.plan.memoryUtilization.value_or(0));
     }
     fillReport(diff);
     pm.addPass(createDiffModulesPass(std::move(diff)));
@@ -139,6 +146,9 @@ private:
 
   /// Counts that are given must be in range: 0 does not mean "unset" to a user.
   LogicalResult verifyCounts() {
+    if (!options.phase.empty() && !parsePhase(options.phase.getValue()))
+      return onError("--phase=" + options.phase +
+                     ": expected prefill or decode");
     std::tuple<StringRef, const PlanOptions::Option<int64_t> &, int64_t,
                int64_t>
         counts[] = {
@@ -159,105 +169,12 @@ private:
     return success();
   }
 
-  void addBindings() {
-    bool bindsWorkload = !options.phase.empty() || options.batch ||
-                         options.prompt || options.context ||
-                         options.source >= 0 || options.memory >= 0;
-    if (bindsWorkload) {
-      BindWorkloadPassOptions bind;
-      bind.phase = options.phase;
-      bind.batch = options.batch;
-      bind.prompt = options.prompt;
-      bind.context = options.context;
-      bind.source = options.source;
-      bind.memory = options.memory;
-      pm.addPass(createBindWorkloadPass(std::move(bind)));
-    }
-    AbsorbLatentAttentionPassOptions absorb;
-    absorb.phase = nameOf(Phase::decode);
-    pm.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
-    if (std::unique_ptr<Pass> formats = createFormatsPass(plan))
-      pm.addPass(std::move(formats));
-  }
-
-  /// The runtime pads the vocabulary: that is part of how weights are split.
-  LogicalResult addSharding() {
-    if (plan.axes.empty())
-      return success();
-    dropNeutralDegrees(plan);
-    BindMeshPassOptions bind;
-    bind.axes = meshText(plan);
-    bind.neutral = llvm::to_vector(dropNeutralAxes(plan));
-    pm.addPass(createBindMeshPass(std::move(bind)));
-    if (plan.axes.empty())
-      return success();
-    Result<std::vector<Override>> overrides =
-        parseOverrides({options.overrides.begin(), options.overrides.end()});
-    if (!overrides)
-      return onError("--set: " + overrides.error().str());
-    std::vector<bool> used(overrides->size());
-    Result<Runtime> read = readRuntime(
-        options.runtime.empty() ? "vllm" : options.runtime.getValue(),
-        *overrides, used);
-    if (!read)
-      return onError(read.error().str());
-    runtime = std::make_shared<AppliedRuntime>(
-        AppliedRuntime{std::move(*read), std::move(used)});
-    for (std::unique_ptr<Pass> &pass : createShardingPasses(
-             plan,
-             static_cast<int64_t>(runtime->runtime.vocabularyMultiple.value)))
-      pm.addPass(std::move(pass));
-    pm.addPass(createInsertCollectivesPass());
-    if (std::unique_ptr<Pass> dispatch = createDispatchPass(plan))
-      pm.addPass(std::move(dispatch));
-    addPlacementPass(pm, plan, options.hardware);
-    return success();
-  }
-
-  void addStages() {
-    if (!plan.pipeline.isGiven())
-      return;
-    StagePipelinePassOptions stages;
-    const PipelinePlan &pipeline = plan.pipeline;
-    stages.stages = rangesText(pipeline.stages);
-    stages.interleave = pipeline.interleave.value_or(0);
-    stages.microbatches = pipeline.microbatches.value_or(0);
-    if (pipeline.schedule)
-      stages.schedule = nameOf(*pipeline.schedule);
-    stages.hardware = options.hardware;
-    stages.nodes = options.nodes;
-    stages.runtime = options.runtime;
-    stages.overrides.assign(options.overrides.begin(), options.overrides.end());
-    stages.memoryUtilization = plan.memoryUtilization.value_or(0);
-    pm.addPass(createStagePipelinePass(std::move(stages)));
-  }
-
   /// The options that all passes share that report.
   template <typename PassOptions>
   void fillReport(PassOptions &report) {
-    report.hardware = options.hardware;
-    report.nodes = options.nodes;
-    report.runtime = options.runtime;
-    report.overrides.assign(options.overrides.begin(), options.overrides.end());
     if (!options.estimate.empty())
       report.format = options.estimate;
     report.output = options.reportOutput;
-    if (!options.phase.empty())
-      report.given.push_back("phase");
-    if (options.batch)
-      report.given.push_back("batch");
-    if (options.prompt || options.phase == "decode")
-      report.given.push_back("query");
-    if (options.prompt || options.context)
-      report.given.push_back("context");
-    if (options.source >= 0)
-      report.given.push_back("source");
-    if (plan.pipeline.microbatches)
-      report.given.push_back("microbatches");
-    if (plan.pipeline.schedule)
-      report.given.push_back("schedule");
-    if (options.memory >= 0)
-      report.given.push_back("memory");
   }
 
   void addEstimate() {
@@ -265,19 +182,15 @@ private:
       return;
     EstimatePassOptions estimate;
     fillReport(estimate);
-    estimate.memoryUtilization = plan.memoryUtilization.value_or(0);
     estimate.explain = options.explain;
     estimate.impact = options.impact;
     estimate.trace = options.trace;
-    pm.addPass(createEstimatePass(std::move(estimate), runtime));
+    pm.addPass(createEstimatePass(std::move(estimate)));
   }
 
   OpPassManager &pm;
   const PlanOptions &options;
   PipelineErrorHandler onError;
-  Plan plan;
-  /// Null where sharding has not needed it.
-  std::shared_ptr<const AppliedRuntime> runtime;
 };
 
 } // namespace

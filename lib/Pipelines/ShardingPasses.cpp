@@ -110,8 +110,7 @@ private:
 
 } // namespace
 
-void autopar::addPlacementPass(OpPassManager &pm, const Plan &plan,
-                               const std::string &hardware) {
+void autopar::addPlacementPass(OpPassManager &pm, const Plan &plan) {
   std::vector<std::string> axes = plan.axesOf("ep");
   if (!plan.expertPlacement || axes.empty())
     return;
@@ -123,7 +122,6 @@ void autopar::addPlacementPass(OpPassManager &pm, const Plan &plan,
   place.trace = experts.sources.trace;
   place.groupsInNode = experts.groupsInNode;
   place.tolerance = experts.tolerance;
-  place.hardware = hardware;
   pm.addPass(createPlaceExpertsPass(std::move(place)));
 }
 

@@ -17,8 +17,9 @@ namespace autopar {
 using PassList = llvm::SmallVector<std::unique_ptr<mlir::Pass>>;
 
 /// The passes that split a model as `plan` says. The vocabulary is padded to a
-/// multiple of `vocabularyMultiple`. What they leave has reshards, which
-/// `createInsertCollectivesPass` turns into collectives.
+/// multiple of `vocabularyMultiple` (0: of the module's target). What they
+/// leave has reshards, which `createInsertCollectivesPass` turns into
+/// collectives.
 PassList createShardingPasses(const Plan &plan, int64_t vocabularyMultiple);
 /// The pass that gives activations and caches the formats of `plan`; null where
 /// it says none.
@@ -27,8 +28,7 @@ std::unique_ptr<mlir::Pass> createFormatsPass(const Plan &plan);
 /// null where `plan` says nothing of it.
 std::unique_ptr<mlir::Pass> createDispatchPass(const Plan &plan);
 /// Adds the pass that places experts, where `plan` says how.
-void addPlacementPass(mlir::OpPassManager &pm, const Plan &plan,
-                      const std::string &hardware);
+void addPlacementPass(mlir::OpPassManager &pm, const Plan &plan);
 
 } // namespace autopar
 

@@ -20,6 +20,13 @@ std::string_view autopar::nameOf(Phase phase) {
   return phase == Phase::prefill ? "prefill" : "decode";
 }
 
+std::optional<Phase> autopar::parsePhase(std::string_view text) {
+  for (Phase phase : {Phase::prefill, Phase::decode})
+    if (text == nameOf(phase))
+      return phase;
+  return std::nullopt;
+}
+
 std::string_view autopar::nameOf(KernelKind kind) {
   switch (kind) {
   case KernelKind::matmul:

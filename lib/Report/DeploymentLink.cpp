@@ -74,14 +74,14 @@ static Result<const Tier *> tierBetween(const LinkSide &side,
     return &pool.tiers.back();
   int64_t devices = *side.plan.devices() + *other.plan.devices();
   if (devices > pool.devices())
-    return Error{"",
-                 "@" + side.name + " and @" + other.name + " need " +
-                     formatInteger(devices) + " devices of " +
-                     side.machine.name + ", which has " +
-                     formatInteger(pool.devices()),
-                 "give --nodes=" +
-                     std::to_string((devices - 1) / pool.devicesPerNode + 1) +
-                     ", or parallel.machine to one of the modules"};
+    return Error{
+        "",
+        "@" + side.name + " and @" + other.name + " need " +
+            formatInteger(devices) + " devices of " + side.machine.name +
+            ", which has " + formatInteger(pool.devices()),
+        "give --nodes=" +
+            std::to_string((devices - 1) / pool.devicesPerNode + 1) +
+            ", or a parallel.target with hardware to one of the modules"};
   if (const Tier *tier = Network(pool, devices).tierOf({{1, devices}}))
     return tier;
   return Error{"",

@@ -45,9 +45,25 @@ struct BindWorkloadPass
                        workload.phase == Phase::prefill ? PhaseKind::prefill
                                                         : PhaseKind::decode,
                        workload.batch, workload.query, workload.context,
-                       workload.source, workload.memory);
+                       workload.source, workload.memory, assumed(op));
     if (op)
       op.erase();
+  }
+
+  /// What was assumed, or is where there was no workload, and is not given.
+  ArrayAttr assumed(WorkloadOp op) {
+    std::pair<StringRef, bool> given[] = {
+        {"phase", !phase.empty()},
+        {"batch", batch != 0},
+        {"query", prompt != 0 || phase == "decode"},
+        {"context", prompt != 0 || context != 0}};
+    SmallVector<StringRef> words;
+    for (auto [name, isGiven] : given)
+      if (!isGiven &&
+          (!op || llvm::is_contained(
+                      op.getAssumed().getAsValueRange<StringAttr>(), name)))
+        words.push_back(name);
+    return Builder(&getContext()).getStrArrayAttr(words);
   }
 
   LogicalResult checkRanges(ModuleOp module) {
@@ -75,16 +91,15 @@ struct BindWorkloadPass
   }
 
   LogicalResult apply(ModuleOp module, Workload &workload) {
-    // A prefill of what a decode step has cached.
-    if (phase == "prefill" && workload.phase == Phase::decode)
-      workload.query = context ? context : workload.context;
-    if (phase == "prefill")
-      workload.phase = Phase::prefill;
-    else if (phase == "decode")
-      workload.phase = Phase::decode;
-    else if (!phase.empty())
+    if (std::optional<Phase> given = parsePhase(phase.getValue())) {
+      // A prefill of what a decode step has cached.
+      if (*given == Phase::prefill && workload.phase == Phase::decode)
+        workload.query = context ? context : workload.context;
+      workload.phase = *given;
+    } else if (!phase.empty()) {
       return module.emitError()
              << "unknown phase '" << phase << "', expected prefill or decode";
+    }
     if (batch)
       workload.batch = batch;
     if (workload.phase == Phase::decode) {

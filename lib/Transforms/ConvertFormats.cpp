@@ -7,6 +7,8 @@
 
 #include "autopar/Transforms/Passes.h"
 
+#include "Strategy.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace autopar {
@@ -63,6 +65,17 @@ struct ConvertFormatsPass
       if (auto function = dyn_cast<FunctionOpInterface>(op))
         convertSignature(function, *computeType);
     });
+    note(*computeType, *cacheType);
+  }
+
+  void note(Type computeType, Type cacheType) {
+    if (!computeType && !cacheType)
+      return;
+    parallel::StrategyOp strategy = getStrategy(getOperation());
+    if (computeType)
+      strategy.setDtypeAttr(TypeAttr::get(computeType));
+    if (cacheType)
+      strategy.setKvDtypeAttr(TypeAttr::get(cacheType));
   }
 
   /// The format called `name`; null where it is empty.

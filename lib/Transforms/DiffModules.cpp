@@ -90,6 +90,8 @@ namespace {
 struct DiffModulesPass : autopar::impl::DiffModulesPassBase<DiffModulesPass> {
   using Base::Base;
 
+  StringRef destination() const override { return output.getValue(); }
+
   void runOnOperation() override {
     markAllAnalysesPreserved();
     if (failed(diff()))
@@ -99,43 +101,41 @@ struct DiffModulesPass : autopar::impl::DiffModulesPassBase<DiffModulesPass> {
   LogicalResult diff() {
     ModuleOp module = getOperation();
     SmallVector<ModuleOp> inside(module.getOps<ModuleOp>());
-    if (failed(verifyReportFormat(module, format)))
+    if (failed(verifyFormat(format)))
       return failure();
     if (inside.size() != 2)
       return module.emitError() << "has " << inside.size()
                                 << " modules inside, expected 2 to compare";
-    FailureOr<PlanOutcome> a = price(inside[0], 0);
+    const auto &target = getAnalysis<TargetAnalysis>();
+    if (!target.isValid())
+      return failure();
+    FailureOr<PlanOutcome> a = price(inside[0], target);
     if (failed(a))
       return failure();
-    FailureOr<PlanOutcome> b = price(inside[1], 1);
+    FailureOr<PlanOutcome> b = price(inside[1], target);
     if (failed(b))
       return failure();
     PlanDifferences differences = compare(*a, *b);
-    return writeReport(module, output,
-                       format == "json" ? writeJson(differences)
-                                        : writeText(differences));
+    return write(output, format == "json" ? writeJson(differences)
+                                          : writeText(differences));
   }
 
-  FailureOr<PlanOutcome> price(ModuleOp module, size_t index) {
+  static FailureOr<PlanOutcome> price(ModuleOp module,
+                                      const TargetAnalysis &around) {
     ErrorsNameModule handler(module);
-    double share = 0;
-    if (index < memoryUtilization.size())
-      share = memoryUtilization[index];
-    CostProgramAnalysis analysis(module);
-    FailureOr<Report> report =
-        estimateModule(module, analysis,
-                       {hardware,
-                        runtime,
-                        nodes,
-                        share,
-                        {overrides.begin(), overrides.end()},
-                        {given.begin(), given.end()}});
-    if (failed(report))
-      return failure();
-    PlanOutcome outcome = outcomeOf(module, analysis);
-    outcome.report = std::move(*report);
-    return outcome;
+    return priceOutcome(module, TargetAnalysis(module, around));
   }
 };
 
 } // namespace
+
+FailureOr<PlanOutcome> autopar::priceOutcome(ModuleOp module,
+                                             const TargetAnalysis &target) {
+  CostProgramAnalysis analysis(module);
+  FailureOr<Report> report = estimateModule(module, analysis, target);
+  if (failed(report))
+    return failure();
+  PlanOutcome outcome = outcomeOf(module, analysis);
+  outcome.report = std::move(*report);
+  return outcome;
+}

@@ -9,12 +9,16 @@
 
 #include "ErrorsNameModule.h"
 #include "Estimator.h"
+#include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Report/DeploymentLink.h"
+#include "autopar/Transforms/ModulePass.h"
 #include "autopar/Transforms/Passes.h"
 
-#include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
 
 #include "llvm/Support/raw_ostream.h"
+
+#include <deque>
 
 namespace autopar {
 #define GEN_PASS_DEF_ESTIMATEPASS
@@ -30,24 +34,25 @@ namespace {
 /// The modules of a deployment, and what its links move.
 class DeploymentEstimator {
 public:
-  DeploymentEstimator(ModuleOp module, const EstimateSettings &settings)
-      : module(module), estimator(module, settings) {}
+  DeploymentEstimator(ModuleOp module, const TargetAnalysis &target,
+                      const ReportDetail &detail)
+      : module(module), target(target), detail(detail) {}
 
   FailureOr<DeploymentReport> run() {
-    if (failed(estimator.prepare()))
+    if (!target.isValid())
       return failure();
     for (ModuleOp inside : findDeployed(module))
       if (failed(price(inside)))
         return failure();
     for (LinkOp link : module.getOps<LinkOp>()) {
-      FailureOr<LinkReport> priced =
-          estimator.run(link, side(link.getFrom()), side(link.getTo()));
+      FailureOr<LinkReport> priced = price(link);
       if (failed(priced))
         return failure();
       report.links.push_back(std::move(*priced));
     }
-    if (failed(estimator.verifyOverrides()))
-      return failure();
+    for (const TargetAnalysis &one : targets)
+      if (failed(one.verifyOverrides()))
+        return failure();
     report.model = report.modules.front().second.model.name;
     return std::move(report);
   }
@@ -57,7 +62,9 @@ private:
     ErrorsNameModule handler(inside);
     std::string name = inside.getName().value_or("").str();
     analyses.push_back(std::make_unique<CostProgramAnalysis>(inside));
-    FailureOr<ModuleEstimate> priced = estimator.run(inside, *analyses.back());
+    targets.emplace_back(inside, target);
+    FailureOr<ModuleEstimate> priced =
+        priceModule(inside, *analyses.back(), targets.back(), detail);
     if (failed(priced))
       return failure();
     report.modules.emplace_back(name, priced->report);
@@ -65,20 +72,43 @@ private:
     return success();
   }
 
-  LinkSide side(StringRef name) {
-    auto it = llvm::find_if(report.modules, [&](const auto &module) {
-      return module.first == name;
-    });
-    size_t index = it - report.modules.begin();
+  FailureOr<LinkReport> price(LinkOp link) {
+    size_t from = indexOf(link.getFrom()), to = indexOf(link.getTo());
+    // Pools of their own meet over what joins nodes.
+    if (targets[from].getTarget().own || targets[to].getTarget().own)
+      for (size_t side : {from, to})
+        if (failed(targets[side].readMachine(/*spareNodes=*/1)))
+          return failure();
+    Result<LinkReport> report =
+        evaluateLink(side(from), side(to), targets[from].getRuntime().ideal);
+    if (report)
+      return std::move(*report);
+    InFlightDiagnostic diag = link.emitOpError() << report.error().message;
+    diag.attachNote() << report.error().note;
+    return diag;
+  }
+
+  size_t indexOf(StringRef name) const {
+    return llvm::find_if(report.modules,
+                         [&](const auto &one) { return one.first == name; }) -
+           report.modules.begin();
+  }
+
+  LinkSide side(size_t index) const {
     const ModuleEstimate &one = estimates[index];
-    return {name.str(),   analyses[index]->getProgram(),
-            one.plan,     one.machine,
-            one.workload, one.ownMachine};
+    return {report.modules[index].first,
+            analyses[index]->getProgram(),
+            one.plan,
+            one.machine,
+            one.workload,
+            targets[index].getTarget().own};
   }
 
   ModuleOp module;
-  Estimator estimator;
+  const TargetAnalysis &target;
+  ReportDetail detail;
   DeploymentReport report;
+  std::deque<TargetAnalysis> targets;
   std::vector<std::unique_ptr<CostProgramAnalysis>> analyses;
   std::vector<ModuleEstimate> estimates;
 };
@@ -86,26 +116,20 @@ private:
 struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
   using Base::Base;
 
-  std::shared_ptr<const AppliedRuntime> applied;
+  StringRef destination() const override { return output.getValue(); }
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
     markAllAnalysesPreserved();
-    if (failed(verifyReportFormat(module, format)))
+    if (failed(verifyFormat(format)))
       return signalPassFailure();
-    EstimateSettings settings{hardware,
-                              runtime,
-                              nodes,
-                              memoryUtilization,
-                              {overrides.begin(), overrides.end()},
-                              {given.begin(), given.end()},
-                              {explain, impact},
-                              applied};
+    const auto &target = getAnalysis<TargetAnalysis>();
+    ReportDetail detail{explain, impact};
     LogicalResult done =
         findDeployed(module).empty()
-            ? write(estimateModule(module, getAnalysis<CostProgramAnalysis>(),
-                                   settings))
-            : write(DeploymentEstimator(module, settings).run());
+            ? finish(estimateModule(module, getAnalysis<CostProgramAnalysis>(),
+                                    target, detail))
+            : finish(DeploymentEstimator(module, target, detail).run());
     if (failed(done))
       signalPassFailure();
   }
@@ -124,8 +148,7 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
              << "most " << limits::maxTracedTasks
              << "; take fewer microbatches, every steady one is like the one "
                 "before";
-    return writeReport(getOperation(), trace,
-                       writeTrace(report.pipeline->timeline));
+    return write(trace, writeTrace(report.pipeline->timeline));
   }
   LogicalResult writeTimeline(const DeploymentReport &) {
     if (trace.empty())
@@ -135,26 +158,17 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
   }
 
   template <typename AnyReport>
-  LogicalResult write(FailureOr<AnyReport> report) {
+  LogicalResult finish(FailureOr<AnyReport> report) {
     if (failed(report))
       return failure();
     if (failed(writeTimeline(*report)))
       return failure();
-    return writeReport(getOperation(), output,
-                       format == "json" ? writeJson(*report)
-                                        : writeText(*report));
+    return write(output,
+                 format == "json" ? writeJson(*report) : writeText(*report));
   }
 };
 
 } // namespace
-
-std::unique_ptr<Pass>
-autopar::createEstimatePass(EstimatePassOptions options,
-                            std::shared_ptr<const AppliedRuntime> applied) {
-  auto pass = std::make_unique<EstimatePass>(std::move(options));
-  pass->applied = std::move(applied);
-  return pass;
-}
 
 LogicalResult autopar::emitError(ModuleOp module, const Error &error) {
   InFlightDiagnostic diag = module.emitError();
@@ -165,27 +179,13 @@ LogicalResult autopar::emitError(ModuleOp module, const Error &error) {
   return failure();
 }
 
-LogicalResult autopar::verifyReportFormat(ModuleOp module, StringRef format) {
-  if (format == "text" || format == "json")
-    return success();
-  return module.emitError()
-         << "unknown report format '" << format << "', expected text or json";
-}
-
-LogicalResult autopar::writeReport(ModuleOp module, const std::string &path,
-                                   const std::string &text) {
-  Result<bool> written = writeOutput(path, text);
-  return written ? success() : emitError(module, written.error());
-}
-
 FailureOr<Report> autopar::estimateModule(ModuleOp module,
                                           const CostProgramAnalysis &analysis,
-                                          const EstimateSettings &settings) {
-  Estimator estimator(module, settings);
-  if (failed(estimator.prepare()))
-    return failure();
-  FailureOr<ModuleEstimate> estimate = estimator.run(module, analysis);
-  if (failed(estimate) || failed(estimator.verifyOverrides()))
+                                          const TargetAnalysis &target,
+                                          const ReportDetail &detail) {
+  FailureOr<ModuleEstimate> estimate =
+      priceModule(module, analysis, target, detail);
+  if (failed(estimate) || failed(target.verifyOverrides()))
     return failure();
   return std::move(estimate->report);
 }

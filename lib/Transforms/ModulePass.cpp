@@ -33,3 +33,9 @@ void ModulePass::runOnOperation() {
   current = module;
   runOnModule();
 }
+
+const TargetAnalysis &ModulePass::getTarget() {
+  return current == OperationPass::getOperation()
+             ? getAnalysis<TargetAnalysis>()
+             : getChildAnalysis<TargetAnalysis>(current);
+}

@@ -142,8 +142,9 @@ struct PlaceExpertsPass
              << layer.slots << " slots of experts do not lie "
              << "on " << space.ranks << " devices";
     space.slotsPerRank = layer.slots / space.ranks;
+    Target target = targetOf(module);
     Result<Machine> machine =
-        HardwareLibrary().machine(machineNameOf(module, hardware), 1);
+        HardwareLibrary(target.overrides).machine(target.hardwareName(), 1);
     if (!machine)
       return emitError(module, machine.error());
     int64_t perNode = machine->pools.front().devicesPerNode;

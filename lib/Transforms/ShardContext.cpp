@@ -10,6 +10,7 @@
 #include "FactorSplits.h"
 #include "Propagation.h"
 #include "Seeds.h"
+#include "Strategy.h"
 
 namespace autopar {
 #define GEN_PASS_DEF_SHARDCONTEXTPASS
@@ -32,7 +33,9 @@ struct ShardContextPass
         findAxes(module, orElse(axes, {"cp"}), "--shard-cp");
     if (failed(over))
       return signalPassFailure();
-    if (kind != "ring" && kind != "all_to_all") {
+    std::optional<parallel::ContextKind> exchange =
+        symbolizeContextKind(kind.getValue());
+    if (!exchange) {
       module.emitError() << "kind = " << kind.getValue()
                          << ", expected ring or all_to_all";
       return signalPassFailure();
@@ -41,12 +44,13 @@ struct ShardContextPass
     seeds.splitBoundaries("query");
     // What an encoder encodes, each device a part for all.
     seeds.splitBoundaries("source");
-    if (kind == "ring")
+    if (*exchange == parallel::ContextKind::ring)
       turnCaches(module, seeds, *over);
     else
       splitHeads(module, seeds);
     if (seeds.changed())
       propagateSplits(module);
+    getStrategy(module).setContextKind(exchange);
   }
 
   /// Sends the parts of each cache around where it is read.

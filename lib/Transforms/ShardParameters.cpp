@@ -10,6 +10,7 @@
 #include "FactorSplits.h"
 #include "Propagation.h"
 #include "Seeds.h"
+#include "Strategy.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -41,6 +42,7 @@ struct ShardParametersPass
       shard(module, cast<OpResult>(weight),
             isOfExperts(weight) ? *experts : *dense);
     propagateSplits(module);
+    getStrategy(module).setFsdp(true);
   }
 
 private:

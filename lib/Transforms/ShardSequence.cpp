@@ -9,6 +9,7 @@
 
 #include "Propagation.h"
 #include "Seeds.h"
+#include "Strategy.h"
 
 namespace autopar {
 #define GEN_PASS_DEF_SHARDSEQUENCEPASS
@@ -34,6 +35,7 @@ struct ShardSequencePass
     seeds.splitBoundaries("query", /*inside=*/true);
     if (seeds.changed())
       propagateSplits(module);
+    getStrategy(module).setSequenceParallel(true);
   }
 };
 

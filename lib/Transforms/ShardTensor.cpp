@@ -35,7 +35,8 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
 
   void runOnModule() override {
     ModuleOp module = getOperation();
-    if (failed(readAxes(module)) || failed(verifyMultiple(module)))
+    FailureOr<int64_t> multiple = readMultiple(module);
+    if (failed(readAxes(module)) || failed(multiple))
       return signalPassFailure();
     SmallVector<SplitRequests::Seed> sources;
     for (auto function : module.getOps<FunctionOpInterface>())
@@ -47,9 +48,8 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
       if (failed(verifySize(sources, source)))
         return signalPassFailure();
       Seeds seeds(module, over);
-      seeds.splitSource(
-          source.value, source.dim, source.rule,
-          source.rule == SplitRule::pad ? vocabularyMultiple.getValue() : 1);
+      seeds.splitSource(source.value, source.dim, source.rule,
+                        source.rule == SplitRule::pad ? *multiple : 1);
       changed |= seeds.changed();
     }
     if (changed)
@@ -89,9 +89,16 @@ private:
     });
   }
 
-  LogicalResult verifyMultiple(ModuleOp module) {
+  /// What the vocabulary is padded to a multiple of.
+  FailureOr<int64_t> readMultiple(ModuleOp module) {
+    if (vocabularyMultiple == 0) {
+      const TargetAnalysis &target = getTarget();
+      if (!target.isValid())
+        return failure();
+      return static_cast<int64_t>(target.getRuntime().vocabularyMultiple.value);
+    }
     if (vocabularyMultiple >= 1 && vocabularyMultiple <= limits::maxDimension)
-      return success();
+      return vocabularyMultiple.getValue();
     return module.emitError()
            << "vocabulary-multiple = " << vocabularyMultiple.getValue()
            << ", expected a positive number";

@@ -37,16 +37,7 @@ struct StagePipelinePass
 
 private:
   LogicalResult run(ModuleOp module, const CostProgram &program) {
-    Estimator estimator(module, {hardware,
-                                 runtime,
-                                 nodes,
-                                 memoryUtilization,
-                                 {overrides.begin(), overrides.end()},
-                                 /*given=*/{},
-                                 /*detail=*/{}});
-    FailureOr<EstimateInputs> inputs = failure();
-    if (succeeded(estimator.prepare()))
-      inputs = estimator.inputsOf(module, program);
+    FailureOr<EstimateInputs> inputs = inputsOf(module, getTarget());
     if (failed(inputs))
       return failure();
     Plan &plan = inputs->plan;
@@ -59,7 +50,7 @@ private:
     if (failed(verifyCoverage(plan.pipeline.stages, program,
                               [&] { return module.emitError(); })))
       return failure();
-    createStages(module, plan.pipeline);
+    createStages(module, plan.pipeline, assumed(module));
     return success();
   }
 
@@ -111,7 +102,18 @@ private:
     return success();
   }
 
-  static void createStages(ModuleOp module, const PipelinePlan &pipeline) {
+  /// What the options leave to the pass.
+  ArrayAttr assumed(ModuleOp module) {
+    SmallVector<StringRef> words;
+    if (microbatches == 0)
+      words.push_back("microbatches");
+    if (schedule.empty())
+      words.push_back("schedule");
+    return Builder(module.getContext()).getStrArrayAttr(words);
+  }
+
+  static void createStages(ModuleOp module, const PipelinePlan &pipeline,
+                           ArrayAttr assumed) {
     for (StagesOp old : llvm::make_early_inc_range(module.getOps<StagesOp>()))
       old.erase();
     MeshOp mesh = *module.getOps<MeshOp>().begin();
@@ -123,7 +125,7 @@ private:
     StagesOp::create(builder, module.getLoc(),
                      builder.getStrArrayAttr({StringRef("pp")}), ends,
                      *pipeline.interleave, nameOf(*pipeline.schedule),
-                     *pipeline.microbatches);
+                     *pipeline.microbatches, assumed);
   }
 };
 

@@ -1,5 +1,5 @@
 // RUN: autopar-opt %s --estimate --nodes=2 | FileCheck %s
-// RUN: autopar-opt %s --autopar-estimate='nodes=2 format=json' -o /dev/null | FileCheck %s --check-prefix=JSON
+// RUN: autopar-opt %s --autopar-bind-target=nodes=2 --autopar-estimate=format=json -o /dev/null | FileCheck %s --check-prefix=JSON
 // RUN: autopar-opt %s --pass-pipeline='builtin.module(builtin.module(autopar-estimate))' -o /dev/null | FileCheck %s --check-prefix=NESTED
 
 // A request of 4,096 tokens: 3 layers x 4,096 x 8 heads x 32 x 2 B = 6,291,456 B,

@@ -12,7 +12,7 @@
 // PREFILL-NEXT: checkpoint bytes 57,344
 // PREFILL-NEXT: stored only, not loaded 12,288
 // PREFILL-LABEL: Assumptions
-// PREFILL: workload.source: 4 (the module's own workload)
+// PREFILL-NOT: workload.
 // PREFILL-NOT: images
 
 // DECODE: vision: decode of 2 sequences at context 16

@@ -6,7 +6,7 @@
 // RUN: FileCheck %s --check-prefix=TEXT < %t/report.txt
 // RUN: autopar-opt %s --autopar-estimate="format=json explain=true" -o %t.mlir \
 // RUN:   | FileCheck %s --check-prefix=EXPLAIN
-// RUN: autopar-opt %s -o /dev/null --autopar-estimate="hardware=h200-sxm-8 nodes=2 runtime=ideal given=batch" \
+// RUN: autopar-opt %s -o /dev/null --autopar-bind-target="hardware=h200-sxm-8 nodes=2 runtime=ideal" --autopar-bind-workload=batch=2 --autopar-estimate \
 // RUN:   | FileCheck %s --check-prefix=GIVEN
 
 // TEXT: tiny: prefill of 2 x 16 tokens
@@ -40,9 +40,10 @@
 // JSON-NOT: "derivations"
 // EXPLAIN: "derivations"
 module @tiny attributes {
-  transformer.defaults = ["tie_word_embeddings = false (default of a test)"]
+  transformer.defaults = [#transformer.default<"tie_word_embeddings" = "false" from "default of a test">]
 } {
   transformer.workload @w(phase = prefill, batch = 2, query = 16, context = 16)
+      assumed [phase, batch, query, context]
   parallel.mesh @pod(tp = 4)
   func.func @model(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>)
       -> tensor<?x?x32xbf16, #transformer.dims<[batch, query, _]>> {

@@ -1,6 +1,6 @@
-// RUN: autopar-opt %s --autopar-shard-tensor="vocabulary-multiple=0" -verify-diagnostics
+// RUN: autopar-opt %s --autopar-shard-tensor="vocabulary-multiple=-1" -verify-diagnostics
 
-// expected-error @+1 {{vocabulary-multiple = 0, expected a positive number}}
+// expected-error @+1 {{vocabulary-multiple = -1, expected a positive number}}
 module {
   parallel.mesh @pod(tp = 8)
 }

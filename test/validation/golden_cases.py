@@ -105,7 +105,7 @@ def draw_deployed(rng, models):
             options += [*stages(rng, model, plan, pp), f"--nodes={-(-plan.devices * pp // 8)}"]
         passes = f"autopar-plan{{{' '.join(map(option, options))}}}"
         if phase == "decode" and other:
-            passes += f",autopar-bind-machine{{{' '.join(map(option, machine(rng, plan.devices * pp)))}}}"
+            passes += f",autopar-bind-target{{{' '.join(map(option, machine(rng, plan.devices * pp)))}}}"
         else:
             devices += plan.devices * pp
         flags.append(f"--autopar-run-on-module=module={phase} pipeline=builtin.module({passes})")

@@ -80,20 +80,3 @@ bool ProductFlags::addsPasses() const {
   return llvm::any_of(flags->given,
                       [](const auto &given) { return !given->empty(); });
 }
-
-bool ProductFlags::reportsToStdout(PassManager &pm) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  pm.printAsTextualPipeline(os);
-  StringRef pipeline(text);
-  size_t report = std::min(pipeline.find("autopar-estimate"),
-                           pipeline.find("autopar-diff-modules"));
-  if (report == StringRef::npos)
-    return false;
-  // The option prints only where it is not the default.
-  StringRef options = pipeline.drop_front(report);
-  size_t output = options.find("output=");
-  return output == StringRef::npos ||
-         options.drop_front(output).starts_with("output=- ") ||
-         options.drop_front(output).starts_with("output=-}");
-}

@@ -38,10 +38,6 @@ public:
   /// Whether the flags ask for any pass.
   bool addsPasses() const;
 
-  /// Whether `pm` writes a report to standard output, which then has it to
-  /// itself: the IR goes to a file only.
-  static bool reportsToStdout(mlir::PassManager &pm);
-
 private:
   struct Flags;
   std::unique_ptr<Flags> flags;

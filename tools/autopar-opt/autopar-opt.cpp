@@ -9,8 +9,10 @@
 #include "autopar/InitAll.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/SourceText.h"
+#include "autopar/Transforms/ReportPass.h"
 
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
@@ -23,6 +25,24 @@ static int fail(const llvm::Twine &message) {
   llvm::errs() << "error: " << message << "\n";
   return 1;
 }
+
+namespace {
+
+/// Sees whether a report goes to standard output, where the IR then does not.
+class ReportWatch : public PassInstrumentation {
+public:
+  explicit ReportWatch(bool &reports) : reports(reports) {}
+
+  void runAfterPass(Pass *pass, Operation *) override {
+    const ReportPass *report = ReportPass::from(*pass);
+    reports |= report && report->destination() == "-";
+  }
+
+private:
+  bool &reports;
+};
+
+} // namespace
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
@@ -46,7 +66,7 @@ int main(int argc, char **argv) {
     if (failed(explicitPasses.setupPassPipeline(pm)) ||
         failed(flags.addPasses(pm)))
       return failure();
-    reports = flags.reportsToStdout(pm);
+    pm.addInstrumentation(std::make_unique<ReportWatch>(reports));
     if (flags.addsPasses() && config.shouldDumpPassPipeline())
       pm.dump();
     return success();

@@ -8,16 +8,12 @@
 #include "ModelCommands.h"
 
 #include "Table.h"
-#include "autopar/Analysis/ExpertLayers.h"
-#include "autopar/Import/LoadModel.h"
-#include "autopar/Import/ShrinkModel.h"
 #include "autopar/InitAll.h"
-#include "autopar/Pipelines/DescribeModel.h"
 #include "autopar/Pipelines/Pipelines.h"
+#include "autopar/Session/Session.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
@@ -30,31 +26,9 @@ static int fail(const Error &error) {
   return 1;
 }
 
-static LogicalResult print(Diagnostic &diagnostic) {
-  llvm::errs() << (diagnostic.getSeverity() == DiagnosticSeverity::Error
-                       ? "error: "
-                       : "warning: ")
-               << diagnostic << "\n";
-  for (Diagnostic &note : diagnostic.getNotes())
-    llvm::errs() << "note: " << note << "\n";
-  return success();
+static void warn(const std::string &line) {
+  llvm::errs() << "warning: " << line << "\n";
 }
-
-namespace {
-/// A context whose diagnostics are lines for people: there is no IR that they
-/// could point into.
-struct Session {
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  ScopedDiagnosticHandler handler{&context, print};
-
-  Session() {
-    DialectRegistry registry;
-    registerAllDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.printOpOnDiagnostic(false);
-  }
-};
-} // namespace
 
 static Result<ModelRequest> requestOf(const ModelArgument &model,
                                       const std::string &name) {
@@ -71,74 +45,46 @@ static Result<ModelRequest> requestOf(const ModelArgument &model,
 }
 
 //===----------------------------------------------------------------------===//
-// estimate
+// Plans
 //===----------------------------------------------------------------------===//
 
 int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
                       const PlanValues &values) {
   // Pipelines in options of passes are parsed.
   registerAllPasses();
-  Session session;
-  PassManager pm(&session.context);
   auto refuse = [](const Twine &message) {
     llvm::errs() << "error: " << message << "\n";
     return failure();
   };
-  if (!setFlags(flags, values) ||
-      failed(addPlanPipeline(pm, flags.options(), refuse)))
-    return 1;
   Result<ModelRequest> request = requestOf(model, model.name);
   if (!request)
     return fail(request.error());
-  Result<OwningOpRef<ModuleOp>> module = loadModel(&session.context, *request);
-  if (!module)
-    return fail(module.error());
-  return failed(pm.run(**module));
+  if (!setFlags(flags, values))
+    return 1;
+  std::optional<Error> error =
+      Session(warn).run(*request, [&](PassManager &pm) {
+        return addPlanPipeline(pm, flags.options(), refuse);
+      });
+  return error ? fail(*error) : 0;
 }
 
 //===----------------------------------------------------------------------===//
-// placement
+// Placements
 //===----------------------------------------------------------------------===//
-
-/// What an expert of `layers` takes in one of them.
-static Result<Checked> findExpertBytes(ModuleOp module,
-                                       const ExpertLayers &layers) {
-  Result<ModelReport> report = describeModel(module, {"bf16"});
-  if (!report)
-    return report.error();
-  Checked bytes = 0;
-  for (const ModelReport::Part &part : report->parts)
-    if (part.name == "experts")
-      bytes = part.bytes;
-  auto count = static_cast<int64_t>(layers.all.size());
-  return ceilDiv(bytes, Checked(count) * layers.all.front().experts);
-}
 
 std::optional<ModelExperts> autopar::findExperts(const ModelArgument &argument,
                                                  bool withBytes) {
-  Session session;
   Result<ModelRequest> request = requestOf(argument, argument.name);
   if (!request)
     return fail(request.error()), std::nullopt;
-  Result<OwningOpRef<ModuleOp>> module = loadModel(&session.context, *request);
-  if (!module)
-    return fail(module.error()), std::nullopt;
-  FailureOr<ExpertLayers> layers = findExpertLayers(**module);
-  if (failed(layers))
-    return std::nullopt;
-  if (layers->all.empty())
-    return fail({"", argument.name + " has no routed experts", ""}),
-           std::nullopt;
-  Result<Checked> bytes =
-      withBytes ? findExpertBytes(**module, *layers) : Checked(0);
-  if (!bytes)
-    return fail(bytes.error()), std::nullopt;
-  return ModelExperts{layers->shape(), layers->all.front().groups,
-                      layers->stackLayers, *bytes};
+  Result<ModelExperts> experts = Session(warn).experts(*request, withBytes);
+  if (!experts)
+    return fail(experts.error()), std::nullopt;
+  return *experts;
 }
 
 //===----------------------------------------------------------------------===//
-// models
+// Models
 //===----------------------------------------------------------------------===//
 
 static Result<ModelReport> describe(const ModelArgument &argument,
@@ -147,19 +93,7 @@ static Result<ModelReport> describe(const ModelArgument &argument,
   Result<ModelRequest> request = requestOf(argument, name);
   if (!request)
     return request.error();
-  Result<Model> model = findModel(*request);
-  if (!model)
-    return model.error();
-  Session session;
-  Result<OwningOpRef<ModuleOp>> module = buildModel(&session.context, *model);
-  if (!module)
-    return module.error();
-  Result<ModelReport> report = describeModel(**module, formats);
-  if (!report)
-    return report;
-  report->contextLength = contextOf(*model).value_or(0);
-  report->fields = fieldsOf(*model);
-  return report;
+  return Session(warn).describe(*request, formats);
 }
 
 static std::vector<std::string> formatsOf(const std::string &kvFormat) {
@@ -222,11 +156,7 @@ int autopar::shrinkModel(const ModelArgument &argument, const SmallSizes &sizes,
   Result<ModelRequest> request = requestOf(argument, argument.name);
   if (!request)
     return fail(request.error());
-  Result<Model> model = findModel(*request);
-  if (!model)
-    return fail(model.error());
-  Session session;
-  Result<std::string> config = shrinkModel(&session.context, *model, sizes);
+  Result<std::string> config = Session(warn).shrink(*request, sizes);
   if (!config)
     return fail(config.error());
   Result<bool> written = writeOutput(output, *config);

@@ -8,9 +8,9 @@
 #ifndef AUTOPAR_TOOLS_AUTOPAR_MODELCOMMANDS_H
 #define AUTOPAR_TOOLS_AUTOPAR_MODELCOMMANDS_H
 
-#include "PlacementCommand.h"
 #include "PlanCommands.h"
 #include "autopar/Model/Shrink.h"
+#include "autopar/Placement/PlacementRequest.h"
 
 #include <string>
 #include <utility>

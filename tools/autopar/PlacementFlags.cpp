@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "PlacementCommand.h"
+#include "autopar/Placement/PlacementRequest.h"
 #ifdef AUTOPAR_ENABLE_MLIR
 #include "ModelCommands.h"
 #endif

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "ValidateCommand.h"
+#include "autopar/Session/Validate.h"
 
 using namespace autopar;
 
@@ -61,6 +61,11 @@ void autopar::addValidate(CLI::App &app, std::vector<Command> &commands) {
                           std::fputs("error: a table is required\n", stderr);
                           return 1;
                         }
-                        return validate(*options);
+                        Result<std::string> text = validate(*options);
+                        if (text)
+                          return std::fputs(text->c_str(), stdout), 0;
+                        std::fprintf(stderr, "error: %s\n",
+                                     text.error().str().c_str());
+                        return 1;
                       }});
 }

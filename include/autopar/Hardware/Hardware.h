@@ -160,6 +160,10 @@ struct Machine {
 struct Override {
   std::string path;
   double value = 0;
+
+  bool operator==(const Override &other) const {
+    return path == other.path && value == other.value;
+  }
 };
 Result<Override> parseOverride(std::string_view text);
 /// The first error is that of all.

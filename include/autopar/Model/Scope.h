@@ -17,10 +17,23 @@
 
 namespace autopar {
 
+/// What a config leaves open, what was taken for it, and who says so. Without a
+/// value, a remark.
+struct ModelDefault {
+  std::string name, value = {}, source = {};
+
+  /// "head_dim = 128 (default of Qwen3Config)".
+  std::string str() const {
+    return value.empty() ? name : name + " = " + value + " (" + source + ")";
+  }
+  bool operator==(const ModelDefault &other) const {
+    return name == other.name && value == other.value && source == other.source;
+  }
+};
+
 /// What was decided while a config was read.
 struct ModelNotes {
-  /// Defaults that were used: "head_dim = 128 (default of Qwen3Config)".
-  std::vector<std::string> defaults;
+  std::vector<ModelDefault> defaults;
 };
 
 /// What names mean in a family's expressions: fields of the config with their

@@ -9,6 +9,7 @@
 #define AUTOPAR_PROGRAM_WORKLOAD_H
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace autopar {
@@ -16,6 +17,7 @@ namespace autopar {
 enum class Phase : uint8_t { prefill, decode };
 
 std::string_view nameOf(Phase phase);
+std::optional<Phase> parsePhase(std::string_view text);
 
 /// One step of a model: `batch` sequences, `query` new tokens in each, and
 /// `context` cached tokens in each after the step. Of an encoder, `source`

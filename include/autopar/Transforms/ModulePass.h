@@ -8,6 +8,8 @@
 #ifndef AUTOPAR_TRANSFORMS_MODULEPASS_H
 #define AUTOPAR_TRANSFORMS_MODULEPASS_H
 
+#include "autopar/Transforms/Target.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -28,6 +30,8 @@ protected:
   /// no business of the pass.
   // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method)
   mlir::ModuleOp getOperation() { return current; }
+  /// What the module runs on.
+  const TargetAnalysis &getTarget();
   virtual void runOnModule() = 0;
 
 private:

@@ -18,7 +18,7 @@ def BindWorkloadPass : ModulePass<"autopar-bind-workload"> {
   let summary = "gives the symbols of the module's dimensions other values";
   let description = [{
     Changes the module's `transformer.workload`, or adds one, and no type. What
-    is not given stays as it was; `prompt` sets the new tokens of a prefill (and
+    is not given stays as it was, and `assumed` if it was; `prompt` sets the new tokens of a prefill (and
     its context, unless that is given too), and a decode step has one new token
     and encodes nothing unless `source` is given.
 
@@ -74,24 +74,31 @@ def BindMeshPass : ModulePass<"autopar-bind-mesh"> {
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }
 
-def BindMachinePass : ModulePass<"autopar-bind-machine"> {
-  let summary = "gives a module a machine of its own";
+def BindTargetPass : Pass<"autopar-bind-target", "::mlir::ModuleOp"> {
+  let summary = "says what a module runs on";
   let description = [{
-    Sets `parallel.machine`, which estimates take instead of the machine of the
-    flags: the modules of a deployment may run on different chips.
+    Sets what is given in the module's `parallel.target`, or adds one; the rest of
+    it stays. On the module that holds a deployment, it is what all its modules
+    share; on one of them (`autopar-run-on-module`), its own.
 
     Requires nothing. Guarantees that nothing else changes.
 
     ```mlir
-    // autopar-bind-machine{hardware=h200-sxm-8 nodes=2}
-    module @decode attributes {parallel.machine = #parallel.machine<"h200-sxm-8" nodes 2>} {
-    }
+    // autopar-bind-target{hardware=h200-sxm-8 nodes=2}
+    parallel.target hardware("h200-sxm-8") nodes(2)
     ```
   }];
   let options = [
     Option<"hardware", "hardware", "std::string", "\"\"",
-           "Machine: name of the library or path of a file">,
-    Option<"nodes", "nodes", "int64_t", "1", "Nodes of it">,
+           "Machine: name of the library or path of a file (default: h100-sxm-8)">,
+    Option<"nodes", "nodes", "int64_t", "0", "Nodes of it (0: keep; default: 1)">,
+    Option<"runtime", "runtime", "std::string", "\"\"",
+           "Runtime: name of the library or path of a file (default: vllm)">,
+    Option<"memoryUtilization", "memory-utilization", "double", "0",
+           "The runtime's share of device memory, above 0 up to 1 (0: keep; "
+           "default: the runtime's)">,
+    ListOption<"overrides", "set", "std::string",
+               "Values that replace those of the libraries, path=value">,
   ];
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }
@@ -120,6 +127,7 @@ def ConvertFormatsPass : ModulePass<"autopar-convert-formats"> {
     Option<"kvCache", "kv-cache", "std::string", "\"\"",
            "Format of the KV cache (empty: keep)">,
   ];
+  let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }
 
 def AbsorbLatentAttentionPass
@@ -218,9 +226,9 @@ def ShardTensorPass : ShardPass<"autopar-shard-tensor"> {
     ListOption<"keyAxes", "key-axes", "std::string",
                "Axes for key-value heads and what attention itself reads, or "
                "none (default: attention-axes)">,
-    Option<"vocabularyMultiple", "vocabulary-multiple", "int64_t", "64",
+    Option<"vocabularyMultiple", "vocabulary-multiple", "int64_t", "0",
            "The vocabulary is padded to a multiple of this before it is split "
-           "(a property of the runtime)">,
+           "(0: the target's runtime says)">,
   ];
 }
 
@@ -370,8 +378,6 @@ def PlaceExpertsPass : ShardPass<"autopar-place-experts"> {
            "Keep the groups that routers select from in one node">,
     Option<"tolerance", "tolerance", "double", "0.02",
            "By how much the hottest rank may be hotter to save sends">,
-    Option<"hardware", "hardware", "std::string", "\"\"",
-           "Machine whose nodes count: a name or a file (default: h100-sxm-8)">,
   ];
 }
 
@@ -410,25 +416,15 @@ def PrintCostProgramPass
   }];
 }
 
-/// Options of all passes that report what a step costs.
-defvar machineOptions = [
-  Option<"hardware", "hardware", "std::string", "\"\"",
-         "Machine: name of the library or path of a file (default: h100-sxm-8)">,
-  Option<"nodes", "nodes", "int64_t", "0", "Nodes of it (default: 1)">,
-  Option<"runtime", "runtime", "std::string", "\"\"",
-         "Runtime: name of the library or path of a file (default: vllm)">,
-  ListOption<"overrides", "set", "std::string",
-             "Values that replace those of the libraries, path=value">,
-];
-
-defvar reportOptions = !listconcat(machineOptions, [
-  ListOption<"given", "given", "std::string",
-             "Parts of the workload that the user chose; others are reported "
-             "as assumptions">,
+/// A pass that writes a report of a module.
+class ReportPass<string argument>
+    : PassBase<argument, "::autopar::ReportPass">;
+/// Options of all such passes.
+defvar reportOptions = [
   Option<"format", "format", "std::string", "\"text\"", "text or json">,
   Option<"output", "output", "std::string", "\"-\"",
          "Where the report goes (-: standard output)">,
-]);
+];
 
 def StagePipelinePass : ModulePass<"autopar-stage-pipeline"> {
   let summary = "lays the layers over pipeline stages";
@@ -449,7 +445,7 @@ def StagePipelinePass : ModulePass<"autopar-stage-pipeline"> {
     parallel.stages over [pp] layers [0 to 40, 41 to 79] schedule("inference") microbatches(4)
     ```
   }];
-  let options = !listconcat([
+  let options = [
     Option<"stages", "stages", "std::string", "\"\"",
            "Layers of each virtual stage, 0-19,20-40,... (default: by cost)">,
     Option<"interleave", "interleave", "int64_t", "0",
@@ -459,21 +455,17 @@ def StagePipelinePass : ModulePass<"autopar-stage-pipeline"> {
            "(default: inference, or interleaved)">,
     Option<"microbatches", "microbatches", "int64_t", "0",
            "Parts of the batch (default: what divides it, at most the stages)">,
-  ], machineOptions, [
-    Option<"memoryUtilization", "memory-utilization", "double", "0",
-           "The runtime's share of device memory, above 0 up to 1 (default: the "
-           "runtime's)">,
-  ]);
+  ];
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }
 
-def EstimatePass : Pass<"autopar-estimate", "::mlir::ModuleOp"> {
+def EstimatePass : ReportPass<"autopar-estimate"> {
   let summary = "reports memory, FLOPs, communication and latency of a step";
   let description = [{
-    Reads the cost program off the IR, evaluates it on a machine, and writes the
-    report. The module is not changed. Of a deployment it reports every module,
-    on the machine that its `parallel.machine` names, and what a request moves
-    over each `parallel.link`.
+    Reads the cost program off the IR, evaluates it on the module's
+    `parallel.target`, and writes the report, which depends on nothing else. The
+    module is not changed. Of a deployment it reports every module, and what a
+    request moves over each `parallel.link`.
 
     What its warnings advise are remarks too, of the category `autopar-advice`,
     on the op that they are about: a cache, a collective, the mesh. They are
@@ -482,9 +474,6 @@ def EstimatePass : Pass<"autopar-estimate", "::mlir::ModuleOp"> {
     Requires sizes for all mesh axes, a workload, and no `parallel.reshard`.
   }];
   let options = !listconcat(reportOptions, [
-    Option<"memoryUtilization", "memory-utilization", "double", "0",
-           "The runtime's share of device memory, above 0 up to 1 (default: the "
-           "runtime's)">,
     Option<"explain", "explain", "bool", "false",
            "Say how every number came about">,
     Option<"impact", "impact", "bool", "false",
@@ -546,7 +535,7 @@ def RunOnModulePass : Pass<"autopar-run-on-module", "::mlir::ModuleOp"> {
   ];
 }
 
-def DiffModulesPass : Pass<"autopar-diff-modules", "::mlir::ModuleOp"> {
+def DiffModulesPass : ReportPass<"autopar-diff-modules"> {
   let summary = "reports in what two plans of a model differ";
   let description = [{
     Compares the two modules inside: the collectives of a step, the layouts and
@@ -556,11 +545,7 @@ def DiffModulesPass : Pass<"autopar-diff-modules", "::mlir::ModuleOp"> {
     Requires two modules inside, of which each has what `autopar-estimate`
     requires.
   }];
-  let options = !listconcat(reportOptions, [
-    ListOption<"memoryUtilization", "memory-utilization", "double",
-               "The runtime's share of device memory, for each of the two (0: "
-               "the runtime's)">,
-  ]);
+  let options = reportOptions;
 }
 
 #endif // AUTOPAR_TRANSFORMS_PASSES_TD

@@ -17,31 +17,6 @@ using namespace autopar::parallel;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// The machine of a module
-//===----------------------------------------------------------------------===//
-
-LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  StringRef hardware, int64_t nodes) {
-  if (hardware.empty())
-    return emitError() << "names no hardware";
-  if (nodes < 1 || nodes > limits::maxDevices)
-    return emitError() << "has " << nodes << " nodes, expected 1 to "
-                       << limits::maxDevices;
-  return success();
-}
-
-LogicalResult ParallelDialect::verifyOperationAttribute(Operation *op,
-                                                        NamedAttribute attr) {
-  if (attr.getName() != MachineAttr::moduleAttribute)
-    return op->emitError() << "'" << attr.getName().getValue()
-                           << "' is no attribute of the parallel dialect";
-  if (!isa<ModuleOp>(op) || !isa<MachineAttr>(attr.getValue()))
-    return op->emitError() << "'" << attr.getName().getValue()
-                           << "' must be a #parallel.machine of a module";
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // LinkOp
 //===----------------------------------------------------------------------===//
 

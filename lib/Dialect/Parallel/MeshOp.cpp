@@ -9,6 +9,8 @@
 
 #include "StagesSyntax.h"
 
+#include "autopar/Interfaces/ModuleOps.h"
+#include "autopar/Interfaces/NumberSyntax.h"
 #include "autopar/Support/Limits.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -110,15 +112,7 @@ LogicalResult MeshOp::verify() {
   for (NamedAttribute degree : getDegrees())
     if (failed(verifyDegree(*this, degree)))
       return failure();
-  auto module = dyn_cast_or_null<ModuleOp>((*this)->getParentOp());
-  if (!module)
-    return emitOpError("must be directly inside a module");
-  DeviceMeshOpInterface first = findMesh(module);
-  if (first == getOperation())
-    return success();
-  InFlightDiagnostic diag = emitOpError("is a second mesh of its module");
-  diag.attachNote(first->getLoc()) << "the first is here";
-  return diag;
+  return verifyOnlyOne<DeviceMeshOpInterface>(*this, "mesh");
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,28 +205,37 @@ static void printDegrees(OpAsmPrinter &printer, Operation *,
   printer << "}";
 }
 
-/// `[dpi, tp]`
-static ParseResult parseAxes(OpAsmParser &parser, ArrayAttr &axes) {
-  SmallVector<Attribute> names;
-  auto parseAxis = [&]() -> ParseResult {
-    StringRef name;
-    if (parser.parseKeyword(&name))
+/// `("chips.h200.memory_bytes" = 1.2e+11)`
+static ParseResult parseFigures(OpAsmParser &parser, ArrayAttr &figures,
+                                DenseF64ArrayAttr &values) {
+  SmallVector<Attribute> paths;
+  SmallVector<double> numbers;
+  auto parseFigure = [&]() -> ParseResult {
+    StringAttr path;
+    double value;
+    if (parser.parseAttribute(path) || parser.parseEqual() ||
+        parser.parseFloat(value))
       return failure();
-    names.push_back(parser.getBuilder().getStringAttr(name));
+    paths.push_back(path);
+    numbers.push_back(value);
     return success();
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseAxis))
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseFigure))
     return failure();
-  axes = parser.getBuilder().getArrayAttr(names);
+  figures = parser.getBuilder().getArrayAttr(paths);
+  values = parser.getBuilder().getDenseF64ArrayAttr(numbers);
   return success();
 }
 
-static void printAxes(OpAsmPrinter &printer, Operation *, ArrayAttr axes) {
-  printer << "[";
-  llvm::interleaveComma(axes, printer, [&](Attribute axis) {
-    printer << cast<StringAttr>(axis).getValue();
-  });
-  printer << "]";
+static void printFigures(OpAsmPrinter &printer, Operation *, ArrayAttr figures,
+                         DenseF64ArrayAttr values) {
+  printer << "(";
+  llvm::interleaveComma(llvm::zip(figures, values.asArrayRef()), printer,
+                        [&](const auto &figure) {
+                          printer << std::get<0>(figure) << " = "
+                                  << numberText(std::get<1>(figure));
+                        });
+  printer << ")";
 }
 
 /// `balanced`

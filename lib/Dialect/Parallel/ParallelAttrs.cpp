@@ -18,6 +18,7 @@ using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
 
+#include "autopar/Dialect/Parallel/ParallelEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "autopar/Dialect/Parallel/ParallelAttrs.cpp.inc"
 

@@ -41,6 +41,12 @@ struct ParallelInlinerInterface : DialectInlinerInterface {
 
 } // namespace
 
+LogicalResult ParallelDialect::verifyOperationAttribute(Operation *op,
+                                                        NamedAttribute attr) {
+  return op->emitError() << "'" << attr.getName().getValue()
+                         << "' is no attribute of the parallel dialect";
+}
+
 void ParallelDialect::initialize() {
   registerAttributes();
   addOperations<

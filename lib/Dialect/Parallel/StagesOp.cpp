@@ -9,6 +9,7 @@
 
 #include "StagesSyntax.h"
 
+#include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Schedule/Schedule.h"
 #include "autopar/Support/Limits.h"
 
@@ -136,15 +137,9 @@ static LogicalResult verifyAxis(StagesOp op) {
 }
 
 LogicalResult StagesOp::verify() {
-  auto module = dyn_cast_or_null<ModuleOp>((*this)->getParentOp());
-  if (!module)
-    return emitOpError("must be directly inside a module");
-  StagesOp first = *module.getOps<StagesOp>().begin();
-  if (first != *this) {
-    InFlightDiagnostic diag = emitOpError("lays out layers a second time");
-    diag.attachNote(first.getLoc()) << "the first is here";
-    return diag;
-  }
-  return failure(failed(verifyRanges(*this)) || failed(verifySchedule(*this)) ||
+  return failure(failed(verifyOnlyOne<StagesOp>(*this, "layout of stages")) ||
+                 failed(verifyRanges(*this)) || failed(verifySchedule(*this)) ||
+                 failed(verifyAssumed(*this, getAssumed(),
+                                      {"schedule", "microbatches"})) ||
                  failed(verifyAxis(*this)));
 }

@@ -7,6 +7,8 @@
 
 #include "Verifiers.h"
 
+#include "autopar/Interfaces/ModuleOps.h"
+#include "autopar/Interfaces/NumberSyntax.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
@@ -20,24 +22,6 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 // Syntax
 //===----------------------------------------------------------------------===//
-
-/// A floating-point attribute without its type, in its shortest form.
-static ParseResult parseNumber(OpAsmParser &parser, FloatAttr &attr) {
-  double value;
-  if (parser.parseFloat(value))
-    return failure();
-  attr = parser.getBuilder().getF64FloatAttr(value);
-  return success();
-}
-
-static void printNumber(OpAsmPrinter &printer, Operation *, FloatAttr attr) {
-  std::string text = formatNumber(attr.getValueAsDouble());
-  // The parser wants digits and a point before an exponent.
-  size_t exponent = text.find('e');
-  if (text.find('.') == std::string::npos)
-    text.insert(exponent == std::string::npos ? text.size() : exponent, ".0");
-  printer << text;
-}
 
 /// `[1*2, 0]`, `[1*2, 0] as f8E4M3FN`.
 static ParseResult parseStorage(OpAsmParser &parser, StorageAttr &storage) {
@@ -206,23 +190,6 @@ Workload WorkloadOp::getWorkload() {
   return workload;
 }
 
-/// Refuses a second op of `Interface` in the same module.
-template <typename Interface>
-static LogicalResult verifyOnlyOne(Operation *op, StringRef what) {
-  auto module = dyn_cast_or_null<ModuleOp>(op->getParentOp());
-  if (!module)
-    return op->emitOpError("must be directly inside a module");
-  for (Interface other : module.getOps<Interface>()) {
-    if (other == op)
-      return success();
-    InFlightDiagnostic diag = op->emitOpError()
-                              << "is a second " << what << " of its module";
-    diag.attachNote(other->getLoc()) << "the first is here";
-    return diag;
-  }
-  return success();
-}
-
 LogicalResult WorkloadOp::verify() {
   Workload step = getWorkload();
   std::tuple<StringRef, int64_t, int64_t> counts[] = {
@@ -239,7 +206,10 @@ LogicalResult WorkloadOp::verify() {
     return emitOpError() << "has query = " << step.query
                          << " above context = " << step.context
                          << ": context counts the new tokens too";
-  return verifyOnlyOne<SymbolBindingOpInterface>(*this, "workload");
+  return failure(
+      failed(verifyAssumed(*this, getAssumed(),
+                           {"phase", "batch", "query", "context"})) ||
+      failed(verifyOnlyOne<SymbolBindingOpInterface>(*this, "workload")));
 }
 
 //===----------------------------------------------------------------------===//

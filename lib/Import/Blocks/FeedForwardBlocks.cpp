@@ -187,10 +187,10 @@ private:
   }
 
   void noteIdle(int64_t idle) {
-    std::string note = "active parameters and FLOPs are an upper bound: " +
-                       std::to_string(idle) + " of " +
-                       std::to_string(experts + idle) +
-                       " experts return their input and compute nothing";
+    ModelDefault note = {"active parameters and FLOPs are an upper bound: " +
+                         std::to_string(idle) + " of " +
+                         std::to_string(experts + idle) +
+                         " experts return their input and compute nothing"};
     if (!llvm::is_contained(model.notes.defaults, note))
       model.notes.defaults.push_back(note);
   }

@@ -121,29 +121,6 @@ parallel.link @a to @b
 
 // -----
 
-// expected-error @below {{has 0 nodes, expected 1 to 1073741824}}
-module attributes {parallel.machine = #parallel.machine<"a" nodes 0>} {
-}
-
-// -----
-
-// expected-error @below {{names no hardware}}
-module attributes {parallel.machine = #parallel.machine<"">} {
-}
-
-// -----
-
-// expected-error @below {{'parallel.machine' must be a #parallel.machine of a module}}
-module attributes {parallel.machine = "h200-sxm-8"} {
-}
-
-// -----
-
-// expected-error @below {{'parallel.machine' must be a #parallel.machine of a module}}
-func.func private @f() attributes {parallel.machine = #parallel.machine<"a">}
-
-// -----
-
 // expected-error @below {{'parallel.pool' is no attribute of the parallel dialect}}
 module attributes {parallel.pool = "x"} {
 }

@@ -3,8 +3,10 @@
 
 // Layouts, meshes, workloads and machines may differ; caches stay the same.
 // CHECK: module @prefill {
-// CHECK: module @decode attributes {parallel.machine = #parallel.machine<"h200-sxm-8">} {
-// CHECK: module @far attributes {parallel.machine = #parallel.machine<"my.json" nodes 2>} {
+// CHECK: module @decode {
+// CHECK-NEXT: parallel.target hardware("h200-sxm-8")
+// CHECK: module @far {
+// CHECK-NEXT: parallel.target hardware("my.json") nodes(2)
 // CHECK: parallel.link @prefill to @decode
 // CHECK: parallel.link @prefill to @far {note = "x"}
 
@@ -17,7 +19,8 @@ module @prefill {
     return
   }
 }
-module @decode attributes {parallel.machine = #parallel.machine<"h200-sxm-8">} {
+module @decode {
+  parallel.target hardware("h200-sxm-8")
   transformer.workload @w(phase = decode, batch = 8, query = 1, context = 2048)
   func.func @step() {
     %c = transformer.kv_cache window(128)
@@ -25,7 +28,8 @@ module @decode attributes {parallel.machine = #parallel.machine<"h200-sxm-8">} {
     return
   }
 }
-module @far attributes {parallel.machine = #parallel.machine<"my.json" nodes 2>} {
+module @far {
+  parallel.target hardware("my.json") nodes(2)
   transformer.workload @w(phase = decode, batch = 8, query = 1, context = 2048)
   func.func @step() {
     %c = transformer.kv_cache window(128)

@@ -94,7 +94,7 @@ parallel.stages over [pp] layers [0 to 1, 2 to 3] schedule("inference") microbat
 parallel.mesh @pod(pp = 2)
 // expected-note @+1 {{the first is here}}
 parallel.stages over [pp] layers [0 to 1, 2 to 3] schedule("inference") microbatches(1)
-// expected-error @+1 {{'parallel.stages' op lays out layers a second time}}
+// expected-error @+1 {{'parallel.stages' op is a second layout of stages of its module}}
 parallel.stages over [pp] layers [0 to 1, 2 to 3] schedule("inference") microbatches(1)
 
 // -----

@@ -20,6 +20,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "autopar/Dialect/Parallel/ParallelDialect.h.inc"
+#include "autopar/Dialect/Parallel/ParallelEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "autopar/Dialect/Parallel/ParallelAttrs.h.inc"
 #define GET_OP_CLASSES

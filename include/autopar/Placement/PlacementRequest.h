@@ -1,12 +1,12 @@
-//===- PlacementCommand.h - autopar placement -------------------*- C++ -*-===//
+//===- PlacementRequest.h - Placements as users ask for them ----*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_TOOLS_AUTOPAR_PLACEMENTCOMMAND_H
-#define AUTOPAR_TOOLS_AUTOPAR_PLACEMENTCOMMAND_H
+#ifndef AUTOPAR_PLACEMENT_PLACEMENTREQUEST_H
+#define AUTOPAR_PLACEMENT_PLACEMENTREQUEST_H
 
 #include "autopar/Placement/LoadSource.h"
 #include "autopar/Placement/Placement.h"
@@ -23,7 +23,7 @@ struct ModelExperts {
   Checked expertBytes = 0;
 };
 
-/// What the command line says. Numbers that are not given are 0.
+/// What a user says. Numbers that are not given are 0.
 struct PlacementRequest {
   ModelExperts model;
   LoadSources sources;
@@ -40,4 +40,4 @@ Result<std::string> runPlacement(PlacementRequest request);
 
 } // namespace autopar
 
-#endif // AUTOPAR_TOOLS_AUTOPAR_PLACEMENTCOMMAND_H
+#endif // AUTOPAR_PLACEMENT_PLACEMENTREQUEST_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_TOOLS_AUTOPAR_ROWPREDICTOR_H
-#define AUTOPAR_TOOLS_AUTOPAR_ROWPREDICTOR_H
+#ifndef AUTOPAR_LIB_SESSION_ROWPREDICTOR_H
+#define AUTOPAR_LIB_SESSION_ROWPREDICTOR_H
 
 #include "autopar/Pipelines/ServingPredictor.h"
 #include "autopar/Validation/MemoryRows.h"
@@ -56,4 +56,4 @@ private:
 
 } // namespace autopar
 
-#endif // AUTOPAR_TOOLS_AUTOPAR_ROWPREDICTOR_H
+#endif // AUTOPAR_LIB_SESSION_ROWPREDICTOR_H

@@ -1,11 +1,11 @@
-//===- PlacementCommand.cpp -----------------------------------------------===//
+//===- PlacementRequest.cpp -----------------------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "PlacementCommand.h"
+#include "autopar/Placement/PlacementRequest.h"
 
 #include "autopar/Placement/EngineMap.h"
 #include "autopar/Placement/PlacementReport.h"

@@ -1,19 +1,21 @@
-//===- ValidateCommand.h - autopar validate ---------------------*- C++ -*-===//
+//===- Validate.h - Predictions beside measurements -------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_TOOLS_AUTOPAR_VALIDATECOMMAND_H
-#define AUTOPAR_TOOLS_AUTOPAR_VALIDATECOMMAND_H
+#ifndef AUTOPAR_SESSION_VALIDATE_H
+#define AUTOPAR_SESSION_VALIDATE_H
+
+#include "autopar/Support/Result.h"
 
 #include <string>
 #include <vector>
 
 namespace autopar {
 
-/// What the command line said.
+/// What is validated, and how.
 struct ValidateOptions {
   std::vector<std::string> files;
   /// A file of autopar.columns/1; one of autopar.rules/1, or "none".
@@ -28,10 +30,10 @@ struct ValidateOptions {
   bool printRules = false;
 };
 
-/// Predicts what tables of measurements hold, and prints the errors. The exit
-/// code.
-int validate(const ValidateOptions &options);
+/// Predicts what tables of measurements hold; the report of the errors, empty
+/// where `output` has it. Shows progress.
+Result<std::string> validate(const ValidateOptions &options);
 
 } // namespace autopar
 
-#endif // AUTOPAR_TOOLS_AUTOPAR_VALIDATECOMMAND_H
+#endif // AUTOPAR_SESSION_VALIDATE_H

@@ -1,11 +1,11 @@
-//===- ValidateCommand.cpp ------------------------------------------------===//
+//===- Validate.cpp -------------------------------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ValidateCommand.h"
+#include "autopar/Session/Validate.h"
 
 #include "RowPredictor.h"
 #include "autopar/Import/LoadModel.h"
@@ -17,14 +17,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
-
-static int fail(const Error &error) {
-  llvm::errs() << "error: " << error.str() << "\n";
-  return 1;
-}
 
 namespace {
 
@@ -212,28 +206,27 @@ static Result<std::string> textOf(const ValidationReport &report,
   return format == "json" ? validationJson(report) : validationText(report);
 }
 
-int autopar::validate(const ValidateOptions &options) {
+Result<std::string> autopar::validate(const ValidateOptions &options) {
   Result<RuleSet> rules = readRules(options.rules);
   if (!rules)
-    return fail(rules.error());
+    return rules.error();
   if (options.printRules) {
-    llvm::outs() << ruleSetJson(*rules);
-    return 0;
+    return ruleSetJson(*rules);
   }
   Result<std::vector<Override>> overrides = parseOverrides(options.overrides);
   if (!overrides)
-    return fail(overrides.error());
+    return overrides.error();
   if (auto error = checkRuntimes(*overrides))
-    return fail(*error);
+    return *error;
   if (auto error = checkOutputs(options))
-    return fail(*error);
+    return *error;
   Result<std::unique_ptr<RowPredictor>> predictor =
       RowPredictor::create(options.configs, *overrides);
   if (!predictor)
-    return fail(predictor.error());
+    return predictor.error();
   Result<Tables> tables = readTables(options);
   if (!tables)
-    return fail(tables.error());
+    return tables.error();
   std::vector<PredictedRow> rows =
       predictAll(std::move(tables->rows), *rules, **predictor);
   for (ThroughputRow &row : tables->throughput)
@@ -241,23 +234,21 @@ int autopar::validate(const ValidateOptions &options) {
   for (MemoryRow &row : tables->memory)
     (*predictor)->predict(row);
   if (auto unused = (*predictor)->unusedOverride())
-    return fail(*unused);
+    return *unused;
   if (!options.predictions.empty())
     if (Result<bool> written =
             writeFile(options.predictions,
                       predictionsCsv(rows, tables->throughput, tables->memory));
         !written)
-      return fail(written.error());
+      return written.error();
   ValidationReport report = makeValidationReport(
       options.files, rows, std::move(tables->unreadable), *rules);
   addOtherErrors(*tables, report);
   Result<std::string> text = textOf(report, options.format);
   if (!text)
-    return fail(text.error());
-  if (options.output.empty()) {
-    llvm::outs() << *text;
-    return 0;
-  }
+    return text.error();
+  if (options.output.empty())
+    return text;
   Result<bool> written = writeFile(options.output, *text);
-  return written ? 0 : fail(written.error());
+  return written ? Result<std::string>(std::string()) : written.error();
 }

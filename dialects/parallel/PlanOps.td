@@ -1,0 +1,80 @@
+//===- PlanOps.td - What a module runs on, and how it was split -*- tablegen -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PARALLEL_PLANOPS_TD
+#define AUTOPAR_PARALLEL_PLANOPS_TD
+
+include "parallel/ParallelAttrs.td"
+
+def PAR_TargetOp : PAR_Op<"target"> {
+  let summary = "the machine and the software that the module runs on";
+  let description = [{
+    `hardware` is a system of the hardware library or a file, of which there are
+    `nodes`; `runtime` one of the runtime library or a file;
+    `memory_utilization` the share of device memory that the runtime takes;
+    `set` replaces `figures` of these libraries, by their paths, by the `values`
+    of the user. No value of a tensor depends on any; costs do. What is not given is that of the module around, or else
+    estimates take a default and say so.
+
+    The modules of a deployment share the devices of the module that holds them;
+    one whose own target names hardware has that to itself, and the `nodes` that
+    are named with it. Without, its `nodes` count where those around it are not
+    given.
+
+    **Constraints:** one per module; names are not empty; `nodes` is positive;
+    the share is above 0 and up to 1; a figure is set once, to a finite number.
+
+    **Example:**
+    ```mlir
+    parallel.target hardware("h200-sxm-8") nodes(2) runtime("vllm")
+        set("chips.h200-sxm.memory_bytes" = 1.2e11)
+    ```
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$hardware,
+                       OptionalAttr<I64Attr>:$nodes,
+                       OptionalAttr<StrAttr>:$runtime,
+                       OptionalAttr<F64Attr>:$memory_utilization,
+                       DefaultValuedAttr<StrArrayAttr, "{}">:$figures,
+                       DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$values);
+  let assemblyFormat = [{
+    (`hardware` `(` $hardware^ `)`)? (`nodes` `(` $nodes^ `)`)?
+    (`runtime` `(` $runtime^ `)`)?
+    (`memory_utilization` `(` custom<Number>($memory_utilization)^ `)`)?
+    (`set` `` custom<Figures>($figures, $values)^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def PAR_StrategyOp : PAR_Op<"strategy"> {
+  let summary = "the choices that the module was split by";
+  let description = [{
+    What the mesh does not say of a plan, as passes were asked for it:
+    `sequence_parallel` splits tokens between products, `fsdp` gathers weights
+    before their use, `context` is the way of context parallelism (`ring` or
+    `all_to_all`: `context_kind`), `dtype` and `kv_dtype` are the formats that values and caches were converted to. The
+    types have what came of it; reports name the choices.
+
+    **Constraints:** one per module; formats are of floating point.
+
+    **Example:**
+    ```mlir
+    parallel.strategy sequence_parallel context(ring) kv_dtype(f8E4M3FN)
+    ```
+  }];
+  let arguments = (ins UnitAttr:$sequence_parallel, UnitAttr:$fsdp,
+                       OptionalAttr<PAR_ContextKindAttr>:$context_kind,
+                       OptionalAttr<TypeAttrOf<AnyFloat>>:$dtype,
+                       OptionalAttr<TypeAttrOf<AnyFloat>>:$kv_dtype);
+  let assemblyFormat = [{
+    (`sequence_parallel` $sequence_parallel^)? (`fsdp` $fsdp^)?
+    (`context` `(` $context_kind^ `)`)? (`dtype` `(` $dtype^ `)`)?
+    (`kv_dtype` `(` $kv_dtype^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // AUTOPAR_PARALLEL_PLANOPS_TD

@@ -1,0 +1,30 @@
+//===- NumberSyntax.h - Numbers in assembly ---------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_INTERFACES_NUMBERSYNTAX_H
+#define AUTOPAR_INTERFACES_NUMBERSYNTAX_H
+
+#include "mlir/IR/OpImplementation.h"
+
+namespace autopar {
+
+/// `custom<Number>`: a floating-point attribute without its type, in its
+/// shortest form.
+mlir::ParseResult parseNumber(mlir::OpAsmParser &parser, mlir::FloatAttr &attr);
+void printNumber(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                 mlir::FloatAttr attr);
+/// As the parser takes it: digits and a point.
+std::string numberText(double value);
+
+/// `custom<Words>`: `[batch, query]`, kept as strings.
+mlir::ParseResult parseWords(mlir::OpAsmParser &parser, mlir::ArrayAttr &words);
+void printWords(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                mlir::ArrayAttr words);
+
+} // namespace autopar
+
+#endif // AUTOPAR_INTERFACES_NUMBERSYNTAX_H

@@ -1,0 +1,44 @@
+//===- PlanPasses.h - From a plan to passes ---------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PIPELINES_PLANPASSES_H
+#define AUTOPAR_PIPELINES_PLANPASSES_H
+
+#include "autopar/Plan/Plan.h"
+#include "autopar/Program/Workload.h"
+#include "autopar/Transforms/Target.h"
+
+#include "mlir/Pass/PassManager.h"
+
+namespace autopar {
+
+/// What is chosen of a step; the rest is the module's own.
+struct WorkloadChoice {
+  std::optional<Phase> phase = std::nullopt;
+  /// Sequences; new tokens of each in a prefill; cached tokens of each after
+  /// the step; positions that an encoder encodes, and that cross attention
+  /// sees.
+  std::optional<int64_t> batch = std::nullopt, prompt = std::nullopt,
+                         context = std::nullopt, source = std::nullopt,
+                         memory = std::nullopt;
+};
+
+/// A plan of a model, on what it runs, and the step that it is for.
+struct PlanRequest {
+  Plan plan;
+  Target target;
+  WorkloadChoice workload;
+};
+
+/// Adds the passes that turn a model into the parallel program of `request`:
+/// they bind target, workload, formats and mesh, split, insert collectives,
+/// place experts, and lay out stages.
+void addPlanPasses(mlir::OpPassManager &pm, PlanRequest request);
+
+} // namespace autopar
+
+#endif // AUTOPAR_PIPELINES_PLANPASSES_H

@@ -1,0 +1,80 @@
+//===- Session.h - autopar as functions -------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SESSION_SESSION_H
+#define AUTOPAR_SESSION_SESSION_H
+
+#include "autopar/Import/LoadModel.h"
+#include "autopar/Model/Shrink.h"
+#include "autopar/Pipelines/PlanPasses.h"
+#include "autopar/Placement/PlacementRequest.h"
+#include "autopar/Report/Evaluate.h"
+#include "autopar/Report/ModelReport.h"
+#include "autopar/Report/PlanDifferences.h"
+
+#include <functional>
+#include <memory>
+
+namespace autopar {
+
+/// Two plans of a model, and in what they differ.
+struct Comparison {
+  std::shared_ptr<const PlanOutcome> first, second;
+  PlanDifferences differences;
+};
+
+/// What the command line does, as functions: models, plans and machines in,
+/// reports out. Owns all that they need and keeps the models that were asked
+/// for: a model is imported once. Errors are values. Not for several threads at
+/// once; any number of sessions may live beside each other.
+class Session {
+public:
+  /// Called with each warning, as a line without its newline. None: warnings
+  /// are dropped.
+  using Warn = std::function<void(const std::string &)>;
+
+  explicit Session(Warn warn = nullptr);
+  ~Session();
+
+  /// What a step costs: memory, FLOPs, communication and latency.
+  Result<Report> estimate(const ModelRequest &model, const PlanRequest &request,
+                          const ReportDetail &detail = {});
+  /// In what two plans of a model differ: collectives, layouts and numbers.
+  Result<Comparison> compare(const ModelRequest &model,
+                             const PlanRequest &first,
+                             const PlanRequest &second);
+  /// The parallel program of a plan, as text.
+  Result<std::string> shard(const ModelRequest &model,
+                            const PlanRequest &request);
+
+  /// Parameters, sizes, caches and FLOPs of a model, with caches of
+  /// `kvFormats`.
+  Result<ModelReport> describe(const ModelRequest &model,
+                               const std::vector<std::string> &kvFormats = {
+                                   "bf16"});
+  /// The experts of a model; their bytes, which take a while to count, where
+  /// asked for. Errors: a model without.
+  Result<ModelExperts> experts(const ModelRequest &model,
+                               bool withBytes = false);
+  /// The config of a model of the same structure, with small sizes.
+  Result<std::string> shrink(const ModelRequest &model,
+                             const SmallSizes &sizes);
+
+  /// Runs passes that `add` adds on a copy of the model, as they say; the error
+  /// of a pass, or of `add`.
+  using AddPasses =
+      llvm::function_ref<mlir::LogicalResult(mlir::PassManager &)>;
+  std::optional<Error> run(const ModelRequest &model, AddPasses add);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_SESSION_SESSION_H

@@ -1,0 +1,56 @@
+//===- NumberSyntax.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Interfaces/NumberSyntax.h"
+
+#include "autopar/Support/Text.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+ParseResult autopar::parseNumber(OpAsmParser &parser, FloatAttr &attr) {
+  double value;
+  if (parser.parseFloat(value))
+    return failure();
+  attr = parser.getBuilder().getF64FloatAttr(value);
+  return success();
+}
+
+std::string autopar::numberText(double value) {
+  std::string text = formatNumber(value);
+  // The parser wants digits and a point before an exponent.
+  size_t exponent = text.find('e');
+  if (text.find('.') == std::string::npos)
+    text.insert(exponent == std::string::npos ? text.size() : exponent, ".0");
+  return text;
+}
+
+void autopar::printNumber(OpAsmPrinter &printer, Operation *, FloatAttr attr) {
+  printer << numberText(attr.getValueAsDouble());
+}
+
+ParseResult autopar::parseWords(OpAsmParser &parser, ArrayAttr &words) {
+  SmallVector<Attribute> names;
+  auto parseWord = [&]() -> ParseResult {
+    StringRef name;
+    if (parser.parseKeyword(&name))
+      return failure();
+    names.push_back(parser.getBuilder().getStringAttr(name));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseWord))
+    return failure();
+  words = parser.getBuilder().getArrayAttr(names);
+  return success();
+}
+
+void autopar::printWords(OpAsmPrinter &printer, Operation *, ArrayAttr words) {
+  printer << "[";
+  llvm::interleaveComma(words.getAsValueRange<StringAttr>(), printer);
+  printer << "]";
+}

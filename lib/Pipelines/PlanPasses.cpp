@@ -1,0 +1,112 @@
+//===- PlanPasses.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Pipelines/PlanPasses.h"
+
+#include "ShardingPasses.h"
+#include "autopar/Plan/NeutralAxes.h"
+#include "autopar/Support/Text.h"
+#include "autopar/Transforms/Passes.h"
+
+using namespace autopar;
+using namespace mlir;
+
+namespace {
+
+class PlanPasses {
+public:
+  PlanPasses(OpPassManager &pm, PlanRequest request)
+      : pm(pm), request(std::move(request)), plan(this->request.plan) {}
+
+  void add() {
+    addTarget();
+    addWorkload();
+    addFormats();
+    addSharding();
+    addStages();
+  }
+
+private:
+  void addTarget() {
+    const Target &target = request.target;
+    if (target == Target())
+      return;
+    BindTargetPassOptions bind;
+    bind.hardware = target.hardware.value_or("");
+    bind.nodes = target.nodes.value_or(0);
+    bind.runtime = target.runtime.value_or("");
+    bind.memoryUtilization = target.memoryUtilization.value_or(0);
+    for (const Override &one : target.overrides)
+      bind.overrides.push_back(one.path + "=" + formatNumber(one.value));
+    pm.addPass(createBindTargetPass(std::move(bind)));
+  }
+
+  void addWorkload() {
+    const WorkloadChoice &step = request.workload;
+    if (!step.phase && !step.batch && !step.prompt && !step.context &&
+        !step.source && !step.memory)
+      return;
+    BindWorkloadPassOptions bind;
+    bind.phase = step.phase ? nameOf(*step.phase) : "";
+    bind.batch = step.batch.value_or(0);
+    bind.prompt = step.prompt.value_or(0);
+    bind.context = step.context.value_or(0);
+    bind.source = step.source.value_or(-1);
+    bind.memory = step.memory.value_or(-1);
+    pm.addPass(createBindWorkloadPass(std::move(bind)));
+  }
+
+  void addFormats() {
+    AbsorbLatentAttentionPassOptions absorb;
+    absorb.phase = nameOf(Phase::decode);
+    pm.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
+    if (std::unique_ptr<Pass> formats = createFormatsPass(plan))
+      pm.addPass(std::move(formats));
+  }
+
+  void addSharding() {
+    if (plan.axes.empty())
+      return;
+    dropNeutralDegrees(plan);
+    BindMeshPassOptions bind;
+    bind.axes = meshText(plan);
+    bind.neutral = llvm::to_vector(dropNeutralAxes(plan));
+    pm.addPass(createBindMeshPass(std::move(bind)));
+    if (plan.axes.empty())
+      return;
+    for (std::unique_ptr<Pass> &pass :
+         createShardingPasses(plan, /*vocabularyMultiple=*/0))
+      pm.addPass(std::move(pass));
+    pm.addPass(createInsertCollectivesPass());
+    if (std::unique_ptr<Pass> dispatch = createDispatchPass(plan))
+      pm.addPass(std::move(dispatch));
+    addPlacementPass(pm, plan);
+  }
+
+  void addStages() {
+    if (!plan.pipeline.isGiven())
+      return;
+    StagePipelinePassOptions stages;
+    const PipelinePlan &pipeline = plan.pipeline;
+    stages.stages = rangesText(pipeline.stages);
+    stages.interleave = pipeline.interleave.value_or(0);
+    stages.microbatches = pipeline.microbatches.value_or(0);
+    if (pipeline.schedule)
+      stages.schedule = nameOf(*pipeline.schedule);
+    pm.addPass(createStagePipelinePass(std::move(stages)));
+  }
+
+  OpPassManager &pm;
+  PlanRequest request;
+  Plan &plan;
+};
+
+} // namespace
+
+void autopar::addPlanPasses(OpPassManager &pm, PlanRequest request) {
+  PlanPasses(pm, std::move(request)).add();
+}

@@ -1,0 +1,259 @@
+//===- Session.cpp --------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Session/Session.h"
+
+#include "autopar/Analysis/ExpertLayers.h"
+#include "autopar/Import/ShrinkModel.h"
+#include "autopar/InitAll.h"
+#include "autopar/Pipelines/DescribeModel.h"
+#include "autopar/Transforms/Estimate.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace autopar;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Diagnostics as values
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Keeps the first error that MLIR reports, and hands warnings on.
+class Diagnostics {
+public:
+  Diagnostics(MLIRContext *context, const Session::Warn &warn)
+      : warn(warn), handler(context, [this](Diagnostic &diagnostic) {
+          take(diagnostic);
+          return success();
+        }) {}
+
+  /// The error since the last call; one that nobody described has no message.
+  Error takeError() {
+    Error taken = error.value_or(Error());
+    error.reset();
+    return taken;
+  }
+
+private:
+  void take(Diagnostic &diagnostic) {
+    std::string text;
+    llvm::raw_string_ostream(text) << diagnostic;
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Warning && warn)
+      warn(text);
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error || error)
+      return;
+    error = Error{"", std::move(text), ""};
+    for (Diagnostic &note : diagnostic.getNotes()) {
+      llvm::raw_string_ostream os(error->note);
+      os << (error->note.empty() ? "" : "; ") << note;
+    }
+  }
+
+  const Session::Warn &warn;
+  std::optional<Error> error;
+  ScopedDiagnosticHandler handler;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------===//
+
+struct Session::State {
+  explicit State(Warn warn)
+      : warn(std::move(warn)), diagnostics(&context, this->warn) {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.printOpOnDiagnostic(false);
+  }
+
+  /// The module of `model`, imported when it is first asked for.
+  Result<ModuleOp> import(const ModelRequest &model);
+  /// The parallel program of `request`.
+  Result<OwningOpRef<ModuleOp>> shard(const ModelRequest &model,
+                                      const PlanRequest &request);
+  Result<std::shared_ptr<const PlanOutcome>> outcome(const ModelRequest &model,
+                                                     const PlanRequest &request,
+                                                     std::string name);
+  std::optional<Error> run(ModuleOp module, AddPasses add);
+
+  Warn warn;
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  Diagnostics diagnostics;
+  std::map<std::string, OwningOpRef<ModuleOp>> modules;
+};
+
+/// What tells a request from others.
+static std::string keyOf(const ModelRequest &model) {
+  std::string key = model.argument + "@" + model.hub.revision;
+  for (const ConfigAssumption &assumption : model.assumptions)
+    key += " " + assumption.key + "=" + assumption.value;
+  return key;
+}
+
+Result<ModuleOp> Session::State::import(const ModelRequest &model) {
+  std::string key = keyOf(model);
+  auto it = modules.find(key);
+  if (it != modules.end())
+    return *it->second;
+  Result<OwningOpRef<ModuleOp>> module = loadModel(&context, model);
+  if (!module)
+    return module.error().message.empty() ? diagnostics.takeError()
+                                          : module.error();
+  return *(modules[key] = std::move(*module));
+}
+
+std::optional<Error> Session::State::run(ModuleOp module, AddPasses add) {
+  PassManager pm(&context);
+  if (failed(add(pm)) || failed(pm.run(module)))
+    return diagnostics.takeError();
+  return std::nullopt;
+}
+
+Result<OwningOpRef<ModuleOp>>
+Session::State::shard(const ModelRequest &model, const PlanRequest &request) {
+  Result<ModuleOp> module = import(model);
+  if (!module)
+    return module.error();
+  OwningOpRef<ModuleOp> copy(module->clone());
+  if (std::optional<Error> error = run(*copy, [&](PassManager &pm) {
+        addPlanPasses(pm, request);
+        return success();
+      }))
+    return *error;
+  return std::move(copy);
+}
+
+Result<std::shared_ptr<const PlanOutcome>>
+Session::State::outcome(const ModelRequest &model, const PlanRequest &request,
+                        std::string name) {
+  Result<OwningOpRef<ModuleOp>> module = shard(model, request);
+  if (!module)
+    return module.error();
+  FailureOr<PlanOutcome> outcome =
+      priceOutcome(**module, TargetAnalysis(**module));
+  if (failed(outcome))
+    return diagnostics.takeError();
+  outcome->name = std::move(name);
+  return std::make_shared<const PlanOutcome>(std::move(*outcome));
+}
+
+Session::Session(Warn warn) : state(std::make_unique<State>(std::move(warn))) {}
+Session::~Session() = default;
+
+std::optional<Error> Session::run(const ModelRequest &model, AddPasses add) {
+  Result<ModuleOp> module = state->import(model);
+  if (!module)
+    return module.error();
+  OwningOpRef<ModuleOp> copy(module->clone());
+  return state->run(*copy, add);
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+Result<Report> Session::estimate(const ModelRequest &model,
+                                 const PlanRequest &request,
+                                 const ReportDetail &detail) {
+  Result<OwningOpRef<ModuleOp>> module = state->shard(model, request);
+  if (!module)
+    return module.error();
+  FailureOr<Report> report =
+      estimateModule(**module, CostProgramAnalysis(**module),
+                     TargetAnalysis(**module), detail);
+  if (failed(report))
+    return state->diagnostics.takeError();
+  return std::move(*report);
+}
+
+Result<Comparison> Session::compare(const ModelRequest &model,
+                                    const PlanRequest &first,
+                                    const PlanRequest &second) {
+  auto a = state->outcome(model, first, "first");
+  if (!a)
+    return a.error();
+  auto b = state->outcome(model, second, "second");
+  if (!b)
+    return b.error();
+  return Comparison{*a, *b, autopar::compare(**a, **b)};
+}
+
+Result<std::string> Session::shard(const ModelRequest &model,
+                                   const PlanRequest &request) {
+  Result<OwningOpRef<ModuleOp>> module = state->shard(model, request);
+  if (!module)
+    return module.error();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  (*module)->print(os);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Facts of models
+//===----------------------------------------------------------------------===//
+
+Result<ModelReport>
+Session::describe(const ModelRequest &request,
+                  const std::vector<std::string> &kvFormats) {
+  Result<Model> model = findModel(request);
+  if (!model)
+    return model.error();
+  Result<OwningOpRef<ModuleOp>> module = buildModel(&state->context, *model);
+  if (!module)
+    return module.error().message.empty() ? state->diagnostics.takeError()
+                                          : module.error();
+  Result<ModelReport> report = describeModel(**module, kvFormats);
+  if (!report)
+    return report;
+  report->contextLength = contextOf(*model).value_or(0);
+  report->fields = fieldsOf(*model);
+  return report;
+}
+
+static Result<Checked> countBytes(ModuleOp module, const ExpertLayers &layers) {
+  Result<ModelReport> report = describeModel(module, {"bf16"});
+  if (!report)
+    return report.error();
+  Checked bytes = 0;
+  for (const ModelReport::Part &part : report->parts)
+    if (part.name == "experts")
+      bytes = part.bytes;
+  auto count = static_cast<int64_t>(layers.all.size());
+  return ceilDiv(bytes, Checked(count) * layers.all.front().experts);
+}
+
+Result<ModelExperts> Session::experts(const ModelRequest &model,
+                                      bool withBytes) {
+  Result<ModuleOp> module = state->import(model);
+  if (!module)
+    return module.error();
+  FailureOr<ExpertLayers> layers = findExpertLayers(*module);
+  if (failed(layers))
+    return state->diagnostics.takeError();
+  if (layers->all.empty())
+    return Error{"", model.argument + " has no routed experts", ""};
+  Result<Checked> bytes = withBytes ? countBytes(*module, *layers) : Checked(0);
+  if (!bytes)
+    return bytes.error();
+  return ModelExperts{layers->shape(), layers->all.front().groups,
+                      layers->stackLayers, *bytes};
+}
+
+Result<std::string> Session::shrink(const ModelRequest &request,
+                                    const SmallSizes &sizes) {
+  Result<Model> model = findModel(request);
+  if (!model)
+    return model.error();
+  return shrinkModel(&state->context, *model, sizes);
+}

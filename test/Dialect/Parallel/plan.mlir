@@ -1,0 +1,26 @@
+// RUN: autopar-opt %s | autopar-opt | FileCheck %s
+// RUN: autopar-opt %s --mlir-print-op-generic | autopar-opt | FileCheck %s
+
+// What a module runs on, and the choices that it was split by.
+// CHECK: parallel.target hardware("my.json") nodes(2) runtime("vllm@0.19") memory_utilization(0.9)
+// CHECK-SAME: set("chips.h200-sxm.memory_bytes" = 1.2e+11, "b" = -1.0) {note = "x"}
+parallel.target hardware("my.json") nodes(2) runtime("vllm@0.19")
+    memory_utilization(0.9) set("chips.h200-sxm.memory_bytes" = 1.2e11, "b" = -1.0)
+    {note = "x"}
+// CHECK: parallel.strategy sequence_parallel fsdp context(all_to_all) dtype(bf16) kv_dtype(f8E4M3FN) {note = "x"}
+parallel.strategy sequence_parallel fsdp context(all_to_all) dtype(bf16) kv_dtype(f8E4M3FN) {note = "x"}
+
+module @all_open {
+  // CHECK: parallel.target{{$}}
+  parallel.target
+  // CHECK: parallel.strategy{{$}}
+  parallel.strategy
+}
+
+module @pipeline {
+  // CHECK: transformer.workload @w({{.*}}) assumed [batch, phase] {note = "x"}
+  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8) assumed [batch, phase] {note = "x"}
+  parallel.mesh @mesh(pp = 2)
+  // CHECK: microbatches(1) assumed [schedule]
+  parallel.stages over [pp] layers [0 to 0, 1 to 1] schedule("inference") microbatches(1) assumed [schedule]
+}
