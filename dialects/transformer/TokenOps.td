@@ -180,17 +180,20 @@ def TF_MergeTokensOp : TF_ComputeOp<"merge_tokens", [Pure]> {
         y[b, t, j*d + i] = x[b, t*n + j, i]
         y[b, t, i]       = sum_j x[b, t*n + j, i] / n    with mean
 
-    `n` is how many tokens of `x` there are for one of the result. Linear.
+    `n` is how many tokens of `x` there are for one of the result. Without
+    `mean` the result may have several dimensions behind its tokens: the same
+    elements in the same order, as a convolution over a patch wants them. Linear.
 
-    **Constraints:** both have rank 3; the tokens of `x` are `n` times those of
-    the result, and so is the result's last dimension of that of `x` without
-    `mean`; with `mean` these are the same; tokens are whole, and without `mean`
-    their elements.
+    **Constraints:** `x` has rank 3, and the result with `mean`; the tokens of
+    `x` are `n` times those of the result, and so are, without `mean`, the
+    result's elements of a token those of `x`; with `mean` these are the same;
+    tokens are whole, and without `mean` their elements.
 
     **Example:**
     ```mlir
     func.func private @example(%x: tensor<4x16x64xbf16>) {
       %y = transformer.merge_tokens %x : tensor<4x16x64xbf16> -> tensor<4x4x256xbf16>
+      %p = transformer.merge_tokens %x : tensor<4x16x64xbf16> -> tensor<4x4x2x2x64xbf16>
       %z = transformer.merge_tokens %x mean : tensor<4x16x64xbf16> -> tensor<4x1x64xbf16>
       return
     }

@@ -325,13 +325,24 @@ static LocalResult run(MergeTokensOp op, Device &device) {
   std::vector<int64_t> from = device.indices(op.getX(), 1);
   std::vector<int64_t> to = device.indices(op.getResult(), 1);
   int64_t merged = device.grid().extentOf(TensorView(op.getResult()), 1);
-  int64_t wide = device.grid().extentOf(TensorView(op.getResult()), 2);
+  TensorView view(op.getResult());
+  std::vector<int64_t> inside;
+  int64_t wide = 1;
+  for (int64_t d = 2; d < view.rank(); ++d) {
+    inside.push_back(device.grid().extentOf(view, d));
+    wide *= inside.back();
+  }
+  auto shaped = [&](int64_t tokens) {
+    std::vector<int64_t> shape = {x.shape[0], tokens};
+    shape.insert(shape.end(), inside.begin(), inside.end());
+    return LocalTensor(shape);
+  };
   // Without an image there are no tokens to merge.
   if (merged == 0)
-    return LocalTensor({x.shape[0], 0, wide});
+    return shaped(0);
   int64_t n = device.grid().extentOf(TensorView(op.getX()), 1) / merged;
   int64_t width = x.extentFrom(2);
-  LocalTensor result({x.shape[0], int64_t(to.size()), wide});
+  LocalTensor result = shaped(to.size());
   for (int64_t b = 0; b < x.shape[0]; ++b)
     for (size_t t = 0; t < to.size(); ++t)
       for (int64_t j = 0; j < n; ++j) {

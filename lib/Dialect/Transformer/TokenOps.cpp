@@ -108,16 +108,19 @@ Operation *ConvolutionOp::detachBias(OpBuilder &builder) {
 
 ShardingFactors MergeTokensOp::getShardingFactors() {
   ShardingFactors factors;
-  if (rankOf(getX()) != 3 || rankOf(getResult()) != 3)
+  int64_t rank = rankOf(getResult());
+  if (rankOf(getX()) != 3 || rank < 3 || (getMean() && rank != 3))
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t before = factors.add(FactorKind::whole);
   int32_t after = factors.add(FactorKind::whole);
   int32_t width =
       factors.add(getMean() ? FactorKind::parallel : FactorKind::whole);
-  int32_t wide = getMean() ? width : factors.add(FactorKind::whole);
   factors.operands = {{batch, before, width}};
-  factors.results = {{batch, after, wide}};
+  FactorList merged = {batch, after};
+  factors.results = {concat(
+      merged, getMean() ? FactorList{width}
+                        : addFactors(factors, FactorKind::whole, rank - 2))};
   factors.linear = {{0}};
   return factors;
 }

@@ -354,9 +354,15 @@ LogicalResult MergeTokensOp::verify() {
   if (!merged)
     return emitOpError() << "merges " << before << " tokens into " << after
                          << ", which do not divide them";
-  std::string width = x.extentText(2), found = result.extentText(2);
-  std::optional<int64_t> wider = ratioOf(found, width);
-  if (getMean() || wider == merged)
+  if (getMean())
+    return success();
+  std::string width = x.extentText(2);
+  int64_t found = 1;
+  for (int64_t d = 2; d < result.rank(); ++d)
+    if (!ShapedType::isDynamic(result.getType().getDimSize(d)) &&
+        llvm::MulOverflow(found, result.getType().getDimSize(d), found))
+      return emitOpError("has too many elements in a token");
+  if (ratioOf(std::to_string(found), width) == merged)
     return success();
   return emitOpError() << "merges " << *merged << " tokens of " << width
                        << " elements into one of " << found;

@@ -25,6 +25,13 @@ Value autopar::createRope(ModelBuilder &model, autopar::Block &block, Value x,
   if (theta == 0)
     return x;
   bool partial = rope.width && rope.width != model.widthOf(x);
+  if (rope.width % 2 || rope.width > model.widthOf(x)) {
+    block.failField("rope_width",
+                    "heads of " + std::to_string(model.widthOf(x)) +
+                        " elements of which " + std::to_string(rope.width) +
+                        " rotate, expected an even number of at most that");
+    return x;
+  }
   auto flag = [&](bool set) { return set ? ops.getUnitAttr() : UnitAttr(); };
   return RopeOp::create(
       ops, x.getType(), x, ops.getF64FloatAttr(theta),
@@ -157,16 +164,22 @@ private:
                    (heads + kvHeads) * width + kvHeads * valueWidth);
   }
 
+  /// torch's own attention has "in_proj_weight".
+  static std::string member(const std::string &stem, const char *name) {
+    return StringRef(stem).ends_with("_") ? stem + name : stem + "." + name;
+  }
+
   Value project(Value x, Role role, StringRef part = "") {
     static const char *const keys[] = {"q", "k", "v"};
     std::string stem =
         block.text(layout == Layout::separate ? keys[role] : "qkv");
     int64_t count = countOf(role), size = widthOf(role);
     std::string out = rows(role, 1, part);
-    Value w = model.weight(stem + ".weight", {model.widthOf(x), count, size},
-                           transposed ? "[0, " + out + "]" : "[" + out + ", 0]",
-                           WeightRole::product);
-    Value b = biases[role] ? model.weight(stem + ".bias", {count, size},
+    Value w =
+        model.weight(member(stem, "weight"), {model.widthOf(x), count, size},
+                     transposed ? "[0, " + out + "]" : "[" + out + ", 0]",
+                     WeightRole::product);
+    Value b = biases[role] ? model.weight(member(stem, "bias"), {count, size},
                                           "[" + rows(role, 0, part) + "]")
                            : Value();
     return LinearOp::create(ops, model.like(x, {count, size}), x, w, b);

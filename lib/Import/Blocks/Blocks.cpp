@@ -15,6 +15,7 @@ static const std::pair<llvm::StringRef, BlockBuilder> builders[] = {
     {"patch_embedding", buildPatchEmbedding},
     {"convolution", buildConvolution},
     {"input", buildInput},
+    {"tensors", buildTensors},
     {"insert", buildInsert},
     {"merge_tokens", buildMergeTokens},
     {"last_token", buildLastToken},

@@ -31,6 +31,7 @@ AUTOPAR_BLOCK(buildConvolution)
 AUTOPAR_BLOCK(buildInput)
 AUTOPAR_BLOCK(buildInsert)
 AUTOPAR_BLOCK(buildMergeTokens)
+AUTOPAR_BLOCK(buildTensors)
 AUTOPAR_BLOCK(buildLastToken)
 AUTOPAR_BLOCK(buildHead)
 // Norms, products, elements.

@@ -65,7 +65,8 @@ Value autopar::buildFeedForward(ModelBuilder &model, autopar::Block &block,
     norm.eps = block.number("eps", norm.eps);
     y = createNorm(model, y, norm);
   }
-  y = model.linear(y, block.text("down"), hidden, bias, transposed);
+  y = model.linear(y, block.text("down"), block.integer("out", hidden), bias,
+                   transposed);
   return block.has("token_gate")
              ? weighTokens(model, x, y, block.text("token_gate"))
              : y;

@@ -56,6 +56,10 @@ static Value buildNorm(ModelBuilder &model, autopar::Block &block, Value x,
   bool isNamed = norm.hasBias || (norm.hasWeight && norm.tensor.empty());
   norm.stem = isNamed ? block.text("name") : "";
   norm.eps = block.number("eps", isLayerNorm ? 1e-5 : 1e-6);
+  block.mayHave({"at", "of"});
+  if (block.has("of"))
+    norm.storage = "[0 at " + std::to_string(block.integer("at", 0)) + " of " +
+                   std::to_string(block.integer("of")) + "]";
   return createNorm(model, x, norm);
 }
 
@@ -109,6 +113,15 @@ static std::string storageOf(autopar::Block &block, int64_t at, int64_t of) {
 static Value addProducts(ModelBuilder &model, autopar::Block &block, Value x,
                          const std::string &name, Value bias) {
   int64_t in = model.widthOf(x), width = block.integer("width");
+  // Patches that are still apart, under the weight of a convolution.
+  if (ArrayRef<int64_t> shape = TensorView(x).getType().getShape();
+      shape.size() == 5) {
+    SmallVector<int64_t> dims(shape.drop_front(2));
+    dims.push_back(width);
+    return createProduct(
+        model, x, model.weight(name, dims, "[3, 2, 0, 1]", WeightRole::product),
+        bias);
+  }
   int64_t copies = block.integer("copies", 1);
   auto addProduct = [&](int64_t i, Value bias) -> Value {
     bool isRange = copies > 1 || block.has("in_of");

@@ -41,6 +41,15 @@ Value autopar::buildPositionEmbedding(ModelBuilder &model,
   return PositionEmbeddingOp::create(model.builder(), x.getType(), x, table);
 }
 
+/// Of a stored part: each tensor is kept as it is.
+Value autopar::buildTensors(ModelBuilder &model, autopar::Block &block,
+                            Value x) {
+  for (const auto &[name, shape] : block.tensors("tensors"))
+    x = PositionEmbeddingOp::create(model.builder(), x.getType(), x,
+                                    model.weight(name, shape));
+  return x;
+}
+
 Value autopar::buildInput(ModelBuilder &model, autopar::Block &block, Value) {
   return model.addInput(
       model.tokens(block.text("tokens"), {block.integer("width")}));
@@ -106,8 +115,15 @@ Value autopar::buildMergeTokens(ModelBuilder &model, autopar::Block &block,
   int64_t merged = factorOf(model.tokensOf(x)) / std::max<int64_t>(groups, 1);
   if (merged == 1)
     return x;
-  Type type = model.tokens(tokens, {model.widthOf(x) * (mean ? 1 : merged)});
-  return MergeTokensOp::create(model.builder(), type, x, mean);
+  int64_t width = model.widthOf(x);
+  SmallVector<int64_t> dims = {width * (mean ? 1 : merged)};
+  if (block.has("patch")) {
+    std::vector<int64_t> patch = block.integers("patch");
+    dims.assign(patch.begin(), patch.end());
+    dims.push_back(width);
+  }
+  return MergeTokensOp::create(model.builder(), model.tokens(tokens, dims), x,
+                               mean);
 }
 
 Value autopar::buildLastToken(ModelBuilder &model, autopar::Block &, Value x) {
@@ -128,6 +144,14 @@ Value autopar::buildHead(ModelBuilder &model, autopar::Block &block, Value x) {
       table = weight;
   if (tied && !table) {
     block.fail("there is no weight \"" + tiedTo + "\" to be tied to");
+    return {};
+  }
+  if (table && TensorView(table).getType().getShape() !=
+                   ArrayRef<int64_t>{rows, width}) {
+    block.failField("tied", "a head of " + std::to_string(rows) + " x " +
+                                std::to_string(width) +
+                                " cannot be tied to \"" + tiedTo +
+                                "\", which has another shape");
     return {};
   }
   if (!table)
