@@ -197,7 +197,10 @@ def variants(kind, architecture):
 
 def agree(config):
     """Makes a tower as wide as the text it is read into: of some types, the
-    default configs of the two were not made for each other."""
+    default configs of the two were not made for each other. Voxtral stacks
+    frames until they are as wide as its encoder's MLP."""
+    if config.model_type.startswith("voxtral") and not hasattr(config.audio_config, "sliding_window"):
+        config.audio_config.intermediate_size = 4 * config.audio_config.hidden_size
     vision, text = getattr(config, "vision_config", None), getattr(config, "text_config", None)
     if not hasattr(text, "hidden_size"):
         return config
