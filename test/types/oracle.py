@@ -51,7 +51,11 @@ REQUIRED = {
                         "mlp_layer_types": ["dense"] + ["sparse"] * 31}},
     "granite4_vision": {"deepstack_layer_map": [[-1, 0], [-2, 4]], "spatial_target_layers": [8], "downsample_rate": "4/8"},
     "reformer": {"is_decoder": True},
+    "qwen3_omni_moe_thinker": {"text_config": {"num_attention_heads": 32, "vocab_size": 151936}},
 }  # fmt: skip
+
+# Audio models that stack frames until they are as wide as the encoder's MLP.
+STACKED_FRAMES = ("voxtral", "glmasr")
 
 # Experts that checkpoints may have either way round; saved as they were loaded.
 TRANSPOSED = {"qwen3_vl_moe": r"mlp\.experts\.(gate_up|down)_proj$"}
@@ -196,14 +200,20 @@ def variants(kind, architecture):
 
 
 def agree(config):
-    """Makes a tower as wide as the text it is read into: of some types, the
-    default configs of the two were not made for each other. Voxtral stacks
-    frames until they are as wide as its encoder's MLP."""
-    if config.model_type.startswith("voxtral") and not hasattr(config.audio_config, "sliding_window"):
-        config.audio_config.intermediate_size = 4 * config.audio_config.hidden_size
-    vision, text = getattr(config, "vision_config", None), getattr(config, "text_config", None)
+    """Makes parts that are read into each other as wide as each other: of some
+    types, the default configs of the parts were not made for each other, and a
+    random one seldom is."""
+    vision, audio, text = (getattr(config, f"{part}_config", None) for part in ("vision", "audio", "text"))
+    if config.model_type in STACKED_FRAMES:
+        audio.intermediate_size = 4 * audio.hidden_size
+    if config.model_type == "pix2struct":
+        text.d_kv = text.hidden_size // text.num_heads
     if not hasattr(text, "hidden_size"):
         return config
+    if hasattr(audio, "output_dim"):
+        audio.output_dim = text.hidden_size
+    if config.model_type == "ovis2":
+        config.hidden_size = text.hidden_size
     if hasattr(vision, "out_hidden_size"):
         vision.out_hidden_size = text.hidden_size
     elif hasattr(vision, "embed_dim") and hasattr(vision, "depth") and hasattr(vision, "hidden_size"):

@@ -60,7 +60,8 @@ public:
     bool bias = block.flag("input_bias");
     block.mayHave({"q_norm", "k_norm", "norm", "norm_weight", "norm_bias",
                    "unit_offset", "eps", "gate_name", "layout", "q", "k", "v",
-                   "qkv", "relative_bias", "relative_buckets", "sinks"});
+                   "qkv", "relative_bias", "relative_buckets", "sinks",
+                   "o_layer_norm"});
     biases[query] = bias;
     biases[key] = block.flag("k_bias", bias);
     biases[value] = block.flag("v_bias", bias);
@@ -100,6 +101,7 @@ public:
     if (block.has("o_norm")) {
       NormSpec norm;
       norm.stem = block.text("o_norm");
+      norm.isLayerNorm = norm.hasBias = block.flag("o_layer_norm");
       norm.eps = block.number("eps", norm.eps);
       norm.shape = {heads, valueWidth};
       norm.over = 2;
