@@ -84,8 +84,9 @@ ShardingFactors InsertOp::getShardingFactors() {
 
 ShardingFactors ConvolutionOp::getShardingFactors() {
   ShardingFactors factors;
-  if (rankOf(getX()) != 3 || rankOf(getWeight()) != 3 ||
-      rankOf(getResult()) != 3)
+  int64_t rank = rankOf(getX());
+  if ((rank != 3 && rank != 4) || rankOf(getWeight()) != rank ||
+      rankOf(getResult()) != rank)
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t before = factors.add(FactorKind::whole);
@@ -94,11 +95,33 @@ ShardingFactors ConvolutionOp::getShardingFactors() {
   int32_t after = factors.add(FactorKind::whole);
   int32_t out = factors.add(FactorKind::parallel);
   factors.operands = {{batch, before, in}, {in, kernel, out}};
+  factors.results = {{batch, after, out}};
+  if (rank == 4) {
+    auto insert = [&](FactorList &list) {
+      list.insert(list.begin() + 2, factors.add(FactorKind::whole));
+    };
+    insert(factors.operands[0]);
+    insert(factors.operands[1]);
+    insert(factors.results[0]);
+  }
   if (getBias())
     factors.operands.push_back({out});
   else
     factors.linear = {{0}, {1}};
-  factors.results = {{batch, after, out}};
+  return factors;
+}
+
+ShardingFactors LayerPartOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getX()) < 2)
+    return factors;
+  FactorList kept =
+      addFactors(factors, FactorKind::parallel, rankOf(getX()) - 1);
+  FactorList x(kept);
+  x.insert(x.end() - 1, factors.add(FactorKind::whole));
+  factors.operands = {x};
+  factors.results = {kept};
+  factors.linear = {{0}};
   return factors;
 }
 

@@ -158,6 +158,7 @@ void ExpertsOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   }
 AUTOPAR_NAME_RESULT(EmbeddingOp, "embedding")
 AUTOPAR_NAME_RESULT(LastTokenOp, "last")
+AUTOPAR_NAME_RESULT(LayerPartOp, "part")
 AUTOPAR_NAME_RESULT(LogitsOp, "logits")
 AUTOPAR_NAME_RESULT(AddBiasOp, "biased")
 AUTOPAR_NAME_RESULT(RMSNormOp, "norm")
@@ -341,9 +342,16 @@ LogicalResult PositionEmbeddingOp::verify() {
 LogicalResult ConvolutionOp::verify() {
   std::string before = TensorView(getX()).extentText(1);
   std::string after = TensorView(getResult()).extentText(1);
-  if (ratioOf(before, after))
+  if (!ratioOf(before, after))
+    return emitOpError() << "makes " << after << " tokens of " << before
+                         << ", which they do not divide";
+  if (TensorView(getX()).rank() == 3)
     return success();
-  return emitOpError() << "makes " << after << " tokens of " << before
+  std::string wide = TensorView(getX()).extentText(2);
+  std::string narrow = TensorView(getResult()).extentText(2);
+  if (ratioOf(wide, narrow))
+    return success();
+  return emitOpError() << "makes " << narrow << " columns of " << wide
                        << ", which they do not divide";
 }
 

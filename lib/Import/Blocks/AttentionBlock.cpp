@@ -84,7 +84,15 @@ public:
     bool fusedGate = block.choice("gate") == "fused";
     Value q = project(x, query, fusedGate ? "0/2 * " : "");
     Value gate = fusedGate ? project(x, query, "1/2 * ") : Value();
-    Value k = project(memory, key), v = project(memory, value);
+    Value k = project(memory, key);
+    Value v = block.flag("v_is_k") ? k : project(memory, value);
+    if (block.flag("v_norm")) {
+      NormSpec norm;
+      norm.hasWeight = false;
+      norm.shape = {valueWidth};
+      norm.eps = block.number("eps", norm.eps);
+      v = createNorm(model, v, norm);
+    }
     bool normFirst = !block.flag("norm_after_rope");
     RopeSpec rope;
     rope.width = block.integer("rope_width", 0);

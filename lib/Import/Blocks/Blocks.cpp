@@ -17,6 +17,8 @@ static const std::pair<llvm::StringRef, BlockBuilder> builders[] = {
     {"input", buildInput},
     {"tensors", buildTensors},
     {"insert", buildInsert},
+    {"gated", buildGated},
+    {"layer_part", buildLayerPart},
     {"merge_tokens", buildMergeTokens},
     {"last_token", buildLastToken},
     {"head", buildHead},

@@ -72,6 +72,17 @@ Value autopar::buildFeedForward(ModelBuilder &model, autopar::Block &block,
              : y;
 }
 
+/// f(x) times a saved value.
+Value autopar::buildGated(ModelBuilder &model, autopar::Block &block, Value x) {
+  Value up = model.saved->lookup(block.text("value"));
+  if (!up || up.getType() != x.getType()) {
+    block.fail("nothing of this shape was saved under this name", "value");
+    return {};
+  }
+  return createGated(model, x, up,
+                     functionOf(block, block.choice("activation")));
+}
+
 //===----------------------------------------------------------------------===//
 // Routed
 //===----------------------------------------------------------------------===//
@@ -120,7 +131,14 @@ public:
   Value build(Value x) {
     if (!layout)
       return {};
-    Value routing = route(x);
+    Value routed = block.has("router_value")
+                       ? model.saved->lookup(block.text("router_value"))
+                       : x;
+    if (!routed) {
+      block.fail("nothing was saved under this name", "router_value");
+      return {};
+    }
+    Value routing = route(routed);
     int64_t latent = block.integer("latent", 0);
     Value tokens =
         latent ? model.linear(x, block.text("latent_in"), latent) : x;

@@ -113,14 +113,16 @@ static std::string storageOf(autopar::Block &block, int64_t at, int64_t of) {
 static Value addProducts(ModelBuilder &model, autopar::Block &block, Value x,
                          const std::string &name, Value bias) {
   int64_t in = model.widthOf(x), width = block.integer("width");
-  // Patches that are still apart, under the weight of a convolution.
+  // Patches that are still apart, under the weight of a convolution; columns
+  // of a plane, whose elements a checkpoint has side by side.
   if (ArrayRef<int64_t> shape = TensorView(x).getType().getShape();
-      shape.size() == 5) {
+      shape.size() > 3) {
     SmallVector<int64_t> dims(shape.drop_front(2));
     dims.push_back(width);
-    return createProduct(
-        model, x, model.weight(name, dims, "[3, 2, 0, 1]", WeightRole::product),
-        bias);
+    Value w = model.weight(name, dims,
+                           shape.size() == 5 ? "[3, 2, 0, 1]" : "[2, 1*0]",
+                           WeightRole::product);
+    return createProduct(model, x, w, bias);
   }
   int64_t copies = block.integer("copies", 1);
   auto addProduct = [&](int64_t i, Value bias) -> Value {

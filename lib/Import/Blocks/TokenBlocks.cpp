@@ -51,8 +51,10 @@ Value autopar::buildTensors(ModelBuilder &model, autopar::Block &block,
 }
 
 Value autopar::buildInput(ModelBuilder &model, autopar::Block &block, Value) {
-  return model.addInput(
-      model.tokens(block.text("tokens"), {block.integer("width")}));
+  SmallVector<int64_t> dims = {block.integer("width")};
+  if (block.has("columns"))
+    dims.insert(dims.begin(), block.integer("columns"));
+  return model.addInput(model.tokens(block.text("tokens"), dims));
 }
 
 /// A convolution whose stride is its kernel: a product with each patch.
@@ -78,12 +80,34 @@ Value autopar::buildConvolution(ModelBuilder &model, autopar::Block &block,
                                 Value x) {
   int64_t width = block.integer("width"), kernel = block.integer("kernel");
   std::string stem = block.text("name");
-  Value w = model.weight(stem + ".weight", {model.widthOf(x), kernel, width},
-                         "[2, 0, 1]");
+  bool isPlane = TensorView(x).rank() == 4;
+  block.mayHave({"columns", "columns_first"});
+  SmallVector<int64_t> shape = {model.widthOf(x), kernel}, dims;
+  if (isPlane) {
+    shape.push_back(kernel);
+    dims.push_back(block.integer("columns"));
+  }
+  shape.push_back(width);
+  dims.push_back(width);
+  const char *storage = !isPlane                      ? "[2, 0, 1]"
+                        : block.flag("columns_first") ? "[3, 0, 2, 1]"
+                                                      : "[3, 0, 1, 2]";
+  Value w = model.weight(stem + ".weight", shape, storage);
   Value b =
       block.flag("bias") ? model.weight(stem + ".bias", {width}) : Value();
   return ConvolutionOp::create(
-      model.builder(), model.tokens(block.text("tokens"), {width}), x, w, b);
+      model.builder(), model.tokens(block.text("tokens"), dims), x, w, b);
+}
+
+Value autopar::buildLayerPart(ModelBuilder &model, autopar::Block &block,
+                              Value) {
+  Value x = model.saved->lookup(block.text("value"));
+  if (!x) {
+    block.fail("nothing was saved as \"" + block.text("value") + "\"", "value");
+    return {};
+  }
+  return LayerPartOp::create(model.builder(),
+                             model.like(x, {model.widthOf(x)}, 2), x);
 }
 
 Value autopar::buildInsert(ModelBuilder &model, autopar::Block &block,
@@ -113,9 +137,13 @@ Value autopar::buildMergeTokens(ModelBuilder &model, autopar::Block &block,
   bool mean = block.flag("mean");
   int64_t groups = factorOf(tokens);
   int64_t merged = factorOf(model.tokensOf(x)) / std::max<int64_t>(groups, 1);
-  if (merged == 1)
-    return x;
   int64_t width = model.widthOf(x);
+  if (int64_t parts = block.integer("parts", 0)) {
+    Type type = model.tokens(tokens, {parts, width / parts});
+    return MergeTokensOp::create(model.builder(), type, x, /*mean=*/false);
+  }
+  if (merged == 1 && !block.has("patch"))
+    return x;
   SmallVector<int64_t> dims = {width * (mean ? 1 : merged)};
   if (block.has("patch")) {
     std::vector<int64_t> patch = block.integers("patch");
