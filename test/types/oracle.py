@@ -43,6 +43,7 @@ REQUIRED = {
     "hunyuan_vl": {"text_config": {"model_type": "hunyuan_vl_text", "head_dim": 128}},
     "ministral": {"head_dim": 128},
     "nemotron": {"num_key_value_heads": 8},
+    "deepseek_v2": {"num_experts_per_tok": 6},
     "dots1": {"n_routed_experts": 128, "n_shared_experts": 2, "num_experts_per_tok": 6, "first_k_dense_replace": 1},
     "lfm2_moe": {"layer_types": ["conv", "conv", "full_attention", "conv"] * 8},
     "dbrx": {"attn_config": {"rope_theta": 500000.0, "kv_n_heads": 8, "clip_qkv": 8}},
@@ -88,6 +89,7 @@ COUNTS = {
     "first_k_dense_replace": (0, 1, 2),
     "n_group": (1, 2),
     "topk_group": (1,),
+    "rotary_dim": (4, 8),
 }
 TOP_K = {"num_experts_per_tok": 2, "moe_k": 2, "moe_top_k": 2, "top_k_experts": 2}
 FLAG = re.compile(r"bias$|^tie_word_embeddings$|qk_norm|^qk_layernorm$|^use_qk|qkv_bias")
@@ -135,7 +137,7 @@ class Drawing:
         old_width = next((values[key] for key in values if WIDTH.match(key)), None)
         for key in [key for key in values if HEADS.match(key) and isinstance(values[key], int)]:
             size = self.rng.choice((8, 16))
-            fits = [heads for heads in (2, 4, 8) if width is None or width % (heads * 8) == 0]
+            fits = [heads for heads in (4, 8, 2) if width is None or width % (heads * 8) == 0]
             changes[key] = self.rng.choice(fits or [1])
             for other in ("num_key_value_heads", "num_kv_heads", "n_head_kv"):
                 if isinstance(values.get(other), int):
