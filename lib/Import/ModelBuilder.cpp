@@ -237,3 +237,10 @@ Value ModelBuilder::addInput(Type type) {
   });
   return frame->function.getBody().addArgument(type, ops.getLoc());
 }
+
+Value ModelBuilder::findInput(Type type) {
+  for (Value input : frames.back().function.getArguments())
+    if (input.getType() == type)
+      return input;
+  return {};
+}

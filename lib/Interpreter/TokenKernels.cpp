@@ -243,7 +243,8 @@ static LocalResult run(ConvolutionOp op, Device &device) {
   bool isPlane = x.shape.size() == 4;
   Columns columns;
   if (isPlane)
-    columns = {x.shape[2], device.grid().extentOf(TensorView(op.getResult()), 2),
+    columns = {x.shape[2],
+               device.grid().extentOf(TensorView(op.getResult()), 2),
                w.shape[2]};
   int64_t in = w.shape.front(), kernel = w.shape[1], out = w.shape.back();
   if (x.shape.back() != in)
@@ -306,8 +307,7 @@ static LocalResult run(LayerPartOp op, Device &device) {
   shape.erase(shape.end() - 2);
   LocalTensor result(shape);
   for (int64_t i = 0; i < result.size(); ++i)
-    result.data[i] =
-        x.data[(i / width * layers + *layer) * width + i % width];
+    result.data[i] = x.data[(i / width * layers + *layer) * width + i % width];
   return result;
 }
 

@@ -30,7 +30,7 @@ import tempfile
 
 # What says nothing about tensors is not kept in records.
 IRRELEVANT = re.compile(
-    r"dropout|dropconnect|initializer|_token_id$|_token_ids$|id2label|label2id|transformers_version|use_cache"
+    r"dropout|dropconnect|initializer|_token_id$|_token_ids$|id2label|label2id|use_cache"
     r"|problem_type|task_specific|^prefix$|output_(attentions|hidden_states)|return_dict|chunk_size_feed|_coef$"
     r"|^init_std$|_loss_|jitter|layerdrop|^is_encoder_decoder$|pretraining_tp|_token_index$|_drop(_rate)?$"
 )

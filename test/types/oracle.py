@@ -44,6 +44,8 @@ REQUIRED = {
     "ministral": {"head_dim": 128},
     "nemotron": {"num_key_value_heads": 8},
     "deepseek_v2": {"num_experts_per_tok": 6},
+    "glm4_moe": {"head_dim": 128},
+    "glm4v_moe": {"text_config": {"head_dim": 128}},
     "dots1": {"n_routed_experts": 128, "n_shared_experts": 2, "num_experts_per_tok": 6, "first_k_dense_replace": 1},
     "lfm2_moe": {"layer_types": ["conv", "conv", "full_attention", "conv"] * 8},
     "dbrx": {"attn_config": {"rope_theta": 500000.0, "kv_n_heads": 8, "clip_qkv": 8}},
@@ -57,6 +59,23 @@ REQUIRED = {
 
 # Audio models that stack frames until they are as wide as the encoder's MLP.
 STACKED_FRAMES = ("voxtral", "glmasr")
+
+# Names that a conversion was not meant for.
+RENAMED = {
+    "kimi_k25": [
+        (r"^language_model\.model\.blocks\.", "language_model.model.layers."),
+        (r"^model\.(mm_projector|vision_tower)\.", r"\1."),
+        (r"^vision_tower\.encoder\.patch_embed\.", "vision_tower.patch_embed."),
+    ]
+}
+
+
+def is_phantom(name, config):
+    """Halves of experts that return their input and have no weights: a class
+    makes room for them, and checkpoints have none."""
+    expert = re.search(r"\.experts\.(\d+)\.", name)
+    return config.model_type == "longcat_flash" and expert and int(expert.group(1)) >= config.n_routed_experts
+
 
 # Experts that checkpoints may have either way round; saved as they were loaded.
 TRANSPOSED = {"qwen3_vl_moe": r"mlp\.experts\.(gate_up|down)_proj$"}
@@ -91,7 +110,7 @@ COUNTS = {
     "topk_group": (1,),
     "rotary_dim": (4, 8),
 }
-TOP_K = {"num_experts_per_tok": 2, "moe_k": 2, "moe_top_k": 2, "top_k_experts": 2}
+TOP_K = {"num_experts_per_tok": 2, "moe_topk": 2, "moe_k": 2, "moe_top_k": 2, "top_k_experts": 2}
 FLAG = re.compile(r"bias$|^tie_word_embeddings$|qk_norm|^qk_layernorm$|^use_qk|qkv_bias")
 
 
@@ -212,6 +231,13 @@ def agree(config):
         text.d_kv = text.hidden_size // text.num_heads
     if not hasattr(text, "hidden_size"):
         return config
+    if hasattr(config, "projection_hidden_size"):
+        config.projection_hidden_size = vision.hidden_size
+    if hasattr(config, "mm_tokens_per_image"):
+        config.mm_tokens_per_image = (vision.image_size // vision.patch_size // 2) ** 2
+    if hasattr(vision, "projector_output_dim"):
+        vision.vision_output_dim = vision.projector_output_dim
+        vision.intermediate_size = 4 * vision.hidden_size
     if hasattr(audio, "output_dim"):
         audio.output_dim = text.hidden_size
     if config.model_type == "ovis2":
@@ -250,6 +276,9 @@ def layouts(model):
             found.insert(0, published)
     except Exception as problem:  # noqa: BLE001: some conversions only load
         print("published layout:", type(problem).__name__, str(problem)[:100], flush=True)
+    for pattern, replacement in RENAMED.get(model.config.model_type, ()):
+        found[0] = [[re.sub(pattern, replacement, name), shape] for name, shape in found[0]]
+    found[0] = [entry for entry in found[0] if not is_phantom(entry[0], model.config)]
     if turned := TRANSPOSED.get(model.config.model_type):
         found.insert(0, [[name, [shape[0], *shape[:0:-1]] if re.search(turned, name) else shape]
                          for name, shape in found[0]])  # fmt: skip

@@ -16,7 +16,13 @@ Value autopar::buildEmbedding(ModelBuilder &model, autopar::Block &block,
   ImplicitLocOpBuilder &ops = model.builder();
   int64_t width = block.integer("width"), rows = block.integer("rows");
   std::string tokens = block.text("ids", "query");
-  Value ids = model.addInput(model.tokens(tokens, {}, ops.getI32Type()));
+  Type type = model.tokens(tokens, {}, ops.getI32Type());
+  Value ids;
+  // Another table that the same words are looked up in.
+  if (block.flag("same_ids"))
+    ids = model.findInput(type);
+  if (!ids)
+    ids = model.addInput(type);
   Value table = model.weight(block.text("table"), {rows, width});
   Value x = EmbeddingOp::create(ops, model.tokens(tokens, {width}), ids, table);
   double scale = block.number("scale", 1);
