@@ -62,6 +62,7 @@ STACKED_FRAMES = ("voxtral", "glmasr")
 
 # Names that a conversion was not meant for.
 RENAMED = {
+    "qianfan_ocr": [(r"^language_model\.model\.encoder\.layers\.", "language_model.model.layers.")],
     "kimi_k25": [
         (r"^language_model\.model\.blocks\.", "language_model.model.layers."),
         (r"^model\.(mm_projector|vision_tower)\.", r"\1."),
