@@ -169,7 +169,9 @@ def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
                              * weight[i, j, o] (+ bias[o])
 
     A plane has a second dimension behind its tokens, and the weight a second
-    kernel: the sum is then over both, each with a stride of its own.
+    kernel: the sum is then over both, each with a stride of its own. A plane
+    without that dimension is square, its tokens row by row, and both strides
+    are `sqrt(s)`.
 
     2*tokens*kernel*in*out FLOPs with the tokens of the result. Split over `in`,
     the result is a partial sum; a bias must then be added after the reduction.
@@ -178,7 +180,8 @@ def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
     `[in, kernel, out]`, the result `[batch, fewer tokens, out]`, whose number
     divides that of `x`; or `x` is `[batch, tokens, columns, in]`, the weight
     `[in, kernel, kernel, out]`, and the result
-    `[batch, fewer tokens, fewer columns, out]`; the bias is `[out]`; tokens,
+    `[batch, fewer tokens, fewer columns, out]`, or both without columns, the
+    number of tokens being divided by a square; the bias is `[out]`; tokens,
     columns and kernels are whole.
 
     **Example:**

@@ -233,6 +233,36 @@ struct Columns {
 };
 } // namespace
 
+/// Of planes whose rows are one after the other, to `result`.
+static LocalResult convolveSquare(Operation *op, const LocalTensor &x,
+                                  const LocalTensor &w, const LocalTensor *bias,
+                                  LocalTensor result) {
+  auto sideOf = [](int64_t tokens) {
+    return int64_t(std::lround(std::sqrt(double(tokens))));
+  };
+  int64_t before = sideOf(x.shape[1]), after = sideOf(result.shape[1]);
+  if (before * before != x.shape[1] || after * after != result.shape[1])
+    return op->emitError() << x.shape[1] << " tokens are no square plane";
+  int64_t in = w.shape[0], kernel = w.shape[1], out = w.shape[3];
+  Columns line = {before, after, kernel};
+  double *place = result.data.data();
+  for (int64_t b = 0; b < x.shape[0]; ++b)
+    for (int64_t r = 0; r < after; ++r)
+      for (int64_t c = 0; c < after; ++c)
+        for (int64_t o = 0; o < out; ++o) {
+          double sum = bias ? bias->data[o] : 0;
+          for (int64_t j = 0; j < kernel; ++j)
+            for (int64_t k = 0; k < kernel; ++k) {
+              int64_t row = line.read(r, j), column = line.read(c, k);
+              for (int64_t i = 0; row >= 0 && column >= 0 && i < in; ++i)
+                sum += x.data[((b * before + row) * before + column) * in + i] *
+                       w.data[((i * kernel + j) * kernel + k) * out + o];
+            }
+          *place++ = sum;
+        }
+  return result;
+}
+
 static LocalResult run(ConvolutionOp op, Device &device) {
   const LocalTensor &x = device(op.getX()), &w = device(op.getWeight());
   std::vector<int64_t> from = device.indices(op.getX(), 1);
@@ -255,6 +285,10 @@ static LocalResult run(ConvolutionOp op, Device &device) {
   shape.push_back(out);
   LocalTensor result(shape);
   double *place = result.data.data();
+  if (!isPlane && w.shape.size() == 4)
+    return convolveSquare(op, x, w,
+                          op.getBias() ? &device(op.getBias()) : nullptr,
+                          std::move(result));
   for (int64_t b = 0; b < x.shape[0]; ++b)
     for (int64_t token : to)
       for (int64_t c = 0; c < columns.after; ++c)

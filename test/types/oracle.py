@@ -228,6 +228,9 @@ def agree(config):
     vision, audio, text = (getattr(config, f"{part}_config", None) for part in ("vision", "audio", "text"))
     if config.model_type in STACKED_FRAMES:
         audio.intermediate_size = 4 * audio.hidden_size
+    if hasattr(vision, "sam_config"):
+        vision.sam_config.downsample_channels = [512, vision.encoder_config.hidden_size]
+        text.mlp_layer_types = text.mlp_layer_types[: text.num_hidden_layers]
     if config.model_type == "pix2struct":
         text.d_kv = text.hidden_size // text.num_heads
     if not hasattr(text, "hidden_size"):

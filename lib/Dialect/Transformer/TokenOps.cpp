@@ -84,9 +84,8 @@ ShardingFactors InsertOp::getShardingFactors() {
 
 ShardingFactors ConvolutionOp::getShardingFactors() {
   ShardingFactors factors;
-  int64_t rank = rankOf(getX());
-  if ((rank != 3 && rank != 4) || rankOf(getWeight()) != rank ||
-      rankOf(getResult()) != rank)
+  int64_t rank = rankOf(getX()), kernels = rankOf(getWeight());
+  if (rank < 3 || kernels < rank || kernels > 4 || rankOf(getResult()) != rank)
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t before = factors.add(FactorKind::whole);
@@ -96,14 +95,15 @@ ShardingFactors ConvolutionOp::getShardingFactors() {
   int32_t out = factors.add(FactorKind::parallel);
   factors.operands = {{batch, before, in}, {in, kernel, out}};
   factors.results = {{batch, after, out}};
+  auto insert = [&](FactorList &list) {
+    list.insert(list.begin() + 2, factors.add(FactorKind::whole));
+  };
   if (rank == 4) {
-    auto insert = [&](FactorList &list) {
-      list.insert(list.begin() + 2, factors.add(FactorKind::whole));
-    };
     insert(factors.operands[0]);
-    insert(factors.operands[1]);
     insert(factors.results[0]);
   }
+  if (kernels == 4)
+    insert(factors.operands[1]);
   if (getBias())
     factors.operands.push_back({out});
   else

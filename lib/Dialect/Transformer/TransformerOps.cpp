@@ -13,6 +13,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
+
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
@@ -345,8 +347,14 @@ LogicalResult ConvolutionOp::verify() {
   if (!ratioOf(before, after))
     return emitOpError() << "makes " << after << " tokens of " << before
                          << ", which they do not divide";
-  if (TensorView(getX()).rank() == 3)
-    return success();
+  if (TensorView(getX()).rank() == 3) {
+    int64_t ratio = *ratioOf(before, after);
+    auto side = int64_t(std::sqrt(double(ratio)));
+    if (TensorView(getWeight()).rank() != 4 || side * side == ratio)
+      return success();
+    return emitOpError() << "makes " << after << " tokens of a plane of "
+                         << before << ", which it divides by no square";
+  }
   std::string wide = TensorView(getX()).extentText(2);
   std::string narrow = TensorView(getResult()).extentText(2);
   if (ratioOf(wide, narrow))

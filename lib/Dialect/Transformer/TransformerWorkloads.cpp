@@ -50,7 +50,7 @@ void ConvolutionOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel =
       builder.addProduct(*this, KernelKind::matmul, FlopClass::linear, getX());
   int64_t out = rankOf(getWeight()) - 1;
-  kernel.rows = builder.dims(getResult(), 0, out);
+  kernel.rows = builder.dims(getResult(), 0, rankOf(getResult()) - 1);
   kernel.contraction = builder.dims(getWeight(), 0, out);
   kernel.columns = builder.dims(getWeight(), out, out + 1);
   for (Value operand : getOperands())

@@ -61,7 +61,7 @@ public:
     block.mayHave({"q_norm", "k_norm", "norm", "norm_weight", "norm_bias",
                    "unit_offset", "eps", "gate_name", "layout", "q", "k", "v",
                    "qkv", "relative_bias", "relative_buckets", "sinks",
-                   "o_layer_norm"});
+                   "o_layer_norm", "down"});
     biases[query] = bias;
     biases[key] = block.flag("k_bias", bias);
     biases[value] = block.flag("v_bias", bias);
@@ -249,6 +249,12 @@ private:
     if (block.flag("has_relative_bias", block.has("relative_bias")))
       bias = model.weight(block.text("relative_bias") + ".weight",
                           {block.integer("relative_buckets"), heads});
+    Value down, across;
+    block.mayHave({"across", "plane"});
+    if (int64_t side = block.integer("plane", 0)) {
+      down = model.weight(block.text("down"), {2 * side - 1, width});
+      across = model.weight(block.text("across"), {2 * side - 1, width});
+    }
     double softcap = block.number("softcap", 0);
     double usual = 1 / std::sqrt(double(width));
     double scale = block.number("scale", usual);
@@ -257,7 +263,7 @@ private:
     Value kv = cache(window ? window : chunk);
     return AttentionOp::create(
         ops, model.like(x, {heads, valueWidth}), q, k, v, kv, sinks, bias,
-        flag(causal), optional(window), optional(chunk),
+        down, across, flag(causal), optional(window), optional(chunk),
         scale != usual ? ops.getF64FloatAttr(scale) : FloatAttr(),
         softcap != 0 ? ops.getF64FloatAttr(softcap) : FloatAttr(),
         flag(block.flag("alibi")));

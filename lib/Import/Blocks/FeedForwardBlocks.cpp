@@ -106,6 +106,7 @@ constexpr ExpertLayout layouts[] = {
      "[0, 1, 2]"},
     {"out_in", true, false, "[0, {} * 2, 1]", "[0, {} * 1]", "[0, 2, 1]"},
     {"flat", false, false, "[0*2, 1]", "[0*1]", "[0*1, 2]"},
+    {"stacked", false, false, "[0, 2, 1]", "[0, 1]", "[0, 2, 1]"},
 };
 
 /// Writes a mixture of experts from its parameters.

@@ -86,13 +86,14 @@ Value autopar::buildConvolution(ModelBuilder &model, autopar::Block &block,
                                 Value x) {
   int64_t width = block.integer("width"), kernel = block.integer("kernel");
   std::string stem = block.text("name");
-  bool isPlane = TensorView(x).rank() == 4;
+  bool hasColumns = TensorView(x).rank() == 4;
+  bool isPlane = hasColumns || block.flag("plane");
   block.mayHave({"columns", "columns_first"});
   SmallVector<int64_t> shape = {model.widthOf(x), kernel}, dims;
-  if (isPlane) {
+  if (isPlane)
     shape.push_back(kernel);
+  if (hasColumns)
     dims.push_back(block.integer("columns"));
-  }
   shape.push_back(width);
   dims.push_back(width);
   const char *storage = !isPlane                      ? "[2, 0, 1]"
