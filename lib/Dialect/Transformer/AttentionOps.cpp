@@ -88,9 +88,9 @@ static LogicalResult verifyPlane(AttentionOp op) {
   int64_t side = (rows + 1) / 2;
   std::optional<uint64_t> chunk = op.getChunk();
   if (chunk && int64_t(*chunk) != side * side)
-    return op.emitOpError() << "has a chunk of " << *chunk
-                            << " tokens, expected a plane of " << side
-                            << " rows and columns";
+    return op.emitOpError()
+           << "has a chunk of " << *chunk << " tokens, expected a plane of "
+           << side << " rows and columns";
   return success();
 }
 
@@ -103,8 +103,7 @@ LogicalResult AttentionOp::verify() {
   for (Value table : {getSinks(), getBias()})
     if (table && failed(verifyNumbers(*this, table, 0)))
       return failure();
-  if (failed(verifyHeads(*this)) ||
-      (getDown() && failed(verifyPlane(*this))))
+  if (failed(verifyHeads(*this)) || (getDown() && failed(verifyPlane(*this))))
     return failure();
   int64_t width = sizeOf(getKey(), widthDim) + sizeOf(getValue(), widthDim);
   if (getCache() && sizeOf(getCache(), widthDim) != width)

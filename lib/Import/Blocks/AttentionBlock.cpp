@@ -262,8 +262,8 @@ private:
     bool causal = block.flag("causal", !block.has("memory"));
     Value kv = cache(window ? window : chunk);
     return AttentionOp::create(
-        ops, model.like(x, {heads, valueWidth}), q, k, v, kv, sinks, bias,
-        down, across, flag(causal), optional(window), optional(chunk),
+        ops, model.like(x, {heads, valueWidth}), q, k, v, kv, sinks, bias, down,
+        across, flag(causal), optional(window), optional(chunk),
         scale != usual ? ops.getF64FloatAttr(scale) : FloatAttr(),
         softcap != 0 ? ops.getF64FloatAttr(softcap) : FloatAttr(),
         flag(block.flag("alibi")));

@@ -377,3 +377,11 @@ func.func @norm_with_partial_sums(%x: !x, %s: !s) {
   %y = transformer.rms_norm %x sums(%s : !s) over(2) eps(0.0) : !x
   return
 }
+
+// -----
+
+func.func @convolution_of_no_square(%x: tensor<4x16x64xbf16>, %w: tensor<64x3x3x64xbf16>) {
+  // expected-error @+1 {{'transformer.convolution' op makes 8 tokens of a plane of 16, which it divides by no square}}
+  %y = transformer.convolution %x, %w : tensor<4x16x64xbf16>, tensor<64x3x3x64xbf16> -> tensor<4x8x64xbf16>
+  return
+}

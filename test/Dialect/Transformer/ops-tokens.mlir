@@ -160,3 +160,10 @@ func.func @convolution(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, source*
       : tensor<?x?x64xbf16, #transformer.dims<[batch, source*2, _]>>, tensor<64x3x64xbf16> -> !images
   return
 }
+
+// CHECK-LABEL: func.func @square_convolution
+func.func @square_convolution(%x: tensor<4x16x64xbf16>, %w: tensor<64x3x3x32xbf16>) {
+  // CHECK: transformer.convolution %arg0, %arg1 : tensor<4x16x64xbf16>, tensor<64x3x3x32xbf16> -> tensor<4x4x32xbf16>
+  %y = transformer.convolution %x, %w : tensor<4x16x64xbf16>, tensor<64x3x3x32xbf16> -> tensor<4x4x32xbf16>
+  return
+}
