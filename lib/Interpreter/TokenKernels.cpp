@@ -267,8 +267,10 @@ static LocalResult run(ConvolutionOp op, Device &device) {
   const LocalTensor &x = device(op.getX()), &w = device(op.getWeight());
   std::vector<int64_t> from = device.indices(op.getX(), 1);
   std::vector<int64_t> to = device.indices(op.getResult(), 1);
-  int64_t stride = device.grid().extentOf(TensorView(op.getX()), 1) /
-                   device.grid().extentOf(TensorView(op.getResult()), 1);
+  // A step may have no source: what it has read is remembered.
+  int64_t after = device.grid().extentOf(TensorView(op.getResult()), 1);
+  int64_t stride =
+      after ? device.grid().extentOf(TensorView(op.getX()), 1) / after : 1;
   // A row of tokens is a plane of one column.
   bool isPlane = x.shape.size() == 4;
   Columns columns;
