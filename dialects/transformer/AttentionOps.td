@@ -69,6 +69,8 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
         s[c] = cap * tanh(s[c] / cap)                       with softcap(cap)
         s[c] = s[c] - slope(a) * |p - c|                    with alibi
         s[c] = s[c] + bias[bucket(c - p), a]                with a bias
+        s[c] = s[c] + sum_h query[b, i, a, h]               with a plane
+                            * (down[r(p) - r(c) + n - 1, h] + across[q(p) - q(c) + n - 1, h])
         z    = sum_c exp(s[c]) (+ exp(sinks[a]))
         y[b, i, a, :] = sum_c exp(s[c]) / z * value[b, c, g, :]
 
@@ -89,6 +91,11 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
 
         bucket(d) = n                                       n < e
                     min(B - 1, e + floor((B - e) * log(n/e) / log(D/e)))
+
+    A plane has `n` rows of `n` tokens, one after the other, `n*n` tokens the
+    next: token `p` is in row `r(p) = p mod (n*n) div n`, column
+    `q(p) = p mod n`. Its tables have `2*n - 1` rows (MViTv2, arXiv:2112.01526;
+    SAM, arXiv:2304.02643). 4*n*query*heads*d_qk FLOPs more.
 
     Keys are those of the cache: `c` is a position from 0 to `context - 1`, the
     step's own included, or a token of the encoded `memory` (cross attention).
@@ -114,7 +121,8 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     `[batch, tokens, kv heads, d_qk]`, values `[batch, tokens, kv heads, d_v]`;
     the cache is `[batch, context, kv heads, d_qk + d_v]`, the result
     `[batch, query, heads, d_v]`, the sinks `[heads]`, the bias
-    `[buckets, heads]`; key and value heads divide query heads and are split
+    `[buckets, heads]`, the tables of a plane `[2*n - 1, d_qk]`, both or none,
+    and with a chunk, that has `n*n` tokens; key and value heads divide query heads and are split
     over the same axes; with `causal`, keys and queries are of the same tokens;
     the tokens of keys are whole, or split as those of the queries and of the
     cache that takes them up; not both a window and a chunk, each of 1 or more,
@@ -132,12 +140,19 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
       %z = transformer.attention %q, %k, %v : !q, !k, !k -> !q
       return
     }
+    func.func private @plane(%q: !q, %k: !k, %v: !k, %d: tensor<27x64xbf16>, %a: tensor<27x64xbf16>) {
+      %y = transformer.attention %q, %k, %v plane(%d, %a : tensor<27x64xbf16>, tensor<27x64xbf16>)
+          chunk(196) : !q, !k, !k -> !q
+      return
+    }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
                        AnyRankedTensor:$value, TF_OptionalCache:$cache,
                        Optional<AnyRankedTensor>:$sinks,
-                       Optional<AnyRankedTensor>:$bias, UnitAttr:$causal,
+                       Optional<AnyRankedTensor>:$bias,
+                       Optional<AnyRankedTensor>:$down,
+                       Optional<AnyRankedTensor>:$across, UnitAttr:$causal,
                        OptionalAttr<I64Attr>:$window,
                        OptionalAttr<I64Attr>:$chunk,
                        OptionalAttr<F64Attr>:$scale,
@@ -148,7 +163,9 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     $query `,` $key `,` $value (`cache` `(` $cache^ `:` type($cache) `)`)?
     (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
     (`bias` `(` $bias^ `:` type($bias) `)`)?
-    (`max_distance` `(` $max_distance^ `)`)? (`causal` $causal^)?
+    (`max_distance` `(` $max_distance^ `)`)?
+    (`plane` `(` $down^ `,` $across `:` type($down) `,` type($across) `)`)?
+    (`causal` $causal^)?
     (`window` `(` $window^ `)`)? (`chunk` `(` $chunk^ `)`)?
     (`scale` `(` custom<Number>($scale)^ `)`)?
     (`softcap` `(` custom<Number>($softcap)^ `)`)? (`alibi` $alibi^)?

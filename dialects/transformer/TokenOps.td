@@ -71,6 +71,34 @@ def TF_LastTokenOp : TF_ComputeOp<"last_token", [Pure]> {
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
 }
 
+def TF_LayerPartOp : TF_ComputeOp<"layer_part", [MemoryEffects<[MemRead]>]> {
+  let summary = "what a tensor has for the layer that runs";
+  let description = [{
+    With the number `l` of the layer that runs (see `transformer.repeat`):
+
+        y[t.., h] = x[t.., l, h]
+
+    Embeddings of their own that layers add are made at once, in front of them.
+    Reads the part alone. Linear. Not the same in two layers: it reads which
+    layer runs, and is not moved out of a repeat.
+
+    **Constraints:** runs in a layer whose number is less than the extent of
+    `x`'s last dimension but one, which is whole; the result is the operand
+    without it.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x16x30x256xbf16>) {
+      %y = transformer.layer_part %x : tensor<4x16x30x256xbf16> -> tensor<4x16x256xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+}
+
 def TF_PositionEmbeddingOp : TF_ComputeOp<"position_embedding", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "adds the row of a token's position";
@@ -147,12 +175,21 @@ def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
         y[b, t, o] = sum_j,i x[b, s*t + j - (kernel - 1) div 2, i]
                              * weight[i, j, o] (+ bias[o])
 
+    A plane has a second dimension behind its tokens, and the weight a second
+    kernel: the sum is then over both, each with a stride of its own. A plane
+    without that dimension is square, its tokens row by row, and both strides
+    are `sqrt(s)`.
+
     2*tokens*kernel*in*out FLOPs with the tokens of the result. Split over `in`,
     the result is a partial sum; a bias must then be added after the reduction.
 
     **Constraints:** `x` is `[batch, tokens, in]`, the weight
     `[in, kernel, out]`, the result `[batch, fewer tokens, out]`, whose number
-    divides that of `x`; the bias is `[out]`; tokens and kernel are whole.
+    divides that of `x`; or `x` is `[batch, tokens, columns, in]`, the weight
+    `[in, kernel, kernel, out]`, and the result
+    `[batch, fewer tokens, fewer columns, out]`, or both without columns, the
+    number of tokens being divided by a square; the bias is `[out]`; tokens,
+    columns and kernels are whole.
 
     **Example:**
     ```mlir
@@ -161,6 +198,11 @@ def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
     func.func private @example(%x: !x, %w: tensor<64x3x32xbf16>, %b: tensor<32xbf16>) {
       %y = transformer.convolution %x, %w bias(%b : tensor<32xbf16>)
           : !x, tensor<64x3x32xbf16> -> !y
+      return
+    }
+    func.func private @plane(%x: tensor<1x16x16x8xbf16>, %w: tensor<8x3x3x4xbf16>) {
+      %y = transformer.convolution %x, %w
+          : tensor<1x16x16x8xbf16>, tensor<8x3x3x4xbf16> -> tensor<1x8x8x4xbf16>
       return
     }
     ```
@@ -187,17 +229,20 @@ def TF_MergeTokensOp : TF_ComputeOp<"merge_tokens", [Pure]> {
         y[b, t, j*d + i] = x[b, t*n + j, i]
         y[b, t, i]       = sum_j x[b, t*n + j, i] / n    with mean
 
-    `n` is how many tokens of `x` there are for one of the result. Linear.
+    `n` is how many tokens of `x` there are for one of the result. Without
+    `mean` the result may have several dimensions behind its tokens: the same
+    elements in the same order, as a convolution over a patch wants them. Linear.
 
-    **Constraints:** both have rank 3; the tokens of `x` are `n` times those of
-    the result, and so is the result's last dimension of that of `x` without
-    `mean`; with `mean` these are the same; tokens are whole, and without `mean`
-    their elements.
+    **Constraints:** `x` has rank 3, and the result with `mean`; the tokens of
+    `x` are `n` times those of the result, and so are, without `mean`, the
+    result's elements of a token those of `x`; with `mean` these are the same;
+    tokens are whole, and without `mean` their elements.
 
     **Example:**
     ```mlir
     func.func private @example(%x: tensor<4x16x64xbf16>) {
       %y = transformer.merge_tokens %x : tensor<4x16x64xbf16> -> tensor<4x4x256xbf16>
+      %p = transformer.merge_tokens %x : tensor<4x16x64xbf16> -> tensor<4x4x2x2x64xbf16>
       %z = transformer.merge_tokens %x mean : tensor<4x16x64xbf16> -> tensor<4x1x64xbf16>
       return
     }

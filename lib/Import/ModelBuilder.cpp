@@ -97,8 +97,10 @@ Value ModelBuilder::weight(const std::string &name, ArrayRef<int64_t> shape,
   auto type = RankedTensorType::get(shape, element);
   StorageAttr stored;
   if (!storage.empty())
-    stored = llvm::cast<StorageAttr>(parseAttribute(
+    stored = llvm::dyn_cast_or_null<StorageAttr>(parseAttribute(
         "#transformer.storage<" + storage + ">", ops.getContext()));
+  if (!storage.empty() && !stored && !error)
+    error = Error{name, "cannot lie in the checkpoint as " + storage, ""};
   Frame &frame = frames.back();
   // Names in layers follow the prefix of their repeat.
   std::string full = frame.isLayer() ? name : renamed(name);
@@ -234,4 +236,11 @@ Value ModelBuilder::addInput(Type type) {
     return !frame.isLayer();
   });
   return frame->function.getBody().addArgument(type, ops.getLoc());
+}
+
+Value ModelBuilder::findInput(Type type) {
+  for (Value input : frames.back().function.getArguments())
+    if (input.getType() == type)
+      return input;
+  return {};
 }

@@ -91,6 +91,8 @@ public:
   void endFunction(mlir::func::FuncOp function, mlir::ValueRange results);
   /// A new input of the function being built that is not a layer.
   mlir::Value addInput(mlir::Type type);
+  /// The first input of that type which it has; null where there is none.
+  mlir::Value findInput(mlir::Type type);
 
   /// What enclosing parts rename the beginnings of tensor names to.
   std::string renamed(std::string name) const;

@@ -100,11 +100,17 @@ Value StepRunner::runModel(Scope &scope, Value x) {
   auto steps = scope.family().description.find("model");
   if (steps == scope.family().description.end())
     return fail(scope, "the family has no \"model\"");
+  auto rename = scope.family().description.find("rename");
+  bool renames = rename != scope.family().description.end();
+  if (renames)
+    model.renames.push_back(&*rename);
   Value y = run(scope, *steps, x);
   auto stored = scope.family().description.find("stored");
   if (y && stored != scope.family().description.end() && stored->is_object())
     for (auto it = stored->begin(); it != stored->end() && !model.error; ++it)
       buildStored(scope, it.key(), *it);
+  if (renames)
+    model.renames.pop_back();
   return y;
 }
 

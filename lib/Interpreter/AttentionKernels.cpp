@@ -264,6 +264,21 @@ struct Softmax {
 
 } // namespace
 
+/// What the rows and columns of a plane add for a query and a key.
+static double planeScore(AttentionOp op, Device &device, const double *query,
+                         int64_t position, int64_t token) {
+  if (!op.getDown())
+    return 0;
+  const LocalTensor &down = device(op.getDown()),
+                    &across = device(op.getAcross());
+  int64_t width = down.shape[1], side = (down.shape[0] + 1) / 2;
+  auto rowOf = [&](int64_t at) { return at % (side * side) / side; };
+  int64_t rows = rowOf(position) - rowOf(token) + side - 1;
+  int64_t columns = position % side - token % side + side - 1;
+  return dot(query, &down.data[rows * width], width) +
+         dot(query, &across.data[columns * width], width);
+}
+
 static LocalResult run(AttentionOp op, Device &device) {
   const LocalTensor &query = device(op.getQuery());
   std::deque<LocalTensor> rows;
@@ -300,12 +315,13 @@ static LocalResult run(AttentionOp op, Device &device) {
         Scores scores{op, positions[t], heads[a], allHeads};
         Softmax softmax;
         int64_t offset = (b * int64_t(kvHeads.size()) + g) * (width + values);
+        const double *asked = &query.data[at * width];
         for (auto [token, row] : seen->all)
           if (scores.sees(token))
-            softmax.add(token, scores.of(dot(&query.data[at * width],
-                                             &row->data[offset], width) *
-                                             scale,
-                                         token, bias, int64_t(a)));
+            softmax.add(token,
+                        scores.of(dot(asked, &row->data[offset], width) * scale,
+                                  token, bias, int64_t(a)) +
+                            planeScore(op, device, asked, positions[t], token));
         softmax.finish(op.getSinks()
                            ? std::optional(device(op.getSinks()).data[a])
                            : std::nullopt);

@@ -221,28 +221,94 @@ static LocalResult run(LogitsOp op, Device &device) {
 }
 
 /// Tokens outside of the sequence are 0.
+namespace {
+/// The second dimension of a convolution's plane.
+struct Columns {
+  int64_t before = 1, after = 1, kernel = 1;
+  /// Which one element `k` of the kernel of column `c` reads; -1 outside.
+  int64_t read(int64_t c, int64_t k) const {
+    int64_t column = before / after * c + k - (kernel - 1) / 2;
+    return column < before ? column : -1;
+  }
+};
+} // namespace
+
+/// Of planes whose rows are one after the other, to `result`.
+static LocalResult convolveSquare(Operation *op, const LocalTensor &x,
+                                  const LocalTensor &w, const LocalTensor *bias,
+                                  LocalTensor result) {
+  auto sideOf = [](int64_t tokens) {
+    return int64_t(std::lround(std::sqrt(double(tokens))));
+  };
+  int64_t before = sideOf(x.shape[1]), after = sideOf(result.shape[1]);
+  if (before * before != x.shape[1] || after * after != result.shape[1])
+    return op->emitError() << x.shape[1] << " tokens are no square plane";
+  int64_t in = w.shape[0], kernel = w.shape[1], out = w.shape[3];
+  Columns line = {before, after, kernel};
+  double *place = result.data.data();
+  for (int64_t b = 0; b < x.shape[0]; ++b)
+    for (int64_t r = 0; r < after; ++r)
+      for (int64_t c = 0; c < after; ++c)
+        for (int64_t o = 0; o < out; ++o) {
+          double sum = bias ? bias->data[o] : 0;
+          for (int64_t j = 0; j < kernel; ++j)
+            for (int64_t k = 0; k < kernel; ++k) {
+              int64_t row = line.read(r, j), column = line.read(c, k);
+              for (int64_t i = 0; row >= 0 && column >= 0 && i < in; ++i)
+                sum += x.data[((b * before + row) * before + column) * in + i] *
+                       w.data[((i * kernel + j) * kernel + k) * out + o];
+            }
+          *place++ = sum;
+        }
+  return result;
+}
+
 static LocalResult run(ConvolutionOp op, Device &device) {
   const LocalTensor &x = device(op.getX()), &w = device(op.getWeight());
   std::vector<int64_t> from = device.indices(op.getX(), 1);
   std::vector<int64_t> to = device.indices(op.getResult(), 1);
-  int64_t stride = device.grid().extentOf(TensorView(op.getX()), 1) /
-                   device.grid().extentOf(TensorView(op.getResult()), 1);
-  int64_t in = w.shape[0], kernel = w.shape[1], out = w.shape[2];
-  if (x.shape[2] != in)
+  // A step may have no source: what it has read is remembered.
+  int64_t after = device.grid().extentOf(TensorView(op.getResult()), 1);
+  int64_t stride =
+      after ? device.grid().extentOf(TensorView(op.getX()), 1) / after : 1;
+  // A row of tokens is a plane of one column.
+  bool isPlane = x.shape.size() == 4;
+  Columns columns;
+  if (isPlane)
+    columns = {x.shape[2],
+               device.grid().extentOf(TensorView(op.getResult()), 2),
+               w.shape[2]};
+  int64_t in = w.shape.front(), kernel = w.shape[1], out = w.shape.back();
+  if (x.shape.back() != in)
     return op.emitError("contracted dimensions differ on a device");
-  LocalTensor result({x.shape[0], int64_t(to.size()), out});
+  std::vector<int64_t> shape = {x.shape[0], int64_t(to.size())};
+  if (isPlane)
+    shape.push_back(columns.after);
+  shape.push_back(out);
+  LocalTensor result(shape);
+  double *place = result.data.data();
+  if (!isPlane && w.shape.size() == 4)
+    return convolveSquare(op, x, w,
+                          op.getBias() ? &device(op.getBias()) : nullptr,
+                          std::move(result));
   for (int64_t b = 0; b < x.shape[0]; ++b)
-    for (size_t t = 0; t < to.size(); ++t)
-      for (int64_t o = 0; o < out; ++o) {
-        double sum = op.getBias() ? device(op.getBias()).data[o] : 0;
-        for (int64_t j = 0; j < kernel; ++j) {
-          int64_t at = find(from, stride * to[t] + j - (kernel - 1) / 2);
-          for (int64_t i = 0; at >= 0 && i < in; ++i)
-            sum += x.data[(b * x.shape[1] + at) * in + i] *
-                   w.data[(i * kernel + j) * out + o];
+    for (int64_t token : to)
+      for (int64_t c = 0; c < columns.after; ++c)
+        for (int64_t o = 0; o < out; ++o) {
+          double sum = op.getBias() ? device(op.getBias()).data[o] : 0;
+          for (int64_t j = 0; j < kernel; ++j) {
+            int64_t at = find(from, stride * token + j - (kernel - 1) / 2);
+            for (int64_t k = 0; at >= 0 && k < columns.kernel; ++k)
+              if (int64_t column = columns.read(c, k); column >= 0)
+                for (int64_t i = 0; i < in; ++i)
+                  sum +=
+                      x.data[((b * x.shape[1] + at) * columns.before + column) *
+                                 in +
+                             i] *
+                      w.data[((i * kernel + j) * columns.kernel + k) * out + o];
+          }
+          *place++ = sum;
         }
-        result.data[(b * int64_t(to.size()) + int64_t(t)) * out + o] = sum;
-      }
   return result;
 }
 
@@ -263,6 +329,21 @@ static LocalResult run(EmbeddingOp op, Device &device) {
     for (int64_t h = 0; row >= 0 && h < width; ++h)
       result.data[i * width + h] = table.data[row * width + h];
   }
+  return result;
+}
+
+static LocalResult run(LayerPartOp op, Device &device) {
+  const LocalTensor &x = device(op.getX());
+  std::optional<int64_t> layer = device.grid().expertSlots().number();
+  size_t dim = x.shape.size() - 2;
+  if (!layer || *layer >= x.shape[dim])
+    return op.emitError("runs in no layer that the operand has a part for");
+  std::vector<int64_t> shape(x.shape);
+  int64_t layers = shape[dim], width = shape.back();
+  shape.erase(shape.end() - 2);
+  LocalTensor result(shape);
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.data[i] = x.data[(i / width * layers + *layer) * width + i % width];
   return result;
 }
 
@@ -328,13 +409,24 @@ static LocalResult run(MergeTokensOp op, Device &device) {
   std::vector<int64_t> from = device.indices(op.getX(), 1);
   std::vector<int64_t> to = device.indices(op.getResult(), 1);
   int64_t merged = device.grid().extentOf(TensorView(op.getResult()), 1);
-  int64_t wide = device.grid().extentOf(TensorView(op.getResult()), 2);
+  TensorView view(op.getResult());
+  std::vector<int64_t> inside;
+  int64_t wide = 1;
+  for (int64_t d = 2; d < view.rank(); ++d) {
+    inside.push_back(device.grid().extentOf(view, d));
+    wide *= inside.back();
+  }
+  auto shaped = [&](int64_t tokens) {
+    std::vector<int64_t> shape = {x.shape[0], tokens};
+    shape.insert(shape.end(), inside.begin(), inside.end());
+    return LocalTensor(shape);
+  };
   // Without an image there are no tokens to merge.
   if (merged == 0)
-    return LocalTensor({x.shape[0], 0, wide});
+    return shaped(0);
   int64_t n = device.grid().extentOf(TensorView(op.getX()), 1) / merged;
   int64_t width = x.extentFrom(2);
-  LocalTensor result({x.shape[0], int64_t(to.size()), wide});
+  LocalTensor result = shaped(to.size());
   for (int64_t b = 0; b < x.shape[0]; ++b)
     for (size_t t = 0; t < to.size(); ++t)
       for (int64_t j = 0; j < n; ++j) {
@@ -482,6 +574,7 @@ void autopar::attachTokenKernels(MLIRContext *context) {
   attach<ConvolutionOp, run>(context);
   attach<EmbeddingOp, run>(context);
   attach<LastTokenOp, run>(context);
+  attach<LayerPartOp, run>(context);
   attach<PositionEmbeddingOp, run>(context);
   attach<InsertOp, run>(context);
   attach<MergeTokensOp, run>(context);

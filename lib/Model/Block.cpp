@@ -34,6 +34,13 @@ void Block::fail(const std::string &message, const char *key) {
     error = Error{names.family().file + ": " + pointerTo(key), message, ""};
 }
 
+void Block::failField(const char *key, const std::string &message) {
+  const JsonValue *expression = find(key);
+  if (expression && expression->is_string() && !error)
+    error = names.errorOf(expression->get<std::string>(), message);
+  fail(message, key);
+}
+
 const JsonValue *Block::find(const char *key) {
   asked.insert(key);
   if (error || !parameters)
@@ -83,13 +90,34 @@ int64_t Block::integer(const char *key, int64_t absent) {
 }
 
 std::vector<int64_t> Block::integers(const char *key) {
-  std::vector<int64_t> list;
   const JsonValue *elements = find(key);
-  JsonValue evaluated;
-  if (elements && elements->is_string()) {
-    evaluated = evaluate(key);
-    elements = &evaluated;
+  if (!elements || !elements->is_string())
+    return readIntegers(elements, key);
+  JsonValue evaluated = evaluate(key);
+  return readIntegers(&evaluated, key);
+}
+
+std::vector<std::pair<std::string, std::vector<int64_t>>>
+Block::tensors(const char *key) {
+  std::vector<std::pair<std::string, std::vector<int64_t>>> all;
+  const JsonValue *list = find(key);
+  if (!list || !list->is_object()) {
+    fail("expected names with shapes", key);
+    return all;
   }
+  for (auto it = list->begin(); it != list->end() && !error; ++it) {
+    Result<std::string> name = names.interpolate(it.key(), pointerTo(key));
+    if (name)
+      all.emplace_back(*name, readIntegers(&*it, key));
+    else
+      error = name.error();
+  }
+  return all;
+}
+
+std::vector<int64_t> Block::readIntegers(const JsonValue *elements,
+                                         const char *key) {
+  std::vector<int64_t> list;
   if (!elements || !elements->is_array() || elements->empty())
     fail("expected a list of integers", key);
   else

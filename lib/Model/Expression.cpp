@@ -142,8 +142,26 @@ static Result<JsonValue> compare(const std::string &op, const JsonValue &a,
   return JsonValue(op == "<=" ? !(b < a) : !(a < b));
 }
 
+/// The member of an object whose name is `index`, or the same number, however
+/// many zeros are in front; null where there is none.
+static Result<JsonValue> member(const JsonValue &object,
+                                const JsonValue &index) {
+  std::string name =
+      index.is_string() ? index.get<std::string>() : index.dump();
+  for (auto it = object.begin(); it != object.end(); ++it) {
+    size_t digits = it.key().find_first_not_of('0');
+    if (it.key() == name ||
+        (index.is_number_integer() && !it.key().empty() &&
+         it.key().substr(std::min(digits, it.key().size() - 1)) == name))
+      return *it;
+  }
+  return JsonValue();
+}
+
 static Result<JsonValue> element(const JsonValue &container,
                                  const JsonValue &index) {
+  if (container.is_object() && (index.is_string() || index.is_number_integer()))
+    return member(container, index);
   if (!index.is_number_integer())
     return refuse("index " + show(index) + " is not an integer");
   int64_t i = index.get<int64_t>();

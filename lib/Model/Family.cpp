@@ -62,7 +62,7 @@ static Result<JsonValue> loadMerged(const std::string &name, unsigned depth) {
     return document.error();
   JsonReader reader = document->reader();
   reader.allowOnly({"base", "source", "architectures", "fields", "blocks",
-                    "stacks", "parts", "model", "stored", "note"});
+                    "stacks", "parts", "model", "stored", "note", "rename"});
   std::optional<std::string> base = reader.optionalString("base");
   if (reader.failed())
     return reader.takeError();
@@ -75,6 +75,35 @@ static Result<JsonValue> loadMerged(const std::string &name, unsigned depth) {
     dropClassDefaults(*merged, document->value()["source"]);
   merged->merge_patch(document->value());
   return merged;
+}
+
+Result<bool> autopar::applyTask(Family &family,
+                                const std::string &architecture) {
+  auto known = family.description.find("architectures");
+  std::string path = dataDirectory("models") + "/tasks.json";
+  if (known == family.description.end() || !family.find("blocks", "head") ||
+      !fileExists(path))
+    return false;
+  Result<JsonDocument> tasks = JsonDocument::readFile(path);
+  if (!tasks)
+    return tasks.error();
+  auto stemOf = [](const std::string &name, const std::string &suffix) {
+    bool ends =
+        name.size() > suffix.size() &&
+        name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
+    return ends ? name.substr(0, name.size() - suffix.size()) : "";
+  };
+  for (auto task = tasks->value().begin(); task != tasks->value().end(); ++task)
+    for (const JsonValue &other : *known)
+      for (const char *text : {"ForCausalLM", "LMHeadModel"}) {
+        std::string stem = stemOf(other.get<std::string>(), text);
+        if (stem.empty() || stem != stemOf(architecture, task.key()))
+          continue;
+        family.description["blocks"]["head"] = (*task)["head"];
+        family.description.merge_patch((*task)["patch"]);
+        return true;
+      }
+  return false;
 }
 
 Result<Family> autopar::loadFamily(const std::string &modelType) {

@@ -74,15 +74,17 @@ static JsonValue readActivation(const JsonReader &reader) {
   return name;
 }
 
-static void checkChoices(const JsonReader &reader, const JsonValue &choices) {
+static void checkChoices(const JsonReader &reader, const JsonValue &field) {
   std::vector<std::string> known;
-  for (const JsonValue &choice : choices) {
+  for (const JsonValue &choice : field["choices"]) {
     if (choice == reader.raw())
       return;
     known.push_back(showValue(choice));
   }
-  reader.fail("unknown value \"" + showValue(reader.raw()) + "\"",
-              "known: " + join(known, ", "));
+  reader.fail(
+      "unknown value \"" + showValue(reader.raw()) + "\"",
+      "known: " + join(known, ", ") +
+          (field.contains("why") ? "; " + showValue(field["why"]) : ""));
 }
 
 static void checkLetters(const JsonReader &reader, const std::string &text,
@@ -102,7 +104,7 @@ static JsonValue readList(const JsonReader &reader, const JsonValue &field) {
   }
   if (field.contains("choices"))
     for (const JsonReader &element : reader.elements())
-      checkChoices(element, field["choices"]);
+      checkChoices(element, field);
   // Numbers of layers or blocks; or lists.
   if (field.contains("elements"))
     for (const JsonReader &element : reader.elements()) {
@@ -179,7 +181,7 @@ Result<JsonValue> autopar::readFieldValue(const JsonReader &reader,
       type != field.end() && type->is_string() ? type->get<std::string>() : "",
       field);
   if (!reader.failed() && !value.is_array() && field.contains("choices"))
-    checkChoices(reader, field["choices"]);
+    checkChoices(reader, field);
   if (int64_t length = lengthOf(value); length > limits::maxConfigLayers)
     reader.fail("has " + std::to_string(length) +
                 " entries, expected at most " +

@@ -55,12 +55,53 @@ static void failUnknown(const JsonReader &config,
                     "README.md says how to add one");
 }
 
-/// A family that lists its architectures knows no others.
+static std::string toLower(std::string text) {
+  for (char &c : text)
+    c = char(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// A family that lists its architectures knows no others. Capitals may differ:
+/// configs of the first Llama have LLaMAForCausalLM.
 static bool knowsArchitecture(const Family &family,
                               const std::string &architecture) {
   auto known = family.description.find("architectures");
+  if (architecture.empty() || known == family.description.end())
+    return true;
+  return std::any_of(known->begin(), known->end(), [&](const JsonValue &name) {
+    return name.is_string() &&
+           toLower(name.get<std::string>()) == toLower(architecture);
+  });
+}
+
+static bool isSpelledAsKnown(const Family &family,
+                             const std::string &architecture) {
+  auto known = family.description.find("architectures");
   return architecture.empty() || known == family.description.end() ||
          std::find(known->begin(), known->end(), architecture) != known->end();
+}
+
+/// The family with the architecture's head, where that is what differs.
+static std::optional<Error> adaptFamily(Family &family,
+                                        const std::string &architecture,
+                                        ModelNotes &notes) {
+  std::string remark;
+  if (knowsArchitecture(family, architecture)) {
+    if (!isSpelledAsKnown(family, architecture))
+      remark = "another spelling";
+  } else {
+    Result<bool> applied = applyTask(family, architecture);
+    if (!applied)
+      return applied.error();
+    if (*applied)
+      remark = family.name + " with another head";
+  }
+  if (remark.empty())
+    return std::nullopt;
+  family.description["architectures"].push_back(architecture);
+  notes.defaults.push_back(
+      {"architecture " + shorten(architecture) + " (" + remark + ")"});
+  return std::nullopt;
 }
 
 /// The family for a config: its model type's, or its architecture's where the
@@ -164,6 +205,8 @@ static std::optional<Error> readConfig(Model &model, const ModelFiles &files) {
   Result<Family> family = findFamily(config, architecture);
   if (!family)
     return family.error();
+  if (auto error = adaptFamily(*family, architecture, *model.notes))
+    return error;
   model.unknownArchitecture =
       checkArchitecture(model.config->reader(), *family, architecture);
   model.name = files.name.empty() ? family->name : files.name;

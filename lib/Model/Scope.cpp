@@ -228,6 +228,24 @@ Error Scope::fieldError(const std::string &name, const JsonValue &field,
   return at.takeError();
 }
 
+std::optional<Error> Scope::errorOf(const std::string &expression,
+                                    const std::string &message) const {
+  auto isWord = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (size_t end = expression.size(); end > 0;) {
+    size_t begin = end;
+    while (begin > 0 && isWord(expression[begin - 1]))
+      --begin;
+    std::string name = expression.substr(begin, end - begin);
+    if (const JsonValue *field = description.find("fields", name);
+        field && !keysOf(name, *field).empty())
+      return fieldError(name, *field, message);
+    end = begin == end ? end - 1 : begin;
+  }
+  return std::nullopt;
+}
+
 /// Names of one number of experts must agree: which one counts would depend on
 /// their order in the file.
 std::optional<Error> Scope::findConflict(const std::string &name,
@@ -246,6 +264,26 @@ std::optional<Error> Scope::findConflict(const std::string &name,
                         "both are names of one number");
   }
   return std::nullopt;
+}
+
+/// Flags that a config gives inside and outside of a part need not agree; the
+/// first key counts, and reports say so.
+void Scope::noteConflict(const std::string &name, const JsonValue &field,
+                         const JsonValue &value) {
+  if (field.value("type", JsonValue()) != "flag")
+    return;
+  for (const std::string &key : keysOf(name, field)) {
+    bool isOuter = key.rfind("outer.", 0) == 0, isNull = false;
+    if (isOuter && !outer)
+      continue;
+    auto other = follow(isOuter ? outer->reader : reader,
+                        isOuter ? key.substr(6) : key, isNull);
+    if (other && !isNull && other->raw() != value)
+      notes.defaults.push_back({name, showValue(value),
+                                other->pointer() + " is " +
+                                    showValue(other->raw()) +
+                                    ", and not used"});
+  }
 }
 
 std::optional<Error> Scope::checkFields() {
@@ -275,6 +313,7 @@ Result<JsonValue> Scope::readField(const std::string &name,
       return value;
     if (auto error = findConflict(name, field, *value))
       return *error;
+    noteConflict(name, field, *value);
     return checkField(name, field, std::move(*value));
   }
   if (isNull && field.contains("null"))

@@ -8,6 +8,7 @@
 #include "ModelCommands.h"
 
 #include "Table.h"
+#include "autopar/Checkpoint/DraftFamily.h"
 #include "autopar/InitAll.h"
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Session/Session.h"
@@ -148,6 +149,33 @@ int autopar::diffModels(const ModelArgument &argument,
   if (!second)
     return fail(second.error());
   llvm::outs() << writeDifferences(*first, *second);
+  return 0;
+}
+
+int autopar::newFamily(const std::string &type, const std::string &config,
+                       const std::string &weights, const std::string &output) {
+  if (hasFamily(type))
+    return fail({"", "there is a family for \"" + type + "\"",
+                 "autopar models list --families has all"});
+  Result<JsonDocument> document =
+      JsonDocument::readFile(config, JsonDocument::Dialect::python);
+  if (!document)
+    return fail(document.error());
+  Result<CheckpointIndex> checkpoint = readCheckpoint(weights);
+  if (!checkpoint)
+    return fail(checkpoint.error());
+  Result<DraftedFamily> family = draftFamily(*document, *checkpoint);
+  if (!family)
+    return fail(family.error());
+  if (Result<bool> written = writeOutput(output, family->text); !written)
+    return fail(written.error());
+  for (const std::string &text : family->guesses)
+    llvm::errs() << "guessed: " << text << "\n";
+  for (const std::string &name : family->left)
+    llvm::errs() << "left: " << name << "\n";
+  llvm::errs() << "next: as models/families/" << type
+               << ".json, autopar-translate --import-hf " << config
+               << " --verify-weights " << weights << " says what is left\n";
   return 0;
 }
 

@@ -47,6 +47,11 @@ int showModel(const ModelArgument &model, const std::string &kvFormat,
 /// Prints in what `model.name` and `model.second` differ.
 int diffModels(const ModelArgument &model, const std::string &kvFormat);
 
+/// Writes the draft of a family for `type` to `output`, or standard output
+/// where that is "-"; what it guessed and what is left to standard error.
+int newFamily(const std::string &type, const std::string &config,
+              const std::string &weights, const std::string &output);
+
 /// Writes the config of a small model of the same structure to `output`, or
 /// standard output where that is "-".
 int shrinkModel(const ModelArgument &model, const SmallSizes &sizes,

@@ -190,6 +190,7 @@ namespace {
 struct ModelsOptions {
   ModelArgument model;
   std::string kvFormat, output = "-";
+  std::string type, config, weights;
   SmallSizes sizes;
   bool json = false, families = false;
 };
@@ -232,16 +233,47 @@ static void addShrink(CLI::App *models, std::shared_ptr<ModelsOptions> options,
                       }});
 }
 
+static void addNew(CLI::App *models, std::shared_ptr<ModelsOptions> options,
+                   std::vector<Command> &commands) {
+  CLI::App *create = models->add_subcommand(
+      "new", "The draft of a family, from a config and a checkpoint's header");
+  create->add_option("type", options->type, "The model_type of its configs")
+      ->required();
+  create->add_option("--config", options->config, "A config.json")
+      ->type_name("file")
+      ->required();
+  create
+      ->add_option("--weights", options->weights,
+                   "A *.safetensors, a *.index.json or a folder of them; only "
+                   "headers are read")
+      ->type_name("path")
+      ->required();
+  create->add_option("-o", options->output, "File (default: standard output)");
+  create->footer(
+      "Layers, products and norms are known by their names and shapes. What\n"
+      "these do not say is guessed, listed, and noted in the file; tensors of\n"
+      "no block are listed as left. Then check it:\n\n"
+      "  autopar models new mine --config config.json --weights .\n"
+      "      -o models/families/mine.json\n"
+      "  autopar-translate --import-hf config.json --verify-weights .\n");
+  commands.push_back({create, [=] {
+                        return newFamily(options->type, options->config,
+                                         options->weights, options->output);
+                      }});
+}
+
 void autopar::addModels(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<ModelsOptions>();
   CLI::App *models =
       app.add_subcommand("models", "Models: what follows from them alone");
-  models->footer("  autopar models list\n"
-                 "  autopar models list --families\n"
-                 "  autopar models show llama-3.1-8b\n"
-                 "  autopar models show deepseek-ai/DeepSeek-V3 --json\n"
-                 "  autopar models diff qwen3-32b qwen3-235b-a22b\n"
-                 "  autopar models shrink deepseek-v3 -o small.json\n");
+  models->footer(
+      "  autopar models list\n"
+      "  autopar models list --families\n"
+      "  autopar models show llama-3.1-8b\n"
+      "  autopar models show deepseek-ai/DeepSeek-V3 --json\n"
+      "  autopar models diff qwen3-32b qwen3-235b-a22b\n"
+      "  autopar models shrink deepseek-v3 -o small.json\n"
+      "  autopar models new mine --config config.json --weights .\n");
   CLI::App *list = models->add_subcommand("list", "The bundled models");
   list->add_flag("--families", options->families,
                  "The model types that can be imported instead");
@@ -267,4 +299,5 @@ void autopar::addModels(CLI::App &app, std::vector<Command> &commands) {
   commands.push_back(
       {diff, [=] { return diffModels(options->model, options->kvFormat); }});
   addShrink(models, options, commands);
+  addNew(models, options, commands);
 }

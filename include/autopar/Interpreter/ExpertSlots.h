@@ -29,6 +29,7 @@ public:
   /// The experts in the slots of layer `number`, the one that runs from now on;
   /// of no layer where there is none.
   void enter(std::optional<int64_t> number) { layer = number; }
+  std::optional<int64_t> number() const { return layer; }
 
   /// Whether dimension `dim` of tensors of `type` has an entry per slot.
   bool areIn(mlir::RankedTensorType type, unsigned dim) const {

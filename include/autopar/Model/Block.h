@@ -35,6 +35,9 @@ public:
   int64_t integer(const char *key, int64_t absent);
   /// A list of positive integers, not empty.
   std::vector<int64_t> integers(const char *key);
+  /// Names of tensors, each with its shape: {"name": [rows, columns]}.
+  std::vector<std::pair<std::string, std::vector<int64_t>>>
+  tensors(const char *key);
   double number(const char *key, double absent);
   bool flag(const char *key, bool absent = false);
   /// Text of the family file, each {expression} replaced.
@@ -50,11 +53,15 @@ public:
   /// Refuses parameters that nobody asked for.
   void finish();
   void fail(const std::string &message, const char *key = nullptr);
+  /// Names the key of the config that the parameter follows from: the last
+  /// field in its expression.
+  void failField(const char *key, const std::string &message);
 
 private:
   const JsonValue *find(const char *key);
   JsonValue evaluate(const char *key);
   std::string pointerTo(const char *key) const;
+  std::vector<int64_t> readIntegers(const JsonValue *elements, const char *key);
 
   Scope &names;
   std::string blockName, kindName;

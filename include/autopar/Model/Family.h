@@ -34,6 +34,9 @@ struct Family {
 /// Whether there is a family file for `modelType`.
 bool hasFamily(const std::string &modelType);
 Result<Family> loadFamily(const std::string &modelType);
+/// Makes a family of language models one of `architecture`: the same model with
+/// another head, as models/tasks.json has it. False where that names none.
+Result<bool> applyTask(Family &family, const std::string &architecture);
 /// All model types that have a file, sorted.
 std::vector<std::string> familyNames();
 

@@ -78,6 +78,11 @@ public:
   /// them.
   std::optional<Error> checkFields();
 
+  /// A problem of the field that `expression` mentions last; none where it
+  /// mentions none.
+  std::optional<Error> errorOf(const std::string &expression,
+                               const std::string &message) const;
+
   /// The part `name` of the model, read with a family of its own.
   Result<Scope *> part(const std::string &name);
 
@@ -95,6 +100,8 @@ private:
   std::optional<Error> findConflict(const std::string &name,
                                     const JsonValue &field,
                                     const JsonValue &value);
+  void noteConflict(const std::string &name, const JsonValue &field,
+                    const JsonValue &value);
   /// The member of the field that has the default in this scope.
   const char *whichDefault(const JsonValue &field) const;
   std::string keyOf(const std::string &name, const JsonValue &field) const;

@@ -122,6 +122,24 @@ static LogicalResult verifyDistances(AttentionOp op) {
                              "max_distance above";
 }
 
+/// The rows of a plane's tables, 2*n - 1 for n rows of n tokens.
+static LogicalResult verifyPlane(AttentionOp op) {
+  int64_t rows = sizeOf(op.getDown(), 0);
+  for (Value table : {op.getDown(), op.getAcross()})
+    if (rankOf(table) != 2 || sizeOf(table, 0) != rows)
+      return op.emitOpError("has tables of a plane that differ");
+  if (rows < 1 || rows % 2 == 0)
+    return op.emitOpError() << "has tables of " << rows
+                            << " rows for a plane, expected an odd number";
+  int64_t side = (rows + 1) / 2;
+  std::optional<uint64_t> chunk = op.getChunk();
+  if (chunk && int64_t(*chunk) != side * side)
+    return op.emitOpError()
+           << "has a chunk of " << *chunk << " tokens, expected a plane of "
+           << side << " rows and columns";
+  return success();
+}
+
 LogicalResult AttentionOp::verify() {
   constexpr unsigned tokenDim = 1, headDim = 2, widthDim = 3;
   for (Value tensor : std::initializer_list<Value>{
@@ -131,7 +149,7 @@ LogicalResult AttentionOp::verify() {
   for (Value table : {getSinks(), getBias()})
     if (table && failed(verifyNumbers(*this, table, 0)))
       return failure();
-  if (failed(verifyHeads(*this)))
+  if (failed(verifyHeads(*this)) || (getDown() && failed(verifyPlane(*this))))
     return failure();
   int64_t width = sizeOf(getKey(), widthDim) + sizeOf(getValue(), widthDim);
   if (getCache() && sizeOf(getCache(), widthDim) != width)
@@ -169,7 +187,8 @@ ShardingFactors AttentionOp::getShardingFactors() {
       return factors;
   if ((getCache() && rankOf(getCache()) != 4) ||
       (getSinks() && rankOf(getSinks()) != 1) ||
-      (getBias() && rankOf(getBias()) != 2))
+      (getBias() && rankOf(getBias()) != 2) ||
+      (getDown() && (rankOf(getDown()) != 2 || rankOf(getAcross()) != 2)))
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t query = factors.add(FactorKind::parallel);
@@ -191,6 +210,9 @@ ShardingFactors AttentionOp::getShardingFactors() {
     factors.operands.push_back({heads});
   if (getBias())
     factors.operands.push_back({factors.add(FactorKind::whole), heads});
+  for (Value table : {getDown(), getAcross()})
+    if (table)
+      factors.operands.push_back({factors.add(FactorKind::whole), width});
   factors.results = {{batch, query, heads, valueWidth}};
   factors.linear.emplace_back();
   return factors;
@@ -204,10 +226,24 @@ std::optional<TensorParallelFactor> AttentionOp::getTensorParallelFactor() {
       TensorParallelRole::attention};
   if (getCache())
     factor.operandRules.push_back(SplitRule::cap);
-  for (Value table : {getSinks(), getBias()})
+  for (Value table : {getSinks(), getBias(), getDown(), getAcross()})
     if (table)
       factor.operandRules.push_back(SplitRule::plain);
   return factor;
+}
+
+/// Each query with the n rows of both tables that its keys are at.
+static void addPlane(AttentionOp op, WorkloadBuilder &builder) {
+  Kernel &kernel = builder.addProduct(op, KernelKind::matmul,
+                                      FlopClass::attention, op.getQuery());
+  kernel.rows = builder.dims(op.getQuery(), 0, 3);
+  kernel.contraction = builder.dims(op.getQuery(), 3, 4);
+  Dim columns;
+  columns.extent.factor = sizeOf(op.getDown(), 0) + 1;
+  kernel.columns = {columns};
+  builder.read(kernel, op.getQuery());
+  builder.read(kernel, op.getDown());
+  builder.read(kernel, op.getAcross());
 }
 
 /// A flash kernel's traffic, which never writes the scores.
@@ -236,6 +272,8 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
     if (table)
       builder.read(kernel, table);
   builder.write(kernel, getResult());
+  if (getDown())
+    addPlane(*this, builder);
   if (!getCache())
     return;
   builder.exchangeNormalisers(*this, getResult(), pairs.context);

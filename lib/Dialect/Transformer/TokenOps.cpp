@@ -84,8 +84,8 @@ ShardingFactors InsertOp::getShardingFactors() {
 
 ShardingFactors ConvolutionOp::getShardingFactors() {
   ShardingFactors factors;
-  if (rankOf(getX()) != 3 || rankOf(getWeight()) != 3 ||
-      rankOf(getResult()) != 3)
+  int64_t rank = rankOf(getX()), kernels = rankOf(getWeight());
+  if (rank < 3 || kernels < rank || kernels > 4 || rankOf(getResult()) != rank)
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t before = factors.add(FactorKind::whole);
@@ -94,11 +94,34 @@ ShardingFactors ConvolutionOp::getShardingFactors() {
   int32_t after = factors.add(FactorKind::whole);
   int32_t out = factors.add(FactorKind::parallel);
   factors.operands = {{batch, before, in}, {in, kernel, out}};
+  factors.results = {{batch, after, out}};
+  auto insert = [&](FactorList &list) {
+    list.insert(list.begin() + 2, factors.add(FactorKind::whole));
+  };
+  if (rank == 4) {
+    insert(factors.operands[0]);
+    insert(factors.results[0]);
+  }
+  if (kernels == 4)
+    insert(factors.operands[1]);
   if (getBias())
     factors.operands.push_back({out});
   else
     factors.linear = {{0}, {1}};
-  factors.results = {{batch, after, out}};
+  return factors;
+}
+
+ShardingFactors LayerPartOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getX()) < 2)
+    return factors;
+  FactorList kept =
+      addFactors(factors, FactorKind::parallel, rankOf(getX()) - 1);
+  FactorList x(kept);
+  x.insert(x.end() - 1, factors.add(FactorKind::whole));
+  factors.operands = {x};
+  factors.results = {kept};
+  factors.linear = {{0}};
   return factors;
 }
 
@@ -108,16 +131,19 @@ Operation *ConvolutionOp::detachBias(OpBuilder &builder) {
 
 ShardingFactors MergeTokensOp::getShardingFactors() {
   ShardingFactors factors;
-  if (rankOf(getX()) != 3 || rankOf(getResult()) != 3)
+  int64_t rank = rankOf(getResult());
+  if (rankOf(getX()) != 3 || rank < 3 || (getMean() && rank != 3))
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t before = factors.add(FactorKind::whole);
   int32_t after = factors.add(FactorKind::whole);
   int32_t width =
       factors.add(getMean() ? FactorKind::parallel : FactorKind::whole);
-  int32_t wide = getMean() ? width : factors.add(FactorKind::whole);
   factors.operands = {{batch, before, width}};
-  factors.results = {{batch, after, wide}};
+  FactorList merged = {batch, after};
+  factors.results = {concat(
+      merged, getMean() ? FactorList{width}
+                        : addFactors(factors, FactorKind::whole, rank - 2))};
   factors.linear = {{0}};
   return factors;
 }

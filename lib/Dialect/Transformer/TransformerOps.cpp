@@ -15,6 +15,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
+
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
@@ -142,6 +144,7 @@ void ExpertsOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   }
 AUTOPAR_NAME_RESULT(EmbeddingOp, "embedding")
 AUTOPAR_NAME_RESULT(LastTokenOp, "last")
+AUTOPAR_NAME_RESULT(LayerPartOp, "part")
 AUTOPAR_NAME_RESULT(LogitsOp, "logits")
 AUTOPAR_NAME_RESULT(AddBiasOp, "biased")
 AUTOPAR_NAME_RESULT(RMSNormOp, "norm")
@@ -313,9 +316,22 @@ LogicalResult PositionEmbeddingOp::verify() {
 LogicalResult ConvolutionOp::verify() {
   std::string before = TensorView(getX()).extentText(1);
   std::string after = TensorView(getResult()).extentText(1);
-  if (ratioOf(before, after))
+  if (!ratioOf(before, after))
+    return emitOpError() << "makes " << after << " tokens of " << before
+                         << ", which they do not divide";
+  if (TensorView(getX()).rank() == 3) {
+    int64_t ratio = *ratioOf(before, after);
+    auto side = int64_t(std::sqrt(double(ratio)));
+    if (TensorView(getWeight()).rank() != 4 || side * side == ratio)
+      return success();
+    return emitOpError() << "makes " << after << " tokens of a plane of "
+                         << before << ", which it divides by no square";
+  }
+  std::string wide = TensorView(getX()).extentText(2);
+  std::string narrow = TensorView(getResult()).extentText(2);
+  if (ratioOf(wide, narrow))
     return success();
-  return emitOpError() << "makes " << after << " tokens of " << before
+  return emitOpError() << "makes " << narrow << " columns of " << wide
                        << ", which they do not divide";
 }
 
@@ -326,9 +342,15 @@ LogicalResult MergeTokensOp::verify() {
   if (!merged)
     return emitOpError() << "merges " << before << " tokens into " << after
                          << ", which do not divide them";
-  std::string width = x.extentText(2), found = result.extentText(2);
-  std::optional<int64_t> wider = ratioOf(found, width);
-  if (getMean() || wider == merged)
+  if (getMean())
+    return success();
+  std::string width = x.extentText(2);
+  int64_t found = 1;
+  for (int64_t d = 2; d < result.rank(); ++d)
+    if (!ShapedType::isDynamic(result.getType().getDimSize(d)) &&
+        llvm::MulOverflow(found, result.getType().getDimSize(d), found))
+      return emitOpError("has too many elements in a token");
+  if (ratioOf(std::to_string(found), width) == merged)
     return success();
   return emitOpError() << "merges " << *merged << " tokens of " << width
                        << " elements into one of " << found;

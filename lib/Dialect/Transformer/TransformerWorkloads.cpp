@@ -49,9 +49,10 @@ void LinearOp::buildWorkload(WorkloadBuilder &builder) {
 void ConvolutionOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel =
       builder.addProduct(*this, KernelKind::matmul, FlopClass::linear, getX());
-  kernel.rows = builder.dims(getResult(), 0, 2);
-  kernel.contraction = builder.dims(getWeight(), 0, 2);
-  kernel.columns = builder.dims(getWeight(), 2, 3);
+  int64_t out = rankOf(getWeight()) - 1;
+  kernel.rows = builder.dims(getResult(), 0, rankOf(getResult()) - 1);
+  kernel.contraction = builder.dims(getWeight(), 0, out);
+  kernel.columns = builder.dims(getWeight(), out, out + 1);
   for (Value operand : getOperands())
     builder.read(kernel, operand);
   builder.write(kernel, getResult());
@@ -93,6 +94,12 @@ void InsertOp::buildWorkload(WorkloadBuilder &builder) {
   builder.read(kernel, getY());
   builder.move(kernel, builder.dims(getY()), builder.formatOf(getResult()),
                /*write=*/true);
+}
+
+void LayerPartOp::buildWorkload(WorkloadBuilder &builder) {
+  Kernel &kernel = builder.addKernel(*this, KernelKind::gather);
+  builder.read(kernel, getResult());
+  builder.write(kernel, getResult());
 }
 
 void LastTokenOp::buildWorkload(WorkloadBuilder &builder) {

@@ -25,6 +25,13 @@ Value autopar::createRope(ModelBuilder &model, autopar::Block &block, Value x,
   if (theta == 0)
     return x;
   bool partial = rope.width && rope.width != model.widthOf(x);
+  if (rope.width % 2 || rope.width > model.widthOf(x)) {
+    block.failField("rope_width",
+                    "heads of " + std::to_string(model.widthOf(x)) +
+                        " elements of which " + std::to_string(rope.width) +
+                        " rotate, expected an even number of at most that");
+    return x;
+  }
   auto flag = [&](bool set) { return set ? ops.getUnitAttr() : UnitAttr(); };
   return RopeOp::create(
       ops, x.getType(), x, ops.getF64FloatAttr(theta),
@@ -54,7 +61,7 @@ public:
     block.mayHave({"q_norm", "k_norm", "norm", "norm_weight", "norm_bias",
                    "unit_offset", "eps", "gate_name", "layout", "q", "k", "v",
                    "qkv", "relative_bias", "relative_buckets",
-                   "relative_distance", "sinks"});
+                   "relative_distance", "sinks", "o_layer_norm", "down"});
     biases[query] = bias;
     biases[key] = block.flag("k_bias", bias);
     biases[value] = block.flag("v_bias", bias);
@@ -77,7 +84,15 @@ public:
     bool fusedGate = block.choice("gate") == "fused";
     Value q = project(x, query, fusedGate ? "0/2 * " : "");
     Value gate = fusedGate ? project(x, query, "1/2 * ") : Value();
-    Value k = project(memory, key), v = project(memory, value);
+    Value k = project(memory, key);
+    Value v = block.flag("v_is_k") ? k : project(memory, value);
+    if (block.flag("v_norm")) {
+      NormSpec norm;
+      norm.hasWeight = false;
+      norm.shape = {valueWidth};
+      norm.eps = block.number("eps", norm.eps);
+      v = createNorm(model, v, norm);
+    }
     bool normFirst = !block.flag("norm_after_rope");
     RopeSpec rope;
     rope.width = block.integer("rope_width", 0);
@@ -94,6 +109,7 @@ public:
     if (block.has("o_norm")) {
       NormSpec norm;
       norm.stem = block.text("o_norm");
+      norm.isLayerNorm = norm.hasBias = block.flag("o_layer_norm");
       norm.eps = block.number("eps", norm.eps);
       norm.shape = {heads, valueWidth};
       norm.over = 2;
@@ -158,16 +174,22 @@ private:
                    (heads + kvHeads) * width + kvHeads * valueWidth);
   }
 
+  /// torch's own attention has "in_proj_weight".
+  static std::string member(const std::string &stem, const char *name) {
+    return StringRef(stem).ends_with("_") ? stem + name : stem + "." + name;
+  }
+
   Value project(Value x, Role role, StringRef part = "") {
     static const char *const keys[] = {"q", "k", "v"};
     std::string stem =
         block.text(layout == Layout::separate ? keys[role] : "qkv");
     int64_t count = countOf(role), size = widthOf(role);
     std::string out = rows(role, 1, part);
-    Value w = model.weight(stem + ".weight", {model.widthOf(x), count, size},
-                           transposed ? "[0, " + out + "]" : "[" + out + ", 0]",
-                           WeightRole::product);
-    Value b = biases[role] ? model.weight(stem + ".bias", {count, size},
+    Value w =
+        model.weight(member(stem, "weight"), {model.widthOf(x), count, size},
+                     transposed ? "[0, " + out + "]" : "[" + out + ", 0]",
+                     WeightRole::product);
+    Value b = biases[role] ? model.weight(member(stem, "bias"), {count, size},
                                           "[" + rows(role, 0, part) + "]")
                            : Value();
     return LinearOp::create(ops, model.like(x, {count, size}), x, w, b);
@@ -231,6 +253,12 @@ private:
                           {block.integer("relative_buckets"), heads});
       maxDistance = block.integer("relative_distance");
     }
+    Value down, across;
+    block.mayHave({"across", "plane"});
+    if (int64_t side = block.integer("plane", 0)) {
+      down = model.weight(block.text("down"), {2 * side - 1, width});
+      across = model.weight(block.text("across"), {2 * side - 1, width});
+    }
     double softcap = block.number("softcap", 0);
     double usual = 1 / std::sqrt(double(width));
     double scale = block.number("scale", usual);
@@ -238,8 +266,8 @@ private:
     bool causal = block.flag("causal", !block.has("memory"));
     Value kv = cache(window ? window : chunk);
     return AttentionOp::create(
-        ops, model.like(x, {heads, valueWidth}), q, k, v, kv, sinks, bias,
-        flag(causal), optional(window), optional(chunk),
+        ops, model.like(x, {heads, valueWidth}), q, k, v, kv, sinks, bias, down,
+        across, flag(causal), optional(window), optional(chunk),
         scale != usual ? ops.getF64FloatAttr(scale) : FloatAttr(),
         softcap != 0 ? ops.getF64FloatAttr(softcap) : FloatAttr(),
         flag(block.flag("alibi")), optional(maxDistance));

@@ -65,10 +65,22 @@ Value autopar::buildFeedForward(ModelBuilder &model, autopar::Block &block,
     norm.eps = block.number("eps", norm.eps);
     y = createNorm(model, y, norm);
   }
-  y = model.linear(y, block.text("down"), hidden, bias, transposed);
+  y = model.linear(y, block.text("down"), block.integer("out", hidden), bias,
+                   transposed);
   return block.has("token_gate")
              ? weighTokens(model, x, y, block.text("token_gate"))
              : y;
+}
+
+/// f(x) times a saved value.
+Value autopar::buildGated(ModelBuilder &model, autopar::Block &block, Value x) {
+  Value up = model.saved->lookup(block.text("value"));
+  if (!up || up.getType() != x.getType()) {
+    block.fail("nothing of this shape was saved under this name", "value");
+    return {};
+  }
+  return createGated(model, x, up,
+                     functionOf(block, block.choice("activation")));
 }
 
 //===----------------------------------------------------------------------===//
@@ -94,6 +106,7 @@ constexpr ExpertLayout layouts[] = {
      "[0, 1, 2]"},
     {"out_in", true, false, "[0, {} * 2, 1]", "[0, {} * 1]", "[0, 2, 1]"},
     {"flat", false, false, "[0*2, 1]", "[0*1]", "[0*1, 2]"},
+    {"stacked", false, false, "[0, 2, 1]", "[0, 1]", "[0, 2, 1]"},
 };
 
 /// Writes a mixture of experts from its parameters.
@@ -119,7 +132,14 @@ public:
   Value build(Value x) {
     if (!layout)
       return {};
-    Value routing = route(x);
+    Value routed = block.has("router_value")
+                       ? model.saved->lookup(block.text("router_value"))
+                       : x;
+    if (!routed) {
+      block.fail("nothing was saved under this name", "router_value");
+      return {};
+    }
+    Value routing = route(routed);
     int64_t latent = block.integer("latent", 0);
     Value tokens =
         latent ? model.linear(x, block.text("latent_in"), latent) : x;

@@ -56,6 +56,10 @@ static Value buildNorm(ModelBuilder &model, autopar::Block &block, Value x,
   bool isNamed = norm.hasBias || (norm.hasWeight && norm.tensor.empty());
   norm.stem = isNamed ? block.text("name") : "";
   norm.eps = block.number("eps", isLayerNorm ? 1e-5 : 1e-6);
+  block.mayHave({"at", "of"});
+  if (block.has("of"))
+    norm.storage = "[0 at " + std::to_string(block.integer("at", 0)) + " of " +
+                   std::to_string(block.integer("of")) + "]";
   return createNorm(model, x, norm);
 }
 
@@ -109,6 +113,17 @@ static std::string storageOf(autopar::Block &block, int64_t at, int64_t of) {
 static Value addProducts(ModelBuilder &model, autopar::Block &block, Value x,
                          const std::string &name, Value bias) {
   int64_t in = model.widthOf(x), width = block.integer("width");
+  // Patches that are still apart, under the weight of a convolution; columns
+  // of a plane, whose elements a checkpoint has side by side.
+  if (ArrayRef<int64_t> shape = TensorView(x).getType().getShape();
+      shape.size() > 3) {
+    SmallVector<int64_t> dims(shape.drop_front(2));
+    dims.push_back(width);
+    Value w = model.weight(name, dims,
+                           shape.size() == 5 ? "[3, 2, 0, 1]" : "[2, 1*0]",
+                           WeightRole::product);
+    return createProduct(model, x, w, bias);
+  }
   int64_t copies = block.integer("copies", 1);
   auto addProduct = [&](int64_t i, Value bias) -> Value {
     bool isRange = copies > 1 || block.has("in_of");

@@ -16,7 +16,13 @@ Value autopar::buildEmbedding(ModelBuilder &model, autopar::Block &block,
   ImplicitLocOpBuilder &ops = model.builder();
   int64_t width = block.integer("width"), rows = block.integer("rows");
   std::string tokens = block.text("ids", "query");
-  Value ids = model.addInput(model.tokens(tokens, {}, ops.getI32Type()));
+  Type type = model.tokens(tokens, {}, ops.getI32Type());
+  Value ids;
+  // Another table that the same words are looked up in.
+  if (block.flag("same_ids"))
+    ids = model.findInput(type);
+  if (!ids)
+    ids = model.addInput(type);
   Value table = model.weight(block.text("table"), {rows, width});
   Value x = EmbeddingOp::create(ops, model.tokens(tokens, {width}), ids, table);
   double scale = block.number("scale", 1);
@@ -42,9 +48,20 @@ Value autopar::buildPositionEmbedding(ModelBuilder &model,
       block.flag("same") ? ops.getUnitAttr() : UnitAttr());
 }
 
+/// Of a stored part: each tensor is kept as it is.
+Value autopar::buildTensors(ModelBuilder &model, autopar::Block &block,
+                            Value x) {
+  for (const auto &[name, shape] : block.tensors("tensors"))
+    x = PositionEmbeddingOp::create(model.builder(), x.getType(), x,
+                                    model.weight(name, shape));
+  return x;
+}
+
 Value autopar::buildInput(ModelBuilder &model, autopar::Block &block, Value) {
-  return model.addInput(
-      model.tokens(block.text("tokens"), {block.integer("width")}));
+  SmallVector<int64_t> dims = {block.integer("width")};
+  if (block.has("columns"))
+    dims.insert(dims.begin(), block.integer("columns"));
+  return model.addInput(model.tokens(block.text("tokens"), dims));
 }
 
 /// A convolution whose stride is its kernel: a product with each patch.
@@ -70,12 +87,35 @@ Value autopar::buildConvolution(ModelBuilder &model, autopar::Block &block,
                                 Value x) {
   int64_t width = block.integer("width"), kernel = block.integer("kernel");
   std::string stem = block.text("name");
-  Value w = model.weight(stem + ".weight", {model.widthOf(x), kernel, width},
-                         "[2, 0, 1]");
+  bool hasColumns = TensorView(x).rank() == 4;
+  bool isPlane = hasColumns || block.flag("plane");
+  block.mayHave({"columns", "columns_first"});
+  SmallVector<int64_t> shape = {model.widthOf(x), kernel}, dims;
+  if (isPlane)
+    shape.push_back(kernel);
+  if (hasColumns)
+    dims.push_back(block.integer("columns"));
+  shape.push_back(width);
+  dims.push_back(width);
+  const char *storage = !isPlane                      ? "[2, 0, 1]"
+                        : block.flag("columns_first") ? "[3, 0, 2, 1]"
+                                                      : "[3, 0, 1, 2]";
+  Value w = model.weight(stem + ".weight", shape, storage);
   Value b =
       block.flag("bias") ? model.weight(stem + ".bias", {width}) : Value();
   return ConvolutionOp::create(
-      model.builder(), model.tokens(block.text("tokens"), {width}), x, w, b);
+      model.builder(), model.tokens(block.text("tokens"), dims), x, w, b);
+}
+
+Value autopar::buildLayerPart(ModelBuilder &model, autopar::Block &block,
+                              Value) {
+  Value x = model.saved->lookup(block.text("value"));
+  if (!x) {
+    block.fail("nothing was saved as \"" + block.text("value") + "\"", "value");
+    return {};
+  }
+  return LayerPartOp::create(model.builder(),
+                             model.like(x, {model.widthOf(x)}, 2), x);
 }
 
 Value autopar::buildInsert(ModelBuilder &model, autopar::Block &block,
@@ -105,10 +145,21 @@ Value autopar::buildMergeTokens(ModelBuilder &model, autopar::Block &block,
   bool mean = block.flag("mean");
   int64_t groups = factorOf(tokens);
   int64_t merged = factorOf(model.tokensOf(x)) / std::max<int64_t>(groups, 1);
-  if (merged == 1)
+  int64_t width = model.widthOf(x);
+  if (int64_t parts = block.integer("parts", 0)) {
+    Type type = model.tokens(tokens, {parts, width / parts});
+    return MergeTokensOp::create(model.builder(), type, x, /*mean=*/false);
+  }
+  if (merged == 1 && !block.has("patch"))
     return x;
-  Type type = model.tokens(tokens, {model.widthOf(x) * (mean ? 1 : merged)});
-  return MergeTokensOp::create(model.builder(), type, x, mean);
+  SmallVector<int64_t> dims = {width * (mean ? 1 : merged)};
+  if (block.has("patch")) {
+    std::vector<int64_t> patch = block.integers("patch");
+    dims.assign(patch.begin(), patch.end());
+    dims.push_back(width);
+  }
+  return MergeTokensOp::create(model.builder(), model.tokens(tokens, dims), x,
+                               mean);
 }
 
 Value autopar::buildLastToken(ModelBuilder &model, autopar::Block &, Value x) {
@@ -129,6 +180,14 @@ Value autopar::buildHead(ModelBuilder &model, autopar::Block &block, Value x) {
       table = weight;
   if (tied && !table) {
     block.fail("there is no weight \"" + tiedTo + "\" to be tied to");
+    return {};
+  }
+  if (table && TensorView(table).getType().getShape() !=
+                   ArrayRef<int64_t>{rows, width}) {
+    block.failField("tied", "a head of " + std::to_string(rows) + " x " +
+                                std::to_string(width) +
+                                " cannot be tied to \"" + tiedTo +
+                                "\", which has another shape");
     return {};
   }
   if (!table)

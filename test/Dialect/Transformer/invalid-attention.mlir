@@ -432,3 +432,30 @@ func.func @sees_more_than_the_cache_keeps(%q: !q) {
   %y = transformer.attention %q, %q, %q cache(%c : !cache) causal window(1024) : !q, !q, !q -> !q
   return
 }
+
+// -----
+
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, source, _, _]>>
+func.func @plane_of_an_even_table(%q: !q, %d: tensor<28x64xbf16>) {
+  // expected-error @+1 {{'transformer.attention' op has tables of 28 rows for a plane, expected an odd number}}
+  %y = transformer.attention %q, %q, %q plane(%d, %d : tensor<28x64xbf16>, tensor<28x64xbf16>) : !q, !q, !q -> !q
+  return
+}
+
+// -----
+
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, source, _, _]>>
+func.func @planes_that_differ(%q: !q, %d: tensor<27x64xbf16>, %a: tensor<29x64xbf16>) {
+  // expected-error @+1 {{'transformer.attention' op has tables of a plane that differ}}
+  %y = transformer.attention %q, %q, %q plane(%d, %a : tensor<27x64xbf16>, tensor<29x64xbf16>) : !q, !q, !q -> !q
+  return
+}
+
+// -----
+
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, source, _, _]>>
+func.func @plane_of_another_chunk(%q: !q, %d: tensor<27x64xbf16>) {
+  // expected-error @+1 {{'transformer.attention' op has a chunk of 64 tokens, expected a plane of 14 rows and columns}}
+  %y = transformer.attention %q, %q, %q plane(%d, %d : tensor<27x64xbf16>, tensor<27x64xbf16>) chunk(64) : !q, !q, !q -> !q
+  return
+}

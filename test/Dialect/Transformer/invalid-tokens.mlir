@@ -162,6 +162,38 @@ func.func @merges_and_loses(%x: tensor<4x8x64xbf16>) {
 
 // -----
 
+func.func @merges_into_other_patches(%x: tensor<4x8x64xbf16>) {
+  // expected-error @+1 {{'transformer.merge_tokens' op merges 4 tokens of 64 elements into one of 192}}
+  %y = transformer.merge_tokens %x : tensor<4x8x64xbf16> -> tensor<4x2x3x64xbf16>
+  return
+}
+
+// -----
+
+func.func @convolves_columns(%x: tensor<4x8x6x2xbf16>, %w: tensor<2x3x3x8xbf16>) {
+  // expected-error @+1 {{'transformer.convolution' op makes 4 columns of 6, which they do not divide}}
+  %y = transformer.convolution %x, %w : tensor<4x8x6x2xbf16>, tensor<2x3x3x8xbf16> -> tensor<4x4x4x8xbf16>
+  return
+}
+
+// -----
+
+func.func @convolves_a_plane_by_a_row(%x: tensor<4x8x6x2xbf16>, %w: tensor<2x3x8xbf16>) {
+  // expected-error @+1 {{'transformer.convolution' op cannot work on operands of rank 4, 3 with a result of rank 4}}
+  %y = transformer.convolution %x, %w : tensor<4x8x6x2xbf16>, tensor<2x3x8xbf16> -> tensor<4x8x6x8xbf16>
+  return
+}
+
+// -----
+
+func.func @part_of_another_width(%x: tensor<4x8x30x64xbf16>) {
+  // expected-error @+1 {{'transformer.layer_part' op dimension 2 of the result is 32, but dimension 3 of operand #0 is 64}}
+  %y = transformer.layer_part %x : tensor<4x8x30x64xbf16> -> tensor<4x8x32xbf16>
+  return
+}
+
+// -----
+
 func.func @mean_of_another_width(%x: tensor<4x8x64xbf16>) {
   // expected-error @+1 {{'transformer.merge_tokens' op dimension 2 of the result is 256, but dimension 2 of operand #0 is 64}}
   %y = transformer.merge_tokens %x mean : tensor<4x8x64xbf16> -> tensor<4x2x256xbf16>
@@ -359,5 +391,13 @@ parallel.mesh @pod(tp = 4)
 func.func @norm_with_partial_sums(%x: !x, %s: !s) {
   // expected-error @+1 {{'transformer.rms_norm' op is not linear in operand #1 alone, which is a partial sum over [tp]: reduce it first}}
   %y = transformer.rms_norm %x sums(%s : !s) over(2) eps(0.0) : !x
+  return
+}
+
+// -----
+
+func.func @convolution_of_no_square(%x: tensor<4x16x64xbf16>, %w: tensor<64x3x3x64xbf16>) {
+  // expected-error @+1 {{'transformer.convolution' op makes 8 tokens of a plane of 16, which it divides by no square}}
+  %y = transformer.convolution %x, %w : tensor<4x16x64xbf16>, tensor<64x3x3x64xbf16> -> tensor<4x8x64xbf16>
   return
 }

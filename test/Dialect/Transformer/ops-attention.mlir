@@ -94,6 +94,13 @@ func.func @indexer(%q: !heads, %k: !keys, %w: !part, %c: !indexed) {
   return
 }
 
+// CHECK-LABEL: func @plane
+func.func @plane(%q: !q, %d: tensor<27x24xbf16>) {
+  // CHECK: transformer.attention %arg0, %arg0, %arg0 plane(%arg1, %arg1 : tensor<27x24xbf16>, tensor<27x24xbf16>) chunk(196)
+  %y = transformer.attention %q, %q, %q plane(%d, %d : tensor<27x24xbf16>, tensor<27x24xbf16>) chunk(196) : !q, !q, !q -> !q
+  return
+}
+
 // CHECK-LABEL: func @position_bias
 func.func @position_bias(%q: !q, %b: tensor<32x8xbf16>) {
   // CHECK: transformer.attention %arg0, %arg0, %arg0 bias(%arg1 : tensor<32x8xbf16>) max_distance(128)

@@ -54,6 +54,29 @@ func.func @merge_tokens(%x: !patches) {
   return
 }
 
+// CHECK-LABEL: func @merge_patches
+func.func @merge_patches(%x: tensor<4x16x64xbf16>, %w: tensor<2x2x64x8xbf16>) {
+  // CHECK: transformer.merge_tokens %arg0 : tensor<4x16x64xbf16> -> tensor<4x4x2x2x64xbf16>
+  %y = transformer.merge_tokens %x : tensor<4x16x64xbf16> -> tensor<4x4x2x2x64xbf16>
+  %z = transformer.linear %y, %w : tensor<4x4x2x2x64xbf16>, tensor<2x2x64x8xbf16> -> tensor<4x4x8xbf16>
+  return
+}
+
+// CHECK-LABEL: func @convolve_plane
+func.func @convolve_plane(%x: tensor<4x16x8x1xbf16>, %w: tensor<1x3x3x64xbf16>, %b: tensor<64xbf16>) {
+  // CHECK: transformer.convolution %arg0, %arg1 bias(%arg2 : tensor<64xbf16>)
+  %y = transformer.convolution %x, %w bias(%b : tensor<64xbf16>)
+      : tensor<4x16x8x1xbf16>, tensor<1x3x3x64xbf16> -> tensor<4x8x4x64xbf16>
+  return
+}
+
+// CHECK-LABEL: func @layer_part
+func.func @layer_part(%x: tensor<4x16x30x64xbf16>) {
+  // CHECK: transformer.layer_part %arg0 : tensor<4x16x30x64xbf16> -> tensor<4x16x64xbf16>
+  %y = transformer.layer_part %x : tensor<4x16x30x64xbf16> -> tensor<4x16x64xbf16>
+  return
+}
+
 // CHECK-LABEL: func @scale
 func.func @scale(%x: !x) {
   // CHECK: transformer.scale %arg0 by(-0.5) : !bq_64_bf
@@ -139,5 +162,12 @@ func.func @convolution(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, source*
   // CHECK: transformer.convolution %arg0, %arg1 bias(%arg2 : tensor<64xbf16>)
   %y = transformer.convolution %x, %w bias(%b : tensor<64xbf16>)
       : tensor<?x?x64xbf16, #transformer.dims<[batch, source*2, _]>>, tensor<64x3x64xbf16> -> !images
+  return
+}
+
+// CHECK-LABEL: func.func @square_convolution
+func.func @square_convolution(%x: tensor<4x16x64xbf16>, %w: tensor<64x3x3x32xbf16>) {
+  // CHECK: transformer.convolution %arg0, %arg1 : tensor<4x16x64xbf16>, tensor<64x3x3x32xbf16> -> tensor<4x4x32xbf16>
+  %y = transformer.convolution %x, %w : tensor<4x16x64xbf16>, tensor<64x3x3x32xbf16> -> tensor<4x4x32xbf16>
   return
 }
