@@ -53,7 +53,8 @@ Value autopar::buildTensors(ModelBuilder &model, autopar::Block &block,
                             Value x) {
   for (const auto &[name, shape] : block.tensors("tensors"))
     x = PositionEmbeddingOp::create(model.builder(), x.getType(), x,
-                                    model.weight(name, shape));
+                                    model.weight(name, shape), IntegerAttr(),
+                                    /*same=*/UnitAttr());
   return x;
 }
 
