@@ -92,7 +92,8 @@ static LogicalResult verifyCacheKeepsWhatIsSeen(AttentionOp op) {
   KVCacheOp cache = findCache(op.getCache());
   if (!cache || !cache.getWindow())
     return success();
-  std::optional<uint64_t> seen = op.getWindow() ? op.getWindow() : op.getChunk();
+  std::optional<uint64_t> seen =
+      op.getWindow() ? op.getWindow() : op.getChunk();
   if (op.getCausal() && seen && *seen <= *cache.getWindow())
     return success();
   InFlightDiagnostic diag = op.emitOpError() << "sees ";

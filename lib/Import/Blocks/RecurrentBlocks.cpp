@@ -334,10 +334,10 @@ Value autopar::buildLinearAttention(ModelBuilder &model, autopar::Block &block,
     parts[i] = ActivationOp::create(b.ops, part.getType(), part, function);
   }
   Value gate = b.rowsOf(x, block.text("gate"), {heads, width});
-  Value y =
-      LinearAttentionOp::create(b.ops, parts[0].getType(), parts[0], parts[1],
-                                parts[2], b.state({heads, width, width}),
-                                b.ops.getI64IntegerAttr(block.integer("layers")));
+  Value y = LinearAttentionOp::create(
+      b.ops, parts[0].getType(), parts[0], parts[1], parts[2],
+      b.state({heads, width, width}),
+      b.ops.getI64IntegerAttr(block.integer("layers")));
   y = b.normOf(y, block.text("norm"), {heads, width});
   y = createGated(model, gate, y, FunctionKind::sigmoid);
   return b.outputOf(y, {heads, width}, hidden, block.text("out"));

@@ -30,12 +30,11 @@ Value autopar::buildPositionEmbedding(ModelBuilder &model,
                                       autopar::Block &block, Value x) {
   block.mayHave({"rows", "storage"});
   ImplicitLocOpBuilder &ops = model.builder();
-  Value table =
-      block.has("shape")
-          ? model.weight(block.text("table"), block.integers("shape"))
-          : model.weight(block.text("table"),
-                         {block.integer("rows"), model.widthOf(x)},
-                         block.text("storage", ""));
+  Value table = block.has("shape")
+                    ? model.weight(block.text("table"), block.integers("shape"))
+                    : model.weight(block.text("table"),
+                                   {block.integer("rows"), model.widthOf(x)},
+                                   block.text("storage", ""));
   int64_t first = block.integer("first", 0);
   return PositionEmbeddingOp::create(
       ops, x.getType(), x, table,
