@@ -232,9 +232,11 @@ private:
     Operation *other = first->second.op;
     if (failed(op.verifyNamesake(other)))
       return failure();
+    constexpr auto asTensor = static_cast<OperationEquivalence::Flags>(
+        OperationEquivalence::IgnoreLocations |
+        OperationEquivalence::IgnoreDiscardableAttrs);
     if (first->second.count != count ||
-        !OperationEquivalence::isEquivalentTo(
-            op, other, OperationEquivalence::IgnoreLocations))
+        !OperationEquivalence::isEquivalentTo(op, other, asTensor))
       return false;
     builder.bind(op->getResult(0), other->getResult(0));
     return true;
