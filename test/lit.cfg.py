@@ -31,6 +31,11 @@ for name, path in [
     ("%python", config.python),
 ]:
     config.substitutions.append((name, shlex.quote(path)))
+# autopar-opt, whose output went around in three forms.
+round_trip = os.path.join(config.test_source_root, "round_trip.py")
+config.substitutions.append(
+    ("%roundtrip", f"{shlex.quote(config.python)} {shlex.quote(round_trip)}")
+)
 
 # lit's own substitutions do not quote paths.
 if " " in config.test_source_root + config.test_exec_root:

@@ -45,6 +45,18 @@ def SymbolBindingOpInterface : OpInterface<"SymbolBindingOpInterface"> {
   ];
 }
 
+def StoredFunctionOpInterface : OpInterface<"StoredFunctionOpInterface"> {
+  let cppNamespace = "::autopar";
+  let description = [{
+    An op of a module that names one of its functions: the checkpoint has that
+    function's weights, and a step does not run it.
+  }];
+  let methods = [
+    InterfaceMethod<"The function; the op was verified.",
+                    "::mlir::FunctionOpInterface", "getStoredFunction">,
+  ];
+}
+
 def ShardingOpInterface : OpInterface<"ShardingOpInterface"> {
   let cppNamespace = "::autopar";
   let description = [{
@@ -89,6 +101,16 @@ def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
     InterfaceMethod<"Adds this op's records to the program being built.",
                     "void", "buildWorkload",
                     (ins "::autopar::WorkloadBuilder &":$builder)>,
+    InterfaceMethod<"What the checkpoint calls the tensor that this op names, "
+                    "below its layer; null where it names none. Equal ops of "
+                    "one name are one tensor.",
+                    "::mlir::StringAttr", "getTensorName", (ins), "",
+                    "return {};">,
+    InterfaceMethod<"Emits an error unless this op may have the same tensor "
+                    "name as `other`.",
+                    "::mlir::LogicalResult", "verifyNamesake",
+                    (ins "::mlir::Operation *":$other), "",
+                    "return ::mlir::success();">,
   ];
 }
 

@@ -34,7 +34,9 @@ def PAR_MeshOp : PAR_Op<"mesh", [
 
     so that neighbours along the last axis have neighbouring numbers. A size may
     be left open (`?`): such a module verifies, shards and prints. The braces
-    name degrees that are products of axes; types and ops name axes only.
+    name degrees that are products of axes; types and ops name axes only. Nothing
+    refers to the mesh's own name; it is needed all the same, and stays where it
+    is private.
 
     **Constraints:** one per module; names are distinct; sizes are positive; a
     degree's axes exist and are distinct.
@@ -49,7 +51,11 @@ def PAR_MeshOp : PAR_Op<"mesh", [
                        DefaultValuedAttr<DictionaryAttr, "{}">:$degrees);
   let assemblyFormat = [{
     $sym_name `` custom<MeshAxes>($axes, $sizes) `` custom<Degrees>($degrees)
-    attr-dict
+    attr-dict-with-keyword
+  }];
+  let extraClassDeclaration = [{
+    /// What types name is no use of it.
+    bool canDiscardOnUseEmpty() { return false; }
   }];
   let hasVerifier = 1;
 }

@@ -22,7 +22,8 @@ def TF_WorkloadOp : TF_Op<"workload", [
     step (patches of images, frames of audio, source text), and cross attention
     sees `memory` encoded positions of each; both are 0 where not given.
     `phase`, `prefill` or `decode`, is what engines call the step; values do not
-    depend on it. Binding another workload changes this op and no type.
+    depend on it. Binding another workload changes this op and no type. Nothing
+    refers to its name; it is needed all the same, and stays where it is private.
     `assumed` names those of the first four that nobody has chosen: reports say
     so.
 
@@ -48,13 +49,54 @@ def TF_WorkloadOp : TF_Op<"workload", [
     `` custom<EncodedLengths>($source_length, $memory_length) `)`
     (`assumed` custom<Words>($assumed)^)? attr-dict
   }];
+  let extraClassDeclaration = [{
+    /// What types name is no use of it.
+    bool canDiscardOnUseEmpty() { return false; }
+  }];
   let hasVerifier = 1;
+}
+
+def TF_StoredOp : TF_Op<"stored", [
+    HasParent<"::mlir::ModuleOp">, MemoryEffects<[MemWrite<TF_WeightMemory>]>,
+    DeclareOpInterfaceMethods<StoredFunctionOpInterface>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "a part of the checkpoint that a step does not run";
+  let description = [{
+    The checkpoint has the weights of `function` and of what that calls, beside
+    those of what a step runs: multi-token prediction, or what only training
+    reads. With `tensors(f)` as those that one run of `f` has:
+
+        checkpoint = tensors(step) and tensors(f) of each stored f
+
+    No device loads them. They count in the bytes of a checkpoint and in the list
+    of its tensors, and nowhere else. The function is a use of nobody but this
+    op, which keeps it: a private function that is neither called nor stored is
+    not of the model.
+
+    **Constraints:** directly in a module; `function` is a private function of
+    that module with a body; nothing calls it; it is stored once.
+
+    **Example:**
+    ```mlir
+    func.func private @mtp(%x: tensor<8xbf16>) {
+      %w = transformer.weight "mtp.norm.weight" : tensor<8xbf16>
+      return
+    }
+    transformer.stored @mtp
+    func.func @model(%x: tensor<8xbf16>) {
+      return
+    }
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$function);
+  let assemblyFormat = "$function attr-dict";
 }
 
 def TF_WeightOp : TF_Op<"weight", [
     EncodingsMatchModule, MemoryEffects<[MemWrite<TF_WeightMemory>]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
-    DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
+    DeclareOpInterfaceMethods<WorkloadOpInterface,
+      ["getTensorName", "verifyNamesake"]>]> {
   let summary = "a tensor of the checkpoint";
   let description = [{
     The result has the elements of the tensor `name`, as numbers: at which index
@@ -66,11 +108,18 @@ def TF_WeightOp : TF_Op<"weight", [
     The name is the checkpoint's; inside a layer it follows the prefix and the
     layer number of the enclosing repeat. A weight inside a repeat stands for
     one tensor per iteration: it must neither leave the repeat nor be merged
-    with another, and is therefore not pure.
+    with another, and is therefore not pure. A function that has weights is not
+    inlined.
+
+    Weights of one name, in one layer or outside of layers, are of one tensor:
+    equal ones are the same value, which a device has once and a checkpoint
+    lists once; others are parts of it (`#transformer.storage`).
 
     **Constraints:** static shape, no partial sums; the storage names each
-    dimension once, except the one that the `*` of the name counts; weights of
-    one block with one name are parts of one tensor (`#transformer.storage`).
+    dimension once, except the one that the `*` of the name counts; of weights
+    of one name that differ, each is a part, and they agree on the tensor's
+    shape and format. Those of one block are verified with it, those of several
+    functions where costs or tensors are counted.
 
     **Example:**
     ```mlir
@@ -165,7 +214,8 @@ def TF_RepeatOp : TF_Op<"repeat", [
     With `layers "prefix" from first`, each call inside, also in repeats inside,
     is a layer. They are numbered as they run, from `first`, and the weights
     that a layer and the functions that it calls have are named
-    `prefix.<number>.<name>`. Repeats nest, for patterns of layers.
+    `prefix.<number>.<name>`. Repeats nest, for patterns of layers. As calls
+    count, no call inside a repeat is inlined.
 
     **Constraints:** between 1 and 1,000,000 iterations; yields as many values
     as it carries, of the same types; a repeat with a prefix is not inside

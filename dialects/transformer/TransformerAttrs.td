@@ -78,8 +78,8 @@ def TF_StorageAttr : AttrDef<TransformerDialect, "Storage"> {
         factors a*b*..               index (index_a * extent_b + index_b) * ..
         `at o of t` behind them      that index + o    of extent t
 
-    Weights of one block with one name are parts of one tensor. A dimension of
-    the value that is not mentioned is spread over one tensor per index, whose
+    Weights of one name that differ are parts of one tensor. A dimension of the
+    value that is not mentioned is spread over one tensor per index, whose
     number replaces the `*` of the name. `as` gives the checkpoint's format
     where that differs from the value's: an element type, or
     `#transformer.format`.

@@ -17,6 +17,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace autopar;
 using namespace mlir;
@@ -87,6 +88,14 @@ public:
                ? success()
                : StackReader(builder, extracted, launchesOf, program.stack)
                      .read(entry, stack, afterStack);
+  }
+
+  /// Says that `other` has extracted what is outside of its layers: its tensors
+  /// are not added again.
+  void knowTensorsOf(const Extractor &other) {
+    for (auto [key, tensor] : other.tensors)
+      if (!key.first)
+        tensors.try_emplace(key, tensor);
   }
 
 private:
@@ -194,6 +203,9 @@ private:
     if (!count)
       return op->emitOpError("runs more often than 63 bits count");
     builder.enter(layer, *count);
+    FailureOr<bool> isKnown = bindNamesake(workload, *count);
+    if (failed(isKnown) || *isKnown)
+      return failure(failed(isKnown));
     workload.buildWorkload(builder);
     launches = builder.takeLaunched();
     ops.collectives.resize(program.collectives.size(), op);
@@ -204,6 +216,30 @@ private:
       else if (!builder.isResident(result))
         define(result);
     return failure(builder.refused());
+  }
+
+  /// Whether `op`, of which a step runs `count`, is a tensor that was extracted
+  /// already: an equal one of its name, in the same layer or outside of layers.
+  FailureOr<bool> bindNamesake(WorkloadOpInterface op, int64_t count) {
+    StringAttr name = op.getTensorName();
+    if (!name)
+      return false;
+    Operation *loop = op->getParentOfType<LoopLikeOpInterface>();
+    auto [first, isNew] =
+        tensors.try_emplace({loop ? loop : naming, name}, Tensor{op, count});
+    if (isNew)
+      return false;
+    Operation *other = first->second.op;
+    if (failed(op.verifyNamesake(other)))
+      return failure();
+    constexpr auto asTensor = static_cast<OperationEquivalence::Flags>(
+        OperationEquivalence::IgnoreLocations |
+        OperationEquivalence::IgnoreDiscardableAttrs);
+    if (first->second.count != count ||
+        !OperationEquivalence::isEquivalentTo(op, other, asTensor))
+      return false;
+    builder.bind(op->getResult(0), other->getResult(0));
+    return true;
   }
 
   /// Says that `result` of `op`, which does nothing, lies where the operand
@@ -223,7 +259,7 @@ private:
          llvm::zip_equal(callee.getArguments(), call.getArgOperands()))
       bind(argument, operand);
     bool isFirst = !extracted.contains(callee);
-    if (isFirst && failed(extractFunction(callee)))
+    if (isFirst && failed(extractCallee(call, callee)))
       return failure();
     builder.endRun();
     launches = launchesOf.lookup(callee);
@@ -238,6 +274,15 @@ private:
       else
         bindAgain(result, value);
     return success();
+  }
+
+  /// A call in a loop begins names anew: it is a layer.
+  LogicalResult extractCallee(CallOpInterface call,
+                              FunctionOpInterface callee) {
+    bool isLayer = call->getParentOfType<LoopLikeOpInterface>() != nullptr;
+    llvm::SaveAndRestore inside(naming,
+                                isLayer ? callee.getOperation() : naming);
+    return extractFunction(callee);
   }
 
   /// Says that `alias` is `value`, and lies where that does.
@@ -358,6 +403,15 @@ private:
   /// Which value an alias is a temporary of.
   llvm::DenseMap<Value, Value> holders;
   uint32_t layer = 0, clock = 0;
+  /// An op that names a tensor, and how many a step has.
+  struct Tensor {
+    Operation *op;
+    int64_t count;
+  };
+  /// By what begins names, and name.
+  llvm::DenseMap<std::pair<Operation *, StringAttr>, Tensor> tensors;
+  /// The function of the layer that is extracted; null outside of layers.
+  Operation *naming = nullptr;
   SmallVector<LoopLikeOpInterface> stack;
   /// Whether what is extracted lies in one of its loops, not in a callee.
   bool inStack = false;
@@ -382,13 +436,17 @@ static uint32_t findLayer(CostProgram &program, const std::string &name) {
 }
 
 /// Adds the weights of functions that a step does not run: no device holds
-/// them, whole or split.
-static LogicalResult addStored(ModuleOp module, CostProgram &program) {
+/// them, whole or split. Those of `model` are there already.
+static LogicalResult addStored(ModuleOp module, CostProgram &program,
+                               Extractor &model) {
   for (FunctionOpInterface function : findStoredFunctions(module)) {
     CostProgram unused;
     ProgramOps unusedOps;
-    if (failed(Extractor(module, unused, unusedOps).run(function)))
+    Extractor stored(module, unused, unusedOps);
+    stored.knowTensorsOf(model);
+    if (failed(stored.run(function)))
       return failure();
+    model.knowTensorsOf(stored);
     for (Resident &weight : unused.residents) {
       if (weight.kind != Resident::Kind::weight)
         continue;
@@ -405,6 +463,7 @@ static LogicalResult addStored(ModuleOp module, CostProgram &program) {
 
 CostProgramAnalysis::CostProgramAnalysis(Operation *op) {
   auto module = cast<ModuleOp>(op);
-  valid = succeeded(Extractor(module, program, ops).run()) &&
-          succeeded(addStored(module, program));
+  Extractor model(module, program, ops);
+  valid =
+      succeeded(model.run()) && succeeded(addStored(module, program, model));
 }

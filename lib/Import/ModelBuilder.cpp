@@ -210,8 +210,10 @@ func::FuncOp ModelBuilder::beginFunction(StringRef name, TypeRange inputs,
     ops.setInsertionPoint(frames.front().function);
   auto function =
       func::FuncOp::create(ops, unique, ops.getFunctionType(inputs, {}));
-  if (!frames.empty())
+  if (!frames.empty()) {
     function.setPrivate();
+    function.setNoInline(true);
+  }
   ops.setInsertionPointToStart(function.addEntryBlock());
   frames.push_back({function, outer, std::move(prefix), nullptr, {}});
   return function;
@@ -223,6 +225,12 @@ void ModelBuilder::endFunction(func::FuncOp function, ValueRange results) {
                                        results.getTypes()));
   ops.restoreInsertionPoint(frames.back().outer);
   frames.pop_back();
+}
+
+void ModelBuilder::addStored(func::FuncOp function) {
+  OpBuilder::InsertionGuard guard(ops);
+  ops.setInsertionPoint(frames.front().function);
+  StoredOp::create(ops, function.getSymName());
 }
 
 void ModelBuilder::addLayer(func::CallOp call,

@@ -72,7 +72,8 @@ public:
   // Functions
   //===--------------------------------------------------------------------===//
 
-  /// Starts a private function before the model's; its weights go to its head.
+  /// Starts a private function before the model's, which is not inlined; its
+  /// weights go to its head.
   /// `prefix` begins the names of a layer in the checkpoint: "model.layers.3.".
   mlir::func::FuncOp beginFunction(llvm::StringRef name, mlir::TypeRange inputs,
                                    std::string prefix = "");
@@ -89,6 +90,9 @@ public:
   void addLayer(mlir::func::CallOp call,
                 llvm::ArrayRef<QuantizableWeight> weights);
   void endFunction(mlir::func::FuncOp function, mlir::ValueRange results);
+  /// Says, before the model's function, that the checkpoint has what `function`
+  /// has.
+  void addStored(mlir::func::FuncOp function);
   /// A new input of the function being built that is not a layer.
   mlir::Value addInput(mlir::Type type);
   /// The first input of that type which it has; null where there is none.

@@ -135,8 +135,10 @@ void StepRunner::buildStored(Scope &scope, const std::string &name,
       model.beginFunction(name, model.tokens("query", {width.get<int64_t>()}));
   Value result =
       StepRunner(model).run(scope, stored["steps"], function.getArgument(0));
-  if (result)
-    model.endFunction(function, result);
+  if (!result)
+    return;
+  model.endFunction(function, result);
+  model.addStored(function);
 }
 
 Value StepRunner::add(Scope &scope, Value a, Value b) {
@@ -167,7 +169,8 @@ Value StepRunner::runCombined(Scope &scope, const JsonValue &step, Value x) {
   if (auto it = step.find("layer"); it != step.end() && it->is_string())
     return runLayer(scope, it->get<std::string>(), x);
   if (auto it = step.find("save"); it != step.end() && it->is_string()) {
-    saved[it->get<std::string>()] = x;
+    auto of = step.find("of");
+    saved[it->get<std::string>()] = of == step.end() ? x : run(scope, *of, x);
     return x;
   }
   if (auto it = step.find("load"); it != step.end() && it->is_string()) {

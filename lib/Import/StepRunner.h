@@ -19,6 +19,7 @@ namespace autopar {
 ///   {"sum": [[steps], [steps]]}  steps(x) + steps(x)
 ///   {"layer": "stack"}           a layer of another stack, as a part of this
 ///   {"save": "name"}             keeps x under a name
+///   {"save": "name", "of": [steps]}  keeps steps(x), goes on with x
 ///   {"load": "name"}             goes on with what was kept
 ///   {"when": expression, "then": [steps]}
 ///
@@ -26,8 +27,8 @@ class StepRunner {
 public:
   explicit StepRunner(ModelBuilder &model) : model(model) {}
 
-  /// What a family's "model" makes of `x`; its "stored" parts become private
-  /// functions that nothing calls. Null after an error.
+  /// What a family's "model" makes of `x`; its "stored" parts become functions
+  /// that no step runs. Null after an error.
   mlir::Value runModel(Scope &scope, mlir::Value x);
   /// What `steps` make of `x`; null after an error.
   mlir::Value run(Scope &scope, const JsonValue &steps, mlir::Value x);

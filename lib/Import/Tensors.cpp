@@ -12,7 +12,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace autopar;
@@ -34,15 +34,9 @@ public:
 
 private:
   LogicalResult walk(Block &block, const std::string &prefix) {
-    // Weights of one name are parts of one tensor.
-    llvm::SmallDenseSet<StringAttr, 16> names;
-    for (Operation &op : block) {
-      auto weight = dyn_cast<WeightOp>(op);
-      if (weight && !names.insert(weight.getNameAttr()).second)
-        continue;
+    for (Operation &op : block)
       if (failed(walk(op, prefix)))
         return failure();
-    }
     return success();
   }
 
@@ -76,6 +70,7 @@ private:
     std::string layer = layers.str() + "." + std::to_string(number++) + ".";
     llvm::SaveAndRestore<StringRef> inside(layers, StringRef());
     llvm::SaveAndRestore<int64_t> next(number);
+    llvm::SaveAndRestore<std::string> named(iteration, "");
     return walk(callee, layer);
   }
 
@@ -85,14 +80,24 @@ private:
       layers = *repeat.getPrefix();
       number = repeat.getFirst();
     }
-    for (uint64_t i = 0; i < repeat.getCount(); ++i)
+    uint64_t own = ++repeats;
+    for (uint64_t i = 0; i < repeat.getCount(); ++i) {
+      llvm::SaveAndRestore<std::string> inside(
+          iteration,
+          iteration + "/" + std::to_string(own) + "." + std::to_string(i));
       if (failed(walk(repeat.getBody().front(), prefix)))
         return failure();
+    }
     layers = outer;
     return success();
   }
 
   LogicalResult visitWeight(WeightOp weight, const std::string &prefix) {
+    auto [first, isNew] = tensors.try_emplace(
+        iteration + " " + prefix + weight.getName().str(), weight);
+    // A function that is called again outside of layers has its own again.
+    if (!isNew && first->second != weight)
+      return verifySameTensor(weight, first->second);
     SmallVector<StoredTensor> tensors = getStoredTensors(weight);
     visited += tensors.size() * tensors.front().copies;
     if (visited > limits::maxListedTensors)
@@ -116,6 +121,12 @@ private:
 
   SymbolTableCollection symbols;
   Visit visit;
+  /// The weight that has a tensor, or the first of its parts.
+  llvm::StringMap<WeightOp> tensors;
+  /// Which one of the repeats around that number no layers, and of repeats: a
+  /// weight there is one per iteration.
+  std::string iteration;
+  uint64_t repeats = 0;
   StringRef layers;
   int64_t number = 0;
   uint64_t visited = 0;

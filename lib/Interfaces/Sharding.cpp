@@ -77,16 +77,9 @@ TokenAxes autopar::findTokenAxes(ModuleOp module) {
 }
 
 SmallVector<FunctionOpInterface> autopar::findStoredFunctions(ModuleOp module) {
-  DenseSet<Attribute> called;
-  module.walk([&](CallOpInterface call) {
-    if (auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
-      called.insert(callee.getRootReference());
-  });
   SmallVector<FunctionOpInterface> stored;
-  for (auto function : module.getOps<FunctionOpInterface>())
-    if (function.isPrivate() && !function.isDeclaration() &&
-        !called.contains(function.getNameAttr()))
-      stored.push_back(function);
+  for (auto op : module.getOps<StoredFunctionOpInterface>())
+    stored.push_back(op.getStoredFunction());
   return stored;
 }
 

@@ -240,7 +240,8 @@ LogicalResult Execution::compute(Operation *op) {
     if (failed(local))
       return failure();
     if (isa<transformer::WeightOp>(op))
-      weights[id][{op, layer}] = bytesOf(op->getResult(0), *local);
+      weights[id][{op->getAttrDictionary().getAsOpaquePointer(), layer}] =
+          bytesOf(op->getResult(0), *local);
     tensors[id] = std::move(*local);
   }
   if (failed(check(op, tensors)))

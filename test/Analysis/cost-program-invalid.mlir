@@ -100,12 +100,28 @@ func.func private @innermost(%x: !x) -> !x {
 
 // -----
 
-// The weights of a function that nothing calls are counted: its ops are read.
+// The weights of what is only stored are counted: its ops are read.
 func.func @model() {
   return
 }
 func.func private @predictor() {
   // expected-error @+1 {{'test.op' op has no cost: it does not implement WorkloadOpInterface}}
   "test.op"() : () -> ()
+  return
+}
+transformer.stored @predictor
+
+// -----
+
+// Weights of two functions, outside of layers, have one name.
+func.func @model() {
+  // expected-note @+1 {{the other is here}}
+  %w = transformer.weight "w" : tensor<8xbf16>
+  func.call @other() : () -> ()
+  return
+}
+func.func private @other() {
+  // expected-error @+1 {{'transformer.weight' op is of a tensor [4], another weight of its name of one of [8]}}
+  %w = transformer.weight "w" : tensor<4xbf16>
   return
 }

@@ -2,7 +2,7 @@
 // the way to the experts.
 
 // RUN: autopar-opt %S/Inputs/experts.mlir --pass-pipeline='builtin.module(autopar-shard-data{axes=dpo,dpi},autopar-shard-experts{axes=dpi,tp},autopar-insert-collectives)' > %t.mlir
-// RUN: autopar-opt %t.mlir --autopar-dispatch-tokens="by-node=true format=fp8" --verify-roundtrip > %t.both.mlir
+// RUN: %roundtrip %t.mlir --autopar-dispatch-tokens="by-node=true format=fp8" > %t.both.mlir
 // RUN: FileCheck %s < %t.both.mlir
 // CHECK: parallel.all_to_all {{.*}} dim 0 to experts over [dpi] by_node top_k(2) as f8E4M3FN blocks(128) :
 // CHECK: parallel.all_to_all {{.*}} dim experts to 0 over [dpi] by_node top_k(2) :

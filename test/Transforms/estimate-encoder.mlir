@@ -65,6 +65,7 @@ module @vision {
     }
     return %y : !hidden
   }
+  transformer.stored @mtp
   func.func @model(%x: !hidden, %p: !patches) -> (!hidden, !patches) {
     %q = func.call @encoder(%p) : (!patches) -> !patches
     %y = transformer.repeat 3 layers "layers" from 0 (%c = %x) : !hidden {

@@ -60,10 +60,11 @@ func.func private @layer(%x: tensor<8xbf16>) -> tensor<8xbf16> {
   return %x : tensor<8xbf16>
 }
 
-// Nothing calls it: in the checkpoint all the same.
+// Nothing calls it: stored all the same.
 // CHECK-NEXT:mtp.norm.weight	[8]	BF16	16
 func.func private @mtp() {
   %w = transformer.weight "mtp.norm.weight" : tensor<8xbf16>
   return
 }
+transformer.stored @mtp
 // CHECK-NOT:{{.}}

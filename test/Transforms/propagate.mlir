@@ -1,4 +1,4 @@
-// RUN: autopar-opt %s --autopar-propagate --verify-roundtrip | FileCheck %s
+// RUN: %roundtrip %s --autopar-propagate | FileCheck %s
 // RUN: autopar-opt %s --autopar-propagate --autopar-propagate --autopar-insert-collectives | FileCheck %s --check-prefix=STEPS
 
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>

@@ -1,4 +1,4 @@
-// RUN: autopar-opt %s --autopar-quantize="format=gptq-int4 parameters=group=32 ignore=down" --verify-roundtrip \
+// RUN: %roundtrip %s --autopar-quantize="format=gptq-int4 parameters=group=32 ignore=down" \
 // RUN:   | FileCheck %s
 // RUN: autopar-opt %s --autopar-quantize=format=fp8-block --autopar-print-cost-program -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=COST

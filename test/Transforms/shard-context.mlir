@@ -1,6 +1,6 @@
 // Ring attention: tokens are split everywhere, and the parts of the cache go round.
 
-// RUN: autopar-opt %S/Inputs/layer.mlir --autopar-shard-context --autopar-insert-collectives --verify-roundtrip | FileCheck %s
+// RUN: %roundtrip %S/Inputs/layer.mlir --autopar-shard-context --autopar-insert-collectives | FileCheck %s
 // CHECK: func.func private @layer(%{{.*}}: !bqcp_64_bf) -> !bqcp_64_bf
 // CHECK: %[[CACHE:.*]] = transformer.kv_cache : !bccp_2_32_bf
 // CHECK-NEXT: %[[SEEN:.*]] = parallel.ring %[[CACHE]] dim 1 over [cp] : !bccp_2_32_bf -> !bccp_2_32_bf1
@@ -11,7 +11,7 @@
 // Ulysses: inside attention heads are split instead, inside of the split of
 // tensor parallelism, and back.
 
-// RUN: autopar-opt %S/Inputs/layer.mlir --autopar-shard-tensor --autopar-shard-context=kind=all_to_all --autopar-insert-collectives --verify-roundtrip | FileCheck %s --check-prefix=HEADS
+// RUN: %roundtrip %S/Inputs/layer.mlir --autopar-shard-tensor --autopar-shard-context=kind=all_to_all --autopar-insert-collectives | FileCheck %s --check-prefix=HEADS
 // HEADS: transformer.kv_cache : !bc_2tpcp_32_bf
 // HEADS-COUNT-3: parallel.all_to_all {{.*}} dim 1 to 2 over [cp]
 // HEADS-NEXT: transformer.attention {{.*}} -> !bq_8tpcp_16_bf

@@ -1,7 +1,7 @@
 // Sequences are split in all that crosses a function, a loop or a step; weights
 // are not.
 
-// RUN: autopar-opt %S/Inputs/layer.mlir --autopar-shard-data --verify-roundtrip | FileCheck %s --implicit-check-not=parallel.reshard
+// RUN: %roundtrip %S/Inputs/layer.mlir --autopar-shard-data | FileCheck %s --implicit-check-not=parallel.reshard
 // CHECK: func.func private @layer(%{{.*}}: !bdp_q_64_bf) -> !bdp_q_64_bf
 // CHECK: transformer.weight "q" : tensor<64x8x16xbf16>
 // CHECK: transformer.kv_cache : !bdp_c_2_32_bf

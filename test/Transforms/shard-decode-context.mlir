@@ -1,7 +1,7 @@
 // The cache is split by tokens. Queries of all heads see each part; the partial
 // results, weighted by normalisers, are summed and split by heads again.
 
-// RUN: autopar-opt %S/Inputs/layer.mlir --autopar-shard-decode-context=axes=tp --autopar-shard-tensor=key-axes=none --autopar-insert-collectives --verify-roundtrip > %t.mlir
+// RUN: %roundtrip %S/Inputs/layer.mlir --autopar-shard-decode-context=axes=tp --autopar-shard-tensor=key-axes=none --autopar-insert-collectives > %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // CHECK: transformer.weight "q" : !w64_8tp_16_bf
 // CHECK: transformer.weight "k" : tensor<64x2x16xbf16>

@@ -1,7 +1,7 @@
 // Tokens that are split go to the devices of their experts and back; over axes
 // that do not split them, each device takes its share, and the parts are summed.
 
-// RUN: autopar-opt %S/Inputs/experts.mlir --pass-pipeline='builtin.module(autopar-shard-data{axes=dpo,dpi},autopar-shard-experts{axes=dpi,tp},autopar-insert-collectives)' --verify-roundtrip > %t.mlir
+// RUN: %roundtrip %S/Inputs/experts.mlir --pass-pipeline='builtin.module(autopar-shard-data{axes=dpo,dpi},autopar-shard-experts{axes=dpi,tp},autopar-insert-collectives)' > %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // CHECK-DAG: !bq2dpo_to_dpi_tp_64_bf = tensor<?x64xbf16, #parallel.sharding<[{batch*query*2} by {dpo} of [batch by dpo*dpi, query] grouped [8 by dpi*tp], _]>>
 // CHECK: transformer.weight "up" : !w8dpitp_64_32_bf

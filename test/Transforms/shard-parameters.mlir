@@ -1,7 +1,7 @@
 // FSDP: each weight is split over the replicas in its largest dimension that is
 // whole, and gathered before its first use.
 
-// RUN: autopar-opt %S/Inputs/layer.mlir --autopar-shard-tensor --autopar-shard-data --autopar-shard-parameters --autopar-insert-collectives --mlir-print-local-scope --verify-roundtrip | FileCheck %s
+// RUN: %roundtrip %S/Inputs/layer.mlir --autopar-shard-tensor --autopar-shard-data --autopar-shard-parameters --autopar-insert-collectives --mlir-print-local-scope | FileCheck %s
 // CHECK: %[[O:.*]] = transformer.weight "o" : tensor<8x16x64xbf16, #parallel.sharding<[_ by tp, _, _ by dp any]>>
 // CHECK: %[[NORM:.*]] = transformer.weight "norm" : tensor<64xbf16, #parallel.sharding<[_ by dp any]>>
 // CHECK-NEXT: %[[WHOLE:.*]] = parallel.all_gather %[[NORM]] dim 0 over [dp]

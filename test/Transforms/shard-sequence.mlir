@@ -1,7 +1,7 @@
 // Between row and column products tokens are split: a reduce_scatter and an
 // all_gather take the place of each all_reduce.
 
-// RUN: autopar-opt %S/Inputs/layer.mlir --autopar-shard-tensor --autopar-shard-sequence --autopar-insert-collectives --verify-roundtrip > %t.mlir
+// RUN: %roundtrip %S/Inputs/layer.mlir --autopar-shard-tensor --autopar-shard-sequence --autopar-insert-collectives > %t.mlir
 // RUN: FileCheck %s --implicit-check-not=all_reduce < %t.mlir
 // CHECK: func.func private @layer(%{{.*}}: !bqtp_64_bf) -> !bqtp_64_bf
 // CHECK: transformer.rms_norm {{.*}} : !bqtp_64_bf

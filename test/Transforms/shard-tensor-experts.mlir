@@ -1,4 +1,4 @@
-// RUN: autopar-opt %s --autopar-shard-tensor --verify-roundtrip | FileCheck %s
+// RUN: %roundtrip %s --autopar-shard-tensor | FileCheck %s
 
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !routing = tensor<?x?x2xbf16, #transformer.dims<[batch, query, _]>>

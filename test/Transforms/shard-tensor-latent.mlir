@@ -1,4 +1,4 @@
-// RUN: autopar-opt %s --autopar-shard-tensor --verify-roundtrip | FileCheck %s
+// RUN: %roundtrip %s --autopar-shard-tensor | FileCheck %s
 
 !x = tensor<?x?x96xbf16, #transformer.dims<[batch, query, _]>>
 !q = tensor<?x?x8x24xbf16, #transformer.dims<[batch, query, _, _]>>

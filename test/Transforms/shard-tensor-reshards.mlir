@@ -1,4 +1,4 @@
-// RUN: autopar-opt %s --split-input-file --autopar-shard-tensor --verify-roundtrip | FileCheck %s
+// RUN: %roundtrip %s --split-input-file --autopar-shard-tensor | FileCheck %s
 
 // A partial sum cannot become a split over the same axis: it is reduced first.
 

@@ -2,7 +2,7 @@
 // counts. The IR changes by one op.
 
 // RUN: split-file %s %t
-// RUN: autopar-opt %t/model.mlir --autopar-stage-pipeline --verify-roundtrip | FileCheck %s
+// RUN: %roundtrip %t/model.mlir --autopar-stage-pipeline | FileCheck %s
 // CHECK: parallel.mesh @mesh(pp = 2)
 // CHECK-NEXT: parallel.stages over [pp] layers [0 to 4, 5 to 7] schedule("inference") microbatches(2)
 // CHECK-COUNT-1: repeat 8

@@ -37,8 +37,8 @@ TokenAxes findTokenAxes(mlir::ModuleOp module);
 std::string productText(DeviceMeshOpInterface mesh,
                         llvm::ArrayRef<mlir::StringAttr> axes);
 
-/// Private functions that nothing in `module` calls, in its order: parts of the
-/// checkpoint that a step does not run, such as multi-token prediction.
+/// The functions that ops of `module` say are stored, in their order: parts of
+/// the checkpoint that a step does not run, such as multi-token prediction.
 llvm::SmallVector<mlir::FunctionOpInterface>
 findStoredFunctions(mlir::ModuleOp module);
 

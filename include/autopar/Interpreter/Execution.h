@@ -232,9 +232,9 @@ private:
   std::vector<std::vector<TraceEntry>> entryParts;
   std::vector<LocalTensor> outputs;
   std::vector<TraceEntry> entries;
-  /// By device: the bytes of each weight; bytes sent in the step.
-  std::vector<std::map<std::pair<mlir::Operation *, std::string>, int64_t>>
-      weights;
+  /// By device: the bytes of each weight, by its attributes and layer: equal
+  /// ones are one; bytes sent in the step.
+  std::vector<std::map<std::pair<const void *, std::string>, int64_t>> weights;
   std::vector<int64_t> sentBytes;
   /// What caches and states begin with where that was handed over.
   std::optional<KeptTensors> handed;

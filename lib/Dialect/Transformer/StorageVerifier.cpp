@@ -141,7 +141,9 @@ static std::string shapeText(ArrayRef<int64_t> shape) {
 }
 
 /// `op` and `first` have one name.
-static LogicalResult verifySameTensor(WeightOp op, WeightOp first) {
+LogicalResult transformer::verifySameTensor(WeightOp op, WeightOp first) {
+  if (op.getType() == first.getType() && op.getStorage() == first.getStorage())
+    return success();
   StoredTensor tensor = getStoredTensor(op), other = getStoredTensor(first);
   auto refuse = [&](const std::string &why) {
     InFlightDiagnostic diag = op.emitOpError() << why;
@@ -149,12 +151,15 @@ static LogicalResult verifySameTensor(WeightOp op, WeightOp first) {
     return diag;
   };
   if (tensor.shape != other.shape || tensor.copies != other.copies)
-    return refuse("is part of a tensor " + shapeText(tensor.shape) +
+    return refuse("is of a tensor " + shapeText(tensor.shape) +
                   ", another weight of its name of one of " +
                   shapeText(other.shape));
   if (tensor.type != other.type || getFormat(op) != getFormat(first))
-    return refuse("has another format than another part of its tensor");
-  return success();
+    return refuse("has another format than another weight of its name");
+  if (isPart(op) && isPart(first))
+    return success();
+  return refuse("is another value of the tensor that another weight of its "
+                "name is");
 }
 
 /// Whether no weight follows in the block. Scans up to the next one: over a
@@ -166,17 +171,21 @@ static bool isLastWeight(WeightOp op) {
   return true;
 }
 
-/// Whole tensors may have one name: inlining puts the weights of several layers
-/// into one block.
 LogicalResult transformer::verifyParts(WeightOp op) {
   if (!op->getBlock() || !isLastWeight(op))
     return success();
   llvm::StringMap<WeightOp> firsts;
   for (WeightOp weight : op->getBlock()->getOps<WeightOp>()) {
     auto [it, isNew] = firsts.try_emplace(weight.getName(), weight);
-    if (!isNew && (isPart(weight) || isPart(it->second)) &&
-        failed(verifySameTensor(weight, it->second)))
+    if (!isNew && failed(verifySameTensor(weight, it->second)))
       return failure();
   }
   return success();
+}
+
+StringAttr WeightOp::getTensorName() { return getNameAttr(); }
+
+LogicalResult WeightOp::verifyNamesake(Operation *other) {
+  auto weight = dyn_cast<WeightOp>(other);
+  return weight ? verifySameTensor(*this, weight) : success();
 }

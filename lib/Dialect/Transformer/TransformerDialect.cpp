@@ -41,15 +41,19 @@ struct TransformerAsmInterface : OpAsmDialectInterface {
   }
 };
 
+/// What a weight, a cache or a state is called, and how many there are, depends
+/// on the function that has it and on the calls around it.
 struct TransformerInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
-  bool isLegalToInline(Operation *, Region *, bool,
+  bool isLegalToInline(Operation *op, Region *, bool,
                        IRMapping &) const override {
-    return true;
+    return !isa<WeightOp, KVCacheOp, StateOp>(op);
   }
-  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const override {
-    return true;
+  /// Each call in a repeat counts as a layer.
+  bool isLegalToInline(Region *into, Region *, bool,
+                       IRMapping &) const override {
+    return !isa<RepeatOp>(into->getParentOp());
   }
 };
 

@@ -1,4 +1,4 @@
-// RUN: autopar-opt %s --verify-roundtrip | autopar-opt | FileCheck %s
+// RUN: %roundtrip %s | autopar-opt | FileCheck %s
 // RUN: autopar-opt %s --mlir-print-op-generic | autopar-opt | FileCheck %s
 
 // Layouts, meshes, workloads and machines may differ; caches stay the same.

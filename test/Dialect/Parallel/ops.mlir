@@ -1,4 +1,4 @@
-// RUN: autopar-opt %s --verify-roundtrip | FileCheck %s
+// RUN: %roundtrip %s | FileCheck %s
 
 !split = tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>
 !rows = tensor<4x64xbf16, #parallel.sharding<[_ by tp, _]>>
@@ -197,6 +197,16 @@ module @experts_by_loads {
       loads dense<[[6.0, 2.0, 1.0], [0.0, 0.0, 0.0]]> : tensor<2x3xf64>
       traffic dense<[[8.0, 1.0, 2.5], [0.0, 0.0, 0.0]]> : tensor<2x3xf64>
       {redundant = 1, groups = 3, groups_in_node, tolerance = 0.0, load = "a.csv", trace = "b.csv"}
+}
+
+!part = tensor<?x64xbf16, #parallel.sharding<[context by tp, _]>>
+!turning = tensor<?x64xbf16, #parallel.sharding<[context by tp ring, _]>>
+
+// CHECK-LABEL: func @ring
+func.func @ring(%x: !part) {
+  // CHECK: parallel.ring %arg0 dim 0 over [tp] : {{.*}} -> {{.*}}
+  %y = parallel.ring %x dim 0 over [tp] : !part -> !turning
+  return
 }
 
 // CHECK-LABEL: module @experts_in_resources

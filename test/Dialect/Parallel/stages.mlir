@@ -1,4 +1,4 @@
-// RUN: autopar-opt %s --split-input-file --verify-roundtrip | FileCheck %s
+// RUN: %roundtrip %s --split-input-file | FileCheck %s
 
 // CHECK: parallel.stages over [pp] layers [0 to 40, 41 to 79] schedule("inference") microbatches(4)
 parallel.mesh @pod(pp = 2, tp = 8)

@@ -14,7 +14,7 @@ func.func @products_of_equal_operands_merge(%x: tensor<4x64xbf16>) -> tensor<4x6
   return %sum : tensor<4x64xbf16>
 }
 
-// After inlining, weights of two layers have one name.
+// Where one tensor is named twice is not for CSE to say.
 // CHECK-LABEL: func @weights_stay
 func.func @weights_stay() -> (tensor<64xbf16>, tensor<64xbf16>) {
   // CHECK: transformer.weight "w"

@@ -351,7 +351,7 @@ func.func @weight_of_too_large_tensor() {
 func.func @parts_of_tensors_of_two_shapes() {
   // expected-note @+1 {{the other is here}}
   %q = transformer.weight "qkv" stored [0 at 0 of 96] : tensor<64xbf16>
-  // expected-error @+1 {{'transformer.weight' op is part of a tensor [128], another weight of its name of one of [96]}}
+  // expected-error @+1 {{'transformer.weight' op is of a tensor [128], another weight of its name of one of [96]}}
   %k = transformer.weight "qkv" stored [0 at 64 of 128] : tensor<32xbf16>
   return
 }
@@ -361,8 +361,82 @@ func.func @parts_of_tensors_of_two_shapes() {
 func.func @parts_of_two_formats() {
   // expected-note @+1 {{the other is here}}
   %q = transformer.weight "qkv" stored [0 at 0 of 96] as f32 : tensor<64xbf16>
-  // expected-error @+1 {{'transformer.weight' op has another format than another part of its tensor}}
+  // expected-error @+1 {{'transformer.weight' op has another format than another weight of its name}}
   %k = transformer.weight "qkv" stored [0 at 64 of 96] : tensor<32xbf16>
+  return
+}
+
+// -----
+
+func.func @weights_of_one_name_and_two_shapes() {
+  // expected-note @+1 {{the other is here}}
+  %a = transformer.weight "w" : tensor<4x8xbf16>
+  // expected-error @+1 {{'transformer.weight' op is of a tensor [8, 4], another weight of its name of one of [4, 8]}}
+  %b = transformer.weight "w" : tensor<8x4xbf16>
+  return
+}
+
+// -----
+
+func.func @weights_of_one_name_and_two_values() {
+  // expected-note @+1 {{the other is here}}
+  %a = transformer.weight "w" : tensor<4x8xbf16>
+  // expected-error @+1 {{'transformer.weight' op is another value of the tensor that another weight of its name is}}
+  %b = transformer.weight "w" stored [1, 0] : tensor<8x4xbf16>
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// transformer.stored
+//===----------------------------------------------------------------------===//
+
+// -----
+
+// expected-error @+1 {{'transformer.stored' op names @mtp, which is no function of its module}}
+transformer.stored @mtp
+
+// -----
+
+func.func @mtp() {
+  return
+}
+// expected-error @+1 {{'transformer.stored' op names @mtp, expected a private function with a body}}
+transformer.stored @mtp
+
+// -----
+
+func.func private @mtp()
+// expected-error @+1 {{'transformer.stored' op names @mtp, expected a private function with a body}}
+transformer.stored @mtp
+
+// -----
+
+func.func private @mtp() {
+  return
+}
+// expected-note @+1 {{the first is here}}
+transformer.stored @mtp
+// expected-error @+1 {{'transformer.stored' op names @mtp a second time}}
+transformer.stored @mtp
+
+// -----
+
+func.func private @mtp() {
+  return
+}
+// expected-error @+1 {{'transformer.stored' op names @mtp, which is called: what runs is loaded}}
+transformer.stored @mtp
+func.func @model() {
+  // expected-note @+1 {{called here}}
+  func.call @mtp() : () -> ()
+  return
+}
+
+// -----
+
+func.func private @mtp() {
+  // expected-error @+1 {{'transformer.stored' op expects parent op 'builtin.module'}}
+  transformer.stored @mtp
   return
 }
 

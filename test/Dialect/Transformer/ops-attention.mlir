@@ -1,4 +1,4 @@
-// RUN: autopar-opt %s --verify-roundtrip | FileCheck %s
+// RUN: %roundtrip %s | FileCheck %s
 
 !heads = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !kv = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>

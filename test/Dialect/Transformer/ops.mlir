@@ -1,4 +1,4 @@
-// RUN: autopar-opt %s --verify-roundtrip | FileCheck %s
+// RUN: %roundtrip %s | FileCheck %s
 
 !ids = tensor<?x?xi32, #transformer.dims<[batch, query]>>
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
@@ -39,6 +39,13 @@ module @audio_modules {
     transformer.workload @w(phase = decode, batch = 1, query = 1, context = 5, source = 0, memory = 1500)
   }
 }
+
+// CHECK-LABEL: func private @mtp
+func.func private @mtp() {
+  return
+}
+// CHECK: transformer.stored @mtp
+transformer.stored @mtp
 
 // CHECK-LABEL: func @weight
 func.func @weight() {

@@ -1,4 +1,4 @@
-// RUN: autopar-opt %s --verify-roundtrip | FileCheck %s
+// RUN: %roundtrip %s | FileCheck %s
 
 !x = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !flat = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>

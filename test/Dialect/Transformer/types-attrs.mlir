@@ -1,4 +1,4 @@
-// RUN: autopar-opt %s --verify-roundtrip --mlir-print-local-scope | FileCheck %s
+// RUN: %roundtrip %s --mlir-print-local-scope | FileCheck %s
 // RUN: autopar-opt %s | FileCheck %s --check-prefix=ALIAS
 
 // Types have short names: dimensions by their first letters, then the format.

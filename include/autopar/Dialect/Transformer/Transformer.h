@@ -118,9 +118,11 @@ llvm::SmallVector<Checked> getFormatShape(FormatTensorAttr tensor,
 bool usesAll(FormatTensorAttr tensor);
 
 /// Verifies what only `weight` itself knows, then, at the last weight of a
-/// block, that those of one name are parts of one tensor.
+/// block, that those of one name are of one tensor.
 mlir::LogicalResult verifyStorage(WeightOp weight);
 mlir::LogicalResult verifyParts(WeightOp weight);
+/// Verifies that two weights of one name are equal, or parts of one tensor.
+mlir::LogicalResult verifySameTensor(WeightOp weight, WeightOp first);
 
 } // namespace autopar::transformer
 
