@@ -1,5 +1,4 @@
-// RUN: autopar-opt %s | autopar-opt | FileCheck %s
-// RUN: autopar-opt %s --mlir-print-op-generic | autopar-opt | FileCheck %s
+// RUN: %roundtrip %s | FileCheck %s
 
 // What a module runs on, and the choices that it was split by.
 // CHECK: parallel.target hardware("my.json") nodes(2) runtime("vllm@0.19") memory_utilization(0.9)
@@ -10,7 +9,9 @@ parallel.target hardware("my.json") nodes(2) runtime("vllm@0.19")
 // CHECK: parallel.strategy sequence_parallel fsdp context(all_to_all) dtype(bf16) kv_dtype(f8E4M3FN) {note = "x"}
 parallel.strategy sequence_parallel fsdp context(all_to_all) dtype(bf16) kv_dtype(f8E4M3FN) {note = "x"}
 
-module @all_open {
+// CHECK: module @all_open attributes {transformer.defaults = [#transformer.default<"head_dim" = "64" from "default of LlamaConfig">, #transformer.default<"a remark">]}
+module @all_open attributes {transformer.defaults = [
+    #transformer.default<"head_dim" = "64" from "default of LlamaConfig">, #transformer.default<"a remark">]} {
   // CHECK: parallel.target{{$}}
   parallel.target
   // CHECK: parallel.strategy{{$}}

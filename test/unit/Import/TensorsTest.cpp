@@ -29,8 +29,10 @@ static std::string namesOf(StringRef text) {
   return names;
 }
 
-TEST(Tensors, OfFunctionsThatNothingCallsComeLast) {
+TEST(Tensors, OfStoredFunctionsComeLast) {
   EXPECT_EQ(namesOf(R"mlir(
+    transformer.stored @predictor
+    transformer.stored @other
     func.func private @predictor(%x0: tensor<2xbf16>) {
       %h = transformer.weight "mtp.head" : tensor<2xbf16>
       transformer.repeat 2 layers "mtp.layers" from 61 (%x = %x0)
@@ -42,6 +44,10 @@ TEST(Tensors, OfFunctionsThatNothingCallsComeLast) {
     }
     func.func private @other() {
       %h = transformer.weight "other" : tensor<2xbf16>
+      return
+    }
+    func.func private @nobodys() {
+      %h = transformer.weight "nobodys" : tensor<2xbf16>
       return
     }
     func.func private @layer() {
