@@ -117,6 +117,9 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     of their part of `z`: inside the op, an all_gather of one f32 per sequence,
     query and head over those axes.
 
+    Values are typed as keys, and the result as queries, where no other type is
+    written.
+
     **Constraints:** queries are `[batch, query, heads, d_qk]`, keys
     `[batch, tokens, kv heads, d_qk]`, values `[batch, tokens, kv heads, d_v]`;
     the cache is `[batch, context, kv heads, d_qk + d_v]`, the result
@@ -136,13 +139,13 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     !c = !transformer.cache<?x?x2x128xbf16, #transformer.dims<[batch, context, _, _]>>
     func.func private @example(%q: !q, %k: !k, %v: !k) {
       %c = transformer.kv_cache : !c
-      %y = transformer.attention %q, %k, %v cache(%c : !c) causal : !q, !k, !k -> !q
-      %z = transformer.attention %q, %k, %v : !q, !k, !k -> !q
+      %y = transformer.attention %q, %k, %v cache(%c : !c) causal : !q, !k
+      %z = transformer.attention %q, %k, %v : !q, !k
       return
     }
     func.func private @plane(%q: !q, %k: !k, %v: !k, %d: tensor<27x64xbf16>, %a: tensor<27x64xbf16>) {
       %y = transformer.attention %q, %k, %v plane(%d, %a : tensor<27x64xbf16>, tensor<27x64xbf16>)
-          chunk(196) : !q, !k, !k -> !q
+          chunk(196) : !q, !k
       return
     }
     ```
@@ -170,7 +173,7 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     (`scale` `(` custom<Number>($scale)^ `)`)?
     (`softcap` `(` custom<Number>($softcap)^ `)`)? (`alibi` $alibi^)?
     attr-dict
-    `:` type($query) `,` type($key) `,` type($value) `->` type($result)
+    `:` custom<AttentionTypes>(type($query), type($key), type($value), type($result))
   }];
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();

@@ -36,18 +36,24 @@ struct BindWorkloadPass
         failed(checkComplete(module, op != nullptr)) ||
         failed(apply(module, workload)))
       return signalPassFailure();
-    OpBuilder builder(&getContext());
-    if (op)
-      builder.setInsertionPoint(op);
-    else
-      builder.setInsertionPointToStart(module.getBody());
-    WorkloadOp::create(builder, module.getLoc(), op ? op.getSymName() : "w",
-                       workload.phase == Phase::prefill ? PhaseKind::prefill
-                                                        : PhaseKind::decode,
-                       workload.batch, workload.query, workload.context,
-                       workload.source, workload.memory, assumed(op));
-    if (op)
-      op.erase();
+    ArrayAttr open = assumed(op);
+    if (!op)
+      op = createOp(module);
+    op.setPhase(workload.phase == Phase::prefill ? PhaseKind::prefill
+                                                 : PhaseKind::decode);
+    op.setBatch(workload.batch);
+    op.setQuery(workload.query);
+    op.setContextLength(workload.context);
+    op.setSourceLength(workload.source);
+    op.setMemoryLength(workload.memory);
+    op.setAssumedAttr(open);
+  }
+
+  static WorkloadOp createOp(ModuleOp module) {
+    auto builder = OpBuilder::atBlockBegin(module.getBody());
+    return WorkloadOp::create(builder, module.getLoc(), "w", PhaseKind::prefill,
+                              1, 1, 1, /*source_length=*/0,
+                              /*memory_length=*/0, builder.getArrayAttr({}));
   }
 
   /// What was assumed, or is where there was no workload, and is not given.

@@ -14,7 +14,7 @@
 // RUN: %roundtrip %S/Inputs/layer.mlir --autopar-shard-tensor --autopar-shard-context=kind=all_to_all --autopar-insert-collectives | FileCheck %s --check-prefix=HEADS
 // HEADS: transformer.kv_cache : !bc_2tpcp_32_bf
 // HEADS-COUNT-3: parallel.all_to_all {{.*}} dim 1 to 2 over [cp]
-// HEADS-NEXT: transformer.attention {{.*}} -> !bq_8tpcp_16_bf
+// HEADS-NEXT: transformer.attention {{.*}} : !bq_8tpcp_16_bf, 
 // HEADS-NEXT: parallel.all_to_all {{.*}} dim 2 to 1 over [cp] : !bq_8tpcp_16_bf -> !bqcp_8tp_16_bf
 
 // RUN: not autopar-opt %S/Inputs/layer.mlir --autopar-shard-context=kind=star 2>&1 | FileCheck %s --check-prefix=KIND

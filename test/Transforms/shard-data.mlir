@@ -5,7 +5,7 @@
 // CHECK: func.func private @layer(%{{.*}}: !bdp_q_64_bf) -> !bdp_q_64_bf
 // CHECK: transformer.weight "q" : tensor<64x8x16xbf16>
 // CHECK: transformer.kv_cache : !bdp_c_2_32_bf
-// CHECK: transformer.attention {{.*}} -> !bdp_q_8_16_bf
+// CHECK: transformer.attention {{.*}} : !bdp_q_8_16_bf, 
 // CHECK: func.func @model(%{{.*}}: !bdp_q_64_bf) -> !bdp_q_64_bf
 // CHECK: transformer.repeat 2 layers {{.*}} : !bdp_q_64_bf
 

@@ -40,7 +40,7 @@ func.func @norm_over_heads(%x: !x) -> !x {
   %kn = transformer.rms_norm %k, %gk over(2) eps(1.0e-6) : !kv, tensor<2x16xbf16>
   // CHECK-NEXT: transformer.rope {{.*}} : !bq_8tp_16_bf
   %r = transformer.rope %qn theta(1.0e4) : !heads
-  // CHECK: transformer.attention {{.*}} : !bq_8tp_16_bf, !bq_2tp_16_bf, !bq_2tp_16_bf -> !bq_8tp_16_bf
+  // CHECK: transformer.attention {{.*}} : !bq_8tp_16_bf, !bq_2tp_16_bf{{$}}
   %y = transformer.attention %r, %kn, %k cache(%cache : !cache) causal : !heads, !kv, !kv -> !heads
   %o = transformer.linear %y, %wo : !heads, tensor<8x16x64xbf16> -> !x
   return %o : !x
@@ -73,7 +73,7 @@ func.func @whole_keys(%q: !heads, %k: !kv) -> !heads {
   %cache = transformer.kv_cache : !cache
   // CHECK-DAG: parallel.reshard %arg0 : !bq_8_16_bf -> !bq_8tp_16_bf
   // CHECK-DAG: parallel.reshard %arg1 : !bq_2_16_bf -> !bq_2tp_16_bf
-  // CHECK: transformer.attention {{.*}} : !bq_8tp_16_bf, !bq_2tp_16_bf, !bq_2tp_16_bf -> !bq_8tp_16_bf
+  // CHECK: transformer.attention {{.*}} : !bq_8tp_16_bf, !bq_2tp_16_bf{{$}}
   %y = transformer.attention %q, %k, %k cache(%cache : !cache) causal : !heads, !kv, !kv -> !heads
   return %y : !heads
 }

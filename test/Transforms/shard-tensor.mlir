@@ -79,7 +79,7 @@ func.func @heads(%x: !x) -> !x {
   %k = transformer.linear %x, %wk : !x, tensor<64x2x16xbf16> -> !kv
   // CHECK: transformer.rope {{.*}} : !bq_8tp_16_bf
   %r = transformer.rope %q theta(1.0e4) : !heads
-  // CHECK: transformer.attention {{.*}} cache(%{{.*}} : !bc_2tp_32_bf) causal : !bq_8tp_16_bf, !bq_2tp_16_bf, !bq_2tp_16_bf -> !bq_8tp_16_bf
+  // CHECK: transformer.attention {{.*}} cache(%{{.*}} : !bc_2tp_32_bf) causal : !bq_8tp_16_bf, !bq_2tp_16_bf{{$}}
   %y = transformer.attention %r, %k, %k cache(%cache : !cache) causal : !heads, !kv, !kv -> !heads
   // CHECK: transformer.linear {{.*}} : !bq_8tp_16_bf, !w8tp_16_64_bf -> !bq_64_sum_tp
   %o = transformer.linear %y, %wo : !heads, tensor<8x16x64xbf16> -> !x

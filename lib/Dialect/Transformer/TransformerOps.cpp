@@ -25,6 +25,29 @@ using namespace mlir;
 // Syntax
 //===----------------------------------------------------------------------===//
 
+/// `!q, !k, !v -> !y`; values are typed as keys, and results as queries, where
+/// nothing else is said.
+static ParseResult parseAttentionTypes(OpAsmParser &parser, Type &query,
+                                       Type &key, Type &value, Type &result) {
+  if (parser.parseType(query) || parser.parseComma() || parser.parseType(key))
+    return failure();
+  value = key;
+  result = query;
+  if (succeeded(parser.parseOptionalComma()) && parser.parseType(value))
+    return failure();
+  return success(failed(parser.parseOptionalArrow()) ||
+                 succeeded(parser.parseType(result)));
+}
+
+static void printAttentionTypes(OpAsmPrinter &printer, Operation *, Type query,
+                                Type key, Type value, Type result) {
+  printer << query << ", " << key;
+  if (value != key)
+    printer << ", " << value;
+  if (result != query)
+    printer << " -> " << result;
+}
+
 /// `[1*2, 0]`, `[1*2, 0] as f8E4M3FN`.
 static ParseResult parseStorage(OpAsmParser &parser, StorageAttr &storage) {
   storage = StorageAttr::parseBody(parser);

@@ -20,7 +20,7 @@ func.func @caches() {
 
 // CHECK-LABEL: func @encoder
 func.func @encoder(%q: !heads, %k: !kv) {
-  // CHECK: transformer.attention %arg0, %arg1, %arg1 : !bq_8_16_bf, !bq_2_16_bf, !bq_2_16_bf -> !bq_8_16_bf
+  // CHECK: transformer.attention %arg0, %arg1, %arg1 : !bq_8_16_bf, !bq_2_16_bf{{$}}
   %y = transformer.attention %q, %k, %k : !heads, !kv, !kv -> !heads
   return
 }
@@ -34,7 +34,7 @@ func.func @values_of_another_width(%q: !heads, %k: !kv, %v: !values, %c: !wide_c
 
 // CHECK-LABEL: func @cross_attention
 func.func @cross_attention(%q: !heads, %k: !encoded, %c: !memory) {
-  // CHECK: transformer.attention %arg0, %arg1, %arg1 cache(%arg2 : !bm_2_32_bf) : !bq_8_16_bf, !bs_2_16_bf, !bs_2_16_bf -> !bq_8_16_bf
+  // CHECK: transformer.attention %arg0, %arg1, %arg1 cache(%arg2 : !bm_2_32_bf) : !bq_8_16_bf, !bs_2_16_bf{{$}}
   %y = transformer.attention %q, %k, %k cache(%c : !memory) : !heads, !encoded, !encoded -> !heads
   return
 }

@@ -209,7 +209,7 @@ func.func @rope(%x: !heads) {
 
 // CHECK-LABEL: func @attention
 func.func @attention(%q: !heads, %k: !kv, %v: !kv, %cache: !cache) {
-  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_32_bf) : !bq_8_16_bf, !bq_2_16_bf, !bq_2_16_bf -> !bq_8_16_bf
+  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_32_bf) : !bq_8_16_bf, !bq_2_16_bf{{$}}
   %all = transformer.attention %q, %k, %v cache(%cache : !cache) : !heads, !kv, !kv -> !heads
   // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_32_bf) causal window(128)
   %causal = transformer.attention %q, %k, %v cache(%cache : !cache) causal window(128) : !heads, !kv, !kv -> !heads
