@@ -160,6 +160,12 @@ Result<JsonDocument> JsonDocument::readFile(const std::string &path,
   Result<std::string> text = autopar::readFile(path);
   if (!text)
     return text.error();
+  if (text->size() > limits::maxJsonBytes)
+    return Error{path,
+                 "is a JSON document of " + std::to_string(text->size()) +
+                     " bytes, expected at most " +
+                     std::to_string(limits::maxJsonBytes),
+                 ""};
   if (dialect == Dialect::python)
     text = quotePythonNumbers(*text);
   return parse(*text, path == "-" ? "<stdin>" : path);

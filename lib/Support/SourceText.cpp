@@ -7,6 +7,8 @@
 
 #include "autopar/Support/SourceText.h"
 
+#include "SourceScanner.h"
+
 #include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
 
@@ -16,92 +18,23 @@ bool autopar::isBytecode(std::string_view text) {
   return text.substr(0, 4) == "ML\xEFR";
 }
 
-namespace {
-
-/// Follows brackets through text, past strings and comments.
-class BracketScanner {
-public:
-  explicit BracketScanner(std::string_view text) : text(text) {}
-
-  /// Whether no bracket is nested too deep; else the scan stops at it.
-  bool scan() {
-    for (; position < text.size(); ++position)
-      if (!step())
-        return false;
-    return true;
-  }
-
-  std::string location() const {
-    size_t line = 1, column = 1;
-    for (char c : text.substr(0, position)) {
-      column = c == '\n' ? 1 : column + 1;
-      line += c == '\n';
-    }
-    return std::to_string(line) + ":" + std::to_string(column);
-  }
-
-private:
-  char at(size_t index) const {
-    return index < text.size() ? text[index] : '\0';
-  }
-
-  bool step() {
-    switch (at(position)) {
-    case '"':
-      skipString();
-      return true;
-    case '/':
-      if (at(position + 1) == '/')
-        position = std::min(text.find('\n', position), text.size());
-      return true;
-    case '(':
-    case '[':
-    case '{':
-      return ++depth <= limits::maxNestingDepth;
-    case ')':
-    case ']':
-    case '}':
-      close();
-      return true;
-    // Brackets, unless they are part of an arrow or a comparison.
-    case '<':
-      return at(position + 1) == '=' || ++depth <= limits::maxNestingDepth;
-    case '>':
-      if (at(position + 1) != '=' && (!position || at(position - 1) != '-'))
-        close();
-      return true;
-    default:
-      return true;
-    }
-  }
-
-  void close() { depth -= depth > 0; }
-
-  void skipString() {
-    for (++position; position < text.size(); ++position) {
-      if (text[position] == '\\')
-        ++position;
-      else if (text[position] == '"' || text[position] == '\n')
-        return;
-    }
-  }
-
-  std::string_view text;
-  size_t position = 0;
-  unsigned depth = 0;
-};
-
-} // namespace
+static std::string sizeText(uint64_t bytes) {
+  return std::to_string(bytes >> 20) + " MiB";
+}
 
 std::optional<Error> autopar::checkSourceText(std::string_view text,
                                               const std::string &name) {
-  BracketScanner scanner(text);
+  if (text.size() > limits::maxModuleBytes)
+    return Error{name,
+                 "has " + sizeText(text.size()) +
+                     " of MLIR, expected at "
+                     "most " +
+                     sizeText(limits::maxModuleBytes),
+                 ""};
+  SourceScanner scanner(text);
   if (scanner.scan())
     return std::nullopt;
-  return Error{name + ":" + scanner.location(),
-               "brackets are nested deeper than " +
-                   std::to_string(limits::maxNestingDepth) + " levels",
-               ""};
+  return Error{name + ":" + scanner.location(), scanner.message(), ""};
 }
 
 Result<SourceText> autopar::readSourceText(const std::string &path,

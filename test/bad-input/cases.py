@@ -77,6 +77,7 @@ bad_json("nan", GOOD.replace("4096", "NaN"), r"/hidden_size.*NaN")
 bad_json("infinity", GOOD.replace("4096", "-Infinity"), r"/hidden_size.*-Infinity")
 bad_json("nested-300-deep", "[" * 300 + "]" * 300, r"config\.json.*nested deeper than 256")
 bad_json("nested-300-objects", '{"a":' * 300 + "1" + "}" * 300, r"config\.json.*nested deeper than 256")
+bad_json("25-mib", '{"a": "' + "x" * (25 << 20) + '"}', r"config\.json: is a JSON document of 26214409 bytes, expected at most 25165824")
 bad_json("nested-a-million-deep", "[" * 1_000_000, r"config\.json.*nested deeper than 256")
 bad_json("empty-file", "", r"config\.json")
 bad_json("blank-file", " \n\t\n", r"config\.json")
@@ -201,6 +202,35 @@ def bad_mlir(name, text, stderr, flags=""):
 bad_mlir("nested-300-deep", 'module attributes {a = ' + "[" * 300 + "]" * 300 + "} {}", r"bad\.mlir:1:\d+.*256")
 bad_mlir("nested-a-million-deep", "[" * 1_000_000, r"bad\.mlir:1:\d+.*256")
 bad_mlir("nested-tuples", "func.func private @f(" + "tuple<" * 300 + "i1" + ">" * 300 + ")", r"bad\.mlir:1:\d+.*256")
+bad_mlir("signs", "#m = affine_map<(d0) -> (" + "-" * 8000 + "d0)>\nmodule {}", r"bad\.mlir:1:\d+: signs.*256")
+bad_mlir("signs-apart", "#m = affine_map<(d0) -> (" + "- " * 8000 + "d0)>\nmodule {}", r"bad\.mlir:1:\d+: signs.*256")
+for _operator in (" + s0", "-s0", " mod 2"):
+    bad_mlir(f"affine-of{_operator.replace(' ', '-')}", "#m = affine_map<(d0)[s0] -> (d0" + _operator * 100_000 + ")>\nmodule {}",
+             r"bad\.mlir:1:\d+: an affine expression.*1000")  # fmt: skip
+bad_mlir("digits", "module attributes {a.b = 0x" + "f" * 400_000 + " : i1600000} {}", r"bad\.mlir:1:\d+: a number.*400002 digits")
+
+
+def bad_aliases(name, first, rule, count, stderr):
+    """Each alias made of the one before, the last of them in an op."""
+    lines = [f"{first[0]}a0 = {first[1:]}", *(f"{first[0]}a{i} = {rule.format(f'{first[0]}a{i - 1}')}" for i in range(1, count))]
+    last = f"{first[0]}a{count - 1}"
+    use = f"func.func private @f({last})" if first[0] == "!" else f"module attributes {{a.b = {last}}} {{}}"
+    bad_mlir(f"aliases-{name}", "\n".join([*lines, use]), r"bad\.mlir:\d+:\d+: aliases.*" + stderr)
+
+
+bad_aliases("chain", "#1 : i64", "[{}]", 20_000, "deeper than 256")
+bad_aliases("chain-dict", "#1 : i64", "{{x = {}}}", 20_000, "deeper than 256")
+bad_aliases("chain-tuple", "!i1", "tuple<{}>", 20_000, "deeper than 256")
+bad_aliases("chain-function", "!i1", "() -> {}", 20_000, "deeper than 256")
+bad_aliases("chain-apart", "!i1", "()\n  ->\n  {}", 20_000, "deeper than 256")
+bad_aliases("doubling", "#1 : i64", "[{0}, {0}]", 40, "1048576 tokens in another")
+bad_aliases("doubling-type", "!i1", "tuple<{0}, {0}>", 40, "1048576 tokens in another")
+bad_aliases("doubling-function", "!i1", "({0}) -> {0}", 40, "1048576 tokens in another")
+bad_aliases("tenfold", "#1 : i64", "[" + ", ".join(["{0}"] * 10) + "]", 10, "1048576 tokens in another")
+bad_mlir("aliases-used-often", "#a = [" + "1, " * 50_000 + "1]\n"
+         + "\n".join(f"module @m{i} attributes {{a.b = #a}} {{}}" for i in range(300)),
+         r"bad\.mlir:\d+:\d+: aliases.*16777216 tokens in all")  # fmt: skip
+bad_mlir("large", "module {\n" + "// of comments\n" * 1_200_000 + "}", r"bad\.mlir: has 17 MiB of MLIR, expected at most 16 MiB")
 bad_mlir("nested-regions", "module {" * 300 + "}" * 300, r"bad\.mlir:1:\d+.*256")
 bad_mlir("unbalanced", "module {\n  func.func @f() {\n    return\n  }\n", r"bad\.mlir:\d+:\d+: error")
 bad_mlir("unterminated-string", 'module attributes {a = "x} {}', r"bad\.mlir:1:\d+: error")

@@ -16,6 +16,19 @@ namespace autopar::limits {
 /// Nesting of brackets in JSON and in .mlir text. MLIR's own parser overflows
 /// the stack on deep nesting, so it never sees deeper text than this.
 inline constexpr unsigned maxNestingDepth = 256;
+/// Operators of an affine map or set, whose parser and printer recurse.
+inline constexpr uint64_t maxAffineOperators = 1000;
+/// Digits of a number in .mlir text: reading them takes their square.
+inline constexpr uint64_t maxDigits = 4096;
+/// Tokens of other aliases that an alias of .mlir text stands for, written out,
+/// as errors and other forms write it; and those of all uses of long aliases.
+inline constexpr uint64_t maxAliasSize = uint64_t(1) << 20;
+inline constexpr uint64_t longAlias = 1024;
+inline constexpr uint64_t maxExpandedSize = uint64_t(1) << 24;
+/// Size of a text of .mlir, and of a JSON document, which takes some 20 times
+/// that in memory.
+inline constexpr uint64_t maxModuleBytes = uint64_t(16) << 20;
+inline constexpr uint64_t maxJsonBytes = uint64_t(24) << 20;
 /// Size of a text file that is read at all.
 inline constexpr uint64_t maxFileBytes = uint64_t(256) << 20;
 /// Size of a config.json that is downloaded.

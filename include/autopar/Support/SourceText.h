@@ -16,9 +16,10 @@
 
 namespace autopar {
 
-/// Refuses text that a recursive parser should not see: brackets nested deeper
-/// than `limits::maxNestingDepth`. One linear scan that knows strings and
-/// comments. The error is located in `name`.
+/// Refuses text that a recursive parser or printer should not see: nesting of
+/// brackets, signs and aliases, and aliases, numbers and affine expressions
+/// that are too long (`limits`). One linear scan. The error is located in
+/// `name`.
 std::optional<Error> checkSourceText(std::string_view text,
                                      const std::string &name);
 
