@@ -11,14 +11,26 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <unistd.h>
 
 using namespace autopar;
 namespace fs = std::filesystem;
+
+void autopar::failOnClosedPipe() { std::signal(SIGPIPE, SIG_IGN); }
+
+Result<bool> autopar::flushOutput() {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout) && std::cout)
+    return true;
+  return Error{"<stdout>",
+               std::string("cannot write: ") + std::strerror(errno), ""};
+}
 
 bool autopar::isDirectory(const std::string &path) {
   std::error_code error;

@@ -46,6 +46,7 @@ private:
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  failOnClosedPipe();
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllPasses();

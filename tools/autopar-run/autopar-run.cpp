@@ -11,6 +11,7 @@
 #include "autopar/Interfaces/Interfaces.h"
 #include "autopar/Interpreter/Compare.h"
 #include "autopar/Interpreter/Execution.h"
+#include "autopar/Support/File.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/Support/CommandLine.h"
@@ -204,6 +205,7 @@ static int runAll(ModuleOp file, ModuleOp whole) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  failOnClosedPipe();
   llvm::cl::HideUnrelatedOptions(category);
   llvm::cl::ParseCommandLineOptions(
       argc, argv,

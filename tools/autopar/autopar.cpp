@@ -7,6 +7,8 @@
 
 #include "Commands.h"
 
+#include "autopar/Support/File.h"
+
 #include <cstdio>
 
 using namespace autopar;
@@ -20,7 +22,7 @@ static int requireSubcommand(CLI::App *app) {
   return 1;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   CLI::App app{"What a language model costs on a machine, and why"};
   app.name("autopar");
   std::vector<Command> commands;
@@ -42,4 +44,14 @@ int main(int argc, char **argv) {
     if (command.app->parsed())
       return command.run();
   return requireSubcommand(&app);
+}
+
+int main(int argc, char **argv) {
+  failOnClosedPipe();
+  int code = run(argc, argv);
+  Result<bool> arrived = flushOutput();
+  if (arrived)
+    return code;
+  std::fprintf(stderr, "error: %s\n", arrived.error().str().c_str());
+  return 1;
 }

@@ -23,6 +23,11 @@ Result<std::string> readFile(const std::string &path);
 Result<bool> writeFile(const std::string &path, const std::string &text);
 /// The same, to standard output where `path` is "-".
 Result<bool> writeOutput(const std::string &path, const std::string &text);
+/// Has writes to a closed pipe fail as others do, for `main`: by default they
+/// end the program by a signal.
+void failOnClosedPipe();
+/// Whether all that was printed has arrived; errors are those of writing.
+Result<bool> flushOutput();
 bool isDirectory(const std::string &path);
 bool fileExists(const std::string &path);
 /// Names (not paths) of the files in `directory` that end in `suffix`, sorted.
