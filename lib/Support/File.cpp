@@ -28,8 +28,8 @@ Result<bool> autopar::flushOutput() {
   std::cout.flush();
   if (std::fflush(stdout) == 0 && !std::ferror(stdout) && std::cout)
     return true;
-  return Error{"<stdout>",
-               std::string("cannot write: ") + std::strerror(errno), ""};
+  return Error{"<stdout>", std::string("cannot write: ") + std::strerror(errno),
+               ""};
 }
 
 bool autopar::isDirectory(const std::string &path) {
