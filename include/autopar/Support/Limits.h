@@ -78,7 +78,7 @@ inline constexpr uint64_t maxListedTensors = 100'000'000;
 /// what all patterns of a config may cost together.
 inline constexpr size_t maxPatternLength = 1000;
 inline constexpr size_t maxPatternStates = 10'000;
-inline constexpr uint64_t maxPatternSteps = 1'000'000'000;
+inline constexpr uint64_t maxPatternSteps = 100'000'000;
 /// Groups of modules that a config quantizes differently.
 inline constexpr size_t maxQuantizationSchemes = 1000;
 /// Experts of a layer and slots of all ranks that experts are placed in, and
