@@ -48,10 +48,11 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   failOnClosedPipe();
-  int code = run(argc, argv);
+  if (int code = run(argc, argv))
+    return code;
   Result<bool> arrived = flushOutput();
   if (arrived)
-    return code;
+    return 0;
   std::fprintf(stderr, "error: %s\n", arrived.error().str().c_str());
   return 1;
 }
