@@ -339,13 +339,13 @@ LogicalResult PositionEmbeddingOp::verify() {
 LogicalResult ConvolutionOp::verify() {
   std::string before = TensorView(getX()).extentText(1);
   std::string after = TensorView(getResult()).extentText(1);
-  if (!ratioOf(before, after))
+  std::optional<int64_t> ratio = ratioOf(before, after);
+  if (!ratio)
     return emitOpError() << "makes " << after << " tokens of " << before
                          << ", which they do not divide";
   if (TensorView(getX()).rank() == 3) {
-    int64_t ratio = *ratioOf(before, after);
-    auto side = int64_t(std::sqrt(double(ratio)));
-    if (TensorView(getWeight()).rank() != 4 || side * side == ratio)
+    auto side = int64_t(std::sqrt(double(*ratio)));
+    if (TensorView(getWeight()).rank() != 4 || side * side == *ratio)
       return success();
     return emitOpError() << "makes " << after << " tokens of a plane of "
                          << before << ", which it divides by no square";
