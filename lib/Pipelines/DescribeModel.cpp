@@ -9,6 +9,7 @@
 
 #include "autopar/Analysis/CostProgramAnalysis.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Model/Scope.h"
 #include "autopar/Pipelines/PlanPasses.h"
 #include "autopar/Program/Workload.h"
 #include "autopar/Report/ModelFacts.h"
@@ -105,12 +106,10 @@ static std::string patternOf(ModuleOp module) {
 // All
 //===----------------------------------------------------------------------===//
 
-/// "head_dim = 128 (default of Qwen3Config)".
-static std::string textOf(transformer::DefaultAttr note) {
-  std::string text = note.getName().str();
-  if (note.getValue())
-    text += " = " + note.getValue().str() + " (" + note.getSource().str() + ")";
-  return text;
+static ModelDefault defaultOf(transformer::DefaultAttr note) {
+  if (!note.getValue())
+    return {note.getName().str()};
+  return {note.getName().str(), note.getValue().str(), note.getSource().str()};
 }
 
 Result<ModelReport>
@@ -139,6 +138,6 @@ autopar::describeModel(ModuleOp module,
   if (auto notes = module->getAttrOfType<ArrayAttr>(
           transformer::DefaultAttr::moduleAttribute))
     for (auto note : notes.getAsRange<transformer::DefaultAttr>())
-      report->defaults.push_back(textOf(note));
+      report->defaults.push_back(defaultOf(note).str());
   return report;
 }

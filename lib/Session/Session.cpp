@@ -41,6 +41,11 @@ public:
     return taken;
   }
 
+  /// `given`, or what was reported in place of it.
+  Error orElse(const Error &given) {
+    return given.message.empty() ? takeError() : given;
+  }
+
 private:
   void take(Diagnostic &diagnostic) {
     std::string text;
@@ -107,8 +112,7 @@ Result<ModuleOp> Session::State::import(const ModelRequest &model) {
     return *it->second;
   Result<OwningOpRef<ModuleOp>> module = loadModel(&context, model);
   if (!module)
-    return module.error().message.empty() ? diagnostics.takeError()
-                                          : module.error();
+    return diagnostics.orElse(module.error());
   return *(modules[key] = std::move(*module));
 }
 
@@ -211,8 +215,7 @@ Session::describe(const ModelRequest &request,
     return model.error();
   Result<OwningOpRef<ModuleOp>> module = buildModel(&state->context, *model);
   if (!module)
-    return module.error().message.empty() ? state->diagnostics.takeError()
-                                          : module.error();
+    return state->diagnostics.orElse(module.error());
   Result<ModelReport> report = describeModel(**module, kvFormats);
   if (!report)
     return report;

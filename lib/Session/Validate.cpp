@@ -48,22 +48,13 @@ static std::optional<Error> addServing(const DataTable &table, Tables &tables) {
   return std::nullopt;
 }
 
-static std::optional<Error> addThroughput(const DataTable &table,
-                                          Tables &tables) {
-  Result<ThroughputRows> read = readThroughputRows(table);
+/// Rows of a measurement other than of requests.
+template <typename Rows, typename Row>
+static std::optional<Error> addOther(Result<Rows> read, std::vector<Row> &all,
+                                     Tables &tables) {
   if (!read)
     return read.error();
-  append(tables.throughput, std::move(read->rows));
-  append(tables.otherUnreadable, std::move(read->unreadable));
-  tables.others += read->others;
-  return std::nullopt;
-}
-
-static std::optional<Error> addMemory(const DataTable &table, Tables &tables) {
-  Result<MemoryRows> read = readMemoryRows(table);
-  if (!read)
-    return read.error();
-  append(tables.memory, std::move(read->rows));
+  append(all, std::move(read->rows));
   append(tables.otherUnreadable, std::move(read->unreadable));
   tables.others += read->others;
   return std::nullopt;
@@ -80,9 +71,10 @@ static std::optional<Error> addRows(const DataTable &table, Tables &tables) {
     return std::nullopt;
   }
   if (hasEngineMemory(table))
-    return addMemory(table, tables);
-  return hasThroughput(table) ? addThroughput(table, tables)
-                              : addServing(table, tables);
+    return addOther(readMemoryRows(table), tables.memory, tables);
+  if (hasThroughput(table))
+    return addOther(readThroughputRows(table), tables.throughput, tables);
+  return addServing(table, tables);
 }
 
 /// Values that a runtime cannot have are errors of the command line.

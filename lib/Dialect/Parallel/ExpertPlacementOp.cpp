@@ -7,6 +7,7 @@
 
 #include "autopar/Dialect/Parallel/Parallel.h"
 
+#include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Support/Limits.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -108,17 +109,9 @@ private:
 } // namespace
 
 LogicalResult PlacementVerifier::verifyAxes() {
-  auto module = dyn_cast_or_null<ModuleOp>(op->getParentOp());
-  if (!module)
-    return op.emitOpError("must be directly inside a module");
-  ExpertPlacementOp first = *module.getOps<ExpertPlacementOp>().begin();
-  if (first != op) {
-    InFlightDiagnostic diag =
-        op.emitOpError("is a second placement of its module");
-    diag.attachNote(first->getLoc()) << "the first is here";
-    return diag;
-  }
-  DeviceMeshOpInterface mesh = findMesh(module);
+  if (failed(verifyOnlyOne<ExpertPlacementOp>(op, "placement")))
+    return failure();
+  DeviceMeshOpInterface mesh = findMesh(op);
   llvm::StringSet<> seen;
   for (Attribute axis : op.getAxes()) {
     StringRef name = cast<StringAttr>(axis).getValue();
