@@ -261,9 +261,9 @@ LogicalResult WeightOp::verify() {
 
 LogicalResult KVCacheOp::verify() {
   TensorView view(getResult());
-  bool known =
-      (view.rank() == 3 || view.rank() == 4) && view.extentText(0) == "batch" &&
-      (view.extentText(1) == "context" || view.extentText(1) == "memory");
+  bool known = (view.rank() == 3 || view.rank() == 4) &&
+               view.extent(0).is("batch") &&
+               (view.extent(1).is("context") || view.extent(1).is("memory"));
   for (unsigned dim = 2; known && dim < view.rank(); ++dim)
     known = !view.isSymbolic(dim);
   if (!known)
@@ -307,19 +307,6 @@ LogicalResult SoftcapOp::verify() {
   return verifyPositive(*this, "cap", getCap());
 }
 
-/// How many times `small` goes into `large`; nothing where it does not, or
-/// where they count different things.
-static std::optional<int64_t> ratioOf(StringRef large, StringRef small) {
-  std::optional<ExtentProduct> a = parseExtent(large), b = parseExtent(small);
-  if (!a || !b || a->factor % b->factor)
-    return std::nullopt;
-  llvm::sort(a->symbols);
-  llvm::sort(b->symbols);
-  if (a->symbols != b->symbols)
-    return std::nullopt;
-  return a->factor / b->factor;
-}
-
 LogicalResult PositionEmbeddingOp::verify() {
   if (getFirst() && getSame())
     return emitOpError("has both first and same");
@@ -337,44 +324,44 @@ LogicalResult PositionEmbeddingOp::verify() {
 }
 
 LogicalResult ConvolutionOp::verify() {
-  std::string before = TensorView(getX()).extentText(1);
-  std::string after = TensorView(getResult()).extentText(1);
-  std::optional<int64_t> ratio = ratioOf(before, after);
+  NamedExtent before = TensorView(getX()).extent(1);
+  NamedExtent after = TensorView(getResult()).extent(1);
+  std::optional<int64_t> ratio = before.dividedBy(after);
   if (!ratio)
-    return emitOpError() << "makes " << after << " tokens of " << before
-                         << ", which they do not divide";
+    return emitOpError() << "makes " << after.str() << " tokens of "
+                         << before.str() << ", which they do not divide";
   if (TensorView(getX()).rank() == 3) {
     auto side = int64_t(std::sqrt(double(*ratio)));
     if (TensorView(getWeight()).rank() != 4 || side * side == *ratio)
       return success();
-    return emitOpError() << "makes " << after << " tokens of a plane of "
-                         << before << ", which it divides by no square";
+    return emitOpError() << "makes " << after.str() << " tokens of a plane of "
+                         << before.str() << ", which it divides by no square";
   }
-  std::string wide = TensorView(getX()).extentText(2);
-  std::string narrow = TensorView(getResult()).extentText(2);
-  if (ratioOf(wide, narrow))
+  NamedExtent wide = TensorView(getX()).extent(2);
+  NamedExtent narrow = TensorView(getResult()).extent(2);
+  if (wide.dividedBy(narrow))
     return success();
-  return emitOpError() << "makes " << narrow << " columns of " << wide
-                       << ", which they do not divide";
+  return emitOpError() << "makes " << narrow.str() << " columns of "
+                       << wide.str() << ", which they do not divide";
 }
 
 LogicalResult MergeTokensOp::verify() {
   TensorView x(getX()), result(getResult());
-  std::string before = x.extentText(1), after = result.extentText(1);
-  std::optional<int64_t> merged = ratioOf(before, after);
+  NamedExtent before = x.extent(1), after = result.extent(1);
+  std::optional<int64_t> merged = before.dividedBy(after);
   if (!merged)
-    return emitOpError() << "merges " << before << " tokens into " << after
-                         << ", which do not divide them";
+    return emitOpError() << "merges " << before.str() << " tokens into "
+                         << after.str() << ", which do not divide them";
   if (getMean())
     return success();
-  std::string width = x.extentText(2);
+  NamedExtent width = x.extent(2);
   int64_t found = 1;
   for (int64_t d = 2; d < result.rank(); ++d)
     if (!ShapedType::isDynamic(result.getType().getDimSize(d)) &&
         llvm::MulOverflow(found, result.getType().getDimSize(d), found))
       return emitOpError("has too many elements in a token");
-  if (ratioOf(std::to_string(found), width) == merged)
+  if (NamedExtent::number(found).dividedBy(width) == merged)
     return success();
-  return emitOpError() << "merges " << *merged << " tokens of " << width
+  return emitOpError() << "merges " << *merged << " tokens of " << width.str()
                        << " elements into one of " << found;
 }

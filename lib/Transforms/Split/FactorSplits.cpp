@@ -256,13 +256,10 @@ DimAttr FactorSplits::extentOf(int32_t factor) const {
   for (auto [operand, dims] :
        llvm::zip_equal(op->getOperands(), factors.operands))
     for (auto [i, other] : llvm::enumerate(dims))
-      if (other == factor) {
-        MLIRContext *context = op->getContext();
-        auto extent =
-            StringAttr::get(context, TensorView(operand).extentText(i));
-        return DimAttr::get(context, extent, {}, SplitRule::plain, 1)
+      if (other == factor)
+        return DimAttr::get(op->getContext(), TensorView(operand).extent(i), {},
+                            SplitRule::plain, 1)
             .withAxes({});
-      }
   return {};
 }
 

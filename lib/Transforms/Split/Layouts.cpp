@@ -16,7 +16,7 @@ using namespace mlir;
 Type autopar::withLayout(Type type, const Layout &layout) {
   RankedTensorType tensor = tensorOf(type);
   if (layout.isWhole()) {
-    SmallVector<StringRef> names;
+    SmallVector<NamedExtent> names;
     for (DimAttr dim : layout.dims)
       names.push_back(dim.getExtent());
     return withTensor(type,

@@ -84,19 +84,12 @@ void Seeds::splitBoundaries(StringRef symbol, bool inside) {
   });
 }
 
-/// Whether `extent` counts `symbol`, or several for each: patches of what an
-/// encoder then merges.
-static bool counts(StringRef extent, StringRef symbol) {
-  if (extent.empty() || extent.starts_with("{"))
-    return false;
-  return parseExtent(extent)->symbols == ArrayRef(symbol);
-}
-
+/// Several tokens for each `symbol` are patches of what an encoder then merges.
 Type Seeds::split(Type type, StringRef symbol) {
   if (!tensorOf(type))
     return type;
   for (unsigned dim = 0; dim < TensorView(type).rank(); ++dim)
-    if (counts(TensorView(type).dim(dim).extent, symbol))
+    if (TensorView(type).dim(dim).extent.counts(symbol))
       type = split(type, dim, SplitRule::any, 1);
   return type;
 }

@@ -72,7 +72,7 @@ struct ShardContextPass
   static std::optional<unsigned> findContext(OpResult cache) {
     RankedTensorType type = tensorOf(cache.getType());
     for (unsigned dim = 0; type && dim < type.getRank(); ++dim)
-      if (TensorView(type).dim(dim).extent == "context")
+      if (TensorView(type).dim(dim).extent.is("context"))
         return dim;
     return std::nullopt;
   }
