@@ -78,7 +78,8 @@ static LayerSums sumsOf(const StagingProblem &problem,
   sums.sums = prefixSums(values);
   sums.embedding = problem.embedding.*quantity;
   sums.head = problem.head.*quantity;
-  std::sort(values.begin(), values.end());
+  if (!std::is_sorted(values.begin(), values.end()))
+    std::sort(values.begin(), values.end());
   sums.smallest = prefixSums(values);
   sums.kinds = kindsOf(values);
   return sums;
