@@ -211,7 +211,7 @@ TEST(PartitionStages, Llama405BOver16StagesWithInterleave2) {
 TEST(PartitionStages, BoundsLayersByTimeAndMemoryTogether) {
   StagingProblem problem = llama405B();
   problem.head.timePs = 3 * problem.layers[0].timePs;
-  problem.embedding.memoryBytes = 4 * problem.layers[0].memoryBytes;
+  problem.embedding.memoryBytes = 2 * problem.layers[0].memoryBytes;
   Result<StagePartition> partition = partitionStages(problem);
   ASSERT_TRUE(bool(partition)) << partition.error().str();
   expectConsistent(problem, *partition);
