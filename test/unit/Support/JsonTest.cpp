@@ -8,6 +8,9 @@
 #include "autopar/Support/Json.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <random>
 
 using namespace autopar;
 
@@ -25,6 +28,36 @@ static JsonDocument parse(std::string_view text) {
 
 static std::string nested(int depth) {
   return std::string(depth, '[') + std::string(depth, ']');
+}
+
+/// Whatever bytes of a document are others, it is read as the library reads it,
+/// with the same types, or refused.
+TEST(Json, ReadsWhatTheLibraryReads) {
+  const std::string document =
+      " {\"a\": [0, -0, 12, -7, 1.5, -2E+3, 1e-3, 18446744073709551615],\n"
+      "\t\"\\u00e9\\n\": \"plain\", \"\xc3\xa9\": \"a \\\"word\\\" \\\\\",\r\n"
+      " \"b\": {}, \"c\": [], \"d\": [true, false, null], \"e\": {\"f\": "
+      "0.745}}";
+  std::mt19937 random(3);
+  const std::string bytes = "{}[]\",:\\ 01-+.eEutfn\n\x7f\xc3\xa9";
+  int read = 0;
+  for (int i = 0; i < 4000; ++i) {
+    std::string text = document;
+    for (unsigned changes = random() % 3; changes > 0; --changes)
+      text[random() % text.size()] = bytes[random() % bytes.size()];
+    auto expected = nlohmann::json::parse(text, nullptr, false);
+    Result<JsonDocument> found = JsonDocument::parse(text, "a.json");
+    if (!found) {
+      EXPECT_TRUE(expected.is_discarded() ||
+                  found.error().message.rfind("duplicate key", 0) == 0)
+          << text;
+      continue;
+    }
+    ++read;
+    ASSERT_EQ(found->value(), expected) << text;
+    EXPECT_EQ(found->value().dump(), expected.dump()) << text;
+  }
+  EXPECT_GT(read, 1500);
 }
 
 TEST(Json, LocatesSyntaxErrors) {
