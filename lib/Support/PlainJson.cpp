@@ -134,9 +134,8 @@ bool PlainJson::string(std::string &text) {
 
 /// Escapes and what is not ASCII are left to the library, token by token.
 bool PlainJson::escapedString(const char *begin, std::string &text) {
-  for (; next < end && *next != '"'; ++next)
-    if (*next == '\\' && ++next == end)
-      return false;
+  for (bool escaped = false; next < end && (escaped || *next != '"'); ++next)
+    escaped = !escaped && *next == '\\';
   if (!take('"'))
     return false;
   json token = json::parse(begin, next, nullptr, /*allow_exceptions=*/false);
