@@ -21,13 +21,12 @@
 
 namespace autopar {
 
-/// The program of a module that passes have split: the output of autopar-opt
-/// with flags and without --estimate.
+/// The program of a module that passes have split, on the target that it names:
+/// the output of autopar-opt with flags and without --estimate.
 class Subject {
 public:
   /// Nothing where the module is not good; diagnostics have said why.
-  static std::unique_ptr<Subject>
-  load(const std::string &file, const std::string &hardware, int64_t nodes) {
+  static std::unique_ptr<Subject> load(const std::string &file) {
     auto subject = std::unique_ptr<Subject>(new Subject);
     subject->module =
         mlir::parseSourceFile<mlir::ModuleOp>(file, &subject->context);
@@ -35,13 +34,9 @@ public:
       return nullptr;
     mlir::ModuleOp module = *subject->module;
     subject->analysis.emplace(module);
-    EstimateSettings settings;
-    settings.hardware = hardware;
-    settings.nodes = nodes;
-    subject->estimator.emplace(module, settings);
-    if (!subject->analysis->isValid() || failed(subject->estimator->prepare()))
+    if (!subject->analysis->isValid())
       return nullptr;
-    auto inputs = subject->estimator->inputsOf(module, subject->program());
+    auto inputs = inputsOf(module, TargetAnalysis(module));
     if (failed(inputs))
       return nullptr;
     subject->inputs.emplace(std::move(*inputs));
@@ -71,7 +66,6 @@ private:
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::optional<CostProgramAnalysis> analysis;
-  std::optional<Estimator> estimator;
   std::optional<EstimateInputs> inputs;
 };
 

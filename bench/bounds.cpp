@@ -32,8 +32,6 @@ namespace cl = llvm::cl;
 
 static cl::opt<std::string> file(cl::Positional, cl::Required,
                                  cl::desc("MODEL.mlir"));
-static cl::opt<std::string> hardware("hardware", cl::init("h100-sxm-8"));
-static cl::opt<int64_t> nodes("nodes", cl::init(8));
 static cl::opt<int64_t> boxCount("boxes", cl::init(10000));
 static cl::opt<int64_t> planCount("plans", cl::init(20));
 
@@ -200,7 +198,7 @@ bool Bounds::checkSlopes() {
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "bounds and slopes of a strategy\n");
-  std::unique_ptr<Subject> subject = Subject::load(file, hardware, nodes);
+  std::unique_ptr<Subject> subject = Subject::load(file);
   if (!subject)
     return 1;
   Bounds bounds(*subject);

@@ -43,8 +43,6 @@ static cl::opt<std::string> mode(cl::Positional, cl::Required,
                                  cl::desc("check|scalar|lanes|time|staged"));
 static cl::opt<std::string> file(cl::Positional, cl::Required,
                                  cl::desc("MODEL.mlir"));
-static cl::opt<std::string> hardware("hardware", cl::init("h100-sxm-8"));
-static cl::opt<int64_t> nodes("nodes", cl::init(8));
 static cl::opt<int64_t> plans("plans", cl::init(16000));
 
 static cl::opt<int64_t> stages("stages", cl::init(4));
@@ -363,7 +361,7 @@ int timeStaged(const Subject &subject) {
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "prices of one strategy\n");
-  std::unique_ptr<Subject> loaded = Subject::load(file, hardware, nodes);
+  std::unique_ptr<Subject> loaded = Subject::load(file);
   if (!loaded)
     return 1;
   const Subject &subject = *loaded;

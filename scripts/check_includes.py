@@ -43,8 +43,8 @@ LAYERS = {
     "Pipelines": ["Transforms", "Import", "Serving"],
     "Interpreter": ["Analysis"],
     "InitAll": ["Pipelines"],
-    "Session": ["InitAll", "Validation"],
-    "tools": ["Session", "Checkpoint", "Interpreter"],
+    "Session": ["InitAll", "Validation", "Checkpoint"],
+    "tools": ["Session", "Interpreter"],
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",

@@ -156,6 +156,8 @@ private:
              << "dimension " << dim << " of " << tensor.name()
              << " is split over " << axesText(ref.axes) << ", but "
              << witness.str() << " over " << axesText(other.axes);
+    if (isPlain(ref) && isPlain(other))
+      return success();
     if (tensor.experts == ShardingFactors::none &&
         (ref.grouped != other.grouped ||
          !(tensor.view.experts(dim) == first.experts(witness.dim))))
@@ -168,6 +170,9 @@ private:
              << " is split by another rule than " << witness.str();
     return success();
   }
+
+  /// Whether a dimension is no set, and not split.
+  static bool isPlain(DimRef ref) { return ref.isWhole() && !ref.isSet(); }
 
   /// Whether two splits over the same axes give each device the same part:
   /// query heads meet the heads that they share only where both are even.

@@ -139,8 +139,7 @@ namespace {
 /// Checks the types of one op against the mesh and the workload around it.
 class EncodingVerifier {
 public:
-  explicit EncodingVerifier(Operation *op)
-      : op(op), mesh(findMesh(op)), workload(findWorkload(op)) {}
+  explicit EncodingVerifier(Operation *op) : op(op) {}
 
   LogicalResult verify(Type type) {
     RankedTensorType tensor = tensorOf(type);
@@ -180,7 +179,7 @@ private:
              << ", expected 1 to " << limits::maxDimension << " or a symbol";
     bool sized = true;
     int64_t devices = 1;
-    if (failed(verifySet(view, index)))
+    if ((dim.isSet() || !dim.isWhole()) && failed(verifySet(view, index)))
       return failure();
     for (StringAttr axis : dim.axes) {
       FailureOr<int64_t> size = sizeOf(axis);
@@ -211,7 +210,7 @@ private:
       if (dim.extent.isNumber() && !maySplit(extent, dim.rule, devices))
         return op->emitOpError()
                << "has a set that lies as [" << splitText(dim) << "], but "
-               << productText(mesh, dim.axes) << " = " << devices
+               << productText(mesh(), dim.axes) << " = " << devices
                << " does not divide " << extent;
     }
     return success();
@@ -223,7 +222,7 @@ private:
     int64_t extent = view.getType().getDimSize(index);
     if (maySplit(extent, dim.rule, devices))
       return success();
-    std::string name = productText(mesh, dim.axes);
+    std::string name = productText(mesh(), dim.axes);
     InFlightDiagnostic diag = op->emitOpError();
     diag << name << " = " << devices << " does not divide " << extent
          << (dim.rule == SplitRule::cap ? ", nor the other way round" : "")
@@ -236,10 +235,10 @@ private:
   }
 
   LogicalResult verifySymbols(NamedExtent extent) {
-    if (!workload)
+    if (!extent.isSymbolic() || !workload())
       return success();
     for (StringRef symbol : extent.symbols())
-      if (!llvm::is_contained(workload.getSymbols(), symbol))
+      if (!llvm::is_contained(workload().getSymbols(), symbol))
         return op->emitOpError()
                << "uses the symbol '" << symbol
                << "', to which the module's workload gives no value";
@@ -248,13 +247,13 @@ private:
 
   FailureOr<int64_t> sizeOf(StringAttr axis) {
     std::optional<int64_t> size;
-    if (mesh)
-      size = mesh.getAxisSize(axis);
+    if (mesh())
+      size = mesh().getAxisSize(axis);
     if (size)
       return *size;
     InFlightDiagnostic diag = op->emitOpError();
     diag << "uses axis '" << axis.getValue() << "', ";
-    if (!mesh)
+    if (!mesh())
       diag << "but the module has no mesh";
     else
       diag << "which the module's mesh does not have";
@@ -263,9 +262,21 @@ private:
     return diag;
   }
 
+  // Many ops have no axis, some no symbol.
+  DeviceMeshOpInterface mesh() {
+    if (!foundMesh)
+      foundMesh = findMesh(op);
+    return *foundMesh;
+  }
+  SymbolBindingOpInterface workload() {
+    if (!foundWorkload)
+      foundWorkload = findWorkload(op);
+    return *foundWorkload;
+  }
+
   Operation *op;
-  DeviceMeshOpInterface mesh;
-  SymbolBindingOpInterface workload;
+  std::optional<DeviceMeshOpInterface> foundMesh;
+  std::optional<SymbolBindingOpInterface> foundWorkload;
 };
 
 } // namespace

@@ -18,9 +18,10 @@ using namespace mlir;
 #include "autopar/Interfaces/TensorHandle.cpp.inc"
 
 RankedTensorType autopar::tensorOf(Type type) {
-  if (auto handle = dyn_cast<TensorHandleInterface>(type))
-    return handle.getTensor();
-  return dyn_cast<RankedTensorType>(type);
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return tensor;
+  auto handle = dyn_cast<TensorHandleInterface>(type);
+  return handle ? handle.getTensor() : RankedTensorType();
 }
 
 Type autopar::withTensor(Type type, RankedTensorType tensor) {

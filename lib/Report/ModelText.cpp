@@ -254,3 +254,15 @@ std::string autopar::writeDifferences(const ModelReport &first,
       add(name, nullptr, &value);
   return differs ? table.str() : "  nothing differs\n";
 }
+
+std::string autopar::writeList(
+    const std::vector<std::pair<std::string, ModelReport>> &models) {
+  TextTable table("lrrrr", uncut);
+  table.add({"model", "parameters", "active", "checkpoint", "context"});
+  for (const auto &[name, model] : models)
+    table.add({name, formatInteger(model.parameters),
+               formatInteger(model.activeParameters),
+               formatBytes(model.checkpointBytes),
+               model.contextLength ? formatInteger(model.contextLength) : "-"});
+  return table.str();
+}

@@ -7,6 +7,8 @@
 
 #include "TextTables.h"
 
+#include "autopar/Support/Text.h"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -34,6 +36,17 @@ std::string autopar::formatFlops(Checked flops) {
   for (; value >= 1000 && unit + 1 < std::size(units); ++unit)
     value /= 1000;
   return print(value < 10 ? "%.2f " : "%.1f ", value) + units[unit];
+}
+
+std::string autopar::formatFigure(double value, const std::string &unit) {
+  // Without an exponent in the range that hardware is in.
+  if (unit == "B")
+    return formatBytes(static_cast<int64_t>(value));
+  if (unit == "B/s")
+    return print("%.6g GB/s", value / 1e9);
+  if (unit == "FLOP/s")
+    return print("%.6g TFLOP/s", value / 1e12);
+  return print("%.6g", value) + (unit == "1" ? "" : " " + unit);
 }
 
 /// Characters of UTF-8 text, so that names in any script line up.
@@ -71,10 +84,9 @@ std::vector<size_t> TextTable::widths() const {
     if (alignment[i] == 'l' &&
         (widest == widths.size() || widths[i] > widths[widest]))
       widest = i;
-  if (total > textWidth && widest < widths.size())
-    widths[widest] -=
-        std::min(widths[widest] - std::min<size_t>(widths[widest], 8),
-                 total - textWidth);
+  if (total > width && widest < widths.size())
+    widths[widest] -= std::min(
+        widths[widest] - std::min<size_t>(widths[widest], 8), total - width);
   return widths;
 }
 

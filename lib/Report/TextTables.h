@@ -10,6 +10,7 @@
 
 #include "autopar/Support/Checked.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,13 +20,18 @@ namespace autopar {
 /// Columns of a terminal that a report uses at most.
 inline constexpr size_t textWidth = 100;
 
+/// Of tables that are as wide as what they hold.
+inline constexpr size_t uncut = SIZE_MAX;
+
 /// Rows of cells whose columns line up. Cells that are too wide are cut.
 class TextTable {
 public:
   /// One letter a column: 'l' or 'r' says how it is aligned.
-  explicit TextTable(std::string alignment) : alignment(std::move(alignment)) {}
+  explicit TextTable(std::string alignment, size_t width = textWidth)
+      : alignment(std::move(alignment)), width(width) {}
   void add(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
   bool empty() const { return rows.empty(); }
+  bool isHeadOnly() const { return rows.size() == 1; }
   /// Lines indented by two, columns two apart.
   std::string str() const;
 
@@ -33,6 +39,7 @@ private:
   std::vector<size_t> widths() const;
 
   std::string alignment;
+  size_t width;
   std::vector<std::vector<std::string>> rows;
 };
 
@@ -44,6 +51,9 @@ std::string wrap(std::string_view head, std::string_view text);
 std::string print(const char *format, double value);
 /// "61%"; "<1%" of what would round to none, "" of nothing.
 std::string percent(double part, double whole);
+/// `value` with its unit, scaled for reading: "3350 GB/s", "79.19 GiB",
+/// "989.4 TFLOP/s", "3.31 us", "0.784".
+std::string formatFigure(double value, const std::string &unit);
 /// 1.4e14 -> "140 TFLOP".
 std::string formatFlops(Checked flops);
 

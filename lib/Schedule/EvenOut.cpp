@@ -8,7 +8,6 @@
 #include "EvenOut.h"
 
 #include <algorithm>
-#include <numeric>
 
 using namespace autopar;
 
@@ -143,18 +142,19 @@ bool Evener::moveFrom(int64_t device) {
 
 /// Every move makes the times, longest first, smaller in that order.
 void Evener::run() {
-  std::vector<int64_t> givers(partition.devices.size());
-  std::iota(givers.begin(), givers.end(), 0);
+  LongestFirst order(partition.devices.size());
+  auto timeOf = [&](int64_t device) {
+    return partition.devices[device].timePs;
+  };
   bool moved = true;
   while (moved && changes <= mostChanges) {
-    std::sort(givers.begin(), givers.end(), [&](int64_t a, int64_t b) {
-      Picoseconds first = partition.devices[a].timePs;
-      Picoseconds second = partition.devices[b].timePs;
-      return first != second ? first > second : a < b;
-    });
+    const std::vector<int64_t> &givers = order.sort(timeOf);
+    // Where all layers are alike, the shortest is the first that could take.
+    Picoseconds taken = layerTime ? timeOf(givers.back()) + layerTime : 0;
     changes += partition.stages;
     moved = std::any_of(givers.begin(), givers.end(), [&](int64_t device) {
-      return changes <= mostChanges && moveFrom(device);
+      return taken < timeOf(device) && changes <= mostChanges &&
+             moveFrom(device);
     });
   }
 }

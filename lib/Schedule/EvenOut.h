@@ -10,12 +10,53 @@
 
 #include "autopar/Schedule/Staging.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace autopar {
 
 inline void add(const LayerCost &cost, LayerCost &sum) {
   sum.timePs += cost.timePs;
   sum.memoryBytes += cost.memoryBytes;
 }
+
+/// Indices of times, the longest first and equal ones in order. Sorted again
+/// after few times have changed, they are there at once.
+class LongestFirst {
+public:
+  explicit LongestFirst(size_t count) : indices(count) {
+    std::iota(indices.begin(), indices.end(), 0);
+  }
+
+  template <typename TimeOf>
+  const std::vector<int64_t> &sort(TimeOf timeOf) {
+    auto isBefore = [&](int64_t a, int64_t b) {
+      Picoseconds first = timeOf(a), second = timeOf(b);
+      return first != second ? first > second : a < b;
+    };
+    if (!wasSorted)
+      std::sort(indices.begin(), indices.end(), isBefore);
+    else
+      insertEach(isBefore);
+    wasSorted = true;
+    return indices;
+  }
+
+private:
+  template <typename IsBefore>
+  void insertEach(IsBefore isBefore) {
+    for (size_t i = 1; i < indices.size(); ++i) {
+      int64_t index = indices[i];
+      size_t to = i;
+      for (; to > 0 && isBefore(index, indices[to - 1]); --to)
+        indices[to] = indices[to - 1];
+      indices[to] = index;
+    }
+  }
+
+  std::vector<int64_t> indices;
+  bool wasSorted = false;
+};
 
 /// The time of every layer but the first and the last, which stay in their
 /// ranges; 0 where they differ.

@@ -8,7 +8,6 @@
 #include "EvenOut.h"
 
 #include <algorithm>
-#include <numeric>
 
 using namespace autopar;
 
@@ -21,7 +20,9 @@ public:
          int64_t memoryLimit)
       : problem(problem), timeLimit(partition.heaviestPs()),
         memoryLimit(memoryLimit), partition(partition),
-        layerTime(timeOfEach(problem)) {
+        layerTime(timeOfEach(problem)), order(partition.ranges.size()) {
+    times.reserve(problem.layers.size() + 1);
+    bytes.reserve(problem.layers.size() + 1);
     for (const LayerCost &layer : problem.layers) {
       times.push_back(times.back() + layer.timePs);
       bytes.push_back(bytes.back() + layer.memoryBytes);
@@ -61,7 +62,9 @@ private:
   Picoseconds layerTime;
   std::vector<Picoseconds> times{0};
   std::vector<int64_t> bytes{0};
+  LongestFirst order;
   Measure current, tried;
+  std::vector<LayerRange> moved;
   int64_t looks = 0;
 };
 
@@ -69,6 +72,7 @@ private:
 
 void Rounds::measure(const std::vector<LayerRange> &ranges, Measure &measure) {
   auto count = static_cast<int64_t>(ranges.size());
+  int64_t device = 0;
   looks += count;
   measure.devices.assign(partition.stages, LayerCost());
   measure.ranges.clear();
@@ -80,7 +84,9 @@ void Rounds::measure(const std::vector<LayerRange> &ranges, Measure &measure) {
       add(problem.embedding, load);
     if (i + 1 == count)
       add(problem.head, load);
-    add(load, measure.devices[i % partition.stages]);
+    add(load, measure.devices[device]);
+    if (++device == partition.stages)
+      device = 0;
     measure.ranges.push_back(load.timePs);
     auto time = static_cast<double>(load.timePs);
     measure.squares += time * time;
@@ -90,34 +96,28 @@ void Rounds::measure(const std::vector<LayerRange> &ranges, Measure &measure) {
 /// Tries to move a layer of a device from one of its ranges to another; the
 /// ranges between them keep their numbers of layers.
 bool Rounds::move(int64_t from, int64_t to) {
-  std::vector<LayerRange> ranges = partition.ranges;
+  moved = partition.ranges;
   int64_t step = from < to ? -1 : 1;
   for (int64_t i = std::min(from, to); i < std::max(from, to); ++i) {
-    ranges[i].end += step;
-    ranges[i + 1].begin += step;
+    moved[i].end += step;
+    moved[i + 1].begin += step;
   }
-  measure(ranges, tried);
+  measure(moved, tried);
   bool fits = std::all_of(
       tried.devices.begin(), tried.devices.end(), [&](const LayerCost &device) {
         return device.timePs <= timeLimit && device.memoryBytes <= memoryLimit;
       });
   if (!fits || tried.squares >= current.squares)
     return false;
-  partition.ranges = std::move(ranges);
-  partition.devices = tried.devices;
+  std::swap(partition.ranges, moved);
   std::swap(current, tried);
   return true;
 }
 
 /// Makes the longest range shorter that can be.
 bool Rounds::improve() {
-  std::vector<int64_t> givers(partition.ranges.size());
-  std::iota(givers.begin(), givers.end(), 0);
-  std::sort(givers.begin(), givers.end(), [&](int64_t a, int64_t b) {
-    return current.ranges[a] != current.ranges[b]
-               ? current.ranges[a] > current.ranges[b]
-               : a < b;
-  });
+  const std::vector<int64_t> &givers =
+      order.sort([&](int64_t range) { return current.ranges[range]; });
   auto count = static_cast<int64_t>(partition.ranges.size());
   for (int64_t from : givers) {
     if (partition.ranges[from].end - partition.ranges[from].begin == 1)

@@ -63,8 +63,8 @@ public:
   Simulator(const PipelineSchedule &schedule, PipelineTimeline &timeline)
       : schedule(schedule), timeline(timeline), p(schedule.stages),
         last(schedule.stages * schedule.interleave - 1),
-        units(schedule.microbatches * schedule.rounds),
-        perRound(int64_t(schedule.work.size()) > last + 1), row(units + rowGap),
+        perRound(int64_t(schedule.work.size()) > last + 1),
+        row(schedule.microbatches * schedule.rounds + rowGap),
         ends((last + 1) * row, unknown), devices(p), queue(p) {}
 
   /// The first device that waits for ever, none where all is done.
@@ -73,29 +73,31 @@ public:
 private:
   static constexpr Picoseconds unknown = -1;
   struct Device {
-    size_t next = 0;
+    ScheduledTask *next = nullptr, *end = nullptr;
     Picoseconds freePs = 0, busyPs = 0;
     bool isQueued = false;
   };
 
   void enqueue(int64_t device);
-  bool advance(int64_t device);
-  bool start(Device &device, ScheduledTask *task);
+  bool advance(Device &device);
+  bool start(Device &device);
+  bool startPair(Device &device);
   Picoseconds arrivalOf(const ScheduledTask &task) const;
   Picoseconds forwardArrival(int64_t stage, int64_t unit) const;
   Picoseconds gradientArrival(int64_t stage, int64_t unit) const;
   Picoseconds arrive(Picoseconds sent, int64_t stage, int64_t unit) const;
   Picoseconds forwardEnd(int64_t stage, int64_t unit) const {
-    Picoseconds end = ends[stage * row + unit];
-    return end == unknown ? unknown : end / 2;
+    // Half of what is unknown is, too.
+    return ends[stage * row + unit] >> 1;
   }
   Picoseconds gradientEnd(int64_t stage, int64_t unit) const {
     Picoseconds end = ends[stage * row + unit];
-    return end == unknown || end % 2 == 0 ? unknown : end / 2;
+    return end & 1 ? end >> 1 : unknown;
   }
   Picoseconds durationOf(const ScheduledTask &task) const;
   Picoseconds pairDuration(const ScheduledTask *pair) const;
-  void finish(const ScheduledTask &task);
+  void occupy(Device &device, Picoseconds arrival, Picoseconds duration,
+              size_t count);
 
   const StageWork &workOf(int64_t stage, int64_t unit) const {
     int64_t round = perRound ? unit / schedule.microbatches : 0;
@@ -104,7 +106,7 @@ private:
 
   const PipelineSchedule &schedule;
   PipelineTimeline &timeline;
-  int64_t p, last, units;
+  int64_t p, last;
   bool perRound;
   /// Rows that are a power of two apart would fall on one set of the cache.
   static constexpr int64_t rowGap = 8;
@@ -122,14 +124,15 @@ private:
 } // namespace
 
 /// When what `stage` sent at `sent` is there.
-Picoseconds Simulator::arrive(Picoseconds sent, int64_t stage,
-                              int64_t unit) const {
+inline Picoseconds Simulator::arrive(Picoseconds sent, int64_t stage,
+                                     int64_t unit) const {
   if (sent == unknown || p == 1)
     return sent;
   return sent + workOf(stage, unit).transferPs;
 }
 
-Picoseconds Simulator::forwardArrival(int64_t stage, int64_t unit) const {
+inline Picoseconds Simulator::forwardArrival(int64_t stage,
+                                             int64_t unit) const {
   if (stage > 0)
     return arrive(forwardEnd(stage - 1, unit), stage - 1, unit);
   int64_t before = unit - schedule.microbatches;
@@ -138,13 +141,14 @@ Picoseconds Simulator::forwardArrival(int64_t stage, int64_t unit) const {
   return arrive(forwardEnd(last, before), last, before);
 }
 
-Picoseconds Simulator::gradientArrival(int64_t stage, int64_t unit) const {
+inline Picoseconds Simulator::gradientArrival(int64_t stage,
+                                              int64_t unit) const {
   if (stage == last)
     return forwardEnd(last, unit);
   return arrive(gradientEnd(stage + 1, unit), stage, unit);
 }
 
-Picoseconds Simulator::arrivalOf(const ScheduledTask &task) const {
+inline Picoseconds Simulator::arrivalOf(const ScheduledTask &task) const {
   switch (task.kind) {
   case TaskKind::forward:
     return forwardArrival(task.stage, task.microbatch);
@@ -157,7 +161,7 @@ Picoseconds Simulator::arrivalOf(const ScheduledTask &task) const {
   return unknown;
 }
 
-Picoseconds Simulator::durationOf(const ScheduledTask &task) const {
+inline Picoseconds Simulator::durationOf(const ScheduledTask &task) const {
   const StageWork &work = workOf(task.stage, task.microbatch);
   switch (task.kind) {
   case TaskKind::forward:
@@ -181,54 +185,53 @@ Picoseconds Simulator::pairDuration(const ScheduledTask *pair) const {
   return std::max(communication, all - communication);
 }
 
-void Simulator::finish(const ScheduledTask &task) {
-  Picoseconds &end = ends[task.stage * row + task.microbatch];
-  if (task.kind == TaskKind::forward)
-    end = 2 * task.endPs;
-  else if (task.kind != TaskKind::weight_gradient)
-    end = 2 * task.endPs + 1;
+/// Gives the next `count` tasks of `device` their time.
+inline void Simulator::occupy(Device &device, Picoseconds arrival,
+                              Picoseconds duration, size_t count) {
+  Picoseconds begin = std::max(device.freePs, arrival), end = begin + duration;
+  device.freePs = end;
+  device.busyPs += duration;
+  for (ScheduledTask *all = device.next + count; device.next != all;
+       ++device.next) {
+    ScheduledTask &task = *device.next;
+    task.startPs = begin;
+    task.endPs = end;
+    if (task.kind != TaskKind::weight_gradient)
+      ends[task.stage * row + task.microbatch] =
+          2 * end + (task.kind != TaskKind::forward);
+  }
 }
 
-/// Runs `task`, and the next one where they overlap, if all is known.
-bool Simulator::start(Device &device, ScheduledTask *task) {
-  Picoseconds arrival = arrivalOf(*task);
-  if (arrival == unknown)
+/// Runs the next two tasks, which overlap, if all is known.
+bool Simulator::startPair(Device &device) {
+  Picoseconds first = arrivalOf(device.next[0]);
+  Picoseconds second = arrivalOf(device.next[1]);
+  if (first == unknown || second == unknown)
     return false;
-  size_t count = 1;
-  Picoseconds duration = 0;
-  if (task->overlapsNext) {
-    Picoseconds other = arrivalOf(task[1]);
-    if (other == unknown)
-      return false;
-    arrival = std::max(arrival, other);
-    duration = pairDuration(task);
-    count = 2;
-  } else {
-    duration = durationOf(*task);
-  }
-  Picoseconds begin = std::max(device.freePs, arrival);
-  for (size_t i = 0; i < count; ++i) {
-    task[i].startPs = begin;
-    task[i].endPs = begin + duration;
-    finish(task[i]);
-  }
-  device.freePs = begin + duration;
-  device.busyPs += duration;
-  device.next += count;
+  occupy(device, std::max(first, second), pairDuration(device.next), 2);
   return true;
 }
 
-bool Simulator::advance(int64_t index) {
-  Device &device = devices[index];
-  size_t before = device.next, end = timeline.devices[index].endTask;
-  while (device.next < end && start(device, &timeline.tasks[device.next]))
+/// Runs the next task, and the one that overlaps it, if all is known.
+inline bool Simulator::start(Device &device) {
+  if (device.next->overlapsNext)
+    return startPair(device);
+  Picoseconds arrival = arrivalOf(*device.next);
+  if (arrival == unknown)
+    return false;
+  occupy(device, arrival, durationOf(*device.next), 1);
+  return true;
+}
+
+bool Simulator::advance(Device &device) {
+  const ScheduledTask *before = device.next;
+  while (device.next < device.end && start(device))
     continue;
   return device.next > before;
 }
 
 void Simulator::enqueue(int64_t device) {
-  if (devices[device].isQueued ||
-      devices[device].next == timeline.devices[device].endTask)
+  if (devices[device].isQueued || devices[device].next == devices[device].end)
     return;
   devices[device].isQueued = true;
   queue[(queueHead + queued++) % p] = device;
@@ -236,7 +239,9 @@ void Simulator::enqueue(int64_t device) {
 
 std::optional<int64_t> Simulator::run() {
   for (int64_t d = 0; d < p; ++d) {
-    devices[d].next = timeline.devices[d].firstTask;
+    ScheduledTask *tasks = timeline.tasks.data();
+    devices[d].next = tasks + timeline.devices[d].firstTask;
+    devices[d].end = tasks + timeline.devices[d].endTask;
     enqueue(d);
   }
   while (queued > 0) {
@@ -244,14 +249,14 @@ std::optional<int64_t> Simulator::run() {
     queueHead = (queueHead + 1) % p;
     --queued;
     devices[device].isQueued = false;
-    if (!advance(device))
+    if (!advance(devices[device]))
       continue;
     // All transfers are between neighbours on the ring of devices.
     enqueue((device + 1) % p);
     enqueue((device + p - 1) % p);
   }
   for (int64_t d = 0; d < p; ++d) {
-    if (devices[d].next < timeline.devices[d].endTask)
+    if (devices[d].next < devices[d].end)
       return d;
     timeline.devices[d].busyPs = devices[d].busyPs;
     timeline.makespanPs = std::max(timeline.makespanPs, devices[d].freePs);

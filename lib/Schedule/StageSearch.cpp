@@ -46,6 +46,17 @@ int64_t LayerSums::fill(int64_t room) const {
   return largestSum(kinds, 0, room);
 }
 
+int64_t LayerSums::mostLayers(int64_t room) const {
+  return std::upper_bound(smallest.begin() + 1, smallest.end(), room) -
+         smallest.begin() - 1;
+}
+
+/// Bounds of each quantity alone, and of the layers that the two leave.
+StageSearch::Load StageSearch::mostIn(Room room) const {
+  return {time.fill(room.time), memory.fill(room.memory),
+          std::min(time.mostLayers(room.time), memory.mostLayers(room.memory))};
+}
+
 /// Fills `rooms` and `rest`; false where the limits cannot be met for sure.
 bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
   rooms.assign(stages, {timeLimit, memoryLimit});
@@ -59,30 +70,32 @@ bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
   };
   if (!canHold(0, rooms.front()) || !canHold(layers() - 1, rooms.back()))
     return false;
-  Room inner{time.fill(timeLimit), memory.fill(memoryLimit)};
+  Load inner = mostIn({timeLimit, memoryLimit});
   rest.assign(stages + 1, {});
   for (int64_t d = stages; d-- > 0;) {
     bool atEnd = d == 0 || d == stages - 1;
-    Room held =
-        atEnd ? Room{time.fill(rooms[d].time), memory.fill(rooms[d].memory)}
-              : inner;
+    Load held = atEnd ? mostIn(rooms[d]) : inner;
     // More than there is at all is not needed, and might overflow.
     rest[d].time = std::min(rest[d + 1].time + held.time, time.sums.back());
     rest[d].memory =
         std::min(rest[d + 1].memory + held.memory, memory.sums.back());
+    rest[d].layers = rest[d + 1].layers + held.layers;
   }
   return rest[0].time >= time.sums.back() &&
-         rest[0].memory >= memory.sums.back();
+         rest[0].memory >= memory.sums.back() && rest[0].layers >= layers();
 }
 
 /// Whether the devices from `device` on can hold what is not placed.
 bool StageSearch::canHoldRest(int64_t device) const {
-  Room open;
+  Load open;
   for (int64_t r = 0; r < interleave; ++r) {
     open.time += time.of(cut(r, device), cut(r, stages));
     open.memory += memory.of(cut(r, device), cut(r, stages));
+    open.layers += cut(r, stages) - cut(r, device);
   }
-  return open.time <= rest[device].time && open.memory <= rest[device].memory;
+  const Load &most = rest[device];
+  return open.time <= most.time && open.memory <= most.memory &&
+         open.layers <= most.layers;
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,8 +17,8 @@ struct LayerSums {
   /// `sums[i]`: of the layers before i.
   std::vector<int64_t> sums;
   int64_t embedding = 0, head = 0;
-  /// Of the smallest layer.
-  int64_t least = 0;
+  /// `smallest[n]`: of the n smallest layers.
+  std::vector<int64_t> smallest;
   /// Values of layers that are not 0 and how often each occurs; empty where
   /// they are too many to be of use.
   std::vector<std::pair<int64_t, int64_t>> kinds;
@@ -29,6 +29,8 @@ struct LayerSums {
   int64_t all() const { return sums.back() + embedding + head; }
   /// The most that layers can take of `room`: no more, or a sum of kinds.
   int64_t fill(int64_t room) const;
+  /// The most layers, whichever they are, that `room` can take.
+  int64_t mostLayers(int64_t room) const;
   /// The least that layers can take that is not below `least`: what the others
   /// leave where they take the most.
   int64_t above(int64_t least) const {
@@ -38,7 +40,7 @@ struct LayerSums {
   /// Whether a device with `ranges` has room for its smallest layers, one of
   /// them layer `layer`.
   bool canHold(int64_t layer, int64_t ranges, int64_t room) const {
-    return of(layer, layer + 1) + (ranges - 1) * least <= room;
+    return of(layer, layer + 1) + (ranges - 1) * smallest[1] <= room;
   }
 };
 
@@ -61,12 +63,17 @@ private:
   struct Room {
     int64_t time = 0, memory = 0;
   };
+  /// What devices hold.
+  struct Load {
+    int64_t time = 0, memory = 0, layers = 0;
+  };
   /// A state that failed in an attempt.
   struct Failure {
     uint64_t key = 0, attempt = 0;
   };
 
   bool makeRooms(int64_t timeLimit, int64_t memoryLimit);
+  Load mostIn(Room room) const;
   // These return whether to stop: a split is complete, or the budget is spent.
   bool tryRounds(int64_t round);
   bool place(int64_t device);
@@ -92,8 +99,9 @@ private:
 
   const LayerSums &time, &memory;
   int64_t stages, interleave;
-  /// By device: its room, and what it and all later ones can hold.
-  std::vector<Room> rooms, rest;
+  /// By device: its room, and the most that it and all later ones can hold.
+  std::vector<Room> rooms;
+  std::vector<Load> rest;
   std::vector<int64_t> cuts;
   /// By device: whether its range of the last round is to have one layer.
   std::vector<char> isSingle;

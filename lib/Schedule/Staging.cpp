@@ -16,7 +16,7 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 
 using namespace autopar;
 
@@ -43,23 +43,45 @@ double StagePartition::gap() const {
 // Loads
 //===----------------------------------------------------------------------===//
 
+/// The values that are not 0, rising, and how often each occurs; empty where
+/// they are more than `LayerSums` can use.
+static std::vector<std::pair<int64_t, int64_t>>
+kindsOf(const std::vector<int64_t> &sorted) {
+  constexpr size_t mostKinds = 4;
+  std::vector<std::pair<int64_t, int64_t>> kinds;
+  for (int64_t value : sorted) {
+    if (value == 0)
+      continue;
+    if (kinds.empty() || kinds.back().first != value)
+      kinds.emplace_back(value, 0);
+    if (kinds.size() > mostKinds)
+      return {};
+    ++kinds.back().second;
+  }
+  return kinds;
+}
+
+/// `sums[i]`: of the values before i.
+static std::vector<int64_t> prefixSums(const std::vector<int64_t> &values) {
+  std::vector<int64_t> sums(values.size() + 1);
+  std::partial_sum(values.begin(), values.end(), sums.begin() + 1);
+  return sums;
+}
+
 static LayerSums sumsOf(const StagingProblem &problem,
                         int64_t LayerCost::*quantity) {
-  constexpr size_t mostKinds = 4;
-  LayerSums sums{{0},
-                 problem.embedding.*quantity,
-                 problem.head.*quantity,
-                 problem.layers.front().*quantity,
-                 {}};
-  std::map<int64_t, int64_t> kinds;
-  for (const LayerCost &layer : problem.layers) {
-    sums.sums.push_back(sums.sums.back() + layer.*quantity);
-    sums.least = std::min(sums.least, layer.*quantity);
-    if (layer.*quantity > 0 && kinds.size() <= mostKinds)
-      ++kinds[layer.*quantity];
-  }
-  if (kinds.size() <= mostKinds)
-    sums.kinds.assign(kinds.begin(), kinds.end());
+  std::vector<int64_t> values;
+  values.reserve(problem.layers.size());
+  for (const LayerCost &layer : problem.layers)
+    values.push_back(layer.*quantity);
+  LayerSums sums;
+  sums.sums = prefixSums(values);
+  sums.embedding = problem.embedding.*quantity;
+  sums.head = problem.head.*quantity;
+  if (!std::is_sorted(values.begin(), values.end()))
+    std::sort(values.begin(), values.end());
+  sums.smallest = prefixSums(values);
+  sums.kinds = kindsOf(values);
   return sums;
 }
 

@@ -48,31 +48,34 @@ static std::optional<Error> checkShape(const StagingProblem &problem) {
                note};
 }
 
-static std::optional<Error> checkCost(const LayerCost &cost,
-                                      const std::string &name) {
+static bool isInRange(const LayerCost &cost) {
+  return cost.timePs >= 0 && cost.timePs <= limits::maxStageTimePs &&
+         cost.memoryBytes >= 0 && cost.memoryBytes <= limits::maxPipelineBytes;
+}
+
+/// Why `cost` is not in range.
+static Error refuse(const LayerCost &cost, const std::string &name) {
   if (cost.timePs < 0 || cost.timePs > limits::maxStageTimePs)
     return Error{"", name + " takes " + formatInteger(cost.timePs) + " ps",
                  "times are from 0 to " +
                      formatInteger(limits::maxStageTimePs) + " ps"};
-  if (cost.memoryBytes < 0 || cost.memoryBytes > limits::maxPipelineBytes)
-    return Error{"",
-                 name + " takes " + formatInteger(cost.memoryBytes) + " bytes",
-                 "memory is from 0 to " +
-                     formatInteger(limits::maxPipelineBytes) + " bytes"};
-  return std::nullopt;
+  return Error{"",
+               name + " takes " + formatInteger(cost.memoryBytes) + " bytes",
+               "memory is from 0 to " +
+                   formatInteger(limits::maxPipelineBytes) + " bytes"};
 }
 
 static std::optional<Error> checkCosts(const StagingProblem &problem) {
-  if (auto error = checkCost(problem.embedding, "the embedding"))
-    return error;
-  if (auto error = checkCost(problem.head, "the head"))
-    return error;
+  if (!isInRange(problem.embedding))
+    return refuse(problem.embedding, "the embedding");
+  if (!isInRange(problem.head))
+    return refuse(problem.head, "the head");
   Checked time = Checked(problem.embedding.timePs) + problem.head.timePs;
   Checked memory =
       Checked(problem.embedding.memoryBytes) + problem.head.memoryBytes;
   for (size_t i = 0; i < problem.layers.size(); ++i) {
-    if (auto error = checkCost(problem.layers[i], "layer " + std::to_string(i)))
-      return error;
+    if (!isInRange(problem.layers[i]))
+      return refuse(problem.layers[i], "layer " + std::to_string(i));
     time += problem.layers[i].timePs;
     memory += problem.layers[i].memoryBytes;
   }

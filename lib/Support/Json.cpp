@@ -233,6 +233,14 @@ static std::optional<int64_t> integerIn(const json &value, int64_t min,
   return integer;
 }
 
+static std::optional<double> numberIn(const json &value, double min,
+                                      double max) {
+  if (!value.is_number())
+    return std::nullopt;
+  double number = value.get<double>();
+  return number >= min && number <= max ? std::optional(number) : std::nullopt;
+}
+
 static std::string rangeText(int64_t min, int64_t max) {
   return "expected an integer from " + std::to_string(min) + " to " +
          std::to_string(max);
@@ -352,18 +360,18 @@ int64_t JsonReader::asInteger(int64_t min, int64_t max) const {
 }
 
 double JsonReader::asNumber(double min, double max) const {
-  if (value->is_number()) {
-    double number = value->get<double>();
-    if (number >= min && number <= max)
-      return number;
-  }
+  if (auto number = numberIn(*value, min, max))
+    return *number;
   fail(rangeText(min, max) + ", found " + describe(*value));
   return min;
 }
 
 std::string JsonReader::string(std::string_view key) const {
   const json *found = require(key);
-  return found ? child(key, found).asString() : "";
+  if (!found)
+    return "";
+  return found->is_string() ? found->get<std::string>()
+                            : child(key, found).asString();
 }
 
 bool JsonReader::boolean(std::string_view key) const {
@@ -380,37 +388,40 @@ bool JsonReader::boolean(std::string_view key) const {
 int64_t JsonReader::integer(std::string_view key, int64_t min,
                             int64_t max) const {
   const json *found = require(key);
-  return found ? child(key, found).asInteger(min, max) : min;
+  if (!found)
+    return min;
+  auto integer = integerIn(*found, min, max);
+  return integer ? *integer : child(key, found).asInteger(min, max);
 }
 
 double JsonReader::number(std::string_view key, double min, double max) const {
   const json *found = require(key);
-  return found ? child(key, found).asNumber(min, max) : min;
+  if (!found)
+    return min;
+  auto number = numberIn(*found, min, max);
+  return number ? *number : child(key, found).asNumber(min, max);
 }
 
 std::optional<int64_t> JsonReader::optionalInteger(std::string_view key,
                                                    int64_t min,
                                                    int64_t max) const {
-  const json *found = find(key);
-  if (!found)
+  if (!has(key))
     return std::nullopt;
-  return child(key, found).asInteger(min, max);
+  return integer(key, min, max);
 }
 
 std::optional<double> JsonReader::optionalNumber(std::string_view key,
                                                  double min, double max) const {
-  const json *found = find(key);
-  if (!found)
+  if (!has(key))
     return std::nullopt;
-  return child(key, found).asNumber(min, max);
+  return number(key, min, max);
 }
 
 std::optional<std::string>
 JsonReader::optionalString(std::string_view key) const {
-  const json *found = find(key);
-  if (!found)
+  if (!has(key))
     return std::nullopt;
-  return child(key, found).asString();
+  return string(key);
 }
 
 bool JsonReader::booleanOr(std::string_view key, bool absent) const {

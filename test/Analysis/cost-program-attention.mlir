@@ -1,6 +1,6 @@
 // RUN: sed '/transformer.workload/d' %s \
 // RUN:   | autopar-opt --autopar-print-cost-program -o /dev/null 2>&1 | FileCheck %s
-// RUN: sed 's/source/query/g; s/memory/context/g' %s \
+// RUN: sed 's/encoder_tokens/query/g; s/cross_tokens/context/g' %s \
 // RUN:   | autopar-opt --autopar-estimate=explain=true -o /dev/null | FileCheck %s --check-prefix=COUNT
 
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>

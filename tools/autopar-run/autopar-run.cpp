@@ -5,20 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Import/ReadModule.h"
 #include "autopar/InitAll.h"
-#include "autopar/Interfaces/Interfaces.h"
-#include "autopar/Interpreter/Compare.h"
-#include "autopar/Interpreter/Execution.h"
+#include "autopar/Interpreter/RunModule.h"
 #include "autopar/Support/File.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-
-#include <deque>
 
 using namespace autopar;
 using namespace mlir;
@@ -70,139 +64,6 @@ static int fail(const Error &error) {
   return 1;
 }
 
-/// The module's own step, or those of the flags, one after the other.
-static std::vector<Workload> stepsOf(ModuleOp module) {
-  Workload own;
-  if (SymbolBindingOpInterface workload = findWorkload(module))
-    own = workload.getWorkload();
-  if (batch > 0)
-    own.batch = batch;
-  if (encoderTokens > 0)
-    own.encoderTokens = own.crossTokens = encoderTokens;
-  if (queries.empty())
-    return {own};
-  std::vector<Workload> steps;
-  int64_t context = 0;
-  for (int64_t query : queries) {
-    own.query = query;
-    own.context = context += query;
-    own.phase = query == 1 && context > 1 ? Phase::decode : Phase::prefill;
-    steps.push_back(own);
-    own.encoderTokens = 0;
-  }
-  return steps;
-}
-
-static void printDifference(const Difference &difference) {
-  if (!difference.op) {
-    llvm::errs() << "error: the result differs: " << difference.what << "\n";
-    return;
-  }
-  InFlightDiagnostic diagnostic =
-      difference.op->emitError("is the first value that differs");
-  if (!difference.layer.empty())
-    diagnostic << ", in " << difference.layer;
-  if (difference.stage)
-    diagnostic << ", on stage " << *difference.stage;
-  diagnostic << ": " << difference.what;
-}
-
-static void printResults(const Execution &run) {
-  for (const LocalTensor &result : run.results()) {
-    llvm::outs() << "[";
-    llvm::interleaveComma(result.shape, llvm::outs());
-    llvm::outs() << "]";
-    for (double element : result.data)
-      llvm::outs() << " " << llvm::format("%.12g", element);
-    llvm::outs() << "\n";
-  }
-}
-
-static void printHoldings(const Execution &run) {
-  for (auto [device, own] : llvm::enumerate(run.holdings()))
-    llvm::outs() << "device " << device << ": weights " << own.weights
-                 << ", caches " << own.caches << ", states " << own.states
-                 << ", sent " << own.sent << "\n";
-}
-
-/// The modules that steps run on: that of the file, or the two of its link.
-static FailureOr<SmallVector<ModuleOp>> modulesOf(ModuleOp file) {
-  SmallVector<parallel::LinkOp> links(file.getOps<parallel::LinkOp>());
-  if (links.empty())
-    return SmallVector<ModuleOp>{file};
-  parallel::LinkOp link = links.front();
-  if (links.size() > 1)
-    return links[1].emitError("is a second link: only one can be run");
-  SmallVector<ModuleOp> modules;
-  for (FlatSymbolRefAttr name : {link.getFromAttr(), link.getToAttr()})
-    modules.push_back(
-        SymbolTable::lookupNearestSymbolFrom<ModuleOp>(link, name));
-  return modules;
-}
-
-/// Compares the last step of both.
-static LogicalResult compare(const Execution &split, const Execution &plain,
-                             double &largest) {
-  if (failed(haveSameResults(split, plain)))
-    return failure();
-  if (auto difference = findDifference(split, plain, tolerance)) {
-    printDifference(*difference);
-    return failure();
-  }
-  largest = std::max(largest, largestDifference(split, plain));
-  return success();
-}
-
-static void printSame(const std::deque<Execution> &runs, double largest) {
-  llvm::outs() << "the same on ";
-  llvm::interleave(
-      runs, llvm::outs(),
-      [](const Execution &run) { llvm::outs() << run.getGrid().size(); },
-      " and then ");
-  llvm::outs() << " devices: largest difference "
-               << llvm::format("%.1e", largest) << "\n";
-}
-
-static int runAll(ModuleOp file, ModuleOp whole) {
-  FailureOr<SmallVector<ModuleOp>> modules = modulesOf(file);
-  if (failed(modules))
-    return 1;
-  InputRule inputs = byPosition ? InputRule::position : InputRule::step;
-  std::deque<Execution> runs;
-  for (ModuleOp module : *modules)
-    runs.emplace_back(module, inputs);
-  std::vector<Workload> steps = stepsOf(modules->front());
-  if (steps.size() < runs.size())
-    return fail({"--query",
-                 "expected two steps at least: a link hands over "
-                 "after the first",
-                 ""});
-  std::optional<Execution> plain;
-  if (whole)
-    plain.emplace(whole, inputs);
-  double largest = 0;
-  for (size_t i = 0; i < steps.size(); ++i) {
-    bool isFirst = i == 0 || runs.size() == 1;
-    Execution &split = isFirst ? runs.front() : runs.back();
-    if (!isFirst && i == 1 && failed(split.takeOver(runs.front())))
-      return 1;
-    if (failed(split.run(steps[i], /*traced=*/bool(whole))))
-      return 1;
-    if (!plain) {
-      printResults(split);
-      continue;
-    }
-    if (failed(plain->run(steps[i], /*traced=*/true)) ||
-        failed(compare(split, *plain, largest)))
-      return 1;
-  }
-  if (plain)
-    printSame(runs, largest);
-  if (showHoldings)
-    printHoldings(runs.back());
-  return 0;
-}
-
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   failOnClosedPipe();
@@ -230,10 +91,18 @@ int main(int argc, char **argv) {
       ModuleFile::read(context, inputFile);
   if (!split)
     return fail(split.error());
+  RunOptions options{{queries.begin(), queries.end()},
+                     batch,
+                     encoderTokens,
+                     byPosition ? InputRule::position : InputRule::step,
+                     tolerance,
+                     showHoldings};
+  auto run = [&](ModuleOp whole) {
+    return failed(runModule((*split)->module(), whole, options, llvm::outs()));
+  };
   if (reference.empty())
-    return runAll((*split)->module(), ModuleOp());
+    return run(ModuleOp());
   Result<std::unique_ptr<ModuleFile>> whole =
       ModuleFile::read(context, reference);
-  return whole ? runAll((*split)->module(), (*whole)->module())
-               : fail(whole.error());
+  return whole ? run((*whole)->module()) : fail(whole.error());
 }

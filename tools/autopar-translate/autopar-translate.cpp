@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Weights.h"
 #include "autopar/Import/LoadModel.h"
 #include "autopar/Import/ReadModule.h"
 #include "autopar/Import/Tensors.h"
 #include "autopar/InitAll.h"
+#include "autopar/Session/Checkpoints.h"
 #include "autopar/Support/File.h"
 
 #include "llvm/Support/CommandLine.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Commands.h"
-#include "HardwareCommand.h"
+#include "autopar/Report/HardwareText.h"
 
 #include <cstdio>
 

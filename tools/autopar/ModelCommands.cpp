@@ -7,10 +7,9 @@
 
 #include "ModelCommands.h"
 
-#include "Table.h"
-#include "autopar/Checkpoint/DraftFamily.h"
 #include "autopar/InitAll.h"
 #include "autopar/Pipelines/Pipelines.h"
+#include "autopar/Session/Checkpoints.h"
 #include "autopar/Session/Session.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
@@ -104,8 +103,7 @@ static std::vector<std::string> formatsOf(const std::string &kvFormat) {
 }
 
 int autopar::listModels() {
-  Table table({"model", "parameters", "active", "checkpoint", "context"},
-              {1, 2, 3, 4});
+  std::vector<std::pair<std::string, ModelReport>> models;
   int code = 0;
   for (const std::string &name : bundledModels()) {
     Result<ModelReport> model = describe({}, name, {"bf16"});
@@ -113,13 +111,9 @@ int autopar::listModels() {
       code = fail(model.error());
       continue;
     }
-    int64_t context = model->contextLength;
-    table.add({name, formatInteger(model->parameters),
-               formatInteger(model->activeParameters),
-               formatBytes(model->checkpointBytes),
-               context ? formatInteger(context) : "-"});
+    models.emplace_back(name, std::move(*model));
   }
-  llvm::outs() << table.str();
+  llvm::outs() << writeList(models);
   return code;
 }
 
@@ -154,17 +148,7 @@ int autopar::diffModels(const ModelArgument &argument,
 
 int autopar::newFamily(const std::string &type, const std::string &config,
                        const std::string &weights, const std::string &output) {
-  if (hasFamily(type))
-    return fail({"", "there is a family for \"" + type + "\"",
-                 "autopar models list --families has all"});
-  Result<JsonDocument> document =
-      JsonDocument::readFile(config, JsonDocument::Dialect::python);
-  if (!document)
-    return fail(document.error());
-  Result<CheckpointIndex> checkpoint = readCheckpoint(weights);
-  if (!checkpoint)
-    return fail(checkpoint.error());
-  Result<DraftedFamily> family = draftFamily(*document, *checkpoint);
+  Result<DraftedFamily> family = draftNewFamily(type, config, weights);
   if (!family)
     return fail(family.error());
   if (Result<bool> written = writeOutput(output, family->text); !written)

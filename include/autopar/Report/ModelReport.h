@@ -93,6 +93,9 @@ struct ModelReport {
 std::string writeJson(const ModelReport &model);
 /// For a terminal, at most 100 columns.
 std::string writeText(const ModelReport &model);
+/// A line for each model, by its name.
+std::string
+writeList(const std::vector<std::pair<std::string, ModelReport>> &models);
 /// What differs, in columns.
 std::string writeDifferences(const ModelReport &first,
                              const ModelReport &second);

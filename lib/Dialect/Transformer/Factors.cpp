@@ -11,7 +11,9 @@ using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
-int64_t transformer::rankOf(Value value) { return TensorView(value).rank(); }
+int64_t transformer::rankOf(Value value) {
+  return tensorOf(value.getType()).getRank();
+}
 
 FactorList transformer::addFactors(ShardingFactors &factors, FactorKind kind,
                                    int64_t count) {

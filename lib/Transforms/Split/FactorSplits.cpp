@@ -61,10 +61,10 @@ FactorSplits::FactorSplits(ShardingOpInterface op)
 void FactorSplits::read(unsigned operand) {
   Value value = op->getOperand(operand);
   unsigned rank = isSource(value) ? ofSource : ofValue;
-  Layout layout = Layout::of(TensorView(value).getType());
+  layouts.push_back(Layout::of(TensorView(value).getType()));
   int32_t experts = factors.expertsOfOperand(operand);
   for (auto [dim, factor] :
-       llvm::zip_equal(layout.dims, factors.operands[operand])) {
+       llvm::zip_equal(layouts.back().dims, factors.operands[operand])) {
     bool hasExperts = experts != ShardingFactors::none && dim.isSet();
     if (dim.getRule() != SplitRule::ring)
       follow(factor, dim, dim.getAxes(), rank,
@@ -157,28 +157,26 @@ bool FactorSplits::isClaimed(StringAttr axis) const {
 void FactorSplits::moveSpareAxes() {
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     if (!isSource(operand))
-      moveSpareAxes(operand, factors.operands[i]);
+      moveSpareAxes(i);
 }
 
 /// The last dimension of tokens that may be split; null where there is none.
-FactorSplits::Split *
-FactorSplits::findTokens(Value operand, ArrayRef<int32_t> operandFactors) {
-  Layout layout = Layout::of(TensorView(operand).getType());
+FactorSplits::Split *FactorSplits::findTokens(unsigned operand) {
   Split *tokens = nullptr;
-  for (auto [dim, factor] : llvm::zip_equal(layout.dims, operandFactors))
+  for (auto [dim, factor] :
+       llvm::zip_equal(layouts[operand].dims, factors.operands[operand]))
     if (dim.isSymbolic() && !dim.isSet() &&
         factors.kinds[factor] == FactorKind::parallel)
       tokens = &splits[factor];
   return tokens;
 }
 
-void FactorSplits::moveSpareAxes(Value operand,
-                                 ArrayRef<int32_t> operandFactors) {
-  Split *tokens = findTokens(operand, operandFactors);
+void FactorSplits::moveSpareAxes(unsigned operand) {
+  Split *tokens = findTokens(operand);
   if (!tokens)
     return;
-  Layout layout = Layout::of(TensorView(operand).getType());
-  for (auto [dim, factor] : llvm::zip_equal(layout.dims, operandFactors)) {
+  for (auto [dim, factor] :
+       llvm::zip_equal(layouts[operand].dims, factors.operands[operand])) {
     if (mustBeWhole(factors.kinds[factor]) || dim.isSymbolic())
       continue;
     for (StringAttr axis : dim.getAxes())
@@ -188,8 +186,7 @@ void FactorSplits::moveSpareAxes(Value operand,
 }
 
 void FactorSplits::splitTokens(const TokenAxes &tokenAxes) {
-  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    Layout layout = Layout::of(TensorView(operand).getType());
+  for (auto [i, layout] : llvm::enumerate(layouts)) {
     for (StringAttr axis : layout.partial) {
       auto it = tokenAxes.find(axis);
       if (it == tokenAxes.end() || isClaimed(axis))
@@ -303,7 +300,7 @@ DimAttr FactorSplits::dimLike(DimAttr old, int32_t factor, int32_t experts,
 }
 
 Layout FactorSplits::operandLayout(unsigned index) const {
-  Layout layout = Layout::of(TensorView(op->getOperand(index)).getType());
+  Layout layout = layouts[index];
   int32_t experts = factors.expertsOfOperand(index);
   for (auto [dim, factor] :
        llvm::zip_equal(layout.dims, factors.operands[index]))

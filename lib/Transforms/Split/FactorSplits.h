@@ -70,8 +70,8 @@ private:
   void resolveConflicts();
   llvm::SmallVector<mlir::StringAttr> waitingAxes() const;
   void moveSpareAxes();
-  void moveSpareAxes(mlir::Value operand, llvm::ArrayRef<int32_t> factors);
-  Split *findTokens(mlir::Value operand, llvm::ArrayRef<int32_t> factors);
+  void moveSpareAxes(unsigned operand);
+  Split *findTokens(unsigned operand);
   bool isClaimed(mlir::StringAttr axis) const;
   Axes axesOf(int32_t factor) const;
   llvm::SmallVector<parallel::DimAttr> tokensOf(int32_t factor) const;
@@ -84,6 +84,8 @@ private:
 
   ShardingOpInterface op;
   ShardingFactors factors;
+  /// Of operands, as they are.
+  llvm::SmallVector<parallel::Layout, 3> layouts;
   llvm::SmallVector<Split> splits;
   llvm::SmallVector<SplitRule, 4> headRules;
 };

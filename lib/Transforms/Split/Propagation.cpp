@@ -122,6 +122,8 @@ private:
   static GatheredDims findGathered(Operation *op,
                                    const ShardingFactors &factors) {
     GatheredDims gathered;
+    if (!llvm::is_contained(factors.kinds, FactorKind::gathered))
+      return gathered;
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
       Layout layout = Layout::of(TensorView(operand).getType());
       for (auto [dim, factor] :

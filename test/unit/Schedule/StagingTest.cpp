@@ -205,6 +205,20 @@ TEST(PartitionStages, Llama405BOver16StagesWithInterleave2) {
   EXPECT_LT(partition->searched, 10'000);
 }
 
+/// What bounds the last device is its time, what bounds the first its memory:
+/// each quantity alone leaves room for all layers, both together do not. No
+/// split has to be tried to see that.
+TEST(PartitionStages, BoundsLayersByTimeAndMemoryTogether) {
+  StagingProblem problem = llama405B();
+  problem.head.timePs = 3 * problem.layers[0].timePs;
+  problem.embedding.memoryBytes = 2 * problem.layers[0].memoryBytes;
+  Result<StagePartition> partition = partitionStages(problem);
+  ASSERT_TRUE(bool(partition)) << partition.error().str();
+  expectConsistent(problem, *partition);
+  EXPECT_TRUE(partition->optimal());
+  EXPECT_LT(partition->searched, 10'000);
+}
+
 /// DeepSeek-V3, likewise: MLA, a dense or a routed MLP (8 of 256 experts and a
 /// shared one), and a layer of multi-token prediction with a projection and
 /// the head of its own token.

@@ -1,17 +1,16 @@
-//===- HardwareCommand.cpp ------------------------------------------------===//
+//===- HardwareText.cpp ---------------------------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "HardwareCommand.h"
+#include "autopar/Report/HardwareText.h"
 
-#include "Table.h"
+#include "TextTables.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
-#include <cstdio>
 
 using namespace autopar;
 
@@ -147,8 +146,8 @@ static Result<Found> lookUp(const HardwareLibrary &library,
 //===----------------------------------------------------------------------===//
 
 Result<std::string> autopar::listHardware(const HardwareLibrary &library) {
-  Table chips({"chip", "memory", "bandwidth", "16 bit", "8 bit", "title"},
-              {1, 2, 3, 4});
+  TextTable chips("lrrrrl", uncut);
+  chips.add({"chip", "memory", "bandwidth", "16 bit", "8 bit", "title"});
   for (const std::string &name : library.chipNames()) {
     Result<Chip> chip = library.chip(name);
     if (!chip)
@@ -162,8 +161,8 @@ Result<std::string> autopar::listHardware(const HardwareLibrary &library) {
                narrow ? formatFigure(fp8->second.value, "FLOP/s") : "-",
                chip->title});
   }
-  Table systems({"system", "devices", "links", "between nodes", "title"},
-                {1, 2, 3});
+  TextTable systems("lrrrl", uncut);
+  systems.add({"system", "devices", "links", "between nodes", "title"});
   for (const std::string &name : library.systemNames()) {
     Result<Machine> machine = library.machine(name);
     if (!machine)
@@ -182,19 +181,17 @@ Result<std::string> autopar::listHardware(const HardwareLibrary &library) {
          systems.str();
 }
 
-static void addFigure(Table &table, const Row &row) {
+static void addFigure(TextTable &table, const Row &row) {
   table.add({row.field, formatFigure(row.value, row.unit), row.source});
 }
 
 /// Kernel curves, one line each.
 static std::string kernelTable(const Chip &chip) {
-  Table table({"kernel", "format", "floor", "compute", "memory", "exponent",
-               "median error", "p90 error", "source"},
-              {2, 3, 4, 5, 6, 7});
-  auto percent = [](std::optional<double> error) -> std::string {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.1f %%", error ? *error * 100 : 0.0);
-    return error ? text : "-";
+  TextTable table("llrrrrrrl", uncut);
+  table.add({"kernel", "format", "floor", "compute", "memory", "exponent",
+             "median error", "p90 error", "source"});
+  auto shareOf = [](std::optional<double> error) -> std::string {
+    return error ? print("%.1f %%", *error * 100) : "-";
   };
   for (const auto &[kind, curves] : chip.kernels)
     for (const auto &[key, curve] : curves) {
@@ -204,8 +201,8 @@ static std::string kernelTable(const Chip &chip) {
                  formatFigure(curve.floorUs, "us"),
                  multiplies ? formatNumber(curve.computeEfficiency) : "-",
                  formatNumber(curve.memoryEfficiency),
-                 formatNumber(curve.exponent), percent(curve.medianError),
-                 percent(curve.p90Error), curve.source.str()});
+                 formatNumber(curve.exponent), shareOf(curve.medianError),
+                 shareOf(curve.p90Error), curve.source.str()});
     }
   return "\nKernels: time = floor + ((flops / (compute * peak))^q + (bytes / "
          "(memory * bandwidth))^q)^(1/q), q the exponent\n" +
@@ -215,9 +212,9 @@ static std::string kernelTable(const Chip &chip) {
 /// Collective curves, one line each, at a few sizes.
 static std::string collectiveTable(const Pool &pool) {
   static constexpr int sizes[] = {13, 17, 20, 24, 28};
-  Table table({"tier", "collective", "devices", "8 KiB", "128 KiB", "1 MiB",
-               "16 MiB", "256 MiB", "source"},
-              {2, 3, 4, 5, 6, 7});
+  TextTable table("llrrrrrrl", uncut);
+  table.add({"tier", "collective", "devices", "8 KiB", "128 KiB", "1 MiB",
+             "16 MiB", "256 MiB", "source"});
   for (const Tier &tier : pool.tiers)
     for (const auto &[kind, groups] : tier.curves)
       for (const auto &[devices, curve] : groups) {
@@ -232,7 +229,8 @@ static std::string collectiveTable(const Pool &pool) {
         row.push_back(curve.source.str());
         table.add(std::move(row));
       }
-  return table.empty() ? "" : "\nCollectives: time of one call\n" + table.str();
+  return table.isHeadOnly() ? ""
+                            : "\nCollectives: time of one call\n" + table.str();
 }
 
 Result<std::string> autopar::showHardware(const HardwareLibrary &library,
@@ -241,7 +239,8 @@ Result<std::string> autopar::showHardware(const HardwareLibrary &library,
   if (!found)
     return found.error();
   std::string text = found->name + ": " + found->title + "\n";
-  Table table({"figure", "value", "source"}, {1});
+  TextTable table("lrl", uncut);
+  table.add({"figure", "value", "source"});
   for (const Row &row : found->figures)
     addFigure(table, row);
   text += table.str();
@@ -262,12 +261,10 @@ static const Row *find(const std::vector<Row> &rows, const std::string &field) {
 }
 
 static std::string ratio(double first, double second) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3gx", second / first);
-  return first == 0 ? "-" : text;
+  return first == 0 ? "-" : print("%.3gx", second / first);
 }
 
-static void addDifferences(Table &table, const std::vector<Row> &first,
+static void addDifferences(TextTable &table, const std::vector<Row> &first,
                            const std::vector<Row> &second) {
   for (const Row &row : first) {
     const Row *other = find(second, row.field);
@@ -298,12 +295,12 @@ Result<std::string> autopar::diffHardware(const HardwareLibrary &library,
                      " is a chip: only alike can be compared",
                  "systems list their chip in autopar hardware show"};
   }
-  Table table({"figure", a->name, b->name, "ratio", a->name + " from",
-               b->name + " from"},
-              {1, 2, 3});
+  TextTable table("lrrrll", uncut);
+  table.add({"figure", a->name, b->name, "ratio", a->name + " from",
+             b->name + " from"});
   addDifferences(table, a->figures, b->figures);
   addDifferences(table, a->curves, b->curves);
   std::string text =
       a->name + ": " + a->title + "\n" + b->name + ": " + b->title + "\n";
-  return text + (table.empty() ? "  no figure differs\n" : table.str());
+  return text + (table.isHeadOnly() ? "  no figure differs\n" : table.str());
 }

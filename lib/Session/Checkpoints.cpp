@@ -1,13 +1,14 @@
-//===- Weights.cpp --------------------------------------------------------===//
+//===- Checkpoints.cpp ----------------------------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Weights.h"
+#include "autopar/Session/Checkpoints.h"
 
 #include "autopar/Import/Tensors.h"
+#include "autopar/Model/Family.h"
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
@@ -41,4 +42,19 @@ autopar::verifyModule(ModuleOp module, const std::string &path, bool strict) {
             std::to_string(limits::maxComparedTensors) + " that are compared",
         ""};
   return verifyWeights(tensors, *checkpoint, strict);
+}
+
+Result<DraftedFamily> autopar::draftNewFamily(const std::string &type,
+                                              const std::string &config,
+                                              const std::string &weights) {
+  if (hasFamily(type))
+    return Error{"", "there is a family for \"" + type + "\"",
+                 "autopar models list --families has all"};
+  Result<JsonDocument> document =
+      JsonDocument::readFile(config, JsonDocument::Dialect::python);
+  if (!document)
+    return document.error();
+  Result<CheckpointIndex> checkpoint = readCheckpoint(weights);
+  return checkpoint ? draftFamily(*document, *checkpoint)
+                    : Result<DraftedFamily>(checkpoint.error());
 }

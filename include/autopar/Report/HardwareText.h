@@ -1,12 +1,12 @@
-//===- HardwareCommand.h - autopar hardware ---------------------*- C++ -*-===//
+//===- HardwareText.h - Chips and systems as text ---------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_TOOLS_AUTOPAR_HARDWARECOMMAND_H
-#define AUTOPAR_TOOLS_AUTOPAR_HARDWARECOMMAND_H
+#ifndef AUTOPAR_REPORT_HARDWARETEXT_H
+#define AUTOPAR_REPORT_HARDWARETEXT_H
 
 #include "autopar/Hardware/Hardware.h"
 
@@ -24,4 +24,4 @@ Result<std::string> diffHardware(const HardwareLibrary &library,
 
 } // namespace autopar
 
-#endif // AUTOPAR_TOOLS_AUTOPAR_HARDWARECOMMAND_H
+#endif // AUTOPAR_REPORT_HARDWARETEXT_H

@@ -1,0 +1,35 @@
+//===- RunModule.h - Runs steps and compares them ---------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_INTERPRETER_RUNMODULE_H
+#define AUTOPAR_INTERPRETER_RUNMODULE_H
+
+#include "autopar/Interpreter/Execution.h"
+
+namespace autopar {
+
+struct RunOptions {
+  /// New tokens of each step, from empty caches; none: the module's own step.
+  std::vector<int64_t> queries;
+  /// Sequences, and positions that an encoder reads in the first step; 0: the
+  /// module's.
+  int64_t batch = 0, encoderTokens = 0;
+  InputRule inputs = InputRule::step;
+  /// What may differ, relative to the largest element of a value.
+  double tolerance = 1e-9;
+  bool showsHoldings = false;
+};
+
+/// Executes the steps of `file`, a module or two with a link, and writes the
+/// results. With `whole`, the unsplit module, compares each value instead.
+/// Errors are emitted: the first value that differs, where, and by how much.
+mlir::LogicalResult runModule(mlir::ModuleOp file, mlir::ModuleOp whole,
+                              const RunOptions &options, llvm::raw_ostream &os);
+
+} // namespace autopar
+
+#endif // AUTOPAR_INTERPRETER_RUNMODULE_H

@@ -1,0 +1,33 @@
+//===- Checkpoints.h - Models beside their checkpoints ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SESSION_CHECKPOINTS_H
+#define AUTOPAR_SESSION_CHECKPOINTS_H
+
+#include "autopar/Checkpoint/DraftFamily.h"
+#include "autopar/Checkpoint/Verify.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace autopar {
+
+/// Compares the tensors of `module` with the checkpoint at `path`. An error of
+/// the module itself has been printed, and is an empty one here.
+/// Compares the tensors of a model with those of the checkpoint at `path`. An
+/// error without a message has been emitted.
+Result<Verification> verifyModule(mlir::ModuleOp module,
+                                  const std::string &path, bool strict);
+
+/// Drafts the family of `type`, which must be new, from the config and the
+/// checkpoint at these paths.
+Result<DraftedFamily> draftNewFamily(const std::string &type,
+                                     const std::string &config,
+                                     const std::string &weights);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SESSION_CHECKPOINTS_H
