@@ -143,6 +143,40 @@ static LocalResult run(AddBiasOp op, Device &device) {
                    [](double x, double bias) { return x + bias; });
 }
 
+static LocalResult run(SoftmaxOp op, Device &device) {
+  LocalTensor result = device(op.getX());
+  int64_t width = result.shape.back();
+  for (int64_t row = 0; row < result.size(); row += width) {
+    double *x = &result.data[row];
+    double most = *std::max_element(x, x + width), sum = 0;
+    for (int64_t i = 0; i < width; ++i)
+      sum += x[i] = std::exp(x[i] - most);
+    for (int64_t i = 0; i < width; ++i)
+      x[i] /= sum;
+  }
+  return result;
+}
+
+static LocalResult run(BatchNormOp op, Device &device) {
+  LocalTensor result = device(op.getX());
+  double eps = op.getEps().convertToDouble();
+  const LocalTensor &mean = device(op.getMean()),
+                    &variance = device(op.getVariance()),
+                    &weight = device(op.getWeight()),
+                    &bias = device(op.getBias());
+  if (mean.size() == 0 || result.size() % mean.size() != 0)
+    return op.emitError("operands do not fit on a device");
+  for (int64_t i = 0; i < result.size(); ++i) {
+    int64_t c = i % mean.size();
+    // Random weights have a sign, which no variance has.
+    double deviation = std::sqrt(std::abs(variance.data[c]) + eps);
+    result.data[i] = (result.data[i] - mean.data[c]) / deviation *
+                         weight.data[c] +
+                     bias.data[c];
+  }
+  return result;
+}
+
 static LocalResult run(WeighOp op, Device &device) {
   LocalTensor result = device(op.getX());
   const LocalTensor &weights = device(op.getWeights());
@@ -233,9 +267,37 @@ struct Columns {
 };
 } // namespace
 
+namespace {
+/// What one place of a kernel adds to channel `o` of the result: all channels
+/// of a token, or that one alone.
+struct Weights {
+  const LocalTensor &w;
+  int64_t in, out;
+  bool own;
+
+  template <typename Op>
+  Weights(Op op, const LocalTensor &w)
+      : w(w), in(w.shape.front()), out(w.shape.back()),
+        own(std::is_same_v<Op, ChannelConvolutionOp>) {
+    if (own)
+      out = in;
+  }
+
+  double times(const double *x, int64_t place, int64_t o) const {
+    int64_t places = w.size() / (own ? in : in * out);
+    if (own)
+      return x[o] * w.data[o * places + place];
+    double sum = 0;
+    for (int64_t i = 0; i < in; ++i)
+      sum += x[i] * w.data[(i * places + place) * out + o];
+    return sum;
+  }
+};
+} // namespace
+
 /// Of planes whose rows are one after the other, to `result`.
 static LocalResult convolveSquare(Operation *op, const LocalTensor &x,
-                                  const LocalTensor &w, const LocalTensor *bias,
+                                  const Weights &w, const LocalTensor *bias,
                                   LocalTensor result) {
   auto sideOf = [](int64_t tokens) {
     return int64_t(std::lround(std::sqrt(double(tokens))));
@@ -243,28 +305,32 @@ static LocalResult convolveSquare(Operation *op, const LocalTensor &x,
   int64_t before = sideOf(x.shape[1]), after = sideOf(result.shape[1]);
   if (before * before != x.shape[1] || after * after != result.shape[1])
     return op->emitError() << x.shape[1] << " tokens are no square plane";
-  int64_t in = w.shape[0], kernel = w.shape[1], out = w.shape[3];
+  int64_t kernel = w.w.shape[1];
   Columns line = {before, after, kernel};
   double *place = result.data.data();
   for (int64_t b = 0; b < x.shape[0]; ++b)
     for (int64_t r = 0; r < after; ++r)
       for (int64_t c = 0; c < after; ++c)
-        for (int64_t o = 0; o < out; ++o) {
+        for (int64_t o = 0; o < w.out; ++o) {
           double sum = bias ? bias->data[o] : 0;
           for (int64_t j = 0; j < kernel; ++j)
             for (int64_t k = 0; k < kernel; ++k) {
               int64_t row = line.read(r, j), column = line.read(c, k);
-              for (int64_t i = 0; row >= 0 && column >= 0 && i < in; ++i)
-                sum += x.data[((b * before + row) * before + column) * in + i] *
-                       w.data[((i * kernel + j) * kernel + k) * out + o];
+              if (row >= 0 && column >= 0)
+                sum += w.times(
+                    &x.data[((b * before + row) * before + column) * w.in],
+                    j * kernel + k, o);
             }
           *place++ = sum;
         }
   return result;
 }
 
-static LocalResult run(ConvolutionOp op, Device &device) {
-  const LocalTensor &x = device(op.getX()), &w = device(op.getWeight());
+template <typename Op>
+static LocalResult convolve(Op op, Device &device) {
+  const LocalTensor &x = device(op.getX());
+  const LocalTensor *bias = op.getBias() ? &device(op.getBias()) : nullptr;
+  Weights w(op, device(op.getWeight()));
   std::vector<int64_t> from = device.indices(op.getX(), 1);
   std::vector<int64_t> to = device.indices(op.getResult(), 1);
   // A step may have no source: what it has read is remembered.
@@ -272,44 +338,47 @@ static LocalResult run(ConvolutionOp op, Device &device) {
   int64_t stride =
       after ? device.grid().extentOf(TensorView(op.getX()), 1) / after : 1;
   // A row of tokens is a plane of one column.
-  bool isPlane = x.shape.size() == 4;
+  bool hasColumns = x.shape.size() == 4;
+  size_t kernels = w.w.shape.size() - (w.own ? 1 : 2);
   Columns columns;
-  if (isPlane)
+  if (hasColumns)
     columns = {x.shape[2],
                device.grid().extentOf(TensorView(op.getResult()), 2),
-               w.shape[2]};
-  int64_t in = w.shape.front(), kernel = w.shape[1], out = w.shape.back();
-  if (x.shape.back() != in)
-    return op.emitError("contracted dimensions differ on a device");
+               w.w.shape[2]};
+  if (x.shape.back() != w.in)
+    return op.emitError("channels differ on a device");
   std::vector<int64_t> shape = {x.shape[0], int64_t(to.size())};
-  if (isPlane)
+  if (hasColumns)
     shape.push_back(columns.after);
-  shape.push_back(out);
+  shape.push_back(w.out);
   LocalTensor result(shape);
+  if (!hasColumns && kernels == 2)
+    return convolveSquare(op, x, w, bias, std::move(result));
   double *place = result.data.data();
-  if (!isPlane && w.shape.size() == 4)
-    return convolveSquare(op, x, w,
-                          op.getBias() ? &device(op.getBias()) : nullptr,
-                          std::move(result));
   for (int64_t b = 0; b < x.shape[0]; ++b)
     for (int64_t token : to)
       for (int64_t c = 0; c < columns.after; ++c)
-        for (int64_t o = 0; o < out; ++o) {
-          double sum = op.getBias() ? device(op.getBias()).data[o] : 0;
-          for (int64_t j = 0; j < kernel; ++j) {
+        for (int64_t o = 0; o < w.out; ++o) {
+          double sum = bias ? bias->data[o] : 0;
+          for (int64_t j = 0, kernel = w.w.shape[1]; j < kernel; ++j) {
             int64_t at = find(from, stride * token + j - (kernel - 1) / 2);
             for (int64_t k = 0; at >= 0 && k < columns.kernel; ++k)
               if (int64_t column = columns.read(c, k); column >= 0)
-                for (int64_t i = 0; i < in; ++i)
-                  sum +=
-                      x.data[((b * x.shape[1] + at) * columns.before + column) *
-                                 in +
-                             i] *
-                      w.data[((i * kernel + j) * columns.kernel + k) * out + o];
+                sum += w.times(
+                    &x.data[((b * x.shape[1] + at) * columns.before + column) *
+                            w.in],
+                    j * columns.kernel + k, o);
           }
           *place++ = sum;
         }
   return result;
+}
+
+static LocalResult run(ConvolutionOp op, Device &device) {
+  return convolve(op, device);
+}
+static LocalResult run(ChannelConvolutionOp op, Device &device) {
+  return convolve(op, device);
 }
 
 //===----------------------------------------------------------------------===//
@@ -572,6 +641,9 @@ void autopar::attachTokenKernels(MLIRContext *context) {
   attach<LinearOp, run>(context);
   attach<LogitsOp, run>(context);
   attach<ConvolutionOp, run>(context);
+  attach<ChannelConvolutionOp, run>(context);
+  attach<BatchNormOp, run>(context);
+  attach<SoftmaxOp, run>(context);
   attach<EmbeddingOp, run>(context);
   attach<LastTokenOp, run>(context);
   attach<LayerPartOp, run>(context);

@@ -181,6 +181,10 @@ AUTOPAR_NAME_RESULT(PositionEmbeddingOp, "positioned")
 AUTOPAR_NAME_RESULT(InsertOp, "inserted")
 AUTOPAR_NAME_RESULT(MergeTokensOp, "merged")
 AUTOPAR_NAME_RESULT(ConvolutionOp, "convolved")
+AUTOPAR_NAME_RESULT(ChannelConvolutionOp, "convolved")
+AUTOPAR_NAME_RESULT(BatchNormOp, "norm")
+AUTOPAR_NAME_RESULT(SoftmaxOp, "probabilities")
+AUTOPAR_NAME_RESULT(ChannelAttentionOp, "attn")
 AUTOPAR_NAME_RESULT(ScaleOp, "scaled")
 AUTOPAR_NAME_RESULT(SoftcapOp, "capped")
 AUTOPAR_NAME_RESULT(WeighOp, "weighed")
@@ -336,26 +340,35 @@ LogicalResult PositionEmbeddingOp::verify() {
                        << " elements, which are not rows of " << hidden;
 }
 
-LogicalResult ConvolutionOp::verify() {
-  std::string before = TensorView(getX()).extentText(1);
-  std::string after = TensorView(getResult()).extentText(1);
+/// The strides of a convolution, whose kernel is a plane or a row.
+template <typename Op>
+static LogicalResult verifyStrides(Op op, bool isPlane) {
+  TensorView x(op.getX()), result(op.getResult());
+  std::string before = x.extentText(1), after = result.extentText(1);
   std::optional<int64_t> ratio = ratioOf(before, after);
   if (!ratio)
-    return emitOpError() << "makes " << after << " tokens of " << before
-                         << ", which they do not divide";
-  if (TensorView(getX()).rank() == 3) {
+    return op.emitOpError() << "makes " << after << " tokens of " << before
+                            << ", which they do not divide";
+  if (x.rank() == 3) {
     auto side = int64_t(std::sqrt(double(*ratio)));
-    if (TensorView(getWeight()).rank() != 4 || side * side == *ratio)
+    if (!isPlane || side * side == *ratio)
       return success();
-    return emitOpError() << "makes " << after << " tokens of a plane of "
-                         << before << ", which it divides by no square";
+    return op.emitOpError() << "makes " << after << " tokens of a plane of "
+                            << before << ", which it divides by no square";
   }
-  std::string wide = TensorView(getX()).extentText(2);
-  std::string narrow = TensorView(getResult()).extentText(2);
+  std::string wide = x.extentText(2), narrow = result.extentText(2);
   if (ratioOf(wide, narrow))
     return success();
-  return emitOpError() << "makes " << narrow << " columns of " << wide
-                       << ", which they do not divide";
+  return op.emitOpError() << "makes " << narrow << " columns of " << wide
+                          << ", which they do not divide";
+}
+
+LogicalResult ConvolutionOp::verify() {
+  return verifyStrides(*this, TensorView(getWeight()).rank() == 4);
+}
+
+LogicalResult ChannelConvolutionOp::verify() {
+  return verifyStrides(*this, TensorView(getWeight()).rank() == 3);
 }
 
 LogicalResult MergeTokensOp::verify() {
