@@ -238,6 +238,8 @@ def agree(config):
     """Makes parts that are read into each other as wide as each other: of some
     types, the default configs of the parts were not made for each other, and a
     random one seldom is."""
+    if hasattr(config, "thinker_config"):
+        agree(config.thinker_config)
     vision, audio, text = (getattr(config, f"{part}_config", None) for part in ("vision", "audio", "text"))
     if config.model_type in STACKED_FRAMES:
         audio.intermediate_size = 4 * audio.hidden_size

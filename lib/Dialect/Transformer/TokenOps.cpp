@@ -49,7 +49,7 @@ ShardingFactors SoftcapOp::getShardingFactors() {
 
 ShardingFactors PositionEmbeddingOp::getShardingFactors() {
   ShardingFactors factors;
-  if (rankOf(getX()) < 1)
+  if (rankOf(getX()) < 1 || rankOf(getTable()) < 1)
     return factors;
   FactorList x = addFactors(factors, FactorKind::parallel, rankOf(getX()));
   // Rows that a checkpoint keeps in another shape.

@@ -61,8 +61,13 @@ Value autopar::buildTensors(ModelBuilder &model, autopar::Block &block,
       StringRef(name).split(parts, '#');
       Value tensor =
           model.weight(llvm::join(parts, std::to_string(number)), shape);
-      x = PositionEmbeddingOp::create(model.builder(), x.getType(), x, tensor,
-                                      IntegerAttr(), /*same=*/UnitAttr());
+      // One without dimensions has no rows.
+      x = shape.empty()
+              ? AddBiasOp::create(model.builder(), x.getType(), x, tensor)
+                    .getResult()
+              : PositionEmbeddingOp::create(model.builder(), x.getType(), x,
+                                            tensor, IntegerAttr(),
+                                            /*same=*/UnitAttr());
     }
   return x;
 }
