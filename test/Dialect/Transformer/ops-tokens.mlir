@@ -192,7 +192,7 @@ func.func @channel_convolution_of_a_plane(%x: tensor<4x16x6x8xbf16>, %s: tensor<
 
 // CHECK-LABEL: func @batch_norm
 func.func @batch_norm(%x: tensor<4x16x64xbf16>, %c: tensor<64xbf16>) {
-  // CHECK: transformer.batch_norm %arg0, %arg1, %arg1, %arg1, %arg1 eps(1e-05) : tensor<4x16x64xbf16>, tensor<64xbf16>
+  // CHECK: transformer.batch_norm %arg0, %arg1, %arg1, %arg1, %arg1 eps(1.0e-05) : tensor<4x16x64xbf16>, tensor<64xbf16>
   %y = transformer.batch_norm %x, %c, %c, %c, %c eps(1.0e-5) : tensor<4x16x64xbf16>, tensor<64xbf16>
   return
 }
