@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_BENCH_SUBJECT_H
 #define AUTOPAR_BENCH_SUBJECT_H
 
-#include "Estimator.h"
+#include "Price/Estimator.h"
 
 #include "autopar/Cost/Pricer.h"
 #include "autopar/InitAll.h"

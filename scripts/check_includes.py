@@ -156,7 +156,8 @@ def check(root):
                         f"{path}:{lines}: header longer than {MAX_HEADER_LINES} lines"
                     )
                 if path.startswith("lib/Transforms/") and "GEN_PASS_DEF_" in text:
-                    test = f"test/Transforms/{stem(name.split('.')[0])}.mlir"
+                    phase = os.path.dirname(path).removeprefix("lib/")
+                    test = f"test/{phase}/{stem(name.split('.')[0])}.mlir"
                     if not os.path.exists(os.path.join(root, test)):
                         errors.append(f"{path}:1: the pass has no test {test}")
     return errors, warnings
@@ -168,10 +169,10 @@ def self_test():
         "include/autopar/Support/Json.h": "int x;\n",
         "include/autopar/InitAll.h": '#include "autopar/Pipelines/Pipelines.h"\n',
         "lib/Cost/Evaluate.cpp": '#include "autopar/Support/Json.h"\n',
-        "lib/Transforms/Helper.cpp": '#include "mlir/IR/Operation.h"\n',
-        "lib/Transforms/ShardTensor.cpp": "#define GEN_PASS_DEF_SHARDTENSOR\n"
+        "lib/Transforms/Split/Helper.cpp": '#include "mlir/IR/Operation.h"\n',
+        "lib/Transforms/Split/ShardTensor.cpp": "#define GEN_PASS_DEF_SHARDTENSOR\n"
         '#include "autopar/Transforms/Passes.h.inc"\n#include "autopar/Cost/E.h"\n',
-        "test/Transforms/shard-tensor.mlir": "",
+        "test/Transforms/Split/shard-tensor.mlir": "",
         "dialects/parallel/ParallelOps.td": 'include "interfaces/Interfaces.td"\n'
         'include "mlir/IR/OpBase.td"\n',
         "tools/autopar-opt/main.cpp": '#include "autopar/InitAll.h"\n',

@@ -64,7 +64,7 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
     and to which copy of one a row goes.
   }];
   let parameters = (ins
-    "::mlir::StringAttr":$extent,
+    "::autopar::NamedExtent":$extent,
     ArrayRefParameter<"::mlir::StringAttr">:$axes,
     "::autopar::SplitRule":$rule,
     "int64_t":$multiple,
@@ -72,7 +72,7 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
     ArrayRefParameter<"::mlir::StringAttr">:$grouped,
     "::autopar::parallel::DimAttr":$experts);
   let builders = [
-    AttrBuilder<(ins "::mlir::StringAttr":$extent,
+    AttrBuilder<(ins "::autopar::NamedExtent":$extent,
                      "::llvm::ArrayRef<::mlir::StringAttr>":$axes,
                      "::autopar::SplitRule":$rule, "int64_t":$multiple), [{
       return $_get($_ctxt, extent, axes, rule, multiple,
@@ -80,8 +80,8 @@ def PAR_DimAttr : AttrDef<ParallelDialect, "Dim"> {
                    ::llvm::ArrayRef<::mlir::StringAttr>(), DimAttr());
     }]>];
   let extraClassDeclaration = [{
-    bool isSymbolic() const { return !getExtent().getValue().empty(); }
-    bool isSet() const { return getExtent().getValue().starts_with("{"); }
+    bool isSymbolic() const { return getExtent().isSymbolic(); }
+    bool isSet() const { return getExtent().isSet(); }
     bool isWhole() const { return getAxes().empty() && getGrouped().empty(); }
     bool uses(::mlir::StringAttr axis) const {
       return ::llvm::is_contained(getAxes(), axis) ||

@@ -36,7 +36,7 @@ def TF_DimsAttr : AttrDef<TransformerDialect, "Dims", [
         tensor<?x4096xbf16, #transformer.dims<[{batch*query*2}, _]>>)
     ```
   }];
-  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names);
+  let parameters = (ins ArrayRefParameter<"::autopar::NamedExtent">:$extents);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

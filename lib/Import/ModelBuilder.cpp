@@ -32,33 +32,40 @@ static constexpr int64_t symbolic = 1;
 Type ModelBuilder::like(Value x, ArrayRef<int64_t> dims, unsigned dropped) {
   TensorView view(x);
   SmallVector<int64_t> shape;
-  SmallVector<std::string> names;
+  SmallVector<NamedExtent> names;
   for (int64_t i = 0; i < view.rank() - dropped; ++i) {
     DimRef dim = view.dim(i);
     shape.push_back(view.isSymbolic(i) ? symbolic
                                        : view.getType().getDimSize(i));
-    names.push_back(dim.extent.str());
+    names.push_back(dim.extent);
   }
   shape.append(dims.begin(), dims.end());
-  names.append(dims.size(), "");
-  SmallVector<StringRef> references(names.begin(), names.end());
-  return getTensorType(shape, references, element);
+  names.append(dims.size(), NamedExtent());
+  return getTensorType(shape, names, element);
 }
 
-Type ModelBuilder::tokens(StringRef tokens, ArrayRef<int64_t> dims, Type type) {
-  // What a family computes may come out as "source*1".
-  tokens.consume_back("*1");
-  SmallVector<int64_t> shape = {symbolic, symbolic};
-  SmallVector<StringRef> names = {"batch", tokens};
+NamedExtent ModelBuilder::symbol(StringRef name) const {
+  return NamedExtent::symbol(ops.getContext(), name);
+}
+
+RankedTensorType ModelBuilder::tensor(ArrayRef<NamedExtent> symbols,
+                                      ArrayRef<int64_t> dims, Type type) const {
+  SmallVector<int64_t> shape(symbols.size(), symbolic);
+  SmallVector<NamedExtent> names(symbols);
   shape.append(dims.begin(), dims.end());
-  names.append(dims.size(), "");
+  names.append(dims.size(), NamedExtent());
   return getTensorType(shape, names, type ? type : element);
 }
 
+Type ModelBuilder::tokens(NamedExtent tokens, ArrayRef<int64_t> dims,
+                          Type type) {
+  return tensor({symbol("batch"), tokens}, dims, type);
+}
+
 Type ModelBuilder::routed(Value x, int64_t topK, int64_t width) {
-  std::string name = "{batch*" + tokensOf(x) +
-                     (topK > 1 ? "*" + std::to_string(topK) : "") + "}";
-  return getTensorType({symbolic, width}, {name, ""}, element);
+  std::optional<NamedExtent> rows = NamedExtent::product(
+      {symbol("batch"), tokensOf(x), NamedExtent::number(topK)});
+  return tensor({rows->asSet()}, {width});
 }
 
 int64_t ModelBuilder::widthOf(Value x) {
@@ -66,9 +73,7 @@ int64_t ModelBuilder::widthOf(Value x) {
   return type.getDimSize(type.getRank() - 1);
 }
 
-std::string ModelBuilder::tokensOf(Value x) {
-  return TensorView(x).dim(1).extent.str();
-}
+NamedExtent ModelBuilder::tokensOf(Value x) { return TensorView(x).extent(1); }
 
 //===----------------------------------------------------------------------===//
 // Weights

@@ -32,15 +32,20 @@ public:
   /// The leading dimensions of `x` (all but the last `dropped`), then `dims`.
   mlir::Type like(mlir::Value x, llvm::ArrayRef<int64_t> dims,
                   unsigned dropped = 1);
-  /// `[batch, tokens, dims..]`; `tokens` is a product of symbols.
-  mlir::Type tokens(llvm::StringRef tokens, llvm::ArrayRef<int64_t> dims,
+  NamedExtent symbol(llvm::StringRef name) const;
+  /// `[symbols.., dims..]`, of the model's type where none is given.
+  mlir::RankedTensorType tensor(llvm::ArrayRef<NamedExtent> symbols,
+                                llvm::ArrayRef<int64_t> dims,
+                                mlir::Type element = {}) const;
+  /// `[batch, tokens, dims..]`.
+  mlir::Type tokens(NamedExtent tokens, llvm::ArrayRef<int64_t> dims,
                     mlir::Type element = {});
   /// `[{tokens of x * topK}, width]`.
   mlir::Type routed(mlir::Value x, int64_t topK, int64_t width);
   /// Size of the last dimension.
   int64_t widthOf(mlir::Value x);
-  /// The name of dimension 1: "query", "source*4".
-  std::string tokensOf(mlir::Value x);
+  /// Dimension 1: `query`, `source*4`.
+  NamedExtent tokensOf(mlir::Value x);
 
   //===--------------------------------------------------------------------===//
   // Weights

@@ -131,8 +131,8 @@ void StepRunner::buildStored(Scope &scope, const std::string &name,
     fail(scope, "stored part \"" + name + "\" needs a width and steps");
     return;
   }
-  func::FuncOp function =
-      model.beginFunction(name, model.tokens("query", {width.get<int64_t>()}));
+  func::FuncOp function = model.beginFunction(
+      name, model.tokens(model.symbol("query"), {width.get<int64_t>()}));
   Value result =
       StepRunner(model).run(scope, stored["steps"], function.getArgument(0));
   if (!result)

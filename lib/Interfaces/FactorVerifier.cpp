@@ -145,10 +145,7 @@ private:
                                 unsigned dim, FactorKind kind) {
     const TensorView &first = witness.tensor->view;
     DimRef ref = tensor.view.dim(dim), other = first.dim(witness.dim);
-    bool sameExtent =
-        ref.extent == other.extent &&
-        (!ref.extent.empty() || tensor.view.getType().getDimSize(dim) ==
-                                    first.getType().getDimSize(witness.dim));
+    bool sameExtent = tensor.view.extent(dim) == first.extent(witness.dim);
     if (kind != FactorKind::grouped && !sameExtent)
       return op->emitOpError()
              << "dimension " << dim << " of " << tensor.name() << " is "
@@ -211,16 +208,13 @@ private:
                              ArrayRef<int32_t> parts) {
     if (tensor.view.dim(dim).axes.empty())
       return success();
-    SmallVector<std::string> extents;
     SmallVector<DimRef> expected;
     for (int32_t part : parts)
       if (const Witness &witness = witnesses[part];
           factors.kinds[part] != FactorKind::whole && witness.tensor) {
         expected.push_back(witness.tensor->view.dim(witness.dim));
-        extents.push_back(witness.tensor->view.extentText(witness.dim));
+        expected.back().extent = witness.tensor->view.extent(witness.dim);
       }
-    for (auto [ref, extent] : llvm::zip_equal(expected, extents))
-      ref.extent = extent;
     return tensor.view.tokens(dim) == expected
                ? success()
                : refuseTokens(tensor, dim, expected);
@@ -250,11 +244,10 @@ private:
     if (byExperts && factors.kinds[tensor.experts] == FactorKind::reduction)
       return success();
     DimRef expected;
-    std::string number;
     if (byExperts && witnesses[tensor.experts].tensor) {
       const Witness &weight = witnesses[tensor.experts];
       expected = weight.tensor->view.dim(weight.dim);
-      expected.extent = number = weight.tensor->view.extentText(weight.dim);
+      expected.extent = weight.tensor->view.extent(weight.dim);
     }
     bool isWhole = ref.grouped.empty() && expected.axes.empty();
     bool same = haveSameAxes(ref.grouped, expected.axes) &&

@@ -28,14 +28,12 @@ std::string autopar::axesText(ArrayRef<StringAttr> axes) {
 }
 
 std::string autopar::splitText(const DimRef &dim) {
-  std::string text = dim.extent.empty() ? "_" : dim.extent.str();
+  std::string text = dim.extent.str();
   if (dim.axes.empty())
     return text;
   for (auto [i, axis] : llvm::enumerate(dim.axes))
     text += (i ? "*" : " by ") + axis.getValue().str();
-  bool isNumber =
-      llvm::all_of(dim.extent, [](char c) { return llvm::isDigit(c); });
-  if (dim.rule != (isNumber ? SplitRule::plain : SplitRule::any))
+  if (dim.rule != defaultRule(dim.extent))
     text += " " + std::string(nameOf(dim.rule));
   return dim.rule == SplitRule::pad ? text + " " + std::to_string(dim.multiple)
                                     : text;
@@ -67,7 +65,8 @@ TokenAxes autopar::findTokenAxes(ModuleOp module) {
     for (int64_t i = 0; tensor && i < tensor.getRank(); ++i) {
       DimRef dim = TensorView(tensor).dim(i);
       for (StringAttr axis : dim.axes)
-        if (!dim.extent.empty() && !llvm::is_contained(axes[axis], dim.extent))
+        if (dim.extent.isSymbolic() &&
+            !llvm::is_contained(axes[axis], dim.extent))
           axes[axis].push_back(dim.extent);
     }
   };
@@ -170,10 +169,9 @@ public:
 private:
   LogicalResult verifyDim(const TensorView &view, unsigned index) {
     DimRef dim = view.dim(index);
-    if (!dim.extent.empty())
-      if (failed(verifySymbols(dim.extent)))
-        return failure();
-    if (dim.extent.empty() &&
+    if (failed(verifySymbols(dim.extent)))
+      return failure();
+    if (!dim.extent.isNamed() &&
         (view.getType().isDynamicDim(index) ||
          view.getType().getDimSize(index) < 1 ||
          view.getType().getDimSize(index) > limits::maxDimension))
@@ -190,7 +188,7 @@ private:
         return failure();
       sized &= *size != 0 && !llvm::MulOverflow(devices, *size, devices);
     }
-    if (!sized || !dim.extent.empty() || dim.axes.empty())
+    if (!sized || dim.extent.isNamed() || dim.axes.empty())
       return success();
     return verifySplit(view, index, devices);
   }
@@ -209,9 +207,8 @@ private:
         if (*size == 0 || llvm::MulOverflow(devices, *size, devices))
           return success();
       }
-      int64_t extent = 0;
-      if (!dim.extent.getAsInteger(10, extent) &&
-          !maySplit(extent, dim.rule, devices))
+      int64_t extent = dim.extent.factor();
+      if (dim.extent.isNumber() && !maySplit(extent, dim.rule, devices))
         return op->emitOpError()
                << "has a set that lies as [" << splitText(dim) << "], but "
                << productText(mesh, dim.axes) << " = " << devices
@@ -238,11 +235,10 @@ private:
     return diag;
   }
 
-  LogicalResult verifySymbols(StringRef extent) {
-    std::optional<ExtentProduct> product = parseExtent(extent);
-    if (!product || !workload)
+  LogicalResult verifySymbols(NamedExtent extent) {
+    if (!workload)
       return success();
-    for (StringRef symbol : product->symbols)
+    for (StringRef symbol : extent.symbols())
       if (!llvm::is_contained(workload.getSymbols(), symbol))
         return op->emitOpError()
                << "uses the symbol '" << symbol

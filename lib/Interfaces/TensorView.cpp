@@ -7,8 +7,6 @@
 
 #include "autopar/Interfaces/TensorView.h"
 
-#include "autopar/Support/Limits.h"
-
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,34 +50,14 @@ DimRef TensorView::experts(unsigned index) const {
   return encoding ? encoding.getExperts(index) : DimRef();
 }
 
-std::string TensorView::extentText(unsigned index) const {
-  StringRef extent = dim(index).extent;
-  if (!extent.empty())
-    return extent.str();
-  return type.isDynamicDim(index) ? "?"
-                                  : std::to_string(type.getDimSize(index));
+NamedExtent TensorView::extent(unsigned index) const {
+  NamedExtent named = dim(index).extent;
+  return named.isNamed() ? named : NamedExtent::number(type.getDimSize(index));
 }
 
-std::optional<ExtentProduct> autopar::parseExtent(StringRef text) {
-  if (text.consume_front("{") && !text.consume_back("}"))
-    return std::nullopt;
-  ExtentProduct product;
-  SmallVector<StringRef> factors;
-  text.split(factors, '*');
-  for (StringRef factor : factors) {
-    int64_t number;
-    if (factor.empty())
-      return std::nullopt;
-    if (!llvm::isDigit(factor.front())) {
-      product.symbols.push_back(factor);
-      continue;
-    }
-    if (factor.getAsInteger(10, number) || number < 1 ||
-        llvm::MulOverflow(product.factor, number, product.factor) ||
-        product.factor > limits::maxDimension)
-      return std::nullopt;
-  }
-  return product;
+std::string TensorView::extentText(unsigned index) const {
+  NamedExtent own = extent(index);
+  return own.isNamed() ? own.str() : "?";
 }
 
 std::optional<ElementType> autopar::toElementType(Type type) {
@@ -185,13 +163,13 @@ std::string autopar::aliasOf(RankedTensorType type) {
   for (unsigned i = 0; i < view.rank(); ++i) {
     DimRef dim = view.dim(i);
     std::string part;
-    if (dim.extent.empty()) {
+    if (!view.isSymbolic(i)) {
       part = view.extentText(i);
-    } else if (std::optional<ExtentProduct> product = parseExtent(dim.extent)) {
-      for (StringRef symbol : product->symbols)
+    } else {
+      for (StringRef symbol : dim.extent.symbols())
         part += symbol.take_front(1);
-      if (product->factor != 1)
-        part += std::to_string(product->factor);
+      if (dim.extent.factor() != 1)
+        part += std::to_string(dim.extent.factor());
     }
     for (StringAttr axis : dim.axes)
       part += axis.getValue();
@@ -200,10 +178,10 @@ std::string autopar::aliasOf(RankedTensorType type) {
     for (StringAttr axis : dim.grouped)
       part += "_" + axis.getValue().str();
     bool letters = !part.empty() && llvm::isAlpha(part.back());
-    if (!name.empty() && !(afterSymbol && !dim.extent.empty()))
+    if (!name.empty() && !(afterSymbol && view.isSymbolic(i)))
       name += "_";
     name += part;
-    afterSymbol = !dim.extent.empty() && letters && dim.axes.empty();
+    afterSymbol = view.isSymbolic(i) && letters && dim.axes.empty();
   }
   if (name.empty() || llvm::isDigit(name.front()))
     name = "w" + name;
@@ -227,17 +205,16 @@ autopar::verifyDimensions(DimensionEncodingInterface encoding,
     return emitError() << "encoding describes " << encoding.getRank()
                        << " dimensions, the tensor has " << shape.size();
   for (auto [i, size] : llvm::enumerate(shape)) {
-    StringRef extent = encoding.getDim(i).extent;
-    if (extent.empty() && ShapedType::isDynamic(size))
+    NamedExtent extent = encoding.getDim(i).extent;
+    if (!extent.isNamed() && ShapedType::isDynamic(size))
       return emitError() << "dimension " << i
                          << " is '?' but its encoding names no symbol";
-    if (!extent.empty() && !ShapedType::isDynamic(size))
-      return emitError() << "dimension " << i << " is named '" << extent
+    if (extent.isNamed() && !ShapedType::isDynamic(size))
+      return emitError() << "dimension " << i << " is named '" << extent.str()
                          << "' and must print as '?', found " << size;
-    std::optional<ExtentProduct> product = parseExtent(extent);
-    if (!extent.empty() && (!product || product->symbols.empty()))
-      return emitError() << "dimension " << i << " has a malformed extent '"
-                         << extent << "'";
+    if (extent.isNumber())
+      return emitError() << "dimension " << i << " is named by the number "
+                         << extent.str() << ", which is the shape's: write '_'";
   }
   return success();
 }

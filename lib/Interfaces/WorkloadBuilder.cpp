@@ -68,14 +68,9 @@ Dim WorkloadBuilder::dim(const TensorView &view, unsigned index, bool held) {
     dim.rule = SplitRule::plain;
   if (placed && ref.isSet() && haveSameAxes(ref.grouped, expertAxes))
     dim.sharedBy = layer;
-  if (ref.extent.empty()) {
-    dim.extent.factor = view.getType().getDimSize(index);
-    return dim;
-  }
-  // The encoding was verified: its extents are well-formed.
-  ExtentProduct product = *parseExtent(ref.extent);
-  dim.extent.factor = product.factor;
-  for (StringRef name : product.symbols)
+  NamedExtent extent = view.extent(index);
+  dim.extent.factor = extent.factor();
+  for (StringRef name : extent.symbols())
     dim.extent.symbols.push_back(symbol(name));
   return dim;
 }
@@ -95,7 +90,9 @@ void WorkloadBuilder::addDims(Dim dim, DimRef ref, Dims &dims) {
       continue;
     dim.axes.erase(split);
     auto isToken = [&, &extents = extents](SymbolId symbol) {
-      return llvm::is_contained(extents, program.symbols[symbol]);
+      return llvm::any_of(extents, [&](const NamedExtent &tokens) {
+        return tokens.is(program.symbols[symbol]);
+      });
     };
     auto own = llvm::find_if(dims, [&](const Dim &other) {
       return other.extent.symbols.size() == 1 && !other.axes.empty() &&

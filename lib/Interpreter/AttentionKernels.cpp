@@ -299,7 +299,7 @@ static LocalResult run(AttentionOp op, Device &device) {
   FailureOr<SeenTokens> seen = SeenTokens();
   const Workload &step = device.grid().workload();
   if (op.getCache()) {
-    bool isContext = tokensOf(op.getCache()).extent == "context";
+    bool isContext = tokensOf(op.getCache()).extent.is("context");
     seen = seenTokens(op, device, op.getCache(),
                       isContext ? step.context : step.memory);
   } else {

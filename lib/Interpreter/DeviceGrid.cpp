@@ -90,33 +90,26 @@ std::vector<int64_t> DeviceGrid::groupOf(int64_t device,
   return group;
 }
 
-int64_t DeviceGrid::valueOf(StringRef extent) const {
-  std::optional<ExtentProduct> product =
-      parseExtent(extent.ltrim('{').rtrim('}'));
-  int64_t value = product ? product->factor : 1;
-  if (product)
-    for (StringRef symbol : product->symbols)
-      value *= symbol == "batch"     ? step.batch
-               : symbol == "query"   ? step.query
-               : symbol == "context" ? step.context
-               : symbol == "source"  ? step.source
-                                     : step.memory;
+int64_t DeviceGrid::valueOf(const NamedExtent &extent) const {
+  int64_t value = extent.isNamed() ? extent.factor() : 1;
+  for (StringRef symbol : extent.symbols())
+    value *= symbol == "batch"     ? step.batch
+             : symbol == "query"   ? step.query
+             : symbol == "context" ? step.context
+             : symbol == "source"  ? step.source
+                                   : step.memory;
   return value;
 }
 
 std::optional<unsigned> DeviceGrid::batchDimOf(const TensorView &view) const {
-  for (unsigned dim = 0; dim < view.rank(); ++dim) {
-    std::optional<ExtentProduct> product =
-        parseExtent(StringRef(view.dim(dim).extent).ltrim('{').rtrim('}'));
-    if (product && llvm::is_contained(product->symbols, "batch"))
+  for (unsigned dim = 0; dim < view.rank(); ++dim)
+    if (llvm::is_contained(view.dim(dim).extent.symbols(), "batch"))
       return dim;
-  }
   return std::nullopt;
 }
 
 int64_t DeviceGrid::extentOf(const TensorView &view, unsigned dim) const {
-  return view.isSymbolic(dim) ? valueOf(view.dim(dim).extent)
-                              : view.getType().getDimSize(dim);
+  return valueOf(view.extent(dim));
 }
 
 std::vector<int64_t> autopar::partOf(int64_t extent, SplitRule rule,

@@ -53,7 +53,7 @@ const DeviceGrid &Device::grid() const { return run.getGrid(); }
 std::vector<int64_t> Device::positions(Value value, unsigned dim) const {
   std::vector<int64_t> all = indices(value, dim);
   const Workload &step = grid().workload();
-  bool isOfStep = TensorView(value).dim(dim).extent == "query";
+  bool isOfStep = TensorView(value).dim(dim).extent.is("query");
   for (int64_t &position : all)
     position += isOfStep ? step.context - step.query : 0;
   return all;
@@ -369,7 +369,7 @@ struct InputNumbers {
     if (type.rank() < 2)
       return;
     positions = grid.extentOf(type, 1);
-    before = type.dim(1).extent == "query" ? step.context - step.query : 0;
+    before = type.dim(1).extent.is("query") ? step.context - step.query : 0;
     for (unsigned dim = 2; dim < type.rank(); ++dim)
       width *= grid.extentOf(type, dim);
   }

@@ -92,9 +92,8 @@ LogicalResult SlotDims::verifySets(Operation *user) {
     if (!isa<RankedTensorType>(result.getType()) || !TensorView(result).isSet())
       continue;
     DimRef experts = TensorView(result).experts(0);
-    int64_t number = 0;
-    experts.extent.getAsInteger(10, number);
-    if (!experts.axes.empty() && failed(verifySplit(user, experts, number)))
+    if (!experts.axes.empty() &&
+        failed(verifySplit(user, experts, experts.extent.factor())))
       return failure();
   }
   return success();

@@ -43,7 +43,7 @@ static CachedTokens tokensBefore(const std::string &key, const TensorView &type,
                                  const std::vector<int64_t> &shape,
                                  const DeviceGrid &grid) {
   const Workload &step = grid.workload();
-  bool isContext = type.dim(1).extent == "context";
+  bool isContext = type.dim(1).extent.is("context");
   int64_t before = isContext ? step.context - step.query : 0;
   CachedTokens tokens;
   for (int64_t token = 0; token < before; ++token) {

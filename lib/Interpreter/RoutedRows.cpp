@@ -16,7 +16,7 @@ using namespace mlir;
 RowHomes::Home RowHomes::makeHome(const DimRef &dim, const DeviceGrid &grid) {
   Home home;
   home.dim = dim;
-  home.extent = dim.extent.empty() ? 1 : grid.valueOf(dim.extent);
+  home.extent = grid.valueOf(dim.extent);
   home.placesOf.resize(home.extent);
   int64_t parts = grid.sizeOf(dim.axes);
   for (int64_t place = 0; place < parts; ++place)

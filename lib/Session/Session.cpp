@@ -11,7 +11,7 @@
 #include "autopar/Import/ShrinkModel.h"
 #include "autopar/InitAll.h"
 #include "autopar/Pipelines/DescribeModel.h"
-#include "autopar/Transforms/Estimate.h"
+#include "autopar/Transforms/Price/Estimate.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/raw_ostream.h"

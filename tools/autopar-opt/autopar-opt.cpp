@@ -9,7 +9,7 @@
 #include "autopar/InitAll.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/SourceText.h"
-#include "autopar/Transforms/ReportPass.h"
+#include "autopar/Transforms/Price/ReportPass.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassInstrumentation.h"

@@ -31,7 +31,7 @@ SymbolBindingOpInterface findWorkload(mlir::Operation *op);
 /// Axes that split tokens where functions begin, and which tokens: `query`, or
 /// `source*4` of an encoder.
 using TokenAxes =
-    llvm::MapVector<mlir::StringAttr, llvm::SmallVector<llvm::StringRef, 1>>;
+    llvm::MapVector<mlir::StringAttr, llvm::SmallVector<NamedExtent, 1>>;
 TokenAxes findTokenAxes(mlir::ModuleOp module);
 /// What a product of axes is called: "tp", "dp = ep", "cp*tp".
 std::string productText(DeviceMeshOpInterface mesh,

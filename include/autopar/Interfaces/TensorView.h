@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_INTERFACES_TENSORVIEW_H
 #define AUTOPAR_INTERFACES_TENSORVIEW_H
 
+#include "autopar/Interfaces/NamedExtent.h"
 #include "autopar/Program/Dim.h"
 #include "autopar/Support/ElementType.h"
 
@@ -19,24 +20,28 @@
 
 namespace autopar {
 
-/// One dimension as an encoding describes it. `extent` is the text of a symbol
-/// or product, in braces for a set, and empty for a number; `axes` split it: a
-/// set of routed tokens by where its tokens are. It may be `grouped` too: split
-/// over those axes by which of their devices have the experts of its rows.
+/// One dimension as an encoding describes it. `axes` split it: a set of routed
+/// tokens by where its tokens are. It may be `grouped` too: split over those
+/// axes by which of their devices have the experts of its rows.
 struct DimRef {
-  llvm::StringRef extent;
+  NamedExtent extent;
   llvm::ArrayRef<mlir::StringAttr> axes;
   SplitRule rule = SplitRule::plain;
   int64_t multiple = 1;
   llvm::ArrayRef<mlir::StringAttr> grouped;
 
-  bool isSet() const { return extent.starts_with("{"); }
+  bool isSet() const { return extent.isSet(); }
   bool isWhole() const { return axes.empty() && grouped.empty(); }
   bool operator==(const DimRef &other) const {
     return extent == other.extent && axes == other.axes && rule == other.rule &&
            multiple == other.multiple && grouped == other.grouped;
   }
 };
+
+/// The rule of a dimension for which none is written.
+inline SplitRule defaultRule(NamedExtent extent) {
+  return extent.isSymbolic() ? SplitRule::any : SplitRule::plain;
+}
 
 } // namespace autopar
 
@@ -66,9 +71,13 @@ public:
   llvm::SmallVector<DimRef> tokens(unsigned index) const;
   DimRef experts(unsigned index) const;
   llvm::ArrayRef<mlir::StringAttr> partialAxes() const;
+  /// The extent of a dimension, a number of the shape too.
+  NamedExtent extent(unsigned index) const;
   /// "8192", "batch", "{batch*query*8}".
   std::string extentText(unsigned index) const;
-  bool isSymbolic(unsigned index) const { return !dim(index).extent.empty(); }
+  bool isSymbolic(unsigned index) const {
+    return dim(index).extent.isSymbolic();
+  }
   /// Whether its rows are a set of routed tokens.
   bool isSet() const { return rank() > 0 && dim(0).isSet(); }
 
@@ -76,14 +85,6 @@ private:
   mlir::RankedTensorType type;
   DimensionEncodingInterface encoding;
 };
-
-/// A product `3*batch*query` as a number and names.
-struct ExtentProduct {
-  int64_t factor = 1;
-  llvm::SmallVector<llvm::StringRef> symbols;
-};
-/// Parses the text of an extent; nothing where it is malformed or overflows.
-std::optional<ExtentProduct> parseExtent(llvm::StringRef text);
 
 /// The numeric format of an element type, nothing where costs know none.
 std::optional<ElementType> toElementType(mlir::Type type);
@@ -95,7 +96,7 @@ mlir::Type fromElementType(mlir::MLIRContext *context, ElementType type);
 std::string aliasOf(mlir::RankedTensorType type);
 
 /// Verifies what all tensor encodings have in common: one entry per dimension,
-/// a `?` for each symbol and a number for each `_`, extents well-formed.
+/// a `?` for each symbol and a number for each `_`.
 mlir::LogicalResult
 verifyDimensions(DimensionEncodingInterface encoding,
                  llvm::ArrayRef<int64_t> shape,

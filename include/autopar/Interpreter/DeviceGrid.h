@@ -40,8 +40,8 @@ public:
   std::vector<int64_t> groupOf(int64_t device,
                                llvm::ArrayRef<mlir::StringAttr> axes) const;
 
-  /// The value of an extent: "batch*query*2", with or without braces.
-  int64_t valueOf(llvm::StringRef extent) const;
+  /// The value of an extent; 1 where it names nothing.
+  int64_t valueOf(const NamedExtent &extent) const;
   /// Of a tensor's dimension.
   int64_t extentOf(const TensorView &view, unsigned dim) const;
   /// The dimension that has the sequences of a batch, where one has.

@@ -10,7 +10,7 @@
 
 #include "autopar/Plan/Plan.h"
 #include "autopar/Program/Workload.h"
-#include "autopar/Transforms/Target.h"
+#include "autopar/Transforms/Bind/Target.h"
 
 #include "mlir/Pass/PassManager.h"
 

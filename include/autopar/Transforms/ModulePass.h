@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_TRANSFORMS_MODULEPASS_H
 #define AUTOPAR_TRANSFORMS_MODULEPASS_H
 
-#include "autopar/Transforms/Target.h"
+#include "autopar/Transforms/Bind/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -11,7 +11,7 @@
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Transforms/ModulePass.h"
-#include "autopar/Transforms/ReportPass.h"
+#include "autopar/Transforms/Price/ReportPass.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -250,7 +250,7 @@ LogicalResult ReshardOp::verify() {
     return failure();
   TensorView operand(getInput()), result(getResult());
   for (unsigned i = 0; i < operand.rank(); ++i)
-    if (operand.extentText(i) != result.extentText(i))
+    if (operand.extent(i) != result.extent(i))
       return emitOpError() << "renames dimension " << i;
   return success();
 }
@@ -293,8 +293,8 @@ static TensorView groupedSide(AllToAllOp op) {
 
 /// How many experts group a set; 0 where its type does not say.
 static int64_t countExperts(TensorView set) {
-  int64_t experts = 0;
-  return set.experts(0).extent.getAsInteger(10, experts) ? 0 : experts;
+  NamedExtent experts = set.experts(0).extent;
+  return experts.isNumber() ? experts.factor() : 0;
 }
 
 static LogicalResult verifyByNode(AllToAllOp op) {
@@ -315,12 +315,11 @@ static LogicalResult verifyByNode(AllToAllOp op) {
   if (topK > keep * (experts / groups))
     return op.emitOpError() << "chooses " << topK << " of "
                             << keep * (experts / groups) << " experts";
-  StringRef rows = TensorView(op.getInput()).dim(0).extent;
-  std::optional<ExtentProduct> extent =
-      parseExtent(rows.drop_front().drop_back());
-  if (extent && extent->factor % topK != 0)
-    return op.emitOpError() << "has top_k(" << topK
-                            << "), which does not divide the rows " << rows;
+  NamedExtent rows = TensorView(op.getInput()).extent(0);
+  if (rows.factor() % topK != 0)
+    return op.emitOpError()
+           << "has top_k(" << topK << "), which does not divide the rows "
+           << rows.str();
   return success();
 }
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Interfaces/ExtentSyntax.h"
+#include "autopar/Program/CostProgram.h"
 #include "autopar/Support/Limits.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -32,14 +32,6 @@ void ParallelDialect::registerAttributes() {
 //===----------------------------------------------------------------------===//
 // DimAttr
 //===----------------------------------------------------------------------===//
-
-static bool isNumber(StringRef extent) {
-  return llvm::all_of(extent, [](char c) { return llvm::isDigit(c); });
-}
-
-static SplitRule defaultRule(StringAttr extent) {
-  return isNumber(extent) ? SplitRule::plain : SplitRule::any;
-}
 
 static ParseResult parseAxis(AsmParser &parser,
                              SmallVectorImpl<StringAttr> &axes) {
@@ -98,7 +90,7 @@ static SmallVector<StringAttr> axesOf(ArrayRef<DimAttr> dims) {
 }
 
 /// `batch by dpo*dpi any`: of a dimension that is not a set.
-static FailureOr<DimAttr> parseSplit(AsmParser &parser, StringAttr extent) {
+static FailureOr<DimAttr> parseSplit(AsmParser &parser, NamedExtent extent) {
   SmallVector<StringAttr> axes;
   SplitRule rule = defaultRule(extent);
   int64_t multiple = 1;
@@ -119,8 +111,8 @@ static ParseResult parseHome(AsmParser &parser,
                parser.parseRBrace() || parser.parseKeyword("of")))
     return failure();
   auto parseOne = [&]() -> ParseResult {
-    StringAttr extent;
-    if (parseExtentName(parser, extent))
+    NamedExtent extent;
+    if (NamedExtent::parse(parser, extent))
       return failure();
     FailureOr<DimAttr> dim = parseSplit(parser, extent);
     if (failed(dim))
@@ -135,7 +127,7 @@ static ParseResult parseHome(AsmParser &parser,
   return success();
 }
 
-static FailureOr<DimAttr> parseSet(AsmParser &parser, StringAttr extent) {
+static FailureOr<DimAttr> parseSet(AsmParser &parser, NamedExtent extent) {
   SmallVector<StringAttr> axes, grouped;
   SmallVector<DimAttr> tokens, experts;
   if (succeeded(parser.parseOptionalKeyword("by")) &&
@@ -154,32 +146,25 @@ static FailureOr<DimAttr> parseSet(AsmParser &parser, StringAttr extent) {
 }
 
 static FailureOr<DimAttr> parseDim(AsmParser &parser) {
-  StringAttr extent;
-  if (parseExtentName(parser, extent))
+  NamedExtent extent;
+  if (NamedExtent::parse(parser, extent))
     return failure();
-  if (extent.getValue().starts_with("{"))
+  if (extent.isSet())
     return parseSet(parser, extent);
   return parseSplit(parser, extent);
 }
 
 static void printSplit(raw_ostream &os, DimAttr dim) {
-  bool isOfNumber = isNumber(dim.getExtent());
-  os << printedExtent(dim.getExtent());
+  os << dim.getExtent().str();
   if (dim.getAxes().empty())
     return;
   os << " by ";
   llvm::interleave(
       dim.getAxes(), os, [&](StringAttr axis) { os << axis.getValue(); }, "*");
+  if (dim.getRule() != defaultRule(dim.getExtent()))
+    os << " " << nameOf(dim.getRule());
   if (dim.getRule() == SplitRule::pad)
-    os << " pad " << dim.getMultiple();
-  else if (dim.getRule() == SplitRule::cap)
-    os << " cap";
-  else if (dim.getRule() == SplitRule::any && isOfNumber)
-    os << " any";
-  else if (dim.getRule() == SplitRule::plain && !isOfNumber)
-    os << " plain";
-  else if (dim.getRule() == SplitRule::ring)
-    os << " ring";
+    os << " " << dim.getMultiple();
 }
 
 static void printHome(raw_ostream &os, ArrayRef<StringAttr> axes,
@@ -206,7 +191,7 @@ static SmallVector<DimAttr, 1> homeOfExperts(DimAttr set) {
 static void printDim(raw_ostream &os, DimAttr dim) {
   if (!dim.isSet())
     return printSplit(os, dim);
-  os << printedExtent(dim.getExtent());
+  os << dim.getExtent().str();
   if (!dim.getAxes().empty())
     printHome(os << " by ", dim.getAxes(), dim.getTokens());
   if (!dim.getGrouped().empty())
@@ -335,8 +320,8 @@ static LogicalResult verifySet(function_ref<InFlightDiagnostic()> emitError,
                                DimAttr set) {
   SmallVector<DimAttr, 1> experts = homeOfExperts(set);
   for (DimAttr dim : experts)
-    if (dim.getExtent().empty() || !isNumber(dim.getExtent()))
-      return emitError() << "groups by '" << printedExtent(dim.getExtent())
+    if (!dim.getExtent().isNumber())
+      return emitError() << "groups by '" << dim.getExtent().str()
                          << "' experts, expected their number";
   return failure(
       failed(verifyHome(emitError, "tokens", set.getAxes(), set.getTokens())) ||
@@ -378,8 +363,8 @@ LogicalResult ShardingAttr::verifyEncoding(
 unsigned ShardingAttr::getRank() const { return getDims().size(); }
 
 static DimRef refOf(DimAttr dim) {
-  return {dim.getExtent().getValue(), dim.getAxes(), dim.getRule(),
-          dim.getMultiple(), dim.getGrouped()};
+  return {dim.getExtent(), dim.getAxes(), dim.getRule(), dim.getMultiple(),
+          dim.getGrouped()};
 }
 
 DimRef ShardingAttr::getDim(unsigned index) const {
@@ -418,17 +403,16 @@ Layout Layout::of(RankedTensorType type) {
     return layout;
   }
   DimAttr number =
-      DimAttr::get(context, StringAttr::get(context), {}, SplitRule::plain, 1);
+      DimAttr::get(context, NamedExtent(), {}, SplitRule::plain, 1);
   for (unsigned i = 0; i < view.rank(); ++i) {
     DimRef dim = view.dim(i);
-    if (dim.extent.empty() && dim.isWhole()) {
+    if (!dim.extent.isNamed() && dim.isWhole()) {
       layout.dims.push_back(number);
       continue;
     }
-    auto extent = StringAttr::get(context, dim.extent);
     layout.dims.push_back(DimAttr::get(
-        context, extent, dim.axes,
-        dim.axes.empty() ? defaultRule(extent) : dim.rule, dim.multiple));
+        context, dim.extent, dim.axes,
+        dim.axes.empty() ? defaultRule(dim.extent) : dim.rule, dim.multiple));
   }
   return layout;
 }

@@ -166,11 +166,11 @@ LogicalResult AttentionOp::verify() {
     return emitOpError() << "caches " << sizeOf(getCache(), widthDim)
                          << " elements per head, expected " << width
                          << ": a key and a value";
-  std::string queries = TensorView(getQuery()).extentText(tokenDim);
-  std::string keys = TensorView(getKey()).extentText(tokenDim);
+  NamedExtent queries = TensorView(getQuery()).extent(tokenDim);
+  NamedExtent keys = TensorView(getKey()).extent(tokenDim);
   if (getCausal() && queries != keys)
-    return emitOpError() << "is causal, but has queries of " << queries
-                         << " tokens and keys of " << keys;
+    return emitOpError() << "is causal, but has queries of " << queries.str()
+                         << " tokens and keys of " << keys.str();
   if (getWindow() && getChunk())
     return emitOpError("has both a window and a chunk");
   if (failed(verifyLimit(*this, "window", getWindow())) ||
@@ -186,8 +186,8 @@ LogicalResult AttentionOp::verify() {
 
 /// Whether keys are those of the tokens that ask, on their way to a cache.
 static bool appendsOwnTokens(AttentionOp op) {
-  return op.getCache() && TensorView(op.getQuery()).extentText(1) ==
-                              TensorView(op.getKey()).extentText(1);
+  return op.getCache() && TensorView(op.getQuery()).extent(1) ==
+                              TensorView(op.getKey()).extent(1);
 }
 
 ShardingFactors AttentionOp::getShardingFactors() {

@@ -49,7 +49,7 @@ LogicalResult RouterOp::verify() {
   if (weight.isSymbolic(1))
     return emitOpError() << "routes to " << weight.extentText(1)
                          << " experts, expected a number";
-  if (result.extentText(result.rank() - 1) != std::to_string(getTopK()))
+  if (result.extent(result.rank() - 1) != NamedExtent::number(getTopK()))
     return emitOpError() << "keeps " << getTopK()
                          << " experts, but the result has "
                          << result.extentText(result.rank() - 1);
@@ -61,12 +61,12 @@ LogicalResult RouterOp::verify() {
 }
 
 LogicalResult ExpertsOp::verify() {
-  std::string rows = TensorView(getX()).extentText(0);
-  std::optional<ExtentProduct> product = parseExtent(rows);
+  NamedExtent rows = TensorView(getX()).extent(0);
   int64_t topK = getTopK();
-  if (rows.front() != '{' || !product || topK < 1 || product->factor % topK)
+  if (!rows.isSet() || topK < 1 || rows.factor() % topK)
     return emitOpError() << "expected a set of {tokens*" << topK
-                         << "} routed tokens, found " << rows;
+                         << "} routed tokens, found "
+                         << TensorView(getX()).extentText(0);
   return verifyTopK(*this, getTopK(),
                     TensorView(getWeight()).getType().getDimSize(0));
 }
@@ -76,28 +76,18 @@ LogicalResult ExpertsOp::verify() {
 static LogicalResult verifyRouted(Operation *op, Value tokens, Value routing,
                                   Value set) {
   TensorView dense(tokens), kept(routing);
-  ExtentProduct expected;
-  SmallVector<std::string> texts;
+  SmallVector<NamedExtent> factors;
   for (unsigned i = 0; i + 1 < dense.rank(); ++i)
-    texts.push_back(dense.extentText(i));
-  texts.push_back(kept.extentText(kept.rank() - 1));
-  for (const std::string &text : texts) {
-    std::optional<ExtentProduct> part = parseExtent(text);
-    if (!part ||
-        llvm::MulOverflow(expected.factor, part->factor, expected.factor))
-      return op->emitOpError("has more routed tokens than 63 bits count");
-    expected.symbols.append(part->symbols);
-  }
-  std::string text = TensorView(set).extentText(0);
-  std::optional<ExtentProduct> found = parseExtent(text);
-  llvm::sort(expected.symbols);
-  if (found)
-    llvm::sort(found->symbols);
-  if (found && found->factor == expected.factor &&
-      found->symbols == expected.symbols)
+    factors.push_back(dense.extent(i));
+  factors.push_back(kept.extent(kept.rank() - 1));
+  std::optional<NamedExtent> expected = NamedExtent::product(factors);
+  if (!expected)
+    return op->emitOpError("has more routed tokens than 63 bits count");
+  if (TensorView(set).extent(0).dividedBy(*expected) == 1)
     return success();
-  return op->emitOpError() << "routes a set of " << text << ", expected "
-                           << llvm::join(texts, "*");
+  return op->emitOpError() << "routes a set of "
+                           << TensorView(set).extentText(0) << ", expected "
+                           << expected->str();
 }
 
 LogicalResult DispatchOp::verify() {

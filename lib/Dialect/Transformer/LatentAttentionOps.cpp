@@ -60,7 +60,7 @@ LogicalResult IndexerOp::verify() {
   int64_t topK = getTopK();
   if (topK < 1)
     return emitOpError() << "has top_k(" << topK << "), expected at least 1";
-  if (result.extentText(2) != std::to_string(topK))
+  if (result.extent(2) != NamedExtent::number(topK))
     return emitOpError() << "keeps " << topK << " tokens, but the result has "
                          << result.extentText(2);
   return success();

@@ -72,11 +72,11 @@ Operation *RMSNormOp::detachSums(OpBuilder &builder) {
     return nullptr;
   TensorView x(getX());
   SmallVector<int64_t> shape(x.getType().getShape().drop_back(getOver()));
-  SmallVector<StringRef> names;
+  SmallVector<NamedExtent> names;
   for (unsigned dim = 0; dim < shape.size(); ++dim)
     names.push_back(x.dim(dim).extent);
   shape.push_back(static_cast<int64_t>(getGroups().value_or(1)));
-  names.push_back("");
+  names.push_back(NamedExtent());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(*this);
   auto sums = SquareSumOp::create(
@@ -103,12 +103,12 @@ static LogicalResult verifyGroups(Operation *op, Value operand, int64_t over,
 /// One number of f32 for each group.
 static LogicalResult verifySums(Operation *op, Value sums, int64_t groups) {
   TensorView view(sums);
-  std::string found = view.extentText(view.rank() - 1);
+  NamedExtent found = view.extent(view.rank() - 1);
   if (!view.getType().getElementType().isF32())
     return op->emitOpError("has sums that are not in f32");
-  if (found == std::to_string(groups))
+  if (found == NamedExtent::number(groups))
     return success();
-  return op->emitOpError() << "has sums of " << found << " groups, expected "
+  return op->emitOpError() << "has sums of " << found.str() << " groups, expected "
                            << groups;
 }
 

@@ -64,7 +64,7 @@ static LogicalResult verifySameHeads(Operation *op, ArrayRef<HeadDim> heads) {
   };
   const HeadDim &first = heads.front();
   for (const HeadDim &head : heads)
-    if (head.tensor && text(head) != text(first))
+    if (head.tensor && extentOf(head) != extentOf(first))
       return op->emitOpError()
              << "has " << text(first) << " heads in " << first.name << ", but "
              << text(head) << " in " << head.name;
@@ -82,7 +82,7 @@ static LogicalResult verifyGroups(Operation *op, const HeadDim &heads,
 
 LogicalResult StateOp::verify() {
   TensorView view(getResult());
-  if (view.rank() < 2 || view.extentText(0) != "batch")
+  if (view.rank() < 2 || !view.extent(0).is("batch"))
     return emitOpError("expected a tensor [batch, ..] of rank 2 or more");
   if (!view.partialAxes().empty())
     return emitOpError("is a partial sum");
@@ -100,7 +100,7 @@ LogicalResult ShortConvOp::verify() {
   if (!getState())
     return success();
   TensorView state(getState());
-  if (state.extentText(state.rank() - 1) == std::to_string(kernel - 1))
+  if (state.extent(state.rank() - 1) == NamedExtent::number(kernel - 1))
     return success();
   return emitOpError() << "has a state of "
                        << state.extentText(state.rank() - 1)

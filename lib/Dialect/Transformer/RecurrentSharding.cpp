@@ -83,7 +83,7 @@ static TensorParallelFactor splitHeads(unsigned numOperands,
 
 /// One group serves all heads, so that every device has it.
 static bool hasOneGroup(Value matrix) {
-  return TensorView(matrix).extentText(2) == "1";
+  return TensorView(matrix).extent(2) == NamedExtent::number(1);
 }
 
 ShardingFactors StateSpaceOp::getShardingFactors() {

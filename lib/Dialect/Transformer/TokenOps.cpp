@@ -55,7 +55,7 @@ ShardingFactors PositionEmbeddingOp::getShardingFactors() {
   // Rows that a checkpoint keeps in another shape.
   TensorView table(getTable()), tokens(getX());
   if (table.rank() != 2 ||
-      table.extentText(1) != tokens.extentText(tokens.rank() - 1)) {
+      table.extent(1) != tokens.extent(tokens.rank() - 1)) {
     factors.kinds.back() = FactorKind::whole;
     factors.operands = {
         x, addFactors(factors, FactorKind::whole, rankOf(getTable()))};

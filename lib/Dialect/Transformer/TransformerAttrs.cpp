@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Dialect/Transformer/Transformer.h"
-#include "autopar/Interfaces/ExtentSyntax.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -31,28 +30,27 @@ void TransformerDialect::registerAttributes() {
 //===----------------------------------------------------------------------===//
 
 Attribute DimsAttr::parse(AsmParser &parser, Type) {
-  SmallVector<StringAttr> names;
+  SmallVector<NamedExtent> extents;
   auto parseOne = [&]() {
-    return parseExtentName(parser, names.emplace_back());
+    return NamedExtent::parse(parser, extents.emplace_back());
   };
   if (parser.parseLess() ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne) ||
       parser.parseGreater())
     return {};
-  return parser.getChecked<DimsAttr>(parser.getContext(), names);
+  return parser.getChecked<DimsAttr>(parser.getContext(), extents);
 }
 
 void DimsAttr::print(AsmPrinter &printer) const {
   printer << "<[";
-  llvm::interleaveComma(getNames(), printer, [&](StringAttr name) {
-    printer << printedExtent(name);
-  });
+  llvm::interleaveComma(getExtents(), printer,
+                        [&](NamedExtent extent) { printer << extent.str(); });
   printer << "]>";
 }
 
 LogicalResult DimsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               ArrayRef<StringAttr> names) {
-  if (llvm::all_of(names, [](StringAttr name) { return name.empty(); }))
+                               ArrayRef<NamedExtent> extents) {
+  if (llvm::none_of(extents, std::mem_fn(&NamedExtent::isNamed)))
     return emitError() << "names no dimension: leave the encoding out";
   return success();
 }
@@ -63,12 +61,12 @@ DimsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   return verifyDimensions(*this, shape, emitError);
 }
 
-unsigned DimsAttr::getRank() const { return getNames().size(); }
+unsigned DimsAttr::getRank() const { return getExtents().size(); }
 
 DimRef DimsAttr::getDim(unsigned index) const {
   DimRef dim;
-  dim.extent = getNames()[index].getValue();
-  dim.rule = dim.extent.empty() ? SplitRule::plain : SplitRule::any;
+  dim.extent = getExtents()[index];
+  dim.rule = defaultRule(dim.extent);
   return dim;
 }
 

@@ -70,20 +70,17 @@ void TransformerDialect::initialize() {
 }
 
 RankedTensorType transformer::getTensorType(ArrayRef<int64_t> shape,
-                                            ArrayRef<StringRef> names,
+                                            ArrayRef<NamedExtent> names,
                                             Type elementType) {
   MLIRContext *context = elementType.getContext();
   SmallVector<int64_t> sizes(shape);
-  SmallVector<StringAttr> symbols;
   bool named = false;
-  for (auto [size, name] : llvm::zip_equal(sizes, names)) {
-    symbols.push_back(StringAttr::get(context, name));
-    if (name.empty())
-      continue;
-    size = ShapedType::kDynamic;
-    named = true;
-  }
-  Attribute encoding = named ? DimsAttr::get(context, symbols) : Attribute();
+  for (auto [size, name] : llvm::zip_equal(sizes, names))
+    if (name.isNamed()) {
+      size = ShapedType::kDynamic;
+      named = true;
+    }
+  Attribute encoding = named ? DimsAttr::get(context, names) : Attribute();
   return RankedTensorType::get(sizes, elementType, encoding);
 }
 

@@ -265,9 +265,9 @@ LogicalResult WeightOp::verify() {
 
 LogicalResult KVCacheOp::verify() {
   TensorView view(getResult());
-  bool known =
-      (view.rank() == 3 || view.rank() == 4) && view.extentText(0) == "batch" &&
-      (view.extentText(1) == "context" || view.extentText(1) == "memory");
+  bool known = (view.rank() == 3 || view.rank() == 4) &&
+               view.extent(0).is("batch") &&
+               (view.extent(1).is("context") || view.extent(1).is("memory"));
   for (unsigned dim = 2; known && dim < view.rank(); ++dim)
     known = !view.isSymbolic(dim);
   if (!known)
@@ -311,19 +311,6 @@ LogicalResult SoftcapOp::verify() {
   return verifyPositive(*this, "cap", getCap());
 }
 
-/// How many times `small` goes into `large`; nothing where it does not, or
-/// where they count different things.
-static std::optional<int64_t> ratioOf(StringRef large, StringRef small) {
-  std::optional<ExtentProduct> a = parseExtent(large), b = parseExtent(small);
-  if (!a || !b || a->factor % b->factor)
-    return std::nullopt;
-  llvm::sort(a->symbols);
-  llvm::sort(b->symbols);
-  if (a->symbols != b->symbols)
-    return std::nullopt;
-  return a->factor / b->factor;
-}
-
 LogicalResult PositionEmbeddingOp::verify() {
   if (getFirst() && getSame())
     return emitOpError("has both first and same");
@@ -344,23 +331,24 @@ LogicalResult PositionEmbeddingOp::verify() {
 template <typename Op>
 static LogicalResult verifyStrides(Op op, bool isPlane) {
   TensorView x(op.getX()), result(op.getResult());
-  std::string before = x.extentText(1), after = result.extentText(1);
-  std::optional<int64_t> ratio = ratioOf(before, after);
+  NamedExtent before = x.extent(1), after = result.extent(1);
+  std::optional<int64_t> ratio = before.dividedBy(after);
   if (!ratio)
-    return op.emitOpError() << "makes " << after << " tokens of " << before
-                            << ", which they do not divide";
+    return op.emitOpError() << "makes " << after.str() << " tokens of "
+                            << before.str() << ", which they do not divide";
   if (x.rank() == 3) {
     auto side = int64_t(std::sqrt(double(*ratio)));
     if (!isPlane || side * side == *ratio)
       return success();
-    return op.emitOpError() << "makes " << after << " tokens of a plane of "
-                            << before << ", which it divides by no square";
+    return op.emitOpError()
+           << "makes " << after.str() << " tokens of a plane of "
+           << before.str() << ", which it divides by no square";
   }
-  std::string wide = x.extentText(2), narrow = result.extentText(2);
-  if (ratioOf(wide, narrow))
+  NamedExtent wide = x.extent(2), narrow = result.extent(2);
+  if (wide.dividedBy(narrow))
     return success();
-  return op.emitOpError() << "makes " << narrow << " columns of " << wide
-                          << ", which they do not divide";
+  return op.emitOpError() << "makes " << narrow.str() << " columns of "
+                          << wide.str() << ", which they do not divide";
 }
 
 LogicalResult ConvolutionOp::verify() {
@@ -373,21 +361,21 @@ LogicalResult ChannelConvolutionOp::verify() {
 
 LogicalResult MergeTokensOp::verify() {
   TensorView x(getX()), result(getResult());
-  std::string before = x.extentText(1), after = result.extentText(1);
-  std::optional<int64_t> merged = ratioOf(before, after);
+  NamedExtent before = x.extent(1), after = result.extent(1);
+  std::optional<int64_t> merged = before.dividedBy(after);
   if (!merged)
-    return emitOpError() << "merges " << before << " tokens into " << after
-                         << ", which do not divide them";
+    return emitOpError() << "merges " << before.str() << " tokens into "
+                         << after.str() << ", which do not divide them";
   if (getMean())
     return success();
-  std::string width = x.extentText(2);
+  NamedExtent width = x.extent(2);
   int64_t found = 1;
   for (int64_t d = 2; d < result.rank(); ++d)
     if (!ShapedType::isDynamic(result.getType().getDimSize(d)) &&
         llvm::MulOverflow(found, result.getType().getDimSize(d), found))
       return emitOpError("has too many elements in a token");
-  if (ratioOf(std::to_string(found), width) == merged)
+  if (NamedExtent::number(found).dividedBy(width) == merged)
     return success();
-  return emitOpError() << "merges " << *merged << " tokens of " << width
+  return emitOpError() << "merges " << *merged << " tokens of " << width.str()
                        << " elements into one of " << found;
 }

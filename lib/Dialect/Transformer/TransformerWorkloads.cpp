@@ -25,7 +25,7 @@ void KVCacheOp::buildWorkload(WorkloadBuilder &builder) {
   resident.shape[contextDim].extent.limit = getWindow().value_or(0);
   resident.type = builder.formatOf(getResult());
   // Encoded tokens do not grow with what is generated.
-  if (TensorView(getResult()).extentText(contextDim) == "context")
+  if (TensorView(getResult()).extent(contextDim).is("context"))
     resident.pagedDim = contextDim;
   builder.addResident(getResult(), std::move(resident));
 }

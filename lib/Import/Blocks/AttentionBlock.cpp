@@ -260,8 +260,8 @@ private:
       return {};
     StringRef context = block.has("memory") ? "memory" : "context";
     RankedTensorType type =
-        getTensorType({1, 1, kvHeads, width + valueWidth},
-                      {"batch", context, "", ""}, model.elementType());
+        model.tensor({model.symbol("batch"), model.symbol(context)},
+                     {kvHeads, width + valueWidth});
     return KVCacheOp::create(ops, CacheType::get(type), optional(window));
   }
 

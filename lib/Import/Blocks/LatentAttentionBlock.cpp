@@ -91,8 +91,8 @@ private:
   }
 
   Value cache(int64_t size) {
-    RankedTensorType type = getTensorType(
-        {1, 1, size}, {"batch", "context", ""}, model.elementType());
+    RankedTensorType type =
+        model.tensor({model.symbol("batch"), model.symbol("context")}, {size});
     return KVCacheOp::create(ops, CacheType::get(type), IntegerAttr());
   }
 

@@ -58,19 +58,16 @@ public:
                  int64_t kernel, bool bias,
                  std::optional<FunctionKind> function, int64_t at = 0,
                  int64_t total = 0) {
-    SmallVector<int64_t> shape(channels), state = {1};
+    SmallVector<int64_t> shape(channels), state(channels);
     shape.push_back(kernel);
-    state.append(channels.begin(), channels.end());
     state.push_back(kernel - 1);
-    SmallVector<StringRef> names(state.size(), "");
-    names.front() = "batch";
     std::string rows = product(0, channels.size()) + range(at, total);
     Value w = model.weight(name + ".weight", shape,
                            formatv("[{0}, 0/1, {1}]", rows, channels.size()));
     Value b = bias ? model.weight(name + ".bias", channels, "[" + rows + "]")
                    : Value();
     Value held = StateOp::create(
-        ops, StateType::get(getTensorType(state, names, model.elementType())));
+        ops, StateType::get(model.tensor({model.symbol("batch")}, state)));
     return ShortConvOp::create(
         ops, x.getType(), x, w, b, held,
         function ? FunctionKindAttr::get(ops.getContext(), *function)
@@ -79,19 +76,15 @@ public:
 
   /// What is remembered of each sequence, in fp32 unless the family says more.
   Value state(ArrayRef<int64_t> dims) {
-    SmallVector<int64_t> shape = {1};
-    shape.append(dims.begin(), dims.end());
-    SmallVector<StringRef> names(shape.size(), "");
-    names.front() = "batch";
     std::string name = block.choice("state_type", "float32");
     std::optional<ElementType> type = parseElementType(name);
     if (!type) {
       block.fail("unknown format \"" + name + "\"", "state_type");
       type = ElementType::f32;
     }
-    return StateOp::create(
-        ops, StateType::get(getTensorType(
-                 shape, names, fromElementType(ops.getContext(), *type))));
+    return StateOp::create(ops, StateType::get(model.tensor(
+                                    {model.symbol("batch")}, dims,
+                                    fromElementType(ops.getContext(), *type))));
   }
 
   /// `y` of `[heads, width]` back to the stream.

@@ -13,11 +13,25 @@ using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
+/// The tokens that a block makes: `query`, `source*4`.
+static NamedExtent readTokens(ModelBuilder &model, autopar::Block &block,
+                              const char *key = "tokens") {
+  std::string text = block.text(key, "query");
+  std::optional<NamedExtent> tokens =
+      NamedExtent::parse(model.builder().getContext(), text);
+  if (tokens && tokens->isSymbolic() && !tokens->isSet())
+    return *tokens;
+  block.fail("expected a product of symbols and positive numbers, found \"" +
+                 text + "\"",
+             key);
+  return model.symbol("query");
+}
+
 Value autopar::buildEmbedding(ModelBuilder &model, autopar::Block &block,
                               Value) {
   ImplicitLocOpBuilder &ops = model.builder();
   int64_t width = block.integer("width"), rows = block.integer("rows");
-  std::string tokens = block.text("ids", "query");
+  NamedExtent tokens = readTokens(model, block, "ids");
   Type type = model.tokens(tokens, {}, ops.getI32Type());
   Value ids;
   // Another table that the same words are looked up in.
@@ -76,10 +90,10 @@ Value autopar::buildTensors(ModelBuilder &model, autopar::Block &block,
 Value autopar::buildInput(ModelBuilder &model, autopar::Block &block, Value) {
   SmallVector<int64_t> dims = {block.integer("width")};
   if (!block.has("tokens"))
-    return model.addInput(getTensorType(dims, {""}, model.elementType()));
+    return model.addInput(model.tensor({}, dims));
   if (block.has("columns"))
     dims.insert(dims.begin(), block.integer("columns"));
-  return model.addInput(model.tokens(block.text("tokens"), dims));
+  return model.addInput(model.tokens(readTokens(model, block), dims));
 }
 
 /// A convolution whose stride is its kernel: a product with each patch.
@@ -87,7 +101,8 @@ Value autopar::buildPatchEmbedding(ModelBuilder &model, autopar::Block &block,
                                    Value) {
   std::vector<int64_t> dims = block.integers("dims");
   int64_t width = block.integer("width");
-  std::string stem = block.text("name"), tokens = block.text("tokens");
+  std::string stem = block.text("name");
+  NamedExtent tokens = readTokens(model, block);
   Value patches = model.addInput(model.tokens(tokens, dims));
   std::string storage = "[" + std::to_string(dims.size());
   for (size_t i = 0; i < dims.size(); ++i)
@@ -122,7 +137,7 @@ Value autopar::buildConvolution(ModelBuilder &model, autopar::Block &block,
   Value b =
       block.flag("bias") ? model.weight(stem + ".bias", {width}) : Value();
   return ConvolutionOp::create(
-      model.builder(), model.tokens(block.text("tokens"), dims), x, w, b);
+      model.builder(), model.tokens(readTokens(model, block), dims), x, w, b);
 }
 
 Value autopar::createChannelConvolution(ModelBuilder &model, Value x,
@@ -158,7 +173,8 @@ Value autopar::buildChannelConvolution(ModelBuilder &model,
                                    block.integer("kernel"), block.flag("bias"));
   if (hasColumns)
     dims.insert(dims.begin(), block.integer("columns"));
-  Type type = model.tokens(block.text("tokens", model.tokensOf(x)), dims);
+  Type type = model.tokens(
+      block.has("tokens") ? readTokens(model, block) : model.tokensOf(x), dims);
   return createChannelConvolution(
       model, x, block.text("name"), block.integer("kernel"),
       hasColumns || block.flag("plane"), block.flag("bias"), type);
@@ -190,23 +206,11 @@ Value autopar::buildInsert(ModelBuilder &model, autopar::Block &block,
   return InsertOp::create(model.builder(), x.getType(), x, y);
 }
 
-/// The number in front of the symbol: 4 of "source*4".
-static int64_t factorOf(StringRef tokens) {
-  int64_t factor = 1, part;
-  SmallVector<StringRef> words;
-  tokens.split(words, '*');
-  for (StringRef word : words)
-    if (!word.getAsInteger(10, part))
-      factor *= part;
-  return factor;
-}
-
 Value autopar::buildMergeTokens(ModelBuilder &model, autopar::Block &block,
                                 Value x) {
-  std::string tokens = block.text("tokens");
+  NamedExtent tokens = readTokens(model, block);
   bool mean = block.flag("mean");
-  int64_t groups = factorOf(tokens);
-  int64_t merged = factorOf(model.tokensOf(x)) / std::max<int64_t>(groups, 1);
+  int64_t merged = model.tokensOf(x).factor() / tokens.factor();
   int64_t width = model.widthOf(x);
   if (int64_t parts = block.integer("parts", 0)) {
     Type type = model.tokens(tokens, {parts, width / parts});
@@ -225,8 +229,7 @@ Value autopar::buildMergeTokens(ModelBuilder &model, autopar::Block &block,
 }
 
 Value autopar::buildLastToken(ModelBuilder &model, autopar::Block &, Value x) {
-  Type type =
-      getTensorType({1, model.widthOf(x)}, {"batch", ""}, model.elementType());
+  Type type = model.tensor({model.symbol("batch")}, {model.widthOf(x)});
   return LastTokenOp::create(model.builder(), type, x);
 }
 

@@ -75,9 +75,9 @@ struct StorageFactor {
 namespace autopar::transformer {
 
 /// A tensor type whose dimension `i` is named `names[i]`, or is the number
-/// `shape[i]` where that is empty. No encoding where none is named.
+/// `shape[i]` where that names nothing. No encoding where none is named.
 mlir::RankedTensorType getTensorType(llvm::ArrayRef<int64_t> shape,
-                                     llvm::ArrayRef<llvm::StringRef> names,
+                                     llvm::ArrayRef<NamedExtent> names,
                                      mlir::Type elementType);
 
 /// A tensor of the checkpoint.

@@ -1,0 +1,93 @@
+//===- Target.h - What modules run on ---------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMS_BIND_TARGET_H
+#define AUTOPAR_TRANSFORMS_BIND_TARGET_H
+
+#include "autopar/Hardware/Hardware.h"
+#include "autopar/Runtime/Runtime.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/AnalysisManager.h"
+
+#include <map>
+
+namespace autopar {
+
+/// What `parallel.target` says, of a module or of the modules around it.
+/// Absent: the default.
+struct Target {
+  std::optional<std::string> hardware, runtime;
+  std::optional<int64_t> nodes;
+  /// The runtime's share of device memory, 0 to 1; the runtime's own where
+  /// absent.
+  std::optional<double> memoryUtilization;
+  std::vector<Override> overrides;
+  /// Whether the hardware is the module's own, and not one that it shares with
+  /// others of a deployment.
+  bool own = false;
+
+  static constexpr const char *defaultHardware = "h100-sxm-8";
+  static constexpr const char *defaultRuntime = "vllm";
+
+  std::string hardwareName() const {
+    return hardware.value_or(defaultHardware);
+  }
+  std::string runtimeName() const { return runtime.value_or(defaultRuntime); }
+  bool operator==(const Target &other) const {
+    return std::tie(hardware, runtime, nodes, memoryUtilization, overrides,
+                    own) == std::tie(other.hardware, other.runtime, other.nodes,
+                                     other.memoryUtilization, other.overrides,
+                                     other.own);
+  }
+};
+
+/// The target of `module`.
+Target targetOf(mlir::ModuleOp module);
+
+/// The target of a module, and what its names stand for: an analysis of
+/// modules, which stays valid while the target does. An invalid one has emitted
+/// a diagnostic: no such runtime, or one that is not as it should be.
+class TargetAnalysis {
+public:
+  explicit TargetAnalysis(mlir::Operation *module);
+  /// Of a module inside of `around`'s: what both name is read once, and
+  /// overrides that either uses are used.
+  TargetAnalysis(mlir::ModuleOp module, const TargetAnalysis &around);
+
+  bool isInvalidated(const mlir::AnalysisManager::PreservedAnalyses &);
+  bool isValid() const { return runtime != nullptr; }
+  const Target &getTarget() const { return target; }
+  const Runtime &getRuntime() const { return *runtime; }
+  /// The machine, with the kernels and collectives of the runtime, and
+  /// `spareNodes` nodes more than the target has. Errors are emitted.
+  mlir::FailureOr<Machine> readMachine(int64_t spareNodes = 0) const;
+  /// Refuses overrides that nothing has used.
+  mlir::LogicalResult verifyOverrides() const;
+
+private:
+  /// What is read with the same overrides.
+  struct Libraries {
+    explicit Libraries(std::vector<Override> overrides);
+
+    std::vector<Override> overrides;
+    HardwareLibrary hardware;
+    std::map<std::string, Runtime> runtimes;
+    std::vector<bool> usedByRuntimes;
+  };
+
+  void readRuntime();
+
+  mlir::ModuleOp module;
+  Target target;
+  std::shared_ptr<Libraries> libraries;
+  const Runtime *runtime = nullptr;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_TRANSFORMS_BIND_TARGET_H

@@ -1,0 +1,37 @@
+//===- Estimate.h - From a module to its report -----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMS_PRICE_ESTIMATE_H
+#define AUTOPAR_TRANSFORMS_PRICE_ESTIMATE_H
+
+#include "autopar/Analysis/CostProgramAnalysis.h"
+#include "autopar/Report/Evaluate.h"
+#include "autopar/Report/PlanDifferences.h"
+#include "autopar/Support/Result.h"
+#include "autopar/Transforms/Bind/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace autopar {
+
+/// What a step of `module` costs on its target. Errors are emitted.
+mlir::FailureOr<Report> estimateModule(mlir::ModuleOp module,
+                                       const CostProgramAnalysis &analysis,
+                                       const TargetAnalysis &target,
+                                       const ReportDetail &detail = {});
+
+/// What a plan made of a model, and what that costs: one side of a comparison.
+/// Errors are emitted.
+mlir::FailureOr<PlanOutcome> priceOutcome(mlir::ModuleOp module,
+                                          const TargetAnalysis &target);
+
+/// Emits an error of the left side, whose note keeps its own line.
+mlir::LogicalResult emitError(mlir::ModuleOp module, const Error &error);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TRANSFORMS_PRICE_ESTIMATE_H

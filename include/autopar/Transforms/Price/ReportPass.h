@@ -1,0 +1,34 @@
+//===- ReportPass.h - Passes that write a report ----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMS_PRICE_REPORTPASS_H
+#define AUTOPAR_TRANSFORMS_PRICE_REPORTPASS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace autopar {
+
+/// A pass over a module that writes a report of it.
+class ReportPass : public mlir::OperationPass<mlir::ModuleOp> {
+public:
+  explicit ReportPass(mlir::TypeID id) : OperationPass(id) {}
+
+  /// The file that it writes, "-" for standard output.
+  virtual llvm::StringRef destination() const = 0;
+  /// `pass`, if it is such a pass, else null.
+  static const ReportPass *from(const mlir::Pass &pass);
+
+protected:
+  /// Refuses what is neither text nor json.
+  mlir::LogicalResult verifyFormat(llvm::StringRef format);
+  mlir::LogicalResult write(const std::string &path, const std::string &text);
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_TRANSFORMS_PRICE_REPORTPASS_H

@@ -1,0 +1,28 @@
+//===- Layouts.h - Types and layouts ----------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMS_SPLIT_LAYOUTS_H
+#define AUTOPAR_TRANSFORMS_SPLIT_LAYOUTS_H
+
+#include "autopar/Dialect/Parallel/Parallel.h"
+
+namespace autopar {
+
+/// `type` in another layout, which keeps its dimensions. A tensor that is whole
+/// gets the encoding of the logical IR.
+mlir::Type withLayout(mlir::Type type, const parallel::Layout &layout);
+
+/// Whether `op` gives its operand another layout: a collective or a reshard.
+bool isLayoutOp(mlir::Operation *op);
+
+/// The layout of the result of a ring or a gather on a source, from its
+/// operand's.
+parallel::Layout layoutAfter(mlir::Operation *op);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TRANSFORMS_SPLIT_LAYOUTS_H

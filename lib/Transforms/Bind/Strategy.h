@@ -1,0 +1,25 @@
+//===- Strategy.h - What passes note of a plan ------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_TRANSFORMS_BIND_STRATEGY_H
+#define AUTOPAR_LIB_TRANSFORMS_BIND_STRATEGY_H
+
+#include "autopar/Dialect/Parallel/Parallel.h"
+
+namespace autopar {
+
+/// The op of `module` that has the choices that it was split by, made where
+/// there is none.
+parallel::StrategyOp getStrategy(mlir::ModuleOp module);
+
+/// Where an op belongs that says something of all of `module`: behind those
+/// that are there.
+mlir::OpBuilder builderOfFacts(mlir::ModuleOp module);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_TRANSFORMS_BIND_STRATEGY_H

@@ -1,0 +1,103 @@
+//===- Target.cpp ---------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Bind/Target.h"
+
+#include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Transforms/Price/Estimate.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+/// What `op` says replaces what was said around it. Nodes are those of the
+/// hardware that is named with them.
+static void add(TargetOp op, Target &target) {
+  std::optional<int64_t> nodes;
+  if (op.getNodes())
+    nodes = static_cast<int64_t>(*op.getNodes());
+  if (std::optional<StringRef> hardware = op.getHardware()) {
+    target.hardware = hardware->str();
+    target.nodes = nodes;
+  }
+  if (!target.nodes)
+    target.nodes = nodes;
+  if (std::optional<StringRef> runtime = op.getRuntime())
+    target.runtime = runtime->str();
+  if (std::optional<APFloat> share = op.getMemoryUtilization())
+    target.memoryUtilization = share->convertToDouble();
+  if (op.getFigures().empty())
+    return;
+  target.overrides.clear();
+  for (auto [path, value] :
+       llvm::zip(op.getFigures().getAsValueRange<StringAttr>(), op.getValues()))
+    target.overrides.push_back({path.str(), value});
+}
+
+Target autopar::targetOf(ModuleOp module) {
+  auto around = module->getParentOfType<ModuleOp>();
+  Target target = around ? targetOf(around) : Target();
+  for (TargetOp op : module.getOps<TargetOp>()) {
+    add(op, target);
+    target.own |= around && op.getHardware();
+  }
+  return target;
+}
+
+TargetAnalysis::Libraries::Libraries(std::vector<Override> given)
+    : overrides(std::move(given)), hardware(overrides),
+      usedByRuntimes(overrides.size()) {}
+
+TargetAnalysis::TargetAnalysis(Operation *op)
+    : module(cast<ModuleOp>(op)), target(targetOf(module)),
+      libraries(std::make_shared<Libraries>(target.overrides)) {
+  readRuntime();
+}
+
+TargetAnalysis::TargetAnalysis(ModuleOp module, const TargetAnalysis &around)
+    : module(module), target(targetOf(module)),
+      libraries(target.overrides == around.target.overrides
+                    ? around.libraries
+                    : std::make_shared<Libraries>(target.overrides)) {
+  readRuntime();
+}
+
+void TargetAnalysis::readRuntime() {
+  std::string name = target.runtimeName();
+  auto it = libraries->runtimes.find(name);
+  if (it == libraries->runtimes.end()) {
+    Result<Runtime> read = autopar::readRuntime(name, libraries->overrides,
+                                                libraries->usedByRuntimes);
+    if (!read) {
+      (void)emitError(module, read.error());
+      return;
+    }
+    it = libraries->runtimes.emplace(name, std::move(*read)).first;
+  }
+  runtime = &it->second;
+}
+
+bool TargetAnalysis::isInvalidated(const AnalysisManager::PreservedAnalyses &) {
+  return !(targetOf(module) == target);
+}
+
+FailureOr<Machine> TargetAnalysis::readMachine(int64_t spareNodes) const {
+  Result<Machine> machine = libraries->hardware.machine(
+      target.hardwareName(), target.nodes.value_or(1) + spareNodes);
+  if (!machine)
+    return emitError(module, machine.error());
+  machine->useImplementations(runtime->name, runtime->collectives);
+  return std::move(*machine);
+}
+
+LogicalResult TargetAnalysis::verifyOverrides() const {
+  std::optional<Error> unused = libraries->hardware.unusedOverride();
+  if (!unused)
+    unused =
+        unusedRuntimeOverride(libraries->overrides, libraries->usedByRuntimes);
+  return unused ? emitError(module, *unused) : success();
+}

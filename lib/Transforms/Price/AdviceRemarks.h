@@ -1,0 +1,27 @@
+//===- AdviceRemarks.h - Advice of a report as remarks ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_TRANSFORMS_PRICE_ADVICEREMARKS_H
+#define AUTOPAR_LIB_TRANSFORMS_PRICE_ADVICEREMARKS_H
+
+#include "autopar/Analysis/CostProgramAnalysis.h"
+#include "autopar/Report/Report.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace autopar {
+
+/// Emits the advice among `warnings` as remarks of the category
+/// "autopar-advice", each on the op that it is about: the one that a record of
+/// the cost program comes from, the mesh, or the module. Silent unless
+/// `--remarks-filter` asks for them.
+void emitAdvice(mlir::ModuleOp module, const ProgramOps &ops,
+                const std::vector<Warning> &warnings);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_TRANSFORMS_PRICE_ADVICEREMARKS_H

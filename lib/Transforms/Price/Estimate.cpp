@@ -1,0 +1,191 @@
+//===- Estimate.cpp -------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Price/Estimate.h"
+
+#include "../ErrorsNameModule.h"
+#include "Estimator.h"
+#include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Report/DeploymentLink.h"
+#include "autopar/Transforms/ModulePass.h"
+#include "autopar/Transforms/Passes.h"
+
+#include "autopar/Support/Limits.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <deque>
+
+namespace autopar {
+#define GEN_PASS_DEF_ESTIMATEPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+namespace {
+
+/// The modules of a deployment, and what its links move.
+class DeploymentEstimator {
+public:
+  DeploymentEstimator(ModuleOp module, const TargetAnalysis &target,
+                      const ReportDetail &detail)
+      : module(module), target(target), detail(detail) {}
+
+  FailureOr<DeploymentReport> run() {
+    if (!target.isValid())
+      return failure();
+    for (ModuleOp inside : findDeployed(module))
+      if (failed(price(inside)))
+        return failure();
+    for (LinkOp link : module.getOps<LinkOp>()) {
+      FailureOr<LinkReport> priced = price(link);
+      if (failed(priced))
+        return failure();
+      report.links.push_back(std::move(*priced));
+    }
+    for (const TargetAnalysis &one : targets)
+      if (failed(one.verifyOverrides()))
+        return failure();
+    report.model = report.modules.front().second.model.name;
+    return std::move(report);
+  }
+
+private:
+  LogicalResult price(ModuleOp inside) {
+    ErrorsNameModule handler(inside);
+    std::string name = inside.getName().value_or("").str();
+    analyses.push_back(std::make_unique<CostProgramAnalysis>(inside));
+    targets.emplace_back(inside, target);
+    FailureOr<ModuleEstimate> priced =
+        priceModule(inside, *analyses.back(), targets.back(), detail);
+    if (failed(priced))
+      return failure();
+    report.modules.emplace_back(name, priced->report);
+    estimates.push_back(std::move(*priced));
+    return success();
+  }
+
+  FailureOr<LinkReport> price(LinkOp link) {
+    size_t from = indexOf(link.getFrom()), to = indexOf(link.getTo());
+    // Pools of their own meet over what joins nodes.
+    if (targets[from].getTarget().own || targets[to].getTarget().own)
+      for (size_t side : {from, to})
+        if (failed(targets[side].readMachine(/*spareNodes=*/1)))
+          return failure();
+    Result<LinkReport> report =
+        evaluateLink(side(from), side(to), targets[from].getRuntime().ideal);
+    if (report)
+      return std::move(*report);
+    InFlightDiagnostic diag = link.emitOpError() << report.error().message;
+    diag.attachNote() << report.error().note;
+    return diag;
+  }
+
+  size_t indexOf(StringRef name) const {
+    return llvm::find_if(report.modules,
+                         [&](const auto &one) { return one.first == name; }) -
+           report.modules.begin();
+  }
+
+  LinkSide side(size_t index) const {
+    const ModuleEstimate &one = estimates[index];
+    return {report.modules[index].first,
+            analyses[index]->getProgram(),
+            one.plan,
+            one.machine,
+            one.workload,
+            targets[index].getTarget().own};
+  }
+
+  ModuleOp module;
+  const TargetAnalysis &target;
+  ReportDetail detail;
+  DeploymentReport report;
+  std::deque<TargetAnalysis> targets;
+  std::vector<std::unique_ptr<CostProgramAnalysis>> analyses;
+  std::vector<ModuleEstimate> estimates;
+};
+
+struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
+  using Base::Base;
+
+  StringRef destination() const override { return output.getValue(); }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    markAllAnalysesPreserved();
+    if (failed(verifyFormat(format)))
+      return signalPassFailure();
+    const auto &target = getAnalysis<TargetAnalysis>();
+    ReportDetail detail{explain, impact};
+    LogicalResult done =
+        findDeployed(module).empty()
+            ? finish(estimateModule(module, getAnalysis<CostProgramAnalysis>(),
+                                    target, detail))
+            : finish(DeploymentEstimator(module, target, detail).run());
+    if (failed(done))
+      signalPassFailure();
+  }
+
+  /// The timeline of the report's pipeline, where a file is asked for.
+  LogicalResult writeTimeline(const Report &report) {
+    if (trace.empty())
+      return success();
+    if (!report.pipeline)
+      return getOperation().emitError(
+          "there is no timeline to trace: the module has no pipeline stages");
+    size_t tasks = report.pipeline->timeline.tasks.size();
+    if (tasks > limits::maxTracedTasks)
+      return getOperation().emitError()
+             << "a timeline of " << tasks << " tasks is too long to write: at "
+             << "most " << limits::maxTracedTasks
+             << "; take fewer microbatches, every steady one is like the one "
+                "before";
+    return write(trace, writeTrace(report.pipeline->timeline));
+  }
+  LogicalResult writeTimeline(const DeploymentReport &) {
+    if (trace.empty())
+      return success();
+    return getOperation().emitError(
+        "a timeline is one of one module, not of a deployment");
+  }
+
+  template <typename AnyReport>
+  LogicalResult finish(FailureOr<AnyReport> report) {
+    if (failed(report))
+      return failure();
+    if (failed(writeTimeline(*report)))
+      return failure();
+    return write(output,
+                 format == "json" ? writeJson(*report) : writeText(*report));
+  }
+};
+
+} // namespace
+
+LogicalResult autopar::emitError(ModuleOp module, const Error &error) {
+  InFlightDiagnostic diag = module.emitError();
+  diag << (error.where.empty() ? error.message
+                               : error.where + ": " + error.message);
+  if (!error.note.empty())
+    diag.attachNote() << error.note;
+  return failure();
+}
+
+FailureOr<Report> autopar::estimateModule(ModuleOp module,
+                                          const CostProgramAnalysis &analysis,
+                                          const TargetAnalysis &target,
+                                          const ReportDetail &detail) {
+  FailureOr<ModuleEstimate> estimate =
+      priceModule(module, analysis, target, detail);
+  if (failed(estimate) || failed(target.verifyOverrides()))
+    return failure();
+  return std::move(estimate->report);
+}

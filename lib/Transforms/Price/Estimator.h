@@ -1,0 +1,42 @@
+//===- Estimator.h - Modules on machines ------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_TRANSFORMS_PRICE_ESTIMATOR_H
+#define AUTOPAR_LIB_TRANSFORMS_PRICE_ESTIMATOR_H
+
+#include "autopar/Transforms/Price/Estimate.h"
+
+#include "autopar/Analysis/CostProgramAnalysis.h"
+
+namespace autopar {
+
+/// What a module is priced with.
+struct EstimateInputs {
+  Plan plan;
+  Machine machine;
+  /// As it is on that machine.
+  Runtime runtime;
+  Workload workload;
+};
+
+/// A module, priced.
+struct ModuleEstimate : EstimateInputs {
+  Report report;
+};
+
+/// What `module` is priced with on `target`. Errors are emitted.
+mlir::FailureOr<EstimateInputs> inputsOf(mlir::ModuleOp module,
+                                         const TargetAnalysis &target);
+/// Prices `module`. Errors are emitted; so are remarks with advice.
+mlir::FailureOr<ModuleEstimate> priceModule(mlir::ModuleOp module,
+                                            const CostProgramAnalysis &analysis,
+                                            const TargetAnalysis &target,
+                                            const ReportDetail &detail);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_TRANSFORMS_PRICE_ESTIMATOR_H

@@ -1,0 +1,101 @@
+//===- ModulePlan.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModulePlan.h"
+
+#include "../Bind/MeshReader.h"
+#include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Plan/NeutralAxes.h"
+#include "autopar/Transforms/Bind/Target.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+static std::optional<ElementType> formatOf(std::optional<Type> type) {
+  return type ? toElementType(*type) : std::nullopt;
+}
+
+static std::optional<ExpertPlan> expertPlanOf(ModuleOp module) {
+  for (ExpertPlacementOp op : module.getOps<ExpertPlacementOp>()) {
+    PlacementOptions options = op.getOptions();
+    ExpertPlan plan;
+    plan.policy = options.policy;
+    plan.redundant = static_cast<int64_t>(op.getRedundant());
+    plan.groupsInNode = options.groupsInNode;
+    plan.tolerance = options.tolerance;
+    plan.sources = {op.getLoad().str(), op.getTrace().str()};
+    // Tables by hand: no flag says what they do.
+    if (checkExpertPlan(plan)) {
+      plan.policy.reset();
+      plan.groupsInNode = false;
+    }
+    return plan;
+  }
+  return std::nullopt;
+}
+
+/// How routed tokens travel.
+static void addDispatch(ModuleOp module, Plan &plan) {
+  module.walk([&](AllToAllOp op) {
+    plan.dispatchByNode |= op.isByNode();
+    if (op.getFormat())
+      plan.dispatchDtype = toElementType(*op.getFormat());
+  });
+}
+
+/// The devices of the op's axis are `pp`.
+static void addStages(StagesOp stages, Plan &plan) {
+  std::string axis = cast<StringAttr>(stages.getAxes()[0]).str();
+  if (axis != "pp")
+    plan.setDegree("pp", {std::move(axis)});
+  PipelinePlan &pipeline = plan.pipeline;
+  pipeline.stages = stages.getRanges();
+  pipeline.interleave = static_cast<int64_t>(stages.getInterleave());
+  pipeline.schedule = parseScheduleKind(stages.getSchedule());
+  pipeline.microbatches = static_cast<int64_t>(stages.getMicrobatches());
+}
+
+static autopar::ContextKind kindOf(parallel::ContextKind kind) {
+  return kind == parallel::ContextKind::ring ? autopar::ContextKind::ring
+                                             : autopar::ContextKind::all_to_all;
+}
+
+/// The choices that matter: axes of one device are neutral.
+static void addStrategy(StrategyOp strategy, Plan &plan) {
+  auto splits = [&](std::string_view degree) {
+    return plan.sizeOf(degree).value_or(0) != 1;
+  };
+  plan.sequenceParallel = strategy.getSequenceParallel() && splits("tp");
+  plan.fsdp =
+      strategy.getFsdp() && (splits("dp") || splits("cp") || splits("edp"));
+  if (strategy.getContextKind() && splits("cp"))
+    plan.contextKind = kindOf(*strategy.getContextKind());
+  plan.dtype = formatOf(strategy.getDtype());
+  plan.kvDtype = formatOf(strategy.getKvDtype());
+}
+
+Result<Plan> autopar::planOf(ModuleOp module) {
+  Plan plan;
+  for (MeshOp mesh : module.getOps<MeshOp>())
+    plan = readMesh(mesh);
+  if (std::optional<Error> error = completeDegrees(plan))
+    return *error;
+  plan.expertPlacement = expertPlanOf(module);
+  for (StagesOp stages : module.getOps<StagesOp>())
+    addStages(stages, plan);
+  addDispatch(module, plan);
+  for (StrategyOp strategy : module.getOps<StrategyOp>())
+    addStrategy(strategy, plan);
+  plan.memoryUtilization = targetOf(module).memoryUtilization;
+  // Tables name the axes that they are about.
+  if (!plan.expertPlacement) {
+    dropNeutralDegrees(plan);
+    dropNeutralAxes(plan);
+  }
+  return plan;
+}

@@ -1,0 +1,25 @@
+//===- ModulePlan.h - The plan that a module follows ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_TRANSFORMS_PRICE_MODULEPLAN_H
+#define AUTOPAR_LIB_TRANSFORMS_PRICE_MODULEPLAN_H
+
+#include "autopar/Plan/Plan.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace autopar {
+
+/// The plan that `module` follows: its mesh, its strategy, its stages and the
+/// placement of its experts. The flags that it stands for turn the model into
+/// the same module. Errors: a mesh whose degrees contradict each other.
+Result<Plan> planOf(mlir::ModuleOp module);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_TRANSFORMS_PRICE_MODULEPLAN_H

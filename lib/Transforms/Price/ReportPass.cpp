@@ -1,0 +1,35 @@
+//===- ReportPass.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Price/ReportPass.h"
+
+#include "autopar/Support/File.h"
+#include "autopar/Transforms/Price/Estimate.h"
+
+using namespace autopar;
+using namespace mlir;
+
+const ReportPass *ReportPass::from(const Pass &pass) {
+  static constexpr StringRef names[] = {"autopar-estimate",
+                                        "autopar-diff-modules"};
+  return llvm::is_contained(names, pass.getArgument())
+             ? static_cast<const ReportPass *>(&pass)
+             : nullptr;
+}
+
+LogicalResult ReportPass::verifyFormat(StringRef format) {
+  if (format == "text" || format == "json")
+    return success();
+  return getOperation().emitError()
+         << "unknown report format '" << format << "', expected text or json";
+}
+
+LogicalResult ReportPass::write(const std::string &path,
+                                const std::string &text) {
+  Result<bool> written = writeOutput(path, text);
+  return written ? success() : emitError(getOperation(), written.error());
+}

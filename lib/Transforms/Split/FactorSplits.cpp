@@ -1,0 +1,349 @@
+//===- FactorSplits.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FactorSplits.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+/// How strongly an operand asks for its split.
+static constexpr unsigned ofSource = 0, ofValue = 1, ofGrouping = 2;
+
+bool autopar::isSource(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (op->getNumOperands() == 0)
+    return true;
+  return isLayoutOp(op) && !isa<ReshardOp>(op) && isSource(op->getOperand(0));
+}
+
+/// Axes over which the users of routed tokens have split their weights, other
+/// than by experts: the tokens must be whole there, and are fewer before they
+/// are routed than after.
+static SmallVector<StringAttr> axesOfExperts(Value routed) {
+  SmallVector<StringAttr> axes;
+  for (Operation *user : routed.getUsers()) {
+    auto op = dyn_cast<ShardingOpInterface>(user);
+    ShardingFactors factors = op ? op.getShardingFactors() : ShardingFactors();
+    for (unsigned i = 0; i < factors.operands.size(); ++i) {
+      if (!isSource(op->getOperand(i)))
+        continue;
+      Layout layout = Layout::of(TensorView(op->getOperand(i)).getType());
+      for (auto [dim, factor] :
+           llvm::zip_equal(layout.dims, factors.operands[i]))
+        if (factor != factors.expertsOfResult(0))
+          llvm::append_range(axes, dim.getAxes());
+    }
+  }
+  return axes;
+}
+
+FactorSplits::FactorSplits(ShardingOpInterface op)
+    : op(op), factors(op.getShardingFactors()), splits(factors.kinds.size()) {
+  if (std::optional<TensorParallelFactor> heads = op.getTensorParallelFactor())
+    headRules = heads->operandRules;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    read(i);
+  resolveConflicts();
+  moveSpareAxes();
+}
+
+//===----------------------------------------------------------------------===//
+// What operands ask for
+//===----------------------------------------------------------------------===//
+
+void FactorSplits::read(unsigned operand) {
+  Value value = op->getOperand(operand);
+  unsigned rank = isSource(value) ? ofSource : ofValue;
+  Layout layout = Layout::of(TensorView(value).getType());
+  int32_t experts = factors.expertsOfOperand(operand);
+  for (auto [dim, factor] :
+       llvm::zip_equal(layout.dims, factors.operands[operand])) {
+    bool hasExperts = experts != ShardingFactors::none && dim.isSet();
+    if (dim.getRule() != SplitRule::ring)
+      follow(factor, dim, dim.getAxes(), rank,
+             hasExperts ? ArrayRef<StringAttr>() : dim.getGrouped());
+    if (hasExperts)
+      follow(experts, dim, dim.getGrouped(), ofGrouping);
+  }
+}
+
+/// Takes the split of `dim` for `factor` where it is stronger.
+void FactorSplits::follow(int32_t factor, DimAttr dim,
+                          ArrayRef<StringAttr> axes, unsigned rank,
+                          ArrayRef<StringAttr> grouped) {
+  FactorKind kind = factors.kinds[factor];
+  if (mustBeWhole(kind) || kind == FactorKind::merged)
+    return;
+  if (!axes.empty() && !dim.isSet() &&
+      !factors.maySplitBy(factor, dim.getRule()))
+    return;
+  Split &split = splits[factor];
+  // To cut a weight that is whole would make every result a partial sum.
+  bool staysWhole = rank == ofSource && kind == FactorKind::reduction;
+  bool asks =
+      staysWhole || !axes.empty() || (rank != ofGrouping && !dim.isWhole());
+  if (split.dim && (!asks || (split.asks && split.rank <= rank)))
+    return;
+  split = {dim, Axes(axes), Axes(grouped), rank, asks};
+}
+
+/// Gives each axis to the strongest factor that has it.
+void FactorSplits::resolveConflicts() {
+  SmallVector<StringAttr> claimed;
+  auto give = [&](unsigned rank) {
+    for (Split &split : splits) {
+      if (!split.dim || split.rank != rank)
+        continue;
+      auto isTaken = [&](StringAttr axis) {
+        return llvm::is_contained(claimed, axis);
+      };
+      // Only the end of a list can be gathered; a set has no order.
+      if (split.dim.isSet())
+        llvm::erase_if(split.axes, isTaken);
+      else
+        split.axes.erase(llvm::find_if(split.axes, isTaken), split.axes.end());
+      llvm::append_range(claimed, split.axes);
+      llvm::erase_if(split.grouped, isTaken);
+      llvm::append_range(claimed, split.grouped);
+    }
+  };
+  give(ofSource);
+  // Sums that may wait keep their axes from values that could be whole.
+  llvm::append_range(claimed, waitingAxes());
+  for (auto [result, dims] : llvm::zip_equal(op->getResults(), factors.results))
+    if (!dims.empty() && factors.kinds[dims.front()] == FactorKind::merged)
+      llvm::append_range(claimed, axesOfExperts(result));
+  give(ofValue);
+  give(ofGrouping);
+}
+
+/// The axes that the op's partial operands, in which it is linear, are still to
+/// be summed over.
+SmallVector<StringAttr> FactorSplits::waitingAxes() const {
+  SmallVector<unsigned> partial = partialOperands();
+  SmallVector<StringAttr> axes;
+  if (llvm::is_contained(factors.linear, partial))
+    for (unsigned i : partial)
+      llvm::append_range(axes, TensorView(op->getOperand(i)).partialAxes());
+  return axes;
+}
+
+SmallVector<unsigned> FactorSplits::partialOperands() const {
+  SmallVector<unsigned> partial;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (!TensorView(operand).partialAxes().empty())
+      partial.push_back(i);
+  return partial;
+}
+
+//===----------------------------------------------------------------------===//
+// Axes that no factor wants
+//===----------------------------------------------------------------------===//
+
+bool FactorSplits::isClaimed(StringAttr axis) const {
+  return llvm::any_of(splits, [&](const Split &split) {
+    return llvm::is_contained(split.axes, axis) ||
+           llvm::is_contained(split.grouped, axis);
+  });
+}
+
+void FactorSplits::moveSpareAxes() {
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (!isSource(operand))
+      moveSpareAxes(operand, factors.operands[i]);
+}
+
+/// The last dimension of tokens that may be split; null where there is none.
+FactorSplits::Split *
+FactorSplits::findTokens(Value operand, ArrayRef<int32_t> operandFactors) {
+  Layout layout = Layout::of(TensorView(operand).getType());
+  Split *tokens = nullptr;
+  for (auto [dim, factor] : llvm::zip_equal(layout.dims, operandFactors))
+    if (dim.isSymbolic() && !dim.isSet() &&
+        factors.kinds[factor] == FactorKind::parallel)
+      tokens = &splits[factor];
+  return tokens;
+}
+
+void FactorSplits::moveSpareAxes(Value operand,
+                                 ArrayRef<int32_t> operandFactors) {
+  Split *tokens = findTokens(operand, operandFactors);
+  if (!tokens)
+    return;
+  Layout layout = Layout::of(TensorView(operand).getType());
+  for (auto [dim, factor] : llvm::zip_equal(layout.dims, operandFactors)) {
+    if (mustBeWhole(factors.kinds[factor]) || dim.isSymbolic())
+      continue;
+    for (StringAttr axis : dim.getAxes())
+      if (!isClaimed(axis))
+        tokens->axes.push_back(axis);
+  }
+}
+
+void FactorSplits::splitTokens(const TokenAxes &tokenAxes) {
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    Layout layout = Layout::of(TensorView(operand).getType());
+    for (StringAttr axis : layout.partial) {
+      auto it = tokenAxes.find(axis);
+      if (it == tokenAxes.end() || isClaimed(axis))
+        continue;
+      for (auto [dim, factor] :
+           llvm::zip_equal(layout.dims, factors.operands[i]))
+        if (llvm::is_contained(it->second, dim.getExtent()) &&
+            factors.kinds[factor] == FactorKind::parallel)
+          splits[factor].axes.push_back(axis);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What follows
+//===----------------------------------------------------------------------===//
+
+FactorSplits::Axes FactorSplits::axesOf(int32_t factor) const {
+  if (factor == ShardingFactors::none)
+    return {};
+  if (factors.kinds[factor] != FactorKind::merged)
+    return splits[factor].axes;
+  Axes axes;
+  for (int32_t part : factors.parts.find(factor)->second)
+    llvm::append_range(axes, axesOf(part));
+  return axes;
+}
+
+/// The tokens that a set of routed ones is made of, as they are split.
+SmallVector<DimAttr> FactorSplits::tokensOf(int32_t factor) const {
+  const Split &split = splits[factor];
+  if (factors.kinds[factor] != FactorKind::merged)
+    return split.dim ? llvm::to_vector(split.dim.getTokens())
+                     : SmallVector<DimAttr>();
+  SmallVector<DimAttr> tokens;
+  for (int32_t part : factors.parts.find(factor)->second) {
+    if (factors.kinds[part] == FactorKind::whole)
+      continue;
+    DimAttr like = splits[part].dim;
+    DimAttr dim = extentOf(part).withAxes(axesOf(part));
+    bool isNumber = like && !like.isSymbolic() && !dim.isWhole();
+    tokens.push_back(isNumber ? dim.withRule(like.getRule(), like.getMultiple())
+                              : dim);
+  }
+  return tokens;
+}
+
+/// The experts as they are split: those of a weight, or of the set that has
+/// them.
+DimAttr FactorSplits::expertsOf(int32_t factor) const {
+  const Split &split = splits[factor];
+  DimAttr experts = extentOf(factor);
+  if (!split.dim || !experts)
+    return split.dim ? split.dim.getExperts() : DimAttr();
+  DimAttr like = split.dim.isSet() ? split.dim.getExperts() : split.dim;
+  return like ? experts.withAxes(split.axes)
+                    .withRule(like.getRule(), like.getMultiple())
+              : DimAttr();
+}
+
+/// The dimension of an operand that has `factor`, its extent named; null where
+/// none has.
+DimAttr FactorSplits::extentOf(int32_t factor) const {
+  for (auto [operand, dims] :
+       llvm::zip_equal(op->getOperands(), factors.operands))
+    for (auto [i, other] : llvm::enumerate(dims))
+      if (other == factor)
+        return DimAttr::get(op->getContext(), TensorView(operand).extent(i), {},
+                            SplitRule::plain, 1)
+            .withAxes({});
+  return {};
+}
+
+/// A set split and grouped as its factors are.
+DimAttr FactorSplits::setLike(DimAttr old, int32_t factor,
+                              int32_t experts) const {
+  DimAttr set = old.withTokens(axesOf(factor), tokensOf(factor));
+  if (experts != ShardingFactors::none)
+    return set.withExperts(axesOf(experts), expertsOf(experts));
+  const Split &split = splits[factor];
+  return set.withExperts(split.grouped,
+                         split.dim ? split.dim.getExperts() : DimAttr());
+}
+
+/// `old` split as its factor is; `operand` is -1 for a result.
+DimAttr FactorSplits::dimLike(DimAttr old, int32_t factor, int32_t experts,
+                              unsigned operand) const {
+  if (old.getRule() == SplitRule::ring)
+    return old;
+  FactorKind kind = factors.kinds[factor];
+  const Split &split = splits[factor];
+  Axes axes = axesOf(factor);
+  if (old.isSet())
+    return setLike(old, factor, experts);
+  if (axes.empty() && old.getAxes().empty())
+    return old;
+  // Without axes, and of another number of them, by the rule of its extent.
+  DimAttr dim = old.withAxes({}).withAxes(axes);
+  if (axes.empty() || dim.isSymbolic() || !split.dim)
+    return dim;
+  if (split.dim.isSet())
+    return split.dim.getExperts()
+               ? dim.withRule(split.dim.getExperts().getRule(),
+                              split.dim.getExperts().getMultiple())
+               : dim;
+  if (kind != FactorKind::grouped)
+    return dim.withRule(split.dim.getRule(), split.dim.getMultiple());
+  // Heads, and the heads that they share, have rules of their own.
+  return dim.withRule(operand < headRules.size() ? headRules[operand]
+                                                 : SplitRule::plain);
+}
+
+Layout FactorSplits::operandLayout(unsigned index) const {
+  Layout layout = Layout::of(TensorView(op->getOperand(index)).getType());
+  int32_t experts = factors.expertsOfOperand(index);
+  for (auto [dim, factor] :
+       llvm::zip_equal(layout.dims, factors.operands[index]))
+    dim = dimLike(dim, factor, experts, index);
+  // Their order means nothing, but types are the same only in one.
+  ArrayRef<StringAttr> first = TensorView(op->getOperand(0)).partialAxes();
+  if (haveSameAxes(layout.partial, first))
+    layout.partial.assign(first.begin(), first.end());
+  return layout;
+}
+
+bool FactorSplits::uses(ArrayRef<StringAttr> axes) const {
+  return llvm::any_of(axes, [&](StringAttr axis) { return isClaimed(axis); });
+}
+
+SmallVector<StringAttr, 2> FactorSplits::reducedAxes() const {
+  SmallVector<StringAttr, 2> axes;
+  for (auto [split, kind] : llvm::zip_equal(splits, factors.kinds))
+    if (kind == FactorKind::reduction)
+      llvm::append_range(axes, split.axes);
+  return axes;
+}
+
+void FactorSplits::gatherReductions() {
+  for (auto [split, kind] : llvm::zip_equal(splits, factors.kinds))
+    if (kind == FactorKind::reduction)
+      split.axes.clear();
+}
+
+Type FactorSplits::resultType(unsigned index) const {
+  Type type = op->getResult(index).getType();
+  Layout layout = Layout::of(tensorOf(type));
+  int32_t experts = factors.expertsOfResult(index);
+  for (auto [dim, factor] :
+       llvm::zip_equal(layout.dims, factors.results[index]))
+    dim = dimLike(dim, factor, experts, op->getNumOperands());
+  layout.partial = reducedAxes();
+  for (Value operand : op->getOperands())
+    for (StringAttr axis : TensorView(operand).partialAxes())
+      if (!llvm::is_contained(layout.partial, axis))
+        layout.partial.push_back(axis);
+  return withLayout(type, layout);
+}

@@ -1,0 +1,93 @@
+//===- FactorSplits.h - How the factors of an op are split ------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_TRANSFORMS_SPLIT_FACTORSPLITS_H
+#define AUTOPAR_LIB_TRANSFORMS_SPLIT_FACTORSPLITS_H
+
+#include "autopar/Transforms/Split/Layouts.h"
+
+namespace autopar {
+
+/// Whether nothing determines `value` but the program's text: a weight, a
+/// cache, or a layout op on one.
+bool isSource(mlir::Value value);
+
+/// The one split of each factor of an op that its operands have, or, where they
+/// disagree, that they should have:
+/// 1. sources keep the split they have, and others follow them; the dimension
+///    of a source that is summed over stays whole where it is;
+/// 2. else the first operand that is split is followed;
+/// 3. an axis splits one factor: that of a source before others, tokens before
+///    their grouping by experts; the others give it up, as they do to partial
+///    sums that may wait and to what experts do with routed tokens;
+/// 4. an axis that an operand gives up and no factor wants moves to the
+///    operand's tokens, which costs less than making it whole.
+class FactorSplits {
+public:
+  explicit FactorSplits(ShardingOpInterface op);
+
+  const ShardingFactors &getFactors() const { return factors; }
+  /// The operands that are partial sums.
+  llvm::SmallVector<unsigned> partialOperands() const;
+
+  /// Splits the tokens of partial operands over the axes of their sums, where
+  /// those are free and the same tokens are split over them elsewhere.
+  void splitTokens(const TokenAxes &tokenAxes);
+  /// The layout that operand `index` should have; partial sums stay.
+  parallel::Layout operandLayout(unsigned index) const;
+  /// Whether a factor is split over one of `axes`.
+  bool uses(llvm::ArrayRef<mlir::StringAttr> axes) const;
+  /// The axes over which a reduction is split.
+  llvm::SmallVector<mlir::StringAttr, 2> reducedAxes() const;
+  /// Splits no reduction: what each device computes is whole.
+  void gatherReductions();
+  /// The layout of result `index` with the extents of `type`, where the op's
+  /// operands are as they should be.
+  mlir::Type resultType(unsigned index) const;
+
+private:
+  using Axes = llvm::SmallVector<mlir::StringAttr, 4>;
+  struct Split {
+    /// The dimension it is taken from; null where no operand has the factor.
+    parallel::DimAttr dim;
+    Axes axes;
+    /// Of a set that keeps its grouping: by which axes.
+    Axes grouped;
+    /// Less is stronger.
+    unsigned rank = 0;
+    /// Whether to be like `dim` matters: one that is whole follows others.
+    bool asks = false;
+  };
+
+  void read(unsigned operand);
+  void follow(int32_t factor, parallel::DimAttr dim,
+              llvm::ArrayRef<mlir::StringAttr> axes, unsigned rank,
+              llvm::ArrayRef<mlir::StringAttr> grouped = {});
+  void resolveConflicts();
+  llvm::SmallVector<mlir::StringAttr> waitingAxes() const;
+  void moveSpareAxes();
+  void moveSpareAxes(mlir::Value operand, llvm::ArrayRef<int32_t> factors);
+  Split *findTokens(mlir::Value operand, llvm::ArrayRef<int32_t> factors);
+  bool isClaimed(mlir::StringAttr axis) const;
+  Axes axesOf(int32_t factor) const;
+  llvm::SmallVector<parallel::DimAttr> tokensOf(int32_t factor) const;
+  parallel::DimAttr expertsOf(int32_t factor) const;
+  parallel::DimAttr extentOf(int32_t factor) const;
+  parallel::DimAttr setLike(parallel::DimAttr old, int32_t factor,
+                            int32_t experts) const;
+  parallel::DimAttr dimLike(parallel::DimAttr old, int32_t factor,
+                            int32_t experts, unsigned operand) const;
+
+  ShardingOpInterface op;
+  ShardingFactors factors;
+  llvm::SmallVector<Split> splits;
+  llvm::SmallVector<SplitRule, 4> headRules;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_TRANSFORMS_SPLIT_FACTORSPLITS_H

@@ -1,0 +1,48 @@
+//===- Layouts.cpp --------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Split/Layouts.h"
+
+#include "autopar/Dialect/Transformer/Transformer.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+Type autopar::withLayout(Type type, const Layout &layout) {
+  RankedTensorType tensor = tensorOf(type);
+  if (layout.isWhole()) {
+    SmallVector<NamedExtent> names;
+    for (DimAttr dim : layout.dims)
+      names.push_back(dim.getExtent());
+    return withTensor(type,
+                      transformer::getTensorType(tensor.getShape(), names,
+                                                 tensor.getElementType()));
+  }
+  auto encoding =
+      ShardingAttr::get(type.getContext(), layout.dims, layout.partial);
+  return withTensor(type,
+                    RankedTensorType::get(tensor.getShape(),
+                                          tensor.getElementType(), encoding));
+}
+
+bool autopar::isLayoutOp(Operation *op) {
+  return isa<ParallelDialect>(op->getDialect()) && op->getNumOperands() == 1 &&
+         op->getNumResults() == 1;
+}
+
+Layout autopar::layoutAfter(Operation *op) {
+  Layout layout = Layout::of(TensorView(op->getOperand(0)).getType());
+  if (auto ring = dyn_cast<RingOp>(op)) {
+    DimAttr &dim = layout.dims[ring.getDim()];
+    dim = dim.withRule(SplitRule::ring);
+  } else if (auto gather = dyn_cast<AllGatherOp>(op)) {
+    DimAttr &dim = layout.dims[gather.getDim()];
+    dim = dim.withAxes(dim.getAxes().drop_back(gather.getAxes().size()));
+  }
+  return layout;
+}

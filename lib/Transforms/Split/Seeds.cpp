@@ -1,0 +1,119 @@
+//===- Seeds.cpp ----------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Seeds.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+FailureOr<SmallVector<StringAttr>>
+autopar::findAxes(ModuleOp module, ArrayRef<std::string> names,
+                  StringRef flag) {
+  DeviceMeshOpInterface mesh = findMesh(module);
+  SmallVector<StringAttr> axes;
+  for (const std::string &name : names) {
+    axes.push_back(StringAttr::get(module.getContext(), name));
+    if (mesh && mesh.getAxisSize(name))
+      continue;
+    InFlightDiagnostic diag = module.emitError()
+                              << "the module has no mesh axis '" << name
+                              << "' to split over";
+    diag.attachNote() << "declare it: parallel.mesh @mesh(" << name
+                      << " = ?), or give " << flag << "=N";
+    return diag;
+  }
+  return axes;
+}
+
+ArrayRef<std::string> autopar::orElse(ArrayRef<std::string> names,
+                                      ArrayRef<std::string> others) {
+  return names.empty() ? others : names;
+}
+
+ArrayRef<std::string> autopar::orNone(ArrayRef<std::string> names,
+                                      ArrayRef<std::string> others) {
+  ArrayRef<std::string> listed = orElse(names, others);
+  bool none = listed.size() == 1 && listed.front() == "none";
+  return none ? ArrayRef<std::string>() : listed;
+}
+
+void Seeds::splitSource(Value value, unsigned dim, SplitRule rule,
+                        int64_t multiple) {
+  setType(value, split(value.getType(), dim, rule, multiple));
+}
+
+void Seeds::splitSourceInside(Value value, unsigned dim, SplitRule rule) {
+  setType(value, split(value.getType(), dim, rule, /*multiple=*/1,
+                       /*inMeshOrder=*/false));
+}
+
+void Seeds::splitSources(StringRef symbol) {
+  module.walk([&](Operation *op) {
+    if (op->getNumOperands() == 0)
+      for (OpResult result : op->getResults())
+        setType(result, split(result.getType(), symbol));
+  });
+}
+
+void Seeds::splitBoundaries(StringRef symbol, bool inside) {
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    if (inside && !function.isPrivate())
+      continue;
+    SmallVector<Type> arguments, results;
+    for (Type type : function.getArgumentTypes())
+      arguments.push_back(split(type, symbol));
+    for (Type type : function.getResultTypes())
+      results.push_back(split(type, symbol));
+    function.setType(function.cloneTypeWith(arguments, results));
+    if (!function.isDeclaration())
+      for (auto [argument, type] :
+           llvm::zip_equal(function.getArguments(), arguments))
+        setType(argument, type);
+  }
+  module.walk([&](LoopLikeOpInterface loop) {
+    for (BlockArgument argument : loop.getRegionIterArgs())
+      setType(argument, split(argument.getType(), symbol));
+  });
+}
+
+/// Several tokens for each `symbol` are patches of what an encoder then merges.
+Type Seeds::split(Type type, StringRef symbol) {
+  if (!tensorOf(type))
+    return type;
+  for (unsigned dim = 0; dim < TensorView(type).rank(); ++dim)
+    if (TensorView(type).dim(dim).extent.counts(symbol))
+      type = split(type, dim, SplitRule::any, 1);
+  return type;
+}
+
+/// `type` with the axes that it does not use yet, where the mesh has them.
+Type Seeds::split(Type type, unsigned dim, SplitRule rule, int64_t multiple,
+                  bool inMeshOrder) {
+  Layout layout = Layout::of(tensorOf(type));
+  SmallVector<StringAttr> all(layout.dims[dim].getAxes());
+  for (StringAttr axis : axes)
+    if (!layout.uses(axis))
+      all.push_back(axis);
+  if (all.size() == layout.dims[dim].getAxes().size())
+    return type;
+  ArrayRef<Attribute> order = mesh.getAxisNames();
+  if (inMeshOrder)
+    llvm::sort(all, [&](StringAttr a, StringAttr b) {
+      return llvm::find(order, a) < llvm::find(order, b);
+    });
+  layout.dims[dim] = layout.dims[dim].withAxes(all).withRule(rule, multiple);
+  return withLayout(type, layout);
+}
+
+void Seeds::setType(Value value, Type type) {
+  anyChanged |= value.getType() != type;
+  value.setType(type);
+}

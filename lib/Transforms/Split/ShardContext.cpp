@@ -1,0 +1,109 @@
+//===- ShardContext.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+#include "../Bind/Strategy.h"
+#include "FactorSplits.h"
+#include "Propagation.h"
+#include "Seeds.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_SHARDCONTEXTPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+namespace {
+
+struct ShardContextPass
+    : autopar::impl::ShardContextPassBase<ShardContextPass> {
+  using Base::Base;
+
+  void runOnModule() override {
+    ModuleOp module = getOperation();
+    FailureOr<SmallVector<StringAttr>> over =
+        findAxes(module, orElse(axes, {"cp"}), "--shard-cp");
+    if (failed(over))
+      return signalPassFailure();
+    std::optional<parallel::ContextKind> exchange =
+        symbolizeContextKind(kind.getValue());
+    if (!exchange) {
+      module.emitError() << "kind = " << kind.getValue()
+                         << ", expected ring or all_to_all";
+      return signalPassFailure();
+    }
+    Seeds seeds(module, *over);
+    seeds.splitBoundaries("query");
+    // What an encoder encodes, each device a part for all.
+    seeds.splitBoundaries("source");
+    if (*exchange == parallel::ContextKind::ring)
+      turnCaches(module, seeds, *over);
+    else
+      splitHeads(module, seeds);
+    if (seeds.changed())
+      propagateSplits(module);
+    getStrategy(module).setContextKind(exchange);
+  }
+
+  /// Sends the parts of each cache around where it is read.
+  static void turnCaches(ModuleOp module, Seeds &seeds,
+                         ArrayRef<StringAttr> axes) {
+    seeds.splitSources("context");
+    OpBuilder builder(module.getContext());
+    ArrayAttr names =
+        builder.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end()));
+    module.walk([&](Operation *op) {
+      if (op->getNumOperands() != 0)
+        return;
+      for (OpResult cache : op->getResults())
+        if (std::optional<unsigned> dim = findContext(cache))
+          turn(builder, cache, *dim, names);
+    });
+  }
+
+  static std::optional<unsigned> findContext(OpResult cache) {
+    RankedTensorType type = tensorOf(cache.getType());
+    for (unsigned dim = 0; type && dim < type.getRank(); ++dim)
+      if (TensorView(type).dim(dim).extent.is("context"))
+        return dim;
+    return std::nullopt;
+  }
+
+  static void turn(OpBuilder &builder, OpResult cache, unsigned dim,
+                   ArrayAttr axes) {
+    if (llvm::any_of(cache.getUsers(), llvm::IsaPred<RingOp>))
+      return;
+    builder.setInsertionPointAfter(cache.getOwner());
+    Layout layout = Layout::of(TensorView(cache).getType());
+    layout.dims[dim] = layout.dims[dim].withRule(SplitRule::ring);
+    auto ring = RingOp::create(builder, cache.getLoc(),
+                               withLayout(cache.getType(), layout), cache,
+                               builder.getI64IntegerAttr(dim), axes);
+    cache.replaceAllUsesExcept(ring.getResult(), ring);
+  }
+
+  /// Caches and parameters that have the heads of an attention hold a part of
+  /// them; queries and keys follow.
+  static void splitHeads(ModuleOp module, Seeds &seeds) {
+    module.walk([&](ShardingOpInterface op) {
+      std::optional<TensorParallelFactor> heads = op.getTensorParallelFactor();
+      if (!heads || heads->role != TensorParallelRole::attention)
+        return;
+      ShardingFactors factors = op.getShardingFactors();
+      for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+        for (auto [dim, factor] : llvm::enumerate(factors.operands[i]))
+          if (factor == heads->factor && isSource(operand))
+            seeds.splitSourceInside(operand, dim, heads->operandRules[i]);
+    });
+  }
+};
+
+} // namespace

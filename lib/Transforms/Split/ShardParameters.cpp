@@ -1,0 +1,120 @@
+//===- ShardParameters.cpp ------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+#include "../Bind/Strategy.h"
+#include "FactorSplits.h"
+#include "Propagation.h"
+#include "Seeds.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_SHARDPARAMETERSPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+namespace {
+
+struct ShardParametersPass
+    : autopar::impl::ShardParametersPassBase<ShardParametersPass> {
+  using Base::Base;
+
+  void runOnModule() override {
+    ModuleOp module = getOperation();
+    std::string replicas = "dp";
+    ArrayRef<std::string> all = orNone(axes, replicas);
+    auto dense = findAxes(module, all, "--shard-dp");
+    auto experts = findAxes(module, orNone(expertAxes, all), "--shard-ep");
+    if (failed(dense) || failed(experts))
+      return signalPassFailure();
+    llvm::SetVector<Value> weights = findWeights(module);
+    for (Value weight : weights)
+      shard(module, cast<OpResult>(weight),
+            isOfExperts(weight) ? *experts : *dense);
+    propagateSplits(module);
+    getStrategy(module).setFsdp(true);
+  }
+
+private:
+  /// Values that the checkpoint gives: sources whose extents are numbers.
+  static llvm::SetVector<Value> findWeights(ModuleOp module) {
+    llvm::SetVector<Value> weights;
+    module.walk([&](ShardingOpInterface op) {
+      for (Value operand : op->getOperands()) {
+        Operation *source = operand.getDefiningOp();
+        if (!source || source->getNumOperands() != 0)
+          continue;
+        TensorView view(operand);
+        bool symbolic = false;
+        for (unsigned dim = 0; dim < view.rank(); ++dim)
+          symbolic |= view.isSymbolic(dim);
+        if (!symbolic)
+          weights.insert(operand);
+      }
+    });
+    return weights;
+  }
+
+  static bool isOfExperts(Value weight) {
+    return llvm::any_of(weight.getUsers(), [](Operation *user) {
+      auto op = dyn_cast<ShardingOpInterface>(user);
+      return op && op.getShardingFactors().expertsOfResult(0) !=
+                       ShardingFactors::none;
+    });
+  }
+
+  static void shard(ModuleOp module, OpResult weight,
+                    ArrayRef<StringAttr> axes) {
+    std::optional<unsigned> dim = largestWholeDim(weight);
+    if (!dim || axes.empty())
+      return;
+    Seeds seeds(module, axes);
+    seeds.splitSource(weight, *dim, SplitRule::any);
+    if (seeds.changed())
+      gather(weight, *dim);
+  }
+
+  static std::optional<unsigned> largestWholeDim(Value weight) {
+    TensorView view(weight);
+    std::optional<unsigned> largest;
+    for (unsigned dim = 0; dim < view.rank(); ++dim)
+      if (view.dim(dim).isWhole() &&
+          (!largest || view.getType().getDimSize(dim) >=
+                           view.getType().getDimSize(*largest)))
+        largest = dim;
+    return largest;
+  }
+
+  /// Before the first use, so that few weights are whole at a time.
+  static void gather(OpResult weight, unsigned dim) {
+    Operation *first = nullptr;
+    Block *block = weight.getOwner()->getBlock();
+    for (Operation *user : weight.getUsers())
+      if (Operation *here = block->findAncestorOpInBlock(*user))
+        if (!first || here->isBeforeInBlock(first))
+          first = here;
+    OpBuilder builder(first);
+    RankedTensorType type = TensorView(weight).getType();
+    Layout layout = Layout::of(type);
+    ArrayRef<StringAttr> axes = layout.dims[dim].getAxes();
+    ArrayAttr names =
+        builder.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end()));
+    layout.dims[dim] = layout.dims[dim].withAxes({});
+    auto gathered =
+        AllGatherOp::create(builder, weight.getLoc(), withLayout(type, layout),
+                            weight, builder.getI64IntegerAttr(dim), names);
+    weight.replaceAllUsesExcept(gathered.getResult(), gathered);
+  }
+};
+
+} // namespace

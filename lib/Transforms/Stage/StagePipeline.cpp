@@ -1,0 +1,132 @@
+//===- StagePipeline.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Price/Estimator.h"
+#include "../Price/ModulePlan.h"
+#include "autopar/Transforms/Passes.h"
+
+#include "autopar/Analysis/StageBorders.h"
+#include "autopar/Plan/Degrees.h"
+#include "autopar/Report/Pipeline.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_STAGEPIPELINEPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+namespace {
+
+struct StagePipelinePass
+    : autopar::impl::StagePipelinePassBase<StagePipelinePass> {
+  using Base::Base;
+
+  void runOnModule() override {
+    ModuleOp module = getOperation();
+    CostProgramAnalysis analysis(module);
+    if (!analysis.isValid() || failed(run(module, analysis.getProgram())))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult run(ModuleOp module, const CostProgram &program) {
+    FailureOr<EstimateInputs> inputs = inputsOf(module, getTarget());
+    if (failed(inputs))
+      return failure();
+    Plan &plan = inputs->plan;
+    if (failed(readOptions(module, plan)))
+      return failure();
+    plan.pipeline = completePipeline(plan, inputs->workload);
+    if (plan.pipeline.stages.empty() &&
+        failed(balance(module, program, *inputs)))
+      return failure();
+    if (failed(verifyCoverage(plan.pipeline.stages, program,
+                              [&] { return module.emitError(); })))
+      return failure();
+    createStages(module, plan.pipeline, assumed(module));
+    return success();
+  }
+
+  /// What the options say of the pipeline.
+  LogicalResult readOptions(ModuleOp module, Plan &plan) {
+    PipelinePlan &pipeline = plan.pipeline;
+    pipeline = PipelinePlan();
+    if (!plan.has("pp"))
+      return module.emitError("the mesh has no axis 'pp' for pipeline stages: "
+                              "give --stage-pp=N");
+    if (interleave != 0)
+      pipeline.interleave = interleave;
+    if (microbatches != 0)
+      pipeline.microbatches = microbatches;
+    if (!schedule.empty()) {
+      pipeline.schedule = parseScheduleKind(schedule);
+      if (!pipeline.schedule)
+        return module.emitError() << "unknown schedule '" << schedule
+                                  << "', expected " << scheduleChoices();
+    }
+    if (!stages.empty()) {
+      Result<std::vector<LayerRange>> ranges = parseRanges(stages);
+      if (!ranges)
+        return emitError(module, ranges.error());
+      pipeline.stages = std::move(*ranges);
+    }
+    std::optional<Error> error = checkChoices(plan);
+    return error ? emitError(module, *error) : success();
+  }
+
+  /// Lays layers over stages by cost, within the memory if that is possible.
+  LogicalResult balance(ModuleOp module, const CostProgram &program,
+                        EstimateInputs &inputs) {
+    Result<StagingProblem> problem = stagingProblem(
+        program, inputs.plan, inputs.machine, inputs.runtime, inputs.workload);
+    if (!problem)
+      return emitError(module, problem.error());
+    Result<StagePartition> partition = partitionStages(*problem);
+    if (!partition && problem->memoryLimitBytes) {
+      std::string why = partition.error().message;
+      problem->memoryLimitBytes.reset();
+      partition = partitionStages(*problem);
+      if (partition)
+        module.emitWarning() << why << "; balanced by time alone";
+    }
+    if (!partition)
+      return emitError(module, partition.error());
+    inputs.plan.pipeline.stages = partition->ranges;
+    return success();
+  }
+
+  /// What the options leave to the pass.
+  ArrayAttr assumed(ModuleOp module) {
+    SmallVector<StringRef> words;
+    if (microbatches == 0)
+      words.push_back("microbatches");
+    if (schedule.empty())
+      words.push_back("schedule");
+    return Builder(module.getContext()).getStrArrayAttr(words);
+  }
+
+  static void createStages(ModuleOp module, const PipelinePlan &pipeline,
+                           ArrayAttr assumed) {
+    for (StagesOp old : llvm::make_early_inc_range(module.getOps<StagesOp>()))
+      old.erase();
+    MeshOp mesh = *module.getOps<MeshOp>().begin();
+    OpBuilder builder(module.getContext());
+    builder.setInsertionPointAfter(mesh);
+    SmallVector<int64_t> ends;
+    for (const LayerRange &range : pipeline.stages)
+      ends.push_back(range.end);
+    StagesOp::create(builder, module.getLoc(),
+                     builder.getStrArrayAttr({StringRef("pp")}), ends,
+                     *pipeline.interleave, nameOf(*pipeline.schedule),
+                     *pipeline.microbatches, assumed);
+  }
+};
+
+} // namespace

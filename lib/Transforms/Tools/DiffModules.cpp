@@ -1,0 +1,141 @@
+//===- DiffModules.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+#include "../ErrorsNameModule.h"
+#include "autopar/Report/PlanDifferences.h"
+#include "autopar/Transforms/Price/Estimate.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_DIFFMODULESPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace mlir;
+
+/// What a collective does to the dimensions of its operand: "dim 2" where one
+/// is split otherwise after it, "dim 1 to 0" where a split moves.
+static std::string dimsOf(Operation *op) {
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
+    return "";
+  TensorView before(op->getOperand(0)), after(op->getResult(0));
+  if (before.rank() != after.rank())
+    return "";
+  std::string less, more;
+  for (unsigned i = 0; i < before.rank(); ++i) {
+    size_t axes = before.dim(i).axes.size();
+    if (after.dim(i).axes.size() < axes)
+      less += (less.empty() ? "" : ", ") + std::to_string(i);
+    if (after.dim(i).axes.size() > axes)
+      more += (more.empty() ? "" : ", ") + std::to_string(i);
+  }
+  if (less.empty() && more.empty())
+    return "";
+  return "dim " + less + (less.empty() || more.empty() ? "" : " to ") + more;
+}
+
+/// Adds `one` to those that are alike.
+static void add(std::vector<PlanOutcome::Collective> &all,
+                PlanOutcome::Collective one) {
+  for (PlanOutcome::Collective &other : all)
+    if (std::tie(other.layer, other.kind, other.dims, other.axes) ==
+        std::tie(one.layer, one.kind, one.dims, one.axes)) {
+      other.count += one.count;
+      return;
+    }
+  all.push_back(std::move(one));
+}
+
+/// Reads what a plan decided off the IR, through the cost program's records.
+static PlanOutcome outcomeOf(ModuleOp module,
+                             const CostProgramAnalysis &analysis) {
+  const CostProgram &program = analysis.getProgram();
+  PlanOutcome outcome;
+  outcome.name = module.getName().value_or("").str();
+  for (auto [record, op] :
+       llvm::zip_equal(program.collectives, analysis.getOps().collectives)) {
+    PlanOutcome::Collective one;
+    one.layer = program.layers[record.layer].name;
+    one.kind = nameOf(record.kind);
+    one.dims = dimsOf(op);
+    for (AxisId axis : record.axes)
+      one.axes.push_back(program.axes[axis]);
+    one.count = record.count;
+    add(outcome.collectives, std::move(one));
+  }
+  // The tensors of a quantized weight share an op, and its layout.
+  Operation *last = nullptr;
+  for (auto [record, op] :
+       llvm::zip(program.residents, analysis.getOps().residents)) {
+    if (op == last)
+      continue;
+    last = op;
+    RankedTensorType type = TensorView(op->getResult(0)).getType();
+    outcome.tensors.push_back({program.layers[record.layer].name, record.name,
+                               Layout::of(type).str(),
+                               std::string(nameOf(record.type))});
+  }
+  return outcome;
+}
+
+namespace {
+
+struct DiffModulesPass : autopar::impl::DiffModulesPassBase<DiffModulesPass> {
+  using Base::Base;
+
+  StringRef destination() const override { return output.getValue(); }
+
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    if (failed(diff()))
+      signalPassFailure();
+  }
+
+  LogicalResult diff() {
+    ModuleOp module = getOperation();
+    SmallVector<ModuleOp> inside(module.getOps<ModuleOp>());
+    if (failed(verifyFormat(format)))
+      return failure();
+    if (inside.size() != 2)
+      return module.emitError() << "has " << inside.size()
+                                << " modules inside, expected 2 to compare";
+    const auto &target = getAnalysis<TargetAnalysis>();
+    if (!target.isValid())
+      return failure();
+    FailureOr<PlanOutcome> a = price(inside[0], target);
+    if (failed(a))
+      return failure();
+    FailureOr<PlanOutcome> b = price(inside[1], target);
+    if (failed(b))
+      return failure();
+    PlanDifferences differences = compare(*a, *b);
+    return write(output, format == "json" ? writeJson(differences)
+                                          : writeText(differences));
+  }
+
+  static FailureOr<PlanOutcome> price(ModuleOp module,
+                                      const TargetAnalysis &around) {
+    ErrorsNameModule handler(module);
+    return priceOutcome(module, TargetAnalysis(module, around));
+  }
+};
+
+} // namespace
+
+FailureOr<PlanOutcome> autopar::priceOutcome(ModuleOp module,
+                                             const TargetAnalysis &target) {
+  CostProgramAnalysis analysis(module);
+  FailureOr<Report> report = estimateModule(module, analysis, target);
+  if (failed(report))
+    return failure();
+  PlanOutcome outcome = outcomeOf(module, analysis);
+  outcome.report = std::move(*report);
+  return outcome;
+}
