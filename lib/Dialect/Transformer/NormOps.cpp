@@ -108,8 +108,8 @@ static LogicalResult verifySums(Operation *op, Value sums, int64_t groups) {
     return op->emitOpError("has sums that are not in f32");
   if (found == NamedExtent::number(groups))
     return success();
-  return op->emitOpError() << "has sums of " << found.str() << " groups, expected "
-                           << groups;
+  return op->emitOpError() << "has sums of " << found.str()
+                           << " groups, expected " << groups;
 }
 
 template <typename Op>
