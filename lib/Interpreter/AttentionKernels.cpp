@@ -181,9 +181,9 @@ struct Scores {
       return false;
     if (op.getWindow() && !isInWindow(token, int64_t(*op.getWindow())))
       return false;
-    return !op.getChunk() || token / int64_t(*op.getChunk()) ==
-                                 position * keys /
-                                     (queries * int64_t(*op.getChunk()));
+    return !op.getChunk() ||
+           token / int64_t(*op.getChunk()) ==
+               position * keys / (queries * int64_t(*op.getChunk()));
   }
   /// `bias`: the table's column of the head.
   double of(double product, int64_t token, const LocalTensor *bias,
@@ -336,13 +336,13 @@ static LocalResult run(AttentionOp op, Device &device) {
         const double *asked = &query.data[at * width];
         for (auto [token, row] : seen->all)
           if (scores.sees(token))
-            softmax.add(token,
-                        scores.of(dot(asked, &row->data[offset], width) * scale,
-                                  token, bias, int64_t(a)) +
-                            planeScore(op, device, asked, positions[t], token) +
-                            distanceScore(op, device, asked,
-                                          positions[t] - token) *
-                                scale);
+            softmax.add(
+                token,
+                scores.of(dot(asked, &row->data[offset], width) * scale, token,
+                          bias, int64_t(a)) +
+                    planeScore(op, device, asked, positions[t], token) +
+                    distanceScore(op, device, asked, positions[t] - token) *
+                        scale);
         softmax.finish(op.getSinks()
                            ? std::optional(device(op.getSinks()).data[a])
                            : std::nullopt);

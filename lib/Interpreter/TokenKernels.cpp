@@ -170,9 +170,9 @@ static LocalResult run(BatchNormOp op, Device &device) {
     int64_t c = i % mean.size();
     // Random weights have a sign, which no variance has.
     double deviation = std::sqrt(std::abs(variance.data[c]) + eps);
-    result.data[i] = (result.data[i] - mean.data[c]) / deviation *
-                         weight.data[c] +
-                     bias.data[c];
+    result.data[i] =
+        (result.data[i] - mean.data[c]) / deviation * weight.data[c] +
+        bias.data[c];
   }
   return result;
 }
@@ -252,133 +252,6 @@ static LocalResult run(LogitsOp op, Device &device) {
     for (int64_t h = 0; h < table.shape[1]; ++h)
       turned.data[h * table.shape[0] + v] = table.data[v * table.shape[1] + h];
   return multiply(op, x, 1, turned, nullptr);
-}
-
-/// Tokens outside of the sequence are 0.
-namespace {
-/// The second dimension of a convolution's plane.
-struct Columns {
-  int64_t before = 1, after = 1, kernel = 1;
-  /// Which one element `k` of the kernel of column `c` reads; -1 outside.
-  int64_t read(int64_t c, int64_t k) const {
-    int64_t column = before / after * c + k - (kernel - 1) / 2;
-    return column < before ? column : -1;
-  }
-};
-} // namespace
-
-namespace {
-/// What one place of a kernel adds to channel `o` of the result: all channels
-/// of a token, or that one alone.
-struct Weights {
-  const LocalTensor &w;
-  int64_t in, out;
-  bool own;
-
-  template <typename Op>
-  Weights(Op op, const LocalTensor &w)
-      : w(w), in(w.shape.front()), out(w.shape.back()),
-        own(std::is_same_v<Op, ChannelConvolutionOp>) {
-    if (own)
-      out = in;
-  }
-
-  double times(const double *x, int64_t place, int64_t o) const {
-    int64_t places = w.size() / (own ? in : in * out);
-    if (own)
-      return x[o] * w.data[o * places + place];
-    double sum = 0;
-    for (int64_t i = 0; i < in; ++i)
-      sum += x[i] * w.data[(i * places + place) * out + o];
-    return sum;
-  }
-};
-} // namespace
-
-/// Of planes whose rows are one after the other, to `result`.
-static LocalResult convolveSquare(Operation *op, const LocalTensor &x,
-                                  const Weights &w, const LocalTensor *bias,
-                                  LocalTensor result) {
-  auto sideOf = [](int64_t tokens) {
-    return int64_t(std::lround(std::sqrt(double(tokens))));
-  };
-  int64_t before = sideOf(x.shape[1]), after = sideOf(result.shape[1]);
-  if (before * before != x.shape[1] || after * after != result.shape[1])
-    return op->emitError() << x.shape[1] << " tokens are no square plane";
-  int64_t kernel = w.w.shape[1];
-  Columns line = {before, after, kernel};
-  double *place = result.data.data();
-  for (int64_t b = 0; b < x.shape[0]; ++b)
-    for (int64_t r = 0; r < after; ++r)
-      for (int64_t c = 0; c < after; ++c)
-        for (int64_t o = 0; o < w.out; ++o) {
-          double sum = bias ? bias->data[o] : 0;
-          for (int64_t j = 0; j < kernel; ++j)
-            for (int64_t k = 0; k < kernel; ++k) {
-              int64_t row = line.read(r, j), column = line.read(c, k);
-              if (row >= 0 && column >= 0)
-                sum += w.times(
-                    &x.data[((b * before + row) * before + column) * w.in],
-                    j * kernel + k, o);
-            }
-          *place++ = sum;
-        }
-  return result;
-}
-
-template <typename Op>
-static LocalResult convolve(Op op, Device &device) {
-  const LocalTensor &x = device(op.getX());
-  const LocalTensor *bias = op.getBias() ? &device(op.getBias()) : nullptr;
-  Weights w(op, device(op.getWeight()));
-  std::vector<int64_t> from = device.indices(op.getX(), 1);
-  std::vector<int64_t> to = device.indices(op.getResult(), 1);
-  // A step may have no source: what it has read is remembered.
-  int64_t after = device.grid().extentOf(TensorView(op.getResult()), 1);
-  int64_t stride =
-      after ? device.grid().extentOf(TensorView(op.getX()), 1) / after : 1;
-  // A row of tokens is a plane of one column.
-  bool hasColumns = x.shape.size() == 4;
-  size_t kernels = w.w.shape.size() - (w.own ? 1 : 2);
-  Columns columns;
-  if (hasColumns)
-    columns = {x.shape[2],
-               device.grid().extentOf(TensorView(op.getResult()), 2),
-               w.w.shape[2]};
-  if (x.shape.back() != w.in)
-    return op.emitError("channels differ on a device");
-  std::vector<int64_t> shape = {x.shape[0], int64_t(to.size())};
-  if (hasColumns)
-    shape.push_back(columns.after);
-  shape.push_back(w.out);
-  LocalTensor result(shape);
-  if (!hasColumns && kernels == 2)
-    return convolveSquare(op, x, w, bias, std::move(result));
-  double *place = result.data.data();
-  for (int64_t b = 0; b < x.shape[0]; ++b)
-    for (int64_t token : to)
-      for (int64_t c = 0; c < columns.after; ++c)
-        for (int64_t o = 0; o < w.out; ++o) {
-          double sum = bias ? bias->data[o] : 0;
-          for (int64_t j = 0, kernel = w.w.shape[1]; j < kernel; ++j) {
-            int64_t at = find(from, stride * token + j - (kernel - 1) / 2);
-            for (int64_t k = 0; at >= 0 && k < columns.kernel; ++k)
-              if (int64_t column = columns.read(c, k); column >= 0)
-                sum += w.times(
-                    &x.data[((b * x.shape[1] + at) * columns.before + column) *
-                            w.in],
-                    j * columns.kernel + k, o);
-          }
-          *place++ = sum;
-        }
-  return result;
-}
-
-static LocalResult run(ConvolutionOp op, Device &device) {
-  return convolve(op, device);
-}
-static LocalResult run(ChannelConvolutionOp op, Device &device) {
-  return convolve(op, device);
 }
 
 //===----------------------------------------------------------------------===//
@@ -640,8 +513,6 @@ void autopar::attachTokenKernels(MLIRContext *context) {
   attach<StateOp, run>(context);
   attach<LinearOp, run>(context);
   attach<LogitsOp, run>(context);
-  attach<ConvolutionOp, run>(context);
-  attach<ChannelConvolutionOp, run>(context);
   attach<BatchNormOp, run>(context);
   attach<SoftmaxOp, run>(context);
   attach<EmbeddingOp, run>(context);

@@ -266,8 +266,8 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   kernel.rows = builder.dims(getQuery(), 0, 1);
   kernel.columns = builder.dims(getQuery(), 2, 3);
   Dim widths;
-  widths.extent.factor = sizeOf(getQuery(), 3) * (getDistances() ? 2 : 1) +
-                         sizeOf(getValue(), 3);
+  widths.extent.factor =
+      sizeOf(getQuery(), 3) * (getDistances() ? 2 : 1) + sizeOf(getValue(), 3);
   kernel.contraction = {widths};
   Pairs pairs;
   pairs.query = builder.dims(getQuery(), 1, 2).front();

@@ -124,9 +124,9 @@ ShardingFactors ChannelConvolutionOp::getShardingFactors() {
         concat({batch}, addFactors(factors, FactorKind::whole, rank - 2));
     return concat(dims, {channels});
   };
-  factors.operands = {plane(),
-                      concat({channels}, addFactors(factors, FactorKind::whole,
-                                                    kernels - 1))};
+  factors.operands = {
+      plane(),
+      concat({channels}, addFactors(factors, FactorKind::whole, kernels - 1))};
   factors.results = {plane()};
   if (getBias())
     factors.operands.push_back({channels});

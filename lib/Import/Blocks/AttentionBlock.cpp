@@ -58,10 +58,25 @@ public:
         valueWidth(block.integer("v_head_dim", width)),
         transposed(block.flag("transposed")), layout(readLayout()) {
     bool bias = block.flag("input_bias");
-    block.mayHave({"q_norm", "k_norm", "norm", "norm_weight", "norm_bias",
-                   "unit_offset", "eps", "gate_name", "layout", "q", "k", "v",
-                   "qkv", "relative_bias", "relative_buckets",
-                   "relative_distance", "sinks", "o_layer_norm", "down",
+    block.mayHave({"q_norm",
+                   "k_norm",
+                   "norm",
+                   "norm_weight",
+                   "norm_bias",
+                   "unit_offset",
+                   "eps",
+                   "gate_name",
+                   "layout",
+                   "q",
+                   "k",
+                   "v",
+                   "qkv",
+                   "relative_bias",
+                   "relative_buckets",
+                   "relative_distance",
+                   "sinks",
+                   "o_layer_norm",
+                   "down",
                    "kv"});
     biases[query] = bias;
     biases[key] = block.flag("k_bias", bias);
@@ -202,10 +217,10 @@ private:
     int64_t copies = block.integer("copies", 1), hidden = model.widthOf(x);
     Value sum;
     for (int64_t i = 0; i < copies; ++i) {
-      std::string in = copies == 1 ? "0"
-                                   : formatv("0 at {0} of {1}", i * hidden,
-                                             copies * hidden)
-                                         .str();
+      std::string in =
+          copies == 1
+              ? "0"
+              : formatv("0 at {0} of {1}", i * hidden, copies * hidden).str();
       Value w = model.weight(member(stem, "weight"), {hidden, count, size},
                              transposed ? "[" + in + ", " + out + "]"
                                         : "[" + out + ", " + in + "]",
