@@ -54,7 +54,10 @@ REQUIRED = {
                         "mlp_layer_types": ["dense"] + ["sparse"] * 31}},
     "granite4_vision": {"deepstack_layer_map": [[-1, 0], [-2, 4]], "spatial_target_layers": [8], "downsample_rate": "4/8"},
     "reformer": {"is_decoder": True},
-    "qwen3_omni_moe": {"talker_config": {"spatial_merge_size": 2, "text_config": {"shared_expert_intermediate_size": 768}}},
+    "qwen3_omni_moe": {
+        "thinker_config": {"text_config": {"num_attention_heads": 32, "vocab_size": 151936}},
+        "talker_config": {"spatial_merge_size": 2, "text_config": {"shared_expert_intermediate_size": 768}},
+    },
     "qwen3_omni_moe_thinker": {"text_config": {"num_attention_heads": 32, "vocab_size": 151936}},
 }  # fmt: skip
 
