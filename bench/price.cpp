@@ -116,8 +116,8 @@ private:
     workload.batch = pick(1, 300);
     workload.query = decodes ? 1 : pick(1, 5000);
     workload.context = workload.query + pick(0, 20000);
-    workload.source = pick(0, 1) * pick(1, 500);
-    workload.memory = pick(0, 1) * pick(1, 500);
+    workload.encoderTokens = pick(0, 1) * pick(1, 500);
+    workload.crossTokens = pick(0, 1) * pick(1, 500);
     return workload;
   }
 

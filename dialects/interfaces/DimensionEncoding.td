@@ -30,6 +30,9 @@ def DimensionEncodingInterface : AttrInterface<"DimensionEncodingInterface"> {
                     "number is the extent.",
                     "::autopar::DimRef", "getExperts", (ins "unsigned":$index),
                     "", "return {};">,
+    InterfaceMethod<"The same encoding with another extent of dimension `index`.",
+                    "::mlir::Attribute", "withExtent",
+                    (ins "unsigned":$index, "::autopar::NamedExtent":$extent)>,
     InterfaceMethod<"Axes over which the values are partial sums.",
                     "::llvm::ArrayRef<::mlir::StringAttr>", "getPartialAxes">,
   ];

@@ -90,6 +90,14 @@ def ShardingOpInterface : OpInterface<"ShardingOpInterface"> {
   let verify = [{ return ::autopar::verifySharding($_op); }];
 }
 
+def HeldOpInterface : OpInterface<"HeldOpInterface"> {
+  let cppNamespace = "::autopar";
+  let description = [{
+    An op whose results devices have before a step begins: weights, caches and
+    states. They take any layout that is asked for, at no cost in a step.
+  }];
+}
+
 def WorkloadOpInterface : OpInterface<"WorkloadOpInterface"> {
   let cppNamespace = "::autopar";
   let description = [{

@@ -125,7 +125,7 @@ def PAR_ShardingAttr : AttrDef<ParallelDialect, "Sharding", [
     extent of a named dimension prints as `?`, that of `_` as a number.
 
     ```mlir
-    parallel.mesh @pod(tp = 8)
+    parallel.mesh(tp = 8)
     func.func private @example(
         tensor<?x?x64x128xbf16, #parallel.sharding<[batch, query, _ by tp, _]>>,
         tensor<?x?x8x128xbf16, #parallel.sharding<[batch, query, _ by tp cap, _]>>,
@@ -139,6 +139,26 @@ def PAR_ShardingAttr : AttrDef<ParallelDialect, "Sharding", [
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
+
+/// A word of an enumeration that costs know: `AttrWords.h` parses and prints it.
+class PAR_WordAttr<string name, string word, string meaning, string enum>
+    : AttrDef<ParallelDialect, name> {
+  let mnemonic = word;
+  let summary = meaning;
+  let description = "Reads as the word alone where an op has it.";
+  let parameters = (ins enum:$value);
+  let assemblyFormat = "`<` $value `>`";
+  let returnType = enum;
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall = "::autopar::parallel::" # name #
+                         "Attr::get($_builder.getContext(), $0)";
+}
+def PAR_ScheduleAttr
+    : PAR_WordAttr<"Schedule", "schedule", "an order of the parts of a batch",
+                   "::autopar::ScheduleKind">;
+def PAR_PlacementPolicyAttr
+    : PAR_WordAttr<"PlacementPolicy", "policy", "a way to place experts",
+                   "::autopar::PlacementPolicy">;
 
 def PAR_ContextKindAttr
     : I32EnumAttr<"ContextKind", "the way of context parallelism", [

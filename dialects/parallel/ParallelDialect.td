@@ -48,7 +48,7 @@ def ParallelDialect : Dialect {
     formula of each.
 
     ```mlir
-    parallel.mesh @pod(dp = 2, tp = 8)
+    parallel.mesh(dp = 2, tp = 8)
 
     func.func private @example(
         %x: tensor<?x64xbf16, #parallel.sharding<[batch by dp any, _] partial [tp]>>) {

@@ -23,7 +23,7 @@ include "parallel/PlanOps.td"
 def PAR_AxesAttr : TypedArrayAttrBase<StrAttr, "mesh axes">;
 
 def PAR_MeshOp : PAR_Op<"mesh", [
-    Symbol, DeclareOpInterfaceMethods<DeviceMeshOpInterface>]> {
+    DeclareOpInterfaceMethods<DeviceMeshOpInterface>]> {
   let summary = "names the axes of the devices";
   let description = [{
     Axes are atoms, outermost first; the last one runs over the fastest links.
@@ -34,28 +34,23 @@ def PAR_MeshOp : PAR_Op<"mesh", [
 
     so that neighbours along the last axis have neighbouring numbers. A size may
     be left open (`?`): such a module verifies, shards and prints. The braces
-    name degrees that are products of axes; types and ops name axes only. Nothing
-    refers to the mesh's own name; it is needed all the same, and stays where it
-    is private.
+    name degrees that are products of axes; types and ops name axes only. A name of
+    the mesh is for readers alone.
 
     **Constraints:** one per module; names are distinct; sizes are positive; a
     degree's axes exist and are distinct.
 
     **Example:**
     ```mlir
-    parallel.mesh @pod(pp = 4, dpo = 2, dpi = 8, tp = ?) {dp = dpo*dpi, ep = dpi*tp}
+    parallel.mesh(pp = 4, dpo = 2, dpi = 8, tp = ?) {dp = dpo*dpi, ep = dpi*tp}
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, PAR_AxesAttr:$axes,
+  let arguments = (ins OptionalAttr<SymbolNameAttr>:$sym_name, PAR_AxesAttr:$axes,
                        DenseI64ArrayAttr:$sizes,
                        DefaultValuedAttr<DictionaryAttr, "{}">:$degrees);
   let assemblyFormat = [{
-    $sym_name `` custom<MeshAxes>($axes, $sizes) `` custom<Degrees>($degrees)
+    ($sym_name^)? `` custom<MeshAxes>($axes, $sizes) `` custom<Degrees>($degrees)
     attr-dict-with-keyword
-  }];
-  let extraClassDeclaration = [{
-    /// What types name is no use of it.
-    bool canDiscardOnUseEmpty() { return false; }
   }];
   let hasVerifier = 1;
 }
@@ -111,17 +106,17 @@ def PAR_StagesOp : PAR_Op<"stages"> {
 
     **Example:**
     ```mlir
-    parallel.mesh @pod(pp = 2, tp = 8)
-    parallel.stages over [pp] layers [0 to 40, 41 to 79] schedule("inference") microbatches(4)
+    parallel.mesh(pp = 2, tp = 8)
+    parallel.stages over [pp] layers [0 to 40, 41 to 79] schedule(inference) microbatches(4)
     ```
   }];
   let arguments = (ins PAR_AxesAttr:$axes, DenseI64ArrayAttr:$ends,
                        DefaultValuedAttr<I64Attr, "1">:$interleave,
-                       StrAttr:$schedule, I64Attr:$microbatches,
+                       PAR_ScheduleAttr:$schedule, I64Attr:$microbatches,
                        DefaultValuedAttr<StrArrayAttr, "{}">:$assumed);
   let assemblyFormat = [{
     `over` custom<Words>($axes) `layers` custom<LayerRanges>($ends)
-    (`interleave` `(` $interleave^ `)`)? `schedule` `(` $schedule `)`
+    (`interleave` `(` $interleave^ `)`)? `schedule` `(` custom<Word>($schedule) `)`
     `microbatches` `(` $microbatches `)`
     (`assumed` custom<Words>($assumed)^)? attr-dict
   }];
@@ -156,11 +151,11 @@ def PAR_LinkOp : PAR_Op<"link", [DeclareOpInterfaceMethods<SymbolUserOpInterface
     **Example:**
     ```mlir
     module @prefill {
-      transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
+      transformer.workload(phase = prefill, batch = 1, query = 2048, context = 2048)
     }
     module @decode {
       parallel.target hardware("h200-sxm-8")
-      transformer.workload @w(phase = decode, batch = 64, query = 1, context = 2048)
+      transformer.workload(phase = decode, batch = 64, query = 1, context = 2048)
     }
     parallel.link @prefill to @decode
     ```
@@ -203,37 +198,37 @@ def PAR_ExpertPlacementOp : PAR_Op<"expert_placement"> {
 
     and on each rank in rising order. `redundant` slots are those beyond one per
     expert: `s = E + redundant`. `groups` and `groups_in_node`, `tolerance`,
-    `load` and `trace` are what the pass was asked for. `traffic[l]` has what a
-    routing trace told the pass: tokens, their sends to other nodes, and those
+    `loads_from` and `trace_from` are what the pass was asked for. `node_sends[l]`
+    has what a routing trace told the pass: tokens, their sends to other nodes, and those
     of policy `block`; where slots are edited, it is out of date.
 
     **Constraints:** one per module; the axes are of its mesh, and distinct; layers
     rise; `slots` is `[layers, slots]`, `loads` is `[layers, experts]`, finite and not
-    negative, `traffic` is `[layers, 3]`; every expert has a slot; the product of the
+    negative, `node_sends` is `[layers, 3]`; every expert has a slot; the product of the
     axes' sizes divides the slots; `balanced` has tables; groups divide the experts.
 
     **Example:**
     ```mlir
-    parallel.mesh @pod(ep = 2)
+    parallel.mesh(ep = 2)
     parallel.expert_placement over [ep] policy balanced layers [3]
         slots dense<[[0, 1, 0, 2]]> : tensor<1x4xi32>
         loads dense<[[6.0, 2.0, 1.0]]> : tensor<1x3xf64> {redundant = 1}
     ```
   }];
-  let arguments = (ins PAR_AxesAttr:$axes, StrAttr:$policy,
+  let arguments = (ins PAR_AxesAttr:$axes, PAR_PlacementPolicyAttr:$policy,
                        OptionalAttr<DenseI64ArrayAttr>:$layers,
                        OptionalAttr<ElementsAttr>:$slots,
                        OptionalAttr<ElementsAttr>:$loads,
-                       OptionalAttr<ElementsAttr>:$traffic,
+                       OptionalAttr<ElementsAttr>:$node_sends,
                        DefaultValuedAttr<I64Attr, "0">:$redundant,
                        DefaultValuedAttr<I64Attr, "1">:$groups,
                        UnitAttr:$groups_in_node,
                        DefaultValuedAttr<F64Attr, "0.02">:$tolerance,
-                       DefaultValuedAttr<StrAttr, "\"\"">:$load,
-                       DefaultValuedAttr<StrAttr, "\"\"">:$trace);
+                       DefaultValuedAttr<StrAttr, "\"\"">:$loads_from,
+                       DefaultValuedAttr<StrAttr, "\"\"">:$trace_from);
   let assemblyFormat = [{
-    `over` custom<Words>($axes) `policy` custom<Keyword>($policy)
-    (`layers` $layers^ `slots` $slots `loads` $loads)? (`traffic` $traffic^)?
+    `over` custom<Words>($axes) `policy` custom<Word>($policy)
+    (`layers` $layers^ `slots` $slots `loads` $loads)? (`node_sends` $node_sends^)?
     attr-dict
   }];
   let extraClassDeclaration = [{
@@ -246,7 +241,7 @@ def PAR_ExpertPlacementOp : PAR_Op<"expert_placement"> {
     ::std::vector<int32_t> readSlots(size_t layer);
     ::std::vector<double> readLoads(size_t layer);
     /// Empty where there is no trace.
-    ::std::vector<double> readTraffic(size_t layer);
+    ::std::vector<double> readNodeSends(size_t layer);
   }];
   let hasVerifier = 1;
 }
@@ -284,7 +279,7 @@ def PAR_ReshardOp : PAR_LayoutOp<"reshard", (ins), PAR_TensorOrHandle> {
 
     **Example:**
     ```mlir
-    parallel.mesh @pod(tp = 8)
+    parallel.mesh(tp = 8)
     func.func private @example(%x: tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>) {
       %y = parallel.reshard %x
           : tensor<64xbf16, #parallel.sharding<[_] partial [tp]>> -> tensor<64xbf16>
@@ -311,7 +306,7 @@ def PAR_AllReduceOp : PAR_CollectiveOp<"all_reduce", (ins)> {
 
     **Example:**
     ```mlir
-    parallel.mesh @pod(tp = 8)
+    parallel.mesh(tp = 8)
     func.func private @example(%x: tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>) {
       %y = parallel.all_reduce %x over [tp]
           : tensor<64xbf16, #parallel.sharding<[_] partial [tp]>> -> tensor<64xbf16>
@@ -342,7 +337,7 @@ def PAR_AllGatherOp : PAR_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
 
     **Example:**
     ```mlir
-    parallel.mesh @pod(tp = 8)
+    parallel.mesh(tp = 8)
     func.func private @example(%x: tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>) {
       %y = parallel.all_gather %x dim 1 over [tp]
           : tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>> -> tensor<4x64xbf16>
@@ -373,7 +368,7 @@ def PAR_ReduceScatterOp : PAR_CollectiveOp<"reduce_scatter", (ins I64Attr:$dim)>
 
     **Example:**
     ```mlir
-    parallel.mesh @pod(tp = 8)
+    parallel.mesh(tp = 8)
     func.func private @example(%x: tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>) {
       %y = parallel.reduce_scatter %x dim 1 over [tp]
           : tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
@@ -439,7 +434,7 @@ def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins
 
     **Example:**
     ```mlir
-    parallel.mesh @pod(tp = 8)
+    parallel.mesh(tp = 8)
     func.func private @example(%x: tensor<8x64xbf16, #parallel.sharding<[_, _ by tp]>>) {
       %y = parallel.all_to_all %x dim 1 to 0 over [tp]
           : tensor<8x64xbf16, #parallel.sharding<[_, _ by tp]>>
@@ -489,7 +484,7 @@ def PAR_PermuteOp : PAR_CollectiveOp<"permute", (ins)> {
 
     **Example:**
     ```mlir
-    parallel.mesh @pod(dp = 2, tp = 8)
+    parallel.mesh(dp = 2, tp = 8)
     func.func private @example(%x: tensor<64xbf16, #parallel.sharding<[_ by dp*tp]>>) {
       %y = parallel.permute %x over [dp, tp]
           : tensor<64xbf16, #parallel.sharding<[_ by dp*tp]>>
@@ -520,7 +515,7 @@ def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
 
     **Example:**
     ```mlir
-    parallel.mesh @pod(tp = 8)
+    parallel.mesh(tp = 8)
     func.func private @example(%x: tensor<4x64xbf16>) {
       %y = parallel.all_slice %x dim 1 over [tp]
           : tensor<4x64xbf16> -> tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>
@@ -558,7 +553,7 @@ def PAR_RingOp
 
     **Example:**
     ```mlir
-    parallel.mesh @pod(cp = 8)
+    parallel.mesh(cp = 8)
     func.func private @example(
         %x: tensor<?x64xbf16, #parallel.sharding<[context by cp, _]>>) {
       %y = parallel.ring %x dim 0 over [cp]

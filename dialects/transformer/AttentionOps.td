@@ -26,8 +26,11 @@ def TF_RopeOp : TF_ComputeOp<"rope", [
     Elements from `w` on stay; with `last` it is the last `w` that turn, and
     those before stay. Positions are those of the whole sequence,
     whatever part of its tokens a device has. Tables of angles are shared by all
-    layers and not counted. `scaling` names how a config stretches the angles;
-    its parameters are not in the module: cost and formula are those without.
+    layers and not counted. `scaling` names how a config stretches the angles:
+    `linear`, `dynamic`, `yarn` (arXiv:2309.00071), `longrope`
+    (arXiv:2402.13753; `su` of old), `llama3`, `mrope` (arXiv:2409.12191),
+    `proportional`, or `default`, not at all. Its parameters are not in the
+    module: cost and formula are those without.
 
     **Constraints:** the last dimension is whole and even, and so is `w`, which
     is 2 or more and at most as large; not a partial sum; `theta` is positive;
@@ -43,12 +46,12 @@ def TF_RopeOp : TF_ComputeOp<"rope", [
     ```
   }];
   let arguments = (ins AnyRankedTensor:$x, F64Attr:$theta,
-                       OptionalAttr<StrAttr>:$scaling,
+                       OptionalAttr<TF_RopeScalingAttr>:$scaling,
                        OptionalAttr<I64Attr>:$width, UnitAttr:$last,
                        UnitAttr:$interleaved);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $x `theta` `(` custom<Number>($theta) `)` (`scaling` $scaling^)?
+    $x `theta` `(` custom<Number>($theta) `)` (`scaling` `(` custom<Scaling>($scaling)^ `)`)?
     (`width` `(` $width^ `)`)? (`last` $last^)? (`interleaved` $interleaved^)?
     attr-dict `:` type($x)
   }];
@@ -104,7 +107,7 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     too. 2*pairs*heads*d_qk FLOPs more.
 
     Keys are those of the cache: `c` is a position from 0 to `context - 1`, the
-    step's own included, or a token of the encoded `memory` (cross attention).
+    step's own included, or one of the `cross_tokens` that were encoded (cross attention).
     Without a cache they are those of the operands, `c` being the index of a
     token (an encoder). Of these, a query sees
 
@@ -124,7 +127,8 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     of their part of `z`: inside the op, an all_gather of one f32 per sequence,
     query and head over those axes.
 
-    Values are typed as keys, and the result as queries, where no other type is
+    Values are typed as keys, the cache (`in`) as one of all positions that takes
+    them up as they are split, and the result as queries, where no other type is
     written.
 
     **Constraints:** queries are `[batch, query, heads, d_qk]`, keys
@@ -147,7 +151,7 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     !c = !transformer.cache<?x?x2x128xbf16, #transformer.dims<[batch, context, _, _]>>
     func.func private @example(%q: !q, %k: !k, %v: !k) {
       %c = transformer.kv_cache : !c
-      %y = transformer.attention %q, %k, %v cache(%c : !c) causal : !q, !k
+      %y = transformer.attention %q, %k, %v cache(%c) causal : !q, !k in !c
       %z = transformer.attention %q, %k, %v : !q, !k
       return
     }
@@ -176,7 +180,7 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
                        OptionalAttr<I64Attr>:$max_distance);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $query `,` $key `,` $value (`cache` `(` $cache^ `:` type($cache) `)`)?
+    $query `,` $key `,` $value (`cache` `(` $cache^ `)`)?
     (`sinks` `(` $sinks^ `:` type($sinks) `)`)?
     (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`max_distance` `(` $max_distance^ `)`)?
@@ -187,7 +191,8 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     (`scale` `(` custom<Number>($scale)^ `)`)?
     (`softcap` `(` custom<Number>($softcap)^ `)`)? (`alibi` $alibi^)?
     attr-dict
-    `:` custom<AttentionTypes>(type($query), type($key), type($value), type($result))
+    `:` custom<AttentionTypes>(ref($cache), type($query), type($key),
+                               type($value), type($cache), type($result))
   }];
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
@@ -212,7 +217,7 @@ def TF_ChannelAttentionOp : TF_ComputeOp<"channel_attention", [
 
     **Example:**
     ```mlir
-    !x = tensor<?x?x8x32xbf16, #transformer.dims<[batch, source, _, _]>>
+    !x = tensor<?x?x8x32xbf16, #transformer.dims<[batch, encoder_tokens, _, _]>>
     func.func private @example(%q: !x, %k: !x, %v: !x) {
       %y = transformer.channel_attention %q, %k, %v : !x
       return

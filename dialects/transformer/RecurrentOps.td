@@ -11,7 +11,8 @@
 include "transformer/TransformerBase.td"
 
 def TF_StateOp : TF_Op<"state", [
-    EncodingsMatchModule, MemoryEffects<[MemWrite<TF_StateMemory>]>,
+    EncodingsMatchModule, HeldOpInterface,
+    MemoryEffects<[MemWrite<TF_StateMemory>]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
   let summary = "what a recurrence remembers of each sequence";

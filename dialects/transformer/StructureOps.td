@@ -13,45 +13,42 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/LoopLikeInterface.td"
 
 def TF_WorkloadOp : TF_Op<"workload", [
-    Symbol, DeclareOpInterfaceMethods<SymbolBindingOpInterface>]> {
+    DeclareOpInterfaceMethods<SymbolBindingOpInterface>]> {
   let summary = "gives the symbols of dimensions their values";
   let description = [{
     One step: `batch` sequences with `query` new tokens each, after which
     `context` tokens of each are cached; `context - query` were before. All
-    sequences of a step are alike. `source` positions of each are encoded in the
-    step (patches of images, frames of audio, source text), and cross attention
-    sees `memory` encoded positions of each; both are 0 where not given.
+    sequences of a step are alike. `encoder_tokens` positions of each are encoded
+    in the step (patches of images, frames of audio, source text), and cross
+    attention sees `cross_tokens` encoded positions of each; both are 0 where not
+    given.
     `phase`, `prefill` or `decode`, is what engines call the step; values do not
-    depend on it. Binding another workload changes this op and no type. Nothing
-    refers to its name; it is needed all the same, and stays where it is private.
+    depend on it. Binding another workload changes this op and no type. A name is
+    for readers alone.
     `assumed` names those of the first four that nobody has chosen: reports say
     so.
 
     **Constraints:** one per module; `batch`, `query` and `context` positive,
-    `source` and `memory` not negative; `query` is at most `context`; what is
+    `encoder_tokens` and `cross_tokens` not negative; `query` is at most `context`; what is
     assumed is one of the first four, named once.
 
     **Example:**
     ```mlir
-    transformer.workload @w(phase = prefill, batch = 8, query = 640, context = 640, source = 576)
+    transformer.workload(phase = prefill, batch = 8, query = 640, context = 640, encoder_tokens = 576)
         assumed [phase, query, context]
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, TF_PhaseAttr:$phase,
+  let arguments = (ins OptionalAttr<SymbolNameAttr>:$sym_name, TF_PhaseAttr:$phase,
                        I64Attr:$batch, I64Attr:$query,
                        I64Attr:$context_length,
-                       DefaultValuedAttr<I64Attr, "0">:$source_length,
-                       DefaultValuedAttr<I64Attr, "0">:$memory_length,
+                       DefaultValuedAttr<I64Attr, "0">:$encoder_tokens,
+                       DefaultValuedAttr<I64Attr, "0">:$cross_tokens,
                        DefaultValuedAttr<StrArrayAttr, "{}">:$assumed);
   let assemblyFormat = [{
-    $sym_name `(` `phase` `=` $phase `,` `batch` `=` $batch `,`
+    ($sym_name^)? `` `(` `phase` `=` $phase `,` `batch` `=` $batch `,`
     `query` `=` $query `,` `context` `=` $context_length
-    `` custom<EncodedLengths>($source_length, $memory_length) `)`
+    `` custom<EncodedLengths>($encoder_tokens, $cross_tokens) `)`
     (`assumed` custom<Words>($assumed)^)? attr-dict
-  }];
-  let extraClassDeclaration = [{
-    /// What types name is no use of it.
-    bool canDiscardOnUseEmpty() { return false; }
   }];
   let hasVerifier = 1;
 }
@@ -93,7 +90,8 @@ def TF_StoredOp : TF_Op<"stored", [
 }
 
 def TF_WeightOp : TF_Op<"weight", [
-    EncodingsMatchModule, MemoryEffects<[MemWrite<TF_WeightMemory>]>,
+    EncodingsMatchModule, HeldOpInterface,
+    MemoryEffects<[MemWrite<TF_WeightMemory>]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<WorkloadOpInterface,
       ["getTensorName", "verifyNamesake"]>]> {
@@ -144,7 +142,8 @@ def TF_WeightOp : TF_Op<"weight", [
 }
 
 def TF_KVCacheOp : TF_Op<"kv_cache", [
-    EncodingsMatchModule, MemoryEffects<[MemWrite<TF_KVCacheMemory>]>,
+    EncodingsMatchModule, HeldOpInterface,
+    MemoryEffects<[MemWrite<TF_KVCacheMemory>]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
   let summary = "what is kept of all cached tokens";
@@ -159,8 +158,8 @@ def TF_KVCacheOp : TF_Op<"kv_cache", [
 
     Rows are never changed. A sequence begins with none; before a step there are
     those of positions 0 to `context - query - 1`, and what reads the cache in
-    the step sees 0 to `context - 1`. Cross attention caches `memory` encoded
-    tokens instead, row `c` being that of token `c` of its keys: the step that
+    the step sees 0 to `context - 1`. Cross attention caches the
+    `cross_tokens` instead, row `c` being that of token `c` of its keys: the step that
     encodes them appends all, later ones none.
 
     With `window(w)`, the rows of the last `w` positions stay after a step, and

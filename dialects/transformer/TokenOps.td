@@ -193,8 +193,8 @@ def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
 
     **Example:**
     ```mlir
-    !x = tensor<?x?x64xbf16, #transformer.dims<[batch, source*2, _]>>
-    !y = tensor<?x?x32xbf16, #transformer.dims<[batch, source, _]>>
+    !x = tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens*2, _]>>
+    !y = tensor<?x?x32xbf16, #transformer.dims<[batch, encoder_tokens, _]>>
     func.func private @example(%x: !x, %w: tensor<64x3x32xbf16>, %b: tensor<32xbf16>) {
       %y = transformer.convolution %x, %w bias(%b : tensor<32xbf16>)
           : !x, tensor<64x3x32xbf16> -> !y
@@ -242,7 +242,7 @@ def TF_ChannelConvolutionOp : TF_ComputeOp<"channel_convolution", [Pure]> {
 
     **Example:**
     ```mlir
-    !x = tensor<?x?x64xbf16, #transformer.dims<[batch, source, _]>>
+    !x = tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens, _]>>
     func.func private @example(%x: !x, %w: tensor<64x15xbf16>, %b: tensor<64xbf16>) {
       %y = transformer.channel_convolution %x, %w bias(%b : tensor<64xbf16>)
           : !x, tensor<64x15xbf16> -> !x

@@ -201,6 +201,23 @@ def TF_PhaseAttr : I32EnumAttr<"PhaseKind", "the kind of a step", [
   let cppNamespace = "::autopar::transformer";
 }
 
+/// How a config stretches the angles of a rotary embedding, by the names of
+/// Hugging Face's `rope_type`.
+def TF_RopeScaling : I32EnumAttr<"RopeScaling", "a way to stretch angles", [
+    I32EnumAttrCase<"default_", 0, "default">, I32EnumAttrCase<"linear", 1>,
+    I32EnumAttrCase<"dynamic", 2>, I32EnumAttrCase<"yarn", 3>,
+    I32EnumAttrCase<"longrope", 4>, I32EnumAttrCase<"su", 5>,
+    I32EnumAttrCase<"llama3", 6>, I32EnumAttrCase<"mrope", 7>,
+    I32EnumAttrCase<"proportional", 8>]> {
+  let cppNamespace = "::autopar::transformer";
+  let genSpecializedAttr = 0;
+}
+def TF_RopeScalingAttr
+    : EnumAttr<TransformerDialect, TF_RopeScaling, "rope_scaling"> {
+  let description = "Reads as the word alone where `transformer.rope` has it.";
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def TF_FunctionAttr : I32EnumAttr<"FunctionKind", "an elementwise function", [
     I32EnumAttrCase<"silu", 0>, I32EnumAttrCase<"gelu", 1>,
     I32EnumAttrCase<"gelu_tanh", 2>, I32EnumAttrCase<"relu", 3>,

@@ -34,7 +34,7 @@ def TransformerDialect : Dialect {
     the whole tensor, whatever part of it a device has.
 
     ```mlir
-    transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
+    transformer.workload(phase = prefill, batch = 1, query = 2048, context = 2048)
 
     func.func private @mlp(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>)
         -> tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>> {

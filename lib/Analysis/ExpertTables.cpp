@@ -64,16 +64,16 @@ LogicalResult ExpertTables::read(ModuleOp module, WorkloadBuilder &builder) {
   tables->experts = op.getNumExperts();
   tables->slots = op.getNumSlots();
   tables->groups = static_cast<int64_t>(op.getGroups());
-  tables->source = !op.getLoad().empty()    ? op.getLoad().str()
-                   : !op.getTrace().empty() ? op.getTrace().str()
-                                            : "tables of the module";
+  tables->source = !op.getLoadsFrom().empty()   ? op.getLoadsFrom().str()
+                   : !op.getTraceFrom().empty() ? op.getTraceFrom().str()
+                                                : "tables of the module";
   for (auto [i, layer] : llvm::enumerate(layers->all)) {
-    std::vector<double> traffic = op.readTraffic(i);
+    std::vector<double> sends = op.readNodeSends(i);
     tables->layers.push_back({0,
                               {layer.number, op.readLoads(i)},
                               op.readSlots(i),
-                              trafficOf(traffic, 1),
-                              trafficOf(traffic, 2)});
+                              trafficOf(sends, 1),
+                              trafficOf(sends, 2)});
     functions.push_back(layer.function);
   }
   return success();

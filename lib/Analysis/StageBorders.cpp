@@ -33,7 +33,7 @@ SmallVector<LoopLikeOpInterface> autopar::findStack(FunctionOpInterface entry) {
 
 bool autopar::isGiven(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (op->getNumOperands() == 0)
+    if (isa<HeldOpInterface>(op))
       return true;
     if (!isa<parallel::ParallelDialect>(op->getDialect()) ||
         op->getNumOperands() != 1)

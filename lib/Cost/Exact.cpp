@@ -121,9 +121,9 @@ static int64_t valueOf(Symbol symbol, const Workload &workload) {
   case Symbol::context:
     return workload.context;
   case Symbol::source:
-    return workload.source;
+    return workload.encoderTokens;
   case Symbol::memory:
-    return workload.memory;
+    return workload.crossTokens;
   }
   return 0;
 }

@@ -32,7 +32,7 @@ Formulas::Formulas(const CostProgram &program, Strategy &strategy,
 
 void Formulas::readSymbols() {
   static constexpr std::string_view names[symbolCount] = {
-      "batch", "query", "context", "source", "memory"};
+      "batch", "query", "context", "encoder_tokens", "cross_tokens"};
   for (uint32_t i = 0; i < program.symbols.size(); ++i) {
     const auto *name =
         std::find(std::begin(names), std::end(names), program.symbols[i]);

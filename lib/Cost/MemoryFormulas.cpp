@@ -124,7 +124,7 @@ static void addPerSequence(Formulas &formulas, const Resident &kept,
     nodes.perToken = bytes(formulas.logical(*token, single));
     nodes.localPerToken = bytes(formulas.localPaged(*token, -1, single));
   }
-  if (auto token = shapeOfToken(kept, formulas.program, "memory"))
+  if (auto token = shapeOfToken(kept, formulas.program, "cross_tokens"))
     nodes.perEncodedToken = bytes(formulas.logical(*token, single));
 }
 

@@ -20,8 +20,8 @@ GroupValues autopar::pointOf(const Workload &workload) {
   return {static_cast<double>(workload.batch),
           static_cast<double>(workload.query),
           static_cast<double>(workload.context),
-          static_cast<double>(workload.source),
-          static_cast<double>(workload.memory)};
+          static_cast<double>(workload.encoderTokens),
+          static_cast<double>(workload.crossTokens)};
 }
 
 LaneValues autopar::lanesOf(const std::array<GroupValues, laneCount> &points) {

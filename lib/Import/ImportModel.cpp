@@ -38,8 +38,8 @@ Result<OwningOpRef<ModuleOp>> autopar::importModel(MLIRContext *context,
   OwningOpRef<ModuleOp> module = ModuleOp::create(ops.getLoc(), model.name);
   ops.setInsertionPointToEnd(module->getBody());
   WorkloadOp::create(
-      ops, "w", PhaseKind::prefill, 1, defaultQuery, defaultQuery,
-      /*source_length=*/0, /*memory_length=*/0,
+      ops, StringAttr(), PhaseKind::prefill, 1, defaultQuery, defaultQuery,
+      /*encoder_tokens=*/0, /*cross_tokens=*/0,
       ops.getStrArrayAttr({"phase", "batch", "query", "context"}));
   if (auto error = buildModelFunction(builder, *model.scope))
     return *error;

@@ -44,7 +44,7 @@ public:
   mlir::Type routed(mlir::Value x, int64_t topK, int64_t width);
   /// Size of the last dimension.
   int64_t widthOf(mlir::Value x);
-  /// Dimension 1: `query`, `source*4`.
+  /// Dimension 1: `query`, `encoder_tokens*4`.
   NamedExtent tokensOf(mlir::Value x);
 
   //===--------------------------------------------------------------------===//

@@ -258,7 +258,7 @@ private:
       diag << "but the module has no mesh";
     else
       diag << "which the module's mesh does not have";
-    diag.attachNote() << "declare it: parallel.mesh @mesh(" << axis.getValue()
+    diag.attachNote() << "declare it: parallel.mesh(" << axis.getValue()
                       << " = ?)";
     return diag;
   }

@@ -167,7 +167,8 @@ std::string autopar::aliasOf(RankedTensorType type) {
       part = view.extentText(i);
     } else {
       for (StringRef symbol : dim.extent.symbols())
-        part += symbol.take_front(1);
+        for (StringRef word : llvm::split(symbol, '_'))
+          part += word.take_front(1);
       if (dim.extent.factor() != 1)
         part += std::to_string(dim.extent.factor());
     }

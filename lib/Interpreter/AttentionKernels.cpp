@@ -301,7 +301,7 @@ static LocalResult run(AttentionOp op, Device &device) {
   if (op.getCache()) {
     bool isContext = tokensOf(op.getCache()).extent.is("context");
     seen = seenTokens(op, device, op.getCache(),
-                      isContext ? step.context : step.memory);
+                      isContext ? step.context : step.crossTokens);
   } else {
     seen = tokensOfStep(op, device, rows);
   }

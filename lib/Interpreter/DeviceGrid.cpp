@@ -93,11 +93,11 @@ std::vector<int64_t> DeviceGrid::groupOf(int64_t device,
 int64_t DeviceGrid::valueOf(const NamedExtent &extent) const {
   int64_t value = extent.isNamed() ? extent.factor() : 1;
   for (StringRef symbol : extent.symbols())
-    value *= symbol == "batch"     ? step.batch
-             : symbol == "query"   ? step.query
-             : symbol == "context" ? step.context
-             : symbol == "source"  ? step.source
-                                   : step.memory;
+    value *= symbol == "batch"            ? step.batch
+             : symbol == "query"          ? step.query
+             : symbol == "context"        ? step.context
+             : symbol == "encoder_tokens" ? step.encoderTokens
+                                          : step.crossTokens;
   return value;
 }
 

@@ -47,7 +47,7 @@ FailureOr<std::unique_ptr<StageTable>> StageTable::create(ModuleOp module,
 /// Forwards alone, in the order that they have among backwards.
 LogicalResult StageTable::readOrders() {
   PipelineSchedule schedule;
-  schedule.kind = *parseScheduleKind(op.getSchedule());
+  schedule.kind = op.getSchedule();
   schedule.interleave = static_cast<int64_t>(op.getInterleave());
   schedule.stages = static_cast<int64_t>(ranges.size()) / schedule.interleave;
   schedule.microbatches = microbatches();

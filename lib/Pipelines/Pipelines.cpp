@@ -111,8 +111,8 @@ private:
     step.batch = given(options.batch, 0);
     step.prompt = given(options.prompt, 0);
     step.context = given(options.context, 0);
-    step.source = given(options.source, -1);
-    step.memory = given(options.memory, -1);
+    step.encoderTokens = given(options.encoderTokens, -1);
+    step.crossTokens = given(options.crossTokens, -1);
     return step;
   }
 
@@ -155,12 +155,9 @@ private:
             {"batch", options.batch, 1, limits::maxTokens},
             {"prompt", options.prompt, 1, limits::maxTokens},
             {"context", options.context, 1, limits::maxTokens},
-            {"source", options.source, 0, limits::maxTokens},
-            {"memory", options.memory, 0, limits::maxTokens},
-            {"nodes", options.nodes, 1, limits::maxDevices},
-            {"microbatches", options.microbatches, 1,
-             limits::maxScheduledTasks},
-            {"interleave", options.interleave, 1, limits::maxVirtualStages}};
+            {"encoder-tokens", options.encoderTokens, 0, limits::maxTokens},
+            {"cross-tokens", options.crossTokens, 0, limits::maxTokens},
+            {"nodes", options.nodes, 1, limits::maxDevices}};
     for (const auto &[flag, option, min, max] : counts)
       if (option.getNumOccurrences() && (option < min || option > max))
         return onError("--" + flag + "=" + std::to_string(option) +

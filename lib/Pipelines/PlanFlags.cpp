@@ -9,49 +9,20 @@
 
 #include "autopar/Pipelines/Pipelines.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace autopar;
 using namespace llvm;
 
-/// How values of an option are written in help text.
-static StringRef valueOf(StringRef name) {
-  return StringSwitch<StringRef>(name)
-      .Case("diff-plans", "file,file")
-      .Case("estimate", "text|json")
-      .Cases({"dispatch-by-node", "explain", "expert-groups-in-node", "fsdp",
-              "impact", "shard-sp"},
-             "true")
-      .Case("expert-load", "file|zipf:1.0|...")
-      .Case("place-experts", "block|round_robin|balanced")
-      .Case("cp-kind", "ring|all-to-all")
-      .Case("hardware", "name|path")
-      .Case("runtime", "name[@version]")
-      .Case("phase", "prefill|decode")
-      .Case("map", "axis,...")
-      .Case("mesh", "axis=N,...")
-      .Case("set", "path=value")
-      .Case("stages", "first-last,...")
-      .Case("schedule", "kind")
-      .Cases({"expert-trace", "plan", "report-output", "trace"}, "file")
-      .Cases({"dispatch-dtype", "dtype", "kv-dtype"}, "format")
-      .Case("memory-utilization", "share")
-      .Default("N");
-}
-
-static StringRef bareOf(StringRef name) {
-  return StringSwitch<StringRef>(name)
-      .Case("estimate", "text")
-      .Cases({"dispatch-by-node", "explain", "expert-groups-in-node", "fsdp",
-              "impact", "shard-sp"},
-             "true")
-      .Default("");
+/// What a flag says alone; "" of one that needs a value.
+static StringRef bareOf(const cl::Option &option) {
+  if (option.ArgStr == "estimate")
+    return "text";
+  return option.ValueStr == "true" ? "true" : "";
 }
 
 PlanFlags::PlanFlags() : plan(std::make_unique<PlanOptions>()) {
   for (const auto &[name, option] : plan->byName())
     flags.push_back({option->ArgStr.str(), option->HelpStr.str(),
-                     valueOf(name).str(), bareOf(name).str()});
+                     option->ValueStr.str(), bareOf(*option).str()});
   llvm::sort(flags, [](const PlanFlag &a, const PlanFlag &b) {
     return a.name < b.name;
   });

@@ -48,15 +48,15 @@ private:
   void addWorkload() {
     const WorkloadChoice &step = request.workload;
     if (!step.phase && !step.batch && !step.prompt && !step.context &&
-        !step.source && !step.memory)
+        !step.encoderTokens && !step.crossTokens)
       return;
     BindWorkloadPassOptions bind;
     bind.phase = step.phase ? nameOf(*step.phase) : "";
     bind.batch = step.batch.value_or(0);
     bind.prompt = step.prompt.value_or(0);
     bind.context = step.context.value_or(0);
-    bind.source = step.source.value_or(-1);
-    bind.memory = step.memory.value_or(-1);
+    bind.encoderTokens = step.encoderTokens.value_or(-1);
+    bind.crossTokens = step.crossTokens.value_or(-1);
     pm.addPass(createBindWorkloadPass(std::move(bind)));
   }
 

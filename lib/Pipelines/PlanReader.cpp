@@ -9,11 +9,25 @@
 
 #include "autopar/Plan/DeviceOrder.h"
 #include "autopar/Plan/NeutralAxes.h"
+#include "autopar/Plan/PlanKnobs.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
 using namespace mlir;
+
+PlanOptions::PlanOptions() {
+  for (const PlanKnob &knob : planKnobs()) {
+    if (!knob.flag)
+      continue;
+    ofKnobs.emplace_back(&knob,
+                         std::make_unique<Option<std::string>>(
+                             *this, knob.flag, llvm::cl::value_desc(knob.value),
+                             llvm::cl::desc(knob.help)));
+    if (StringRef(knob.value) == "true")
+      ofKnobs.back().second->setValueExpectedFlag(llvm::cl::ValueOptional);
+  }
+}
 
 namespace {
 
@@ -39,7 +53,7 @@ private:
       if (!read)
         return onError(read.error().str());
       plan = std::move(*read);
-      asksForStages = plan.has("pp");
+      asksForStages = plan.has(Degree::pp);
     }
     if (options.mesh.getNumOccurrences() || !options.mesh.empty()) {
       Result<MeshPlan> mesh = parseMesh(options.mesh);
@@ -52,9 +66,9 @@ private:
       if (std::optional<Error> error = completeDegrees(plan))
         return onError("--mesh: " + error->str());
     }
-    return success(succeeded(readPipeline()) && succeeded(readDegrees()) &&
-                   succeeded(readChoices()) && succeeded(readFormats()) &&
-                   succeeded(readUtilization()) && succeeded(readOrder()));
+    return success(succeeded(readKnobs()) && succeeded(readPipeline()) &&
+                   succeeded(readDegrees()) && succeeded(checkKnobs()) &&
+                   succeeded(readOrder()));
   }
 
   using TextOption = PlanOptions::Option<std::string>;
@@ -81,32 +95,15 @@ private:
     std::optional<int64_t> size;
     if (failed(readDegree(options.stagePP, size)))
       return failure();
-    if (size && !plan.axis("pp"))
-      plan.axes.insert(plan.axes.begin(), {"pp", std::nullopt});
+    if (size && !plan.axis(Degree::pp))
+      plan.axes.insert(plan.axes.begin(),
+                       {std::string(nameOf(Degree::pp)), std::nullopt});
     if (size)
-      plan.setAxis("pp", *size == openDegree ? std::nullopt : size);
+      plan.setAxis(Degree::pp, *size == openDegree ? std::nullopt : size);
     asksForStages |= size.has_value();
-    PipelinePlan &pipeline = plan.pipeline;
-    if (options.interleave.getNumOccurrences())
-      pipeline.interleave = options.interleave;
-    if (options.microbatches.getNumOccurrences())
-      pipeline.microbatches = options.microbatches;
-    if (!options.schedule.empty()) {
-      pipeline.schedule = parseScheduleKind(options.schedule.getValue());
-      if (!pipeline.schedule)
-        return onError("--schedule=" + options.schedule + ": expected " +
-                       scheduleChoices());
-    }
-    if (!options.stages.empty()) {
-      Result<std::vector<LayerRange>> ranges =
-          parseRanges(options.stages.getValue());
-      if (!ranges)
-        return onError("--stages: " + ranges.error().str());
-      pipeline.stages = std::move(*ranges);
-    }
     // An axis that --mesh alone calls pp is one as any other.
-    if (asksForStages && !pipeline.isGiven())
-      pipeline.interleave = 1;
+    if (asksForStages && !plan.pipeline.isGiven())
+      plan.pipeline.interleave = 1;
     return success();
   }
 
@@ -147,87 +144,20 @@ private:
     return success();
   }
 
-  LogicalResult readChoices() {
-    if (options.shardSP.getNumOccurrences() || options.shardSP)
-      plan.sequenceParallel = options.shardSP;
-    if (options.fsdp.getNumOccurrences() || options.fsdp)
-      plan.fsdp = options.fsdp;
-    if (!options.contextKind.empty()) {
-      plan.contextKind = parseContextKind(options.contextKind.getValue());
-      if (!plan.contextKind)
-        return onError("--cp-kind=" + options.contextKind +
-                       ": expected ring or all-to-all");
+  LogicalResult readKnobs() {
+    for (const auto &[knob, option] : options.knobs()) {
+      if (option->getNumOccurrences() == 0 && option->empty())
+        continue;
+      if (std::optional<std::string> expected = knob->set(plan, *option))
+        return onError("--" + option->getArgStr() + "=" + StringRef(*option) +
+                       ": expected " + *expected);
     }
-    if (options.dispatchByNode.getNumOccurrences() || options.dispatchByNode)
-      plan.dispatchByNode = options.dispatchByNode;
-    if (failed(readFormat("dispatch-dtype", options.dispatchDtype,
-                          plan.dispatchDtype)))
-      return failure();
-    if (failed(readExpertPlan()))
-      return failure();
-    if (std::optional<Error> error = checkChoices(plan))
-      return onError(error->str());
     return success();
   }
 
-  /// Overrides what the plan says of experts, flag by flag.
-  LogicalResult readExpertPlan() {
-    ExpertPlan experts = plan.expertPlacement.value_or(ExpertPlan());
-    const auto &redundant = options.redundantExperts;
-    bool hasRedundant = redundant.getNumOccurrences() || redundant != 0;
-    if (hasRedundant && (redundant < 0 || redundant > limits::maxPlacedSlots))
-      return onError("--redundant-experts=" + std::to_string(redundant) +
-                     ": expected a number from 0 to " +
-                     std::to_string(limits::maxPlacedSlots));
-    if (hasRedundant)
-      experts.redundant = redundant;
-    if (!options.placeExperts.empty()) {
-      experts.policy = parsePlacementPolicy(options.placeExperts.getValue());
-      if (!experts.policy)
-        return onError("--place-experts=" + options.placeExperts +
-                       ": expected block, round_robin or balanced");
-    }
-    if (!options.expertLoad.empty())
-      experts.sources.load = options.expertLoad;
-    if (!options.expertTrace.empty())
-      experts.sources.trace = options.expertTrace;
-    bool groups =
-        options.groupsInNode.getNumOccurrences() || options.groupsInNode;
-    if (groups)
-      experts.groupsInNode = options.groupsInNode;
-    if (hasRedundant || groups || !options.placeExperts.empty() ||
-        !options.expertLoad.empty() || !options.expertTrace.empty())
-      plan.expertPlacement = std::move(experts);
-    return success();
-  }
-
-  LogicalResult readFormat(StringRef flag, const std::string &text,
-                           std::optional<ElementType> &format) {
-    if (text.empty())
-      return success();
-    format = parseElementType(text);
-    if (format)
-      return success();
-    return onError("--" + flag + "=" + text + ": unknown format, expected " +
-                   StringRef(elementTypeChoices()));
-  }
-
-  LogicalResult readFormats() {
-    return success(
-        succeeded(readFormat("dtype", options.dtype, plan.dtype)) &&
-        succeeded(readFormat("kv-dtype", options.kvDtype, plan.kvDtype)));
-  }
-
-  LogicalResult readUtilization() {
-    if (options.memoryUtilization.getNumOccurrences() == 0 &&
-        options.memoryUtilization == 0)
-      return success();
-    double share = options.memoryUtilization;
-    if (!(share > 0 && share <= 1))
-      return onError("--memory-utilization=" + formatNumber(share) +
-                     ": expected a share above 0 and up to 1");
-    plan.memoryUtilization = share;
-    return success();
+  LogicalResult checkKnobs() {
+    std::optional<Error> error = checkChoices(plan);
+    return error ? onError(error->str()) : success();
   }
 
   const PlanOptions &options;

@@ -22,28 +22,29 @@ public:
 
   PassList take(int64_t vocabularyMultiple) {
     addData();
-    if (plan.has("dcp"))
-      passes.push_back(createShardDecodeContextPass({axesOf("dcp")}));
-    if (plan.has("tp") || (plan.has("ep") && !axesOf("etp").empty()))
+    if (plan.has(Degree::dcp))
+      passes.push_back(createShardDecodeContextPass({axesOf(Degree::dcp)}));
+    if (plan.has(Degree::tp) ||
+        (plan.has(Degree::ep) && !axesOf(Degree::etp).empty()))
       addTensor(vocabularyMultiple);
     addContext();
-    if (plan.has("ep") && !axesOf("ep").empty())
+    if (plan.has(Degree::ep) && !axesOf(Degree::ep).empty())
       addExperts();
-    if (plan.sequenceParallel && plan.has("tp"))
-      passes.push_back(createShardSequencePass({axesOf("tp")}));
+    if (plan.sequenceParallel && plan.has(Degree::tp))
+      passes.push_back(createShardSequencePass({axesOf(Degree::tp)}));
     if (plan.fsdp)
       addParameters();
     return std::move(passes);
   }
 
 private:
-  Axes axesOf(StringRef name) const {
+  Axes axesOf(Degree name) const {
     std::vector<std::string> axes = plan.axesOf(name);
     return Axes(axes.begin(), axes.end());
   }
 
   /// `all` without the axes of `name`.
-  Axes less(Axes all, StringRef name) const {
+  Axes less(Axes all, Degree name) const {
     Axes some = axesOf(name);
     llvm::erase_if(all, [&](const std::string &axis) {
       return llvm::is_contained(some, axis);
@@ -56,40 +57,40 @@ private:
 
   /// Where attention does not use all of tp, it splits sequences over the rest.
   void addData() {
-    Axes axes = axesOf("dp");
-    if (plan.has("attention_tp"))
-      llvm::append_range(axes, less(axesOf("tp"), "attention_tp"));
+    Axes axes = axesOf(Degree::dp);
+    if (plan.has(Degree::attention_tp))
+      llvm::append_range(axes, less(axesOf(Degree::tp), Degree::attention_tp));
     if (!axes.empty())
       passes.push_back(createShardDataPass({axes}));
   }
 
   void addContext() {
-    if (!plan.has("cp"))
+    if (!plan.has(Degree::cp))
       return;
     ShardContextPassOptions context;
-    context.axes = axesOf("cp");
+    context.axes = axesOf(Degree::cp);
     context.kind = nameOf(plan.contextKind.value_or(ContextKind::ring));
     passes.push_back(createShardContextPass(std::move(context)));
   }
 
   void addTensor(int64_t vocabularyMultiple) {
     ShardTensorPassOptions tensor;
-    tensor.axes = orNone(axesOf("tp"));
-    Axes attention = axesOf("attention_tp");
-    if (plan.has("attention_tp"))
+    tensor.axes = orNone(axesOf(Degree::tp));
+    Axes attention = axesOf(Degree::attention_tp);
+    if (plan.has(Degree::attention_tp))
       tensor.attentionAxes = orNone(attention);
     // Keys are split by tokens over the axes of dcp.
-    if (plan.has("dcp"))
-      tensor.keyAxes = orNone(less(attention, "dcp"));
-    if (plan.has("ep"))
-      tensor.expertAxes = orNone(axesOf("etp"));
+    if (plan.has(Degree::dcp))
+      tensor.keyAxes = orNone(less(attention, Degree::dcp));
+    if (plan.has(Degree::ep))
+      tensor.expertAxes = orNone(axesOf(Degree::etp));
     tensor.vocabularyMultiple = vocabularyMultiple;
     passes.push_back(createShardTensorPass(std::move(tensor)));
   }
 
   void addExperts() {
     ShardExpertsPassOptions experts;
-    experts.axes = axesOf("ep");
+    experts.axes = axesOf(Degree::ep);
     if (plan.expertPlacement)
       experts.redundant = plan.expertPlacement->redundant;
     passes.push_back(createShardExpertsPass(std::move(experts)));
@@ -97,10 +98,10 @@ private:
 
   void addParameters() {
     ShardParametersPassOptions parameters;
-    Axes replicas = axesOf("dp");
-    llvm::append_range(replicas, axesOf("cp"));
+    Axes replicas = axesOf(Degree::dp);
+    llvm::append_range(replicas, axesOf(Degree::cp));
     parameters.axes = orNone(replicas);
-    parameters.expertAxes = orNone(axesOf("edp"));
+    parameters.expertAxes = orNone(axesOf(Degree::edp));
     passes.push_back(createShardParametersPass(std::move(parameters)));
   }
 
@@ -111,7 +112,7 @@ private:
 } // namespace
 
 void autopar::addPlacementPass(OpPassManager &pm, const Plan &plan) {
-  std::vector<std::string> axes = plan.axesOf("ep");
+  std::vector<std::string> axes = plan.axesOf(Degree::ep);
   if (!plan.expertPlacement || axes.empty())
     return;
   const ExpertPlan &experts = *plan.expertPlacement;

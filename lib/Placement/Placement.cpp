@@ -33,6 +33,8 @@ autopar::parsePlacementPolicy(std::string_view text) {
   return static_cast<PlacementPolicy>(at - policyNames.begin());
 }
 
+std::string autopar::policyChoices() { return join(policyNames, ", "); }
+
 static double ratio(double hottest, double mean) {
   return mean > 0 ? hottest / mean : 1;
 }

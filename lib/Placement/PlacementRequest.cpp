@@ -147,7 +147,7 @@ static Result<PlacementOptions> optionsOf(const PlacementRequest &request) {
   if (!policy)
     return Error{"",
                  "unknown policy \"" + shorten(request.policy) +
-                     "\", expected block, round_robin or balanced",
+                     "\", expected " + policyChoices(),
                  ""};
   options.policy = *policy;
   options.groupsInNode = request.groupsInNode;

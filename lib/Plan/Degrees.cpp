@@ -27,16 +27,16 @@ static std::string text(int64_t value) { return std::to_string(value); }
 // Numbers alone
 //===----------------------------------------------------------------------===//
 
-using NamedDegree = std::pair<const char *, std::optional<int64_t>>;
+using NamedDegree = std::pair<Degree, std::optional<int64_t>>;
 
 static std::array<NamedDegree, 7> listDegrees(const Degrees &degrees) {
-  return {{{"tp", degrees.tp},
-           {"cp", degrees.cp},
-           {"dp", degrees.dp},
-           {"ep", degrees.ep},
-           {"etp", degrees.etp},
-           {"dcp", degrees.dcp},
-           {"attention_tp", degrees.attentionTp}}};
+  return {{{Degree::tp, degrees.tp},
+           {Degree::cp, degrees.cp},
+           {Degree::dp, degrees.dp},
+           {Degree::ep, degrees.ep},
+           {Degree::etp, degrees.etp},
+           {Degree::dcp, degrees.dcp},
+           {Degree::attention_tp, degrees.attentionTp}}};
 }
 
 /// Whether a degree may be a part of an axis, which its size then cuts.
@@ -46,11 +46,11 @@ static bool cutsAxes(const Degrees &degrees) {
 
 static std::optional<Error> checkRanges(const Degrees &degrees) {
   Checked devices = 1;
-  for (auto [name, value] : listDegrees(degrees))
+  for (auto [degree, value] : listDegrees(degrees))
     if (value && *value != openDegree &&
         (*value < 1 || *value > limits::maxDevices))
       return Error{"",
-                   std::string(name) + " = " + text(*value) +
+                   std::string(nameOf(degree)) + " = " + text(*value) +
                        ": expected a number of devices from 1 to " +
                        text(limits::maxDevices),
                    ""};
@@ -74,17 +74,18 @@ static std::optional<Error> checkGiven(const Degrees &degrees) {
                  "ep",
                  "give --shard-ep=N as well; without ep, experts are split by "
                  "tp"};
-  for (auto [name, value] :
-       {NamedDegree{"dcp", degrees.dcp}, {"attention_tp", degrees.attentionTp}})
+  for (auto [degree, value] : {NamedDegree{Degree::dcp, degrees.dcp},
+                               {Degree::attention_tp, degrees.attentionTp}})
     if (value && !degrees.tp)
-      return Error{"", std::string(name) + " is a part of tp: it needs tp",
-                   "give --shard-tp=N as well"};
+      return Error{
+          "", std::string(nameOf(degree)) + " is a part of tp: it needs tp",
+          "give --shard-tp=N as well"};
   if (!cutsAxes(degrees))
     return std::nullopt;
-  for (auto [name, value] : listDegrees(degrees))
+  for (auto [degree, value] : listDegrees(degrees))
     if (value == openDegree)
       return Error{"",
-                   std::string(name) +
+                   std::string(nameOf(degree)) +
                        " = ?: with ep, dcp or attention_tp all sizes must be "
                        "numbers, which say how the axes are cut",
                    "to leave sizes open, name the axes: "
@@ -99,7 +100,7 @@ static std::optional<Error> checkGiven(const Degrees &degrees) {
 namespace {
 
 /// tp, cp, dp: innermost first.
-constexpr std::array<const char *, 3> baseNames = {"tp", "cp", "dp"};
+constexpr std::array<Degree, 3> bases = {Degree::tp, Degree::cp, Degree::dp};
 
 /// A border inside a base, `at` devices from the innermost one. Where borders
 /// meet, `rank` says which is the inner one, whatever the sizes.
@@ -136,7 +137,7 @@ private:
   Cut cutExperts(int64_t at) const;
   Cut cutExpertTensor(int64_t at) const;
   void addAxes(size_t base);
-  void addDegree(const char *name, size_t begin, size_t end);
+  void addDegree(Degree degree, size_t begin, size_t end);
   size_t placeOf(Cut::Rank rank, size_t otherwise) const;
 
   const Degrees &degrees;
@@ -267,12 +268,13 @@ std::optional<Error> MeshBuilder::addCuts() {
 //===----------------------------------------------------------------------===//
 
 /// The name of part `index`, counted from the inside, of `count`.
-static std::string nameOf(const char *base, size_t index, size_t count) {
+static std::string partOf(Degree degree, size_t index, size_t count) {
+  std::string base(nameOf(degree));
   static constexpr std::array<const char *, 4> suffixes = {"", "", "io", "imo"};
   if (count == 1)
     return base;
   if (count < suffixes.size())
-    return std::string(base) + suffixes[count][index];
+    return base + suffixes[count][index];
   return base + std::to_string(count - 1 - index);
 }
 
@@ -286,8 +288,7 @@ void MeshBuilder::addAxes(size_t base) {
   int64_t begin = ends[base];
   for (size_t i = 0; i <= inside.size(); ++i) {
     int64_t end = i < inside.size() ? inside[i].at : ends[base + 1];
-    axes.push_back(
-        {nameOf(baseNames[base], i, inside.size() + 1), end / begin});
+    axes.push_back({partOf(bases[base], i, inside.size() + 1), end / begin});
     if (i < inside.size())
       places.emplace_back(inside[i].rank, axes.size());
     begin = end;
@@ -302,34 +303,34 @@ size_t MeshBuilder::placeOf(Cut::Rank rank, size_t otherwise) const {
 }
 
 /// A degree over the axes from `begin` to `end`, counted from the inside.
-void MeshBuilder::addDegree(const char *name, size_t begin, size_t end) {
-  PlanDegree &degree = mesh.degrees.emplace_back();
-  degree.name = name;
+void MeshBuilder::addDegree(Degree degree, size_t begin, size_t end) {
+  PlanDegree &product = mesh.degrees.emplace_back();
+  product.name = nameOf(degree);
   while (end > begin)
-    degree.axes.push_back(axes[--end].name);
+    product.axes.push_back(axes[--end].name);
 }
 
 Result<MeshPlan> MeshBuilder::build() {
   if (std::optional<Error> error = addCuts())
     return *error;
-  for (size_t base = 0; base < baseNames.size(); ++base) {
+  for (size_t base = 0; base < bases.size(); ++base) {
     size_t begin = axes.size();
     if (!present[base])
       continue;
     addAxes(base);
-    addDegree(baseNames[base], begin, axes.size());
+    addDegree(bases[base], begin, axes.size());
   }
   if (degrees.ep) {
     size_t inner = placeOf(Cut::expertTensor, 0);
     size_t outer = placeOf(Cut::expert, 0);
-    addDegree("ep", inner, outer);
-    addDegree("etp", 0, inner);
-    addDegree("edp", outer, axes.size());
+    addDegree(Degree::ep, inner, outer);
+    addDegree(Degree::etp, 0, inner);
+    addDegree(Degree::edp, outer, axes.size());
   }
   if (degrees.dcp)
-    addDegree("dcp", 0, placeOf(Cut::decodeContext, 0));
+    addDegree(Degree::dcp, 0, placeOf(Cut::decodeContext, 0));
   if (degrees.attentionTp)
-    addDegree("attention_tp", 0, placeOf(Cut::attentionTensor, 0));
+    addDegree(Degree::attention_tp, 0, placeOf(Cut::attentionTensor, 0));
   mesh.axes.assign(axes.rbegin(), axes.rend());
   return std::move(mesh);
 }
@@ -337,11 +338,12 @@ Result<MeshPlan> MeshBuilder::build() {
 /// A mesh of bases alone, whose sizes may be open.
 static MeshPlan planBases(const Degrees &degrees) {
   MeshPlan mesh;
-  for (auto [name, value] : {NamedDegree{"dp", degrees.dp},
-                             {"cp", degrees.cp},
-                             {"tp", degrees.tp}}) {
+  for (auto [degree, value] : {NamedDegree{Degree::dp, degrees.dp},
+                               {Degree::cp, degrees.cp},
+                               {Degree::tp, degrees.tp}}) {
     if (!value)
       continue;
+    std::string name(nameOf(degree));
     mesh.axes.push_back({name, *value == openDegree ? std::nullopt : value});
     mesh.degrees.insert(mesh.degrees.begin(), {name, {name}});
   }

@@ -45,14 +45,15 @@ Result<MeshPlan> autopar::planCanonicalMesh(const Degrees &degrees) {
   if (!mesh)
     return mesh;
   if (degrees.dcp && !cutting.dcp)
-    mesh->degrees.push_back({"dcp", {}});
+    mesh->degrees.push_back({std::string(nameOf(Degree::dcp)), {}});
   if (degrees.attentionTp && !cutting.attentionTp)
-    mesh->degrees.push_back({"attention_tp", axesOf(*mesh, "tp")});
+    mesh->degrees.push_back({std::string(nameOf(Degree::attention_tp)),
+                             axesOf(*mesh, nameOf(Degree::tp))});
   return mesh;
 }
 
 /// The axes of `name` that are not known to have one device.
-static Names splittingAxes(const Plan &plan, std::string_view name) {
+static Names splittingAxes(const Plan &plan, Degree name) {
   Names axes = plan.axesOf(name);
   axes.erase(std::remove_if(axes.begin(), axes.end(),
                             [&](const std::string &axis) {
@@ -62,30 +63,31 @@ static Names splittingAxes(const Plan &plan, std::string_view name) {
   return axes;
 }
 
-static bool splitsAny(const Plan &plan,
-                      const std::array<const char *, 3> &names) {
-  return std::any_of(names.begin(), names.end(), [&](const char *name) {
+static bool splitsAny(const Plan &plan, const std::array<Degree, 3> &degrees) {
+  return std::any_of(degrees.begin(), degrees.end(), [&](Degree name) {
     return !splittingAxes(plan, name).empty();
   });
 }
 
-static void erase(Plan &plan, std::string_view name) {
+static void erase(Plan &plan, Degree name) {
   auto &degrees = plan.degrees;
   degrees.erase(std::remove_if(degrees.begin(), degrees.end(),
                                [&](const PlanDegree &degree) {
-                                 return degree.name == name;
+                                 return degree.name == nameOf(name);
                                }),
                 degrees.end());
 }
 
 void autopar::dropNeutralDegrees(Plan &plan) {
-  if (splittingAxes(plan, "dcp").empty())
-    erase(plan, "dcp");
-  if (splittingAxes(plan, "attention_tp") == splittingAxes(plan, "tp"))
-    erase(plan, "attention_tp");
+  if (splittingAxes(plan, Degree::dcp).empty())
+    erase(plan, Degree::dcp);
+  if (splittingAxes(plan, Degree::attention_tp) ==
+      splittingAxes(plan, Degree::tp))
+    erase(plan, Degree::attention_tp);
   // What is placed on a device needs it.
-  if (!plan.expertPlacement && !splitsAny(plan, {"tp", "cp", "dp"}))
-    for (const char *name : {"ep", "etp", "edp"})
+  if (!plan.expertPlacement &&
+      !splitsAny(plan, {Degree::tp, Degree::cp, Degree::dp}))
+    for (Degree name : {Degree::ep, Degree::etp, Degree::edp})
       erase(plan, name);
 }
 
@@ -97,11 +99,11 @@ void autopar::dropNeutralDegrees(Plan &plan) {
 /// degree of 1 that says something.
 static Names neutralAxes(const Plan &plan) {
   Names spoken, neutral;
-  for (const char *name : {"ep", "attention_tp"})
+  for (Degree name : {Degree::ep, Degree::attention_tp})
     if (plan.has(name) && !plan.axesOf(name).empty() &&
         splittingAxes(plan, name).empty())
       spoken.push_back(plan.axesOf(name).front());
-  for (const char *name : {"tp", "cp", "dp"})
+  for (Degree name : {Degree::tp, Degree::cp, Degree::dp})
     for (std::string &axis : plan.axesOf(name))
       if (plan.sizeOf(axis) == 1 && !contains(spoken, axis))
         neutral.push_back(std::move(axis));
@@ -112,8 +114,8 @@ static Names neutralAxes(const Plan &plan) {
 static void eraseAxes(Plan &plan, const Names &names) {
   auto isNamed = [&](const std::string &name) { return contains(names, name); };
   auto isOfThem = [&](const PlanDegree &degree) {
-    return !degree.axes.empty() && degree.name != "etp" &&
-           degree.name != "edp" &&
+    return !degree.axes.empty() && degree.name != nameOf(Degree::etp) &&
+           degree.name != nameOf(Degree::edp) &&
            std::all_of(degree.axes.begin(), degree.axes.end(), isNamed);
   };
   plan.degrees.erase(
@@ -132,13 +134,13 @@ static void eraseAxes(Plan &plan, const Names &names) {
 std::vector<std::string> autopar::dropNeutralAxes(Plan &plan) {
   Names neutral = neutralAxes(plan);
   eraseAxes(plan, neutral);
-  if (!plan.has("tp"))
+  if (!plan.has(Degree::tp))
     plan.sequenceParallel = false;
-  if (!plan.has("cp"))
+  if (!plan.has(Degree::cp))
     plan.contextKind.reset();
-  if (!splitsAny(plan, {"dp", "cp", "edp"}))
+  if (!splitsAny(plan, {Degree::dp, Degree::cp, Degree::edp}))
     plan.fsdp = false;
-  if (splittingAxes(plan, "ep").empty()) {
+  if (splittingAxes(plan, Degree::ep).empty()) {
     plan.dispatchByNode = false;
     plan.dispatchDtype.reset();
   }

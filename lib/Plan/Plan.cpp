@@ -50,11 +50,13 @@ std::vector<std::string> Plan::axesOf(std::string_view name) const {
     return known->axes;
   if (axis(name))
     return {std::string(name)};
-  if (name == "attention_tp" || (name == "etp" && !has("ep")))
-    return axesOf("tp");
-  if (name != "edp" || has("ep"))
+  if (name == nameOf(Degree::attention_tp) ||
+      (name == nameOf(Degree::etp) && !has(Degree::ep)))
+    return axesOf(Degree::tp);
+  if (name != nameOf(Degree::edp) || has(Degree::ep))
     return {};
-  std::vector<std::string> replicas = axesOf("dp"), context = axesOf("cp");
+  std::vector<std::string> replicas = axesOf(Degree::dp),
+                           context = axesOf(Degree::cp);
   replicas.insert(replicas.end(), context.begin(), context.end());
   return replicas;
 }

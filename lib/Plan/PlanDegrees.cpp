@@ -19,7 +19,8 @@ using namespace autopar;
 using Names = std::vector<std::string>;
 
 /// Those that the others are parts of, outermost first.
-static constexpr std::array<const char *, 3> bases = {"dp", "cp", "tp"};
+static constexpr std::array<Degree, 3> bases = {Degree::dp, Degree::cp,
+                                                Degree::tp};
 
 static bool contains(const Names &names, const std::string &name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -33,7 +34,7 @@ static std::string productText(const Names &axes) {
 /// The axes of dp, cp and tp.
 static Names stageAxes(const Plan &plan) {
   Names all;
-  for (const char *base : bases)
+  for (Degree base : bases)
     for (std::string &axis : plan.axesOf(base))
       all.push_back(std::move(axis));
   return all;
@@ -44,16 +45,17 @@ static Names stageAxes(const Plan &plan) {
 //===----------------------------------------------------------------------===//
 
 Degrees autopar::degreesOf(const Plan &plan) {
-  auto sizeOf = [&](const char *name) -> std::optional<int64_t> {
+  auto sizeOf = [&](Degree name) -> std::optional<int64_t> {
     if (!plan.has(name))
       return std::nullopt;
     return plan.sizeOf(name).value_or(openDegree);
   };
-  Degrees degrees{sizeOf("tp"),          sizeOf("cp"), sizeOf("dp"),
-                  sizeOf("ep"),          std::nullopt, sizeOf("dcp"),
-                  sizeOf("attention_tp")};
-  if (degrees.ep && !plan.axesOf("etp").empty())
-    degrees.etp = sizeOf("etp");
+  Degrees degrees{
+      sizeOf(Degree::tp),          sizeOf(Degree::cp), sizeOf(Degree::dp),
+      sizeOf(Degree::ep),          std::nullopt,       sizeOf(Degree::dcp),
+      sizeOf(Degree::attention_tp)};
+  if (degrees.ep && !plan.axesOf(Degree::etp).empty())
+    degrees.etp = sizeOf(Degree::etp);
   return degrees;
 }
 
@@ -80,8 +82,7 @@ void autopar::setMesh(Plan &plan, const MeshPlan &mesh) {
   plan.degrees.erase(
       std::remove_if(plan.degrees.begin(), plan.degrees.end(),
                      [](const PlanDegree &degree) {
-                       return std::find(degreeNames.begin(), degreeNames.end(),
-                                        degree.name) != degreeNames.end();
+                       return parseDegree(degree.name).has_value();
                      }),
       plan.degrees.end());
   for (const PlanDegree &degree : mesh.degrees)
@@ -103,12 +104,12 @@ static bool isPartOf(std::string_view name, std::string_view base) {
 }
 
 static void addBases(Plan &plan) {
-  for (const char *base : bases) {
+  for (Degree base : bases) {
     if (plan.has(base))
       continue;
     Names parts;
     for (const PlanAxis &axis : plan.axes)
-      if (isPartOf(axis.name, base))
+      if (isPartOf(axis.name, nameOf(base)))
         parts.push_back(axis.name);
     if (!parts.empty())
       plan.setDegree(base, std::move(parts));
@@ -116,22 +117,22 @@ static void addBases(Plan &plan) {
 }
 
 static void addExpertDegrees(Plan &plan) {
-  if (!plan.has("etp"))
-    plan.setDegree("etp", {});
-  if (plan.has("edp"))
+  if (!plan.has(Degree::etp))
+    plan.setDegree(Degree::etp, {});
+  if (plan.has(Degree::edp))
     return;
-  Names rest, experts = plan.axesOf("ep"), inner = plan.axesOf("etp");
+  Names rest, experts = plan.axesOf(Degree::ep),
+              inner = plan.axesOf(Degree::etp);
   for (std::string &axis : stageAxes(plan))
     if (!contains(experts, axis) && !contains(inner, axis))
       rest.push_back(std::move(axis));
-  plan.setDegree("edp", std::move(rest));
+  plan.setDegree(Degree::edp, std::move(rest));
 }
 
 static void sortDegrees(Plan &plan) {
   auto keyOf = [](const PlanDegree &degree) {
-    return std::pair(
-        std::find(degreeNames.begin(), degreeNames.end(), degree.name),
-        degree.name);
+    std::optional<Degree> known = parseDegree(degree.name);
+    return std::tuple(!known, known, degree.name);
   };
   std::sort(plan.degrees.begin(), plan.degrees.end(),
             [&](const PlanDegree &a, const PlanDegree &b) {
@@ -163,36 +164,37 @@ static std::optional<Error> checkFactors(const Plan &plan) {
   return std::nullopt;
 }
 
-/// Refuses an axis that two of `names` share.
+/// Refuses an axis that two of `degrees` share.
 template <size_t size>
 static std::optional<Error>
-checkDisjoint(const Plan &plan, const std::array<const char *, size> &names) {
+checkDisjoint(const Plan &plan, const std::array<Degree, size> &degrees) {
+  auto name = [&](size_t i) { return std::string(nameOf(degrees[i])); };
   for (size_t i = 0; i < size; ++i)
     for (size_t j = 0; j < i; ++j)
-      for (const std::string &axis : plan.axesOf(names[i]))
-        if (contains(plan.axesOf(names[j]), axis))
+      for (const std::string &axis : plan.axesOf(degrees[i]))
+        if (contains(plan.axesOf(degrees[j]), axis))
           return Error{"",
-                       "axis '" + axis + "' is a part of both " + names[j] +
-                           " and " + names[i],
-                       std::string(names[i]) + " = " +
-                           productText(plan.axesOf(names[i])) + ", " +
-                           names[j] + " = " +
-                           productText(plan.axesOf(names[j]))};
+                       "axis '" + axis + "' is a part of both " + name(j) +
+                           " and " + name(i),
+                       name(i) + " = " + productText(plan.axesOf(degrees[i])) +
+                           ", " + name(j) + " = " +
+                           productText(plan.axesOf(degrees[j]))};
   return std::nullopt;
 }
 
 static std::optional<Error> checkExperts(const Plan &plan) {
-  static constexpr std::array<const char *, 3> names = {"edp", "ep", "etp"};
+  static constexpr std::array<Degree, 3> names = {Degree::edp, Degree::ep,
+                                                  Degree::etp};
   if (std::optional<Error> error = checkDisjoint(plan, names))
     return error;
   Names stage = stageAxes(plan), experts;
   std::string note = "tp*cp*dp = " + productText(stage) +
                      " and etp*ep*edp must be the same devices";
-  for (const char *name : names)
+  for (Degree name : names)
     for (std::string &axis : plan.axesOf(name)) {
       if (!contains(stage, axis))
         return Error{"",
-                     "axis '" + axis + "' of " + name +
+                     "axis '" + axis + "' of " + std::string(nameOf(name)) +
                          " is no part of tp, cp or dp",
                      note + ": make it one, as in "
                             "--mesh=dpo=2,dpi=8,tp=8,ep=dpi*tp"};
@@ -206,8 +208,8 @@ static std::optional<Error> checkExperts(const Plan &plan) {
 }
 
 /// Refuses `name` where it is not the innermost axes of `whole`.
-static std::optional<Error> checkInner(const Plan &plan, const char *name,
-                                       const char *whole) {
+static std::optional<Error> checkInner(const Plan &plan, Degree name,
+                                       Degree whole) {
   if (!plan.has(name))
     return std::nullopt;
   Names part = plan.axesOf(name), all = plan.axesOf(whole);
@@ -215,39 +217,43 @@ static std::optional<Error> checkInner(const Plan &plan, const char *name,
       std::equal(part.rbegin(), part.rend(), all.rbegin()))
     return std::nullopt;
   return Error{"",
-               std::string(name) + " = " + productText(part) +
-                   " is no inner part of " + whole + " = " + productText(all),
-               "the innermost axes of " + std::string(whole) + " work"};
+               std::string(nameOf(name)) + " = " + productText(part) +
+                   " is no inner part of " + std::string(nameOf(whole)) +
+                   " = " + productText(all),
+               "the innermost axes of " + std::string(nameOf(whole)) + " work"};
 }
 
 std::optional<Error> autopar::completeDegrees(Plan &plan) {
   if (std::optional<Error> error = checkFactors(plan))
     return error;
   addBases(plan);
-  for (const char *name : {"etp", "edp"})
-    if (plan.has(name) && !plan.has("ep"))
-      return Error{"", std::string(name) + " needs ep", "give ep as well"};
-  if (plan.has("ep"))
+  for (Degree name : {Degree::etp, Degree::edp})
+    if (plan.has(name) && !plan.has(Degree::ep))
+      return Error{"", std::string(nameOf(name)) + " needs ep",
+                   "give ep as well"};
+  if (plan.has(Degree::ep))
     addExpertDegrees(plan);
   sortDegrees(plan);
   if (std::optional<Error> error = checkDisjoint(plan, bases))
     return error;
-  if (plan.has("ep"))
+  if (plan.has(Degree::ep))
     if (std::optional<Error> error = checkExperts(plan))
       return error;
-  if (std::optional<Error> error = checkInner(plan, "attention_tp", "tp"))
+  if (std::optional<Error> error =
+          checkInner(plan, Degree::attention_tp, Degree::tp))
     return error;
-  return checkInner(plan, "dcp",
-                    plan.has("attention_tp") ? "attention_tp" : "tp");
+  return checkInner(plan, Degree::dcp,
+                    plan.has(Degree::attention_tp) ? Degree::attention_tp
+                                                   : Degree::tp);
 }
 
 std::optional<Error> autopar::checkChoices(const Plan &plan) {
-  if (plan.contextKind && !plan.has("cp"))
+  if (plan.contextKind && !plan.has(Degree::cp))
     return Error{"",
                  "context_kind = " + std::string(nameOf(*plan.contextKind)) +
                      " says how context parallelism works: it needs cp",
                  "give --shard-cp=N as well"};
-  if (plan.sequenceParallel && !plan.has("tp"))
+  if (plan.sequenceParallel && !plan.has(Degree::tp))
     return Error{
         "",
         "sequence parallelism splits tokens over the devices of tensor "
@@ -255,27 +261,28 @@ std::optional<Error> autopar::checkChoices(const Plan &plan) {
         "give --shard-tp=N as well"};
   bool rings =
       plan.contextKind.value_or(ContextKind::ring) == ContextKind::ring;
-  if (rings && plan.sizeOf("cp") > 1 && plan.sizeOf("dcp") > 1)
+  if (rings && plan.sizeOf(Degree::cp) > 1 && plan.sizeOf(Degree::dcp) > 1)
     return Error{"",
-                 "cp = " + std::to_string(*plan.sizeOf("cp")) +
+                 "cp = " + std::to_string(*plan.sizeOf(Degree::cp)) +
                      " sends the KV cache around a ring, and dcp = " +
-                     std::to_string(*plan.sizeOf("dcp")) +
+                     std::to_string(*plan.sizeOf(Degree::dcp)) +
                      " splits its tokens over other devices: not both",
                  "give --cp-kind=all-to-all, --shard-dcp=1 or --shard-cp=1"};
-  if (plan.fsdp && !plan.has("dp") && !plan.has("cp") &&
-      plan.sizeOf("edp") == 1)
+  if (plan.fsdp && !plan.has(Degree::dp) && !plan.has(Degree::cp) &&
+      plan.sizeOf(Degree::edp) == 1)
     return Error{"",
                  "fsdp splits parameters over the replicas, dp*cp: it needs "
                  "dp or cp",
                  "give --shard-dp=N as well"};
-  if ((plan.dispatchByNode || plan.dispatchDtype) && plan.axesOf("ep").empty())
+  if ((plan.dispatchByNode || plan.dispatchDtype) &&
+      plan.axesOf(Degree::ep).empty())
     return Error{"",
                  std::string(plan.dispatchByNode ? "dispatch_by_node"
                                                  : "dispatch_dtype") +
                      " says how tokens travel to the devices of expert "
                      "parallelism: it needs ep",
                  "give --shard-ep=N as well"};
-  if (plan.expertPlacement && plan.axesOf("ep").empty())
+  if (plan.expertPlacement && plan.axesOf(Degree::ep).empty())
     return Error{"",
                  "experts are placed on the devices of expert parallelism: it "
                  "needs ep",

@@ -5,11 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ExpertPlanJson.h"
-#include "PlanPipeline.h"
-
 #include "autopar/Plan/Degrees.h"
-
+#include "autopar/Plan/PlanKnobs.h"
 #include "autopar/Support/Checked.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -188,29 +185,6 @@ static void readDegree(const std::string &name, const JsonReader &entry,
   plan.degrees.push_back(std::move(degree));
 }
 
-static std::optional<ElementType> readType(const JsonReader &root,
-                                           std::string_view key) {
-  std::optional<std::string> text = root.optionalString(key);
-  if (!text || root.failed())
-    return std::nullopt;
-  std::optional<ElementType> type = parseElementType(*text);
-  if (!type)
-    root.failAt(key, "unknown numeric format '" + shorten(*text) + "'",
-                "formats: " + std::string(elementTypeChoices()));
-  return type;
-}
-
-static std::optional<ContextKind> readContextKind(const JsonReader &root) {
-  std::optional<std::string> text = root.optionalString("context_kind");
-  if (!text || root.failed())
-    return std::nullopt;
-  std::optional<ContextKind> kind = parseContextKind(*text);
-  if (!kind || nameOf(*kind) != *text)
-    root.failAt("context_kind", "expected ring or all_to_all, found \"" +
-                                    shorten(*text) + "\"");
-  return kind;
-}
-
 static void readDegrees(const JsonReader &root, Plan &plan) {
   if (root.has("degrees"))
     for (const auto &[name, entry] : root.object("degrees").members())
@@ -223,32 +197,49 @@ static void readDegrees(const JsonReader &root, Plan &plan) {
                 error->note);
 }
 
+/// "pipeline" and "stages" of "pipeline.stages"; the first is "" of a key that
+/// has no dot.
+static std::pair<std::string_view, std::string_view>
+splitKey(std::string_view key) {
+  size_t dot = key.find('.');
+  return dot == std::string_view::npos
+             ? std::pair(std::string_view(), key)
+             : std::pair(key.substr(0, dot), key.substr(dot + 1));
+}
+
+/// Reads the knobs that are members of `object`, the plan's `group`; others
+/// than those and `more` are refused.
+static void readKnobs(const JsonReader &object, std::string_view group,
+                      std::vector<std::string_view> more, Plan &plan) {
+  for (const PlanKnob &knob : planKnobs())
+    if (auto [parent, name] = splitKey(knob.key); parent == group)
+      more.push_back(name);
+  object.allowOnly(more);
+  for (const PlanKnob &knob : planKnobs())
+    if (auto [parent, name] = splitKey(knob.key);
+        parent == group && !object.failed())
+      knob.read(object, name, plan);
+}
+
 Result<Plan> autopar::readPlan(const JsonDocument &document) {
   JsonReader root = document.reader();
-  root.allowOnly({"schema", "axes", "degrees", "sequence_parallel", "fsdp",
-                  "context_kind", "dispatch_by_node", "dispatch_dtype",
-                  "pipeline", "expert_placement", "dtype", "kv_dtype",
-                  "memory_utilization"});
+  Plan plan;
   std::string found = root.string("schema");
   if (!root.failed() && found != schema)
     root.failAt("schema", "expected \"" + std::string(schema) + "\", found \"" +
                               shorten(found) + "\"");
-  Plan plan;
   if (root.has("axes"))
     readAxes(root, plan);
   readDegrees(root, plan);
-  plan.sequenceParallel = root.booleanOr("sequence_parallel", false);
-  plan.fsdp = root.booleanOr("fsdp", false);
-  plan.contextKind = readContextKind(root);
-  plan.dispatchByNode = root.booleanOr("dispatch_by_node", false);
-  plan.dispatchDtype = readType(root, "dispatch_dtype");
+  readKnobs(root, "",
+            {"schema", "axes", "degrees", "pipeline", "expert_placement"},
+            plan);
   if (root.has("pipeline"))
-    plan.pipeline = readPipeline(root.object("pipeline"));
-  if (root.has("expert_placement"))
-    plan.expertPlacement = readExpertPlan(root.object("expert_placement"));
-  plan.dtype = readType(root, "dtype");
-  plan.kvDtype = readType(root, "kv_dtype");
-  plan.memoryUtilization = root.optionalNumber("memory_utilization", 1e-6, 1);
+    readKnobs(root.object("pipeline"), "pipeline", {}, plan);
+  if (root.has("expert_placement")) {
+    plan.expertPlacement.emplace();
+    readKnobs(root.object("expert_placement"), "expert_placement", {}, plan);
+  }
   if (root.failed())
     return root.takeError();
   return plan;
@@ -270,26 +261,14 @@ std::string autopar::writePlan(const Plan &plan) {
   root["axes"] = std::move(axes);
   for (const PlanDegree &degree : plan.degrees)
     root["degrees"][degree.name] = degree.axes;
-  if (plan.sequenceParallel)
-    root["sequence_parallel"] = true;
-  if (plan.fsdp)
-    root["fsdp"] = true;
-  if (plan.contextKind)
-    root["context_kind"] = nameOf(*plan.contextKind);
-  if (plan.dispatchByNode)
-    root["dispatch_by_node"] = true;
-  if (plan.dispatchDtype)
-    root["dispatch_dtype"] = nameOf(*plan.dispatchDtype);
-  if (plan.pipeline.isGiven())
-    root["pipeline"] = writePipeline(plan.pipeline);
-  if (plan.expertPlacement)
-    root["expert_placement"] = writeExpertPlan(*plan.expertPlacement);
-  if (plan.dtype)
-    root["dtype"] = nameOf(*plan.dtype);
-  if (plan.kvDtype)
-    root["kv_dtype"] = nameOf(*plan.kvDtype);
-  if (plan.memoryUtilization)
-    root["memory_utilization"] = *plan.memoryUtilization;
+  for (const PlanKnob &knob : planKnobs()) {
+    auto [group, name] = splitKey(knob.key);
+    if (group == "expert_placement" && plan.expertPlacement)
+      root.emplace(group, nlohmann::ordered_json::object());
+    if (nlohmann::ordered_json value = knob.write(plan); !value.is_null())
+      (group.empty() ? root : root[std::string(group)])[std::string(name)] =
+          std::move(value);
+  }
   return root.dump(2, ' ', false,
                    nlohmann::ordered_json::error_handler_t::replace) +
          "\n";

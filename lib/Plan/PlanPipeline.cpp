@@ -7,58 +7,13 @@
 
 #include "PlanPipeline.h"
 
-#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 using namespace autopar;
 
-//===----------------------------------------------------------------------===//
-// JSON
-//===----------------------------------------------------------------------===//
-
-PipelinePlan autopar::readPipeline(const JsonReader &object) {
-  PipelinePlan pipeline;
-  object.allowOnly({"interleave", "stages", "schedule", "microbatches"});
-  pipeline.interleave =
-      object.optionalInteger("interleave", 1, limits::maxVirtualStages);
-  pipeline.microbatches =
-      object.optionalInteger("microbatches", 1, limits::maxScheduledTasks);
-  if (auto text = object.optionalString("stages"); text && !object.failed()) {
-    Result<std::vector<LayerRange>> ranges = parseRanges(*text);
-    if (!ranges)
-      object.failAt("stages", ranges.error().message, ranges.error().note);
-    else
-      pipeline.stages = std::move(*ranges);
-  }
-  if (auto text = object.optionalString("schedule"); text && !object.failed()) {
-    pipeline.schedule = parseScheduleKind(*text);
-    if (!pipeline.schedule)
-      object.failAt("schedule", "unknown schedule '" + shorten(*text) + "'",
-                    "schedules: " + scheduleChoices());
-  }
-  return pipeline;
-}
-
-nlohmann::ordered_json autopar::writePipeline(const PipelinePlan &pipeline) {
-  nlohmann::ordered_json object;
-  if (pipeline.interleave)
-    object["interleave"] = *pipeline.interleave;
-  if (!pipeline.stages.empty())
-    object["stages"] = rangesText(pipeline.stages);
-  if (pipeline.schedule)
-    object["schedule"] = nameOf(*pipeline.schedule);
-  if (pipeline.microbatches)
-    object["microbatches"] = *pipeline.microbatches;
-  return object;
-}
-
-//===----------------------------------------------------------------------===//
-// Choices
-//===----------------------------------------------------------------------===//
-
 std::optional<Error> autopar::checkPipeline(const Plan &plan) {
   const PipelinePlan &pipeline = plan.pipeline;
-  if (!plan.has("pp")) {
+  if (!plan.has(Degree::pp)) {
     if (!pipeline.isGiven())
       return std::nullopt;
     return Error{"",
@@ -77,7 +32,7 @@ std::optional<Error> autopar::checkPipeline(const Plan &plan) {
                  interleaves
                      ? "give --interleave=2"
                      : "give --schedule=interleaved, or --interleave=1"};
-  std::optional<int64_t> devices = plan.sizeOf("pp");
+  std::optional<int64_t> devices = plan.sizeOf(Degree::pp);
   auto ranges = static_cast<int64_t>(pipeline.stages.size());
   if (ranges == 0 || !devices || ranges == *devices * interleave)
     return std::nullopt;

@@ -10,12 +10,8 @@
 
 #include "autopar/Plan/Plan.h"
 
-#include <nlohmann/json.hpp>
-
 namespace autopar {
 
-PipelinePlan readPipeline(const JsonReader &object);
-nlohmann::ordered_json writePipeline(const PipelinePlan &pipeline);
 /// Refuses a pipeline without pp, and ranges and schedules that do not fit it.
 std::optional<Error> checkPipeline(const Plan &plan);
 

@@ -21,14 +21,15 @@ std::string autopar::strategyKeyOf(const Plan &given) {
   dropNeutralDegrees(plan);
   dropNeutralAxes(plan);
   std::string key;
-  for (const char *name : degreeNames)
-    if (std::string_view(name) != "pp" && plan.has(name))
-      add(key, std::string(name) + "=" + join(plan.axesOf(name), "*"));
+  for (Degree degree : allDegrees)
+    if (degree != Degree::pp && plan.has(degree))
+      add(key,
+          std::string(nameOf(degree)) + "=" + join(plan.axesOf(degree), "*"));
   if (plan.sequenceParallel)
     add(key, "sp");
   if (plan.fsdp)
     add(key, "fsdp");
-  if (plan.has("cp"))
+  if (plan.has(Degree::cp))
     add(key, std::string(nameOf(plan.contextKind.value_or(ContextKind::ring))));
   if (plan.dispatchByNode)
     add(key, "by_node");

@@ -45,7 +45,7 @@ void adviseOnRings(Reading &reading);
 /// "tp = 8": the degree, or else the axes, with these ids.
 std::string degreeText(const Reading &reading, const std::vector<AxisId> &ids);
 /// Whether `axis` is one of those of `degree`.
-bool isAxisOf(const Reading &reading, AxisId axis, const char *degree);
+bool isAxisOf(const Reading &reading, AxisId axis, Degree degree);
 /// "3.2 ms of a step of 10.0 ms (32%)".
 std::string shareText(const Reading &reading, double timeUs);
 

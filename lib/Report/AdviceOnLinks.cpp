@@ -22,8 +22,7 @@ using Subject = Warning::Subject;
 // Names
 //===----------------------------------------------------------------------===//
 
-bool autopar::isAxisOf(const Reading &reading, AxisId axis,
-                       const char *degree) {
+bool autopar::isAxisOf(const Reading &reading, AxisId axis, Degree degree) {
   std::vector<std::string> axes = reading.plan.axesOf(degree);
   return std::find(axes.begin(), axes.end(), reading.program.axes[axis]) !=
          axes.end();
@@ -31,7 +30,7 @@ bool autopar::isAxisOf(const Reading &reading, AxisId axis,
 
 /// Whether the axes with `ids`, those of one device aside, are all of `degree`.
 static bool isDegree(const Reading &reading, const std::vector<AxisId> &ids,
-                     const char *degree) {
+                     Degree degree) {
   return reading.plan.has(degree) &&
          reading.groupSize(ids) == *reading.plan.sizeOf(degree) &&
          std::all_of(ids.begin(), ids.end(), [&](AxisId axis) {
@@ -43,9 +42,9 @@ static bool isDegree(const Reading &reading, const std::vector<AxisId> &ids,
 /// The degree over the axes with `ids`, or else their product.
 static std::string groupName(const Reading &reading,
                              const std::vector<AxisId> &ids) {
-  for (const char *name : degreeNames)
-    if (isDegree(reading, ids, name))
-      return name;
+  for (Degree degree : allDegrees)
+    if (isDegree(reading, ids, degree))
+      return std::string(nameOf(degree));
   std::vector<std::string> axes;
   for (AxisId axis : ids)
     axes.push_back(reading.program.axes[axis]);
@@ -86,11 +85,11 @@ static Crossing describe(const Reading &reading,
   const Plan &plan = reading.plan;
   const std::vector<AxisId> &axes = cost.record->axes;
   Crossing crossing{&cost, groupName(reading, axes), cost.layout};
-  if (!cost.record->routed || !isAxisOf(reading, axes.front(), "ep"))
+  if (!cost.record->routed || !isAxisOf(reading, axes.front(), Degree::ep))
     return crossing;
   crossing.name = "ep";
   crossing.layout.clear();
-  for (const std::string &axis : plan.axesOf("ep"))
+  for (const std::string &axis : plan.axesOf(Degree::ep))
     crossing.layout.push_back({*plan.strideOf(axis), *plan.axis(axis)->size});
   return crossing;
 }

@@ -83,9 +83,9 @@ int64_t FitSearch::findBatch() {
 
 /// "tp = 16 on 16 devices (--nodes=2)".
 static std::string describe(const Reading &reading, const Plan &plan,
-                            const char *degree) {
+                            Degree degree) {
   int64_t devices = *plan.devices();
-  std::string text = std::string(degree) + " = " +
+  std::string text = std::string(nameOf(degree)) + " = " +
                      std::to_string(*plan.sizeOf(degree)) + " on " +
                      std::to_string(devices) + " devices";
   const Pool &pool = reading.pool();
@@ -104,7 +104,7 @@ static std::string hintOfFit(const Reading &reading) {
   if (least == 1)
     return "a shorter context, a narrower --kv-dtype or devices with more "
            "memory would help";
-  if (!reading.plan.has("tp"))
+  if (!reading.plan.has(Degree::tp))
     return "the weights alone need --shard-tp=" + least.str() + " or more";
   return "no larger tp or ep does: a narrower format of the weights or devices "
          "with more memory would help";
@@ -113,16 +113,16 @@ static std::string hintOfFit(const Reading &reading) {
 static std::string remediesOfFit(const Reading &reading) {
   FitSearch search(reading);
   std::vector<std::string> remedies;
-  std::vector<std::string> tp = reading.plan.axesOf("tp");
-  std::vector<std::string> ep = reading.plan.axesOf("ep");
-  auto tryAxis = [&](const std::string &axis, const char *degree) {
+  std::vector<std::string> tp = reading.plan.axesOf(Degree::tp);
+  std::vector<std::string> ep = reading.plan.axesOf(Degree::ep);
+  auto tryAxis = [&](const std::string &axis, Degree degree) {
     if (std::optional<Plan> plan = search.findLarger(axis))
       remedies.push_back(describe(reading, *plan, degree));
   };
   if (!tp.empty())
-    tryAxis(tp.back(), "tp");
+    tryAxis(tp.back(), Degree::tp);
   if (!ep.empty() && (tp.empty() || ep.front() != tp.back()))
-    tryAxis(ep.front(), "ep");
+    tryAxis(ep.front(), Degree::ep);
   if (int64_t batch = search.findBatch())
     remedies.push_back("--batch=" +
                        std::to_string(batch * reading.layout.microbatches));
@@ -176,7 +176,7 @@ static Checked copiesOver(const Reading &reading, const Resident &cache) {
   }
   for (size_t i = 0; i < reading.program.axes.size(); ++i) {
     auto axis = static_cast<AxisId>(i);
-    if (isAxisOf(reading, axis, "tp") &&
+    if (isAxisOf(reading, axis, Degree::tp) &&
         std::find(splitting.begin(), splitting.end(), axis) == splitting.end())
       copies *= reading.axisSize(axis);
   }
@@ -186,7 +186,8 @@ static Checked copiesOver(const Reading &reading, const Resident &cache) {
 /// dcp has the copies share the tokens, a smaller attention_tp the sequences.
 static std::string remedyOfCopies(const Reading &reading, int64_t copies) {
   const Plan &plan = reading.plan;
-  int64_t attention = *plan.sizeOf("attention_tp"), dcp = *plan.sizeOf("dcp");
+  int64_t attention = *plan.sizeOf(Degree::attention_tp),
+          dcp = *plan.sizeOf(Degree::dcp);
   std::string text;
   if (attention % (dcp * copies) == 0)
     text = "--shard-dcp=" + std::to_string(dcp * copies);
@@ -219,9 +220,9 @@ void autopar::adviseOnCacheCopies(Reading &reading) {
   if (most == 1 || !most.int64())
     return;
   reading.report.warnings.push_back(
-      {"the KV cache is held " + formatInteger(most) +
-           " times over tp = " + std::to_string(*reading.plan.sizeOf("tp")) +
-           ": " + formatBytes(copied) + " on each device are copies; " +
+      {"the KV cache is held " + formatInteger(most) + " times over tp = " +
+           std::to_string(*reading.plan.sizeOf(Degree::tp)) + ": " +
+           formatBytes(copied) + " on each device are copies; " +
            remedyOfCopies(reading, *most.int64()),
        "cache-copies", Subject::resident, first});
 }
@@ -235,7 +236,7 @@ void autopar::adviseOnCacheCopies(Reading &reading) {
 void autopar::adviseOnIdleMemory(Reading &reading) {
   const Workload &workload = reading.workload;
   const Report &report = reading.report;
-  int64_t replicas = *reading.plan.sizeOf("dp");
+  int64_t replicas = *reading.plan.sizeOf(Degree::dp);
   Checked capacity =
       floorDiv(Checked(report.memory.kvCapacityTokens), workload.context);
   if (workload.phase != Phase::decode || replicas == 1 ||
@@ -248,7 +249,8 @@ void autopar::adviseOnIdleMemory(Reading &reading) {
            formatInteger(capacity) + " sequences, and the step has " +
            formatInteger(workload.batch) + " on all; up to --batch=" +
            (capacity * replicas).str() + " share each read of the weights" +
-           (reading.plan.has("ep") ? "" : ", or one replica serves these"),
+           (reading.plan.has(Degree::ep) ? ""
+                                         : ", or one replica serves these"),
        "idle-memory", Subject::mesh});
 }
 

@@ -121,8 +121,9 @@ void autopar::adviseOnIdleDevices(Reading &reading) {
   ThinSplits splits(reading);
   for (const ThinSplit &split : splits.get()) {
     bool isOfTp =
-        std::any_of(split.axes.begin(), split.axes.end(),
-                    [&](AxisId axis) { return isAxisOf(reading, axis, "tp"); });
+        std::any_of(split.axes.begin(), split.axes.end(), [&](AxisId axis) {
+          return isAxisOf(reading, axis, Degree::tp);
+        });
     std::string symbol = reading.program.symbols[split.symbol];
     std::string what = whatOf(symbol);
     reading.report.warnings.push_back(
@@ -195,9 +196,9 @@ static std::string remedyText(const Reading &reading,
                               const RepeatedExperts &repeated) {
   const Plan &plan = reading.plan;
   if (reading.workload.phase == Phase::prefill && !plan.sequenceParallel &&
-      plan.has("tp"))
+      plan.has(Degree::tp))
     return "; --shard-sp gives each its own tokens";
-  int64_t etp = plan.sizeOf("etp").value_or(1) * repeated.devices;
+  int64_t etp = plan.sizeOf(Degree::etp).value_or(1) * repeated.devices;
   Checked width = reading.logicalOf(repeated.first->columns);
   if (width != ceilDiv(width, etp) * etp)
     return "";
@@ -213,7 +214,7 @@ void autopar::adviseOnRepeatedExperts(Reading &reading) {
   reading.report.warnings.push_back(
       {"each routed token is computed " + times + " times: " + times +
            " devices have the same tokens and the same experts, beside ep = " +
-           formatInteger(reading.plan.sizeOf("ep").value_or(1)) +
+           formatInteger(reading.plan.sizeOf(Degree::ep).value_or(1)) +
            "; the products of experts take " +
            shareText(reading, repeated.timeUs) + remedyText(reading, repeated),
        "repeated-experts", Subject::mesh});

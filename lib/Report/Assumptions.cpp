@@ -105,14 +105,15 @@ static void addEmptyInputs(const Reading &reading,
     return length == 0 &&
            std::find(symbols.begin(), symbols.end(), symbol) != symbols.end();
   };
-  if (isEmpty("source", reading.workload.source))
-    assumptions.push_back({"images or other encoder input",
-                           "not part of the step: nothing is encoded",
-                           "workload: source = 0; set with --source"});
-  if (isEmpty("memory", reading.workload.memory))
-    assumptions.push_back({"encoded positions in the cache",
-                           "none: cross attention sees nothing",
-                           "workload: memory = 0; set with --memory"});
+  if (isEmpty("encoder_tokens", reading.workload.encoderTokens))
+    assumptions.push_back(
+        {"images or other encoder input",
+         "not part of the step: nothing is encoded",
+         "workload: encoder_tokens = 0; set with --encoder-tokens"});
+  if (isEmpty("cross_tokens", reading.workload.crossTokens))
+    assumptions.push_back(
+        {"encoded positions in the cache", "none: cross attention sees nothing",
+         "workload: cross_tokens = 0; set with --cross-tokens"});
 }
 
 /// Recurrences run on vector units, whose rate is the chip's peak of fp32.

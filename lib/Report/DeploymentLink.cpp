@@ -56,7 +56,7 @@ static Result<RequestBytes> countRequest(const LinkSide &side,
   count();
   PipelineShape shape;
   shape.kind = pipeline.schedule.value_or(ScheduleKind::inference);
-  shape.stages = side.plan.sizeOf("pp").value_or(1);
+  shape.stages = side.plan.sizeOf(Degree::pp).value_or(1);
   for (int64_t device = 0; device < shape.stages; ++device) {
     layout.part = countsOf(side.program, pipeline.stages, *order, shape, device,
                            /*borders=*/false);

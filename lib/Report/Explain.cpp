@@ -35,7 +35,7 @@ void Explainer::nameNodes() {
   const Graph &graph = reading.strategy.graph;
   static constexpr const char *symbols[symbolCount] = {
       "workload.batch", "workload.query_length", "workload.context_length",
-      "workload.source_length", "workload.memory_length"};
+      "workload.encoder_tokens", "workload.cross_tokens"};
   const auto &figures = reading.values.figures();
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node &node = graph[id];
@@ -150,7 +150,7 @@ void Explainer::explainMesh() {
 
 void Explainer::explainWorkload() {
   for (const char *name : {"batch", "query_length", "context_length",
-                           "source_length", "memory_length"})
+                           "encoder_tokens", "cross_tokens"})
     add(std::string("workload.") + name, "given",
         Explanation().from("workload"));
 }

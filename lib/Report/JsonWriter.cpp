@@ -51,8 +51,8 @@ static json writeWorkload(const Report &report) {
           {"batch", report.workload.batch},
           {"query_length", report.workload.queryLength},
           {"context_length", report.workload.contextLength},
-          {"source_length", report.workload.sourceLength},
-          {"memory_length", report.workload.memoryLength}};
+          {"encoder_tokens", report.workload.encoderTokens},
+          {"cross_tokens", report.workload.crossTokens}};
 }
 
 static json writeMachine(const Report &report) {

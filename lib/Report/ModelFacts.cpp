@@ -173,8 +173,8 @@ void ModelCounter::addCaches() {
 void ModelCounter::addSource() {
   const ModelCounts &first = byKvFormat.front();
   const std::vector<std::string> &symbols = first.program.symbols;
-  report.hasSource =
-      std::find(symbols.begin(), symbols.end(), "source") != symbols.end();
+  report.hasSource = std::find(symbols.begin(), symbols.end(),
+                               "encoder_tokens") != symbols.end();
   Result<ExactValues> values = first.at(Phase::prefill, 1);
   for (size_t i = 0; i < first.program.residents.size(); ++i)
     report.memoryBytesPerToken +=

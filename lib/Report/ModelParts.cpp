@@ -100,7 +100,7 @@ bool ModelParts::encodes(const Kernel &kernel) const {
     if (traffic.role == Traffic::Role::activation)
       for (const Dim &dim : traffic.shape)
         for (SymbolId symbol : dim.extent.symbols) {
-          source |= program.symbols[symbol] == "source";
+          source |= program.symbols[symbol] == "encoder_tokens";
           query |= program.symbols[symbol] == "query";
         }
   return source && !query;

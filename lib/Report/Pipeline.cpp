@@ -21,10 +21,10 @@ using namespace autopar;
 
 /// Devices that split the sequences of a batch.
 static int64_t replicasOf(const Plan &plan) {
-  int64_t attention = plan.sizeOf("attention_tp").value_or(1);
+  int64_t attention = plan.sizeOf(Degree::attention_tp).value_or(1);
   int64_t rest =
-      plan.sizeOf("tp").value_or(1) / std::max<int64_t>(1, attention);
-  return plan.sizeOf("dp").value_or(1) * std::max<int64_t>(1, rest);
+      plan.sizeOf(Degree::tp).value_or(1) / std::max<int64_t>(1, attention);
+  return plan.sizeOf(Degree::dp).value_or(1) * std::max<int64_t>(1, rest);
 }
 
 /// The number of equal microbatches that a batch divides into: of schedules
@@ -57,9 +57,9 @@ PipelinePlan autopar::completePipeline(const Plan &plan,
     pipeline.schedule = *pipeline.interleave > 1 ? ScheduleKind::interleaved
                                                  : ScheduleKind::inference;
   if (!pipeline.microbatches)
-    pipeline.microbatches =
-        chooseMicrobatches(*pipeline.schedule, plan.sizeOf("pp").value_or(1),
-                           plan, std::max<int64_t>(1, workload.batch));
+    pipeline.microbatches = chooseMicrobatches(
+        *pipeline.schedule, plan.sizeOf(Degree::pp).value_or(1), plan,
+        std::max<int64_t>(1, workload.batch));
   return pipeline;
 }
 
@@ -89,15 +89,15 @@ std::optional<Error> PipelineParts::prepare(const Workload &whole) {
   if (!layers)
     return layers.error();
   order = std::move(*layers);
-  shape.stages = plan.sizeOf("pp").value_or(1);
-  for (const std::string &axis : plan.axesOf("pp"))
+  shape.stages = plan.sizeOf(Degree::pp).value_or(1);
+  for (const std::string &axis : plan.axesOf(Degree::pp))
     if (std::find(program.axes.begin(), program.axes.end(), axis) !=
         program.axes.end())
       return Error{"",
                    "axis '" + axis +
                        "' splits tensors: pipeline stages need an axis of "
                        "their own",
-                   "declare one: parallel.mesh @mesh(pp = ?, ...)"};
+                   "declare one: parallel.mesh(pp = ?, ...)"};
   return std::nullopt;
 }
 

@@ -131,7 +131,8 @@ std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
 std::optional<Error> PipelineEvaluator::addTransfers() {
   auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
   Network network(parts.machine.pools.front(), *plan.devices());
-  GroupAxis axis{*plan.strideOf(plan.axesOf("pp").front()), parts.shape.stages};
+  GroupAxis axis{*plan.strideOf(plan.axesOf(Degree::pp).front()),
+                 parts.shape.stages};
   bool loops = whole.phase == Phase::decode;
   for (int64_t stage = 0; stage + (loops ? 0 : 1) < stages; ++stage) {
     bool last = stage + 1 == stages;
@@ -262,7 +263,7 @@ void PipelineEvaluator::addTransferRows() {
     row.kind = "transfer";
     row.name = "stage " + std::to_string(transfer.fromStage) + " to " +
                std::to_string(transfer.toStage);
-    row.axes = plan.axesOf("pp");
+    row.axes = plan.axesOf(Degree::pp);
     row.groupSize = 2;
     row.count = parts.shape.passes();
     row.bytes = row.wireBytesPerDevice = transfer.bytes;

@@ -31,8 +31,9 @@ static void readMesh(Reading &reading) {
   }
   for (const PlanDegree &degree : reading.plan.degrees)
     report.mesh.degrees[degree.name] = *reading.plan.sizeOf(degree.name);
-  for (const char *name : degreeNames)
-    report.mesh.degrees[name] = *reading.plan.sizeOf(name);
+  for (Degree degree : allDegrees)
+    report.mesh.degrees[std::string(nameOf(degree))] =
+        *reading.plan.sizeOf(degree);
 }
 
 void autopar::readInputs(Reading &reading) {
@@ -43,8 +44,8 @@ void autopar::readInputs(Reading &reading) {
   report.workload.batch = workload.batch;
   report.workload.queryLength = workload.query;
   report.workload.contextLength = workload.context;
-  report.workload.sourceLength = workload.source;
-  report.workload.memoryLength = workload.memory;
+  report.workload.encoderTokens = workload.encoderTokens;
+  report.workload.crossTokens = workload.crossTokens;
   report.machine.hardware = reading.machine.name;
   report.machine.hardwareTitle = reading.machine.title;
   report.machine.chip = reading.pool().chip.name;

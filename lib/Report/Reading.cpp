@@ -28,7 +28,7 @@ Layout autopar::layoutOf(const PlanInputs &inputs) {
   const Plan &plan = inputs.plan;
   Layout layout = layoutOf(inputs.program.axes, plan);
   if (plan.pipeline.isGiven())
-    layout.stages = plan.sizeOf("pp").value_or(1);
+    layout.stages = plan.sizeOf(Degree::pp).value_or(1);
   return layout;
 }
 
@@ -95,11 +95,12 @@ GroupLayout Reading::groupOf(const std::vector<AxisId> &axes) const {
 }
 
 Checked Reading::logical(const Extent &extent) const {
-  std::pair<std::string_view, int64_t> sizes[] = {{"batch", workload.batch},
-                                                  {"query", workload.query},
-                                                  {"context", workload.context},
-                                                  {"source", workload.source},
-                                                  {"memory", workload.memory}};
+  std::pair<std::string_view, int64_t> sizes[] = {
+      {"batch", workload.batch},
+      {"query", workload.query},
+      {"context", workload.context},
+      {"encoder_tokens", workload.encoderTokens},
+      {"cross_tokens", workload.crossTokens}};
   auto product = [&](int64_t factor, const std::vector<SymbolId> &symbols) {
     Checked result = factor;
     for (SymbolId symbol : symbols)

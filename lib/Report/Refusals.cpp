@@ -32,8 +32,8 @@ static std::optional<Error> checkWorkload(const Workload &workload) {
       {"batch", workload.batch, 1},
       {"query", workload.query, 1},
       {"context", workload.context, 1},
-      {"source", workload.source, 0},
-      {"memory", workload.memory, 0}};
+      {"encoder_tokens", workload.encoderTokens, 0},
+      {"cross_tokens", workload.crossTokens, 0}};
   for (auto [name, size, least] : sizes)
     if (size < least || size > limits::maxTokens)
       return Error{"",
@@ -201,8 +201,8 @@ Error RefusalText::explain(const Requirement &requirement) const {
     return {"",
             "dimension '" + program.symbols[requirement.index] +
                 "' has no size",
-            "a workload gives sizes to batch, query, context, source and "
-            "memory"};
+            "a workload gives sizes to batch, query, context, encoder_tokens "
+            "and cross_tokens"};
   case Requirement::Kind::places: {
     int64_t slots = program.placement->slots;
     return {"",

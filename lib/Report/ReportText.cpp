@@ -26,11 +26,11 @@ std::string autopar::stepText(const Report &report) {
                                (work.batch == 1 ? " sequence" : " sequences");
   if (work.contextLength != work.queryLength)
     step += " at context " + formatInteger(work.contextLength);
-  if (work.sourceLength != 0)
+  if (work.encoderTokens != 0)
     step +=
-        ", encoding " + formatInteger(work.sourceLength) + " positions each";
-  if (work.memoryLength != 0)
-    step += ", " + formatInteger(work.memoryLength) +
+        ", encoding " + formatInteger(work.encoderTokens) + " positions each";
+  if (work.crossTokens != 0)
+    step += ", " + formatInteger(work.crossTokens) +
             " encoded positions cached for each";
   return step;
 }

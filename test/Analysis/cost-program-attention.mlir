@@ -8,10 +8,10 @@
 !v = tensor<?x?x2x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !y = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !c = !transformer.cache<?x?x2x48xbf16, #transformer.dims<[batch, context, _, _]>>
-!ks = tensor<?x?x2x16xbf16, #transformer.dims<[batch, source, _, _]>>
-!cm = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, memory, _, _]>>
+!ks = tensor<?x?x2x16xbf16, #transformer.dims<[batch, encoder_tokens, _, _]>>
+!cm = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, cross_tokens, _, _]>>
 
-transformer.workload @w(phase = prefill, batch = 2, query = 3, context = 10)
+transformer.workload(phase = prefill, batch = 2, query = 3, context = 10)
 
 func.func @model(%q: !q, %k: !k, %v: !v, %ks: !ks, %s: tensor<8xbf16>) -> !q {
   %c = transformer.kv_cache window(4) : !c
@@ -27,17 +27,17 @@ func.func @model(%q: !q, %k: !k, %v: !v, %ks: !ks, %s: tensor<8xbf16>) -> !q {
   // CHECK-NEXT: "chunk": 4
   // CHECK: "shape": "[batch, min(context, 4), 2, 48]"
   // COUNT: 2 x 2 x 8 x 48 x 7 pairs (causal, chunk 4)
-  %a = transformer.attention %q, %k, %v cache(%c : !c) sinks(%s : tensor<8xbf16>) causal chunk(4)
-      : !q, !k, !v -> !y
+  %a = transformer.attention %q, %k, %v cache(%c) sinks(%s : tensor<8xbf16>) causal chunk(4)
+      : !q, !k, !v in !c -> !y
   // Every token sees all that is cached of the other sequence.
   // CHECK: "name": "model/attn#2"
   // CHECK: "query": "query"
-  // CHECK-NEXT: "context": "memory"
+  // CHECK-NEXT: "context": "cross_tokens"
   // CHECK-NEXT: "causal": false
-  // CHECK: "shape": "[batch, memory, 2, 32]"
-  // CHECK: "shape": "[batch, source, 2, 16]"
+  // CHECK: "shape": "[batch, cross_tokens, 2, 32]"
+  // CHECK: "shape": "[batch, encoder_tokens, 2, 16]"
   // COUNT: 2 x 2 x 8 x 32 x 30 pairs
-  %b = transformer.attention %q, %ks, %ks cache(%cm : !cm) : !q, !ks, !ks -> !q
+  %b = transformer.attention %q, %ks, %ks cache(%cm) : !q, !ks, !ks in !cm -> !q
   // An encoder sees the tokens of the step, which it writes nowhere.
   // CHECK: "name": "model/attn#3"
   // CHECK: "context": "query"
@@ -56,6 +56,6 @@ func.func @model(%q: !q, %k: !k, %v: !v, %ks: !ks, %s: tensor<8xbf16>) -> !q {
 // CHECK-LABEL: "residents"
 // CHECK: "shape": "[batch, min(context, 4), 2, 48]"
 // CHECK: "paged_dim": 1
-// CHECK: "shape": "[batch, memory, 2, 32]"
+// CHECK: "shape": "[batch, cross_tokens, 2, 32]"
 // CHECK-NOT: "paged_dim"
 // CHECK-LABEL: "activations"

@@ -38,7 +38,7 @@
 
 !x = tensor<?x64xbf16, #transformer.dims<[batch, _]>>
 
-transformer.workload @w(phase = decode, batch = 1, query = 1, context = 1)
+transformer.workload(phase = decode, batch = 1, query = 1, context = 1)
 
 func.func private @near(%x: !x) -> !x {
   %scale = transformer.weight "norm" : tensor<64xbf16>

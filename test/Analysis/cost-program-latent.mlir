@@ -64,7 +64,7 @@
 !ic = !transformer.cache<?x?x16xbf16, #transformer.dims<[batch, context, _]>>
 !selected = tensor<?x?x5xi32, #transformer.dims<[batch, query, _]>>
 
-transformer.workload @w(phase = prefill, batch = 2, query = 3, context = 10)
+transformer.workload(phase = prefill, batch = 2, query = 3, context = 10)
 
 func.func @model(%q: !q, %l: !latent, %r: !part, %iq: !iq, %ik: !ik, %iw: !iw) -> !y {
   %wk = transformer.weight "k" : tensor<64x8x16xbf16>

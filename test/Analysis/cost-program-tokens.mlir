@@ -1,8 +1,8 @@
 // RUN: autopar-opt %s --autopar-print-cost-program -o /dev/null 2>&1 | FileCheck %s
 
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
-!patches = tensor<?x?x64xbf16, #transformer.dims<[batch, source*4, _]>>
-!images = tensor<?x?x64xbf16, #transformer.dims<[batch, source, _]>>
+!patches = tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens*4, _]>>
+!images = tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens, _]>>
 !routing = tensor<?x?x2xbf16, #transformer.dims<[batch, query, _]>>
 !routed = tensor<?x64xbf16, #transformer.dims<[{batch*query*2}, _]>>
 
@@ -21,8 +21,8 @@ func.func @model(%x: !x, %p: !patches) -> !x {
   // CHECK-NEXT: "type": "fp32"
   %0 = transformer.position_embedding %x, %t : !x, tensor<512x64xf32>
   // CHECK: "name": "model/merged"
-  // CHECK: "shape": "[batch, source*4, 64]"
-  // CHECK: "shape": "[batch, source, 64]"
+  // CHECK: "shape": "[batch, encoder_tokens*4, 64]"
+  // CHECK: "shape": "[batch, encoder_tokens, 64]"
   %1 = transformer.merge_tokens %p mean : !patches -> !images
   // What is there already is not moved.
   // CHECK: "name": "model/inserted"

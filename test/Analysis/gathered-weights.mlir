@@ -8,8 +8,8 @@
 !y = tensor<?x512xbf16, #parallel.sharding<[batch by dp, _]>>
 !w = tensor<256x512xbf16, #parallel.sharding<[_ by dp any, _]>>
 
-transformer.workload @w(phase = prefill, batch = 8, query = 1, context = 1)
-parallel.mesh @mesh(dp = 8)
+transformer.workload(phase = prefill, batch = 8, query = 1, context = 1)
+parallel.mesh(dp = 8)
 
 // CHECK: "name": "model/linear"
 // CHECK: "compute": "fp8"

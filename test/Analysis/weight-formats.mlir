@@ -8,7 +8,7 @@
 !heads = tensor<256x8x16xbf16, #parallel.sharding<[_, _ by tp, _]>>
 !shared = tensor<256x2x16xbf16, #parallel.sharding<[_, _ by tp cap, _]>>
 
-parallel.mesh @mesh(tp = 4)
+parallel.mesh(tp = 4)
 func.func @model() {
   // CHECK-LABEL: "residents"
   // Heads stay heads, with their rule, where a head is a whole number of words.

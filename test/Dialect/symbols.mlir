@@ -1,14 +1,14 @@
-// Symbols that nothing refers to keep their meaning: a private mesh and a private
-// workload print as they parse and stay, and what is stored stays with its op.
+// A mesh and a workload, named or not, are no symbols: they stay as they are. What
+// is stored stays with its op.
 // RUN: %roundtrip %s --symbol-privatize=exclude=model --symbol-dce | FileCheck %s
 // RUN: autopar-opt %s --autopar-list-tensors -o /dev/null 2> %t.before
 // RUN: autopar-opt %s --symbol-privatize=exclude=model --symbol-dce --autopar-list-tensors -o /dev/null 2> %t.after
 // RUN: diff %t.before %t.after
 // RUN: FileCheck %s --check-prefix=LIST < %t.after
 
-// CHECK: transformer.workload @w(phase = decode, batch = 8, query = 1, context = 4096) {sym_visibility = "private"}
+// CHECK: transformer.workload @w(phase = decode, batch = 8, query = 1, context = 4096)
 transformer.workload @w(phase = decode, batch = 8, query = 1, context = 4096)
-// CHECK: parallel.mesh @pod(dp = 2, tp = 8) {ep = dp*tp} attributes {sym_visibility = "private"}
+// CHECK: parallel.mesh @pod(dp = 2, tp = 8) {ep = dp*tp}
 parallel.mesh @pod(dp = 2, tp = 8) {ep = dp*tp}
 
 // CHECK-LABEL: func private @mtp

@@ -241,7 +241,7 @@ bad_mlir("unknown-dialect", "x.y", r"bad\.mlir:1:1: error")
 bad_mlir("empty-module", "module {}", r"\S", "--shard-tp=8 --estimate")
 bad_mlir("no-file", "", r"\S", "--estimate nowhere.mlir")
 
-MESH = "parallel.mesh @pod(tp = 8)\n"
+MESH = "parallel.mesh(tp = 8)\n"
 
 
 def bad_sharding(name, sharding, stderr, before=MESH):
@@ -261,8 +261,8 @@ bad_sharding("axis-split-and-partial", "[_ by tp, _] partial [tp]", "tp")
 bad_sharding("wrong-rank", "[_ by tp]", "")
 bad_sharding("unknown-rule", "[_ by tp stretch, _]", "")
 bad_sharding("without-mesh", "[_ by tp, _]", "", before="")
-bad_sharding("two-meshes", "[_ by tp, _]", "", before=MESH + "parallel.mesh @other(tp = 4)\n")
-bad_sharding("does-not-divide", "[_ by tp, _]", "64", before="parallel.mesh @pod(tp = 7)\n")
+bad_sharding("two-meshes", "[_ by tp, _]", "", before=MESH + "parallel.mesh(tp = 4)\n")
+bad_sharding("does-not-divide", "[_ by tp, _]", "64", before="parallel.mesh(tp = 7)\n")
 for name, axes in (
     ("axis-of-size-0", "tp = 0"),
     ("axis-of-negative-size", "tp = -8"),
@@ -270,21 +270,21 @@ for name, axes in (
     ("axis-twice", "tp = 2, tp = 4"),
     ("axis-without-size", "tp ="),
 ):
-    bad_mlir(f"mesh-{name}", f"parallel.mesh @pod({axes})\n", r"bad\.mlir:1:\d+: error: ")
-bad_mlir("mesh-degree-of-unknown-axis", "parallel.mesh @pod(tp = 8) {ep = dp*tp}\n", r"bad\.mlir:1:\d+: error: .*dp")
+    bad_mlir(f"mesh-{name}", f"parallel.mesh({axes})\n", r"bad\.mlir:1:\d+: error: ")
+bad_mlir("mesh-degree-of-unknown-axis", "parallel.mesh(tp = 8) {ep = dp*tp}\n", r"bad\.mlir:1:\d+: error: .*dp")
 
 for name, step in (
     ("batch-0", "phase = decode, batch = 0, query = 1, context = 8"),
     ("query-beyond-context", "phase = prefill, batch = 1, query = 9, context = 8"),
-    ("source-negative", "phase = decode, batch = 1, query = 1, context = 8, source = -1"),
-    ("memory-overflow", "phase = decode, batch = 1, query = 1, context = 8, memory = 9223372036854775808"),
-    ("source-twice", "phase = decode, batch = 1, query = 1, context = 8, source = 1, source = 1"),
+    ("source-negative", "phase = decode, batch = 1, query = 1, context = 8, encoder_tokens = -1"),
+    ("memory-overflow", "phase = decode, batch = 1, query = 1, context = 8, cross_tokens = 9223372036854775808"),
+    ("source-twice", "phase = decode, batch = 1, query = 1, context = 8, encoder_tokens = 1, source = 1"),
     ("unknown-phase", "phase = sleep, batch = 1, query = 1, context = 8"),
     ("overflow", "phase = decode, batch = 9223372036854775808, query = 1, context = 8"),
 ):
-    bad_mlir(f"workload-{name}", f"transformer.workload @w({step})\n", r"bad\.mlir:1:\d+: error: ")
-bad_mlir("two-workloads", "transformer.workload @a(phase = decode, batch = 1, query = 1, context = 8)\n"
-         "transformer.workload @b(phase = decode, batch = 1, query = 1, context = 8)\n",
+    bad_mlir(f"workload-{name}", f"transformer.workload({step})\n", r"bad\.mlir:1:\d+: error: ")
+bad_mlir("two-workloads", "transformer.workload(phase = decode, batch = 1, query = 1, context = 8)\n"
+         "transformer.workload(phase = decode, batch = 1, query = 1, context = 8)\n",
          r"bad\.mlir:\d+:\d+: error: ", "--estimate")  # fmt: skip
 
 for name, count in (("0", "0"), ("negative", "-1"), ("huge", "99999999999999999999"), ("too-many", "1000001")):

@@ -65,7 +65,7 @@ class Steps:
     def logits(self, module, load, batch=4):
         command = [f"{self.tools}/autopar-run", module, "--inputs-by-position", f"--batch={batch}", f"--query={load}"]
         # What an encoder reads comes with the first step, whatever its tokens.
-        command += ["--source=5"]
+        command += ["--encoder-tokens=5"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         if done.returncode:
             return None, done.stderr.strip()

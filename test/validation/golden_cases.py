@@ -36,8 +36,8 @@ def choices(rng, model, plan):
         rng.shuffle(axes)
         flags.append(f"--map={','.join(axes)}")
     if model.encoder and rng.random() < 0.5:
-        flags.append(f"--memory={rng.choice((0, 17, 512))}")
-        flags += [f"--source={rng.choice((17, 512))}"] * (plan.workload.phase == "prefill")
+        flags.append(f"--cross-tokens={rng.choice((0, 17, 512))}")
+        flags += [f"--encoder-tokens={rng.choice((17, 512))}"] * (plan.workload.phase == "prefill")
     return flags
 
 

@@ -21,7 +21,7 @@ import tempfile
 import drawn
 from executed import Cases, run
 
-MESH = "parallel.mesh @mesh(a = 2, b = 2)"
+MESH = "parallel.mesh(a = 2, b = 2)"
 MODELS = ["llama", "qwen2", "qwen3", "mistral", "gemma2", "olmo2", "starcoder2", "gpt2", "falcon", "phi3", "lfm2",
           "mamba", "mamba2", "mixtral", "gpt_oss", "deepseek_v3", "qwen3_next"]  # fmt: skip
 # A resident tensor and its type; names of layers, so that a split is in each.
@@ -69,7 +69,7 @@ def write_splits(text, rng):
         text = (text[: match.start()] + f"{indent}{name}__ = {op} : {split}\n"
                 f"{indent}{name} = parallel.reshard {name}__ : {split} -> {plain}" + text[match.end() :])  # fmt: skip
         said.append(f"{op.split()[-1]} as {split}")
-    text = re.sub(r"(  transformer\.workload .*\n)", rf"\1  {MESH}\n", text, count=1)
+    text = re.sub(r"(  transformer\.workload\b.*\n)", rf"\1  {MESH}\n", text, count=1)
     return text, said
 
 

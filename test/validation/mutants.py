@@ -95,7 +95,7 @@ def type_mutants(text, match, axes):
 
 
 def mutants(text):
-    axes = re.findall(r"(\w+) = \d+", re.search(r"parallel\.mesh @mesh\((.*?)\)", text).group(1))
+    axes = re.findall(r"(\w+) = \d+", re.search(r"parallel\.mesh\((.*?)\)", text).group(1))
     for match in COLLECTIVE.finditer(text):
         for kind, mutant in collective_mutants(text, match, axes):
             yield kind, match.group(0).strip(), mutant

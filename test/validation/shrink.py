@@ -72,7 +72,7 @@ class Shrinker:
         run([f"{self.tools}/autopar-translate", "--import-hf", small, "-o", whole])
         with open(whole, encoding="utf-8") as file:
             text = file.read()
-        source = ["--source=4"] if re.search(r"\bsource\b|\bmemory\b", text) else []
+        source = ["--encoder-tokens=4"] if re.search(r"\bsource\b|\bmemory\b", text) else []
         plans = PLANS["transformer.experts " in text]
         return [("shrunk", "")] + [self.execute(name, whole, plan, source) for plan in plans]
 

@@ -111,7 +111,7 @@ class Checker:
             self.kept[name, load] = held(self.execute(whole, load)[1])[0]
 
     def execute(self, module, load, *flags):
-        return run([f"{self.tools}/autopar-run", module, f"--batch={BATCH}", f"--source={SOURCE}",
+        return run([f"{self.tools}/autopar-run", module, f"--batch={BATCH}", f"--encoder-tokens={SOURCE}",
                     f"--query={load}", "--holdings", *flags])  # fmt: skip
 
     def check(self, case):
@@ -120,7 +120,7 @@ class Checker:
         layers = layers_of(STAGED[name])
         flags = re.sub(r"uneven(\d)", lambda match: UNEVEN[layers][int(match[1])], plan)
         module = f"{self.folder}/{name}.{PLANS.index(plan)}.mlir"
-        step = ["--phase=prefill", f"--batch={BATCH}", "--prompt=6", f"--source={SOURCE}", "--nodes=8", "--runtime=ideal"]
+        step = ["--phase=prefill", f"--batch={BATCH}", "--prompt=6", f"--encoder-tokens={SOURCE}", "--nodes=8", "--runtime=ideal"]
         command = [f"{self.tools}/autopar-opt", *flags.split(), *step, self.wholes[name], "-o", module]
         code, said = run([*command, "--estimate=json", f"--report-output={module}.json"])
         where = f"{name} {flags}"

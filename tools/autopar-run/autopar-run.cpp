@@ -42,12 +42,12 @@ static llvm::cl::list<int64_t>
 static llvm::cl::opt<int64_t>
     batch("batch", llvm::cl::cat(category), llvm::cl::init(0),
           llvm::cl::desc("Sequences (default: the module's)"));
-static llvm::cl::opt<int64_t>
-    source("source", llvm::cl::cat(category), llvm::cl::init(0),
-           llvm::cl::value_desc("positions"),
-           llvm::cl::desc("Positions of each sequence that an encoder reads in "
-                          "the first step: patches of images, frames of audio, "
-                          "tokens of a source text"));
+static llvm::cl::opt<int64_t> encoderTokens(
+    "encoder-tokens", llvm::cl::cat(category), llvm::cl::init(0),
+    llvm::cl::value_desc("positions"),
+    llvm::cl::desc("Positions of each sequence that an encoder reads in "
+                   "the first step: patches of images, frames of audio, "
+                   "tokens of a source text"));
 static llvm::cl::opt<bool> byPosition(
     "inputs-by-position", llvm::cl::cat(category),
     llvm::cl::desc("A token is the same in whatever step it comes: --query=8,1 "
@@ -77,8 +77,8 @@ static std::vector<Workload> stepsOf(ModuleOp module) {
     own = workload.getWorkload();
   if (batch > 0)
     own.batch = batch;
-  if (source > 0)
-    own.source = own.memory = source;
+  if (encoderTokens > 0)
+    own.encoderTokens = own.crossTokens = encoderTokens;
   if (queries.empty())
     return {own};
   std::vector<Workload> steps;
@@ -88,7 +88,7 @@ static std::vector<Workload> stepsOf(ModuleOp module) {
     own.context = context += query;
     own.phase = query == 1 && context > 1 ? Phase::decode : Phase::prefill;
     steps.push_back(own);
-    own.source = 0;
+    own.encoderTokens = 0;
   }
   return steps;
 }
@@ -218,8 +218,8 @@ int main(int argc, char **argv) {
       return fail({"--query", "expected 1 to 4,096 tokens in a step", ""});
   if (batch < 0 || batch > 4096)
     return fail({"--batch", "expected 1 to 4,096 sequences", ""});
-  if (source < 0 || source > 4096)
-    return fail({"--source", "expected 1 to 4,096 positions", ""});
+  if (encoderTokens < 0 || encoderTokens > 4096)
+    return fail({"--encoder-tokens", "expected 1 to 4,096 positions", ""});
   DialectRegistry registry;
   registerAllDialects(registry);
   registerExecution(registry);

@@ -23,8 +23,8 @@ struct WorkloadChoice {
   /// the step; positions that an encoder encodes, and that cross attention
   /// sees.
   std::optional<int64_t> batch = std::nullopt, prompt = std::nullopt,
-                         context = std::nullopt, source = std::nullopt,
-                         memory = std::nullopt;
+                         context = std::nullopt, encoderTokens = std::nullopt,
+                         crossTokens = std::nullopt;
 };
 
 /// A plan of a model, on what it runs, and the step that it is for.

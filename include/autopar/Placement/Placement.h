@@ -36,6 +36,8 @@ struct PlacementSpace {
 enum class PlacementPolicy : uint8_t { block, round_robin, balanced };
 std::string_view nameOf(PlacementPolicy policy);
 std::optional<PlacementPolicy> parsePlacementPolicy(std::string_view text);
+/// The names of all: "block, round_robin, balanced".
+std::string policyChoices();
 
 struct PlacementOptions {
   PlacementPolicy policy = PlacementPolicy::balanced;

@@ -29,15 +29,10 @@
 
 #include "autopar/Plan/Plan.h"
 
-#include <array>
 #include <cstdint>
 #include <optional>
 
 namespace autopar {
-
-/// The degrees that have a meaning, in the order that plans list them.
-inline constexpr std::array<const char *, 9> degreeNames = {
-    "pp", "tp", "cp", "dp", "ep", "etp", "edp", "dcp", "attention_tp"};
 
 /// A degree that is asked for with its size left open: '?'.
 inline constexpr int64_t openDegree = INT64_MIN;

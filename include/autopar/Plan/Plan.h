@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_PLAN_PLAN_H
 #define AUTOPAR_PLAN_PLAN_H
 
+#include "autopar/Plan/Degree.h"
 #include "autopar/Plan/ExpertPlan.h"
 #include "autopar/Schedule/Schedule.h"
 #include "autopar/Schedule/Staging.h"
@@ -87,21 +88,36 @@ struct Plan {
 
   /// The axis called `name`, or null.
   const PlanAxis *axis(std::string_view name) const;
+  const PlanAxis *axis(Degree degree) const { return axis(nameOf(degree)); }
   PlanAxis *axis(std::string_view name);
   /// Sets the size of axis `name`, adding it innermost where it is new.
   void setAxis(std::string name, std::optional<int64_t> size);
+  void setAxis(Degree degree, std::optional<int64_t> size) {
+    setAxis(std::string(nameOf(degree)), size);
+  }
   /// Gives degree `name` these axes, adding it where it is new.
   void setDegree(std::string name, std::vector<std::string> axes);
+  void setDegree(Degree degree, std::vector<std::string> axes) {
+    setDegree(std::string(nameOf(degree)), std::move(axes));
+  }
   /// The degree called `name`, or null.
   const PlanDegree *degree(std::string_view name) const;
+  const PlanDegree *degree(Degree kind) const { return degree(nameOf(kind)); }
   /// Whether an axis or a degree is called `name`.
   bool has(std::string_view name) const { return axis(name) || degree(name); }
+  bool has(Degree degree) const { return has(nameOf(degree)); }
   /// The axes of axis or degree `name`, outermost first; none where the plan
   /// lacks it. Without ep, experts are split as dense layers: etp is tp, and
   /// edp dp*cp. Without attention_tp, attention uses all of tp.
   std::vector<std::string> axesOf(std::string_view name) const;
+  std::vector<std::string> axesOf(Degree degree) const {
+    return axesOf(nameOf(degree));
+  }
   /// The product of `axesOf`; nothing where a size is absent.
   std::optional<int64_t> sizeOf(std::string_view name) const;
+  std::optional<int64_t> sizeOf(Degree degree) const {
+    return sizeOf(nameOf(degree));
+  }
   /// Devices between neighbours along axis `name`: the product of the sizes
   /// inside it; nothing where one is absent.
   std::optional<int64_t> strideOf(std::string_view name) const;

@@ -20,16 +20,17 @@ std::string_view nameOf(Phase phase);
 std::optional<Phase> parsePhase(std::string_view text);
 
 /// One step of a model: `batch` sequences, `query` new tokens in each, and
-/// `context` cached tokens in each after the step. Of an encoder, `source`
-/// positions per sequence are encoded in the step (patches of images, frames of
-/// audio, source text), and cross attention sees `memory` of them in each.
+/// `context` cached tokens in each after the step. Of an encoder,
+/// `encoderTokens` positions per sequence are encoded in the step (patches of
+/// images, frames of audio, source text), and cross attention sees
+/// `crossTokens` of them in each.
 struct Workload {
   Phase phase = Phase::prefill;
   int64_t batch = 1;
   int64_t query = 1;
   int64_t context = 1;
-  int64_t source = 0;
-  int64_t memory = 0;
+  int64_t encoderTokens = 0;
+  int64_t crossTokens = 0;
 
   int64_t tokens() const { return batch * query; }
 };

@@ -119,8 +119,8 @@ struct Report {
 
   struct {
     std::string phase;
-    int64_t batch = 0, queryLength = 0, contextLength = 0, sourceLength = 0,
-            memoryLength = 0;
+    int64_t batch = 0, queryLength = 0, contextLength = 0, encoderTokens = 0,
+            crossTokens = 0;
   } workload;
 
   struct {

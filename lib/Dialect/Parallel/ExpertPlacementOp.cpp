@@ -22,7 +22,7 @@ using namespace autopar::parallel;
 using namespace mlir;
 
 /// Numbers of a row of `traffic`.
-static constexpr int64_t trafficColumns = 3;
+static constexpr int64_t sendsColumns = 3;
 
 //===----------------------------------------------------------------------===//
 // Tables
@@ -58,15 +58,14 @@ std::vector<double> ExpertPlacementOp::readLoads(size_t layer) {
   return readRow<double>(getLoadsAttr(), layer);
 }
 
-std::vector<double> ExpertPlacementOp::readTraffic(size_t layer) {
-  if (!getTrafficAttr())
+std::vector<double> ExpertPlacementOp::readNodeSends(size_t layer) {
+  if (!getNodeSendsAttr())
     return {};
-  return readRow<double>(getTrafficAttr(), layer);
+  return readRow<double>(getNodeSendsAttr(), layer);
 }
 
 PlacementOptions ExpertPlacementOp::getOptions() {
-  return {*parsePlacementPolicy(getPolicy().str()), getGroupsInNode(),
-          getTolerance().convertToDouble()};
+  return {getPolicy(), getGroupsInNode(), getTolerance().convertToDouble()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -125,9 +124,6 @@ LogicalResult PlacementVerifier::verifyAxes() {
 }
 
 LogicalResult PlacementVerifier::verifyNumbers() {
-  if (!parsePlacementPolicy(op.getPolicy().str()))
-    return op.emitOpError() << "has policy '" << op.getPolicy()
-                            << "', expected block, round_robin or balanced";
   double tolerance = op.getTolerance().convertToDouble();
   if (!(tolerance >= 0 && tolerance <= 1))
     return op.emitOpError()
@@ -144,7 +140,7 @@ LogicalResult PlacementVerifier::verifyNumbers() {
 }
 
 LogicalResult PlacementVerifier::verifyNoTables() {
-  if (op.getSlots() || op.getLoads() || op.getTraffic())
+  if (op.getSlots() || op.getLoads() || op.getNodeSends())
     return op.emitOpError("has tables, but not the layers that they are of");
   if (op.getOptions().policy == PlacementPolicy::balanced)
     return op.emitOpError("is balanced by loads that it does not have");
@@ -205,13 +201,13 @@ LogicalResult PlacementVerifier::verifyShapes() {
                          limits::maxPlacedSlots)) ||
       failed(verifyShape("loads", op.getLoadsAttr(), builder.getF64Type(),
                          limits::maxPlacedExperts)) ||
-      (op.getTraffic() &&
-       failed(verifyShape("traffic", op.getTrafficAttr(), builder.getF64Type(),
-                          trafficColumns))))
+      (op.getNodeSends() &&
+       failed(verifyShape("node_sends", op.getNodeSendsAttr(),
+                          builder.getF64Type(), sendsColumns))))
     return failure();
-  if (op.getTraffic() &&
-      op.getTrafficAttr().getShapedType().getDimSize(1) != trafficColumns)
-    return op.emitOpError() << "has traffic of less than " << trafficColumns
+  if (op.getNodeSends() &&
+      op.getNodeSendsAttr().getShapedType().getDimSize(1) != sendsColumns)
+    return op.emitOpError() << "has node_sends of less than " << sendsColumns
                             << " numbers for each layer";
   int64_t experts = op.getNumExperts();
   if (op.getNumSlots() - experts != static_cast<int64_t>(op.getRedundant()))
@@ -273,7 +269,7 @@ LogicalResult PlacementVerifier::verifyRow(StringRef name, size_t layer,
 LogicalResult PlacementVerifier::verifyValues() {
   for (size_t i = 0; i < op.getLayers()->size(); ++i)
     if (failed(verifyRow("loads", i, op.readLoads(i))) ||
-        failed(verifyRow("traffic", i, op.readTraffic(i))))
+        failed(verifyRow("node_sends", i, op.readNodeSends(i))))
       return failure();
   return success();
 }

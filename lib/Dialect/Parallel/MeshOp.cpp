@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "autopar/Dialect/Parallel/AttrWords.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 
 #include "StagesSyntax.h"
@@ -236,20 +237,6 @@ static void printFigures(OpAsmPrinter &printer, Operation *, ArrayAttr figures,
                                   << numberText(std::get<1>(figure));
                         });
   printer << ")";
-}
-
-/// `balanced`
-static ParseResult parseKeyword(OpAsmParser &parser, StringAttr &keyword) {
-  StringRef word;
-  if (parser.parseKeyword(&word))
-    return failure();
-  keyword = parser.getBuilder().getStringAttr(word);
-  return success();
-}
-
-static void printKeyword(OpAsmPrinter &printer, Operation *,
-                         StringAttr keyword) {
-  printer << keyword.getValue();
 }
 
 /// The number of a dimension, or `experts`: the grouping of a set.

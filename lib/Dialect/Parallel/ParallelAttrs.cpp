@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "autopar/Dialect/Parallel/AttrWords.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Program/CostProgram.h"
 #include "autopar/Support/Limits.h"
@@ -378,6 +379,15 @@ SmallVector<DimRef> ShardingAttr::getTokens(unsigned index) const {
 DimRef ShardingAttr::getExperts(unsigned index) const {
   DimAttr experts = getDims()[index].getExperts();
   return experts ? refOf(experts) : DimRef();
+}
+
+Attribute ShardingAttr::withExtent(unsigned index, NamedExtent extent) const {
+  SmallVector<DimAttr> dims(getDims());
+  DimAttr old = dims[index];
+  dims[index] = DimAttr::get(getContext(), extent, old.getAxes(), old.getRule(),
+                             old.getMultiple(), old.getTokens(),
+                             old.getGrouped(), old.getExperts());
+  return get(getContext(), dims, getPartial());
 }
 
 ArrayRef<StringAttr> ShardingAttr::getPartialAxes() const {

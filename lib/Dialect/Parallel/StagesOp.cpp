@@ -96,15 +96,11 @@ static LogicalResult verifyRanges(StagesOp op) {
 }
 
 static LogicalResult verifySchedule(StagesOp op) {
-  StringRef name = op.getSchedule();
-  std::optional<ScheduleKind> kind = parseScheduleKind(name);
-  if (!kind || nameOf(*kind) != std::string_view(name))
-    return op.emitOpError() << "has an unknown schedule \"" << name
-                            << "\", expected " << scheduleChoices();
-  if ((*kind == ScheduleKind::interleaved) != (op.getInterleave() > 1))
+  ScheduleKind kind = op.getSchedule();
+  if ((kind == ScheduleKind::interleaved) != (op.getInterleave() > 1))
     return op.emitOpError() << "has interleave " << op.getInterleave()
-                            << " with schedule \"" << name
-                            << "\": the schedule \"interleaved\", and only it, "
+                            << " with schedule " << nameOf(kind)
+                            << ": the schedule interleaved, and only it, "
                                "needs more than 1";
   auto microbatches = static_cast<int64_t>(op.getMicrobatches());
   if (microbatches < 1 || microbatches > limits::maxScheduledTasks)

@@ -70,4 +70,10 @@ DimRef DimsAttr::getDim(unsigned index) const {
   return dim;
 }
 
+Attribute DimsAttr::withExtent(unsigned index, NamedExtent extent) const {
+  SmallVector<NamedExtent> extents(getExtents());
+  extents[index] = extent;
+  return get(getContext(), extents);
+}
+
 ArrayRef<StringAttr> DimsAttr::getPartialAxes() const { return {}; }

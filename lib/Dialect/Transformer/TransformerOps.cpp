@@ -13,6 +13,7 @@
 #include "autopar/Support/Text.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -25,27 +26,75 @@ using namespace mlir;
 // Syntax
 //===----------------------------------------------------------------------===//
 
+/// The cache of all positions that takes up such keys and values as they are
+/// split; null where their types do not say.
+static Type cacheTypeOf(Type key, Type value) {
+  auto keys = dyn_cast<RankedTensorType>(key),
+       values = dyn_cast<RankedTensorType>(value);
+  if (!keys || !values || keys.getRank() != 4 || values.getRank() != 4)
+    return {};
+  auto encoding =
+      dyn_cast_or_null<DimensionEncodingInterface>(keys.getEncoding());
+  SmallVector<int64_t> shape(keys.getShape());
+  if (!encoding || !keys.isDynamicDim(1) || keys.isDynamicDim(3) ||
+      values.isDynamicDim(3) ||
+      llvm::AddOverflow(shape[3], values.getDimSize(3), shape[3]))
+    return {};
+  auto context = NamedExtent::symbol(key.getContext(), "context");
+  return CacheType::get(RankedTensorType::get(shape, keys.getElementType(),
+                                              encoding.withExtent(1, context)));
+}
+
 /// `!q, !k, !v -> !y`; values are typed as keys, and results as queries, where
 /// nothing else is said.
-static ParseResult parseAttentionTypes(OpAsmParser &parser, Type &query,
-                                       Type &key, Type &value, Type &result) {
+static ParseResult
+parseAttentionTypes(OpAsmParser &parser,
+                    const std::optional<OpAsmParser::UnresolvedOperand> &cache,
+                    Type &query, Type &key, Type &value, Type &cacheType,
+                    Type &result) {
   if (parser.parseType(query) || parser.parseComma() || parser.parseType(key))
     return failure();
   value = key;
   result = query;
   if (succeeded(parser.parseOptionalComma()) && parser.parseType(value))
     return failure();
+  if (cache) {
+    SMLoc loc = parser.getCurrentLocation();
+    bool isWritten = succeeded(parser.parseOptionalKeyword("in"));
+    if (isWritten && parser.parseType(cacheType))
+      return failure();
+    if (!isWritten)
+      cacheType = cacheTypeOf(key, value);
+    if (!cacheType)
+      return parser.emitError(loc, "expected 'in' and the type of the cache");
+  }
   return success(failed(parser.parseOptionalArrow()) ||
                  succeeded(parser.parseType(result)));
 }
 
-static void printAttentionTypes(OpAsmPrinter &printer, Operation *, Type query,
-                                Type key, Type value, Type result) {
+static void printAttentionTypes(OpAsmPrinter &printer, Operation *, Value cache,
+                                Type query, Type key, Type value,
+                                Type cacheType, Type result) {
   printer << query << ", " << key;
   if (value != key)
     printer << ", " << value;
+  if (cache && cacheType != cacheTypeOf(key, value))
+    printer << " in " << cacheType;
   if (result != query)
     printer << " -> " << result;
+}
+
+static ParseResult parseScaling(OpAsmParser &parser, RopeScalingAttr &scaling) {
+  FailureOr<RopeScaling> value = FieldParser<RopeScaling>::parse(parser);
+  if (failed(value))
+    return failure();
+  scaling = RopeScalingAttr::get(parser.getContext(), *value);
+  return success();
+}
+
+static void printScaling(OpAsmPrinter &printer, Operation *,
+                         RopeScalingAttr scaling) {
+  printer << stringifyRopeScaling(scaling.getValue());
 }
 
 /// `[1*2, 0]`, `[1*2, 0] as f8E4M3FN`.
@@ -59,11 +108,12 @@ static void printStorage(OpAsmPrinter &printer, Operation *,
   storage.printBody(printer);
 }
 
-/// `, source = 576, memory = 1500`; what is 0 is left out.
-static ParseResult parseEncodedLengths(OpAsmParser &parser, IntegerAttr &source,
-                                       IntegerAttr &memory) {
+/// `, encoder_tokens = 576, cross_tokens = 1500`; what is 0 is left out.
+static ParseResult parseEncodedLengths(OpAsmParser &parser,
+                                       IntegerAttr &encoder,
+                                       IntegerAttr &cross) {
   Builder &builder = parser.getBuilder();
-  source = memory = builder.getI64IntegerAttr(0);
+  encoder = cross = builder.getI64IntegerAttr(0);
   auto parseLength = [&](IntegerAttr &attr) -> ParseResult {
     int64_t length;
     if (parser.parseEqual() || parser.parseInteger(length))
@@ -73,21 +123,21 @@ static ParseResult parseEncodedLengths(OpAsmParser &parser, IntegerAttr &source,
   };
   if (failed(parser.parseOptionalComma()))
     return success();
-  if (succeeded(parser.parseOptionalKeyword("source"))) {
-    if (parseLength(source))
+  if (succeeded(parser.parseOptionalKeyword("encoder_tokens"))) {
+    if (parseLength(encoder))
       return failure();
     if (failed(parser.parseOptionalComma()))
       return success();
   }
-  return failure(parser.parseKeyword("memory") || parseLength(memory));
+  return failure(parser.parseKeyword("cross_tokens") || parseLength(cross));
 }
 
 static void printEncodedLengths(OpAsmPrinter &printer, Operation *,
-                                IntegerAttr source, IntegerAttr memory) {
-  if (source && source.getInt() != 0)
-    printer << ", source = " << source.getInt();
-  if (memory && memory.getInt() != 0)
-    printer << ", memory = " << memory.getInt();
+                                IntegerAttr encoder, IntegerAttr cross) {
+  if (encoder && encoder.getInt() != 0)
+    printer << ", encoder_tokens = " << encoder.getInt();
+  if (cross && cross.getInt() != 0)
+    printer << ", cross_tokens = " << cross.getInt();
 }
 
 /// `!x`, and the type of the weight where it is not the last dimension of `x`.
@@ -203,8 +253,8 @@ AUTOPAR_NAME_RESULT(CombineOp, "combine")
 //===----------------------------------------------------------------------===//
 
 ArrayRef<StringRef> WorkloadOp::getSymbols() {
-  static constexpr StringRef symbols[] = {"batch", "query", "context", "source",
-                                          "memory"};
+  static constexpr StringRef symbols[] = {"batch", "query", "context",
+                                          "encoder_tokens", "cross_tokens"};
   return symbols;
 }
 
@@ -215,8 +265,8 @@ Workload WorkloadOp::getWorkload() {
   workload.batch = getBatch();
   workload.query = getQuery();
   workload.context = getContextLength();
-  workload.source = getSourceLength();
-  workload.memory = getMemoryLength();
+  workload.encoderTokens = getEncoderTokens();
+  workload.crossTokens = getCrossTokens();
   return workload;
 }
 
@@ -226,8 +276,8 @@ LogicalResult WorkloadOp::verify() {
       {"batch", step.batch, 1},
       {"query", step.query, 1},
       {"context", step.context, 1},
-      {"source", step.source, 0},
-      {"memory", step.memory, 0}};
+      {"encoder_tokens", step.encoderTokens, 0},
+      {"cross_tokens", step.crossTokens, 0}};
   for (auto [name, count, least] : counts)
     if (count < least || count > limits::maxTokens)
       return emitOpError() << "has " << name << " = " << count << ", expected "
@@ -265,14 +315,14 @@ LogicalResult WeightOp::verify() {
 
 LogicalResult KVCacheOp::verify() {
   TensorView view(getResult());
-  bool known = (view.rank() == 3 || view.rank() == 4) &&
-               view.extent(0).is("batch") &&
-               (view.extent(1).is("context") || view.extent(1).is("memory"));
+  bool known =
+      (view.rank() == 3 || view.rank() == 4) && view.extent(0).is("batch") &&
+      (view.extent(1).is("context") || view.extent(1).is("cross_tokens"));
   for (unsigned dim = 2; known && dim < view.rank(); ++dim)
     known = !view.isSymbolic(dim);
   if (!known)
     return emitOpError("expected a tensor [batch, context, kv heads, width] or "
-                       "[batch, context, width], or one of memory");
+                       "[batch, context, width], or one of cross_tokens");
   if (!view.partialAxes().empty())
     return emitOpError("is a partial sum");
   for (unsigned dim = 0; dim < view.rank(); ++dim)

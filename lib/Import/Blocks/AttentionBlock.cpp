@@ -24,6 +24,11 @@ Value autopar::createRope(ModelBuilder &model, autopar::Block &block, Value x,
   std::string scaling = block.choice("rope_scaling");
   if (theta == 0)
     return x;
+  std::optional<RopeScaling> known = symbolizeRopeScaling(scaling);
+  if (!scaling.empty() && !known) {
+    block.fail("unknown scaling \"" + scaling + "\"", "rope_scaling");
+    return x;
+  }
   bool partial = rope.width && rope.width != model.widthOf(x);
   if (rope.width % 2 || rope.width > model.widthOf(x)) {
     block.failField("rope_width",
@@ -33,11 +38,12 @@ Value autopar::createRope(ModelBuilder &model, autopar::Block &block, Value x,
     return x;
   }
   auto flag = [&](bool set) { return set ? ops.getUnitAttr() : UnitAttr(); };
-  return RopeOp::create(
-      ops, x.getType(), x, ops.getF64FloatAttr(theta),
-      scaling.empty() ? StringAttr() : ops.getStringAttr(scaling),
-      partial ? ops.getI64IntegerAttr(rope.width) : IntegerAttr(),
-      flag(partial && rope.last), flag(rope.interleaved));
+  return RopeOp::create(ops, x.getType(), x, ops.getF64FloatAttr(theta),
+                        known ? RopeScalingAttr::get(ops.getContext(), *known)
+                              : RopeScalingAttr(),
+                        partial ? ops.getI64IntegerAttr(rope.width)
+                                : IntegerAttr(),
+                        flag(partial && rope.last), flag(rope.interleaved));
 }
 
 namespace {
@@ -273,7 +279,7 @@ private:
   Value cache(int64_t window) {
     if (!block.flag("cache", true))
       return {};
-    StringRef context = block.has("memory") ? "memory" : "context";
+    StringRef context = block.has("memory") ? "cross_tokens" : "context";
     RankedTensorType type =
         model.tensor({model.symbol("batch"), model.symbol(context)},
                      {kvHeads, width + valueWidth});

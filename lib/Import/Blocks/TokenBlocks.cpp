@@ -13,7 +13,7 @@ using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// The tokens that a block makes: `query`, `source*4`.
+/// The tokens that a block makes: `query`, `encoder_tokens*4`.
 static NamedExtent readTokens(ModelBuilder &model, autopar::Block &block,
                               const char *key = "tokens") {
   std::string text = block.text(key, "query");

@@ -97,7 +97,7 @@ struct BindMeshPass : autopar::impl::BindMeshPassBase<BindMeshPass> {
       ++position;
     builder.setInsertionPoint(body, position);
     return MeshOp::create(
-        builder, module.getLoc(), "mesh", builder.getArrayAttr({}),
+        builder, module.getLoc(), StringAttr(), builder.getArrayAttr({}),
         builder.getDenseI64ArrayAttr({}), builder.getDictionaryAttr({}));
   }
 };

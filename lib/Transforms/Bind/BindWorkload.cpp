@@ -44,16 +44,16 @@ struct BindWorkloadPass
     op.setBatch(workload.batch);
     op.setQuery(workload.query);
     op.setContextLength(workload.context);
-    op.setSourceLength(workload.source);
-    op.setMemoryLength(workload.memory);
+    op.setEncoderTokens(workload.encoderTokens);
+    op.setCrossTokens(workload.crossTokens);
     op.setAssumedAttr(open);
   }
 
   static WorkloadOp createOp(ModuleOp module) {
     auto builder = OpBuilder::atBlockBegin(module.getBody());
-    return WorkloadOp::create(builder, module.getLoc(), "w", PhaseKind::prefill,
-                              1, 1, 1, /*source_length=*/0,
-                              /*memory_length=*/0, builder.getArrayAttr({}));
+    return WorkloadOp::create(builder, module.getLoc(), StringAttr(),
+                              PhaseKind::prefill, 1, 1, 1, /*encoder_tokens=*/0,
+                              /*cross_tokens=*/0, builder.getArrayAttr({}));
   }
 
   /// What was assumed, or is where there was no workload, and is not given.
@@ -77,8 +77,8 @@ struct BindWorkloadPass
         {"batch", batch, 0},
         {"prompt", prompt, 0},
         {"context", context, 0},
-        {"source", source, keep},
-        {"memory", memory, keep}};
+        {"encoder-tokens", encoderTokens, keep},
+        {"cross-tokens", crossTokens, keep}};
     for (auto [name, value, unset] : options)
       if (value < unset || value > limits::maxTokens)
         return module.emitError() << name << " = " << value << ": expected "
@@ -120,10 +120,10 @@ struct BindWorkloadPass
     if (context)
       workload.context = context;
     // What a decode step attends to was encoded by the prefill.
-    if (source != keep || workload.phase == Phase::decode)
-      workload.source = std::max<int64_t>(0, source);
-    if (memory != keep)
-      workload.memory = memory;
+    if (encoderTokens != keep || workload.phase == Phase::decode)
+      workload.encoderTokens = std::max<int64_t>(0, encoderTokens);
+    if (crossTokens != keep)
+      workload.crossTokens = crossTokens;
     if (workload.query > workload.context)
       return module.emitError()
              << "context = " << workload.context << " is below the "

@@ -102,7 +102,7 @@ struct PlaceExpertsPass
   LogicalResult verifyOptions(ModuleOp module) {
     if (!parsePlacementPolicy(policy.getValue()))
       return module.emitError() << "unknown policy '" << policy.getValue()
-                                << "', expected block, round_robin or balanced";
+                                << "', expected " << policyChoices();
     bool isBalanced = policy == nameOf(PlacementPolicy::balanced);
     if (isBalanced && load.empty() && trace.empty())
       return module.emitError(
@@ -120,8 +120,9 @@ struct PlaceExpertsPass
     return ExpertPlacementOp::create(
         builder, module.getLoc(),
         builder.getArrayAttr(llvm::to_vector_of<Attribute>(over)),
-        policy.getValue(), /*layers=*/nullptr, /*slots=*/nullptr,
-        /*loads=*/nullptr, /*traffic=*/nullptr, layer.slots - layer.experts,
+        *parsePlacementPolicy(policy.getValue()), /*layers=*/nullptr,
+        /*slots=*/nullptr,
+        /*loads=*/nullptr, /*node_sends=*/nullptr, layer.slots - layer.experts,
         groupsInNode ? layer.groups : 1, groupsInNode,
         APFloat(tolerance.getValue()), load.getValue(), trace.getValue());
   }
@@ -162,7 +163,7 @@ struct PlaceExpertsPass
                         const ExpertPlacement &placement) {
     std::vector<int64_t> numbers;
     std::vector<std::vector<int32_t>> slots;
-    std::vector<std::vector<double>> loads, traffic;
+    std::vector<std::vector<double>> loads, sends;
     bool traced = false;
     for (auto [layer, tokens] :
          llvm::zip_equal(placement.layers, profile.layers)) {
@@ -171,7 +172,7 @@ struct PlaceExpertsPass
       loads.push_back(tokens.tokens);
       NodeTraffic now = layer.traffic.value_or(NodeTraffic()),
                   before = layer.blockTraffic.value_or(NodeTraffic());
-      traffic.push_back({now.tokens, now.sends, before.sends});
+      sends.push_back({now.tokens, now.sends, before.sends});
       traced |= layer.traffic.has_value();
     }
     Builder builder(op.getContext());
@@ -179,8 +180,7 @@ struct PlaceExpertsPass
     op.setSlotsAttr(tableOf("expert_slots", builder.getI32Type(), slots));
     op.setLoadsAttr(tableOf("expert_loads", builder.getF64Type(), loads));
     if (traced)
-      op.setTrafficAttr(
-          tableOf("expert_traffic", builder.getF64Type(), traffic));
+      op.setNodeSendsAttr(tableOf("expert_sends", builder.getF64Type(), sends));
   }
 };
 

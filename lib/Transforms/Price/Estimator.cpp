@@ -95,7 +95,7 @@ private:
   void addStages(StagesOp op) {
     for (StringRef name : op.getAssumed().getAsValueRange<StringAttr>())
       add("pipeline." + name.str(),
-          name == "schedule" ? op.getSchedule().str()
+          name == "schedule" ? std::string(nameOf(op.getSchedule()))
                              : std::to_string(op.getMicrobatches()),
           "the module's own; set with --" + name.str());
   }

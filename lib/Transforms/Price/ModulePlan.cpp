@@ -28,7 +28,7 @@ static std::optional<ExpertPlan> expertPlanOf(ModuleOp module) {
     plan.redundant = static_cast<int64_t>(op.getRedundant());
     plan.groupsInNode = options.groupsInNode;
     plan.tolerance = options.tolerance;
-    plan.sources = {op.getLoad().str(), op.getTrace().str()};
+    plan.sources = {op.getLoadsFrom().str(), op.getTraceFrom().str()};
     // Tables by hand: no flag says what they do.
     if (checkExpertPlan(plan)) {
       plan.policy.reset();
@@ -51,12 +51,12 @@ static void addDispatch(ModuleOp module, Plan &plan) {
 /// The devices of the op's axis are `pp`.
 static void addStages(StagesOp stages, Plan &plan) {
   std::string axis = cast<StringAttr>(stages.getAxes()[0]).str();
-  if (axis != "pp")
-    plan.setDegree("pp", {std::move(axis)});
+  if (axis != nameOf(Degree::pp))
+    plan.setDegree(Degree::pp, {std::move(axis)});
   PipelinePlan &pipeline = plan.pipeline;
   pipeline.stages = stages.getRanges();
   pipeline.interleave = static_cast<int64_t>(stages.getInterleave());
-  pipeline.schedule = parseScheduleKind(stages.getSchedule());
+  pipeline.schedule = stages.getSchedule();
   pipeline.microbatches = static_cast<int64_t>(stages.getMicrobatches());
 }
 
@@ -67,13 +67,13 @@ static autopar::ContextKind kindOf(parallel::ContextKind kind) {
 
 /// The choices that matter: axes of one device are neutral.
 static void addStrategy(StrategyOp strategy, Plan &plan) {
-  auto splits = [&](std::string_view degree) {
+  auto splits = [&](Degree degree) {
     return plan.sizeOf(degree).value_or(0) != 1;
   };
-  plan.sequenceParallel = strategy.getSequenceParallel() && splits("tp");
-  plan.fsdp =
-      strategy.getFsdp() && (splits("dp") || splits("cp") || splits("edp"));
-  if (strategy.getContextKind() && splits("cp"))
+  plan.sequenceParallel = strategy.getSequenceParallel() && splits(Degree::tp);
+  plan.fsdp = strategy.getFsdp() &&
+              (splits(Degree::dp) || splits(Degree::cp) || splits(Degree::edp));
+  if (strategy.getContextKind() && splits(Degree::cp))
     plan.contextKind = kindOf(*strategy.getContextKind());
   plan.dtype = formatOf(strategy.getDtype());
   plan.kvDtype = formatOf(strategy.getKvDtype());

@@ -18,7 +18,7 @@ bool autopar::isSource(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
-  if (op->getNumOperands() == 0)
+  if (isa<HeldOpInterface>(op))
     return true;
   return isLayoutOp(op) && !isa<ReshardOp>(op) && isSource(op->getOperand(0));
 }

@@ -26,7 +26,7 @@ autopar::findAxes(ModuleOp module, ArrayRef<std::string> names,
     InFlightDiagnostic diag = module.emitError()
                               << "the module has no mesh axis '" << name
                               << "' to split over";
-    diag.attachNote() << "declare it: parallel.mesh @mesh(" << name
+    diag.attachNote() << "declare it: parallel.mesh(" << name
                       << " = ?), or give " << flag << "=N";
     return diag;
   }
@@ -56,10 +56,9 @@ void Seeds::splitSourceInside(Value value, unsigned dim, SplitRule rule) {
 }
 
 void Seeds::splitSources(StringRef symbol) {
-  module.walk([&](Operation *op) {
-    if (op->getNumOperands() == 0)
-      for (OpResult result : op->getResults())
-        setType(result, split(result.getType(), symbol));
+  module.walk([&](HeldOpInterface op) {
+    for (OpResult result : op->getResults())
+      setType(result, split(result.getType(), symbol));
   });
 }
 

@@ -43,7 +43,7 @@ struct ShardContextPass
     Seeds seeds(module, *over);
     seeds.splitBoundaries("query");
     // What an encoder encodes, each device a part for all.
-    seeds.splitBoundaries("source");
+    seeds.splitBoundaries("encoder_tokens");
     if (*exchange == parallel::ContextKind::ring)
       turnCaches(module, seeds, *over);
     else

@@ -53,7 +53,7 @@ SplitRequests SplitRequests::ofTypes(ModuleOp module) {
   SplitRequests requests(module);
   requests.collectLinks(module);
   module.walk([&](Operation *op) {
-    if (op->getNumOperands() == 0)
+    if (isa<HeldOpInterface>(op))
       for (Value source : op->getResults())
         requests.seed(source);
     for (Region &region : op->getRegions())
@@ -209,10 +209,9 @@ void SplitRequests::addSeeds(Value value, SmallVectorImpl<Seed> &seeds) const {
 
 SmallVector<SplitRequests::Seed> SplitRequests::sources() const {
   SmallVector<Seed> seeds;
-  root->walk([&](Operation *op) {
-    if (op->getNumOperands() == 0)
-      for (Value result : op->getResults())
-        addSeeds(result, seeds);
+  root->walk([&](HeldOpInterface op) {
+    for (Value result : op->getResults())
+      addSeeds(result, seeds);
   });
   return seeds;
 }

@@ -58,7 +58,7 @@ private:
   LogicalResult readOptions(ModuleOp module, Plan &plan) {
     PipelinePlan &pipeline = plan.pipeline;
     pipeline = PipelinePlan();
-    if (!plan.has("pp"))
+    if (!plan.has(Degree::pp))
       return module.emitError("the mesh has no axis 'pp' for pipeline stages: "
                               "give --stage-pp=N");
     if (interleave != 0)
@@ -123,8 +123,8 @@ private:
     for (const LayerRange &range : pipeline.stages)
       ends.push_back(range.end);
     StagesOp::create(builder, module.getLoc(),
-                     builder.getStrArrayAttr({StringRef("pp")}), ends,
-                     *pipeline.interleave, nameOf(*pipeline.schedule),
+                     builder.getStrArrayAttr({StringRef(nameOf(Degree::pp))}),
+                     ends, *pipeline.interleave, *pipeline.schedule,
                      *pipeline.microbatches, assumed);
   }
 };

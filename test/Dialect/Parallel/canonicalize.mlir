@@ -8,7 +8,7 @@
 !by_both = tensor<8xbf16, #parallel.sharding<[_ by dp*tp]>>
 !by_both_swapped = tensor<8xbf16, #parallel.sharding<[_ by tp*dp]>>
 
-parallel.mesh @pod(dp = 2, tp = 4)
+parallel.mesh(dp = 2, tp = 4)
 
 // CHECK-LABEL: func @reshard_to_the_same_layout
 func.func @reshard_to_the_same_layout(%x: !split) -> !split {

@@ -51,7 +51,7 @@ func.func private @dim_by_no_axis() attributes {a = #parallel.dim<_ by>}
 !x = tensor<64xbf16, #parallel.sharding<[_ by tp]>>
 func.func @axis_without_mesh(%x: !x) {
   // expected-error @+2 {{'transformer.add' op uses axis 'tp', but the module has no mesh}}
-  // expected-note @+1 {{declare it: parallel.mesh @mesh(tp = ?)}}
+  // expected-note @+1 {{declare it: parallel.mesh(tp = ?)}}
   %y = transformer.add %x, %x : !x
   return
 }
@@ -59,10 +59,10 @@ func.func @axis_without_mesh(%x: !x) {
 // -----
 
 !x = tensor<64xbf16, #parallel.sharding<[_ by tp]>>
-parallel.mesh @pod(dp = 8)
+parallel.mesh(dp = 8)
 func.func @axis_not_in_the_mesh(%x: !x) {
   // expected-error @+2 {{'transformer.add' op uses axis 'tp', which the module's mesh does not have}}
-  // expected-note @+1 {{declare it: parallel.mesh @mesh(tp = ?)}}
+  // expected-note @+1 {{declare it: parallel.mesh(tp = ?)}}
   %y = transformer.add %x, %x : !x
   return
 }
@@ -70,10 +70,10 @@ func.func @axis_not_in_the_mesh(%x: !x) {
 // -----
 
 !x = tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>
-parallel.mesh @pod(dp = 8)
+parallel.mesh(dp = 8)
 func.func @partial_axis_not_in_the_mesh(%x: !x) {
   // expected-error @+2 {{'transformer.add' op uses axis 'tp', which the module's mesh does not have}}
-  // expected-note @+1 {{declare it: parallel.mesh @mesh(tp = ?)}}
+  // expected-note @+1 {{declare it: parallel.mesh(tp = ?)}}
   %y = transformer.add %x, %x : !x
   return
 }
@@ -82,10 +82,10 @@ func.func @partial_axis_not_in_the_mesh(%x: !x) {
 
 // A degree is a product of axes, not an axis.
 !x = tensor<64xbf16, #parallel.sharding<[_ by dp]>>
-parallel.mesh @pod(dpo = 2, dpi = 2) {dp = dpo*dpi}
+parallel.mesh(dpo = 2, dpi = 2) {dp = dpo*dpi}
 func.func @degree_is_no_axis(%x: !x) {
   // expected-error @+2 {{'transformer.add' op uses axis 'dp', which the module's mesh does not have}}
-  // expected-note @+1 {{declare it: parallel.mesh @mesh(dp = ?)}}
+  // expected-note @+1 {{declare it: parallel.mesh(dp = ?)}}
   %y = transformer.add %x, %x : !x
   return
 }
@@ -93,7 +93,7 @@ func.func @degree_is_no_axis(%x: !x) {
 // -----
 
 !x = tensor<12xbf16, #parallel.sharding<[_ by tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @plain_size_that_does_not_divide(%x: !x) {
   // expected-error @+2 {{'transformer.add' op tp = 8 does not divide 12, dimension 0}}
   // expected-note @+1 {{tp that works here: 1, 2, 3, 4, 6, 12}}
@@ -104,7 +104,7 @@ func.func @plain_size_that_does_not_divide(%x: !x) {
 // -----
 
 !x = tensor<8xbf16, #parallel.sharding<[_ by dp*tp]>>
-parallel.mesh @pod(dp = 4, tp = 4)
+parallel.mesh(dp = 4, tp = 4)
 func.func @plain_product_that_does_not_divide(%x: !x) {
   // expected-error @+2 {{'transformer.add' op dp*tp = 16 does not divide 8, dimension 0}}
   // expected-note @+1 {{dp*tp that works here: 1, 2, 4, 8}}
@@ -115,7 +115,7 @@ func.func @plain_product_that_does_not_divide(%x: !x) {
 // -----
 
 !x = tensor<8xbf16, #parallel.sharding<[_ by tp cap]>>
-parallel.mesh @pod(tp = 12)
+parallel.mesh(tp = 12)
 func.func @cap_neither_divides(%x: !x) {
   // expected-error @+2 {{'transformer.add' op tp = 12 does not divide 8, nor the other way round, dimension 0}}
   // expected-note @+1 {{tp that works here: 1, 2, 4, 8, 16, 24}}
@@ -129,7 +129,7 @@ func.func @cap_neither_divides(%x: !x) {
 // Splits that do not agree
 //===----------------------------------------------------------------------===//
 
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @contracted_dimension_split_in_one_operand(
     %x: tensor<4x64xbf16>, %w: tensor<64x64xbf16, #parallel.sharding<[_ by tp, _]>>) {
   // expected-error @+1 {{'transformer.linear' op dimension 0 of operand #1 is split over [tp], but dimension 1 of operand #0 over []}}
@@ -140,7 +140,7 @@ func.func @contracted_dimension_split_in_one_operand(
 
 // -----
 
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @column_product_of_whole_result(
     %x: tensor<4x64xbf16>, %w: tensor<64x64xbf16, #parallel.sharding<[_, _ by tp]>>) {
   // expected-error @+1 {{'transformer.linear' op dimension 1 of the result is split over [], but dimension 1 of operand #1 over [tp]}}
@@ -152,7 +152,7 @@ func.func @column_product_of_whole_result(
 // -----
 
 !padded = tensor<4x64xbf16, #parallel.sharding<[_, _ by tp pad 64]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @split_by_another_rule(
     %x: tensor<4x64xbf16>, %w: tensor<64x64xbf16, #parallel.sharding<[_, _ by tp]>>) {
   // expected-error @+1 {{'transformer.linear' op dimension 1 of the result is split by another rule than dimension 1 of operand #1}}
@@ -166,10 +166,10 @@ func.func @split_by_another_rule(
 !q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, query, _ by tp, _]>>
 !k = tensor<?x?x2x64xbf16, #transformer.dims<[batch, query, _, _]>>
 !c = !transformer.cache<?x?x2x128xbf16, #transformer.dims<[batch, context, _, _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @attention_of_split_queries_to_whole_keys(%q: !q, %k: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op dimension 2 of operand #1 is split over [], but dimension 2 of operand #0 over [tp]}}
-  %y = transformer.attention %q, %k, %k cache(%c : !c) causal : !q, !k, !k -> !q
+  %y = transformer.attention %q, %k, %k cache(%c) causal : !q, !k, !k in !c -> !q
   return
 }
 
@@ -180,7 +180,7 @@ func.func @attention_of_split_queries_to_whole_keys(%q: !q, %k: !k, %c: !c) {
 //===----------------------------------------------------------------------===//
 
 !x = tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @rms_norm_of_split_width(%x: !x, %g: tensor<64xbf16>) {
   // expected-error @+1 {{'transformer.rms_norm' op needs dimension 1 of operand #0 whole, but it is split over [tp]}}
   %y = transformer.rms_norm %x, %g eps(1.0e-5) : !x
@@ -190,7 +190,7 @@ func.func @rms_norm_of_split_width(%x: !x, %g: tensor<64xbf16>) {
 // -----
 
 !x = tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @layer_norm_of_split_width(%x: !x, %g: tensor<64xbf16>) {
   // expected-error @+1 {{'transformer.layer_norm' op needs dimension 1 of operand #0 whole, but it is split over [tp]}}
   %y = transformer.layer_norm %x, %g eps(1.0e-5) : !x
@@ -200,7 +200,7 @@ func.func @layer_norm_of_split_width(%x: !x, %g: tensor<64xbf16>) {
 // -----
 
 !x = tensor<4x8x64xbf16, #parallel.sharding<[_, _, _ by tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @rope_of_split_width(%x: !x) {
   // expected-error @+1 {{'transformer.rope' op needs dimension 2 of operand #0 whole, but it is split over [tp]}}
   %y = transformer.rope %x theta(1.0e4) : !x
@@ -211,10 +211,10 @@ func.func @rope_of_split_width(%x: !x) {
 
 !q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, query by tp, _, _]>>
 !c = !transformer.cache<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @attention_that_appends_some_keys(%q: !q, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op needs dimension 1 of operand #1 whole, but it is split over [tp]}}
-  %y = transformer.attention %q, %q, %q cache(%c : !c) causal : !q, !q, !q -> !q
+  %y = transformer.attention %q, %q, %q cache(%c) causal : !q, !q, !q in !c -> !q
   return
 }
 
@@ -222,17 +222,17 @@ func.func @attention_that_appends_some_keys(%q: !q, %c: !c) {
 
 !q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, query by tp, _, _]>>
 !c = !transformer.cache<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
-parallel.mesh @pod(cp = 2, tp = 8)
+parallel.mesh(cp = 2, tp = 8)
 func.func @attention_that_appends_to_others(%q: !q, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op needs dimension 1 of operand #1 whole, but it is split over [tp]}}
-  %y = transformer.attention %q, %q, %q cache(%c : !c) causal : !q, !q, !q -> !q
+  %y = transformer.attention %q, %q, %q cache(%c) causal : !q, !q, !q in !c -> !q
   return
 }
 
 // -----
 
 !c = !transformer.cache<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
-parallel.mesh @pod(cp = 2)
+parallel.mesh(cp = 2)
 func.func @cache_that_goes_round() {
   // expected-error @+1 {{'transformer.kv_cache' op has parts that go round: parallel.ring brings them}}
   %c = transformer.kv_cache : !c
@@ -244,7 +244,7 @@ func.func @cache_that_goes_round() {
 !w = tensor<2x64xbf16, #parallel.sharding<[_ by tp cap, _]>>
 !x = tensor<4x2xbf16, #parallel.sharding<[_, _ by tp cap]>>
 !y = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @sum_of_replicas(%x: !x, %w: !w) {
   // expected-error @+1 {{'transformer.linear' op sums over dimension 1 of operand #0, which is split by 'cap': replicas would be added, too}}
   %y = transformer.linear %x, %w : !x, !w -> !y
@@ -256,7 +256,7 @@ func.func @sum_of_replicas(%x: !x, %w: !w) {
 !w = tensor<10x64xbf16, #parallel.sharding<[_ by tp pad 4, _]>>
 !x = tensor<4x10xbf16, #parallel.sharding<[_, _ by tp pad 4]>>
 !y = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
-parallel.mesh @pod(tp = 2)
+parallel.mesh(tp = 2)
 func.func @sum_of_padding(%x: !x, %w: !w) {
   // expected-error @+1 {{'transformer.linear' op sums over dimension 1 of operand #0, which is split by 'pad': padding would be added, too}}
   %y = transformer.linear %x, %w : !x, !w -> !y
@@ -266,7 +266,7 @@ func.func @sum_of_padding(%x: !x, %w: !w) {
 // -----
 
 !x = tensor<4x16x64xbf16, #parallel.sharding<[_, _ by tp, _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @last_token_of_split_sequence(%x: !x) {
   // expected-error @+1 {{'transformer.last_token' op the result is partial over [], expected [tp]}}
   %y = transformer.last_token %x : !x -> tensor<4x64xbf16>
@@ -276,7 +276,7 @@ func.func @last_token_of_split_sequence(%x: !x) {
 // -----
 
 !w = tensor<64x8xbf16, #parallel.sharding<[_, _ by tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @router_of_split_experts(%x: tensor<4x64xbf16>, %w: !w) {
   // expected-error @+1 {{'transformer.router' op needs dimension 1 of operand #1 whole, but it is split over [tp]}}
   %r = transformer.router %x, %w top_k(2) : tensor<4x64xbf16>, !w -> tensor<4x2xbf16>
@@ -287,7 +287,7 @@ func.func @router_of_split_experts(%x: tensor<4x64xbf16>, %w: !w) {
 
 !t = tensor<?x64xbf16, #transformer.dims<[{batch*query*2}, _]>>
 !w = tensor<8x64x64xbf16, #parallel.sharding<[_ by tp, _, _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @experts_split_by_expert(%t: !t, %w: !w) {
   // expected-error @+1 {{'transformer.experts' op operand #0 is not grouped, expected 'grouped [8 by tp]'}}
   %y = transformer.experts %t, %w top_k(2) : !t, !w -> !t
@@ -302,7 +302,7 @@ func.func @experts_split_by_expert(%t: !t, %w: !w) {
 
 !x = tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>
 !w = tensor<64x64xbf16, #parallel.sharding<[_ by tp, _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @row_product_of_whole_result(%x: !x, %w: !w) {
   // expected-error @+1 {{'transformer.linear' op the result is partial over [], expected [tp]}}
   %y = transformer.linear %x, %w : !x, !w -> tensor<4x64xbf16>
@@ -312,7 +312,7 @@ func.func @row_product_of_whole_result(%x: !x, %w: !w) {
 // -----
 
 !sum = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @product_of_whole_operands_is_not_partial(%x: tensor<4x64xbf16>, %w: tensor<64x64xbf16>) {
   // expected-error @+1 {{'transformer.linear' op the result is partial over [tp], expected []}}
   %y = transformer.linear %x, %w : tensor<4x64xbf16>, tensor<64x64xbf16> -> !sum
@@ -323,7 +323,7 @@ func.func @product_of_whole_operands_is_not_partial(%x: tensor<4x64xbf16>, %w: t
 
 !ids = tensor<4xi32>
 !t = tensor<128x64xbf16, #parallel.sharding<[_ by tp, _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @embedding_in_a_split_vocabulary(%ids: !ids, %t: !t) {
   // expected-error @+1 {{'transformer.embedding' op the result is partial over [], expected [tp]}}
   %x = transformer.embedding %ids, %t : !ids, !t -> tensor<4x64xbf16>
@@ -333,7 +333,7 @@ func.func @embedding_in_a_split_vocabulary(%ids: !ids, %t: !t) {
 // -----
 
 !sum = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @add_bias_to_a_partial_sum(%x: !sum, %b: tensor<64xbf16>) {
   // expected-error @+1 {{'transformer.add_bias' op is not linear in operand #0 alone, which is a partial sum over [tp]: reduce it first}}
   %y = transformer.add_bias %x, %b : !sum, tensor<64xbf16>
@@ -343,7 +343,7 @@ func.func @add_bias_to_a_partial_sum(%x: !sum, %b: tensor<64xbf16>) {
 // -----
 
 !sum = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @rms_norm_of_a_partial_sum(%x: !sum, %g: tensor<64xbf16>) {
   // expected-error @+1 {{'transformer.rms_norm' op is not linear in operand #0 alone, which is a partial sum over [tp]: reduce it first}}
   %y = transformer.rms_norm %x, %g eps(1.0e-5) : !sum
@@ -353,7 +353,7 @@ func.func @rms_norm_of_a_partial_sum(%x: !sum, %g: tensor<64xbf16>) {
 // -----
 
 !sum = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @activation_of_a_partial_sum(%x: !sum) {
   // expected-error @+1 {{'transformer.activation' op is not linear in operand #0 alone, which is a partial sum over [tp]: reduce it first}}
   %y = transformer.activation %x silu : !sum
@@ -363,7 +363,7 @@ func.func @activation_of_a_partial_sum(%x: !sum) {
 // -----
 
 !sum = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @gated_of_partial_sums(%g: !sum, %u: !sum) {
   // expected-error @+1 {{'transformer.gated' op is not linear in operand #0 alone, which is a partial sum over [tp]: reduce it first}}
   %y = transformer.gated %g, %u silu : !sum
@@ -373,7 +373,7 @@ func.func @gated_of_partial_sums(%g: !sum, %u: !sum) {
 // -----
 
 !sum = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @add_of_a_partial_sum_and_a_whole_value(%x: !sum, %y: tensor<4x64xbf16>) {
   // expected-error @+1 {{'transformer.add' op failed to verify that all of {lhs, rhs, result} have same type}}
   %z = "transformer.add"(%x, %y) : (!sum, tensor<4x64xbf16>) -> !sum
@@ -384,7 +384,7 @@ func.func @add_of_a_partial_sum_and_a_whole_value(%x: !sum, %y: tensor<4x64xbf16
 
 !sum = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
 !w = tensor<64x8xbf16, #parallel.sharding<[_, _] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @product_of_two_partial_sums(%x: !sum, %w: !w) {
   // expected-error @+1 {{'transformer.linear' op is not linear in operand #0 alone, which is a partial sum over [tp]: reduce it first}}
   %y = transformer.linear %x, %w : !sum, !w -> tensor<4x8xbf16, #parallel.sharding<[_, _] partial [tp]>>
@@ -394,7 +394,7 @@ func.func @product_of_two_partial_sums(%x: !sum, %w: !w) {
 // -----
 
 !sum = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @router_of_a_partial_sum(%x: !sum, %w: tensor<64x8xbf16>) {
   // expected-error @+1 {{'transformer.router' op is not linear in operand #0 alone, which is a partial sum over [tp]: reduce it first}}
   %r = transformer.router %x, %w top_k(2) : !sum, tensor<64x8xbf16> -> tensor<4x2xbf16>
@@ -408,17 +408,17 @@ func.func @router_of_a_partial_sum(%x: !sum, %w: tensor<64x8xbf16>) {
 //===----------------------------------------------------------------------===//
 
 // expected-error @+1 {{axis 'tp' has size 0, expected at least 1, or '?'}}
-parallel.mesh @pod(tp = 0)
+parallel.mesh(tp = 0)
 
 // -----
 
 // expected-error @+1 {{'parallel.mesh' op has the axis 'tp' twice}}
-parallel.mesh @pod(tp = 2, tp = 4)
+parallel.mesh(tp = 2, tp = 4)
 
 // -----
 
 // expected-error @+1 {{'parallel.mesh' op axis 'tp' has size 32768, expected a product of all sizes from 1 to 1073741824}}
-parallel.mesh @pod(dp = 65536, tp = 32768)
+parallel.mesh(dp = 65536, tp = 32768)
 
 // -----
 
@@ -438,22 +438,22 @@ parallel.mesh @pod(dp = 65536, tp = 32768)
 // -----
 
 // expected-error @+1 {{'parallel.mesh' op degree 'dp' has an unknown factor "dpo"}}
-parallel.mesh @pod(tp = 2) {dp = dpo*tp}
+parallel.mesh(tp = 2) {dp = dpo*tp}
 
 // -----
 
 // expected-error @+1 {{'parallel.mesh' op degree 'dp' has the axis 'tp' twice}}
-parallel.mesh @pod(tp = 2) {dp = tp*tp}
+parallel.mesh(tp = 2) {dp = tp*tp}
 
 // -----
 
 // expected-error @+1 {{'parallel.mesh' op degree 'tp' has the name of an axis}}
-parallel.mesh @pod(tp = 2) {tp = tp}
+parallel.mesh(tp = 2) {tp = tp}
 
 // -----
 
 // expected-error @+1 {{degree 'ep' appears twice}}
-parallel.mesh @pod(tp = 2) {ep = tp, ep = tp}
+parallel.mesh(tp = 2) {ep = tp, ep = tp}
 
 // -----
 
@@ -465,8 +465,8 @@ parallel.mesh @second(tp = 2)
 // -----
 
 func.func @mesh_in_a_function() {
-  // expected-error @+1 {{'parallel.mesh' op symbol's parent must have the SymbolTable trait}}
-  parallel.mesh @pod(tp = 2)
+  // expected-error @+1 {{'parallel.mesh' op must be directly inside a module}}
+  parallel.mesh(tp = 2)
   return
 }
 
@@ -476,7 +476,7 @@ func.func @mesh_in_a_function() {
 // parallel.reshard
 //===----------------------------------------------------------------------===//
 
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @reshard_of_another_shape(%x: tensor<4x64xbf16>) {
   // expected-error @+1 {{'parallel.reshard' op changes the shape or the format of its operand}}
   %y = parallel.reshard %x : tensor<4x64xbf16> -> tensor<64x4xbf16>
@@ -485,7 +485,7 @@ func.func @reshard_of_another_shape(%x: tensor<4x64xbf16>) {
 
 // -----
 
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @reshard_to_another_format(%x: tensor<4x64xbf16>) {
   // expected-error @+1 {{'parallel.reshard' op changes the shape or the format of its operand}}
   %y = parallel.reshard %x : tensor<4x64xbf16> -> tensor<4x64xf32>
@@ -507,7 +507,7 @@ func.func @reshard_renames(%x: tensor<?xbf16, #transformer.dims<[batch]>>) {
 // parallel.all_reduce
 //===----------------------------------------------------------------------===//
 
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @all_reduce_of_whole_values(%x: tensor<64xbf16>) {
   // expected-error @+1 {{'parallel.all_reduce' op sums over axis 'tp', over which its operand is not partial}}
   %y = parallel.all_reduce %x over [tp] : tensor<64xbf16> -> tensor<64xbf16>
@@ -517,7 +517,7 @@ func.func @all_reduce_of_whole_values(%x: tensor<64xbf16>) {
 // -----
 
 !sum = tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @all_reduce_twice_over_one_axis(%x: !sum) {
   // expected-error @+1 {{'parallel.all_reduce' op sums over axis 'tp', over which its operand is not partial}}
   %y = parallel.all_reduce %x over [tp, tp] : !sum -> tensor<64xbf16>
@@ -527,7 +527,7 @@ func.func @all_reduce_twice_over_one_axis(%x: !sum) {
 // -----
 
 !sum = tensor<64xbf16, #parallel.sharding<[_] partial [dp, tp]>>
-parallel.mesh @pod(dp = 2, tp = 8)
+parallel.mesh(dp = 2, tp = 8)
 func.func @all_reduce_leaves_an_axis(%x: !sum) {
   // expected-error @+1 {{'parallel.all_reduce' op has the result layout [_], expected [_] partial [dp]}}
   %y = parallel.all_reduce %x over [tp] : !sum -> tensor<64xbf16>
@@ -537,7 +537,7 @@ func.func @all_reduce_leaves_an_axis(%x: !sum) {
 // -----
 
 !sum = tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @all_reduce_to_another_format(%x: !sum) {
   // expected-error @+1 {{'parallel.all_reduce' op changes the shape or the format of its operand}}
   %y = parallel.all_reduce %x over [tp] : !sum -> tensor<64xf32>
@@ -550,8 +550,8 @@ func.func @all_reduce_to_another_format(%x: !sum) {
 
 !t = tensor<?x64xbf16, #parallel.sharding<[{batch*query*2} grouped [8 by dp*tp], _]>>
 !w = tensor<8x64x64xbf16, #parallel.sharding<[_ by tp*dp, _, _]>>
-transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
-parallel.mesh @pod(dp = 2, tp = 2)
+transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
+parallel.mesh(dp = 2, tp = 2)
 func.func @experts_in_another_order(%t: !t, %w: !w) {
   // expected-error @+1 {{'transformer.experts' op operand #0 is grouped over [dp, tp] of the experts [8 by dp*tp], expected 'grouped [8 by tp*dp]'}}
   %y = transformer.experts %t, %w top_k(2) : !t, !w -> !t
@@ -563,8 +563,8 @@ func.func @experts_in_another_order(%t: !t, %w: !w) {
 !x = tensor<?x?x64xbf16, #parallel.sharding<[batch by dp, query, _]>>
 !r = tensor<?x?x2xbf16, #parallel.sharding<[batch by dp, query, _]>>
 !t = tensor<?x64xbf16, #parallel.sharding<[{batch*query*2} by [batch, query by dp], _]>>
-transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
-parallel.mesh @pod(dp = 2)
+transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
+parallel.mesh(dp = 2)
 func.func @rows_where_other_tokens_are(%x: !x, %r: !r) {
   // expected-error @+1 {{'transformer.dispatch' op has rows of the result where [batch, query by dp] are, but its tokens are [batch by dp, query]}}
   %y = transformer.dispatch %x, %r : !x, !r -> !t
@@ -599,8 +599,8 @@ func.func @rows_where_other_tokens_are(%x: !x, %r: !r) {
 // -----
 
 !x = tensor<?x8xbf16, #parallel.sharding<[{batch*query} grouped [6 by dp], _]>>
-transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
-parallel.mesh @pod(dp = 4)
+transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
+parallel.mesh(dp = 4)
 func.func @experts_that_do_not_divide(%x: !x) {
   // expected-error @+1 {{'parallel.all_gather' op has a set that lies as [6 by dp], but dp = 4 does not divide 6}}
   %y = parallel.all_gather %x dim experts over [dp] : !x -> tensor<?x8xbf16, #transformer.dims<[{batch*query}, _]>>
@@ -614,7 +614,7 @@ func.func @experts_that_do_not_divide(%x: !x) {
 //===----------------------------------------------------------------------===//
 
 !x = tensor<64xbf16, #parallel.sharding<[_ by dp*tp]>>
-parallel.mesh @pod(dp = 2, tp = 8)
+parallel.mesh(dp = 2, tp = 8)
 func.func @all_gather_of_the_major_axis(%x: !x) {
   // expected-error @+1 {{'parallel.all_gather' op works over [dp], which do not end the axes [dp, tp] of dimension 0}}
   %y = parallel.all_gather %x dim 0 over [dp] : !x -> tensor<64xbf16, #parallel.sharding<[_ by tp]>>
@@ -624,7 +624,7 @@ func.func @all_gather_of_the_major_axis(%x: !x) {
 // -----
 
 !x = tensor<?x8xbf16, #parallel.sharding<[{batch*query} by [batch by dp, query], _]>>
-parallel.mesh @pod(dp = 2, tp = 8)
+parallel.mesh(dp = 2, tp = 8)
 func.func @all_gather_of_a_set_over_another_axis(%x: !x) {
   // expected-error @+1 {{'parallel.all_gather' op works over [tp], which do not end the axes [dp] of dimension 0}}
   %y = parallel.all_gather %x dim 0 over [tp] : !x -> tensor<?x8xbf16, #transformer.dims<[{batch*query}, _]>>
@@ -634,7 +634,7 @@ func.func @all_gather_of_a_set_over_another_axis(%x: !x) {
 // -----
 
 !x = tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @all_gather_of_a_dimension_too_many(%x: !x) {
   // expected-error @+1 {{'parallel.all_gather' op names dimension 2 of a tensor of rank 2}}
   %y = parallel.all_gather %x dim 2 over [tp] : !x -> tensor<4x64xbf16>
@@ -644,7 +644,7 @@ func.func @all_gather_of_a_dimension_too_many(%x: !x) {
 // -----
 
 !x = tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @all_gather_that_stays_split(%x: !x) {
   // expected-error @+1 {{'parallel.all_gather' op has the result layout [_, _ by tp], expected [_, _]}}
   %y = parallel.all_gather %x dim 1 over [tp] : !x -> !x
@@ -654,7 +654,7 @@ func.func @all_gather_that_stays_split(%x: !x) {
 // -----
 
 !x = tensor<?x64xbf16, #parallel.sharding<[batch, _ by tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @all_gather_renames(%x: !x) {
   // expected-error @+1 {{'parallel.all_gather' op has the result layout [query, _], expected [batch, _]}}
   %y = parallel.all_gather %x dim 1 over [tp] : !x -> tensor<?x64xbf16, #transformer.dims<[query, _]>>
@@ -668,7 +668,7 @@ func.func @all_gather_renames(%x: !x) {
 //===----------------------------------------------------------------------===//
 
 !sum = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @reduce_scatter_that_stays_whole(%x: !sum) {
   // expected-error @+1 {{'parallel.reduce_scatter' op has the result layout [_, _], expected [_, _ by tp]}}
   %y = parallel.reduce_scatter %x dim 1 over [tp] : !sum -> tensor<4x64xbf16>
@@ -677,7 +677,7 @@ func.func @reduce_scatter_that_stays_whole(%x: !sum) {
 
 // -----
 
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @reduce_scatter_of_whole_values(%x: tensor<64xbf16>) {
   // expected-error @+1 {{'parallel.reduce_scatter' op sums over axis 'tp', over which its operand is not partial}}
   %y = parallel.reduce_scatter %x dim 0 over [tp]
@@ -688,7 +688,7 @@ func.func @reduce_scatter_of_whole_values(%x: tensor<64xbf16>) {
 // -----
 
 !sum = tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @reduce_scatter_to_another_rank(%x: !sum) {
   // expected-error @+1 {{'parallel.reduce_scatter' op changes the rank of its operand}}
   %y = parallel.reduce_scatter %x dim 0 over [tp]
@@ -703,7 +703,7 @@ func.func @reduce_scatter_to_another_rank(%x: !sum) {
 //===----------------------------------------------------------------------===//
 
 !x = tensor<8x64xbf16, #parallel.sharding<[_, _ by tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @all_to_all_to_itself(%x: !x) {
   // expected-error @+1 {{'parallel.all_to_all' op moves a split from dimension 1 to itself}}
   %y = parallel.all_to_all %x dim 1 to 1 over [tp] : !x -> !x
@@ -714,7 +714,7 @@ func.func @all_to_all_to_itself(%x: !x) {
 
 !x = tensor<8x64xbf16, #parallel.sharding<[_, _ by tp]>>
 !y = tensor<8x64xbf16, #parallel.sharding<[_ by tp, _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @all_to_all_from_the_wrong_side(%x: !x) {
   // expected-error @+1 {{'parallel.all_to_all' op works over [tp], which do not end the axes [] of dimension 0}}
   %y = parallel.all_to_all %x dim 0 to 1 over [tp] : !x -> !y
@@ -724,7 +724,7 @@ func.func @all_to_all_from_the_wrong_side(%x: !x) {
 // -----
 
 !x = tensor<8x64xbf16, #parallel.sharding<[_, _ by tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @all_to_all_that_moves_nothing(%x: !x) {
   // expected-error @+1 {{'parallel.all_to_all' op has the result layout [_, _ by tp], expected [_ by tp, _]}}
   %y = parallel.all_to_all %x dim 1 to 0 over [tp] : !x -> !x
@@ -735,7 +735,7 @@ func.func @all_to_all_that_moves_nothing(%x: !x) {
 
 !x = tensor<8x64xbf16, #parallel.sharding<[_, _ by tp]>>
 !y = tensor<8x64xbf16, #parallel.sharding<[_ by tp, _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @by_node_of_no_set(%x: !x) {
   // expected-error @+1 {{'parallel.all_to_all' op sends by node, or in another format, what is no set of routed tokens between dimension 0 and experts}}
   %y = parallel.all_to_all %x dim 1 to 0 over [tp] by_node top_k(2) : !x -> !y
@@ -746,7 +746,7 @@ func.func @by_node_of_no_set(%x: !x) {
 
 !x = tensor<8x64xbf16, #parallel.sharding<[_, _ by tp]>>
 !y = tensor<8x64xbf16, #parallel.sharding<[_ by tp, _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @format_of_no_set(%x: !x) {
   // expected-error @+1 {{'parallel.all_to_all' op sends by node, or in another format, what is no set of routed tokens between dimension 0 and experts}}
   %y = parallel.all_to_all %x dim 1 to 0 over [tp] as f8E4M3FN : !x -> !y
@@ -757,7 +757,7 @@ func.func @format_of_no_set(%x: !x) {
 
 !x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
 !y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @format_of_sums(%x: !y) {
   // expected-error @+1 {{'parallel.all_to_all' op sends rows back in another format: only those on their way to experts have one}}
   %y = parallel.all_to_all %x dim experts to 0 over [tp] as f8E4M3FN : !y -> !x
@@ -768,7 +768,7 @@ func.func @format_of_sums(%x: !y) {
 
 !x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
 !y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @format_of_integers(%x: !x) {
   // expected-error @+1 {{'parallel.all_to_all' op has no cost in format}}
   %y = parallel.all_to_all %x dim 0 to experts over [tp] as i8 : !x -> !y
@@ -779,7 +779,7 @@ func.func @format_of_integers(%x: !x) {
 
 !x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
 !y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @blocks_of_nothing(%x: !x) {
   // expected-error @+1 {{'parallel.all_to_all' op has blocks, which a format needs to be of at least one value}}
   %y = parallel.all_to_all %x dim 0 to experts over [tp] as f8E4M3FN blocks(0) : !x -> !y
@@ -790,7 +790,7 @@ func.func @blocks_of_nothing(%x: !x) {
 
 !x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
 !y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @by_node_of_no_experts(%x: !x) {
   // expected-error @+1 {{'parallel.all_to_all' op has top_k(0), expected 1 to 256}}
   %y = parallel.all_to_all %x dim 0 to experts over [tp] by_node top_k(0) : !x -> !y
@@ -801,7 +801,7 @@ func.func @by_node_of_no_experts(%x: !x) {
 
 !x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
 !y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @by_node_of_many_groups(%x: !x) {
   // expected-error @+1 {{'parallel.all_to_all' op has groups(512), expected 1 to 256}}
   %y = parallel.all_to_all %x dim 0 to experts over [tp] by_node top_k(8) groups(512) keep(4) : !x -> !y
@@ -812,7 +812,7 @@ func.func @by_node_of_many_groups(%x: !x) {
 
 !x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
 !y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @by_node_of_more_groups_than_there_are(%x: !x) {
   // expected-error @+1 {{'parallel.all_to_all' op keeps 8 of 4 groups}}
   %y = parallel.all_to_all %x dim 0 to experts over [tp] by_node top_k(8) groups(4) keep(8) : !x -> !y
@@ -823,7 +823,7 @@ func.func @by_node_of_more_groups_than_there_are(%x: !x) {
 
 !x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
 !y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @by_node_of_uneven_groups(%x: !x) {
   // expected-error @+1 {{'parallel.all_to_all' op has 3 groups, which do not divide the 256 experts}}
   %y = parallel.all_to_all %x dim 0 to experts over [tp] by_node top_k(8) groups(3) keep(2) : !x -> !y
@@ -834,7 +834,7 @@ func.func @by_node_of_uneven_groups(%x: !x) {
 
 !x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
 !y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @by_node_of_more_experts_than_are_kept(%x: !x) {
   // expected-error @+1 {{'parallel.all_to_all' op chooses 8 of 4 experts}}
   %y = parallel.all_to_all %x dim 0 to experts over [tp] by_node top_k(8) groups(64) keep(1) : !x -> !y
@@ -845,7 +845,7 @@ func.func @by_node_of_more_experts_than_are_kept(%x: !x) {
 
 !x = tensor<?x64xbf16, #parallel.sharding<[{batch*8} by [batch by tp], _]>>
 !y = tensor<?x64xbf16, #parallel.sharding<[{batch*8} grouped [256 by tp], _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @by_node_of_other_rows(%x: !x) {
   // expected-error @+1 {{'parallel.all_to_all' op has top_k(3), which does not divide the rows {batch*8}}}
   %y = parallel.all_to_all %x dim 0 to experts over [tp] by_node top_k(3) : !x -> !y
@@ -860,7 +860,7 @@ func.func @by_node_of_other_rows(%x: !x) {
 
 !x = tensor<8x64xbf16, #parallel.sharding<[_, _ by tp]>>
 !y = tensor<8x64xbf16, #parallel.sharding<[_ by tp, _]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @all_slice_over_a_used_axis(%x: !x) {
   // expected-error @+1 {{'parallel.all_slice' op splits over axis 'tp', which its operand already uses}}
   %y = parallel.all_slice %x dim 0 over [tp] : !x -> !y
@@ -870,7 +870,7 @@ func.func @all_slice_over_a_used_axis(%x: !x) {
 // -----
 
 !x = tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @all_slice_over_a_partial_axis(%x: !x) {
   // expected-error @+1 {{'parallel.all_slice' op splits over axis 'tp', which its operand already uses}}
   %y = parallel.all_slice %x dim 0 over [tp] : !x -> tensor<64xbf16, #parallel.sharding<[_ by tp]>>
@@ -879,7 +879,7 @@ func.func @all_slice_over_a_partial_axis(%x: !x) {
 
 // -----
 
-parallel.mesh @pod(dp = 2, tp = 8)
+parallel.mesh(dp = 2, tp = 8)
 func.func @all_slice_over_another_axis(%x: tensor<64xbf16>) {
   // expected-error @+1 {{'parallel.all_slice' op has the result layout [_ by dp], expected [_ by tp]}}
   %y = parallel.all_slice %x dim 0 over [tp]
@@ -889,10 +889,10 @@ func.func @all_slice_over_another_axis(%x: tensor<64xbf16>) {
 
 // -----
 
-parallel.mesh @pod(dp = 2)
+parallel.mesh(dp = 2)
 func.func @all_slice_over_an_axis_not_in_the_mesh(%x: tensor<64xbf16>) {
   // expected-error @+2 {{'parallel.all_slice' op uses axis 'tp', which the module's mesh does not have}}
-  // expected-note @+1 {{declare it: parallel.mesh @mesh(tp = ?)}}
+  // expected-note @+1 {{declare it: parallel.mesh(tp = ?)}}
   %y = parallel.all_slice %x dim 0 over [tp]
       : tensor<64xbf16> -> tensor<64xbf16, #parallel.sharding<[_ by tp]>>
   return
@@ -900,7 +900,7 @@ func.func @all_slice_over_an_axis_not_in_the_mesh(%x: tensor<64xbf16>) {
 
 // -----
 
-parallel.mesh @pod(dp = 2, tp = 8)
+parallel.mesh(dp = 2, tp = 8)
 func.func @all_slice_by_another_rule(%x: tensor<64xbf16, #parallel.sharding<[_ by dp]>>) {
   // expected-error @+1 {{'parallel.all_slice' op has the result layout [_ by dp*tp pad 64], expected [_ by dp*tp]}}
   %y = parallel.all_slice %x dim 0 over [tp]
@@ -917,7 +917,7 @@ func.func @all_slice_by_another_rule(%x: tensor<64xbf16, #parallel.sharding<[_ b
 
 !xy = tensor<64xbf16, #parallel.sharding<[_ by x*y]>>
 !yx = tensor<64xbf16, #parallel.sharding<[_ by y*x]>>
-parallel.mesh @grid(x = 2, y = 2)
+parallel.mesh(x = 2, y = 2)
 func.func @permute_over_one_axis(%a: !xy) {
   // expected-error @+1 {{'parallel.permute' op permutes over [x], but [x, y] change places}}
   %b = parallel.permute %a over [x] : !xy -> !yx
@@ -927,7 +927,7 @@ func.func @permute_over_one_axis(%a: !xy) {
 // -----
 
 !xy = tensor<64xbf16, #parallel.sharding<[_ by x*y]>>
-parallel.mesh @grid(x = 2, y = 2)
+parallel.mesh(x = 2, y = 2)
 func.func @permute_of_nothing(%a: !xy) {
   // expected-error @+1 {{'parallel.permute' op permutes over [x, y], but [] change places}}
   %b = parallel.permute %a over [x, y] : !xy -> !xy
@@ -938,7 +938,7 @@ func.func @permute_of_nothing(%a: !xy) {
 
 !x = tensor<64xbf16, #parallel.sharding<[_ by x]>>
 !y = tensor<64xbf16, #parallel.sharding<[_ by y]>>
-parallel.mesh @grid(x = 2, y = 2)
+parallel.mesh(x = 2, y = 2)
 func.func @permute_to_another_axis(%a: !x) {
   // expected-error @+1 {{'parallel.permute' op has the result layout [_ by y], expected [_ by x]}}
   %b = parallel.permute %a over [] : !x -> !y
@@ -948,7 +948,7 @@ func.func @permute_to_another_axis(%a: !x) {
 // -----
 
 !xy = tensor<64xbf16, #parallel.sharding<[_ by x*y]>>
-parallel.mesh @grid(x = 2, y = 2)
+parallel.mesh(x = 2, y = 2)
 func.func @permute_by_another_rule(%a: !xy) {
   // expected-error @+1 {{'parallel.permute' op has the result layout [_ by y*x cap], expected [_ by y*x]}}
   %b = parallel.permute %a over [x, y] : !xy -> tensor<64xbf16, #parallel.sharding<[_ by y*x cap]>>
@@ -958,7 +958,7 @@ func.func @permute_by_another_rule(%a: !xy) {
 // -----
 
 !xy = tensor<64xbf16, #parallel.sharding<[_ by x*y]>>
-parallel.mesh @grid(x = 2, y = 2)
+parallel.mesh(x = 2, y = 2)
 func.func @permute_to_another_rank(%a: !xy) {
   // expected-error @+1 {{'parallel.permute' op changes the rank of its operand}}
   %b = parallel.permute %a over [] : !xy -> tensor<8x8xbf16>
@@ -968,7 +968,7 @@ func.func @permute_to_another_rank(%a: !xy) {
 // -----
 
 !sum = tensor<64xbf16, #parallel.sharding<[_] partial [x]>>
-parallel.mesh @grid(x = 2, y = 2)
+parallel.mesh(x = 2, y = 2)
 func.func @permute_of_a_sum(%a: !sum) {
   // expected-error @+1 {{'parallel.permute' op has the result layout [_] partial [y], expected [_] partial [x]}}
   %b = parallel.permute %a over [] : !sum -> tensor<64xbf16, #parallel.sharding<[_] partial [y]>>
@@ -980,11 +980,11 @@ func.func @permute_of_a_sum(%a: !sum) {
 !q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, query, _ by tp, _]>>
 !k = tensor<?x?x2x64xbf16, #parallel.sharding<[batch, query, _ by tp cap, _]>>
 !c = !transformer.cache<?x?x2x128xbf16, #parallel.sharding<[batch, context, _ by tp any, _]>>
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 func.func @cache_of_other_heads(%q: !q, %k: !k) {
   %c = transformer.kv_cache : !c
   // expected-error @+1 {{'transformer.attention' op dimension 2 of operand #3 is split by another rule than dimension 2 of operand #0}}
-  %y = transformer.attention %q, %k, %k cache(%c : !c) causal : !q, !k, !k -> !q
+  %y = transformer.attention %q, %k, %k cache(%c) causal : !q, !k, !k in !c -> !q
   return
 }
 
@@ -992,7 +992,7 @@ func.func @cache_of_other_heads(%q: !q, %k: !k) {
 
 !c = !transformer.cache<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp, _, _]>>
 !r = !transformer.cache<?x?x8x128xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
-parallel.mesh @pod(cp = 2)
+parallel.mesh(cp = 2)
 func.func @twice_round() {
   %c = transformer.kv_cache : !c
   %r = parallel.ring %c dim 1 over [cp] : !c -> !r
@@ -1005,7 +1005,7 @@ func.func @twice_round() {
 
 !p = tensor<10x4xbf16, #parallel.sharding<[_ by dp*tp pad 1, _]>>
 !r = tensor<10x4xbf16, #parallel.sharding<[_ by dp pad 1, _]>>
-parallel.mesh @pod(dp = 2, tp = 3)
+parallel.mesh(dp = 2, tp = 3)
 func.func @all_gather_of_a_part_of_padding(%x: !p) {
   // expected-error @+1 {{'parallel.all_gather' op changes dimension 0 between splits over [dp] and [dp, tp], which pad it otherwise: gather all of it first}}
   %y = parallel.all_gather %x dim 0 over [tp] : !p -> !r
@@ -1016,7 +1016,7 @@ func.func @all_gather_of_a_part_of_padding(%x: !p) {
 
 !p = tensor<10x4xbf16, #parallel.sharding<[_ by dp pad 6, _]>>
 !r = tensor<10x4xbf16, #parallel.sharding<[_ by dp*tp pad 6, _]>>
-parallel.mesh @pod(dp = 2, tp = 3)
+parallel.mesh(dp = 2, tp = 3)
 func.func @all_slice_of_padding_that_stays(%x: !p) {
   %y = parallel.all_slice %x dim 0 over [tp] : !p -> !r
   return

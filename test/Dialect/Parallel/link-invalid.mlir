@@ -1,7 +1,7 @@
 // RUN: autopar-opt %s --split-input-file --verify-diagnostics
 
 module @a {
-  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+  transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
 }
 // expected-error @below {{'parallel.link' op names @b, which is no module beside it}}
 parallel.link @a to @b
@@ -10,7 +10,7 @@ parallel.link @a to @b
 
 func.func private @f()
 module @a {
-  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+  transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
 }
 // expected-error @below {{'parallel.link' op names @f, which is no module beside it}}
 parallel.link @f to @a
@@ -18,7 +18,7 @@ parallel.link @f to @a
 // -----
 
 module @a {
-  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+  transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
 }
 // expected-note @below {{this module}}
 module @b {
@@ -29,7 +29,7 @@ parallel.link @a to @b
 // -----
 
 module @a {
-  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+  transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
 }
 // expected-error @below {{'parallel.link' op ties @a to itself}}
 parallel.link @a to @a
@@ -39,7 +39,7 @@ parallel.link @a to @a
 !c = !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
 !d = !transformer.cache<?x?x8x32xf16, #transformer.dims<[batch, context, _, _]>>
 module @a {
-  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+  transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
   func.func @step() {
     // expected-note @below {{in @a}}
     %c = transformer.kv_cache : !c
@@ -47,7 +47,7 @@ module @a {
   }
 }
 module @b {
-  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+  transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
   func.func @step() {
     // expected-note @below {{in @b}}
     %c = transformer.kv_cache : !d
@@ -62,7 +62,7 @@ parallel.link @a to @b
 !c = !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
 !d = !transformer.cache<?x?x256xbf16, #transformer.dims<[batch, context, _]>>
 module @a {
-  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+  transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
   func.func @step() {
     // expected-note @below {{in @a}}
     %c = transformer.kv_cache : !c
@@ -70,7 +70,7 @@ module @a {
   }
 }
 module @b {
-  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+  transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
   func.func @step() {
     // expected-note @below {{in @b}}
     %c = transformer.kv_cache : !d
@@ -84,7 +84,7 @@ parallel.link @a to @b
 
 !c = !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
 module @a {
-  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+  transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
   func.func @step() {
     // expected-note @below {{in @a}}
     %c = transformer.kv_cache : !c
@@ -92,7 +92,7 @@ module @a {
   }
 }
 module @b {
-  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+  transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
   func.func @step() {
     // expected-note @below {{in @b}}
     %c = transformer.kv_cache window(4) : !c
@@ -106,10 +106,10 @@ parallel.link @a to @b
 
 !c = !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
 module @a {
-  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+  transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
 }
 module @b {
-  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8)
+  transformer.workload(phase = decode, batch = 1, query = 1, context = 8)
   func.func @step() {
     // expected-note @below {{in @b}}
     %c = transformer.kv_cache : !c

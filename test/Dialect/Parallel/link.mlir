@@ -11,8 +11,8 @@
 // CHECK: parallel.link @prefill to @far {note = "x"}
 
 module @prefill {
-  transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
-  parallel.mesh @mesh(tp = 4)
+  transformer.workload(phase = prefill, batch = 1, query = 2048, context = 2048)
+  parallel.mesh(tp = 4)
   func.func @step() {
     %c = transformer.kv_cache window(128)
         : !transformer.cache<?x?x8x32xbf16, #parallel.sharding<[batch, context, _ by tp cap, _]>>
@@ -21,7 +21,7 @@ module @prefill {
 }
 module @decode {
   parallel.target hardware("h200-sxm-8")
-  transformer.workload @w(phase = decode, batch = 8, query = 1, context = 2048)
+  transformer.workload(phase = decode, batch = 8, query = 1, context = 2048)
   func.func @step() {
     %c = transformer.kv_cache window(128)
         : !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>
@@ -30,7 +30,7 @@ module @decode {
 }
 module @far {
   parallel.target hardware("my.json") nodes(2)
-  transformer.workload @w(phase = decode, batch = 8, query = 1, context = 2048)
+  transformer.workload(phase = decode, batch = 8, query = 1, context = 2048)
   func.func @step() {
     %c = transformer.kv_cache window(128)
         : !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>

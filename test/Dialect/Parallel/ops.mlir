@@ -5,25 +5,25 @@
 !sum = tensor<4x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
 !whole = tensor<4x64xbf16>
 
-// CHECK: parallel.mesh @pod(dp = 2, tp = 4)
-parallel.mesh @pod(dp = 2, tp = 4)
+// CHECK: parallel.mesh(dp = 2, tp = 4)
+parallel.mesh(dp = 2, tp = 4)
 
 // CHECK-LABEL: module @mesh_of_open_size
 module @mesh_of_open_size {
-  // CHECK-NEXT: parallel.mesh @pod(pp = 4, tp = ?)
-  parallel.mesh @pod(pp = 4, tp = ?)
+  // CHECK-NEXT: parallel.mesh(pp = 4, tp = ?)
+  parallel.mesh(pp = 4, tp = ?)
 }
 
 // CHECK-LABEL: module @mesh_with_degrees
 module @mesh_with_degrees {
-  // CHECK-NEXT: parallel.mesh @pod(dpo = 2, dpi = 8, tp = ?) {dp = dpo*dpi, ep = dpi*tp}
-  parallel.mesh @pod(dpo = 2, dpi = 8, tp = ?) {dp = dpo*dpi, ep = dpi*tp}
+  // CHECK-NEXT: parallel.mesh(dpo = 2, dpi = 8, tp = ?) {dp = dpo*dpi, ep = dpi*tp}
+  parallel.mesh(dpo = 2, dpi = 8, tp = ?) {dp = dpo*dpi, ep = dpi*tp}
 }
 
 // CHECK-LABEL: module @mesh_without_axes
 module @mesh_without_axes {
-  // CHECK-NEXT: parallel.mesh @pod()
-  parallel.mesh @pod()
+  // CHECK-NEXT: parallel.mesh()
+  parallel.mesh()
 }
 
 // CHECK-LABEL: func @reshard
@@ -139,7 +139,7 @@ func.func @permute_of_sums_in_another_order(
 
 // CHECK-LABEL: module @permute_of_the_middle
 module @permute_of_the_middle {
-  parallel.mesh @pod(a = 2, b = 3, c = 2, d = 2)
+  parallel.mesh(a = 2, b = 3, c = 2, d = 2)
   // CHECK: func @order
   func.func @order(%x: tensor<24xbf16, #parallel.sharding<[_ by a*b*c*d]>>) {
     // CHECK: parallel.permute %arg0 over [b, c] : !w24abcd_bf -> !w24acbd_bf
@@ -179,24 +179,24 @@ func.func @names_of_results(%s: !sum, %x: !split, %w: !whole) {
 
 // CHECK-LABEL: module @experts_in_order
 module @experts_in_order {
-  parallel.mesh @pod(dpi = 2, tp = ?)
+  parallel.mesh(dpi = 2, tp = ?)
   // CHECK: parallel.expert_placement over [dpi, tp] policy block {redundant = 2 : i64}
   parallel.expert_placement over [dpi, tp] policy block {redundant = 2}
 }
 
 // CHECK-LABEL: module @experts_by_loads
 module @experts_by_loads {
-  parallel.mesh @pod(ep = 2)
+  parallel.mesh(ep = 2)
   // CHECK: parallel.expert_placement over [ep] policy balanced layers [3, 4]
   // CHECK-SAME: slots dense<{{\[\[}}0, 1, 0, 2], [2, 1, 0, 1]]> : tensor<2x4xi32>
   // CHECK-SAME: loads dense<{{[^>]*}}> : tensor<2x3xf64>
-  // CHECK-SAME: traffic dense<{{[^>]*}}> : tensor<2x3xf64>
-  // CHECK-SAME: {groups = 3 : i64, groups_in_node, load = "a.csv", redundant = 1 : i64, tolerance = 0.000000e+00 : f64, trace = "b.csv"}
+  // CHECK-SAME: node_sends dense<{{[^>]*}}> : tensor<2x3xf64>
+  // CHECK-SAME: {groups = 3 : i64, groups_in_node, loads_from = "a.csv", redundant = 1 : i64, tolerance = 0.000000e+00 : f64, trace_from = "b.csv"}
   parallel.expert_placement over [ep] policy balanced layers [3, 4]
       slots dense<[[0, 1, 0, 2], [2, 1, 0, 1]]> : tensor<2x4xi32>
       loads dense<[[6.0, 2.0, 1.0], [0.0, 0.0, 0.0]]> : tensor<2x3xf64>
-      traffic dense<[[8.0, 1.0, 2.5], [0.0, 0.0, 0.0]]> : tensor<2x3xf64>
-      {redundant = 1, groups = 3, groups_in_node, tolerance = 0.0, load = "a.csv", trace = "b.csv"}
+      node_sends dense<[[8.0, 1.0, 2.5], [0.0, 0.0, 0.0]]> : tensor<2x3xf64>
+      {redundant = 1, groups = 3, groups_in_node, tolerance = 0.0, loads_from = "a.csv", trace_from = "b.csv"}
 }
 
 !part = tensor<?x64xbf16, #parallel.sharding<[context by tp, _]>>
@@ -211,7 +211,7 @@ func.func @ring(%x: !part) {
 
 // CHECK-LABEL: module @experts_in_resources
 module @experts_in_resources {
-  parallel.mesh @pod(ep = 2)
+  parallel.mesh(ep = 2)
   // CHECK: slots dense_resource<some_slots> : tensor<1x2xi32>
   parallel.expert_placement over [ep] policy round_robin layers [0]
       slots dense_resource<some_slots> : tensor<1x2xi32>

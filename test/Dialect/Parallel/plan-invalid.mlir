@@ -73,15 +73,15 @@ parallel.strategy dtype(i8)
 // -----
 
 // expected-error @+1 {{'transformer.workload' op assumes 'source', expected some of phase, batch, query, context}}
-transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8) assumed [source]
+transformer.workload(phase = decode, batch = 1, query = 1, context = 8) assumed [source]
 
 // -----
 
 // expected-error @+1 {{'transformer.workload' op assumes 'batch' twice}}
-transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8) assumed [batch, batch]
+transformer.workload(phase = decode, batch = 1, query = 1, context = 8) assumed [batch, batch]
 
 // -----
 
-parallel.mesh @mesh(pp = 1)
+parallel.mesh(pp = 1)
 // expected-error @+1 {{'parallel.stages' op assumes 'interleave', expected some of schedule, microbatches}}
-parallel.stages over [pp] layers [0 to 0] schedule("inference") microbatches(1) assumed [interleave]
+parallel.stages over [pp] layers [0 to 0] schedule(inference) microbatches(1) assumed [interleave]

@@ -19,9 +19,9 @@ module @all_open attributes {transformer.defaults = [
 }
 
 module @pipeline {
-  // CHECK: transformer.workload @w({{.*}}) assumed [batch, phase] {note = "x"}
-  transformer.workload @w(phase = decode, batch = 1, query = 1, context = 8) assumed [batch, phase] {note = "x"}
-  parallel.mesh @mesh(pp = 2)
+  // CHECK: transformer.workload({{.*}}) assumed [batch, phase] {note = "x"}
+  transformer.workload(phase = decode, batch = 1, query = 1, context = 8) assumed [batch, phase] {note = "x"}
+  parallel.mesh(pp = 2)
   // CHECK: microbatches(1) assumed [schedule]
-  parallel.stages over [pp] layers [0 to 0, 1 to 1] schedule("inference") microbatches(1) assumed [schedule]
+  parallel.stages over [pp] layers [0 to 0, 1 to 1] schedule(inference) microbatches(1) assumed [schedule]
 }

@@ -52,7 +52,7 @@ func.func @unused_products_go(%x: tensor<4x64xbf16>) {
 func.func @unused_attention_stays(%q: !q) {
   // DEAD: transformer.attention
   %cache = transformer.kv_cache : !cache
-  %y = transformer.attention %q, %q, %q cache(%cache : !cache) : !q, !q, !q -> !q
+  %y = transformer.attention %q, %q, %q cache(%cache) : !q, !q, !q in !cache -> !q
   return
 }
 
@@ -76,7 +76,7 @@ func.func @appends_stay(%q: !q) -> (!q, !q) {
   %unused = transformer.weight "unused" : tensor<64xbf16>
   %other = transformer.kv_cache : !cache
   %cache = transformer.kv_cache : !cache
-  %x = transformer.attention %q, %q, %q cache(%cache : !cache) : !q, !q, !q -> !q
-  %y = transformer.attention %q, %q, %q cache(%cache : !cache) : !q, !q, !q -> !q
+  %x = transformer.attention %q, %q, %q cache(%cache) : !q, !q, !q in !cache -> !q
+  %y = transformer.attention %q, %q, %q cache(%cache) : !q, !q, !q in !cache -> !q
   return %x, %y : !q, !q
 }

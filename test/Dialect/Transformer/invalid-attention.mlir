@@ -5,7 +5,7 @@
 !c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @window_and_chunk(%q: !q, %k: !k, %v: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has both a window and a chunk}}
-  %y = transformer.attention %q, %k, %v cache(%c : !c) causal window(4) chunk(4) : !q, !k, !k -> !q
+  %y = transformer.attention %q, %k, %v cache(%c) causal window(4) chunk(4) : !q, !k, !k in !c -> !q
   return
 }
 
@@ -16,7 +16,7 @@ func.func @window_and_chunk(%q: !q, %k: !k, %v: !k, %c: !c) {
 !c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @empty_chunk(%q: !q, %k: !k, %v: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has a chunk of 0 tokens, expected at least 1}}
-  %y = transformer.attention %q, %k, %v cache(%c : !c) causal chunk(0) : !q, !k, !k -> !q
+  %y = transformer.attention %q, %k, %v cache(%c) causal chunk(0) : !q, !k, !k in !c -> !q
   return
 }
 
@@ -27,7 +27,7 @@ func.func @empty_chunk(%q: !q, %k: !k, %v: !k, %c: !c) {
 !c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @negative_chunk(%q: !q, %k: !k, %v: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has a chunk of -4 tokens, expected at least 1}}
-  %y = transformer.attention %q, %k, %v cache(%c : !c) causal chunk(-4) : !q, !k, !k -> !q
+  %y = transformer.attention %q, %k, %v cache(%c) causal chunk(-4) : !q, !k, !k in !c -> !q
   return
 }
 
@@ -38,7 +38,7 @@ func.func @negative_chunk(%q: !q, %k: !k, %v: !k, %c: !c) {
 !c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @softcap_of_zero(%q: !q, %k: !k, %v: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has a softcap that is not a positive number}}
-  %y = transformer.attention %q, %k, %v cache(%c : !c) causal softcap(0.0) : !q, !k, !k -> !q
+  %y = transformer.attention %q, %k, %v cache(%c) causal softcap(0.0) : !q, !k, !k in !c -> !q
   return
 }
 
@@ -49,7 +49,7 @@ func.func @softcap_of_zero(%q: !q, %k: !k, %v: !k, %c: !c) {
 !c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @too_few_sinks(%q: !q, %k: !k, %v: !k, %c: !c, %s: tensor<2xbf16>) {
   // expected-error @+1 {{'transformer.attention' op has 2 heads in its sinks, expected 8}}
-  %y = transformer.attention %q, %k, %v cache(%c : !c) sinks(%s : tensor<2xbf16>) : !q, !k, !k -> !q
+  %y = transformer.attention %q, %k, %v cache(%c) sinks(%s : tensor<2xbf16>) : !q, !k, !k in !c -> !q
   return
 }
 
@@ -60,7 +60,7 @@ func.func @too_few_sinks(%q: !q, %k: !k, %v: !k, %c: !c, %s: tensor<2xbf16>) {
 !c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @sinks_of_rank_2(%q: !q, %k: !k, %v: !k, %c: !c, %s: tensor<8x1xbf16>) {
   // expected-error @+1 {{'transformer.attention' op cannot work on operands of rank 4, 4, 4, 4, 2 with a result of rank 4}}
-  %y = transformer.attention %q, %k, %v cache(%c : !c) sinks(%s : tensor<8x1xbf16>) : !q, !k, !k -> !q
+  %y = transformer.attention %q, %k, %v cache(%c) sinks(%s : tensor<8x1xbf16>) : !q, !k, !k in !c -> !q
   return
 }
 
@@ -82,7 +82,7 @@ func.func @more_values_than_keys(%q: !q, %k: !k, %v: !v) {
 !c = !transformer.cache<?x?x4x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @cache_of_more_heads(%q: !q, %k: !k, %v: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has 4 heads in its cache, expected 2}}
-  %y = transformer.attention %q, %k, %v cache(%c : !c) causal : !q, !k, !k -> !q
+  %y = transformer.attention %q, %k, %v cache(%c) causal : !q, !k, !k in !c -> !q
   return
 }
 
@@ -121,11 +121,11 @@ func.func @result_of_another_width(%q: !q, %k: !k, %v: !k) {
 // -----
 
 !q = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, source, _, _]>>
-!c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, memory, _, _]>>
+!k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, encoder_tokens, _, _]>>
+!c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, cross_tokens, _, _]>>
 func.func @causal_cross_attention(%q: !q, %k: !k, %v: !k, %c: !c) {
-  // expected-error @+1 {{'transformer.attention' op is causal, but has queries of query tokens and keys of source}}
-  %y = transformer.attention %q, %k, %v cache(%c : !c) causal : !q, !k, !k -> !q
+  // expected-error @+1 {{'transformer.attention' op is causal, but has queries of query tokens and keys of encoder_tokens}}
+  %y = transformer.attention %q, %k, %v cache(%c) causal : !q, !k, !k in !c -> !q
   return
 }
 
@@ -362,7 +362,7 @@ func.func @scale_of_zero(%q: !q) {
 !y = tensor<?x?x8x32xbf16, #parallel.sharding<[batch, query, _ by tp, _]>>
 !wk = tensor<64x8x16xbf16, #parallel.sharding<[_, _ by tp, _]>>
 !wv = tensor<64x8x32xbf16, #parallel.sharding<[_, _ by tp, _]>>
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 func.func @split_latent(%q: !q, %l: !l, %r: !r, %wk: !wk, %wv: !wv, %c: !c) {
   // expected-error @+1 {{'transformer.latent_attention' op needs dimension 2 of operand #1 whole, but it is split over [tp]}}
   %y = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !c) causal : !q, !l, !r, !wk, !wv -> !y
@@ -417,7 +417,7 @@ func.func @too_few_buckets(%q: !q, %b: tensor<2x8xbf16>) {
 func.func @sees_what_is_gone(%q: !q) {
   %c = transformer.kv_cache window(512) : !cache
   // expected-error @+1 {{'transformer.attention' op sees all tokens, but the cache keeps the last 512}}
-  %y = transformer.attention %q, %q, %q cache(%c : !cache) causal : !q, !q, !q -> !q
+  %y = transformer.attention %q, %q, %q cache(%c) causal : !q, !q, !q in !cache -> !q
   return
 }
 
@@ -429,13 +429,13 @@ func.func @sees_what_is_gone(%q: !q) {
 func.func @sees_more_than_the_cache_keeps(%q: !q) {
   %c = transformer.kv_cache window(512) : !cache
   // expected-error @+1 {{'transformer.attention' op sees 1024 tokens, but the cache keeps the last 512}}
-  %y = transformer.attention %q, %q, %q cache(%c : !cache) causal window(1024) : !q, !q, !q -> !q
+  %y = transformer.attention %q, %q, %q cache(%c) causal window(1024) : !q, !q, !q in !cache -> !q
   return
 }
 
 // -----
 
-!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, source, _, _]>>
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, encoder_tokens, _, _]>>
 func.func @plane_of_an_even_table(%q: !q, %d: tensor<28x64xbf16>) {
   // expected-error @+1 {{'transformer.attention' op has tables of 28 rows for a plane, expected an odd number}}
   %y = transformer.attention %q, %q, %q plane(%d, %d : tensor<28x64xbf16>, tensor<28x64xbf16>) : !q, !q, !q -> !q
@@ -444,7 +444,7 @@ func.func @plane_of_an_even_table(%q: !q, %d: tensor<28x64xbf16>) {
 
 // -----
 
-!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, source, _, _]>>
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, encoder_tokens, _, _]>>
 func.func @planes_that_differ(%q: !q, %d: tensor<27x64xbf16>, %a: tensor<29x64xbf16>) {
   // expected-error @+1 {{'transformer.attention' op has tables of a plane that differ}}
   %y = transformer.attention %q, %q, %q plane(%d, %a : tensor<27x64xbf16>, tensor<29x64xbf16>) : !q, !q, !q -> !q
@@ -453,7 +453,7 @@ func.func @planes_that_differ(%q: !q, %d: tensor<27x64xbf16>, %a: tensor<29x64xb
 
 // -----
 
-!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, source, _, _]>>
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, encoder_tokens, _, _]>>
 func.func @plane_of_another_chunk(%q: !q, %d: tensor<27x64xbf16>) {
   // expected-error @+1 {{'transformer.attention' op has a chunk of 64 tokens, expected a plane of 14 rows and columns}}
   %y = transformer.attention %q, %q, %q plane(%d, %d : tensor<27x64xbf16>, tensor<27x64xbf16>) chunk(64) : !q, !q, !q -> !q
@@ -462,7 +462,7 @@ func.func @plane_of_another_chunk(%q: !q, %d: tensor<27x64xbf16>) {
 
 // -----
 
-!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, source, _, _]>>
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, encoder_tokens, _, _]>>
 func.func @distances_of_an_even_table(%q: !q, %d: tensor<28x64xbf16>) {
   // expected-error @+1 {{'transformer.attention' op has 28 rows of distances, expected an odd number}}
   %y = transformer.attention %q, %q, %q distances(%d : tensor<28x64xbf16>) : !q, !q, !q -> !q
@@ -471,7 +471,7 @@ func.func @distances_of_an_even_table(%q: !q, %d: tensor<28x64xbf16>) {
 
 // -----
 
-!q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, source by tp, _, _]>>
+!q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, encoder_tokens by tp, _, _]>>
 parallel.mesh @mesh(tp = 2)
 func.func @channels_of_some_tokens(%q: !q) {
   // expected-error @+1 {{'transformer.channel_attention' op}}

@@ -73,7 +73,7 @@ func.func @router_scaled_by_zero(%x: tensor<4x64xbf16>, %w: tensor<64x8xbf16>) {
 // -----
 
 !x = tensor<4x8x64xbf16, #parallel.sharding<[_, _ by tp, _]>>
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 func.func @norm_over_split_heads(%x: !x) {
   // expected-error @+1 {{'transformer.rms_norm' op needs dimension 1 of operand #0 whole, but it is split over [tp]}}
   %y = transformer.rms_norm %x over(2) eps(0.0) : !x
@@ -146,9 +146,9 @@ func.func @merges_into_more(%x: tensor<4x8x64xbf16>) {
 
 // -----
 
-func.func @merges_into_other_tokens(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, source*4, _]>>) {
-  // expected-error @+1 {{'transformer.merge_tokens' op merges source*4 tokens into query, which do not divide them}}
-  %y = transformer.merge_tokens %x : tensor<?x?x64xbf16, #transformer.dims<[batch, source*4, _]>> -> tensor<?x?x256xbf16, #transformer.dims<[batch, query, _]>>
+func.func @merges_into_other_tokens(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens*4, _]>>) {
+  // expected-error @+1 {{'transformer.merge_tokens' op merges encoder_tokens*4 tokens into query, which do not divide them}}
+  %y = transformer.merge_tokens %x : tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens*4, _]>> -> tensor<?x?x256xbf16, #transformer.dims<[batch, query, _]>>
   return
 }
 
@@ -286,7 +286,7 @@ func.func @expert_bias_of_another_width(%t: !t, %w: tensor<8x64x64xbf16>, %b: te
 !t = tensor<?x64xbf16, #parallel.sharding<[{batch*query*2}, _ by tp]>>
 !y = tensor<?x64xbf16, #parallel.sharding<[{batch*query*2}, _] partial [tp]>>
 !w = tensor<8x64x64xbf16, #parallel.sharding<[_, _ by tp, _]>>
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 func.func @expert_bias_on_a_row_product(%t: !t, %w: !w, %b: tensor<8x64xbf16>) {
   // expected-error @+1 {{'transformer.experts' op sums over [tp] and adds a bias, which every device would add: add it after the reduction}}
   %y = transformer.experts %t, %w bias(%b : tensor<8x64xbf16>) top_k(2) : !t, !w -> !y
@@ -376,7 +376,7 @@ func.func @norm_with_other_sums(%x: tensor<4x8x64xbf16>, %s: tensor<4x2xf32>) {
 // -----
 
 !x = tensor<4x8x64xbf16, #parallel.sharding<[_, _ by tp, _]>>
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 func.func @squares_that_are_not_reduced(%x: !x) {
   // expected-error @+1 {{'transformer.square_sum' op the result is partial over [], expected [tp]}}
   %s = transformer.square_sum %x over(2) : !x -> tensor<4x1xf32>
@@ -387,7 +387,7 @@ func.func @squares_that_are_not_reduced(%x: !x) {
 
 !x = tensor<4x8x64xbf16, #parallel.sharding<[_, _ by tp, _]>>
 !s = tensor<4x1xf32, #parallel.sharding<[_, _] partial [tp]>>
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 func.func @norm_with_partial_sums(%x: !x, %s: !s) {
   // expected-error @+1 {{'transformer.rms_norm' op is not linear in operand #1 alone, which is a partial sum over [tp]: reduce it first}}
   %y = transformer.rms_norm %x sums(%s : !s) over(2) eps(0.0) : !x

@@ -44,7 +44,7 @@ func.func private @dims_of_unclosed_set(tensor<?xbf16, #transformer.dims<[{batch
 //===----------------------------------------------------------------------===//
 
 !x = tensor<?x64xbf16, #transformer.dims<[tokens, _]>>
-transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8)
+transformer.workload(phase = prefill, batch = 1, query = 8, context = 8)
 func.func @symbol_without_value(%x: !x) {
   // expected-error @+1 {{'transformer.add' op uses the symbol 'tokens', to which the module's workload gives no value}}
   %y = transformer.add %x, %x : !x
@@ -54,7 +54,7 @@ func.func @symbol_without_value(%x: !x) {
 // -----
 
 !x = tensor<?x64xbf16, #transformer.dims<[{batch*tokens}, _]>>
-transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8)
+transformer.workload(phase = prefill, batch = 1, query = 8, context = 8)
 func.func @symbol_of_a_product_without_value(%x: !x) {
   // expected-error @+1 {{'transformer.add' op uses the symbol 'tokens', to which the module's workload gives no value}}
   %y = transformer.add %x, %x : !x
@@ -100,47 +100,47 @@ func.func @extent_too_large(%x: tensor<1099511627777xbf16>) {
 //===----------------------------------------------------------------------===//
 
 // expected-error @+1 {{'transformer.workload' op has batch = 0, expected 1 to 1099511627776}}
-transformer.workload @w(phase = prefill, batch = 0, query = 8, context = 8)
+transformer.workload(phase = prefill, batch = 0, query = 8, context = 8)
 
 // -----
 
 // expected-error @+1 {{'transformer.workload' op has query = -1, expected 1 to 1099511627776}}
-transformer.workload @w(phase = prefill, batch = 1, query = -1, context = 8)
+transformer.workload(phase = prefill, batch = 1, query = -1, context = 8)
 
 // -----
 
 // expected-error @+1 {{'transformer.workload' op has context = 1099511627777, expected 1 to 1099511627776}}
-transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 1099511627777)
+transformer.workload(phase = prefill, batch = 1, query = 8, context = 1099511627777)
 
 // -----
 
 // expected-error @+1 {{'transformer.workload' op has query = 8 above context = 7: context counts the new tokens too}}
-transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 7)
+transformer.workload(phase = prefill, batch = 1, query = 8, context = 7)
 
 // -----
 
-// expected-error @+1 {{'transformer.workload' op has source = -1, expected 0 to 1099511627776}}
-transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8, source = -1)
+// expected-error @+1 {{'transformer.workload' op has encoder_tokens = -1, expected 0 to 1099511627776}}
+transformer.workload(phase = prefill, batch = 1, query = 8, context = 8, encoder_tokens = -1)
 
 // -----
 
-// expected-error @+1 {{'transformer.workload' op has memory = 1099511627777, expected 0 to 1099511627776}}
-transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8, memory = 1099511627777)
+// expected-error @+1 {{'transformer.workload' op has cross_tokens = 1099511627777, expected 0 to 1099511627776}}
+transformer.workload(phase = prefill, batch = 1, query = 8, context = 8, cross_tokens = 1099511627777)
 
 // -----
 
-// expected-error @+1 {{expected 'memory'}}
-transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8, memories = 8)
+// expected-error @+1 {{expected 'cross_tokens'}}
+transformer.workload(phase = prefill, batch = 1, query = 8, context = 8, memories = 8)
 
 // -----
 
 // expected-error @+1 {{expected ')'}}
-transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8, memory = 8, source = 8)
+transformer.workload(phase = prefill, batch = 1, query = 8, context = 8, cross_tokens = 8, source = 8)
 
 // -----
 
 // expected-error @+1 {{custom op 'transformer.workload' expected string or keyword containing one of the following enum values for attribute 'phase' [prefill, decode]}}
-transformer.workload @w(phase = training, batch = 1, query = 8, context = 8)
+transformer.workload(phase = training, batch = 1, query = 8, context = 8)
 
 // -----
 
@@ -152,8 +152,8 @@ transformer.workload @second(phase = decode, batch = 1, query = 1, context = 8)
 // -----
 
 func.func @workload_in_a_function() {
-  // expected-error @+1 {{'transformer.workload' op symbol's parent must have the SymbolTable trait}}
-  transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8)
+  // expected-error @+1 {{'transformer.workload' op must be directly inside a module}}
+  transformer.workload(phase = prefill, batch = 1, query = 8, context = 8)
   return
 }
 
@@ -179,7 +179,7 @@ func.func @weight_of_symbolic_shape() {
 
 // -----
 
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @weight_that_is_partial() {
   // expected-error @+1 {{'transformer.weight' op is a partial sum}}
   %w = transformer.weight "w" : tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>
@@ -512,7 +512,7 @@ func.func @format_that_is_none() {
 //===----------------------------------------------------------------------===//
 
 func.func @cache_of_rank_5() {
-  // expected-error @+1 {{'transformer.kv_cache' op expected a tensor [batch, context, kv heads, width] or [batch, context, width], or one of memory}}
+  // expected-error @+1 {{'transformer.kv_cache' op expected a tensor [batch, context, kv heads, width] or [batch, context, width], or one of cross_tokens}}
   %c = transformer.kv_cache : !transformer.cache<2x?x?x8x128xbf16, #transformer.dims<[_, batch, context, _, _]>>
   return
 }
@@ -520,7 +520,7 @@ func.func @cache_of_rank_5() {
 // -----
 
 func.func @cache_without_sequences() {
-  // expected-error @+1 {{'transformer.kv_cache' op expected a tensor [batch, context, kv heads, width] or [batch, context, width], or one of memory}}
+  // expected-error @+1 {{'transformer.kv_cache' op expected a tensor [batch, context, kv heads, width] or [batch, context, width], or one of cross_tokens}}
   %c = transformer.kv_cache : !transformer.cache<3x?x8x128xbf16, #transformer.dims<[_, context, _, _]>>
   return
 }
@@ -528,7 +528,7 @@ func.func @cache_without_sequences() {
 // -----
 
 func.func @cache_of_new_tokens() {
-  // expected-error @+1 {{'transformer.kv_cache' op expected a tensor [batch, context, kv heads, width] or [batch, context, width], or one of memory}}
+  // expected-error @+1 {{'transformer.kv_cache' op expected a tensor [batch, context, kv heads, width] or [batch, context, width], or one of cross_tokens}}
   %c = transformer.kv_cache : !transformer.cache<?x?x8x128xbf16, #transformer.dims<[batch, query, _, _]>>
   return
 }
@@ -536,14 +536,14 @@ func.func @cache_of_new_tokens() {
 // -----
 
 func.func @cache_of_symbolic_width() {
-  // expected-error @+1 {{'transformer.kv_cache' op expected a tensor [batch, context, kv heads, width] or [batch, context, width], or one of memory}}
+  // expected-error @+1 {{'transformer.kv_cache' op expected a tensor [batch, context, kv heads, width] or [batch, context, width], or one of cross_tokens}}
   %c = transformer.kv_cache : !transformer.cache<?x?x?xbf16, #transformer.dims<[batch, context, query]>>
   return
 }
 
 // -----
 
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @cache_that_is_partial() {
   // expected-error @+1 {{'transformer.kv_cache' op is a partial sum}}
   %c = transformer.kv_cache
@@ -916,7 +916,7 @@ func.func @rope_without_theta(%x: tensor<4x8x128xbf16>) {
 !c = !transformer.cache<?x?x3x128xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @attention_of_uneven_groups(%q: !q, %k: !k, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has 8 query heads, which 3 key-value heads do not divide}}
-  %y = transformer.attention %q, %k, %k cache(%c : !c) causal : !q, !k, !k -> !q
+  %y = transformer.attention %q, %k, %k cache(%c) causal : !q, !k, !k in !c -> !q
   return
 }
 
@@ -926,7 +926,7 @@ func.func @attention_of_uneven_groups(%q: !q, %k: !k, %c: !c) {
 !c = !transformer.cache<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @attention_with_empty_window(%q: !q, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op has a window of 0 tokens, expected at least 1}}
-  %y = transformer.attention %q, %q, %q cache(%c : !c) causal window(0) : !q, !q, !q -> !q
+  %y = transformer.attention %q, %q, %q cache(%c) causal window(0) : !q, !q, !q in !c -> !q
   return
 }
 
@@ -936,7 +936,7 @@ func.func @attention_with_empty_window(%q: !q, %c: !c) {
 !c = !transformer.cache<?x?x8x64xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @attention_to_a_narrower_cache(%q: !q, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op caches 64 elements per head, expected 128: a key and a value}}
-  %y = transformer.attention %q, %q, %q cache(%c : !c) causal : !q, !q, !q -> !q
+  %y = transformer.attention %q, %q, %q cache(%c) causal : !q, !q, !q in !c -> !q
   return
 }
 
@@ -946,7 +946,7 @@ func.func @attention_to_a_narrower_cache(%q: !q, %c: !c) {
 !c = !transformer.cache<?x?x8x128xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @attention_without_heads(%q: !q, %c: !c) {
   // expected-error @+1 {{'transformer.attention' op cannot work on operands of rank 3, 3, 3, 4 with a result of rank 3}}
-  %y = transformer.attention %q, %q, %q cache(%c : !c) causal : !q, !q, !q -> !q
+  %y = transformer.attention %q, %q, %q cache(%c) causal : !q, !q, !q in !c -> !q
   return
 }
 
@@ -1121,7 +1121,7 @@ func.func @dispatch_of_too_many_tokens(%x: !x, %r: !r) {
 
 // -----
 
-parallel.mesh @pod(tp = 8)
+parallel.mesh(tp = 8)
 func.func @bias_on_a_row_product(%x: tensor<4x64xbf16, #parallel.sharding<[_, _ by tp]>>,
                                  %w: tensor<64x64xbf16, #parallel.sharding<[_ by tp, _]>>,
                                  %b: tensor<64xbf16>) {

@@ -6,12 +6,12 @@
 !wide = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
 !cache = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 !wide_cache = !transformer.cache<?x?x2x48xbf16, #transformer.dims<[batch, context, _, _]>>
-!encoded = tensor<?x?x2x16xbf16, #transformer.dims<[batch, source, _, _]>>
-!memory = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, memory, _, _]>>
+!encoded = tensor<?x?x2x16xbf16, #transformer.dims<[batch, encoder_tokens, _, _]>>
+!memory = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, cross_tokens, _, _]>>
 
 // CHECK-LABEL: func @caches
 func.func @caches() {
-  // CHECK: transformer.kv_cache : !bm_2_32_bf
+  // CHECK: transformer.kv_cache : !bct_2_32_bf
   %memory = transformer.kv_cache : !memory
   // CHECK: transformer.kv_cache : !bc_576_bf
   %latent = transformer.kv_cache : !transformer.cache<?x?x576xbf16, #transformer.dims<[batch, context, _]>>
@@ -27,36 +27,36 @@ func.func @encoder(%q: !heads, %k: !kv) {
 
 // CHECK-LABEL: func @values_of_another_width
 func.func @values_of_another_width(%q: !heads, %k: !kv, %v: !values, %c: !wide_cache) {
-  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_48_bf) causal : !bq_8_16_bf, !bq_2_16_bf, !bq_2_32_bf -> !bq_8_32_bf
-  %y = transformer.attention %q, %k, %v cache(%c : !wide_cache) causal : !heads, !kv, !values -> !wide
+  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3) causal : !bq_8_16_bf, !bq_2_16_bf, !bq_2_32_bf -> !bq_8_32_bf
+  %y = transformer.attention %q, %k, %v cache(%c) causal : !heads, !kv, !values in !wide_cache -> !wide
   return
 }
 
 // CHECK-LABEL: func @cross_attention
 func.func @cross_attention(%q: !heads, %k: !encoded, %c: !memory) {
-  // CHECK: transformer.attention %arg0, %arg1, %arg1 cache(%arg2 : !bm_2_32_bf) : !bq_8_16_bf, !bs_2_16_bf{{$}}
-  %y = transformer.attention %q, %k, %k cache(%c : !memory) : !heads, !encoded, !encoded -> !heads
+  // CHECK: transformer.attention %arg0, %arg1, %arg1 cache(%arg2) : !bq_8_16_bf, !bet_2_16_bf in !bct_2_32_bf{{$}}
+  %y = transformer.attention %q, %k, %k cache(%c) : !heads, !encoded, !encoded in !memory -> !heads
   return
 }
 
 // CHECK-LABEL: func @variants
 func.func @variants(%q: !heads, %k: !kv, %c: !cache, %s: tensor<8xbf16>) {
-  // CHECK: transformer.attention %arg0, %arg1, %arg1 cache(%arg2 : !bc_2_32_bf) sinks(%arg3 : tensor<8xbf16>) causal window(128)
-  %sinks = transformer.attention %q, %k, %k cache(%c : !cache) sinks(%s : tensor<8xbf16>) causal window(128)
+  // CHECK: transformer.attention %arg0, %arg1, %arg1 cache(%arg2) sinks(%arg3 : tensor<8xbf16>) causal window(128) : !bq_8_16_bf, !bq_2_16_bf{{$}}
+  %sinks = transformer.attention %q, %k, %k cache(%c) sinks(%s : tensor<8xbf16>) causal window(128)
+      : !heads, !kv, !kv in !cache -> !heads
+  // CHECK: cache(%arg2) causal chunk(8192) softcap(50.0) alibi
+  %chunk = transformer.attention %q, %k, %k cache(%c) causal chunk(8192) softcap(50.0) alibi
       : !heads, !kv, !kv -> !heads
-  // CHECK: cache(%arg2 : !bc_2_32_bf) causal chunk(8192) softcap(50.0) alibi
-  %chunk = transformer.attention %q, %k, %k cache(%c : !cache) causal chunk(8192) softcap(50.0) alibi
-      : !heads, !kv, !kv -> !heads
-  // CHECK: cache(%arg2 : !bc_2_32_bf) causal scale(0.0625) softcap(50.0)
-  %scaled = transformer.attention %q, %k, %k cache(%c : !cache) causal scale(0.0625) softcap(50.0)
+  // CHECK: cache(%arg2) causal scale(0.0625) softcap(50.0)
+  %scaled = transformer.attention %q, %k, %k cache(%c) causal scale(0.0625) softcap(50.0)
       : !heads, !kv, !kv -> !heads
   return
 }
 
 // CHECK-LABEL: func @rope_of_a_part
 func.func @rope_of_a_part(%x: !heads) {
-  // CHECK: transformer.rope %arg0 theta(10000.0) scaling "yarn" width(8) : !bq_8_16_bf
-  %y = transformer.rope %x theta(10000.0) scaling "yarn" width(8) : !heads
+  // CHECK: transformer.rope %arg0 theta(10000.0) scaling(yarn) width(8) : !bq_8_16_bf
+  %y = transformer.rope %x theta(10000.0) scaling(yarn) width(8) : !heads
   // CHECK: transformer.rope %arg0 theta(10000.0) width(8) last interleaved : !bq_8_16_bf
   %z = transformer.rope %x theta(10000.0) width(8) last interleaved : !heads
   return

@@ -2,9 +2,9 @@
 
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !heads = tensor<?x?x8x16xbf16, #transformer.dims<[batch, query, _, _]>>
-!patches = tensor<?x?x64xbf16, #transformer.dims<[batch, source*4, _]>>
-!images = tensor<?x?x64xbf16, #transformer.dims<[batch, source, _]>>
-!joined = tensor<?x?x256xbf16, #transformer.dims<[batch, source, _]>>
+!patches = tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens*4, _]>>
+!images = tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens, _]>>
+!joined = tensor<?x?x256xbf16, #transformer.dims<[batch, encoder_tokens, _]>>
 
 // CHECK-LABEL: func @norms
 func.func @norms(%x: !heads, %g: tensor<16xbf16>, %h: tensor<8x16xbf16>) {
@@ -40,16 +40,16 @@ func.func @position_embedding(%x: !x, %t: tensor<512x64xbf16>) {
 
 // CHECK-LABEL: func @insert
 func.func @insert(%x: !x, %y: !images) {
-  // CHECK: transformer.insert %arg0, %arg1 : !bq_64_bf, !bs_64_bf
+  // CHECK: transformer.insert %arg0, %arg1 : !bq_64_bf, !bet_64_bf
   %z = transformer.insert %x, %y : !x, !images
   return
 }
 
 // CHECK-LABEL: func @merge_tokens
 func.func @merge_tokens(%x: !patches) {
-  // CHECK: transformer.merge_tokens %arg0 : !bs4_64_bf -> !bs_256_bf
+  // CHECK: transformer.merge_tokens %arg0 : !bet4_64_bf -> !bet_256_bf
   %y = transformer.merge_tokens %x : !patches -> !joined
-  // CHECK: transformer.merge_tokens %arg0 mean : !bs4_64_bf -> !bs_64_bf
+  // CHECK: transformer.merge_tokens %arg0 mean : !bet4_64_bf -> !bet_64_bf
   %z = transformer.merge_tokens %x mean : !patches -> !images
   return
 }
@@ -88,11 +88,11 @@ func.func @scale(%x: !x) {
 
 // Ops take encoded tokens as they take others.
 // CHECK-LABEL: func @encoded_tokens
-func.func @encoded_tokens(%ids: tensor<?x?xi32, #transformer.dims<[batch, source]>>,
+func.func @encoded_tokens(%ids: tensor<?x?xi32, #transformer.dims<[batch, encoder_tokens]>>,
                           %t: tensor<100x64xbf16>, %w: tensor<64x256xbf16>, %g: tensor<256xbf16>) {
   %x = transformer.embedding %ids, %t
-      : tensor<?x?xi32, #transformer.dims<[batch, source]>>, tensor<100x64xbf16> -> !images
-  // CHECK: transformer.linear {{.*}} : !bs_64_bf, tensor<64x256xbf16> -> !bs_256_bf
+      : tensor<?x?xi32, #transformer.dims<[batch, encoder_tokens]>>, tensor<100x64xbf16> -> !images
+  // CHECK: transformer.linear {{.*}} : !bet_64_bf, tensor<64x256xbf16> -> !bet_256_bf
   %y = transformer.linear %x, %w : !images, tensor<64x256xbf16> -> !joined
   %n = transformer.rms_norm %y, %g eps(1.0e-5) : !joined
   %a = transformer.activation %n quick_gelu : !joined
@@ -157,11 +157,11 @@ func.func @factors(%x: !x, %heads: !heads, %f: tensor<64xbf16>, %one: tensor<1xb
 }
 
 // CHECK-LABEL: func @convolution
-func.func @convolution(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, source*2, _]>>,
+func.func @convolution(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens*2, _]>>,
                        %w: tensor<64x3x64xbf16>, %b: tensor<64xbf16>) {
   // CHECK: transformer.convolution %arg0, %arg1 bias(%arg2 : tensor<64xbf16>)
   %y = transformer.convolution %x, %w bias(%b : tensor<64xbf16>)
-      : tensor<?x?x64xbf16, #transformer.dims<[batch, source*2, _]>>, tensor<64x3x64xbf16> -> !images
+      : tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens*2, _]>>, tensor<64x3x64xbf16> -> !images
   return
 }
 
@@ -173,11 +173,11 @@ func.func @square_convolution(%x: tensor<4x16x64xbf16>, %w: tensor<64x3x3x32xbf1
 }
 
 // CHECK-LABEL: func @channel_convolution
-func.func @channel_convolution(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, source*2, _]>>,
+func.func @channel_convolution(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens*2, _]>>,
                                %w: tensor<64x15xbf16>, %b: tensor<64xbf16>) {
   // CHECK: transformer.channel_convolution %arg0, %arg1 bias(%arg2 : tensor<64xbf16>)
   %y = transformer.channel_convolution %x, %w bias(%b : tensor<64xbf16>)
-      : tensor<?x?x64xbf16, #transformer.dims<[batch, source*2, _]>>, tensor<64x15xbf16> -> !images
+      : tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens*2, _]>>, tensor<64x15xbf16> -> !images
   return
 }
 

@@ -10,33 +10,33 @@
 !routed = tensor<?x64xbf16, #transformer.dims<[{batch*query*2}, _]>>
 !wide = tensor<?x32xbf16, #transformer.dims<[{batch*query*2}, _]>>
 
-// CHECK: transformer.workload @prefill(phase = prefill, batch = 1, query = 2048, context = 2048)
-transformer.workload @prefill(phase = prefill, batch = 1, query = 2048, context = 2048)
+// CHECK: transformer.workload(phase = prefill, batch = 1, query = 2048, context = 2048)
+transformer.workload(phase = prefill, batch = 1, query = 2048, context = 2048)
 
 // CHECK-LABEL: module @decode_module
 module @decode_module {
-  // CHECK-NEXT: transformer.workload @decode(phase = decode, batch = 8, query = 1, context = 4096)
-  transformer.workload @decode(phase = decode, batch = 8, query = 1, context = 4096)
+  // CHECK-NEXT: transformer.workload(phase = decode, batch = 8, query = 1, context = 4096)
+  transformer.workload(phase = decode, batch = 8, query = 1, context = 4096)
 }
 
 // What is 0 is not printed.
 // CHECK-LABEL: module @image_module
 module @image_module {
-  // CHECK-NEXT: transformer.workload @w(phase = prefill, batch = 1, query = 640, context = 640, source = 576)
-  transformer.workload @w(phase = prefill, batch = 1, query = 640, context = 640, source = 576, memory = 0)
-  // CHECK-NEXT: func.func private @encoder(!bs_64_bf)
-  func.func private @encoder(tensor<?x?x64xbf16, #transformer.dims<[batch, source, _]>>)
+  // CHECK-NEXT: transformer.workload(phase = prefill, batch = 1, query = 640, context = 640, encoder_tokens = 576)
+  transformer.workload(phase = prefill, batch = 1, query = 640, context = 640, encoder_tokens = 576, cross_tokens = 0)
+  // CHECK-NEXT: func.func private @encoder(!bet_64_bf)
+  func.func private @encoder(tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens, _]>>)
 }
 
 // CHECK-LABEL: module @audio_modules
 module @audio_modules {
   module {
-    // CHECK: transformer.workload @w(phase = prefill, batch = 1, query = 4, context = 4, source = 1500, memory = 1500)
-    transformer.workload @w(phase = prefill, batch = 1, query = 4, context = 4, source = 1500, memory = 1500)
+    // CHECK: transformer.workload(phase = prefill, batch = 1, query = 4, context = 4, encoder_tokens = 1500, cross_tokens = 1500)
+    transformer.workload(phase = prefill, batch = 1, query = 4, context = 4, encoder_tokens = 1500, cross_tokens = 1500)
   }
   module {
-    // CHECK: transformer.workload @w(phase = decode, batch = 1, query = 1, context = 5, memory = 1500)
-    transformer.workload @w(phase = decode, batch = 1, query = 1, context = 5, source = 0, memory = 1500)
+    // CHECK: transformer.workload(phase = decode, batch = 1, query = 1, context = 5, cross_tokens = 1500)
+    transformer.workload(phase = decode, batch = 1, query = 1, context = 5, encoder_tokens = 0, cross_tokens = 1500)
   }
 }
 
@@ -202,17 +202,17 @@ func.func @layer_norm(%x: !x, %g: tensor<64xbf16>, %b: tensor<64xbf16>) {
 func.func @rope(%x: !heads) {
   // CHECK: transformer.rope %arg0 theta(500000.0) : !bq_8_16_bf
   %y = transformer.rope %x theta(5.0e5) : !heads
-  // CHECK: transformer.rope %arg0 theta(10000.0) scaling "yarn" : !bq_8_16_bf
-  %z = transformer.rope %x theta(10000.0) scaling "yarn" : !heads
+  // CHECK: transformer.rope %arg0 theta(10000.0) scaling(yarn) : !bq_8_16_bf
+  %z = transformer.rope %x theta(10000.0) scaling(yarn) : !heads
   return
 }
 
 // CHECK-LABEL: func @attention
 func.func @attention(%q: !heads, %k: !kv, %v: !kv, %cache: !cache) {
-  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_32_bf) : !bq_8_16_bf, !bq_2_16_bf{{$}}
-  %all = transformer.attention %q, %k, %v cache(%cache : !cache) : !heads, !kv, !kv -> !heads
-  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3 : !bc_2_32_bf) causal window(128)
-  %causal = transformer.attention %q, %k, %v cache(%cache : !cache) causal window(128) : !heads, !kv, !kv -> !heads
+  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3) : !bq_8_16_bf, !bq_2_16_bf{{$}}
+  %all = transformer.attention %q, %k, %v cache(%cache) : !heads, !kv, !kv in !cache -> !heads
+  // CHECK: transformer.attention %arg0, %arg1, %arg2 cache(%arg3) causal window(128)
+  %causal = transformer.attention %q, %k, %v cache(%cache) causal window(128) : !heads, !kv, !kv in !cache -> !heads
   return
 }
 

@@ -48,7 +48,7 @@
 
 // TPU: "value": "priced by their traffic alone, as elementwise kernels: tpu-v5e has no peak of fp32"
 
-transformer.workload @w(phase = decode, batch = 1, query = 1, context = 1)
+transformer.workload(phase = decode, batch = 1, query = 1, context = 1)
 
 // IR: transformer.state : !b_128tp_64_128_float
 // IR: %[[Z:.*]] = transformer.linear %{{.*}}, %in_proj_z

@@ -32,7 +32,7 @@ func.func @state_of_tokens() {
 
 // -----
 
-parallel.mesh @pod(tp = 2)
+parallel.mesh(tp = 2)
 func.func @state_is_partial() {
   // expected-error @+1 {{'transformer.state' op is a partial sum}}
   %s = transformer.state : !transformer.state<?x8xf32, #parallel.sharding<[batch, _] partial [tp]>>
@@ -82,7 +82,7 @@ func.func @conv_without_channels(%x: tensor<2x4xbf16>, %w: tensor<4xbf16>) {
 
 // -----
 
-parallel.mesh @pod(cp = 2)
+parallel.mesh(cp = 2)
 !x = tensor<2x4x8xbf16, #parallel.sharding<[_, _ by cp, _]>>
 func.func @conv_of_split_tokens(%x: !x, %w: tensor<8x4xbf16>) {
   // expected-error @+1 {{'transformer.short_conv' op needs dimension 1 of operand #0 whole, but it is split over [cp]}}
@@ -92,7 +92,7 @@ func.func @conv_of_split_tokens(%x: !x, %w: tensor<8x4xbf16>) {
 
 // -----
 
-parallel.mesh @pod(tp = 2)
+parallel.mesh(tp = 2)
 !x = tensor<2x4x8xbf16, #parallel.sharding<[_, _, _] partial [tp]>>
 func.func @conv_of_a_partial_sum(%x: !x, %w: tensor<8x4xbf16>) {
   // expected-error @+1 {{'transformer.short_conv' op is not linear in operand #0 alone, which is a partial sum over [tp]: reduce it first}}
@@ -239,7 +239,7 @@ func.func @state_that_is_not_square(%x: !x, %s: !s) {
 
 // -----
 
-parallel.mesh @pod(tp = 2)
+parallel.mesh(tp = 2)
 !x = tensor<2x4x8x16xbf16, #parallel.sharding<[_, _, _ by tp, _]>>
 !s = !transformer.state<2x8x16x16xf32>
 func.func @state_that_is_not_split(%x: !x, %s: !s) {

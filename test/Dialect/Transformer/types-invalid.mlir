@@ -33,7 +33,7 @@ func.func @state_of_another_kind(%x: tensor<2x4x8xbf16>, %w: tensor<8x4xbf16>, %
 
 // -----
 
-parallel.mesh @pod(tp = 2)
+parallel.mesh(tp = 2)
 !c = !transformer.cache<?x?x2x32xbf16, #parallel.sharding<[batch, context, _ by tp, _]>>
 !d = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 func.func @gathered() {
@@ -45,7 +45,7 @@ func.func @gathered() {
 
 // -----
 
-parallel.mesh @pod(cp = 2)
+parallel.mesh(cp = 2)
 !c = !transformer.cache<?x?x2x32xbf16, #parallel.sharding<[batch, context by cp, _, _]>>
 !t = tensor<?x?x2x32xbf16, #parallel.sharding<[batch, context by cp ring, _, _]>>
 func.func @ring_that_copies() {

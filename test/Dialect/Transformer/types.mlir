@@ -7,7 +7,7 @@
 // CHECK-DAG: !b_8_3_bf = !transformer.state<?x8x3xbf16, #transformer.dims<[batch, _, _]>>
 !c = !transformer.cache<?x?x2x32xbf16, #parallel.sharding<[batch, context, _ by tp, _]>>
 !s = !transformer.state<?x8x3xbf16, #transformer.dims<[batch, _, _]>>
-parallel.mesh @pod(tp = 2)
+parallel.mesh(tp = 2)
 
 // CHECK: func private @handles(%arg0: !bc_2tp_32_bf, %arg1: !b_8_3_bf, %arg2: !transformer.state<4x8xf32>, %arg3: !transformer.state<f32>)
 func.func private @handles(%c: !c, %s: !s, %plain: !transformer.state<4x8xf32>, %scalar: !transformer.state<f32>) {

@@ -21,7 +21,7 @@
 !wk = tensor<64x8x16xbf16>
 !wv = tensor<64x8x32xbf16>
 
-transformer.workload @w(phase = prefill, batch = 1, query = 16, context = 16)
+transformer.workload(phase = prefill, batch = 1, query = 16, context = 16)
 
 // YES: transformer.latent_attention {{.*}} causal absorbed :
 // EACH: transformer.latent_attention {{.*}} causal by_phase :

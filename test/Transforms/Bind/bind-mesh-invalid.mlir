@@ -16,7 +16,7 @@
 // RESERVED: error: axis name 'devices' is reserved
 // HUGE: error: the mesh has more than 1,073,741,824 devices
 
-parallel.mesh @pod(tp = ?)
+parallel.mesh(tp = ?)
 
 // What is split must allow the size.
 !x = tensor<64xbf16, #parallel.sharding<[_ by tp]>>

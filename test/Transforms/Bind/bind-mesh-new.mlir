@@ -1,8 +1,8 @@
 // RUN: autopar-opt %s --autopar-bind-mesh="axes=pp=4,tp=8" | FileCheck %s
 
 // A module without a mesh gets one, after its workload.
-// CHECK: transformer.workload @w
-// CHECK-NEXT: parallel.mesh @mesh(pp = 4, tp = 8)
+// CHECK: transformer.workload
+// CHECK-NEXT: parallel.mesh(pp = 4, tp = 8)
 // CHECK-NEXT: func.func private @f
-transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8)
+transformer.workload(phase = prefill, batch = 1, query = 8, context = 8)
 func.func private @f()

@@ -6,12 +6,12 @@
 // RUN: autopar-opt %s --autopar-bind-mesh="axes=cpo=1,cpi=8,tp=1,cp=cpo*cpi,ep=cpi*tp,edp=cpo neutral=cpo,tp" | FileCheck %s --check-prefix=NEUTRAL
 
 // Other axes, degrees and the name stay; new axes are innermost.
-// SIZE: parallel.mesh @pod(dp = 2, tp = 8) {all = dp*tp}
-// OPEN: parallel.mesh @pod(dp = ?, tp = ?) {all = dp*tp}
-// ADD: parallel.mesh @pod(dp = 2, tp = 8, ep = 2) {all = dp*tp}
+// SIZE: parallel.mesh(dp = 2, tp = 8) {all = dp*tp}
+// OPEN: parallel.mesh(dp = ?, tp = ?) {all = dp*tp}
+// ADD: parallel.mesh(dp = 2, tp = 8, ep = 2) {all = dp*tp}
 // Text with all axes orders them.
-// ORDER: parallel.mesh @pod(tp = 8, dp = 4) {all = dp*tp}
-// DEGREE: parallel.mesh @pod(dp = 2, tp = ?, dpo = 2) {all = dp*tp, ep = dpo*tp}
+// ORDER: parallel.mesh(tp = 8, dp = 4) {all = dp*tp}
+// DEGREE: parallel.mesh(dp = 2, tp = ?, dpo = 2) {all = dp*tp, ep = dpo*tp}
 // A neutral axis gets its size where the mesh has it, and is not added.
-// NEUTRAL: parallel.mesh @pod(dp = 2, tp = 1, cpi = 8) {all = dp*tp, cp = cpi, ep = cpi*tp}
-parallel.mesh @pod(dp = 2, tp = ?) {all = dp*tp}
+// NEUTRAL: parallel.mesh(dp = 2, tp = 1, cpi = 8) {all = dp*tp, cp = cpi, ep = cpi*tp}
+parallel.mesh(dp = 2, tp = ?) {all = dp*tp}

@@ -11,5 +11,5 @@
 
 // expected-error @+1 {{context = 1024 is below the 2048 new tokens, which it counts: give a prompt of at most 1024}}
 module {
-  transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
+  transformer.workload(phase = prefill, batch = 1, query = 2048, context = 2048)
 }

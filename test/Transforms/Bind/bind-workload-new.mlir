@@ -2,6 +2,6 @@
 
 // A module without a workload gets one, at its head.
 // CHECK: module
-// CHECK-NEXT: transformer.workload @w(phase = decode, batch = 8, query = 1, context = 4096)
+// CHECK-NEXT: transformer.workload(phase = decode, batch = 8, query = 1, context = 4096)
 // CHECK-NEXT: func.func private @f
 func.func private @f()

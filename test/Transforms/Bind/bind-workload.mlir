@@ -9,16 +9,16 @@
 // RUN: autopar-opt %s --autopar-bind-workload="phase=decode" | FileCheck %s --check-prefix=PHASE
 
 // What is not given stays as it was.
-// KEEP: transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
-// BATCH: transformer.workload @w(phase = prefill, batch = 4, query = 2048, context = 2048)
+// KEEP: transformer.workload(phase = prefill, batch = 1, query = 2048, context = 2048)
+// BATCH: transformer.workload(phase = prefill, batch = 4, query = 2048, context = 2048)
 // A prompt is all there is, unless a context is given too.
-// PROMPT: transformer.workload @w(phase = prefill, batch = 1, query = 512, context = 512)
-// CHUNK: transformer.workload @w(phase = prefill, batch = 1, query = 512, context = 4096)
-// CONTEXT: transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 8192)
+// PROMPT: transformer.workload(phase = prefill, batch = 1, query = 512, context = 512)
+// CHUNK: transformer.workload(phase = prefill, batch = 1, query = 512, context = 4096)
+// CONTEXT: transformer.workload(phase = prefill, batch = 1, query = 2048, context = 8192)
 // A decode step has one new token.
-// DECODE: transformer.workload @w(phase = decode, batch = 8, query = 1, context = 4096)
-// PHASE: transformer.workload @w(phase = decode, batch = 1, query = 1, context = 2048)
-transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
+// DECODE: transformer.workload(phase = decode, batch = 8, query = 1, context = 4096)
+// PHASE: transformer.workload(phase = decode, batch = 1, query = 1, context = 2048)
+transformer.workload(phase = prefill, batch = 1, query = 2048, context = 2048)
 
 // No type changes.
 // DECODE-NEXT: func.func private @tokens(tensor<?x?xi32, #transformer.dims<[batch, query]>>)

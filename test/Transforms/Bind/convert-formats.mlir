@@ -38,9 +38,9 @@ func.func @cache(%q: !q) {
   // COMPUTE: transformer.kv_cache : <?x?x2x32xbf16
   // CACHE: transformer.kv_cache : <?x?x2x32xf8E4M3FN
   %cache = transformer.kv_cache : !cache
-  // COMPUTE: cache({{.*}} : !transformer.cache<?x?x2x32xbf16{{.*}} : tensor<?x?x2x16xf16{{.*}}, tensor<?x?x2x16xf16
-  // CACHE: cache({{.*}} : !transformer.cache<?x?x2x32xf8E4M3FN{{.*}} : tensor<?x?x2x16xbf16{{.*}}, tensor<?x?x2x16xbf16
-  %y = transformer.attention %q, %q, %q cache(%cache : !cache) causal : !q, !q, !q -> !q
+  // COMPUTE: cache(%{{.*}}) {{.*}} : tensor<?x?x2x16xf16{{.*}}, tensor<?x?x2x16xf16{{.*}} in !transformer.cache<?x?x2x32xbf16
+  // CACHE: cache(%{{.*}}) {{.*}} : tensor<?x?x2x16xbf16{{.*}}, tensor<?x?x2x16xbf16{{.*}} in !transformer.cache<?x?x2x32xf8E4M3FN
+  %y = transformer.attention %q, %q, %q cache(%cache) causal : !q, !q, !q in !cache -> !q
   return
 }
 

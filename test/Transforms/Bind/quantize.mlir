@@ -14,8 +14,8 @@
 !routed = tensor<?x256xbf16, #transformer.dims<[{batch*query*2}, _]>>
 
 module @tiny {
-transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8)
-parallel.mesh @mesh(tp = 2)
+transformer.workload(phase = prefill, batch = 1, query = 8, context = 8)
+parallel.mesh(tp = 2)
 
 func.func @model(%ids: !ids) {
   // Tables, norms and routers stay.

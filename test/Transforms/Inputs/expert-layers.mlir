@@ -2,8 +2,8 @@
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 !r = tensor<?x?x2xbf16, #transformer.dims<[batch, query, _]>>
 !t = tensor<?x64xbf16, #transformer.dims<[{batch*query*2}, _]>>
-transformer.workload @w(phase = prefill, batch = 4, query = 64, context = 64)
-parallel.mesh @m(dp = 2) {ep = dp}
+transformer.workload(phase = prefill, batch = 4, query = 64, context = 64)
+parallel.mesh(dp = 2) {ep = dp}
 func.func private @dense(%x: !x) -> !x {
   %w = transformer.weight "w" : tensor<64x64xbf16>
   %y = transformer.linear %x, %w : !x, tensor<64x64xbf16> -> !x

@@ -2,8 +2,8 @@
 !r = tensor<?x?x2xbf16, #transformer.dims<[batch, query, _]>>
 !t = tensor<?x64xbf16, #transformer.dims<[{batch*query*2}, _]>>
 !f = tensor<?x32xbf16, #transformer.dims<[{batch*query*2}, _]>>
-transformer.workload @w(phase = prefill, batch = 4, query = 64, context = 64)
-parallel.mesh @m(dpo = 1, dpi = 2, tp = 4) {dp = dpo*dpi, ep = dpi*tp}
+transformer.workload(phase = prefill, batch = 4, query = 64, context = 64)
+parallel.mesh(dpo = 1, dpi = 2, tp = 4) {dp = dpo*dpi, ep = dpi*tp}
 func.func @moe(%x: !x) -> !x {
   %gate = transformer.weight "gate" : tensor<64x8xbf16>
   %we = transformer.weight "up" : tensor<8x64x32xbf16>

@@ -3,8 +3,8 @@
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 !f = tensor<?x?x256xbf16, #transformer.dims<[batch, query, _]>>
-transformer.workload @w(phase = prefill, batch = 4, query = 64, context = 64)
-parallel.mesh @m(dp = 2, cp = 4, tp = 2)
+transformer.workload(phase = prefill, batch = 4, query = 64, context = 64)
+parallel.mesh(dp = 2, cp = 4, tp = 2)
 func.func private @layer(%x: !x) -> !x {
   %wq = transformer.weight "q" : tensor<64x8x16xbf16>
   %wk = transformer.weight "k" : tensor<64x2x16xbf16>
@@ -19,7 +19,7 @@ func.func private @layer(%x: !x) -> !x {
   %k = transformer.linear %n, %wk : !x, tensor<64x2x16xbf16> -> !k
   %v = transformer.linear %n, %wv : !x, tensor<64x2x16xbf16> -> !k
   %c = transformer.kv_cache : !c
-  %a = transformer.attention %q, %k, %v cache(%c : !c) causal : !q, !k, !k -> !q
+  %a = transformer.attention %q, %k, %v cache(%c) causal : !q, !k, !k in !c -> !q
   %o = transformer.linear %a, %wo : !q, tensor<8x16x64xbf16> -> !x
   %y = transformer.add %x, %o : !x
   %gate = transformer.linear %y, %wg : !x, tensor<64x256xbf16> -> !f

@@ -20,7 +20,7 @@
 // SKEW: error: loads "zipf:9": skew: expected 0 to 4, found 9
 
 // RUN: not autopar-opt %S/../Inputs/expert-layers.mlir --autopar-place-experts='axes=dp policy=best' 2>&1 | FileCheck %s --check-prefix=POLICY
-// POLICY: error: unknown policy 'best', expected block, round_robin or balanced
+// POLICY: error: unknown policy 'best', expected block, round_robin, balanced
 // RUN: not autopar-opt %S/../Inputs/expert-layers.mlir --autopar-place-experts='axes=dp policy=balanced' 2>&1 | FileCheck %s --check-prefix=LOADS
 // LOADS: error: experts are balanced by their loads: give load or trace
 // RUN: not autopar-opt %S/../Inputs/expert-layers.mlir --autopar-place-experts='axes=dp groups-in-node' 2>&1 | FileCheck %s --check-prefix=GROUPS

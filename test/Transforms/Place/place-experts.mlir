@@ -6,7 +6,7 @@
 // CHECK: parallel.expert_placement over [dp] policy balanced layers [1, 3, 5]
 // CHECK-SAME: slots dense_resource<expert_slots> : tensor<3x6xi32>
 // CHECK-SAME: loads dense_resource<expert_loads> : tensor<3x4xf64>
-// CHECK-NOT: traffic
+// CHECK-NOT: node_sends
 // CHECK-SAME: redundant = 2
 
 // Rows and what is sent follow the tables; the program has no sizes.
@@ -51,7 +51,7 @@
 // Sends to other nodes, where the devices fill them.
 
 // RUN: autopar-opt %S/../Inputs/expert-layers.mlir --pass-pipeline='builtin.module(autopar-bind-mesh{axes=dp=2,tp=8,ep=dp},autopar-place-experts{axes=dp policy=balanced trace=%S/../Inputs/expert-trace.jsonl groups-in-node})' | FileCheck %s --check-prefix=TRACE
-// TRACE: traffic dense_resource<expert_traffic> : tensor<3x3xf64> {groups = 2 : i64, groups_in_node, trace =
+// TRACE: node_sends dense_resource<expert_sends> : tensor<3x3xf64> {groups = 2 : i64, groups_in_node, trace_from =
 
 // A word without loads writes no tables, and a second run replaces the first.
 

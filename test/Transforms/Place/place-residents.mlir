@@ -17,7 +17,7 @@
 !x = tensor<?x?x8xbf16, #parallel.sharding<[batch by tp, query, _]>>
 !s = !transformer.state<?x8x3xbf16, #parallel.sharding<[batch, _ by tp, _]>>
 !t = !transformer.state<?x8x3xbf16, #parallel.sharding<[batch by tp, _, _]>>
-parallel.mesh @m(tp = 2)
+parallel.mesh(tp = 2)
 func.func @f(%x: !x, %w: tensor<8x4xbf16>) -> !x {
   %s = transformer.state : !s
   %t = parallel.reshard %s : !s -> !t
@@ -28,22 +28,22 @@ func.func @f(%x: !x, %w: tensor<8x4xbf16>) -> !x {
 !q = tensor<?x?x2x16xbf16, #parallel.sharding<[batch, query, _ by tp, _]>>
 !c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 !d = !transformer.cache<?x?x2x32xbf16, #parallel.sharding<[batch, context, _ by tp, _]>>
-parallel.mesh @m(tp = 2)
+parallel.mesh(tp = 2)
 func.func @f(%q: !q) -> !q {
   %c = transformer.kv_cache : !c
   %d = parallel.reshard %c : !c -> !d
-  %y = transformer.attention %q, %q, %q cache(%d : !d) causal : !q, !q, !q -> !q
+  %y = transformer.attention %q, %q, %q cache(%d) causal : !q, !q, !q in !d -> !q
   return %y : !q
 }
 //--- gathered.mlir
 !q = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !c = !transformer.cache<?x?x2x32xbf16, #parallel.sharding<[batch, context by tp, _, _]>>
 !d = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
-parallel.mesh @m(tp = 2)
+parallel.mesh(tp = 2)
 func.func @f(%q: !q) -> !q {
   %c = transformer.kv_cache : !c
   %d = parallel.reshard %c : !c -> !d
-  %y = transformer.attention %q, %q, %q cache(%d : !d) causal : !q, !q, !q -> !q
+  %y = transformer.attention %q, %q, %q cache(%d) causal : !q, !q, !q in !d -> !q
   return %y : !q
 }
 //--- selects.mlir

@@ -23,16 +23,16 @@
 !x = tensor<?x64xbf16, #transformer.dims<[query, _]>>
 module @tiny {
   module @prefill {
-    transformer.workload @w(phase = prefill, batch = 2, query = 1024, context = 4096)
-    parallel.mesh @mesh(dp = 1, tp = 4)
+    transformer.workload(phase = prefill, batch = 2, query = 1024, context = 4096)
+    parallel.mesh(dp = 1, tp = 4)
     func.func @step(%x: !x) -> !x {
       %c = transformer.kv_cache : !c
       return %x : !x
     }
   }
   module @decode {
-    transformer.workload @w(phase = decode, batch = 64, query = 1, context = 512)
-    parallel.mesh @mesh(tp = 8)
+    transformer.workload(phase = decode, batch = 64, query = 1, context = 512)
+    parallel.mesh(tp = 8)
     func.func @step(%x: !x) -> !x {
       %y = transformer.repeat 1 (%z = %x) : !x {
         %c = transformer.kv_cache : !c

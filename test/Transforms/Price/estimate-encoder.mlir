@@ -1,7 +1,7 @@
 // A model that encodes images, and has a predictor that no step runs.
 // RUN: autopar-opt %s --estimate | FileCheck %s --check-prefix=PREFILL
 // RUN: autopar-opt %s --phase=decode --shard-tp=2 --estimate | FileCheck %s --check-prefix=DECODE --implicit-check-not=encoder
-// RUN: autopar-opt %s --source=0 --estimate=json | FileCheck %s --check-prefix=JSON
+// RUN: autopar-opt %s --encoder-tokens=0 --estimate=json | FileCheck %s --check-prefix=JSON
 // RUN: autopar-opt %s --autopar-print-cost-program -o /dev/null 2>&1 | FileCheck %s --check-prefix=PROGRAM
 
 // PREFILL: vision: prefill of 2 x 16 tokens, encoding 4 positions each
@@ -18,12 +18,12 @@
 // DECODE: vision: decode of 2 sequences at context 16
 // DECODE: Time of a step (3 kernels)
 // DECODE: stored only, not loaded 12,288
-// DECODE: images or other encoder input: not part of the step: nothing is encoded (workload: source = 0;
-// DECODE-NEXT: set with --source)
+// DECODE: images or other encoder input: not part of the step: nothing is encoded (workload:
+// DECODE-NEXT: encoder_tokens = 0; set with --encoder-tokens)
 
 // JSON: "stored_only_parameters": 12288
-// JSON: "source_length": 0,
-// JSON-NEXT: "memory_length": 0
+// JSON: "encoder_tokens": 0,
+// JSON-NEXT: "cross_tokens": 0
 // JSON: "kv_bytes_per_sequence": 0
 
 // What is only stored is held by no device, whole or split.
@@ -42,9 +42,9 @@
 // PROGRAM-NEXT: "type"
 // PROGRAM-NEXT: "stored": true
 !hidden = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
-!patches = tensor<?x?x64xbf16, #transformer.dims<[batch, source, _]>>
+!patches = tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens, _]>>
 module @vision {
-  transformer.workload @w(phase = prefill, batch = 2, query = 16, context = 16, source = 4)
+  transformer.workload(phase = prefill, batch = 2, query = 16, context = 16, encoder_tokens = 4)
   func.func private @encoder(%p: !patches) -> !patches {
     %w = transformer.weight "patch.weight" : tensor<64x64xbf16>
     %y = transformer.linear %p, %w : !patches, tensor<64x64xbf16> -> !patches

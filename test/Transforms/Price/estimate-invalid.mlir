@@ -12,8 +12,8 @@ module {
 // expected-error @+2 {{axis 'tp' of the mesh has no size}}
 // expected-note @+1 {{give --mesh=tp=8 or --shard-tp=8}}
 module {
-  transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8)
-  parallel.mesh @pod(dp = 2, tp = ?)
+  transformer.workload(phase = prefill, batch = 1, query = 8, context = 8)
+  parallel.mesh(dp = 2, tp = ?)
   func.func @model() {
     return
   }
@@ -22,8 +22,8 @@ module {
 // -----
 
 !sum = tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>
-transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8)
-parallel.mesh @pod(tp = 4)
+transformer.workload(phase = prefill, batch = 1, query = 8, context = 8)
+parallel.mesh(tp = 4)
 func.func @reshard_that_is_not_lowered(%x: !sum) -> tensor<64xbf16> {
   // expected-error @+1 {{'parallel.reshard' op has no cost before autopar-insert-collectives has chosen its collectives}}
   %y = parallel.reshard %x : !sum -> tensor<64xbf16>
@@ -35,8 +35,8 @@ func.func @reshard_that_is_not_lowered(%x: !sum) -> tensor<64xbf16> {
 // expected-error @+2 {{plan needs 16 devices but h100-sxm-8 with 1 node has 8}}
 // expected-note @+1 {{--nodes=2}}
 module {
-  transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8)
-  parallel.mesh @pod(tp = 16)
+  transformer.workload(phase = prefill, batch = 1, query = 8, context = 8)
+  parallel.mesh(tp = 16)
   func.func @model() {
     return
   }

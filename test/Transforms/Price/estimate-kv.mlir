@@ -11,7 +11,7 @@
 // SHORT: "kv_bytes_per_sequence": 5120,
 !cache = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 !x = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
-transformer.workload @w(phase = prefill, batch = 3, query = 64, context = 64)
+transformer.workload(phase = prefill, batch = 3, query = 64, context = 64)
 func.func private @full() {
   %c = transformer.kv_cache : !cache
   return

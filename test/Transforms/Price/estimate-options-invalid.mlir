@@ -15,7 +15,7 @@
 // UNUSED: error: override "chips.h200-sxm.memory_bandwidth" has no effect
 // OUTPUT: error: no/such/folder: cannot write: No such file or directory
 module {
-  transformer.workload @w(phase = prefill, batch = 1, query = 8, context = 8)
+  transformer.workload(phase = prefill, batch = 1, query = 8, context = 8)
   func.func @model() {
     return
   }

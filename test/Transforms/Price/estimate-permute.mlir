@@ -18,8 +18,8 @@
 // PROGRAM-NEXT: "kind": "permute"
 // PROGRAM: "shape": "[4096 by x*y, 16]"
 module @main {
-  transformer.workload @w(phase = prefill, batch = 1, query = 1, context = 1)
-  parallel.mesh @grid(x = 2, y = 4)
+  transformer.workload(phase = prefill, batch = 1, query = 1, context = 1)
+  parallel.mesh(x = 2, y = 4)
   func.func @main(%a: !xy) -> !yx {
     %b = parallel.permute %a over [x, y] : !xy -> !yx
     return %b : !yx

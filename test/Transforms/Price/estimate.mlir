@@ -42,9 +42,9 @@
 module @tiny attributes {
   transformer.defaults = [#transformer.default<"tie_word_embeddings" = "false" from "default of a test">]
 } {
-  transformer.workload @w(phase = prefill, batch = 2, query = 16, context = 16)
+  transformer.workload(phase = prefill, batch = 2, query = 16, context = 16)
       assumed [phase, batch, query, context]
-  parallel.mesh @pod(tp = 4)
+  parallel.mesh(tp = 4)
   func.func @model(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>)
       -> tensor<?x?x32xbf16, #transformer.dims<[batch, query, _]>> {
     %w = transformer.weight "w" : tensor<64x32xbf16, #parallel.sharding<[_, _ by tp]>>

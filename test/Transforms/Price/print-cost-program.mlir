@@ -4,8 +4,8 @@
 // CHECK: "schema": "autopar.program/1"
 // CHECK: "model": "tiny"
 module @tiny {
-  transformer.workload @w(phase = prefill, batch = 3, query = 5, context = 7)
-  parallel.mesh @pod(tp = 4)
+  transformer.workload(phase = prefill, batch = 3, query = 5, context = 7)
+  parallel.mesh(tp = 4)
   func.func @model(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>)
       -> tensor<?x?x32xbf16, #transformer.dims<[batch, query, _]>> {
     // CHECK-LABEL: "kernels"

@@ -43,7 +43,7 @@
 !r = tensor<?x2xbf16, #parallel.sharding<[batch by ep, _]>>
 !t = tensor<?x64xbf16, #parallel.sharding<[{batch*2} by [batch by ep], _]>>
 !e = tensor<?x64xbf16, #parallel.sharding<[{batch*2} grouped [8 by ep], _]>>
-parallel.mesh @m(ep = 4)
+parallel.mesh(ep = 4)
 func.func @moe(%x: !x, %gate: tensor<64x8xbf16>) -> !e {
   %r = transformer.router %x, %gate top_k(2) groups(4) keep(2) : !x, tensor<64x8xbf16> -> !r
   %t = transformer.dispatch %x, %r : !x, !r -> !t
@@ -53,7 +53,7 @@ func.func @moe(%x: !x, %gate: tensor<64x8xbf16>) -> !e {
 //--- no-router.mlir
 !t = tensor<?x64xbf16, #parallel.sharding<[{batch*2} by [batch by ep], _]>>
 !e = tensor<?x64xbf16, #parallel.sharding<[{batch*2} grouped [8 by ep], _]>>
-parallel.mesh @m(ep = 4)
+parallel.mesh(ep = 4)
 func.func @moe(%t: !t) -> !e {
   %e = parallel.all_to_all %t dim 0 to experts over [ep] : !t -> !e
   return %e : !e

@@ -2,7 +2,7 @@
 
 !sum = tensor<64xbf16, #parallel.sharding<[_] partial [tp]>>
 
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 
 func.func @whole_to_partial(%x: tensor<64xbf16>) -> !sum {
   // expected-error @+1 {{'parallel.reshard' op makes a partial sum over 'tp' of whole values}}

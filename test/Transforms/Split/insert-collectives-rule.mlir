@@ -1,6 +1,6 @@
 // RUN: autopar-opt %s --autopar-insert-collectives | FileCheck %s --implicit-check-not=parallel.reshard
 
-parallel.mesh @m(dp = 2, tp = 4)
+parallel.mesh(dp = 2, tp = 4)
 
 // A split that changes its rule begins anew.
 // CHECK-LABEL: func @another_rule

@@ -13,7 +13,7 @@
 !y_x = tensor<8x16xbf16, #parallel.sharding<[_ by y, _ by x]>>
 !sum = tensor<8x16xbf16, #parallel.sharding<[_, _] partial [x]>>
 
-parallel.mesh @grid(x = 2, y = 2)
+parallel.mesh(x = 2, y = 2)
 
 // CHECK-LABEL: func @both_dimensions_to_whole
 func.func @both_dimensions_to_whole(%a: !x_y) -> !whole {
@@ -123,7 +123,7 @@ func.func @uneven_rows_to_columns(%a: !uneven)
 // -----
 
 // Without the word they must be even.
-parallel.mesh @grid(x = 2)
+parallel.mesh(x = 2)
 func.func @five_rows_over_two_devices(%a: tensor<5x8xbf16>) {
   // expected-error @+2 {{'parallel.reshard' op x = 2 does not divide 5, dimension 0}}
   // expected-note @+1 {{x that works here: 1, 5}}

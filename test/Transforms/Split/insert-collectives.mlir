@@ -7,7 +7,7 @@
 !columns = tensor<64x64xbf16, #parallel.sharding<[_, _ by tp]>>
 !sum = tensor<64x64xbf16, #parallel.sharding<[_, _] partial [tp]>>
 
-parallel.mesh @pod(dp = 2, tp = 4)
+parallel.mesh(dp = 2, tp = 4)
 
 // CHECK-LABEL: func @same_layout
 func.func @same_layout(%x: !rows) -> !rows {

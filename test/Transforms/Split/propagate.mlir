@@ -8,8 +8,8 @@
 !k = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !c = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 
-transformer.workload @w(phase = prefill, batch = 4, query = 64, context = 64)
-parallel.mesh @m(dp = 2, tp = 2)
+transformer.workload(phase = prefill, batch = 4, query = 64, context = 64)
+parallel.mesh(dp = 2, tp = 2)
 
 // One weight says that widths are split, the cache that heads are, the argument
 // of the model that sequences are.
@@ -32,7 +32,7 @@ func.func private @layer(%x: !x) -> !x {
   %c = parallel.reshard %cache : !transformer.cache<?x?x2x32xbf16, #parallel.sharding<[batch, context, _ by tp cap, _]>> -> !c
   %q = transformer.linear %x, %wq : !x, tensor<64x8x16xbf16> -> !q
   %k = transformer.linear %x, %wk : !x, tensor<64x2x16xbf16> -> !k
-  %a = transformer.attention %q, %k, %k cache(%c : !c) causal : !q, !k, !k -> !q
+  %a = transformer.attention %q, %k, %k cache(%c) causal : !q, !k, !k in !c -> !q
   // CHECK: transformer.linear {{.*}} -> !bdp_q_64_sum_tp
   // STEPS: parallel.all_reduce {{.*}} over [tp]
   %o = transformer.linear %a, %wo : !q, tensor<8x16x64xbf16> -> !x

@@ -4,7 +4,7 @@
 // CHECK: func.func private @layer(%{{.*}}: !bqcp_64_bf) -> !bqcp_64_bf
 // CHECK: %[[CACHE:.*]] = transformer.kv_cache : !bccp_2_32_bf
 // CHECK-NEXT: %[[SEEN:.*]] = parallel.ring %[[CACHE]] dim 1 over [cp] : !bccp_2_32_bf -> !bccp_2_32_bf1
-// CHECK-NEXT: transformer.attention {{.*}} cache(%[[SEEN]] : !bccp_2_32_bf1)
+// CHECK-NEXT: transformer.attention {{.*}} cache(%[[SEEN]])
 // CHECK-NOT: parallel.{{[a-z]}}
 // CHECK: func.func @model(%{{.*}}: !bqcp_64_bf)
 

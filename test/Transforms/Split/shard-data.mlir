@@ -28,4 +28,4 @@
 
 // RUN: not autopar-opt %S/../Inputs/layer.mlir --autopar-shard-data=axes=pods 2>&1 | FileCheck %s --check-prefix=AXIS
 // AXIS: error: the module has no mesh axis 'pods' to split over
-// AXIS: note: declare it: parallel.mesh @mesh(pods = ?), or give --shard-dp=N
+// AXIS: note: declare it: parallel.mesh(pods = ?), or give --shard-dp=N

@@ -5,7 +5,7 @@
 !routed = tensor<?x64xbf16, #transformer.dims<[{batch*query*2}, _]>>
 !routed_wide = tensor<?x32xbf16, #transformer.dims<[{batch*query*2}, _]>>
 
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 
 // A bias of the experts' columns is split with them. That of the rows is added
 // after the reduction, which stays behind the combination: a token is reduced

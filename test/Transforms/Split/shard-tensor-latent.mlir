@@ -7,7 +7,7 @@
 !cache = !transformer.cache<?x?x72xbf16, #transformer.dims<[batch, context, _]>>
 !values = tensor<?x?x8x32xbf16, #transformer.dims<[batch, query, _, _]>>
 
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 
 // Heads are split; the latents, which all heads share, and their cache are
 // whole.

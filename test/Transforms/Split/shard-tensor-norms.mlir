@@ -6,7 +6,7 @@
 !kv = tensor<?x?x2x16xbf16, #transformer.dims<[batch, query, _, _]>>
 !cache = !transformer.cache<?x?x2x32xbf16, #transformer.dims<[batch, context, _, _]>>
 
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 
 // A norm over all heads needs the sum of their squares: each device sums its own,
 // and a number for each token is reduced, not a row. Its weights stay whole.
@@ -41,7 +41,7 @@ func.func @norm_over_heads(%x: !x) -> !x {
   // CHECK-NEXT: transformer.rope {{.*}} : !bq_8tp_16_bf
   %r = transformer.rope %qn theta(1.0e4) : !heads
   // CHECK: transformer.attention {{.*}} : !bq_8tp_16_bf, !bq_2tp_16_bf{{$}}
-  %y = transformer.attention %r, %kn, %k cache(%cache : !cache) causal : !heads, !kv, !kv -> !heads
+  %y = transformer.attention %r, %kn, %k cache(%cache) causal : !heads, !kv, !kv in !cache -> !heads
   %o = transformer.linear %y, %wo : !heads, tensor<8x16x64xbf16> -> !x
   return %o : !x
 }
@@ -74,6 +74,6 @@ func.func @whole_keys(%q: !heads, %k: !kv) -> !heads {
   // CHECK-DAG: parallel.reshard %arg0 : !bq_8_16_bf -> !bq_8tp_16_bf
   // CHECK-DAG: parallel.reshard %arg1 : !bq_2_16_bf -> !bq_2tp_16_bf
   // CHECK: transformer.attention {{.*}} : !bq_8tp_16_bf, !bq_2tp_16_bf{{$}}
-  %y = transformer.attention %q, %k, %k cache(%cache : !cache) causal : !heads, !kv, !kv -> !heads
+  %y = transformer.attention %q, %k, %k cache(%cache) causal : !heads, !kv, !kv in !cache -> !heads
   return %y : !heads
 }

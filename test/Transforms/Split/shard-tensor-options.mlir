@@ -7,8 +7,8 @@
 // RUN:   --mlir-print-local-scope | FileCheck %s --check-prefix=BOTH
 
 // A size that is not given stays open: the split does not need it.
-// CHECK: parallel.mesh @pod(dp = 2, tp = ?)
-parallel.mesh @pod(dp = 2, tp = ?)
+// CHECK: parallel.mesh(dp = 2, tp = ?)
+parallel.mesh(dp = 2, tp = ?)
 
 func.func @vocabulary(%ids: tensor<4xi32>) -> tensor<4x64xbf16> {
   // CHECK: transformer.weight "embed" : tensor<1000x64xbf16, #parallel.sharding<[_ by tp pad 64, _]>>

@@ -6,7 +6,7 @@
 // CHECK: %[[SUM:.*]] = transformer.embedding
 // CHECK: %[[WHOLE:.*]] = parallel.reshard %[[SUM]]
 // CHECK-NEXT: transformer.logits %[[WHOLE]],
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 func.func @tied_without_a_norm(%ids: tensor<4xi32>) -> tensor<4x1000xbf16> {
   %t = transformer.weight "embed" : tensor<1000x64xbf16>
   %x = transformer.embedding %ids, %t : tensor<4xi32>, tensor<1000x64xbf16> -> tensor<4x64xbf16>
@@ -24,7 +24,7 @@ func.func @tied_without_a_norm(%ids: tensor<4xi32>) -> tensor<4x1000xbf16> {
 // CHECK: transformer.yield
 // CHECK: parallel.reshard
 // CHECK-NEXT: transformer.rms_norm
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 func.func @used_inside_and_after_a_repeat(%x: tensor<4x64xbf16>, %g: tensor<64xbf16>) -> tensor<4x64xbf16> {
   %w = transformer.weight "a" : tensor<64x64xbf16>
   %y = transformer.linear %x, %w : tensor<4x64xbf16>, tensor<64x64xbf16> -> tensor<4x64xbf16>
@@ -46,7 +46,7 @@ func.func @used_inside_and_after_a_repeat(%x: tensor<4x64xbf16>, %g: tensor<64xb
 // CHECK: %[[W:.*]] = transformer.weight
 // CHECK: %[[WHOLE:.*]] = parallel.reshard %[[W]]
 // CHECK: return %[[WHOLE]]
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 func.func @returned_weight(%x: tensor<4x64xbf16>) -> tensor<64x64xbf16> {
   %w = transformer.weight "a" : tensor<64x64xbf16>
   %y = transformer.linear %x, %w : tensor<4x64xbf16>, tensor<64x64xbf16> -> tensor<4x64xbf16>

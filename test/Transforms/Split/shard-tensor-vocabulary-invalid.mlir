@@ -2,5 +2,5 @@
 
 // expected-error @+1 {{vocabulary-multiple = -1, expected a positive number}}
 module {
-  parallel.mesh @pod(tp = 8)
+  parallel.mesh(tp = 8)
 }

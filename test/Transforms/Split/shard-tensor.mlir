@@ -17,7 +17,7 @@
 // TYPES-DAG: !bq_2tp_16_bf = tensor<?x?x2x16xbf16, #parallel.sharding<[batch, query, _ by tp cap, _]>>
 // TYPES-DAG: !w1000tp_64_bf = tensor<1000x64xbf16, #parallel.sharding<[_ by tp pad 64, _]>>
 
-parallel.mesh @pod(tp = 4)
+parallel.mesh(tp = 4)
 
 // A function keeps its type.
 // CHECK-LABEL: func @column_then_row
@@ -79,8 +79,8 @@ func.func @heads(%x: !x) -> !x {
   %k = transformer.linear %x, %wk : !x, tensor<64x2x16xbf16> -> !kv
   // CHECK: transformer.rope {{.*}} : !bq_8tp_16_bf
   %r = transformer.rope %q theta(1.0e4) : !heads
-  // CHECK: transformer.attention {{.*}} cache(%{{.*}} : !bc_2tp_32_bf) causal : !bq_8tp_16_bf, !bq_2tp_16_bf{{$}}
-  %y = transformer.attention %r, %k, %k cache(%cache : !cache) causal : !heads, !kv, !kv -> !heads
+  // CHECK: transformer.attention {{.*}} cache(%{{.*}}) causal : !bq_8tp_16_bf, !bq_2tp_16_bf{{$}}
+  %y = transformer.attention %r, %k, %k cache(%cache) causal : !heads, !kv, !kv in !cache -> !heads
   // CHECK: transformer.linear {{.*}} : !bq_8tp_16_bf, !w8tp_16_64_bf -> !bq_64_sum_tp
   %o = transformer.linear %y, %wo : !heads, tensor<8x16x64xbf16> -> !x
   return %o : !x
@@ -97,7 +97,7 @@ func.func @norm_of_heads(%x: !x) -> !x {
   %q = transformer.linear %x, %wq : !x, tensor<64x8x16xbf16> -> !heads
   // CHECK: transformer.rms_norm {{.*}} : !bq_8tp_16_bf
   %n = transformer.rms_norm %q, %g eps(1.0e-6) : !heads
-  %y = transformer.attention %n, %n, %n cache(%cache : !transformer.cache<?x?x8x32xbf16, #transformer.dims<[batch, context, _, _]>>) causal
+  %y = transformer.attention %n, %n, %n cache(%cache) causal
       : !heads, !heads, !heads -> !heads
   %o = transformer.linear %y, %wo : !heads, tensor<8x16x64xbf16> -> !x
   return %o : !x

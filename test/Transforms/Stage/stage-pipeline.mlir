@@ -3,16 +3,16 @@
 
 // RUN: split-file %s %t
 // RUN: %roundtrip %t/model.mlir --autopar-stage-pipeline | FileCheck %s
-// CHECK: parallel.mesh @mesh(pp = 2)
-// CHECK-NEXT: parallel.stages over [pp] layers [0 to 4, 5 to 7] schedule("inference") microbatches(2)
+// CHECK: parallel.mesh(pp = 2)
+// CHECK-NEXT: parallel.stages over [pp] layers [0 to 4, 5 to 7] schedule(inference) microbatches(2)
 // CHECK-COUNT-1: repeat 8
 
 // Ranges that are given stay; a second run replaces them.
 
 // RUN: autopar-opt %t/model.mlir --autopar-stage-pipeline="stages=0-2,3-7 microbatches=1 schedule=1f1b" | FileCheck %s --check-prefix=GIVEN
-// GIVEN: parallel.stages over [pp] layers [0 to 2, 3 to 7] schedule("one_f_one_b") microbatches(1)
+// GIVEN: parallel.stages over [pp] layers [0 to 2, 3 to 7] schedule(one_f_one_b) microbatches(1)
 // RUN: autopar-opt %t/model.mlir --autopar-stage-pipeline="stages=0-2,3-7 microbatches=1" --autopar-stage-pipeline="interleave=2" | FileCheck %s --check-prefix=AGAIN
-// AGAIN-COUNT-1: parallel.stages over [pp] layers [{{.*}}] interleave(2) schedule("interleaved") microbatches(2)
+// AGAIN-COUNT-1: parallel.stages over [pp] layers [{{.*}}] interleave(2) schedule(interleaved) microbatches(2)
 
 // RUN: not autopar-opt %t/model.mlir --autopar-stage-pipeline=stages=0-2,3-6 2>&1 | FileCheck %s --check-prefix=SHORT
 // SHORT: error: stages have the layers 0 to 6, but the model has 8: the last stage ends with 7
@@ -48,8 +48,8 @@
 !b_64_bf = tensor<?x64xbf16, #transformer.dims<[batch, _]>>
 !b_8192_bf = tensor<?x8192xbf16, #transformer.dims<[batch, _]>>
 module @model {
-  transformer.workload @w(phase = prefill, batch = 4, query = 1024, context = 1024)
-  parallel.mesh @mesh(pp = 2)
+  transformer.workload(phase = prefill, batch = 4, query = 1024, context = 1024)
+  parallel.mesh(pp = 2)
   func.func private @layer(%x: !bq_64_bf) -> !bq_64_bf {
     %w = transformer.weight "w" : tensor<64x64xbf16>
     %y = transformer.linear %x, %w : !bq_64_bf, tensor<64x64xbf16> -> !bq_64_bf
@@ -70,8 +70,8 @@ module @model {
 //--- flat.mlir
 !bq_64_bf = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 module @flat {
-  transformer.workload @w(phase = prefill, batch = 4, query = 1024, context = 1024)
-  parallel.mesh @mesh(pp = 2)
+  transformer.workload(phase = prefill, batch = 4, query = 1024, context = 1024)
+  parallel.mesh(pp = 2)
   func.func @model(%x: !bq_64_bf) -> !bq_64_bf {
     %w = transformer.weight "w" : tensor<64x64xbf16>
     %y = transformer.repeat 8 (%a = %x) : !bq_64_bf {
@@ -85,7 +85,7 @@ module @flat {
 //--- no-mesh.mlir
 !bq_64_bf = tensor<?x?x64xbf16, #transformer.dims<[batch, query, _]>>
 module @model {
-  transformer.workload @w(phase = prefill, batch = 4, query = 1024, context = 1024)
+  transformer.workload(phase = prefill, batch = 4, query = 1024, context = 1024)
   func.func @model(%x: !bq_64_bf) -> !bq_64_bf {
     return %x : !bq_64_bf
   }

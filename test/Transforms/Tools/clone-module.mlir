@@ -13,14 +13,14 @@
 // What the module says of itself stays with it and with its copies.
 // CHECK: module @tiny attributes {transformer.defaults = [#transformer.default<"head_dim">]} {
 // CHECK-NEXT: module @prefill attributes {transformer.defaults = [#transformer.default<"head_dim">]} {
-// CHECK-NEXT: transformer.workload @w
+// CHECK-NEXT: transformer.workload
 // CHECK-NEXT: func.func @model
 // CHECK: module @decode attributes
-// CHECK-NEXT: transformer.workload @w
+// CHECK-NEXT: transformer.workload
 // CHECK-NEXT: func.func @model
 // CHECK-NOT: func.func
 module @tiny attributes {transformer.defaults = [#transformer.default<"head_dim">]} {
-  transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
+  transformer.workload(phase = prefill, batch = 1, query = 2048, context = 2048)
   func.func @model(%x: tensor<4x64xbf16>) -> tensor<4x64xbf16> {
     return %x : tensor<4x64xbf16>
   }

@@ -41,8 +41,8 @@
 !v = tensor<64x64xbf16, #parallel.sharding<[_, _ by tp]>>
 module @tiny {
   module @a {
-    transformer.workload @w(phase = prefill, batch = 1, query = 16, context = 16)
-    parallel.mesh @mesh(tp = 2)
+    transformer.workload(phase = prefill, batch = 1, query = 16, context = 16)
+    parallel.mesh(tp = 2)
     func.func @step(%x: !x) -> !x {
       %v = transformer.weight "v" : !v
       %w = transformer.weight "w" : !w
@@ -53,8 +53,8 @@ module @tiny {
     }
   }
   module @b {
-    transformer.workload @w(phase = prefill, batch = 1, query = 16, context = 16)
-    parallel.mesh @mesh(tp = 4)
+    transformer.workload(phase = prefill, batch = 1, query = 16, context = 16)
+    parallel.mesh(tp = 4)
     func.func @step(%x: !x) -> !x {
       %v = transformer.weight "v" : !v
       %w = transformer.weight "w" stored [0, 1] as f16 : !w

@@ -6,10 +6,10 @@
 // CHECK-NOT: parallel.mesh
 // CHECK: module @decode
 // CHECK-NEXT: phase = decode, batch = 8
-// CHECK-NEXT: parallel.mesh @mesh(tp = 4)
+// CHECK-NEXT: parallel.mesh(tp = 4)
 
 // All modules inside at once:
-// ALL-COUNT-2: parallel.mesh @mesh(tp = 4)
+// ALL-COUNT-2: parallel.mesh(tp = 4)
 
 // Dialects that only the pipeline inside needs are loaded.
 // RUN: echo 'module { module @a { } }' | autopar-opt --pass-pipeline='builtin.module(autopar-run-on-module{module=a pipeline=builtin.module(autopar-bind-mesh{axes=tp=4})})' | FileCheck %s --check-prefix=LOADED
@@ -26,9 +26,9 @@
 
 module @tiny {
   module @prefill {
-    transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
+    transformer.workload(phase = prefill, batch = 1, query = 2048, context = 2048)
   }
   module @decode {
-    transformer.workload @w(phase = prefill, batch = 1, query = 2048, context = 2048)
+    transformer.workload(phase = prefill, batch = 1, query = 2048, context = 2048)
   }
 }

@@ -365,7 +365,7 @@ Runtime test::makeRuntime() {
 
 Plan test::makePlan(int64_t tpSize) {
   Plan plan;
-  plan.setAxis("tp", tpSize);
+  plan.setAxis(Degree::tp, tpSize);
   return plan;
 }
 

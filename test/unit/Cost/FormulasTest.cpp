@@ -24,7 +24,7 @@ namespace {
 struct FormulasTest : testing::Test {
   FormulasTest() {
     program.model = "records";
-    program.symbols = {"batch", "query", "context", "source"};
+    program.symbols = {"batch", "query", "context", "encoder_tokens"};
     program.axes = {"tp"};
     program.layers = {{"layer", 1}};
   }
@@ -149,7 +149,7 @@ TEST_F(FormulasTest, LimitsExtents) {
 
 TEST_F(FormulasTest, RowsAndResultsAreWork) {
   Workload none = decode(1, 8), some = none;
-  some.source = 2;
+  some.encoderTokens = 2;
   Kernel kernel;
   EXPECT_TRUE(launches(kernel, none));
   // Rows count only where there is a product.
@@ -178,7 +178,7 @@ TEST_F(FormulasTest, OverflowLosesNoWork) {
   kernel.rows = {symbol(source, int64_t(1) << 62), number(int64_t(1) << 62),
                  number(16)};
   Workload workload = decode(1, 8);
-  workload.source = 1;
+  workload.encoderTokens = 1;
   EXPECT_TRUE(launches(kernel, workload));
 }
 

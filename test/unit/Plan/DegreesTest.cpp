@@ -78,10 +78,10 @@ TEST(Degrees, ExpertsOverDataAndTensorParallelism) {
   EXPECT_EQ(textOf(make(8, 2, 4, 32)),
             "dpo=2,dpi=2,cp=2,tp=8,dp=dpo*dpi,ep=dpi*cp*tp,edp=dpo");
   Plan plan = planOf(make(8, none, 8, 64));
-  ASSERT_TRUE(plan.degree("etp"));
-  EXPECT_TRUE(plan.axesOf("etp").empty());
-  EXPECT_EQ(plan.sizeOf("etp"), 1);
-  EXPECT_EQ(plan.sizeOf("edp"), 1);
+  ASSERT_TRUE(plan.degree(Degree::etp));
+  EXPECT_TRUE(plan.axesOf(Degree::etp).empty());
+  EXPECT_EQ(plan.sizeOf(Degree::etp), 1);
+  EXPECT_EQ(plan.sizeOf(Degree::edp), 1);
   EXPECT_EQ(plan.devices(), 64);
 }
 

@@ -46,9 +46,9 @@ TEST(NeutralAxes, PartsThatCutNothingOff) {
             textOf(planOf({8, none, none, none, none, 2})));
   // They keep their names until then.
   Plan plan = planOf({8, none, none, none, none, 1, 8});
-  EXPECT_EQ(plan.sizeOf("dcp"), 1);
-  EXPECT_EQ(plan.sizeOf("attention_tp"), 8);
-  EXPECT_TRUE(plan.has("dcp") && plan.has("attention_tp"));
+  EXPECT_EQ(plan.sizeOf(Degree::dcp), 1);
+  EXPECT_EQ(plan.sizeOf(Degree::attention_tp), 8);
+  EXPECT_TRUE(plan.has(Degree::dcp) && plan.has(Degree::attention_tp));
   EXPECT_EQ(
       planCanonicalMesh({none, none, none, none, none, 1}).error().message,
       "dcp is a part of tp: it needs tp");

@@ -85,7 +85,7 @@ TEST(CheckChoices, NameWhatIsMissing) {
   EXPECT_EQ(checkChoices(plan)->message,
             "fsdp splits parameters over the replicas, dp*cp: it needs dp or "
             "cp");
-  plan.setAxis("cp", 2);
+  plan.setAxis(Degree::cp, 2);
   plan.contextKind = ContextKind::ring;
   plan.sequenceParallel = true;
   EXPECT_FALSE(checkChoices(plan));
@@ -103,8 +103,8 @@ TEST(CheckChoices, NameWhatIsMissing) {
 
 TEST(Plan, ExpertsWithoutEpFollowDenseLayers) {
   Plan plan = parse("dp=2,cp=3,tp=8");
-  EXPECT_EQ(plan.axesOf("etp"), std::vector<std::string>{"tp"});
-  EXPECT_EQ(plan.axesOf("edp"), (std::vector<std::string>{"dp", "cp"}));
-  EXPECT_EQ(plan.sizeOf("edp"), 6);
-  EXPECT_EQ(plan.sizeOf("ep"), 1);
+  EXPECT_EQ(plan.axesOf(Degree::etp), std::vector<std::string>{"tp"});
+  EXPECT_EQ(plan.axesOf(Degree::edp), (std::vector<std::string>{"dp", "cp"}));
+  EXPECT_EQ(plan.sizeOf(Degree::edp), 6);
+  EXPECT_EQ(plan.sizeOf(Degree::ep), 1);
 }

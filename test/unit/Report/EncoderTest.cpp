@@ -21,7 +21,8 @@ static constexpr SymbolId source = 3, memory = 4;
 /// A small decoder, of which `symbols` has the symbols of an encoder too.
 static CostProgram makeProgram() {
   CostProgram program = makeDecoder({64, 2, 4, 2, 16, 128, 256});
-  program.symbols = {"batch", "query", "context", "source", "memory"};
+  program.symbols = {"batch", "query", "context", "encoder_tokens",
+                     "cross_tokens"};
   program.layers.push_back({"encoder", 1});
   return program;
 }
@@ -79,7 +80,7 @@ static Report price(const CostProgram &program, const Workload &workload,
 }
 
 static Workload withSource(Workload workload, int64_t length) {
-  workload.source = length;
+  workload.encoderTokens = length;
   return workload;
 }
 
@@ -126,7 +127,7 @@ TEST(Encoder, CostsItsPositions) {
   EXPECT_EQ(busy.latency.kernelLaunches, bare.latency.kernelLaunches + 1);
   EXPECT_EQ(busy.communication.collectives.size(),
             bare.communication.collectives.size() + 1);
-  EXPECT_EQ(busy.workload.sourceLength, 7);
+  EXPECT_EQ(busy.workload.encoderTokens, 7);
   EXPECT_FALSE(assumes(busy, "images or other encoder input"));
 }
 
@@ -167,7 +168,7 @@ TEST(Encoder, KeepsBuffersOfIdleCollectives) {
 
 TEST(Encoder, RefusesNegativeLengths) {
   Workload bad = decode(1, 8);
-  bad.memory = -1;
+  bad.crossTokens = -1;
   Result<Report> report =
       evaluate(makeProgram(), makePlan(1), makeMachine(), makeRuntime(), bad);
   ASSERT_FALSE(report);
@@ -199,14 +200,14 @@ TEST(KvCache, GrowsByKind) {
   addCache(program, 4, {symbol(batch), symbol(context), number(20)}, 1);
   addCache(program, 5, {symbol(batch), symbol(memory), heads, number(16)}, 1);
   Workload workload = decode(3, 50);
-  workload.memory = 7;
+  workload.crossTokens = 7;
   Report report = price(program, workload);
   EXPECT_EQ(report.memory.kvBytesPerToken, 2 * (2 * 32 + 3 * 32 + 4 * 20));
   EXPECT_EQ(report.memory.kvBytesPerTokenPerDevice,
             2 * (2 * 16 + 3 * 16 + 4 * 20));
   EXPECT_EQ(report.memory.kvBytesPerSequence,
             2 * (2 * 50 * 32 + 3 * 32 * 32 + 4 * 50 * 20 + 5 * 7 * 32));
-  EXPECT_EQ(report.workload.memoryLength, 7);
+  EXPECT_EQ(report.workload.crossTokens, 7);
   // Below the window a token adds what it adds.
   workload.context = 20;
   int64_t before = price(program, workload).memory.kvBytesPerSequence;

@@ -428,8 +428,8 @@ TEST(WriteText, SaysWhatIsEncodedAndWhatIsOnlyStored) {
     EXPECT_EQ(plain.find(word), std::string::npos) << plain;
   Report report = makeReport();
   report.model.storedOnlyParameters = 12'345;
-  report.workload.sourceLength = 1'500;
-  report.workload.memoryLength = 1'501;
+  report.workload.encoderTokens = 1'500;
+  report.workload.crossTokens = 1'501;
   std::string text = writeText(report);
   EXPECT_NE(text.find("tokens, encoding 1,500 positions each, 1,501 encoded "
                       "positions"),

@@ -10,6 +10,7 @@
 
 #include "autopar/Interfaces/Interfaces.h"
 #include "autopar/Placement/Placement.h"
+#include "autopar/Schedule/Schedule.h"
 #include "autopar/Schedule/Staging.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

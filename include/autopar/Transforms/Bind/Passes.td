@@ -33,10 +33,10 @@ def BindWorkloadPass : ModulePass<"autopar-bind-workload"> {
            "New tokens of each sequence in a prefill (0: keep)">,
     Option<"context", "context", "int64_t", "0",
            "Cached tokens of each sequence after the step (0: keep)">,
-    Option<"source", "source", "int64_t", "-1",
+    Option<"encoderTokens", "encoder-tokens", "int64_t", "-1",
            "Positions of each sequence that an encoder encodes in the step (-1: "
            "keep)">,
-    Option<"memory", "memory", "int64_t", "-1",
+    Option<"crossTokens", "cross-tokens", "int64_t", "-1",
            "Encoded positions of each sequence that cross attention sees (-1: "
            "keep)">,
   ];

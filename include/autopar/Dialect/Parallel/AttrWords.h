@@ -1,0 +1,81 @@
+//===- AttrWords.h - Words of enumerations in the text ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_DIALECT_PARALLEL_ATTRWORDS_H
+#define AUTOPAR_DIALECT_PARALLEL_ATTRWORDS_H
+
+#include "autopar/Placement/Placement.h"
+#include "autopar/Schedule/Schedule.h"
+
+#include "mlir/IR/DialectImplementation.h"
+
+namespace autopar {
+
+inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, ScheduleKind kind) {
+  return os << nameOf(kind);
+}
+inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
+                                     PlacementPolicy policy) {
+  return os << nameOf(policy);
+}
+
+/// Reads the word that `nameOf` gives one of `T`.
+template <typename T>
+mlir::FailureOr<T> parseNamed(mlir::AsmParser &parser,
+                              std::optional<T> (*parse)(std::string_view text),
+                              const std::string &choices) {
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  llvm::StringRef word;
+  if (parser.parseKeyword(&word))
+    return mlir::failure();
+  std::optional<T> value = parse(word);
+  if (value && nameOf(*value) == std::string_view(word))
+    return *value;
+  parser.emitError(loc) << "unknown word '" << word << "', expected "
+                        << choices;
+  return mlir::failure();
+}
+
+} // namespace autopar
+
+template <>
+struct mlir::FieldParser<autopar::ScheduleKind> {
+  static mlir::FailureOr<autopar::ScheduleKind> parse(mlir::AsmParser &parser) {
+    return autopar::parseNamed(parser, autopar::parseScheduleKind,
+                               autopar::scheduleChoices());
+  }
+};
+
+template <>
+struct mlir::FieldParser<autopar::PlacementPolicy> {
+  static mlir::FailureOr<autopar::PlacementPolicy>
+  parse(mlir::AsmParser &parser) {
+    return autopar::parseNamed(parser, autopar::parsePlacementPolicy,
+                               autopar::policyChoices());
+  }
+};
+
+namespace autopar::parallel {
+
+/// The word alone, as an op has it.
+template <typename Attr>
+mlir::ParseResult parseWord(mlir::OpAsmParser &parser, Attr &attr) {
+  auto value = mlir::FieldParser<decltype(attr.getValue())>::parse(parser);
+  if (failed(value))
+    return mlir::failure();
+  attr = Attr::get(parser.getContext(), *value);
+  return mlir::success();
+}
+
+template <typename Attr>
+void printWord(mlir::OpAsmPrinter &printer, mlir::Operation *, Attr attr) {
+  printer << attr.getValue();
+}
+
+} // namespace autopar::parallel
+
+#endif // AUTOPAR_DIALECT_PARALLEL_ATTRWORDS_H

@@ -1,0 +1,46 @@
+//===- Degree.h - The kinds of parallelism ----------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PLAN_DEGREE_H
+#define AUTOPAR_PLAN_DEGREE_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace autopar {
+
+/// The degrees that have a meaning: pipeline stages; tensor, context, data and
+/// expert parallelism; tensor parallelism inside an expert and copies of each;
+/// the part of tp that splits the KV cache by sequence, and the one that
+/// attention uses.
+enum class Degree : uint8_t { pp, tp, cp, dp, ep, etp, edp, dcp, attention_tp };
+
+/// All, in the order that plans list them.
+inline constexpr std::array<Degree, 9> allDegrees = {
+    Degree::pp,  Degree::tp,  Degree::cp,  Degree::dp,          Degree::ep,
+    Degree::etp, Degree::edp, Degree::dcp, Degree::attention_tp};
+
+/// As axes, plans and reports call it: "attention_tp".
+constexpr std::string_view nameOf(Degree degree) {
+  constexpr std::array<std::string_view, allDegrees.size()> names = {
+      "pp", "tp", "cp", "dp", "ep", "etp", "edp", "dcp", "attention_tp"};
+  return names[static_cast<size_t>(degree)];
+}
+
+/// The degree of that name; nothing where it is a user's own.
+constexpr std::optional<Degree> parseDegree(std::string_view name) {
+  for (Degree degree : allDegrees)
+    if (nameOf(degree) == name)
+      return degree;
+  return std::nullopt;
+}
+
+} // namespace autopar
+
+#endif // AUTOPAR_PLAN_DEGREE_H

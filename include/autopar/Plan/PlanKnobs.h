@@ -1,0 +1,44 @@
+//===- PlanKnobs.h - The choices of a plan, each said once ------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A plan is axes, degrees and knobs. Flags, pipeline options, `autopar.plan/1`
+// and help texts are read off this table. Private to who reads or writes plans.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PLAN_PLANKNOBS_H
+#define AUTOPAR_PLAN_PLANKNOBS_H
+
+#include "autopar/Plan/Plan.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace autopar {
+
+/// A choice of a plan.
+struct PlanKnob {
+  /// The flag, without dashes; null where none sets it.
+  const char *flag;
+  /// Where `autopar.plan/1` has it: "dtype", "pipeline.schedule".
+  const char *key;
+  /// How help writes its value: "format"; "true" of one that is set alone.
+  const char *value;
+  const char *help;
+  /// Sets what `text` says. What was expected where it says nothing of it.
+  std::optional<std::string> (*set)(Plan &plan, std::string_view text);
+  /// Sets the member `name` of `object`, where it has one; else keeps.
+  void (*read)(const JsonReader &object, std::string_view name, Plan &plan);
+  /// Its value; null where the plan leaves it open.
+  nlohmann::ordered_json (*write)(const Plan &plan);
+};
+
+/// All, in the order of `autopar.plan/1`.
+const std::vector<PlanKnob> &planKnobs();
+
+} // namespace autopar
+
+#endif // AUTOPAR_PLAN_PLANKNOBS_H

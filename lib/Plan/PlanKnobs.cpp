@@ -1,0 +1,306 @@
+//===- PlanKnobs.cpp ------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Plan/PlanKnobs.h"
+
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <charconv>
+
+using namespace autopar;
+
+using Json = nlohmann::ordered_json;
+
+//===----------------------------------------------------------------------===//
+// How the types of choices are written
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// `Expected` is a value, or what should have been there.
+template <typename T>
+struct Expected {
+  std::optional<T> value = std::nullopt;
+  std::string expected = "";
+};
+
+/// Reads a member that is a text, as the text of a flag.
+template <typename T, typename Codec>
+std::optional<T> readText(const JsonReader &object, std::string_view name) {
+  std::optional<std::string> text = object.optionalString(name);
+  if (!text || object.failed())
+    return std::nullopt;
+  Expected<T> parsed = Codec::parse(*text);
+  if (!parsed.value)
+    object.failAt(name, "expected " + parsed.expected + ", found \"" +
+                            shorten(*text) + "\"");
+  return parsed.value;
+}
+
+struct Flag {
+  using Type = bool;
+  static Expected<bool> parse(std::string_view text) {
+    if (text.empty() || text == "true" || text == "1")
+      return {true};
+    if (text == "false" || text == "0")
+      return {false};
+    return {std::nullopt, "true or false"};
+  }
+  static std::optional<bool> read(const JsonReader &object,
+                                  std::string_view name) {
+    if (!object.has(name))
+      return std::nullopt;
+    return object.booleanOr(name, false);
+  }
+  static Json write(bool value) { return value; }
+};
+
+template <int64_t least, int64_t most>
+struct Count {
+  using Type = int64_t;
+  static Expected<int64_t> parse(std::string_view text) {
+    int64_t value = 0;
+    auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() &&
+        value >= least && value <= most)
+      return {value};
+    return {std::nullopt, "a number from " + std::to_string(least) + " to " +
+                              std::to_string(most)};
+  }
+  static std::optional<int64_t> read(const JsonReader &object,
+                                     std::string_view name) {
+    return object.optionalInteger(name, least, most);
+  }
+  static Json write(int64_t value) { return value; }
+};
+
+/// A part of a whole: of memory, or what loads may differ by.
+template <bool mayBeNone>
+struct Share {
+  using Type = double;
+  static constexpr double least = mayBeNone ? 0 : 1e-6;
+  static Expected<double> parse(std::string_view text) {
+    double value = 0;
+    auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() &&
+        value >= least && value <= 1)
+      return {value};
+    return {std::nullopt,
+            mayBeNone ? "a share from 0 to 1" : "a share above 0 and up to 1"};
+  }
+  static std::optional<double> read(const JsonReader &object,
+                                    std::string_view name) {
+    return object.optionalNumber(name, least, 1);
+  }
+  static Json write(double value) { return value; }
+};
+
+struct File {
+  using Type = std::string;
+  static Expected<std::string> parse(std::string_view text) {
+    return {std::string(text)};
+  }
+  static std::optional<std::string> read(const JsonReader &object,
+                                         std::string_view name) {
+    return object.optionalString(name);
+  }
+  static Json write(const std::string &value) { return value; }
+};
+
+/// A word of a closed list.
+template <typename T, std::optional<T> (*find)(std::string_view),
+          std::string (*choices)()>
+struct Word {
+  using Type = T;
+  static Expected<T> parse(std::string_view text) {
+    return {find(text), choices()};
+  }
+  static std::optional<T> read(const JsonReader &object,
+                               std::string_view name) {
+    return readText<T, Word>(object, name);
+  }
+  static Json write(T value) { return nameOf(value); }
+};
+
+std::string contextKindChoices() { return "ring or all_to_all"; }
+std::string formatChoices() { return std::string(elementTypeChoices()); }
+using Context = Word<ContextKind, parseContextKind, contextKindChoices>;
+using Schedule = Word<ScheduleKind, parseScheduleKind, scheduleChoices>;
+using Policy = Word<PlacementPolicy, parsePlacementPolicy, policyChoices>;
+using Format = Word<ElementType, parseElementType, formatChoices>;
+
+struct Ranges {
+  using Type = std::vector<LayerRange>;
+  static Expected<Type> parse(std::string_view text) {
+    Result<Type> ranges = parseRanges(text);
+    if (ranges)
+      return {std::move(*ranges)};
+    return {std::nullopt, "ranges of layers: " + ranges.error().str()};
+  }
+  static std::optional<Type> read(const JsonReader &object,
+                                  std::string_view name) {
+    return readText<Type, Ranges>(object, name);
+  }
+  static Json write(const Type &value) { return rangesText(value); }
+};
+
+//===----------------------------------------------------------------------===//
+// Where a plan has them
+//===----------------------------------------------------------------------===//
+
+struct InPlan {
+  static Plan &of(Plan &plan) { return plan; }
+  static const Plan *find(const Plan &plan) { return &plan; }
+};
+
+struct InPipeline {
+  static PipelinePlan &of(Plan &plan) { return plan.pipeline; }
+  static const PipelinePlan *find(const Plan &plan) { return &plan.pipeline; }
+};
+
+struct InExperts {
+  static ExpertPlan &of(Plan &plan) {
+    if (!plan.expertPlacement)
+      plan.expertPlacement.emplace();
+    return *plan.expertPlacement;
+  }
+  static const ExpertPlan *find(const Plan &plan) {
+    return plan.expertPlacement ? &*plan.expertPlacement : nullptr;
+  }
+};
+
+struct InSources {
+  static LoadSources &of(Plan &plan) { return InExperts::of(plan).sources; }
+  static const LoadSources *find(const Plan &plan) {
+    return plan.expertPlacement ? &plan.expertPlacement->sources : nullptr;
+  }
+};
+
+template <typename Codec>
+Json writeValue(const typename Codec::Type &value) {
+  return Codec::write(value);
+}
+template <typename Codec>
+Json writeValue(const std::optional<typename Codec::Type> &value) {
+  return value ? Codec::write(*value) : Json();
+}
+
+/// The knob that is `member` of what `Place` finds in a plan.
+template <typename Codec, typename Place, auto member>
+PlanKnob knob(const char *flag, const char *key, const char *value,
+              const char *help) {
+  PlanKnob made{flag, key, value, help, nullptr, nullptr, nullptr};
+  made.set = [](Plan &plan,
+                std::string_view text) -> std::optional<std::string> {
+    auto parsed = Codec::parse(text);
+    if (!parsed.value)
+      return parsed.expected;
+    Place::of(plan).*member = std::move(*parsed.value);
+    return std::nullopt;
+  };
+  made.read = [](const JsonReader &object, std::string_view name, Plan &plan) {
+    if (auto found = Codec::read(object, name); found && !object.failed())
+      Place::of(plan).*member = std::move(*found);
+  };
+  made.write = [](const Plan &plan) {
+    const auto *place = Place::find(plan);
+    static const std::decay_t<decltype(*place)> open;
+    return place && place->*member != open.*member
+               ? writeValue<Codec>(place->*member)
+               : Json();
+  };
+  return made;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+const std::vector<PlanKnob> &autopar::planKnobs() {
+  static const std::vector<PlanKnob> knobs = {
+      knob<Flag, InPlan, &Plan::sequenceParallel>(
+          "shard-sp", "sequence_parallel", "true",
+          "Sequence parallelism: tokens over tp where weights are whole; "
+          "all-reduces become reduce-scatter + all-gather"),
+      knob<Flag, InPlan, &Plan::fsdp>(
+          "fsdp", "fsdp", "true",
+          "Split parameters over the dp*cp replicas (experts: edp) and gather "
+          "each layer before its use"),
+      knob<Context, InPlan, &Plan::contextKind>(
+          "cp-kind", "context_kind", "ring|all-to-all",
+          "How context parallelism works: ring (keys and values go round; "
+          "default) or all-to-all (heads for tokens)"),
+      knob<Flag, InPlan, &Plan::dispatchByNode>(
+          "dispatch-by-node", "dispatch_by_node", "true",
+          "Send a routed token once to each node that has one of its experts, "
+          "and add up there what returns, as DeepEP does (default: a row for "
+          "each expert)"),
+      knob<Format, InPlan, &Plan::dispatchDtype>(
+          "dispatch-dtype", "dispatch_dtype", "format",
+          "Format of routed tokens on their way to experts: fp8 has a scale "
+          "for each 128 values (default: as they are)"),
+      knob<Count<1, limits::maxVirtualStages>, InPipeline,
+           &PipelinePlan::interleave>(
+          "interleave", "pipeline.interleave", "N",
+          "Virtual stages of each device (default: 1)"),
+      knob<Ranges, InPipeline, &PipelinePlan::stages>(
+          "stages", "pipeline.stages", "first-last,...",
+          "Layers of each pipeline stage, with --stage-pp: 0-19,20-40,... "
+          "(default: balanced by cost)"),
+      knob<Schedule, InPipeline, &PipelinePlan::schedule>(
+          "schedule", "pipeline.schedule", "kind",
+          "Order of microbatches: gpipe, one_f_one_b, interleaved, "
+          "zero_bubble, dual_pipe, inference (default: inference, or "
+          "interleaved)"),
+      knob<Count<1, limits::maxScheduledTasks>, InPipeline,
+           &PipelinePlan::microbatches>(
+          "microbatches", "pipeline.microbatches", "N",
+          "Parts of the batch that follow each other through the stages "
+          "(default: what divides it, at most the stages)"),
+      knob<Policy, InExperts, &ExpertPlan::policy>(
+          "place-experts", "expert_placement.policy",
+          "block|round_robin|balanced",
+          "How experts are placed on the devices of --shard-ep: block, "
+          "round_robin or balanced (default: balanced with --expert-load or "
+          "--expert-trace)"),
+      knob<Count<0, limits::maxPlacedSlots>, InExperts, &ExpertPlan::redundant>(
+          "redundant-experts", "expert_placement.redundant_experts", "N",
+          "Slots of all devices together for copies of hot experts (default: "
+          "0)"),
+      knob<Flag, InExperts, &ExpertPlan::groupsInNode>(
+          "expert-groups-in-node", "expert_placement.groups_in_node", "true",
+          "Keep the groups that routers select from in one node"),
+      knob<Share<true>, InExperts, &ExpertPlan::tolerance>(
+          nullptr, "expert_placement.tolerance", "share",
+          "By how much loads of devices may differ where experts are balanced"),
+      knob<File, InSources, &LoadSources::load>(
+          "expert-load", "expert_placement.load", "file|zipf:1.0|...",
+          "Tokens per expert and layer: a file (autopar.load/1, CSV), or even, "
+          "zipf:1.0, log_normal:0.24; the step follows the hottest device"),
+      knob<File, InSources, &LoadSources::trace>(
+          "expert-trace", "expert_placement.trace", "file",
+          "Experts that tokens were routed to together (JSON lines, CSV): "
+          "saves sends to other nodes"),
+      knob<Format, InPlan, &Plan::dtype>(
+          "dtype", "dtype", "format",
+          "Format of activations and products: bf16, fp16, fp32, fp8 (weights "
+          "stay as stored)"),
+      knob<Format, InPlan, &Plan::kvDtype>("kv-dtype", "kv_dtype", "format",
+                                           "Format of the KV cache"),
+      knob<Share<false>, InPlan, &Plan::memoryUtilization>(
+          "memory-utilization", "memory_utilization", "share",
+          "The runtime's share of device memory, 0 to 1"),
+  };
+  return knobs;
+}
