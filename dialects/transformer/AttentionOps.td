@@ -74,6 +74,8 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
         s[c] = s[c] + bias[bucket(c - p), a]                with a bias
         s[c] = s[c] + sum_h query[b, i, a, h]               with a plane
                             * (down[r(p) - r(c) + n - 1, h] + across[q(p) - q(c) + n - 1, h])
+        s[c] = s[c] + sum_h query[b, i, a, h]               with distances
+                            * distances[min(max(p - c, -m), m) + m, h] / sqrt(d_qk)
         z    = sum_c exp(s[c]) (+ exp(sinks[a]))
         y[b, i, a, :] = sum_c exp(s[c]) / z * value[b, c, g, :]
 
@@ -100,6 +102,10 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     `q(p) = p mod n`. Its tables have `2*n - 1` rows (MViTv2, arXiv:2112.01526;
     SAM, arXiv:2304.02643). 4*n*query*heads*d_qk FLOPs more.
 
+    Distances are a table of `2*m + 1` rows, one for each distance up to `m` on
+    both sides (Shaw et al., arXiv:1803.02155); `scale(x)` is for these scores,
+    too. 2*pairs*heads*d_qk FLOPs more.
+
     Keys are those of the cache: `c` is a position from 0 to `context - 1`, the
     step's own included, or one of the `cross_tokens` that were encoded (cross attention).
     Without a cache they are those of the operands, `c` being the index of a
@@ -108,7 +114,8 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
         all             query*context pairs
         causal          c <= p, query*context - query*(query - 1)/2 pairs
         window(n)       c > p - n with causal, else |p - c| <= n div 2
-        chunk(n)        c div n = p div n
+        chunk(n)        c div n = p div n, and where keys of operands are not as
+                        many as queries, c div n = p * keys div (queries * n)
 
     and those alone that all given words allow.
 
@@ -129,7 +136,8 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     the cache is `[batch, context, kv heads, d_qk + d_v]`, the result
     `[batch, query, heads, d_v]`, the sinks `[heads]`, the bias
     `[buckets, heads]`, the tables of a plane `[2*n - 1, d_qk]`, both or none,
-    and with a chunk, that has `n*n` tokens; key and value heads divide query heads and are split
+    and with a chunk, that has `n*n` tokens, the distances an odd number of rows
+    `[2*m + 1, d_qk]`; key and value heads divide query heads and are split
     over the same axes; with `causal`, keys and queries are of the same tokens;
     the tokens of keys are whole, or split as those of the queries and of the
     cache that takes them up; not both a window and a chunk, each of 1 or more,
@@ -152,6 +160,10 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
           chunk(196) : !q, !k
       return
     }
+    func.func private @near(%q: !q, %k: !k, %v: !k, %d: tensor<1025x64xbf16>) {
+      %y = transformer.attention %q, %k, %v distances(%d : tensor<1025x64xbf16>) chunk(200) : !q, !k
+      return
+    }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
@@ -159,7 +171,8 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
                        Optional<AnyRankedTensor>:$sinks,
                        Optional<AnyRankedTensor>:$bias,
                        Optional<AnyRankedTensor>:$down,
-                       Optional<AnyRankedTensor>:$across, UnitAttr:$causal,
+                       Optional<AnyRankedTensor>:$across,
+                       Optional<AnyRankedTensor>:$distances, UnitAttr:$causal,
                        OptionalAttr<I64Attr>:$window,
                        OptionalAttr<I64Attr>:$chunk,
                        OptionalAttr<F64Attr>:$scale,
@@ -172,6 +185,7 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     (`bias` `(` $bias^ `:` type($bias) `)`)?
     (`max_distance` `(` $max_distance^ `)`)?
     (`plane` `(` $down^ `,` $across `:` type($down) `,` type($across) `)`)?
+    (`distances` `(` $distances^ `:` type($distances) `)`)?
     (`causal` $causal^)?
     (`window` `(` $window^ `)`)? (`chunk` `(` $chunk^ `)`)?
     (`scale` `(` custom<Number>($scale)^ `)`)?
@@ -180,6 +194,40 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
     `:` custom<AttentionTypes>(ref($cache), type($query), type($key),
                                type($value), type($cache), type($result))
   }];
+  let extraClassDeclaration = [{
+    ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
+  }];
+  let hasVerifier = 1;
+}
+
+def TF_ChannelAttentionOp : TF_ComputeOp<"channel_attention", [
+    Pure, AllTypesMatch<["query", "key", "value", "result"]>]> {
+  let summary = "channels of a head that attend to each other";
+  let description = [{
+    The channels of a head are what attends, and all its tokens what they are
+    compared by (DaViT, arXiv:2204.03645). For each sequence `b` and head `a`:
+
+        s[i, j] = sum_t query[b, t, a, i] * key[b, t, a, j] / sqrt(tokens)
+        y[b, t, a, i] = sum_j exp(s[i, j]) / (sum_k exp(s[i, k])) * value[b, t, a, j]
+
+    4*tokens*heads*d*d FLOPs, of two products for each sequence and head.
+
+    **Constraints:** all are `[batch, tokens, heads, d]`; heads and `d` are
+    numbers; tokens and `d` are whole; no partial sums.
+
+    **Example:**
+    ```mlir
+    !x = tensor<?x?x8x32xbf16, #transformer.dims<[batch, encoder_tokens, _, _]>>
+    func.func private @example(%q: !x, %k: !x, %v: !x) {
+      %y = transformer.channel_attention %q, %k, %v : !x
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
+                       AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$query `,` $key `,` $value attr-dict `:` type($query)";
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
   }];

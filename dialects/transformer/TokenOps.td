@@ -220,6 +220,51 @@ def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
   let hasVerifier = 1;
 }
 
+def TF_ChannelConvolutionOp : TF_ComputeOp<"channel_convolution", [Pure]> {
+  let summary = "mixes neighbouring tokens, each channel by itself";
+  let description = [{
+    As `transformer.convolution`, with the same strides, planes and zeros around
+    them, but of each channel with itself (a depthwise convolution):
+
+        y[b, t, c] = sum_j x[b, s*t + j - (kernel - 1) div 2, c]
+                           * weight[c, j] (+ bias[c])
+
+    2*tokens*kernel*channels FLOPs with the tokens of the result, on vector
+    units. Channels may be split.
+
+    **Constraints:** `x` is `[batch, tokens, channels]`, the weight
+    `[channels, kernel]`, the result `[batch, fewer tokens, channels]`, whose
+    number divides that of `x`; or `x` is `[batch, tokens, columns, channels]`,
+    the weight `[channels, kernel, kernel]`, and the result
+    `[batch, fewer tokens, fewer columns, channels]`, or both without columns,
+    the number of tokens being divided by a square; the bias is `[channels]`;
+    tokens, columns and kernels are whole; no partial sums.
+
+    **Example:**
+    ```mlir
+    !x = tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens, _]>>
+    func.func private @example(%x: !x, %w: tensor<64x15xbf16>, %b: tensor<64xbf16>) {
+      %y = transformer.channel_convolution %x, %w bias(%b : tensor<64xbf16>)
+          : !x, tensor<64x15xbf16> -> !x
+      return
+    }
+    func.func private @plane(%x: tensor<1x64x8xbf16>, %w: tensor<8x3x3xbf16>) {
+      %y = transformer.channel_convolution %x, %w
+          : tensor<1x64x8xbf16>, tensor<8x3x3xbf16> -> tensor<1x16x8xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$weight,
+                       Optional<AnyRankedTensor>:$bias);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $weight (`bias` `(` $bias^ `:` type($bias) `)`)? attr-dict
+    `:` type($x) `,` type($weight) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def TF_MergeTokensOp : TF_ComputeOp<"merge_tokens", [Pure]> {
   let summary = "makes one token of several neighbours";
   let description = [{
@@ -482,6 +527,65 @@ def TF_LayerNormOp : TF_NormOp<"layer_norm"> {
   }];
   let arguments = operands;
   let assemblyFormat = syntaxOfParameters # syntaxOfTypes;
+}
+
+def TF_BatchNormOp : TF_ComputeOp<"batch_norm", [
+    Pure, AllTypesMatch<["x", "result"]>,
+    AllTypesMatch<["mean", "variance", "weight", "bias"]>]> {
+  let summary = "moves and scales each channel by what training saw of it";
+  let description = [{
+    With the mean and the variance of each channel that training has kept
+    (Ioffe, Szegedy, arXiv:1502.03167):
+
+        y[t.., c] = (x[t.., c] - mean[c]) / sqrt(variance[c] + eps) * weight[c] + bias[c]
+
+    **Constraints:** mean, variance, weight and bias are `[channels]`, the last
+    dimension of `x`; `x` is not a partial sum; the result has the type of `x`;
+    `eps` is not negative.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x16x64xbf16>, %m: tensor<64xbf16>, %v: tensor<64xbf16>,
+                               %g: tensor<64xbf16>, %b: tensor<64xbf16>) {
+      %y = transformer.batch_norm %x, %m, %v, %g, %b eps(1.0e-5)
+          : tensor<4x16x64xbf16>, tensor<64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$mean,
+                       AnyRankedTensor:$variance, AnyRankedTensor:$weight,
+                       AnyRankedTensor:$bias, F64Attr:$eps);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $mean `,` $variance `,` $weight `,` $bias
+    `eps` `(` custom<Number>($eps) `)` attr-dict `:` type($x) `,` type($mean)
+  }];
+  let hasVerifier = 1;
+}
+
+def TF_SoftmaxOp : TF_ComputeOp<"softmax", [
+    Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "makes probabilities of scores";
+  let description = [{
+    For each token:
+
+        y[t.., h] = exp(x[t.., h]) / sum_i exp(x[t.., i])
+
+    **Constraints:** the last dimension is whole; `x` is not a partial sum; the
+    result has the type of `x`.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x16x42xbf16>) {
+      %y = transformer.softmax %x : tensor<4x16x42xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
 #endif // AUTOPAR_TRANSFORMER_TOKENOPS_TD

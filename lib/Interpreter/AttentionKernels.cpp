@@ -173,14 +173,17 @@ struct Scores {
   /// MLIR's accessors are not const.
   mutable AttentionOp op;
   int64_t position, head, heads;
+  /// Tokens of the keys and of the queries, where both are operands.
+  int64_t keys = 1, queries = 1;
 
   bool sees(int64_t token) const {
     if (op.getCausal() && token > position)
       return false;
     if (op.getWindow() && !isInWindow(token, int64_t(*op.getWindow())))
       return false;
-    return !op.getChunk() || token / int64_t(*op.getChunk()) ==
-                                 position / int64_t(*op.getChunk());
+    return !op.getChunk() ||
+           token / int64_t(*op.getChunk()) ==
+               position * keys / (queries * int64_t(*op.getChunk()));
   }
   /// `bias`: the table's column of the head.
   double of(double product, int64_t token, const LocalTensor *bias,
@@ -279,6 +282,17 @@ static double planeScore(AttentionOp op, Device &device, const double *query,
          dot(query, &across.data[columns * width], width);
 }
 
+/// What the distance adds for a query and a key.
+static double distanceScore(AttentionOp op, Device &device, const double *query,
+                            int64_t distance) {
+  if (!op.getDistances())
+    return 0;
+  const LocalTensor &table = device(op.getDistances());
+  int64_t width = table.shape[1], most = table.shape[0] / 2;
+  int64_t row = std::clamp(distance, -most, most) + most;
+  return dot(query, &table.data[row * width], width);
+}
+
 static LocalResult run(AttentionOp op, Device &device) {
   const LocalTensor &query = device(op.getQuery());
   std::deque<LocalTensor> rows;
@@ -302,6 +316,10 @@ static LocalResult run(AttentionOp op, Device &device) {
   const LocalTensor *bias = op.getBias() ? &device(op.getBias()) : nullptr;
   double scale = op.getScale() ? op.getScale()->convertToDouble()
                                : 1 / std::sqrt(double(width));
+  auto tokens = [&](Value x) {
+    return op.getCache() ? 1 : device.grid().extentOf(TensorView(x), 1);
+  };
+  int64_t keys = tokens(op.getKey()), queries = tokens(op.getQuery());
   LocalTensor result({query.shape[0], query.shape[1], query.shape[2], values});
   for (int64_t b = 0; b < query.shape[0]; ++b)
     for (size_t t = 0; t < positions.size(); ++t)
@@ -312,16 +330,19 @@ static LocalResult run(AttentionOp op, Device &device) {
                                          << heads[a] << " without its key head";
         int64_t at =
             (b * query.shape[1] + int64_t(t)) * query.shape[2] + int64_t(a);
-        Scores scores{op, positions[t], heads[a], allHeads};
+        Scores scores{op, positions[t], heads[a], allHeads, keys, queries};
         Softmax softmax;
         int64_t offset = (b * int64_t(kvHeads.size()) + g) * (width + values);
         const double *asked = &query.data[at * width];
         for (auto [token, row] : seen->all)
           if (scores.sees(token))
-            softmax.add(token,
-                        scores.of(dot(asked, &row->data[offset], width) * scale,
-                                  token, bias, int64_t(a)) +
-                            planeScore(op, device, asked, positions[t], token));
+            softmax.add(
+                token,
+                scores.of(dot(asked, &row->data[offset], width) * scale, token,
+                          bias, int64_t(a)) +
+                    planeScore(op, device, asked, positions[t], token) +
+                    distanceScore(op, device, asked, positions[t] - token) *
+                        scale);
         softmax.finish(op.getSinks()
                            ? std::optional(device(op.getSinks()).data[a])
                            : std::nullopt);
@@ -331,6 +352,33 @@ static LocalResult run(AttentionOp op, Device &device) {
               result.data[at * values + i] +=
                   weight / softmax.total *
                   row->second->data[offset + width + i];
+      }
+  return result;
+}
+
+static LocalResult run(ChannelAttentionOp op, Device &device) {
+  const LocalTensor &query = device(op.getQuery()), &key = device(op.getKey()),
+                    &value = device(op.getValue());
+  LocalTensor result(query.shape);
+  int64_t tokens = query.shape[1], heads = query.shape[2], d = query.shape[3];
+  for (int64_t b = 0; b < query.shape[0]; ++b)
+    for (int64_t a = 0; a < heads; ++a)
+      for (int64_t i = 0; i < d; ++i) {
+        auto at = [&](int64_t t, int64_t c) {
+          return ((b * tokens + t) * heads + a) * d + c;
+        };
+        Softmax softmax;
+        for (int64_t j = 0; j < d; ++j) {
+          double score = 0;
+          for (int64_t t = 0; t < tokens; ++t)
+            score += query.data[at(t, i)] * key.data[at(t, j)];
+          softmax.add(j, score / std::sqrt(double(tokens)));
+        }
+        softmax.finish(std::nullopt);
+        for (auto [j, weight] : softmax.scores)
+          for (int64_t t = 0; t < tokens; ++t)
+            result.data[at(t, i)] +=
+                weight / softmax.total * value.data[at(t, j)];
       }
   return result;
 }
@@ -459,6 +507,7 @@ static LocalResult run(IndexerOp op, Device &device) {
 void autopar::attachAttentionKernels(MLIRContext *context) {
   attach<RopeOp, run>(context);
   attach<AttentionOp, update, run>(context);
+  attach<ChannelAttentionOp, run>(context);
   attach<LatentAttentionOp, update, run>(context);
   attach<IndexerOp, update, run>(context);
 }

@@ -51,6 +51,7 @@ void attach(mlir::MLIRContext *context) {
 
 // Each for the ops of one file.
 void attachTokenKernels(mlir::MLIRContext *context);
+void attachConvolutionKernels(mlir::MLIRContext *context);
 void attachAttentionKernels(mlir::MLIRContext *context);
 void attachExpertKernels(mlir::MLIRContext *context);
 void attachRecurrentKernels(mlir::MLIRContext *context);

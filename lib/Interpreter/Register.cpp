@@ -15,6 +15,7 @@ void autopar::registerExecution(mlir::DialectRegistry &registry) {
   registry.addExtension(
       +[](mlir::MLIRContext *context, transformer::TransformerDialect *) {
         attachTokenKernels(context);
+        attachConvolutionKernels(context);
         attachAttentionKernels(context);
         attachExpertKernels(context);
         attachRecurrentKernels(context);

@@ -143,6 +143,40 @@ static LocalResult run(AddBiasOp op, Device &device) {
                    [](double x, double bias) { return x + bias; });
 }
 
+static LocalResult run(SoftmaxOp op, Device &device) {
+  LocalTensor result = device(op.getX());
+  int64_t width = result.shape.back();
+  for (int64_t row = 0; row < result.size(); row += width) {
+    double *x = &result.data[row];
+    double most = *std::max_element(x, x + width), sum = 0;
+    for (int64_t i = 0; i < width; ++i)
+      sum += x[i] = std::exp(x[i] - most);
+    for (int64_t i = 0; i < width; ++i)
+      x[i] /= sum;
+  }
+  return result;
+}
+
+static LocalResult run(BatchNormOp op, Device &device) {
+  LocalTensor result = device(op.getX());
+  double eps = op.getEps().convertToDouble();
+  const LocalTensor &mean = device(op.getMean()),
+                    &variance = device(op.getVariance()),
+                    &weight = device(op.getWeight()),
+                    &bias = device(op.getBias());
+  if (mean.size() == 0 || result.size() % mean.size() != 0)
+    return op.emitError("operands do not fit on a device");
+  for (int64_t i = 0; i < result.size(); ++i) {
+    int64_t c = i % mean.size();
+    // Random weights have a sign, which no variance has.
+    double deviation = std::sqrt(std::abs(variance.data[c]) + eps);
+    result.data[i] =
+        (result.data[i] - mean.data[c]) / deviation * weight.data[c] +
+        bias.data[c];
+  }
+  return result;
+}
+
 static LocalResult run(WeighOp op, Device &device) {
   LocalTensor result = device(op.getX());
   const LocalTensor &weights = device(op.getWeights());
@@ -218,98 +252,6 @@ static LocalResult run(LogitsOp op, Device &device) {
     for (int64_t h = 0; h < table.shape[1]; ++h)
       turned.data[h * table.shape[0] + v] = table.data[v * table.shape[1] + h];
   return multiply(op, x, 1, turned, nullptr);
-}
-
-/// Tokens outside of the sequence are 0.
-namespace {
-/// The second dimension of a convolution's plane.
-struct Columns {
-  int64_t before = 1, after = 1, kernel = 1;
-  /// Which one element `k` of the kernel of column `c` reads; -1 outside.
-  int64_t read(int64_t c, int64_t k) const {
-    int64_t column = before / after * c + k - (kernel - 1) / 2;
-    return column < before ? column : -1;
-  }
-};
-} // namespace
-
-/// Of planes whose rows are one after the other, to `result`.
-static LocalResult convolveSquare(Operation *op, const LocalTensor &x,
-                                  const LocalTensor &w, const LocalTensor *bias,
-                                  LocalTensor result) {
-  auto sideOf = [](int64_t tokens) {
-    return int64_t(std::lround(std::sqrt(double(tokens))));
-  };
-  int64_t before = sideOf(x.shape[1]), after = sideOf(result.shape[1]);
-  if (before * before != x.shape[1] || after * after != result.shape[1])
-    return op->emitError() << x.shape[1] << " tokens are no square plane";
-  int64_t in = w.shape[0], kernel = w.shape[1], out = w.shape[3];
-  Columns line = {before, after, kernel};
-  double *place = result.data.data();
-  for (int64_t b = 0; b < x.shape[0]; ++b)
-    for (int64_t r = 0; r < after; ++r)
-      for (int64_t c = 0; c < after; ++c)
-        for (int64_t o = 0; o < out; ++o) {
-          double sum = bias ? bias->data[o] : 0;
-          for (int64_t j = 0; j < kernel; ++j)
-            for (int64_t k = 0; k < kernel; ++k) {
-              int64_t row = line.read(r, j), column = line.read(c, k);
-              for (int64_t i = 0; row >= 0 && column >= 0 && i < in; ++i)
-                sum += x.data[((b * before + row) * before + column) * in + i] *
-                       w.data[((i * kernel + j) * kernel + k) * out + o];
-            }
-          *place++ = sum;
-        }
-  return result;
-}
-
-static LocalResult run(ConvolutionOp op, Device &device) {
-  const LocalTensor &x = device(op.getX()), &w = device(op.getWeight());
-  std::vector<int64_t> from = device.indices(op.getX(), 1);
-  std::vector<int64_t> to = device.indices(op.getResult(), 1);
-  // A step may have no source: what it has read is remembered.
-  int64_t after = device.grid().extentOf(TensorView(op.getResult()), 1);
-  int64_t stride =
-      after ? device.grid().extentOf(TensorView(op.getX()), 1) / after : 1;
-  // A row of tokens is a plane of one column.
-  bool isPlane = x.shape.size() == 4;
-  Columns columns;
-  if (isPlane)
-    columns = {x.shape[2],
-               device.grid().extentOf(TensorView(op.getResult()), 2),
-               w.shape[2]};
-  int64_t in = w.shape.front(), kernel = w.shape[1], out = w.shape.back();
-  if (x.shape.back() != in)
-    return op.emitError("contracted dimensions differ on a device");
-  std::vector<int64_t> shape = {x.shape[0], int64_t(to.size())};
-  if (isPlane)
-    shape.push_back(columns.after);
-  shape.push_back(out);
-  LocalTensor result(shape);
-  double *place = result.data.data();
-  if (!isPlane && w.shape.size() == 4)
-    return convolveSquare(op, x, w,
-                          op.getBias() ? &device(op.getBias()) : nullptr,
-                          std::move(result));
-  for (int64_t b = 0; b < x.shape[0]; ++b)
-    for (int64_t token : to)
-      for (int64_t c = 0; c < columns.after; ++c)
-        for (int64_t o = 0; o < out; ++o) {
-          double sum = op.getBias() ? device(op.getBias()).data[o] : 0;
-          for (int64_t j = 0; j < kernel; ++j) {
-            int64_t at = find(from, stride * token + j - (kernel - 1) / 2);
-            for (int64_t k = 0; at >= 0 && k < columns.kernel; ++k)
-              if (int64_t column = columns.read(c, k); column >= 0)
-                for (int64_t i = 0; i < in; ++i)
-                  sum +=
-                      x.data[((b * x.shape[1] + at) * columns.before + column) *
-                                 in +
-                             i] *
-                      w.data[((i * kernel + j) * columns.kernel + k) * out + o];
-          }
-          *place++ = sum;
-        }
-  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -571,7 +513,8 @@ void autopar::attachTokenKernels(MLIRContext *context) {
   attach<StateOp, run>(context);
   attach<LinearOp, run>(context);
   attach<LogitsOp, run>(context);
-  attach<ConvolutionOp, run>(context);
+  attach<BatchNormOp, run>(context);
+  attach<SoftmaxOp, run>(context);
   attach<EmbeddingOp, run>(context);
   attach<LastTokenOp, run>(context);
   attach<LayerPartOp, run>(context);

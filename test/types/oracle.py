@@ -54,6 +54,10 @@ REQUIRED = {
                         "mlp_layer_types": ["dense"] + ["sparse"] * 31}},
     "granite4_vision": {"deepstack_layer_map": [[-1, 0], [-2, 4]], "spatial_target_layers": [8], "downsample_rate": "4/8"},
     "reformer": {"is_decoder": True},
+    "qwen3_omni_moe": {
+        "thinker_config": {"text_config": {"num_attention_heads": 32, "vocab_size": 151936}},
+        "talker_config": {"spatial_merge_size": 2, "text_config": {"shared_expert_intermediate_size": 768}},
+    },
     "qwen3_omni_moe_thinker": {"text_config": {"num_attention_heads": 32, "vocab_size": 151936}},
 }  # fmt: skip
 
@@ -69,6 +73,18 @@ RENAMED = {
         (r"^vision_tower\.encoder\.patch_embed\.", "vision_tower.patch_embed."),
     ]
 }
+
+
+def unequal_parts(config):
+    """Tensors that loading joins into one and saving cuts into equal parts,
+    though checkpoints have unequal ones: the sizes by name."""
+    if config.model_type != "molmo2":
+        return {}
+    table, text = "model.transformer.wte.", config.text_config
+    return {
+        f"{table}embedding": [text.vocab_size, text.hidden_size],
+        f"{table}new_embedding": [text.additional_vocab_size, text.hidden_size],
+    }
 
 
 def is_phantom(name, config):
@@ -225,6 +241,8 @@ def agree(config):
     """Makes parts that are read into each other as wide as each other: of some
     types, the default configs of the parts were not made for each other, and a
     random one seldom is."""
+    if hasattr(config, "thinker_config"):
+        agree(config.thinker_config)
     vision, audio, text = (getattr(config, f"{part}_config", None) for part in ("vision", "audio", "text"))
     if config.model_type in STACKED_FRAMES:
         audio.intermediate_size = 4 * audio.hidden_size
@@ -233,8 +251,17 @@ def agree(config):
         text.mlp_layer_types = text.mlp_layer_types[: text.num_hidden_layers]
     if config.model_type == "pix2struct":
         text.d_kv = text.hidden_size // text.num_heads
+    if config.model_type == "phi4_multimodal":
+        audio.ext_pw_out_channel = audio.depthwise_separable_out_channel = audio.hidden_size
     if not hasattr(text, "hidden_size"):
         return config
+    if config.model_type == "molmo2":
+        config.adapter_config.hidden_size = vision.hidden_size
+        config.adapter_config.text_hidden_size = text.hidden_size
+    if config.model_type == "janus":
+        vision.projection_dim = text.hidden_size
+    if config.model_type in ("granite_speech", "granite_speech_plus"):
+        config.projector_config.encoder_hidden_size = config.encoder_config.hidden_dim
     if hasattr(config, "projection_hidden_size"):
         config.projection_hidden_size = vision.hidden_size
     if hasattr(config, "mm_tokens_per_image"):
@@ -282,7 +309,8 @@ def layouts(model):
         print("published layout:", type(problem).__name__, str(problem)[:100], flush=True)
     for pattern, replacement in RENAMED.get(model.config.model_type, ()):
         found[0] = [[re.sub(pattern, replacement, name), shape] for name, shape in found[0]]
-    found[0] = [entry for entry in found[0] if not is_phantom(entry[0], model.config)]
+    unequal = unequal_parts(model.config)
+    found[0] = [[name, unequal.get(name, shape)] for name, shape in found[0] if not is_phantom(name, model.config)]
     if turned := TRANSPOSED.get(model.config.model_type):
         found.insert(0, [[name, [shape[0], *shape[:0:-1]] if re.search(turned, name) else shape]
                          for name, shape in found[0]])  # fmt: skip

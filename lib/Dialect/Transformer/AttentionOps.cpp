@@ -140,16 +140,26 @@ static LogicalResult verifyPlane(AttentionOp op) {
   return success();
 }
 
+/// The rows of a table of distances, 2*m + 1 for those up to m.
+static LogicalResult verifyNear(AttentionOp op) {
+  int64_t rows = sizeOf(op.getDistances(), 0);
+  if (rows > 0 && rows % 2 == 1)
+    return success();
+  return op.emitOpError() << "has " << rows
+                          << " rows of distances, expected an odd number";
+}
+
 LogicalResult AttentionOp::verify() {
   constexpr unsigned tokenDim = 1, headDim = 2, widthDim = 3;
   for (Value tensor : std::initializer_list<Value>{
            getQuery(), getKey(), getValue(), getCache(), getResult()})
     if (tensor && failed(verifyNumbers(*this, tensor, headDim)))
       return failure();
-  for (Value table : {getSinks(), getBias()})
+  for (Value table : {getSinks(), getBias(), getDistances()})
     if (table && failed(verifyNumbers(*this, table, 0)))
       return failure();
-  if (failed(verifyHeads(*this)) || (getDown() && failed(verifyPlane(*this))))
+  if (failed(verifyHeads(*this)) || (getDown() && failed(verifyPlane(*this))) ||
+      (getDistances() && failed(verifyNear(*this))))
     return failure();
   int64_t width = sizeOf(getKey(), widthDim) + sizeOf(getValue(), widthDim);
   if (getCache() && sizeOf(getCache(), widthDim) != width)
@@ -188,7 +198,8 @@ ShardingFactors AttentionOp::getShardingFactors() {
   if ((getCache() && rankOf(getCache()) != 4) ||
       (getSinks() && rankOf(getSinks()) != 1) ||
       (getBias() && rankOf(getBias()) != 2) ||
-      (getDown() && (rankOf(getDown()) != 2 || rankOf(getAcross()) != 2)))
+      (getDown() && (rankOf(getDown()) != 2 || rankOf(getAcross()) != 2)) ||
+      (getDistances() && rankOf(getDistances()) != 2))
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t query = factors.add(FactorKind::parallel);
@@ -210,7 +221,7 @@ ShardingFactors AttentionOp::getShardingFactors() {
     factors.operands.push_back({heads});
   if (getBias())
     factors.operands.push_back({factors.add(FactorKind::whole), heads});
-  for (Value table : {getDown(), getAcross()})
+  for (Value table : {getDown(), getAcross(), getDistances()})
     if (table)
       factors.operands.push_back({factors.add(FactorKind::whole), width});
   factors.results = {{batch, query, heads, valueWidth}};
@@ -226,7 +237,8 @@ std::optional<TensorParallelFactor> AttentionOp::getTensorParallelFactor() {
       TensorParallelRole::attention};
   if (getCache())
     factor.operandRules.push_back(SplitRule::cap);
-  for (Value table : {getSinks(), getBias(), getDown(), getAcross()})
+  for (Value table :
+       {getSinks(), getBias(), getDown(), getAcross(), getDistances()})
     if (table)
       factor.operandRules.push_back(SplitRule::plain);
   return factor;
@@ -254,7 +266,8 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   kernel.rows = builder.dims(getQuery(), 0, 1);
   kernel.columns = builder.dims(getQuery(), 2, 3);
   Dim widths;
-  widths.extent.factor = sizeOf(getQuery(), 3) + sizeOf(getValue(), 3);
+  widths.extent.factor =
+      sizeOf(getQuery(), 3) * (getDistances() ? 2 : 1) + sizeOf(getValue(), 3);
   kernel.contraction = {widths};
   Pairs pairs;
   pairs.query = builder.dims(getQuery(), 1, 2).front();
@@ -268,7 +281,7 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   builder.read(kernel, seen);
   if (!getCache())
     builder.read(kernel, getValue());
-  for (Value table : {getSinks(), getBias()})
+  for (Value table : {getSinks(), getBias(), getDistances()})
     if (table)
       builder.read(kernel, table);
   builder.write(kernel, getResult());
@@ -280,4 +293,50 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   // The new keys and values go to the cache.
   builder.write(kernel, getKey());
   builder.write(kernel, getValue());
+}
+
+//===----------------------------------------------------------------------===//
+// ChannelAttentionOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ChannelAttentionOp::verify() {
+  constexpr unsigned headDim = 2;
+  return verifyNumbers(*this, getQuery(), headDim);
+}
+
+ShardingFactors ChannelAttentionOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getQuery()) != 4)
+    return factors;
+  FactorList x = {
+      factors.add(FactorKind::parallel), factors.add(FactorKind::whole),
+      factors.add(FactorKind::parallel), factors.add(FactorKind::whole)};
+  factors.operands = {x, x, x};
+  factors.results = {x};
+  return factors;
+}
+
+std::optional<TensorParallelFactor>
+ChannelAttentionOp::getTensorParallelFactor() {
+  constexpr int32_t heads = 2;
+  return TensorParallelFactor{
+      heads,
+      {SplitRule::plain, SplitRule::plain, SplitRule::plain},
+      TensorParallelRole::attention};
+}
+
+/// Scores of all channels with all, then their products with the values.
+void ChannelAttentionOp::buildWorkload(WorkloadBuilder &builder) {
+  auto addPart = [&](Value operand) -> Kernel & {
+    Kernel &kernel = builder.addProduct(*this, KernelKind::matmul,
+                                        FlopClass::attention, getQuery());
+    kernel.rows = builder.dims(getQuery(), 0, 3);
+    kernel.contraction = builder.dims(getQuery(), 3, 4);
+    kernel.columns = builder.dims(getQuery(), 3, 4);
+    kernel.mixesTokens = true;
+    builder.read(kernel, operand);
+    return kernel;
+  };
+  builder.read(addPart(getQuery()), getKey());
+  builder.write(addPart(getValue()), getResult());
 }

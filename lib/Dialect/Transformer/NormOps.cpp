@@ -140,11 +140,25 @@ LogicalResult SquareSumOp::verify() {
 
 LogicalResult LayerNormOp::verify() { return verifyNorm(*this); }
 
+LogicalResult BatchNormOp::verify() {
+  if (getEps().isNegative() || !getEps().isFinite())
+    return emitOpError("has an eps that is not a positive number");
+  return success();
+}
+
 ShardingFactors RMSNormOp::getShardingFactors() {
   return getSums() ? scaleFactors(*this) : normFactors(*this);
 }
 
 ShardingFactors LayerNormOp::getShardingFactors() { return normFactors(*this); }
+
+ShardingFactors SoftmaxOp::getShardingFactors() {
+  if (rankOf(getX()) < 1)
+    return {};
+  ShardingFactors factors = elementwiseFactors(*this);
+  factors.kinds.back() = FactorKind::whole;
+  return factors;
+}
 
 void RMSNormOp::buildWorkload(WorkloadBuilder &builder) {
   builder.addElementwise(*this);
@@ -155,5 +169,13 @@ void SquareSumOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 void LayerNormOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.addElementwise(*this);
+}
+
+void SoftmaxOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.addElementwise(*this);
+}
+
+void BatchNormOp::buildWorkload(WorkloadBuilder &builder) {
   builder.addElementwise(*this);
 }

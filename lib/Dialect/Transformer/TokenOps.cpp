@@ -111,6 +111,39 @@ ShardingFactors ConvolutionOp::getShardingFactors() {
   return factors;
 }
 
+ShardingFactors ChannelConvolutionOp::getShardingFactors() {
+  ShardingFactors factors;
+  int64_t rank = rankOf(getX()), kernels = rankOf(getWeight());
+  if (rank < 3 || kernels < rank - 1 || kernels > 3 ||
+      rankOf(getResult()) != rank)
+    return factors;
+  int32_t batch = factors.add(FactorKind::parallel);
+  int32_t channels = factors.add(FactorKind::parallel);
+  auto plane = [&] {
+    FactorList dims =
+        concat({batch}, addFactors(factors, FactorKind::whole, rank - 2));
+    return concat(dims, {channels});
+  };
+  factors.operands = {
+      plane(),
+      concat({channels}, addFactors(factors, FactorKind::whole, kernels - 1))};
+  factors.results = {plane()};
+  if (getBias())
+    factors.operands.push_back({channels});
+  return factors;
+}
+
+ShardingFactors BatchNormOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (rankOf(getX()) < 1 || rankOf(getMean()) != 1)
+    return factors;
+  FactorList x = addFactors(factors, FactorKind::parallel, rankOf(getX()));
+  FactorList channels = {x.back()};
+  factors.operands = {x, channels, channels, channels, channels};
+  factors.results = {x};
+  return factors;
+}
+
 ShardingFactors LayerPartOp::getShardingFactors() {
   ShardingFactors factors;
   if (rankOf(getX()) < 2)

@@ -231,6 +231,10 @@ AUTOPAR_NAME_RESULT(PositionEmbeddingOp, "positioned")
 AUTOPAR_NAME_RESULT(InsertOp, "inserted")
 AUTOPAR_NAME_RESULT(MergeTokensOp, "merged")
 AUTOPAR_NAME_RESULT(ConvolutionOp, "convolved")
+AUTOPAR_NAME_RESULT(ChannelConvolutionOp, "convolved")
+AUTOPAR_NAME_RESULT(BatchNormOp, "norm")
+AUTOPAR_NAME_RESULT(SoftmaxOp, "probabilities")
+AUTOPAR_NAME_RESULT(ChannelAttentionOp, "attn")
 AUTOPAR_NAME_RESULT(ScaleOp, "scaled")
 AUTOPAR_NAME_RESULT(SoftcapOp, "capped")
 AUTOPAR_NAME_RESULT(WeighOp, "weighed")
@@ -373,26 +377,36 @@ LogicalResult PositionEmbeddingOp::verify() {
                        << " elements, which are not rows of " << hidden;
 }
 
-LogicalResult ConvolutionOp::verify() {
-  NamedExtent before = TensorView(getX()).extent(1);
-  NamedExtent after = TensorView(getResult()).extent(1);
+/// The strides of a convolution, whose kernel is a plane or a row.
+template <typename Op>
+static LogicalResult verifyStrides(Op op, bool isPlane) {
+  TensorView x(op.getX()), result(op.getResult());
+  NamedExtent before = x.extent(1), after = result.extent(1);
   std::optional<int64_t> ratio = before.dividedBy(after);
   if (!ratio)
-    return emitOpError() << "makes " << after.str() << " tokens of "
-                         << before.str() << ", which they do not divide";
-  if (TensorView(getX()).rank() == 3) {
+    return op.emitOpError() << "makes " << after.str() << " tokens of "
+                            << before.str() << ", which they do not divide";
+  if (x.rank() == 3) {
     auto side = int64_t(std::sqrt(double(*ratio)));
-    if (TensorView(getWeight()).rank() != 4 || side * side == *ratio)
+    if (!isPlane || side * side == *ratio)
       return success();
-    return emitOpError() << "makes " << after.str() << " tokens of a plane of "
-                         << before.str() << ", which it divides by no square";
+    return op.emitOpError()
+           << "makes " << after.str() << " tokens of a plane of "
+           << before.str() << ", which it divides by no square";
   }
-  NamedExtent wide = TensorView(getX()).extent(2);
-  NamedExtent narrow = TensorView(getResult()).extent(2);
+  NamedExtent wide = x.extent(2), narrow = result.extent(2);
   if (wide.dividedBy(narrow))
     return success();
-  return emitOpError() << "makes " << narrow.str() << " columns of "
-                       << wide.str() << ", which they do not divide";
+  return op.emitOpError() << "makes " << narrow.str() << " columns of "
+                          << wide.str() << ", which they do not divide";
+}
+
+LogicalResult ConvolutionOp::verify() {
+  return verifyStrides(*this, TensorView(getWeight()).rank() == 4);
+}
+
+LogicalResult ChannelConvolutionOp::verify() {
+  return verifyStrides(*this, TensorView(getWeight()).rank() == 3);
 }
 
 LogicalResult MergeTokensOp::verify() {

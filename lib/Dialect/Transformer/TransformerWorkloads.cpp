@@ -58,6 +58,22 @@ void ConvolutionOp::buildWorkload(WorkloadBuilder &builder) {
   builder.write(kernel, getResult());
 }
 
+/// Nothing for matrix units: each element of the weight meets one channel.
+void ChannelConvolutionOp::buildWorkload(WorkloadBuilder &builder) {
+  constexpr int64_t flopsPerProduct = 2;
+  Kernel &kernel = builder.addKernel(*this, KernelKind::scan);
+  kernel.flopClass = FlopClass::linear;
+  kernel.compute = ElementType::f32;
+  kernel.flopFactor = flopsPerProduct;
+  int64_t channels = rankOf(getResult()) - 1;
+  kernel.rows = builder.dims(getResult(), 0, channels);
+  kernel.columns = builder.dims(getResult(), channels, channels + 1);
+  kernel.contraction = builder.dims(getWeight(), 1, rankOf(getWeight()));
+  for (Value operand : getOperands())
+    builder.read(kernel, operand);
+  builder.write(kernel, getResult());
+}
+
 void LogitsOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel =
       builder.addProduct(*this, KernelKind::matmul, FlopClass::logits, getX());

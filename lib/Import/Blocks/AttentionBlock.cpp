@@ -64,10 +64,26 @@ public:
         valueWidth(block.integer("v_head_dim", width)),
         transposed(block.flag("transposed")), layout(readLayout()) {
     bool bias = block.flag("input_bias");
-    block.mayHave({"q_norm", "k_norm", "norm", "norm_weight", "norm_bias",
-                   "unit_offset", "eps", "gate_name", "layout", "q", "k", "v",
-                   "qkv", "relative_bias", "relative_buckets",
-                   "relative_distance", "sinks", "o_layer_norm", "down"});
+    block.mayHave({"q_norm",
+                   "k_norm",
+                   "norm",
+                   "norm_weight",
+                   "norm_bias",
+                   "unit_offset",
+                   "eps",
+                   "gate_name",
+                   "layout",
+                   "q",
+                   "k",
+                   "v",
+                   "qkv",
+                   "relative_bias",
+                   "relative_buckets",
+                   "relative_distance",
+                   "sinks",
+                   "o_layer_norm",
+                   "down",
+                   "kv"});
     biases[query] = bias;
     biases[key] = block.flag("k_bias", bias);
     biases[value] = block.flag("v_bias", bias);
@@ -180,6 +196,13 @@ private:
                    (heads + kvHeads) * width + kvHeads * valueWidth);
   }
 
+  /// Of one tensor that has all keys, then all values.
+  std::string rowsOfPair(Role role, int h) const {
+    return formatv("{0} * {1} at {2} of {3}", h, h + 1,
+                   role == value ? kvHeads * width : 0,
+                   kvHeads * (width + valueWidth));
+  }
+
   /// torch's own attention has "in_proj_weight".
   static std::string member(const std::string &stem, const char *name) {
     return StringRef(stem).ends_with("_") ? stem + name : stem + "." + name;
@@ -187,18 +210,35 @@ private:
 
   Value project(Value x, Role role, StringRef part = "") {
     static const char *const keys[] = {"q", "k", "v"};
-    std::string stem =
-        block.text(layout == Layout::separate ? keys[role] : "qkv");
+    bool isPair = role != query && block.has("kv");
+    std::string stem = block.text(isPair                       ? "kv"
+                                  : layout == Layout::separate ? keys[role]
+                                                               : "qkv");
+    auto rowsOf = [&](int h) {
+      return isPair ? rowsOfPair(role, h) : rows(role, h, part);
+    };
     int64_t count = countOf(role), size = widthOf(role);
-    std::string out = rows(role, 1, part);
-    Value w =
-        model.weight(member(stem, "weight"), {model.widthOf(x), count, size},
-                     transposed ? "[0, " + out + "]" : "[" + out + ", 0]",
-                     WeightRole::product);
-    Value b = biases[role] ? model.weight(member(stem, "bias"), {count, size},
-                                          "[" + rows(role, 0, part) + "]")
-                           : Value();
-    return LinearOp::create(ops, model.like(x, {count, size}), x, w, b);
+    std::string out = rowsOf(1);
+    // The input may be several tensors like this one side by side.
+    int64_t copies = block.integer("copies", 1), hidden = model.widthOf(x);
+    Value sum;
+    for (int64_t i = 0; i < copies; ++i) {
+      std::string in =
+          copies == 1
+              ? "0"
+              : formatv("0 at {0} of {1}", i * hidden, copies * hidden).str();
+      Value w = model.weight(member(stem, "weight"), {hidden, count, size},
+                             transposed ? "[" + in + ", " + out + "]"
+                                        : "[" + out + ", " + in + "]",
+                             WeightRole::product);
+      Value b = biases[role] && i == 0
+                    ? model.weight(member(stem, "bias"), {count, size},
+                                   "[" + rowsOf(0) + "]")
+                    : Value();
+      Value y = LinearOp::create(ops, model.like(x, {count, size}), x, w, b);
+      sum = sum ? AddOp::create(ops, y.getType(), sum, y).getResult() : y;
+    }
+    return sum;
   }
 
   Value norm(Value x, bool isQuery) {
@@ -247,6 +287,8 @@ private:
   }
 
   Value attend(Value x, Value q, Value k, Value v) {
+    if (block.flag("channels"))
+      return ChannelAttentionOp::create(ops, q.getType(), q, k, v);
     int64_t window = block.integer("window", 0),
             chunk = block.integer("chunk", 0);
     Value sinks;
@@ -259,12 +301,22 @@ private:
                           {block.integer("relative_buckets"), heads});
       maxDistance = block.integer("relative_distance");
     }
+    // A table that all layers have in common.
+    if (block.has("bias_value")) {
+      bias = model.saved->lookup(block.text("bias_value"));
+      maxDistance = block.integer("relative_distance");
+    }
     Value down, across;
     block.mayHave({"across", "plane"});
     if (int64_t side = block.integer("plane", 0)) {
       down = model.weight(block.text("down"), {2 * side - 1, width});
       across = model.weight(block.text("across"), {2 * side - 1, width});
     }
+    Value distances;
+    block.mayHave({"most_distance"});
+    if (block.has("distances"))
+      distances = model.weight(block.text("distances"),
+                               {2 * block.integer("most_distance") + 1, width});
     double softcap = block.number("softcap", 0);
     double usual = 1 / std::sqrt(double(width));
     double scale = block.number("scale", usual);
@@ -273,7 +325,7 @@ private:
     Value kv = cache(window ? window : chunk);
     return AttentionOp::create(
         ops, model.like(x, {heads, valueWidth}), q, k, v, kv, sinks, bias, down,
-        across, flag(causal), optional(window), optional(chunk),
+        across, distances, flag(causal), optional(window), optional(chunk),
         scale != usual ? ops.getF64FloatAttr(scale) : FloatAttr(),
         softcap != 0 ? ops.getF64FloatAttr(softcap) : FloatAttr(),
         flag(block.flag("alibi")), optional(maxDistance));

@@ -28,19 +28,23 @@ AUTOPAR_BLOCK(buildEmbedding)
 AUTOPAR_BLOCK(buildPositionEmbedding)
 AUTOPAR_BLOCK(buildPatchEmbedding)
 AUTOPAR_BLOCK(buildConvolution)
+AUTOPAR_BLOCK(buildChannelConvolution)
 AUTOPAR_BLOCK(buildInput)
 AUTOPAR_BLOCK(buildInsert)
 AUTOPAR_BLOCK(buildGated)
 AUTOPAR_BLOCK(buildLayerPart)
 AUTOPAR_BLOCK(buildMergeTokens)
 AUTOPAR_BLOCK(buildTensors)
+AUTOPAR_BLOCK(buildWeight)
 AUTOPAR_BLOCK(buildLastToken)
 AUTOPAR_BLOCK(buildHead)
 // Norms, products, elements.
 AUTOPAR_BLOCK(buildRMSNorm)
 AUTOPAR_BLOCK(buildLayerNorm)
+AUTOPAR_BLOCK(buildBatchNorm)
 AUTOPAR_BLOCK(buildLinear)
 AUTOPAR_BLOCK(buildActivation)
+AUTOPAR_BLOCK(buildSoftmax)
 AUTOPAR_BLOCK(buildScale)
 AUTOPAR_BLOCK(buildSoftcap)
 // Attention.
@@ -86,6 +90,12 @@ struct RopeSpec {
 /// `x` rotated as the block's rope_theta and rope_scaling say.
 mlir::Value createRope(ModelBuilder &model, Block &block, mlir::Value x,
                        const RopeSpec &rope);
+/// `x` under a kernel for each of its channels, which the checkpoint has as
+/// `[channels, 1, kernel..]`.
+mlir::Value createChannelConvolution(ModelBuilder &model, mlir::Value x,
+                                     const std::string &stem, int64_t kernel,
+                                     bool isPlane, bool bias,
+                                     mlir::Type result);
 /// `x` times a weight whose leading dimensions are the last ones of `x`.
 mlir::Value createProduct(ModelBuilder &model, mlir::Value x, mlir::Value w,
                           mlir::Value bias = {});

@@ -15,12 +15,14 @@ using namespace mlir;
 // Dense
 //===----------------------------------------------------------------------===//
 
-/// Half `index` of a matrix `[2*width, hidden]`.
+/// Half `index` of a matrix `[2*width, hidden]`, or of a convolution of one
+/// token `[2*width, hidden, 1]`.
 static Value halfOf(ModelBuilder &model, Value x, const std::string &stem,
-                    int64_t width, int index, bool bias) {
+                    int64_t width, int index, bool bias, bool pointwise) {
   std::string half = std::to_string(index) + "/2 * ";
   Value w = model.weight(stem + ".weight", {model.widthOf(x), width},
-                         "[" + half + "1, 0]", WeightRole::product);
+                         "[" + half + (pointwise ? "1, 0, 0/1]" : "1, 0]"),
+                         WeightRole::product);
   Value b =
       bias ? model.weight(stem + ".bias", {width}, "[" + half + "0]") : Value();
   return createProduct(model, x, w, b);
@@ -42,14 +44,16 @@ Value autopar::buildFeedForward(ModelBuilder &model, autopar::Block &block,
   int64_t width = block.integer("width"), hidden = model.widthOf(x);
   bool bias = block.flag("bias"), transposed = block.flag("transposed");
   FunctionKind function = functionOf(block, block.choice("activation"));
-  block.mayHave({"gate", "up", "up_first"});
+  block.mayHave({"gate", "up", "up_first", "pointwise"});
   Value y;
   bool gated = block.flag("gated", true);
   if (block.has("gate_up") && gated) {
     std::string stem = block.text("gate_up");
     bool upFirst = block.flag("up_first");
-    Value gate = halfOf(model, x, stem, width, upFirst ? 1 : 0, bias);
-    Value up = halfOf(model, x, stem, width, upFirst ? 0 : 1, bias);
+    bool pointwise = block.flag("pointwise");
+    Value gate =
+        halfOf(model, x, stem, width, upFirst ? 1 : 0, bias, pointwise);
+    Value up = halfOf(model, x, stem, width, upFirst ? 0 : 1, bias, pointwise);
     y = createGated(model, gate, up, function);
   } else if (block.has("gate") && gated) {
     Value gate = model.linear(x, block.text("gate"), width, bias, transposed);
@@ -65,8 +69,10 @@ Value autopar::buildFeedForward(ModelBuilder &model, autopar::Block &block,
     norm.eps = block.number("eps", norm.eps);
     y = createNorm(model, y, norm);
   }
-  y = model.linear(y, block.text("down"), block.integer("out", hidden), bias,
-                   transposed);
+  if (!block.has("down"))
+    return y;
+  y = model.linear(y, block.text("down"), block.integer("out", hidden),
+                   block.flag("down_bias", bias), transposed);
   return block.has("token_gate")
              ? weighTokens(model, x, y, block.text("token_gate"))
              : y;
@@ -181,7 +187,8 @@ private:
     if (idle)
       noteIdle(idle);
     Value w = model.weight(
-        stem + ".weight", {model.widthOf(x), routes}, "[1, 0]",
+        stem + ".weight", {model.widthOf(x), routes},
+        block.flag("router_transposed") ? "[0, 1]" : "[1, 0]",
         block.flag("router_module") ? WeightRole::router : WeightRole::other);
     Value bias = block.flag("router_bias")
                      ? model.weight(stem + ".bias", {routes})

@@ -73,6 +73,18 @@ Value autopar::buildLayerNorm(ModelBuilder &model, autopar::Block &block,
   return buildNorm(model, block, x, /*isLayerNorm=*/true);
 }
 
+Value autopar::buildBatchNorm(ModelBuilder &model, autopar::Block &block,
+                              Value x) {
+  std::string stem = block.text("name");
+  auto channels = [&](const char *name) {
+    return model.weight(stem + "." + name, {model.widthOf(x)});
+  };
+  return BatchNormOp::create(
+      model.builder(), x.getType(), x, channels("running_mean"),
+      channels("running_var"), channels("weight"), channels("bias"),
+      model.builder().getF64FloatAttr(block.number("eps", 1e-5)));
+}
+
 Value autopar::createGated(ModelBuilder &model, Value gate, Value up,
                            FunctionKind function) {
   return GatedOp::create(model.builder(), gate.getType(), gate, up, function,
@@ -148,10 +160,12 @@ Value autopar::buildLinear(ModelBuilder &model, autopar::Block &block,
   std::string name = block.text("weight", "");
   Value bias;
   if (name.empty()) {
+    // A layer that is nothing but a product has no name in its list.
     std::string stem = block.text("name");
-    name = stem + ".weight";
+    stem += stem.empty() ? "" : ".";
+    name = stem + "weight";
     if (block.flag("bias"))
-      bias = model.weight(stem + ".bias", {block.integer("width")});
+      bias = model.weight(stem + "bias", {block.integer("width")});
   }
   Value y = addProducts(model, block, x, name, bias);
   if (!block.has("activation"))
@@ -166,7 +180,18 @@ Value autopar::buildActivation(ModelBuilder &model, autopar::Block &block,
                               functionOf(block, block.choice("function")));
 }
 
+Value autopar::buildSoftmax(ModelBuilder &model, autopar::Block &, Value x) {
+  return SoftmaxOp::create(model.builder(), x.getType(), x);
+}
+
 Value autopar::buildScale(ModelBuilder &model, autopar::Block &block, Value x) {
+  if (block.has("value")) {
+    Value factors = model.saved->lookup(block.text("value"));
+    if (factors)
+      return MultiplyOp::create(model.builder(), x.getType(), x, factors);
+    block.fail("nothing was saved under this name", "value");
+    return {};
+  }
   if (block.has("name"))
     return MultiplyOp::create(
         model.builder(), x.getType(), x,

@@ -199,9 +199,10 @@ Value autopar::buildMamba2(ModelBuilder &model, autopar::Block &block,
   values = convolve(values, {heads, width}, 0);
   input = convolve(input, {groups, n}, inner);
   output = convolve(output, {groups, n}, inner + shared);
-  Value a = model.weight(b.tensor("A_log"), {heads});
-  Value d = model.weight(b.tensor("D"), {heads});
-  Value dtBias = model.weight(b.tensor("dt_bias"), {heads});
+  std::string vectors = block.text("vectors", block.text("name", ""));
+  Value a = model.weight(vectors + ".A_log", {heads});
+  Value d = model.weight(vectors + ".D", {heads});
+  Value dtBias = model.weight(vectors + ".dt_bias", {heads});
   Value y =
       StateSpaceOp::create(b.ops, values.getType(), values, dt, input, output,
                            a, b.state({heads, width, n}), d, dtBias);
@@ -307,8 +308,12 @@ Value autopar::buildShortConv(ModelBuilder &model, autopar::Block &block,
   };
   Value before = in(0), after = in(1), y = in(2);
   y = createGated(model, before, y, FunctionKind::identity);
-  y = b.convolve(y, block.text("conv_name"), {hidden}, kernel, bias,
-                 std::nullopt);
+  // Of a picture: both ways, and over rows and columns.
+  std::string conv = block.text("conv_name");
+  y = block.flag("plane")
+          ? createChannelConvolution(model, y, conv, kernel, /*isPlane=*/true,
+                                     bias, y.getType())
+          : b.convolve(y, conv, {hidden}, kernel, bias, std::nullopt);
   y = createGated(model, after, y, FunctionKind::identity);
   return b.outputOf(y, {hidden}, hidden, block.text("out"), bias);
 }

@@ -7,6 +7,8 @@
 
 #include "Blocks.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
@@ -62,18 +64,33 @@ Value autopar::buildPositionEmbedding(ModelBuilder &model,
       block.flag("same") ? ops.getUnitAttr() : UnitAttr());
 }
 
-/// Of a stored part: each tensor is kept as it is.
+/// Of a stored part: each tensor is kept as it is. A "#" in a name stands for
+/// `count` numbers.
 Value autopar::buildTensors(ModelBuilder &model, autopar::Block &block,
                             Value x) {
-  for (const auto &[name, shape] : block.tensors("tensors"))
-    x = PositionEmbeddingOp::create(model.builder(), x.getType(), x,
-                                    model.weight(name, shape), IntegerAttr(),
-                                    /*same=*/UnitAttr());
+  int64_t from = block.integer("from", 0), count = block.integer("count", 1);
+  for (int64_t number = from; number < from + count; ++number)
+    for (const auto &[name, shape] : block.tensors("tensors")) {
+      SmallVector<StringRef> parts;
+      StringRef(name).split(parts, '#');
+      Value tensor =
+          model.weight(llvm::join(parts, std::to_string(number)), shape);
+      // One without dimensions has no rows.
+      x = shape.empty()
+              ? AddBiasOp::create(model.builder(), x.getType(), x, tensor)
+                    .getResult()
+              : PositionEmbeddingOp::create(model.builder(), x.getType(), x,
+                                            tensor, IntegerAttr(),
+                                            /*same=*/UnitAttr());
+    }
   return x;
 }
 
+/// A feature per token; or, without tokens, one for all.
 Value autopar::buildInput(ModelBuilder &model, autopar::Block &block, Value) {
   SmallVector<int64_t> dims = {block.integer("width")};
+  if (!block.has("tokens"))
+    return model.addInput(model.tensor({}, dims));
   if (block.has("columns"))
     dims.insert(dims.begin(), block.integer("columns"));
   return model.addInput(model.tokens(readTokens(model, block), dims));
@@ -121,6 +138,51 @@ Value autopar::buildConvolution(ModelBuilder &model, autopar::Block &block,
       block.flag("bias") ? model.weight(stem + ".bias", {width}) : Value();
   return ConvolutionOp::create(
       model.builder(), model.tokens(readTokens(model, block), dims), x, w, b);
+}
+
+Value autopar::createChannelConvolution(ModelBuilder &model, Value x,
+                                        const std::string &stem, int64_t kernel,
+                                        bool isPlane, bool bias, Type result) {
+  int64_t width = model.widthOf(x);
+  SmallVector<int64_t> shape(isPlane ? 3 : 2, kernel);
+  shape.front() = width;
+  Value w = model.weight(stem + ".weight", shape,
+                         isPlane ? "[0, 0/1, 1, 2]" : "[0, 0/1, 1]");
+  Value b = bias ? model.weight(stem + ".bias", {width}) : Value();
+  return ChannelConvolutionOp::create(model.builder(), result, x, w, b);
+}
+
+/// One that looks back, of a whole sequence at once: it remembers nothing.
+static Value createCausalConvolution(ModelBuilder &model, Value x,
+                                     const std::string &stem, int64_t kernel,
+                                     bool bias) {
+  int64_t width = model.widthOf(x);
+  Value w = model.weight(stem + ".weight", {width, kernel}, "[0, 0/1, 1]");
+  Value b = bias ? model.weight(stem + ".bias", {width}) : Value();
+  return ShortConvOp::create(model.builder(), x.getType(), x, w, b, Value(),
+                             FunctionKindAttr());
+}
+
+Value autopar::buildChannelConvolution(ModelBuilder &model,
+                                       autopar::Block &block, Value x) {
+  bool hasColumns = TensorView(x).rank() == 4;
+  block.mayHave({"columns", "plane"});
+  SmallVector<int64_t> dims = {model.widthOf(x)};
+  if (block.flag("causal"))
+    return createCausalConvolution(model, x, block.text("name"),
+                                   block.integer("kernel"), block.flag("bias"));
+  if (hasColumns)
+    dims.insert(dims.begin(), block.integer("columns"));
+  Type type = model.tokens(
+      block.has("tokens") ? readTokens(model, block) : model.tokensOf(x), dims);
+  return createChannelConvolution(
+      model, x, block.text("name"), block.integer("kernel"),
+      hasColumns || block.flag("plane"), block.flag("bias"), type);
+}
+
+/// A tensor that layers get from outside.
+Value autopar::buildWeight(ModelBuilder &model, autopar::Block &block, Value) {
+  return model.weight(block.text("name"), block.integers("shape"));
 }
 
 Value autopar::buildLayerPart(ModelBuilder &model, autopar::Block &block,

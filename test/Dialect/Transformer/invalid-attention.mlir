@@ -459,3 +459,22 @@ func.func @plane_of_another_chunk(%q: !q, %d: tensor<27x64xbf16>) {
   %y = transformer.attention %q, %q, %q plane(%d, %d : tensor<27x64xbf16>, tensor<27x64xbf16>) chunk(64) : !q, !q, !q -> !q
   return
 }
+
+// -----
+
+!q = tensor<?x?x8x64xbf16, #transformer.dims<[batch, encoder_tokens, _, _]>>
+func.func @distances_of_an_even_table(%q: !q, %d: tensor<28x64xbf16>) {
+  // expected-error @+1 {{'transformer.attention' op has 28 rows of distances, expected an odd number}}
+  %y = transformer.attention %q, %q, %q distances(%d : tensor<28x64xbf16>) : !q, !q, !q -> !q
+  return
+}
+
+// -----
+
+!q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, encoder_tokens by tp, _, _]>>
+parallel.mesh @mesh(tp = 2)
+func.func @channels_of_some_tokens(%q: !q) {
+  // expected-error @+1 {{'transformer.channel_attention' op}}
+  %y = transformer.channel_attention %q, %q, %q : !q
+  return
+}

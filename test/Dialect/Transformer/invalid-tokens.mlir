@@ -401,3 +401,37 @@ func.func @convolution_of_no_square(%x: tensor<4x16x64xbf16>, %w: tensor<64x3x3x
   %y = transformer.convolution %x, %w : tensor<4x16x64xbf16>, tensor<64x3x3x64xbf16> -> tensor<4x8x64xbf16>
   return
 }
+
+// -----
+
+func.func @channels_of_a_fraction(%x: tensor<4x9x64xbf16>, %w: tensor<64x3xbf16>) {
+  // expected-error @+1 {{'transformer.channel_convolution' op makes 4 tokens of 9, which they do not divide}}
+  %y = transformer.channel_convolution %x, %w : tensor<4x9x64xbf16>, tensor<64x3xbf16> -> tensor<4x4x64xbf16>
+  return
+}
+
+// -----
+
+func.func @channels_of_another_width(%x: tensor<4x8x64xbf16>, %w: tensor<32x3xbf16>) {
+  // expected-error @+1 {{'transformer.channel_convolution' op dimension 0 of operand #1 is 32, but dimension 2 of operand #0 is 64}}
+  %y = transformer.channel_convolution %x, %w : tensor<4x8x64xbf16>, tensor<32x3xbf16> -> tensor<4x8x64xbf16>
+  return
+}
+
+// -----
+
+func.func @batch_norm_of_nothing(%x: tensor<4x16x64xbf16>, %c: tensor<64xbf16>) {
+  // expected-error @+1 {{'transformer.batch_norm' op has an eps that is not a positive number}}
+  %y = transformer.batch_norm %x, %c, %c, %c, %c eps(-1.0) : tensor<4x16x64xbf16>, tensor<64xbf16>
+  return
+}
+
+// -----
+
+!x = tensor<4x16x64xbf16, #parallel.sharding<[_, _, _ by tp]>>
+parallel.mesh @mesh(tp = 2)
+func.func @probabilities_of_a_part(%x: !x) {
+  // expected-error @+1 {{'transformer.softmax' op}}
+  %y = transformer.softmax %x : !x
+  return
+}

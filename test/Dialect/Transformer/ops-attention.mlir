@@ -107,3 +107,17 @@ func.func @position_bias(%q: !q, %b: tensor<32x8xbf16>) {
   %y = transformer.attention %q, %q, %q bias(%b : tensor<32x8xbf16>) max_distance(128) : !q, !q, !q -> !q
   return
 }
+
+// CHECK-LABEL: func @distances
+func.func @distances(%q: !q, %d: tensor<401x24xbf16>) {
+  // CHECK: transformer.attention %arg0, %arg0, %arg0 distances(%arg1 : tensor<401x24xbf16>) chunk(200)
+  %y = transformer.attention %q, %q, %q distances(%d : tensor<401x24xbf16>) chunk(200) : !q, !q, !q -> !q
+  return
+}
+
+// CHECK-LABEL: func @channel_attention
+func.func @channel_attention(%q: !q) {
+  // CHECK: %attn = transformer.channel_attention %arg0, %arg0, %arg0 :
+  %y = transformer.channel_attention %q, %q, %q : !q
+  return
+}

@@ -171,3 +171,35 @@ func.func @square_convolution(%x: tensor<4x16x64xbf16>, %w: tensor<64x3x3x32xbf1
   %y = transformer.convolution %x, %w : tensor<4x16x64xbf16>, tensor<64x3x3x32xbf16> -> tensor<4x4x32xbf16>
   return
 }
+
+// CHECK-LABEL: func @channel_convolution
+func.func @channel_convolution(%x: tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens*2, _]>>,
+                               %w: tensor<64x15xbf16>, %b: tensor<64xbf16>) {
+  // CHECK: transformer.channel_convolution %arg0, %arg1 bias(%arg2 : tensor<64xbf16>)
+  %y = transformer.channel_convolution %x, %w bias(%b : tensor<64xbf16>)
+      : tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens*2, _]>>, tensor<64x15xbf16> -> !images
+  return
+}
+
+// CHECK-LABEL: func @channel_convolution_of_a_plane
+func.func @channel_convolution_of_a_plane(%x: tensor<4x16x6x8xbf16>, %s: tensor<4x16x8xbf16>, %w: tensor<8x3x3xbf16>) {
+  // CHECK: transformer.channel_convolution %arg0, %arg2 : tensor<4x16x6x8xbf16>, tensor<8x3x3xbf16> -> tensor<4x8x3x8xbf16>
+  %y = transformer.channel_convolution %x, %w : tensor<4x16x6x8xbf16>, tensor<8x3x3xbf16> -> tensor<4x8x3x8xbf16>
+  // CHECK: transformer.channel_convolution %arg1, %arg2 : tensor<4x16x8xbf16>, tensor<8x3x3xbf16> -> tensor<4x4x8xbf16>
+  %z = transformer.channel_convolution %s, %w : tensor<4x16x8xbf16>, tensor<8x3x3xbf16> -> tensor<4x4x8xbf16>
+  return
+}
+
+// CHECK-LABEL: func @batch_norm
+func.func @batch_norm(%x: tensor<4x16x64xbf16>, %c: tensor<64xbf16>) {
+  // CHECK: transformer.batch_norm %arg0, %arg1, %arg1, %arg1, %arg1 eps(1.0e-05) : tensor<4x16x64xbf16>, tensor<64xbf16>
+  %y = transformer.batch_norm %x, %c, %c, %c, %c eps(1.0e-5) : tensor<4x16x64xbf16>, tensor<64xbf16>
+  return
+}
+
+// CHECK-LABEL: func @softmax
+func.func @softmax(%x: tensor<4x16x42xbf16>) {
+  // CHECK: transformer.softmax %arg0 : tensor<4x16x42xbf16>
+  %y = transformer.softmax %x : tensor<4x16x42xbf16>
+  return
+}
