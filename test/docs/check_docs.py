@@ -10,15 +10,24 @@
   number of lines. A line that ends in a backslash goes on in the next. What
   installs, builds or tests is not run: its script must be there.
 
-The documents: README.md, hardware/, runtimes/ and models/README.md, the
-Markdown of dialects/, and the descriptions in its TableGen files. Ends with a
-line `N passed, N failed`.
+* ```json: a value, or members of one, must parse.
+* Links in Markdown lead to files, and to headings of them.
+* `lib/Cost/Run.h`, a path from the root, is there; `lib/Cost/Run.h:pairsOf`
+  has that word, too. So in docs/ and in each Rationale.
+* docs/architecture.md has the table of layers of scripts/check_includes.py, and
+  names each pass.
+
+The documents: README.md, the Markdown of docs/ and dialects/, that of
+hardware/, runtimes/ and models/, and the descriptions in the TableGen files of
+dialects/. Ends with a line `N passed, N failed`.
 
 usage: check_docs.py --bin DIR [FILE...]
 """
 
 import argparse
 import glob
+import importlib.util
+import json
 import os
 import re
 import shlex
@@ -105,7 +114,94 @@ def check_console(text, root, environment, folder):
     return ""
 
 
-CHECKS = {"mlir": check_mlir, "sh": check_console, "console": check_console}
+def check_json(text, root, environment, folder):
+    try:
+        json.loads("{" + text + "}" if text.startswith('"') else text)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+CHECKS = {"mlir": check_mlir, "sh": check_console, "console": check_console, "json": check_json}
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+TOP = "bench|cmake|dialects|docs|fuzz|hardware|include|lib|models|runtimes|scripts|test|tools"
+PATH = re.compile(rf"`((?:{TOP})/[\w./+-]*)(?::(\w+))?`")
+
+
+def prose_of(text):
+    """The text with nothing in its fenced blocks, line by line."""
+    return FENCE.sub(lambda match: "\n" * match[0].count("\n"), text)
+
+
+def anchors_of(path):
+    """The fragments that lead to headings, as GitHub makes them."""
+    with open(path, encoding="utf-8") as file:
+        titles = re.findall(r"^#+ +(.*?) *$", prose_of(file.read()), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def wrong_links(path, text):
+    """(line, what is wrong) of each link that leads nowhere."""
+    for match in LINK.finditer(text):
+        target, _, fragment = match[1].partition("#")
+        if "://" in target:
+            continue
+        full = os.path.normpath(os.path.join(os.path.dirname(path), target)) if target else path
+        line = text.count("\n", 0, match.start()) + 1
+        if not os.path.exists(full):
+            yield line, f"there is no {match[1]}"
+        elif fragment and full.endswith(".md") and fragment not in anchors_of(full):
+            yield line, f"{target or 'it'} has no heading #{fragment}"
+
+
+def wrong_paths(root, text):
+    """(line, what is wrong) of each path of the tree that is not there."""
+    for match in PATH.finditer(text):
+        name, word = match.groups()
+        full, line = os.path.join(root, name), text.count("\n", 0, match.start()) + 1
+        if not os.path.exists(full) or word and not os.path.isfile(full):
+            yield line, f"there is no {name}"
+        elif word:
+            with open(full, encoding="utf-8") as file:
+                if not re.search(rf"\b{word}\b", file.read()):
+                    yield line, f"{name} has no {word}"
+
+
+def wrong_architecture(root, text):
+    """What docs/architecture.md says of layers and passes and is not so."""
+    script = os.path.join(root, "scripts", "check_includes.py")
+    spec = importlib.util.spec_from_file_location("check_includes", script)
+    includes = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(includes)
+    shown = {}
+    for match in re.finditer(r"^\| `([\w/]+)` \|([^|]*)\|", text, re.MULTILINE):
+        if match[1] in includes.LAYERS:
+            shown[match[1]] = re.findall(r"`([\w/]+)`", match[2])
+    for layer, below in includes.LAYERS.items():
+        if shown.get(layer) != below:
+            yield f"layer {layer}: shown on {shown.get(layer)}, enforced on {below}"
+    passes = set()
+    for path in glob.glob(f"{root}/include/autopar/Transforms/*/Passes.td"):
+        with open(path, encoding="utf-8") as file:
+            passes |= set(re.findall(r'^def \w+\s*:\s*\w+<"(autopar-[\w-]+)"', file.read(), re.MULTILINE))
+    if not passes:
+        yield "no pass is defined"
+    for name in sorted(passes - set(re.findall(r"`(autopar-[\w-]+)`", text))):
+        yield f"the pass {name} is not named"
+
+
+def check_prose(path, root):
+    """What is wrong with the text of a Markdown file, a line each."""
+    with open(path, encoding="utf-8") as file:
+        text = prose_of(file.read())
+    name = os.path.relpath(path, root)
+    wrong = [f"{name}:{line}: {what}" for line, what in wrong_links(path, text)]
+    if name.startswith("docs/") or name.endswith("/Rationale.md"):
+        wrong += [f"{name}:{line}: {what}" for line, what in wrong_paths(root, text)]
+    if name == "docs/architecture.md":
+        wrong += wrong_architecture(root, text)
+    return "\n  ".join(wrong)
 
 
 def main():
@@ -118,10 +214,11 @@ def main():
     environment = os.environ | {"PATH": tools + os.pathsep + os.environ["PATH"], "AUTOPAR_DATA": root}
     files = options.files or [
         os.path.join(root, name)
-        for name in ("README.md", "hardware/README.md", "runtimes/README.md", "models/README.md")
-    ] + sorted(
+        for name in ("README.md", "hardware/README.md", "runtimes/README.md", "models/README.md",
+                     "models/families/README.md")
+    ] + sorted(glob.glob(f"{root}/docs/*.md")) + sorted(
         path for end in ("md", "td") for path in glob.glob(f"{root}/dialects/**/*.{end}", recursive=True)
-    )
+    )  # fmt: skip
     passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         # Commands run in a copy of the root, made of links, so that what they
@@ -136,6 +233,11 @@ def main():
                 print(f"FAIL: {path}: there is no such document")
                 failed += 1
                 continue
+            if path.endswith(".md"):
+                wrong = check_prose(os.path.abspath(path), root)
+                where = os.path.relpath(path, root)
+                print(f"FAIL: {where}: prose\n  {wrong}" if wrong else f"PASS: {where}: prose")
+                passed, failed = passed + (not wrong), failed + bool(wrong)
             for line, language, text in blocks(path):
                 check = CHECKS.get(language)
                 if not check:
