@@ -11,7 +11,7 @@
   installs, builds or tests is not run: its script must be there.
 
 The documents: README.md, hardware/, runtimes/ and models/README.md, the
-Markdown of dialects/, and the descriptions in its TableGen files. Ends with a
+Markdown of docs/ and dialects/, and the descriptions in its TableGen files. Ends with a
 line `N passed, N failed`.
 
 usage: check_docs.py --bin DIR [FILE...]
@@ -26,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 
-NOT_RUN = re.compile(r"(^|[\s/])(apt|apt-get|sudo|git|cmake|ninja|docker|scripts/\w+|\.ci/run)(\s|$)")
+NOT_RUN = re.compile(r"(^|[\s/])(apt|apt-get|sudo|git|cmake|ninja|docker|scripts/\w+|fuzz/run|\.ci/run)(\s|$)")
 FENCE = re.compile(r"^([ \t]*)```(\w*)[^\n`]*\n(.*?)^\1```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -119,7 +119,7 @@ def main():
     files = options.files or [
         os.path.join(root, name)
         for name in ("README.md", "hardware/README.md", "runtimes/README.md", "models/README.md")
-    ] + sorted(
+    ] + sorted(glob.glob(f"{root}/docs/*.md")) + sorted(
         path for end in ("md", "td") for path in glob.glob(f"{root}/dialects/**/*.{end}", recursive=True)
     )
     passed = failed = 0
