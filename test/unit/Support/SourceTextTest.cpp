@@ -90,8 +90,9 @@ TEST(SourceText, KnowsResources) {
   };
   EXPECT_EQ(resource("0x08000000FF"), "");
   EXPECT_EQ(resource("0x00100000FF"), "");
-  EXPECT_EQ(resource("0x00000000FF"),
-            "a.mlir:1:41: a resource has an alignment of 0, expected 1 to 4096");
+  EXPECT_EQ(
+      resource("0x00000000FF"),
+      "a.mlir:1:41: a resource has an alignment of 0, expected 1 to 4096");
   EXPECT_NE(resource("0x00200000"), "");
   EXPECT_NE(resource("0x00000080"), "");
 }
