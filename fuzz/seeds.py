@@ -214,7 +214,7 @@ def json_words(*patterns):
 
 
 def mlir_seeds():
-    for text in texts("test/Dialect/**/*.mlir"):
+    for text in texts("test/Dialect/**/*.mlir", "test/Transforms/**/*.mlir"):
         yield from re.split(rb"^// -----.*\n", text, flags=re.MULTILINE)
 
 
@@ -237,7 +237,7 @@ TARGETS = {
     "plan": (plan_seeds, lambda: json_words("runtimes/*.json", "lib/Plan/*.cpp")),
     "placement": (placement_seeds, lambda: ["schema", "autopar.load/1", "layers", "layer,expert,tokens",
                   "layer,experts,tokens", "tokens", "experts", "layer"]),
-    "mlir_scan": (mlir_seeds, mlir_words),
+    "mlir": (mlir_seeds, mlir_words),
 }  # fmt: skip
 
 

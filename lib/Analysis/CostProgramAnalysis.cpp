@@ -84,10 +84,10 @@ public:
     stack = findStack(entry);
     if (failed(counts.count(entry)) || failed(extractFunction(entry)))
       return failure();
-    return stack.empty()
-               ? success()
-               : StackReader(builder, extracted, launchesOf, program.stack)
-                     .read(entry, stack, afterStack);
+    return stack.empty() ? success()
+                         : StackReader(builder, extracted, launchesOf, entry,
+                                       program.stack)
+                               .read(stack, afterStack);
   }
 
   /// Says that `other` has extracted what is outside of its layers: its tensors

@@ -7,7 +7,6 @@
 
 #include "StackReader.h"
 
-#include "autopar/Analysis/StageBorders.h"
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
@@ -15,8 +14,7 @@ using namespace mlir;
 
 using Layer = LayerStack::Layer;
 
-LogicalResult StackReader::read(FunctionOpInterface entry,
-                                ArrayRef<LoopLikeOpInterface> loops,
+LogicalResult StackReader::read(ArrayRef<LoopLikeOpInterface> loops,
                                 uint32_t after) {
   Block &body = entry.getFunctionBody().front();
   stack.before = {{layers.lookup(entry), 1}};
@@ -47,19 +45,28 @@ LogicalResult StackReader::addOutside(Operation *op, Kinds &kinds) {
   return failure(result.wasInterrupted());
 }
 
+const StackReader::Kinds *StackReader::kindsIn(FunctionOpInterface callee) {
+  auto [known, isNew] = kindsOf.try_emplace(callee);
+  if (!isNew)
+    return &known->second;
+  CallCounts counts;
+  if (failed(counts.count(callee)))
+    return nullptr;
+  for (auto [function, layer] : layers)
+    if (int64_t runs = counts[function])
+      known->second.push_back({layer, runs});
+  return &known->second;
+}
+
 /// Adds what `times` runs of `call` run.
 LogicalResult StackReader::addCall(CallOpInterface call, int64_t times,
                                    Kinds &kinds) {
-  CallCounts counts;
-  FunctionOpInterface callee = counts.callee(call);
-  if (failed(counts.count(callee)))
+  const Kinds *own = kindsIn(calleeOf(call));
+  if (!own)
     return failure();
-  for (auto [function, layer] : layers) {
-    int64_t runs;
-    if (llvm::MulOverflow(counts[function], times, runs))
-      irregular = true;
-    else if (runs > 0)
-      kinds.push_back({layer, runs});
+  for (KindCount kind : *own) {
+    irregular |= llvm::MulOverflow(kind.count, times, kind.count);
+    kinds.push_back(kind);
   }
   llvm::sort(kinds, [](const KindCount &a, const KindCount &b) {
     return a.layer < b.layer;
@@ -96,7 +103,7 @@ StackReader::iterationOf(LoopLikeOpInterface loop,
     if (op.hasTrait<OpTrait::IsTerminator>())
       continue;
     if (auto call = dyn_cast<CallOpInterface>(op))
-      layers.push_back({call, 1, findSentValues(call, ending)});
+      layers.push_back({call, 1, borders.findSent(call, ending)});
     else if (auto inner = dyn_cast<LoopLikeOpInterface>(op))
       addRepeated(inner, ending, layers);
     else
@@ -116,9 +123,10 @@ void StackReader::addRepeated(LoopLikeOpInterface loop,
     return;
   }
   SmallVector<Operation *> ends(ending);
-  LayerCall others{call, count->getSExtValue() - 1, findSentValues(call, ends)};
+  LayerCall others{call, count->getSExtValue() - 1,
+                   borders.findSent(call, ends)};
   ends.push_back(loop);
-  LayerCall last{call, 1, findSentValues(call, ends)};
+  LayerCall last{call, 1, borders.findSent(call, ends)};
   if (others.sent == last.sent)
     last.times += others.times;
   else if (others.times > 0)
@@ -137,7 +145,7 @@ LogicalResult StackReader::addIterations(const Iteration &layers,
       return failure();
     for (Value value : own.sent)
       addInput(value, layer.inputs);
-    layer.ends = launches.lookup(CallCounts().callee(own.call)).ends;
+    layer.ends = launches.lookup(calleeOf(own.call)).ends;
   }
   return success();
 }

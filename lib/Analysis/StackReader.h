@@ -10,6 +10,7 @@
 
 #include "Borders.h"
 #include "CallCounts.h"
+#include "autopar/Analysis/StageBorders.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -24,13 +25,13 @@ public:
   StackReader(WorkloadBuilder &builder,
               const llvm::DenseMap<mlir::Operation *, uint32_t> &layers,
               const llvm::DenseMap<mlir::Operation *, Launches> &launches,
-              LayerStack &stack)
-      : builder(builder), layers(layers), launches(launches), stack(stack) {}
+              mlir::FunctionOpInterface entry, LayerStack &stack)
+      : builder(builder), layers(layers), launches(launches), entry(entry),
+        borders(entry), stack(stack) {}
 
   /// `loops` are those of `findStack`, `after` is the layer kind of what
   /// follows them. Fails with a diagnostic where `CallCounts` does.
-  mlir::LogicalResult read(mlir::FunctionOpInterface entry,
-                           llvm::ArrayRef<mlir::LoopLikeOpInterface> loops,
+  mlir::LogicalResult read(llvm::ArrayRef<mlir::LoopLikeOpInterface> loops,
                            uint32_t after);
 
 private:
@@ -39,6 +40,12 @@ private:
   mlir::LogicalResult addOutside(mlir::Operation *op, Kinds &kinds);
   mlir::LogicalResult addCall(mlir::CallOpInterface call, int64_t times,
                               Kinds &kinds);
+  /// What one run of `callee` runs; null where `CallCounts` fails.
+  const Kinds *kindsIn(mlir::FunctionOpInterface callee);
+  mlir::FunctionOpInterface calleeOf(mlir::CallOpInterface call) {
+    return mlir::cast<mlir::FunctionOpInterface>(
+        call.resolveCallableInTable(&symbols));
+  }
   mlir::LogicalResult addRun(mlir::LoopLikeOpInterface loop);
   /// A layer that a loop runs so often, one after the other, and what the
   /// first one of them on a stage is sent.
@@ -60,7 +67,11 @@ private:
   WorkloadBuilder &builder;
   const llvm::DenseMap<mlir::Operation *, uint32_t> &layers;
   const llvm::DenseMap<mlir::Operation *, Launches> &launches;
+  mlir::FunctionOpInterface entry;
+  StageBorders borders;
   LayerStack &stack;
+  llvm::DenseMap<mlir::Operation *, Kinds> kindsOf;
+  mlir::SymbolTableCollection symbols;
   /// Whether the loops hold anything but calls, or loop without a known end.
   bool irregular = false;
 };

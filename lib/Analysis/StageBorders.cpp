@@ -14,7 +14,6 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace autopar;
 using namespace mlir;
@@ -44,103 +43,152 @@ bool autopar::isGiven(Value value) {
   return isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
 }
 
-namespace {
+/// The loop that `op` ends an iteration of.
+static LoopLikeOpInterface loopEndedBy(Operation *op) {
+  return op->hasTrait<OpTrait::IsTerminator>()
+             ? dyn_cast<LoopLikeOpInterface>(op->getParentOp())
+             : LoopLikeOpInterface();
+}
 
-/// Whether anything reads what a use takes, on its way through calls and loops.
-/// Of a function, what it returns counts as read.
-class Reading {
-public:
-  bool reads(OpOperand &use) {
-    Operation *op = use.getOwner();
-    unsigned index = use.getOperandNumber();
-    if (auto call = dyn_cast<CallOpInterface>(op))
-      return isRead(calleeOf(call).getArgument(index));
-    if (auto loop = dyn_cast<LoopLikeOpInterface>(op))
-      return isRead(loop.getTiedLoopRegionIterArg(&use));
-    if (auto loop = loopEndedBy(op))
-      return isRead(loop.getRegionIterArgs()[index]) ||
-             isRead(loop->getResult(index));
-    return true;
+//===----------------------------------------------------------------------===//
+// What is read at all
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value, 2> ReadValues::receiversOf(OpOperand &use) {
+  Operation *op = use.getOwner();
+  unsigned index = use.getOperandNumber();
+  if (auto call = dyn_cast<CallOpInterface>(op)) {
+    auto callee = dyn_cast_or_null<FunctionOpInterface>(
+        call.resolveCallableInTable(&symbols));
+    if (callee && index < callee.getFunctionBody().getNumArguments())
+      return {callee.getArgument(index)};
+  } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    if (BlockArgument argument = loop.getTiedLoopRegionIterArg(&use))
+      return {argument};
+  } else if (auto loop = loopEndedBy(op)) {
+    return {loop.getRegionIterArgs()[index], loop->getResult(index)};
   }
-  bool isRead(Value value) {
-    // What is looked at already is decided there.
-    return seen.insert(value).second &&
-           llvm::any_of(value.getUses(),
-                        [&](OpOperand &use) { return reads(use); });
+  return {};
+}
+
+ReadValues::ReadValues(Operation *module) {
+  DenseMap<Value, SmallVector<Value, 2>> givers;
+  SmallVector<Value> found;
+  module->walk([&](Operation *op) {
+    for (OpOperand &use : op->getOpOperands()) {
+      SmallVector<Value, 2> receivers = receiversOf(use);
+      for (Value receiver : receivers)
+        givers[receiver].push_back(use.get());
+      if (receivers.empty())
+        found.push_back(use.get());
+    }
+  });
+  while (!found.empty()) {
+    Value value = found.pop_back_val();
+    if (!values.insert(value).second)
+      continue;
+    if (auto from = givers.find(value); from != givers.end())
+      found.append(from->second);
   }
+}
 
-  static LoopLikeOpInterface loopEndedBy(Operation *op) {
-    return op->hasTrait<OpTrait::IsTerminator>()
-               ? dyn_cast<LoopLikeOpInterface>(op->getParentOp())
-               : LoopLikeOpInterface();
+bool ReadValues::reads(OpOperand &use) {
+  SmallVector<Value, 2> receivers = receiversOf(use);
+  return receivers.empty() ||
+         llvm::any_of(receivers, [&](Value value) { return isRead(value); });
+}
+
+//===----------------------------------------------------------------------===//
+// What is read from a call on
+//===----------------------------------------------------------------------===//
+
+/// Whether a stage that reads `use` is sent its value.
+bool StageBorders::isSent(OpOperand &use) {
+  return tensorOf(use.get().getType()) && read.reads(use) &&
+         !isGiven(use.get());
+}
+
+const StageBorders::Values &StageBorders::readInside(Operation *op) {
+  auto [known, isNew] = inside.try_emplace(op);
+  if (!isNew || op->getNumRegions() == 0)
+    return known->second;
+  llvm::SetVector<Value> sent;
+  visitUsedValuesDefinedAbove(op->getRegions(), [&](OpOperand *use) {
+    if (isSent(*use))
+      sent.insert(use->get());
+  });
+  return known->second = sent.takeVector();
+}
+
+/// Goes through a block from its end, without the terminator, and keeps for
+/// each call and loop what the ops behind it read of what is there before it,
+/// in the order of reading.
+void StageBorders::sweep(Block &block) {
+  DenseMap<Value, int64_t> places;
+  int64_t place = 0;
+  auto keep = [&](Operation *op) {
+    SmallVector<std::pair<int64_t, Value>> ordered;
+    for (auto [value, first] : places)
+      ordered.emplace_back(first, value);
+    llvm::sort(ordered, llvm::less_first());
+    behind[op] = Values(llvm::make_second_range(ordered));
+  };
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    for (Value result : op.getResults())
+      places.erase(result);
+    if (isa<CallOpInterface, LoopLikeOpInterface>(op))
+      keep(&op);
+    for (Value value : llvm::reverse(readInside(&op)))
+      places[value] = --place;
+    for (OpOperand &use : llvm::reverse(op.getOpOperands()))
+      if (isSent(use))
+        places[use.get()] = --place;
   }
+}
 
-private:
-  static FunctionOpInterface calleeOf(CallOpInterface call) {
-    return cast<FunctionOpInterface>(call.resolveCallable());
-  }
+const StageBorders::Values &StageBorders::readBehind(Operation *op) {
+  if (!behind.contains(op))
+    sweep(*op->getBlock());
+  return behind[op];
+}
 
-  llvm::SmallPtrSet<Value, 16> seen;
-};
+/// Whether what ends an iteration takes a value along that is read: in the last
+/// one, behind the loop.
+bool StageBorders::isHandedOn(OpOperand &use, ArrayRef<Operation *> ending) {
+  auto loop = loopEndedBy(use.getOwner());
+  if (!loop || !llvm::is_contained(ending, loop.getOperation()))
+    return isSent(use);
+  return isSent(use) && read.isRead(loop->getResult(use.getOperandNumber()));
+}
 
-/// Collects what is read from a call on.
-class SentValues {
-public:
-  explicit SentValues(ArrayRef<Operation *> ending) : ending(ending) {}
+/// Whether `value` is there before `at`, or is of another block.
+static bool isBefore(Value value, Operation *at) {
+  Operation *op = value.getDefiningOp();
+  return !op || op->getBlock() != at->getBlock() || op->isBeforeInBlock(at);
+}
 
-  SmallVector<Value> find(Operation *call) {
-    addUses(call);
-    for (Operation *at = call; !isa<FunctionOpInterface>(at);
-         at = at->getParentOp())
-      addReads(at);
-    SmallVector<Value> sent;
-    for (Value value : read)
-      if (tensorOf(value.getType()) && !isGiven(value))
-        sent.push_back(value);
-    return sent;
-  }
-
-private:
-  /// Adds what runs after `at` in its block reads, and what further iterations
-  /// of `at` do, if it is a loop around the call; of values of the block only
-  /// those before `at`.
-  void addReads(Operation *at) {
-    for (Operation *op = at->getNextNode(); op; op = op->getNextNode())
-      addUses(op);
+SmallVector<Value> StageBorders::findSent(Operation *call,
+                                          ArrayRef<Operation *> ending) {
+  llvm::SetVector<Value> sent;
+  for (OpOperand &use : call->getOpOperands())
+    if (isSent(use))
+      sent.insert(use.get());
+  for (Operation *at = call; !isa<FunctionOpInterface>(at);
+       at = at->getParentOp()) {
+    auto add = [&](Value value) {
+      if (isBefore(value, at))
+        sent.insert(value);
+    };
+    llvm::for_each(readBehind(at), add);
+    for (OpOperand &use : at->getBlock()->getTerminator()->getOpOperands())
+      if (isHandedOn(use, ending))
+        add(use.get());
+    // Further iterations of a loop around the call.
     if (!llvm::is_contained(ending, at))
-      addUsesInside(at);
-    read.remove_if([&](Value value) {
-      Operation *op = value.getDefiningOp();
-      return op && op->getBlock() == at->getBlock() && !op->isBeforeInBlock(at);
-    });
+      llvm::for_each(readInside(at), add);
+    sent.remove_if([&](Value value) { return !isBefore(value, at); });
   }
-  void addUses(Operation *op) {
-    for (OpOperand &use : op->getOpOperands())
-      addUse(use);
-    addUsesInside(op);
-  }
-  void addUsesInside(Operation *op) {
-    visitUsedValuesDefinedAbove(op->getRegions(),
-                                [&](OpOperand *use) { addUse(*use); });
-  }
-  void addUse(OpOperand &use) {
-    auto loop = Reading::loopEndedBy(use.getOwner());
-    bool reads = loop && llvm::is_contained(ending, loop.getOperation())
-                     ? Reading().isRead(loop->getResult(use.getOperandNumber()))
-                     : Reading().reads(use);
-    if (reads)
-      read.insert(use.get());
-  }
-
-  ArrayRef<Operation *> ending;
-  llvm::SetVector<Value> read;
-};
-
-} // namespace
-
-SmallVector<Value> autopar::findSentValues(Operation *call,
-                                           ArrayRef<Operation *> ending) {
-  return SentValues(ending).find(call);
+  return sent.takeVector();
 }
 
 LogicalResult

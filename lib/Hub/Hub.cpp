@@ -101,7 +101,7 @@ static Result<ModelFiles> download(const Repository &repository,
   Result<Remote> remote = Remote::open(repository, options);
   if (!remote)
     return remote.error();
-  Result<std::optional<HttpAnswer>> config = remote->getJson("config.json");
+  Result<std::optional<HttpAnswer>> config = remote->getConfig();
   if (!config)
     return config.error();
   if (!*config)
@@ -122,14 +122,36 @@ static Result<ModelFiles> download(const Repository &repository,
   return filesIn(*snapshot, repository.name, remote->addressOf("config.json"));
 }
 
-static Result<ModelFiles> locateOnHub(const Repository &repository,
-                                      const HubOptions &options) {
-  std::string caches[] = {hubCacheDirectory(), ownCacheDirectory()};
+/// The snapshot that was last known to be the revision.
+static std::optional<Snapshot>
+newestSnapshot(const Repository &repository,
+               const std::vector<std::string> &caches) {
+  std::optional<Snapshot> newest;
   for (const std::string &cache : caches)
     if (auto snapshot = findSnapshot(repository, cache))
-      return filesIn(*snapshot, repository.name, *snapshot);
-  if (!options.offline && !isOffline())
-    return download(repository, caches[1], options);
+      if (!newest || snapshot->age < newest->age)
+        newest = snapshot;
+  return newest;
+}
+
+static Result<ModelFiles> locateOnHub(const Repository &repository,
+                                      const HubOptions &options) {
+  constexpr double day = 24 * 3600;
+  std::vector<std::string> caches = {hubCacheDirectory(), ownCacheDirectory()};
+  auto snapshot = newestSnapshot(repository, caches);
+  bool asks = !options.offline && !isOffline();
+  if (options.refresh && !asks)
+    return Error{"", "no network is to be used, and the hub is to be asked",
+                 "leave out --refresh, or --offline and HF_HUB_OFFLINE"};
+  bool isFresh = snapshot && snapshot->age < day && !options.refresh;
+  if (asks && !isFresh) {
+    Result<ModelFiles> files = download(repository, caches[1], options);
+    // What is only old is better than nothing.
+    if (files || !snapshot || options.refresh)
+      return files;
+  }
+  if (snapshot)
+    return filesIn(snapshot->folder, repository.name, snapshot->folder);
   return Error{"",
                "no network is to be used, and " + repository.id() +
                    " at revision \"" + repository.revision +

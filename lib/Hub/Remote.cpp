@@ -85,3 +85,20 @@ Result<std::optional<HttpAnswer>> Remote::getJson(const std::string &file) {
           "\"",
       "a proxy or a sign-in page may have answered instead of the hub"};
 }
+
+Result<std::optional<HttpAnswer>> Remote::getConfig() {
+  const std::string file = "config.json";
+  Result<std::optional<HttpAnswer>> answer = getJson(file);
+  if (!answer || !*answer)
+    return answer;
+  const std::string &body = (*answer)->body;
+  Result<JsonDocument> document = JsonDocument::parse(body, addressOf(file));
+  if (document && (document->reader().has("model_type") ||
+                   document->reader().has("architectures")))
+    return answer;
+  return Error{addressOf(file),
+               "the answer has neither \"model_type\" nor \"architectures\", "
+               "but begins \"" +
+                   client.excerpt(body) + "\"",
+               "it is not kept; the hub may have trouble, or this is no model"};
+}

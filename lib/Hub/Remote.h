@@ -25,6 +25,9 @@ public:
                                         const std::string &range = "");
   /// The same for a file that must be a JSON object.
   Result<std::optional<HttpAnswer>> getJson(const std::string &file);
+  /// config.json, which must be that of a model: some servers say what went
+  /// wrong in an object, as a success.
+  Result<std::optional<HttpAnswer>> getConfig();
   /// Why there is no config.json.
   Error missing() const;
   std::string addressOf(const std::string &file) const;

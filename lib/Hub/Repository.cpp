@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <filesystem>
 
 using namespace autopar;
@@ -93,33 +94,44 @@ Result<bool> autopar::checkFileName(const std::string &file) {
                ""};
 }
 
-/// The commit that `revision` stands for in a cache.
-static std::string commitOf(const std::string &folder,
+static bool isCommit(const std::string &text) {
+  constexpr size_t digits = 40;
+  return text.size() == digits &&
+         text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+/// The commit that the file of a reference has; `revision` where there is none.
+static std::string commitOf(const std::string &reference,
                             const std::string &revision) {
-  std::string file = folder + "/refs/" + revision;
-  if (!fileExists(file))
+  if (!fileExists(reference))
     return revision;
-  Result<std::string> text = readFile(file);
+  Result<std::string> text = readFile(reference);
   if (!text)
     return revision;
   return text->substr(0, text->find_last_not_of(" \r\n") + 1);
 }
 
-std::optional<std::string> autopar::findSnapshot(const Repository &repository,
-                                                 const std::string &cache) {
-  constexpr size_t longest = 255;
-  std::string folder = repository.folderIn(cache);
-  std::string commit = commitOf(folder, repository.revision);
-  std::string snapshot = folder + "/snapshots/" + commit;
-  if (isSafe(commit, longest) && fileExists(snapshot + "/config.json"))
-    return snapshot;
-  return std::nullopt;
+/// Seconds since `path` was written.
+static double ageOf(const std::string &path) {
+  std::error_code error;
+  auto written = fs::last_write_time(path, error);
+  auto now = fs::file_time_type::clock::now();
+  return error ? 0 : std::chrono::duration<double>(now - written).count();
 }
 
-static bool isCommit(const std::string &text) {
-  constexpr size_t digits = 40;
-  return text.size() == digits &&
-         text.find_first_not_of("0123456789abcdef") == text.npos;
+std::optional<Snapshot> autopar::findSnapshot(const Repository &repository,
+                                              const std::string &cache) {
+  constexpr size_t longest = 255;
+  std::string folder = repository.folderIn(cache);
+  std::string reference = folder + "/refs/" + repository.revision;
+  std::string commit = commitOf(reference, repository.revision);
+  std::string snapshot = folder + "/snapshots/" + commit;
+  std::string config = snapshot + "/config.json";
+  if (!isSafe(commit, longest) || !fileExists(config))
+    return std::nullopt;
+  if (isCommit(repository.revision))
+    return Snapshot{snapshot, 0};
+  return Snapshot{snapshot, ageOf(fileExists(reference) ? reference : config)};
 }
 
 /// Writes `text` to `path`, whose folder is made.

@@ -35,9 +35,15 @@ Result<Repository> parseRepository(const std::string &argument,
 /// Checks a path inside a repository.
 Result<bool> checkFileName(const std::string &file);
 
-/// The folder of a cached snapshot that has a config.json.
-std::optional<std::string> findSnapshot(const Repository &repository,
-                                        const std::string &cache);
+/// A folder of a cache that has a config.json.
+struct Snapshot {
+  std::string folder;
+  /// For how many seconds the cache has known that this is the revision; 0 of a
+  /// commit, which stays what it is.
+  double age = 0;
+};
+std::optional<Snapshot> findSnapshot(const Repository &repository,
+                                     const std::string &cache);
 
 /// Stores files (name, text), in order, as the snapshot `commit` ("": not
 /// known) and returns its folder.

@@ -108,7 +108,8 @@ LogicalResult Execution::send(Operation *call) {
   StageMessage &message = part->outcome.sent;
   message.to = {part->task.stage + 1, part->task.microbatch};
   message.from = grid->placeOf(grid->active().front(), table->axis());
-  for (Value value : findSentValues(call, part->ending)) {
+  StageBorders borders(cast<FunctionOpInterface>(function));
+  for (Value value : borders.findSent(call, part->ending)) {
     auto held = values.find(value);
     if (held == values.end())
       return emitError(value.getLoc(), "is to be sent to stage ")

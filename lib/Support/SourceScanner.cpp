@@ -8,9 +8,11 @@
 #include "SourceScanner.h"
 
 #include "autopar/Support/Limits.h"
+#include "autopar/Support/SourceLimits.h"
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <utility>
 
 using namespace autopar;
@@ -26,7 +28,20 @@ static bool isDigit(char c) {
   return std::isdigit(static_cast<unsigned char>(c));
 }
 
+bool SourceScanner::checkLines() {
+  for (size_t end; position < text.size(); position = end + 1) {
+    end = std::min(text.find('\n', position), text.size());
+    if (end - position > limits::maxLineBytes)
+      return fail("a line is longer than " +
+                  std::to_string(limits::maxLineBytes) + " bytes");
+  }
+  position = 0;
+  return true;
+}
+
 bool SourceScanner::scan() {
+  if (!checkLines())
+    return false;
   while (position < text.size())
     if (!step())
       return false;
@@ -55,8 +70,8 @@ static std::string deeperThan(const char *what) {
 /// Takes one token.
 bool SourceScanner::step() {
   char c = at(position);
-  if (c == '\n')
-    endOfLine();
+  if (c == '\n' && !endOfLine())
+    return false;
   if (std::isspace(static_cast<unsigned char>(c))) {
     ++position;
     return true;
@@ -66,9 +81,16 @@ bool SourceScanner::step() {
     return true;
   }
   ++definition.size;
+  tokens += c != ',' && !isDigit(c);
+  if (tokens > limits::maxSourceTokens)
+    return fail("there are more than " +
+                std::to_string(limits::maxSourceTokens) +
+                " words, signs, brackets and strings");
   if (c == '"') {
     signs = 0;
     last = c;
+    if (inResources && !checkAlignment())
+      return false;
     skipString();
     return true;
   }
@@ -84,6 +106,7 @@ bool SourceScanner::step() {
 bool SourceScanner::operation() {
   char c = at(position);
   bool arrow = c == '-' && at(position + 1) == '>';
+  namesDims &= !arrow && c != ':';
   bool affine = affineDepth && (c == '+' || c == '*' || (c == '-' && !arrow));
   if (affine && ++operators > limits::maxAffineOperators)
     return fail("an affine expression has more than " +
@@ -134,13 +157,62 @@ void SourceScanner::close() {
     affineDepth = 0;
 }
 
+/// What decimal digits say, up to the largest of 64 bits.
+static uint64_t valueOf(std::string_view digits) {
+  return std::strtoull(std::string(digits).c_str(), nullptr, 10);
+}
+
+/// The bits of the integer type that a token ends with, as in "4x16xsi8"; 0
+/// where it ends with none.
+static uint64_t integerBits(std::string_view token) {
+  size_t digits = token.find_last_not_of("0123456789") + 1;
+  if (digits == 0 || digits == token.size() || token[digits - 1] != 'i')
+    return 0;
+  size_t shape = token.find_first_not_of("0123456789x");
+  if (token[shape] == 's' || token[shape] == 'u')
+    ++shape;
+  if (shape != digits - 1)
+    return 0;
+  return valueOf(token.substr(digits));
+}
+
+bool SourceScanner::checkType(std::string_view token) {
+  bool isName = last == '%' || last == '@' || last == '^';
+  uint64_t bits = isName ? 0 : integerBits(token);
+  if (bits <= limits::maxIntegerBits)
+    return true;
+  return fail("an integer type has more than " +
+              std::to_string(limits::maxIntegerBits) + " bits");
+}
+
+/// `array<index: 1>`, with `from` at "<": MLIR takes index for a type with a
+/// width. Behind an alias of a type there could be one.
+bool SourceScanner::isArrayOfIndex(size_t from) const {
+  if (at(from) != '<')
+    return false;
+  size_t type = nextToken(from + 1);
+  return at(type) == '!' ||
+         text.substr(type, endOfWord(type) - type) == "index";
+}
+
 bool SourceScanner::word() {
   size_t end = endOfWord(position);
   std::string_view name = text.substr(position, end - position);
+  if (!checkType(name))
+    return false;
+  if (name == "array" && isArrayOfIndex(nextToken(end)))
+    return fail("an array has a type of elements other than i8, f32, ...");
   if (name == "affine_map" || name == "affine_set") {
     affineDepth = depth + 1;
-    operators = 0;
+    operators = affineNames = 0;
+    namesDims = true;
+  } else if (affineDepth && namesDims &&
+             ++affineNames > limits::maxAffineNames) {
+    return fail("an affine map or set has more than " +
+                std::to_string(limits::maxAffineNames) +
+                " dimensions and symbols");
   }
+  inResources |= name == "dialect_resources" && depth > 0;
   if (affineDepth &&
       (name == "mod" || name == "floordiv" || name == "ceildiv") &&
       ++operators > limits::maxAffineOperators)
@@ -160,6 +232,14 @@ bool SourceScanner::number() {
     return fail("a number has " + std::to_string(end - position) +
                 " digits, expected at most " +
                 std::to_string(limits::maxDigits));
+  std::string_view token = text.substr(position, end - position);
+  if (!checkType(token))
+    return false;
+  if (last == '#')
+    results += std::min(valueOf(token), limits::maxResultNumbers + 1);
+  if (results > limits::maxResultNumbers)
+    return fail("numbers of results add up to more than " +
+                std::to_string(limits::maxResultNumbers));
   signs = 0;
   last = '0';
   position = end;
@@ -191,7 +271,8 @@ bool SourceScanner::aliasAt(char sigil) {
   size_t next = nextToken(end);
   signs = 0;
   if (depth == 0 && at(next) == '=' && at(next + 1) != '=') {
-    endOfLine();
+    if (!endOfLine())
+      return false;
     defined = std::move(name);
     definition = {};
     last = '=';
@@ -200,7 +281,9 @@ bool SourceScanner::aliasAt(char sigil) {
   }
   last = sigil;
   auto it = aliases.find(name);
-  if (it != aliases.end() && !use(it->second))
+  if (it == aliases.end())
+    ++awaited[name];
+  else if (!use(it->second))
     return false;
   position = end;
   return true;
@@ -217,25 +300,53 @@ bool SourceScanner::use(const Alias &alias) {
   // What is short is as long as what users write.
   if (alias.size >= limits::longAlias || !defined.empty())
     all += alias.size;
-  uint64_t most =
-      defined.empty() ? limits::maxExpandedSize : limits::maxAliasSize;
-  if (all <= most)
-    return true;
-  return fail("aliases stand for more than " + std::to_string(most) +
-              " tokens " + (defined.empty() ? "in all" : "in another"));
+  return defined.empty()
+             ? checkExpanded(all, limits::maxExpandedSize, "in all")
+             : checkExpanded(all, limits::maxAliasSize, "in another");
 }
 
-void SourceScanner::endOfLine() {
+bool SourceScanner::endOfLine() {
   // Behind an arrow, too, something must follow.
   if (defined.empty() || depth != 0 || last == '=' || last == '-' ||
       last == ':' || last == ',')
-    return;
+    return true;
   char next = at(nextToken(position));
   bool goesOn = next == '<' || next == '(' || next == '[' || next == '-' ||
                 next == ':' || next == ',' || next == '>';
   if (goesOn)
-    return;
-  aliases[std::exchange(defined, "")] = definition;
+    return true;
+  std::string name = std::exchange(defined, "");
+  // Locations that the text has used already.
+  uint64_t uses = awaited[name];
+  if (definition.size >= limits::longAlias)
+    expanded += definition.size * uses;
+  aliases[std::move(name)] = definition;
+  return checkExpanded(expanded, limits::maxExpandedSize, "in all");
+}
+
+bool SourceScanner::checkExpanded(uint64_t tokens, uint64_t most,
+                                  const char *where) {
+  if (tokens <= most)
+    return true;
+  return fail("aliases stand for more than " + std::to_string(most) +
+              " tokens " + where);
+}
+
+/// MLIR makes room for a resource, "0x" and its alignment in four bytes, least
+/// first, and does not survive any but small ones.
+bool SourceScanner::checkAlignment() {
+  std::string_view resource = text.substr(position, 11);
+  if (resource.substr(0, 3) != "\"0x" || resource.size() < 11)
+    return true;
+  uint64_t alignment = 0;
+  for (size_t digits : {9, 7, 5, 3})
+    alignment = alignment << 8 |
+                std::strtoull(std::string(resource.substr(digits, 2)).c_str(),
+                              nullptr, 16);
+  if (alignment >= 1 && alignment <= limits::maxAlignment)
+    return true;
+  return fail("a resource has an alignment of " + std::to_string(alignment) +
+              ", expected 1 to " + std::to_string(limits::maxAlignment));
 }
 
 void SourceScanner::skipString() {

@@ -18,7 +18,8 @@ namespace autopar {
 /// Follows the tokens of MLIR's text, once, for what a recursive parser or
 /// printer would not survive: nesting, of brackets, signs and aliases; aliases
 /// that stand for more text than anybody wrote; affine expressions and numbers
-/// without end. `limits` has the bounds.
+/// without end; types and numbers of results that take memory as they say.
+/// `limits` has the bounds.
 class SourceScanner {
 public:
   explicit SourceScanner(std::string_view text) : text(text) {}
@@ -30,6 +31,9 @@ public:
   std::string location() const;
 
 private:
+  /// Whether all lines are short enough to be shown.
+  bool checkLines();
+
   /// What an alias stands for, written out: nested brackets, and tokens, of
   /// which `used` are of other aliases.
   struct Alias {
@@ -46,10 +50,14 @@ private:
   bool operation();
   bool word();
   bool number();
+  bool checkType(std::string_view token);
+  bool isArrayOfIndex(size_t from) const;
   bool aliasAt(char sigil);
   /// Ends the definition of an alias where nothing of it can follow.
-  void endOfLine();
+  bool endOfLine();
   bool use(const Alias &alias);
+  bool checkExpanded(uint64_t tokens, uint64_t most, const char *where);
+  bool checkAlignment();
   void skipString();
   size_t endOfWord(size_t from, bool ofAlias = false) const;
   size_t nextToken(size_t from) const;
@@ -61,8 +69,19 @@ private:
   uint64_t signs = 0;
   /// Operators since an affine map or set began, at which depth; 0: none.
   uint64_t operators = 0, affineDepth = 0;
+  /// The dimensions and symbols that it names, first of all.
+  uint64_t affineNames = 0;
+  bool namesDims = false;
+  /// Whether it is behind the word "dialect_resources".
+  bool inResources = false;
+  /// All but numbers and commas.
+  uint64_t tokens = 0;
   /// Tokens of all uses of aliases, written out.
   uint64_t expanded = 0;
+  /// Sum of the numbers of results that values have.
+  uint64_t results = 0;
+  /// How often the text has used an alias that is defined later: locations.
+  std::unordered_map<std::string, uint64_t> awaited;
   std::unordered_map<std::string, Alias> aliases;
   std::string defined;
   Alias definition;

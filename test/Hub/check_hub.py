@@ -103,6 +103,8 @@ FAILURES = {
     "html": [r'not a JSON object, but begins "<html>\\x1b\[31m\\x0d\\x0aBearer \*\*\*</html>"', "sign-in page"],
     "list": [r'begins "\[1, 2\]"'],
     "empty": ['begins ""'],
+    "trouble": [r'/org/trouble/resolve/main/config.json: the answer has neither "model_type" nor "architectures", '
+                r'but begins "\{.*"try again", "you": "Bearer \*\*\*', "note: it is not kept"],
     "loop": ["more than 5 redirects"],
     "long_chain": ["more than 5 redirects"],
     "plain": [r"redirects to http://localhost:\d+/good: not an https:// address"],
@@ -161,6 +163,50 @@ def case_revisions():
     Run("r1", "org/good@v2").fails(r'at revision "v2" \(HTTP 404\)')
     Run("r2", "org/good@v1", "--revision=v2").fails('two revisions of org/good: "v1" and "v2"')
     Run("r3", "llama-3.1-8b", "--revision=v2").fails("a revision is that of a model on the hub")
+
+
+def vocabulary(run):
+    """The rows of the embedding, of a model that `changes`."""
+    return max(int(rows) for rows in re.findall(r"tensor<(\d+)x8xbf16", run.out))
+
+
+def age(run, days):
+    """Makes all that a cache has so old."""
+    for name in run.files():
+        then = time.time() - days * 86400
+        os.utime(os.path.join(run.home, name), (then, then))
+
+
+def case_refresh():
+    """What a branch stands for is asked once a day, and when the user says so;
+    a commit stays what it is."""
+    run = of_org("changes").imports()
+    again = lambda *flags, at="", env={}: vocabulary(Run("", "org/changes" + at, *flags, home=run.home, env=env).imports())
+    expect("first", vocabulary(run), 32)
+    expect("the same hour", again(), 32)
+    expect("refreshed", again("--refresh"), 64)
+    expect("kept", again(), 64)
+    age(run, 0.9)
+    expect("the same day", again(), 64)
+    age(run, 1.1)
+    expect("offline", again("--offline"), 64)
+    expect("without a hub", again(env={"HF_ENDPOINT": "https://localhost:1"}), 64)
+    expect("the next day", again(), 96)
+    age(run, 400)
+    expect("a commit", again(at=f"@{server.COMMIT[:-1]}1"), 32)
+    both = Run("", "org/changes", "--refresh", "--offline", home=run.home).finish()
+    expect("both", (both.code, "no network is to be used, and the hub is to be asked" in both.err), (1, True))
+
+
+def case_breaks():
+    """Trouble does not replace what is there."""
+    run = of_org("breaks").imports()
+    before = run.files()
+    refreshed = Run("", "org/breaks", "--refresh", home=run.home).finish()
+    expect("refreshed", (refreshed.code, "try again" in refreshed.err), (1, True))
+    age(run, 2)
+    Run("", "org/breaks", home=run.home).imports()
+    expect("files", run.files(), before)
 
 
 def case_quantized():

@@ -38,6 +38,17 @@ class Models:
     def good(request, tries):
         request.answer(200, CONFIG, {"X-Repo-Commit": COMMIT})
 
+    def trouble(request, tries):
+        said = request.headers.get("Authorization", "")
+        request.answer(200, json.dumps({"error": "try again", "you": said}).encode(), {"X-Repo-Commit": COMMIT})
+
+    def changes(request, tries):
+        changed = json.dumps(json.loads(CONFIG) | {"vocab_size": 32 * tries}).encode()
+        request.answer(200, changed, {"X-Repo-Commit": COMMIT[:-1] + str(tries)})
+
+    def breaks(request, tries):
+        Models.good(request, tries) if tries == 1 else Models.trouble(request, tries)
+
     def nameless(request, tries):
         request.answer(200, CONFIG)
 

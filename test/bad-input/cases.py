@@ -14,6 +14,7 @@ import copy
 import json
 import os
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -231,6 +232,58 @@ bad_mlir("aliases-used-often", "#a = [" + "1, " * 50_000 + "1]\n"
          + "\n".join(f"module @m{i} attributes {{a.b = #a}} {{}}" for i in range(300)),
          r"bad\.mlir:\d+:\d+: aliases.*16777216 tokens in all")  # fmt: skip
 bad_mlir("large", "module {\n" + "// of comments\n" * 1_200_000 + "}", r"bad\.mlir: has 17 MiB of MLIR, expected at most 16 MiB")
+
+
+def attribute(text):
+    return "module attributes {a.b = " + text + "} {}"
+
+
+# Parts of MLIR that take what a text says, or fail without a word.
+bad_mlir("array-of-index", attribute("array<index: 1>"), r"bad\.mlir:1:26: an array has a type")
+bad_mlir("array-of-alias", "!i = index\n" + attribute("[array <\n  !i: 1>]"), r"bad\.mlir:2:\d+: an array has a type")
+bad_mlir("result-four-billion", "func.func @f() {\n  %0 = func.call @f(%x#4294967290) : (i1) -> i1\n}",
+         r"bad\.mlir:2:\d+: numbers of results add up")  # fmt: skip
+bad_mlir("results-of-many", "func.func @f() {\n" + "".join(f"func.call @f(%x{i}#1000000)\n" for i in range(1000)) + "}",
+         r"bad\.mlir:6:\d+: numbers of results add up")  # fmt: skip
+bad_mlir("integers-of-2-mib", attribute("[" + ", ".join(f"{i} : i{16_777_215 - i}" for i in range(1000)) + "]"),
+         r"bad\.mlir:1:\d+: an integer type has more than 4096 bits")  # fmt: skip
+bad_mlir("integers-in-a-shape", attribute("dense<1> : tensor<1000x?xsi16777215>"), r"bad\.mlir:1:\d+: an integer type")
+for _alignment in ("00000000", "00000080", "03000000"):
+    bad_mlir(f"resource-aligned-{_alignment}", 'module {}\n{-# dialect_resources: {builtin: {x: "0x' + _alignment + 'FF"}} #-}',
+             r"bad\.mlir:2:\d+: .*(alignment|power-of-2)")  # fmt: skip
+bad_mlir("affine-dimensions", "#m = affine_map<(" + ",\n".join(f"d{i}" for i in range(500_000)) + ") -> ()>\nmodule {}",
+         r"bad\.mlir:257:\d+: an affine map or set has more than 256")  # fmt: skip
+bad_mlir("affine-symbols", "#m = affine_set<()[" + ",\n".join(f"s{i}" for i in range(500_000)) + "] : (1 == 0)>\nmodule {}",
+         r"bad\.mlir:257:\d+: an affine map or set has more than 256")  # fmt: skip
+# Text that is only much.
+for _name, _text, _count in (
+    ("modules", "module {}\n", 1_500_000),
+    ("functions", "func.func private @f()\n", 500_000),
+    ("equal-functions", "func.func @f() { return }\n", 400_000),
+    ("blocks", "^bb:\n", 3_000_000),
+    ("arrays", "[" * 200 + "]" * 200 + "\n", 20_000),
+    ("attributes", "distinct[0]<1>,\n", 500_000),
+    ("locations", 'loc("a":1:1)\n', 500_000),
+    ("signs", "+\n", 3_000_000),
+    ("strings", '"\\00"\n', 2_000_000),
+):
+    bad_mlir(f"many-{_name}", _text * _count, r"bad\.mlir:\d+:\d+: there are more than 1048576 words")
+for _name, _text in (("string", 'module attributes {a.b = "' + '\\"' * 7_000_000), ("spaces", " " * 15_000_000 + "x"),
+                     ("name", "func.func @" + "a" * 15_000_000), ("comment", "// " + "/" * 15_000_000 + "\nx"),
+                     ("dimensions", "func.func @f(tensor<" + "1x" * 4_000_000 + "i1>)"),
+                     ("symbols", attribute("@a" + "::@a" * 3_000_000))):  # fmt: skip
+    bad_mlir(f"line-of-{_name}", "\n" + _text, r"bad\.mlir:2:1: a line is longer than 1048576 bytes")
+bad_mlir("locations-ahead", "module {} loc(#l)\n" * 3000 + "#l = loc(fused[" + '"a",\n' * 10_000 + '"a"])\n',
+         r"bad\.mlir:\d+:\d+: aliases stand for more than 16777216 tokens in all")  # fmt: skip
+bad_mlir("locations-nested", "module {} loc(" + '"a"(' * 300 + "unknown" + ")" * 301, r"bad\.mlir:1:\d+: brackets.*256")
+bad_mlir("locations-of-callers", "module {} loc(" + 'callsite("a" at ' * 300 + "unknown" + ")" * 301, r"bad\.mlir:1:\d+: brackets.*256")
+bad_aliases("chain-location", "#loc(unknown)", "loc(\"a\"({}))", 20_000, "deeper than 256")
+bad_aliases("chain-dense", "!i1", "tensor<1x{}>", 20_000, "deeper than 256")
+bad_mlir("aliases-in-a-circle", "#a = [#b]\n#b = [#a]\n" + attribute("#a"), r"bad\.mlir:1:\d+: error: undefined symbol alias")
+bad_mlir("alias-of-itself", "#a = [#a]\n" + attribute("#a"), r"bad\.mlir:1:\d+: error: undefined symbol alias")
+bad_mlir("alias-twice", "#a = 1\n#a = 2\n" + attribute("#a"), r"bad\.mlir:2:\d+: error: redefinition")
+bad_mlir("distinct-twice", attribute("distinct[0]<1>, a.c = distinct[0]<2>"), r"bad\.mlir:1:\d+: error: ")
+bad_mlir("sparse-outside", attribute("sparse<[[9, 9]], [1]> : tensor<1x1xi64>"), r"bad\.mlir:1:\d+: error: sparse index")
 bad_mlir("nested-regions", "module {" * 300 + "}" * 300, r"bad\.mlir:1:\d+.*256")
 bad_mlir("unbalanced", "module {\n  func.func @f() {\n    return\n  }\n", r"bad\.mlir:\d+:\d+: error")
 bad_mlir("unterminated-string", 'module attributes {a = "x} {}', r"bad\.mlir:1:\d+: error")
@@ -464,6 +517,16 @@ def write(data, folder, name, content):
         file.write(content if isinstance(content, bytes) else content.encode())
 
 
+# What a case may take. Of processor time, as machines are busy; memory counts
+# where it is asked for.
+SECONDS, BYTES = 2, 512 << 20
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+
+
 def run_case(name, tools, data):
     """Returns (what is wrong, or ""; the transcript)."""
     command, stderr, files, edit = CASES[name]
@@ -498,7 +561,7 @@ def run_case(name, tools, data):
         environment = os.environ | {"AUTOPAR_DATA": data}
         try:
             done = subprocess.run(words, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=60)  # fmt: skip
+                                  capture_output=True, timeout=60, preexec_fn=limit)  # fmt: skip
         except subprocess.TimeoutExpired:
             return "it ran for longer than 60 seconds", command
     out, err = (s.decode("utf-8", "replace") for s in (done.stdout, done.stderr))

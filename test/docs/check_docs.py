@@ -35,7 +35,7 @@ import subprocess
 import sys
 import tempfile
 
-NOT_RUN = re.compile(r"(^|[\s/])(apt|apt-get|sudo|git|cmake|ninja|docker|scripts/\w+|\.ci/run)(\s|$)")
+NOT_RUN = re.compile(r"(^|[\s/])(apt|apt-get|sudo|git|cmake|ninja|docker|scripts/\w+|fuzz/run|\.ci/run)(\s|$)")
 FENCE = re.compile(r"^([ \t]*)```(\w*)[^\n`]*\n(.*?)^\1```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 

@@ -5,13 +5,33 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DocumentFilter.h"
 #include "autopar/InitAll.h"
+#include "autopar/Support/File.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+/// Whether no flag asks for help, or for the form of MLIR's own tests.
+static bool speaksToEditor(llvm::ArrayRef<char *> arguments) {
+  return llvm::none_of(arguments.drop_front(), [](llvm::StringRef text) {
+    llvm::StringRef name = text.ltrim('-');
+    return name.starts_with("help") || name.starts_with("version") ||
+           name == "lit-test" || name.starts_with("input-style");
+  });
+}
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   autopar::registerAllDialects(registry);
-  return failed(mlir::MlirLspServerMain(argc, argv, registry));
+  autopar::failOnClosedPipe();
+  if (!speaksToEditor(llvm::ArrayRef(argv, argc)))
+    return failed(mlir::MlirLspServerMain(argc, argv, registry));
+  // Lives as long as the process: one of its threads waits for the editor.
+  auto *filter = new autopar::DocumentFilter();
+  bool ended = failed(mlir::MlirLspServerMain(argc, argv, registry));
+  filter->finish();
+  return ended;
 }

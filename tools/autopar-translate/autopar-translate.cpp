@@ -35,6 +35,8 @@ static cl::opt<std::string>
 static cl::opt<bool>
     offline("offline", cl::cat(category),
             cl::desc("Never use the network (also: HF_HUB_OFFLINE=1)"));
+static cl::opt<bool> refresh("refresh", cl::cat(category),
+                             cl::desc("Ask the hub, whatever caches have"));
 static cl::list<std::string> assumptions(
     "assume", cl::cat(category), cl::value_desc("key=value"),
     cl::desc("Set a key of the config (a.b for nested ones) that it lacks or "
@@ -104,7 +106,7 @@ static int printModule(ModuleOp module) {
 static Result<OwningOpRef<ModuleOp>> loadModel(MLIRContext &context) {
   ModelRequest request;
   request.argument = importHF;
-  request.hub = {offline, revision, showProgress};
+  request.hub = {offline, revision, showProgress, refresh};
   for (const std::string &text : assumptions) {
     Result<ConfigAssumption> assumption = parseAssumption(text);
     if (!assumption)

@@ -34,7 +34,7 @@ static Result<ModelRequest> requestOf(const ModelArgument &model,
                                       const std::string &name) {
   ModelRequest request;
   request.argument = name;
-  request.hub = {model.offline, model.revision, showProgress};
+  request.hub = {model.offline, model.revision, showProgress, model.refresh};
   for (const std::string &text : model.assumptions) {
     Result<ConfigAssumption> assumption = parseAssumption(text);
     if (!assumption)

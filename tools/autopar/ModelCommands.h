@@ -21,7 +21,7 @@ namespace autopar {
 /// A model on the command line.
 struct ModelArgument {
   std::string name, second, revision;
-  bool offline = false;
+  bool offline = false, refresh = false;
   std::vector<std::string> assumptions;
 };
 

@@ -21,6 +21,8 @@ static void addSource(CLI::App *command, ModelArgument &model) {
                       "Branch, tag or commit on the hub (default: main)");
   command->add_flag("--offline", model.offline,
                     "Never use the network (also: HF_HUB_OFFLINE=1)");
+  command->add_flag("--refresh", model.refresh,
+                    "Ask the hub, whatever caches have");
   command
       ->add_option("--assume", model.assumptions,
                    "key=value: set a key of the config (a.b for nested ones) "

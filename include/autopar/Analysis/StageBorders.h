@@ -17,6 +17,7 @@
 #include "autopar/Schedule/Staging.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -31,11 +32,50 @@ findStack(mlir::FunctionOpInterface entry);
 /// weight, a cache, a state or an input of the model, laid out in any way.
 bool isGiven(mlir::Value value);
 
-/// What a stage is sent whose first layer is `call`, in the last iterations of
-/// the loops `ending`: the values that are computed before it, and that it or
-/// something after it reads. An argument that a layer does not use is not read.
-llvm::SmallVector<mlir::Value>
-findSentValues(mlir::Operation *call, llvm::ArrayRef<mlir::Operation *> ending);
+/// The values that anything reads, on their way through calls and loops. An
+/// argument that no op uses is not read; what a function returns is.
+class ReadValues {
+public:
+  explicit ReadValues(mlir::Operation *module);
+
+  bool isRead(mlir::Value value) const { return values.contains(value); }
+  bool reads(mlir::OpOperand &use);
+
+private:
+  /// What takes the value of `use` elsewhere; nothing where its op reads it.
+  llvm::SmallVector<mlir::Value, 2> receiversOf(mlir::OpOperand &use);
+
+  mlir::SymbolTableCollection symbols;
+  llvm::DenseSet<mlir::Value> values;
+};
+
+/// What the stages of a function are sent. Each block is looked through once,
+/// however many layers it has.
+class StageBorders {
+public:
+  explicit StageBorders(mlir::FunctionOpInterface entry)
+      : read(entry->getParentOp()) {}
+
+  /// What a stage is sent whose first layer is `call`, in the last iterations
+  /// of the loops `ending`: the values that are computed before it, and that it
+  /// or something after it reads.
+  llvm::SmallVector<mlir::Value>
+  findSent(mlir::Operation *call, llvm::ArrayRef<mlir::Operation *> ending);
+
+private:
+  using Values = llvm::SmallVector<mlir::Value, 0>;
+
+  bool isSent(mlir::OpOperand &use);
+  bool isHandedOn(mlir::OpOperand &use,
+                  llvm::ArrayRef<mlir::Operation *> ending);
+  /// What the ops behind `op` in its block read, and those inside of `op`.
+  const Values &readBehind(mlir::Operation *op);
+  const Values &readInside(mlir::Operation *op);
+  void sweep(mlir::Block &block);
+
+  ReadValues read;
+  llvm::DenseMap<mlir::Operation *, Values> behind, inside;
+};
 
 /// Emits an error unless `ranges` are all layers of `program`.
 mlir::LogicalResult

@@ -27,6 +27,8 @@ struct HubOptions {
   /// Branch, tag or commit; "": what follows the argument's "@", else "main".
   std::string revision;
   ProgressCallback progress;
+  /// Ask the hub even where a cache has the model.
+  bool refresh = false;
 };
 
 /// The files that describe a model; paths that `readFile` takes.
@@ -44,7 +46,9 @@ struct ModelFiles {
 /// a path of a config.json or of a directory that has one; the name of a
 /// bundled model; "org/name" or "org/name@revision" in the cache of
 /// huggingface_hub, in autopar's own cache, and on the hub (`HF_ENDPOINT`),
-/// whose files are kept in autopar's own cache.
+/// whose files are kept in autopar's own cache. What a branch or tag stands for
+/// is asked again after a day, and the newer of the caches has it; where the
+/// hub cannot be asked, it is what it was.
 Result<ModelFiles> locateModel(const std::string &argument,
                                const HubOptions &options);
 

@@ -41,8 +41,8 @@ TEST(SourceText, TakesWhatIsWithinTheBounds) {
   EXPECT_EQ(check(times(4096, "7")), "");
   EXPECT_EQ(check("\"" + times(5000, "7[") + "\""), "");
   // Long is what is written, and what aliases make of it.
-  EXPECT_EQ(check("#a = dense<[" + times(2'000'000, "1,") + "1]>\n#b = [#a]"),
-            "a.mlir:2:7: aliases stand for more than 1048576 tokens in "
+  EXPECT_EQ(check("#a = dense<[" + times(2'000'000, "1,\n") + "1]>\n#b = [#a]"),
+            "a.mlir:2000002:7: aliases stand for more than 1048576 tokens in "
             "another");
   EXPECT_EQ(check("#a = dense<[" + times(200'000, "1,") + "1]>\n#b = [#a]"),
             "");
@@ -65,6 +65,56 @@ TEST(SourceText, NamesThePlaceOfWhatIsNot) {
                   .find("aliases are nested deeper than 256 levels"),
               std::string::npos)
         << before;
+}
+
+TEST(SourceText, KnowsWhatTakesMemoryAsItSays) {
+  EXPECT_EQ(check("x : tensor<4x?x4096xi4096> : 2xui8, %i99999 @i99999"), "");
+  for (const char *type : {"i4097", "4x?xsi99999999999999999999", "8xui5000"})
+    EXPECT_NE(check(type).find("an integer type has more than 4096 bits"),
+              std::string::npos)
+        << type;
+  EXPECT_EQ(check("%x#4194304"), "");
+  EXPECT_EQ(check("%x#4194304, %x#1"),
+            "a.mlir:1:16: numbers of results add up to more than 4194304");
+  EXPECT_EQ(check("array<i64: 1>, %array, array < f32: 2>"), "");
+  for (const char *array : {"array<index: 1>", "array <\n!a: 1>"})
+    EXPECT_NE(check(array).find("an array has a type of elements"),
+              std::string::npos)
+        << array;
+}
+
+TEST(SourceText, KnowsResources) {
+  auto resource = [](const char *text) {
+    return check(std::string("\"0x00000000\" {-# dialect_resources: {x: \"") +
+                 text + "\"} #-}");
+  };
+  EXPECT_EQ(resource("0x08000000FF"), "");
+  EXPECT_EQ(resource("0x00100000FF"), "");
+  EXPECT_EQ(
+      resource("0x00000000FF"),
+      "a.mlir:1:41: a resource has an alignment of 0, expected 1 to 4096");
+  EXPECT_NE(resource("0x00200000"), "");
+  EXPECT_NE(resource("0x00000080"), "");
+}
+
+TEST(SourceText, CountsWhatIsLong) {
+  EXPECT_EQ(check(times(1'000'000, "x\n")), "");
+  EXPECT_EQ(check(times(2'000'000, "1,\n")), "");
+  EXPECT_EQ(check(times(1'048'577, "x\n")),
+            "a.mlir:1048577:1: there are more than 1048576 words, signs, "
+            "brackets and strings");
+  EXPECT_EQ(check("a\n" + std::string(1'048'577, ' ')),
+            "a.mlir:2:1: a line is longer than 1048576 bytes");
+  EXPECT_EQ(check("affine_map<(" + times(256, "d,") + ") -> (d)> d d"), "");
+  EXPECT_EQ(check("affine_map<(" + times(257, "d,") + ") -> (d)>"),
+            "a.mlir:1:525: an affine map or set has more than 256 dimensions "
+            "and symbols");
+  // Locations are used before they are defined.
+  std::string location = "#l = loc(fused[" + times(10'000, "x\n") + "])\n";
+  EXPECT_EQ(check(times(100, "loc(#l)\n") + location), "");
+  EXPECT_NE(check(times(2'000, "loc(#l)\n") + location)
+                .find("aliases stand for more than 16777216 tokens in all"),
+            std::string::npos);
 }
 
 TEST(SourceText, CountsAliasesThroughArrows) {

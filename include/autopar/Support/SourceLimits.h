@@ -1,0 +1,33 @@
+//===- SourceLimits.h - Bounds on the words of .mlir - ---------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SUPPORT_SOURCELIMITS_H
+#define AUTOPAR_SUPPORT_SOURCELIMITS_H
+
+#include <cstdint>
+
+namespace autopar::limits {
+
+/// Words, signs, brackets and strings of .mlir text, all but numbers and the
+/// commas between them: MLIR takes some 1.3 us and 130 bytes for each.
+inline constexpr uint64_t maxSourceTokens = uint64_t(1) << 20;
+/// Bytes of a line: errors print it, slowly.
+inline constexpr uint64_t maxLineBytes = uint64_t(1) << 20;
+/// Dimensions and symbols of an affine map or set, which are looked up in
+/// order.
+inline constexpr uint64_t maxAffineNames = 256;
+/// Alignment of a dialect resource.
+inline constexpr uint64_t maxAlignment = 4096;
+/// Bits of an integer type in .mlir text: each constant takes as many.
+inline constexpr uint64_t maxIntegerBits = 4096;
+/// Sum of the numbers of results, as in `%x#2`, that .mlir text asks for: the
+/// parser makes room for those before each, too.
+inline constexpr uint64_t maxResultNumbers = uint64_t(1) << 22;
+
+} // namespace autopar::limits
+
+#endif // AUTOPAR_SUPPORT_SOURCELIMITS_H
