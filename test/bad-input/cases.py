@@ -331,7 +331,7 @@ for name, step in (
     ("query-beyond-context", "phase = prefill, batch = 1, query = 9, context = 8"),
     ("source-negative", "phase = decode, batch = 1, query = 1, context = 8, encoder_tokens = -1"),
     ("memory-overflow", "phase = decode, batch = 1, query = 1, context = 8, cross_tokens = 9223372036854775808"),
-    ("source-twice", "phase = decode, batch = 1, query = 1, context = 8, encoder_tokens = 1, source = 1"),
+    ("source-twice", "phase = decode, batch = 1, query = 1, context = 8, encoder_tokens = 1, encoder_tokens = 1"),
     ("unknown-phase", "phase = sleep, batch = 1, query = 1, context = 8"),
     ("overflow", "phase = decode, batch = 9223372036854775808, query = 1, context = 8"),
 ):

@@ -472,7 +472,7 @@ func.func @distances_of_an_even_table(%q: !q, %d: tensor<28x64xbf16>) {
 // -----
 
 !q = tensor<?x?x8x64xbf16, #parallel.sharding<[batch, encoder_tokens by tp, _, _]>>
-parallel.mesh @mesh(tp = 2)
+parallel.mesh(tp = 2)
 func.func @channels_of_some_tokens(%q: !q) {
   // expected-error @+1 {{'transformer.channel_attention' op}}
   %y = transformer.channel_attention %q, %q, %q : !q

@@ -429,7 +429,7 @@ func.func @batch_norm_of_nothing(%x: tensor<4x16x64xbf16>, %c: tensor<64xbf16>) 
 // -----
 
 !x = tensor<4x16x64xbf16, #parallel.sharding<[_, _, _ by tp]>>
-parallel.mesh @mesh(tp = 2)
+parallel.mesh(tp = 2)
 func.func @probabilities_of_a_part(%x: !x) {
   // expected-error @+1 {{'transformer.softmax' op}}
   %y = transformer.softmax %x : !x

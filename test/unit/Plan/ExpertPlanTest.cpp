@@ -57,8 +57,8 @@ TEST(ExpertPlan, AnOpenPolicyFollowsTheLoads) {
 
 TEST(ExpertPlan, RefusesWhatMakesNoSense) {
   EXPECT_EQ(errorOf(R"({"policy": "best"})"),
-            "plan.json: /expert_placement/policy: expected block, round_robin "
-            "or balanced, found \"best\"");
+            "plan.json: /expert_placement/policy: expected block, "
+            "round_robin, balanced, found \"best\"");
   EXPECT_NE(errorOf(R"({"redundant_experts": -1})").find("found -1"),
             std::string::npos);
   EXPECT_NE(errorOf(R"({"tolerance": 2})").find("found 2"), std::string::npos);

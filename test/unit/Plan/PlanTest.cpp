@@ -93,7 +93,8 @@ TEST(Plan, RefusesWithLocation) {
   EXPECT_EQ(errorOf(R"("axes": [{"name": "tp"}], "degrees": {"tp": []})"),
             "plan.json: /degrees/tp: degree 'tp' has the name of an axis");
   EXPECT_EQ(errorOf(R"("dtype": "bf17")"),
-            "plan.json: /dtype: unknown numeric format 'bf17'");
+            "plan.json: /dtype: expected bf16, fp16, fp32, fp8 (fp8_e4m3), "
+            "fp8_e5m2, found \"bf17\"");
   EXPECT_EQ(
       errorOf(R"("memory_utilization": 1.5)"),
       "plan.json: /memory_utilization: expected a number from 1e-06 to 1, "

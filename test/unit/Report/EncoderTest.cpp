@@ -173,7 +173,7 @@ TEST(Encoder, RefusesNegativeLengths) {
       evaluate(makeProgram(), makePlan(1), makeMachine(), makeRuntime(), bad);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().message,
-            "memory of the workload is -1, expected 0 to 1099511627776");
+            "cross_tokens of the workload is -1, expected 0 to 1099511627776");
 }
 
 //===----------------------------------------------------------------------===//
