@@ -11,9 +11,11 @@
 #include "autopar/Import/ShrinkModel.h"
 #include "autopar/InitAll.h"
 #include "autopar/Pipelines/DescribeModel.h"
+#include "autopar/Support/SourceText.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
@@ -72,6 +74,17 @@ private:
 // Models
 //===----------------------------------------------------------------------===//
 
+namespace {
+
+/// A model, and what its config says that the module does not.
+struct KnownModel {
+  OwningOpRef<ModuleOp> module;
+  int64_t contextLength = 0;
+  std::vector<std::pair<std::string, std::string>> fields = {};
+};
+
+} // namespace
+
 struct Session::State {
   explicit State(Warn warn)
       : warn(std::move(warn)), diagnostics(&context, this->warn) {
@@ -81,8 +94,12 @@ struct Session::State {
     context.printOpOnDiagnostic(false);
   }
 
-  /// The module of `model`, imported when it is first asked for.
-  Result<ModuleOp> import(const ModelRequest &model);
+  /// What is known of `model`, imported when it is first asked for.
+  Result<const KnownModel *> find(const ModelRequest &model);
+  Result<ModuleOp> import(const ModelRequest &model) {
+    Result<const KnownModel *> known = find(model);
+    return known ? Result<ModuleOp>(*(*known)->module) : known.error();
+  }
   /// The parallel program of `request`.
   Result<OwningOpRef<ModuleOp>> shard(const ModelRequest &model,
                                       const PlanRequest &request);
@@ -94,7 +111,7 @@ struct Session::State {
   Warn warn;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   Diagnostics diagnostics;
-  std::map<std::string, OwningOpRef<ModuleOp>> modules;
+  std::map<std::string, KnownModel> models;
 };
 
 /// What tells a request from others.
@@ -105,15 +122,19 @@ static std::string keyOf(const ModelRequest &model) {
   return key;
 }
 
-Result<ModuleOp> Session::State::import(const ModelRequest &model) {
-  std::string key = keyOf(model);
-  auto it = modules.find(key);
-  if (it != modules.end())
-    return *it->second;
-  Result<OwningOpRef<ModuleOp>> module = loadModel(&context, model);
+Result<const KnownModel *> Session::State::find(const ModelRequest &request) {
+  std::string key = keyOf(request);
+  auto it = models.find(key);
+  if (it != models.end())
+    return &it->second;
+  Result<Model> model = findModel(request);
+  if (!model)
+    return model.error();
+  Result<OwningOpRef<ModuleOp>> module = buildModel(&context, *model);
   if (!module)
     return diagnostics.orElse(module.error());
-  return *(modules[key] = std::move(*module));
+  return &(models[key] = {std::move(*module), contextOf(*model).value_or(0),
+                          fieldsOf(*model)});
 }
 
 std::optional<Error> Session::State::run(ModuleOp module, AddPasses add) {
@@ -149,6 +170,20 @@ Session::State::outcome(const ModelRequest &model, const PlanRequest &request,
     return diagnostics.takeError();
   outcome->name = std::move(name);
   return std::make_shared<const PlanOutcome>(std::move(*outcome));
+}
+
+std::optional<Error> Session::addModel(const std::string &name,
+                                       const std::string &text) {
+  if (std::optional<Error> error = checkSourceText(text, name))
+    return error;
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, &state->context, name);
+  if (!module)
+    return state->diagnostics.takeError();
+  ModelRequest request;
+  request.argument = name;
+  state->models[keyOf(request)] = {std::move(module)};
+  return std::nullopt;
 }
 
 Session::Session(Warn warn) : state(std::make_unique<State>(std::move(warn))) {}
@@ -210,17 +245,14 @@ Result<std::string> Session::shard(const ModelRequest &model,
 Result<ModelReport>
 Session::describe(const ModelRequest &request,
                   const std::vector<std::string> &kvFormats) {
-  Result<Model> model = findModel(request);
+  Result<const KnownModel *> model = state->find(request);
   if (!model)
     return model.error();
-  Result<OwningOpRef<ModuleOp>> module = buildModel(&state->context, *model);
-  if (!module)
-    return state->diagnostics.orElse(module.error());
-  Result<ModelReport> report = describeModel(**module, kvFormats);
+  Result<ModelReport> report = describeModel(*(*model)->module, kvFormats);
   if (!report)
     return report;
-  report->contextLength = contextOf(*model).value_or(0);
-  report->fields = fieldsOf(*model);
+  report->contextLength = (*model)->contextLength;
+  report->fields = (*model)->fields;
   return report;
 }
 
@@ -251,6 +283,15 @@ Result<ModelExperts> Session::experts(const ModelRequest &model,
     return bytes.error();
   return ModelExperts{layers->shape(), layers->all.front().groups,
                       layers->stackLayers, *bytes};
+}
+
+Result<std::string> Session::place(const ModelRequest &model,
+                                   PlacementRequest request) {
+  Result<ModelExperts> found = experts(model, request.budgetBytes > 0);
+  if (!found)
+    return found.error();
+  request.model = std::move(*found);
+  return runPlacement(request);
 }
 
 Result<std::string> Session::shrink(const ModelRequest &request,

@@ -98,7 +98,7 @@ static std::vector<std::string> knownColumns() {
   return known;
 }
 
-static Result<Tables> readTables(const ValidateOptions &options) {
+static Result<Tables> readTables(const ValidateRequest &options) {
   std::optional<ColumnMapping> mapping;
   if (!options.columns.empty()) {
     Result<ColumnMapping> read = readColumnMapping(options.columns);
@@ -146,28 +146,29 @@ static Result<RuleSet> readRules(const std::string &given) {
   return given == "none" ? noRules() : readRuleSet(given);
 }
 
-static std::vector<PredictedRow> predictAll(std::vector<ServingRow> rows,
-                                            const RuleSet &rules,
-                                            RowPredictor &predictor) {
-  auto progress = [&](const char *what, size_t done) {
-    if (done % 50 == 0)
-      showProgress(std::string(what) + " " + std::to_string(done) + " of " +
-                   std::to_string(rows.size()) + " rows");
+/// Predicts rows until `progress` says no; nothing then.
+static std::optional<std::vector<PredictedRow>>
+predictAll(std::vector<ServingRow> rows, const RuleSet &rules,
+           RowPredictor &predictor, const Progress &progress) {
+  bool stopped = false;
+  auto goesOn = [&](const char *what, size_t done) {
+    stopped = stopped || (progress && !progress(what, done, rows.size()));
+    return !stopped;
   };
   size_t asked = 0;
   auto capacityOf = [&](const ServingRow &row) {
-    progress("judging", asked++);
-    return predictor.capacityOf(row);
+    return goesOn("judging", asked++) ? predictor.capacityOf(row)
+                                      : std::nullopt;
   };
   std::vector<RowJudgement> judgements = judgeRows(rows, rules, capacityOf);
   std::vector<PredictedRow> predicted(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    progress("predicting", i);
+    if (!goesOn("predicting", i))
+      return std::nullopt;
     predicted[i].judgement = std::move(judgements[i]);
     predicted[i].row = rows[i];
     predictor.predict(predicted[i]);
   }
-  showProgress("");
   return predicted;
 }
 
@@ -180,16 +181,56 @@ static void addReasons(const std::vector<Row> &rows, ValidationReport &report) {
 }
 
 /// What is not of requests that are served.
-static void addOtherErrors(const Tables &tables, ValidationReport &report) {
-  report.throughputRows = tables.throughput.size();
-  report.memoryRows = tables.memory.size();
+static void addOtherErrors(const Tables &tables, Validation &all) {
+  ValidationReport &report = all.report;
+  report.throughputRows = all.throughput.size();
+  report.memoryRows = all.memory.size();
   report.otherRows = tables.others + tables.otherUnreadable.size();
   append(report.unreadable, tables.otherUnreadable);
-  append(report.sections, throughputSections(tables.throughput));
-  append(report.sections, memorySections(tables.memory));
-  addReasons(tables.throughput, report);
-  addReasons(tables.memory, report);
+  append(report.sections, throughputSections(all.throughput));
+  append(report.sections, memorySections(all.memory));
+  addReasons(all.throughput, report);
+  addReasons(all.memory, report);
 }
+
+Result<Validation> autopar::validate(const ValidateRequest &request,
+                                     const Progress &progress) {
+  Result<RuleSet> rules = readRules(request.rules);
+  if (!rules)
+    return rules.error();
+  Result<std::vector<Override>> overrides = parseOverrides(request.overrides);
+  if (!overrides)
+    return overrides.error();
+  if (auto error = checkRuntimes(*overrides))
+    return *error;
+  Result<std::unique_ptr<RowPredictor>> predictor =
+      RowPredictor::create(request.configs, *overrides);
+  if (!predictor)
+    return predictor.error();
+  Result<Tables> tables = readTables(request);
+  if (!tables)
+    return tables.error();
+  auto served =
+      predictAll(std::move(tables->rows), *rules, **predictor, progress);
+  if (!served)
+    return Error{"", "stopped before all rows were predicted", ""};
+  Validation all{std::move(*served), std::move(tables->throughput),
+                 std::move(tables->memory), ValidationReport()};
+  for (ThroughputRow &row : all.throughput)
+    (*predictor)->predict(row);
+  for (MemoryRow &row : all.memory)
+    (*predictor)->predict(row);
+  if (auto unused = (*predictor)->unusedOverride())
+    return *unused;
+  all.report = makeValidationReport(request.files, all.served,
+                                    std::move(tables->unreadable), *rules);
+  addOtherErrors(*tables, all);
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// The command
+//===----------------------------------------------------------------------===//
 
 static Result<std::string> textOf(const ValidationReport &report,
                                   const std::string &format) {
@@ -198,48 +239,32 @@ static Result<std::string> textOf(const ValidationReport &report,
   return format == "json" ? validationJson(report) : validationText(report);
 }
 
-Result<std::string> autopar::validate(const ValidateOptions &options) {
-  Result<RuleSet> rules = readRules(options.rules);
-  if (!rules)
-    return rules.error();
+static bool show(std::string_view what, size_t done, size_t all) {
+  if (done % 50 == 0)
+    showProgress(std::string(what) + " " + std::to_string(done) + " of " +
+                 std::to_string(all) + " rows");
+  return true;
+}
+
+Result<std::string> autopar::runValidation(const ValidateOptions &options) {
   if (options.printRules) {
-    return ruleSetJson(*rules);
+    Result<RuleSet> rules = readRules(options.rules);
+    return rules ? Result<std::string>(ruleSetJson(*rules)) : rules.error();
   }
-  Result<std::vector<Override>> overrides = parseOverrides(options.overrides);
-  if (!overrides)
-    return overrides.error();
-  if (auto error = checkRuntimes(*overrides))
-    return *error;
   if (auto error = checkOutputs(options))
     return *error;
-  Result<std::unique_ptr<RowPredictor>> predictor =
-      RowPredictor::create(options.configs, *overrides);
-  if (!predictor)
-    return predictor.error();
-  Result<Tables> tables = readTables(options);
-  if (!tables)
-    return tables.error();
-  std::vector<PredictedRow> rows =
-      predictAll(std::move(tables->rows), *rules, **predictor);
-  for (ThroughputRow &row : tables->throughput)
-    (*predictor)->predict(row);
-  for (MemoryRow &row : tables->memory)
-    (*predictor)->predict(row);
-  if (auto unused = (*predictor)->unusedOverride())
-    return *unused;
+  Result<Validation> all = validate(options, show);
+  showProgress("");
+  if (!all)
+    return all.error();
   if (!options.predictions.empty())
-    if (Result<bool> written =
-            writeFile(options.predictions,
-                      predictionsCsv(rows, tables->throughput, tables->memory));
+    if (Result<bool> written = writeFile(
+            options.predictions,
+            predictionsCsv(all->served, all->throughput, all->memory));
         !written)
       return written.error();
-  ValidationReport report = makeValidationReport(
-      options.files, rows, std::move(tables->unreadable), *rules);
-  addOtherErrors(*tables, report);
-  Result<std::string> text = textOf(report, options.format);
-  if (!text)
-    return text.error();
-  if (options.output.empty())
+  Result<std::string> text = textOf(all->report, options.format);
+  if (!text || options.output.empty())
     return text;
   Result<bool> written = writeFile(options.output, *text);
   return written ? Result<std::string>(std::string()) : written.error();

@@ -72,15 +72,10 @@ int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
 // Placements
 //===----------------------------------------------------------------------===//
 
-std::optional<ModelExperts> autopar::findExperts(const ModelArgument &argument,
-                                                 bool withBytes) {
+Result<std::string> autopar::placeExperts(const ModelArgument &argument,
+                                          const PlacementRequest &placement) {
   Result<ModelRequest> request = requestOf(argument, argument.name);
-  if (!request)
-    return fail(request.error()), std::nullopt;
-  Result<ModelExperts> experts = Session(warn).experts(*request, withBytes);
-  if (!experts)
-    return fail(experts.error()), std::nullopt;
-  return *experts;
+  return request ? Session(warn).place(*request, placement) : request.error();
 }
 
 //===----------------------------------------------------------------------===//

@@ -31,10 +31,9 @@ struct ModelArgument {
 int estimate(const ModelArgument &model, PlanFlags &flags,
              const PlanValues &values);
 
-/// What a model says of its experts, their size where `withBytes`; nothing
-/// where an error was printed.
-std::optional<ModelExperts> findExperts(const ModelArgument &model,
-                                        bool withBytes);
+/// Which rank should hold which of the model's experts.
+Result<std::string> placeExperts(const ModelArgument &model,
+                                 const PlacementRequest &request);
 
 /// Prints a table of the bundled models.
 int listModels();

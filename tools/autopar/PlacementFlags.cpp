@@ -34,17 +34,16 @@ static int fail(const Error &error) {
   return 1;
 }
 
-static int run(Options &options) {
+static Result<std::string> place(const Options &options) {
 #ifdef AUTOPAR_ENABLE_MLIR
-  if (!options.model.name.empty()) {
-    std::optional<ModelExperts> experts =
-        findExperts(options.model, options.request.budgetBytes > 0);
-    if (!experts)
-      return 1;
-    options.request.model = std::move(*experts);
-  }
+  if (!options.model.name.empty())
+    return placeExperts(options.model, options.request);
 #endif
-  Result<std::string> text = runPlacement(options.request);
+  return runPlacement(options.request);
+}
+
+static int run(Options &options) {
+  Result<std::string> text = place(options);
   if (!text)
     return fail(text.error());
   Result<bool> written = writeOutput(options.output, *text);

@@ -61,7 +61,7 @@ void autopar::addValidate(CLI::App &app, std::vector<Command> &commands) {
                           std::fputs("error: a table is required\n", stderr);
                           return 1;
                         }
-                        Result<std::string> text = validate(*options);
+                        Result<std::string> text = runValidation(*options);
                         if (text)
                           return std::fputs(text->c_str(), stdout), 0;
                         std::fprintf(stderr, "error: %s\n",

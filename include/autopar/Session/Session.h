@@ -40,6 +40,12 @@ public:
   explicit Session(Warn warn = nullptr);
   ~Session();
 
+  /// Makes the module that `text` is the model called `name`, for requests of
+  /// that argument. Errors: what the parser says, and text that it would not
+  /// survive.
+  std::optional<Error> addModel(const std::string &name,
+                                const std::string &text);
+
   /// What a step costs: memory, FLOPs, communication and latency.
   Result<Report> estimate(const ModelRequest &model, const PlanRequest &request,
                           const ReportDetail &detail = {});
@@ -60,6 +66,9 @@ public:
   /// asked for. Errors: a model without.
   Result<ModelExperts> experts(const ModelRequest &model,
                                bool withBytes = false);
+  /// Which rank should hold which experts, and copies, of the model; as text.
+  Result<std::string> place(const ModelRequest &model,
+                            PlacementRequest request);
   /// The config of a model of the same structure, with small sizes.
   Result<std::string> shrink(const ModelRequest &model,
                              const SmallSizes &sizes);

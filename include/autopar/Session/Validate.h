@@ -8,21 +8,41 @@
 #ifndef AUTOPAR_SESSION_VALIDATE_H
 #define AUTOPAR_SESSION_VALIDATE_H
 
-#include "autopar/Support/Result.h"
+#include "autopar/Support/Progress.h"
+#include "autopar/Validation/MemoryRows.h"
+#include "autopar/Validation/ThroughputRows.h"
+#include "autopar/Validation/ValidationReport.h"
 
 #include <string>
 #include <vector>
 
 namespace autopar {
 
-/// What is validated, and how.
-struct ValidateOptions {
+/// What is validated.
+struct ValidateRequest {
   std::vector<std::string> files;
   /// A file of autopar.columns/1; one of autopar.rules/1, or "none".
   std::string columns, rules;
   /// A folder of models that are not bundled, `org--name` each.
   std::string configs;
   std::vector<std::string> overrides;
+};
+
+/// Measurements, what was predicted of each, and the errors.
+struct Validation {
+  std::vector<PredictedRow> served;
+  std::vector<ThroughputRow> throughput;
+  std::vector<MemoryRow> memory;
+  ValidationReport report;
+};
+
+/// Predicts what tables of measurements hold. Errors: files that cannot be
+/// read, figures that do not exist, and a `progress` that said no.
+Result<Validation> validate(const ValidateRequest &request,
+                            const Progress &progress = nullptr);
+
+/// How the command line writes it.
+struct ValidateOptions : ValidateRequest {
   /// Where predictions of all rows go.
   std::string predictions;
   /// "text", "json" or "html", and where it goes: standard output where "".
@@ -30,9 +50,9 @@ struct ValidateOptions {
   bool printRules = false;
 };
 
-/// Predicts what tables of measurements hold; the report of the errors, empty
-/// where `output` has it. Shows progress.
-Result<std::string> validate(const ValidateOptions &options);
+/// The report of the errors, or the rules; empty where `output` has it. Shows
+/// progress.
+Result<std::string> runValidation(const ValidateOptions &options);
 
 } // namespace autopar
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Interfaces/BytecodeVersion.h"
 
 #include "mlir/Transforms/InliningUtils.h"
 
@@ -53,5 +54,6 @@ void ParallelDialect::initialize() {
 #define GET_OP_LIST
 #include "autopar/Dialect/Parallel/ParallelOps.cpp.inc"
       >();
-  addInterfaces<ParallelAsmInterface, ParallelInlinerInterface>();
+  addInterfaces<ParallelAsmInterface, ParallelInlinerInterface,
+                VersionedBytecode>();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Interfaces/BytecodeVersion.h"
 
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/StringExtras.h"
@@ -66,7 +67,8 @@ void TransformerDialect::initialize() {
 #define GET_OP_LIST
 #include "autopar/Dialect/Transformer/TransformerOps.cpp.inc"
       >();
-  addInterfaces<TransformerAsmInterface, TransformerInlinerInterface>();
+  addInterfaces<TransformerAsmInterface, TransformerInlinerInterface,
+                VersionedBytecode>();
 }
 
 RankedTensorType transformer::getTensorType(ArrayRef<int64_t> shape,

@@ -1,0 +1,39 @@
+//===- BytecodeVersion.h - Which text bytecode holds ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_INTERFACES_BYTECODEVERSION_H
+#define AUTOPAR_INTERFACES_BYTECODEVERSION_H
+
+#include "mlir/Bytecode/BytecodeImplementation.h"
+
+namespace autopar {
+
+/// The version of both dialects, counted up when what a file says would read
+/// differently. An older file is upgraded after it was read; a newer one is an
+/// error. The first is 1.
+struct BytecodeVersion : mlir::DialectVersion {
+  static constexpr uint64_t current = 1;
+
+  explicit BytecodeVersion(uint64_t number) : number(number) {}
+  uint64_t number;
+};
+
+/// Writes the version of a dialect into bytecode and reads it. Attributes and
+/// types are in bytecode as text.
+class VersionedBytecode : public mlir::BytecodeDialectInterface {
+public:
+  explicit VersionedBytecode(mlir::Dialect *dialect)
+      : BytecodeDialectInterface(dialect) {}
+
+  void writeVersion(mlir::DialectBytecodeWriter &writer) const override;
+  std::unique_ptr<mlir::DialectVersion>
+  readVersion(mlir::DialectBytecodeReader &reader) const override;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_INTERFACES_BYTECODEVERSION_H

@@ -1,0 +1,32 @@
+//===- BytecodeVersion.cpp ------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Interfaces/BytecodeVersion.h"
+
+using namespace autopar;
+using namespace mlir;
+
+void VersionedBytecode::writeVersion(DialectBytecodeWriter &writer) const {
+  auto wanted = writer.getDialectVersion(getDialect()->getNamespace());
+  writer.writeVarInt(succeeded(wanted)
+                         ? static_cast<const BytecodeVersion *>(*wanted)->number
+                         : BytecodeVersion::current);
+}
+
+std::unique_ptr<DialectVersion>
+VersionedBytecode::readVersion(DialectBytecodeReader &reader) const {
+  uint64_t number;
+  if (failed(reader.readVarInt(number)))
+    return nullptr;
+  if (number <= BytecodeVersion::current)
+    return std::make_unique<BytecodeVersion>(number);
+  reader.emitError() << "is of version " << number << " of dialect '"
+                     << getDialect()->getNamespace()
+                     << "'; this autopar reads up to "
+                     << BytecodeVersion::current;
+  return nullptr;
+}
