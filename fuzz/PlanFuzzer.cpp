@@ -12,8 +12,6 @@
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Runtime/Runtime.h"
 
-#include <algorithm>
-
 using namespace autopar;
 
 /// A plan that is read, written and read again is the same.
@@ -48,8 +46,7 @@ static void checkMesh(Plan plan) {
   // Degrees of the user's own may be products of axes that are gone.
   bool own = false;
   for (const PlanDegree &degree : plan.degrees)
-    own |= std::find(degreeNames.begin(), degreeNames.end(), degree.name) ==
-           degreeNames.end();
+    own |= !parseDegree(degree.name);
   if (completeDegrees(plan) && !own)
     __builtin_trap();
 }

@@ -9,6 +9,8 @@
 
 #include "autopar/Pipelines/Pipelines.h"
 
+#include "llvm/Support/CommandLine.h"
+
 using namespace autopar;
 using namespace llvm;
 
@@ -29,6 +31,16 @@ PlanFlags::PlanFlags() : plan(std::make_unique<PlanOptions>()) {
 }
 
 PlanFlags::~PlanFlags() = default;
+
+bool PlanFlags::setAll(const PlanValues &values, const char *tool) {
+  // Names the tool in errors of values.
+  cl::ParseCommandLineOptions(1, &tool);
+  for (auto [flag, given] : zip_equal(flags, values))
+    for (const std::string &value : given)
+      if (!set(flag, value))
+        return false;
+  return true;
+}
 
 bool PlanFlags::set(const PlanFlag &flag, const std::string &text) {
   const std::string &value = text.empty() ? flag.bare : text;

@@ -9,11 +9,13 @@
 
 #include "autopar/InitAll.h"
 #include "autopar/Pipelines/Pipelines.h"
+#include "autopar/Plan/DeviceOrder.h"
 #include "autopar/Session/Checkpoints.h"
 #include "autopar/Session/Session.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
@@ -48,24 +50,42 @@ static Result<ModelRequest> requestOf(const ModelArgument &model,
 // Plans
 //===----------------------------------------------------------------------===//
 
+static LogicalResult refuse(const Twine &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return failure();
+}
+
 int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
                       const PlanValues &values) {
   // Pipelines in options of passes are parsed.
   registerAllPasses();
-  auto refuse = [](const Twine &message) {
-    llvm::errs() << "error: " << message << "\n";
-    return failure();
-  };
   Result<ModelRequest> request = requestOf(model, model.name);
   if (!request)
     return fail(request.error());
-  if (!setFlags(flags, values))
+  if (!flags.setAll(values, "autopar"))
     return 1;
   std::optional<Error> error =
       Session(warn).run(*request, [&](PassManager &pm) {
         return addPlanPipeline(pm, flags.options(), refuse);
       });
   return error ? fail(*error) : 0;
+}
+
+int autopar::printGroups(const std::string &name, PlanFlags &flags,
+                         const PlanValues &values) {
+  if (!flags.setAll(values, "autopar"))
+    return 1;
+  FailureOr<Plan> plan = readPlanOptions(flags.options(), refuse);
+  if (failed(plan))
+    return 1;
+  Result<std::vector<std::vector<int64_t>>> groups = listGroups(*plan, name);
+  if (!groups)
+    return fail(groups.error());
+  for (const std::vector<int64_t> &group : *groups) {
+    llvm::interleave(group, llvm::outs(), " ");
+    llvm::outs() << "\n";
+  }
+  return 0;
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,8 +8,8 @@
 #ifndef AUTOPAR_TOOLS_AUTOPAR_MODELCOMMANDS_H
 #define AUTOPAR_TOOLS_AUTOPAR_MODELCOMMANDS_H
 
-#include "PlanCommands.h"
 #include "autopar/Model/Shrink.h"
+#include "autopar/Pipelines/PlanFlags.h"
 #include "autopar/Placement/PlacementRequest.h"
 
 #include <string>
@@ -30,6 +30,10 @@ struct ModelArgument {
 /// Prints the report of a step.
 int estimate(const ModelArgument &model, PlanFlags &flags,
              const PlanValues &values);
+
+/// Prints the device groups of axis or degree `name`.
+int printGroups(const std::string &name, PlanFlags &flags,
+                const PlanValues &values);
 
 /// Which rank should hold which of the model's experts.
 Result<std::string> placeExperts(const ModelArgument &model,

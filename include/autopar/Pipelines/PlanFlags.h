@@ -25,6 +25,9 @@ struct PlanFlag {
   std::string bare;
 };
 
+/// Values of flags by their number in `PlanFlags::all`.
+using PlanValues = std::vector<std::vector<std::string>>;
+
 /// A flag for each of `PlanOptions`, in the order of the alphabet. This header
 /// sees neither LLVM nor MLIR.
 class PlanFlags {
@@ -38,6 +41,8 @@ public:
   /// Gives the option of `flag` the value `text`, "" where the flag stood
   /// alone. False, and an error on stderr, where it cannot have it.
   bool set(const PlanFlag &flag, const std::string &text);
+  /// Gives all flags their values, as the command line of `tool`.
+  bool setAll(const PlanValues &values, const char *tool);
 
 private:
   std::unique_ptr<PlanOptions> plan;

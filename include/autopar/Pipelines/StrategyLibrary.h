@@ -22,8 +22,8 @@ namespace autopar {
 /// Compiled programs of one model by strategy key. What is asked for the first
 /// time is made by the passes that an estimate runs, on axes without sizes;
 /// strategies that begin with the same passes share their results. A directory
-/// keeps what was made: a file for each model, phase, runtime's way to launch
-/// and version of this program.
+/// keeps what was made: a file for each module, with its workload, way of a
+/// runtime to launch, and version of this program.
 class StrategyLibrary {
 public:
   /// `module` has a workload, and is not split yet; it is copied. `directory`

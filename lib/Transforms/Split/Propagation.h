@@ -19,8 +19,8 @@ void dropLayoutOps(mlir::ModuleOp module);
 /// Types all values of a module anew from its seeds: weights and caches, what
 /// functions take and return, and what loops carry. All layout ops but those on
 /// weights and caches are dropped first; a `parallel.reshard` goes wherever an
-/// op cannot take an operand as it is. So passes that split seeds compose in
-/// any order.
+/// op cannot take an operand as it is. So passes that split seeds
+/// compose.
 void propagateSplits(mlir::ModuleOp module);
 
 } // namespace autopar

@@ -16,7 +16,8 @@ namespace autopar {
 
 /// What one pass splits over: axes of a module's mesh. Splits are added to the
 /// types of seeds (see `propagateSplits`); axes of a dimension stay in the
-/// order of the mesh, so that passes compose in any order.
+/// order of the mesh, whichever pass came first. Passes whose order matters say
+/// so.
 class Seeds {
 public:
   Seeds(mlir::ModuleOp module, llvm::ArrayRef<mlir::StringAttr> axes)
