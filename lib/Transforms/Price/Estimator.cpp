@@ -8,7 +8,7 @@
 #include "Estimator.h"
 
 #include "AdviceRemarks.h"
-#include "ModulePlan.h"
+#include "StatedPlan.h"
 
 #include "autopar/Analysis/StageBorders.h"
 #include "autopar/Dialect/Parallel/Parallel.h"

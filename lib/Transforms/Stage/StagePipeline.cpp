@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Price/Estimator.h"
-#include "../Price/ModulePlan.h"
+#include "../Price/StatedPlan.h"
 #include "autopar/Transforms/Passes.h"
 
 #include "autopar/Analysis/StageBorders.h"

@@ -1,11 +1,11 @@
-//===- ModulePlan.cpp -----------------------------------------------------===//
+//===- StatedPlan.cpp -----------------------------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModulePlan.h"
+#include "StatedPlan.h"
 
 #include "../Bind/MeshReader.h"
 #include "autopar/Dialect/Parallel/Parallel.h"

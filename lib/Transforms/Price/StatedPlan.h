@@ -1,12 +1,12 @@
-//===- ModulePlan.h - The plan that a module follows ------------*- C++ -*-===//
+//===- StatedPlan.h - The plan that a module states -------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_LIB_TRANSFORMS_PRICE_MODULEPLAN_H
-#define AUTOPAR_LIB_TRANSFORMS_PRICE_MODULEPLAN_H
+#ifndef AUTOPAR_LIB_TRANSFORMS_PRICE_STATEDPLAN_H
+#define AUTOPAR_LIB_TRANSFORMS_PRICE_STATEDPLAN_H
 
 #include "autopar/Plan/Plan.h"
 
@@ -22,4 +22,4 @@ Result<Plan> planOf(mlir::ModuleOp module);
 
 } // namespace autopar
 
-#endif // AUTOPAR_LIB_TRANSFORMS_PRICE_MODULEPLAN_H
+#endif // AUTOPAR_LIB_TRANSFORMS_PRICE_STATEDPLAN_H
