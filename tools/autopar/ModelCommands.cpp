@@ -15,8 +15,10 @@
 #include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
 
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cstdio>
 
 using namespace autopar;
 using namespace mlir;
@@ -26,6 +28,11 @@ static int fail(const Error &error) {
   if (!error.message.empty())
     llvm::errs() << "error: " << error.str() << "\n";
   return 1;
+}
+
+/// To the stream that `main` flushes: it says where output is lost.
+static void print(const std::string &text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
 static void warn(const std::string &line) {
@@ -81,10 +88,12 @@ int autopar::printGroups(const std::string &name, PlanFlags &flags,
   Result<std::vector<std::vector<int64_t>>> groups = listGroups(*plan, name);
   if (!groups)
     return fail(groups.error());
-  for (const std::vector<int64_t> &group : *groups) {
-    llvm::interleave(group, llvm::outs(), " ");
-    llvm::outs() << "\n";
-  }
+  for (const std::vector<int64_t> &group : *groups)
+    print(
+        join(llvm::map_to_vector(
+                 group, [](int64_t device) { return std::to_string(device); }),
+             " ") +
+        "\n");
   return 0;
 }
 
@@ -128,13 +137,13 @@ int autopar::listModels() {
     }
     models.emplace_back(name, std::move(*model));
   }
-  llvm::outs() << writeList(models);
+  print(writeList(models));
   return code;
 }
 
 int autopar::listFamilies() {
   for (const std::string &name : familyNames())
-    llvm::outs() << name << "\n";
+    print(name + "\n");
   return 0;
 }
 
@@ -144,7 +153,7 @@ int autopar::showModel(const ModelArgument &argument,
       describe(argument, argument.name, formatsOf(kvFormat));
   if (!model)
     return fail(model.error());
-  llvm::outs() << (json ? writeJson(*model) : writeText(*model));
+  print(json ? writeJson(*model) : writeText(*model));
   return 0;
 }
 
@@ -157,7 +166,7 @@ int autopar::diffModels(const ModelArgument &argument,
   Result<ModelReport> second = describe(argument, argument.second, formats);
   if (!second)
     return fail(second.error());
-  llvm::outs() << writeDifferences(*first, *second);
+  print(writeDifferences(*first, *second));
   return 0;
 }
 
