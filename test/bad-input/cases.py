@@ -267,7 +267,7 @@ for _name, _text, _count in (
     ("signs", "+\n", 3_000_000),
     ("strings", '"\\00"\n', 2_000_000),
 ):
-    bad_mlir(f"many-{_name}", _text * _count, r"bad\.mlir:\d+:\d+: there are more than 1048576 words")
+    bad_mlir(f"many-{_name}", _text * _count, r"bad\.mlir:\d+:\d+: there are more than 524288 words")
 for _name, _text in (("string", 'module attributes {a.b = "' + '\\"' * 7_000_000), ("spaces", " " * 15_000_000 + "x"),
                      ("name", "func.func @" + "a" * 15_000_000), ("comment", "// " + "/" * 15_000_000 + "\nx"),
                      ("dimensions", "func.func @f(tensor<" + "1x" * 4_000_000 + "i1>)"),

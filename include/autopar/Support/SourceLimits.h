@@ -14,7 +14,7 @@ namespace autopar::limits {
 
 /// Words, signs, brackets and strings of .mlir text, all but numbers and the
 /// commas between them: MLIR takes some 1.3 us and 130 bytes for each.
-inline constexpr uint64_t maxSourceTokens = uint64_t(1) << 20;
+inline constexpr uint64_t maxSourceTokens = uint64_t(1) << 19;
 /// Bytes of a line: errors print it, slowly.
 inline constexpr uint64_t maxLineBytes = uint64_t(1) << 20;
 /// Dimensions and symbols of an affine map or set, which are looked up in
