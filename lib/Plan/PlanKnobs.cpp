@@ -194,6 +194,15 @@ Json writeValue(const std::optional<typename Codec::Type> &value) {
   return value ? Codec::write(*value) : Json();
 }
 
+template <typename T>
+void assign(T &member, T value) {
+  member = std::move(value);
+}
+template <typename T>
+void assign(std::optional<T> &member, T value) {
+  member = std::move(value);
+}
+
 /// The knob that is `member` of what `Place` finds in a plan.
 template <typename Codec, typename Place, auto member>
 PlanKnob knob(const char *flag, const char *key, const char *value,
@@ -204,12 +213,12 @@ PlanKnob knob(const char *flag, const char *key, const char *value,
     auto parsed = Codec::parse(text);
     if (!parsed.value)
       return parsed.expected;
-    Place::of(plan).*member = std::move(*parsed.value);
+    assign(Place::of(plan).*member, std::move(*parsed.value));
     return std::nullopt;
   };
   made.read = [](const JsonReader &object, std::string_view name, Plan &plan) {
     if (auto found = Codec::read(object, name); found && !object.failed())
-      Place::of(plan).*member = std::move(*found);
+      assign(Place::of(plan).*member, std::move(*found));
   };
   made.write = [](const Plan &plan) {
     const auto *place = Place::find(plan);
