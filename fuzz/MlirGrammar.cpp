@@ -8,11 +8,18 @@
 #include "MlirGrammar.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 using namespace autopar::fuzz;
 using Kind = MlirGrammar::Kind;
 
 using Texts = std::vector<std::string>;
+
+/// Those of `kind`, in the order of the kinds.
+static const Texts &ofKind(Kind kind, const std::array<const Texts *, 7> &all) {
+  return *all[static_cast<size_t>(kind)];
+}
 
 /// What a part of a kind may be, the simplest first. In it stand for others:
 /// $A attribute, $T type, $L location, $E affine expression, $N number,
@@ -156,42 +163,12 @@ static const Texts &productionsOf(Kind kind) {
   static const Texts symbols = {"@x1", "@x2", "@main", "@decoder", "@mesh",
                                 "@w",  "@$S", "@\"\"", "@x1::@$S"};
   static const Texts strings = {"$S"};
-  switch (kind) {
-  case Kind::attribute:
-    return attributes;
-  case Kind::type:
-    return types;
-  case Kind::location:
-    return locations;
-  case Kind::affine:
-    return affine;
-  case Kind::number:
-    return numbers;
-  case Kind::symbol:
-    return symbols;
-  case Kind::string:
-    return strings;
-  }
-  return strings;
+  return ofKind(kind, {&attributes, &types, &locations, &affine, &numbers,
+                       &strings, &symbols});
 }
 
 static Kind kindOf(char letter) {
-  switch (letter) {
-  case 'A':
-    return Kind::attribute;
-  case 'T':
-    return Kind::type;
-  case 'L':
-    return Kind::location;
-  case 'E':
-    return Kind::affine;
-  case 'N':
-    return Kind::number;
-  case 'Y':
-    return Kind::symbol;
-  default:
-    return Kind::string;
-  }
+  return static_cast<Kind>(std::string_view("ATLENSY").find(letter));
 }
 
 /// What goes around a part to make another of the same kind.
@@ -239,23 +216,8 @@ static const Texts &wrappersOf(Kind kind) {
   static const Texts numbers = {"1$", "$0", "0x$", "$.$", "$e$", "$x$", "-$"};
   static const Texts strings = {"\"$\"", "\"\\$\""};
   static const Texts symbols = {"$::@x1", "@x1::$", "@\"$\""};
-  switch (kind) {
-  case Kind::attribute:
-    return attributes;
-  case Kind::type:
-    return types;
-  case Kind::location:
-    return locations;
-  case Kind::affine:
-    return affine;
-  case Kind::number:
-    return numbers;
-  case Kind::symbol:
-    return symbols;
-  case Kind::string:
-    return strings;
-  }
-  return strings;
+  return ofKind(kind, {&attributes, &types, &locations, &affine, &numbers,
+                       &strings, &symbols});
 }
 
 std::string MlirGrammar::number() {

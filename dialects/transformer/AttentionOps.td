@@ -51,7 +51,7 @@ def TF_RopeOp : TF_ComputeOp<"rope", [
                        UnitAttr:$interleaved);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $x `theta` `(` custom<Number>($theta) `)` (`scaling` `(` custom<Scaling>($scaling)^ `)`)?
+    $x `theta` `(` custom<Number>($theta) `)` (`scaling` `(` custom<Word>($scaling)^ `)`)?
     (`width` `(` $width^ `)`)? (`last` $last^)? (`interleaved` $interleaved^)?
     attr-dict `:` type($x)
   }];

@@ -180,7 +180,7 @@ def TF_KVCacheOp : TF_Op<"kv_cache", [
     rounded up, on each.
 
     **Constraints:** rank 3 or 4; the outer dimension is `batch`, the next
-    `context` or `memory`, the others are numbers; no partial sums; the window is
+    `context` or `cross_tokens`, the others are numbers; no partial sums; the window is
     at least 1.
 
     **Example:**

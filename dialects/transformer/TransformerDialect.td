@@ -30,7 +30,7 @@ def TransformerDialect : Dialect {
     Where a formula has a position `p`: the token at index `i` of a dimension
     `query` is at position `p = context - query + i` of its sequence, as the
     `context - query` before it are cached. Of any other dimension of tokens
-    (`source`, `memory`, a product, a number) it is `p = i`. Both are indices of
+    (`encoder_tokens`, `cross_tokens`, a product, a number) it is `p = i`. Both are indices of
     the whole tensor, whatever part of it a device has.
 
     ```mlir

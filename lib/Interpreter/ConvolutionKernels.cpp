@@ -34,19 +34,19 @@ struct Columns {
 /// of a token, or that one alone.
 struct Weights {
   const LocalTensor &w;
-  int64_t in, out;
+  int64_t in, out, places;
   bool own;
 
   template <typename Op>
   Weights(Op op, const LocalTensor &w)
       : w(w), in(w.shape.front()), out(w.shape.back()),
         own(std::is_same_v<Op, ChannelConvolutionOp>) {
+    places = w.extent(1, w.shape.size() - (own ? 0 : 1));
     if (own)
       out = in;
   }
 
   double times(const double *x, int64_t place, int64_t o) const {
-    int64_t places = w.size() / (own ? in : in * out);
     if (own)
       return x[o] * w.data[o * places + place];
     double sum = 0;

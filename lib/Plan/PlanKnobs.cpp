@@ -24,12 +24,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// `Expected` is a value, or what should have been there.
-template <typename T>
-struct Expected {
-  std::optional<T> value = std::nullopt;
-  std::string expected = "";
-};
+/// What should have been there, in place of a value.
+Error expected(std::string what) { return {"", std::move(what), ""}; }
 
 /// Reads a member that is a text, as the text of a flag.
 template <typename T, typename Codec>
@@ -37,21 +33,22 @@ std::optional<T> readText(const JsonReader &object, std::string_view name) {
   std::optional<std::string> text = object.optionalString(name);
   if (!text || object.failed())
     return std::nullopt;
-  Expected<T> parsed = Codec::parse(*text);
-  if (!parsed.value)
-    object.failAt(name, "expected " + parsed.expected + ", found \"" +
-                            shorten(*text) + "\"");
-  return parsed.value;
+  Result<T> parsed = Codec::parse(*text);
+  if (parsed)
+    return std::move(*parsed);
+  object.failAt(name, "expected " + parsed.error().message + ", found \"" +
+                          shorten(*text) + "\"");
+  return std::nullopt;
 }
 
 struct Flag {
   using Type = bool;
-  static Expected<bool> parse(std::string_view text) {
+  static Result<bool> parse(std::string_view text) {
     if (text.empty() || text == "true" || text == "1")
-      return {true};
+      return true;
     if (text == "false" || text == "0")
-      return {false};
-    return {std::nullopt, "true or false"};
+      return false;
+    return expected("true or false");
   }
   static std::optional<bool> read(const JsonReader &object,
                                   std::string_view name) {
@@ -65,15 +62,15 @@ struct Flag {
 template <int64_t least, int64_t most>
 struct Count {
   using Type = int64_t;
-  static Expected<int64_t> parse(std::string_view text) {
+  static Result<int64_t> parse(std::string_view text) {
     int64_t value = 0;
     auto [end, error] =
         std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc() && end == text.data() + text.size() &&
         value >= least && value <= most)
-      return {value};
-    return {std::nullopt, "a number from " + std::to_string(least) + " to " +
-                              std::to_string(most)};
+      return value;
+    return expected("a number from " + std::to_string(least) + " to " +
+                    std::to_string(most));
   }
   static std::optional<int64_t> read(const JsonReader &object,
                                      std::string_view name) {
@@ -87,15 +84,15 @@ template <bool mayBeNone>
 struct Share {
   using Type = double;
   static constexpr double least = mayBeNone ? 0 : 1e-6;
-  static Expected<double> parse(std::string_view text) {
+  static Result<double> parse(std::string_view text) {
     double value = 0;
     auto [end, error] =
         std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc() && end == text.data() + text.size() &&
         value >= least && value <= 1)
-      return {value};
-    return {std::nullopt,
-            mayBeNone ? "a share from 0 to 1" : "a share above 0 and up to 1"};
+      return value;
+    return expected(mayBeNone ? "a share from 0 to 1"
+                              : "a share above 0 and up to 1");
   }
   static std::optional<double> read(const JsonReader &object,
                                     std::string_view name) {
@@ -106,8 +103,8 @@ struct Share {
 
 struct File {
   using Type = std::string;
-  static Expected<std::string> parse(std::string_view text) {
-    return {std::string(text)};
+  static Result<std::string> parse(std::string_view text) {
+    return std::string(text);
   }
   static std::optional<std::string> read(const JsonReader &object,
                                          std::string_view name) {
@@ -121,8 +118,10 @@ template <typename T, std::optional<T> (*find)(std::string_view),
           std::string (*choices)()>
 struct Word {
   using Type = T;
-  static Expected<T> parse(std::string_view text) {
-    return {find(text), choices()};
+  static Result<T> parse(std::string_view text) {
+    if (std::optional<T> value = find(text))
+      return *value;
+    return expected(choices());
   }
   static std::optional<T> read(const JsonReader &object,
                                std::string_view name) {
@@ -140,11 +139,11 @@ using Format = Word<ElementType, parseElementType, formatChoices>;
 
 struct Ranges {
   using Type = std::vector<LayerRange>;
-  static Expected<Type> parse(std::string_view text) {
+  static Result<Type> parse(std::string_view text) {
     Result<Type> ranges = parseRanges(text);
     if (ranges)
-      return {std::move(*ranges)};
-    return {std::nullopt, "ranges of layers: " + ranges.error().str()};
+      return ranges;
+    return expected("ranges of layers: " + ranges.error().str());
   }
   static std::optional<Type> read(const JsonReader &object,
                                   std::string_view name) {
@@ -211,9 +210,9 @@ PlanKnob knob(const char *flag, const char *key, const char *value,
   made.set = [](Plan &plan,
                 std::string_view text) -> std::optional<std::string> {
     auto parsed = Codec::parse(text);
-    if (!parsed.value)
-      return parsed.expected;
-    assign(Place::of(plan).*member, std::move(*parsed.value));
+    if (!parsed)
+      return parsed.error().message;
+    assign(Place::of(plan).*member, std::move(*parsed));
     return std::nullopt;
   };
   made.read = [](const JsonReader &object, std::string_view name, Plan &plan) {

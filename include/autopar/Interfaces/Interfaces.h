@@ -29,7 +29,7 @@ namespace autopar {
 DeviceMeshOpInterface findMesh(mlir::Operation *op);
 SymbolBindingOpInterface findWorkload(mlir::Operation *op);
 /// Axes that split tokens where functions begin, and which tokens: `query`, or
-/// `source*4` of an encoder.
+/// `encoder_tokens*4` of an encoder.
 using TokenAxes =
     llvm::MapVector<mlir::StringAttr, llvm::SmallVector<NamedExtent, 1>>;
 TokenAxes findTokenAxes(mlir::ModuleOp module);

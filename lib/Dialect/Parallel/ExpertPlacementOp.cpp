@@ -21,7 +21,7 @@ using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
 
-/// Numbers of a row of `traffic`.
+/// Numbers of a row of `node_sends`.
 static constexpr int64_t sendsColumns = 3;
 
 //===----------------------------------------------------------------------===//

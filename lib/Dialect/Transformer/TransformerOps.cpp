@@ -9,11 +9,11 @@
 
 #include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Interfaces/NumberSyntax.h"
+#include "autopar/Interfaces/WordSyntax.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -82,19 +82,6 @@ static void printAttentionTypes(OpAsmPrinter &printer, Operation *, Value cache,
     printer << " in " << cacheType;
   if (result != query)
     printer << " -> " << result;
-}
-
-static ParseResult parseScaling(OpAsmParser &parser, RopeScalingAttr &scaling) {
-  FailureOr<RopeScaling> value = FieldParser<RopeScaling>::parse(parser);
-  if (failed(value))
-    return failure();
-  scaling = RopeScalingAttr::get(parser.getContext(), *value);
-  return success();
-}
-
-static void printScaling(OpAsmPrinter &printer, Operation *,
-                         RopeScalingAttr scaling) {
-  printer << stringifyRopeScaling(scaling.getValue());
 }
 
 /// `[1*2, 0]`, `[1*2, 0] as f8E4M3FN`.

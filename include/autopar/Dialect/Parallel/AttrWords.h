@@ -8,10 +8,9 @@
 #ifndef AUTOPAR_DIALECT_PARALLEL_ATTRWORDS_H
 #define AUTOPAR_DIALECT_PARALLEL_ATTRWORDS_H
 
+#include "autopar/Interfaces/WordSyntax.h"
 #include "autopar/Placement/Placement.h"
 #include "autopar/Schedule/Schedule.h"
-
-#include "mlir/IR/DialectImplementation.h"
 
 namespace autopar {
 
@@ -58,24 +57,5 @@ struct mlir::FieldParser<autopar::PlacementPolicy> {
                                autopar::policyChoices());
   }
 };
-
-namespace autopar::parallel {
-
-/// The word alone, as an op has it.
-template <typename Attr>
-mlir::ParseResult parseWord(mlir::OpAsmParser &parser, Attr &attr) {
-  auto value = mlir::FieldParser<decltype(attr.getValue())>::parse(parser);
-  if (failed(value))
-    return mlir::failure();
-  attr = Attr::get(parser.getContext(), *value);
-  return mlir::success();
-}
-
-template <typename Attr>
-void printWord(mlir::OpAsmPrinter &printer, mlir::Operation *, Attr attr) {
-  printer << attr.getValue();
-}
-
-} // namespace autopar::parallel
 
 #endif // AUTOPAR_DIALECT_PARALLEL_ATTRWORDS_H
