@@ -292,7 +292,7 @@ public:
   }
 
   bool price(std::vector<uint32_t> order) {
-    return !pricer.price(order, layout, pointOf(workload), shape);
+    return !pricer.price(order, layout, workload, shape);
   }
   bool split() {
     StagingProblem problem = pricer.problem();

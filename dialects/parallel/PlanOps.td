@@ -16,6 +16,8 @@ def PAR_TargetOp : PAR_Op<"target"> {
     `hardware` is a system of the hardware library or a file, of which there are
     `nodes`; `runtime` one of the runtime library or a file;
     `memory_utilization` the share of device memory that the runtime takes;
+    `prefill_chunk` the tokens of prompts that it computes in one step of a
+    replica, or `none` where a step has all;
     `set` replaces `figures` of these libraries, by their paths, by the `values`
     of the user. No value of a tensor depends on any; costs do. What is not given is that of the module around, or else
     estimates take a default and say so.
@@ -26,7 +28,7 @@ def PAR_TargetOp : PAR_Op<"target"> {
     given.
 
     **Constraints:** one per module; names are not empty; `nodes` is positive;
-    the share is above 0 and up to 1; a figure is set once, to a finite number.
+    the share is above 0 and up to 1; a chunk has tokens; a figure is set once, to a finite number.
 
     **Example:**
     ```mlir
@@ -38,15 +40,19 @@ def PAR_TargetOp : PAR_Op<"target"> {
                        OptionalAttr<I64Attr>:$nodes,
                        OptionalAttr<StrAttr>:$runtime,
                        OptionalAttr<F64Attr>:$memory_utilization,
+                       OptionalAttr<I64Attr>:$prefill_chunk,
                        DefaultValuedAttr<StrArrayAttr, "{}">:$figures,
                        DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$values);
   let assemblyFormat = [{
     (`hardware` `(` $hardware^ `)`)? (`nodes` `(` $nodes^ `)`)?
     (`runtime` `(` $runtime^ `)`)?
     (`memory_utilization` `(` custom<Number>($memory_utilization)^ `)`)?
+    (`prefill_chunk` `(` custom<CountOrNone>($prefill_chunk)^ `)`)?
     (`set` `` custom<Figures>($figures, $values)^)? attr-dict
   }];
   let hasVerifier = 1;
+  // `prefill_chunk` is of version 2.
+  let useCustomPropertiesEncoding = 1;
 }
 
 def PAR_StrategyOp : PAR_Op<"strategy"> {

@@ -10,6 +10,7 @@
 #include "Borders.h"
 #include "CallCounts.h"
 #include "ExpertTables.h"
+#include "Positions.h"
 #include "StackReader.h"
 #include "autopar/Analysis/StageBorders.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
@@ -75,6 +76,7 @@ public:
     if (failed(experts.read(module, builder)) || failed(run(entry)))
       return failure();
     program.placement = experts.take();
+    program.positions = positionsOf(module);
     return success();
   }
 

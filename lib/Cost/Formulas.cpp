@@ -28,6 +28,42 @@ Formulas::Formulas(const CostProgram &program, Strategy &strategy,
   single[0][0] = profile[0][0] = number(1);
   profile[0][1] = profile[0][2] = whole(FigureUse::Kind::profile_tokens);
   readSymbols();
+  addFullest();
+}
+
+/// Of the dimension that counts sequences, of the record that splits it most.
+static std::vector<AxisId> axesOfSequences(const CostProgram &program) {
+  std::vector<AxisId> axes;
+  auto visit = [&](const Dims &dims) {
+    for (const Dim &dim : dims)
+      for (SymbolId symbol : dim.extent.symbols)
+        if (program.symbols[symbol] == "batch" &&
+            dim.axes.size() > axes.size())
+          axes = dim.axes;
+  };
+  for (const Resident &resident : program.residents)
+    if (resident.kind != Resident::Kind::weight)
+      visit(resident.shape);
+  if (axes.empty() && !program.keepsTokens())
+    for (const Activation &activation : program.activations)
+      visit(activation.shape);
+  return axes;
+}
+
+Expr Formulas::replicas() { return devices(axesOfSequences(program)); }
+
+/// The largest of `prefillChunks`, as a formula. Groups of one step were made by
+/// their runtime.
+void Formulas::addFullest() {
+  fullest = step;
+  if (step.size() != 1)
+    return;
+  auto &[batch, query, context, source, memory] = fullest.front();
+  Expr budget = max(number(1), whole(FigureUse::Kind::token_budget));
+  Expr together = max(number(1), floorDiv(budget, query));
+  batch = min(batch, together * replicas());
+  if (program.keepsTokens())
+    query = min(query, budget);
 }
 
 void Formulas::readSymbols() {

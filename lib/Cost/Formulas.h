@@ -107,9 +107,14 @@ public:
   /// What of the step `kernel` computes.
   Groups groupsOf(const Kernel &kernel) const;
 
+  /// Sequences that devices of their own hold: 1, or more where caches and
+  /// states (without any, activations) are split by sequence.
+  Expr replicas();
+
   /// Of the step; of one sequence of its first group; of the run that sizes
-  /// temporaries.
-  Groups step, single, profile;
+  /// temporaries; of the fullest of the steps that the runtime makes of this
+  /// one, where tokens are more than it computes at once.
+  Groups step, single, profile, fullest;
 
 private:
   Expr leaf(Op op, Rank rank, uint32_t index = 0) {
@@ -129,6 +134,7 @@ private:
   Expr local(const Dim &dim, Expr extent, RecordRef record);
   void requireSplit(const Dim &dim, Expr extent, RecordRef record);
   void readSymbols();
+  void addFullest();
 
   const bool isParts;
   /// By group of the step.

@@ -236,8 +236,8 @@ static void addActivations(Formulas &formulas) {
   Expr none = formulas.number(0);
   for (uint32_t i = 0; i < program.activations.size(); ++i) {
     const Activation &activation = program.activations[i];
-    Expr local =
-        formulas.local(activation.shape, {RecordRef::Kind::activation, i});
+    formulas.local(activation.shape, {RecordRef::Kind::activation, i});
+    Expr local = formulas.localPaged(activation.shape, -1, formulas.fullest);
     strategy.activations.push_back(
         formulas.bytes(local, activation.type).node());
     Expr profiled = formulas.localPaged(activation.shape, -1, formulas.profile);
@@ -324,16 +324,21 @@ static Expr reserveBytes(Formulas &formulas) {
                 formulas.number(0));
 }
 
-/// What the KV cache cannot have: temporaries of this step or of the run by
-/// which the runtime sizes them, or what it keeps for them by rule.
+/// What the KV cache cannot have: temporaries of the run by which the runtime
+/// sizes them, or what it keeps for them by rule. Of a runtime that does
+/// neither, those of this step.
 static void addReserve(Formulas &formulas) {
   TotalNodes &total = formulas.strategy.total;
   Expr sampler = samplerBytes(formulas), reserve = reserveBytes(formulas);
   total.samplerBytes = sampler.node();
   total.reserveBytes = reserve.node();
-  Expr run = max(Expr(formulas.graph, total.activationBytes),
-                 Expr(formulas.graph, total.profileBytes));
-  total.reservedBytes = max(max(run, sampler), reserve).node();
+  Expr profile = max(Expr(formulas.graph, total.profileBytes), sampler);
+  Expr isKnown = formulas.whole(Use::profile_tokens) +
+                 formulas.whole(Use::memory_of_reserve);
+  total.reservedBytes =
+      select(isKnown, max(profile, reserve),
+             max(profile, Expr(formulas.graph, total.activationBytes)))
+          .node();
 }
 
 //===----------------------------------------------------------------------===//
@@ -367,6 +372,14 @@ static Expr capacityTokens(Formulas &formulas, Expr capacity) {
   return select(kept, tokens, formulas.number(0));
 }
 
+/// Sequences as long as those of the step's first group that the caches and
+/// states of a replica hold.
+static Expr capacitySequences(Formulas &formulas, Expr capacity) {
+  Expr kept(formulas.graph, formulas.strategy.total.blocksPerSequence);
+  Expr sequences = floorDiv(capacity, max(formulas.number(1), kept));
+  return select(kept, sequences, formulas.number(0));
+}
+
 static void addBudget(Formulas &formulas) {
   TotalNodes &total = formulas.strategy.total;
   auto node = [&](NodeId id) { return Expr(formulas.graph, id); };
@@ -390,6 +403,8 @@ static void addBudget(Formulas &formulas) {
   total.fits = (formulas.number(1) - above(bytes, budget)).node();
   total.kvCapacityBytes = capacity.node();
   total.kvCapacityTokens = capacityTokens(formulas, capacity).node();
+  total.replicas = formulas.replicas().node();
+  total.capacitySequences = capacitySequences(formulas, capacity).node();
 }
 
 void autopar::addMemoryFormulas(Formulas &formulas) {

@@ -37,6 +37,8 @@ PartCounts autopar::countsOf(const CostProgram &program,
   return counts;
 }
 
+static constexpr size_t partOutputs = 11;
+
 /// What the tape of a part gives, in this order.
 static std::vector<NodeId> partNodes(const TotalNodes &total) {
   return {total.computePs,       total.memoryPs,      total.floorPs,
@@ -59,13 +61,31 @@ StagePricer::StagePricer(const CostProgram &program, const Tape &tape,
     shareOfFree = memoryUtilization.value_or(runtime.memoryUtilization.value);
 }
 
-Refusal StagePricer::addPart(PartCounts counts, Point microbatch,
-                             PipelinePart &part) {
+/// `part` with the times of its steps.
+Refusal StagePricer::addSteps(PipelinePart &part) {
+  if (!chunks.empty())
+    part.cost.timePs = part.communicationPs = 0;
+  for (const PrefillChunk &chunk : chunks) {
+    double outputs[partOutputs];
+    if (Refusal refusal = pricer.price(pointOf(chunk.step), outputs))
+      return refusal;
+    PipelinePart::Step step;
+    for (int index : {0, 1, 2, 3})
+      step.timePs += static_cast<int64_t>(outputs[index]);
+    step.communicationPs = static_cast<int64_t>(outputs[3]);
+    part.cost.timePs += step.timePs * chunk.count;
+    part.communicationPs += step.communicationPs * chunk.count;
+    part.steps.push_back(step);
+  }
+  return {};
+}
+
+Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
   layout.part = std::move(counts);
-  double outputs[11];
+  double outputs[partOutputs];
   if (Refusal refusal = pricer.lay(layout))
     return refusal;
-  if (Refusal refusal = pricer.price(microbatch, outputs))
+  if (Refusal refusal = pricer.price(pointOf(microbatch), outputs))
     return refusal;
   auto whole = [&](int index) { return static_cast<int64_t>(outputs[index]); };
   // Caches that get a share of what the rest leaves count for as much more.
@@ -76,11 +96,10 @@ Refusal StagePricer::addPart(PartCounts counts, Point microbatch,
   part.reservedBytes = whole(7);
   part.runtimeBytes = whole(8);
   budgetBytes = shareOfFree < 1 ? whole(10) : whole(9);
-  return {};
+  return addSteps(part);
 }
 
-Refusal StagePricer::addLayers(const std::vector<uint32_t> &order,
-                               Point microbatch) {
+Refusal StagePricer::addLayers(const std::vector<uint32_t> &order) {
   std::map<std::array<uint32_t, 3>, uint32_t> known;
   parts.clear();
   partOf.clear();
@@ -97,38 +116,46 @@ Refusal StagePricer::addLayers(const std::vector<uint32_t> &order,
     PartCounts counts(program);
     addPlaces(program, order, place, place + 1, borders, counts);
     if (Refusal refusal =
-            addPart(std::move(counts), microbatch, parts.emplace_back()))
+            addPart(std::move(counts), parts.emplace_back()))
       return refusal;
   }
   return {};
 }
 
 Refusal StagePricer::price(const std::vector<uint32_t> &order,
-                           const Layout &axes, Point microbatch,
-                           const PipelineShape &wanted) {
+                           const Layout &axes, const Workload &pass,
+                           const PipelineShape &wanted,
+                           std::vector<PrefillChunk> steps) {
   shape = wanted;
+  microbatch = pass;
+  chunks = std::move(steps);
+  before = after = ends = {};
   layout = axes;
   layout.passes = 1;
   layout.microbatches = shape.passes();
-  if (Refusal refusal = addLayers(order, microbatch))
+  if (Refusal refusal = addLayers(order))
     return refusal;
   PartCounts first(program), behind(program);
   addPlaces(program, order, 0, 1, borders, first);
   addPlaces(program, order, order.size() + 1, order.size() + 2, borders,
             behind);
-  if (Refusal refusal = addPart(first, microbatch, before))
+  if (Refusal refusal = addPart(first, before))
     return refusal;
-  if (Refusal refusal = addPart(behind, microbatch, after))
+  if (Refusal refusal = addPart(behind, after))
     return refusal;
   if (!shape.hasBothEnds())
     return {};
   addPlaces(program, order, order.size() + 1, order.size() + 2, borders, first);
-  if (Refusal refusal = addPart(first, microbatch, ends))
+  if (Refusal refusal = addPart(first, ends))
     return refusal;
   // A single stage gathers once what both ends use.
   if (shape.stages * shape.interleave == 1) {
     after.cost.timePs = ends.cost.timePs - before.cost.timePs;
     after.communicationPs = ends.communicationPs - before.communicationPs;
+    for (size_t i = 0; i < chunks.size(); ++i)
+      after.steps[i] = {ends.steps[i].timePs - before.steps[i].timePs,
+                        ends.steps[i].communicationPs -
+                            before.steps[i].communicationPs};
   }
   return {};
 }

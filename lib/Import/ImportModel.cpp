@@ -45,6 +45,8 @@ Result<OwningOpRef<ModuleOp>> autopar::importModel(MLIRContext *context,
     return *error;
   if (model.unknownArchitecture)
     return *model.unknownArchitecture;
+  if (std::optional<int64_t> longest = contextOf(model))
+    (*module)->setAttr(longestContextAttribute, ops.getI64IntegerAttr(*longest));
   if (!model.notes->defaults.empty()) {
     SmallVector<Attribute> defaults;
     for (const ModelDefault &one : model.notes->defaults)

@@ -7,7 +7,10 @@
 
 #include "autopar/Import/LoadModel.h"
 
+#include "autopar/Support/Text.h"
+
 #include "mlir/IR/Verifier.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
@@ -21,11 +24,41 @@ void autopar::showProgress(const std::string &line) {
   llvm::errs() << "\r\x1b[K" << line;
 }
 
-Result<Model> autopar::findModel(const ModelRequest &request) {
-  Result<ModelFiles> files = locateModel(request.argument, request.hub);
+/// Splits "name:format". A path is what it says.
+static Result<ModelRequest> withFormat(ModelRequest request) {
+  size_t colon = request.argument.rfind(':');
+  std::string format =
+      colon == std::string::npos ? "" : request.argument.substr(colon + 1);
+  if (format.empty() || format.find('/') != std::string::npos ||
+      llvm::sys::fs::exists(request.argument))
+    return request;
+  request.argument.resize(colon);
+  if (!request.weightFormat.empty() && request.weightFormat != format)
+    return Error{"",
+                 "the model's name says ':" + shorten(format) +
+                     "', and --weight-format " + request.weightFormat,
+                 "give one of them"};
+  request.weightFormat = std::move(format);
+  return request;
+}
+
+Result<Model> autopar::findModel(const ModelRequest &given) {
+  Result<ModelRequest> request = withFormat(given);
+  if (!request)
+    return request.error();
+  Result<ModelFiles> files = locateModel(request->argument, request->hub);
   if (!files)
     return files.error();
-  return readModel(*files, request.assumptions);
+  Result<Model> model =
+      readModel(*files, request->assumptions, request->weightFormat);
+  if (model && request->asServed && model->dtype == ElementType::f32) {
+    model->dtype = ElementType::bf16;
+    model->notes->defaults.push_back(
+        {"dtype", "bf16",
+         "a float32 checkpoint, which engines load in 16 bits (vLLM: --dtype "
+         "auto)"});
+  }
+  return model;
 }
 
 Result<OwningOpRef<ModuleOp>> autopar::buildModel(MLIRContext *context,

@@ -26,6 +26,11 @@ ModelBuilder::ModelBuilder(MLIRContext *context, const Model &model)
 // Types
 //===----------------------------------------------------------------------===//
 
+Type ModelBuilder::cacheFormat() const {
+  std::optional<ElementType> format = quantization.kvCacheFormat();
+  return format ? fromElementType(ops.getContext(), *format) : element;
+}
+
 /// A symbol's extent is written as 1 until it is bound.
 static constexpr int64_t symbolic = 1;
 

@@ -24,6 +24,8 @@ public:
 
   mlir::ImplicitLocOpBuilder &builder() { return ops; }
   mlir::Type elementType() const { return element; }
+  /// Of caches of keys and values.
+  mlir::Type cacheFormat() const;
 
   //===--------------------------------------------------------------------===//
   // Types

@@ -34,6 +34,23 @@ void autopar::printNumber(OpAsmPrinter &printer, Operation *, FloatAttr attr) {
   printer << numberText(attr.getValueAsDouble());
 }
 
+ParseResult autopar::parseCountOrNone(OpAsmParser &parser, IntegerAttr &attr) {
+  int64_t count = 0;
+  if (failed(parser.parseOptionalKeyword("none")) &&
+      parser.parseInteger(count))
+    return failure();
+  attr = parser.getBuilder().getI64IntegerAttr(count);
+  return success();
+}
+
+void autopar::printCountOrNone(OpAsmPrinter &printer, Operation *,
+                               IntegerAttr attr) {
+  if (attr.getInt() == 0)
+    printer << "none";
+  else
+    printer << attr.getInt();
+}
+
 ParseResult autopar::parseWords(OpAsmParser &parser, ArrayAttr &words) {
   SmallVector<Attribute> names;
   auto parseWord = [&]() -> ParseResult {

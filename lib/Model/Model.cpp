@@ -7,6 +7,7 @@
 
 #include "autopar/Model/Model.h"
 
+#include "autopar/Model/WeightFormat.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
@@ -238,8 +239,10 @@ static std::optional<Error> readConfig(Model &model, const ModelFiles &files) {
 }
 
 Result<Model>
-autopar::readModel(const ModelFiles &files,
-                   const std::vector<ConfigAssumption> &assumptions) {
+autopar::readModel(const ModelFiles &given,
+                   const std::vector<ConfigAssumption> &assumptions,
+                   const std::string &weightFormat) {
+  ModelFiles files = given;
   Result<JsonDocument> document =
       JsonDocument::readFile(files.configPath, JsonDocument::Dialect::python);
   if (!document)
@@ -253,6 +256,13 @@ autopar::readModel(const ModelFiles &files,
         return *error;
     model.notes->defaults.push_back(
         {assumption.key, assumption.value, "assumed by the user"});
+  }
+  if (!weightFormat.empty()) {
+    if (auto error = setWeightFormat(*model.config, weightFormat))
+      return *error;
+    model.notes->defaults.push_back(
+        {"weight format", weightFormat, "--weight-format"});
+    files.quantConfigPath.reset();
   }
   if (auto error = readConfig(model, files))
     return *error;

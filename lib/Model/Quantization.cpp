@@ -12,6 +12,8 @@
 
 #include "autopar/Support/Limits.h"
 
+#include <nlohmann/json.hpp>
+
 using namespace autopar;
 
 Quantization::Quantization() = default;
@@ -33,6 +35,28 @@ struct Quantization::Rules : QuantizationRules {
   }
 };
 
+/// Whether `scheme` is of 8-bit floats.
+static bool isFp8Scheme(const nlohmann::json &scheme) {
+  if (!scheme.is_object())
+    return false;
+  auto type = scheme.find("type"), bits = scheme.find("num_bits");
+  return type != scheme.end() && bits != scheme.end() && *type == "float" &&
+         *bits == 8;
+}
+
+/// ModelOpt writes "FP8", compressed-tensors a scheme.
+static std::optional<ElementType> readCacheFormat(const JsonReader &settings) {
+  const nlohmann::json &raw = settings.raw();
+  for (const char *key : {"kv_cache_quant_algo", "kv_cache_scheme"}) {
+    auto found = raw.find(key);
+    if (found == raw.end())
+      continue;
+    if (*found == "FP8" || isFp8Scheme(*found))
+      return ElementType::fp8_e4m3;
+  }
+  return std::nullopt;
+}
+
 Result<Quantization> Quantization::read(const JsonDocument &config,
                                         const JsonDocument *file,
                                         ModelNotes &notes) {
@@ -45,6 +69,11 @@ Result<Quantization> Quantization::read(const JsonDocument &config,
     return settings.error();
   if (!*settings)
     return result;
+  result.cacheFormat = readCacheFormat(**settings);
+  if (result.cacheFormat)
+    notes.defaults.push_back({"KV cache", std::string(nameOf(*result.cacheFormat)),
+                              "the checkpoint's settings; set with "
+                              "--kv-format"});
   result.rules = std::make_unique<Rules>();
   result.rules->where = config.name();
   if (auto error =

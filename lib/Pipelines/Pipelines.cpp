@@ -80,6 +80,7 @@ private:
     if (failed(target))
       return failure();
     target->memoryUtilization = plan->memoryUtilization;
+    target->prefillChunk = plan->prefillChunk;
     addPlanPasses(pm, {std::move(*plan), std::move(*target), readWorkload()});
     return success();
   }

@@ -40,6 +40,7 @@ private:
     bind.nodes = target.nodes.value_or(0);
     bind.runtime = target.runtime.value_or("");
     bind.memoryUtilization = target.memoryUtilization.value_or(0);
+    bind.prefillChunk = target.prefillChunk.value_or(-1);
     for (const Override &one : target.overrides)
       bind.overrides.push_back(one.path + "=" + formatNumber(one.value));
     pm.addPass(createBindTargetPass(std::move(bind)));
@@ -64,7 +65,8 @@ private:
     AbsorbLatentAttentionPassOptions absorb;
     absorb.phase = nameOf(Phase::decode);
     pm.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
-    if (std::unique_ptr<Pass> formats = createFormatsPass(plan))
+    if (std::unique_ptr<Pass> formats =
+            createFormatsPass(plan, /*runtimeDecides=*/true))
       pm.addPass(std::move(formats));
   }
 

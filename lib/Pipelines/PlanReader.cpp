@@ -26,6 +26,12 @@ PlanOptions::PlanOptions() {
                              llvm::cl::desc(knob.help)));
     if (StringRef(knob.value) == "true")
       ofKnobs.back().second->setValueExpectedFlag(llvm::cl::ValueOptional);
+    if (!knob.alias)
+      continue;
+    ofKnobs.emplace_back(&knob, std::make_unique<Option<std::string>>(
+                                    *this, knob.alias,
+                                    llvm::cl::value_desc(knob.value),
+                                    llvm::cl::desc(knob.aliasHelp)));
   }
 }
 
@@ -126,6 +132,8 @@ private:
     }
     if (!given)
       return success();
+    if (degrees.ep && !degrees.etp)
+      degrees.etp = fillingExpertTensor(degrees);
     Result<MeshPlan> mesh = planCanonicalMesh(degrees);
     if (!mesh)
       return onError(mesh.error().str());

@@ -93,6 +93,7 @@ static ModelRequest requestOf(const std::string &model) {
   ModelRequest request;
   request.argument = model;
   request.hub.offline = true;
+  request.asServed = true;
   return request;
 }
 
@@ -115,12 +116,7 @@ Result<ServedModel *> ServingPredictor::State::model(const ServedPlan &plan,
   if (known)
     return known.get();
   ModelRequest request = requestOf(plan.model);
-  if (!plan.weightFormat.empty()) {
-    Result<ConfigAssumption> format = assumeFormat(request, plan.weightFormat);
-    if (!format)
-      return format.error();
-    request.assumptions = {std::move(*format)};
-  }
+  request.weightFormat = plan.weightFormat;
   auto served = std::make_unique<ServedModel>();
   Result<OwningOpRef<ModuleOp>> module = loadModel(&context, request);
   if (!module)
@@ -135,21 +131,6 @@ Result<ServedModel *> ServingPredictor::State::model(const ServedPlan &plan,
   served->library = std::make_unique<StrategyLibrary>(*served->module, runtime);
   known = std::move(served);
   return known.get();
-}
-
-/// Whether a runtime keeps keys and values in 8 bits.
-static bool quantizesCache(const Runtime &runtime, const std::string &format,
-                           const Chip &chip) {
-  bool isQuantized = format != "bf16";
-  switch (runtime.kvCacheRule) {
-  case KVCacheRule::model:
-    return false;
-  case KVCacheRule::fp8_if_quantized:
-    return isQuantized;
-  case KVCacheRule::fp8_if_quantized_on_fp4_chips:
-    return isQuantized && chip.peakFlops.count("fp4");
-  }
-  return false;
 }
 
 static bool hasRoutedExperts(ModuleOp module) {
@@ -181,20 +162,11 @@ Result<Plan> ServingPredictor::State::planOf(const ServedPlan &served,
   if (!format)
     return format.error();
   const Chip &chip = machine.pools.front().chip;
-  if (!plan.kvDtype && quantizesCache(runtime, *format, chip))
+  if (!plan.kvDtype && runtime.keepsCacheInFp8(*format != "bf16", chip))
     plan.kvDtype = ElementType::fp8_e4m3;
   dropNeutralDegrees(plan);
   dropNeutralAxes(plan);
   return plan;
-}
-
-/// As far as no user said otherwise; a runtime that profiles nothing still does
-/// not.
-static void setStepTokens(Runtime &runtime, double tokens) {
-  if (!runtime.tokenBudget.isGiven())
-    runtime.tokenBudget.value = tokens;
-  if (!runtime.profileTokens.isGiven() && runtime.profileTokens.value > 0)
-    runtime.profileTokens.value = tokens;
 }
 
 static std::string keyOf(const ServedPlan &plan) {
@@ -240,7 +212,7 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   made->runtime = **runtime;
   made->runtime.adaptTo(made->machine.pools.front().chip);
   if (served.stepTokens)
-    setStepTokens(made->runtime, static_cast<double>(*served.stepTokens));
+    made->runtime.setTokenBudget(static_cast<double>(*served.stepTokens));
   made->layout = layoutOf(made->program->axes(), *plan);
   made->memoryUtilization = served.memoryUtilization;
   made->replicas = served.dp;

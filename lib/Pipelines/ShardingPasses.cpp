@@ -131,14 +131,17 @@ PassList autopar::createShardingPasses(const Plan &plan,
   return ShardingPasses(plan).take(vocabularyMultiple);
 }
 
-std::unique_ptr<Pass> autopar::createFormatsPass(const Plan &plan) {
-  if (!plan.dtype && !plan.kvDtype)
+std::unique_ptr<Pass> autopar::createFormatsPass(const Plan &plan,
+                                                 bool runtimeDecides) {
+  if (!plan.dtype && !plan.kvDtype && !runtimeDecides)
     return nullptr;
   ConvertFormatsPassOptions convert;
   if (plan.dtype)
     convert.compute = nameOf(*plan.dtype);
   if (plan.kvDtype)
     convert.kvCache = nameOf(*plan.kvDtype);
+  else if (runtimeDecides)
+    convert.kvCache = "auto";
   return createConvertFormatsPass(std::move(convert));
 }
 

@@ -23,7 +23,8 @@ using PassList = llvm::SmallVector<std::unique_ptr<mlir::Pass>>;
 PassList createShardingPasses(const Plan &plan, int64_t vocabularyMultiple);
 /// The pass that gives activations and caches the formats of `plan`; null where
 /// it says none.
-std::unique_ptr<mlir::Pass> createFormatsPass(const Plan &plan);
+std::unique_ptr<mlir::Pass> createFormatsPass(const Plan &plan,
+                                              bool runtimeDecides = false);
 /// The pass that says how routed tokens travel, once there are collectives;
 /// null where `plan` says nothing of it.
 std::unique_ptr<mlir::Pass> createDispatchPass(const Plan &plan);

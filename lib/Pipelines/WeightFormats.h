@@ -12,10 +12,6 @@
 
 namespace autopar {
 
-/// What a checkpoint of the model in `format` (bf16, fp8, fp8_block, nvfp4)
-/// would have in its config, as published ones have it. Errors: another name.
-Result<ConfigAssumption> assumeFormat(const ModelRequest &request,
-                                      const std::string &format);
 /// "bf16", "fp8" or "fp4": what the checkpoint has.
 Result<std::string> formatOfCheckpoint(const ModelRequest &request);
 /// What multiplies weights of `format`.

@@ -79,6 +79,29 @@ struct Count {
   static Json write(int64_t value) { return value; }
 };
 
+/// A count, or `none` for 0.
+template <int64_t most>
+struct CountOrNone {
+  using Type = int64_t;
+  static Result<int64_t> parse(std::string_view text) {
+    if (text == "none")
+      return 0;
+    Result<int64_t> count = Count<1, most>::parse(text);
+    if (count)
+      return count;
+    return expected(count.error().message + ", or none");
+  }
+  static std::optional<int64_t> read(const JsonReader &object,
+                                     std::string_view name) {
+    if (object.has(name) && object.member(name).isString())
+      return readText<int64_t, CountOrNone>(object, name);
+    return Count<1, most>::read(object, name);
+  }
+  static Json write(int64_t value) {
+    return value == 0 ? Json("none") : Json(value);
+  }
+};
+
 /// A part of a whole: of memory, or what loads may differ by.
 template <bool mayBeNone>
 struct Share {
@@ -136,6 +159,26 @@ using Context = Word<ContextKind, parseContextKind, contextKindChoices>;
 using Schedule = Word<ScheduleKind, parseScheduleKind, scheduleChoices>;
 using Policy = Word<PlacementPolicy, parsePlacementPolicy, policyChoices>;
 using Format = Word<ElementType, parseElementType, formatChoices>;
+
+/// A format, or `auto` where it is left open.
+struct FormatOrAuto {
+  using Type = std::optional<ElementType>;
+  static Result<Type> parse(std::string_view text) {
+    if (text == "auto")
+      return Type();
+    Result<ElementType> format = Format::parse(text);
+    if (format)
+      return Type(*format);
+    return expected(format.error().message + ", or auto");
+  }
+  static std::optional<Type> read(const JsonReader &object,
+                                  std::string_view name) {
+    return readText<Type, FormatOrAuto>(object, name);
+  }
+  static Json write(const Type &value) {
+    return value ? Format::write(*value) : Json();
+  }
+};
 
 struct Ranges {
   using Type = std::vector<LayerRange>;
@@ -206,7 +249,8 @@ void assign(std::optional<T> &member, T value) {
 template <typename Codec, typename Place, auto member>
 PlanKnob knob(const char *flag, const char *key, const char *value,
               const char *help) {
-  PlanKnob made{flag, key, value, help, nullptr, nullptr, nullptr};
+  PlanKnob made{flag, key, value, help, nullptr, nullptr,
+                nullptr, nullptr, nullptr};
   made.set = [](Plan &plan,
                 std::string_view text) -> std::optional<std::string> {
     auto parsed = Codec::parse(text);
@@ -227,6 +271,12 @@ PlanKnob knob(const char *flag, const char *key, const char *value,
                : Json();
   };
   return made;
+}
+
+PlanKnob alsoCalled(const char *alias, const char *help, PlanKnob knob) {
+  knob.alias = alias;
+  knob.aliasHelp = help;
+  return knob;
 }
 
 } // namespace
@@ -304,11 +354,20 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "dtype", "dtype", "format",
           "Format of activations and products: bf16, fp16, fp32, fp8 (weights "
           "stay as stored)"),
-      knob<Format, InPlan, &Plan::kvDtype>("kv-dtype", "kv_dtype", "format",
-                                           "Format of the KV cache"),
+      alsoCalled(
+          "kv-dtype", "The same as --kv-format",
+          knob<FormatOrAuto, InPlan, &Plan::kvDtype>(
+              "kv-format", "kv_dtype", "format|auto",
+              "Format of the KV cache: bf16, fp8, ...; auto: what the "
+              "checkpoint says, or else what the runtime does (default: "
+              "auto)")),
       knob<Share<false>, InPlan, &Plan::memoryUtilization>(
           "memory-utilization", "memory_utilization", "share",
           "The runtime's share of device memory, 0 to 1"),
+      knob<CountOrNone<limits::maxTokens>, InPlan, &Plan::prefillChunk>(
+          "prefill-chunk", "prefill_chunk", "N|none",
+          "Tokens of prompts that a replica computes in one step; none: all "
+          "of them (default: the runtime's)"),
   };
   return knobs;
 }

@@ -9,7 +9,16 @@
 
 #include "autopar/Program/Workload.h"
 
+#include <algorithm>
+
 using namespace autopar;
+
+bool CostProgram::keepsTokens() const {
+  return std::any_of(residents.begin(), residents.end(),
+                     [](const Resident &resident) {
+                       return resident.kind != Resident::Kind::weight;
+                     });
+}
 
 bool autopar::areOneRun(const Kernel &a, const Kernel &b) {
   return a.fusionGroup == b.fusionGroup && a.layer == b.layer &&

@@ -259,6 +259,10 @@ json Writer::write() const {
   json root;
   root["schema"] = "autopar.program/1";
   root["model"] = program.model;
+  if (program.positions.longest != 0)
+    root["positions"] = {{"longest", program.positions.longest},
+                         {"learned", program.positions.areLearned},
+                         {"scaling", program.positions.scaling}};
   root["symbols"] = program.symbols;
   root["axes"] = program.axes;
   root["layers"] = std::move(layers);

@@ -347,6 +347,25 @@ void Explainer::explainMemory() {
                          "0 where it keeps nothing"));
 }
 
+void Explainer::explainCapacity() {
+  add("capacity.replicas", total.replicas,
+      Explanation().note("groups of devices with sequences of their own"));
+  std::string perReplica = "capacity.sequences_per_replica";
+  add(perReplica, total.capacitySequences);
+  auto replicas = [&] {
+    return Explanation().input("capacity.replicas", report.capacity.replicas);
+  };
+  add("capacity.sequences", "product of the inputs",
+      replicas().input(perReplica, report.capacity.sequencesPerReplica));
+  add("capacity.tokens", "product of the inputs",
+      replicas().input("memory.kv_capacity_tokens",
+                       report.memory.kvCapacityTokens));
+  add("capacity.tokens_per_device", "floor(tokens / devices)",
+      Explanation()
+          .input("capacity.tokens", report.capacity.tokens)
+          .input("mesh.devices", report.mesh.devices));
+}
+
 //===----------------------------------------------------------------------===//
 // FLOPs
 //===----------------------------------------------------------------------===//
@@ -393,6 +412,9 @@ void Explainer::run() {
   explainWorkload();
   explainModel();
   explainMemory();
+  explainCapacity();
+  if (!reading.steps.empty())
+    return explainSteps(reading);
   explainFlops();
   explainCommunication();
   explainLaunches();

@@ -104,7 +104,10 @@ void PipelineExplainer::explainMemory() {
         takeRenamed(stage, path,
                     stageFolder(stage) + path.substr(deviceFolder.size()));
   for (const char *path :
-       {"memory.kv_capacity_bytes", "memory.kv_capacity_tokens"})
+       {"memory.kv_capacity_bytes", "memory.kv_capacity_tokens",
+        "capacity.replicas", "capacity.sequences_per_replica",
+        "capacity.sequences", "capacity.tokens",
+        "capacity.tokens_per_device"})
     takeRenamed(stages.scarcest, path, path);
   const char *perToken = "memory.kv_bytes_per_token_per_device";
   for (int64_t stage = 0; stage < count; ++stage)
@@ -161,7 +164,8 @@ void PipelineExplainer::explainTransfers() {
     add(folder + "group_size", "the input",
         Explanation().input("devices", row.groupSize, "two neighbours"));
     add(folder + "count", "the input",
-        Explanation().input("schedule.microbatches", row.count));
+        Explanation().input("schedule.microbatches", row.count,
+                            "as often as a microbatch takes steps"));
     add(folder + "bytes", "the input",
         Explanation()
             .input("transfer", row.bytes)
@@ -264,6 +268,7 @@ void PipelineExplainer::run() {
   take(heaviest, "flops.per_device");
   take(heaviest, "communication.");
   take(heaviest, "latency.");
+  take(heaviest, "prefill_steps[");
   explainTransfers();
   if (stages.isTraining)
     explainTraining();

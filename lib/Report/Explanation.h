@@ -62,6 +62,7 @@ private:
                   const std::vector<NodeId> &column);
   void explainRuntimeBytes();
   void explainMemory();
+  void explainCapacity();
   void explainFlops();
   void explainCommunication();
   void explainCollective(size_t row);

@@ -99,6 +99,26 @@ static json writeMemory(const Report &report) {
           {"state_bytes_per_sequence", memory.stateBytesPerSequence}};
 }
 
+static json writeCapacity(const Report &report) {
+  const auto &capacity = report.capacity;
+  return {{"sequences", capacity.sequences},
+          {"sequences_per_replica", capacity.sequencesPerReplica},
+          {"replicas", capacity.replicas},
+          {"tokens", capacity.tokens},
+          {"tokens_per_device", capacity.tokensPerDevice}};
+}
+
+static json writePrefillSteps(const Report &report) {
+  json steps = json::array();
+  for (const Report::PrefillStep &step : report.prefillSteps)
+    steps.push_back({{"count", step.count},
+                     {"batch", step.batch},
+                     {"query_length", step.queryLength},
+                     {"context_length", step.contextLength},
+                     {"step_time_us", step.stepTimeUs}});
+  return steps;
+}
+
 static json writeFlops(const Report &report) {
   const auto &flops = report.flops;
   return {{"total", writeInteger(flops.total)},
@@ -257,9 +277,12 @@ json autopar::writeTree(const Report &report) {
   root["workload"] = writeWorkload(report);
   root["machine"] = writeMachine(report);
   root["memory"] = writeMemory(report);
+  root["capacity"] = writeCapacity(report);
   root["flops"] = writeFlops(report);
   root["communication"] = writeCommunication(report);
   root["latency"] = writeLatency(report);
+  if (!report.prefillSteps.empty())
+    root["prefill_steps"] = writePrefillSteps(report);
   if (report.pipeline)
     root["schedule"] = writeSchedule(*report.pipeline);
   root["throughput"] = {{"tokens_per_s", report.tokensPerS}};

@@ -19,8 +19,7 @@ using namespace autopar;
 // What is not said
 //===----------------------------------------------------------------------===//
 
-/// Devices that split the sequences of a batch.
-static int64_t replicasOf(const Plan &plan) {
+int64_t autopar::replicasOf(const Plan &plan) {
   int64_t attention = plan.sizeOf(Degree::attention_tp).value_or(1);
   int64_t rest =
       plan.sizeOf(Degree::tp).value_or(1) / std::max<int64_t>(1, attention);
@@ -75,6 +74,14 @@ PipelineParts::PipelineParts(const PlanInputs &inputs)
       pricer(program, tape, strategy.launching, machine, runtime,
              plan.memoryUtilization) {}
 
+std::optional<Error> PipelineParts::cutPrompts() {
+  Result<std::vector<PrefillChunk>> cut = chunksOf(inputs(), replicasOf(plan));
+  if (!cut)
+    return cut.error();
+  chunks = std::move(*cut);
+  return std::nullopt;
+}
+
 std::optional<Error> PipelineParts::prepare(const Workload &whole) {
   const PipelinePlan &pipeline = plan.pipeline;
   shape.kind = pipeline.schedule.value_or(ScheduleKind::inference);
@@ -85,6 +92,8 @@ std::optional<Error> PipelineParts::prepare(const Workload &whole) {
     return sequences.error();
   workload = whole;
   workload.batch = *sequences;
+  if (auto error = cutPrompts())
+    return error;
   Result<std::vector<uint32_t>> layers = layersInOrder(program);
   if (!layers)
     return layers.error();
@@ -110,7 +119,7 @@ Layout PipelineParts::layoutOf(const PartCounts &counts) const {
 
 std::optional<Error> PipelineParts::price() {
   Refusal refusal = pricer.price(order, autopar::layoutOf(inputs()),
-                                 pointOf(workload), shape);
+                                 workload, shape, chunks);
   if (!refusal)
     return std::nullopt;
   // The whole model meets all that its parts do.
@@ -124,8 +133,9 @@ std::optional<Error> PipelineParts::price() {
 Result<StagingProblem> autopar::stagingProblem(const CostProgram &program,
                                                const Plan &plan,
                                                const Machine &machine,
-                                               const Runtime &runtime,
+                                               const Runtime &given,
                                                const Workload &workload) {
+  Runtime runtime = runtimeOf(plan, given, workload);
   PlanInputs inputs{program, plan, machine, runtime, workload};
   if (auto error = checkInputs(inputs))
     return *error;

@@ -31,11 +31,18 @@ struct PipelineParts {
     return {program, plan, machine, runtime, workload};
   }
 
-  /// What a device's host takes for one microbatch, besides its layers.
-  double hostTimeUs() const {
+  /// What a device's host takes for one step of a microbatch, besides its
+  /// layers.
+  double hostTimeUs(const Workload &step) const {
     return runtime.hostTimeUs.value + runtime.hostTimePerSequenceUs.value *
-                                          static_cast<double>(workload.batch);
+                                          static_cast<double>(step.batch);
   }
+  /// The step of each kind that a microbatch goes through in, and how often.
+  std::vector<PrefillChunk> steps() const {
+    return chunks.empty() ? std::vector<PrefillChunk>{{workload, 1}} : chunks;
+  }
+
+  std::optional<Error> cutPrompts();
 
   const CostProgram &program;
   const Plan &plan;
@@ -45,8 +52,9 @@ struct PipelineParts {
   Tape tape;
   StagePricer pricer;
   PipelineShape shape;
-  /// Of one microbatch.
+  /// Of one microbatch, and its chunks where there are several.
   Workload workload;
+  std::vector<PrefillChunk> chunks;
   /// The layers, as indices into `LayerStack::layers`.
   std::vector<uint32_t> order;
 };

@@ -7,11 +7,13 @@
 
 #include "PipelineParts.h"
 
+#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 using namespace autopar;
 
@@ -36,8 +38,11 @@ private:
   std::optional<Error> layOut();
   std::optional<Error> priceStages(bool explain);
   std::optional<Error> addTransfers();
+  std::optional<Error>
+  checkRounds(const std::vector<PrefillChunk> &steps) const;
   std::optional<Error> simulate();
-  PipelinePart sumOf(int64_t stage) const;
+  PipelinePart::Step sumOf(int64_t stage, size_t kind) const;
+  Result<StageWork> workOf(int64_t stage, size_t kind) const;
   void addMemory();
   void addWork();
   void addTransferRows();
@@ -57,8 +62,9 @@ private:
   Report::Pipeline pipeline;
   std::map<PartCounts, Report> priced;
   std::vector<const Report *> byDevice;
-  /// By layer of the stack, then of the model's own inputs.
-  std::vector<int64_t> transferBytes;
+  /// By kind of step, then by layer of the stack, then of the model's own
+  /// inputs.
+  std::vector<std::vector<int64_t>> transferBytes;
   /// The stage that holds the most, and that whose caches are full first.
   int64_t fullest = 0, scarcest = 0;
 };
@@ -115,8 +121,15 @@ std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
       if (auto error = stage.read(parts.layoutOf(counts), {explain}))
         return error;
       transferBytes.clear();
-      for (NodeId node : parts.strategy.transferBytes)
-        transferBytes.push_back(stage.narrow(node, "bytes of a transfer"));
+      auto addBytes = [&](Reading &step) {
+        std::vector<int64_t> &bytes = transferBytes.emplace_back();
+        for (NodeId node : parts.strategy.transferBytes)
+          bytes.push_back(step.narrow(node, "bytes of a transfer"));
+      };
+      for (const auto &step : stage.steps)
+        addBytes(*step);
+      if (stage.steps.empty())
+        addBytes(stage);
       it = priced.emplace(std::move(counts), std::move(stage.report)).first;
     }
     byDevice.push_back(&it->second);
@@ -136,8 +149,6 @@ std::optional<Error> PipelineEvaluator::addTransfers() {
   bool loops = whole.phase == Phase::decode;
   for (int64_t stage = 0; stage + (loops ? 0 : 1) < stages; ++stage) {
     bool last = stage + 1 == stages;
-    int64_t bytes = last ? transferBytes.back()
-                         : transferBytes[parts.order[range(stage + 1).begin]];
     int64_t next = last ? 0 : stage + 1;
     int64_t from = stage % parts.shape.stages, to = next % parts.shape.stages;
     Route route = network.transfer(axis, from, to, parts.runtime.ideal);
@@ -146,19 +157,27 @@ std::optional<Error> PipelineEvaluator::addTransfers() {
                    "no link of " + parts.machine.name + " joins stage " +
                        std::to_string(from) + " to stage " + std::to_string(to),
                    ""};
-    pipeline.transfers.push_back({stage, next, bytes,
-                                  route.tier ? route.tier->name : "",
-                                  timeOf(route, static_cast<double>(bytes))});
+    std::vector<PrefillChunk> steps = parts.steps();
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const std::vector<int64_t> &all = transferBytes[i];
+      int64_t bytes =
+          last ? all.back() : all[parts.order[range(stage + 1).begin]];
+      pipeline.transfers.push_back(
+          {stage, next, bytes, route.tier ? route.tier->name : "",
+           timeOf(route, static_cast<double>(bytes)), steps[i].count});
+    }
   }
   return std::nullopt;
 }
 
-/// One pass of a microbatch through a virtual stage.
-PipelinePart PipelineEvaluator::sumOf(int64_t stage) const {
-  PipelinePart sum;
+/// One step of kind `kind` of a microbatch through a virtual stage.
+PipelinePart::Step PipelineEvaluator::sumOf(int64_t stage, size_t kind) const {
+  PipelinePart::Step sum;
   auto add = [&](const PipelinePart &part) {
-    sum.cost.timePs += part.cost.timePs;
-    sum.communicationPs += part.communicationPs;
+    bool isOne = part.steps.empty();
+    sum.timePs += isOne ? part.cost.timePs : part.steps[kind].timePs;
+    sum.communicationPs +=
+        isOne ? part.communicationPs : part.steps[kind].communicationPs;
   };
   if (stage == 0)
     add(parts.pricer.before);
@@ -169,6 +188,51 @@ PipelinePart PipelineEvaluator::sumOf(int64_t stage) const {
   return sum;
 }
 
+Result<StageWork> PipelineEvaluator::workOf(int64_t stage, size_t kind) const {
+  std::vector<PrefillChunk> steps = parts.steps();
+  Result<Picoseconds> host = toPicoseconds(parts.hostTimeUs(steps[kind].step));
+  if (!host)
+    return host.error();
+  PipelinePart::Step step = sumOf(stage, kind);
+  // The host waits once for a device's stages.
+  Picoseconds waits = parts.shape.isFolded() ? *host / 2 : *host;
+  StageWork work;
+  work.forwardPs = step.timePs + (stage < parts.shape.stages ? waits : 0);
+  work.forwardCommunicationPs = step.communicationPs;
+  if (isTraining(*plan.pipeline.schedule)) {
+    work.inputGradientPs = work.weightGradientPs =
+        step.timePs * backwardForwards / 2;
+    work.backwardCommunicationPs = step.communicationPs * backwardForwards;
+  }
+  size_t transfer = static_cast<size_t>(stage) * steps.size() + kind;
+  if (transfer < pipeline.transfers.size()) {
+    Result<Picoseconds> time =
+        toPicoseconds(pipeline.transfers[transfer].timeUs);
+    if (!time)
+      return time.error();
+    work.transferPs = *time;
+  }
+  return work;
+}
+
+std::optional<Error> PipelineEvaluator::checkRounds(
+    const std::vector<PrefillChunk> &steps) const {
+  Checked tasks;
+  for (const PrefillChunk &step : steps)
+    tasks += Checked(step.count) * parts.shape.microbatches *
+             static_cast<int64_t>(pipeline.partition.ranges.size());
+  if (tasks <= Checked(limits::maxScheduledTasks))
+    return std::nullopt;
+  return Error{"",
+               "the chunks of " + formatInteger(whole.batch) +
+                   " prompts make " + formatInteger(tasks) +
+                   " steps of stages, at most " +
+                   formatInteger(limits::maxScheduledTasks) +
+                   " are scheduled",
+               "give a larger --prefill-chunk or a smaller --batch"};
+}
+
+/// Decoding takes rounds until they are alike, a prefill one for each chunk.
 std::optional<Error> PipelineEvaluator::simulate() {
   PipelineSchedule schedule;
   schedule.kind = *plan.pipeline.schedule;
@@ -176,32 +240,24 @@ std::optional<Error> PipelineEvaluator::simulate() {
   schedule.interleave = pipeline.partition.interleave;
   schedule.microbatches = parts.shape.microbatches;
   schedule.loop = whole.phase == Phase::decode;
-  schedule.rounds = pipeline.rounds = schedule.loop ? decodeRounds : 1;
-  Result<Picoseconds> host = toPicoseconds(parts.hostTimeUs());
-  if (!host)
-    return host.error();
+  pipeline.rounds = schedule.loop ? decodeRounds : 1;
+  schedule.rounds = schedule.loop ? decodeRounds : 0;
   auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
-  for (int64_t stage = 0; stage < stages; ++stage) {
-    PipelinePart part = sumOf(stage);
-    StageWork work;
-    // The host waits once for a device's stages.
-    Picoseconds waits = parts.shape.isFolded() ? *host / 2 : *host;
-    work.forwardPs =
-        part.cost.timePs + (stage < parts.shape.stages ? waits : 0);
-    work.forwardCommunicationPs = part.communicationPs;
-    if (isTraining(schedule.kind)) {
-      work.inputGradientPs = work.weightGradientPs =
-          part.cost.timePs * backwardForwards / 2;
-      work.backwardCommunicationPs = part.communicationPs * backwardForwards;
+  std::vector<PrefillChunk> steps = parts.steps();
+  if (auto error = checkRounds(steps))
+    return error;
+  for (size_t kind = 0; kind < steps.size(); ++kind) {
+    std::vector<StageWork> round;
+    for (int64_t stage = 0; stage < stages; ++stage) {
+      Result<StageWork> work = workOf(stage, kind);
+      if (!work)
+        return work.error();
+      round.push_back(*work);
     }
-    if (stage < static_cast<int64_t>(pipeline.transfers.size())) {
-      Result<Picoseconds> time =
-          toPicoseconds(pipeline.transfers[stage].timeUs);
-      if (!time)
-        return time.error();
-      work.transferPs = *time;
-    }
-    schedule.work.push_back(work);
+    for (int64_t i = 0; i < steps[kind].count; ++i)
+      schedule.work.insert(schedule.work.end(), round.begin(), round.end());
+    if (!schedule.loop)
+      schedule.rounds += steps[kind].count;
   }
   Result<PipelineTimeline> timeline = simulateSchedule(schedule);
   if (!timeline)
@@ -235,9 +291,15 @@ void PipelineEvaluator::addMemory() {
     memory.kvBytesPerTokenPerDevice = std::max(memory.kvBytesPerTokenPerDevice,
                                                stage.kvBytesPerTokenPerDevice);
     // A stage without caches is never full of them.
-    if (stage.kvBytesPerTokenPerDevice == 0)
+    if (stage.kvBytesPerTokenPerDevice == 0 &&
+        stageOf(device).memory.stateBytesPerSequence == 0)
       continue;
-    if (!keeps || stage.kvCapacityTokens < memory.kvCapacityTokens) {
+    const auto &held = stageOf(device).capacity;
+    if (!keeps ||
+        std::tie(held.sequencesPerReplica, stage.kvCapacityTokens) <
+            std::tie(report.capacity.sequencesPerReplica,
+                     memory.kvCapacityTokens)) {
+      report.capacity = held;
       memory.kvCapacityTokens = stage.kvCapacityTokens;
       scarcest = device;
     }
@@ -265,7 +327,7 @@ void PipelineEvaluator::addTransferRows() {
                std::to_string(transfer.toStage);
     row.axes = plan.axesOf(Degree::pp);
     row.groupSize = 2;
-    row.count = parts.shape.passes();
+    row.count = parts.shape.passes() * transfer.count;
     row.bytes = row.wireBytesPerDevice = transfer.bytes;
     row.timeUs = transfer.timeUs;
     sent += Checked(row.bytes) * row.count;
@@ -279,6 +341,7 @@ void PipelineEvaluator::addWork() {
   report.flops.perDevice = heaviest.flops.perDevice;
   report.communication = heaviest.communication;
   report.latency = heaviest.latency;
+  report.prefillSteps = heaviest.prefillSteps;
   report.byOp = heaviest.byOp;
   report.byLayer = heaviest.byLayer;
   // What is said of memory is about the fullest stage.
@@ -312,8 +375,8 @@ void PipelineEvaluator::addStep() {
     latency.computeTimeUs *= times;
     latency.memoryTimeUs *= times;
     latency.communicationTimeUs *= times;
-    double host =
-        parts.hostTimeUs() * static_cast<double>(parts.shape.passes());
+    double host = parts.hostTimeUs(parts.workload) *
+                  static_cast<double>(parts.shape.passes());
     latency.overheadTimeUs = (latency.overheadTimeUs - host) * times + host;
     latency.hostTimeUs = (latency.hostTimeUs - host) * times + host;
   }

@@ -95,10 +95,16 @@ static void compareMemory(RowList &rows) {
            bytes, [](const Report &report) -> Value {
              return report.memory.kvBytesPerTokenPerDevice;
            });
-  rows.add("KV capacity, tokens", "memory.kv_capacity_tokens", count,
-           [](const Report &report) -> Value {
-             return report.memory.kvCapacityTokens;
-           });
+  using Capacity = decltype(Report::capacity);
+  std::tuple<const char *, const char *, int64_t Capacity::*> held[] = {
+      {"sequences that fit", "capacity.sequences", &Capacity::sequences},
+      {"tokens that fit", "capacity.tokens", &Capacity::tokens},
+      {"tokens per device", "capacity.tokens_per_device",
+       &Capacity::tokensPerDevice}};
+  for (auto [name, path, member] : held)
+    rows.add(name, path, count, [member = member](const Report &report) -> Value {
+      return report.capacity.*member;
+    });
 }
 
 static void compareTimes(RowList &rows) {

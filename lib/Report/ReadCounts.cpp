@@ -74,6 +74,22 @@ void autopar::readModel(Reading &reading) {
       reading.narrow(total.storedOnlyParameters, "stored parameters");
 }
 
+static void readCapacity(Reading &reading) {
+  const TotalNodes &total = reading.strategy.total;
+  auto &capacity = reading.report.capacity;
+  Checked replicas = reading.whole(total.replicas);
+  capacity.sequencesPerReplica =
+      reading.narrow(total.capacitySequences, "sequences");
+  Checked tokens = replicas * reading.report.memory.kvCapacityTokens;
+  capacity.replicas = reading.narrow(replicas, "replicas");
+  capacity.sequences = reading.narrow(
+      replicas * capacity.sequencesPerReplica, "sequences");
+  capacity.tokens = reading.narrow(tokens, "KV capacity tokens");
+  capacity.tokensPerDevice =
+      reading.narrow(floorDiv(tokens, std::max<int64_t>(1, reading.layout.devices)),
+                     "KV capacity tokens");
+}
+
 void autopar::readMemory(Reading &reading) {
   const TotalNodes &total = reading.strategy.total;
   auto &memory = reading.report.memory;
@@ -109,6 +125,7 @@ void autopar::readMemory(Reading &reading) {
       narrow(total.kvCapacityTokens, "KV capacity tokens");
   memory.worstDevice = "stage 0";
   memory.perStage = {device};
+  readCapacity(reading);
 }
 
 void autopar::readFlops(Reading &reading) {

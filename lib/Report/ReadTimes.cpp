@@ -143,9 +143,14 @@ void autopar::readLatency(Reading &reading) {
       (reading.whole(total.layersPs) + reading.whole(total.hostPs)).real() /
       picosecondsPerUs;
   latency.stepTimeUs = reading.microseconds(total.stepPs);
-  latency.bound = largestPart(latency);
   latency.kernelLaunches = reading.narrow(total.launches, "kernel launches");
   readBounds(reading);
+  finishLatency(reading);
+}
+
+void autopar::finishLatency(Reading &reading) {
+  auto &latency = reading.report.latency;
+  latency.bound = largestPart(latency);
   const Workload &workload = reading.workload;
   bool prefill = workload.phase == Phase::prefill;
   Checked tokens = Checked(workload.batch) * (prefill ? workload.query : 1);

@@ -94,6 +94,17 @@ GroupLayout Reading::groupOf(const std::vector<AxisId> &axes) const {
   return group;
 }
 
+const Reading &Reading::longestStep() const {
+  const Reading *longest = this;
+  double most = -1;
+  for (const auto &step : steps)
+    if (step->report.latency.stepTimeUs > most) {
+      longest = step.get();
+      most = step->report.latency.stepTimeUs;
+    }
+  return *longest;
+}
+
 Checked Reading::logical(const Extent &extent) const {
   std::pair<std::string_view, int64_t> sizes[] = {
       {"batch", workload.batch},
@@ -130,8 +141,7 @@ std::optional<Error> Reading::read(const Layout &wanted, ReportDetail detail) {
     return explainRefusal(*this, strategy, values, refusal);
   static constexpr void (*steps[])(Reading &) = {
       readInputs,  readExpertLoads, readModel,   readMemory,
-      readFlops,   readCollectives, readLatency, readBreakdown,
-      readSources, readAssumptions, readWarnings};
+      readSteps, readSources, readAssumptions, readWarnings};
   for (auto step : steps) {
     step(*this);
     if (error)
@@ -144,10 +154,27 @@ std::optional<Error> Reading::read(const Layout &wanted, ReportDetail detail) {
   return std::nullopt;
 }
 
+Runtime autopar::runtimeOf(const Plan &plan, const Runtime &runtime,
+                           const Workload &workload) {
+  Runtime own = runtime;
+  bool trains = plan.pipeline.schedule.value_or(ScheduleKind::inference) !=
+                ScheduleKind::inference;
+  if (trains || plan.prefillChunk == 0) {
+    int64_t parts = replicasOf(plan) *
+                    std::max<int64_t>(1, plan.pipeline.microbatches.value_or(1));
+    Checked tokens = ceilDiv(Checked(workload.batch), parts) * workload.query;
+    own.setTokenBudget(std::max(runtime.tokenBudget.value, tokens.real()));
+  } else if (plan.prefillChunk) {
+    own.setTokenBudget(static_cast<double>(*plan.prefillChunk));
+  }
+  return own;
+}
+
 Result<Report> autopar::evaluate(const CostProgram &program, const Plan &plan,
-                                 const Machine &machine, const Runtime &runtime,
+                                 const Machine &machine, const Runtime &given,
                                  const Workload &workload,
                                  ReportDetail detail) {
+  Runtime runtime = runtimeOf(plan, given, workload);
   PlanInputs inputs{program, plan, machine, runtime, workload};
   if (auto error = checkInputs(inputs))
     return *error;

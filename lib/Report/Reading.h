@@ -11,6 +11,8 @@
 #include "autopar/Cost/Exact.h"
 #include "autopar/Report/Evaluate.h"
 
+#include <memory>
+
 namespace autopar {
 
 /// What a plan is priced with.
@@ -24,6 +26,15 @@ struct PlanInputs {
   const Pool &pool() const { return machine.pools.front(); }
 };
 
+/// Groups of devices that have sequences of their own.
+int64_t replicasOf(const Plan &plan);
+/// `runtime` with the chunks of prompts that the plan asks for.
+Runtime runtimeOf(const Plan &plan, const Runtime &runtime,
+                  const Workload &workload);
+/// The steps that `inputs.workload` takes where it takes several; else none.
+/// Errors: too many of them.
+Result<std::vector<PrefillChunk>> chunksOf(const PlanInputs &inputs,
+                                           int64_t replicas);
 /// Where the devices of the plan lie. Stages and parts are those of the whole.
 Layout layoutOf(const PlanInputs &inputs);
 /// The error of the first thing that keeps the inputs from being priced.
@@ -54,8 +65,12 @@ struct Reading : PlanInputs {
   Reading(const PlanInputs &inputs, const Strategy &strategy);
 
   /// Prices `layout` and fills the report; nothing but the error where it is
-  /// refused.
+  /// refused. A prefill of more tokens than the runtime computes at once is the
+  /// sum of its steps.
   std::optional<Error> read(const Layout &layout, ReportDetail detail);
+
+  /// Prices one step, and fills what the report says of its work.
+  std::optional<Error> readStep(const Layout &layout);
 
   Checked whole(NodeId node) const { return values.whole(node); }
   double real(NodeId node) const { return values.real(node); }
@@ -90,6 +105,8 @@ struct Reading : PlanInputs {
   }
   /// Whether any collective of the program, or a pipeline, spans devices.
   bool communicates() const;
+  /// The step that takes longest: this one, or of a prefill one of its steps.
+  const Reading &longestStep() const;
 
   const Strategy &strategy;
   ExactValues values;
@@ -102,6 +119,10 @@ struct Reading : PlanInputs {
   std::vector<std::vector<size_t>> rowMembers;
   /// Of one launch of each kernel, with its share of the floor.
   std::vector<double> kernelTimeUs;
+
+  /// Of a prefill that takes several steps, each kind of them.
+  std::vector<PrefillChunk> chunks;
+  std::vector<std::unique_ptr<Reading>> steps;
 
   /// Figures and curves that a number of the report rests on.
   std::vector<const Figure *> figures;
@@ -123,10 +144,16 @@ void readFlops(Reading &reading);
 void readCollectives(Reading &reading);
 void readLatency(Reading &reading);
 void readBreakdown(Reading &reading);
+/// What follows from the times of a step: its bound, and tokens per second.
+void finishLatency(Reading &reading);
+/// The four before that, of a step or as the sum of the steps of a prefill.
+void readSteps(Reading &reading);
 void readSources(Reading &reading);
 void readAssumptions(Reading &reading);
 void readWarnings(Reading &reading);
 void readDerivations(Reading &reading);
+/// Of what is summed over the steps of a prefill.
+void explainSteps(Reading &reading);
 void readImpacts(Reading &reading);
 /// The time of the report's step as a sum, which has no backwards.
 void addWaterfall(Report &report);

@@ -51,6 +51,20 @@ static std::optional<Error> checkWorkload(const Workload &workload) {
   return std::nullopt;
 }
 
+/// Learned positions end; others may be stretched, which a warning says.
+static std::optional<Error> checkContext(const Positions &positions,
+                                         int64_t context) {
+  if (!positions.areLearned || positions.longest == 0 ||
+      context <= positions.longest)
+    return std::nullopt;
+  return Error{"",
+               "a context of " + formatInteger(context) +
+                   " tokens is beyond the " + formatInteger(positions.longest) +
+                   " positions that the model has learned",
+               "give --context=" + std::to_string(positions.longest) +
+                   " or less"};
+}
+
 static std::optional<Error> checkDevices(const PlanInputs &inputs) {
   const Plan &plan = inputs.plan;
   const Machine &machine = inputs.machine;
@@ -96,6 +110,9 @@ std::optional<Error> autopar::checkInputs(const PlanInputs &inputs) {
   if (auto error = checkDevices(inputs))
     return error;
   if (auto error = checkWorkload(inputs.workload))
+    return error;
+  if (auto error =
+          checkContext(inputs.program.positions, inputs.workload.context))
     return error;
   for (const std::string &name : inputs.program.axes)
     if (!inputs.plan.axis(name))

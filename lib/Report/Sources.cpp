@@ -52,7 +52,9 @@ static void addTiers(Reading &reading) {
 
 /// The curve of a launch; whether the launch is larger than what it was fitted
 /// to.
-static void addCurve(Reading &reading, const LaunchNodes &launch) {
+/// Of `launch` in the longest step.
+static void addCurve(Reading &reading, const Reading &longest,
+                     const LaunchNodes &launch) {
   const Kernel &first = reading.program.kernels[launch.members.front().kernel];
   const KernelCurve *curve =
       reading.pool().chip.curve(first.kind, first.compute, first.storage);
@@ -63,8 +65,8 @@ static void addCurve(Reading &reading, const LaunchNodes &launch) {
     return;
   Checked flops, bytes;
   for (const LaunchNodes::Member &member : launch.members) {
-    flops += reading.whole(reading.strategy.kernels[member.kernel].localFlops);
-    bytes += reading.whole(member.movedBytes);
+    flops += longest.whole(reading.strategy.kernels[member.kernel].localFlops);
+    bytes += longest.whole(member.movedBytes);
   }
   double excess = std::max(flops.real() / curve->fittedFlops,
                            bytes.real() / curve->fittedBytes);
@@ -79,8 +81,9 @@ void autopar::readSources(Reading &reading) {
   addFigures(reading, /*ofMemory=*/false);
   if (reading.runtime.ideal)
     return;
+  const Reading &longest = reading.longestStep();
   for (const LaunchNodes &launch : reading.strategy.launches)
-    if (!reading.whole(launch.launched).isZero() &&
-        !reading.whole(launch.count).isZero())
-      addCurve(reading, launch);
+    if (!longest.whole(launch.launched).isZero() &&
+        !longest.whole(launch.count).isZero())
+      addCurve(reading, longest, launch);
 }

@@ -44,6 +44,20 @@ static std::string answerMemory(const Report &report) {
          " too much";
 }
 
+/// "408 sequences at context 8,192 (51 on each of 8 replicas), 3,366,272 tokens
+/// in all".
+static std::string answerCapacity(const Report &report) {
+  const auto &capacity = report.capacity;
+  std::string text = countOf(capacity.sequences, "sequence") + " at context " +
+                     formatInteger(report.workload.contextLength);
+  if (capacity.replicas > 1)
+    text += " (" + formatInteger(capacity.sequencesPerReplica) +
+            " on each of " + formatInteger(capacity.replicas) + " replicas)";
+  if (report.memory.kvBytesPerToken > 0)
+    text += ", " + formatInteger(capacity.tokens) + " tokens";
+  return text;
+}
+
 static std::string answer(const Report &report) {
   const auto &latency = report.latency;
   double largest = std::max({latency.computeTimeUs, latency.memoryTimeUs,
@@ -51,17 +65,16 @@ static std::string answer(const Report &report) {
                              latency.overheadTimeUs, latency.pipelineTimeUs});
   TextTable table("ll");
   table.add({"fits", answerMemory(report)});
-  table.add({"step time",
+  table.add({report.prefillSteps.empty() ? "step time" : "prefill time",
              formatTime(latency.stepTimeUs) + ", bound by " + latency.bound +
                  " (" + percent(largest, latency.stepTimeUs) + " of it)"});
   bool prefill = report.workload.phase == "prefill";
   table.add({"throughput", formatRate(report.tokensPerS) +
                                (prefill ? " prompt" : " output") +
                                " tokens/s"});
-  if (report.memory.kvBytesPerToken > 0)
-    table.add({"KV capacity",
-               formatInteger(report.memory.kvCapacityTokens) + " tokens in " +
-                   formatBytes(report.memory.kvCapacityBytes) + " per device"});
+  if (report.memory.kvBytesPerToken > 0 ||
+      report.memory.stateBytesPerSequence > 0)
+    table.add({"capacity", answerCapacity(report)});
   return table.str();
 }
 
@@ -122,11 +135,36 @@ static std::string latencyTable(const Report &report) {
   if (report.pipeline)
     add("pipeline", latency.pipelineTimeUs, "");
   add("step", latency.stepTimeUs, "");
-  return "\nTime of a step (" + formatInteger(latency.kernelLaunches) +
+  return (report.prefillSteps.empty() ? "\nTime of a step ("
+                                      : "\nTime of all steps (") + formatInteger(latency.kernelLaunches) +
          " kernels)\n" + table.str() +
          wrap("  ", "Each kernel's time counts under what bounds it. At peak "
                     "rates: all FLOPs, all reads of weights and KV cache, all "
                     "communication, each alone.");
+}
+
+/// The first and the last rows: the context grows evenly between.
+static std::string prefillTable(const Report &report) {
+  const auto &steps = report.prefillSteps;
+  if (steps.empty())
+    return "";
+  constexpr size_t shown = 4;
+  TextTable table("rrrrr");
+  table.add({"steps", "sequences", "tokens of each", "context", "time of one"});
+  Checked count;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const Report::PrefillStep &step = steps[i];
+    count += step.count;
+    if (i >= shown && i + shown < steps.size()) {
+      if (i == shown)
+        table.add({"...", "", "", "", ""});
+      continue;
+    }
+    table.add({formatInteger(step.count), formatInteger(step.batch),
+               formatInteger(step.queryLength),
+               formatInteger(step.contextLength), formatTime(step.stepTimeUs)});
+  }
+  return "\nPrefill in " + formatInteger(count) + " steps\n" + table.str();
 }
 
 static std::string breakdownTable(const char *heading,
@@ -297,7 +335,8 @@ std::string autopar::writeText(const Report &report) {
   double step = report.latency.stepTimeUs;
   return title(report) + "\n" + answer(report) + memoryTable(report) +
          (report.pipeline ? pipelineText(*report.pipeline) : "") +
-         latencyTable(report) + collectiveTable(report) +
+         prefillTable(report) + latencyTable(report) +
+         collectiveTable(report) +
          breakdownTable("By op, on a device", report.byOp, step) +
          breakdownTable("By layer kind, on a device", report.byLayer, step) +
          (report.placement ? "\n" + placementText(*report.placement) : "") +

@@ -147,9 +147,29 @@ static void warnDecode(Reading &reading, Warnings &warnings) {
                       "decode-floor"});
 }
 
+static void warnLongContext(Reading &reading, Warnings &warnings) {
+  const Positions &positions = reading.program.positions;
+  if (positions.longest == 0 || reading.workload.context <= positions.longest)
+    return;
+  std::string scaling =
+      positions.scaling.empty()
+          ? "its config stretches no rotary angles"
+          : "the " + positions.scaling + " scaling of its rotary angles "
+            "included";
+  warnings.push_back({"a context of " +
+                          formatInteger(reading.workload.context) +
+                          " tokens is beyond the " +
+                          formatInteger(positions.longest) +
+                          " that the model was made for, " + scaling +
+                          ": engines refuse it unless they are told "
+                          "otherwise, and answers suffer",
+                      "long-context"});
+}
+
 void autopar::readWarnings(Reading &reading) {
   Warnings &warnings = reading.report.warnings;
   adviseOnFit(reading);
+  warnLongContext(reading, warnings);
   warnDecode(reading, warnings);
   static constexpr void (*advice[])(Reading &) = {
       adviseOnCacheCopies,    adviseOnIdleMemory,      adviseOnIdleAxes,

@@ -201,6 +201,25 @@ void Runtime::adaptTo(const Chip &chip) {
       apply(variant, *this);
 }
 
+bool Runtime::keepsCacheInFp8(bool isQuantized, const Chip &chip) const {
+  switch (kvCacheRule) {
+  case KVCacheRule::model:
+    return false;
+  case KVCacheRule::fp8_if_quantized:
+    return isQuantized;
+  case KVCacheRule::fp8_if_quantized_on_fp4_chips:
+    return isQuantized && chip.peakFlops.count("fp4");
+  }
+  return false;
+}
+
+void Runtime::setTokenBudget(double tokens) {
+  if (!tokenBudget.isGiven())
+    tokenBudget.value = tokens;
+  if (!profileTokens.isGiven() && profileTokens.value > 0)
+    profileTokens.value = tokens;
+}
+
 std::string Runtime::label() const {
   return version.empty() || !hasVersions ? name : name + "@" + version;
 }

@@ -96,7 +96,8 @@ struct Session::State {
 
   /// What is known of `model`, imported when it is first asked for.
   Result<const KnownModel *> find(const ModelRequest &model);
-  Result<ModuleOp> import(const ModelRequest &model) {
+  Result<ModuleOp> import(ModelRequest model) {
+    model.asServed = true;
     Result<const KnownModel *> known = find(model);
     return known ? Result<ModuleOp>(*(*known)->module) : known.error();
   }
@@ -112,17 +113,22 @@ struct Session::State {
   MLIRContext context{MLIRContext::Threading::DISABLED};
   Diagnostics diagnostics;
   std::map<std::string, KnownModel> models;
+  /// Those that came as text, by name.
+  std::map<std::string, KnownModel> added;
 };
 
 /// What tells a request from others.
 static std::string keyOf(const ModelRequest &model) {
-  std::string key = model.argument + "@" + model.hub.revision;
+  std::string key = model.argument + "@" + model.hub.revision + ":" +
+                    model.weightFormat + (model.asServed ? "!" : "");
   for (const ConfigAssumption &assumption : model.assumptions)
     key += " " + assumption.key + "=" + assumption.value;
   return key;
 }
 
 Result<const KnownModel *> Session::State::find(const ModelRequest &request) {
+  if (auto it = added.find(request.argument); it != added.end())
+    return &it->second;
   std::string key = keyOf(request);
   auto it = models.find(key);
   if (it != models.end())
@@ -180,9 +186,7 @@ std::optional<Error> Session::addModel(const std::string &name,
       parseSourceString<ModuleOp>(text, &state->context, name);
   if (!module)
     return state->diagnostics.takeError();
-  ModelRequest request;
-  request.argument = name;
-  state->models[keyOf(request)] = {std::move(module)};
+  state->added[name] = {std::move(module)};
   return std::nullopt;
 }
 

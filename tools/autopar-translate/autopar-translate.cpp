@@ -37,6 +37,11 @@ static cl::opt<bool>
             cl::desc("Never use the network (also: HF_HUB_OFFLINE=1)"));
 static cl::opt<bool> refresh("refresh", cl::cat(category),
                              cl::desc("Ask the hub, whatever caches have"));
+static cl::opt<std::string> weightFormat(
+    "weight-format", cl::cat(category), cl::value_desc("format"),
+    cl::desc("Weights as the model is published in this format, a file of "
+             "models/weight_formats: fp8, nvfp4, ... (default: as stored; "
+             "name:format says the same)"));
 static cl::list<std::string> assumptions(
     "assume", cl::cat(category), cl::value_desc("key=value"),
     cl::desc("Set a key of the config (a.b for nested ones) that it lacks or "
@@ -107,6 +112,8 @@ static Result<OwningOpRef<ModuleOp>> loadModel(MLIRContext &context) {
   ModelRequest request;
   request.argument = importHF;
   request.hub = {offline, revision, showProgress, refresh};
+  request.weightFormat = weightFormat;
+  request.asServed = !listTensorsFlag && weightsToVerify.empty();
   for (const std::string &text : assumptions) {
     Result<ConfigAssumption> assumption = parseAssumption(text);
     if (!assumption)

@@ -44,6 +44,7 @@ static Result<ModelRequest> requestOf(const ModelArgument &model,
   ModelRequest request;
   request.argument = name;
   request.hub = {model.offline, model.revision, showProgress, model.refresh};
+  request.weightFormat = model.weightFormat;
   for (const std::string &text : model.assumptions) {
     Result<ConfigAssumption> assumption = parseAssumption(text);
     if (!assumption)

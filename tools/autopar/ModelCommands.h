@@ -23,6 +23,7 @@ struct ModelArgument {
   std::string name, second, revision;
   bool offline = false, refresh = false;
   std::vector<std::string> assumptions;
+  std::string weightFormat;
 };
 
 // The commands return the exit code, and print errors themselves.

@@ -8,6 +8,9 @@
 #include "Commands.h"
 #include "ModelCommands.h"
 
+#include "autopar/Model/WeightFormat.h"
+#include "autopar/Support/Text.h"
+
 using namespace autopar;
 
 /// How models are named, for every command that takes one.
@@ -23,6 +26,12 @@ static void addSource(CLI::App *command, ModelArgument &model) {
                     "Never use the network (also: HF_HUB_OFFLINE=1)");
   command->add_flag("--refresh", model.refresh,
                     "Ask the hub, whatever caches have");
+  command
+      ->add_option("--weight-format", model.weightFormat,
+                   "Weights as the model is published in this format: " +
+                       join(weightFormatNames(), ", ") +
+                       " (default: as stored; name:format says the same)")
+      ->type_name("format");
   command
       ->add_option("--assume", model.assumptions,
                    "key=value: set a key of the config (a.b for nested ones) "

@@ -36,6 +36,12 @@ struct PipelinePart {
   LayerCost cost;
   Picoseconds communicationPs = 0;
   int64_t reservedBytes = 0, runtimeBytes = 0;
+  /// Of one step of a pass that takes several, by kind; they add up to the
+  /// pass.
+  struct Step {
+    Picoseconds timePs = 0, communicationPs = 0;
+  };
+  std::vector<Step> steps = {};
 };
 
 /// What device `device` runs of each microbatch, where virtual stages are
@@ -62,9 +68,11 @@ public:
 
   /// Prices the layers `order`, and what lies around them, for one microbatch
   /// on the axes of `layout`. Layers of one kind cost the same where the
-  /// borders around them do.
+  /// borders around them do. A microbatch that goes through in `chunks` takes
+  /// the time of those; none: it goes through at once.
   Refusal price(const std::vector<uint32_t> &order, const Layout &layout,
-                Point microbatch, const PipelineShape &shape);
+                const Workload &microbatch, const PipelineShape &shape,
+                std::vector<PrefillChunk> chunks = {});
   /// The layers, to be laid over the stages of the shape. Temporaries and the
   /// runtime lie on every device: those of layers come off the limit, what
   /// embedding and head need above that is theirs.
@@ -85,14 +93,17 @@ public:
   double shareOfFree = 1;
 
 private:
-  Refusal addPart(PartCounts counts, Point microbatch, PipelinePart &part);
-  Refusal addLayers(const std::vector<uint32_t> &order, Point microbatch);
+  Refusal addPart(PartCounts counts, PipelinePart &part);
+  Refusal addSteps(PipelinePart &part);
+  Refusal addLayers(const std::vector<uint32_t> &order);
 
   const CostProgram &program;
   const bool borders;
   Pricer pricer;
   Layout layout;
   PipelineShape shape;
+  Workload microbatch;
+  std::vector<PrefillChunk> chunks;
 };
 
 } // namespace autopar

@@ -221,6 +221,9 @@ struct TotalNodes {
       fits;
   NodeId profileBytes, expertBytes, samplerBytes, reserveBytes, reservedBytes,
       kvCapacityBytes, kvCapacityTokens;
+  /// Groups of devices that hold sequences of their own, and how many each has
+  /// room for.
+  NodeId replicas, capacitySequences;
   NodeId kvBytesPerToken, kvBytesPerTokenPerDevice, kvBytesPerSequence,
       stateBytesPerSequence, localBytesPerSequence, blocksPerSequence;
   NodeId linearFlops, attentionFlops, squareFlops, recurrenceFlops, logitsFlops,

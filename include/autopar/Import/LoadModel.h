@@ -18,6 +18,11 @@ struct ModelRequest {
   std::string argument;
   HubOptions hub;
   std::vector<ConfigAssumption> assumptions;
+  /// `weightFormatNames`; as stored where empty. A bundled name may have it
+  /// behind a colon: "llama-3.3-70b:fp8".
+  std::string weightFormat = {};
+  /// As engines load it, not as the checkpoint has it: float32 in 16 bits.
+  bool asServed = false;
 };
 
 /// Shows what a long download does, where a person may be watching.

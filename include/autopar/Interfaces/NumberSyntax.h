@@ -20,6 +20,12 @@ void printNumber(mlir::OpAsmPrinter &printer, mlir::Operation *op,
 /// As the parser takes it: digits and a point.
 std::string numberText(double value);
 
+/// `custom<CountOrNone>`: a number, or the word `none` for 0.
+mlir::ParseResult parseCountOrNone(mlir::OpAsmParser &parser,
+                                   mlir::IntegerAttr &attr);
+void printCountOrNone(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                      mlir::IntegerAttr attr);
+
 /// `custom<Words>`: `[batch, query]`, kept as strings.
 mlir::ParseResult parseWords(mlir::OpAsmParser &parser, mlir::ArrayAttr &words);
 void printWords(mlir::OpAsmPrinter &printer, mlir::Operation *op,

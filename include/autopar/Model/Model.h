@@ -37,10 +37,12 @@ struct Model {
   std::optional<Error> unknownArchitecture;
 };
 
-/// Reads the files of a model. Errors: malformed JSON, no family for the model
-/// type.
+/// Reads the files of a model, with weights as they are stored or, where it is
+/// not empty, in `weightFormat`. Errors: malformed JSON, no family for the model
+/// type, no such format.
 Result<Model> readModel(const ModelFiles &files,
-                        const std::vector<ConfigAssumption> &assumptions = {});
+                        const std::vector<ConfigAssumption> &assumptions = {},
+                        const std::string &weightFormat = "");
 
 /// The same of a config that is no file.
 Result<Model> readModel(JsonDocument config, const std::string &name);

@@ -44,10 +44,14 @@ public:
   /// Whether the matrices of packed experts are stored one by one, as
   /// `<module>.<expert>.gate_proj`, `up_proj`, `down_proj`.
   bool splitsExperts() const;
+  /// The format that keys and values were scaled for; absent where the settings
+  /// do not say one.
+  std::optional<ElementType> kvCacheFormat() const { return cacheFormat; }
 
 private:
   struct Rules;
   std::unique_ptr<Rules> rules;
+  std::optional<ElementType> cacheFormat;
 };
 
 } // namespace autopar

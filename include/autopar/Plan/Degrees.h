@@ -56,6 +56,10 @@ struct Degrees {
 /// itself too. Errors name the rule, the numbers and the values that work.
 Result<MeshPlan> planMesh(const Degrees &degrees);
 
+/// The etp with which engines use the devices of tp that a smaller ep leaves:
+/// tp / ep, where that is whole; else 1.
+int64_t fillingExpertTensor(const Degrees &degrees);
+
 /// What `plan` has of them.
 Degrees degreesOf(const Plan &plan);
 

@@ -85,6 +85,9 @@ struct Plan {
   std::optional<ExpertPlan> expertPlacement = std::nullopt;
   /// The runtime's share of device memory, 0 to 1.
   std::optional<double> memoryUtilization = std::nullopt;
+  /// Tokens of prompts that a replica computes in one step, 0 for all of them;
+  /// what the runtime does where absent.
+  std::optional<int64_t> prefillChunk = std::nullopt;
 
   /// The axis called `name`, or null.
   const PlanAxis *axis(std::string_view name) const;

@@ -34,6 +34,8 @@ struct PlanKnob {
   void (*read)(const JsonReader &object, std::string_view name, Plan &plan);
   /// Its value; null where the plan leaves it open.
   nlohmann::ordered_json (*write)(const Plan &plan);
+  /// Another name of the flag, and its help; null where there is none.
+  const char *alias = nullptr, *aliasHelp = nullptr;
 };
 
 /// All, in the order of `autopar.plan/1`.

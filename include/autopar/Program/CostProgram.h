@@ -276,8 +276,19 @@ struct LayerStack {
 /// Everything a step costs, with neither workload nor mesh sizes in it: the
 /// extracted program of one strategy is the same for all of them. Records are
 /// in the order of the IR.
+/// The positions that a model was made for.
+struct Positions {
+  /// Tokens of its longest context; 0 where that is not known.
+  int64_t longest = 0;
+  /// Whether there is a row for each of them and none for others.
+  bool areLearned = false;
+  /// How rotary angles are stretched: "yarn"; empty where they are not.
+  std::string scaling;
+};
+
 struct CostProgram {
   std::string model;
+  Positions positions;
   std::vector<std::string> symbols;
   std::vector<std::string> axes;
   std::vector<LayerKind> layers;
@@ -294,6 +305,9 @@ struct CostProgram {
   bool isModel(uint32_t layer) const {
     return layers[layer].name == layers.front().name;
   }
+  /// Whether earlier tokens of a sequence are kept, so that a step may compute
+  /// a part of a prompt.
+  bool keepsTokens() const;
 };
 
 /// Whether a runtime that merges such kernels may launch both as one.

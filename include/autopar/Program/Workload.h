@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace autopar {
 
@@ -34,6 +35,20 @@ struct Workload {
 
   int64_t tokens() const { return batch * query; }
 };
+
+/// Steps of a prefill that are alike.
+struct PrefillChunk {
+  Workload step;
+  int64_t count = 1;
+};
+
+/// The steps in which `replicas` replicas, each with sequences of its own,
+/// compute the prompts of `whole`, where each takes at most `budget` tokens at
+/// once: whole prompts, as many as that holds, or, where it holds none and
+/// `mayCut`, one prompt after the other in chunks of which each sees those
+/// before it. In the order of time for each prompt. Of a decode step, itself.
+std::vector<PrefillChunk> prefillChunks(const Workload &whole, int64_t replicas,
+                                        int64_t budget, bool mayCut);
 
 } // namespace autopar
 

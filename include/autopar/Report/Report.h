@@ -150,6 +150,23 @@ struct Report {
             stateBytesPerSequence = 0;
   } memory;
 
+  /// What the deployment holds at once, beside nothing but the step: sequences
+  /// of this context, tokens of such sequences, and those over all devices.
+  struct {
+    int64_t sequences = 0, tokens = 0, tokensPerDevice = 0;
+    /// Groups of devices with sequences of their own, and how many each holds.
+    int64_t replicas = 1, sequencesPerReplica = 0;
+  } capacity;
+
+  /// The steps of a prefill, in the order of time for each prompt; those that
+  /// are alike, once. Empty where there is one.
+  struct PrefillStep {
+    int64_t count = 1, batch = 0, queryLength = 0, contextLength = 0;
+    double stepTimeUs = 0;
+  };
+  /// "prefill_steps".
+  std::vector<PrefillStep> prefillSteps;
+
   struct {
     Checked total, perDevice, layersLinear, attention, attentionFullSquare,
         recurrence, logits;
@@ -198,12 +215,14 @@ struct Report {
     /// Empty where both are on one device.
     std::string tier;
     double timeUs = 0;
+    /// How often for a microbatch.
+    int64_t count = 1;
   };
   struct Pipeline {
     StagePartition partition;
     /// The heaviest stage of the best split of equal counts.
     Picoseconds equalCountsPs = 0;
-    /// By virtual stage, of one microbatch.
+    /// By virtual stage and kind of step, of one microbatch.
     std::vector<Transfer> transfers;
     PipelineTimeline timeline;
     /// Of decoding: steps of which the time of the last one is the step's.

@@ -109,6 +109,13 @@ struct Runtime {
 
   /// Takes the figures that it has on `chip`, but for those that a user gave.
   void adaptTo(const Chip &chip);
+  /// Takes `tokens` of prompts and sequences in one step, and sizes its
+  /// temporaries for them where it sizes them by a run, as far as no user said
+  /// otherwise.
+  void setTokenBudget(double tokens);
+  /// Whether it keeps keys and values in 8 bits on `chip`, of a model with
+  /// quantised weights or without, where nobody says.
+  bool keepsCacheInFp8(bool isQuantized, const Chip &chip) const;
   /// "vllm", or "vllm@0.19" where a version was asked for and there are any.
   std::string label() const;
 };

@@ -42,6 +42,8 @@ inline constexpr int64_t maxLayers = 1'000'000;
 inline constexpr int64_t maxConfigLayers = 10'000;
 /// Sequences, tokens of a sequence.
 inline constexpr int64_t maxTokens = int64_t(1) << 40;
+/// Kinds of steps that the chunks of one prefill are priced in.
+inline constexpr int64_t maxPrefillChunks = 4096;
 /// Functions that call each other in a chain: analyses follow them recursively.
 inline constexpr unsigned maxCallDepth = 1000;
 /// Axes of a mesh.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Interfaces/BytecodeVersion.h"
 #include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Interfaces/NumberSyntax.h"
 #include "autopar/Support/Limits.h"
@@ -17,6 +18,42 @@
 using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
+
+/// Calls `visit` with the properties that files of `version` have.
+template <typename Properties, typename Visit>
+static LogicalResult visitProperties(Properties &own, uint64_t version,
+                                     Visit visit) {
+  bool isRead = succeeded(visit(own.figures)) && succeeded(visit(own.hardware)) &&
+                succeeded(visit(own.memory_utilization)) &&
+                succeeded(visit(own.nodes)) &&
+                succeeded(visit(own.runtime)) && succeeded(visit(own.values));
+  return success(isRead && (version < 2 || succeeded(visit(own.prefill_chunk))));
+}
+
+template <typename Bytecode>
+static uint64_t versionOf(Bytecode &bytecode) {
+  auto version =
+      bytecode.getDialectVersion(ParallelDialect::getDialectNamespace());
+  return succeeded(version)
+             ? static_cast<const BytecodeVersion *>(*version)->number
+             : BytecodeVersion::current;
+}
+
+LogicalResult TargetOp::readProperties(DialectBytecodeReader &reader,
+                                       OperationState &state) {
+  return visitProperties(state.getOrAddProperties<Properties>(),
+                         versionOf(reader), [&](auto &property) {
+                           return reader.readOptionalAttribute(property);
+                         });
+}
+
+void TargetOp::writeProperties(DialectBytecodeWriter &writer) {
+  (void)visitProperties(getProperties(), versionOf(writer),
+                        [&](const auto &property) {
+                          writer.writeOptionalAttribute(property);
+                          return success();
+                        });
+}
 
 static LogicalResult verifyFigures(TargetOp op) {
   ArrayRef<double> values = op.getValues();
@@ -54,6 +91,12 @@ LogicalResult TargetOp::verify() {
       return emitOpError() << "has memory_utilization " << numberText(value)
                            << ", expected a share above 0 and up to 1";
   }
+  if (std::optional<uint64_t> chunk = getPrefillChunk())
+    if (auto tokens = static_cast<int64_t>(*chunk);
+        tokens < 0 || tokens > limits::maxTokens)
+      return emitOpError() << "has a prefill_chunk of " << tokens
+                           << " tokens, expected 1 to " << limits::maxTokens
+                           << " or none";
   return failure(failed(verifyFigures(*this)) ||
                  failed(verifyOnlyOne<TargetOp>(*this, "target")));
 }

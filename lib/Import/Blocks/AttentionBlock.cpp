@@ -282,7 +282,7 @@ private:
     StringRef context = block.has("memory") ? "cross_tokens" : "context";
     RankedTensorType type =
         model.tensor({model.symbol("batch"), model.symbol(context)},
-                     {kvHeads, width + valueWidth});
+                     {kvHeads, width + valueWidth}, model.cacheFormat());
     return KVCacheOp::create(ops, CacheType::get(type), optional(window));
   }
 

@@ -92,7 +92,8 @@ private:
 
   Value cache(int64_t size) {
     RankedTensorType type =
-        model.tensor({model.symbol("batch"), model.symbol("context")}, {size});
+        model.tensor({model.symbol("batch"), model.symbol("context")}, {size},
+                     model.cacheFormat());
     return KVCacheOp::create(ops, CacheType::get(type), IntegerAttr());
   }
 

@@ -47,6 +47,7 @@ struct BindTargetPass : autopar::impl::BindTargetPassBase<BindTargetPass> {
     OpBuilder builder = builderOfFacts(module);
     return TargetOp::create(builder, module.getLoc(), StringAttr(),
                             IntegerAttr(), StringAttr(), FloatAttr(),
+                            IntegerAttr(),
                             builder.getArrayAttr({}),
                             builder.getDenseF64ArrayAttr({}));
   }
@@ -62,6 +63,8 @@ struct BindTargetPass : autopar::impl::BindTargetPassBase<BindTargetPass> {
     if (memoryUtilization != 0)
       target.setMemoryUtilizationAttr(
           builder.getF64FloatAttr(memoryUtilization));
+    if (prefillChunk != -1)
+      target.setPrefillChunk(prefillChunk.getValue());
   }
 
   /// Those of paths that were set before replace them.

@@ -9,6 +9,8 @@
 
 #include "Strategy.h"
 
+#include "autopar/Transforms/Bind/Target.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace autopar {
@@ -38,6 +40,16 @@ static void pinStorage(WeightOp weight, Type format) {
       weight.getContext(), getStorageGroups(weight), TypeAttr::get(type)));
 }
 
+/// Whether any product multiplies quantised values.
+static bool hasQuantizedWeights(ModuleOp module) {
+  auto isQuantized = [](WeightOp weight) {
+    auto format = dyn_cast_or_null<FormatAttr>(weight.getStoredFormat());
+    return format && format.getCompute() ? WalkResult::interrupt()
+                                         : WalkResult::advance();
+  };
+  return module.walk(isQuantized).wasInterrupted();
+}
+
 namespace {
 
 struct ConvertFormatsPass
@@ -45,10 +57,14 @@ struct ConvertFormatsPass
   using Base::Base;
 
   void runOnModule() override {
+    if (kvCache == "auto" && failed(askRuntime()))
+      return signalPassFailure();
     FailureOr<Type> computeType = parse(compute, "compute");
     FailureOr<Type> cacheType = parse(kvCache, "kv-cache");
     if (failed(computeType) || failed(cacheType))
       return signalPassFailure();
+    if (!*computeType && !*cacheType)
+      return;
     getOperation().walk([&](Operation *op) {
       auto weight = dyn_cast<WeightOp>(op);
       if (weight && *computeType)
@@ -66,6 +82,28 @@ struct ConvertFormatsPass
         convertSignature(function, *computeType);
     });
     note(*computeType, *cacheType);
+  }
+
+  /// Replaces `auto` by what the runtime does with such a model: where it
+  /// follows the checkpoint, nothing.
+  LogicalResult askRuntime() {
+    const auto &target = getAnalysis<TargetAnalysis>();
+    kvCache = "";
+    for (auto strategy : getOperation().getOps<parallel::StrategyOp>())
+      if (strategy.getKvDtype())
+        return success();
+    if (!target.isValid())
+      return failure();
+    const Runtime &runtime = target.getRuntime();
+    if (runtime.kvCacheRule == KVCacheRule::model)
+      return success();
+    FailureOr<Machine> machine = target.readMachine();
+    if (failed(machine))
+      return failure();
+    if (runtime.keepsCacheInFp8(hasQuantizedWeights(getOperation()),
+                                machine->pools.front().chip))
+      kvCache = std::string(nameOf(ElementType::fp8_e4m3));
+    return success();
   }
 
   void note(Type computeType, Type cacheType) {

@@ -30,6 +30,8 @@ static void add(TargetOp op, Target &target) {
     target.runtime = runtime->str();
   if (std::optional<APFloat> share = op.getMemoryUtilization())
     target.memoryUtilization = share->convertToDouble();
+  if (std::optional<uint64_t> chunk = op.getPrefillChunk())
+    target.prefillChunk = static_cast<int64_t>(*chunk);
   if (op.getFigures().empty())
     return;
   target.overrides.clear();

@@ -91,7 +91,9 @@ Result<Plan> autopar::planOf(ModuleOp module) {
   addDispatch(module, plan);
   for (StrategyOp strategy : module.getOps<StrategyOp>())
     addStrategy(strategy, plan);
-  plan.memoryUtilization = targetOf(module).memoryUtilization;
+  Target target = targetOf(module);
+  plan.memoryUtilization = target.memoryUtilization;
+  plan.prefillChunk = target.prefillChunk;
   // Tables name the axes that they are about.
   if (!plan.expertPlacement) {
     dropNeutralDegrees(plan);

@@ -281,7 +281,7 @@ TEST(Parts, LayersAddUp) {
     Workload workload = decode(16, 4097);
     PipelineShape shape;
     shape.stages = 4;
-    EXPECT_FALSE(stages.price(order, makeLayout(4), pointOf(workload), shape));
+    EXPECT_FALSE(stages.price(order, makeLayout(4), workload, shape));
     LayerCost sum = stages.before.cost;
     sum.timePs += stages.after.cost.timePs;
     sum.memoryBytes += stages.after.cost.memoryBytes;

@@ -27,6 +27,10 @@ inline llvm::hash_code hash_value(const StoredDim &dim) {
 
 namespace autopar::transformer {
 
+/// Of a module: tokens of the longest context that the model was made for.
+inline constexpr llvm::StringLiteral longestContextAttribute =
+    "transformer.longest_context";
+
 /// What stays on a device from step to step, as resources of effects.
 struct WeightMemory : mlir::SideEffects::Resource::Base<WeightMemory> {
   llvm::StringRef getName() override { return "weights"; }

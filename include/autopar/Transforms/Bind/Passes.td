@@ -93,6 +93,9 @@ def BindTargetPass : Pass<"autopar-bind-target", "::mlir::ModuleOp"> {
     Option<"memoryUtilization", "memory-utilization", "double", "0",
            "The runtime's share of device memory, above 0 up to 1 (0: keep; "
            "default: the runtime's)">,
+    Option<"prefillChunk", "prefill-chunk", "int64_t", "-1",
+           "Tokens of prompts that a replica computes in one step, 0 for all "
+           "of them (-1: keep; default: the runtime's)">,
     ListOption<"overrides", "set", "std::string",
                "Values that replace those of the libraries, path=value">,
   ];
@@ -121,7 +124,8 @@ def ConvertFormatsPass : ModulePass<"autopar-convert-formats"> {
     Option<"compute", "compute", "std::string", "\"\"",
            "Format of activations and products (empty: keep)">,
     Option<"kvCache", "kv-cache", "std::string", "\"\"",
-           "Format of the KV cache (empty: keep)">,
+           "Format of the KV cache (empty: keep; auto: what the runtime does "
+           "with such weights)">,
   ];
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }

@@ -26,6 +26,8 @@ struct Target {
   /// The runtime's share of device memory, 0 to 1; the runtime's own where
   /// absent.
   std::optional<double> memoryUtilization;
+  /// `Plan::prefillChunk`.
+  std::optional<int64_t> prefillChunk;
   std::vector<Override> overrides;
   /// Whether the hardware is the module's own, and not one that it shares with
   /// others of a deployment.
@@ -39,10 +41,11 @@ struct Target {
   }
   std::string runtimeName() const { return runtime.value_or(defaultRuntime); }
   bool operator==(const Target &other) const {
-    return std::tie(hardware, runtime, nodes, memoryUtilization, overrides,
-                    own) == std::tie(other.hardware, other.runtime, other.nodes,
-                                     other.memoryUtilization, other.overrides,
-                                     other.own);
+    return std::tie(hardware, runtime, nodes, memoryUtilization, prefillChunk,
+                    overrides, own) ==
+           std::tie(other.hardware, other.runtime, other.nodes,
+                    other.memoryUtilization, other.prefillChunk,
+                    other.overrides, other.own);
   }
 };
 

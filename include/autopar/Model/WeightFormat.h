@@ -1,0 +1,36 @@
+//===- WeightFormat.h - Models as others quantise them ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// models/weight_formats/*.json: which quantization_config a model gets where it
+// is published in a format.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_MODEL_WEIGHTFORMAT_H
+#define AUTOPAR_MODEL_WEIGHTFORMAT_H
+
+#include "autopar/Support/Json.h"
+
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+/// "awq-4", "bf16", ...: sorted.
+std::vector<std::string> weightFormatNames();
+
+/// Whether `name` is one of them; `_` may stand for `-`.
+bool isWeightFormat(std::string_view name);
+
+/// Has `config` say that its weights are in `format`, whatever it said before.
+/// Errors: no such format.
+std::optional<Error> setWeightFormat(JsonDocument &config,
+                                     const std::string &format);
+
+} // namespace autopar
+
+#endif // AUTOPAR_MODEL_WEIGHTFORMAT_H

@@ -1,0 +1,50 @@
+//===- Positions.cpp ------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Positions.h"
+
+#include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Interfaces/TensorView.h"
+
+#include <algorithm>
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+/// Whether `op` looks up positions of the tokens that a step computes, not of
+/// what an encoder sees.
+static bool isOfTokens(PositionEmbeddingOp op) {
+  NamedExtent tokens = TensorView(op.getX()).extent(1);
+  return !op.getSame() &&
+         tokens == NamedExtent::symbol(op.getContext(), "query");
+}
+
+static int64_t rowsOf(PositionEmbeddingOp op) {
+  int64_t width = TensorView(op.getX()).getType().getShape().back();
+  auto table = cast<RankedTensorType>(op.getTable().getType());
+  return table.getNumElements() / std::max<int64_t>(1, width);
+}
+
+Positions autopar::positionsOf(ModuleOp module) {
+  Positions positions;
+  if (auto longest = module->getAttrOfType<IntegerAttr>(longestContextAttribute))
+    positions.longest = longest.getInt();
+  module.walk([&](Operation *op) {
+    if (auto rope = dyn_cast<RopeOp>(op); rope && rope.getScaling())
+      positions.scaling = stringifyRopeScaling(*rope.getScaling()).str();
+    auto table = dyn_cast<PositionEmbeddingOp>(op);
+    if (!table || !isOfTokens(table))
+      return;
+    // Some have rows that no token gets.
+    int64_t rows = rowsOf(table);
+    positions.longest =
+        positions.longest == 0 ? rows : std::min(positions.longest, rows);
+    positions.areLearned = true;
+  });
+  return positions;
+}

@@ -1,0 +1,22 @@
+//===- Positions.h - Which positions a model was made for -------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_ANALYSIS_POSITIONS_H
+#define AUTOPAR_LIB_ANALYSIS_POSITIONS_H
+
+#include "autopar/Program/CostProgram.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace autopar {
+
+/// What the module and its tables and rotary angles say of positions.
+Positions positionsOf(mlir::ModuleOp module);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_ANALYSIS_POSITIONS_H

@@ -1,0 +1,309 @@
+//===- ReadSteps.cpp - A prefill as the sum of its steps ------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Explanation.h"
+#include "Reading.h"
+
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace autopar;
+
+static void readOne(Reading &reading) {
+  readFlops(reading);
+  readCollectives(reading);
+  readLatency(reading);
+  readBreakdown(reading);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Adds up what the steps of a prefill take, each kind of them as often as it
+/// comes.
+class StepSum {
+public:
+  explicit StepSum(Reading &whole) : whole(whole), sum(whole.report) {}
+  void run();
+
+private:
+  void addFlops(const Report &step, int64_t times);
+  void addLatency(const Report &step, double times);
+  void addRows(const Report &step, int64_t times);
+  void addBreakdown(const std::vector<BreakdownRow> &rows, int64_t times,
+                    std::vector<BreakdownRow> &all);
+  void addCollectives(const Reading &step, int64_t times);
+  void takeMeans();
+  int64_t narrow(Checked value) { return whole.narrow(value, "all steps"); }
+
+  Reading &whole;
+  Report &sum;
+};
+
+} // namespace
+
+void StepSum::addFlops(const Report &step, int64_t times) {
+  using Flops = decltype(Report::flops);
+  for (Checked Flops::*part :
+       {&Flops::total, &Flops::perDevice, &Flops::layersLinear,
+        &Flops::attention, &Flops::attentionFullSquare, &Flops::recurrence,
+        &Flops::logits})
+    sum.flops.*part += step.flops.*part * times;
+}
+
+void StepSum::addLatency(const Report &step, double times) {
+  using Latency = decltype(Report::latency);
+  auto &latency = sum.latency;
+  for (double Latency::*part :
+       {&Latency::stepTimeUs, &Latency::computeTimeUs, &Latency::memoryTimeUs,
+        &Latency::communicationTimeUs, &Latency::overheadTimeUs,
+        &Latency::hostTimeUs})
+    latency.*part += step.latency.*part * times;
+  const auto &own = step.latency.bounds;
+  auto &bounds = latency.bounds;
+  bounds.computeTimeUs += own.computeTimeUs * times;
+  bounds.memoryTimeUs += own.memoryTimeUs * times;
+  bounds.communicationTimeUs += own.communicationTimeUs * times;
+  bounds.kernelsTimeUs += own.kernelsTimeUs * times;
+}
+
+void StepSum::addRows(const Report &step, int64_t times) {
+  auto &rows = sum.communication.collectives;
+  for (const Report::CollectiveRow &row : step.communication.collectives) {
+    auto isSame = [&](const Report::CollectiveRow &other) {
+      return other.kind == row.kind && other.name == row.name &&
+             other.axes == row.axes && other.bytes == row.bytes;
+    };
+    auto known = std::find_if(rows.begin(), rows.end(), isSame);
+    if (known == rows.end()) {
+      known = rows.insert(rows.end(), row);
+      known->count = 0;
+    }
+    known->count = narrow(Checked(row.count) * times + known->count);
+  }
+  sum.communication.bytesPerDevice =
+      narrow(Checked(step.communication.bytesPerDevice) * times +
+             sum.communication.bytesPerDevice);
+}
+
+void StepSum::addBreakdown(const std::vector<BreakdownRow> &rows, int64_t times,
+                           std::vector<BreakdownRow> &all) {
+  for (const BreakdownRow &row : rows) {
+    auto known =
+        std::find_if(all.begin(), all.end(), [&](const BreakdownRow &other) {
+          return other.name == row.name;
+        });
+    if (known == all.end())
+      known = all.insert(all.end(), BreakdownRow{row.name, 0, 0, 0, 0});
+    known->count = narrow(Checked(row.count) * times + known->count);
+    known->timeUs += row.timeUs * static_cast<double>(times);
+    known->flops += row.flops * times;
+    known->bytes += row.bytes * times;
+  }
+}
+
+/// By record, with the sum of the times of all calls.
+void StepSum::addCollectives(const Reading &step, int64_t times) {
+  for (const CollectiveReading &call : step.collectives) {
+    auto known = std::find_if(whole.collectives.begin(),
+                              whole.collectives.end(),
+                              [&](const CollectiveReading &other) {
+                                return other.record == call.record;
+                              });
+    if (known == whole.collectives.end()) {
+      known = whole.collectives.insert(whole.collectives.end(), call);
+      known->count = 0;
+      known->timeUs = 0;
+    }
+    known->count = narrow(Checked(call.count) * times + known->count);
+    known->timeUs +=
+        call.timeUs * static_cast<double>(call.count) * static_cast<double>(times);
+    known->bytes = std::max(known->bytes, call.bytes);
+  }
+  for (size_t i = 0; i < step.kernelTimeUs.size(); ++i)
+    whole.kernelTimeUs[i] += step.kernelTimeUs[i] * static_cast<double>(times);
+}
+
+/// Of one launch, and of one call.
+void StepSum::takeMeans() {
+  int64_t count = 0;
+  for (const PrefillChunk &chunk : whole.chunks)
+    count += chunk.count;
+  whole.layout.passes *= count;
+  for (double &timeUs : whole.kernelTimeUs)
+    timeUs /= static_cast<double>(count);
+  for (CollectiveReading &call : whole.collectives)
+    call.timeUs /= static_cast<double>(call.count);
+}
+
+void StepSum::run() {
+  whole.kernelTimeUs.assign(whole.program.kernels.size(), 0);
+  int64_t passes = whole.layout.passes;
+  for (size_t i = 0; i < whole.steps.size(); ++i) {
+    const Reading &step = *whole.steps[i];
+    int64_t times = whole.chunks[i].count;
+    const Workload &work = whole.chunks[i].step;
+    const auto &latency = step.report.latency;
+    sum.prefillSteps.push_back(
+        {times * passes, work.batch, work.query, work.context,
+         latency.stepTimeUs / static_cast<double>(passes)});
+    addFlops(step.report, times);
+    addLatency(step.report, static_cast<double>(times));
+    addRows(step.report, times);
+    addBreakdown(step.report.byOp, times, sum.byOp);
+    addBreakdown(step.report.byLayer, times, sum.byLayer);
+    addCollectives(step, times);
+    sum.latency.kernelLaunches =
+        narrow(Checked(latency.kernelLaunches) * times +
+               sum.latency.kernelLaunches);
+    sum.latency.bounds.weightsAndKvReadBytes =
+        narrow(Checked(latency.bounds.weightsAndKvReadBytes) * times +
+               sum.latency.bounds.weightsAndKvReadBytes);
+  }
+  takeMeans();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+static void priceSteps(Reading &whole) {
+  for (const PrefillChunk &chunk : whole.chunks) {
+    PlanInputs inputs{whole.program, whole.plan, whole.machine, whole.runtime,
+                      chunk.step};
+    auto step = std::make_unique<Reading>(inputs, whole.strategy);
+    if (auto error = step->readStep(whole.layout)) {
+      whole.error = std::move(error);
+      return;
+    }
+    whole.steps.push_back(std::move(step));
+  }
+}
+
+Result<std::vector<PrefillChunk>> autopar::chunksOf(const PlanInputs &inputs,
+                                                    int64_t replicas) {
+  std::vector<PrefillChunk> chunks;
+  const Workload &workload = inputs.workload;
+  if (workload.phase != Phase::prefill)
+    return chunks;
+  auto budget = static_cast<int64_t>(std::clamp(
+      inputs.runtime.tokenBudget.value, 1.0, double(limits::maxTokens)));
+  bool mayCut = inputs.program.keepsTokens();
+  if (mayCut && ceilDiv(Checked(workload.query), budget) >
+                    Checked(limits::maxPrefillChunks))
+    return Error{
+        "",
+        "a prompt of " + formatInteger(workload.query) +
+            " tokens in chunks of " + formatInteger(budget) +
+            " is more than the " + formatInteger(limits::maxPrefillChunks) +
+            " steps that are priced",
+        "give --prefill-chunk=" +
+            ceilDiv(Checked(workload.query), limits::maxPrefillChunks).str() +
+            " or more, or none"};
+  chunks = prefillChunks(workload, replicas, budget, mayCut);
+  if (chunks.size() == 1 && chunks.front().count == 1)
+    chunks.clear();
+  return chunks;
+}
+
+void autopar::readSteps(Reading &reading) {
+  Result<std::vector<PrefillChunk>> chunks =
+      chunksOf(reading, reading.report.capacity.replicas);
+  if (!chunks) {
+    reading.error = chunks.error();
+    return;
+  }
+  reading.chunks = std::move(*chunks);
+  if (reading.chunks.empty())
+    return readOne(reading);
+  priceSteps(reading);
+  if (reading.error)
+    return;
+  StepSum(reading).run();
+  finishLatency(reading);
+}
+
+std::optional<Error> Reading::readStep(const Layout &wanted) {
+  layout = wanted;
+  if (Refusal refusal = values.evaluate(layout, workload))
+    return explainRefusal(*this, strategy, values, refusal);
+  readOne(*this);
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Explanations
+//===----------------------------------------------------------------------===//
+
+/// `path` as the sum of `own` over all steps, where it comes so often.
+template <typename Own>
+static void addSum(Reading &reading, const std::string &path, Own own) {
+  Explanation sum;
+  std::string member = path.substr(path.rfind('.') + 1);
+  for (size_t i = 0; i < reading.steps.size(); ++i) {
+    int64_t times = reading.chunks[i].count;
+    auto value = own(reading.steps[i]->report);
+    sum.input("prefill_steps[" + std::to_string(i) + "]." + member,
+              value * static_cast<decltype(value)>(times),
+              formatInteger(times) + (times == 1 ? " step" : " steps"));
+  }
+  sum.derivation.formula = "sum of the inputs";
+  reading.report.derivations[path] = std::move(sum.derivation);
+}
+
+/// How a step came about, by the command that prices it alone.
+static void explainStep(Reading &reading, size_t index) {
+  const Workload &work = reading.chunks[index].step;
+  Explanation step;
+  step.derivation.formula = "given";
+  step.from("--batch=" + std::to_string(work.batch) +
+            " --prompt=" + std::to_string(work.query) +
+            " --context=" + std::to_string(work.context) +
+            " --prefill-chunk=none prices it alone");
+  reading.report.derivations["prefill_steps[" + std::to_string(index) +
+                             "].step_time_us"] = std::move(step.derivation);
+}
+
+void autopar::explainSteps(Reading &reading) {
+  using Flops = decltype(Report::flops);
+  using Latency = decltype(Report::latency);
+  for (size_t i = 0; i < reading.steps.size(); ++i)
+    explainStep(reading, i);
+  std::pair<const char *, Checked Flops::*> flops[] = {
+      {"total", &Flops::total},
+      {"per_device", &Flops::perDevice},
+      {"layers_linear", &Flops::layersLinear},
+      {"attention", &Flops::attention},
+      {"attention_full_square", &Flops::attentionFullSquare},
+      {"recurrence", &Flops::recurrence},
+      {"logits", &Flops::logits}};
+  for (auto [name, part] : flops)
+    addSum(reading, std::string("flops.") + name,
+           [part = part](const Report &step) { return step.flops.*part; });
+  std::pair<const char *, double Latency::*> times[] = {
+      {"step", &Latency::stepTimeUs},
+      {"compute", &Latency::computeTimeUs},
+      {"memory", &Latency::memoryTimeUs},
+      {"communication", &Latency::communicationTimeUs},
+      {"overhead", &Latency::overheadTimeUs},
+      {"host", &Latency::hostTimeUs}};
+  for (auto [name, part] : times)
+    addSum(reading, std::string("latency.") + name + "_time_us",
+           [part = part](const Report &step) { return step.latency.*part; });
+  addSum(reading, "communication.bytes_per_device", [](const Report &step) {
+    return step.communication.bytesPerDevice;
+  });
+  addSum(reading, "latency.kernel_launches", [](const Report &step) {
+    return step.latency.kernelLaunches;
+  });
+}
