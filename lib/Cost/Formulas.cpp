@@ -31,23 +31,43 @@ Formulas::Formulas(const CostProgram &program, Strategy &strategy,
   addFullest();
 }
 
-/// Of the dimension that counts sequences, of the record that splits it most.
+/// The axes that split the dimension of `dims` that counts sequences.
+static const std::vector<AxisId> *axesOfSequences(const CostProgram &program,
+                                                  const Dims &dims) {
+  for (const Dim &dim : dims)
+    for (SymbolId symbol : dim.extent.symbols)
+      if (program.symbols[symbol] == "batch")
+        return &dim.axes;
+  return nullptr;
+}
+
+/// Those of what is kept of sequences (where nothing is, of what is computed),
+/// the fewest where records differ.
 static std::vector<AxisId> axesOfSequences(const CostProgram &program) {
-  std::vector<AxisId> axes;
+  const std::vector<AxisId> *fewest = nullptr;
   auto visit = [&](const Dims &dims) {
-    for (const Dim &dim : dims)
-      for (SymbolId symbol : dim.extent.symbols)
-        if (program.symbols[symbol] == "batch" &&
-            dim.axes.size() > axes.size())
-          axes = dim.axes;
+    const std::vector<AxisId> *axes = axesOfSequences(program, dims);
+    if (axes && (!fewest || axes->size() < fewest->size()))
+      fewest = axes;
   };
   for (const Resident &resident : program.residents)
     if (resident.kind != Resident::Kind::weight)
       visit(resident.shape);
-  if (axes.empty() && !program.keepsTokens())
+  if (!program.keepsTokens())
     for (const Activation &activation : program.activations)
       visit(activation.shape);
-  return axes;
+  return fewest ? *fewest : std::vector<AxisId>();
+}
+
+/// Whether records that are kept of sequences are split by them alike.
+static bool splitsSequencesAlike(const CostProgram &program,
+                                 const std::vector<AxisId> &axes) {
+  return std::all_of(program.residents.begin(), program.residents.end(),
+                     [&](const Resident &resident) {
+                       const std::vector<AxisId> *own =
+                           axesOfSequences(program, resident.shape);
+                       return !own || *own == axes;
+                     });
 }
 
 Expr Formulas::replicas() { return devices(axesOfSequences(program)); }
@@ -56,6 +76,8 @@ Expr Formulas::replicas() { return devices(axesOfSequences(program)); }
 /// their runtime.
 void Formulas::addFullest() {
   fullest = step;
+  strategy.splitsSequencesAlike =
+      splitsSequencesAlike(program, axesOfSequences(program));
   if (step.size() != 1)
     return;
   auto &[batch, query, context, source, memory] = fullest.front();

@@ -10,6 +10,8 @@
 #include "StepRunner.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
 
+#include <algorithm>
+
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
@@ -37,15 +39,17 @@ Result<OwningOpRef<ModuleOp>> autopar::importModel(MLIRContext *context,
   ImplicitLocOpBuilder &ops = builder.builder();
   OwningOpRef<ModuleOp> module = ModuleOp::create(ops.getLoc(), model.name);
   ops.setInsertionPointToEnd(module->getBody());
+  std::optional<int64_t> longest = contextOf(model);
+  int64_t query = std::min(defaultQuery, longest.value_or(defaultQuery));
   WorkloadOp::create(
-      ops, StringAttr(), PhaseKind::prefill, 1, defaultQuery, defaultQuery,
+      ops, StringAttr(), PhaseKind::prefill, 1, query, query,
       /*encoder_tokens=*/0, /*cross_tokens=*/0,
       ops.getStrArrayAttr({"phase", "batch", "query", "context"}));
   if (auto error = buildModelFunction(builder, *model.scope))
     return *error;
   if (model.unknownArchitecture)
     return *model.unknownArchitecture;
-  if (std::optional<int64_t> longest = contextOf(model))
+  if (longest)
     (*module)->setAttr(longestContextAttribute, ops.getI64IntegerAttr(*longest));
   if (!model.notes->defaults.empty()) {
     SmallVector<Attribute> defaults;

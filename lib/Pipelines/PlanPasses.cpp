@@ -66,7 +66,7 @@ private:
     absorb.phase = nameOf(Phase::decode);
     pm.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
     if (std::unique_ptr<Pass> formats =
-            createFormatsPass(plan, /*runtimeDecides=*/true))
+            createFormatsPass(plan, !(request.target == Target())))
       pm.addPass(std::move(formats));
   }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Advice.h"
+#include "FitSearch.h"
 
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -21,65 +22,6 @@ using Kind = Resident::Kind;
 //===----------------------------------------------------------------------===//
 // What would fit
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Whether the same program fits elsewhere: with axes of other sizes, on as
-/// many devices as that takes, or with another batch. Splits that are not legal
-/// do not.
-class FitSearch {
-public:
-  explicit FitSearch(const Reading &reading)
-      : reading(reading),
-        tape(collect(reading.strategy, {reading.strategy.total.fits},
-                     Checks::splits)),
-        pricer(tape, reading.machine, reading.runtime,
-               reading.plan.memoryUtilization) {}
-
-  /// The plan with `axis` doubled until the program fits.
-  std::optional<Plan> findLarger(const std::string &axis);
-  /// The most sequences that fit; 0 where not one does. Memory grows with them.
-  int64_t findBatch();
-
-private:
-  bool fits(const Layout &layout, const Workload &workload) {
-    double fits = 0;
-    return !pricer.lay(layout) && !pricer.price(pointOf(workload), &fits) &&
-           fits == 1;
-  }
-
-  const Reading &reading;
-  Tape tape;
-  Pricer pricer;
-};
-
-} // namespace
-
-std::optional<Plan> FitSearch::findLarger(const std::string &axis) {
-  Plan plan = reading.plan;
-  std::optional<int64_t> &size = plan.axis(axis)->size;
-  while (*plan.devices() <= limits::maxDevices / 2) {
-    *size *= 2;
-    Layout layout = layoutOf({reading.program, plan, reading.machine,
-                              reading.runtime, reading.workload});
-    layout.part = reading.layout.part;
-    layout.passes = reading.layout.passes;
-    layout.microbatches = reading.layout.microbatches;
-    if (fits(layout, reading.workload))
-      return plan;
-  }
-  return std::nullopt;
-}
-
-int64_t FitSearch::findBatch() {
-  int64_t fit = 0, tooMany = reading.workload.batch;
-  while (tooMany - fit > 1) {
-    Workload workload = reading.workload;
-    workload.batch = fit + (tooMany - fit) / 2;
-    (fits(reading.layout, workload) ? fit : tooMany) = workload.batch;
-  }
-  return fit;
-}
 
 /// "tp = 16 on 16 devices (--nodes=2)".
 static std::string describe(const Reading &reading, const Plan &plan,

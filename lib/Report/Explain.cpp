@@ -355,8 +355,15 @@ void Explainer::explainCapacity() {
   auto replicas = [&] {
     return Explanation().input("capacity.replicas", report.capacity.replicas);
   };
-  add("capacity.sequences", "product of the inputs",
-      replicas().input(perReplica, report.capacity.sequencesPerReplica));
+  Checked product =
+      Checked(report.capacity.replicas) * report.capacity.sequencesPerReplica;
+  if (product == Checked(report.capacity.sequences))
+    add("capacity.sequences", "product of the inputs",
+        replicas().input(perReplica, report.capacity.sequencesPerReplica));
+  else
+    add("capacity.sequences", "given",
+        Explanation().from("the largest --batch that fits: what is reserved, "
+                           "or what devices keep, grows unevenly with it"));
   add("capacity.tokens", "product of the inputs",
       replicas().input("memory.kv_capacity_tokens",
                        report.memory.kvCapacityTokens));
@@ -387,12 +394,16 @@ void Explainer::addKernels(const std::string &path, FlopClass flopClass,
   addSum(path, parts, std::move(explanation));
 }
 
+void Explainer::explainSquare() {
+  addKernels("flops.attention_full_square", FlopClass::attention,
+             &KernelNodes::squareFlops);
+}
+
 void Explainer::explainFlops() {
   using Nodes = KernelNodes;
   addKernels("flops.layers_linear", FlopClass::linear, &Nodes::flops);
   addKernels("flops.attention", FlopClass::attention, &Nodes::flops);
-  addKernels("flops.attention_full_square", FlopClass::attention,
-             &Nodes::squareFlops);
+  explainSquare();
   addKernels("flops.recurrence", FlopClass::recurrence, &Nodes::flops,
              Explanation().note("a convention: FLOPs of the recurrence itself, "
                                 "whatever a chunked kernel does"));
@@ -413,8 +424,10 @@ void Explainer::run() {
   explainModel();
   explainMemory();
   explainCapacity();
-  if (!reading.steps.empty())
+  if (!reading.steps.empty()) {
+    explainSquare();
     return explainSteps(reading);
+  }
   explainFlops();
   explainCommunication();
   explainLaunches();

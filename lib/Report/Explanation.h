@@ -63,6 +63,7 @@ private:
   void explainRuntimeBytes();
   void explainMemory();
   void explainCapacity();
+  void explainSquare();
   void explainFlops();
   void explainCommunication();
   void explainCollective(size_t row);

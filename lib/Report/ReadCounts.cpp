@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FitSearch.h"
 #include "Reading.h"
 
 #include "autopar/Plan/Degrees.h"
@@ -74,20 +75,34 @@ void autopar::readModel(Reading &reading) {
       reading.narrow(total.storedOnlyParameters, "stored parameters");
 }
 
+/// Whether one more sequence takes as much as the one before it, on the device
+/// that holds it: what is kept of them is split alike, and what is reserved
+/// does not grow with them.
+static bool areSequencesAlike(const Reading &reading) {
+  const Runtime &runtime = reading.runtime;
+  bool reserves = runtime.profileTokens.value > 0 ||
+                  runtime.budgetRule == BudgetRule::reserve;
+  return reserves && reading.strategy.splitsSequencesAlike;
+}
+
 static void readCapacity(Reading &reading) {
   const TotalNodes &total = reading.strategy.total;
   auto &capacity = reading.report.capacity;
   Checked replicas = reading.whole(total.replicas);
-  capacity.sequencesPerReplica =
-      reading.narrow(total.capacitySequences, "sequences");
-  Checked tokens = replicas * reading.report.memory.kvCapacityTokens;
+  Checked sequences = reading.whole(total.capacitySequences);
   capacity.replicas = reading.narrow(replicas, "replicas");
-  capacity.sequences = reading.narrow(
-      replicas * capacity.sequencesPerReplica, "sequences");
+  capacity.sequencesPerReplica = reading.narrow(sequences, "sequences");
+  bool keeps = !reading.whole(total.blocksPerSequence).isZero();
+  // Stages hold the caches of several microbatches.
+  bool isStage = reading.layout.microbatches > 1;
+  capacity.sequences = keeps && !isStage && !areSequencesAlike(reading)
+                           ? FitSearch(reading).findMost()
+                           : reading.narrow(replicas * sequences, "sequences");
+  Checked tokens = replicas * reading.report.memory.kvCapacityTokens;
   capacity.tokens = reading.narrow(tokens, "KV capacity tokens");
-  capacity.tokensPerDevice =
-      reading.narrow(floorDiv(tokens, std::max<int64_t>(1, reading.layout.devices)),
-                     "KV capacity tokens");
+  capacity.tokensPerDevice = reading.narrow(
+      floorDiv(tokens, std::max<int64_t>(1, reading.layout.devices)),
+      "KV capacity tokens");
 }
 
 void autopar::readMemory(Reading &reading) {

@@ -56,8 +56,7 @@ void StepSum::addFlops(const Report &step, int64_t times) {
   using Flops = decltype(Report::flops);
   for (Checked Flops::*part :
        {&Flops::total, &Flops::perDevice, &Flops::layersLinear,
-        &Flops::attention, &Flops::attentionFullSquare, &Flops::recurrence,
-        &Flops::logits})
+        &Flops::attention, &Flops::recurrence, &Flops::logits})
     sum.flops.*part += step.flops.*part * times;
 }
 
@@ -170,6 +169,7 @@ void StepSum::run() {
         narrow(Checked(latency.bounds.weightsAndKvReadBytes) * times +
                sum.latency.bounds.weightsAndKvReadBytes);
   }
+  sum.flops.attentionFullSquare = whole.whole(whole.strategy.total.squareFlops);
   takeMeans();
 }
 
@@ -284,7 +284,6 @@ void autopar::explainSteps(Reading &reading) {
       {"per_device", &Flops::perDevice},
       {"layers_linear", &Flops::layersLinear},
       {"attention", &Flops::attention},
-      {"attention_full_square", &Flops::attentionFullSquare},
       {"recurrence", &Flops::recurrence},
       {"logits", &Flops::logits}};
   for (auto [name, part] : flops)

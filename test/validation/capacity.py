@@ -54,8 +54,8 @@ def compare(tools, path, flags):
     if held * first["workload"]["context_length"] > 1 << 40:
         return ""
     other = report(tools, path, flags, max(1, held // 3))
-    if other["capacity"] != first["capacity"]:
-        return f"{first['capacity']} beside one sequence, {other['capacity']} beside {held // 3}"
+    if other["capacity"]["sequences"] != held:
+        return f"{held} sequences beside one, {other['capacity']['sequences']} beside {held // 3}"
     if not fits(tools, path, flags, held):
         return f"{held} sequences are said to fit, and do not"
     if fits(tools, path, flags, held + 1):

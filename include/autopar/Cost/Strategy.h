@@ -260,6 +260,8 @@ struct Strategy : Leaves {
   std::vector<NodeId> profiled;
   std::vector<LaunchNodes> launches;
   std::vector<LiveNodes> live;
+  /// Whether all that is kept of sequences is split over the same devices.
+  bool splitsSequencesAlike = true;
   /// What stages hand on: by layer of the stack, then the model's own inputs.
   std::vector<NodeId> transferBytes;
   TotalNodes total;

@@ -92,8 +92,12 @@ void bytesOf(IO &io, LayerStack &stack) {
      stack.headAfter, stack.inputs);
 }
 template <typename IO>
+void bytesOf(IO &io, Positions &positions) {
+  io(positions.longest, positions.areLearned, positions.scaling);
+}
+template <typename IO>
 void bytesOf(IO &io, CostProgram &program) {
-  io(program.model, program.symbols, program.axes, program.layers,
+  io(program.model, program.positions, program.symbols, program.axes, program.layers,
      program.stack, program.kernels, program.borders, program.collectives,
      program.residents, program.activations);
 }

@@ -185,8 +185,11 @@ TEST(Interval, EndsAreCornersThatSlopesPick) {
       for (bool high : {false, true}) {
         for (uint32_t f = 0; f < box.figures.size(); ++f) {
           double slope = slopes[f].above + slopes[f].below;
-          // What does not bind at the middle may at a corner: faster is less.
-          bool rises = slope > 0 || (slope == 0 && !boxes.isRate[f]);
+          // What does not bind at the middle may at a corner: faster is less
+          // time, and larger steps leave less for caches.
+          bool isCapacity = nodes[k] == total.kvCapacityTokens;
+          bool rises =
+              slope > 0 || (slope == 0 && boxes.isRate[f] == isCapacity);
           pricer.setFigure(f, rises == high ? box.figures[f].high
                                             : box.figures[f].low);
         }

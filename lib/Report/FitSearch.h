@@ -1,0 +1,43 @@
+//===- FitSearch.h - What would fit -----------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_REPORT_FITSEARCH_H
+#define AUTOPAR_LIB_REPORT_FITSEARCH_H
+
+#include "Reading.h"
+
+namespace autopar {
+
+/// Whether the same program fits elsewhere: with axes of other sizes, on as
+/// many devices as that takes, or with another batch. Splits that are not legal
+/// do not.
+class FitSearch {
+public:
+  explicit FitSearch(const Reading &reading);
+
+  /// The plan with `axis` doubled until the program fits.
+  std::optional<Plan> findLarger(const std::string &axis);
+  /// The most sequences up to the step's that fit; 0 where not one does. Memory
+  /// grows with them.
+  int64_t findBatch();
+  /// The most of any number.
+  int64_t findMost();
+
+private:
+  bool fits(const Layout &layout, const Workload &workload);
+  bool fitsBatch(int64_t batch);
+  /// Between `fit` sequences that do and `tooMany` that do not.
+  int64_t bisect(int64_t fit, int64_t tooMany);
+
+  const Reading &reading;
+  Tape tape;
+  Pricer pricer;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_REPORT_FITSEARCH_H
