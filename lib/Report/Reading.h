@@ -128,6 +128,8 @@ void readAssumptions(Reading &reading);
 void readWarnings(Reading &reading);
 void readDerivations(Reading &reading);
 void readImpacts(Reading &reading);
+/// What its tokens cost and draw on `machine`, and, where asked for, why.
+void addCost(Report &report, const Machine &machine, bool explain);
 /// The time of the report's step as a sum, which has no backwards.
 void addWaterfall(Report &report);
 

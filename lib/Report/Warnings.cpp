@@ -161,4 +161,7 @@ void autopar::readWarnings(Reading &reading) {
   warnNarrowStream(reading, warnings);
   warnTimes(reading, warnings);
   warnSources(reading, warnings);
+  warnDerivedMachine(reading);
+  warnSubstitutedCurves(reading);
+  warnSetLinks(reading);
 }
