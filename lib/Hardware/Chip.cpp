@@ -78,8 +78,10 @@ const KernelCurve *Chip::curve(KernelKind kind, ElementType type,
                ? curve(KernelKind::attention, type)
                : nullptr;
   if (storage && *storage != type) {
-    auto it =
-        curves->second.find(keyOf(*storage, unitsOf(kind, type, storage)));
+    ElementType units = unitsOf(kind, type, storage);
+    auto it = curves->second.find(keyOf(*storage, units));
+    if (it == curves->second.end() && units == ElementType::f16)
+      it = curves->second.find(keyOf(*storage, ElementType::bf16));
     if (it != curves->second.end())
       return &it->second;
   }
@@ -238,8 +240,7 @@ Chip autopar::readChip(const JsonReader &reader) {
                "known: " + join(peakKeys(), ", "));
   chip.boardPower =
       readOptionalFigure(reader, "board_power", units::watts, path);
-  chip.idlePower =
-      readOptionalFigure(reader, "idle_power", units::watts, path);
+  chip.idlePower = readOptionalFigure(reader, "idle_power", units::watts, path);
   JsonReader kernels = reader.object("kernels");
   readKernels(kernels, path + ".kernels", chip.kernels);
   checkKernels(kernels, chip.kernels);

@@ -22,13 +22,16 @@ static Result<std::optional<Machine>> find(const HardwareLibrary &library,
                                            const std::string &base) {
   std::vector<std::string> chips = library.chipNames();
   bool isChip = std::count(chips.begin(), chips.end(), base) != 0;
+  std::vector<std::string> systems = library.systemNames();
+  if (!isChip && std::count(systems.begin(), systems.end(), base) == 0)
+    return unknownBase(library, base, "");
   if (!isChip) {
     Result<Machine> machine = library.machine(base);
     if (!machine)
       return machine.error();
     return std::optional(std::move(*machine));
   }
-  for (const std::string &name : library.systemNames()) {
+  for (const std::string &name : systems) {
     Result<Machine> machine = library.machine(name);
     if (!machine)
       return machine.error();
@@ -68,15 +71,16 @@ Result<std::string> HardwareLibrary::draftNode(const std::string &base,
   const Tier &last = pool.tiers.back();
   Json root{{"schema", nodeSchema},
             {"name", name},
-            {"like", (*found)->taken ? (*found)->name : base},
+            {"like", base},
             {"source", "say where your figures come from"},
             {"devices", pool.devicesPerNode},
             {"memory_gib", scaled(chip.memoryLabel, 1 << 30)},
             {"bandwidth_gb_s", scaled(chip.memoryBandwidth, 1e9)},
-            {"peak_tflops", Json::object()},
-            {"link_gb_s", scaled(pool.tiers.front().bandwidth, 1e9)}};
+            {"peak_tflops", Json::object()}};
   for (const auto &[format, peak] : chip.peakFlops)
     root["peak_tflops"][format] = scaled(peak, 1e12);
+  if (pool.devicesPerNode > 1)
+    root["link_gb_s"] = scaled(pool.tiers.front().bandwidth, 1e9);
   if (pool.tiers.size() > 1)
     root["between_nodes_gb_s"] = scaled(last.bandwidth, 1e9);
   if (chip.boardPower)

@@ -29,6 +29,10 @@ struct NodeFields {
   bool count = false;
 };
 
+/// Says which chips and systems there are in place of `name`.
+Error unknownBase(const HardwareLibrary &library, const std::string &name,
+                  std::string where);
+
 /// Errors: a field that is missing and that nothing else says, or out of range,
 /// with what a usual one looks like.
 Result<NodeFields> readNode(const JsonDocument &document);

@@ -28,6 +28,18 @@
 using namespace autopar;
 using nlohmann::json;
 
+Error autopar::unknownBase(const HardwareLibrary &library,
+                           const std::string &name, std::string where) {
+  std::vector<std::string> chips = library.chipNames(),
+                           hints = library.fitting(name);
+  std::string near = nearest(name, chips);
+  if (hints.empty() && !near.empty())
+    hints = {near};
+  return {std::move(where),
+          "no chip and no system is called \"" + shorten(name) + "\"",
+          "these would work: " + join(hints.empty() ? chips : hints, ", ")};
+}
+
 bool autopar::isNode(const JsonDocument &document) {
   const json &root = document.value();
   if (!root.is_object())
@@ -129,16 +141,8 @@ std::optional<Error> NodeExpander::findNamed(const std::string &like) {
                            systems = library.systemNames();
   isNamed = true;
   bool isChip = std::count(chips.begin(), chips.end(), like) != 0;
-  if (!isChip && std::count(systems.begin(), systems.end(), like) == 0) {
-    std::vector<std::string> fit = library.fitting(like);
-    std::string near = nearest(like, chips);
-    std::string hint = !fit.empty() ? join(fit, ", ")
-                       : near.empty() ? join(chips, ", ")
-                                      : near;
-    return Error{document.name() + ": /like",
-                 "no chip and no system is called \"" + shorten(like) + "\"",
-                 "these would work: " + hint};
-  }
+  if (!isChip && std::count(systems.begin(), systems.end(), like) == 0)
+    return unknownBase(library, like, document.name() + ": /like");
   for (const std::string &name : systems) {
     Result<LibraryFile> one = read("systems", name);
     if (!one)
@@ -168,9 +172,8 @@ std::optional<Error> NodeExpander::findNearestChip() {
     json products = one->root["kernels"]["matmul"].value("bf16", json());
     if (products.is_null() || products["source"]["kind"] != "measured")
       continue;
-    double far =
-        distance(peak, valueOf(one->root["peak_flops"]["bf16"])) +
-        distance(bandwidth, valueOf(one->root["memory_bandwidth"]));
+    double far = distance(peak, valueOf(one->root["peak_flops"]["bf16"])) +
+                 distance(bandwidth, valueOf(one->root["memory_bandwidth"]));
     if (far < least) {
       least = far;
       chip = std::move(*one);
@@ -183,10 +186,10 @@ std::optional<Error> NodeExpander::findNearestChip() {
 std::optional<Error> NodeExpander::findLinks() {
   double least = INFINITY;
   bool has = !system.name.empty();
-  if (has && (!fields.link || distance(*fields.link * 1e9,
-                                       valueOf(system.root["tiers"][0]
-                                                          ["bandwidth"])) <
-                                  std::log(2)))
+  if (has &&
+      (!fields.link ||
+       distance(*fields.link * 1e9,
+                valueOf(system.root["tiers"][0]["bandwidth"])) < std::log(2)))
     return std::nullopt;
   for (const std::string &name : library.systemNames()) {
     Result<LibraryFile> one = read("systems", name);
@@ -195,8 +198,8 @@ std::optional<Error> NodeExpander::findLinks() {
     const json &tier = one->root["tiers"][0];
     if (!tier.contains("domain"))
       continue;
-    double far = distance(fields.link.value_or(32) * 1e9,
-                          valueOf(tier["bandwidth"]));
+    double far =
+        distance(fields.link.value_or(32) * 1e9, valueOf(tier["bandwidth"]));
     // Of links that are alike: those of the chip, then measured ones.
     far += one->root["chip"] == chip.name                       ? 0
            : tier["efficiency"]["source"]["kind"] == "measured" ? 1e-3
@@ -243,8 +246,8 @@ void NodeExpander::writePeaks(json &root) {
     for (json &curves : kernels)
       for (auto it = curves.begin(); it != curves.end();) {
         std::string key = it.key();
-        std::string units = key == "fp8_block" ? "fp8"
-                                               : key.substr(key.rfind('_') + 1);
+        std::string units =
+            key == "fp8_block" ? "fp8" : key.substr(key.rfind('_') + 1);
         bool stays = units == "any" || units == "bf16" || units == "fp16" ||
                      peaks.contains(units);
         it = stays ? std::next(it) : curves.erase(it);
@@ -258,11 +261,11 @@ void NodeExpander::writePeaks(json &root) {
 
 void NodeExpander::writeChip() {
   json &root = chip.root;
-  double usable = valueOf(root["memory_usable"]) /
-                  valueOf(root["memory_label"]);
-  double peak = valueOf(root["peak_flops"].contains("bf16")
-                            ? root["peak_flops"]["bf16"]
-                            : root["peak_flops"].front());
+  double usable =
+      valueOf(root["memory_usable"]) / valueOf(root["memory_label"]);
+  double peak =
+      valueOf(root["peak_flops"].contains("bf16") ? root["peak_flops"]["bf16"]
+                                                  : root["peak_flops"].front());
   double bandwidth = valueOf(root["memory_bandwidth"]);
   setSources(root, write(derivedFrom("as " + chip.name)));
   set(root, "memory_label",
@@ -283,9 +286,10 @@ void NodeExpander::writeChip() {
   root["title"] = fields.title;
   std::string how;
   if (!isNamed)
-    how = "the measured chip nearest in peak and bandwidth, of which this has " +
-          times(fields.peaks.at("bf16") * 1e12, peak) + " and " +
-          times(*fields.bandwidth * 1e9, bandwidth);
+    how =
+        "the measured chip nearest in peak and bandwidth, of which this has " +
+        times(fields.peaks.at("bf16") * 1e12, peak) + " and " +
+        times(*fields.bandwidth * 1e9, bandwidth);
   takeOver("kernel curves and the share of memory that the driver keeps are "
            "those of " +
            chip.name + (how.empty() ? "" : ", " + how));
@@ -296,8 +300,8 @@ void NodeExpander::writeChip() {
 void NodeExpander::writeLinks(json &tier) {
   double measured = valueOf(tier["bandwidth"]);
   setSources(tier, write(derivedFrom("as " + system.name)));
-  bool isSame = !fields.link || std::abs(*fields.link * 1e9 / measured - 1) <
-                                    1e-6;
+  bool isSame =
+      !fields.link || std::abs(*fields.link * 1e9 / measured - 1) < 1e-6;
   for (const char *key : {"collectives", "implementations"})
     if (!isSame || key == std::string("implementations"))
       tier.erase(key);
@@ -314,8 +318,9 @@ void NodeExpander::writeLinks(json &tier) {
              formatNumber(valueOf(tier["efficiency"])) + " and latency " +
              formatNumber(valueOf(tier["latency"])) + " us are those of " +
              system.name +
-             (isSame ? "" : ", whose bandwidth is " +
-                                formatNumber(measured / 1e9) + " GB/s"));
+             (isSame ? ""
+                     : ", whose bandwidth is " + formatNumber(measured / 1e9) +
+                           " GB/s"));
 }
 
 void NodeExpander::writeSystem() {
@@ -326,11 +331,14 @@ void NodeExpander::writeSystem() {
   for (json &tier : root["tiers"])
     if (!tier.contains("domain") || tier["domain"] == "nodes")
       out = tier;
-  json &first = tiers.emplace_back(root["tiers"][0]);
   if (!fields.count && isNamed)
     fields.devices = root["devices_per_node"].get<int64_t>();
-  writeLinks(first);
-  first["name"] = "scale_up";
+  // A device alone may have links to other nodes and no others.
+  if (fields.devices > 1 || root["tiers"][0].contains("domain")) {
+    tiers.push_back(root["tiers"][0]);
+    writeLinks(tiers.back());
+    tiers.back()["name"] = "scale_up";
+  }
   if (!out.is_null() && (isNamed || fields.betweenNodes)) {
     setSources(out, write(derivedFrom("as " + system.name)));
     set(out, "bandwidth",
@@ -340,8 +348,10 @@ void NodeExpander::writeSystem() {
     out["name"] = "scale_out";
     tiers.push_back(out);
   }
-  root = {{"schema", "autopar.system/1"}, {"name", fields.name},
-          {"title", fields.title},        {"chip", fields.name},
+  root = {{"schema", "autopar.system/1"},
+          {"name", fields.name},
+          {"title", fields.title},
+          {"chip", fields.name},
           {"devices_per_node", fields.devices}};
   root["tiers"] = std::move(tiers);
   set(root, "price", fields.price, "USD/h");

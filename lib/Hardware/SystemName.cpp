@@ -49,9 +49,9 @@ static Result<Aliases> readAliases(const std::string &file) {
 }
 
 /// Which of the `fitting` systems `text` means; "" where nothing decides.
-static Result<std::string>
-choose(const std::string &text, const std::vector<std::string> &fitting,
-       const std::string &directory) {
+static Result<std::string> choose(const std::string &text,
+                                  const std::vector<std::string> &fitting,
+                                  const std::string &directory) {
   if (fitting.size() == 1)
     return fitting.front();
   Result<Aliases> aliases = readAliases(directory + "/names.json");
@@ -59,8 +59,8 @@ choose(const std::string &text, const std::vector<std::string> &fitting,
     return aliases.error();
   const std::optional<std::string> *alias =
       findAlias(*aliases, nameWords(text));
-  bool isOne = alias && *alias &&
-               std::count(fitting.begin(), fitting.end(), **alias);
+  bool isOne =
+      alias && *alias && std::count(fitting.begin(), fitting.end(), **alias);
   return isOne ? **alias : std::string();
 }
 
@@ -85,8 +85,8 @@ autopar::takeName(const std::string &text, const std::string &directory,
 
 std::string TakenName::str() const {
   return "taken for '" + asked + "'" +
-         (others.empty() ? ""
-                         : ", which " + join(others, ", ") +
-                               (others.size() == 1 ? " fits" : " fit") +
-                               " as well");
+         (others.empty()
+              ? ""
+              : ", which " + join(others, ", ") +
+                    (others.size() == 1 ? " fits" : " fit") + " as well");
 }

@@ -218,9 +218,8 @@ private:
 
 } // namespace
 
-FailureOr<PlanRequest>
-autopar::readPlanRequest(const PlanOptions &options,
-                         PipelineErrorHandler onError) {
+FailureOr<PlanRequest> autopar::readPlanRequest(const PlanOptions &options,
+                                                PipelineErrorHandler onError) {
   OpPassManager none;
   return PlanPipeline(none, options, onError).readRequest();
 }

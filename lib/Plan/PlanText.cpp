@@ -30,11 +30,13 @@ struct NamedDegree {
   const char *name;
   std::optional<int64_t> Degrees::*member;
 };
-constexpr NamedDegree degreeNames[] = {
-    {"tp", &Degrees::tp},   {"cp", &Degrees::cp},
-    {"dp", &Degrees::dp},   {"ep", &Degrees::ep},
-    {"etp", &Degrees::etp}, {"dcp", &Degrees::dcp},
-    {"attention-tp", &Degrees::attentionTp}};
+constexpr NamedDegree degreeNames[] = {{"tp", &Degrees::tp},
+                                       {"cp", &Degrees::cp},
+                                       {"dp", &Degrees::dp},
+                                       {"ep", &Degrees::ep},
+                                       {"etp", &Degrees::etp},
+                                       {"dcp", &Degrees::dcp},
+                                       {"attention-tp", &Degrees::attentionTp}};
 
 /// "sp" of the flag "shard-sp".
 std::string wordOf(const PlanKnob &knob) {
@@ -173,9 +175,9 @@ Result<Plan> PlanParser::run() {
       return *error;
   if (stages)
     plan.setAxis(Degree::pp, *stages == openDegree ? std::nullopt : stages);
-  bool hasDegrees = std::any_of(
-      std::begin(degreeNames), std::end(degreeNames),
-      [&](const NamedDegree &one) { return degrees.*one.member; });
+  bool hasDegrees =
+      std::any_of(std::begin(degreeNames), std::end(degreeNames),
+                  [&](const NamedDegree &one) { return degrees.*one.member; });
   if (!hasDegrees)
     return plan;
   Result<MeshPlan> mesh = planCanonicalMesh(degrees);
@@ -210,8 +212,8 @@ std::optional<std::string> autopar::planText(const Plan &plan) {
     nlohmann::ordered_json value = knob.write(plan);
     if (value.is_null() || !knob.flag)
       continue;
-    std::string text = value.is_string() ? value.get<std::string>()
-                                         : value.dump();
+    std::string text =
+        value.is_string() ? value.get<std::string>() : value.dump();
     words.push_back(wordOf(knob) + (value == true ? "" : "=" + text));
   }
   std::string text = join(words, ",");

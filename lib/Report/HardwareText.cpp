@@ -118,8 +118,7 @@ static Result<bool> isSystem(const HardwareLibrary &library,
   if (!document)
     return document.error();
   // Others are machines, or say what is wrong with them.
-  std::string schema =
-      document->reader().optionalString("schema").value_or("");
+  std::string schema = document->reader().optionalString("schema").value_or("");
   return schema.compare(0, 13, "autopar.chip/") != 0;
 }
 

@@ -43,8 +43,8 @@ static void addEnergy(Report &report, const Chip &chip, bool explain) {
   auto &cost = report.cost;
   const Figure &board = *chip.boardPower;
   const Figure &idle = chip.idlePower ? *chip.idlePower : board;
-  double power = board.value * cost.busyShare +
-                 idle.value * (1 - cost.busyShare);
+  double power =
+      board.value * cost.busyShare + idle.value * (1 - cost.busyShare);
   cost.boardPowerW = board.value;
   if (chip.idlePower)
     cost.idlePowerW = idle.value;

@@ -14,7 +14,9 @@ static std::string amount(double value) {
   return value >= 1 ? print("%.2f", value) : print("%#.3g", value);
 }
 
-std::string autopar::dollarText(double dollars) { return "$" + amount(dollars); }
+std::string autopar::dollarText(double dollars) {
+  return "$" + amount(dollars);
+}
 
 std::string autopar::energyText(double joules) { return amount(joules) + " J"; }
 
@@ -28,9 +30,8 @@ void autopar::addCostRows(TextTable &table, const Report &report) {
                             " per device and hour"});
   if (!cost.joulesPerToken)
     return;
-  std::string idle = cost.idlePowerW
-                         ? ", " + print("%g W", *cost.idlePowerW) + " idle"
-                         : "";
+  std::string idle =
+      cost.idlePowerW ? ", " + print("%g W", *cost.idlePowerW) + " idle" : "";
   table.add({"energy", "at most " + energyText(*cost.joulesPerToken) + " per " +
                            kind + " token, at " +
                            print("%g W", *cost.boardPowerW) + " per device" +

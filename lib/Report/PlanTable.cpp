@@ -54,8 +54,9 @@ std::string ofReport(const PlanTableRow &row, Get get) {
   return row.report ? get(*row.report) : "-";
 }
 
-constexpr Column names[] = {
-    {"model", 'l', modelOf}, {"machine", 'l', hardwareOf}, {"plan", 'l', planOf}};
+constexpr Column names[] = {{"model", 'l', modelOf},
+                            {"machine", 'l', hardwareOf},
+                            {"plan", 'l', planOf}};
 
 constexpr Column numbers[] = {
     {"devices", 'r',
@@ -106,8 +107,7 @@ constexpr Column numbers[] = {
          return dollars ? dollarText(*dollars) : "-";
        });
      }},
-    {"J/token", 'r',
-     [](const PlanTableRow &row) {
+    {"J/token", 'r', [](const PlanTableRow &row) {
        return ofReport(row, [](const Report &report) {
          const auto &joules = report.cost.joulesPerToken;
          return joules ? energyText(*joules) : "-";
@@ -220,10 +220,10 @@ std::string autopar::writeJson(const Rows &rows) {
   root["schema"] = "autopar.table/1";
   for (const PlanTableRow &row : rows) {
     nlohmann::ordered_json &one = all.emplace_back();
-    one = {{"model", modelOf(row)},
-           {"hardware", row.report ? row.report->machine.hardware
-                                   : row.hardware},
-           {"plan", planOf(row)}};
+    one = {
+        {"model", modelOf(row)},
+        {"hardware", row.report ? row.report->machine.hardware : row.hardware},
+        {"plan", planOf(row)}};
     one["refusal"] = row.report ? nlohmann::ordered_json()
                                 : nlohmann::ordered_json(row.refusal);
     one["report"] =

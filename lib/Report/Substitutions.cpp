@@ -37,8 +37,8 @@ static std::string alike(std::string use) {
 
 std::string autopar::substitutedUse(const Chip &chip, const Kernel &kernel,
                                     const KernelCurve &curve) {
-  std::string wanted = alike(chip.useOf(
-                  kernel.kind, kernel.compute, kernel.storage)),
+  std::string wanted = alike(
+                  chip.useOf(kernel.kind, kernel.compute, kernel.storage)),
               used = alike(useOf(curve));
   bool servesAll = used.substr(used.rfind('.') + 1) == "any";
   // Scans have no curves of their own, which is an assumption of its own.
@@ -102,11 +102,11 @@ void autopar::warnSubstitutedCurves(Reading &reading) {
     if (wanted.empty() || std::count(said.begin(), said.end(), wanted))
       continue;
     said.push_back(wanted);
-    reading.report.warnings.push_back(
-        {"priced by another curve: " + wanted + " is not measured on " +
-             chip.name + " and has that of " + useOf(*curve) +
-             spreadText(chip, kernel.kind),
-         ""});
+    reading.report.warnings.push_back({"priced by another curve: " + wanted +
+                                           " is not measured on " + chip.name +
+                                           " and has that of " + useOf(*curve) +
+                                           spreadText(chip, kernel.kind),
+                                       ""});
   }
 }
 

@@ -133,10 +133,9 @@ LogicalResult Comparer::addRow(Session &session, const std::string &name,
   if (report)
     row.report = std::move(*report);
   else
-    row.refusal = report.error().message +
-                  (report.error().note.empty() ? ""
-                                               : " (" + report.error().note +
-                                                     ")");
+    row.refusal =
+        report.error().message +
+        (report.error().note.empty() ? "" : " (" + report.error().note + ")");
   rows.push_back(std::move(row));
   return success();
 }
@@ -160,7 +159,8 @@ int Comparer::compareAll() {
 }
 
 int Comparer::write() {
-  if (llvm::none_of(rows, [](const auto &row) { return row.report.has_value(); }))
+  if (llvm::none_of(rows,
+                    [](const auto &row) { return row.report.has_value(); }))
     return fail(rows.front().refusal);
   std::vector<std::string> format = valueOf(values, "estimate"),
                            output = valueOf(values, "report-output");

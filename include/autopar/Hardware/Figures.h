@@ -58,8 +58,8 @@ std::optional<Figure> readOptionalFigure(const JsonReader &reader,
 void spreadSource(JsonDocument &document);
 
 /// Applies the overrides below `prefix` ("chips.h100-sxm") to `document` and
-/// marks them in `used`. A figure that files may leave out is added. A path that
-/// leads to no number is an error naming the nearest that does.
+/// marks them in `used`. A figure that files may leave out is added. A path
+/// that leads to no number is an error naming the nearest that does.
 std::optional<Error> applyOverrides(JsonDocument &document,
                                     const std::string &prefix,
                                     const std::vector<Override> &overrides,

@@ -108,11 +108,15 @@ TEST_F(NodeTest, ErrorsNameFieldNumberAndWhatWorks) {
             "two-3090.json: missing field \"peak_tflops\"\n  note: in TFLOP/s "
             "of dense 16-bit products: 71; or {\"bf16\": 71, \"fp8\": 142}; or "
             "give \"like\", a chip that has it");
-  EXPECT_EQ(errorOf(R"({"like": "h1000"})").substr(0, 74),
-            "two-3090.json: /like: no chip and no system is called \"h1000\"\n "
-            " note: the");
-  EXPECT_EQ(errorOf(R"({"memory_gb": 24, "like": "l4"})").substr(0, 41),
-            "two-3090.json: unknown field \"memory_gb\",");
+  auto starts = [&](const char *text, const std::string &start) {
+    std::string error = errorOf(text);
+    EXPECT_EQ(error.substr(0, start.size()), start);
+  };
+  starts(R"({"like": "h1000"})",
+         "two-3090.json: /like: no chip and no system is called \"h1000\"\n  "
+         "note: these would work: a100-40gb-sxm, ");
+  starts(R"({"memory_gb": 24, "like": "l4"})",
+         "two-3090.json: /memory_gb: unknown field \"memory_gb\"");
   EXPECT_EQ(errorOf(R"({"like": "l4", "peak_tflops": {"fp8": 100}})"),
             "two-3090.json: /peak_tflops: has neither bf16 nor fp16, on which "
             "the rest rests\n  note: in TFLOP/s of dense 16-bit products: 71; "
@@ -170,9 +174,12 @@ TEST_F(NodeTest, ANameMeansTheOneSystemThatItFits) {
   EXPECT_EQ(nameOf("b200"), "b200-sxm-8");
   EXPECT_EQ(nameOf("a100-sxm-8"), "a100-80gb-sxm-8");
   EXPECT_EQ(nameOf("h100-pcie"), "h100-pcie-8");
-  EXPECT_EQ(nameOf("sxm-8").substr(0, 25), "\"sxm-8\" may be any of 9 sy");
-  EXPECT_EQ(nameOf("h100-smx-8").substr(0, 60),
-            "unknown system \"h100-smx-8\", did you mean \"h100-sxm-8\"?\n  n");
+  auto starts = [&](const char *name, const std::string &start) {
+    EXPECT_EQ(nameOf(name).substr(0, start.size()), start);
+  };
+  starts("sxm-8", "\"sxm-8\" may be any of 8 systems: a100-40gb-sxm-8, ");
+  starts("h100-smx-8",
+         "unknown system \"h100-smx-8\", did you mean \"h100-sxm-8\"?");
   EXPECT_EQ(library.machine("h100")->taken->str(),
             "taken for 'h100', which h100-96gb-8, h100-nvl-8, h100-pcie-8 fit "
             "as well");
