@@ -127,8 +127,11 @@ static std::optional<Error> checkNodes(const System &system, int64_t nodes) {
   return std::nullopt;
 }
 
-/// `system`, whose chip is `chip`, with `nodes` nodes.
-static Machine makeMachine(System system, Chip chip, int64_t nodes) {
+Result<Machine> HardwareLibrary::makeMachine(System system, Chip chip,
+                                             int64_t nodes) const {
+  auto spreads = curveSpreads(chip, directory, chipNames());
+  if (!spreads)
+    return spreads.error();
   Pool pool;
   pool.chip = std::move(chip);
   pool.devicesPerNode = system.devicesPerNode;
@@ -141,6 +144,7 @@ static Machine makeMachine(System system, Chip chip, int64_t nodes) {
   machine.title = system.title;
   machine.pools.push_back(std::move(pool));
   machine.price = std::move(system.price);
+  machine.spreads = std::move(*spreads);
   return machine;
 }
 
@@ -159,8 +163,10 @@ Result<Machine> HardwareLibrary::nodeMachine(const JsonDocument &document,
       load<Chip>(node->chip, "chips", readChip, overrides, used);
   if (!found)
     return found.error();
-  Machine machine = makeMachine(std::move(*system), std::move(*found), nodes);
-  machine.derived = std::move(node->derived);
+  Result<Machine> machine =
+      makeMachine(std::move(*system), std::move(*found), nodes);
+  if (machine)
+    machine->derived = std::move(node->derived);
   return machine;
 }
 

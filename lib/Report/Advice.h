@@ -44,6 +44,8 @@ void adviseOnRings(Reading &reading);
 
 /// Kernels that are priced by the curve of another format or kernel.
 void warnSubstitutedCurves(Reading &reading);
+/// Curves that were measured on other chips, and how far apart those are.
+void warnOtherChips(Reading &reading);
 /// Links whose bandwidth the user set, and whose efficiency stays another's.
 void warnSetLinks(Reading &reading);
 /// What a machine of a few lines takes from the library.

@@ -110,6 +110,24 @@ void autopar::warnSubstitutedCurves(Reading &reading) {
   }
 }
 
+void autopar::warnOtherChips(Reading &reading) {
+  std::vector<std::string> uses;
+  for (auto [kind, curve] : reading.curves) {
+    std::string use = useOf(*curve);
+    auto spread = reading.machine.spreads.find(use);
+    if (curve->source.kind == "derived" &&
+        spread != reading.machine.spreads.end())
+      uses.push_back(use + " by " + times(spread->second.compute) + " and " +
+                     times(spread->second.memory));
+  }
+  if (!uses.empty())
+    reading.report.warnings.push_back(
+        {"curves of another chip; how far the efficiencies of measured chips "
+         "are apart, in compute and in memory: " +
+             join(uses, ", "),
+         ""});
+}
+
 void autopar::warnSetLinks(Reading &reading) {
   if (reading.runtime.ideal)
     return;

@@ -162,6 +162,7 @@ void autopar::readWarnings(Reading &reading) {
   warnTimes(reading, warnings);
   warnSources(reading, warnings);
   warnDerivedMachine(reading);
+  warnOtherChips(reading);
   warnSubstitutedCurves(reading);
   warnSetLinks(reading);
 }

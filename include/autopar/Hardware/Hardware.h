@@ -158,6 +158,13 @@ struct TakenName {
   std::string str() const;
 };
 
+/// How far apart what measured chips reach is, of one kernel and format: the
+/// largest over the smallest efficiency.
+struct CurveSpread {
+  size_t chips = 0;
+  double compute = 1, memory = 1;
+};
+
 /// What a plan runs on.
 struct Machine {
   std::string name, title;
@@ -168,6 +175,9 @@ struct Machine {
   /// What a file of a few lines leaves to the library, and what of it was
   /// taken; "" of one that says everything.
   std::string derived = {};
+  /// Of the curves of the chip that are others' ("matmul.bf16"), where several
+  /// chips of the library were measured.
+  std::map<std::string, CurveSpread> spreads = {};
 
   int64_t devices() const;
   /// The same with kernels of `runtime` and collectives of `collectives` where
@@ -191,6 +201,8 @@ Result<Override> parseOverride(std::string_view text);
 /// The first error is that of all.
 Result<std::vector<Override>>
 parseOverrides(const std::vector<std::string> &texts);
+
+struct System;
 
 /// The library of chips and systems: files of `dataDirectory("hardware")`,
 /// read when asked for.
@@ -218,6 +230,8 @@ public:
   std::optional<Error> unusedOverride() const;
 
 private:
+  /// `system`, whose chip is `chip`, with `nodes` nodes.
+  Result<Machine> makeMachine(System system, Chip chip, int64_t nodes) const;
   /// The machine of a document of `autopar.node/1`.
   Result<Machine> nodeMachine(const JsonDocument &document,
                               int64_t nodes) const;
