@@ -7,12 +7,9 @@
 
 #include "Readers.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 
 using namespace autopar;
-using nlohmann::json;
 
 namespace {
 
@@ -21,37 +18,34 @@ struct Range {
   size_t chips = 0;
   double leastCompute = 1, mostCompute = 0, leastMemory = 1, mostMemory = 0;
 
-  void add(const json &curve) {
-    double compute = curve["compute_efficiency"]["value"],
-           memory = curve["memory_efficiency"]["value"];
-    leastCompute = std::min(leastCompute, compute);
-    mostCompute = std::max(mostCompute, compute);
-    leastMemory = std::min(leastMemory, memory);
-    mostMemory = std::max(mostMemory, memory);
+  void add(const KernelCurve &curve) {
+    leastCompute = std::min(leastCompute, curve.computeEfficiency);
+    mostCompute = std::max(mostCompute, curve.computeEfficiency);
+    leastMemory = std::min(leastMemory, curve.memoryEfficiency);
+    mostMemory = std::max(mostMemory, curve.memoryEfficiency);
     ++chips;
   }
 };
 
 } // namespace
 
-/// Adds the curves of one file that were measured and that `ranges` has.
-static void addChip(const json &kernels, std::map<std::string, Range> &ranges) {
-  for (auto kernel = kernels.begin(); kernel != kernels.end(); ++kernel)
-    for (auto curve = kernel->begin(); curve != kernel->end(); ++curve) {
-      auto range = ranges.find(kernel.key() + "." + curve.key());
-      if (range != ranges.end() && (*curve)["source"]["kind"] == "measured")
-        range->second.add(*curve);
-    }
+/// What `function` makes of each curve of formats, by "matmul.bf16".
+template <typename Function>
+static void forEachUse(const Chip &chip, Function function) {
+  for (const auto &[kind, curves] : chip.kernels)
+    for (const auto &[key, curve] : curves)
+      if (!key.empty())
+        function(std::string(nameOf(kind)) + "." + key, curve);
 }
 
 Result<std::map<std::string, CurveSpread>>
 autopar::curveSpreads(const Chip &chip, const std::string &directory,
                       const std::vector<std::string> &chips) {
   std::map<std::string, Range> ranges;
-  for (const auto &[kind, curves] : chip.kernels)
-    for (const auto &[key, curve] : curves)
-      if (curve.source.kind == "derived" && !key.empty())
-        ranges[std::string(nameOf(kind)) + "." + key];
+  forEachUse(chip, [&](const std::string &use, const KernelCurve &curve) {
+    if (curve.source.kind == "derived")
+      ranges[use];
+  });
   std::map<std::string, CurveSpread> spreads;
   if (ranges.empty())
     return spreads;
@@ -60,7 +54,15 @@ autopar::curveSpreads(const Chip &chip, const std::string &directory,
         JsonDocument::readFile(directory + "/chips/" + name + ".json");
     if (!file)
       return file.error();
-    addChip(file->value()["kernels"], ranges);
+    JsonReader reader = file->reader();
+    Chip other = readChip(reader);
+    if (reader.failed())
+      return reader.takeError();
+    forEachUse(other, [&](const std::string &use, const KernelCurve &curve) {
+      auto range = ranges.find(use);
+      if (range != ranges.end() && curve.source.kind == "measured")
+        range->second.add(curve);
+    });
   }
   for (const auto &[use, range] : ranges)
     if (range.chips > 1)

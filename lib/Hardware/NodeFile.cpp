@@ -127,12 +127,20 @@ private:
 // What the rest is taken from
 //===----------------------------------------------------------------------===//
 
+/// The file, which is as it should be.
 Result<LibraryFile> NodeExpander::read(const char *folder,
                                        const std::string &name) const {
   Result<JsonDocument> found =
       JsonDocument::readFile(directory + "/" + folder + "/" + name + ".json");
   if (!found)
     return found.error();
+  JsonReader reader = found->reader();
+  if (folder == std::string("chips"))
+    readChip(reader);
+  else
+    readSystem(reader);
+  if (reader.failed())
+    return reader.takeError();
   return LibraryFile{name, found->value()};
 }
 
@@ -170,9 +178,11 @@ std::optional<Error> NodeExpander::findNearestChip() {
     if (!one)
       return one.error();
     json products = one->root["kernels"]["matmul"].value("bf16", json());
-    if (products.is_null() || products["source"]["kind"] != "measured")
+    json peaks = one->root["peak_flops"];
+    if (products.is_null() || products["source"]["kind"] != "measured" ||
+        !peaks.contains("bf16"))
       continue;
-    double far = distance(peak, valueOf(one->root["peak_flops"]["bf16"])) +
+    double far = distance(peak, valueOf(peaks["bf16"])) +
                  distance(bandwidth, valueOf(one->root["memory_bandwidth"]));
     if (far < least) {
       least = far;

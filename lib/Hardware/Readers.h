@@ -36,8 +36,8 @@ Result<std::optional<TakenName>>
 takeName(const std::string &text, const std::string &directory,
          const std::vector<std::string> &systems);
 
-/// Of the derived curves of `chip`: what those of `chips`, files of `directory`,
-/// have that were measured.
+/// Of the derived curves of `chip`: what those of `chips`, files of
+/// `directory`, have that were measured.
 Result<std::map<std::string, CurveSpread>>
 curveSpreads(const Chip &chip, const std::string &directory,
              const std::vector<std::string> &chips);
