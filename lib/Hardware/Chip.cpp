@@ -57,6 +57,17 @@ ElementType Chip::unitsOf(KernelKind kind, ElementType type,
   return isFp8 ? ElementType::fp8_e4m3 : type;
 }
 
+std::string Chip::useOf(KernelKind kind, ElementType type,
+                        std::optional<ElementType> storage) const {
+  std::string key;
+  for (std::string_view candidate : fallbacks(type))
+    if (key.empty() && peakFlops.count(std::string(candidate)))
+      key = candidate;
+  if (storage && *storage != type)
+    key = keyOf(*storage, unitsOf(kind, type, storage));
+  return std::string(nameOf(kind)) + "." + key;
+}
+
 const KernelCurve *Chip::curve(KernelKind kind, ElementType type,
                                std::optional<ElementType> storage) const {
   // Nobody publishes scans: they stream like elementwise kernels.
@@ -67,8 +78,10 @@ const KernelCurve *Chip::curve(KernelKind kind, ElementType type,
                ? curve(KernelKind::attention, type)
                : nullptr;
   if (storage && *storage != type) {
-    auto it =
-        curves->second.find(keyOf(*storage, unitsOf(kind, type, storage)));
+    ElementType units = unitsOf(kind, type, storage);
+    auto it = curves->second.find(keyOf(*storage, units));
+    if (it == curves->second.end() && units == ElementType::f16)
+      it = curves->second.find(keyOf(*storage, ElementType::bf16));
     if (it != curves->second.end())
       return &it->second;
   }
@@ -206,9 +219,9 @@ static void checkKernels(const JsonReader &reader, KernelCurves &kernels) {
 
 Chip autopar::readChip(const JsonReader &reader) {
   Chip chip;
-  reader.allowOnly({"schema", "name", "title", "memory_label", "memory_usable",
-                    "memory_bandwidth", "peak_flops", "kernels",
-                    "implementations"});
+  reader.allowOnly({"schema", "name", "title", "source", "memory_label",
+                    "memory_usable", "memory_bandwidth", "peak_flops",
+                    "kernels", "implementations", "board_power", "idle_power"});
   checkSchema(reader, "autopar.chip/1");
   chip.name = readName(reader);
   chip.title = reader.string("title");
@@ -225,6 +238,9 @@ Chip autopar::readChip(const JsonReader &reader) {
   if (!reader.failed() && chip.peakFlops.empty())
     peaks.fail("expected at least one format, found none",
                "known: " + join(peakKeys(), ", "));
+  chip.boardPower =
+      readOptionalFigure(reader, "board_power", units::watts, path);
+  chip.idlePower = readOptionalFigure(reader, "idle_power", units::watts, path);
   JsonReader kernels = reader.object("kernels");
   readKernels(kernels, path + ".kernels", chip.kernels);
   checkKernels(kernels, chip.kernels);

@@ -9,6 +9,8 @@
 
 #include "autopar/Support/Text.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 
 using namespace autopar;
@@ -56,4 +58,37 @@ Figure autopar::readFigure(const JsonReader &reader, std::string_view key,
   if (figure.source.replaced)
     object.object("source").number("replaced", unit.min, unit.max);
   return figure;
+}
+
+std::optional<Figure> autopar::readOptionalFigure(const JsonReader &reader,
+                                                  std::string_view key,
+                                                  UnitRange unit,
+                                                  const std::string &path) {
+  if (!reader.has(key))
+    return std::nullopt;
+  return readFigure(reader, key, unit, path);
+}
+
+/// The coefficients of a curve have its source.
+static void spread(nlohmann::json &value, const nlohmann::json &source) {
+  bool isCurve = value.is_object() &&
+                 (value.contains("exponent") || value.contains("time_us"));
+  bool isFigure = value.is_object() && value.contains("unit");
+  if ((isCurve || isFigure) && !value.contains("source"))
+    value["source"] = source;
+  if (!isCurve && !isFigure && value.is_structured())
+    for (nlohmann::json &inside : value)
+      spread(inside, source);
+}
+
+void autopar::spreadSource(JsonDocument &document) {
+  nlohmann::json &root = document.value();
+  if (!root.is_object() || !root.contains("source"))
+    return;
+  nlohmann::json source = root["source"];
+  if (source.is_string())
+    source = {{"kind", "user"}, {"reference", source}};
+  for (auto it = root.begin(); it != root.end(); ++it)
+    if (it.key() != "source")
+      spread(*it, source);
 }

@@ -32,30 +32,37 @@ std::vector<std::string> HardwareLibrary::systemNames() const {
   return namesIn(directory + "/systems");
 }
 
-/// Reads `file` with `read` after applying the overrides that its "name"
-/// selects. `library`: the file is one of ours.
+/// Reads `document` with `read` after applying the overrides that its "name"
+/// selects.
 template <typename T>
-static Result<T> load(const std::string &file, const std::string &root,
-                      bool library, T (*read)(const JsonReader &),
+static Result<T> load(JsonDocument &document, const std::string &root,
+                      T (*read)(const JsonReader &),
                       const std::vector<Override> &overrides,
                       std::vector<bool> &used) {
-  Result<JsonDocument> document = JsonDocument::readFile(file);
-  if (!document)
-    return document.error();
-  JsonReader head = document->reader();
-  std::string name = readName(head);
-  if (library)
-    checkFileName(head, name, file);
+  JsonReader head = document.reader();
+  std::string prefix = root + "." + readName(head);
   if (head.failed())
     return head.takeError();
-  std::string prefix = root + "." + name;
-  if (auto error = applyOverrides(*document, prefix, overrides, used))
+  spreadSource(document);
+  if (auto error = applyOverrides(document, prefix, overrides, used))
     return *error;
-  JsonReader reader = document->reader();
+  JsonReader reader = document.reader();
   T value = read(reader);
   if (reader.failed())
     return explainOverrides(reader.takeError(), prefix, overrides);
   return value;
+}
+
+/// `library`: the file is one of ours.
+static Result<JsonDocument> open(const std::string &file, bool library) {
+  Result<JsonDocument> document = JsonDocument::readFile(file);
+  if (!document || !library)
+    return document;
+  JsonReader head = document->reader();
+  checkFileName(head, readName(head), file);
+  if (head.failed())
+    return head.takeError();
+  return document;
 }
 
 Result<Chip> HardwareLibrary::chip(const std::string &nameOrPath) const {
@@ -63,8 +70,18 @@ Result<Chip> HardwareLibrary::chip(const std::string &nameOrPath) const {
       locateFile(nameOrPath, directory + "/chips", "chip");
   if (!file)
     return file.error();
-  return load<Chip>(*file, "chips", !isPath(nameOrPath), readChip, overrides,
-                    used);
+  Result<JsonDocument> document = open(*file, !isPath(nameOrPath));
+  if (!document)
+    return document.error();
+  return load<Chip>(*document, "chips", readChip, overrides, used);
+}
+
+std::vector<std::string>
+HardwareLibrary::fitting(const std::string &text) const {
+  std::vector<std::string> names = chipNames();
+  for (std::string &name : systemNames())
+    names.push_back(std::move(name));
+  return namesFitting(text, names);
 }
 
 /// What a system's field "chip" means: a name of the library, a path from the
@@ -110,14 +127,74 @@ static std::optional<Error> checkNodes(const System &system, int64_t nodes) {
   return std::nullopt;
 }
 
+Result<Machine> HardwareLibrary::makeMachine(System system, Chip chip,
+                                             int64_t nodes) const {
+  auto spreads = curveSpreads(chip, directory, chipNames());
+  if (!spreads)
+    return spreads.error();
+  Pool pool;
+  pool.chip = std::move(chip);
+  pool.devicesPerNode = system.devicesPerNode;
+  pool.nodes = nodes;
+  pool.tiers = std::move(system.tiers);
+  if (system.connectsNodes)
+    pool.tiers.back().domain = pool.devices();
+  Machine machine;
+  machine.name = system.name;
+  machine.title = system.title;
+  machine.pools.push_back(std::move(pool));
+  machine.price = std::move(system.price);
+  machine.spreads = std::move(*spreads);
+  return machine;
+}
+
+Result<Machine> HardwareLibrary::nodeMachine(const JsonDocument &document,
+                                             int64_t nodes) const {
+  Result<ExpandedNode> node = expandNode(document, *this, directory);
+  if (!node)
+    return node.error();
+  Result<System> system =
+      load<System>(node->system, "systems", readSystem, overrides, used);
+  if (!system)
+    return system.error();
+  if (auto error = checkNodes(*system, nodes))
+    return *error;
+  Result<Chip> found =
+      load<Chip>(node->chip, "chips", readChip, overrides, used);
+  if (!found)
+    return found.error();
+  Result<Machine> machine =
+      makeMachine(std::move(*system), std::move(*found), nodes);
+  if (machine)
+    machine->derived = std::move(node->derived);
+  return machine;
+}
+
 Result<Machine> HardwareLibrary::machine(const std::string &nameOrPath,
                                          int64_t nodes) const {
-  Result<std::string> file =
-      locateFile(nameOrPath, directory + "/systems", "system");
+  std::string folder = directory + "/systems";
+  if (!isPath(nameOrPath) && !isInLibrary(nameOrPath, folder)) {
+    Result<std::optional<TakenName>> taken =
+        takeName(nameOrPath, directory, systemNames());
+    if (!taken)
+      return taken.error();
+    if (*taken) {
+      Result<Machine> named = machine((*taken)->system, nodes);
+      if (named)
+        named->taken = std::move(*taken);
+      return named;
+    }
+  }
+  Result<std::string> file = locateFile(nameOrPath, folder, "system");
   if (!file)
     return file.error();
-  Result<System> system = load<System>(*file, "systems", !isPath(nameOrPath),
-                                       readSystem, overrides, used);
+  Result<JsonDocument> document = open(*file, !isPath(nameOrPath));
+  if (!document)
+    return document.error();
+  if (isNode(*document))
+    return nodeMachine(*document, nodes);
+  Result<System> system =
+      load<System>(*document, "systems", readSystem, overrides, used);
   if (!system)
     return system.error();
   if (auto error = checkNodes(*system, nodes))
@@ -130,18 +207,7 @@ Result<Machine> HardwareLibrary::machine(const std::string &nameOrPath,
       error.where = *file + ": /chip";
     return error;
   }
-  Pool pool;
-  pool.chip = std::move(*found);
-  pool.devicesPerNode = system->devicesPerNode;
-  pool.nodes = nodes;
-  pool.tiers = std::move(system->tiers);
-  if (system->connectsNodes)
-    pool.tiers.back().domain = pool.devices();
-  Machine machine;
-  machine.name = system->name;
-  machine.title = system->title;
-  machine.pools.push_back(std::move(pool));
-  return machine;
+  return makeMachine(std::move(*system), std::move(*found), nodes);
 }
 
 std::optional<Error> HardwareLibrary::unusedOverride() const {

@@ -13,11 +13,18 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
+#include <tuple>
 
 using namespace autopar;
 using nlohmann::json;
 
+/// A machine's own price has a flag.
+static constexpr const char *anyPrice = "systems.*.price";
+
 static std::string spell(const Override &override) {
+  if (override.path == anyPrice)
+    return "--price=" + formatNumber(override.value);
   return "--set " + override.path + "=" + formatNumber(override.value);
 }
 
@@ -135,8 +142,33 @@ static void replace(json &figure, const Override &override) {
             {"replaced", std::move(file)}};
 }
 
+/// What of the override's path lies below `prefix`; "" where nothing does.
+static std::string pathBelow(const Override &override,
+                             const std::string &prefix) {
+  std::string any = prefix.substr(0, prefix.find('.') + 1) + "*";
+  for (const std::string &owner : {prefix, any})
+    if (override.path.compare(0, owner.size() + 1, owner + ".") == 0)
+      return override.path.substr(owner.size() + 1);
+  return "";
+}
+
 static bool isBelow(const Override &override, const std::string &prefix) {
-  return override.path.compare(0, prefix.size() + 1, prefix + ".") == 0;
+  return !pathBelow(override, prefix).empty();
+}
+
+/// Figures that files may leave out.
+static json *addFigure(json &root, const std::string &prefix,
+                       const std::string &field) {
+  static constexpr std::tuple<const char *, const char *, UnitRange> all[] = {
+      {"systems.", "price", units::dollarsPerHour},
+      {"chips.", "board_power", units::watts},
+      {"chips.", "idle_power", units::watts}};
+  for (auto [owner, name, unit] : all)
+    if (field == name && prefix.compare(0, std::strlen(owner), owner) == 0) {
+      root[field] = {{"value", 0}, {"unit", unit.unit}};
+      return &root[field];
+    }
+  return nullptr;
 }
 
 std::optional<Error>
@@ -147,8 +179,11 @@ autopar::applyOverrides(JsonDocument &document, const std::string &prefix,
   for (size_t i = 0; i < overrides.size(); ++i) {
     if (!isBelow(overrides[i], prefix))
       continue;
-    std::string path = overrides[i].path.substr(prefix.size() + 1);
+    std::string path = pathBelow(overrides[i], prefix);
     json *target = find(document.value(), path);
+    bool isNew = !target;
+    if (isNew)
+      target = addFigure(document.value(), prefix, path);
     if (!target)
       return unknownPath(document.value(), prefix, path);
     used[i] = true;
@@ -157,6 +192,8 @@ autopar::applyOverrides(JsonDocument &document, const std::string &prefix,
       continue;
     }
     replace(*target, overrides[i]);
+    if (isNew)
+      (*target)["source"].erase("replaced");
   }
   return std::nullopt;
 }

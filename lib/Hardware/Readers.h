@@ -20,10 +20,39 @@ struct System {
   std::string name, title, chip;
   int64_t devicesPerNode = 1;
   std::vector<Tier> tiers;
+  std::optional<Figure> price;
   /// Whether the last tier reaches any number of nodes.
   bool connectsNodes = false;
 };
 System readSystem(const JsonReader &reader);
+
+/// Those of `names` that have all words of `text`.
+std::vector<std::string> namesFitting(const std::string &text,
+                                      const std::vector<std::string> &names);
+/// The one of `systems` that `text` means, which is no name of theirs: the only
+/// one that has its words, or the one that `names.json` of `directory` has for
+/// it. Nothing where none fits; an error where nothing decides.
+Result<std::optional<TakenName>>
+takeName(const std::string &text, const std::string &directory,
+         const std::vector<std::string> &systems);
+
+/// Of the derived curves of `chip`: what those of `chips`, files of
+/// `directory`, have that were measured.
+Result<std::map<std::string, CurveSpread>>
+curveSpreads(const Chip &chip, const std::string &directory,
+             const std::vector<std::string> &chips);
+
+/// The two files that a file of `autopar.node/1` stands for.
+struct ExpandedNode {
+  JsonDocument chip, system;
+  /// What of them is the library's.
+  std::string derived;
+};
+/// Whether `document` is of `autopar.node/1`, which need not be said.
+bool isNode(const JsonDocument &document);
+Result<ExpandedNode> expandNode(const JsonDocument &document,
+                                const HardwareLibrary &library,
+                                const std::string &directory);
 
 /// The least time that a point of a collective's curve has.
 inline constexpr double leastTimeUs = 1e-3;

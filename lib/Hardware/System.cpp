@@ -140,14 +140,16 @@ static void checkTiers(const JsonReader &reader, System &system) {
 
 System autopar::readSystem(const JsonReader &reader) {
   System system;
-  reader.allowOnly(
-      {"schema", "name", "title", "chip", "devices_per_node", "tiers"});
+  reader.allowOnly({"schema", "name", "title", "source", "chip",
+                    "devices_per_node", "tiers", "price"});
   checkSchema(reader, "autopar.system/1");
   system.name = readName(reader);
   system.title = reader.string("title");
   system.chip = reader.string("chip");
   system.devicesPerNode =
       reader.integer("devices_per_node", 1, limits::maxDevices);
+  system.price = readOptionalFigure(reader, "price", units::dollarsPerHour,
+                                    "systems." + system.name);
   JsonReader tiers = reader.array("tiers");
   for (const JsonReader &tier : tiers.elements())
     system.tiers.push_back(readTier(tier, "systems." + system.name));

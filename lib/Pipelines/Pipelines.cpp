@@ -7,7 +7,9 @@
 
 #include "autopar/Pipelines/Pipelines.h"
 
+#include "autopar/Hardware/Figures.h"
 #include "autopar/Pipelines/PlanPasses.h"
+#include "autopar/Plan/PlanText.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Transforms/Passes.h"
 
@@ -37,6 +39,20 @@ public:
     return success();
   }
 
+  FailureOr<PlanRequest> readRequest() {
+    if (failed(verifyCounts()))
+      return failure();
+    FailureOr<Plan> plan = readPlanOptions(options, onError);
+    if (failed(plan))
+      return failure();
+    FailureOr<Target> target = readTarget();
+    if (failed(target))
+      return failure();
+    target->memoryUtilization = plan->memoryUtilization;
+    target->prefillChunk = plan->prefillChunk;
+    return PlanRequest{std::move(*plan), std::move(*target), readWorkload()};
+  }
+
 private:
   /// Flags that only a report uses are an error without one, not a no-op.
   LogicalResult verifyPurpose() {
@@ -64,24 +80,19 @@ private:
         return onError(Twine("--") + flag +
                        " has no effect with --diff-plans: give --estimate and "
                        "--plan for each of the two");
-    auto [first, second] = StringRef(options.diffPlans).split(',');
-    if (first.empty() || second.empty() || second.contains(','))
+    if (splitPlans(options.diffPlans.getValue()).size() != 2)
       return onError("--diff-plans=" + options.diffPlans +
-                     ": expected two files, as in --diff-plans=a.json,b.json");
+                     ": expected two plans, as in --diff-plans='tp8; tp4,pp2' "
+                     "or --diff-plans=a.json,b.json");
     return success();
   }
 
   /// Adds what turns a module into the program of the plan.
   LogicalResult addPlan() {
-    FailureOr<Plan> plan = readPlanOptions(options, onError);
-    if (failed(plan))
+    FailureOr<PlanRequest> request = readRequest();
+    if (failed(request))
       return failure();
-    FailureOr<Target> target = readTarget();
-    if (failed(target))
-      return failure();
-    target->memoryUtilization = plan->memoryUtilization;
-    target->prefillChunk = plan->prefillChunk;
-    addPlanPasses(pm, {std::move(*plan), std::move(*target), readWorkload()});
+    addPlanPasses(pm, std::move(*request));
     return success();
   }
 
@@ -100,7 +111,23 @@ private:
     if (options.nodes != 0)
       target.nodes = options.nodes;
     target.overrides = std::move(*overrides);
+    if (failed(readPrice(target)))
+      return failure();
     return target;
+  }
+
+  /// A figure of whatever machine it is.
+  LogicalResult readPrice(Target &target) {
+    if (options.price.empty())
+      return success();
+    double price = 0;
+    if (StringRef(options.price).getAsDouble(price) || !(price >= 0) ||
+        !(price <= units::dollarsPerHour.max))
+      return onError("--price=" + options.price +
+                     ": expected dollars for a device and hour, as in "
+                     "--price=2.5");
+    target.overrides.push_back({"systems.*.price", price});
+    return success();
   }
 
   WorkloadChoice readWorkload() {
@@ -119,17 +146,16 @@ private:
 
   /// Each plan on a copy of the module, whose name is the file's.
   LogicalResult addDiff() {
-    auto [first, second] = StringRef(options.diffPlans).split(',');
-    std::string files[] = {first.str(), second.str()};
+    std::vector<std::string> plans = splitPlans(options.diffPlans.getValue());
     CloneModulePassOptions clone;
-    clone.names = {files[0], files[1] + (first == second ? "#2" : "")};
+    clone.names = {plans[0], plans[1] + (plans[0] == plans[1] ? "#2" : "")};
     pm.addPass(createCloneModulePass(clone));
     DiffModulesPassOptions diff;
-    for (auto [file, name] : llvm::zip_equal(files, clone.names)) {
+    for (auto [plan, name] : llvm::zip_equal(plans, clone.names)) {
       OpPassManager passes(ModuleOp::getOperationName());
       PlanOptions ofOne;
       ofOne.copyOptionValuesFrom(options);
-      ofOne.plan = file;
+      ofOne.plan = plan;
       PlanPipeline one(passes, ofOne, onError);
       if (failed(one.addPlan()))
         return failure();
@@ -192,6 +218,12 @@ private:
 };
 
 } // namespace
+
+FailureOr<PlanRequest> autopar::readPlanRequest(const PlanOptions &options,
+                                                PipelineErrorHandler onError) {
+  OpPassManager none;
+  return PlanPipeline(none, options, onError).readRequest();
+}
 
 LogicalResult autopar::addPlanPipeline(OpPassManager &pm,
                                        const PlanOptions &options,

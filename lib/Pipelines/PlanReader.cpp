@@ -10,6 +10,7 @@
 #include "autopar/Plan/DeviceOrder.h"
 #include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Plan/PlanKnobs.h"
+#include "autopar/Plan/PlanText.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
@@ -52,10 +53,7 @@ public:
 private:
   LogicalResult fillPlan() {
     if (!options.plan.empty()) {
-      Result<JsonDocument> document = JsonDocument::readFile(options.plan);
-      if (!document)
-        return onError(document.error().str());
-      Result<Plan> read = readPlan(*document);
+      Result<Plan> read = loadPlan(options.plan);
       if (!read)
         return onError(read.error().str());
       plan = std::move(*read);

@@ -42,6 +42,19 @@ void adviseOnExpertLoads(Reading &reading);
 /// Rings whose transfers take longer than attention on what they bring.
 void adviseOnRings(Reading &reading);
 
+/// Kernels that are priced by the curve of another format or kernel.
+void warnSubstitutedCurves(Reading &reading);
+/// Curves that were measured on other chips, and how far apart those are.
+void warnOtherChips(Reading &reading);
+/// Links whose bandwidth the user set, and whose efficiency stays another's.
+void warnSetLinks(Reading &reading);
+/// What a machine of a few lines takes from the library.
+void warnDerivedMachine(Reading &reading);
+/// What a curve of its own would be called, of a kernel that `curve` prices
+/// though it was measured on others; "" where it was measured on such.
+std::string substitutedUse(const Chip &chip, const Kernel &kernel,
+                           const KernelCurve &curve);
+
 /// "tp = 8": the degree, or else the axes, with these ids.
 std::string degreeText(const Reading &reading, const std::vector<AxisId> &ids);
 /// Whether `axis` is one of those of `degree`.

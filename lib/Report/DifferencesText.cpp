@@ -7,6 +7,7 @@
 
 #include "autopar/Report/PlanDifferences.h"
 
+#include "MoneyText.h"
 #include "ReportText.h"
 #include "TextTables.h"
 #include "autopar/Support/Text.h"
@@ -124,6 +125,10 @@ struct ValueText {
   }
   std::string operator()(Checked value) const { return formatFlops(value); }
   std::string operator()(double value) const {
+    if (unit == Unit::dollars)
+      return dollarText(value);
+    if (unit == Unit::joules)
+      return energyText(value);
     return unit == Unit::microseconds ? formatTime(value) : formatRate(value);
   }
 };

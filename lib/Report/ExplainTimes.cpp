@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Advice.h"
 #include "Explanation.h"
 #include "autopar/Support/Text.h"
 
@@ -55,8 +56,12 @@ void Explainer::rateFigures(const LaunchNodes &launch,
   }
   const KernelCurve *curve =
       chip.curve(first.kind, first.compute, first.storage);
-  if (curve && !reading.runtime.ideal)
-    explanation.restsOn(*curve);
+  if (!curve || reading.runtime.ideal)
+    return;
+  explanation.restsOn(*curve);
+  std::string use = substitutedUse(chip, first, *curve);
+  if (!use.empty())
+    explanation.from("derived: " + use + " priced by " + curve->path);
 }
 
 void Explainer::addLaunchTimes(const std::string &path, bool ofCompute,

@@ -28,6 +28,10 @@ public:
   Explanation &restsOn(const Figure &figure);
   Explanation &restsOn(const KernelCurve &curve);
   Explanation &from(std::string source);
+  Explanation &formula(std::string text) {
+    derivation.formula = std::move(text);
+    return *this;
+  }
   Explanation &note(std::string text);
 
   Derivation derivation;

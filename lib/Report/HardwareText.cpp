@@ -8,6 +8,7 @@
 #include "autopar/Report/HardwareText.h"
 
 #include "TextTables.h"
+#include "autopar/Support/Library.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -47,6 +48,10 @@ static void flatten(const Chip &chip, Found &found) {
   add(found.figures, "memory_bandwidth", chip.memoryBandwidth, "B/s");
   for (const auto &[key, peak] : chip.peakFlops)
     add(found.figures, "peak_flops." + key, peak, "FLOP/s");
+  if (chip.boardPower)
+    add(found.figures, "board_power", *chip.boardPower, "W");
+  if (chip.idlePower)
+    add(found.figures, "idle_power", *chip.idlePower, "W");
   for (const auto &[kind, curves] : chip.kernels)
     for (const auto &[key, curve] : curves) {
       std::string field = "kernels." + std::string(nameOf(kind)) + "." +
@@ -97,9 +102,12 @@ static Result<bool> isSystem(const HardwareLibrary &library,
     known.push_back(system);
   if (has(known, name))
     return true;
-  bool path = name.find('/') != std::string::npos ||
-              (name.size() > 5 && name.substr(name.size() - 5) == ".json");
-  if (!path) {
+  if (!isPath(name)) {
+    std::vector<std::string> fitting = library.fitting(name);
+    if (!fitting.empty())
+      return Error{"",
+                   "no chip and no system is called \"" + shorten(name) + "\"",
+                   "these are: " + join(fitting, ", ")};
     std::string near = nearest(name, known);
     return Error{"",
                  "no chip and no system is called \"" + shorten(name) + "\"" +
@@ -109,11 +117,9 @@ static Result<bool> isSystem(const HardwareLibrary &library,
   Result<JsonDocument> document = JsonDocument::readFile(name);
   if (!document)
     return document.error();
-  JsonReader reader = document->reader();
-  std::string schema = reader.string("schema");
-  if (reader.failed())
-    return reader.takeError();
-  return schema.compare(0, 15, "autopar.system/") == 0;
+  // Others are machines, or say what is wrong with them.
+  std::string schema = document->reader().optionalString("schema").value_or("");
+  return schema.compare(0, 13, "autopar.chip/") != 0;
 }
 
 static Result<Found> lookUp(const HardwareLibrary &library,
@@ -137,6 +143,8 @@ static Result<Found> lookUp(const HardwareLibrary &library,
     return machine.error();
   found.name = machine->name;
   found.title = machine->title + "; chip " + machine->pools.front().chip.name;
+  if (machine->price)
+    add(found.figures, "price", *machine->price, "USD/h");
   flatten(machine->pools.front(), found);
   return found;
 }

@@ -172,6 +172,19 @@ static json writeLatency(const Report &report) {
   return written;
 }
 
+static json writeCost(const Report &report) {
+  auto number = [](std::optional<double> value) {
+    return value ? json(*value) : json();
+  };
+  const auto &cost = report.cost;
+  return {{"usd_per_device_hour", number(cost.dollarsPerDeviceHour)},
+          {"usd_per_million_tokens", number(cost.dollarsPerMillionTokens)},
+          {"board_power_w", number(cost.boardPowerW)},
+          {"idle_power_w", number(cost.idlePowerW)},
+          {"busy_share", cost.busyShare},
+          {"joules_per_token", number(cost.joulesPerToken)}};
+}
+
 static json writeRows(const std::vector<BreakdownRow> &rows) {
   json all = json::array();
   for (const BreakdownRow &row : rows)
@@ -286,6 +299,7 @@ json autopar::writeTree(const Report &report) {
   if (report.pipeline)
     root["schedule"] = writeSchedule(*report.pipeline);
   root["throughput"] = {{"tokens_per_s", report.tokensPerS}};
+  root["cost"] = writeCost(report);
   root["breakdown"] = {{"by_op", writeRows(report.byOp)},
                        {"by_layer", writeRows(report.byLayer)}};
   if (report.placement)

@@ -137,6 +137,17 @@ static void compareTimes(RowList &rows) {
            [](const Report &report) -> Value { return report.latency.bound; });
   rows.add("tokens/s", "throughput.tokens_per_s", Unit::perSecond,
            [](const Report &report) -> Value { return report.tokensPerS; });
+  auto known = [](std::optional<double> value) {
+    return value ? Value(*value) : Value();
+  };
+  rows.add("per million tokens", "cost.usd_per_million_tokens", Unit::dollars,
+           [=](const Report &report) -> Value {
+             return known(report.cost.dollarsPerMillionTokens);
+           });
+  rows.add("energy of a token", "cost.joules_per_token", Unit::joules,
+           [=](const Report &report) -> Value {
+             return known(report.cost.joulesPerToken);
+           });
 }
 
 static void compareRest(RowList &rows) {

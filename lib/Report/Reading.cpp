@@ -170,6 +170,17 @@ Runtime autopar::runtimeOf(const Plan &plan, const Runtime &runtime,
   return own;
 }
 
+static Result<Report> evaluateStep(const PlanInputs &inputs,
+                                   ReportDetail detail) {
+  if (!inputs.plan.pipeline.stages.empty())
+    return evaluatePipeline(inputs, detail);
+  Strategy strategy = compile(inputs.program, launchingOf(inputs.runtime));
+  Reading reading(inputs, strategy);
+  if (auto error = reading.read(layoutOf(inputs), detail))
+    return *error;
+  return std::move(reading.report);
+}
+
 Result<Report> autopar::evaluate(const CostProgram &program, const Plan &plan,
                                  const Machine &machine, const Runtime &given,
                                  const Workload &workload,
@@ -178,11 +189,8 @@ Result<Report> autopar::evaluate(const CostProgram &program, const Plan &plan,
   PlanInputs inputs{program, plan, machine, runtime, workload};
   if (auto error = checkInputs(inputs))
     return *error;
-  if (!plan.pipeline.stages.empty())
-    return evaluatePipeline(inputs, detail);
-  Strategy strategy = compile(program, launchingOf(runtime));
-  Reading reading(inputs, strategy);
-  if (auto error = reading.read(layoutOf(inputs), detail))
-    return *error;
-  return std::move(reading.report);
+  Result<Report> report = evaluateStep(inputs, detail);
+  if (report)
+    addCost(*report, machine, detail.explain);
+  return report;
 }

@@ -155,6 +155,8 @@ void readDerivations(Reading &reading);
 /// Of what is summed over the steps of a prefill.
 void explainSteps(Reading &reading);
 void readImpacts(Reading &reading);
+/// What its tokens cost and draw on `machine`, and, where asked for, why.
+void addCost(Report &report, const Machine &machine, bool explain);
 /// The time of the report's step as a sum, which has no backwards.
 void addWaterfall(Report &report);
 

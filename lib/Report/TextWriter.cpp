@@ -7,6 +7,7 @@
 
 #include "autopar/Report/Report.h"
 
+#include "MoneyText.h"
 #include "PipelineText.h"
 #include "ReportText.h"
 #include "TextTables.h"
@@ -72,6 +73,7 @@ static std::string answer(const Report &report) {
   table.add({"throughput", formatRate(report.tokensPerS) +
                                (prefill ? " prompt" : " output") +
                                " tokens/s"});
+  addCostRows(table, report);
   if (report.memory.kvBytesPerToken > 0 ||
       report.memory.stateBytesPerSequence > 0)
     table.add({"capacity", answerCapacity(report)});

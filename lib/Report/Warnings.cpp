@@ -181,4 +181,8 @@ void autopar::readWarnings(Reading &reading) {
   warnNarrowStream(reading, warnings);
   warnTimes(reading, warnings);
   warnSources(reading, warnings);
+  warnDerivedMachine(reading);
+  warnOtherChips(reading);
+  warnSubstitutedCurves(reading);
+  warnSetLinks(reading);
 }

@@ -13,14 +13,6 @@
 
 using namespace autopar;
 
-std::string autopar::lower(std::string_view text) {
-  std::string result(text);
-  for (char &c : result)
-    if (c >= 'A' && c <= 'Z')
-      c = char(c - 'A' + 'a');
-  return result;
-}
-
 std::string autopar::withoutNotes(std::string_view text) {
   std::string result;
   // Behind the last of its kind, no bracket is closed.
@@ -40,18 +32,6 @@ std::string autopar::withoutNotes(std::string_view text) {
   result.erase(result.find_last_not_of(" \t\r\n") + 1);
   result.erase(0, result.find_first_not_of(" \t\r\n"));
   return result;
-}
-
-std::vector<std::string> autopar::wordsOf(std::string_view text,
-                                          std::string_view separators) {
-  std::vector<std::string> words;
-  size_t at = text.find_first_not_of(separators);
-  while (at != std::string_view::npos) {
-    size_t end = std::min(text.find_first_of(separators, at), text.size());
-    words.emplace_back(text.substr(at, end - at));
-    at = text.find_first_not_of(separators, end);
-  }
-  return words;
 }
 
 /// Whether `word` is `pattern`, in which `#` stands for a digit.

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_VALIDATION_NAMEFORMS_H
 #define AUTOPAR_VALIDATION_NAMEFORMS_H
 
+#include "autopar/Support/Words.h"
 #include "autopar/Validation/Names.h"
 
 namespace autopar {
@@ -15,13 +16,8 @@ namespace autopar {
 /// Longer names are nobody's.
 inline constexpr size_t maxNameLength = 500;
 
-/// ASCII letters in lower case.
-std::string lower(std::string_view text);
 /// Without "(notes)" and "[notes]", and spaces around.
 std::string withoutNotes(std::string_view text);
-/// The parts of `text` between characters of `separators`, none of them empty.
-std::vector<std::string> wordsOf(std::string_view text,
-                                 std::string_view separators);
 
 struct NameForms {
   /// Words without what is between them, each form shorter than the last:

@@ -210,18 +210,7 @@ ResolvedName SystemNames::find(const std::string &text) const {
     return result;
   }
   std::vector<std::string> have = machineWords(text, rules);
-  size_t most = 0;
-  const std::optional<std::string> *best = nullptr;
-  for (const auto &[alias, target] : rules.aliases) {
-    std::vector<std::string> need = wordsOf(alias, " ");
-    bool all = std::all_of(need.begin(), need.end(), [&](const auto &word) {
-      return std::count(have.begin(), have.end(), word);
-    });
-    if (all && need.size() > most) {
-      most = need.size();
-      best = &target;
-    }
-  }
+  const std::optional<std::string> *best = findAlias(rules.aliases, have);
   if (best && *best) {
     result.name = **best;
     return result;

@@ -7,6 +7,7 @@
 
 #include "Commands.h"
 #include "autopar/Report/HardwareText.h"
+#include "autopar/Support/File.h"
 
 #include <cstdio>
 
@@ -16,7 +17,7 @@ namespace {
 /// What the command line said.
 struct Options {
   std::vector<std::string> overrides;
-  std::string first, second;
+  std::string first, second, output = "-";
 };
 } // namespace
 
@@ -36,14 +37,36 @@ static int run(const Options &options, Function function) {
     return fail(text.error());
   if (auto error = library.unusedOverride())
     return fail(*error);
-  std::fputs(text->c_str(), stdout);
-  return 0;
+  Result<bool> written = writeOutput(options.output, *text);
+  return written ? 0 : fail(written.error());
 }
 
 static void addOverrides(CLI::App *command, Options &options) {
   command->add_option("--set", options.overrides,
                       "Replace a figure: chips.h100-sxm.memory_bandwidth="
                       "4e12 (repeatable)");
+}
+
+static void addNew(CLI::App *hardware, std::shared_ptr<Options> options,
+                   std::vector<Command> &commands) {
+  CLI::App *create = hardware->add_subcommand(
+      "new", "A file for a machine of your own, like a chip of the library");
+  create->add_option("like", options->first, "Chip or system")->required();
+  create->add_option("--as", options->second, "What it is called")
+      ->type_name("name")
+      ->required();
+  create->add_option("-o", options->output, "File (default: standard output)");
+  create->footer(
+      "Change the figures; what is left out is as the chip has it. Without\n"
+      "\"like\", memory, bandwidth, peak and link are enough.\n\n"
+      "  autopar hardware new h100-sxm --as my-chip -o my-chip.json\n"
+      "  autopar estimate llama-3.1-8b --hardware=./my-chip.json\n");
+  commands.push_back({create, [=] {
+                        return run(*options, [&](const auto &library) {
+                          return library.draftNode(options->first,
+                                                   options->second);
+                        });
+                      }});
 }
 
 void autopar::addHardware(CLI::App &app, std::vector<Command> &commands) {
@@ -57,7 +80,9 @@ void autopar::addHardware(CLI::App &app, std::vector<Command> &commands) {
       "  autopar hardware show h100-sxm\n"
       "  autopar hardware show gb200-nvl72\n"
       "  autopar hardware diff h100-sxm h200-sxm\n"
-      "  autopar hardware diff h100-sxm ./my-chip.json\n");
+      "  autopar hardware diff h100-sxm ./my-chip.json\n"
+      "  autopar hardware new h100-sxm --as my-chip -o my-chip.json\n");
+  addNew(hardware, options, commands);
   CLI::App *list =
       hardware->add_subcommand("list", "All chips and systems of the library");
   commands.push_back({list, [=] { return run(*options, listHardware); }});

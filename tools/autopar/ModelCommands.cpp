@@ -39,8 +39,8 @@ static void warn(const std::string &line) {
   llvm::errs() << "warning: " << line << "\n";
 }
 
-static Result<ModelRequest> requestOf(const ModelArgument &model,
-                                      const std::string &name) {
+Result<ModelRequest> autopar::requestOf(const ModelArgument &model,
+                                        const std::string &name) {
   ModelRequest request;
   request.argument = name;
   request.hub = {model.offline, model.revision, showProgress, model.refresh};

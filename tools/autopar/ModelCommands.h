@@ -18,6 +18,8 @@
 
 namespace autopar {
 
+struct ModelRequest;
+
 /// A model on the command line.
 struct ModelArgument {
   std::string name, second, revision;
@@ -31,6 +33,15 @@ struct ModelArgument {
 /// Prints the report of a step.
 int estimate(const ModelArgument &model, PlanFlags &flags,
              const PlanValues &values);
+
+/// Prints in what two plans differ, or a table of all models, machines and
+/// plans that are named.
+int compare(const ModelArgument &model, PlanFlags &flags,
+            const PlanValues &values);
+
+/// What `name` asks for, with what `model` says of how to find it.
+Result<ModelRequest> requestOf(const ModelArgument &model,
+                               const std::string &name);
 
 /// Prints the device groups of axis or degree `name`.
 int printGroups(const std::string &name, PlanFlags &flags,

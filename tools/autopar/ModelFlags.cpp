@@ -119,16 +119,29 @@ static void addPlans(CLI::App *command, EstimateOptions &options) {
   const std::vector<PlanFlag> &flags = options.flags.all();
   for (size_t i = 0; i < flags.size(); ++i)
     if (flags[i].name == "diff-plans")
-      addOption(command, flags[i], "plans", flags[i].help, options.values[i])
-          ->required();
+      addOption(command, flags[i], "plans",
+                "Plans between semicolons, as in 'tp8; tp4,pp2,sp', or files "
+                "of autopar.plan/1; flags override them",
+                options.values[i]);
 }
 
-static int runEstimate(EstimateOptions &options) {
+/// Reports unless another format was asked for.
+static EstimateOptions &withFormat(EstimateOptions &options) {
   const std::vector<PlanFlag> &flags = options.flags.all();
   for (size_t i = 0; i < flags.size(); ++i)
     if (flags[i].name == "estimate" && options.values[i].empty())
       options.values[i] = {flags[i].bare};
+  return options;
+}
+
+static int runEstimate(EstimateOptions &options) {
+  withFormat(options);
   return estimate(options.model, options.flags, options.values);
+}
+
+static int runCompare(EstimateOptions &options) {
+  withFormat(options);
+  return compare(options.model, options.flags, options.values);
 }
 
 void autopar::addEstimate(CLI::App &app, std::vector<Command> &commands) {
@@ -152,17 +165,27 @@ void autopar::addEstimate(CLI::App &app, std::vector<Command> &commands) {
 void autopar::addCompare(CLI::App &app, std::vector<Command> &commands) {
   auto options = std::make_shared<EstimateOptions>();
   CLI::App *command = app.add_subcommand(
-      "compare", "In what two plans of a model differ: layouts, bytes, time");
-  command->add_option("model", options->model.name, modelHelp)->required();
+      "compare", "Plans, machines and models side by side, also in money");
+  command
+      ->add_option("model", options->model.name,
+                   std::string(modelHelp) + "; several between commas")
+      ->required();
   addPlanFlags(command, *options, isOfOnePlan);
   addPlans(command, *options);
   addSource(command, options->model);
-  command->footer("Plans are files of autopar.plan/1; other flags count for "
-                  "both.\n\n"
-                  "  autopar compare llama-3.3-70b --plans=tp4.json,tp8.json\n"
-                  "  autopar compare llama-3.3-70b --plans=a.json,b.json "
-                  "--phase=decode --json\n");
-  commands.push_back({command, [=] { return runEstimate(*options); }});
+  command->footer(
+      "Two plans of a model are told apart tensor by tensor; several plans,\n"
+      "machines (--hardware=a,b) or models (a,b) make a table. Plans are "
+      "words:\n"
+      "a degree and its size (tp8 pp2 dp4 cp2 ep8 etp2 dcp2), sp, fsdp, or\n"
+      "name=value of another flag. Flags count for all; --price may have one\n"
+      "for each machine.\n\n"
+      "  autopar compare llama-3.3-70b --plans='tp8; tp4,pp2,sp'\n"
+      "  autopar compare llama-3.3-70b --plans=tp4.json,tp8.json\n"
+      "  autopar compare llama-3.3-70b --hardware=a100,h100 --shard-tp=8 \\\n"
+      "                  --phase=decode --batch=32 --context=4096\n"
+      "  autopar compare llama-3.1-8b,qwen3-8b --phase=decode --json\n");
+  commands.push_back({command, [=] { return runCompare(*options); }});
 }
 
 //===----------------------------------------------------------------------===//

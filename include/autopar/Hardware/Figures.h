@@ -39,6 +39,8 @@ inline constexpr UnitRange countOrNone{"1", 0, 1e12};
 /// Whether something is so.
 inline constexpr UnitRange noneOrOne{"1", 0, 1};
 inline constexpr UnitRange bytesEach{"B", 0, 1e6};
+inline constexpr UnitRange watts{"W", 0, 1e6};
+inline constexpr UnitRange dollarsPerHour{"USD/h", 0, 1e6};
 } // namespace units
 
 /// The object `source` of `reader`.
@@ -47,9 +49,17 @@ Source readSource(const JsonReader &reader);
 Figure readFigure(const JsonReader &reader, std::string_view key,
                   UnitRange unit, const std::string &path);
 
+/// Nothing where `reader` has no `key`.
+std::optional<Figure> readOptionalFigure(const JsonReader &reader,
+                                         std::string_view key, UnitRange unit,
+                                         const std::string &path);
+/// Gives the document's own member "source" to all of its figures and curves
+/// that have none. A text is a source of kind user.
+void spreadSource(JsonDocument &document);
+
 /// Applies the overrides below `prefix` ("chips.h100-sxm") to `document` and
-/// marks them in `used`. A path that leads to no number is an error naming the
-/// nearest that does.
+/// marks them in `used`. A figure that files may leave out is added. A path
+/// that leads to no number is an error naming the nearest that does.
 std::optional<Error> applyOverrides(JsonDocument &document,
                                     const std::string &prefix,
                                     const std::vector<Override> &overrides,

@@ -78,6 +78,8 @@ struct Chip {
   KernelCurves kernels;
   /// Those of runtimes that have other kernels, by `Runtime::name`.
   std::map<std::string, KernelCurves> implementations;
+  /// What the board may draw, and what it draws while it waits; W.
+  std::optional<Figure> boardPower = std::nullopt, idlePower = std::nullopt;
 
   /// The peak that multiplies `type`, falling back to the next wider format
   /// the chip has (fp8 -> bf16 -> fp16 -> fp32); null where there is none.
@@ -86,6 +88,10 @@ struct Chip {
   /// `type`: fp8 where the chip has kernels for it, else `type`.
   ElementType unitsOf(KernelKind kind, ElementType type,
                       std::optional<ElementType> storage) const;
+  /// What a curve measured for this use is called: "grouped_matmul.fp4_bf16". A
+  /// format that the chip does not multiply is the next wider one.
+  std::string useOf(KernelKind kind, ElementType type,
+                    std::optional<ElementType> storage = std::nullopt) const;
   /// The curve for `kind` and `type`, with the same fallback. Scans have that
   /// of elementwise kernels, latent attention that of attention where it has
   /// none.
@@ -142,10 +148,36 @@ struct Pool {
   int64_t devices() const { return devicesPerNode * nodes; }
 };
 
+/// What a name that no system has was taken for.
+struct TakenName {
+  std::string asked, system;
+  /// Systems that the name fits as well.
+  std::vector<std::string> others;
+
+  /// "taken for 'h100'; h100-pcie-8 is called so, too".
+  std::string str() const;
+};
+
+/// How far apart what measured chips reach is, of one kernel and format: the
+/// largest over the smallest efficiency.
+struct CurveSpread {
+  size_t chips = 0;
+  double compute = 1, memory = 1;
+};
+
 /// What a plan runs on.
 struct Machine {
   std::string name, title;
   std::vector<Pool> pools;
+  /// Of a device; USD per hour.
+  std::optional<Figure> price = std::nullopt;
+  std::optional<TakenName> taken = std::nullopt;
+  /// What a file of a few lines leaves to the library, and what of it was
+  /// taken; "" of one that says everything.
+  std::string derived = {};
+  /// Of the curves of the chip that are others' ("matmul.bf16"), where several
+  /// chips of the library were measured.
+  std::map<std::string, CurveSpread> spreads = {};
 
   int64_t devices() const;
   /// The same with kernels of `runtime` and collectives of `collectives` where
@@ -156,7 +188,7 @@ struct Machine {
 
 /// `--set path=value`: replaces the value of a figure and marks it as the
 /// user's. Paths: chips.<name>.<field>, systems.<name>.<field>,
-/// runtimes.<name>.<field>; nested fields by dots.
+/// runtimes.<name>.<field>; nested fields by dots. `*` for a name is any.
 struct Override {
   std::string path;
   double value = 0;
@@ -170,6 +202,8 @@ Result<Override> parseOverride(std::string_view text);
 Result<std::vector<Override>>
 parseOverrides(const std::vector<std::string> &texts);
 
+struct System;
+
 /// The library of chips and systems: files of `dataDirectory("hardware")`,
 /// read when asked for.
 class HardwareLibrary {
@@ -181,14 +215,27 @@ public:
   /// By library name, or by path of a file (which may name a chip of the
   /// library or of a file beside it).
   Result<Chip> chip(const std::string &nameOrPath) const;
-  /// A system with `nodes` nodes. More than one needs a scale-out tier.
+  /// A system with `nodes` nodes. More than one needs a scale-out tier. Names
+  /// that fit several systems, as "h100" does, mean what `names.json` says.
   Result<Machine> machine(const std::string &nameOrPath,
                           int64_t nodes = 1) const;
+  /// The text of an `autopar.node/1` for people to edit: `name`, like the chip
+  /// or system `base`.
+  Result<std::string> draftNode(const std::string &base,
+                                const std::string &name) const;
+  /// Chips and systems whose names have all words of `text`.
+  std::vector<std::string> fitting(const std::string &text) const;
   /// Overrides that no file read so far has used: an unknown path is an error
   /// that names the nearest one.
   std::optional<Error> unusedOverride() const;
 
 private:
+  /// `system`, whose chip is `chip`, with `nodes` nodes.
+  Result<Machine> makeMachine(System system, Chip chip, int64_t nodes) const;
+  /// The machine of a document of `autopar.node/1`.
+  Result<Machine> nodeMachine(const JsonDocument &document,
+                              int64_t nodes) const;
+
   std::vector<Override> overrides;
   mutable std::vector<bool> used;
   std::string directory;

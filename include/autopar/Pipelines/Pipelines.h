@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_PIPELINES_PIPELINES_H
 #define AUTOPAR_PIPELINES_PIPELINES_H
 
+#include "autopar/Pipelines/PlanPasses.h"
 #include "autopar/Plan/Plan.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -22,13 +23,15 @@ struct PlanKnob;
 /// `planKnobs`.
 struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   PlanOptions();
-  Option<std::string> plan{*this, "plan", llvm::cl::value_desc("file"),
-                           llvm::cl::desc("Plan to start from: a file of "
-                                          "autopar.plan/1; flags override it")};
+  Option<std::string> plan{
+      *this, "plan", llvm::cl::value_desc("file|words"),
+      llvm::cl::desc("Plan to start from: a file of autopar.plan/1, or words "
+                     "as in tp8,pp2,sp; flags override it")};
   Option<std::string> diffPlans{
-      *this, "diff-plans", llvm::cl::value_desc("file,file"),
-      llvm::cl::desc("Report in what two plans differ: two files of "
-                     "autopar.plan/1; flags override both")};
+      *this, "diff-plans", llvm::cl::value_desc("plan;plan"),
+      llvm::cl::desc("Report in what two plans differ: words as in 'tp8; "
+                     "tp4,pp2', or two files of autopar.plan/1; flags override "
+                     "both")};
   Option<std::string> mesh{
       *this, "mesh", llvm::cl::value_desc("axis=N,..."),
       llvm::cl::desc("Mesh axes with sizes, outermost first: pp=4,tp=8 ('?' "
@@ -98,6 +101,10 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                      "(default: h100-sxm-8)")};
   Option<int64_t> nodes{*this, "nodes", llvm::cl::value_desc("N"),
                         llvm::cl::desc("Nodes of the machine (default: 1)")};
+  Option<std::string> price{
+      *this, "price", llvm::cl::value_desc("USD"),
+      llvm::cl::desc("What a device costs an hour (default: the price that the "
+                     "machine's file has)")};
   Option<std::string> runtime{
       *this, "runtime", llvm::cl::value_desc("name[@version]"),
       llvm::cl::desc("Runtime: vllm, sglang, trtllm, ideal, or a file; "
@@ -147,6 +154,10 @@ using PipelineErrorHandler =
 /// The plan that `options` say. Bad options go to `onError`.
 mlir::FailureOr<Plan> readPlanOptions(const PlanOptions &options,
                                       PipelineErrorHandler onError);
+
+/// Plan, machine and step that `options` say. Bad options go to `onError`.
+mlir::FailureOr<PlanRequest> readPlanRequest(const PlanOptions &options,
+                                             PipelineErrorHandler onError);
 
 /// Adds the passes that `options` ask for: bind workload, mesh and formats,
 /// shard, insert collectives, estimate; of two plans, each on a copy. Bad

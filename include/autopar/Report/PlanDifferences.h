@@ -38,7 +38,16 @@ struct PlanOutcome {
 /// In what two outcomes differ. Where only one of them has something, the other
 /// side is absent.
 struct PlanDifferences {
-  enum class Unit { none, bytes, microseconds, count, flops, perSecond };
+  enum class Unit {
+    none,
+    bytes,
+    microseconds,
+    count,
+    flops,
+    perSecond,
+    dollars,
+    joules
+  };
   /// Nothing, yes or no, a word, or a number.
   using Value =
       std::variant<std::monostate, bool, std::string, int64_t, double, Checked>;

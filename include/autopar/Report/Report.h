@@ -234,6 +234,14 @@ struct Report {
   /// Tokens of all sequences in a step over the step's time.
   double tokensPerS = 0;
 
+  /// What the devices of the plan cost and draw; absent where nothing says it.
+  struct {
+    std::optional<double> dollarsPerDeviceHour, dollarsPerMillionTokens;
+    std::optional<double> boardPowerW, idlePowerW, joulesPerToken;
+    /// Of the step: when a device computes, reads or sends.
+    double busyShare = 0;
+  } cost;
+
   std::vector<BreakdownRow> byOp, byLayer;
   /// Experts on the devices that share them; nothing where nothing is known of
   /// their loads.

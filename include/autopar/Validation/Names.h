@@ -16,6 +16,7 @@
 #define AUTOPAR_VALIDATION_NAMES_H
 
 #include "autopar/Support/Result.h"
+#include "autopar/Support/Words.h"
 
 #include <map>
 #include <optional>
@@ -35,7 +36,7 @@ struct NameRules {
   std::map<std::string, std::string> formats;
   /// To a name of ours; to nothing where that is known to be something else
   /// than what it looks like.
-  std::map<std::string, std::optional<std::string>> aliases;
+  Aliases aliases;
 };
 
 Result<NameRules> readNameRules(const std::string &path);

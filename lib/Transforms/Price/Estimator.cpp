@@ -105,6 +105,14 @@ private:
 
 } // namespace
 
+/// Says which machine a name was taken for, in the report and at once.
+static void addTaken(ModuleOp module, const TakenName &taken, Report &report) {
+  std::string text = taken.str();
+  report.assumptions.insert(report.assumptions.begin(),
+                            {"hardware", taken.system, text});
+  module.emitWarning() << "hardware " << taken.system << " is " << text;
+}
+
 static void addOverride(const Override &one, Report &report) {
   for (const Assumption &assumption : report.assumptions)
     if (assumption.name == one.path)
@@ -136,5 +144,7 @@ autopar::priceModule(ModuleOp module, const CostProgramAnalysis &analysis,
   std::vector<Assumption> open = Assumed().of(module, target.getTarget());
   report->assumptions.insert(report->assumptions.begin(), open.begin(),
                              open.end());
+  if (inputs->machine.taken)
+    addTaken(module, *inputs->machine.taken, *report);
   return ModuleEstimate{std::move(*inputs), std::move(*report)};
 }

@@ -1,6 +1,6 @@
 // RUN: not autopar-opt %s --estimate 2>&1 | FileCheck %s
 // RUN: not autopar-opt %s --estimate --nodes=2 --hardware=h100-pcie-8 --set systems.h20-8.tiers.scale_up.latency=1 2>&1 | FileCheck %s --check-prefix=SET
-// RUN: sed 's/^  module @decode {/&\n  parallel.target hardware("h200")/' %s | not autopar-opt --estimate 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: sed 's/^  module @decode {/&\n  parallel.target hardware("h200-smx")/' %s | not autopar-opt --estimate 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: sed 's/(tp = 8)/(dp = 2, tp = 8)/' %s | not autopar-opt --estimate 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: sed 's/repeat 1 /repeat 2 /' %s | not autopar-opt --estimate --nodes=2 2>&1 | FileCheck %s --check-prefix=BYTES
 // RUN: sed 's/dp = 1/dp = ?/' %s | not autopar-opt --estimate --nodes=2 2>&1 | FileCheck %s --check-prefix=OPEN
@@ -10,7 +10,7 @@
 // CHECK: note: give --nodes=2, or a parallel.target with hardware to one of the modules
 
 // SET: error: override "systems.h20-8{{.*}}" has no effect: systems.h20-8 is not part of this machine
-// NAME: error: unknown system "h200"
+// NAME: error: unknown system "h200-smx"
 // NAME: note: in module @decode
 // MANY: error: plan needs 16 devices but h100-sxm-8 with 1 node has 8
 // MANY: note: in module @decode

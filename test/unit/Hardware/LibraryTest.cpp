@@ -76,6 +76,17 @@ TEST_F(LibraryTest, FallsBackToTheNextWiderFormat) {
             "chips.a100-80gb-sxm.peak_flops.bf16");
   EXPECT_EQ(a100->curve(KernelKind::matmul, ElementType::fp8_e5m2)->path,
             "chips.a100-80gb-sxm.kernels.matmul.bf16");
+  // fp16 and bf16 stand in for each other, beside 4-bit weights, too.
+  Result<Chip> h100 = library.chip("h100-sxm");
+  ASSERT_TRUE(h100);
+  EXPECT_EQ(h100->curve(KernelKind::grouped_matmul, ElementType::f16,
+                        ElementType::fp4)
+                ->path,
+            "chips.h100-sxm.kernels.grouped_matmul.fp4_bf16");
+  EXPECT_EQ(h100->useOf(KernelKind::matmul, ElementType::fp8_e4m3),
+            "matmul.fp8");
+  EXPECT_EQ(a100->useOf(KernelKind::matmul, ElementType::fp8_e4m3),
+            "matmul.bf16");
   Result<Chip> v100 = library.chip("v100-32gb-sxm");
   ASSERT_TRUE(v100);
   EXPECT_EQ(v100->peak(ElementType::bf16)->path,

@@ -94,3 +94,19 @@ TEST_F(OverrideTest, Unused) {
   ASSERT_TRUE(runtime.machine("h100-sxm-8"));
   EXPECT_FALSE(runtime.unusedOverride());
 }
+
+TEST_F(OverrideTest, AddsFiguresThatFilesMayLack) {
+  HardwareLibrary library({{"systems.*.price", 2.5},
+                           {"chips.mi300x.idle_power", 140},
+                           {"chips.*.board_power", 750}});
+  Result<Machine> machine = library.machine("mi300x-8");
+  ASSERT_TRUE(machine) << machine.error().str();
+  EXPECT_EQ(machine->price->value, 2.5);
+  EXPECT_EQ(machine->price->source.str(), "user: --price=2.5");
+  EXPECT_EQ(machine->price->path, "systems.mi300x-8.price");
+  EXPECT_FALSE(machine->price->isGiven());
+  EXPECT_EQ(machine->pools[0].chip.idlePower->value, 140);
+  EXPECT_EQ(machine->pools[0].chip.boardPower->value, 750);
+  EXPECT_FALSE(library.unusedOverride());
+  EXPECT_FALSE(HardwareLibrary({{"systems.*.cost", 1}}).machine("l4-8"));
+}

@@ -31,8 +31,8 @@ TEST_F(ReaderTest, ChipErrorsNameTheField) {
   EXPECT_EQ(chipError("\"memory_usable\"", "\"memory_useable\""),
             "h100-sxm.json: /memory_useable: unknown field "
             "\"memory_useable\"\n  note: known fields: schema, name, title, "
-            "memory_label, memory_usable, memory_bandwidth, peak_flops, "
-            "kernels, implementations");
+            "source, memory_label, memory_usable, memory_bandwidth, "
+            "peak_flops, kernels, implementations, board_power, idle_power");
   EXPECT_EQ(chipError("\"elementwise\"", "\"element_wise\""),
             "h100-sxm.json: /kernels/element_wise: unknown kernel "
             "\"element_wise\"\n  note: known: matmul, grouped_matmul, "

@@ -1,0 +1,31 @@
+//===- PlanTable.h - Plans, machines and models in a table ------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_REPORT_PLANTABLE_H
+#define AUTOPAR_REPORT_PLANTABLE_H
+
+#include "autopar/Report/Report.h"
+
+namespace autopar {
+
+/// One row: what was asked for, and what came of it.
+struct PlanTableRow {
+  /// As the user calls them; "" where that is the default.
+  std::string model, hardware, plan;
+  /// Absent where it was refused, for `refusal`.
+  std::optional<Report> report;
+  std::string refusal;
+};
+
+/// For a terminal. Columns that say the same of all rows are left out.
+std::string writeText(const std::vector<PlanTableRow> &rows);
+/// As JSON text, valid against lib/Report/schema/table.schema.json.
+std::string writeJson(const std::vector<PlanTableRow> &rows);
+
+} // namespace autopar
+
+#endif // AUTOPAR_REPORT_PLANTABLE_H

@@ -1,0 +1,38 @@
+//===- Words.h - Names cut into words ---------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SUPPORT_WORDS_H
+#define AUTOPAR_SUPPORT_WORDS_H
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace autopar {
+
+/// ASCII letters in lower case.
+std::string lower(std::string_view text);
+/// The parts of `text` between characters of `separators`, none of them empty.
+std::vector<std::string> wordsOf(std::string_view text,
+                                 std::string_view separators);
+/// Whether all of `needed` are among `words`.
+bool hasAll(const std::vector<std::string> &words,
+            const std::vector<std::string> &needed);
+
+/// To what names stand for; to nothing where one is known to be something else
+/// than it looks like. Keys are words between spaces.
+using Aliases = std::map<std::string, std::optional<std::string>>;
+/// What the alias means that has the most words, all of them among `words`;
+/// null where there is none.
+const std::optional<std::string> *
+findAlias(const Aliases &aliases, const std::vector<std::string> &words);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SUPPORT_WORDS_H

@@ -1,0 +1,78 @@
+//===- Money.cpp - What tokens cost, and what they draw -------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A device draws its board's power while it computes, reads or sends, and its
+// idle power while it waits for the host or for other stages: docs/physics.md,
+// "Money and energy". Devices that the plan does not use count for nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Explanation.h"
+
+using namespace autopar;
+
+static double busyShare(const Report &report) {
+  const auto &latency = report.latency;
+  return (latency.computeTimeUs + latency.memoryTimeUs +
+          latency.communicationTimeUs) /
+         latency.stepTimeUs;
+}
+
+static void addPrice(Report &report, const Figure &price, bool explain) {
+  auto &cost = report.cost;
+  double devices = static_cast<double>(report.mesh.devices);
+  cost.dollarsPerDeviceHour = price.value;
+  cost.dollarsPerMillionTokens =
+      price.value * devices / 3600 / report.tokensPerS * 1e6;
+  if (explain)
+    report.derivations["cost.usd_per_million_tokens"] =
+        Explanation()
+            .formula("price * devices / 3600 / tokens_per_s * 1e6")
+            .figure(price)
+            .input("mesh.devices", report.mesh.devices)
+            .input("throughput.tokens_per_s", report.tokensPerS)
+            .derivation;
+}
+
+/// Without an idle power, a device draws its board's all the time.
+static void addEnergy(Report &report, const Chip &chip, bool explain) {
+  auto &cost = report.cost;
+  const Figure &board = *chip.boardPower;
+  const Figure &idle = chip.idlePower ? *chip.idlePower : board;
+  double power =
+      board.value * cost.busyShare + idle.value * (1 - cost.busyShare);
+  cost.boardPowerW = board.value;
+  if (chip.idlePower)
+    cost.idlePowerW = idle.value;
+  cost.joulesPerToken =
+      power * static_cast<double>(report.mesh.devices) / report.tokensPerS;
+  if (!explain)
+    return;
+  Explanation energy;
+  energy.formula(chip.idlePower
+                     ? "(board_power * busy_share + idle_power * (1 - "
+                       "busy_share)) * devices / tokens_per_s"
+                     : "board_power * devices / tokens_per_s");
+  energy.figure(board);
+  if (chip.idlePower)
+    energy.figure(idle).input("cost.busy_share", cost.busyShare);
+  report.derivations["cost.joules_per_token"] =
+      energy.input("mesh.devices", report.mesh.devices)
+          .input("throughput.tokens_per_s", report.tokensPerS)
+          .derivation;
+}
+
+void autopar::addCost(Report &report, const Machine &machine, bool explain) {
+  if (report.tokensPerS <= 0)
+    return;
+  report.cost.busyShare = busyShare(report);
+  if (machine.price)
+    addPrice(report, *machine.price, explain);
+  const Chip &chip = machine.pools.front().chip;
+  if (chip.boardPower)
+    addEnergy(report, chip, explain);
+}

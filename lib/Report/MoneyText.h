@@ -1,0 +1,25 @@
+//===- MoneyText.h ----------------------------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_REPORT_MONEYTEXT_H
+#define AUTOPAR_LIB_REPORT_MONEYTEXT_H
+
+#include "TextTables.h"
+#include "autopar/Report/Report.h"
+
+namespace autopar {
+
+/// What tokens cost and draw, where that is known.
+void addCostRows(TextTable &table, const Report &report);
+/// "$0.42", with three digits.
+std::string dollarText(double dollars);
+/// "3.1 J".
+std::string energyText(double joules);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_REPORT_MONEYTEXT_H

@@ -1,0 +1,234 @@
+//===- PlanTable.cpp ------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Report/PlanTable.h"
+
+#include "MoneyText.h"
+#include "ReportJson.h"
+#include "ReportText.h"
+#include "TextTables.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace autopar;
+
+using Rows = std::vector<PlanTableRow>;
+
+namespace {
+
+/// A column of text; "" and "-" say nothing.
+struct Column {
+  const char *head;
+  char alignment;
+  std::string (*cell)(const PlanTableRow &row);
+};
+
+std::string modelOf(const PlanTableRow &row) {
+  return row.report ? row.report->model.name : row.model;
+}
+
+std::string hardwareOf(const PlanTableRow &row) {
+  if (!row.report)
+    return row.hardware;
+  const auto &machine = row.report->machine;
+  return machine.hardware +
+         (machine.nodes == 1 ? "" : " x " + std::to_string(machine.nodes));
+}
+
+/// What the user wrote, or else the mesh.
+std::string planOf(const PlanTableRow &row) {
+  if (!row.plan.empty() || !row.report)
+    return row.plan;
+  std::vector<std::string> mesh = meshText(*row.report);
+  return mesh.empty() ? "1 device" : join(mesh, ", ");
+}
+
+template <typename Get>
+std::string ofReport(const PlanTableRow &row, Get get) {
+  return row.report ? get(*row.report) : "-";
+}
+
+constexpr Column names[] = {{"model", 'l', modelOf},
+                            {"machine", 'l', hardwareOf},
+                            {"plan", 'l', planOf}};
+
+constexpr Column numbers[] = {
+    {"devices", 'r',
+     [](const PlanTableRow &row) {
+       return ofReport(row, [](const Report &report) {
+         return formatInteger(report.mesh.devices);
+       });
+     }},
+    {"fits", 'l',
+     [](const PlanTableRow &row) {
+       return ofReport(row, [](const Report &report) {
+         return std::string(report.memory.perDevice.fits ? "yes" : "NO");
+       });
+     }},
+    {"memory", 'r',
+     [](const PlanTableRow &row) {
+       return ofReport(row, [](const Report &report) {
+         return formatBytes(report.memory.perDevice.totalBytes);
+       });
+     }},
+    {"step", 'r',
+     [](const PlanTableRow &row) {
+       return ofReport(row, [](const Report &report) {
+         return formatTime(report.latency.stepTimeUs);
+       });
+     }},
+    {"bound by", 'l',
+     [](const PlanTableRow &row) {
+       return ofReport(
+           row, [](const Report &report) { return report.latency.bound; });
+     }},
+    {"tokens/s", 'r',
+     [](const PlanTableRow &row) {
+       return ofReport(row, [](const Report &report) {
+         return formatRate(report.tokensPerS);
+       });
+     }},
+    {"sequences", 'r',
+     [](const PlanTableRow &row) {
+       return ofReport(row, [](const Report &report) {
+         return formatInteger(report.capacity.sequences);
+       });
+     }},
+    {"$/M tokens", 'r',
+     [](const PlanTableRow &row) {
+       return ofReport(row, [](const Report &report) {
+         const auto &dollars = report.cost.dollarsPerMillionTokens;
+         return dollars ? dollarText(*dollars) : "-";
+       });
+     }},
+    {"J/token", 'r', [](const PlanTableRow &row) {
+       return ofReport(row, [](const Report &report) {
+         const auto &joules = report.cost.joulesPerToken;
+         return joules ? energyText(*joules) : "-";
+       });
+     }}};
+
+/// Whether the cells of all rows that have one are the same.
+bool isUniform(const Column &column, const Rows &rows) {
+  std::set<std::string> cells;
+  for (const PlanTableRow &row : rows)
+    cells.insert(column.cell(row));
+  cells.erase("");
+  return cells.size() < 2;
+}
+
+std::vector<Column> columnsOf(const Rows &rows) {
+  std::vector<Column> columns;
+  for (const Column &column : names)
+    if (!isUniform(column, rows))
+      columns.push_back(column);
+  if (columns.empty())
+    columns.push_back(names[2]);
+  for (const Column &column : numbers) {
+    bool saysNothing =
+        std::all_of(rows.begin(), rows.end(), [&](const PlanTableRow &row) {
+          return column.cell(row) == "-";
+        });
+    if (!saysNothing)
+      columns.push_back(column);
+  }
+  return columns;
+}
+
+std::string headOf(const Rows &rows) {
+  auto first = std::find_if(rows.begin(), rows.end(),
+                            [](const auto &row) { return !!row.report; });
+  if (first == rows.end())
+    return "";
+  std::string head;
+  for (const Column &column : names)
+    if (isUniform(column, rows))
+      head += (head.empty() ? "" : ", ") + column.cell(*first);
+  return wrap("", stepText(*first->report) + (head.empty() ? "" : ": " + head));
+}
+
+std::string refusalsOf(const Rows &rows) {
+  std::string text;
+  for (const PlanTableRow &row : rows) {
+    if (row.report)
+      continue;
+    std::string name = row.model;
+    for (const std::string &part : {row.hardware, row.plan})
+      name += part.empty() ? "" : " " + part;
+    text += wrap("  ", "! " + name + ": " + row.refusal);
+  }
+  return text.empty() ? "" : "\nRefused\n" + text;
+}
+
+/// Where one of the rows is cheapest and another fastest.
+std::string bestOf(const Rows &rows) {
+  const PlanTableRow *fastest = nullptr, *cheapest = nullptr;
+  for (const PlanTableRow &row : rows) {
+    if (!row.report || !row.report->memory.perDevice.fits)
+      continue;
+    if (!fastest || row.report->tokensPerS > fastest->report->tokensPerS)
+      fastest = &row;
+    const auto &dollars = row.report->cost.dollarsPerMillionTokens;
+    if (dollars && (!cheapest ||
+                    *dollars < *cheapest->report->cost.dollarsPerMillionTokens))
+      cheapest = &row;
+  }
+  auto nameOf = [&](const PlanTableRow &row) {
+    std::vector<std::string> parts;
+    for (const Column &column : names)
+      if (!isUniform(column, rows))
+        parts.push_back(column.cell(row));
+    return join(parts, ", ");
+  };
+  if (!fastest || nameOf(*fastest).empty())
+    return "";
+  std::string text = "most tokens/s: " + nameOf(*fastest);
+  if (cheapest)
+    text += "; cheapest tokens: " + nameOf(*cheapest);
+  return wrap("  ", text);
+}
+
+} // namespace
+
+std::string autopar::writeText(const Rows &rows) {
+  std::vector<Column> columns = columnsOf(rows);
+  std::string alignment;
+  std::vector<std::string> head;
+  for (const Column &column : columns) {
+    alignment += column.alignment;
+    head.emplace_back(column.head);
+  }
+  TextTable table(alignment, uncut);
+  table.add(head);
+  for (const PlanTableRow &row : rows) {
+    std::vector<std::string> cells;
+    for (const Column &column : columns)
+      cells.push_back(column.cell(row));
+    table.add(std::move(cells));
+  }
+  return headOf(rows) + "\n" + table.str() + bestOf(rows) + refusalsOf(rows);
+}
+
+std::string autopar::writeJson(const Rows &rows) {
+  nlohmann::ordered_json root, all = nlohmann::ordered_json::array();
+  root["schema"] = "autopar.table/1";
+  for (const PlanTableRow &row : rows) {
+    nlohmann::ordered_json &one = all.emplace_back();
+    one = {
+        {"model", modelOf(row)},
+        {"hardware", row.report ? row.report->machine.hardware : row.hardware},
+        {"plan", planOf(row)}};
+    one["refusal"] = row.report ? nlohmann::ordered_json()
+                                : nlohmann::ordered_json(row.refusal);
+    one["report"] =
+        row.report ? writeTree(*row.report) : nlohmann::ordered_json();
+  }
+  root["rows"] = std::move(all);
+  return printJson(root);
+}

@@ -1,0 +1,187 @@
+//===- CompareCommand.cpp - Models, machines and plans side by side -------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelCommands.h"
+
+#include "autopar/Pipelines/Pipelines.h"
+#include "autopar/Plan/PlanText.h"
+#include "autopar/Report/PlanTable.h"
+#include "autopar/Session/Session.h"
+#include "autopar/Support/File.h"
+#include "autopar/Support/Text.h"
+#include "autopar/Support/Words.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <set>
+
+using namespace autopar;
+using namespace mlir;
+
+namespace {
+
+LogicalResult refuse(const Twine &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return failure();
+}
+
+int fail(const Twine &message) {
+  (void)refuse(message);
+  return 1;
+}
+
+/// Every pair of a model, a machine and a plan.
+class Comparer {
+public:
+  Comparer(const ModelArgument &model, PlanFlags &flags,
+           const PlanValues &values)
+      : model(model), flags(flags), values(values) {}
+
+  int run();
+
+private:
+  std::vector<std::string> &valueOf(PlanValues &all, StringRef name) {
+    for (size_t i = 0; i < all.size(); ++i)
+      if (flags.all()[i].name == name)
+        return all[i];
+    llvm_unreachable("a flag that plans have");
+  }
+  std::vector<std::string> wordsOfFlag(StringRef name) {
+    std::vector<std::string> all;
+    for (const std::string &value : valueOf(values, name))
+      for (std::string &word : wordsOf(value, ","))
+        all.push_back(std::move(word));
+    return all;
+  }
+
+  LogicalResult readLists();
+  int compareTwo();
+  int compareAll();
+  LogicalResult addRow(Session &session, const std::string &name,
+                       size_t machine, const std::string &plan);
+  int write();
+
+  const ModelArgument &model;
+  PlanFlags &flags;
+  PlanValues values;
+  std::vector<std::string> models, machines, plans, prices;
+  std::vector<PlanTableRow> rows;
+};
+
+} // namespace
+
+LogicalResult Comparer::readLists() {
+  models = wordsOf(model.name, ",");
+  machines = wordsOfFlag("hardware");
+  prices = wordsOfFlag("price");
+  for (const char *flag : {"diff-plans", "plan"})
+    for (const std::string &text : valueOf(values, flag))
+      for (std::string &plan : splitPlans(text))
+        plans.push_back(std::move(plan));
+  if (models.empty())
+    models = {model.name};
+  if (machines.empty())
+    machines = {""};
+  if (plans.empty())
+    plans = {""};
+  if (prices.size() > 1 && prices.size() != machines.size())
+    return refuse("--price has " + Twine(prices.size()) + " prices for " +
+                  Twine(machines.size()) +
+                  " machines: give one, or as many as --hardware has");
+  if (models.size() * machines.size() * plans.size() < 2)
+    return refuse("there is one plan, one machine and one model: give more "
+                  "than one of --plans='tp8; tp4,pp2', --hardware=a,b or "
+                  "models");
+  return success();
+}
+
+/// In what two plans differ.
+int Comparer::compareTwo() {
+  valueOf(values, "diff-plans") = {plans[0] + ";" + plans[1]};
+  valueOf(values, "plan").clear();
+  return estimate(model, flags, values);
+}
+
+LogicalResult Comparer::addRow(Session &session, const std::string &name,
+                               size_t machine, const std::string &plan) {
+  PlanValues own = values;
+  auto set = [&](StringRef flag, const std::string &value) {
+    valueOf(own, flag).clear();
+    if (!value.empty())
+      valueOf(own, flag) = {value};
+  };
+  set("diff-plans", "");
+  set("hardware", machines[machine]);
+  set("plan", plan);
+  if (!prices.empty())
+    set("price", prices[prices.size() == 1 ? 0 : machine]);
+  PlanFlags ofRow;
+  if (!ofRow.setAll(own, "autopar"))
+    return failure();
+  FailureOr<PlanRequest> request = readPlanRequest(ofRow.options(), refuse);
+  Result<ModelRequest> asked = requestOf(model, name);
+  if (failed(request))
+    return failure();
+  if (!asked)
+    return refuse(asked.error().str());
+  Result<Report> report = session.estimate(*asked, *request);
+  PlanTableRow row{name, machines[machine], plan, std::nullopt, ""};
+  if (report)
+    row.report = std::move(*report);
+  else
+    row.refusal =
+        report.error().message +
+        (report.error().note.empty() ? "" : " (" + report.error().note + ")");
+  rows.push_back(std::move(row));
+  return success();
+}
+
+int Comparer::compareAll() {
+  for (const char *flag : {"explain", "impact", "trace"})
+    if (!valueOf(values, flag).empty())
+      return fail(Twine("--") + flag +
+                  " has no effect on a table: give it to autopar estimate");
+  std::set<std::string> said;
+  Session session([&](const std::string &line) {
+    if (said.insert(line).second)
+      llvm::errs() << "warning: " << line << "\n";
+  });
+  for (const std::string &name : models)
+    for (size_t machine = 0; machine < machines.size(); ++machine)
+      for (const std::string &plan : plans)
+        if (failed(addRow(session, name, machine, plan)))
+          return 1;
+  return write();
+}
+
+int Comparer::write() {
+  if (llvm::none_of(rows,
+                    [](const auto &row) { return row.report.has_value(); }))
+    return fail(rows.front().refusal);
+  std::vector<std::string> format = valueOf(values, "estimate"),
+                           output = valueOf(values, "report-output");
+  std::string kind = format.empty() ? "text" : format.back();
+  if (kind != "text" && kind != "json")
+    return fail("unknown report format '" + kind + "', expected text or json");
+  Result<bool> written =
+      writeOutput(output.empty() ? "-" : output.back(),
+                  kind == "json" ? writeJson(rows) : writeText(rows));
+  return written ? 0 : fail(written.error().str());
+}
+
+int Comparer::run() {
+  if (failed(readLists()))
+    return 1;
+  if (models.size() == 1 && machines.size() == 1 && plans.size() == 2)
+    return compareTwo();
+  return compareAll();
+}
+
+int autopar::compare(const ModelArgument &model, PlanFlags &flags,
+                     const PlanValues &values) {
+  return Comparer(model, flags, values).run();
+}
