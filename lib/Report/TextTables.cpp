@@ -49,12 +49,6 @@ std::string autopar::formatFigure(double value, const std::string &unit) {
   return print("%.6g", value) + (unit == "1" ? "" : " " + unit);
 }
 
-/// Characters of UTF-8 text, so that names in any script line up.
-static size_t lengthOf(std::string_view text) {
-  return static_cast<size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 /// The first `width` characters, with ".." for what was cut.
 static std::string fit(const std::string &text, size_t width) {
   if (lengthOf(text) <= width)
@@ -104,38 +98,4 @@ std::string TextTable::str() const {
     text += line + "\n";
   }
   return text;
-}
-
-std::string autopar::wrap(std::string_view head, std::string_view text) {
-  size_t indent = lengthOf(head), length = indent;
-  std::string line(head), result;
-  bool empty = true;
-  auto flush = [&] {
-    result += line + "\n";
-    line.assign(indent, ' ');
-    length = indent;
-    empty = true;
-  };
-  while (!text.empty()) {
-    size_t space = std::min(text.find(' '), text.size());
-    std::string_view word = text.substr(0, space);
-    text.remove_prefix(std::min(space + 1, text.size()));
-    if (!empty && length + 1 + lengthOf(word) > textWidth)
-      flush();
-    while (length + lengthOf(word) + !empty > textWidth) {
-      size_t room = textWidth - length;
-      while (room > 1 && (word[room] & 0xC0) == 0x80)
-        --room;
-      line += word.substr(0, room);
-      word.remove_prefix(room);
-      flush();
-    }
-    if (!empty)
-      line += ' ';
-    line += word;
-    length += lengthOf(word) + !empty;
-    empty = false;
-  }
-  flush();
-  return result;
 }

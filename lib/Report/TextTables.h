@@ -9,6 +9,7 @@
 #define AUTOPAR_LIB_REPORT_TEXTTABLES_H
 
 #include "autopar/Support/Checked.h"
+#include "autopar/Support/Terminal.h"
 
 #include <cstdint>
 #include <string>
@@ -43,9 +44,9 @@ private:
   std::vector<std::vector<std::string>> rows;
 };
 
-/// `text` in lines of at most `textWidth`, the first after `head`, the others
-/// indented to match it. Words longer than a line are broken.
-std::string wrap(std::string_view head, std::string_view text);
+inline std::string wrap(std::string_view head, std::string_view text) {
+  return wrap(head, text, textWidth);
+}
 
 /// `value` as `format`, a format of printf for it, says.
 std::string print(const char *format, double value);
