@@ -28,8 +28,10 @@ static bool is(const CLI::ParseError &error, CLI::ExitCodes kind) {
 
 /// The command that was being read.
 static const CLI::App &commandIn(const CLI::App &app) {
-  std::vector<CLI::App *> used = app.get_subcommands();
-  return used.empty() ? app : commandIn(*used.back());
+  const CLI::App *command = &app;
+  while (!command->get_subcommands().empty())
+    command = command->get_subcommands().back();
+  return *command;
 }
 
 static std::string seeHelp(const CLI::App &app) {

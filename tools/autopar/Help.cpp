@@ -220,9 +220,10 @@ void autopar::addHelp(CLI::App &app) {
 std::optional<int> autopar::answerHelp(const CLI::App &app, int argc,
                                        char **argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
-  bool asksForFlags = std::any_of(
-      words.begin(), words.end(),
-      [](const std::string &word) { return word.rfind('-', 0) == 0; });
+  bool asksForFlags =
+      std::any_of(words.begin(), words.end(), [](const std::string &word) {
+        return word.rfind('-', 0) == 0;
+      });
   if (words.empty() || words.front() != "help" || asksForFlags)
     return std::nullopt;
   return printHelp(&app, {words.begin() + 1, words.end()});

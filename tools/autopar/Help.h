@@ -30,8 +30,8 @@ void formatHelp(CLI::App &app);
 /// The help of `app`.
 std::string pageOf(const CLI::App &app);
 
-/// Adds `autopar help [command...]`, for the list of commands alone: CLI11 would
-/// run the command that it names.
+/// Adds `autopar help [command...]`, for the list of commands alone: CLI11
+/// would run the command that it names.
 void addHelp(CLI::App &app);
 /// Its exit code, where it was called.
 std::optional<int> answerHelp(const CLI::App &app, int argc, char **argv);
