@@ -47,6 +47,7 @@ private:
     std::pair<StringRef, bool> flags[] = {
         {"explain", options.explain},
         {"impact", options.impact},
+        {"verbose", options.verbose},
         {"trace", !options.trace.empty()},
         {"report-output", options.reportOutput.getNumOccurrences() != 0}};
     for (auto [flag, given] : flags)
@@ -59,7 +60,8 @@ private:
     if (!options.plan.empty())
       return onError("--plan and --diff-plans exclude each other");
     for (auto [flag, given] : {std::pair("explain", bool(options.explain)),
-                               std::pair("impact", bool(options.impact))})
+                               std::pair("impact", bool(options.impact)),
+                               std::pair("verbose", bool(options.verbose))})
       if (given)
         return onError(Twine("--") + flag +
                        " has no effect with --diff-plans: give --estimate and "
@@ -170,6 +172,7 @@ private:
     fillReport(estimate);
     estimate.explain = options.explain;
     estimate.impact = options.impact;
+    estimate.verbose = options.verbose;
     estimate.trace = options.trace;
     pm.addPass(createEstimatePass(std::move(estimate)));
   }

@@ -31,7 +31,7 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Pipeline", "stage-pp stages microbatches schedule interleave trace"},
     {"Formats", "dtype kv-dtype"},
     {"Machine and runtime", "nodes runtime memory-utilization set"},
-    {"Report", "estimate explain impact report-output"}};
+    {"Report", "estimate explain impact verbose report-output"}};
 
 /// The flags of `helpGroups` by their place there.
 static StringMap<std::pair<size_t, StringRef>> placesInHelp() {

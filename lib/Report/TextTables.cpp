@@ -69,7 +69,8 @@ std::vector<size_t> TextTable::widths() const {
   size_t total = 0;
   for (size_t i = 0; i < widths.size(); ++i) {
     for (const auto &row : rows)
-      widths[i] = std::max(widths[i], lengthOf(row[i]));
+      if (alignment[i] != 'w')
+        widths[i] = std::max(widths[i], lengthOf(row[i]));
     total += 2 + widths[i];
   }
   // Too wide: the widest text gives way, numbers do not.
@@ -78,24 +79,59 @@ std::vector<size_t> TextTable::widths() const {
     if (alignment[i] == 'l' &&
         (widest == widths.size() || widths[i] > widths[widest]))
       widest = i;
+  // On a narrow terminal a row takes two lines before its name is cut to bits.
+  size_t least = width < TextStyle().width ? 20 : 8;
   if (total > width && widest < widths.size())
-    widths[widest] -= std::min(
-        widths[widest] - std::min<size_t>(widths[widest], 8), total - width);
+    widths[widest] -= std::min(widths[widest] - std::min(widths[widest], least),
+                               total - width);
   return widths;
+}
+
+void TextTable::add(std::vector<std::string> cells) {
+  for (std::string &cell : cells)
+    cell = visible(cell);
+  rows.push_back(std::move(cells));
+}
+
+std::vector<std::vector<size_t>>
+TextTable::linesOf(const std::vector<size_t> &widths) const {
+  std::vector<std::vector<size_t>> lines(1);
+  size_t used = 0;
+  for (size_t i = 0; i < widths.size(); ++i) {
+    if (!lines.back().empty() && used + 2 + widths[i] > width) {
+      lines.emplace_back();
+      used = 2;
+    }
+    lines.back().push_back(i);
+    used += 2 + widths[i];
+  }
+  return lines;
+}
+
+std::string TextTable::lineOf(const std::vector<std::string> &row,
+                              const std::vector<size_t> &columns,
+                              const std::vector<size_t> &widths) const {
+  std::string line;
+  for (size_t i : columns) {
+    if (alignment[i] == 'w')
+      return wrap(line + "  ", row[i], width);
+    std::string cell = fit(row[i], widths[i]);
+    std::string space(widths[i] - lengthOf(cell), ' ');
+    line += alignment[i] == 'l' ? "  " + cell + space : "  " + space + cell;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
 }
 
 std::string TextTable::str() const {
   std::vector<size_t> columns = widths();
+  std::vector<std::vector<size_t>> lines = linesOf(columns);
   std::string text;
-  for (const auto &row : rows) {
-    std::string line;
-    for (size_t i = 0; i < columns.size(); ++i) {
-      std::string cell = fit(row[i], columns[i]);
-      std::string space(columns[i] - lengthOf(cell), ' ');
-      line += alignment[i] == 'l' ? "  " + cell + space : "  " + space + cell;
+  for (const auto &row : rows)
+    for (size_t i = 0; i < lines.size(); ++i) {
+      std::string line = lineOf(row, lines[i], columns);
+      if (i == 0 || line != "\n")
+        text += (i > 0 ? "  " : "") + line;
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
   return text;
 }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -20,6 +21,35 @@ static bool continuesCharacter(char c) { return (c & 0xC0) == 0x80; }
 size_t autopar::lengthOf(std::string_view text) {
   return static_cast<size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return !continuesCharacter(c); }));
+}
+
+/// Bytes of the control character that `text` begins with: 0 of another one.
+static size_t controlAt(std::string_view text) {
+  auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x20 || first == 0x7f)
+    return 1;
+  // U+0080 to U+009F
+  return first == 0xC2 && text.size() > 1 &&
+                 static_cast<unsigned char>(text[1]) < 0xA0
+             ? 2
+             : 0;
+}
+
+std::string autopar::visible(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    size_t control = controlAt(text);
+    if (control == 0) {
+      result += text[0];
+    } else {
+      char escaped[8];
+      std::snprintf(escaped, sizeof(escaped), "\\x%02x",
+                    static_cast<unsigned char>(text[control - 1]));
+      result += escaped;
+    }
+    text.remove_prefix(std::max<size_t>(1, control));
+  }
+  return result;
 }
 
 /// Bytes of the first `characters` of `text`.

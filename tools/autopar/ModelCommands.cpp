@@ -10,6 +10,7 @@
 #include "autopar/InitAll.h"
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Plan/DeviceOrder.h"
+#include "autopar/Report/TextStyle.h"
 #include "autopar/Session/Checkpoints.h"
 #include "autopar/Session/Session.h"
 #include "autopar/Support/File.h"
@@ -181,7 +182,7 @@ int autopar::showModel(const ModelArgument &argument,
       describe(argument, argument.name, formatsOf(kvFormat));
   if (!model)
     return fail(model.error());
-  print(json ? writeJson(*model) : writeText(*model));
+  print(json ? writeJson(*model) : writeText(*model, outputStyle()));
   return 0;
 }
 
@@ -194,6 +195,7 @@ int autopar::diffModels(const ModelArgument &argument,
   Result<ModelReport> second = describe(argument, argument.second, formats);
   if (!second)
     return fail(second.error());
+  TextStyleScope scope(outputStyle());
   print(writeDifferences(*first, *second));
   return 0;
 }

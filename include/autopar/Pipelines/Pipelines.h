@@ -115,6 +115,9 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       *this, "impact", llvm::cl::value_desc("true"),
       llvm::cl::desc("Rank the figures of chip, links and runtime by what 1 % "
                      "more of each does: which to measure first")};
+  Option<bool> verbose{
+      *this, "verbose", llvm::cl::value_desc("true"),
+      llvm::cl::desc("List every assumption of a text report, defaults, too")};
   Option<std::string> reportOutput{
       *this, "report-output", llvm::cl::value_desc("file"),
       llvm::cl::desc(

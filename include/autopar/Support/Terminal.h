@@ -17,6 +17,10 @@ namespace autopar {
 /// Characters of UTF-8 text, so that names in any script line up.
 size_t lengthOf(std::string_view text);
 
+/// `text` with its control characters as "\\x1b": names that others gave must
+/// not move the cursor. UTF-8 stays as it is.
+std::string visible(std::string_view text);
+
 /// `text` in lines of at most `width`, the first after `head`, the others
 /// indented to match it. Words longer than a line are broken.
 std::string wrap(std::string_view head, std::string_view text, size_t width);

@@ -27,3 +27,9 @@ TEST(Terminal, WrapBreaksLongWords) {
 TEST(Terminal, LengthIsInCharacters) {
   EXPECT_EQ(lengthOf("\u00e9t\u00e9"), 3u);
 }
+
+TEST(Terminal, ControlCharactersAreVisible) {
+  EXPECT_EQ(visible("a\x1b[31mb\n\x7f"), "a\\x1b[31mb\\x0a\\x7f");
+  EXPECT_EQ(visible("\u009b\u00e9\u6a21"), "\\x9b\u00e9\u6a21");
+  EXPECT_EQ(visible("\xc2"), "\xc2");
+}
