@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 
 using namespace autopar;
@@ -78,8 +79,10 @@ std::string autopar::nameOfAddress(const std::string &argument) {
   static const std::string hosts[] = {"huggingface.co", "www.huggingface.co",
                                       "hf.co"};
   std::vector<std::string> parts = partsOf(pathOf(argument));
+  const char *endpoint = std::getenv("HF_ENDPOINT");
   bool ofHub = std::find(std::begin(hosts), std::end(hosts), parts[0]) !=
-               std::end(hosts);
+                   std::end(hosts) ||
+               (endpoint && pathOf(endpoint) == parts[0]);
   if (!ofHub || parts.size() < 3 || parts[2].empty())
     return argument;
   std::string name = parts[1] + "/" + parts[2];

@@ -21,7 +21,8 @@ using namespace llvm;
 /// The headings of help, and the flags under each.
 static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Most used", "shard-tp hardware phase"},
-    {"What to run", "batch prompt context encoder-tokens cross-tokens"},
+    {"What to run", "batch prompt context prefill-chunk encoder-tokens "
+                    "cross-tokens"},
     {"How to split",
      "shard-sp shard-dp fsdp shard-cp cp-kind shard-dcp shard-attention-tp "
      "mesh map plan diff-plans"},
@@ -29,8 +30,8 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
                 "redundant-experts expert-groups-in-node dispatch-by-node "
                 "dispatch-dtype"},
     {"Pipeline", "stage-pp stages microbatches schedule interleave trace"},
-    {"Formats", "dtype kv-dtype"},
-    {"Machine and runtime", "nodes runtime memory-utilization set"},
+    {"Formats", "dtype kv-format kv-dtype"},
+    {"Machine and runtime", "nodes price runtime memory-utilization set"},
     {"Report", "estimate explain impact verbose report-output"}};
 
 /// The flags of `helpGroups` by their place there.
@@ -95,10 +96,19 @@ readCount(const PlanOptions &options, StringRef name, const std::string &text) {
   return text;
 }
 
+static bool isTruth(StringRef text) {
+  return is_contained({"true", "false", "1", "0"}, text);
+}
+
 bool PlanFlags::set(const PlanFlag &flag, const std::string &text) {
   const std::string &given = text.empty() ? flag.bare : text;
   if (given.empty()) {
     errs() << "error: --" << flag.name << "= is empty\n";
+    return false;
+  }
+  if (flag.bare == "true" && !isTruth(given)) {
+    errs() << "error: --" << flag.name << "=" << shorten(given)
+           << ": expected true or false\n";
     return false;
   }
   std::optional<std::string> value = readCount(*plan, flag.name, given);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 using namespace autopar;
 
@@ -89,7 +90,8 @@ static size_t endOfBar(const std::string &line, size_t i) {
 
 static const char *colorOfShare(const std::string &share) {
   constexpr int large = 50, some = 10;
-  int percent = std::atoi(share.c_str());
+  int percent = 0;
+  std::from_chars(share.data(), share.data() + share.size(), percent);
   return percent >= large ? bold : percent >= some ? cyan : faint;
 }
 

@@ -90,6 +90,7 @@ std::vector<size_t> TextTable::widths() const {
 void TextTable::add(std::vector<std::string> cells) {
   for (std::string &cell : cells)
     cell = visible(cell);
+  cells.resize(alignment.size());
   rows.push_back(std::move(cells));
 }
 

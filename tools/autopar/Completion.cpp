@@ -24,7 +24,7 @@ using namespace autopar;
 using Words = std::vector<std::string>;
 
 /// What the scripts complete by themselves.
-static const char *const files = "<file>";
+static constexpr const char *files = "<file>";
 
 static void append(Words &words, const Words &more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -54,9 +54,8 @@ static Words namesOfLibrary(const std::string &folder) {
   return namesIn(dataDirectory("hardware") + "/" + folder);
 }
 
-/// What a value may be, by what help calls it and by the option's name.
-static Words valuesOf(const CLI::App &command, const CLI::Option &option) {
-  std::string value = option.get_type_name();
+/// Names of the library that a value may be.
+static Words namesFor(const CLI::App &command, const CLI::Option &option) {
   std::string name = option.get_name();
   const CLI::App *parent = command.get_parent();
   bool isHardware = parent && parent->get_name() == "hardware";
@@ -72,19 +71,32 @@ static Words valuesOf(const CLI::App &command, const CLI::Option &option) {
     append(words, bundledModels());
   if (name == "--schedule")
     append(words, wordsOf(scheduleChoices()));
-  if (value == "format")
-    append(words, wordsOf(std::string(elementTypeChoices())));
-  if (value == "policy")
-    append(words, wordsOf(policyChoices()));
-  if (words.empty() && value.find('|') != value.npos &&
-      value.find("...") == value.npos)
-    return wordsOf(value);
-  // Names that are also paths, and all that help does not name.
-  bool isWord = value == "N" || value == "format" || value == "policy" ||
-                name == "--schedule" || value == "key=value" ||
-                name == "--revision";
-  if (!isWord)
-    words.emplace_back(files);
+  return words;
+}
+
+/// What a word of help stands for: "format", "file"; itself in a list that is
+/// complete.
+static Words valuesOfWord(const std::string &word, bool isListed) {
+  static const Words paths = {"file", "path", "name", "words", "FILE", "TEXT"};
+  if (word == "format")
+    return wordsOf(std::string(elementTypeChoices()));
+  if (word == "policy")
+    return wordsOf(policyChoices());
+  if (std::find(paths.begin(), paths.end(), word) != paths.end())
+    return {files};
+  bool isPlaceholder = word == "N" || word.find_first_of(".:=[@") != word.npos;
+  return isListed && !isPlaceholder ? Words{word} : Words();
+}
+
+/// What a value may be, by what help calls it and by the option's name.
+static Words valuesOf(const CLI::App &command, const CLI::Option &option) {
+  Words words = namesFor(command, option);
+  std::string type = option.get_type_name();
+  bool isListed = type.find('|') != type.npos && type.find("...") == type.npos;
+  for (const std::string &word : wordsOf(type))
+    for (const std::string &value : valuesOfWord(word, isListed))
+      if (std::find(words.begin(), words.end(), value) == words.end())
+        words.push_back(value);
   return words;
 }
 

@@ -24,7 +24,7 @@ static void addSource(CLI::App *command, ModelArgument &model) {
   command
       ->add_option("--revision", model.revision,
                    "Branch, tag or commit on the hub (default: main)")
-      ->type_name("name");
+      ->type_name("revision");
   command->add_flag("--offline", model.offline,
                     "Never use the network (also: HF_HUB_OFFLINE=1)");
   command->add_flag("--refresh", model.refresh,

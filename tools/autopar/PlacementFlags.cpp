@@ -118,7 +118,7 @@ static void addLoads(CLI::App *command, PlacementRequest &request) {
   command
       ->add_option("--policy", request.policy,
                    "block, round_robin or balanced (default: balanced)")
-      ->type_name("policy");
+      ->type_name("block|round_robin|balanced");
   command
       ->add_option("--tolerance", request.tolerance,
                    "By how much the hottest rank may be hotter to save sends "
@@ -150,7 +150,7 @@ static void addOutput(CLI::App *command, Options &options) {
                    "A map as an engine loads it: sglang "
                    "(--init-expert-location), vllm (initial_expert_map_path), "
                    "vllm_ascend (expert_map_path)")
-      ->type_name("engine")
+      ->type_name("sglang|vllm|vllm_ascend")
       ->excludes(format);
   addNumber(command, "--decoder-layers", request.decoderLayers,
             limits::maxConfigLayers,
