@@ -43,7 +43,7 @@ def escape(text):
 
 def body(lines):
     """The lines of help as roff, from headings, terms, examples and text."""
-    verbatim = False
+    verbatim = under_heading = False
     for i, line in enumerate(lines):
         following = lines[i + 1] if i + 1 < len(lines) else ""
         heading = re.match(r"^(\w[^:]*):\s*(.*)$", line)
@@ -52,10 +52,14 @@ def body(lines):
         long_term = not command and re.match(r"^  \S", line) and re.match(r"^ {12}", following)
         meaning = not command and re.match(r"^ {12}", line)
         example = line.startswith("  ") and not term and not long_term and not meaning
+        is_heading = heading and (not heading[2] or heading[1].isupper())
+        if under_heading and not is_heading and (command or re.match(r"^\S", line)):
+            yield ".SH NOTES"
+        under_heading = is_heading or under_heading and not (command or re.match(r"^\S", line))
         if example != verbatim and line.strip():
             yield ".EX" if example else ".EE"
             verbatim = example
-        if heading and not heading[2] or heading and heading[1].isupper():
+        if is_heading:
             yield f'.SH "{escape(heading[1].upper())}"'
             if heading[2]:
                 yield escape(heading[2])
@@ -78,7 +82,8 @@ def page(words, lines, version):
     while rest and not rest[0].strip():
         rest = rest[1:]
     usage = next((line for line in rest if line.lower().startswith("usage: ")), None)
-    roff = [f'.TH "{escape(name.upper())}" 1 "" "autopar {version}"', ".SH NAME", f"{escape(name)} \\- {escape(summary)}"]
+    roff = [f'.TH "{escape(name.upper())}" 1 "" "autopar {version}"', ".SH NAME"]
+    roff.append(f"{escape(name)} \\- {escape(summary)}")
     if usage:
         roff += [".SH SYNOPSIS", ".B " + escape(usage[len("usage: ") :])]
         rest.remove(usage)

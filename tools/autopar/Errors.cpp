@@ -8,6 +8,7 @@
 #include "Errors.h"
 
 #include "Help.h"
+#include "autopar/Hub/Hub.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -42,11 +43,21 @@ static std::string didYouMean(const std::string &quoted) {
   return quoted.empty() ? "" : ", did you mean " + quoted + "?";
 }
 
+/// Whether it names a model, where a command should be.
+static bool isModel(const std::string &word) {
+  std::vector<std::string> models = bundledModels();
+  return word.find('/') != std::string::npos ||
+         std::find(models.begin(), models.end(), word) != models.end();
+}
+
 Error autopar::unknownCommand(const CLI::App &app, const std::string &word) {
   std::vector<std::string> names;
   for (const CLI::App *command : app.get_subcommands(
            [](const CLI::App *one) { return !one->get_group().empty(); }))
     names.push_back(command->get_name());
+  if (!app.get_parent() && isModel(word))
+    return {"", "unknown command \"" + shorten(word) + "\", which is a model",
+            "autopar estimate " + shorten(word)};
   std::string near = nearest(word, names);
   if (!near.empty())
     near = "\"" + near + "\"";
@@ -136,12 +147,17 @@ static Error unknownFlag(const CLI::App &app, const std::string &word) {
 
 static Error unexpected(const CLI::App &app,
                         const std::vector<std::string> &words) {
-  for (const std::string &word : words)
-    if (word.size() > 1 && word[0] == '-')
-      return unknownFlag(app, word);
+  auto isFlag = [](const std::string &word) {
+    return word.size() > 1 && word[0] == '-';
+  };
   bool hasCommands = !app.get_subcommands([](auto *) { return true; }).empty();
-  if (hasCommands)
-    return unknownCommand(app, words.front());
+  auto named = std::find_if_not(words.begin(), words.end(), isFlag);
+  // Flags of a command that was mistyped are no news.
+  if (hasCommands && named != words.end())
+    return unknownCommand(app, *named);
+  auto flag = std::find_if(words.begin(), words.end(), isFlag);
+  if (flag != words.end())
+    return unknownFlag(app, *flag);
   return {"",
           callOf(app) + " takes no further word: \"" + shorten(words.front()) +
               "\"",

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <unistd.h>
 
 using namespace autopar;
 
@@ -159,11 +160,17 @@ static void addFlags(Page &page, const CLI::App &app) {
   }
 }
 
+/// Long lines are hard to read, however wide the terminal is; COLUMNS may say
+/// anything.
+static size_t pageWidth() {
+  constexpr size_t usual = 100, least = 40, most = 120;
+  size_t width = std::max(least, outputWidth().value_or(usual));
+  return isatty(STDOUT_FILENO) ? std::min(width, most) : width;
+}
+
 static std::string helpOf(const CLI::App *app, const std::string &call,
                           CLI::AppFormatMode) {
-  constexpr size_t usual = 100, least = 40;
-  // Long lines are hard to read, however wide the terminal is.
-  Page page(std::max(least, outputWidth().value_or(usual)));
+  Page page(pageWidth());
   page.addParagraph(app->get_description());
   page.page += "\n" + usageOf(*app, call) + "\n";
   if (std::vector<const CLI::Option *> operands = positionalsOf(*app);
