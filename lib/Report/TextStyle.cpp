@@ -139,7 +139,8 @@ std::string autopar::finishText(const std::string &text,
   bool afterBlank = true;
   for (size_t begin = 0; begin < text.size();) {
     size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
+    std::string line =
+        visible(std::string_view(text).substr(begin, end - begin));
     bool blank = line.empty();
     if (lengthOf(line) > style.width)
       line = broken(line, style.width);

@@ -55,7 +55,9 @@ Error autopar::unknownCommand(const CLI::App &app, const std::string &word) {
   for (const CLI::App *command : app.get_subcommands(
            [](const CLI::App *one) { return !one->get_group().empty(); }))
     names.push_back(command->get_name());
-  if (!app.get_parent() && isModel(word))
+  bool estimates =
+      std::find(names.begin(), names.end(), "estimate") != names.end();
+  if (estimates && isModel(word))
     return {"", "unknown command \"" + shorten(word) + "\", which is a model",
             "autopar estimate " + shorten(word)};
   std::string near = nearest(word, names);
@@ -221,9 +223,8 @@ static Error badPair(const CLI::ParseError &error) {
 static Error missing(const CLI::App &app, const std::string &message) {
   std::string name = message.substr(0, message.find(' '));
   const CLI::Option *option = app.get_option_no_throw(name);
-  bool isFlag = option && option->nonpositional();
   return {"", message,
-          isFlag ? spellingOf(*option) + ": " + option->get_description()
+          option ? spellingOf(*option) + ": " + option->get_description()
                  : seeHelp(app)};
 }
 

@@ -43,8 +43,9 @@ private:
   const TextStyle *outer;
 };
 
-/// `text` with lines that are still too long broken, and with colours: of
-/// headings, shares, bars, warnings, and of whether it fits.
+/// `text` with lines that are still too long broken, control characters shown,
+/// and with colours: of headings, shares, bars, warnings, and of whether it
+/// fits.
 std::string finishText(const std::string &text, const TextStyle &style);
 
 /// `report` in `style`, by its `writeText`.

@@ -52,6 +52,11 @@ TEST(TextStyle, Colors) {
   EXPECT_EQ(finishText("  a#2 x56% #1\n", inColor()), "  a#2 x56% #1\n");
 }
 
+TEST(TextStyle, NamesMoveNoCursor) {
+  EXPECT_EQ(finishText("== a\x1b[2Jb ==\n\u6a21\n", {}),
+            "== a\\x1b[2Jb ==\n\u6a21\n");
+}
+
 TEST(TextStyle, PlainTextStaysAsItIs) {
   EXPECT_EQ(finishText("  fits  yes: 56%\n  ! x\n", {}),
             "  fits  yes: 56%\n  ! x\n");
