@@ -14,6 +14,8 @@
 #include "StackReader.h"
 #include "autopar/Analysis/StageBorders.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
+#include "autopar/Support/Terminal.h"
+#include "autopar/Support/Text.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -29,6 +31,16 @@ static std::string nameOfModel(ModuleOp module) {
   for (; module; module = module->getParentOfType<ModuleOp>())
     if (module.getName())
       name = module.getName()->str();
+  return name;
+}
+
+/// Text of any script, with control characters shown; bytes that are no text,
+/// and what is not ASCII among them, are "?".
+static std::string readable(std::string name) {
+  if (isUtf8(name))
+    return visible(name);
+  for (char &c : name)
+    c = llvm::isPrint(c) ? c : '?';
   return name;
 }
 
@@ -70,9 +82,7 @@ public:
     if (!entry)
       return module.emitError(
           "the module has no public function to start from");
-    program.model = nameOfModel(module);
-    for (char &c : program.model)
-      c = llvm::isPrint(c) ? c : '?';
+    program.model = readable(nameOfModel(module));
     if (failed(experts.read(module, builder)) || failed(run(entry)))
       return failure();
     program.placement = experts.take();

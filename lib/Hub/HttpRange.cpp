@@ -104,7 +104,8 @@ Result<std::string> HttpRange::read(uint64_t offset, uint64_t count) {
 Result<std::optional<HttpRange>>
 autopar::openModelFile(const std::string &argument, const std::string &file,
                        const HubOptions &options) {
-  Result<Repository> repository = parseRepository(argument, options.revision);
+  Result<Repository> repository =
+      parseRepository(nameOfAddress(argument), options.revision);
   if (!repository)
     return repository.error();
   if (Result<bool> valid = checkFileName(file); !valid)

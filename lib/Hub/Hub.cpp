@@ -8,6 +8,7 @@
 #include "autopar/Hub/Hub.h"
 
 #include "Environment.h"
+#include "NotAModel.h"
 #include "Remote.h"
 
 #include "autopar/Support/File.h"
@@ -53,9 +54,11 @@ static Result<ModelFiles> locatePath(std::string path) {
     path.pop_back();
   if (isDirectory(path)) {
     if (!fileExists(path + "/config.json"))
-      return Error{path, "the directory has no config.json", ""};
+      return refuseDirectory(path);
     return filesIn(path, lastName(path), path);
   }
+  if (std::optional<Error> error = refuseFile(path))
+    return *error;
   fs::path file = path;
   if (file.filename() == "config.json" && file.has_parent_path()) {
     std::string folder = file.parent_path().string();
@@ -173,13 +176,15 @@ static Result<ModelFiles> locateHere(const std::string &argument) {
   std::error_code error;
   if (fs::exists(argument, error))
     return locatePath(argument);
-  if (endsWith(argument, ".json") || argument.find_first_of("/.~") == 0)
+  if (endsWith(argument, ".json") || argument.find_first_of("/.~") == 0 ||
+      refuseFile(argument))
     return Error{argument, "cannot open: No such file or directory", ""};
   return locateBundled(argument);
 }
 
-Result<ModelFiles> autopar::locateModel(const std::string &argument,
+Result<ModelFiles> autopar::locateModel(const std::string &given,
                                         const HubOptions &options) {
+  std::string argument = nameOfAddress(given);
   if (!isHubName(argument)) {
     if (options.revision.empty())
       return locateHere(argument);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 
 using namespace autopar;
@@ -51,6 +52,48 @@ std::string Repository::addressOf(const std::string &file) const {
 
 std::string Repository::folderIn(const std::string &cache) const {
   return cache + "/models--" + org + "--" + name;
+}
+
+static std::vector<std::string> partsOf(const std::string &path) {
+  std::vector<std::string> parts(1);
+  for (char c : path)
+    if (c == '/')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+/// "https://host/org/name/tree/revision" without its scheme and its query.
+static std::string pathOf(const std::string &address) {
+  size_t scheme = address.find("://");
+  std::string path =
+      scheme == address.npos ? address : address.substr(scheme + 3);
+  path.resize(std::min(path.find_first_of("?#"), path.size()));
+  for (size_t at; (at = path.find("%2F")) != path.npos;)
+    path.replace(at, 3, "/");
+  return path;
+}
+
+std::string autopar::nameOfAddress(const std::string &argument) {
+  static const std::string hosts[] = {"huggingface.co", "www.huggingface.co",
+                                      "hf.co"};
+  std::vector<std::string> parts = partsOf(pathOf(argument));
+  const char *endpoint = std::getenv("HF_ENDPOINT");
+  bool ofHub = std::find(std::begin(hosts), std::end(hosts), parts[0]) !=
+                   std::end(hosts) ||
+               (endpoint && pathOf(endpoint) == parts[0]);
+  if (!ofHub || parts.size() < 3 || parts[2].empty())
+    return argument;
+  std::string name = parts[1] + "/" + parts[2];
+  // /tree/main, /blob/main/config.json, /tree/refs/pr/1
+  if (parts.size() < 5 || parts[4].empty())
+    return name;
+  name += "@" + parts[4];
+  for (size_t i = 5;
+       parts[4] == "refs" && i < std::min<size_t>(7, parts.size()); ++i)
+    name += "/" + parts[i];
+  return name;
 }
 
 Result<Repository> autopar::parseRepository(const std::string &argument,

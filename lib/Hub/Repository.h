@@ -28,6 +28,10 @@ struct Repository {
   std::string folderIn(const std::string &cache) const;
 };
 
+/// "org/name" or "org/name@revision" of the address of a page or a file of the
+/// hub; else `argument` as it is.
+std::string nameOfAddress(const std::string &argument);
+
 /// Reads "org/name" or "org/name@revision"; `revision` may be empty.
 Result<Repository> parseRepository(const std::string &argument,
                                    const std::string &revision);

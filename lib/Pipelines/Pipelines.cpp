@@ -63,6 +63,7 @@ private:
     std::pair<StringRef, bool> flags[] = {
         {"explain", options.explain},
         {"impact", options.impact},
+        {"verbose", options.verbose},
         {"trace", !options.trace.empty()},
         {"report-output", options.reportOutput.getNumOccurrences() != 0}};
     for (auto [flag, given] : flags)
@@ -75,7 +76,8 @@ private:
     if (!options.plan.empty())
       return onError("--plan and --diff-plans exclude each other");
     for (auto [flag, given] : {std::pair("explain", bool(options.explain)),
-                               std::pair("impact", bool(options.impact))})
+                               std::pair("impact", bool(options.impact)),
+                               std::pair("verbose", bool(options.verbose))})
       if (given)
         return onError(Twine("--") + flag +
                        " has no effect with --diff-plans: give --estimate and "
@@ -176,20 +178,9 @@ private:
     if (!options.phase.empty() && !parsePhase(options.phase.getValue()))
       return onError("--phase=" + options.phase +
                      ": expected prefill or decode");
-    std::tuple<StringRef, const PlanOptions::Option<int64_t> &, int64_t,
-               int64_t>
-        counts[] = {
-            {"batch", options.batch, 1, limits::maxTokens},
-            {"prompt", options.prompt, 1, limits::maxTokens},
-            {"context", options.context, 1, limits::maxTokens},
-            {"encoder-tokens", options.encoderTokens, 0, limits::maxTokens},
-            {"cross-tokens", options.crossTokens, 0, limits::maxTokens},
-            {"nodes", options.nodes, 1, limits::maxDevices}};
-    for (const auto &[flag, option, min, max] : counts)
-      if (option.getNumOccurrences() && (option < min || option > max))
-        return onError("--" + flag + "=" + std::to_string(option) +
-                       ": expected a number from " + std::to_string(min) +
-                       " to " + std::to_string(max));
+    for (const PlanOptions::Count &count : options.counts())
+      if (count.option->getNumOccurrences() && !count.has(*count.option))
+        return onError(count.refusal(std::to_string(*count.option)));
     return success();
   }
 
@@ -208,6 +199,7 @@ private:
     fillReport(estimate);
     estimate.explain = options.explain;
     estimate.impact = options.impact;
+    estimate.verbose = options.verbose;
     estimate.trace = options.trace;
     pm.addPass(createEstimatePass(std::move(estimate)));
   }
@@ -223,6 +215,21 @@ FailureOr<PlanRequest> autopar::readPlanRequest(const PlanOptions &options,
                                                 PipelineErrorHandler onError) {
   OpPassManager none;
   return PlanPipeline(none, options, onError).readRequest();
+}
+
+SmallVector<PlanOptions::Count, 6> PlanOptions::counts() const {
+  return {{&batch, 1, limits::maxTokens},
+          {&prompt, 1, limits::maxTokens},
+          {&context, 1, limits::maxTokens},
+          {&encoderTokens, 0, limits::maxTokens},
+          {&crossTokens, 0, limits::maxTokens},
+          {&nodes, 1, limits::maxDevices}};
+}
+
+std::string PlanOptions::Count::refusal(const std::string &text) const {
+  return "--" + option->getArgStr().str() + "=" + text +
+         ": expected a number from " + std::to_string(least) + " to " +
+         std::to_string(most);
 }
 
 LogicalResult autopar::addPlanPipeline(OpPassManager &pm,

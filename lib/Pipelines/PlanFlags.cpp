@@ -8,11 +8,40 @@
 #include "autopar/Pipelines/PlanFlags.h"
 
 #include "autopar/Pipelines/Pipelines.h"
+#include "autopar/Support/Count.h"
+#include "autopar/Support/Text.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace autopar;
 using namespace llvm;
+
+/// The headings of help, and the flags under each.
+static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
+    {"Most used", "shard-tp hardware phase"},
+    {"What to run", "batch prompt context prefill-chunk encoder-tokens "
+                    "cross-tokens"},
+    {"How to split",
+     "shard-sp shard-dp fsdp shard-cp cp-kind shard-dcp shard-attention-tp "
+     "mesh map plan diff-plans"},
+    {"Experts", "shard-ep shard-etp expert-load expert-trace place-experts "
+                "redundant-experts expert-groups-in-node dispatch-by-node "
+                "dispatch-dtype"},
+    {"Pipeline", "stage-pp stages microbatches schedule interleave trace"},
+    {"Formats", "dtype kv-format kv-dtype"},
+    {"Machine and runtime", "nodes price runtime memory-utilization set"},
+    {"Report", "estimate explain impact verbose report-output"}};
+
+/// The flags of `helpGroups` by their place there.
+static StringMap<std::pair<size_t, StringRef>> placesInHelp() {
+  StringMap<std::pair<size_t, StringRef>> places;
+  for (auto [group, flags] : helpGroups)
+    for (StringRef flag : split(flags, ' '))
+      places[flag] = {places.size(), group};
+  return places;
+}
 
 /// What a flag says alone; "" of one that needs a value.
 static StringRef bareOf(const cl::Option &option) {
@@ -22,11 +51,20 @@ static StringRef bareOf(const cl::Option &option) {
 }
 
 PlanFlags::PlanFlags() : plan(std::make_unique<PlanOptions>()) {
+  StringMap<std::pair<size_t, StringRef>> places = placesInHelp();
+  auto placeOf = [&](StringRef flag) {
+    auto it = places.find(flag);
+    return it == places.end()
+               ? std::pair(size_t(places.size()), StringRef("Other"))
+               : it->second;
+  };
   for (const auto &[name, option] : plan->byName())
     flags.push_back({option->ArgStr.str(), option->HelpStr.str(),
-                     option->ValueStr.str(), bareOf(*option).str()});
-  llvm::sort(flags, [](const PlanFlag &a, const PlanFlag &b) {
-    return a.name < b.name;
+                     option->ValueStr.str(), bareOf(*option).str(),
+                     placeOf(option->ArgStr).second.str()});
+  llvm::sort(flags, [&](const PlanFlag &a, const PlanFlag &b) {
+    return std::pair(placeOf(a.name).first, StringRef(a.name)) <
+           std::pair(placeOf(b.name).first, StringRef(b.name));
   });
 }
 
@@ -42,14 +80,42 @@ bool PlanFlags::setAll(const PlanValues &values, const char *tool) {
   return true;
 }
 
+/// `text` as the option called `name` reads it: a count in digits. Nothing, and
+/// an error on stderr, where it is none.
+static std::optional<std::string>
+readCount(const PlanOptions &options, StringRef name, const std::string &text) {
+  for (const PlanOptions::Count &count : options.counts()) {
+    if (count.option->getArgStr() != name)
+      continue;
+    std::optional<int64_t> value = parseCount(text);
+    if (value && count.has(*value))
+      return std::to_string(*value);
+    errs() << "error: " << count.refusal(shorten(text)) << "\n";
+    return std::nullopt;
+  }
+  return text;
+}
+
+static bool isTruth(StringRef text) {
+  return is_contained({"true", "false", "1", "0"}, text);
+}
+
 bool PlanFlags::set(const PlanFlag &flag, const std::string &text) {
-  const std::string &value = text.empty() ? flag.bare : text;
-  if (value.empty()) {
+  const std::string &given = text.empty() ? flag.bare : text;
+  if (given.empty()) {
     errs() << "error: --" << flag.name << "= is empty\n";
     return false;
   }
+  if (flag.bare == "true" && !isTruth(given)) {
+    errs() << "error: --" << flag.name << "=" << shorten(given)
+           << ": expected true or false\n";
+    return false;
+  }
+  std::optional<std::string> value = readCount(*plan, flag.name, given);
+  if (!value)
+    return false;
   for (const auto &[name, option] : plan->byName())
     if (name == flag.name)
-      return !option->addOccurrence(0, option->ArgStr, value);
+      return !option->addOccurrence(0, option->ArgStr, *value);
   llvm_unreachable("a flag of other options");
 }

@@ -7,6 +7,7 @@
 
 #include "autopar/Plan/PlanKnobs.h"
 
+#include "autopar/Support/Count.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
@@ -63,12 +64,9 @@ template <int64_t least, int64_t most>
 struct Count {
   using Type = int64_t;
   static Result<int64_t> parse(std::string_view text) {
-    int64_t value = 0;
-    auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size() &&
-        value >= least && value <= most)
-      return value;
+    std::optional<int64_t> value = parseCount(text);
+    if (value && *value >= least && *value <= most)
+      return *value;
     return expected("a number from " + std::to_string(least) + " to " +
                     std::to_string(most));
   }

@@ -43,6 +43,19 @@ static std::string transferTable(const Pipeline &pipeline) {
   return more == 0 ? text : text + "  and " + std::to_string(more) + " more\n";
 }
 
+/// A line of the picture, whose bars end at column 80, on a narrower terminal.
+static std::string withBarCut(std::string line) {
+  constexpr size_t pictureWidth = 80;
+  size_t columns = std::min(textWidth() - 2, pictureWidth),
+         bar = line.find('#');
+  if (bar == std::string::npos || columns == pictureWidth)
+    return line;
+  size_t length = line.size() - 1 - bar,
+         room = columns - std::min(columns - 1, bar),
+         cut = std::max<size_t>(1, length * room / (pictureWidth - bar));
+  return line.erase(bar + cut, length - cut);
+}
+
 std::string autopar::pipelineText(const Pipeline &pipeline) {
   const StagePartition &partition = pipeline.partition;
   const PipelineTimeline &timeline = pipeline.timeline;
@@ -55,7 +68,7 @@ std::string autopar::pipelineText(const Pipeline &pipeline) {
   std::string picture = drawStages(partition);
   for (size_t begin = 0; begin < picture.size();) {
     size_t end = picture.find('\n', begin) + 1;
-    text += "  " + picture.substr(begin, end - begin);
+    text += "  " + withBarCut(picture.substr(begin, end - begin));
     begin = end;
   }
   double gain = gainOfBalance(pipeline);

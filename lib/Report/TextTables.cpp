@@ -49,12 +49,6 @@ std::string autopar::formatFigure(double value, const std::string &unit) {
   return print("%.6g", value) + (unit == "1" ? "" : " " + unit);
 }
 
-/// Characters of UTF-8 text, so that names in any script line up.
-static size_t lengthOf(std::string_view text) {
-  return static_cast<size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 /// The first `width` characters, with ".." for what was cut.
 static std::string fit(const std::string &text, size_t width) {
   if (lengthOf(text) <= width)
@@ -75,7 +69,8 @@ std::vector<size_t> TextTable::widths() const {
   size_t total = 0;
   for (size_t i = 0; i < widths.size(); ++i) {
     for (const auto &row : rows)
-      widths[i] = std::max(widths[i], lengthOf(row[i]));
+      if (alignment[i] != 'w')
+        widths[i] = std::max(widths[i], lengthOf(row[i]));
     total += 2 + widths[i];
   }
   // Too wide: the widest text gives way, numbers do not.
@@ -84,58 +79,60 @@ std::vector<size_t> TextTable::widths() const {
     if (alignment[i] == 'l' &&
         (widest == widths.size() || widths[i] > widths[widest]))
       widest = i;
+  // On a narrow terminal a row takes two lines before its name is cut to bits.
+  size_t least = width < TextStyle().width ? 20 : 8;
   if (total > width && widest < widths.size())
-    widths[widest] -= std::min(
-        widths[widest] - std::min<size_t>(widths[widest], 8), total - width);
+    widths[widest] -= std::min(widths[widest] - std::min(widths[widest], least),
+                               total - width);
   return widths;
+}
+
+void TextTable::add(std::vector<std::string> cells) {
+  for (std::string &cell : cells)
+    cell = visible(cell);
+  cells.resize(alignment.size());
+  rows.push_back(std::move(cells));
+}
+
+std::vector<std::vector<size_t>>
+TextTable::linesOf(const std::vector<size_t> &widths) const {
+  std::vector<std::vector<size_t>> lines(1);
+  size_t used = 0;
+  for (size_t i = 0; i < widths.size(); ++i) {
+    if (!lines.back().empty() && used + 2 + widths[i] > width) {
+      lines.emplace_back();
+      used = 2;
+    }
+    lines.back().push_back(i);
+    used += 2 + widths[i];
+  }
+  return lines;
+}
+
+std::string TextTable::lineOf(const std::vector<std::string> &row,
+                              const std::vector<size_t> &columns,
+                              const std::vector<size_t> &widths) const {
+  std::string line;
+  for (size_t i : columns) {
+    if (alignment[i] == 'w')
+      return wrap(line + "  ", row[i], width);
+    std::string cell = fit(row[i], widths[i]);
+    std::string space(widths[i] - lengthOf(cell), ' ');
+    line += alignment[i] == 'l' ? "  " + cell + space : "  " + space + cell;
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
 }
 
 std::string TextTable::str() const {
   std::vector<size_t> columns = widths();
+  std::vector<std::vector<size_t>> lines = linesOf(columns);
   std::string text;
-  for (const auto &row : rows) {
-    std::string line;
-    for (size_t i = 0; i < columns.size(); ++i) {
-      std::string cell = fit(row[i], columns[i]);
-      std::string space(columns[i] - lengthOf(cell), ' ');
-      line += alignment[i] == 'l' ? "  " + cell + space : "  " + space + cell;
+  for (const auto &row : rows)
+    for (size_t i = 0; i < lines.size(); ++i) {
+      std::string line = lineOf(row, lines[i], columns);
+      if (i == 0 || line != "\n")
+        text += (i > 0 ? "  " : "") + line;
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
   return text;
-}
-
-std::string autopar::wrap(std::string_view head, std::string_view text) {
-  size_t indent = lengthOf(head), length = indent;
-  std::string line(head), result;
-  bool empty = true;
-  auto flush = [&] {
-    result += line + "\n";
-    line.assign(indent, ' ');
-    length = indent;
-    empty = true;
-  };
-  while (!text.empty()) {
-    size_t space = std::min(text.find(' '), text.size());
-    std::string_view word = text.substr(0, space);
-    text.remove_prefix(std::min(space + 1, text.size()));
-    if (!empty && length + 1 + lengthOf(word) > textWidth)
-      flush();
-    while (length + lengthOf(word) + !empty > textWidth) {
-      size_t room = textWidth - length;
-      while (room > 1 && (word[room] & 0xC0) == 0x80)
-        --room;
-      line += word.substr(0, room);
-      word.remove_prefix(room);
-      flush();
-    }
-    if (!empty)
-      line += ' ';
-    line += word;
-    length += lengthOf(word) + !empty;
-    empty = false;
-  }
-  flush();
-  return result;
 }

@@ -8,7 +8,9 @@
 #ifndef AUTOPAR_LIB_REPORT_TEXTTABLES_H
 #define AUTOPAR_LIB_REPORT_TEXTTABLES_H
 
+#include "autopar/Report/TextStyle.h"
 #include "autopar/Support/Checked.h"
+#include "autopar/Support/Terminal.h"
 
 #include <cstdint>
 #include <string>
@@ -18,18 +20,20 @@
 namespace autopar {
 
 /// Columns of a terminal that a report uses at most.
-inline constexpr size_t textWidth = 100;
+inline size_t textWidth() { return TextStyleScope::current().width; }
 
 /// Of tables that are as wide as what they hold.
 inline constexpr size_t uncut = SIZE_MAX;
 
-/// Rows of cells whose columns line up. Cells that are too wide are cut.
+/// Rows of cells whose columns line up. Cells that are too wide are cut, and
+/// columns that find no room go on in a line below.
 class TextTable {
 public:
-  /// One letter a column: 'l' or 'r' says how it is aligned.
-  explicit TextTable(std::string alignment, size_t width = textWidth)
+  /// One letter a column: 'l' or 'r' says how it is aligned. The last one may
+  /// be 'w': text that goes on below, and is not cut.
+  explicit TextTable(std::string alignment, size_t width = textWidth())
       : alignment(std::move(alignment)), width(width) {}
-  void add(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
+  void add(std::vector<std::string> cells);
   bool empty() const { return rows.empty(); }
   bool isHeadOnly() const { return rows.size() == 1; }
   /// Lines indented by two, columns two apart.
@@ -37,15 +41,21 @@ public:
 
 private:
   std::vector<size_t> widths() const;
+  /// The columns of the lines of a row.
+  std::vector<std::vector<size_t>>
+  linesOf(const std::vector<size_t> &widths) const;
+  std::string lineOf(const std::vector<std::string> &row,
+                     const std::vector<size_t> &columns,
+                     const std::vector<size_t> &widths) const;
 
   std::string alignment;
   size_t width;
   std::vector<std::vector<std::string>> rows;
 };
 
-/// `text` in lines of at most `textWidth`, the first after `head`, the others
-/// indented to match it. Words longer than a line are broken.
-std::string wrap(std::string_view head, std::string_view text);
+inline std::string wrap(std::string_view head, std::string_view text) {
+  return wrap(head, visible(text), textWidth());
+}
 
 /// `value` as `format`, a format of printf for it, says.
 std::string print(const char *format, double value);

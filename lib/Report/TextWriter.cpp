@@ -64,7 +64,7 @@ static std::string answer(const Report &report) {
   double largest = std::max({latency.computeTimeUs, latency.memoryTimeUs,
                              latency.communicationTimeUs,
                              latency.overheadTimeUs, latency.pipelineTimeUs});
-  TextTable table("ll");
+  TextTable table("lw");
   table.add({"fits", answerMemory(report)});
   table.add({report.prefillSteps.empty() ? "step time" : "prefill time",
              formatTime(latency.stepTimeUs) + ", bound by " + latency.bound +
@@ -239,11 +239,31 @@ static std::string warnings(const Report &report) {
   return text.empty() ? "" : "\nWarnings\n" + text;
 }
 
+/// Whether nobody chose it for this report: defaults, figures of the libraries,
+/// and what the evaluator always does. Not what is only recalled.
+static bool isDefault(const Assumption &assumption) {
+  static constexpr const char *sources[] = {
+      "default",  "the module's", "datasheet:", "measured:",
+      "derived:", "autopar:",     "runtime:"};
+  return std::any_of(
+      std::begin(sources), std::end(sources), [&](std::string_view source) {
+        return assumption.source.compare(0, source.size(), source) == 0;
+      });
+}
+
 static std::string assumptions(const Report &report) {
+  bool all = TextStyleScope::current().verbose;
   std::string text;
+  size_t folded = 0;
   for (const Assumption &assumption : report.assumptions)
-    text += wrap("  - ", assumption.name + ": " + assumption.value + " (" +
-                             assumption.source + ")");
+    if (all || !isDefault(assumption))
+      text += wrap("  - ", assumption.name + ": " + assumption.value + " (" +
+                               assumption.source + ")");
+    else
+      ++folded;
+  if (folded > 0)
+    text += (text.empty() ? "  " : "  and ") + countOf(folded, "default") +
+            ": --verbose shows " + (folded == 1 ? "it" : "them all") + "\n";
   return text.empty() ? "" : "\nAssumptions\n" + text;
 }
 

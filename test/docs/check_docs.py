@@ -212,6 +212,7 @@ def main():
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     tools = os.path.abspath(options.bin)
     environment = os.environ | {"PATH": tools + os.pathsep + os.environ["PATH"], "AUTOPAR_DATA": root}
+    environment.pop("COLUMNS", None)
     files = options.files or [
         os.path.join(root, name)
         for name in ("README.md", "hardware/README.md", "runtimes/README.md", "models/README.md",

@@ -10,9 +10,11 @@
 #include "autopar/InitAll.h"
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Plan/DeviceOrder.h"
+#include "autopar/Report/TextStyle.h"
 #include "autopar/Session/Checkpoints.h"
 #include "autopar/Session/Session.h"
 #include "autopar/Support/File.h"
+#include "autopar/Support/SourceText.h"
 #include "autopar/Support/Text.h"
 
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -37,6 +39,24 @@ static void print(const std::string &text) {
 
 static void warn(const std::string &line) {
   llvm::errs() << "warning: " << line << "\n";
+}
+
+static bool isModule(const std::string &name) {
+  return llvm::StringRef(name).ends_with(".mlir") && fileExists(name);
+}
+
+/// Where `name` is a file of IR, makes it a model of `session`.
+static std::optional<Error> addModule(Session &session,
+                                      const ModelArgument &model,
+                                      const std::string &name) {
+  if (!isModule(name))
+    return std::nullopt;
+  if (!model.assumptions.empty() || !model.revision.empty() ||
+      !model.weightFormat.empty())
+    return Error{name, "is a module, which has no config to change",
+                 "leave out --assume, --revision and --weight-format"};
+  Result<SourceText> source = readSourceText(name);
+  return source ? session.addModel(name, source->text) : source.error();
 }
 
 Result<ModelRequest> autopar::requestOf(const ModelArgument &model,
@@ -72,10 +92,12 @@ int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
     return fail(request.error());
   if (!flags.setAll(values, "autopar"))
     return 1;
-  std::optional<Error> error =
-      Session(warn).run(*request, [&](PassManager &pm) {
-        return addPlanPipeline(pm, flags.options(), refuse);
-      });
+  Session session(warn);
+  std::optional<Error> error = addModule(session, model, model.name);
+  if (!error)
+    error = session.run(*request, [&](PassManager &pm) {
+      return addPlanPipeline(pm, flags.options(), refuse);
+    });
   return error ? fail(*error) : 0;
 }
 
@@ -105,7 +127,12 @@ int autopar::printGroups(const std::string &name, PlanFlags &flags,
 Result<std::string> autopar::placeExperts(const ModelArgument &argument,
                                           const PlacementRequest &placement) {
   Result<ModelRequest> request = requestOf(argument, argument.name);
-  return request ? Session(warn).place(*request, placement) : request.error();
+  if (!request)
+    return request.error();
+  Session session(warn);
+  if (auto error = addModule(session, argument, argument.name))
+    return *error;
+  return session.place(*request, placement);
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,7 +145,10 @@ static Result<ModelReport> describe(const ModelArgument &argument,
   Result<ModelRequest> request = requestOf(argument, name);
   if (!request)
     return request.error();
-  return Session(warn).describe(*request, formats);
+  Session session(warn);
+  if (std::optional<Error> error = addModule(session, argument, name))
+    return *error;
+  return session.describe(*request, formats);
 }
 
 static std::vector<std::string> formatsOf(const std::string &kvFormat) {
@@ -154,7 +184,7 @@ int autopar::showModel(const ModelArgument &argument,
       describe(argument, argument.name, formatsOf(kvFormat));
   if (!model)
     return fail(model.error());
-  print(json ? writeJson(*model) : writeText(*model));
+  print(json ? writeJson(*model) : writeText(*model, outputStyle()));
   return 0;
 }
 
@@ -167,6 +197,7 @@ int autopar::diffModels(const ModelArgument &argument,
   Result<ModelReport> second = describe(argument, argument.second, formats);
   if (!second)
     return fail(second.error());
+  TextStyleScope scope(outputStyle());
   print(writeDifferences(*first, *second));
   return 0;
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Checks.h"
 #include "Commands.h"
 #include "ModelCommands.h"
 
@@ -16,12 +17,17 @@ using namespace autopar;
 /// How models are named, for every command that takes one.
 static const char *const modelHelp =
     "A bundled model ('autopar models list'), a config.json or a directory "
-    "that has one, '-' for standard input, or org/name[@revision] on the hub "
+    "that has one, a .mlir file of autopar-translate, '-' for a config on "
+    "standard input, or org/name[@revision] or an address of the hub "
     "(HF_TOKEN, HF_ENDPOINT), which is kept in AUTOPAR_CACHE";
 
 static void addSource(CLI::App *command, ModelArgument &model) {
-  command->add_option("--revision", model.revision,
-                      "Branch, tag or commit on the hub (default: main)");
+  std::string group = command->option_defaults()->get_group();
+  command->option_defaults()->group("Model source");
+  command
+      ->add_option("--revision", model.revision,
+                   "Branch, tag or commit on the hub (default: main)")
+      ->type_name("revision");
   command->add_flag("--offline", model.offline,
                     "Never use the network (also: HF_HUB_OFFLINE=1)");
   command->add_flag("--refresh", model.refresh,
@@ -34,10 +40,12 @@ static void addSource(CLI::App *command, ModelArgument &model) {
       ->type_name("format");
   command
       ->add_option("--assume", model.assumptions,
-                   "key=value: set a key of the config (a.b for nested ones) "
+                   "Set a key of the config (a.b for nested ones) "
                    "that it lacks or has wrong (repeatable)")
+      ->type_name("key=value")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->option_defaults()->group(group);
 }
 
 void autopar::addModel(CLI::App *command, ModelArgument &model) {
@@ -70,6 +78,7 @@ static CLI::Option *addOption(CLI::App *command, const PlanFlag &flag,
                               const std::string &name, const std::string &help,
                               std::vector<std::string> &values) {
   return command->add_option("--" + name, values, help)
+      ->group(flag.group)
       ->type_name(flag.value)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -84,6 +93,7 @@ static void addFormat(CLI::App *command, const PlanFlag &flag,
       ->add_flag_function(
           "--json", [&values](int64_t) { values.push_back("json"); },
           "The same as --format=json")
+      ->group(flag.group)
       ->excludes(format);
 }
 
@@ -102,10 +112,14 @@ static void addPlanFlags(CLI::App *command, PlanArguments &arguments,
     else if (flag.bare.empty())
       addOption(command, flag, flag.name, flag.help, values);
     else
-      command->add_flag_function(
-          "--" + flag.name,
-          [&values, &flag](int64_t) { values.push_back(flag.bare); },
-          flag.help);
+      command
+          ->add_flag_function(
+              "--" + flag.name,
+              [&values, &flag](int64_t count) {
+                values.push_back(count > 0 ? flag.bare : "false");
+              },
+              flag.help)
+          ->group(flag.group);
   }
 }
 
@@ -247,11 +261,11 @@ static void addShrink(CLI::App *models, std::shared_ptr<ModelsOptions> options,
       ->add_option("--layers", options->sizes.layers,
                    "Layers of a stack, at least: more where that takes more to "
                    "have every kind (default: 2)")
-      ->check(CLI::Range(1, 1000));
+      ->transform(inRange(1, 1000));
   shrink
       ->add_option("--experts", options->sizes.experts,
                    "Routed experts of a layer, at most (default: 8)")
-      ->check(CLI::Range(2, 1024));
+      ->transform(inRange(2, 1024));
   addSource(shrink, options->model);
   shrink->footer(
       "Every kind of layer is there; heads, experts and widths are few, and\n"

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Checks.h"
 #include "Commands.h"
 #include "autopar/Placement/PlacementRequest.h"
 #ifdef AUTOPAR_ENABLE_MLIR
@@ -54,15 +55,14 @@ static CLI::Option *addNumber(CLI::App *command, const char *name,
                               int64_t &value, int64_t max, const char *help) {
   return command->add_option(name, value, help)
       ->type_name("N")
-      ->check(CLI::Range(int64_t(1), max));
+      ->transform(inRange(1, max));
 }
 
 static CLI::Option *addBytes(CLI::App *command, const char *name,
                              int64_t &value, const char *help) {
   return command->add_option(name, value, help)
       ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/true))
-      ->check(CLI::PositiveNumber);
+      ->transform(aSize());
 }
 
 static void addSpace(CLI::App *command, PlacementRequest &request) {
@@ -78,7 +78,7 @@ static void addSpace(CLI::App *command, PlacementRequest &request) {
       ->add_option("--redundant", request.redundant,
                    "Slots of all ranks beyond one per expert, for copies")
       ->type_name("N")
-      ->check(CLI::Range(int64_t(0), limits::maxPlacedSlots))
+      ->transform(inRange(0, limits::maxPlacedSlots))
       ->excludes(slots);
   addBytes(command, "--expert-budget", request.budgetBytes,
            "Memory of a rank for the experts of all layers, such as 40GiB: as "
@@ -118,7 +118,7 @@ static void addLoads(CLI::App *command, PlacementRequest &request) {
   command
       ->add_option("--policy", request.policy,
                    "block, round_robin or balanced (default: balanced)")
-      ->type_name("policy");
+      ->type_name("block|round_robin|balanced");
   command
       ->add_option("--tolerance", request.tolerance,
                    "By how much the hottest rank may be hotter to save sends "
@@ -143,13 +143,14 @@ static void addOutput(CLI::App *command, Options &options) {
       command
           ->add_option("--format", request.format,
                        "text (default) or json: autopar.placement/1")
-          ->check(CLI::IsMember({"text", "json"}));
+          ->type_name("text|json")
+          ->check(oneOf({"text", "json"}));
   command
       ->add_option("--export", request.engine,
                    "A map as an engine loads it: sglang "
                    "(--init-expert-location), vllm (initial_expert_map_path), "
                    "vllm_ascend (expert_map_path)")
-      ->type_name("engine")
+      ->type_name("sglang|vllm|vllm_ascend")
       ->excludes(format);
   addNumber(command, "--decoder-layers", request.decoderLayers,
             limits::maxConfigLayers,

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Checks.h"
 #include "Commands.h"
 #include "autopar/Session/Validate.h"
 
@@ -51,7 +52,8 @@ void autopar::addValidate(CLI::App &app, std::vector<Command> &commands) {
       ->add_option("--format", options->format,
                    "text, json (autopar.validation/1), or html: a page "
                    "with charts")
-      ->check(CLI::IsMember({"text", "json", "html"}));
+      ->type_name("text|json|html")
+      ->check(oneOf({"text", "json", "html"}));
   command->add_flag_callback(
       "--json", [options] { options->format = "json"; }, "--format=json");
   command->add_option("--output", options->output,

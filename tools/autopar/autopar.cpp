@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Commands.h"
+#include "Completion.h"
+#include "Errors.h"
+#include "Help.h"
 
 #include "autopar/Support/File.h"
 
@@ -18,13 +20,16 @@ static int requireSubcommand(CLI::App *app) {
   for (CLI::App *used : app->get_subcommands())
     return requireSubcommand(used);
   std::fprintf(stderr, "error: a subcommand is required\n\n%s",
-               app->help().c_str());
+               pageOf(*app).c_str());
   return 1;
 }
 
 static int run(int argc, char **argv) {
   CLI::App app{"What a language model costs on a machine, and why"};
   app.name("autopar");
+  formatHelp(app);
+  app.set_version_flag("--version", "autopar " AUTOPAR_VERSION,
+                       "Print the version");
   std::vector<Command> commands;
 #ifdef AUTOPAR_ENABLE_MLIR
   addEstimate(app, commands);
@@ -35,10 +40,22 @@ static int run(int argc, char **argv) {
 #endif
   addPlacement(app, commands);
   addHardware(app, commands);
+  addCompletion(app, commands);
+  addHelp(app);
+  app.footer("  autopar estimate llama-3.3-70b --shard-tp=8\n"
+             "  autopar help estimate\n");
+  if (answerShell(app, argc, argv))
+    return 0;
+  if (std::optional<int> code = answerHelp(app, argc, argv))
+    return *code;
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success &request) {
+    return app.exit(request);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 1;
+    return printError(explain(app, error));
+  } catch (const std::logic_error &) {
+    return printError(explainValue(app, argc, argv));
   }
   for (const Command &command : commands)
     if (command.app->parsed())
@@ -51,8 +68,5 @@ int main(int argc, char **argv) {
   if (int code = run(argc, argv))
     return code;
   Result<bool> arrived = flushOutput();
-  if (arrived)
-    return 0;
-  std::fprintf(stderr, "error: %s\n", arrived.error().str().c_str());
-  return 1;
+  return arrived ? 0 : printError(arrived.error());
 }

@@ -75,8 +75,10 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
   Option<std::string> phase{*this, "phase",
                             llvm::cl::value_desc("prefill|decode"),
                             llvm::cl::desc("prefill or decode")};
-  Option<int64_t> batch{*this, "batch", llvm::cl::value_desc("N"),
-                        llvm::cl::desc("Sequences in a step")};
+  Option<int64_t> batch{
+      *this, "batch", llvm::cl::value_desc("N"),
+      llvm::cl::desc("Sequences in a step; 128k, 131_072 and 1M are "
+                     "counts, too")};
   Option<int64_t> prompt{
       *this, "prompt", llvm::cl::value_desc("N"),
       llvm::cl::desc("New tokens of each sequence in a prefill")};
@@ -121,6 +123,9 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       *this, "impact", llvm::cl::value_desc("true"),
       llvm::cl::desc("Rank the figures of chip, links and runtime by what 1 % "
                      "more of each does: which to measure first")};
+  Option<bool> verbose{
+      *this, "verbose", llvm::cl::value_desc("true"),
+      llvm::cl::desc("List every assumption of a text report, defaults, too")};
   Option<std::string> reportOutput{
       *this, "report-output", llvm::cl::value_desc("file"),
       llvm::cl::desc(
@@ -136,6 +141,17 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       llvm::cl::desc("Report memory, FLOPs, communication and latency: text "
                      "(default) or json"),
       llvm::cl::init("")};
+
+  /// An option that counts, and from what to what.
+  struct Count {
+    const Option<int64_t> *option;
+    int64_t least, most;
+
+    bool has(int64_t value) const { return value >= least && value <= most; }
+    /// "--batch=0: expected a number from 1 to 1099511627776".
+    std::string refusal(const std::string &text) const;
+  };
+  llvm::SmallVector<Count, 6> counts() const;
 
   /// All of them by name, so that a command line can have a flag for each.
   const auto &byName() const { return OptionsMap; }

@@ -23,13 +23,15 @@ struct PlanFlag {
   std::string value;
   /// What the flag says alone; "" of one that needs a value.
   std::string bare;
+  /// The heading that it stands under in help.
+  std::string group;
 };
 
 /// Values of flags by their number in `PlanFlags::all`.
 using PlanValues = std::vector<std::vector<std::string>>;
 
-/// A flag for each of `PlanOptions`, in the order of the alphabet. This header
-/// sees neither LLVM nor MLIR.
+/// A flag for each of `PlanOptions`, in the order of help: by group, what
+/// matters most first. This header sees neither LLVM nor MLIR.
 class PlanFlags {
 public:
   PlanFlags();

@@ -163,8 +163,10 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
       return failure();
     if (failed(writeTimeline(*report)))
       return failure();
-    return write(output,
-                 format == "json" ? writeJson(*report) : writeText(*report));
+    TextStyle style = styleOf(output);
+    style.verbose = verbose;
+    return write(output, format == "json" ? writeJson(*report)
+                                          : writeText(*report, style));
   }
 };
 

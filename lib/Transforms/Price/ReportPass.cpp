@@ -28,6 +28,10 @@ LogicalResult ReportPass::verifyFormat(StringRef format) {
          << "unknown report format '" << format << "', expected text or json";
 }
 
+TextStyle ReportPass::styleOf(StringRef path) {
+  return path == "-" ? outputStyle() : TextStyle();
+}
+
 LogicalResult ReportPass::write(const std::string &path,
                                 const std::string &text) {
   Result<bool> written = writeOutput(path, text);

@@ -116,8 +116,9 @@ struct DiffModulesPass : autopar::impl::DiffModulesPassBase<DiffModulesPass> {
     if (failed(b))
       return failure();
     PlanDifferences differences = compare(*a, *b);
-    return write(output, format == "json" ? writeJson(differences)
-                                          : writeText(differences));
+    return write(output, format == "json"
+                             ? writeJson(differences)
+                             : writeText(differences, styleOf(output)));
   }
 
   static FailureOr<PlanOutcome> price(ModuleOp module,

@@ -1,12 +1,12 @@
 // The report goes to standard output, the IR with it: -o moves the IR away.
-// RUN: autopar-opt %s --autopar-estimate -o %t.mlir | FileCheck %s --check-prefix=TEXT
+// RUN: autopar-opt %s --autopar-estimate=verbose=true -o %t.mlir | FileCheck %s --check-prefix=TEXT
 // RUN: autopar-opt %s | diff - %t.mlir
 // RUN: autopar-opt %s --autopar-estimate="format=json" -o %t.mlir | FileCheck %s --check-prefix=JSON
-// RUN: mkdir -p %t && cd %t && autopar-opt %s --autopar-estimate=output=report.txt | diff - %t.mlir
+// RUN: mkdir -p %t && cd %t && autopar-opt %s --autopar-estimate="verbose=true output=report.txt" | diff - %t.mlir
 // RUN: FileCheck %s --check-prefix=TEXT < %t/report.txt
 // RUN: autopar-opt %s --autopar-estimate="format=json explain=true" -o %t.mlir \
 // RUN:   | FileCheck %s --check-prefix=EXPLAIN
-// RUN: autopar-opt %s -o /dev/null --autopar-bind-target="hardware=h200-sxm-8 nodes=2 runtime=ideal" --autopar-bind-workload=batch=2 --autopar-estimate \
+// RUN: autopar-opt %s -o /dev/null --autopar-bind-target="hardware=h200-sxm-8 nodes=2 runtime=ideal" --autopar-bind-workload=batch=2 --autopar-estimate=verbose=true \
 // RUN:   | FileCheck %s --check-prefix=GIVEN
 
 // TEXT: tiny: prefill of 2 x 16 tokens

@@ -39,6 +39,8 @@ def EstimatePass : ReportPass<"autopar-estimate"> {
            "Say how every number came about">,
     Option<"impact", "impact", "bool", "false",
            "Rank the figures by what 1 % more of each does to time and memory">,
+    Option<"verbose", "verbose", "bool", "false",
+           "List defaults among the assumptions of a text report">,
     Option<"trace", "trace", "std::string", "\"\"",
            "File for the timeline of a pipeline, in Chrome's trace format">,
   ]);

@@ -8,6 +8,8 @@
 #ifndef AUTOPAR_TRANSFORMS_PRICE_REPORTPASS_H
 #define AUTOPAR_TRANSFORMS_PRICE_REPORTPASS_H
 
+#include "autopar/Report/TextStyle.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -24,6 +26,8 @@ public:
   static const ReportPass *from(const mlir::Pass &pass);
 
 protected:
+  /// How text looks that is written to `path`.
+  static TextStyle styleOf(llvm::StringRef path);
   /// Refuses what is neither text nor json.
   mlir::LogicalResult verifyFormat(llvm::StringRef format);
   mlir::LogicalResult write(const std::string &path, const std::string &text);

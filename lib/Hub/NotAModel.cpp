@@ -1,0 +1,86 @@
+//===- NotAModel.cpp ------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NotAModel.h"
+
+#include "autopar/Support/File.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <filesystem>
+
+using namespace autopar;
+namespace fs = std::filesystem;
+
+namespace {
+/// A kind of file by the end of its name.
+struct Kind {
+  const char *ending, *what, *instead;
+};
+} // namespace
+
+static constexpr const char *estimateInstead =
+    "for an estimate, give the config.json of the model that it holds, or its "
+    "org/name on the hub";
+
+static constexpr Kind kinds[] = {
+    {".mlir", "is MLIR, expected a config.json",
+     "autopar estimate and autopar-opt --estimate read it"},
+    {".gguf", "is GGUF, expected a config.json",
+     "autopar-translate --describe-weights lists its tensors"},
+    {".safetensors", "is a checkpoint, expected a config.json",
+     "autopar-translate --describe-weights lists its tensors"}};
+
+static bool endsWith(const std::string &text, std::string_view suffix) {
+  return text.size() >= suffix.size() &&
+         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+std::optional<Error> autopar::refuseFile(const std::string &path) {
+  for (const Kind &kind : kinds)
+    if (endsWith(path, kind.ending))
+      return Error{path, kind.what,
+                   kind.instead + (kind.ending == std::string_view(".mlir")
+                                       ? ""
+                                       : std::string("; ") + estimateInstead)};
+  return std::nullopt;
+}
+
+/// Folders below `path` that have a config.json.
+static std::vector<std::string> modelsBelow(const std::string &path) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (const auto &entry : fs::directory_iterator(path, error))
+    if (fileExists(entry.path().string() + "/config.json"))
+      found.push_back(entry.path().string());
+  std::sort(found.begin(), found.end());
+  constexpr size_t shown = 5;
+  if (found.size() > shown) {
+    found.resize(shown);
+    found.emplace_back("...");
+  }
+  return found;
+}
+
+Error autopar::refuseDirectory(const std::string &path) {
+  constexpr const char *what = "the directory has no config.json";
+  if (std::vector<std::string> below = modelsBelow(path); !below.empty())
+    return {path, what, "there is one in " + join(below, ", ")};
+  for (const Kind &kind : kinds)
+    if (std::vector<std::string> files = listFiles(path, kind.ending);
+        !files.empty())
+      return {path, what,
+              "it has " + shorten(files.front()) + ": " +
+                  refuseFile(files.front())->note};
+  if (fileExists(path + "/params.json"))
+    return {path, what,
+            "its params.json is of another format; the config.json of the "
+            "model on the hub says the same: give its org/name"};
+  return {path, what,
+          "give a folder or a file that is one, a name of 'autopar models "
+          "list', or org/name on the hub"};
+}

@@ -1,0 +1,237 @@
+//===- Completion.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Completion.h"
+
+#include "CompletionScripts.h"
+#include "Help.h"
+#include "autopar/Hub/Hub.h"
+#include "autopar/Placement/Placement.h"
+#include "autopar/Schedule/Schedule.h"
+#include "autopar/Support/ElementType.h"
+#include "autopar/Support/File.h"
+#include "autopar/Support/Library.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace autopar;
+
+using Words = std::vector<std::string>;
+
+/// What the scripts complete by themselves.
+static constexpr const char *files = "<file>";
+
+static void append(Words &words, const Words &more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+/// "a|b" and "a, b, or c" as words.
+static Words wordsOf(const std::string &text) {
+  Words words(1);
+  for (char c : text)
+    if (c == '|' || c == ',' || c == ' ')
+      words.emplace_back();
+    else
+      words.back() += c;
+  words.erase(std::remove_if(words.begin(), words.end(),
+                             [](const std::string &word) {
+                               return word.empty() || word == "or";
+                             }),
+              words.end());
+  return words;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+static Words namesOfLibrary(const std::string &folder) {
+  return namesIn(dataDirectory("hardware") + "/" + folder);
+}
+
+/// Names of the library that a value may be.
+static Words namesFor(const CLI::App &command, const CLI::Option &option) {
+  std::string name = option.get_name();
+  const CLI::App *parent = command.get_parent();
+  bool isHardware = parent && parent->get_name() == "hardware";
+  bool isModel = parent && parent->get_name() == "models";
+  Words words;
+  if (name == "--hardware" || isHardware)
+    append(words, namesOfLibrary("systems"));
+  if (isHardware)
+    append(words, namesOfLibrary("chips"));
+  if (name == "--runtime")
+    append(words, namesIn(dataDirectory("runtimes")));
+  if (name == "model" || (isModel && !option.nonpositional()))
+    append(words, bundledModels());
+  if (name == "--schedule")
+    append(words, wordsOf(scheduleChoices()));
+  return words;
+}
+
+/// What a word of help stands for: "format", "file"; itself in a list that is
+/// complete.
+static Words valuesOfWord(const std::string &word, bool isListed) {
+  static const Words paths = {"file", "path", "name", "words", "FILE", "TEXT"};
+  if (word == "format")
+    return wordsOf(std::string(elementTypeChoices()));
+  if (word == "policy")
+    return wordsOf(policyChoices());
+  if (std::find(paths.begin(), paths.end(), word) != paths.end())
+    return {files};
+  bool isPlaceholder = word == "N" || word.find_first_of(".:=[@") != word.npos;
+  return isListed && !isPlaceholder ? Words{word} : Words();
+}
+
+/// What a value may be, by what help calls it and by the option's name.
+static Words valuesOf(const CLI::App &command, const CLI::Option &option) {
+  Words words = namesFor(command, option);
+  std::string type = option.get_type_name();
+  bool isListed = type.find('|') != type.npos && type.find("...") == type.npos;
+  for (const std::string &word : wordsOf(type))
+    for (const std::string &value : valuesOfWord(word, isListed))
+      if (std::find(words.begin(), words.end(), value) == words.end())
+        words.push_back(value);
+  return words;
+}
+
+//===----------------------------------------------------------------------===//
+// The word at the cursor
+//===----------------------------------------------------------------------===//
+
+/// The command that the first words name; `at`: the first of the others.
+static const CLI::App &commandOf(const CLI::App &app, const Words &words,
+                                 size_t &at) {
+  const CLI::App *command = &app;
+  for (bool found = true; found && at + 1 < words.size();) {
+    found = false;
+    for (const CLI::App *one : command->get_subcommands({}))
+      if (one->get_name() == words[at]) {
+        command = one;
+        found = true;
+        ++at;
+        break;
+      }
+  }
+  return *command;
+}
+
+static Words commandsAndFlags(const CLI::App &command, bool flags) {
+  Words words;
+  for (const CLI::App *one : command.get_subcommands({}))
+    if (!one->get_group().empty() && !flags)
+      words.push_back(one->get_name());
+  for (const CLI::Option *option : command.get_options({}))
+    for (const std::string &name : option->get_lnames())
+      if (flags && !option->get_group().empty())
+        words.push_back("--" + name + (takesValue(*option) ? "=" : ""));
+  return words;
+}
+
+/// The operand that stands after `before` others.
+static const CLI::Option *operandAt(const CLI::App &command, size_t before) {
+  for (const CLI::Option *option : command.get_options({}))
+    if (!option->nonpositional() &&
+        (before-- == 0 || option->get_items_expected_max() > 1))
+      return option;
+  return nullptr;
+}
+
+/// The values that follow "--flag=", or "--flag" and a blank.
+static std::optional<Words> valuesAfter(const CLI::App &command,
+                                        const std::string &before,
+                                        const std::string &word) {
+  size_t equals = word.find('=');
+  bool joined = word.rfind("--", 0) == 0 && equals != word.npos;
+  const CLI::Option *option =
+      command.get_option_no_throw(joined ? word.substr(0, equals) : before);
+  if (!option || !option->nonpositional() || !takesValue(*option))
+    return std::nullopt;
+  Words values = valuesOf(command, *option);
+  for (std::string &value : values)
+    if (joined && value != files)
+      value.insert(0, word.substr(0, equals + 1));
+  return values;
+}
+
+/// Whether word `i` is an operand: no flag, and no flag's value.
+static bool isOperand(const CLI::App &command, const Words &words, size_t i) {
+  if (words[i].rfind('-', 0) == 0 && words[i].size() > 1)
+    return false;
+  const CLI::Option *flag =
+      i > 0 ? command.get_option_no_throw(words[i - 1]) : nullptr;
+  return !flag || !flag->nonpositional() || !takesValue(*flag);
+}
+
+static Words candidates(const CLI::App &app, const Words &words) {
+  // `autopar help models` names commands, too.
+  bool isHelp = words.size() > 1 && words[0] == "help";
+  size_t at = isHelp ? 1 : 0, operands = 0;
+  const CLI::App &command = commandOf(app, words, at);
+  if (auto values = valuesAfter(
+          command, words.size() > 1 ? words[words.size() - 2] : std::string(),
+          words.back()))
+    return *values;
+  if (words.back().rfind('-', 0) == 0)
+    return commandsAndFlags(command, /*flags=*/true);
+  for (size_t i = at; i + 1 < words.size(); ++i)
+    operands += isOperand(command, words, i);
+  Words found =
+      operands == 0 ? commandsAndFlags(command, /*flags=*/false) : Words();
+  if (isHelp)
+    return found;
+  if (const CLI::Option *operand = operandAt(command, operands))
+    append(found, valuesOf(command, *operand));
+  return found;
+}
+
+/// What the last of `words`, which follow `autopar`, may become.
+static Words completionsOf(const CLI::App &app, const Words &words) {
+  Words found = candidates(app, words);
+  found.erase(std::remove_if(found.begin(), found.end(),
+                             [&](const std::string &word) {
+                               return word != files &&
+                                      word.rfind(words.back(), 0) != 0;
+                             }),
+              found.end());
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// autopar completion
+//===----------------------------------------------------------------------===//
+
+static int printScript(const char *script) {
+  std::fputs(script, stdout);
+  return 0;
+}
+
+bool autopar::answerShell(const CLI::App &app, int argc, char **argv) {
+  std::vector<std::string> given(argv + 1, argv + argc);
+  if (given.size() < 3 || given[0] != "completion" || given[1] != "words")
+    return false;
+  for (const std::string &word :
+       completionsOf(app, {given.begin() + 2, given.end()}))
+    std::printf("%s\n", word.c_str());
+  return true;
+}
+
+void autopar::addCompletion(CLI::App &app, std::vector<Command> &commands) {
+  CLI::App *completion = app.add_subcommand(
+      "completion", "A script that has the shell complete commands, flags, "
+                    "models and machines");
+  completion->footer("For the shell that runs, and for all later ones:\n\n"
+                     "  source <(autopar completion bash)\n"
+                     "  autopar completion bash > "
+                     "~/.local/share/bash-completion/completions/autopar\n"
+                     "  autopar completion zsh > a/folder/of/fpath/_autopar\n");
+  CLI::App *bash = completion->add_subcommand("bash", "The script for bash");
+  commands.push_back({bash, [] { return printScript(bashScript); }});
+  CLI::App *zsh = completion->add_subcommand("zsh", "The script for zsh");
+  commands.push_back({zsh, [] { return printScript(zshScript); }});
+}

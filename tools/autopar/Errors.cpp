@@ -1,0 +1,256 @@
+//===- Errors.cpp ---------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Errors.h"
+
+#include "Help.h"
+#include "autopar/Hub/Hub.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+
+using namespace autopar;
+
+int autopar::printError(const Error &error) {
+  if (!error.message.empty())
+    std::fprintf(stderr, "error: %s\n", error.str().c_str());
+  return 1;
+}
+
+static bool is(const CLI::ParseError &error, CLI::ExitCodes kind) {
+  return error.get_exit_code() == static_cast<int>(kind);
+}
+
+/// The command that was being read.
+static const CLI::App &commandIn(const CLI::App &app) {
+  const CLI::App *command = &app;
+  while (!command->get_subcommands().empty())
+    command = command->get_subcommands().back();
+  return *command;
+}
+
+static std::string seeHelp(const CLI::App &app) {
+  return "see " + callOf(app) + " --help";
+}
+
+static std::string didYouMean(const std::string &quoted) {
+  return quoted.empty() ? "" : ", did you mean " + quoted + "?";
+}
+
+/// Whether it names a model, where a command should be.
+static bool isModel(const std::string &word) {
+  std::vector<std::string> models = bundledModels();
+  return word.find('/') != std::string::npos ||
+         std::find(models.begin(), models.end(), word) != models.end();
+}
+
+Error autopar::unknownCommand(const CLI::App &app, const std::string &word) {
+  std::vector<std::string> names;
+  for (const CLI::App *command : app.get_subcommands(
+           [](const CLI::App *one) { return !one->get_group().empty(); }))
+    names.push_back(command->get_name());
+  bool estimates =
+      std::find(names.begin(), names.end(), "estimate") != names.end();
+  if (estimates && isModel(word))
+    return {"", "unknown command \"" + shorten(word) + "\", which is a model",
+            "autopar estimate " + shorten(word)};
+  std::string near = nearest(word, names);
+  if (!near.empty())
+    near = "\"" + near + "\"";
+  return {"", "unknown command \"" + shorten(word) + "\"" + didYouMean(near),
+          names.empty() ? callOf(app) + " has no commands"
+                        : "commands: " + join(names, ", ")};
+}
+
+//===----------------------------------------------------------------------===//
+// Flags that do not exist
+//===----------------------------------------------------------------------===//
+
+/// Flags of other tools, and ours that say the same.
+static constexpr std::pair<const char *, const char *> otherNames[] = {
+    {"tensor-parallel-size", "shard-tp"},
+    {"pipeline-parallel-size", "stage-pp"},
+    {"data-parallel-size", "shard-dp"},
+    {"expert-parallel-size", "shard-ep"},
+    {"gpu", "hardware"},
+    {"machine", "hardware"},
+    {"system", "hardware"},
+    {"backend", "runtime"},
+    {"engine", "runtime"},
+    {"isl", "prompt"},
+    {"input-len", "prompt"},
+    {"max-model-len", "context"},
+    {"max-num-seqs", "batch"},
+    {"kv-cache-dtype", "kv-dtype"},
+    {"gpu-memory-utilization", "memory-utilization"}};
+
+/// Letters and digits alone, in lower case: "shardtp" of "--shard_TP".
+static std::string bareName(const std::string &name) {
+  std::string bare;
+  for (unsigned char c : name)
+    if (std::isalnum(c))
+      bare += static_cast<char>(std::tolower(c));
+  return bare;
+}
+
+static bool isPartOf(const std::string &name, const std::string &flag) {
+  return ("-" + flag + "-").find("-" + name + "-") != std::string::npos;
+}
+
+static bool beginsAlike(const std::string &a, const std::string &b) {
+  return std::min(a.size(), b.size()) > 3 &&
+         a.compare(0, b.size(), b, 0, a.size()) == 0;
+}
+
+/// The one of `flags` that `name` seems to mean, "" where none does.
+static std::string nearestFlag(const std::string &name,
+                               const std::vector<std::string> &flags) {
+  auto find = [&](auto isMeant) {
+    auto it = std::find_if(flags.begin(), flags.end(), isMeant);
+    return it == flags.end() ? "" : *it;
+  };
+  std::string near = find([&](const std::string &flag) {
+    return bareName(flag) == bareName(name);
+  });
+  for (auto [other, ours] : otherNames)
+    if (near.empty() && bareName(other) == bareName(name))
+      near =
+          find([ours = ours](const std::string &flag) { return flag == ours; });
+  if (near.empty())
+    near = find([&](const std::string &flag) { return isPartOf(name, flag); });
+  if (near.empty())
+    near = find([&](const std::string &flag) {
+      return beginsAlike(name, flag) || beginsAlike(flag, name);
+    });
+  return near.empty() ? nearest(name, flags) : near;
+}
+
+static Error unknownFlag(const CLI::App &app, const std::string &word) {
+  std::vector<std::string> flags;
+  for (const CLI::Option *option : app.get_options({}))
+    for (const std::string &name : option->get_lnames())
+      flags.push_back(name);
+  std::string name = word.substr(0, word.find('='));
+  name.erase(0, name.find_first_not_of('-'));
+  std::string near = name.empty() ? "" : nearestFlag(name, flags);
+  if (!near.empty())
+    near = "--" + near;
+  return {"",
+          "unknown flag " + shorten(word.substr(0, word.find('='))) +
+              didYouMean(near),
+          seeHelp(app)};
+}
+
+static Error unexpected(const CLI::App &app,
+                        const std::vector<std::string> &words) {
+  auto isFlag = [](const std::string &word) {
+    return word.size() > 1 && word[0] == '-';
+  };
+  bool hasCommands = !app.get_subcommands([](auto *) { return true; }).empty();
+  auto named = std::find_if_not(words.begin(), words.end(), isFlag);
+  // Flags of a command that was mistyped are no news.
+  if (hasCommands && named != words.end())
+    return unknownCommand(app, *named);
+  auto flag = std::find_if(words.begin(), words.end(), isFlag);
+  if (flag != words.end())
+    return unknownFlag(app, *flag);
+  return {"",
+          callOf(app) + " takes no further word: \"" + shorten(words.front()) +
+              "\"",
+          seeHelp(app)};
+}
+
+//===----------------------------------------------------------------------===//
+// Values that a flag cannot have
+//===----------------------------------------------------------------------===//
+
+/// CLI11 says "name: what" and "Could not convert: name = value".
+struct BadValue {
+  std::string name, what;
+};
+
+static BadValue split(const std::string &message) {
+  size_t colon = std::min(message.find(": "), message.size());
+  BadValue bad{message.substr(0, colon),
+               message.substr(std::min(colon + 2, message.size()))};
+  if (bad.name == "Could not convert")
+    bad.name = bad.what.substr(0, bad.what.find(" = "));
+  return bad;
+}
+
+static Error badValue(const CLI::App &app, const CLI::ParseError &error) {
+  BadValue bad = split(error.what());
+  const CLI::Option *option = app.get_option_no_throw(bad.name);
+  if (!option)
+    return {"", error.what(), seeHelp(app)};
+  if (!takesValue(*option))
+    return {"", bad.name + " takes no value", ""};
+  if (is(error, CLI::ExitCodes::ArgumentMismatch))
+    return {"",
+            option->count() > 1
+                ? bad.name + " is given " + std::to_string(option->count()) +
+                      " times, expected once"
+                : bad.name + " needs a value: " + spellingOf(*option),
+            ""};
+  std::string given = bad.name;
+  if (!option->results().empty())
+    given += "=" + shorten(option->results().back());
+  bool isOurs = bad.what.rfind("expected", 0) == 0;
+  return {"",
+          given + ": " +
+              (isOurs ? bad.what : "expected " + spellingOf(*option)),
+          isOurs ? "" : seeHelp(app)};
+}
+
+/// "--json excludes --format" -> "--json and --format exclude each other".
+static Error badPair(const CLI::ParseError &error) {
+  std::string text = error.what();
+  size_t verb = text.find(" excludes ");
+  if (verb == std::string::npos)
+    return {"", text, ""};
+  return {"",
+          text.substr(0, verb) + " and " + text.substr(verb + 10) +
+              " exclude each other",
+          "give one of them"};
+}
+
+static Error missing(const CLI::App &app, const std::string &message) {
+  std::string name = message.substr(0, message.find(' '));
+  const CLI::Option *option = app.get_option_no_throw(name);
+  return {"", message,
+          option ? spellingOf(*option) + ": " + option->get_description()
+                 : seeHelp(app)};
+}
+
+Error autopar::explain(const CLI::App &app, const CLI::ParseError &error) {
+  const CLI::App &command = commandIn(app);
+  std::vector<std::string> left = app.remaining(/*recurse=*/true);
+  left.erase(std::remove(left.begin(), left.end(), "--"), left.end());
+  // What is missing may be there, under a wrong name.
+  if (!left.empty() && (is(error, CLI::ExitCodes::ExtrasError) ||
+                        is(error, CLI::ExitCodes::RequiredError)))
+    return unexpected(command, left);
+  if (is(error, CLI::ExitCodes::RequiredError))
+    return missing(command, error.what());
+  if (is(error, CLI::ExitCodes::ExcludesError) ||
+      is(error, CLI::ExitCodes::RequiresError))
+    return badPair(error);
+  return badValue(command, error);
+}
+
+Error autopar::explainValue(const CLI::App &app, int argc, char **argv) {
+  const CLI::App &command = commandIn(app);
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i], name = word.substr(0, word.find('='));
+    const CLI::Option *option = command.get_option_no_throw(name);
+    if (option && !takesValue(*option) && name != word)
+      return {"", shorten(word) + ": expected true or false", ""};
+  }
+  return {"", "a flag has a value that it cannot have", seeHelp(command)};
+}
