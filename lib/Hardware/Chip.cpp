@@ -59,10 +59,7 @@ ElementType Chip::unitsOf(KernelKind kind, ElementType type,
 
 std::string Chip::useOf(KernelKind kind, ElementType type,
                         std::optional<ElementType> storage) const {
-  std::string key;
-  for (std::string_view candidate : fallbacks(type))
-    if (key.empty() && peakFlops.count(std::string(candidate)))
-      key = candidate;
+  std::string key(peakKeyOf(type));
   if (storage && *storage != type)
     key = keyOf(*storage, unitsOf(kind, type, storage));
   return std::string(nameOf(kind)) + "." + key;

@@ -35,16 +35,31 @@ static std::string alike(std::string use) {
   return use;
 }
 
+/// The format of integers that hold the weights of a product of floats, which
+/// a kernel unpacks; nothing where there are none.
+static std::optional<ElementType> packedIn(const Kernel &kernel) {
+  if (kernel.flopFactor == 0 || peakKeyOf(kernel.compute) == "int8")
+    return std::nullopt;
+  for (const Traffic &traffic : kernel.traffic)
+    if (traffic.role == Traffic::Role::weight)
+      for (ElementType type : {ElementType::i32, ElementType::i8})
+        if (traffic.type == type)
+          return type;
+  return std::nullopt;
+}
+
 std::string autopar::substitutedUse(const Chip &chip, const Kernel &kernel,
                                     const KernelCurve &curve) {
-  std::string wanted = alike(
-                  chip.useOf(kernel.kind, kernel.compute, kernel.storage)),
-              used = alike(useOf(curve));
+  std::string wanted =
+      alike(chip.useOf(kernel.kind, kernel.compute, kernel.storage));
+  std::string used = alike(useOf(curve));
   bool servesAll = used.substr(used.rfind('.') + 1) == "any";
   // Scans have no curves of their own, which is an assumption of its own.
-  if (servesAll || wanted == used || kernel.kind == KernelKind::scan)
+  if (servesAll || kernel.kind == KernelKind::scan)
     return "";
-  return wanted;
+  if (std::optional<ElementType> packed = packedIn(kernel))
+    return wanted + " with weights in " + std::string(nameOf(*packed));
+  return wanted == used ? "" : wanted;
 }
 
 namespace {

@@ -88,8 +88,8 @@ struct Chip {
   /// `type`: fp8 where the chip has kernels for it, else `type`.
   ElementType unitsOf(KernelKind kind, ElementType type,
                       std::optional<ElementType> storage) const;
-  /// What a curve measured for this use is called: "grouped_matmul.fp4_bf16". A
-  /// format that the chip does not multiply is the next wider one.
+  /// What a curve measured for this use is called, whether the chip has one or
+  /// not: "grouped_matmul.fp4_bf16".
   std::string useOf(KernelKind kind, ElementType type,
                     std::optional<ElementType> storage = std::nullopt) const;
   /// The curve for `kind` and `type`, with the same fallback. Scans have that

@@ -86,7 +86,7 @@ TEST_F(LibraryTest, FallsBackToTheNextWiderFormat) {
   EXPECT_EQ(h100->useOf(KernelKind::matmul, ElementType::fp8_e4m3),
             "matmul.fp8");
   EXPECT_EQ(a100->useOf(KernelKind::matmul, ElementType::fp8_e4m3),
-            "matmul.bf16");
+            "matmul.fp8");
   Result<Chip> v100 = library.chip("v100-32gb-sxm");
   ASSERT_TRUE(v100);
   EXPECT_EQ(v100->peak(ElementType::bf16)->path,
