@@ -30,11 +30,11 @@ static void append(Words &words, const Words &more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-/// "a|b" and "a, b, or c" as words.
+/// "a|b", "a;b" and "a, b, or c" as words.
 static Words wordsOf(const std::string &text) {
   Words words(1);
   for (char c : text)
-    if (c == '|' || c == ',' || c == ' ')
+    if (c == '|' || c == ',' || c == ';' || c == ' ')
       words.emplace_back();
     else
       words.back() += c;
@@ -77,7 +77,8 @@ static Words namesFor(const CLI::App &command, const CLI::Option &option) {
 /// What a word of help stands for: "format", "file"; itself in a list that is
 /// complete.
 static Words valuesOfWord(const std::string &word, bool isListed) {
-  static const Words paths = {"file", "path", "name", "words", "FILE", "TEXT"};
+  static const Words paths = {"file",  "path", "plan", "name",
+                              "words", "FILE", "TEXT"};
   if (word == "format")
     return wordsOf(std::string(elementTypeChoices()));
   if (word == "policy")
