@@ -32,7 +32,8 @@ static int64_t rowsOf(PositionEmbeddingOp op) {
 
 Positions autopar::positionsOf(ModuleOp module) {
   Positions positions;
-  if (auto longest = module->getAttrOfType<IntegerAttr>(longestContextAttribute))
+  if (auto longest =
+          module->getAttrOfType<IntegerAttr>(longestContextAttribute))
     positions.longest = longest.getInt();
   module.walk([&](Operation *op) {
     if (auto rope = dyn_cast<RopeOp>(op); rope && rope.getScaling())

@@ -72,8 +72,8 @@ static bool splitsSequencesAlike(const CostProgram &program,
 
 Expr Formulas::replicas() { return devices(axesOfSequences(program)); }
 
-/// The largest of `prefillChunks`, as a formula. Groups of one step were made by
-/// their runtime.
+/// The largest of `prefillChunks`, as a formula. Groups of one step were made
+/// by their runtime.
 void Formulas::addFullest() {
   fullest = step;
   strategy.splitsSequencesAlike =

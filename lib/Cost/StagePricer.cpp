@@ -115,8 +115,7 @@ Refusal StagePricer::addLayers(const std::vector<uint32_t> &order) {
       continue;
     PartCounts counts(program);
     addPlaces(program, order, place, place + 1, borders, counts);
-    if (Refusal refusal =
-            addPart(std::move(counts), parts.emplace_back()))
+    if (Refusal refusal = addPart(std::move(counts), parts.emplace_back()))
       return refusal;
   }
   return {};

@@ -50,7 +50,8 @@ Result<OwningOpRef<ModuleOp>> autopar::importModel(MLIRContext *context,
   if (model.unknownArchitecture)
     return *model.unknownArchitecture;
   if (longest)
-    (*module)->setAttr(longestContextAttribute, ops.getI64IntegerAttr(*longest));
+    (*module)->setAttr(longestContextAttribute,
+                       ops.getI64IntegerAttr(*longest));
   if (!model.notes->defaults.empty()) {
     SmallVector<Attribute> defaults;
     for (const ModelDefault &one : model.notes->defaults)

@@ -36,8 +36,7 @@ void autopar::printNumber(OpAsmPrinter &printer, Operation *, FloatAttr attr) {
 
 ParseResult autopar::parseCountOrNone(OpAsmParser &parser, IntegerAttr &attr) {
   int64_t count = 0;
-  if (failed(parser.parseOptionalKeyword("none")) &&
-      parser.parseInteger(count))
+  if (failed(parser.parseOptionalKeyword("none")) && parser.parseInteger(count))
     return failure();
   attr = parser.getBuilder().getI64IntegerAttr(count);
   return success();

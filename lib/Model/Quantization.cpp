@@ -71,7 +71,8 @@ Result<Quantization> Quantization::read(const JsonDocument &config,
     return result;
   result.cacheFormat = readCacheFormat(**settings);
   if (result.cacheFormat)
-    notes.defaults.push_back({"KV cache", std::string(nameOf(*result.cacheFormat)),
+    notes.defaults.push_back({"KV cache",
+                              std::string(nameOf(*result.cacheFormat)),
                               "the checkpoint's settings; set with "
                               "--kv-format"});
   result.rules = std::make_unique<Rules>();

@@ -130,8 +130,7 @@ private:
     }
     if (!given)
       return success();
-    if (degrees.ep && !degrees.etp)
-      degrees.etp = fillingExpertTensor(degrees);
+    fillExpertTensor(degrees);
     Result<MeshPlan> mesh = planCanonicalMesh(degrees);
     if (!mesh)
       return onError(mesh.error().str());

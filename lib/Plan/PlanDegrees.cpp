@@ -59,9 +59,10 @@ Degrees autopar::degreesOf(const Plan &plan) {
   return degrees;
 }
 
-int64_t autopar::fillingExpertTensor(const Degrees &degrees) {
-  int64_t tp = degrees.tp.value_or(1), ep = degrees.ep.value_or(1);
-  return ep >= 1 && ep < tp && tp % ep == 0 ? tp / ep : 1;
+void autopar::fillExpertTensor(Degrees &degrees) {
+  int64_t tp = degrees.tp.value_or(1), ep = degrees.ep.value_or(0);
+  if (!degrees.etp && ep >= 1 && ep < tp && tp % ep == 0)
+    degrees.etp = tp / ep;
 }
 
 static Names namesOf(const std::vector<PlanAxis> &axes) {

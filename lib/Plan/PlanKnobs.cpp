@@ -247,8 +247,8 @@ void assign(std::optional<T> &member, T value) {
 template <typename Codec, typename Place, auto member>
 PlanKnob knob(const char *flag, const char *key, const char *value,
               const char *help) {
-  PlanKnob made{flag, key, value, help, nullptr, nullptr,
-                nullptr, nullptr, nullptr};
+  PlanKnob made{flag,    key,     value,   help,   nullptr,
+                nullptr, nullptr, nullptr, nullptr};
   made.set = [](Plan &plan,
                 std::string_view text) -> std::optional<std::string> {
     auto parsed = Codec::parse(text);
@@ -352,13 +352,12 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "dtype", "dtype", "format",
           "Format of activations and products: bf16, fp16, fp32, fp8 (weights "
           "stay as stored)"),
-      alsoCalled(
-          "kv-dtype", "The same as --kv-format",
-          knob<FormatOrAuto, InPlan, &Plan::kvDtype>(
-              "kv-format", "kv_dtype", "format|auto",
-              "Format of the KV cache: bf16, fp8, ...; auto: what the "
-              "checkpoint says, or else what the runtime does (default: "
-              "auto)")),
+      alsoCalled("kv-dtype", "The same as --kv-format",
+                 knob<FormatOrAuto, InPlan, &Plan::kvDtype>(
+                     "kv-format", "kv_dtype", "format|auto",
+                     "Format of the KV cache: bf16, fp8, ...; auto: what the "
+                     "checkpoint says, or else what the runtime does (default: "
+                     "auto)")),
       knob<Share<false>, InPlan, &Plan::memoryUtilization>(
           "memory-utilization", "memory_utilization", "share",
           "The runtime's share of device memory, 0 to 1"),

@@ -134,7 +134,9 @@ std::optional<Error> PlanParser::addDegree(const Word &word,
 
 std::optional<Error> PlanParser::addKnob(const Word &word) {
   for (const PlanKnob &knob : planKnobs()) {
-    if (!knob.flag || wordOf(knob) != word.name)
+    bool isKnob = knob.flag && (wordOf(knob) == word.name ||
+                                (knob.alias && knob.alias == word.name));
+    if (!isKnob)
       continue;
     bool alone = std::string_view(knob.value) == "true";
     if (word.value.empty() && !alone)
@@ -180,6 +182,7 @@ Result<Plan> PlanParser::run() {
                   [&](const NamedDegree &one) { return degrees.*one.member; });
   if (!hasDegrees)
     return plan;
+  fillExpertTensor(degrees);
   Result<MeshPlan> mesh = planCanonicalMesh(degrees);
   if (!mesh)
     return mesh.error();
@@ -201,7 +204,11 @@ Result<Plan> autopar::parsePlanText(std::string_view text) {
 
 std::optional<std::string> autopar::planText(const Plan &plan) {
   std::vector<std::string> words;
-  Degrees degrees = degreesOf(plan);
+  Degrees degrees = degreesOf(plan), filled = degrees;
+  fillExpertTensor(filled);
+  // What is not said would be filled.
+  if (filled.etp && !degrees.etp)
+    degrees.etp = 1;
   if (plan.has(Degree::pp))
     words.push_back("pp" +
                     sizeText(plan.sizeOf(Degree::pp).value_or(openDegree)));

@@ -36,8 +36,8 @@ std::vector<PrefillChunk> autopar::prefillChunks(const Workload &whole,
     return {{whole, 1}};
   int64_t together =
       std::max<int64_t>(1, budget / std::max<int64_t>(1, whole.query));
-  int64_t most = replicas > whole.batch / together ? whole.batch
-                                                   : together * replicas;
+  int64_t most =
+      replicas > whole.batch / together ? whole.batch : together * replicas;
   Workload full = whole, rest = whole;
   full.batch = most;
   rest.batch = whole.batch % most;

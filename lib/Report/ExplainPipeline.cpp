@@ -106,8 +106,7 @@ void PipelineExplainer::explainMemory() {
   for (const char *path :
        {"memory.kv_capacity_bytes", "memory.kv_capacity_tokens",
         "capacity.replicas", "capacity.sequences_per_replica",
-        "capacity.sequences", "capacity.tokens",
-        "capacity.tokens_per_device"})
+        "capacity.sequences", "capacity.tokens", "capacity.tokens_per_device"})
     takeRenamed(stages.scarcest, path, path);
   const char *perToken = "memory.kv_bytes_per_token_per_device";
   for (int64_t stage = 0; stage < count; ++stage)

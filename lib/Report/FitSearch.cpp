@@ -12,9 +12,9 @@
 using namespace autopar;
 
 FitSearch::FitSearch(const Reading &reading)
-    : reading(reading), tape(collect(reading.strategy,
-                                     {reading.strategy.total.fits},
-                                     Checks::splits)),
+    : reading(reading),
+      tape(collect(reading.strategy, {reading.strategy.total.fits},
+                   Checks::splits)),
       pricer(tape, reading.machine, reading.runtime,
              reading.plan.memoryUtilization) {}
 

@@ -118,8 +118,8 @@ Layout PipelineParts::layoutOf(const PartCounts &counts) const {
 }
 
 std::optional<Error> PipelineParts::price() {
-  Refusal refusal = pricer.price(order, autopar::layoutOf(inputs()),
-                                 workload, shape, chunks);
+  Refusal refusal =
+      pricer.price(order, autopar::layoutOf(inputs()), workload, shape, chunks);
   if (!refusal)
     return std::nullopt;
   // The whole model meets all that its parts do.

@@ -215,8 +215,8 @@ Result<StageWork> PipelineEvaluator::workOf(int64_t stage, size_t kind) const {
   return work;
 }
 
-std::optional<Error> PipelineEvaluator::checkRounds(
-    const std::vector<PrefillChunk> &steps) const {
+std::optional<Error>
+PipelineEvaluator::checkRounds(const std::vector<PrefillChunk> &steps) const {
   Checked tasks;
   for (const PrefillChunk &step : steps)
     tasks += Checked(step.count) * parts.shape.microbatches *
@@ -227,8 +227,7 @@ std::optional<Error> PipelineEvaluator::checkRounds(
                "the chunks of " + formatInteger(whole.batch) +
                    " prompts make " + formatInteger(tasks) +
                    " steps of stages, at most " +
-                   formatInteger(limits::maxScheduledTasks) +
-                   " are scheduled",
+                   formatInteger(limits::maxScheduledTasks) + " are scheduled",
                "give a larger --prefill-chunk or a smaller --batch"};
 }
 
@@ -295,10 +294,9 @@ void PipelineEvaluator::addMemory() {
         stageOf(device).memory.stateBytesPerSequence == 0)
       continue;
     const auto &held = stageOf(device).capacity;
-    if (!keeps ||
-        std::tie(held.sequencesPerReplica, stage.kvCapacityTokens) <
-            std::tie(report.capacity.sequencesPerReplica,
-                     memory.kvCapacityTokens)) {
+    if (!keeps || std::tie(held.sequencesPerReplica, stage.kvCapacityTokens) <
+                      std::tie(report.capacity.sequencesPerReplica,
+                               memory.kvCapacityTokens)) {
       report.capacity = held;
       memory.kvCapacityTokens = stage.kvCapacityTokens;
       scarcest = device;

@@ -102,9 +102,10 @@ static void compareMemory(RowList &rows) {
       {"tokens per device", "capacity.tokens_per_device",
        &Capacity::tokensPerDevice}};
   for (auto [name, path, member] : held)
-    rows.add(name, path, count, [member = member](const Report &report) -> Value {
-      return report.capacity.*member;
-    });
+    rows.add(name, path, count,
+             [member = member](const Report &report) -> Value {
+               return report.capacity.*member;
+             });
 }
 
 static void compareTimes(RowList &rows) {

@@ -114,19 +114,19 @@ void StepSum::addBreakdown(const std::vector<BreakdownRow> &rows, int64_t times,
 /// By record, with the sum of the times of all calls.
 void StepSum::addCollectives(const Reading &step, int64_t times) {
   for (const CollectiveReading &call : step.collectives) {
-    auto known = std::find_if(whole.collectives.begin(),
-                              whole.collectives.end(),
-                              [&](const CollectiveReading &other) {
-                                return other.record == call.record;
-                              });
+    auto known =
+        std::find_if(whole.collectives.begin(), whole.collectives.end(),
+                     [&](const CollectiveReading &other) {
+                       return other.record == call.record;
+                     });
     if (known == whole.collectives.end()) {
       known = whole.collectives.insert(whole.collectives.end(), call);
       known->count = 0;
       known->timeUs = 0;
     }
     known->count = narrow(Checked(call.count) * times + known->count);
-    known->timeUs +=
-        call.timeUs * static_cast<double>(call.count) * static_cast<double>(times);
+    known->timeUs += call.timeUs * static_cast<double>(call.count) *
+                     static_cast<double>(times);
     known->bytes = std::max(known->bytes, call.bytes);
   }
   for (size_t i = 0; i < step.kernelTimeUs.size(); ++i)
@@ -162,9 +162,8 @@ void StepSum::run() {
     addBreakdown(step.report.byOp, times, sum.byOp);
     addBreakdown(step.report.byLayer, times, sum.byLayer);
     addCollectives(step, times);
-    sum.latency.kernelLaunches =
-        narrow(Checked(latency.kernelLaunches) * times +
-               sum.latency.kernelLaunches);
+    sum.latency.kernelLaunches = narrow(
+        Checked(latency.kernelLaunches) * times + sum.latency.kernelLaunches);
     sum.latency.bounds.weightsAndKvReadBytes =
         narrow(Checked(latency.bounds.weightsAndKvReadBytes) * times +
                sum.latency.bounds.weightsAndKvReadBytes);
@@ -299,10 +298,8 @@ void autopar::explainSteps(Reading &reading) {
   for (auto [name, part] : times)
     addSum(reading, std::string("latency.") + name + "_time_us",
            [part = part](const Report &step) { return step.latency.*part; });
-  addSum(reading, "communication.bytes_per_device", [](const Report &step) {
-    return step.communication.bytesPerDevice;
-  });
-  addSum(reading, "latency.kernel_launches", [](const Report &step) {
-    return step.latency.kernelLaunches;
-  });
+  addSum(reading, "communication.bytes_per_device",
+         [](const Report &step) { return step.communication.bytesPerDevice; });
+  addSum(reading, "latency.kernel_launches",
+         [](const Report &step) { return step.latency.kernelLaunches; });
 }

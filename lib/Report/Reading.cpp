@@ -140,8 +140,8 @@ std::optional<Error> Reading::read(const Layout &wanted, ReportDetail detail) {
   if (Refusal refusal = values.evaluate(layout, workload))
     return explainRefusal(*this, strategy, values, refusal);
   static constexpr void (*steps[])(Reading &) = {
-      readInputs,  readExpertLoads, readModel,   readMemory,
-      readSteps, readSources, readAssumptions, readWarnings};
+      readInputs, readExpertLoads, readModel,       readMemory,
+      readSteps,  readSources,     readAssumptions, readWarnings};
   for (auto step : steps) {
     step(*this);
     if (error)
@@ -160,8 +160,9 @@ Runtime autopar::runtimeOf(const Plan &plan, const Runtime &runtime,
   bool trains = plan.pipeline.schedule.value_or(ScheduleKind::inference) !=
                 ScheduleKind::inference;
   if (trains || plan.prefillChunk == 0) {
-    int64_t parts = replicasOf(plan) *
-                    std::max<int64_t>(1, plan.pipeline.microbatches.value_or(1));
+    int64_t parts =
+        replicasOf(plan) *
+        std::max<int64_t>(1, plan.pipeline.microbatches.value_or(1));
     Checked tokens = ceilDiv(Checked(workload.batch), parts) * workload.query;
     own.setTokenBudget(std::max(runtime.tokenBudget.value, tokens.real()));
   } else if (plan.prefillChunk) {

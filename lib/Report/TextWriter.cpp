@@ -138,8 +138,8 @@ static std::string latencyTable(const Report &report) {
     add("pipeline", latency.pipelineTimeUs, "");
   add("step", latency.stepTimeUs, "");
   return (report.prefillSteps.empty() ? "\nTime of a step ("
-                                      : "\nTime of all steps (") + formatInteger(latency.kernelLaunches) +
-         " kernels)\n" + table.str() +
+                                      : "\nTime of all steps (") +
+         formatInteger(latency.kernelLaunches) + " kernels)\n" + table.str() +
          wrap("  ", "Each kernel's time counts under what bounds it. At peak "
                     "rates: all FLOPs, all reads of weights and KV cache, all "
                     "communication, each alone.");
@@ -357,8 +357,7 @@ std::string autopar::writeText(const Report &report) {
   double step = report.latency.stepTimeUs;
   return title(report) + "\n" + answer(report) + memoryTable(report) +
          (report.pipeline ? pipelineText(*report.pipeline) : "") +
-         prefillTable(report) + latencyTable(report) +
-         collectiveTable(report) +
+         prefillTable(report) + latencyTable(report) + collectiveTable(report) +
          breakdownTable("By op, on a device", report.byOp, step) +
          breakdownTable("By layer kind, on a device", report.byLayer, step) +
          (report.placement ? "\n" + placementText(*report.placement) : "") +

@@ -151,19 +151,18 @@ static void warnLongContext(Reading &reading, Warnings &warnings) {
   const Positions &positions = reading.program.positions;
   if (positions.longest == 0 || reading.workload.context <= positions.longest)
     return;
-  std::string scaling =
-      positions.scaling.empty()
-          ? "its config stretches no rotary angles"
-          : "the " + positions.scaling + " scaling of its rotary angles "
-            "included";
-  warnings.push_back({"a context of " +
-                          formatInteger(reading.workload.context) +
-                          " tokens is beyond the " +
-                          formatInteger(positions.longest) +
-                          " that the model was made for, " + scaling +
-                          ": engines refuse it unless they are told "
-                          "otherwise, and answers suffer",
-                      "long-context"});
+  std::string scaling = positions.scaling.empty()
+                            ? "its config stretches no rotary angles"
+                            : "the " + positions.scaling +
+                                  " scaling of its rotary angles "
+                                  "included";
+  warnings.push_back(
+      {"a context of " + formatInteger(reading.workload.context) +
+           " tokens is beyond the " + formatInteger(positions.longest) +
+           " that the model was made for, " + scaling +
+           ": engines refuse it unless they are told "
+           "otherwise, and answers suffer",
+       "long-context"});
 }
 
 void autopar::readWarnings(Reading &reading) {

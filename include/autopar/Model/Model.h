@@ -38,8 +38,8 @@ struct Model {
 };
 
 /// Reads the files of a model, with weights as they are stored or, where it is
-/// not empty, in `weightFormat`. Errors: malformed JSON, no family for the model
-/// type, no such format.
+/// not empty, in `weightFormat`. Errors: malformed JSON, no family for the
+/// model type, no such format.
 Result<Model> readModel(const ModelFiles &files,
                         const std::vector<ConfigAssumption> &assumptions = {},
                         const std::string &weightFormat = "");

@@ -56,9 +56,9 @@ struct Degrees {
 /// itself too. Errors name the rule, the numbers and the values that work.
 Result<MeshPlan> planMesh(const Degrees &degrees);
 
-/// The etp with which engines use the devices of tp that a smaller ep leaves:
-/// tp / ep, where that is whole; else 1.
-int64_t fillingExpertTensor(const Degrees &degrees);
+/// Beside an ep that is smaller than tp, gives the devices of tp that it leaves
+/// to etp, as engines do, where nobody says what to do with them.
+void fillExpertTensor(Degrees &degrees);
 
 /// What `plan` has of them.
 Degrees degreesOf(const Plan &plan);

@@ -23,11 +23,12 @@ using namespace mlir;
 template <typename Properties, typename Visit>
 static LogicalResult visitProperties(Properties &own, uint64_t version,
                                      Visit visit) {
-  bool isRead = succeeded(visit(own.figures)) && succeeded(visit(own.hardware)) &&
-                succeeded(visit(own.memory_utilization)) &&
-                succeeded(visit(own.nodes)) &&
-                succeeded(visit(own.runtime)) && succeeded(visit(own.values));
-  return success(isRead && (version < 2 || succeeded(visit(own.prefill_chunk))));
+  bool isRead =
+      succeeded(visit(own.figures)) && succeeded(visit(own.hardware)) &&
+      succeeded(visit(own.memory_utilization)) && succeeded(visit(own.nodes)) &&
+      succeeded(visit(own.runtime)) && succeeded(visit(own.values));
+  return success(isRead &&
+                 (version < 2 || succeeded(visit(own.prefill_chunk))));
 }
 
 template <typename Bytecode>
@@ -41,10 +42,9 @@ static uint64_t versionOf(Bytecode &bytecode) {
 
 LogicalResult TargetOp::readProperties(DialectBytecodeReader &reader,
                                        OperationState &state) {
-  return visitProperties(state.getOrAddProperties<Properties>(),
-                         versionOf(reader), [&](auto &property) {
-                           return reader.readOptionalAttribute(property);
-                         });
+  return visitProperties(
+      state.getOrAddProperties<Properties>(), versionOf(reader),
+      [&](auto &property) { return reader.readOptionalAttribute(property); });
 }
 
 void TargetOp::writeProperties(DialectBytecodeWriter &writer) {

@@ -47,8 +47,7 @@ struct BindTargetPass : autopar::impl::BindTargetPassBase<BindTargetPass> {
     OpBuilder builder = builderOfFacts(module);
     return TargetOp::create(builder, module.getLoc(), StringAttr(),
                             IntegerAttr(), StringAttr(), FloatAttr(),
-                            IntegerAttr(),
-                            builder.getArrayAttr({}),
+                            IntegerAttr(), builder.getArrayAttr({}),
                             builder.getDenseF64ArrayAttr({}));
   }
 

@@ -49,7 +49,8 @@ TEST(PlanText, ReadsBackWhatItWrites) {
   for (const char *text :
        {"tp8", "pp2,tp4,sp", "tp8,dp8,ep64", "cp2,cp-kind=all_to_all",
         "tp8,dcp2", "dp4,fsdp", "tp8,attention-tp4", "tp?",
-        "pp2,tp2,stages=0-3,4-7,microbatches=4", "tp8,kv-dtype=fp8",
+        "pp2,tp2,stages=0-3,4-7,microbatches=4", "tp8,kv-format=fp8",
+        "tp8,ep4,etp1", "tp8,prefill-chunk=none",
         "tp2,dp4,ep4,etp2,memory-utilization=0.5"}) {
     std::optional<std::string> written = planText(parse(text));
     ASSERT_TRUE(written) << text;
@@ -80,7 +81,7 @@ TEST(PlanText, ErrorsNameTheWordAndWhere) {
             "plans stands a semicolon, as in 'tp8; tp4,pp2'");
   EXPECT_EQ(errorOf("kv-dtype"), "plan 'kv-dtype', character 1: 'kv-dtype' "
                                  "needs a value\n  note: as in "
-                                 "kv-dtype=format");
+                                 "kv-dtype=format|auto");
   EXPECT_EQ(errorOf("dtype=int3").substr(0, 52),
             "plan 'dtype=int3', character 1: dtype=int3: expected");
   EXPECT_EQ(errorOf(""), "a plan has no words\n  note: for example 'tp8,sp'");

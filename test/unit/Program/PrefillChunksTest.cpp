@@ -27,8 +27,8 @@ static Workload prefill(int64_t batch, int64_t query, int64_t context) {
 static std::vector<Row> rows(const std::vector<PrefillChunk> &chunks) {
   std::vector<Row> all;
   for (const PrefillChunk &chunk : chunks)
-    all.push_back({chunk.count, chunk.step.batch, chunk.step.query,
-                   chunk.step.context});
+    all.push_back(
+        {chunk.count, chunk.step.batch, chunk.step.query, chunk.step.context});
   return all;
 }
 
@@ -48,9 +48,8 @@ TEST(PrefillChunks, WholePromptsTogether) {
 
 TEST(PrefillChunks, LongPromptsInChunks) {
   EXPECT_EQ(rows(prefillChunks(prefill(3, 20000, 20000), 1, 8192, true)),
-            (std::vector<Row>{{3, 1, 8192, 8192},
-                              {3, 1, 8192, 16384},
-                              {3, 1, 3616, 20000}}));
+            (std::vector<Row>{
+                {3, 1, 8192, 8192}, {3, 1, 8192, 16384}, {3, 1, 3616, 20000}}));
 }
 
 TEST(PrefillChunks, BehindWhatIsCached) {
