@@ -10,7 +10,7 @@
 #include "Borders.h"
 #include "CallCounts.h"
 #include "ExpertTables.h"
-#include "Positions.h"
+#include "ModelFacts.h"
 #include "StackReader.h"
 #include "autopar/Analysis/StageBorders.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
@@ -87,6 +87,7 @@ public:
       return failure();
     program.placement = experts.take();
     program.positions = positionsOf(module);
+    program.castFrom = castOf(module);
     return success();
   }
 

@@ -54,8 +54,11 @@ static void addWeight(Formulas &formulas, const Resident &weight,
   }
   nodes.parameters = parameters.node();
   nodes.activeParameters = active.node();
+  ElementType stored = weight.type;
+  if (stored == ElementType::bf16)
+    stored = formulas.program.castFrom.value_or(stored);
   nodes.storedBytes =
-      formulas.bytes(formulas.logical(weight.shape), weight.type).node();
+      formulas.bytes(formulas.logical(weight.shape), stored).node();
 }
 
 void autopar::addModelFormulas(Formulas &formulas) {

@@ -9,6 +9,7 @@
 
 #include "StepRunner.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Interfaces/TensorView.h"
 
 #include <algorithm>
 
@@ -52,6 +53,9 @@ Result<OwningOpRef<ModuleOp>> autopar::importModel(MLIRContext *context,
   if (longest)
     (*module)->setAttr(longestContextAttribute,
                        ops.getI64IntegerAttr(*longest));
+  if (model.storedDtype)
+    (*module)->setAttr(castFromAttribute, TypeAttr::get(fromElementType(
+                                              context, *model.storedDtype)));
   if (!model.notes->defaults.empty()) {
     SmallVector<Attribute> defaults;
     for (const ModelDefault &one : model.notes->defaults)

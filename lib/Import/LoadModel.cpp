@@ -52,6 +52,7 @@ Result<Model> autopar::findModel(const ModelRequest &given) {
   Result<Model> model =
       readModel(*files, request->assumptions, request->weightFormat);
   if (model && request->asServed && model->dtype == ElementType::f32) {
+    model->storedDtype = model->dtype;
     model->dtype = ElementType::bf16;
     model->notes->defaults.push_back(
         {"dtype", "bf16",

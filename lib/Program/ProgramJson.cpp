@@ -263,6 +263,8 @@ json Writer::write() const {
     root["positions"] = {{"longest", program.positions.longest},
                          {"learned", program.positions.areLearned},
                          {"scaling", program.positions.scaling}};
+  if (program.castFrom)
+    root["cast_from"] = nameOf(*program.castFrom);
   root["symbols"] = program.symbols;
   root["axes"] = program.axes;
   root["layers"] = std::move(layers);

@@ -72,6 +72,8 @@ class Plan:
     def flags(self):
         result = [f"--shard-{name.replace('_', '-')}={getattr(self, name)}"
                   for name in FLAGS if getattr(self, name) is not None]  # fmt: skip
+        # autopar would fill tp.
+        result += ["--shard-etp=1"] * (self.ep is not None and self.etp is None)
         if self.kind:
             result.append(f"--cp-kind={self.kind}")
         result += ["--shard-sp"] * self.sp + ["--fsdp"] * self.fsdp

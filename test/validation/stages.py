@@ -16,7 +16,7 @@ import sys
 
 from plan_models import MODELS, Model, Workload
 from plan_rules import draw_legal
-from plans import MACHINE, Tally, differ, draw_and_check, first_error
+from plans import MACHINE, WHOLE, Tally, differ, draw_and_check, first_error
 
 IDEAL = "--runtime=ideal"
 
@@ -43,7 +43,7 @@ class Checker:
         microbatches = rng.choice((1, 2, 3, 4, 8))
         whole = plan.workload
         batch = whole.batch * microbatches
-        flags = [*plan.copy(workload=whole._replace(batch=batch)).flags(), MACHINE, IDEAL,
+        flags = [*plan.copy(workload=whole._replace(batch=batch)).flags(), MACHINE, WHOLE, IDEAL,
                  f"--nodes={-(-plan.devices * pp // 8)}"]  # fmt: skip
         staged = [*flags, f"--stage-pp={pp}", f"--microbatches={microbatches}"]
         problems = list(self.problems(model, plan, pp, microbatches, flags, staged))

@@ -28,6 +28,8 @@ Result<ConfigAssumption> parseAssumption(const std::string &text);
 struct Model {
   std::string name;
   ElementType dtype = ElementType::bf16;
+  /// What the checkpoint has in place of `dtype`, where engines cast it.
+  std::optional<ElementType> storedDtype = std::nullopt;
   std::unique_ptr<JsonDocument> config;
   Quantization quantization;
   std::unique_ptr<ModelNotes> notes;

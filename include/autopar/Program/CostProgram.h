@@ -289,6 +289,9 @@ struct Positions {
 struct CostProgram {
   std::string model;
   Positions positions;
+  /// What plain weights of 16 bits have in the checkpoint, where engines cast
+  /// them.
+  std::optional<ElementType> castFrom;
   std::vector<std::string> symbols;
   std::vector<std::string> axes;
   std::vector<LayerKind> layers;

@@ -97,7 +97,7 @@ void bytesOf(IO &io, Positions &positions) {
 }
 template <typename IO>
 void bytesOf(IO &io, CostProgram &program) {
-  io(program.model, program.positions, program.symbols, program.axes,
+  io(program.model, program.positions, program.castFrom, program.symbols, program.axes,
      program.layers, program.stack, program.kernels, program.borders,
      program.collectives, program.residents, program.activations);
 }

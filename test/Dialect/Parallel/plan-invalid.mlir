@@ -15,6 +15,11 @@ parallel.target nodes(0)
 
 // -----
 
+// expected-error @+1 {{'parallel.target' op has a prefill_chunk of -1 tokens, expected 1 to 1099511627776 or none}}
+parallel.target prefill_chunk(-1)
+
+// -----
+
 // expected-error @+1 {{'parallel.target' op has memory_utilization 0.0, expected a share above 0 and up to 1}}
 parallel.target memory_utilization(0.0)
 

@@ -30,6 +30,10 @@ namespace autopar::transformer {
 /// Of a module: tokens of the longest context that the model was made for.
 inline constexpr llvm::StringLiteral longestContextAttribute =
     "transformer.longest_context";
+/// Of a module: the element type that the checkpoint has where weights of the
+/// module's are not quantised, and engines cast them.
+inline constexpr llvm::StringLiteral castFromAttribute =
+    "transformer.cast_from";
 
 /// What stays on a device from step to step, as resources of effects.
 struct WeightMemory : mlir::SideEffects::Resource::Base<WeightMemory> {

@@ -1,11 +1,11 @@
-//===- Positions.cpp ------------------------------------------------------===//
+//===- ModelFacts.cpp -----------------------------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Positions.h"
+#include "ModelFacts.h"
 
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Interfaces/TensorView.h"
@@ -28,6 +28,11 @@ static int64_t rowsOf(PositionEmbeddingOp op) {
   int64_t width = TensorView(op.getX()).getType().getShape().back();
   auto table = cast<RankedTensorType>(op.getTable().getType());
   return table.getNumElements() / std::max<int64_t>(1, width);
+}
+
+std::optional<ElementType> autopar::castOf(ModuleOp module) {
+  auto type = module->getAttrOfType<TypeAttr>(castFromAttribute);
+  return type ? toElementType(type.getValue()) : std::nullopt;
 }
 
 Positions autopar::positionsOf(ModuleOp module) {

@@ -1,12 +1,12 @@
-//===- Positions.h - Which positions a model was made for -------*- C++ -*-===//
+//===- ModelFacts.h - What modules say of their models ----------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_LIB_ANALYSIS_POSITIONS_H
-#define AUTOPAR_LIB_ANALYSIS_POSITIONS_H
+#ifndef AUTOPAR_LIB_ANALYSIS_MODELFACTS_H
+#define AUTOPAR_LIB_ANALYSIS_MODELFACTS_H
 
 #include "autopar/Program/CostProgram.h"
 
@@ -17,6 +17,9 @@ namespace autopar {
 /// What the module and its tables and rotary angles say of positions.
 Positions positionsOf(mlir::ModuleOp module);
 
+/// The element type of the checkpoint that engines cast, where they do.
+std::optional<ElementType> castOf(mlir::ModuleOp module);
+
 } // namespace autopar
 
-#endif // AUTOPAR_LIB_ANALYSIS_POSITIONS_H
+#endif // AUTOPAR_LIB_ANALYSIS_MODELFACTS_H
