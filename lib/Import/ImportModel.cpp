@@ -11,8 +11,6 @@
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Interfaces/TensorView.h"
 
-#include <algorithm>
-
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
@@ -33,6 +31,14 @@ static std::optional<Error> buildModelFunction(ModelBuilder &builder,
   return std::nullopt;
 }
 
+/// Whether there is a row for each position and none for others.
+static bool learnsPositions(ModuleOp module) {
+  auto stop = [](PositionEmbeddingOp table) {
+    return table.getSame() ? WalkResult::advance() : WalkResult::interrupt();
+  };
+  return module.walk(stop).wasInterrupted();
+}
+
 Result<OwningOpRef<ModuleOp>> autopar::importModel(MLIRContext *context,
                                                    const Model &model) {
   context->loadDialect<TransformerDialect, func::FuncDialect>();
@@ -41,15 +47,18 @@ Result<OwningOpRef<ModuleOp>> autopar::importModel(MLIRContext *context,
   OwningOpRef<ModuleOp> module = ModuleOp::create(ops.getLoc(), model.name);
   ops.setInsertionPointToEnd(module->getBody());
   std::optional<int64_t> longest = contextOf(model);
-  int64_t query = std::min(defaultQuery, longest.value_or(defaultQuery));
-  WorkloadOp::create(
-      ops, StringAttr(), PhaseKind::prefill, 1, query, query,
+  auto workload = WorkloadOp::create(
+      ops, StringAttr(), PhaseKind::prefill, 1, defaultQuery, defaultQuery,
       /*encoder_tokens=*/0, /*cross_tokens=*/0,
       ops.getStrArrayAttr({"phase", "batch", "query", "context"}));
   if (auto error = buildModelFunction(builder, *model.scope))
     return *error;
   if (model.unknownArchitecture)
     return *model.unknownArchitecture;
+  if (learnsPositions(*module) && longest && *longest < defaultQuery) {
+    workload.setQuery(*longest);
+    workload.setContextLength(*longest);
+  }
   if (longest)
     (*module)->setAttr(longestContextAttribute,
                        ops.getI64IntegerAttr(*longest));

@@ -11,6 +11,7 @@
 #include "QuantizationReader.h"
 
 #include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -44,15 +45,19 @@ static bool isFp8Scheme(const nlohmann::json &scheme) {
          *bits == 8;
 }
 
-/// ModelOpt writes "FP8", compressed-tensors a scheme.
+/// ModelOpt writes "FP8", compressed-tensors a scheme; null is none.
 static std::optional<ElementType> readCacheFormat(const JsonReader &settings) {
-  const nlohmann::json &raw = settings.raw();
   for (const char *key : {"kv_cache_quant_algo", "kv_cache_scheme"}) {
-    auto found = raw.find(key);
-    if (found == raw.end())
+    if (!settings.has(key))
       continue;
-    if (*found == "FP8" || isFp8Scheme(*found))
+    const nlohmann::json &value = settings.raw()[key];
+    if (value == "FP8" || isFp8Scheme(value))
       return ElementType::fp8_e4m3;
+    settings.failAt(key,
+                    "unknown format of the KV cache " + shorten(value.dump()),
+                    "known: \"FP8\", and schemes of 8-bit floats; null: that "
+                    "of the activations");
+    return std::nullopt;
   }
   return std::nullopt;
 }
@@ -70,6 +75,8 @@ Result<Quantization> Quantization::read(const JsonDocument &config,
   if (!*settings)
     return result;
   result.cacheFormat = readCacheFormat(**settings);
+  if ((*settings)->failed())
+    return (*settings)->takeError();
   if (result.cacheFormat)
     notes.defaults.push_back({"KV cache",
                               std::string(nameOf(*result.cacheFormat)),

@@ -20,18 +20,16 @@ static std::string directory() {
   return dataDirectory("models") + "/weight_formats";
 }
 
+/// A path is what it says.
 static std::string canonical(std::string_view name) {
   std::string text(name);
-  std::replace(text.begin(), text.end(), '_', '-');
+  if (!isPath(text))
+    std::replace(text.begin(), text.end(), '_', '-');
   return text;
 }
 
 std::vector<std::string> autopar::weightFormatNames() {
   return namesIn(directory());
-}
-
-bool autopar::isWeightFormat(std::string_view name) {
-  return isInLibrary(canonical(name), directory());
 }
 
 /// Whether `variant` is for models with this config.

@@ -380,7 +380,7 @@ class Tools:
 
     def estimate(self, module, tp, workload):
         arguments = [
-            f"--shard-tp={tp}", "--estimate=json", "--hardware=h100-sxm-8",
+            f"--shard-tp={tp}", "--prefill-chunk=none", "--estimate=json", "--hardware=h100-sxm-8",
             f"--phase={workload.phase}", f"--batch={workload.batch}",
             f"--context={workload.context}", module,
         ]  # fmt: skip

@@ -23,11 +23,8 @@ namespace autopar {
 /// "awq-4", "bf16", ...: sorted.
 std::vector<std::string> weightFormatNames();
 
-/// Whether `name` is one of them; `_` may stand for `-`.
-bool isWeightFormat(std::string_view name);
-
-/// Has `config` say that its weights are in `format`, whatever it said before.
-/// Errors: no such format.
+/// Has `config` say that its weights are in `format`, one of them (`_` may
+/// stand for `-`) or a file, whatever it said before. Errors: no such format.
 std::optional<Error> setWeightFormat(JsonDocument &config,
                                      const std::string &format);
 

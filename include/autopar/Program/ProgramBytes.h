@@ -97,9 +97,10 @@ void bytesOf(IO &io, Positions &positions) {
 }
 template <typename IO>
 void bytesOf(IO &io, CostProgram &program) {
-  io(program.model, program.positions, program.castFrom, program.symbols, program.axes,
-     program.layers, program.stack, program.kernels, program.borders,
-     program.collectives, program.residents, program.activations);
+  io(program.model, program.positions, program.castFrom, program.symbols,
+     program.axes, program.layers, program.stack, program.kernels,
+     program.borders, program.collectives, program.residents,
+     program.activations);
 }
 
 } // namespace autopar
