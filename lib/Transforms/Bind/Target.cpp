@@ -88,12 +88,18 @@ bool TargetAnalysis::isInvalidated(const AnalysisManager::PreservedAnalyses &) {
 }
 
 FailureOr<Machine> TargetAnalysis::readMachine(int64_t spareNodes) const {
-  Result<Machine> machine = libraries->hardware.machine(
-      target.hardwareName(), target.nodes.value_or(1) + spareNodes);
-  if (!machine)
-    return emitError(module, machine.error());
-  machine->useImplementations(runtime->name, runtime->collectives);
-  return std::move(*machine);
+  std::pair<std::string, int64_t> key(target.hardwareName(),
+                                      target.nodes.value_or(1) + spareNodes);
+  auto it = libraries->machines.find(key);
+  if (it == libraries->machines.end()) {
+    Result<Machine> read = libraries->hardware.machine(key.first, key.second);
+    if (!read)
+      return emitError(module, read.error());
+    it = libraries->machines.emplace(key, std::move(*read)).first;
+  }
+  Machine machine = it->second;
+  machine.useImplementations(runtime->name, runtime->collectives);
+  return machine;
 }
 
 LogicalResult TargetAnalysis::verifyOverrides() const {

@@ -80,6 +80,8 @@ private:
     std::vector<Override> overrides;
     HardwareLibrary hardware;
     std::map<std::string, Runtime> runtimes;
+    /// By name and nodes.
+    std::map<std::pair<std::string, int64_t>, Machine> machines;
     std::vector<bool> usedByRuntimes;
   };
 
