@@ -9,6 +9,7 @@
 
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Interfaces/TensorView.h"
+#include "autopar/Support/Limits.h"
 
 #include <algorithm>
 
@@ -39,7 +40,8 @@ Positions autopar::positionsOf(ModuleOp module) {
   Positions positions;
   if (auto longest =
           module->getAttrOfType<IntegerAttr>(longestContextAttribute))
-    positions.longest = longest.getInt();
+    positions.longest = static_cast<int64_t>(
+        longest.getValue().getLimitedValue(limits::maxTokens));
   module.walk([&](Operation *op) {
     if (auto rope = dyn_cast<RopeOp>(op); rope && rope.getScaling())
       positions.scaling = stringifyRopeScaling(*rope.getScaling()).str();

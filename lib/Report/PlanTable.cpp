@@ -204,7 +204,8 @@ std::string autopar::writeText(const Rows &rows) {
     alignment += column.alignment;
     head.emplace_back(column.head);
   }
-  TextTable table(alignment, uncut);
+  bool isNarrow = textWidth() < TextStyle().width;
+  TextTable table(alignment, isNarrow ? textWidth() : uncut);
   table.add(head);
   for (const PlanTableRow &row : rows) {
     std::vector<std::string> cells;

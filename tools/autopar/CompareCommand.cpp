@@ -10,6 +10,7 @@
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Plan/PlanText.h"
 #include "autopar/Report/PlanTable.h"
+#include "autopar/Report/TextStyle.h"
 #include "autopar/Session/Session.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
@@ -167,9 +168,10 @@ int Comparer::write() {
   std::string kind = format.empty() ? "text" : format.back();
   if (kind != "text" && kind != "json")
     return fail("unknown report format '" + kind + "', expected text or json");
+  std::string path = output.empty() ? "-" : output.back();
+  TextStyleScope style(path == "-" ? outputStyle() : TextStyle());
   Result<bool> written =
-      writeOutput(output.empty() ? "-" : output.back(),
-                  kind == "json" ? writeJson(rows) : writeText(rows));
+      writeOutput(path, kind == "json" ? writeJson(rows) : writeText(rows));
   return written ? 0 : fail(written.error().str());
 }
 
