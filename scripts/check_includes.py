@@ -30,6 +30,7 @@ LAYERS = {
     "Runtime": ["Hardware"],
     "Cost": ["Program", "Schedule", "Hardware", "Runtime"],
     "Report": ["Cost", "Plan"],
+    "Search": ["Report"],
     "Serving": ["Cost"],
     "Page": ["Support"],
     "Validation": ["Page"],
@@ -40,7 +41,7 @@ LAYERS = {
     "Import": ["Model", "Dialect/Transformer"],
     "Analysis": ["Program", "Dialect/Transformer", "Dialect/Parallel"],
     "Transforms": ["Analysis", "Report", "Import", "Reshard"],
-    "Pipelines": ["Transforms", "Import", "Serving"],
+    "Pipelines": ["Transforms", "Import", "Search", "Serving"],
     "Interpreter": ["Analysis"],
     "InitAll": ["Pipelines"],
     "Session": ["InitAll", "Validation", "Checkpoint"],
@@ -48,7 +49,7 @@ LAYERS = {
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",
-    "Runtime", "Cost", "Serving", "Page", "Validation",
+    "Runtime", "Cost", "Search", "Serving", "Page", "Validation",
 }  # fmt: skip
 # Layers that write no text: what they may not include beside upper layers.
 WITHOUT_TEXT = {"Cost": ("autopar/Support/Text.h", "sstream", "iostream", "cstdio")}

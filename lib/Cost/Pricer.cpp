@@ -10,6 +10,8 @@
 #include "Lanes.h"
 #include "Requirements.h"
 
+#include "autopar/Support/Limits.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -22,6 +24,20 @@ GroupValues autopar::pointOf(const Workload &workload) {
           static_cast<double>(workload.context),
           static_cast<double>(workload.encoderTokens),
           static_cast<double>(workload.crossTokens)};
+}
+
+std::vector<PrefillChunk> autopar::stepsOf(const Workload &whole,
+                                           const Runtime &runtime, bool mayCut,
+                                           int64_t replicas) {
+  if (whole.phase != Phase::prefill)
+    return {};
+  auto budget = static_cast<int64_t>(
+      std::clamp(runtime.tokenBudget.value, 1.0, double(limits::maxTokens)));
+  std::vector<PrefillChunk> chunks =
+      prefillChunks(whole, replicas, budget, mayCut);
+  if (chunks.size() == 1 && chunks.front().count == 1)
+    chunks.clear();
+  return chunks;
 }
 
 LaneValues autopar::lanesOf(const std::array<GroupValues, laneCount> &points) {

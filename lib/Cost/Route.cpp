@@ -270,6 +270,15 @@ Route Network::route(CollectiveKind kind, const GroupLayout &layout, bool ideal,
   return route;
 }
 
+std::vector<int64_t> Network::placeOf(const GroupAxis &axis) const {
+  std::vector<int64_t> place;
+  for (const Tier &tier : pool.tiers) {
+    place.push_back(holds(tier, {axis}));
+    place.push_back(membersInside(axis, tier.domain));
+  }
+  return place;
+}
+
 /// Whether positions `from` and `to` of `axis` are always in one domain of
 /// `tier`.
 bool Network::joins(const Tier &tier, const GroupAxis &axis, int64_t from,

@@ -42,7 +42,7 @@ std::string autopar::hubCacheDirectory() {
   return value.empty() ? hubHome() + "/hub" : value;
 }
 
-std::string autopar::ownCacheDirectory() {
+std::string autopar::cacheDirectory() {
   return cacheOr("AUTOPAR_CACHE", "autopar");
 }
 

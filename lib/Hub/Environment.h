@@ -15,8 +15,6 @@ namespace autopar {
 /// The cache of huggingface_hub: `HF_HUB_CACHE`, else `HF_HOME`/hub, else
 /// ~/.cache/huggingface/hub.
 std::string hubCacheDirectory();
-/// `AUTOPAR_CACHE`, else `XDG_CACHE_HOME`/autopar, else ~/.cache/autopar.
-std::string ownCacheDirectory();
 /// Whether `HF_HUB_OFFLINE` is 1, on, yes or true.
 bool isOffline();
 /// `HF_ENDPOINT`, the token (`HF_TOKEN`, else the file `HF_TOKEN_PATH`, else

@@ -140,7 +140,7 @@ newestSnapshot(const Repository &repository,
 static Result<ModelFiles> locateOnHub(const Repository &repository,
                                       const HubOptions &options) {
   constexpr double day = 24 * 3600;
-  std::vector<std::string> caches = {hubCacheDirectory(), ownCacheDirectory()};
+  std::vector<std::string> caches = {hubCacheDirectory(), cacheDirectory()};
   auto snapshot = newestSnapshot(repository, caches);
   bool asks = !options.offline && !isOffline();
   if (options.refresh && !asks)

@@ -8,7 +8,7 @@
 #include "autopar/Report/Deployment.h"
 
 #include "ReportJson.h"
-#include "TextTables.h"
+#include "autopar/Report/TextTables.h"
 #include "autopar/Support/Text.h"
 
 using namespace autopar;

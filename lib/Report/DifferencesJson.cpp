@@ -7,7 +7,7 @@
 
 #include "autopar/Report/PlanDifferences.h"
 
-#include "JsonText.h"
+#include "autopar/Report/JsonText.h"
 
 using namespace autopar;
 using json = nlohmann::ordered_json;

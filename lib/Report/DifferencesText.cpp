@@ -7,9 +7,9 @@
 
 #include "autopar/Report/PlanDifferences.h"
 
-#include "MoneyText.h"
-#include "ReportText.h"
-#include "TextTables.h"
+#include "autopar/Report/MoneyText.h"
+#include "autopar/Report/ReportText.h"
+#include "autopar/Report/TextTables.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>

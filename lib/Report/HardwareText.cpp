@@ -7,7 +7,7 @@
 
 #include "autopar/Report/HardwareText.h"
 
-#include "TextTables.h"
+#include "autopar/Report/TextTables.h"
 #include "autopar/Support/Library.h"
 #include "autopar/Support/Text.h"
 

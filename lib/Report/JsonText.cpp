@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "JsonText.h"
+#include "autopar/Report/JsonText.h"
 
 #include <algorithm>
 

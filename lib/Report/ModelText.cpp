@@ -7,7 +7,7 @@
 
 #include "autopar/Report/ModelReport.h"
 
-#include "TextTables.h"
+#include "autopar/Report/TextTables.h"
 
 #include "autopar/Support/Text.h"
 

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "autopar/Report/Money.h"
+
 #include "Explanation.h"
 
 using namespace autopar;
@@ -24,10 +26,9 @@ static double busyShare(const Report &report) {
 
 static void addPrice(Report &report, const Figure &price, bool explain) {
   auto &cost = report.cost;
-  double devices = static_cast<double>(report.mesh.devices);
   cost.dollarsPerDeviceHour = price.value;
-  cost.dollarsPerMillionTokens =
-      price.value * devices / 3600 / report.tokensPerS * 1e6;
+  cost.dollarsPerMillionTokens = dollarsPerMillionTokens(
+      price.value, report.mesh.devices, report.tokensPerS);
   if (explain)
     report.derivations["cost.usd_per_million_tokens"] =
         Explanation()

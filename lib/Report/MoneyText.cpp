@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MoneyText.h"
+#include "autopar/Report/MoneyText.h"
 
 using namespace autopar;
 

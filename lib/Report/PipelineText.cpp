@@ -7,8 +7,8 @@
 
 #include "PipelineText.h"
 
-#include "ReportText.h"
-#include "TextTables.h"
+#include "autopar/Report/ReportText.h"
+#include "autopar/Report/TextTables.h"
 
 #include "autopar/Support/Text.h"
 

@@ -7,10 +7,10 @@
 
 #include "autopar/Report/PlanTable.h"
 
-#include "MoneyText.h"
 #include "ReportJson.h"
-#include "ReportText.h"
-#include "TextTables.h"
+#include "autopar/Report/MoneyText.h"
+#include "autopar/Report/ReportText.h"
+#include "autopar/Report/TextTables.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>

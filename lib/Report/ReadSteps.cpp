@@ -12,6 +12,7 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 using namespace autopar;
@@ -191,28 +192,23 @@ static void priceSteps(Reading &whole) {
 
 Result<std::vector<PrefillChunk>> autopar::chunksOf(const PlanInputs &inputs,
                                                     int64_t replicas) {
-  std::vector<PrefillChunk> chunks;
   const Workload &workload = inputs.workload;
-  if (workload.phase != Phase::prefill)
-    return chunks;
-  auto budget = static_cast<int64_t>(std::clamp(
-      inputs.runtime.tokenBudget.value, 1.0, double(limits::maxTokens)));
+  double budget = std::clamp(inputs.runtime.tokenBudget.value, 1.0,
+                             double(limits::maxTokens));
   bool mayCut = inputs.program.keepsTokens();
-  if (mayCut && ceilDiv(Checked(workload.query), budget) >
-                    Checked(limits::maxPrefillChunks))
+  if (workload.phase == Phase::prefill && mayCut &&
+      ceilDiv(Checked(workload.query), static_cast<int64_t>(budget)) >
+          Checked(limits::maxPrefillChunks))
     return Error{
         "",
         "a prompt of " + formatInteger(workload.query) +
-            " tokens in chunks of " + formatInteger(budget) +
+            " tokens in chunks of " + formatNumber(std::floor(budget)) +
             " is more than the " + formatInteger(limits::maxPrefillChunks) +
             " steps that are priced",
         "give --prefill-chunk=" +
             ceilDiv(Checked(workload.query), limits::maxPrefillChunks).str() +
             " or more, or none"};
-  chunks = prefillChunks(workload, replicas, budget, mayCut);
-  if (chunks.size() == 1 && chunks.front().count == 1)
-    chunks.clear();
-  return chunks;
+  return stepsOf(workload, inputs.runtime, mayCut, replicas);
 }
 
 void autopar::readSteps(Reading &reading) {

@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_LIB_REPORT_REPORTJSON_H
 #define AUTOPAR_LIB_REPORT_REPORTJSON_H
 
-#include "JsonText.h"
+#include "autopar/Report/JsonText.h"
 #include "autopar/Report/Report.h"
 
 namespace autopar {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReportText.h"
+#include "autopar/Report/ReportText.h"
 
-#include "TextTables.h"
+#include "autopar/Report/TextTables.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TextTables.h"
+#include "autopar/Report/TextTables.h"
 
 #include "autopar/Support/Text.h"
 

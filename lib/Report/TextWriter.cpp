@@ -7,10 +7,10 @@
 
 #include "autopar/Report/Report.h"
 
-#include "MoneyText.h"
 #include "PipelineText.h"
-#include "ReportText.h"
-#include "TextTables.h"
+#include "autopar/Report/MoneyText.h"
+#include "autopar/Report/ReportText.h"
+#include "autopar/Report/TextTables.h"
 
 #include "autopar/Placement/PlacementReport.h"
 #include "autopar/Support/Text.h"

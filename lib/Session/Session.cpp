@@ -5,117 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Session/Session.h"
+#include "SessionState.h"
 
 #include "autopar/Analysis/ExpertLayers.h"
 #include "autopar/Import/ShrinkModel.h"
-#include "autopar/InitAll.h"
 #include "autopar/Pipelines/DescribeModel.h"
 #include "autopar/Support/SourceText.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
 using namespace mlir;
 
 //===----------------------------------------------------------------------===//
-// Diagnostics as values
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Keeps the first error that MLIR reports, and hands warnings on.
-class Diagnostics {
-public:
-  Diagnostics(MLIRContext *context, const Session::Warn &warn)
-      : warn(warn), handler(context, [this](Diagnostic &diagnostic) {
-          take(diagnostic);
-          return success();
-        }) {}
-
-  /// The error since the last call; one that nobody described has no message.
-  Error takeError() {
-    Error taken = error.value_or(Error());
-    error.reset();
-    return taken;
-  }
-
-  /// `given`, or what was reported in place of it.
-  Error orElse(const Error &given) {
-    return given.message.empty() ? takeError() : given;
-  }
-
-private:
-  void take(Diagnostic &diagnostic) {
-    std::string text;
-    llvm::raw_string_ostream(text) << diagnostic;
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Warning && warn)
-      warn(text);
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Error || error)
-      return;
-    error = Error{"", std::move(text), ""};
-    for (Diagnostic &note : diagnostic.getNotes()) {
-      llvm::raw_string_ostream os(error->note);
-      os << (error->note.empty() ? "" : "; ") << note;
-    }
-  }
-
-  const Session::Warn &warn;
-  std::optional<Error> error;
-  ScopedDiagnosticHandler handler;
-};
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
 // Models
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A model, and what its config says that the module does not.
-struct KnownModel {
-  OwningOpRef<ModuleOp> module;
-  int64_t contextLength = 0;
-  std::vector<std::pair<std::string, std::string>> fields = {};
-};
-
-} // namespace
-
-struct Session::State {
-  explicit State(Warn warn)
-      : warn(std::move(warn)), diagnostics(&context, this->warn) {
-    DialectRegistry registry;
-    registerAllDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.printOpOnDiagnostic(false);
-  }
-
-  /// What is known of `model`, imported when it is first asked for.
-  Result<const KnownModel *> find(const ModelRequest &model);
-  Result<ModuleOp> import(ModelRequest model) {
-    model.asServed = true;
-    Result<const KnownModel *> known = find(model);
-    return known ? Result<ModuleOp>(*(*known)->module) : known.error();
-  }
-  /// The parallel program of `request`.
-  Result<OwningOpRef<ModuleOp>> shard(const ModelRequest &model,
-                                      const PlanRequest &request);
-  Result<std::shared_ptr<const PlanOutcome>> outcome(const ModelRequest &model,
-                                                     const PlanRequest &request,
-                                                     std::string name);
-  std::optional<Error> run(ModuleOp module, AddPasses add);
-
-  Warn warn;
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  Diagnostics diagnostics;
-  std::map<std::string, KnownModel> models;
-  /// Those that came as text, by name.
-  std::map<std::string, KnownModel> added;
-};
 
 /// What tells a request from others.
 static std::string keyOf(const ModelRequest &model) {

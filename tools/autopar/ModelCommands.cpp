@@ -46,9 +46,9 @@ static bool isModule(const std::string &name) {
 }
 
 /// Where `name` is a file of IR, makes it a model of `session`.
-static std::optional<Error> addModule(Session &session,
-                                      const ModelArgument &model,
-                                      const std::string &name) {
+std::optional<Error> autopar::addModule(Session &session,
+                                        const ModelArgument &model,
+                                        const std::string &name) {
   if (!isModule(name))
     return std::nullopt;
   if (!model.assumptions.empty() || !model.revision.empty() ||

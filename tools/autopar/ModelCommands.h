@@ -12,6 +12,7 @@
 #include "autopar/Pipelines/PlanFlags.h"
 #include "autopar/Placement/PlacementRequest.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 namespace autopar {
 
 struct ModelRequest;
+class Session;
 
 /// A model on the command line.
 struct ModelArgument {
@@ -42,6 +44,24 @@ int compare(const ModelArgument &model, PlanFlags &flags,
 /// What `name` asks for, with what `model` says of how to find it.
 Result<ModelRequest> requestOf(const ModelArgument &model,
                                const std::string &name);
+
+/// Makes `name` a model of the session where it is a file of a module.
+std::optional<Error> addModule(Session &session, const ModelArgument &model,
+                               const std::string &name);
+
+/// What `search` goes through beside the flags of plans: texts as given, empty
+/// where not.
+struct SearchArgument {
+  ModelArgument model;
+  std::string devices, batches, space, goal, sla, format;
+  /// Where the plans of the frontier go, a file each.
+  std::string plansOutput;
+  unsigned threads = 0;
+};
+
+/// Prints the best plans of a model, and what became of all others.
+int searchPlans(const SearchArgument &search, PlanFlags &flags,
+                const PlanValues &values);
 
 /// Prints the device groups of axis or degree `name`.
 int printGroups(const std::string &name, PlanFlags &flags,

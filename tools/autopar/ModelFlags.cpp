@@ -7,7 +7,7 @@
 
 #include "Checks.h"
 #include "Commands.h"
-#include "ModelCommands.h"
+#include "PlanArguments.h"
 
 #include "autopar/Model/WeightFormat.h"
 #include "autopar/Support/Text.h"
@@ -15,13 +15,13 @@
 using namespace autopar;
 
 /// How models are named, for every command that takes one.
-static const char *const modelHelp =
+const char *const autopar::modelHelp =
     "A bundled model ('autopar models list'), a config.json or a directory "
     "that has one, a .mlir file of autopar-translate, '-' for a config on "
     "standard input, or org/name[@revision] or an address of the hub "
     "(HF_TOKEN, HF_ENDPOINT), which is kept in AUTOPAR_CACHE";
 
-static void addSource(CLI::App *command, ModelArgument &model) {
+void autopar::addSource(CLI::App *command, ModelArgument &model) {
   std::string group = command->option_defaults()->get_group();
   command->option_defaults()->group("Model source");
   command
@@ -58,12 +58,6 @@ void autopar::addModel(CLI::App *command, ModelArgument &model) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The flags of a plan and what the command line said.
-struct PlanArguments {
-  PlanFlags flags;
-  PlanValues values = PlanValues(flags.all().size());
-};
-
 struct EstimateOptions : PlanArguments {
   ModelArgument model;
 };
@@ -74,9 +68,10 @@ struct GroupsOptions : PlanArguments {
 } // namespace
 
 /// An option with a value, given as often as the plan allows.
-static CLI::Option *addOption(CLI::App *command, const PlanFlag &flag,
-                              const std::string &name, const std::string &help,
-                              std::vector<std::string> &values) {
+CLI::Option *autopar::addPlanOption(CLI::App *command, const PlanFlag &flag,
+                                    const std::string &name,
+                                    const std::string &help,
+                                    std::vector<std::string> &values) {
   return command->add_option("--" + name, values, help)
       ->group(flag.group)
       ->type_name(flag.value)
@@ -87,8 +82,8 @@ static CLI::Option *addOption(CLI::App *command, const PlanFlag &flag,
 /// `--estimate`, which the command is, says the format.
 static void addFormat(CLI::App *command, const PlanFlag &flag,
                       std::vector<std::string> &values) {
-  CLI::Option *format = addOption(command, flag, "format",
-                                  "Of the report (default: text)", values);
+  CLI::Option *format = addPlanOption(command, flag, "format",
+                                      "Of the report (default: text)", values);
   command
       ->add_flag_function(
           "--json", [&values](int64_t) { values.push_back("json"); },
@@ -98,9 +93,9 @@ static void addFormat(CLI::App *command, const PlanFlag &flag,
 }
 
 /// The flags that `wanted` accepts.
-template <typename Predicate>
-static void addPlanFlags(CLI::App *command, PlanArguments &arguments,
-                         Predicate wanted) {
+void autopar::addPlanFlags(
+    CLI::App *command, PlanArguments &arguments,
+    const std::function<bool(const std::string &name)> &wanted) {
   const std::vector<PlanFlag> &flags = arguments.flags.all();
   for (size_t i = 0; i < flags.size(); ++i) {
     const PlanFlag &flag = flags[i];
@@ -110,7 +105,7 @@ static void addPlanFlags(CLI::App *command, PlanArguments &arguments,
     if (flag.name == "estimate")
       addFormat(command, flag, values);
     else if (flag.bare.empty())
-      addOption(command, flag, flag.name, flag.help, values);
+      addPlanOption(command, flag, flag.name, flag.help, values);
     else
       command
           ->add_flag_function(
@@ -133,10 +128,11 @@ static void addPlans(CLI::App *command, EstimateOptions &options) {
   const std::vector<PlanFlag> &flags = options.flags.all();
   for (size_t i = 0; i < flags.size(); ++i)
     if (flags[i].name == "diff-plans")
-      addOption(command, flags[i], "plans",
-                "Plans between semicolons, as in 'tp8; tp4,pp2,sp', or files "
-                "of autopar.plan/1; flags override them",
-                options.values[i]);
+      addPlanOption(
+          command, flags[i], "plans",
+          "Plans between semicolons, as in 'tp8; tp4,pp2,sp', or files "
+          "of autopar.plan/1; flags override them",
+          options.values[i]);
 }
 
 /// Reports unless another format was asked for.

@@ -34,6 +34,7 @@ static int run(int argc, char **argv) {
 #ifdef AUTOPAR_ENABLE_MLIR
   addEstimate(app, commands);
   addCompare(app, commands);
+  addSearch(app, commands);
   addModels(app, commands);
   addGroups(app, commands);
   addValidate(app, commands);

@@ -56,6 +56,12 @@ struct Refusal {
 using GroupValues = std::array<double, symbolCount>;
 GroupValues pointOf(const Workload &workload);
 
+/// The steps of `whole` where each of `replicas` computes as many tokens at
+/// once as `runtime` does; none where it is a single step. `mayCut`: prompts,
+/// too, of models that keep what they have seen.
+std::vector<PrefillChunk> stepsOf(const Workload &whole, const Runtime &runtime,
+                                  bool mayCut, int64_t replicas);
+
 /// Points of one layout that are priced at once.
 inline constexpr size_t laneCount = 16;
 /// Of one group, by symbol, then by point.

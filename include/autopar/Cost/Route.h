@@ -103,6 +103,10 @@ public:
   Route transfer(const GroupAxis &axis, int64_t from, int64_t to,
                  bool ideal) const;
 
+  /// What routes depend on of where an axis lies: axes of one size that lie
+  /// alike have the same routes, whatever their strides.
+  std::vector<int64_t> placeOf(const GroupAxis &axis) const;
+
 private:
   bool joins(const Tier &tier, const GroupAxis &axis, int64_t from,
              int64_t to) const;

@@ -55,6 +55,10 @@ Result<ModelFiles> locateModel(const std::string &argument,
 /// The names of models that autopar brings along.
 std::vector<std::string> bundledModels();
 
+/// Where what is kept between runs lies: `AUTOPAR_CACHE`, else
+/// `XDG_CACHE_HOME`/autopar, else ~/.cache/autopar.
+std::string cacheDirectory();
+
 } // namespace autopar
 
 #endif // AUTOPAR_HUB_HUB_H

@@ -15,6 +15,7 @@
 #include "autopar/Report/Evaluate.h"
 #include "autopar/Report/ModelReport.h"
 #include "autopar/Report/PlanDifferences.h"
+#include "autopar/Search/Search.h"
 
 #include <functional>
 #include <memory>
@@ -25,6 +26,28 @@ namespace autopar {
 struct Comparison {
   std::shared_ptr<const PlanOutcome> first, second;
   PlanDifferences differences;
+};
+
+/// What to search the plans of a model for.
+struct SearchRequest {
+  /// Formats, runtime, figures and the step, whose batch is searched for.
+  PlanRequest base;
+  /// Names or files; none: that of `base`.
+  std::vector<std::string> machines = {};
+  /// How many of each; none: a node.
+  std::vector<int64_t> devices = {};
+  SearchSpace space = {};
+  std::vector<int64_t> batches = {};
+  Goal goal = Goal::throughput;
+  std::optional<double> maxStepUs = std::nullopt;
+  /// Where the programs of strategies are kept; "": nowhere.
+  std::string cacheDirectory = "";
+};
+
+/// A search and what was searched, by whose targets points are told apart.
+struct SearchOutcome {
+  SearchProblem problem;
+  SearchResult result;
 };
 
 /// What the command line does, as functions: models, plans and machines in,
@@ -53,6 +76,10 @@ public:
   Result<Comparison> compare(const ModelRequest &model,
                              const PlanRequest &first,
                              const PlanRequest &second);
+  /// The best plans of a model, and what became of all others.
+  Result<SearchOutcome> search(const ModelRequest &model,
+                               const SearchRequest &request,
+                               const SearchControl &control = {});
   /// The parallel program of a plan, as text.
   Result<std::string> shard(const ModelRequest &model,
                             const PlanRequest &request);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_LIB_REPORT_REPORTTEXT_H
-#define AUTOPAR_LIB_REPORT_REPORTTEXT_H
+#ifndef AUTOPAR_REPORT_REPORTTEXT_H
+#define AUTOPAR_REPORT_REPORTTEXT_H
 
 #include "autopar/Report/Report.h"
 
@@ -23,4 +23,4 @@ std::string formatRate(double rate);
 
 } // namespace autopar
 
-#endif // AUTOPAR_LIB_REPORT_REPORTTEXT_H
+#endif // AUTOPAR_REPORT_REPORTTEXT_H

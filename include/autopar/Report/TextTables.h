@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_LIB_REPORT_TEXTTABLES_H
-#define AUTOPAR_LIB_REPORT_TEXTTABLES_H
+#ifndef AUTOPAR_REPORT_TEXTTABLES_H
+#define AUTOPAR_REPORT_TEXTTABLES_H
 
 #include "autopar/Report/TextStyle.h"
 #include "autopar/Support/Checked.h"
@@ -69,4 +69,4 @@ std::string formatFlops(Checked flops);
 
 } // namespace autopar
 
-#endif // AUTOPAR_LIB_REPORT_TEXTTABLES_H
+#endif // AUTOPAR_REPORT_TEXTTABLES_H

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_LIB_REPORT_MONEYTEXT_H
-#define AUTOPAR_LIB_REPORT_MONEYTEXT_H
+#ifndef AUTOPAR_REPORT_MONEYTEXT_H
+#define AUTOPAR_REPORT_MONEYTEXT_H
 
-#include "TextTables.h"
 #include "autopar/Report/Report.h"
+#include "autopar/Report/TextTables.h"
 
 namespace autopar {
 
@@ -22,4 +22,4 @@ std::string energyText(double joules);
 
 } // namespace autopar
 
-#endif // AUTOPAR_LIB_REPORT_MONEYTEXT_H
+#endif // AUTOPAR_REPORT_MONEYTEXT_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_LIB_REPORT_JSONTEXT_H
-#define AUTOPAR_LIB_REPORT_JSONTEXT_H
+#ifndef AUTOPAR_REPORT_JSONTEXT_H
+#define AUTOPAR_REPORT_JSONTEXT_H
 
 #include "autopar/Support/Checked.h"
 
@@ -27,4 +27,4 @@ std::string printJson(const nlohmann::ordered_json &value);
 
 } // namespace autopar
 
-#endif // AUTOPAR_LIB_REPORT_JSONTEXT_H
+#endif // AUTOPAR_REPORT_JSONTEXT_H

@@ -1,0 +1,125 @@
+//===- SearchSpace.h - Between what plans one chooses -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A space is every way to give devices degrees of parallelism, within limits
+// for each: "tp=1..8,pp=1,sp=on,order=default". Each plan is in it once: what
+// `NeutralAxes.h` calls the same plan has one spelling here, too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SEARCH_SEARCHSPACE_H
+#define AUTOPAR_SEARCH_SEARCHSPACE_H
+
+#include "autopar/Plan/Plan.h"
+
+#include <array>
+#include <functional>
+
+namespace autopar {
+
+/// Numbers that a choice may be: "8", "1..8", "1|2|4", "any".
+class NumberSet {
+public:
+  /// Any number.
+  NumberSet() = default;
+
+  bool has(int64_t number) const;
+  /// The numbers up to `most` that it has, rising.
+  std::vector<int64_t> upTo(int64_t most) const;
+  std::string str() const;
+
+  static std::optional<NumberSet> parse(std::string_view text);
+
+private:
+  struct Range {
+    int64_t first, last;
+  };
+  /// None: any.
+  std::vector<Range> ranges;
+};
+
+/// The choices that have a size. `attention_tp` and `dcp` are parts of tp.
+enum class Knob : uint8_t { pp, tp, attention_tp, cp, dp, dcp, ep, etp };
+inline constexpr size_t knobCount = 8;
+inline constexpr std::array<Knob, knobCount> allKnobs = {
+    Knob::pp, Knob::tp,  Knob::attention_tp, Knob::cp,
+    Knob::dp, Knob::dcp, Knob::ep,           Knob::etp};
+std::string_view nameOf(Knob knob);
+
+/// By `Knob`, of devices of all stages: pp*cp*dp*tp of them.
+struct PlanSizes : std::array<int64_t, knobCount> {
+  int64_t operator[](Knob knob) const { return at(static_cast<size_t>(knob)); }
+  int64_t &operator[](Knob knob) { return at(static_cast<size_t>(knob)); }
+
+  /// Devices of a stage.
+  int64_t stageDevices() const {
+    return (*this)[Knob::tp] * (*this)[Knob::cp] * (*this)[Knob::dp];
+  }
+};
+
+/// The choices that have no size.
+struct PlanChoice {
+  bool sequenceParallel = false, fsdp = false;
+  /// Of a plan with cp.
+  ContextKind contextKind = ContextKind::ring;
+
+  /// A number of its own.
+  uint32_t code() const {
+    return sequenceParallel | fsdp << 1 |
+           (contextKind == ContextKind::all_to_all) << 2;
+  }
+  static PlanChoice of(uint32_t code) {
+    return {(code & 1) != 0, (code & 2) != 0,
+            code & 4 ? ContextKind::all_to_all : ContextKind::ring};
+  }
+};
+
+struct SearchSpace {
+  std::array<NumberSet, knobCount> sizes;
+  NumberSet microbatches;
+  std::vector<bool> sequenceParallel = {false, true}, fsdp = {false, true};
+  std::vector<ContextKind> contextKinds = {ContextKind::ring,
+                                           ContextKind::all_to_all};
+  /// Whether axes lie on the machine in every order; else as flags lay them.
+  bool allOrders = false;
+
+  const NumberSet &operator[](Knob knob) const {
+    return sizes[static_cast<size_t>(knob)];
+  }
+};
+
+/// The space of a text as "tp=1..8,pp=1,order=default"; what it does not name
+/// is free. Errors name the word and what would work.
+Result<SearchSpace> parseSearchSpace(std::string_view text);
+/// What `parseSearchSpace` reads back: all that is not free.
+std::string spaceText(const SearchSpace &space);
+/// The words of a space and what they may be, for help.
+std::string spaceHelp();
+
+/// Calls `visit` with all sizes that the space gives `devices` devices, of a
+/// model with routed experts or without (whose ep is 1 and etp is tp).
+void forEachSizes(const SearchSpace &space, int64_t devices, bool hasExperts,
+                  const std::function<void(const PlanSizes &)> &visit);
+
+/// The choices that the space has beside `sizes`, those that say something.
+std::vector<PlanChoice> choicesOf(const SearchSpace &space,
+                                  const PlanSizes &sizes);
+
+/// `base`, which has no axes, with these sizes, in its one spelling. Errors:
+/// degrees that are no products of common axes.
+Result<Plan> planOf(const Plan &base, const PlanSizes &sizes,
+                    const PlanChoice &choice);
+
+/// In what order axes lie on the machine: indices into the axes of a plan,
+/// outermost first.
+using AxisOrder = std::vector<uint8_t>;
+/// The axes of `plan` in that order.
+Plan withOrder(const Plan &plan, const AxisOrder &order);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SEARCH_SEARCHSPACE_H

@@ -1,0 +1,54 @@
+//===- BatchPrices.h - The batches of a search, in one layout ---*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SEARCH_BATCHPRICES_H
+#define AUTOPAR_LIB_SEARCH_BATCHPRICES_H
+
+#include "autopar/Cost/Pricer.h"
+#include "autopar/Search/Search.h"
+
+namespace autopar {
+
+/// Points of one layout, sixteen at once.
+struct LaneBlocks {
+  std::vector<LaneValues> blocks;
+  size_t count = 0;
+
+  explicit LaneBlocks(const std::vector<GroupValues> &points);
+};
+
+/// What a step of each batch costs.
+struct BatchPrice {
+  bool isLegal = false, fits = false;
+  double stepUs = 0, totalBytes = 0;
+};
+
+/// The steps of all batches of a problem on a number of replicas: prefills are
+/// cut into chunks, which depends on it.
+class BatchSteps {
+public:
+  BatchSteps(const SearchProblem &problem, const Runtime &runtime, bool mayCut,
+             int64_t replicas);
+
+  /// Prices them in the layout that `pricer` has, by batch.
+  void price(Pricer &pricer, std::vector<BatchPrice> &prices) const;
+
+private:
+  /// Some steps of a batch, all alike.
+  struct Chunk {
+    size_t batch;
+    double count;
+  };
+
+  LaneBlocks whole, cut;
+  std::vector<Chunk> chunks;
+  std::vector<bool> isCut;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SEARCH_BATCHPRICES_H

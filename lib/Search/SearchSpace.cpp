@@ -1,0 +1,164 @@
+//===- SearchSpace.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Search/SearchSpace.h"
+
+#include "autopar/Plan/NeutralAxes.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+std::string_view autopar::nameOf(Knob knob) {
+  constexpr std::array<std::string_view, knobCount> names = {
+      "pp", "tp", "attention_tp", "cp", "dp", "dcp", "ep", "etp"};
+  return names[static_cast<size_t>(knob)];
+}
+
+static std::vector<int64_t> divisorsOf(int64_t value, const NumberSet &wanted) {
+  std::vector<int64_t> divisors;
+  for (int64_t i = 1; i * i <= value; ++i)
+    if (value % i == 0) {
+      divisors.push_back(i);
+      if (i != value / i)
+        divisors.push_back(value / i);
+    }
+  divisors.erase(
+      std::remove_if(divisors.begin(), divisors.end(),
+                     [&](int64_t divisor) { return !wanted.has(divisor); }),
+      divisors.end());
+  std::sort(divisors.begin(), divisors.end());
+  return divisors;
+}
+
+namespace {
+
+/// The nest of loops over sizes.
+class SizesWalk {
+public:
+  SizesWalk(const SearchSpace &space, bool hasExperts,
+            const std::function<void(const PlanSizes &)> &visit)
+      : space(space), hasExperts(hasExperts), visit(visit) {}
+
+  void run(int64_t devices) {
+    each(Knob::pp, devices, [&](int64_t stage) {
+      each(Knob::tp, stage, [&](int64_t rest) {
+        each(Knob::cp, rest, [&](int64_t replicas) {
+          if (!space[Knob::dp].has(replicas))
+            return;
+          sizes[Knob::dp] = replicas;
+          splitExperts(stage);
+        });
+      });
+    });
+  }
+
+private:
+  /// Gives `knob` each divisor of `devices` that it may be; `then` gets the
+  /// quotient.
+  template <typename Then>
+  void each(Knob knob, int64_t devices, Then then) {
+    for (int64_t size : divisorsOf(devices, space[knob])) {
+      sizes[knob] = size;
+      then(devices / size);
+    }
+  }
+
+  void splitExperts(int64_t stage) {
+    if (hasExperts)
+      return each(Knob::ep, stage, [&](int64_t rest) {
+        each(Knob::etp, rest, [&](int64_t) { splitAttention(); });
+      });
+    sizes[Knob::ep] = 1;
+    sizes[Knob::etp] = sizes[Knob::tp];
+    splitAttention();
+  }
+
+  void splitAttention() {
+    each(Knob::attention_tp, sizes[Knob::tp], [&](int64_t) {
+      each(Knob::dcp, sizes[Knob::attention_tp],
+           [&](int64_t) { visit(sizes); });
+    });
+  }
+
+  const SearchSpace &space;
+  const bool hasExperts;
+  const std::function<void(const PlanSizes &)> &visit;
+  PlanSizes sizes = {};
+};
+
+} // namespace
+
+void autopar::forEachSizes(
+    const SearchSpace &space, int64_t devices, bool hasExperts,
+    const std::function<void(const PlanSizes &)> &visit) {
+  SizesWalk(space, hasExperts, visit).run(devices);
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+/// What may be on or off, where it says nothing off.
+static std::vector<bool> choicesOf(const std::vector<bool> &wanted,
+                                   bool saysAnything) {
+  return saysAnything ? wanted : std::vector<bool>{false};
+}
+
+std::vector<PlanChoice> autopar::choicesOf(const SearchSpace &space,
+                                           const PlanSizes &sizes) {
+  // Copies of experts: the devices of a stage that ep and etp leave.
+  bool hasCopies = sizes[Knob::dp] * sizes[Knob::cp] > 1 ||
+                   sizes[Knob::ep] * sizes[Knob::etp] < sizes.stageDevices();
+  std::vector<ContextKind> kinds = {ContextKind::ring};
+  if (sizes[Knob::cp] > 1)
+    kinds = space.contextKinds;
+  std::vector<PlanChoice> choices;
+  for (bool sp : ::choicesOf(space.sequenceParallel, sizes[Knob::tp] > 1))
+    for (bool fsdp : ::choicesOf(space.fsdp, hasCopies))
+      for (ContextKind kind : kinds)
+        choices.push_back({sp, fsdp, kind});
+  return choices;
+}
+
+Result<Plan> autopar::planOf(const Plan &base, const PlanSizes &sizes,
+                             const PlanChoice &choice) {
+  Degrees degrees;
+  degrees.tp = sizes[Knob::tp];
+  degrees.cp = sizes[Knob::cp];
+  degrees.dp = sizes[Knob::dp];
+  degrees.attentionTp = sizes[Knob::attention_tp];
+  degrees.dcp = sizes[Knob::dcp];
+  // Experts that are split as dense layers are need no axes of their own.
+  if (sizes[Knob::ep] > 1 || sizes[Knob::etp] != sizes[Knob::tp]) {
+    degrees.ep = sizes[Knob::ep];
+    degrees.etp = sizes[Knob::etp];
+  }
+  Result<MeshPlan> mesh = planCanonicalMesh(degrees);
+  if (!mesh)
+    return mesh.error();
+  Plan plan = base;
+  if (sizes[Knob::pp] > 1)
+    plan.setAxis(Degree::pp, sizes[Knob::pp]);
+  setMesh(plan, *mesh);
+  plan.sequenceParallel = choice.sequenceParallel;
+  plan.fsdp = choice.fsdp;
+  if (sizes[Knob::cp] > 1)
+    plan.contextKind = choice.contextKind;
+  if (std::optional<Error> error = completeDegrees(plan))
+    return *error;
+  dropNeutralDegrees(plan);
+  dropNeutralAxes(plan);
+  return plan;
+}
+
+Plan autopar::withOrder(const Plan &plan, const AxisOrder &order) {
+  Plan laid = plan;
+  for (size_t i = 0; i < order.size(); ++i)
+    laid.axes[i] = plan.axes[order[i]];
+  return laid;
+}

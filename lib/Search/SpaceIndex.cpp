@@ -1,0 +1,114 @@
+//===- SpaceIndex.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SpaceIndex.h"
+
+#include "autopar/Plan/StrategyKey.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+std::vector<int64_t> autopar::microbatchesOf(const SearchSpace &space,
+                                             int64_t batch) {
+  std::vector<int64_t> counts = space.microbatches.upTo(batch);
+  counts.erase(
+      std::remove_if(counts.begin(), counts.end(),
+                     [&](int64_t count) { return batch % count != 0; }),
+      counts.end());
+  return counts;
+}
+
+SpaceIndex::SpaceIndex(const SearchProblem &problem, const SearchTarget &target)
+    : problem(problem), target(target),
+      network(target.machine.pools.front(), target.devices),
+      orders(network, problem.space.allOrders) {
+  forEachSizes(problem.space, target.devices, problem.hasExperts,
+               [&](const PlanSizes &sizes) { add(sizes); });
+}
+
+void SpaceIndex::add(const PlanSizes &sizes) {
+  uint64_t points = problem.batches.size();
+  if (sizes[Knob::pp] > 1) {
+    points = 0;
+    for (int64_t batch : problem.batches)
+      points += microbatchesOf(problem.space, batch).size();
+  }
+  SpaceMesh mesh{sizes, {}};
+  for (const PlanChoice &choice : choicesOf(problem.space, sizes)) {
+    Result<Plan> plan = autopar::planOf(problem.base, sizes, choice);
+    if (!plan) {
+      proof.space += points;
+      proof.illegal += points;
+      continue;
+    }
+    if (mesh.axes.empty())
+      for (const PlanAxis &axis : plan->axes)
+        mesh.axes.push_back(*axis.size);
+    proof.space += points * orders.countOf(mesh.axes);
+    std::string key = strategyKeyOf(*plan);
+    auto [it, isNew] =
+        known.try_emplace(std::move(key), uint32_t(strategies.size()));
+    if (isNew) {
+      strategies.emplace_back();
+      strategies.back().choice = choice;
+    }
+    strategies[it->second].meshes.push_back(uint32_t(meshes.size()));
+  }
+  meshes.push_back(std::move(mesh));
+}
+
+bool SpaceIndex::findPrograms(const Progress &progress) {
+  size_t done = 0;
+  for (StrategyMeshes &strategy : strategies) {
+    if (progress && !progress("strategies", done++, strategies.size()))
+      return false;
+    const SpaceMesh &first = meshes[strategy.meshes.front()];
+    Result<Plan> plan =
+        autopar::planOf(problem.base, first.sizes, strategy.choice);
+    strategy.program = target.programs->find(*plan);
+    if (!strategy.program)
+      continue;
+    size_t skipped = first.hasStages() ? 1 : 0;
+    for (const std::string &name : strategy.program->axes())
+      for (size_t i = skipped; i < plan->axes.size(); ++i)
+        if (plan->axes[i].name == name)
+          strategy.axisOf.push_back(uint32_t(i - skipped));
+  }
+  return true;
+}
+
+void SpaceIndex::lay(const StrategyMeshes &strategy, const SpaceMesh &mesh,
+                     const AxisOrder &order, Layout &layout) const {
+  std::array<GroupAxis, 64> laid;
+  int64_t stride = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    laid[order[i]] = {stride, mesh.axes[order[i]]};
+    stride *= mesh.axes[order[i]];
+  }
+  size_t skipped = mesh.hasStages() ? 1 : 0;
+  layout.axes.resize(strategy.axisOf.size());
+  for (size_t i = 0; i < layout.axes.size(); ++i)
+    layout.axes[i] = laid[strategy.axisOf[i] + skipped];
+  layout.devices = stride;
+  layout.stages = mesh.sizes[Knob::pp];
+}
+
+Plan SpaceIndex::planOf(const Candidate &candidate) const {
+  const SpaceMesh &mesh = meshes[candidate.sizes];
+  Plan plan = *autopar::planOf(problem.base, mesh.sizes,
+                               PlanChoice::of(candidate.choice));
+  AxisOrders own(network, problem.space.allOrders);
+  plan = withOrder(plan,
+                   own.of(mesh.axes, mesh.hasStages())[candidate.order].order);
+  if (mesh.hasStages()) {
+    plan.pipeline.microbatches = candidate.microbatches;
+    plan.pipeline.schedule = ScheduleKind::inference;
+    plan.pipeline.interleave = 1;
+  }
+  return plan;
+}

@@ -1,0 +1,73 @@
+//===- SpaceIndex.h - The plans of a space, by strategy ---------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SEARCH_SPACEINDEX_H
+#define AUTOPAR_LIB_SEARCH_SPACEINDEX_H
+
+#include "AxisOrders.h"
+
+#include "autopar/Cost/Pricer.h"
+#include "autopar/Search/Frontier.h"
+#include "autopar/Search/Search.h"
+
+namespace autopar {
+
+/// Sizes, and those of the axes that their plan has.
+struct SpaceMesh {
+  PlanSizes sizes = {};
+  std::vector<int64_t> axes;
+
+  bool hasStages() const { return sizes[Knob::pp] > 1; }
+};
+
+/// The meshes of one strategy: one program prices them all.
+struct StrategyMeshes {
+  PlanChoice choice;
+  CompiledProgram *program = nullptr;
+  /// Of each axis of the program, which of the plan's it is, behind that of
+  /// pipeline stages.
+  std::vector<uint32_t> axisOf;
+  std::vector<uint32_t> meshes;
+};
+
+/// All plans of a space on one target.
+class SpaceIndex {
+public:
+  /// Arguments outlive it.
+  SpaceIndex(const SearchProblem &problem, const SearchTarget &target);
+
+  /// Finds the programs; false where `progress` stopped it.
+  bool findPrograms(const Progress &progress);
+
+  /// The layout of a mesh of a strategy, in this order.
+  void lay(const StrategyMeshes &strategy, const SpaceMesh &mesh,
+           const AxisOrder &order, Layout &layout) const;
+
+  /// The plan of a candidate, with its microbatches.
+  Plan planOf(const Candidate &candidate) const;
+
+  const SearchProblem &problem;
+  const SearchTarget &target;
+  std::vector<SpaceMesh> meshes;
+  std::vector<StrategyMeshes> strategies;
+  Network network;
+  AxisOrders orders;
+  /// Of plans without a common mesh of their degrees.
+  SearchProof proof;
+
+private:
+  void add(const PlanSizes &sizes);
+
+  std::map<std::string, uint32_t> known;
+};
+
+/// How often a batch is cut: numbers of microbatches that divide it.
+std::vector<int64_t> microbatchesOf(const SearchSpace &space, int64_t batch);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SEARCH_SPACEINDEX_H

@@ -1,0 +1,221 @@
+//===- SpaceText.cpp - Spaces in a few words ------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Search/SearchSpace.h"
+
+#include "autopar/Support/Count.h"
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
+#include "autopar/Support/Words.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+bool NumberSet::has(int64_t number) const {
+  return ranges.empty() ||
+         std::any_of(ranges.begin(), ranges.end(), [&](const Range &range) {
+           return range.first <= number && number <= range.last;
+         });
+}
+
+std::vector<int64_t> NumberSet::upTo(int64_t most) const {
+  std::vector<int64_t> numbers;
+  for (int64_t number = 1; number <= most; ++number)
+    if (has(number))
+      numbers.push_back(number);
+  return numbers;
+}
+
+std::string NumberSet::str() const {
+  std::vector<std::string> words;
+  for (const Range &range : ranges)
+    words.push_back(
+        std::to_string(range.first) +
+        (range.first == range.last ? "" : ".." + std::to_string(range.last)));
+  return words.empty() ? "any" : join(words, "|");
+}
+
+static std::optional<int64_t> parseSize(std::string_view text) {
+  std::optional<int64_t> size = parseCount(text);
+  return size && *size >= 1 && *size <= limits::maxTokens ? size : std::nullopt;
+}
+
+std::optional<NumberSet> NumberSet::parse(std::string_view text) {
+  NumberSet set;
+  if (text == "any")
+    return set;
+  for (const std::string &word : wordsOf(text, "|")) {
+    size_t dots = word.find("..");
+    std::optional<int64_t> first = parseSize(word.substr(0, dots));
+    std::optional<int64_t> last =
+        dots == word.npos ? first : parseSize(word.substr(dots + 2));
+    if (!first || !last || *last < *first)
+      return std::nullopt;
+    set.ranges.push_back({*first, *last});
+  }
+  return set.ranges.empty() ? std::nullopt : std::optional(set);
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A word of a space that is no size.
+struct SpaceWord {
+  const char *name, *expected;
+  bool (*set)(SearchSpace &space, const std::string &value);
+  /// "" where it is free.
+  std::string (*text)(const SearchSpace &space);
+};
+
+bool setSwitch(std::vector<bool> &values, const std::string &value) {
+  if (value == "any")
+    values = {false, true};
+  else if (value == "on" || value == "off")
+    values = {value == "on"};
+  else
+    return false;
+  return true;
+}
+
+std::string switchText(const std::vector<bool> &values) {
+  return values.size() > 1 ? "" : values.front() ? "on" : "off";
+}
+
+constexpr const char *switchChoices = "on, off or any";
+constexpr SpaceWord words[] = {
+    {"microbatches", "as in 4, 1..8, 1|4 or any",
+     [](SearchSpace &space, const std::string &value) {
+       std::optional<NumberSet> set = NumberSet::parse(value);
+       if (set)
+         space.microbatches = *set;
+       return set.has_value();
+     },
+     [](const SearchSpace &space) {
+       std::string text = space.microbatches.str();
+       return text == "any" ? "" : text;
+     }},
+    {"sp", switchChoices,
+     [](SearchSpace &space, const std::string &value) {
+       return setSwitch(space.sequenceParallel, value);
+     },
+     [](const SearchSpace &space) {
+       return switchText(space.sequenceParallel);
+     }},
+    {"fsdp", switchChoices,
+     [](SearchSpace &space, const std::string &value) {
+       return setSwitch(space.fsdp, value);
+     },
+     [](const SearchSpace &space) { return switchText(space.fsdp); }},
+    {"cp_kind", "ring, all_to_all or any",
+     [](SearchSpace &space, const std::string &value) {
+       if (std::optional<ContextKind> kind = parseContextKind(value))
+         space.contextKinds = {*kind};
+       else if (value == "any")
+         space.contextKinds = SearchSpace().contextKinds;
+       else
+         return false;
+       return true;
+     },
+     [](const SearchSpace &space) {
+       return std::string(space.contextKinds.size() > 1
+                              ? ""
+                              : nameOf(space.contextKinds.front()));
+     }},
+    {"order", "default or all",
+     [](SearchSpace &space, const std::string &value) {
+       space.allOrders = value == "all";
+       return value == "all" || value == "default";
+     },
+     [](const SearchSpace &space) {
+       return std::string(space.allOrders ? "all" : "");
+     }}};
+
+std::vector<std::string> knownWords() {
+  std::vector<std::string> known;
+  for (Knob knob : allKnobs)
+    known.emplace_back(nameOf(knob));
+  for (const SpaceWord &word : words)
+    known.emplace_back(word.name);
+  return known;
+}
+
+std::optional<Error> setWord(SearchSpace &space, const std::string &name,
+                             const std::string &value) {
+  auto expect = [&](const std::string &expected) {
+    return Error{"",
+                 "--space: " + name + "=" + shorten(value) + ": expected " +
+                     expected,
+                 ""};
+  };
+  for (Knob knob : allKnobs)
+    if (name == nameOf(knob)) {
+      std::optional<NumberSet> set = NumberSet::parse(value);
+      if (!set)
+        return expect("numbers, as in 8, 1..8, 1|2|4 or any");
+      space.sizes[static_cast<size_t>(knob)] = *set;
+      return std::nullopt;
+    }
+  for (const SpaceWord &word : words)
+    if (name == word.name) {
+      if (word.set(space, value))
+        return std::nullopt;
+      return expect(word.expected);
+    }
+  std::string near = nearest(name, knownWords());
+  return Error{"",
+               "--space: unknown word '" + shorten(name) + "'" +
+                   (near.empty() ? "" : ", did you mean '" + near + "'?"),
+               "words are " + join(knownWords(), ", ")};
+}
+
+} // namespace
+
+Result<SearchSpace> autopar::parseSearchSpace(std::string_view text) {
+  SearchSpace space;
+  std::vector<std::string> seen;
+  for (const std::string &word : wordsOf(text, ", \t")) {
+    size_t equals = word.find('=');
+    if (equals == word.npos)
+      return Error{"", "--space: '" + shorten(word) + "' has no value",
+                   "as in tp=1..8,pp=1,order=all"};
+    std::string name = word.substr(0, equals);
+    std::replace(name.begin(), name.end(), '-', '_');
+    if (std::find(seen.begin(), seen.end(), name) != seen.end())
+      return Error{"", "--space: '" + name + "' is given twice",
+                   "several values are one word: " + name + "=1|2|4"};
+    seen.push_back(name);
+    if (std::optional<Error> error =
+            setWord(space, name, word.substr(equals + 1)))
+      return *error;
+  }
+  return space;
+}
+
+std::string autopar::spaceText(const SearchSpace &space) {
+  std::vector<std::string> said;
+  for (Knob knob : allKnobs)
+    if (std::string text = space[knob].str(); text != "any")
+      said.push_back(std::string(nameOf(knob)) + "=" + text);
+  for (const SpaceWord &word : words)
+    if (std::string text = word.text(space); !text.empty())
+      said.push_back(std::string(word.name) + "=" + text);
+  return join(said, ",");
+}
+
+std::string autopar::spaceHelp() {
+  return "sizes (" + join(knownWords(), ", ") +
+         "), each as 8, 1..8, 1|2|4 or any; sp and fsdp on, off or any; "
+         "cp_kind ring or all_to_all; order default or all";
+}

@@ -1,0 +1,213 @@
+//===- SearchModel.cpp - The search of a session --------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SessionState.h"
+
+#include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Pipelines/StrategyLibrary.h"
+#include "autopar/Support/Text.h"
+#include "autopar/Transforms/Bind/Target.h"
+#include "autopar/Transforms/Passes.h"
+
+using namespace autopar;
+using namespace mlir;
+
+namespace {
+
+/// Strategies of a model for one way to launch kernels.
+class LibraryPrograms : public ProgramSource {
+public:
+  LibraryPrograms(ModuleOp module, const Runtime &runtime,
+                  const std::string &directory)
+      : context(module.getContext()), library(module, runtime, directory) {}
+
+  CompiledProgram *find(const Plan &plan) override {
+    // Strategies that passes refuse are no errors of the search.
+    ScopedDiagnosticHandler silent(context, [](Diagnostic &) {});
+    Plan bare = plan;
+    bare.dtype.reset();
+    bare.kvDtype.reset();
+    return library.find(bare);
+  }
+  Result<bool> save() { return library.save(); }
+
+private:
+  MLIRContext *context;
+  StrategyLibrary library;
+};
+
+class ModelSearch {
+public:
+  ModelSearch(ModuleOp model, const SearchRequest &request,
+              const Session::Warn &warn, Diagnostics &diagnostics)
+      : model(model), request(request), warn(warn), diagnostics(diagnostics) {}
+
+  Result<SearchOutcome> run(const SearchControl &control);
+
+private:
+  std::optional<Error> addTarget(const std::optional<std::string> &hardware,
+                                 std::optional<int64_t> devices);
+  Result<OwningOpRef<ModuleOp>> bind(const Target &target);
+  Result<Machine> machineOf(Target &target, std::optional<int64_t> devices);
+  ProgramSource *programsOf(ModuleOp bound, const Runtime &runtime);
+  void save();
+
+  ModuleOp model;
+  const SearchRequest &request;
+  const Session::Warn &warn;
+  Diagnostics &diagnostics;
+  SearchOutcome outcome;
+  /// By the text of the module that they are made of.
+  std::map<std::string, std::unique_ptr<LibraryPrograms>> libraries;
+};
+
+} // namespace
+
+/// The model, with everything bound that is before it is split.
+Result<OwningOpRef<ModuleOp>> ModelSearch::bind(const Target &target) {
+  PlanRequest base = request.base;
+  base.target = target;
+  OwningOpRef<ModuleOp> bound(model.clone());
+  PassManager pm(model.getContext());
+  addPlanPasses(pm, base);
+  if (failed(pm.run(*bound)))
+    return diagnostics.takeError();
+  return std::move(bound);
+}
+
+/// What programs do not depend on: the machine, and sizes of the step.
+static void dropSizes(ModuleOp module) {
+  for (auto op :
+       llvm::make_early_inc_range(module.getOps<parallel::TargetOp>()))
+    op.erase();
+  for (auto op : module.getOps<transformer::WorkloadOp>()) {
+    op.setBatch(1);
+    op.setQuery(1);
+    op.setContextLength(1);
+    op.setAssumedAttr(Builder(module.getContext()).getArrayAttr({}));
+  }
+}
+
+ProgramSource *ModelSearch::programsOf(ModuleOp bound, const Runtime &runtime) {
+  OwningOpRef<ModuleOp> root(bound.clone());
+  dropSizes(*root);
+  std::string key = runtime.name;
+  llvm::raw_string_ostream os(key);
+  root->print(os);
+  std::unique_ptr<LibraryPrograms> &library = libraries[key];
+  if (!library)
+    library = std::make_unique<LibraryPrograms>(*root, runtime,
+                                                request.cacheDirectory);
+  return library.get();
+}
+
+static Workload workloadOf(ModuleOp module) {
+  for (auto op : module.getOps<transformer::WorkloadOp>())
+    return op.getWorkload();
+  return {};
+}
+
+static bool hasRoutedExperts(ModuleOp module) {
+  auto stop = [](transformer::ExpertsOp) { return WalkResult::interrupt(); };
+  return module.walk(stop).wasInterrupted();
+}
+
+/// Gives `target` as many nodes as `devices` need; none: those of the target.
+static int64_t nodesFor(const Machine &machine, int64_t devices) {
+  int64_t perNode = machine.pools.front().devicesPerNode;
+  return (devices + perNode - 1) / perNode;
+}
+
+std::optional<Error>
+ModelSearch::addTarget(const std::optional<std::string> &hardware,
+                       std::optional<int64_t> devices) {
+  Target target = request.base.target;
+  if (hardware)
+    target.hardware = hardware;
+  Result<OwningOpRef<ModuleOp>> bound = bind(target);
+  if (!bound)
+    return bound.error();
+  FailureOr<Machine> machine = TargetAnalysis(**bound).readMachine();
+  if (failed(machine))
+    return diagnostics.takeError();
+  int64_t count = devices.value_or(machine->devices());
+  if (!target.nodes && count > machine->devices()) {
+    target.nodes = nodesFor(*machine, count);
+    if (!(bound = bind(target)))
+      return bound.error();
+  }
+  TargetAnalysis analysis(**bound);
+  if (failed(machine = analysis.readMachine()) ||
+      failed(analysis.verifyOverrides()))
+    return diagnostics.takeError();
+  if (count > machine->devices())
+    return Error{"",
+                 machine->name + " with " + std::to_string(*target.nodes) +
+                     " nodes has " + formatInteger(machine->devices()) +
+                     " devices, not " + formatInteger(count),
+                 "leave out --nodes"};
+  SearchTarget own;
+  own.runtime = analysis.getRuntime();
+  own.runtime.adaptTo(machine->pools.front().chip);
+  if (std::optional<int64_t> chunk = analysis.getTarget().prefillChunk)
+    own.runtime.setTokenBudget(static_cast<double>(*chunk));
+  own.machine = std::move(*machine);
+  own.devices = count;
+  own.memoryUtilization = analysis.getTarget().memoryUtilization;
+  own.programs = programsOf(**bound, own.runtime);
+  outcome.problem.targets.push_back(std::move(own));
+  outcome.problem.workload = workloadOf(**bound);
+  outcome.problem.hasExperts = hasRoutedExperts(**bound);
+  return std::nullopt;
+}
+
+/// A library that cannot be kept costs time, not the answer.
+void ModelSearch::save() {
+  for (const auto &entry : libraries)
+    if (Result<bool> saved = entry.second->save(); !saved && warn)
+      warn(saved.error().str());
+}
+
+Result<SearchOutcome> ModelSearch::run(const SearchControl &control) {
+  std::vector<std::optional<std::string>> machines(request.machines.begin(),
+                                                   request.machines.end());
+  std::vector<std::optional<int64_t>> devices(request.devices.begin(),
+                                              request.devices.end());
+  if (machines.empty())
+    machines.emplace_back();
+  if (devices.empty())
+    devices.emplace_back();
+  for (const auto &machine : machines)
+    for (const auto &count : devices)
+      if (std::optional<Error> error = addTarget(machine, count))
+        return *error;
+  SearchProblem &problem = outcome.problem;
+  problem.space = request.space;
+  problem.base = request.base.plan;
+  problem.batches = request.batches;
+  problem.goal = request.goal;
+  problem.maxStepUs = request.maxStepUs;
+  Result<SearchResult> result = autopar::search(problem, control);
+  save();
+  if (!result)
+    return result.error();
+  outcome.result = std::move(*result);
+  for (SearchTarget &target : problem.targets)
+    target.programs = nullptr;
+  return std::move(outcome);
+}
+
+Result<SearchOutcome> Session::search(const ModelRequest &model,
+                                      const SearchRequest &request,
+                                      const SearchControl &control) {
+  Result<ModuleOp> module = state->import(model);
+  if (!module)
+    return module.error();
+  return ModelSearch(*module, request, state->warn, state->diagnostics)
+      .run(control);
+}

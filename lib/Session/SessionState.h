@@ -1,0 +1,106 @@
+//===- SessionState.h - What a session owns ---------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SESSION_SESSIONSTATE_H
+#define AUTOPAR_LIB_SESSION_SESSIONSTATE_H
+
+#include "autopar/InitAll.h"
+#include "autopar/Session/Session.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+
+namespace autopar {
+
+/// Keeps the first error that MLIR reports, and hands warnings on.
+class Diagnostics {
+public:
+  Diagnostics(mlir::MLIRContext *context, const Session::Warn &warn)
+      : warn(warn), handler(context, [this](mlir::Diagnostic &diagnostic) {
+          take(diagnostic);
+          return mlir::success();
+        }) {}
+
+  /// The error since the last call; one that nobody described has no message.
+  Error takeError() {
+    Error taken = error.value_or(Error());
+    error.reset();
+    return taken;
+  }
+
+  /// `given`, or what was reported in place of it.
+  Error orElse(const Error &given) {
+    return given.message.empty() ? takeError() : given;
+  }
+
+private:
+  void take(mlir::Diagnostic &diagnostic) {
+    std::string text;
+    llvm::raw_string_ostream(text) << diagnostic;
+    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning && warn)
+      warn(text);
+    if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error || error)
+      return;
+    error = Error{"", std::move(text), ""};
+    for (mlir::Diagnostic &note : diagnostic.getNotes()) {
+      llvm::raw_string_ostream os(error->note);
+      os << (error->note.empty() ? "" : "; ") << note;
+    }
+  }
+
+  const Session::Warn &warn;
+  std::optional<Error> error;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// A model, and what its config says that the module does not.
+struct KnownModel {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  int64_t contextLength = 0;
+  std::vector<std::pair<std::string, std::string>> fields = {};
+};
+
+struct Session::State {
+  explicit State(Warn warn)
+      : warn(std::move(warn)), diagnostics(&context, this->warn) {
+    mlir::DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.printOpOnDiagnostic(false);
+  }
+
+  /// What is known of `model`, imported when it is first asked for.
+  Result<const KnownModel *> find(const ModelRequest &model);
+  Result<mlir::ModuleOp> import(ModelRequest model) {
+    model.asServed = true;
+    Result<const KnownModel *> known = find(model);
+    return known ? Result<mlir::ModuleOp>(*(*known)->module) : known.error();
+  }
+  /// The parallel program of `request`.
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> shard(const ModelRequest &model,
+                                                  const PlanRequest &request);
+  Result<std::shared_ptr<const PlanOutcome>> outcome(const ModelRequest &model,
+                                                     const PlanRequest &request,
+                                                     std::string name);
+  std::optional<Error> run(mlir::ModuleOp module, AddPasses add);
+
+  Warn warn;
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  Diagnostics diagnostics;
+  std::map<std::string, KnownModel> models;
+  /// Those that came as text, by name.
+  std::map<std::string, KnownModel> added;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SESSION_SESSIONSTATE_H
