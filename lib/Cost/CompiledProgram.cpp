@@ -13,9 +13,14 @@
 using namespace autopar;
 
 /// By `StepOutput`.
-static std::vector<NodeId> stepNodes(const TotalNodes &total) {
-  return {total.stepPs, total.communicationPs, total.totalBytes, total.fits,
-          total.kvCapacityTokens};
+static std::vector<NodeId> stepNodes(Strategy &strategy) {
+  const TotalNodes &total = strategy.total;
+  Graph &graph = strategy.graph;
+  NodeId kept =
+      graph.make(Op::add, total.weightBytes,
+                 graph.make(Op::add, total.kvCacheBytes, total.stateBytes));
+  return {total.stepPs, total.communicationPs,  total.totalBytes,
+          total.fits,   total.kvCapacityTokens, kept};
 }
 
 /// By `ServingOutput`.
@@ -29,7 +34,7 @@ static std::vector<NodeId> servingNodes(Strategy &strategy) {
 CompiledProgram::CompiledProgram(CostProgram program, Launching launching)
     : launches(launching), axisNames(program.axes), whole(std::move(program)) {
   Strategy strategy = compile(*whole, launching, Counting::whole);
-  stepTape = collect(strategy, stepNodes(strategy.total));
+  stepTape = collect(strategy, stepNodes(strategy));
 }
 
 const Tape &CompiledProgram::serving() {

@@ -37,7 +37,9 @@ PartCounts autopar::countsOf(const CostProgram &program,
   return counts;
 }
 
-static constexpr size_t partOutputs = 11;
+/// Of outputs: those of parts, then what of a stage is asked for, then bytes
+/// that are handed on.
+static constexpr size_t partOutputs = 11, transferOutput = 13;
 
 /// What the tape of a part gives, in this order.
 static std::vector<NodeId> partNodes(const TotalNodes &total) {
@@ -48,7 +50,12 @@ static std::vector<NodeId> partNodes(const TotalNodes &total) {
 }
 
 Tape autopar::collectParts(const Strategy &strategy) {
-  return collect(strategy, partNodes(strategy.total));
+  std::vector<NodeId> nodes = partNodes(strategy.total);
+  nodes.push_back(strategy.total.totalBytes);
+  nodes.push_back(strategy.total.fits);
+  nodes.insert(nodes.end(), strategy.transferBytes.begin(),
+               strategy.transferBytes.end());
+  return collect(strategy, nodes);
 }
 
 StagePricer::StagePricer(const CostProgram &program, const Tape &tape,
@@ -56,7 +63,8 @@ StagePricer::StagePricer(const CostProgram &program, const Tape &tape,
                          const Runtime &runtime,
                          std::optional<double> memoryUtilization)
     : program(program), borders(launching.fusesElementwise),
-      pricer(tape, machine, runtime, memoryUtilization) {
+      pricer(tape, machine, runtime, memoryUtilization),
+      outputs(tape.outputs.size()) {
   if (runtime.budgetRule == BudgetRule::fraction_of_free)
     shareOfFree = memoryUtilization.value_or(runtime.memoryUtilization.value);
 }
@@ -66,9 +74,9 @@ Refusal StagePricer::addSteps(PipelinePart &part) {
   if (!chunks.empty())
     part.cost.timePs = part.communicationPs = 0;
   for (const PrefillChunk &chunk : chunks) {
-    double outputs[partOutputs];
-    if (Refusal refusal = pricer.price(pointOf(chunk.step), outputs))
+    if (Refusal refusal = pricer.price(pointOf(chunk.step), outputs.data()))
       return refusal;
+    addTransfers();
     PipelinePart::Step step;
     for (int index : {0, 1, 2, 3})
       step.timePs += static_cast<int64_t>(outputs[index]);
@@ -82,10 +90,10 @@ Refusal StagePricer::addSteps(PipelinePart &part) {
 
 Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
   layout.part = std::move(counts);
-  double outputs[partOutputs];
+  transfers.clear();
   if (Refusal refusal = pricer.lay(layout))
     return refusal;
-  if (Refusal refusal = pricer.price(pointOf(microbatch), outputs))
+  if (Refusal refusal = pricer.price(pointOf(microbatch), outputs.data()))
     return refusal;
   auto whole = [&](int index) { return static_cast<int64_t>(outputs[index]); };
   // Caches that get a share of what the rest leaves count for as much more.
@@ -96,10 +104,40 @@ Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
   part.reservedBytes = whole(7);
   part.runtimeBytes = whole(8);
   budgetBytes = shareOfFree < 1 ? whole(10) : whole(9);
+  if (chunks.empty())
+    addTransfers();
   return addSteps(part);
 }
 
-Refusal StagePricer::addLayers(const std::vector<uint32_t> &order) {
+void StagePricer::addTransfers() {
+  transfers.emplace_back(outputs.begin() + transferOutput, outputs.end());
+}
+
+double StagePricer::transferBytes(size_t kind, int64_t layer) const {
+  const std::vector<double> &bytes = transfers[kind];
+  return layer < 0 ? bytes.back() : bytes[order[layer]];
+}
+
+Refusal StagePricer::priceStage(const std::vector<LayerRange> &ranges,
+                                int64_t device, StageMemory &memory) {
+  PartCounts counts = countsOf(program, ranges, order, shape, device, borders);
+  for (const auto &[known, value] : stages)
+    if (!(known < counts) && !(counts < known)) {
+      memory = value;
+      return {};
+    }
+  layout.part = counts;
+  layout.passes = layout.microbatches = shape.passes();
+  if (Refusal refusal = pricer.lay(layout))
+    return refusal;
+  if (Refusal refusal = pricer.price(pointOf(microbatch), outputs.data()))
+    return refusal;
+  memory = {outputs[partOutputs], outputs[partOutputs + 1] == 1};
+  stages.emplace_back(std::move(counts), memory);
+  return {};
+}
+
+Refusal StagePricer::addLayers() {
   std::map<std::array<uint32_t, 3>, uint32_t> known;
   parts.clear();
   partOf.clear();
@@ -121,10 +159,12 @@ Refusal StagePricer::addLayers(const std::vector<uint32_t> &order) {
   return {};
 }
 
-Refusal StagePricer::price(const std::vector<uint32_t> &order,
+Refusal StagePricer::price(const std::vector<uint32_t> &layers,
                            const Layout &axes, const Workload &pass,
                            const PipelineShape &wanted,
                            std::vector<PrefillChunk> steps) {
+  order = layers;
+  stages.clear();
   shape = wanted;
   microbatch = pass;
   chunks = std::move(steps);
@@ -132,7 +172,7 @@ Refusal StagePricer::price(const std::vector<uint32_t> &order,
   layout = axes;
   layout.passes = 1;
   layout.microbatches = shape.passes();
-  if (Refusal refusal = addLayers(order))
+  if (Refusal refusal = addLayers())
     return refusal;
   PartCounts first(program), behind(program);
   addPlaces(program, order, 0, 1, borders, first);

@@ -10,7 +10,7 @@
 
 #include "Reading.h"
 
-#include "autopar/Cost/StagePricer.h"
+#include "autopar/Cost/PipelineTimes.h"
 
 #include "autopar/Program/Stages.h"
 
@@ -31,12 +31,6 @@ struct PipelineParts {
     return {program, plan, machine, runtime, workload};
   }
 
-  /// What a device's host takes for one step of a microbatch, besides its
-  /// layers.
-  double hostTimeUs(const Workload &step) const {
-    return runtime.hostTimeUs.value + runtime.hostTimePerSequenceUs.value *
-                                          static_cast<double>(step.batch);
-  }
   /// The step of each kind that a microbatch goes through in, and how often.
   std::vector<PrefillChunk> steps() const {
     return chunks.empty() ? std::vector<PrefillChunk>{{workload, 1}} : chunks;
@@ -58,10 +52,6 @@ struct PipelineParts {
   /// The layers, as indices into `LayerStack::layers`.
   std::vector<uint32_t> order;
 };
-
-/// Of training, how many times the forward's work is done: gradients of inputs
-/// and of weights multiply matrices as large (arXiv:2104.04473, appendix).
-inline constexpr int64_t trainingPasses = 3;
 
 /// What a report of a pipeline was put together from.
 struct PipelineStages {

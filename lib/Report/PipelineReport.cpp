@@ -19,9 +19,6 @@ using namespace autopar;
 
 namespace {
 
-/// Steps of decoding that are simulated: the first fills the pipeline, and
-/// later ones take as long as each other.
-constexpr int64_t decodeRounds = 4;
 constexpr int64_t backwardForwards = trainingPasses - 1;
 
 /// Puts the report of a pipeline together: totals are those of the whole model,
@@ -38,11 +35,8 @@ private:
   std::optional<Error> layOut();
   std::optional<Error> priceStages(bool explain);
   std::optional<Error> addTransfers();
-  std::optional<Error>
-  checkRounds(const std::vector<PrefillChunk> &steps) const;
   std::optional<Error> simulate();
-  PipelinePart::Step sumOf(int64_t stage, size_t kind) const;
-  Result<StageWork> workOf(int64_t stage, size_t kind) const;
+  Result<PipelineSteps> stepsOf() const;
   void addMemory();
   void addWork();
   void addTransferRows();
@@ -74,10 +68,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Stages
 //===----------------------------------------------------------------------===//
-
-static bool isTraining(ScheduleKind kind) {
-  return kind != ScheduleKind::inference;
-}
 
 std::optional<Error> PipelineEvaluator::checkSchedule() const {
   ScheduleKind kind = *plan.pipeline.schedule;
@@ -151,7 +141,8 @@ std::optional<Error> PipelineEvaluator::addTransfers() {
     bool last = stage + 1 == stages;
     int64_t next = last ? 0 : stage + 1;
     int64_t from = stage % parts.shape.stages, to = next % parts.shape.stages;
-    Route route = network.transfer(axis, from, to, parts.runtime.ideal);
+    Route route =
+        transferRoute(network, axis, stage, stages, parts.runtime.ideal);
     if (from != to && !route.tier)
       return Error{"",
                    "no link of " + parts.machine.name + " joins stage " +
@@ -170,94 +161,43 @@ std::optional<Error> PipelineEvaluator::addTransfers() {
   return std::nullopt;
 }
 
-/// One step of kind `kind` of a microbatch through a virtual stage.
-PipelinePart::Step PipelineEvaluator::sumOf(int64_t stage, size_t kind) const {
-  PipelinePart::Step sum;
-  auto add = [&](const PipelinePart &part) {
-    bool isOne = part.steps.empty();
-    sum.timePs += isOne ? part.cost.timePs : part.steps[kind].timePs;
-    sum.communicationPs +=
-        isOne ? part.communicationPs : part.steps[kind].communicationPs;
-  };
-  if (stage == 0)
-    add(parts.pricer.before);
-  for (int64_t i = range(stage).begin; i < range(stage).end; ++i)
-    add(parts.pricer.layer(i));
-  if (stage + 1 == static_cast<int64_t>(pipeline.partition.ranges.size()))
-    add(parts.pricer.after);
-  return sum;
-}
-
-Result<StageWork> PipelineEvaluator::workOf(int64_t stage, size_t kind) const {
-  std::vector<PrefillChunk> steps = parts.steps();
-  Result<Picoseconds> host = toPicoseconds(parts.hostTimeUs(steps[kind].step));
-  if (!host)
-    return host.error();
-  PipelinePart::Step step = sumOf(stage, kind);
-  // The host waits once for a device's stages.
-  Picoseconds waits = parts.shape.isFolded() ? *host / 2 : *host;
-  StageWork work;
-  work.forwardPs = step.timePs + (stage < parts.shape.stages ? waits : 0);
-  work.forwardCommunicationPs = step.communicationPs;
-  if (isTraining(*plan.pipeline.schedule)) {
-    work.inputGradientPs = work.weightGradientPs =
-        step.timePs * backwardForwards / 2;
-    work.backwardCommunicationPs = step.communicationPs * backwardForwards;
+Result<PipelineSteps> PipelineEvaluator::stepsOf() const {
+  PipelineSteps steps{parts.shape,
+                      pipeline.partition.ranges,
+                      whole.phase == Phase::decode,
+                      parts.steps(),
+                      {},
+                      {}};
+  steps.shape.kind = *plan.pipeline.schedule;
+  steps.shape.interleave = pipeline.partition.interleave;
+  for (const PrefillChunk &kind : steps.kinds) {
+    Result<Picoseconds> host =
+        toPicoseconds(hostTimeUs(parts.runtime, kind.step));
+    if (!host)
+      return host.error();
+    steps.hostPs.push_back(*host);
   }
-  size_t transfer = static_cast<size_t>(stage) * steps.size() + kind;
-  if (transfer < pipeline.transfers.size()) {
-    Result<Picoseconds> time =
-        toPicoseconds(pipeline.transfers[transfer].timeUs);
+  for (const Report::Transfer &transfer : pipeline.transfers) {
+    Result<Picoseconds> time = toPicoseconds(transfer.timeUs);
     if (!time)
       return time.error();
-    work.transferPs = *time;
+    steps.transferPs.push_back(*time);
   }
-  return work;
+  if (steps.tasks() > Checked(limits::maxScheduledTasks))
+    return Error{
+        "",
+        "the chunks of " + formatInteger(whole.batch) + " prompts make " +
+            formatInteger(steps.tasks()) + " steps of stages, at most " +
+            formatInteger(limits::maxScheduledTasks) + " are scheduled",
+        "give a larger --prefill-chunk or a smaller --batch"};
+  return steps;
 }
 
-std::optional<Error>
-PipelineEvaluator::checkRounds(const std::vector<PrefillChunk> &steps) const {
-  Checked tasks;
-  for (const PrefillChunk &step : steps)
-    tasks += Checked(step.count) * parts.shape.microbatches *
-             static_cast<int64_t>(pipeline.partition.ranges.size());
-  if (tasks <= Checked(limits::maxScheduledTasks))
-    return std::nullopt;
-  return Error{"",
-               "the chunks of " + formatInteger(whole.batch) +
-                   " prompts make " + formatInteger(tasks) +
-                   " steps of stages, at most " +
-                   formatInteger(limits::maxScheduledTasks) + " are scheduled",
-               "give a larger --prefill-chunk or a smaller --batch"};
-}
-
-/// Decoding takes rounds until they are alike, a prefill one for each chunk.
 std::optional<Error> PipelineEvaluator::simulate() {
-  PipelineSchedule schedule;
-  schedule.kind = *plan.pipeline.schedule;
-  schedule.stages = parts.shape.stages;
-  schedule.interleave = pipeline.partition.interleave;
-  schedule.microbatches = parts.shape.microbatches;
-  schedule.loop = whole.phase == Phase::decode;
-  pipeline.rounds = schedule.loop ? decodeRounds : 1;
-  schedule.rounds = schedule.loop ? decodeRounds : 0;
-  auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
-  std::vector<PrefillChunk> steps = parts.steps();
-  if (auto error = checkRounds(steps))
-    return error;
-  for (size_t kind = 0; kind < steps.size(); ++kind) {
-    std::vector<StageWork> round;
-    for (int64_t stage = 0; stage < stages; ++stage) {
-      Result<StageWork> work = workOf(stage, kind);
-      if (!work)
-        return work.error();
-      round.push_back(*work);
-    }
-    for (int64_t i = 0; i < steps[kind].count; ++i)
-      schedule.work.insert(schedule.work.end(), round.begin(), round.end());
-    if (!schedule.loop)
-      schedule.rounds += steps[kind].count;
-  }
+  Result<PipelineSteps> steps = stepsOf();
+  if (!steps)
+    return steps.error();
+  PipelineSchedule schedule = scheduleOf(parts.pricer, *steps);
   Result<PipelineTimeline> timeline = simulateSchedule(schedule);
   if (!timeline)
     return Error{"", timeline.error().message,
@@ -265,6 +205,8 @@ std::optional<Error> PipelineEvaluator::simulate() {
                      "; --microbatches must divide the "
                      "batch of " +
                      formatInteger(whole.batch)};
+  pipeline.rounds = schedule.loop ? schedule.rounds : 1;
+  pipeline.stepPs = stepTimeOf(schedule, *timeline);
   pipeline.timeline = std::move(*timeline);
   return std::nullopt;
 }
@@ -356,14 +298,6 @@ void PipelineEvaluator::addWork() {
       report.warnings.push_back(warning);
 }
 
-static double stepTimeUs(const Report::Pipeline &pipeline) {
-  const PipelineTimeline &timeline = pipeline.timeline;
-  if (pipeline.rounds == 1)
-    return toMicroseconds(timeline.makespanPs);
-  const auto &ends = timeline.roundEndPs;
-  return toMicroseconds(ends.back() - ends[ends.size() - 2]);
-}
-
 /// The step is that of the schedule; what the heaviest stage does not fill of
 /// it is time that it waits. With backwards, all of those count as its work.
 void PipelineEvaluator::addStep() {
@@ -373,7 +307,7 @@ void PipelineEvaluator::addStep() {
     latency.computeTimeUs *= times;
     latency.memoryTimeUs *= times;
     latency.communicationTimeUs *= times;
-    double host = parts.hostTimeUs(parts.workload) *
+    double host = hostTimeUs(parts.runtime, parts.workload) *
                   static_cast<double>(parts.shape.passes());
     latency.overheadTimeUs = (latency.overheadTimeUs - host) * times + host;
     latency.hostTimeUs = (latency.hostTimeUs - host) * times + host;
@@ -392,10 +326,9 @@ void PipelineEvaluator::addStep() {
   }
   double busy = sum();
   // A single stage waits for none; the schedule counts whole picoseconds.
-  bool waits = parts.shape.stages > 1;
-  latency.pipelineTimeUs =
-      waits ? std::max(0.0, stepTimeUs(pipeline) - busy) : 0;
-  latency.stepTimeUs = busy + latency.pipelineTimeUs;
+  latency.stepTimeUs =
+      parts.shape.stages > 1 ? toMicroseconds(pipeline.stepPs) : busy;
+  latency.pipelineTimeUs = std::max(0.0, latency.stepTimeUs - busy);
   double largest =
       std::max({latency.computeTimeUs, latency.memoryTimeUs,
                 latency.communicationTimeUs, latency.overheadTimeUs});

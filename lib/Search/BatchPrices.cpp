@@ -23,12 +23,12 @@ LaneBlocks::LaneBlocks(const std::vector<GroupValues> &points)
   }
 }
 
-static std::vector<Workload> workloadsOf(const SearchProblem &problem) {
-  std::vector<Workload> workloads;
-  for (int64_t batch : problem.batches) {
-    workloads.push_back(problem.workload);
-    workloads.back().batch = batch;
-  }
+std::vector<Workload>
+autopar::withBatches(const Workload &workload,
+                     const std::vector<int64_t> &batches) {
+  std::vector<Workload> workloads(batches.size(), workload);
+  for (size_t i = 0; i < batches.size(); ++i)
+    workloads[i].batch = batches[i];
   return workloads;
 }
 
@@ -40,11 +40,11 @@ pointsOf(const std::vector<Workload> &workloads) {
   return points;
 }
 
-BatchSteps::BatchSteps(const SearchProblem &problem, const Runtime &runtime,
-                       bool mayCut, int64_t replicas)
-    : whole(pointsOf(workloadsOf(problem))), cut({}) {
+BatchSteps::BatchSteps(const std::vector<Workload> &batches,
+                       const Runtime &runtime, bool mayCut, int64_t replicas)
+    : whole(pointsOf(batches)), cut({}) {
   std::vector<GroupValues> points;
-  for (const Workload &workload : workloadsOf(problem)) {
+  for (const Workload &workload : batches) {
     std::vector<PrefillChunk> own =
         stepsOf(workload, runtime, mayCut, replicas);
     for (const PrefillChunk &chunk : own) {
@@ -92,9 +92,12 @@ void BatchSteps::price(Pricer &pricer, std::vector<BatchPrice> &prices) const {
   prices.resize(whole.count);
   priceAll(pricer, whole, [&](size_t i, bool isLegal, const double *outputs) {
     double step = valueOf(outputs, StepOutput::step_ps) / picosecondsPerUs;
-    prices[i] = {isLegal, valueOf(outputs, StepOutput::fits) == 1,
+    prices[i] = {isLegal,
+                 valueOf(outputs, StepOutput::fits) == 1,
+                 !isCut[i],
                  isCut[i] ? 0 : step,
-                 valueOf(outputs, StepOutput::total_bytes)};
+                 valueOf(outputs, StepOutput::total_bytes),
+                 valueOf(outputs, StepOutput::kept_bytes)};
   });
   priceAll(pricer, cut, [&](size_t i, bool isLegal, const double *outputs) {
     double step = valueOf(outputs, StepOutput::step_ps) / picosecondsPerUs;

@@ -24,15 +24,21 @@ struct LaneBlocks {
 /// What a step of each batch costs.
 struct BatchPrice {
   bool isLegal = false, fits = false;
-  double stepUs = 0, totalBytes = 0;
+  /// Whether it is one step, not a sum of several.
+  bool isWhole = true;
+  double stepUs = 0, totalBytes = 0, keptBytes = 0;
 };
 
-/// The steps of all batches of a problem on a number of replicas: prefills are
-/// cut into chunks, which depends on it.
+/// The step of `workload`, of each batch.
+std::vector<Workload> withBatches(const Workload &workload,
+                                  const std::vector<int64_t> &batches);
+
+/// The steps of some batches on a number of replicas: prefills are cut into
+/// chunks, which depends on it.
 class BatchSteps {
 public:
-  BatchSteps(const SearchProblem &problem, const Runtime &runtime, bool mayCut,
-             int64_t replicas);
+  BatchSteps(const std::vector<Workload> &batches, const Runtime &runtime,
+             bool mayCut, int64_t replicas);
 
   /// Prices them in the layout that `pricer` has, by batch.
   void price(Pricer &pricer, std::vector<BatchPrice> &prices) const;

@@ -98,6 +98,14 @@ void SpaceIndex::lay(const StrategyMeshes &strategy, const SpaceMesh &mesh,
   layout.stages = mesh.sizes[Knob::pp];
 }
 
+GroupAxis SpaceIndex::stagesOf(const SpaceMesh &mesh,
+                               const AxisOrder &order) const {
+  int64_t stride = 1;
+  for (size_t i = order.size(); i-- > 0 && order[i] != 0;)
+    stride *= mesh.axes[order[i]];
+  return {stride, mesh.axes.front()};
+}
+
 Plan SpaceIndex::planOf(const Candidate &candidate) const {
   const SpaceMesh &mesh = meshes[candidate.sizes];
   Plan plan = *autopar::planOf(problem.base, mesh.sizes,

@@ -47,6 +47,9 @@ public:
   void lay(const StrategyMeshes &strategy, const SpaceMesh &mesh,
            const AxisOrder &order, Layout &layout) const;
 
+  /// Where the stages of a mesh lie in this order.
+  GroupAxis stagesOf(const SpaceMesh &mesh, const AxisOrder &order) const;
+
   /// The plan of a candidate, with its microbatches.
   Plan planOf(const Candidate &candidate) const;
 

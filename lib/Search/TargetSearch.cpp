@@ -9,25 +9,45 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <thread>
 
 using namespace autopar;
 
 /// The score of nothing.
 static constexpr double worst = -std::numeric_limits<double>::infinity();
+/// Staged plans that are compared to what was found before them.
+static constexpr size_t waveSize = 512;
+
+static unsigned threadsOf(const SearchControl &control) {
+  unsigned count =
+      control.threads ? control.threads : std::thread::hardware_concurrency();
+  return std::max(1u, count);
+}
 
 TargetSearch::TargetSearch(const SearchProblem &problem,
                            const SearchTarget &target,
                            const SearchControl &control)
     : problem(problem), target(target), control(control),
-      index(problem, target) {}
+      threads(threadsOf(control)), index(problem, target), staged(threads) {}
 
 /// Of those that attention of a replica leaves, too.
 static int64_t replicasOf(const PlanSizes &sizes) {
   return sizes[Knob::dp] * (sizes[Knob::tp] / sizes[Knob::attention_tp]);
 }
 
-void TargetSearch::findOrders() {
+void TargetSearch::prepare() {
+  empty.bestOfMesh.assign(index.meshes.size(), worst);
+  empty.bestOfBatch.assign(problem.batches.size(), worst);
+  found = empty;
+  std::set<int64_t> sizes(problem.batches.begin(), problem.batches.end());
+  for (int64_t batch : problem.batches) {
+    microbatches.push_back(microbatchesOf(problem.space, batch));
+    stagedPoints += microbatches.back().size();
+    for (int64_t count : microbatches.back())
+      sizes.insert(batch / count);
+  }
+  passSizes.assign(sizes.begin(), sizes.end());
   bool mayCut = true;
   for (const StrategyMeshes &strategy : index.strategies)
     if (strategy.program && problem.workload.phase == Phase::prefill) {
@@ -37,14 +57,20 @@ void TargetSearch::findOrders() {
   for (const SpaceMesh &mesh : index.meshes) {
     orders.push_back(&index.orders.of(mesh.axes, mesh.hasStages()));
     int64_t replicas = replicasOf(mesh.sizes);
-    if (!steps.count(replicas))
-      steps.emplace(replicas,
-                    BatchSteps(problem, target.runtime, mayCut, replicas));
+    if (!(mesh.hasStages() ? passes : steps).count(replicas))
+      (mesh.hasStages() ? passes : steps)
+          .emplace(replicas,
+                   BatchSteps(withBatches(problem.workload,
+                                          mesh.hasStages() ? passSizes
+                                                           : problem.batches),
+                              target.runtime, mayCut, replicas));
   }
 }
 
-const BatchSteps &TargetSearch::stepsOf(const PlanSizes &sizes) const {
-  return steps.find(replicasOf(sizes))->second;
+double TargetSearch::tokensPerS(int64_t batch, double stepUs) const {
+  bool isPrefill = problem.workload.phase == Phase::prefill;
+  auto tokens = static_cast<double>(isPrefill ? problem.workload.query : 1);
+  return static_cast<double>(batch) * tokens / stepUs * 1e6;
 }
 
 double TargetSearch::scoreOf(double stepUs, double tokensPerS) const {
@@ -53,90 +79,214 @@ double TargetSearch::scoreOf(double stepUs, double tokensPerS) const {
   return problem.goal == Goal::latency ? -stepUs : tokensPerS;
 }
 
-//===----------------------------------------------------------------------===//
-// Prices
-//===----------------------------------------------------------------------===//
-
-void TargetSearch::take(const std::vector<BatchPrice> &prices,
-                        Candidate candidate, uint64_t points, Findings &own) {
-  bool isPrefill = problem.workload.phase == Phase::prefill;
-  auto tokens = static_cast<double>(isPrefill ? problem.workload.query : 1);
-  double &bestOfMesh = own.bestOfMesh[candidate.sizes];
-  for (size_t i = 0; i < prices.size(); ++i) {
-    const BatchPrice &price = prices[i];
-    if (!price.isLegal || !price.fits) {
-      (price.isLegal ? own.proof.unfit : own.proof.illegal) += points;
-      continue;
-    }
-    own.proof.evaluated += points;
-    own.proof.sharedPrices += points - 1;
-    candidate.batch = problem.batches[i];
-    candidate.stepUs = price.stepUs;
-    candidate.tokensPerS =
-        static_cast<double>(candidate.batch) * tokens / price.stepUs * 1e6;
-    own.frontier.add(candidate);
-    double score = scoreOf(candidate.stepUs, candidate.tokensPerS);
-    bestOfMesh = std::max(bestOfMesh, score);
-    own.bestOfBatch[i] = std::max(own.bestOfBatch[i], score);
-  }
+uint64_t TargetSearch::pointsOf(const SpaceMesh &mesh) const {
+  return mesh.hasStages() ? stagedPoints : problem.batches.size();
 }
 
-void TargetSearch::priceMesh(const StrategyMeshes &strategy, uint32_t mesh,
-                             Pricer &pricer, Findings &own) {
-  const SpaceMesh &at = index.meshes[mesh];
+//===----------------------------------------------------------------------===//
+// Plans without stages
+//===----------------------------------------------------------------------===//
+
+template <typename Then>
+void TargetSearch::forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
+                                  Pricer &pricer, Findings &own, Then then) {
   const std::vector<OrderClass> &classes = *orders[mesh];
-  Candidate candidate;
-  candidate.sizes = mesh;
-  candidate.choice = strategy.choice.code();
   Layout layout;
-  std::vector<BatchPrice> prices;
   for (uint32_t i = 0; i < classes.size(); ++i) {
-    uint64_t points = classes[i].count;
-    candidate.order = i;
-    index.lay(strategy, at, classes[i].order, layout);
-    if (pricer.lay(layout)) {
-      own.proof.illegal += points * problem.batches.size();
-      continue;
-    }
-    stepsOf(at.sizes).price(pricer, prices);
-    take(prices, candidate, points, own);
+    index.lay(strategy, index.meshes[mesh], classes[i].order, layout);
+    if (pricer.lay(layout))
+      own.proof.illegal += classes[i].count * pointsOf(index.meshes[mesh]);
+    else
+      then(i, classes[i].count);
   }
 }
 
-void TargetSearch::priceStrategy(const StrategyMeshes &strategy,
-                                 Findings &own) {
+void TargetSearch::take(const BatchPrice &price, Candidate candidate,
+                        uint64_t points, size_t batch, Findings &own) {
+  if (!price.isLegal || !price.fits) {
+    (price.isLegal ? own.proof.unfit : own.proof.illegal) += points;
+    return;
+  }
+  own.proof.evaluated += points;
+  own.proof.sharedPrices += points - 1;
+  candidate.stepUs = price.stepUs;
+  candidate.tokensPerS = tokensPerS(candidate.batch, price.stepUs);
+  own.frontier.add(candidate);
+  double score = scoreOf(candidate.stepUs, candidate.tokensPerS);
+  double &bestOfMesh = own.bestOfMesh[candidate.sizes];
+  bestOfMesh = std::max(bestOfMesh, score);
+  own.bestOfBatch[batch] = std::max(own.bestOfBatch[batch], score);
+}
+
+void TargetSearch::priceWhole(uint32_t strategyIndex, unsigned, Findings &own) {
+  const StrategyMeshes &strategy = index.strategies[strategyIndex];
   if (!strategy.program) {
     for (uint32_t mesh : strategy.meshes)
-      for (const OrderClass &order : *orders[mesh])
-        own.proof.illegal += order.count * problem.batches.size();
+      own.proof.illegal += index.orders.countOf(index.meshes[mesh].axes) *
+                           pointsOf(index.meshes[mesh]);
     return;
   }
   Pricer pricer(strategy.program->step(), target.machine, target.runtime,
                 target.memoryUtilization);
-  for (uint32_t mesh : strategy.meshes)
-    priceMesh(strategy, mesh, pricer, own);
+  std::vector<BatchPrice> prices;
+  Candidate candidate;
+  candidate.choice = strategy.choice.code();
+  for (uint32_t mesh : strategy.meshes) {
+    if (index.meshes[mesh].hasStages())
+      continue;
+    const BatchSteps &own_ = steps.at(replicasOf(index.meshes[mesh].sizes));
+    candidate.sizes = mesh;
+    forLegalOrders(strategy, mesh, pricer, own,
+                   [&](uint32_t order, uint64_t points) {
+                     candidate.order = order;
+                     own_.price(pricer, prices);
+                     for (size_t i = 0; i < prices.size(); ++i) {
+                       candidate.batch = problem.batches[i];
+                       take(prices[i], candidate, points, i, own);
+                     }
+                   });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Plans with stages
+//===----------------------------------------------------------------------===//
+
+/// Some device of a stage holds at least its share of what all keep.
+bool TargetSearch::isUnfit(const BatchPrice &price, int64_t stages) const {
+  const Chip &chip = target.machine.pools.front().chip;
+  return price.keptBytes / static_cast<double>(stages) >
+         chip.memoryUsable.value;
+}
+
+/// `passes`: by `passSizes`, the whole model on the devices of a stage.
+void TargetSearch::addBounds(const StagedCandidate &mesh,
+                             const std::vector<BatchPrice> &passes,
+                             Findings &own) {
+  // What rounding might have taken.
+  constexpr double slack = 1 - 1e-12;
+  auto stages = index.meshes[mesh.sizes].sizes[Knob::pp];
+  auto passOf = [&](int64_t size) -> const BatchPrice & {
+    return passes[std::lower_bound(passSizes.begin(), passSizes.end(), size) -
+                  passSizes.begin()];
+  };
+  for (size_t i = 0; i < problem.batches.size(); ++i) {
+    int64_t batch = problem.batches[i];
+    if (isUnfit(passOf(batch), stages)) {
+      own.proof.unfit += mesh.points * microbatches[i].size();
+      continue;
+    }
+    for (int64_t count : microbatches[i]) {
+      const BatchPrice &pass = passOf(batch / count);
+      double share = static_cast<double>(count) * pass.stepUs /
+                     static_cast<double>(stages);
+      StagedCandidate candidate = mesh;
+      candidate.batch = batch;
+      candidate.microbatches = count;
+      candidate.stepUs =
+          slack * std::max(share, pass.isWhole ? pass.stepUs : 0);
+      candidate.tokensPerS = tokensPerS(batch, candidate.stepUs);
+      if (pass.isLegal && found.frontier.beats(candidate))
+        own.proof.excluded += mesh.points;
+      else
+        own.open.push_back(candidate);
+    }
+  }
+}
+
+void TargetSearch::boundStaged(uint32_t strategyIndex, unsigned,
+                               Findings &own) {
+  const StrategyMeshes &strategy = index.strategies[strategyIndex];
+  if (!strategy.program)
+    return;
+  Pricer pricer(strategy.program->step(), target.machine, target.runtime,
+                target.memoryUtilization);
+  std::vector<BatchPrice> prices;
+  StagedCandidate candidate;
+  candidate.strategy = strategyIndex;
+  candidate.choice = strategy.choice.code();
+  for (uint32_t mesh : strategy.meshes) {
+    if (!index.meshes[mesh].hasStages())
+      continue;
+    candidate.sizes = mesh;
+    forLegalOrders(
+        strategy, mesh, pricer, own, [&](uint32_t order, uint64_t points) {
+          candidate.order = order;
+          candidate.points = points;
+          passes.at(replicasOf(index.meshes[mesh].sizes)).price(pricer, prices);
+          addBounds(candidate, prices, own);
+        });
+  }
+}
+
+/// Each strategy is one thread's, so that it is compiled once.
+void TargetSearch::priceWave(size_t begin, size_t end) {
+  auto work = [&](unsigned thread, Findings &own) {
+    for (size_t i = begin; i < end; ++i) {
+      const StagedCandidate &candidate = open[i];
+      if (candidate.strategy % threads != thread)
+        continue;
+      if (found.frontier.beats(candidate)) {
+        own.proof.excluded += candidate.points;
+        continue;
+      }
+      const StrategyMeshes &strategy = index.strategies[candidate.strategy];
+      const SpaceMesh &mesh = index.meshes[candidate.sizes];
+      std::unique_ptr<StagedPrices> &prices =
+          staged[thread][candidate.strategy];
+      if (!prices)
+        prices =
+            std::make_unique<StagedPrices>(problem, target, *strategy.program);
+      const AxisOrder &order =
+          (*orders[candidate.sizes])[candidate.order].order;
+      StagedPoint point;
+      index.lay(strategy, mesh, order, point.layout);
+      point.stages = index.stagesOf(mesh, order);
+      point.replicas = replicasOf(mesh.sizes);
+      point.batch = candidate.batch;
+      point.microbatches = candidate.microbatches;
+      size_t batch = std::lower_bound(problem.batches.begin(),
+                                      problem.batches.end(), candidate.batch) -
+                     problem.batches.begin();
+      take(prices->price(point), candidate, candidate.points, batch, own);
+    }
+  };
+  std::vector<Findings> own(threads, empty);
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < threads; ++i)
+    others.emplace_back([&, i] { work(i, own[i]); });
+  work(0, own[0]);
+  for (std::thread &thread : others)
+    thread.join();
+  for (Findings &one : own)
+    merge(one);
+}
+
+/// Those first whose bound has the most tokens per second.
+void TargetSearch::priceOpen() {
+  open = std::move(found.open);
+  std::sort(open.begin(), open.end(),
+            [](const StagedCandidate &a, const StagedCandidate &b) {
+              if (a.tokensPerS != b.tokensPerS)
+                return a.tokensPerS > b.tokensPerS;
+              return a.isBefore(b);
+            });
+  for (size_t i = 0; i < open.size() && !stopped; i += waveSize) {
+    priceWave(i, std::min(open.size(), i + waveSize));
+    stopped = !goesOn("plans with stages", i, open.size());
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//
 
-void TargetSearch::work(Findings &own) {
-  size_t count = index.strategies.size();
-  while (!stopped) {
-    size_t i = next++;
-    if (i >= count)
-      return;
-    priceStrategy(index.strategies[i], own);
-    if (!control.progress)
-      continue;
-    std::lock_guard<std::mutex> lock(mutex);
-    if (!control.progress("plans", std::min(next.load(), count), count))
-      stopped = true;
-  }
+bool TargetSearch::goesOn(std::string_view what, size_t done, size_t all) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return !control.progress || control.progress(what, done, all);
 }
 
-void TargetSearch::merge(const Findings &own) {
+void TargetSearch::merge(Findings &own) {
   found.frontier.add(own.frontier);
   total.add(own.proof);
   auto raise = [](std::vector<double> &all, const std::vector<double> &some) {
@@ -145,32 +295,41 @@ void TargetSearch::merge(const Findings &own) {
   };
   raise(found.bestOfMesh, own.bestOfMesh);
   raise(found.bestOfBatch, own.bestOfBatch);
+  found.open.insert(found.open.end(), own.open.begin(), own.open.end());
 }
 
-bool TargetSearch::runThreads() {
-  unsigned count =
-      control.threads ? control.threads : std::thread::hardware_concurrency();
-  count = std::max(1u, count);
-  found.bestOfMesh.assign(index.meshes.size(), worst);
-  found.bestOfBatch.assign(problem.batches.size(), worst);
-  std::vector<Findings> own(count, found);
+void TargetSearch::forStrategies(Work work, std::string_view what) {
+  size_t count = index.strategies.size();
+  next = 0;
+  auto run = [&](unsigned thread, Findings &own) {
+    for (size_t i = next++; i < count && !stopped; i = next++) {
+      (this->*work)(static_cast<uint32_t>(i), thread, own);
+      if (!goesOn(what, i, count))
+        stopped = true;
+    }
+  };
+  std::vector<Findings> own(threads, empty);
   std::vector<std::thread> others;
-  for (unsigned i = 1; i < count; ++i)
-    others.emplace_back([this, &own, i] { work(own[i]); });
-  work(own[0]);
+  for (unsigned i = 1; i < threads; ++i)
+    others.emplace_back([&, i] { run(i, own[i]); });
+  run(0, own[0]);
   for (std::thread &thread : others)
     thread.join();
-  for (const Findings &one : own)
+  for (Findings &one : own)
     merge(one);
-  return !stopped;
 }
 
 bool TargetSearch::run() {
   total = index.proof;
   if (!index.findPrograms(control.progress))
     return false;
-  findOrders();
-  return runThreads();
+  prepare();
+  forStrategies(&TargetSearch::priceWhole, "strategies priced");
+  if (!stopped)
+    forStrategies(&TargetSearch::boundStaged, "strategies with stages");
+  if (!stopped)
+    priceOpen();
+  return !stopped;
 }
 
 void TargetSearch::addEffects(EffectMap &effects) const {
@@ -178,11 +337,11 @@ void TargetSearch::addEffects(EffectMap &effects) const {
     auto [it, isNew] = effects[std::string(name)].try_emplace(value, score);
     it->second = std::max(it->second, score);
   };
-  for (size_t i = 0; i < index.meshes.size(); ++i)
+  for (size_t i = 0; i < found.bestOfMesh.size(); ++i)
     for (Knob knob : allKnobs)
       if (found.bestOfMesh[i] != worst)
         raise(nameOf(knob), index.meshes[i].sizes[knob], found.bestOfMesh[i]);
-  for (size_t i = 0; i < problem.batches.size(); ++i)
+  for (size_t i = 0; i < found.bestOfBatch.size(); ++i)
     if (found.bestOfBatch[i] != worst)
       raise("batch", problem.batches[i], found.bestOfBatch[i]);
 }

@@ -4,12 +4,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// First all plans without stages are priced, sixteen batches at once. Plans
+// with stages have a bound: each microbatch goes through all layers, whose time
+// on the devices of a stage is a price without stages, and no stage has less
+// than its share. Those that the frontier does not beat by their bound are laid
+// out and simulated, the most promising first. What is found does not depend on
+// threads: a plan is compared to what was found before its phase or wave.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef AUTOPAR_LIB_SEARCH_TARGETSEARCH_H
 #define AUTOPAR_LIB_SEARCH_TARGETSEARCH_H
 
-#include "BatchPrices.h"
 #include "SpaceIndex.h"
+#include "StagedPrices.h"
 
 #include "autopar/Search/Frontier.h"
 
@@ -22,12 +31,20 @@ namespace autopar {
 /// By name of a choice and its value, the best score that it leads to.
 using EffectMap = std::map<std::string, std::map<int64_t, double>>;
 
+/// A plan with stages that may be worth its bound.
+struct StagedCandidate : Candidate {
+  uint32_t strategy = 0;
+  /// That have its price.
+  uint64_t points = 1;
+};
+
 /// What one thread has found.
 struct Findings {
   Frontier frontier;
   SearchProof proof;
   /// By index of a mesh of the space, the best score; by batch.
   std::vector<double> bestOfMesh, bestOfBatch;
+  std::vector<StagedCandidate> open;
 };
 
 class TargetSearch {
@@ -48,30 +65,55 @@ public:
   void addEffects(EffectMap &effects) const;
 
 private:
-  void findOrders();
-  bool runThreads();
-  void work(Findings &own);
-  void priceStrategy(const StrategyMeshes &strategy, Findings &own);
-  void priceMesh(const StrategyMeshes &strategy, uint32_t mesh, Pricer &pricer,
-                 Findings &own);
-  void take(const std::vector<BatchPrice> &prices, Candidate candidate,
-            uint64_t points, Findings &own);
-  void merge(const Findings &own);
-  const BatchSteps &stepsOf(const PlanSizes &sizes) const;
+  using Work = void (TargetSearch::*)(uint32_t strategy, unsigned thread,
+                                      Findings &own);
+
+  void prepare();
+  /// Calls `work` with all strategies, on all threads; adds up what they find.
+  void forStrategies(Work work, std::string_view what);
+  bool goesOn(std::string_view what, size_t done, size_t all);
+
+  void priceWhole(uint32_t strategy, unsigned thread, Findings &own);
+  void boundStaged(uint32_t strategy, unsigned thread, Findings &own);
+  void priceOpen();
+  void priceWave(size_t begin, size_t end);
+
+  /// Calls `then` with the index of each order of a mesh in which it is legal.
+  template <typename Then>
+  void forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
+                      Pricer &pricer, Findings &own, Then then);
+  void addBounds(const StagedCandidate &mesh,
+                 const std::vector<BatchPrice> &prices, Findings &own);
+  void take(const BatchPrice &price, Candidate candidate, uint64_t points,
+            size_t batch, Findings &own);
+  /// Points of a mesh in one order.
+  uint64_t pointsOf(const SpaceMesh &mesh) const;
+  bool isUnfit(const BatchPrice &price, int64_t stages) const;
+  double tokensPerS(int64_t batch, double stepUs) const;
   double scoreOf(double stepUs, double tokensPerS) const;
+  void merge(Findings &own);
 
   const SearchProblem &problem;
   const SearchTarget &target;
   const SearchControl &control;
+  const unsigned threads;
   SpaceIndex index;
   /// By mesh.
   std::vector<const std::vector<OrderClass> *> orders;
-  /// By number of replicas.
-  std::map<int64_t, BatchSteps> steps;
+  /// By number of replicas: of all batches, and of what stages take of them.
+  std::map<int64_t, BatchSteps> steps, passes;
+  /// Distinct microbatches and batches, rising.
+  std::vector<int64_t> passSizes;
+  /// By batch, the numbers of microbatches.
+  std::vector<std::vector<int64_t>> microbatches;
+  uint64_t stagedPoints = 0;
+  /// By thread and strategy.
+  std::vector<std::map<uint32_t, std::unique_ptr<StagedPrices>>> staged;
+  std::vector<StagedCandidate> open;
   std::atomic<size_t> next{0};
   std::atomic<bool> stopped{false};
   std::mutex mutex;
-  Findings found;
+  Findings found, empty;
   SearchProof total;
 };
 

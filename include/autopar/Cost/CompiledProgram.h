@@ -22,8 +22,10 @@ enum class StepOutput : uint8_t {
   total_bytes,
   fits,
   kv_capacity_tokens,
+  /// Weights, caches and states.
+  kept_bytes,
 };
-inline constexpr size_t stepOutputCount = 5;
+inline constexpr size_t stepOutputCount = 6;
 
 /// What that of a step of two groups gives.
 enum class ServingOutput : uint8_t {

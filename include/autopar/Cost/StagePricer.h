@@ -73,6 +73,16 @@ public:
   Refusal price(const std::vector<uint32_t> &order, const Layout &layout,
                 const Workload &microbatch, const PipelineShape &shape,
                 std::vector<PrefillChunk> chunks = {});
+  /// What a device with these layers holds, of all microbatches.
+  struct StageMemory {
+    double totalBytes = 0;
+    bool fits = false;
+  };
+  Refusal priceStage(const std::vector<LayerRange> &ranges, int64_t device,
+                     StageMemory &memory);
+  /// What a microbatch hands on to the stage that begins with layer `layer` of
+  /// the order in a step of this kind; below 0: to the model's beginning.
+  double transferBytes(size_t kind, int64_t layer) const;
   /// The layers, to be laid over the stages of the shape. Temporaries and the
   /// runtime lie on every device: those of layers come off the limit, what
   /// embedding and head need above that is theirs.
@@ -95,11 +105,18 @@ public:
 private:
   Refusal addPart(PartCounts counts, PipelinePart &part);
   Refusal addSteps(PipelinePart &part);
-  Refusal addLayers(const std::vector<uint32_t> &order);
+  Refusal addLayers();
+  void addTransfers();
 
   const CostProgram &program;
   const bool borders;
   Pricer pricer;
+  std::vector<double> outputs;
+  /// By kind of step, then by layer of the stack, then of the model's inputs.
+  std::vector<std::vector<double>> transfers;
+  /// Of devices, by what they run.
+  std::vector<std::pair<PartCounts, StageMemory>> stages;
+  std::vector<uint32_t> order;
   Layout layout;
   PipelineShape shape;
   Workload microbatch;

@@ -227,6 +227,8 @@ struct Report {
     PipelineTimeline timeline;
     /// Of decoding: steps of which the time of the last one is the step's.
     int64_t rounds = 1;
+    /// Of a step: of a round, where there are several, else of all.
+    Picoseconds stepPs = 0;
   };
   /// "schedule".
   std::optional<Pipeline> pipeline;

@@ -1,0 +1,63 @@
+//===- PipelineTimes.h - Priced parts as a schedule -------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_COST_PIPELINETIMES_H
+#define AUTOPAR_COST_PIPELINETIMES_H
+
+#include "autopar/Cost/StagePricer.h"
+#include "autopar/Schedule/Timeline.h"
+
+namespace autopar {
+
+/// Of training, how many times the forward's work is done: gradients of inputs
+/// and of weights multiply matrices as large (arXiv:2104.04473, appendix).
+inline constexpr int64_t trainingPasses = 3;
+
+/// Whether a schedule has backwards.
+constexpr bool isTraining(ScheduleKind kind) {
+  return kind != ScheduleKind::inference;
+}
+
+/// What the schedule of a pipeline is made of, beside its priced parts.
+struct PipelineSteps {
+  PipelineShape shape;
+  /// Of each virtual stage, by layer of the order.
+  std::vector<LayerRange> ranges;
+  /// Whether a round of a microbatch waits for the one before, as decode does.
+  bool loops = false;
+  /// What a microbatch goes through: each kind of step, and how often.
+  std::vector<PrefillChunk> kinds;
+  /// Of a device's host, by kind of step.
+  std::vector<Picoseconds> hostPs;
+  /// From each virtual stage to the next, and from the last to the first where
+  /// it loops; by stage, then by kind.
+  std::vector<Picoseconds> transferPs;
+
+  /// Tasks that its schedule has.
+  Checked tasks() const;
+};
+
+/// What a device's host takes for one step of a microbatch, besides its layers.
+double hostTimeUs(const Runtime &runtime, const Workload &step);
+
+/// How a message of each microbatch goes from virtual stage `stage` to the next
+/// one, on the devices of a pipeline that lie so; of no tier where no link
+/// joins them.
+Route transferRoute(const Network &network, const GroupAxis &devices,
+                    int64_t stage, int64_t stages, bool ideal);
+
+/// The schedule of parts that `pricer` has priced.
+PipelineSchedule scheduleOf(const StagePricer &pricer,
+                            const PipelineSteps &steps);
+
+/// The time of a step: from round to round where rounds repeat, else all.
+Picoseconds stepTimeOf(const PipelineSchedule &schedule,
+                       const PipelineTimeline &timeline);
+
+} // namespace autopar
+
+#endif // AUTOPAR_COST_PIPELINETIMES_H

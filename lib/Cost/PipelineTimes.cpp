@@ -1,0 +1,124 @@
+//===- PipelineTimes.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Cost/PipelineTimes.h"
+
+#include "autopar/Cost/Route.h"
+
+using namespace autopar;
+
+/// Decode steps that are simulated: the last one takes the step's time.
+static constexpr int64_t decodeRounds = 4;
+/// A backward takes so many forwards.
+static constexpr int64_t backwardForwards = trainingPasses - 1;
+
+Checked PipelineSteps::tasks() const {
+  Checked rounds = 0;
+  for (const PrefillChunk &kind : kinds)
+    rounds += kind.count;
+  return rounds * shape.microbatches * static_cast<int64_t>(ranges.size());
+}
+
+double autopar::hostTimeUs(const Runtime &runtime, const Workload &step) {
+  return runtime.hostTimeUs.value +
+         runtime.hostTimePerSequenceUs.value * static_cast<double>(step.batch);
+}
+
+Route autopar::transferRoute(const Network &network, const GroupAxis &devices,
+                             int64_t stage, int64_t stages, bool ideal) {
+  int64_t next = stage + 1 == stages ? 0 : stage + 1;
+  return network.transfer(devices, stage % devices.size, next % devices.size,
+                          ideal);
+}
+
+namespace {
+
+class Works {
+public:
+  Works(const StagePricer &pricer, const PipelineSteps &steps)
+      : pricer(pricer), steps(steps) {}
+
+  StageWork of(size_t stage, size_t kind) const;
+
+private:
+  PipelinePart::Step sumOf(size_t stage, size_t kind) const;
+
+  const StagePricer &pricer;
+  const PipelineSteps &steps;
+};
+
+} // namespace
+
+/// What a stage takes for a step of this kind.
+PipelinePart::Step Works::sumOf(size_t stage, size_t kind) const {
+  PipelinePart::Step sum;
+  auto add = [&](const PipelinePart &part) {
+    bool isOne = part.steps.empty();
+    sum.timePs += isOne ? part.cost.timePs : part.steps[kind].timePs;
+    sum.communicationPs +=
+        isOne ? part.communicationPs : part.steps[kind].communicationPs;
+  };
+  if (stage == 0)
+    add(pricer.before);
+  const LayerRange &range = steps.ranges[stage];
+  for (int64_t i = range.begin; i < range.end; ++i)
+    add(pricer.layer(i));
+  if (stage + 1 == steps.ranges.size())
+    add(pricer.after);
+  return sum;
+}
+
+StageWork Works::of(size_t stage, size_t kind) const {
+  const PipelineShape &shape = steps.shape;
+  PipelinePart::Step step = sumOf(stage, kind);
+  Picoseconds host = steps.hostPs[kind];
+  // The host waits once for a device's stages.
+  Picoseconds waits = shape.isFolded() ? host / 2 : host;
+  StageWork work;
+  work.forwardPs =
+      step.timePs + (static_cast<int64_t>(stage) < shape.stages ? waits : 0);
+  work.forwardCommunicationPs = step.communicationPs;
+  if (isTraining(shape.kind)) {
+    work.inputGradientPs = work.weightGradientPs =
+        step.timePs * backwardForwards / 2;
+    work.backwardCommunicationPs = step.communicationPs * backwardForwards;
+  }
+  size_t transfer = stage * steps.kinds.size() + kind;
+  if (transfer < steps.transferPs.size())
+    work.transferPs = steps.transferPs[transfer];
+  return work;
+}
+
+PipelineSchedule autopar::scheduleOf(const StagePricer &pricer,
+                                     const PipelineSteps &steps) {
+  PipelineSchedule schedule;
+  schedule.kind = steps.shape.kind;
+  schedule.stages = steps.shape.stages;
+  schedule.interleave = steps.shape.interleave;
+  schedule.microbatches = steps.shape.microbatches;
+  schedule.loop = steps.loops;
+  schedule.rounds = steps.loops ? decodeRounds : 0;
+  Works works(pricer, steps);
+  for (size_t kind = 0; kind < steps.kinds.size(); ++kind) {
+    std::vector<StageWork> round;
+    for (size_t stage = 0; stage < steps.ranges.size(); ++stage)
+      round.push_back(works.of(stage, kind));
+    for (int64_t i = 0; i < steps.kinds[kind].count; ++i)
+      schedule.work.insert(schedule.work.end(), round.begin(), round.end());
+    if (!steps.loops)
+      schedule.rounds += steps.kinds[kind].count;
+  }
+  return schedule;
+}
+
+Picoseconds autopar::stepTimeOf(const PipelineSchedule &schedule,
+                                const PipelineTimeline &timeline) {
+  if (!schedule.loop)
+    return timeline.makespanPs;
+  const std::vector<Picoseconds> &ends = timeline.roundEndPs;
+  return ends.back() - ends[ends.size() - 2];
+}

@@ -1,0 +1,50 @@
+//===- StagedPrices.h - Plans of one strategy on stages ---------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SEARCH_STAGEDPRICES_H
+#define AUTOPAR_LIB_SEARCH_STAGEDPRICES_H
+
+#include "BatchPrices.h"
+
+#include "autopar/Cost/PipelineTimes.h"
+
+namespace autopar {
+
+/// A step whose batch goes through stages in microbatches.
+struct StagedPoint {
+  Layout layout;
+  /// Where the stages lie.
+  GroupAxis stages;
+  int64_t replicas = 1, batch = 1, microbatches = 1;
+};
+
+/// Lays layers over stages by cost and simulates their schedule, as
+/// `stage-pipeline` and `evaluate` do.
+class StagedPrices {
+public:
+  /// Arguments outlive it.
+  StagedPrices(const SearchProblem &problem, const SearchTarget &target,
+               CompiledProgram &program);
+
+  BatchPrice price(const StagedPoint &point);
+
+private:
+  bool layOut();
+  bool addTransfers(const StagedPoint &point);
+  bool findMemory(BatchPrice &price);
+
+  const SearchProblem &problem;
+  const SearchTarget &target;
+  const CostProgram &program;
+  StagePricer pricer;
+  std::vector<uint32_t> order;
+  PipelineSteps steps;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SEARCH_STAGEDPRICES_H
