@@ -67,7 +67,11 @@ static LogicalResult addAxes(ModuleOp module, const Plan &plan) {
   BindMeshPassOptions bind;
   Plan axes;
   for (const PlanAxis &axis : plan.axes)
-    axes.axes.push_back({axis.name, std::nullopt});
+    axes.axes.push_back({axis.name, axis.size == 1 ? axis.size : std::nullopt});
+  // Splits are listed in their order.
+  for (Degree degree : {Degree::dp, Degree::cp, Degree::tp})
+    if (plan.degree(degree))
+      axes.setDegree(degree, plan.axesOf(degree));
   bind.axes = meshText(axes);
   return run(createBindMeshPass(std::move(bind)), module);
 }
@@ -112,6 +116,7 @@ struct StrategyLibrary::State {
   Result<bool> save();
   std::unique_ptr<CompiledProgram> make(const Plan &plan);
   Stem *grow(Stem &stem, std::unique_ptr<Pass> pass, const Plan &plan);
+  Stem *bindAxes(const Plan &plan);
 
   Launching launching;
   int64_t vocabularyMultiple;
@@ -136,9 +141,27 @@ Stem *StrategyLibrary::State::grow(Stem &stem, std::unique_ptr<Pass> pass,
   return it->second.get();
 }
 
+/// The module with the axes of `plan`. Choices between what costs the same
+/// follow the order of axes in the mesh: plans of other axes are another tree.
+Stem *StrategyLibrary::State::bindAxes(const Plan &plan) {
+  std::string names = "mesh";
+  for (const PlanAxis &axis : plan.axes)
+    names += " " + axis.name + (axis.size == 1 ? "=1" : "");
+  auto [it, isNew] = root.after.try_emplace(names);
+  if (isNew) {
+    auto next = std::make_unique<Stem>();
+    next->module = root.module->clone();
+    if (succeeded(addAxes(*next->module, plan)))
+      it->second = std::move(next);
+  }
+  return it->second.get();
+}
+
 std::unique_ptr<CompiledProgram>
 StrategyLibrary::State::make(const Plan &plan) {
-  Stem *stem = &root;
+  Stem *stem = bindAxes(plan);
+  if (!stem)
+    return nullptr;
   PassList passes = createShardingPasses(plan, vocabularyMultiple);
   if (std::unique_ptr<Pass> formats = createFormatsPass(plan))
     passes.insert(passes.begin(), std::move(formats));

@@ -25,6 +25,10 @@ std::string autopar::strategyKeyOf(const Plan &given) {
     if (degree != Degree::pp && plan.has(degree))
       add(key,
           std::string(nameOf(degree)) + "=" + join(plan.axesOf(degree), "*"));
+  // What nothing is sent over is computed where it is.
+  for (const PlanAxis &axis : plan.axes)
+    if (axis.size == 1 && axis.name != nameOf(Degree::pp))
+      add(key, axis.name + "=1");
   if (plan.sequenceParallel)
     add(key, "sp");
   if (plan.fsdp)

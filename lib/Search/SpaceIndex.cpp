@@ -7,6 +7,7 @@
 
 #include "SpaceIndex.h"
 
+#include "autopar/Plan/Degrees.h"
 #include "autopar/Plan/StrategyKey.h"
 
 #include <algorithm>
@@ -31,6 +32,13 @@ SpaceIndex::SpaceIndex(const SearchProblem &problem, const SearchTarget &target)
                [&](const PlanSizes &sizes) { add(sizes); });
 }
 
+static std::vector<int64_t> sizesOf(const Plan &plan) {
+  std::vector<int64_t> sizes;
+  for (const PlanAxis &axis : plan.axes)
+    sizes.push_back(*axis.size);
+  return sizes;
+}
+
 void SpaceIndex::add(const PlanSizes &sizes) {
   uint64_t points = problem.batches.size();
   if (sizes[Knob::pp] > 1) {
@@ -41,14 +49,13 @@ void SpaceIndex::add(const PlanSizes &sizes) {
   SpaceMesh mesh{sizes, {}};
   for (const PlanChoice &choice : choicesOf(problem.space, sizes)) {
     Result<Plan> plan = autopar::planOf(problem.base, sizes, choice);
-    if (!plan) {
-      proof.space += points;
-      proof.illegal += points;
+    if (!plan || checkChoices(*plan)) {
+      uint64_t all = points * (plan ? orders.countOf(sizesOf(*plan)) : 1);
+      proof.space += all;
+      proof.illegal += all;
       continue;
     }
-    if (mesh.axes.empty())
-      for (const PlanAxis &axis : plan->axes)
-        mesh.axes.push_back(*axis.size);
+    mesh.axes = sizesOf(*plan);
     proof.space += points * orders.countOf(mesh.axes);
     std::string key = strategyKeyOf(*plan);
     auto [it, isNew] =

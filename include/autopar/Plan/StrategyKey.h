@@ -15,7 +15,8 @@ namespace autopar {
 /// What of `plan` changes the program: which axes split what, and the choices;
 /// neither sizes nor the order of axes on the machine, nor stages. Plans with
 /// one key have one program. Neutral axes are none: a strategy has one
-/// spelling. "dp=dpo*dpi tp=tp ep=dpi*tp edp=dpo sp kv=fp8".
+/// spelling. Axes of one device that say something (ep = 1) are told.
+/// "dp=dpo*dpi tp=tp ep=dpi*tp edp=dpo sp kv=fp8".
 std::string strategyKeyOf(const Plan &plan);
 
 } // namespace autopar

@@ -7,6 +7,8 @@
 
 #include "Seeds.h"
 
+#include "../Bind/MeshReader.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -52,7 +54,7 @@ void Seeds::splitSource(Value value, unsigned dim, SplitRule rule,
 
 void Seeds::splitSourceInside(Value value, unsigned dim, SplitRule rule) {
   setType(value, split(value.getType(), dim, rule, /*multiple=*/1,
-                       /*inMeshOrder=*/false));
+                       /*inOrder=*/false));
 }
 
 void Seeds::splitSources(StringRef symbol) {
@@ -93,9 +95,26 @@ Type Seeds::split(Type type, StringRef symbol) {
   return type;
 }
 
+/// Outermost first: what a user alone has named, as the mesh has it, then data,
+/// context and tensor parallelism, each as it is listed.
+std::vector<std::string> Seeds::orderOfAxes(ModuleOp module) {
+  std::vector<std::string> known, order;
+  auto meshes = module.getOps<parallel::MeshOp>();
+  if (meshes.empty())
+    return order;
+  Plan plan = readMesh(*meshes.begin());
+  for (Degree degree : {Degree::dp, Degree::cp, Degree::tp})
+    llvm::append_range(known, plan.axesOf(degree));
+  for (const PlanAxis &axis : plan.axes)
+    if (!llvm::is_contained(known, axis.name))
+      order.push_back(axis.name);
+  llvm::append_range(order, known);
+  return order;
+}
+
 /// `type` with the axes that it does not use yet, where the mesh has them.
 Type Seeds::split(Type type, unsigned dim, SplitRule rule, int64_t multiple,
-                  bool inMeshOrder) {
+                  bool inOrder) {
   Layout layout = Layout::of(tensorOf(type));
   SmallVector<StringAttr> all(layout.dims[dim].getAxes());
   for (StringAttr axis : axes)
@@ -103,10 +122,9 @@ Type Seeds::split(Type type, unsigned dim, SplitRule rule, int64_t multiple,
       all.push_back(axis);
   if (all.size() == layout.dims[dim].getAxes().size())
     return type;
-  ArrayRef<Attribute> order = mesh.getAxisNames();
-  if (inMeshOrder)
+  if (inOrder)
     llvm::sort(all, [&](StringAttr a, StringAttr b) {
-      return llvm::find(order, a) < llvm::find(order, b);
+      return llvm::find(order, a.getValue()) < llvm::find(order, b.getValue());
     });
   layout.dims[dim] = layout.dims[dim].withAxes(all).withRule(rule, multiple);
   return withLayout(type, layout);

@@ -16,19 +16,19 @@ namespace autopar {
 
 /// What one pass splits over: axes of a module's mesh. Splits are added to the
 /// types of seeds (see `propagateSplits`); axes of a dimension stay in the
-/// order of the mesh, whichever pass came first. Passes whose order matters say
-/// so.
+/// order in which degrees list them, whichever pass came first and however they
+/// lie on the machine. Passes whose order matters say so.
 class Seeds {
 public:
   Seeds(mlir::ModuleOp module, llvm::ArrayRef<mlir::StringAttr> axes)
-      : module(module), mesh(findMesh(module)), axes(axes) {}
+      : module(module), order(orderOfAxes(module)), axes(axes) {}
 
   /// Whether any seed has changed.
   bool changed() const { return anyChanged; }
   /// Splits dimension `dim` of a weight, a cache or an argument by `rule`.
   void splitSource(mlir::Value value, unsigned dim, SplitRule rule,
                    int64_t multiple = 1);
-  /// The same inside of the split that it has, whatever the order of the mesh.
+  /// The same inside of the split that it has, whatever that order.
   void splitSourceInside(mlir::Value value, unsigned dim, SplitRule rule);
   /// Splits the dimensions that count `symbol` of all weights and caches.
   void splitSources(llvm::StringRef symbol);
@@ -38,14 +38,16 @@ public:
   void splitBoundaries(llvm::StringRef symbol, bool inside = false);
   /// `type` with dimension `dim` split over those axes that it does not use.
   mlir::Type split(mlir::Type type, unsigned dim, SplitRule rule,
-                   int64_t multiple, bool inMeshOrder = true);
+                   int64_t multiple, bool inOrder = true);
 
 private:
   mlir::Type split(mlir::Type type, llvm::StringRef symbol);
   void setType(mlir::Value value, mlir::Type type);
 
+  static std::vector<std::string> orderOfAxes(mlir::ModuleOp module);
+
   mlir::ModuleOp module;
-  DeviceMeshOpInterface mesh;
+  std::vector<std::string> order;
   llvm::ArrayRef<mlir::StringAttr> axes;
   bool anyChanged = false;
 };
