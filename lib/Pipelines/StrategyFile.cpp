@@ -36,13 +36,14 @@ StrategyFile::StrategyFile(const std::string &directory,
 }
 
 void StrategyFile::read() {
-  if (!fileExists(path))
-    return;
-  Result<std::string> found = readFile(path);
-  if (!found || !llvm::StringRef(*found).starts_with(magic))
+  // A file is replaced as a whole: what is mapped stays as it is.
+  auto found = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                           /*RequiresNullTerminator=*/false);
+  if (!found || !(*found)->getBuffer().starts_with(magic))
     return;
   text = std::move(*found);
-  ByteReader reader(std::string_view(text).substr(magic.size()));
+  std::string_view bytes(text->getBuffer());
+  ByteReader reader(bytes.substr(magic.size()));
   Header header{};
   reader(header);
   if (reader.failed || llvm::xxh3_64bits(reader.rest()) != header.checksum)

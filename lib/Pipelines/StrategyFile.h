@@ -11,6 +11,7 @@
 #include "autopar/Support/Result.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <string>
 
@@ -28,6 +29,7 @@ public:
   llvm::StringRef find(llvm::StringRef key) const {
     return entries.lookup(key);
   }
+  /// Also of a file that is not kept.
   void add(llvm::StringRef key, std::string bytes);
   /// Where anything was added.
   Result<bool> save();
@@ -35,7 +37,8 @@ public:
 private:
   void read();
 
-  std::string path, text;
+  std::string path;
+  std::unique_ptr<llvm::MemoryBuffer> text;
   /// Bytes lie in `text`, or in what was added.
   llvm::StringMap<llvm::StringRef> entries;
   llvm::StringMap<std::string> added;

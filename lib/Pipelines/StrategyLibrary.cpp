@@ -76,6 +76,9 @@ static LogicalResult addAxes(ModuleOp module, const Plan &plan) {
   return run(createBindMeshPass(std::move(bind)), module);
 }
 
+/// In place of a program's bytes.
+static constexpr StringLiteral refused = "-";
+
 /// What tells this program from others that might have written a file: as
 /// compiler caches do it, size and time of the executable.
 static std::string versionText() {
@@ -147,8 +150,12 @@ Stem *StrategyLibrary::State::bindAxes(const Plan &plan) {
   std::string names = "mesh";
   for (const PlanAxis &axis : plan.axes)
     names += " " + axis.name + (axis.size == 1 ? "=1" : "");
-  auto [it, isNew] = root.after.try_emplace(names);
-  if (isNew) {
+  auto it = root.after.find(names);
+  if (it == root.after.end()) {
+    // Plans of other axes begin anew: what was made on the way is not needed
+    // any more where they come one after another.
+    root.after.clear();
+    it = root.after.try_emplace(names).first;
     auto next = std::make_unique<Stem>();
     next->module = root.module->clone();
     if (succeeded(addAxes(*next->module, plan)))
@@ -184,21 +191,27 @@ StrategyLibrary::State::make(const Plan &plan) {
   return std::make_unique<CompiledProgram>(analysis.takeProgram(), launching);
 }
 
+/// The program of `bytes`, which the file keeps; null of a strategy that passes
+/// refuse.
+static std::unique_ptr<CompiledProgram> read(StringRef bytes) {
+  std::optional<CompiledProgram> found = CompiledProgram::fromBytes(bytes);
+  return found ? std::make_unique<CompiledProgram>(std::move(*found)) : nullptr;
+}
+
+/// What is made is kept as bytes, which are a tenth of a program's size.
 CompiledProgram *StrategyLibrary::State::find(const Plan &given) {
   std::string key = strategyKeyOf(given);
   auto [it, isNew] = known.try_emplace(key);
   if (!isNew)
     return it->second.get();
-  if (StringRef bytes = file.find(key); !bytes.empty())
-    if (std::optional<CompiledProgram> read =
-            CompiledProgram::fromBytes(bytes)) {
-      it->second = std::make_unique<CompiledProgram>(std::move(*read));
-      return it->second.get();
-    }
-  Plan plan = given;
-  dropNeutralDegrees(plan);
-  dropNeutralAxes(plan);
-  it->second = make(plan);
+  if (file.find(key).empty()) {
+    Plan plan = given;
+    dropNeutralDegrees(plan);
+    dropNeutralAxes(plan);
+    std::unique_ptr<CompiledProgram> compiled = make(plan);
+    file.add(key, compiled ? compiled->toBytes() : refused.str());
+  }
+  it->second = read(file.find(key));
   return it->second.get();
 }
 

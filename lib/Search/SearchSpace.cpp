@@ -125,6 +125,13 @@ std::vector<PlanChoice> autopar::choicesOf(const SearchSpace &space,
   return choices;
 }
 
+void autopar::setChoice(Plan &plan, const PlanChoice &choice) {
+  plan.sequenceParallel = choice.sequenceParallel;
+  plan.fsdp = choice.fsdp;
+  if (plan.has(Degree::cp))
+    plan.contextKind = choice.contextKind;
+}
+
 Result<Plan> autopar::planOf(const Plan &base, const PlanSizes &sizes,
                              const PlanChoice &choice) {
   Degrees degrees;
@@ -145,10 +152,7 @@ Result<Plan> autopar::planOf(const Plan &base, const PlanSizes &sizes,
   if (sizes[Knob::pp] > 1)
     plan.setAxis(Degree::pp, sizes[Knob::pp]);
   setMesh(plan, *mesh);
-  plan.sequenceParallel = choice.sequenceParallel;
-  plan.fsdp = choice.fsdp;
-  if (sizes[Knob::cp] > 1)
-    plan.contextKind = choice.contextKind;
+  setChoice(plan, choice);
   if (std::optional<Error> error = completeDegrees(plan))
     return *error;
   dropNeutralDegrees(plan);

@@ -9,6 +9,7 @@
 
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Plan/StrategyKey.h"
+#include "autopar/Support/Text.h"
 
 #include <algorithm>
 
@@ -46,20 +47,25 @@ void SpaceIndex::add(const PlanSizes &sizes) {
     for (int64_t batch : problem.batches)
       points += microbatchesOf(problem.space, batch).size();
   }
-  SpaceMesh mesh{sizes, {}};
-  for (const PlanChoice &choice : choicesOf(problem.space, sizes)) {
-    Result<Plan> plan = autopar::planOf(problem.base, sizes, choice);
-    if (!plan || checkChoices(*plan)) {
-      uint64_t all = points * (plan ? orders.countOf(sizesOf(*plan)) : 1);
-      proof.space += all;
-      proof.illegal += all;
+  std::vector<PlanChoice> choices = choicesOf(problem.space, sizes);
+  Result<Plan> plan = autopar::planOf(problem.base, sizes, {});
+  if (!plan) {
+    proof.space += points * choices.size();
+    proof.illegal += points * choices.size();
+    return;
+  }
+  SpaceMesh mesh{sizes, sizesOf(*plan)};
+  points *= orders.countOf(mesh.axes);
+  std::string key = strategyKeyOf(*plan);
+  for (const PlanChoice &choice : choices) {
+    proof.space += points;
+    setChoice(*plan, choice);
+    if (checkChoices(*plan)) {
+      proof.illegal += points;
       continue;
     }
-    mesh.axes = sizesOf(*plan);
-    proof.space += points * orders.countOf(mesh.axes);
-    std::string key = strategyKeyOf(*plan);
     auto [it, isNew] =
-        known.try_emplace(std::move(key), uint32_t(strategies.size()));
+        known.try_emplace({key, choice.code()}, uint32_t(strategies.size()));
     if (isNew) {
       strategies.emplace_back();
       strategies.back().choice = choice;
@@ -69,24 +75,46 @@ void SpaceIndex::add(const PlanSizes &sizes) {
   meshes.push_back(std::move(mesh));
 }
 
+/// Of the first mesh of a strategy.
+Plan SpaceIndex::planOf(const StrategyMeshes &strategy) const {
+  const SpaceMesh &first = meshes[strategy.meshes.front()];
+  return *autopar::planOf(problem.base, first.sizes, strategy.choice);
+}
+
+static std::string axesText(const Plan &plan) {
+  std::vector<std::string> names;
+  for (const PlanAxis &axis : plan.axes)
+    if (axis.name != nameOf(Degree::pp))
+      names.push_back(axis.name);
+  return join(names, " ");
+}
+
 bool SpaceIndex::findPrograms(const Progress &progress) {
+  // Those of the same axes have most of their passes in common.
+  std::vector<std::pair<std::string, StrategyMeshes *>> inOrder;
+  for (StrategyMeshes &strategy : strategies)
+    inOrder.emplace_back(axesText(planOf(strategy)), &strategy);
+  std::sort(inOrder.begin(), inOrder.end(), [](const auto &a, const auto &b) {
+    return a.first != b.first ? a.first < b.first : a.second < b.second;
+  });
   size_t done = 0;
-  for (StrategyMeshes &strategy : strategies) {
+  for (auto &[axes, strategy] : inOrder) {
     if (progress && !progress("strategies", done++, strategies.size()))
       return false;
-    const SpaceMesh &first = meshes[strategy.meshes.front()];
-    Result<Plan> plan =
-        autopar::planOf(problem.base, first.sizes, strategy.choice);
-    strategy.program = target.programs->find(*plan);
-    if (!strategy.program)
-      continue;
-    size_t skipped = first.hasStages() ? 1 : 0;
-    for (const std::string &name : strategy.program->axes())
-      for (size_t i = skipped; i < plan->axes.size(); ++i)
-        if (plan->axes[i].name == name)
-          strategy.axisOf.push_back(uint32_t(i - skipped));
+    Plan plan = planOf(*strategy);
+    strategy->program = target.programs->find(plan);
+    if (strategy->program)
+      findAxes(*strategy, plan);
   }
   return true;
+}
+
+void SpaceIndex::findAxes(StrategyMeshes &strategy, const Plan &plan) const {
+  size_t skipped = plan.has(Degree::pp) ? 1 : 0;
+  for (const std::string &name : strategy.program->axes())
+    for (size_t i = skipped; i < plan.axes.size(); ++i)
+      if (plan.axes[i].name == name)
+        strategy.axisOf.push_back(uint32_t(i - skipped));
 }
 
 void SpaceIndex::lay(const StrategyMeshes &strategy, const SpaceMesh &mesh,

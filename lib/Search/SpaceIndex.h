@@ -64,8 +64,11 @@ public:
 
 private:
   void add(const PlanSizes &sizes);
+  Plan planOf(const StrategyMeshes &strategy) const;
+  void findAxes(StrategyMeshes &strategy, const Plan &plan) const;
 
-  std::map<std::string, uint32_t> known;
+  /// By key without choices, and choice.
+  std::map<std::pair<std::string, uint32_t>, uint32_t> known;
 };
 
 /// How often a batch is cut: numbers of microbatches that divide it.

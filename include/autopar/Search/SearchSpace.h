@@ -109,6 +109,9 @@ void forEachSizes(const SearchSpace &space, int64_t devices, bool hasExperts,
 std::vector<PlanChoice> choicesOf(const SearchSpace &space,
                                   const PlanSizes &sizes);
 
+/// Makes `choice` that of a plan that has its axes.
+void setChoice(Plan &plan, const PlanChoice &choice);
+
 /// `base`, which has no axes, with these sizes, in its one spelling. Errors:
 /// degrees that are no products of common axes.
 Result<Plan> planOf(const Plan &base, const PlanSizes &sizes,
