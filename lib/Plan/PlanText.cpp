@@ -202,6 +202,13 @@ Result<Plan> autopar::parsePlanText(std::string_view text) {
   return PlanParser(text).run();
 }
 
+/// The one spelling of `plan`.
+static Plan withoutNeutral(Plan plan) {
+  dropNeutralDegrees(plan);
+  dropNeutralAxes(plan);
+  return plan;
+}
+
 std::optional<std::string> autopar::planText(const Plan &plan) {
   std::vector<std::string> words;
   Degrees degrees = degreesOf(plan), filled = degrees;
@@ -225,7 +232,8 @@ std::optional<std::string> autopar::planText(const Plan &plan) {
   }
   std::string text = join(words, ",");
   Result<Plan> read = parsePlanText(text);
-  if (!read || writePlan(*read) != writePlan(plan))
+  if (!read ||
+      writePlan(withoutNeutral(*read)) != writePlan(withoutNeutral(plan)))
     return std::nullopt;
   return text;
 }

@@ -12,6 +12,7 @@
 #include "autopar/Report/Money.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace autopar;
 
@@ -53,13 +54,14 @@ public:
       search(i);
     dropBeaten();
     chooseBest();
-    for (auto &[name, best] : effects)
-      result.effects.push_back({name, std::move(best)});
+    addEffects();
     return std::move(result);
   }
 
 private:
   void search(size_t index);
+  void keepClosest(size_t index, const TargetSearch &own);
+  void addEffects();
   void dropBeaten();
   void chooseBest();
   std::optional<double> costOf(const SearchPoint &point) const;
@@ -67,7 +69,9 @@ private:
   const SearchProblem &problem;
   const SearchControl &control;
   SearchResult result;
-  std::map<std::string, std::map<int64_t, double>> effects;
+  EffectMap effects;
+  /// Kept until the best of all is known.
+  std::vector<std::unique_ptr<TargetSearch>> searches;
 };
 
 } // namespace
@@ -81,7 +85,9 @@ std::optional<double> Searcher::costOf(const SearchPoint &point) const {
 }
 
 void Searcher::search(size_t index) {
-  TargetSearch own(problem, problem.targets[index], control);
+  searches.push_back(
+      std::make_unique<TargetSearch>(problem, problem.targets[index], control));
+  TargetSearch &own = *searches.back();
   result.complete = own.run();
   result.proof.add(own.proof());
   result.strategies += own.strategies();
@@ -96,6 +102,30 @@ void Searcher::search(size_t index) {
     result.frontier.push_back(std::move(point));
   }
   own.addEffects(effects);
+  keepClosest(index, own);
+}
+
+void Searcher::keepClosest(size_t index, const TargetSearch &own) {
+  const Findings &found = own.findings();
+  if (!std::isfinite(found.closestBytes) ||
+      (result.closest && result.closest->totalBytes <= found.closestBytes))
+    return;
+  result.closest = UnfitPoint{index, own.planOf(found.closest),
+                              found.closest.batch, found.closestBytes};
+}
+
+/// Scores of time are below 0: what is close is so by its size.
+void Searcher::addEffects() {
+  constexpr double closeness = 0.05;
+  double best = -INFINITY;
+  for (const auto &one : searches)
+    best = std::max(best, one->bestScore());
+  CloseMap close;
+  for (const auto &one : searches)
+    one->addClose(best - closeness * std::fabs(best), close);
+  for (auto &[name, scores] : effects)
+    result.effects.push_back(
+        {name, std::move(scores), {close[name].begin(), close[name].end()}});
 }
 
 /// Whether `a` is as good as `b` in all that is compared, and better in one or

@@ -43,6 +43,25 @@ static Json writeProof(const SearchResult &result) {
           {"illegal", proof.illegal},     {"strategies", result.strategies}};
 }
 
+static Json writeUnfit(const SearchReport &report) {
+  const UnfitPoint &closest = *report.result.closest;
+  Json one = writeTarget(report.problem.targets[closest.target]);
+  one["batch"] = closest.batch;
+  one["total_bytes"] = static_cast<int64_t>(closest.totalBytes);
+  one["plan"] = Json::parse(writePlan(closest.plan));
+  return one;
+}
+
+static Json writeWhy(const SearchWhy &why) {
+  return {{"plan", why.plan},
+          {"answer", nameOf(why.answer)},
+          {"refusal", why.refusal},
+          {"batch", why.batch},
+          {"step_time_us", why.stepUs},
+          {"tokens_per_s", why.tokensPerS},
+          {"total_bytes", static_cast<int64_t>(why.totalBytes)}};
+}
+
 std::string autopar::writeJson(const SearchReport &report) {
   const SearchProblem &problem = report.problem;
   const SearchResult &result = report.result;
@@ -64,9 +83,14 @@ std::string autopar::writeJson(const SearchReport &report) {
   for (const SearchPoint &point : result.frontier)
     root["frontier"].push_back(writePoint(report, point));
   root["effects"] = Json::object();
-  for (const KnobEffect &effect : result.effects)
+  for (const KnobEffect &effect : result.effects) {
+    Json &own = root["effects"][effect.name];
+    own["within_5_percent"] = effect.close;
     for (auto [value, best] : effect.best)
-      root["effects"][effect.name][std::to_string(value)] = best;
+      own["best"][std::to_string(value)] = best;
+  }
+  root["closest_unfit"] = result.closest ? writeUnfit(report) : Json();
+  root["why"] = report.why ? writeWhy(*report.why) : Json();
   root["proof"] = writeProof(result);
   return printJson(root);
 }

@@ -99,6 +99,31 @@ void autopar::forEachSizes(
   SizesWalk(space, hasExperts, visit).run(devices);
 }
 
+SearchSpace autopar::spaceOf(const Plan &plan) {
+  auto sizeOf = [&](Degree degree, int64_t otherwise) {
+    return plan.has(degree) ? plan.sizeOf(degree).value_or(1) : otherwise;
+  };
+  int64_t tp = sizeOf(Degree::tp, 1);
+  std::pair<Knob, int64_t> sizes[] = {
+      {Knob::pp, sizeOf(Degree::pp, 1)},
+      {Knob::tp, tp},
+      {Knob::attention_tp, sizeOf(Degree::attention_tp, tp)},
+      {Knob::cp, sizeOf(Degree::cp, 1)},
+      {Knob::dp, sizeOf(Degree::dp, 1)},
+      {Knob::dcp, sizeOf(Degree::dcp, 1)},
+      {Knob::ep, sizeOf(Degree::ep, 1)},
+      {Knob::etp, sizeOf(Degree::etp, tp)}};
+  SearchSpace space;
+  for (auto [knob, size] : sizes)
+    space.sizes[static_cast<size_t>(knob)] = NumberSet::of(size);
+  if (plan.pipeline.microbatches)
+    space.microbatches = NumberSet::of(*plan.pipeline.microbatches);
+  space.sequenceParallel = {plan.sequenceParallel};
+  space.fsdp = {plan.fsdp};
+  space.contextKinds = {plan.contextKind.value_or(ContextKind::ring)};
+  return space;
+}
+
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//

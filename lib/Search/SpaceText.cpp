@@ -65,6 +65,12 @@ std::optional<NumberSet> NumberSet::parse(std::string_view text) {
   return set.ranges.empty() ? std::nullopt : std::optional(set);
 }
 
+NumberSet NumberSet::of(int64_t number) {
+  NumberSet set;
+  set.ranges.push_back({number, number});
+  return set;
+}
+
 //===----------------------------------------------------------------------===//
 // Words
 //===----------------------------------------------------------------------===//

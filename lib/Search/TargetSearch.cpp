@@ -8,6 +8,7 @@
 #include "TargetSearch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <thread>
@@ -101,10 +102,21 @@ void TargetSearch::forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
   }
 }
 
+static void keepClosest(const Candidate &candidate, double bytes,
+                        Findings &own) {
+  if (bytes > own.closestBytes ||
+      (bytes == own.closestBytes && !candidate.isBefore(own.closest)))
+    return;
+  own.closest = candidate;
+  own.closestBytes = bytes;
+}
+
 void TargetSearch::take(const BatchPrice &price, Candidate candidate,
                         uint64_t points, size_t batch, Findings &own) {
   if (!price.isLegal || !price.fits) {
     (price.isLegal ? own.proof.unfit : own.proof.illegal) += points;
+    if (price.isLegal)
+      keepClosest(candidate, price.totalBytes, own);
     return;
   }
   own.proof.evaluated += points;
@@ -172,7 +184,7 @@ void TargetSearch::addBounds(const StagedCandidate &mesh,
   };
   for (size_t i = 0; i < problem.batches.size(); ++i) {
     int64_t batch = problem.batches[i];
-    if (isUnfit(passOf(batch), stages)) {
+    if (!problem.verify && isUnfit(passOf(batch), stages)) {
       own.proof.unfit += mesh.points * microbatches[i].size();
       continue;
     }
@@ -186,7 +198,7 @@ void TargetSearch::addBounds(const StagedCandidate &mesh,
       candidate.stepUs =
           slack * std::max(share, pass.isWhole ? pass.stepUs : 0);
       candidate.tokensPerS = tokensPerS(batch, candidate.stepUs);
-      if (pass.isLegal && found.frontier.beats(candidate))
+      if (!problem.verify && pass.isLegal && found.frontier.beats(candidate))
         own.proof.excluded += mesh.points;
       else
         own.open.push_back(candidate);
@@ -226,7 +238,7 @@ void TargetSearch::priceWave(size_t begin, size_t end) {
       const StagedCandidate &candidate = open[i];
       if (candidate.strategy % threads != thread)
         continue;
-      if (found.frontier.beats(candidate)) {
+      if (!problem.verify && found.frontier.beats(candidate)) {
         own.proof.excluded += candidate.points;
         continue;
       }
@@ -293,6 +305,8 @@ void TargetSearch::merge(Findings &own) {
     for (size_t i = 0; i < all.size(); ++i)
       all[i] = std::max(all[i], some[i]);
   };
+  if (own.closestBytes < INFINITY)
+    keepClosest(own.closest, own.closestBytes, found);
   raise(found.bestOfMesh, own.bestOfMesh);
   raise(found.bestOfBatch, own.bestOfBatch);
   found.open.insert(found.open.end(), own.open.begin(), own.open.end());
@@ -344,4 +358,21 @@ void TargetSearch::addEffects(EffectMap &effects) const {
   for (size_t i = 0; i < found.bestOfBatch.size(); ++i)
     if (found.bestOfBatch[i] != worst)
       raise("batch", problem.batches[i], found.bestOfBatch[i]);
+}
+
+double TargetSearch::bestScore() const {
+  double best = worst;
+  for (double score : found.bestOfMesh)
+    best = std::max(best, score);
+  return best;
+}
+
+void TargetSearch::addClose(double least, CloseMap &close) const {
+  for (size_t i = 0; i < found.bestOfMesh.size(); ++i)
+    for (Knob knob : allKnobs)
+      if (found.bestOfMesh[i] >= least)
+        close[std::string(nameOf(knob))].insert(index.meshes[i].sizes[knob]);
+  for (size_t i = 0; i < found.bestOfBatch.size(); ++i)
+    if (found.bestOfBatch[i] >= least)
+      close["batch"].insert(problem.batches[i]);
 }

@@ -23,13 +23,17 @@
 #include "autopar/Search/Frontier.h"
 
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <mutex>
+#include <set>
 
 namespace autopar {
 
 /// By name of a choice and its value, the best score that it leads to.
 using EffectMap = std::map<std::string, std::map<int64_t, double>>;
+/// By name of a choice, values of plans that are close to the best.
+using CloseMap = std::map<std::string, std::set<int64_t>>;
 
 /// A plan with stages that may be worth its bound.
 struct StagedCandidate : Candidate {
@@ -45,6 +49,9 @@ struct Findings {
   /// By index of a mesh of the space, the best score; by batch.
   std::vector<double> bestOfMesh, bestOfBatch;
   std::vector<StagedCandidate> open;
+  /// Of those priced that do not fit, the one that holds least.
+  Candidate closest;
+  double closestBytes = std::numeric_limits<double>::infinity();
 };
 
 class TargetSearch {
@@ -62,7 +69,11 @@ public:
   Plan planOf(const Candidate &candidate) const {
     return index.planOf(candidate);
   }
+  const Findings &findings() const { return found; }
   void addEffects(EffectMap &effects) const;
+  /// The best score of all, and of which meshes are at least `least`.
+  double bestScore() const;
+  void addClose(double least, CloseMap &close) const;
 
 private:
   using Work = void (TargetSearch::*)(uint32_t strategy, unsigned thread,

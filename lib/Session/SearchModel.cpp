@@ -192,6 +192,7 @@ Result<SearchOutcome> ModelSearch::run(const SearchControl &control) {
   problem.batches = request.batches;
   problem.goal = request.goal;
   problem.maxStepUs = request.maxStepUs;
+  problem.verify = request.verify;
   Result<SearchResult> result = autopar::search(problem, control);
   save();
   if (!result)

@@ -5,7 +5,8 @@
 frontier, every number bit-equal, and as many plans that do not fit or are
 illegal. Spaces are drawn small enough to estimate each plan by itself, through
 the passes; the plans are listed here, not taken from the search. In some, axes
-lie on the machine in every order: those plans are files.
+lie on the machine in every order: those plans are files. Then larger spaces,
+whose frontier must be that of a search that excludes nothing.
 
 Ends with a line `N passed, N failed`.
 
@@ -241,17 +242,39 @@ def compare(binary, seed, quick, cache):
     return None
 
 
+def verify(binary, seed, cache):
+    """A search with bounds and one without say the same."""
+    draw = random.Random(seed)
+    model, experts, _, machines = draw.choice(SUBJECTS[1:])
+    devices = draw.choice((16, 32))
+    batches = sorted(draw.sample([1, 2, 4, 7, 16, 33, 64, 256, 1000, 4096], 4))
+    space = draw.choice(["cp=1,fsdp=off", "fsdp=off,sp=off", "cp=1|2,fsdp=off,order=all,attention_tp=1|2|4,dcp=1", "pp=1|2|4,cp=1"])
+    command = ["search", model, f"--devices={devices}", f"--hardware={draw.choice(machines)}", *draw.choice(PHASES),
+               "--batch=" + "|".join(map(str, batches)), f"--space={space}", "--json"]  # fmt: skip
+    bound, full = run(binary, command, cache), run(binary, [*command, "--verify"], cache)
+    for answer in (bound, full):
+        proof = answer["proof"]
+        if proof["evaluated"] + proof["excluded"] + proof["unfit"] + proof["illegal"] != proof["space"]:
+            return " ".join(command) + f"\n  counts {proof}"
+    if full["proof"]["excluded"] or bound["frontier"] != full["frontier"]:
+        return " ".join(command) + "\n  another frontier with --verify"
+    return None
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default="build/bin")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="10 small spaces")
+    parser.add_argument("--quick", action="store_true", help="10 small spaces, 2 larger ones")
     options = parser.parse_args()
     count = 10 if options.quick else options.count
+    larger = 2 if options.quick else max(1, options.count // 15)
     passed = failed = skipped = 0
     with tempfile.TemporaryDirectory() as cache, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for answer in pool.map(lambda seed: compare(options.bin, seed, options.quick, cache), range(options.seed, options.seed + count)):
+        answers = list(pool.map(lambda seed: compare(options.bin, seed, options.quick, cache), range(options.seed, options.seed + count)))
+        answers += pool.map(lambda seed: verify(options.bin, seed, cache), range(options.seed, options.seed + larger))
+        for answer in answers:
             skipped += answer == ""
             passed += answer is None
             if answer:

@@ -53,10 +53,11 @@ std::optional<Error> addModule(Session &session, const ModelArgument &model,
 /// where not.
 struct SearchArgument {
   ModelArgument model;
-  std::string devices, batches, space, goal, sla, format;
+  std::string devices, batches, space, goal, sla, why, format;
   /// Where the plans of the frontier go, a file each.
   std::string plansOutput;
   unsigned threads = 0;
+  bool verify = false;
 };
 
 /// Prints the best plans of a model, and what became of all others.

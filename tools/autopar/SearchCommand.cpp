@@ -9,6 +9,8 @@
 
 #include "autopar/Hub/Hub.h"
 #include "autopar/Pipelines/Pipelines.h"
+#include "autopar/Plan/Degrees.h"
+#include "autopar/Plan/PlanText.h"
 #include "autopar/Report/TextStyle.h"
 #include "autopar/Search/SearchReport.h"
 #include "autopar/Session/Session.h"
@@ -59,6 +61,12 @@ private:
   std::string &valueOf(StringRef name);
   std::optional<Error> readRequest();
   std::optional<Error> readSla();
+  PlanRequest planRequestOf(const SearchTarget &target, const Plan &plan,
+                            int64_t batch) const;
+  std::optional<Error> estimateBest(Session &session, const ModelRequest &model,
+                                    SearchReport &report);
+  std::optional<Error> answerWhy(Session &session, const ModelRequest &model,
+                                 SearchReport &report);
   int write(const SearchReport &report);
 
   const SearchArgument &search;
@@ -157,9 +165,77 @@ std::optional<Error> SearchCommand::readRequest() {
   if (!batches)
     return batches.error();
   request.batches = *batches;
+  request.verify = search.verify;
   request.goal = parseGoal(search.goal).value_or(Goal::throughput);
   request.cacheDirectory = cacheDirectory() + "/strategies";
   return readSla();
+}
+
+PlanRequest SearchCommand::planRequestOf(const SearchTarget &target,
+                                         const Plan &plan,
+                                         int64_t batch) const {
+  PlanRequest one = request.base;
+  one.plan = plan;
+  if (!request.machines.empty())
+    one.target.hardware = target.machine.name;
+  one.target.nodes = target.machine.pools.front().nodes;
+  one.workload.batch = batch;
+  return one;
+}
+
+/// The estimate of the best plan, through the passes: it says what a price does
+/// not, and must say the same.
+std::optional<Error> SearchCommand::estimateBest(Session &session,
+                                                 const ModelRequest &model,
+                                                 SearchReport &report) {
+  if (!report.result.best)
+    return std::nullopt;
+  const SearchPoint &best = report.result.frontier[*report.result.best];
+  Result<Report> estimate =
+      session.estimate(model, planRequestOf(report.problem.targets[best.target],
+                                            best.plan, best.batch));
+  if (!estimate)
+    return estimate.error();
+  if (estimate->latency.stepTimeUs != best.stepUs)
+    return Error{"",
+                 "the search and the estimate of " + labelOf(best) +
+                     " differ: " + formatNumber(best.stepUs) + " us and " +
+                     formatNumber(estimate->latency.stepTimeUs) + " us",
+                 "this is a defect of autopar"};
+  report.best = std::move(*estimate);
+  return std::nullopt;
+}
+
+/// Searches the space of that plan alone.
+std::optional<Error> SearchCommand::answerWhy(Session &session,
+                                              const ModelRequest &model,
+                                              SearchReport &report) {
+  Result<Plan> plan = loadPlan(search.why);
+  if (!plan)
+    return plan.error();
+  std::optional<int64_t> devices = plan->devices();
+  if (!devices)
+    return Error{"", "--why: the plan has open sizes", ""};
+  SearchRequest one = request;
+  one.space = spaceOf(*plan);
+  one.devices = {*devices};
+  Result<SearchOutcome> found = session.search(model, one);
+  if (!found)
+    return found.error();
+  report.why = compareWith(report.result, found->result);
+  report.why->plan = search.why;
+  if (report.why->answer != SearchWhy::Answer::illegal)
+    return std::nullopt;
+  if (std::optional<Error> error = checkChoices(*plan)) {
+    report.why->refusal = error->message;
+    return std::nullopt;
+  }
+  if (Result<Report> refused = session.estimate(
+          model, planRequestOf(found->problem.targets.front(), *plan,
+                               request.batches.front()));
+      !refused)
+    report.why->refusal = refused.error().message;
+  return std::nullopt;
 }
 
 int SearchCommand::write(const SearchReport &report) {
@@ -209,6 +285,11 @@ int SearchCommand::run() {
     return fail(found.error());
   SearchReport report{search.model.name, std::move(found->problem),
                       std::move(found->result)};
+  if (std::optional<Error> error = estimateBest(session, *model, report))
+    return fail(*error);
+  if (!search.why.empty() && report.result.complete)
+    if (std::optional<Error> error = answerWhy(session, *model, report))
+      return fail(*error);
   constexpr int interrupted = 130;
   int code = write(report);
   return report.result.complete ? code : interrupted;

@@ -76,6 +76,13 @@ static void addSearchFlags(CLI::App *command, SearchArgument &search) {
       ->type_name("limit")
       ->group(group);
   command
+      ->add_option("--why", search.why,
+                   "A plan, in words or a file: why is it not the best?")
+      ->type_name("plan")
+      ->group(group);
+  command->add_flag("--verify", search.verify, "Price what bounds exclude, too")
+      ->group(group);
+  command
       ->add_option("--threads", search.threads,
                    "Threads that price (default: one for each core)")
       ->type_name("N")

@@ -21,8 +21,9 @@ namespace autopar {
 /// The plan that `text` says. Errors name the word, where it is, and the
 /// nearest that there is.
 Result<Plan> parsePlanText(std::string_view text);
-/// What `parsePlanText` reads back unchanged; nothing of a plan that has more
-/// than words say, as a mesh of its own.
+/// What `parsePlanText` reads back as the same plan, but for axes of one
+/// device; nothing of a plan that has more than words say, as a mesh of its
+/// own.
 std::optional<std::string> planText(const Plan &plan);
 
 /// The plan of a file of `autopar.plan/1`, or of a text.

@@ -62,6 +62,8 @@ struct SearchProblem {
   Goal goal = Goal::throughput;
   /// Steps that take longer are not wanted.
   std::optional<double> maxStepUs = std::nullopt;
+  /// Whether plans are priced even where a bound excludes them.
+  bool verify = false;
 };
 
 /// Where all points of a space went. They add up to `space`.
@@ -91,10 +93,21 @@ struct SearchPoint {
   std::optional<double> dollarsPerMillionTokens = std::nullopt;
 };
 
-/// By value of a choice, the best that it leads to.
+/// By value of a choice, the score of the best that it leads to: tokens per
+/// second, or less the time of a step.
 struct KnobEffect {
   std::string name;
   std::map<int64_t, double> best;
+  /// Values of plans that are at most 5 % below the best.
+  std::vector<int64_t> close = {};
+};
+
+/// A plan that does not fit, and what a device would hold.
+struct UnfitPoint {
+  size_t target = 0;
+  Plan plan;
+  int64_t batch = 1;
+  double totalBytes = 0;
 };
 
 struct SearchResult {
@@ -105,8 +118,9 @@ struct SearchResult {
   SearchProof proof;
   /// Whether it went to its end.
   bool complete = true;
-  /// In `SearchPoint::tokensPerS` or `stepUs`, by goal.
   std::vector<KnobEffect> effects;
+  /// Of those that do not fit, the one that holds least.
+  std::optional<UnfitPoint> closest;
   size_t strategies = 0;
 };
 

@@ -8,15 +8,38 @@
 #ifndef AUTOPAR_SEARCH_SEARCHREPORT_H
 #define AUTOPAR_SEARCH_SEARCHREPORT_H
 
+#include "autopar/Report/Report.h"
 #include "autopar/Search/Search.h"
 
 namespace autopar {
+
+/// What is wrong with a plan that somebody had in mind.
+struct SearchWhy {
+  enum class Answer : uint8_t { best, beaten, too_slow, unfit, illegal };
+  /// As it was given.
+  std::string plan;
+  Answer answer = Answer::best;
+  /// Why it is illegal.
+  std::string refusal;
+  /// Its best batch for the goal, or where it holds least.
+  int64_t batch = 0;
+  double stepUs = 0, tokensPerS = 0, totalBytes = 0;
+  std::optional<double> dollarsPerMillionTokens = std::nullopt;
+};
+std::string_view nameOf(SearchWhy::Answer answer);
+
+/// The answer of a search through the space of that plan alone, beside that of
+/// `all`. Why it is illegal is left open.
+SearchWhy compareWith(const SearchResult &all, const SearchResult &one);
 
 /// A search, and what readers add to it.
 struct SearchReport {
   std::string model;
   SearchProblem problem;
   SearchResult result;
+  std::optional<SearchWhy> why = std::nullopt;
+  /// The estimate of the best plan.
+  std::optional<Report> best = std::nullopt;
 };
 
 /// For a terminal: the best plan, the frontier, what matters, the proof.

@@ -33,6 +33,7 @@ public:
   std::string str() const;
 
   static std::optional<NumberSet> parse(std::string_view text);
+  static NumberSet of(int64_t number);
 
 private:
   struct Range {
@@ -99,6 +100,10 @@ Result<SearchSpace> parseSearchSpace(std::string_view text);
 std::string spaceText(const SearchSpace &space);
 /// The words of a space and what they may be, for help.
 std::string spaceHelp();
+
+/// The space of this plan alone, in default order, with whatever microbatches
+/// where it does not say how many.
+SearchSpace spaceOf(const Plan &plan);
 
 /// Calls `visit` with all sizes that the space gives `devices` devices, of a
 /// model with routed experts or without (whose ep is 1 and etp is tp).

@@ -40,6 +40,7 @@ struct SearchRequest {
   std::vector<int64_t> batches = {};
   Goal goal = Goal::throughput;
   std::optional<double> maxStepUs = std::nullopt;
+  bool verify = false;
   /// Where the programs of strategies are kept; "": nowhere.
   std::string cacheDirectory = "";
 };
