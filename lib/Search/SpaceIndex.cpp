@@ -136,8 +136,8 @@ void SpaceIndex::lay(const StrategyMeshes &strategy, const SpaceMesh &mesh,
 GroupAxis SpaceIndex::stagesOf(const SpaceMesh &mesh,
                                const AxisOrder &order) const {
   int64_t stride = 1;
-  for (size_t i = order.size(); i-- > 0 && order[i] != 0;)
-    stride *= mesh.axes[order[i]];
+  for (auto axis = order.rbegin(); *axis != 0; ++axis)
+    stride *= mesh.axes[*axis];
   return {stride, mesh.axes.front()};
 }
 

@@ -146,12 +146,12 @@ void TargetSearch::priceWhole(uint32_t strategyIndex, unsigned, Findings &own) {
   for (uint32_t mesh : strategy.meshes) {
     if (index.meshes[mesh].hasStages())
       continue;
-    const BatchSteps &own_ = steps.at(replicasOf(index.meshes[mesh].sizes));
+    const BatchSteps &batches = steps.at(replicasOf(index.meshes[mesh].sizes));
     candidate.sizes = mesh;
     forLegalOrders(strategy, mesh, pricer, own,
                    [&](uint32_t order, uint64_t points) {
                      candidate.order = order;
-                     own_.price(pricer, prices);
+                     batches.price(pricer, prices);
                      for (size_t i = 0; i < prices.size(); ++i) {
                        candidate.batch = problem.batches[i];
                        take(prices[i], candidate, points, i, own);
