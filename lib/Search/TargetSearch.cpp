@@ -309,7 +309,11 @@ void TargetSearch::merge(Findings &own) {
     keepClosest(own.closest, own.closestBytes, found);
   raise(found.bestOfMesh, own.bestOfMesh);
   raise(found.bestOfBatch, own.bestOfBatch);
-  found.open.insert(found.open.end(), own.open.begin(), own.open.end());
+  if (found.open.empty())
+    found.open.swap(own.open);
+  else
+    found.open.insert(found.open.end(), own.open.begin(), own.open.end());
+  own.open = {};
 }
 
 void TargetSearch::forStrategies(Work work, std::string_view what) {
