@@ -10,6 +10,7 @@
 #include "TargetSearch.h"
 
 #include "autopar/Report/Money.h"
+#include "autopar/Support/Text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -192,9 +193,28 @@ void Searcher::chooseBest() {
       result.best = i;
 }
 
+/// Sizes that the degrees of plans may have, of each machine.
+static constexpr size_t maxSizes = 1'000'000;
+
+static std::optional<Error> checkSize(const SearchProblem &problem,
+                                      const SearchTarget &target) {
+  size_t count = 0;
+  if (forEachSizes(problem.space, target.devices, problem.hasExperts,
+                   [&](const PlanSizes &) { return ++count <= maxSizes; }))
+    return std::nullopt;
+  return Error{
+      "",
+      "plans of " + formatInteger(target.devices) + " devices have more than " +
+          formatInteger(int64_t(maxSizes)) + " combinations of degrees",
+      "leave some out, as with --space=cp=1,dcp=1,pp=1,attention_tp=1"};
+}
+
 Result<SearchResult> autopar::search(const SearchProblem &problem,
                                      const SearchControl &control) {
   if (problem.targets.empty() || problem.batches.empty())
     return Error{"", "a search needs devices and batches", ""};
+  for (const SearchTarget &target : problem.targets)
+    if (std::optional<Error> error = checkSize(problem, target))
+      return *error;
   return Searcher(problem, control).run();
 }

@@ -19,32 +19,16 @@ std::string_view autopar::nameOf(Knob knob) {
   return names[static_cast<size_t>(knob)];
 }
 
-static std::vector<int64_t> divisorsOf(int64_t value, const NumberSet &wanted) {
-  std::vector<int64_t> divisors;
-  for (int64_t i = 1; i * i <= value; ++i)
-    if (value % i == 0) {
-      divisors.push_back(i);
-      if (i != value / i)
-        divisors.push_back(value / i);
-    }
-  divisors.erase(
-      std::remove_if(divisors.begin(), divisors.end(),
-                     [&](int64_t divisor) { return !wanted.has(divisor); }),
-      divisors.end());
-  std::sort(divisors.begin(), divisors.end());
-  return divisors;
-}
-
 namespace {
 
 /// The nest of loops over sizes.
 class SizesWalk {
 public:
   SizesWalk(const SearchSpace &space, bool hasExperts,
-            const std::function<void(const PlanSizes &)> &visit)
+            const std::function<bool(const PlanSizes &)> &visit)
       : space(space), hasExperts(hasExperts), visit(visit) {}
 
-  void run(int64_t devices) {
+  bool run(int64_t devices) {
     each(Knob::pp, devices, [&](int64_t stage) {
       each(Knob::tp, stage, [&](int64_t rest) {
         each(Knob::cp, rest, [&](int64_t replicas) {
@@ -55,6 +39,7 @@ public:
         });
       });
     });
+    return goesOn;
   }
 
 private:
@@ -62,7 +47,9 @@ private:
   /// quotient.
   template <typename Then>
   void each(Knob knob, int64_t devices, Then then) {
-    for (int64_t size : divisorsOf(devices, space[knob])) {
+    for (int64_t size : space[knob].divisorsOf(devices)) {
+      if (!goesOn)
+        return;
       sizes[knob] = size;
       then(devices / size);
     }
@@ -81,22 +68,23 @@ private:
   void splitAttention() {
     each(Knob::attention_tp, sizes[Knob::tp], [&](int64_t) {
       each(Knob::dcp, sizes[Knob::attention_tp],
-           [&](int64_t) { visit(sizes); });
+           [&](int64_t) { goesOn = goesOn && visit(sizes); });
     });
   }
 
   const SearchSpace &space;
   const bool hasExperts;
-  const std::function<void(const PlanSizes &)> &visit;
+  const std::function<bool(const PlanSizes &)> &visit;
   PlanSizes sizes = {};
+  bool goesOn = true;
 };
 
 } // namespace
 
-void autopar::forEachSizes(
+bool autopar::forEachSizes(
     const SearchSpace &space, int64_t devices, bool hasExperts,
-    const std::function<void(const PlanSizes &)> &visit) {
-  SizesWalk(space, hasExperts, visit).run(devices);
+    const std::function<bool(const PlanSizes &)> &visit) {
+  return SizesWalk(space, hasExperts, visit).run(devices);
 }
 
 SearchSpace autopar::spaceOf(const Plan &plan) {

@@ -15,22 +15,17 @@
 
 using namespace autopar;
 
-std::vector<int64_t> autopar::microbatchesOf(const SearchSpace &space,
-                                             int64_t batch) {
-  std::vector<int64_t> counts = space.microbatches.upTo(batch);
-  counts.erase(
-      std::remove_if(counts.begin(), counts.end(),
-                     [&](int64_t count) { return batch % count != 0; }),
-      counts.end());
-  return counts;
-}
-
 SpaceIndex::SpaceIndex(const SearchProblem &problem, const SearchTarget &target)
     : problem(problem), target(target),
       network(target.machine.pools.front(), target.devices),
       orders(network, problem.space.allOrders) {
+  for (int64_t batch : problem.batches)
+    stagedPoints += problem.space.microbatches.divisorsOf(batch).size();
   forEachSizes(problem.space, target.devices, problem.hasExperts,
-               [&](const PlanSizes &sizes) { add(sizes); });
+               [&](const PlanSizes &sizes) {
+                 add(sizes);
+                 return true;
+               });
 }
 
 static std::vector<int64_t> sizesOf(const Plan &plan) {
@@ -41,12 +36,7 @@ static std::vector<int64_t> sizesOf(const Plan &plan) {
 }
 
 void SpaceIndex::add(const PlanSizes &sizes) {
-  uint64_t points = problem.batches.size();
-  if (sizes[Knob::pp] > 1) {
-    points = 0;
-    for (int64_t batch : problem.batches)
-      points += microbatchesOf(problem.space, batch).size();
-  }
+  uint64_t points = sizes[Knob::pp] > 1 ? stagedPoints : problem.batches.size();
   std::vector<PlanChoice> choices = choicesOf(problem.space, sizes);
   Result<Plan> plan = autopar::planOf(problem.base, sizes, {});
   if (!plan) {

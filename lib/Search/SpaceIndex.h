@@ -55,6 +55,8 @@ public:
 
   const SearchProblem &problem;
   const SearchTarget &target;
+  /// Batches of a mesh with stages, with each number of microbatches.
+  uint64_t stagedPoints = 0;
   std::vector<SpaceMesh> meshes;
   std::vector<StrategyMeshes> strategies;
   Network network;
@@ -70,9 +72,6 @@ private:
   /// By key without choices, and choice.
   std::map<std::pair<std::string, uint32_t>, uint32_t> known;
 };
-
-/// How often a batch is cut: numbers of microbatches that divide it.
-std::vector<int64_t> microbatchesOf(const SearchSpace &space, int64_t batch);
 
 } // namespace autopar
 

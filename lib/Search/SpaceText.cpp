@@ -27,12 +27,20 @@ bool NumberSet::has(int64_t number) const {
          });
 }
 
-std::vector<int64_t> NumberSet::upTo(int64_t most) const {
-  std::vector<int64_t> numbers;
-  for (int64_t number = 1; number <= most; ++number)
-    if (has(number))
-      numbers.push_back(number);
-  return numbers;
+std::vector<int64_t> NumberSet::divisorsOf(int64_t number) const {
+  std::vector<int64_t> divisors;
+  auto add = [&](int64_t divisor) {
+    if (has(divisor))
+      divisors.push_back(divisor);
+  };
+  for (int64_t i = 1; i * i <= number; ++i)
+    if (number % i == 0) {
+      add(i);
+      if (i != number / i)
+        add(number / i);
+    }
+  std::sort(divisors.begin(), divisors.end());
+  return divisors;
 }
 
 std::string NumberSet::str() const {

@@ -43,8 +43,7 @@ void TargetSearch::prepare() {
   found = empty;
   std::set<int64_t> sizes(problem.batches.begin(), problem.batches.end());
   for (int64_t batch : problem.batches) {
-    microbatches.push_back(microbatchesOf(problem.space, batch));
-    stagedPoints += microbatches.back().size();
+    microbatches.push_back(problem.space.microbatches.divisorsOf(batch));
     for (int64_t count : microbatches.back())
       sizes.insert(batch / count);
   }
@@ -81,7 +80,7 @@ double TargetSearch::scoreOf(double stepUs, double tokensPerS) const {
 }
 
 uint64_t TargetSearch::pointsOf(const SpaceMesh &mesh) const {
-  return mesh.hasStages() ? stagedPoints : problem.batches.size();
+  return mesh.hasStages() ? index.stagedPoints : problem.batches.size();
 }
 
 //===----------------------------------------------------------------------===//

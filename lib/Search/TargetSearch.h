@@ -117,7 +117,6 @@ private:
   std::vector<int64_t> passSizes;
   /// By batch, the numbers of microbatches.
   std::vector<std::vector<int64_t>> microbatches;
-  uint64_t stagedPoints = 0;
   /// By thread and strategy.
   std::vector<std::map<uint32_t, std::unique_ptr<StagedPrices>>> staged;
   std::vector<StagedCandidate> open;

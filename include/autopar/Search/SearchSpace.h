@@ -28,8 +28,8 @@ public:
   NumberSet() = default;
 
   bool has(int64_t number) const;
-  /// The numbers up to `most` that it has, rising.
-  std::vector<int64_t> upTo(int64_t most) const;
+  /// The divisors of `number` that it has, rising.
+  std::vector<int64_t> divisorsOf(int64_t number) const;
   std::string str() const;
 
   static std::optional<NumberSet> parse(std::string_view text);
@@ -106,9 +106,10 @@ std::string spaceHelp();
 SearchSpace spaceOf(const Plan &plan);
 
 /// Calls `visit` with all sizes that the space gives `devices` devices, of a
-/// model with routed experts or without (whose ep is 1 and etp is tp).
-void forEachSizes(const SearchSpace &space, int64_t devices, bool hasExperts,
-                  const std::function<void(const PlanSizes &)> &visit);
+/// model with routed experts or without (whose ep is 1 and etp is tp), until it
+/// returns false. Whether it never did.
+bool forEachSizes(const SearchSpace &space, int64_t devices, bool hasExperts,
+                  const std::function<bool(const PlanSizes &)> &visit);
 
 /// The choices that the space has beside `sizes`, those that say something.
 std::vector<PlanChoice> choicesOf(const SearchSpace &space,
