@@ -2,6 +2,7 @@
 # program calls is autopar::Session.
 include(CMakeFindDependencyMacro)
 find_dependency(nlohmann_json 3.11)
+find_dependency(Threads)
 include(${CMAKE_CURRENT_LIST_DIR}/AutoparArchives.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/autoparTargets.cmake)
 set_property(TARGET autopar::Interfaces APPEND PROPERTY

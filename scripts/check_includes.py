@@ -30,7 +30,7 @@ LAYERS = {
     "Runtime": ["Hardware"],
     "Cost": ["Program", "Schedule", "Hardware", "Runtime"],
     "Report": ["Cost", "Plan"],
-    "Search": ["Report"],
+    "Search": ["Report", "Serving"],
     "Serving": ["Cost"],
     "Page": ["Support"],
     "Validation": ["Page"],

@@ -63,7 +63,7 @@ private:
 
   void addFormats() {
     AbsorbLatentAttentionPassOptions absorb;
-    absorb.phase = nameOf(Phase::decode);
+    absorb.phase = request.workload.isMixed ? "each" : nameOf(Phase::decode);
     pm.addPass(createAbsorbLatentAttentionPass(std::move(absorb)));
     if (std::unique_ptr<Pass> formats =
             createFormatsPass(plan, !(request.target == Target())))

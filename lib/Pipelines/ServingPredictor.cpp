@@ -217,8 +217,8 @@ ServingPredictor::State::deployment(const ServedPlan &served) {
   made->memoryUtilization = served.memoryUtilization;
   made->replicas = served.dp;
   made->server = std::make_unique<Server>(
-      *made->program, made->layout, made->replicas, made->machine,
-      made->runtime, served.memoryUtilization);
+      *made->program, made->machine, made->runtime, served.memoryUtilization);
+  made->server->lay(made->layout, made->replicas);
   known = std::move(made);
   return known.get();
 }

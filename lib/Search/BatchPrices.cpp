@@ -103,6 +103,6 @@ void BatchSteps::price(Pricer &pricer, std::vector<BatchPrice> &prices) const {
     double step = valueOf(outputs, StepOutput::step_ps) / picosecondsPerUs;
     BatchPrice &batch = prices[chunks[i].batch];
     batch.isLegal &= isLegal;
-    batch.stepUs += step * chunks[i].count;
+    batch.timeUs += step * chunks[i].count;
   });
 }

@@ -21,12 +21,14 @@ struct LaneBlocks {
   explicit LaneBlocks(const std::vector<GroupValues> &points);
 };
 
-/// What a step of each batch costs.
+/// What a step of a batch costs, or a request of so many at once.
 struct BatchPrice {
   bool isLegal = false, fits = false;
   /// Whether it is one step, not a sum of several.
   bool isWhole = true;
-  double stepUs = 0, totalBytes = 0, keptBytes = 0;
+  double timeUs = 0, totalBytes = 0, keptBytes = 0;
+  /// Of requests.
+  double ttftUs = 0, tpotUs = 0, tokensPerS = 0;
 };
 
 /// The step of `workload`, of each batch.

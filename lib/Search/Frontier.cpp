@@ -21,20 +21,20 @@ bool Candidate::isBefore(const Candidate &other) const {
 }
 
 /// The first step that takes longer.
-static auto findLonger(const std::vector<Candidate> &steps, double stepUs) {
+static auto findLonger(const std::vector<Candidate> &steps, double timeUs) {
   return std::upper_bound(
-      steps.begin(), steps.end(), stepUs,
-      [](double us, const Candidate &step) { return us < step.stepUs; });
+      steps.begin(), steps.end(), timeUs,
+      [](double us, const Candidate &step) { return us < step.timeUs; });
 }
 
 bool Frontier::beats(const Candidate &candidate) const {
-  auto longer = findLonger(steps, candidate.stepUs);
+  auto longer = findLonger(steps, candidate.timeUs);
   if (longer == steps.begin())
     return false;
   const Candidate &best = *std::prev(longer);
   if (best.tokensPerS != candidate.tokensPerS)
     return best.tokensPerS > candidate.tokensPerS;
-  return best.stepUs < candidate.stepUs || !candidate.isBefore(best);
+  return best.timeUs < candidate.timeUs || !candidate.isBefore(best);
 }
 
 bool Frontier::add(const Candidate &candidate) {
@@ -42,8 +42,8 @@ bool Frontier::add(const Candidate &candidate) {
     return false;
   // Those that it beats take as long or longer, and do less.
   auto first = std::lower_bound(
-      steps.begin(), steps.end(), candidate.stepUs,
-      [](const Candidate &step, double us) { return step.stepUs < us; });
+      steps.begin(), steps.end(), candidate.timeUs,
+      [](const Candidate &step, double us) { return step.timeUs < us; });
   auto last = std::find_if(first, steps.end(), [&](const Candidate &step) {
     return step.tokensPerS > candidate.tokensPerS;
   });

@@ -19,6 +19,7 @@ using namespace autopar;
 
 static constexpr std::pair<Goal, std::string_view> goalNames[] = {
     {Goal::throughput, "throughput"},
+    {Goal::throughput_per_device, "throughput-per-device"},
     {Goal::latency, "latency"},
     {Goal::cost, "cost"},
     {Goal::devices, "devices"}};
@@ -34,12 +35,20 @@ std::optional<Goal> autopar::parseGoal(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<double> autopar::stepLimitUs(const SearchProblem &problem) {
+  if (problem.requests)
+    return std::nullopt;
+  return problem.workload.phase == Phase::prefill ? problem.limits.ttftUs
+                                                  : problem.limits.tpotUs;
+}
+
 void SearchProof::add(const SearchProof &other) {
   space += other.space;
   evaluated += other.evaluated;
   sharedPrices += other.sharedPrices;
   excluded += other.excluded;
   unfit += other.unfit;
+  tooSlow += other.tooSlow;
   illegal += other.illegal;
 }
 
@@ -56,13 +65,19 @@ public:
     dropBeaten();
     chooseBest();
     addEffects();
+    addRivals();
     return std::move(result);
   }
 
 private:
   void search(size_t index);
+  SearchPoint pointOf(size_t target, const Candidate &candidate) const;
+  void keepShortest(size_t target, const Findings &found);
   void keepClosest(size_t index, const TargetSearch &own);
+  double bestScore() const;
   void addEffects();
+  void addFlagEffects(double least);
+  void addRivals();
   void dropBeaten();
   void chooseBest();
   std::optional<double> costOf(const SearchPoint &point) const;
@@ -92,18 +107,35 @@ void Searcher::search(size_t index) {
   result.complete = own.run();
   result.proof.add(own.proof());
   result.strategies += own.strategies();
-  for (const Candidate &candidate : own.frontier().all()) {
-    SearchPoint point;
-    point.target = index;
-    point.plan = own.planOf(candidate);
-    point.batch = candidate.batch;
-    point.stepUs = candidate.stepUs;
-    point.tokensPerS = candidate.tokensPerS;
-    point.dollarsPerMillionTokens = costOf(point);
-    result.frontier.push_back(std::move(point));
-  }
+  for (const Candidate &candidate : own.frontier().all())
+    result.frontier.push_back(pointOf(index, candidate));
   own.addEffects(effects);
   keepClosest(index, own);
+  keepShortest(index, own.findings());
+}
+
+SearchPoint Searcher::pointOf(size_t target, const Candidate &candidate) const {
+  SearchPoint point;
+  point.target = target;
+  point.plan = searches[target]->planOf(candidate);
+  point.batch = candidate.batch;
+  point.timeUs = candidate.timeUs;
+  point.tokensPerS = candidate.tokensPerS;
+  point.ttftUs = candidate.ttftUs;
+  point.tpotUs = candidate.tpotUs;
+  point.dollarsPerMillionTokens = costOf(point);
+  return point;
+}
+
+void Searcher::keepShortest(size_t target, const Findings &found) {
+  if (!found.shortestTtft)
+    return;
+  if (!result.shortestTtft ||
+      found.shortestTtft->ttftUs < result.shortestTtft->ttftUs)
+    result.shortestTtft = pointOf(target, *found.shortestTtft);
+  if (!result.shortestTpot ||
+      found.shortestTpot->tpotUs < result.shortestTpot->tpotUs)
+    result.shortestTpot = pointOf(target, *found.shortestTpot);
 }
 
 void Searcher::keepClosest(size_t index, const TargetSearch &own) {
@@ -115,18 +147,103 @@ void Searcher::keepClosest(size_t index, const TargetSearch &own) {
                               found.closest.batch, found.closestBytes};
 }
 
-/// Scores of time are below 0: what is close is so by its size.
-void Searcher::addEffects() {
-  constexpr double closeness = 0.05;
+double Searcher::bestScore() const {
   double best = -INFINITY;
   for (const auto &one : searches)
     best = std::max(best, one->bestScore());
+  return best;
+}
+
+/// The least score that is close to `best`: those of times are below 0.
+static double leastOf(double best) {
+  return best - closeness * std::fabs(best);
+}
+
+void Searcher::addEffects() {
+  double least = leastOf(bestScore());
   CloseMap close;
   for (const auto &one : searches)
-    one->addClose(best - closeness * std::fabs(best), close);
-  for (auto &[name, scores] : effects)
-    result.effects.push_back(
-        {name, std::move(scores), {close[name].begin(), close[name].end()}});
+    one->addClose(least, close);
+  for (const auto &[name, scores] : effects) {
+    if (!problem.hasExperts &&
+        (name == nameOf(Knob::ep) || name == nameOf(Knob::etp)))
+      continue;
+    KnobEffect effect{name, {}};
+    for (auto [value, score] : scores)
+      effect.values.push_back(
+          {std::to_string(value), score, close[name].count(value) != 0});
+    result.effects.push_back(std::move(effect));
+  }
+  addFlagEffects(least);
+}
+
+/// Of machines, formats and runtimes, by what flags say; and of devices.
+void Searcher::addFlagEffects(double least) {
+  auto add = [&](const std::string &name, const std::string &text,
+                 double score) {
+    auto effect = std::find_if(
+        result.effects.begin(), result.effects.end(),
+        [&](const KnobEffect &other) { return other.name == name; });
+    if (effect == result.effects.end())
+      effect = result.effects.insert(effect, {name, {}});
+    auto value = std::find_if(
+        effect->values.begin(), effect->values.end(),
+        [&](const KnobEffect::Value &other) { return other.text == text; });
+    if (value == effect->values.end())
+      value = effect->values.insert(value, {text, score});
+    value->best = std::max(value->best, score);
+    value->isClose |= score >= least;
+  };
+  for (size_t i = 0; i < searches.size(); ++i) {
+    double score = searches[i]->bestScore();
+    if (score == -INFINITY)
+      continue;
+    add("devices", std::to_string(problem.targets[i].devices), score);
+    for (const GivenFlag &flag : problem.targets[i].flags)
+      add(flag.name, flag.value, score);
+  }
+}
+
+static bool isSame(const SearchPoint &a, const SearchPoint &b) {
+  return a.target == b.target && a.batch == b.batch && a.timeUs == b.timeUs &&
+         meshText(a.plan) == meshText(b.plan);
+}
+
+/// Those that need more devices are none where few are the goal.
+void Searcher::addRivals() {
+  constexpr size_t most = 6;
+  if (!result.best)
+    return;
+  const SearchPoint &best = result.frontier[*result.best];
+  auto isRival = [&](size_t target) {
+    return problem.goal != Goal::devices ||
+           problem.targets[target].devices ==
+               problem.targets[best.target].devices;
+  };
+  double highest = -INFINITY;
+  for (size_t i = 0; i < searches.size(); ++i)
+    if (isRival(i))
+      highest = std::max(highest, searches[i]->bestScore());
+  std::vector<Rival> rivals;
+  for (size_t i = 0; i < searches.size(); ++i) {
+    if (!isRival(i))
+      continue;
+    std::vector<Scored> close = searches[i]->bestFrom(leastOf(highest));
+    close.resize(std::min(close.size(), most + 1));
+    for (const Scored &one : close) {
+      double share = one.score / highest;
+      SearchPoint point = pointOf(i, one.candidate);
+      if (!isSame(point, best))
+        rivals.push_back({std::move(point), share > 1 ? 1 / share : share});
+    }
+  }
+  std::sort(rivals.begin(), rivals.end(), [](const Rival &a, const Rival &b) {
+    if (a.share != b.share)
+      return a.share > b.share;
+    return a.point.target < b.point.target;
+  });
+  rivals.resize(std::min(rivals.size(), most));
+  result.rivals = std::move(rivals);
 }
 
 /// Whether `a` is as good as `b` in all that is compared, and better in one or
@@ -138,9 +255,9 @@ static bool beats(const SearchProblem &problem, const SearchPoint &a,
   constexpr double free = 0;
   double costOfA = a.dollarsPerMillionTokens.value_or(free);
   double costOfB = b.dollarsPerMillionTokens.value_or(free);
-  bool isAsGood = a.stepUs <= b.stepUs && a.tokensPerS >= b.tokensPerS &&
+  bool isAsGood = a.timeUs <= b.timeUs && a.tokensPerS >= b.tokensPerS &&
                   devicesOfA <= devicesOfB && costOfA <= costOfB;
-  bool isBetter = a.stepUs < b.stepUs || a.tokensPerS > b.tokensPerS ||
+  bool isBetter = a.timeUs < b.timeUs || a.tokensPerS > b.tokensPerS ||
                   devicesOfA < devicesOfB || costOfA < costOfB;
   return isAsGood && (isBetter || a.target < b.target);
 }
@@ -162,9 +279,12 @@ static bool isBetterFor(const SearchProblem &problem, const SearchPoint &a,
   auto devicesOf = [&](const SearchPoint &point) {
     return problem.targets[point.target].devices;
   };
+  auto perDevice = [&](const SearchPoint &point) {
+    return point.tokensPerS / static_cast<double>(devicesOf(point));
+  };
   switch (problem.goal) {
   case Goal::latency:
-    return a.stepUs < b.stepUs;
+    return a.timeUs < b.timeUs;
   case Goal::devices:
     if (devicesOf(a) != devicesOf(b))
       return devicesOf(a) < devicesOf(b);
@@ -173,6 +293,8 @@ static bool isBetterFor(const SearchProblem &problem, const SearchPoint &a,
     if (a.dollarsPerMillionTokens && b.dollarsPerMillionTokens)
       return *a.dollarsPerMillionTokens < *b.dollarsPerMillionTokens;
     break;
+  case Goal::throughput_per_device:
+    return perDevice(a) > perDevice(b);
   case Goal::throughput:
     break;
   }
@@ -181,7 +303,8 @@ static bool isBetterFor(const SearchProblem &problem, const SearchPoint &a,
 
 void Searcher::chooseBest() {
   auto isWanted = [&](const SearchPoint &point) {
-    return !problem.maxStepUs || point.stepUs <= *problem.maxStepUs;
+    std::optional<double> limit = stepLimitUs(problem);
+    return !limit || point.timeUs <= *limit;
   };
   auto isBetter = [&](const SearchPoint &a, const SearchPoint &b) {
     return isBetterFor(problem, a, b);

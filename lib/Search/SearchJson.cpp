@@ -16,31 +16,60 @@ using Json = nlohmann::ordered_json;
 
 static Json writeTarget(const SearchTarget &target) {
   const Pool &pool = target.machine.pools.front();
+  Json flags = Json::object();
+  for (const GivenFlag &flag : target.flags)
+    flags[flag.name] = flag.value;
   return {{"hardware", target.machine.name},
           {"nodes", pool.nodes},
           {"devices", target.devices},
-          {"runtime", target.runtime.label()}};
+          {"runtime", target.runtime.label()},
+          {"flags", flags}};
+}
+
+template <typename Value>
+static Json orNull(const std::optional<Value> &value) {
+  return value ? Json(*value) : Json();
 }
 
 static Json writePoint(const SearchReport &report, const SearchPoint &point) {
   Json one = writeTarget(report.problem.targets[point.target]);
   one["label"] = labelOf(point);
   one["batch"] = point.batch;
-  one["step_time_us"] = point.stepUs;
+  if (report.problem.requests) {
+    one["request_time_us"] = point.timeUs;
+    one["ttft_us"] = point.ttftUs;
+    one["tpot_us"] = point.tpotUs;
+  } else {
+    one["step_time_us"] = point.timeUs;
+  }
   one["tokens_per_s"] = point.tokensPerS;
-  one["usd_per_million_tokens"] = point.dollarsPerMillionTokens
-                                      ? Json(*point.dollarsPerMillionTokens)
-                                      : Json();
+  one["usd_per_million_tokens"] = orNull(point.dollarsPerMillionTokens);
   one["plan"] = Json::parse(writePlan(point.plan));
+  return one;
+}
+
+static Json writeRival(const SearchReport &report, size_t index) {
+  const Rival &rival = report.result.rivals[index];
+  Json one = writePoint(report, rival.point);
+  one["share"] = rival.share;
+  one["best_where"] = Json();
+  for (const CloseCall &call : report.closeCalls)
+    if (call.rival == index)
+      one["best_where"] = {{"path", call.path},
+                           {"change", call.change},
+                           {"error", orNull(call.error)},
+                           {"is_close", call.isClose()}};
   return one;
 }
 
 static Json writeProof(const SearchResult &result) {
   const SearchProof &proof = result.proof;
-  return {{"complete", result.complete},  {"space", proof.space},
-          {"evaluated", proof.evaluated}, {"shared_prices", proof.sharedPrices},
-          {"excluded", proof.excluded},   {"unfit", proof.unfit},
-          {"illegal", proof.illegal},     {"strategies", result.strategies}};
+  return {
+      {"complete", result.complete},    {"space", proof.space},
+      {"evaluated", proof.evaluated},   {"shared_prices", proof.sharedPrices},
+      {"excluded", proof.excluded},     {"unfit", proof.unfit},
+      {"illegal", proof.illegal},       {"too_slow", proof.tooSlow},
+      {"strategies", result.strategies}};
 }
 
 static Json writeUnfit(const SearchReport &report) {
@@ -52,12 +81,15 @@ static Json writeUnfit(const SearchReport &report) {
   return one;
 }
 
-static Json writeWhy(const SearchWhy &why) {
+static Json writeWhy(const SearchReport &report) {
+  const SearchWhy &why = *report.why;
+  const char *time =
+      report.problem.requests ? "request_time_us" : "step_time_us";
   return {{"plan", why.plan},
           {"answer", nameOf(why.answer)},
           {"refusal", why.refusal},
           {"batch", why.batch},
-          {"step_time_us", why.stepUs},
+          {time, why.timeUs},
           {"tokens_per_s", why.tokensPerS},
           {"total_bytes", static_cast<int64_t>(why.totalBytes)}};
 }
@@ -68,14 +100,20 @@ std::string autopar::writeJson(const SearchReport &report) {
   Json root;
   root["schema"] = "autopar.search/1";
   root["model"] = report.model;
-  root["workload"] = {{"phase", nameOf(problem.workload.phase)},
-                      {"query_length", problem.workload.query},
-                      {"context_length", problem.workload.context}};
+  root["workload"] = {
+      {"phase", problem.requests ? "request" : nameOf(problem.workload.phase)},
+      {"query_length", problem.workload.query},
+      {"context_length", problem.workload.context}};
+  if (problem.requests) {
+    root["workload"]["prompt_tokens"] = problem.requests->prompt;
+    root["workload"]["answer_tokens"] = problem.requests->answer;
+  }
   root["space"] = spaceText(problem.space);
   root["batches"] = problem.batches;
   root["goal"] = nameOf(problem.goal);
-  root["max_step_time_us"] =
-      problem.maxStepUs ? Json(*problem.maxStepUs) : Json();
+  root["max_step_time_us"] = orNull(stepLimitUs(problem));
+  root["limits"] = {{"ttft_us", orNull(problem.limits.ttftUs)},
+                    {"tpot_us", orNull(problem.limits.tpotUs)}};
   for (const SearchTarget &target : problem.targets)
     root["targets"].push_back(writeTarget(target));
   root["best"] = result.best ? Json(*result.best) : Json();
@@ -85,23 +123,35 @@ std::string autopar::writeJson(const SearchReport &report) {
   root["effects"] = Json::object();
   for (const KnobEffect &effect : result.effects) {
     Json &own = root["effects"][effect.name];
-    own["within_5_percent"] = effect.close;
-    for (auto [value, best] : effect.best)
-      own["best"][std::to_string(value)] = best;
+    own["within_5_percent"] = Json::array();
+    for (const KnobEffect::Value &value : effect.values) {
+      if (value.isClose)
+        own["within_5_percent"].push_back(value.text);
+      own["best"][value.text] = value.best;
+    }
   }
+  root["rivals"] = Json::array();
+  for (size_t i = 0; i < result.rivals.size(); ++i)
+    root["rivals"].push_back(writeRival(report, i));
   root["closest_unfit"] = result.closest ? writeUnfit(report) : Json();
-  root["why"] = report.why ? writeWhy(*report.why) : Json();
+  root["why"] = report.why ? writeWhy(report) : Json();
   root["proof"] = writeProof(result);
   return printJson(root);
 }
 
 std::string autopar::writeCsv(const SearchReport &report) {
-  std::string text = "hardware,devices,batch,step_time_us,tokens_per_s,"
-                     "usd_per_million_tokens,plan\n";
+  bool isOfRequests = report.problem.requests.has_value();
+  std::string text =
+      std::string("hardware,devices,batch,") +
+      (isOfRequests ? "request_time_us,ttft_us,tpot_us" : "step_time_us") +
+      ",tokens_per_s,usd_per_million_tokens,plan\n";
   for (const SearchPoint &point : report.result.frontier) {
     const SearchTarget &target = report.problem.targets[point.target];
     text += target.machine.name + "," + std::to_string(target.devices) + "," +
-            std::to_string(point.batch) + "," + formatNumber(point.stepUs) +
+            std::to_string(point.batch) + "," + formatNumber(point.timeUs) +
+            (isOfRequests ? "," + formatNumber(point.ttftUs) + "," +
+                                formatNumber(point.tpotUs)
+                          : "") +
             "," + formatNumber(point.tokensPerS) + "," +
             (point.dollarsPerMillionTokens
                  ? formatNumber(*point.dollarsPerMillionTokens)

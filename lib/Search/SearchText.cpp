@@ -37,6 +37,9 @@ std::string autopar::labelOf(const SearchPoint &point) {
   Plan given = point.plan;
   given.pipeline.schedule.reset();
   given.pipeline.interleave.reset();
+  given.dtype.reset();
+  given.kvDtype.reset();
+  given.prefillChunk.reset();
   Plan plan = inDefaultOrder(given);
   if (plan.axes.empty())
     return "1 device";
@@ -58,25 +61,26 @@ public:
 
   std::string write() const {
     return headText() + bestText() + whyText() + frontierText() + plotText() +
-           effectsText() + proofText();
+           rivalsText() + effectsText() + proofText();
   }
 
 private:
   bool hasTargets() const { return problem.targets.size() > 1; }
-  std::string targetText(const SearchTarget &target) const {
-    return formatInteger(target.devices) + " devices of " +
-           target.machine.name +
-           (target.machine.pools.front().nodes > 1
-                ? " x " + formatInteger(target.machine.pools.front().nodes)
-                : "");
-  }
+  bool isOfRequests() const { return problem.requests.has_value(); }
+  std::string targetText(const SearchTarget &target) const;
+  std::string differenceText(const SearchTarget &target) const;
+  bool isOfAllTargets(const GivenFlag &flag) const;
+  std::string timesText(const SearchPoint &point) const;
   std::string headText() const;
   std::string bestText() const;
   std::string noneText() const;
+  std::string tooSlowText() const;
   std::string whyText() const;
   std::string commandText(const SearchPoint &point) const;
   std::string frontierText() const;
   std::string plotText() const;
+  std::string rivalsText() const;
+  std::string callText(const CloseCall &call) const;
   std::string effectsText() const;
   std::string proofText() const;
 
@@ -87,25 +91,80 @@ private:
 
 } // namespace
 
+bool SearchWriter::isOfAllTargets(const GivenFlag &flag) const {
+  return std::all_of(problem.targets.begin(), problem.targets.end(),
+                     [&](const SearchTarget &target) {
+                       return std::any_of(target.flags.begin(),
+                                          target.flags.end(),
+                                          [&](const GivenFlag &other) {
+                                            return other.name == flag.name &&
+                                                   other.value == flag.value;
+                                          });
+                     });
+}
+
+/// Of a target in a table of several: what others have otherwise.
+std::string SearchWriter::differenceText(const SearchTarget &target) const {
+  const SearchTarget &first = problem.targets.front();
+  auto differs = [&](auto valueOf) {
+    return std::any_of(problem.targets.begin(), problem.targets.end(),
+                       [&](const SearchTarget &other) {
+                         return valueOf(other) != valueOf(first);
+                       });
+  };
+  std::vector<std::string> words;
+  if (differs([](const SearchTarget &one) { return one.devices; }))
+    words.push_back(formatInteger(target.devices));
+  if (differs([](const SearchTarget &one) { return one.machine.name; }))
+    words.push_back(target.machine.name);
+  for (const GivenFlag &flag : target.flags)
+    if (flag.name != "hardware" && !isOfAllTargets(flag))
+      words.push_back(flag.value);
+  return join(words, " ");
+}
+
+/// Devices and machine, and the flags that other targets lack.
+std::string SearchWriter::targetText(const SearchTarget &target) const {
+  int64_t nodes = target.machine.pools.front().nodes;
+  std::string text = formatInteger(target.devices) + " devices of " +
+                     target.machine.name +
+                     (nodes > 1 ? " x " + formatInteger(nodes) : "");
+  for (const GivenFlag &flag : target.flags)
+    if (flag.name != "hardware" && !isOfAllTargets(flag))
+      text += ", " + flag.name + " " + flag.value;
+  return text;
+}
+
 std::string SearchWriter::headText() const {
   const Workload &work = problem.workload;
   std::string step =
-      work.phase == Phase::prefill
+      isOfRequests()
+          ? "requests of " + formatInteger(problem.requests->prompt) +
+                " tokens and " + formatInteger(problem.requests->answer) +
+                " of answer"
+      : work.phase == Phase::prefill
           ? "prefill of " + formatInteger(work.query) + " tokens each"
           : "decode at context " + formatInteger(work.context);
-  std::vector<std::string> targets;
-  for (const SearchTarget &target : problem.targets)
-    targets.push_back(targetText(target));
   std::string space = spaceText(problem.space);
-  std::string text = report.model + ": " + step + " on " + join(targets, ", ") +
-                     ", " + problem.targets.front().runtime.label();
-  return wrap("", text) +
-         wrap("  ", "space: " + (space.empty() ? "all plans" : space) +
-                        (problem.space.allOrders ? "" : ", default order") +
-                        "; batches " + formatInteger(problem.batches.front()) +
-                        (problem.batches.size() > 1
-                             ? " to " + formatInteger(problem.batches.back())
-                             : ""));
+  std::string text = report.model + ": " + step;
+  if (hasTargets()) {
+    text += " on one of\n";
+    for (const SearchTarget &target : problem.targets)
+      text += "  " + targetText(target) + "\n";
+  } else {
+    const SearchTarget &target = problem.targets.front();
+    text = wrap("", text + " on " + targetText(target) + ", " +
+                        target.runtime.label());
+  }
+  return text +
+         wrap("  ",
+              "space: " + (space.empty() ? "all plans" : space) +
+                  (problem.space.allOrders ? "" : ", default order") +
+                  (isOfRequests() ? "; requests at once " : "; batches ") +
+                  formatInteger(problem.batches.front()) +
+                  (problem.batches.size() > 1
+                       ? " to " + formatInteger(problem.batches.back())
+                       : ""));
 }
 
 std::string SearchWriter::bestText() const {
@@ -117,8 +176,8 @@ std::string SearchWriter::bestText() const {
   table.add({"plan", labelOf(best)});
   if (hasTargets())
     table.add({"machine", targetText(target)});
-  table.add({"batch", formatInteger(best.batch)});
-  table.add({"step", formatTime(best.stepUs)});
+  table.add({isOfRequests() ? "at once" : "batch", formatInteger(best.batch)});
+  table.add({isOfRequests() ? "request" : "step", timesText(best)});
   table.add({"tokens/s", formatRate(best.tokensPerS) + ", " +
                              formatRate(best.tokensPerS /
                                         static_cast<double>(target.devices)) +
@@ -138,10 +197,30 @@ std::string SearchWriter::bestText() const {
          commandText(best);
 }
 
-/// What to type next; nothing of a plan that words do not say.
+std::string SearchWriter::timesText(const SearchPoint &point) const {
+  std::string text = formatTime(point.timeUs);
+  if (isOfRequests())
+    text += ", " + formatTime(point.ttftUs) + " to the first token and " +
+            formatTime(point.tpotUs) + " for each other";
+  return text;
+}
+
+/// Those of a target that an estimate needs, too, as they were given.
+static std::string flagsText(const SearchTarget &target) {
+  std::string text;
+  for (const GivenFlag &flag : target.flags)
+    if (flag.name != "hardware" && flag.name != "nodes" &&
+        flag.name != "phase" && flag.name != "prompt" &&
+        flag.name != "context" && flag.name != "report-output")
+      text += " --" + flag.name + (flag.value.empty() ? "" : "=" + flag.value);
+  return text;
+}
+
+/// What to type next; nothing of a plan that words do not say, or of requests.
 std::string SearchWriter::commandText(const SearchPoint &point) const {
   std::string label = labelOf(point);
-  if (label.find_first_of(" *") != label.npos && !point.plan.axes.empty())
+  if (isOfRequests() ||
+      (label.find_first_of(" *") != label.npos && !point.plan.axes.empty()))
     return "";
   const Workload &work = problem.workload;
   const SearchTarget &target = problem.targets[point.target];
@@ -155,7 +234,8 @@ std::string SearchWriter::commandText(const SearchPoint &point) const {
                   " --phase=" + std::string(nameOf(work.phase)) +
                   " --batch=" + std::to_string(point.batch) +
                   (isPrefill ? " --prompt=" + std::to_string(work.query) : "") +
-                  " --context=" + std::to_string(work.context));
+                  " --context=" + std::to_string(work.context) +
+                  flagsText(target));
 }
 
 /// By how much a plan is behind.
@@ -164,9 +244,11 @@ std::string SearchWriter::whyText() const {
     return "";
   const SearchWhy &why = *report.why;
   auto at = [&] {
-    return " at batch " + formatInteger(why.batch) + ": " +
-           formatTime(why.stepUs) + " a step, " + formatRate(why.tokensPerS) +
-           " tokens/s";
+    return (isOfRequests() ? " with " + formatInteger(why.batch) + " at once: "
+                           : " at batch " + formatInteger(why.batch) + ": ") +
+           formatTime(why.timeUs) +
+           (isOfRequests() ? " a request, " : " a step, ") +
+           formatRate(why.tokensPerS) + " tokens/s";
   };
   std::string text;
   switch (why.answer) {
@@ -181,7 +263,9 @@ std::string SearchWriter::whyText() const {
               formatBytes(static_cast<int64_t>(why.totalBytes));
     break;
   case SearchWhy::Answer::too_slow:
-    text = "takes longer than " + formatTime(*problem.maxStepUs) + at();
+    text = isOfRequests() ? "is slower than is wanted"
+                          : "takes longer than " +
+                                formatTime(*stepLimitUs(problem)) + at();
     break;
   case SearchWhy::Answer::best:
     text = "is the best" + at();
@@ -192,7 +276,7 @@ std::string SearchWriter::whyText() const {
       const SearchPoint &best = result.frontier[*result.best];
       bool isTime = problem.goal == Goal::latency;
       double behind =
-          isTime ? why.stepUs / best.stepUs : best.tokensPerS / why.tokensPerS;
+          isTime ? why.timeUs / best.timeUs : best.tokensPerS / why.tokensPerS;
       text += "; " + labelOf(best) + print(" is %.2fx as ", behind) +
               (isTime ? "fast" : "good in tokens/s");
     }
@@ -206,14 +290,17 @@ std::string SearchWriter::noneText() const {
   if (!result.frontier.empty()) {
     const SearchPoint *fastest = &result.frontier.front();
     for (const SearchPoint &point : result.frontier)
-      if (point.stepUs < fastest->stepUs)
+      if (point.timeUs < fastest->timeUs)
         fastest = &point;
     return "\n" +
-           wrap("", "No plan takes at most " + formatTime(*problem.maxStepUs) +
+           wrap("", "No plan takes at most " +
+                        formatTime(*stepLimitUs(problem)) +
                         " a step. The fastest takes " +
-                        formatTime(fastest->stepUs) + ": " + labelOf(*fastest) +
+                        formatTime(fastest->timeUs) + ": " + labelOf(*fastest) +
                         ", batch " + formatInteger(fastest->batch));
   }
+  if (result.shortestTtft)
+    return tooSlowText();
   if (!result.complete)
     return "\nNothing that fits was found so far.\n";
   if (!result.closest)
@@ -234,6 +321,25 @@ std::string SearchWriter::noneText() const {
                       "--kv-format=fp8 or --weight-format=fp8 need less");
 }
 
+/// What of requests is too slow, by how much.
+std::string SearchWriter::tooSlowText() const {
+  const ServiceLimits &limits = problem.limits;
+  std::vector<std::string> wanted, found;
+  auto add = [&](const char *name, std::optional<double> limit,
+                 const SearchPoint &shortest, double us) {
+    if (!limit)
+      return;
+    wanted.push_back(std::string(name) + " " + formatTime(*limit));
+    found.push_back("the shortest " + std::string(name) + " is " +
+                    formatTime(us) + ": " + labelOf(shortest) + ", " +
+                    formatInteger(shortest.batch) + " at once");
+  };
+  add("TTFT", limits.ttftUs, *result.shortestTtft, result.shortestTtft->ttftUs);
+  add("TPOT", limits.tpotUs, *result.shortestTpot, result.shortestTpot->tpotUs);
+  return "\n" + wrap("", "No plan has " + join(wanted, " and ") + ": " +
+                             join(found, "; "));
+}
+
 std::string SearchWriter::plotText() const {
   if (result.frontier.size() < 3)
     return "";
@@ -247,7 +353,7 @@ std::string SearchWriter::plotText() const {
     }
     return std::pair(low, std::max(high, low + 1e-9));
   };
-  auto stepOf = [](const SearchPoint &point) { return point.stepUs; };
+  auto stepOf = [](const SearchPoint &point) { return point.timeUs; };
   auto rateOf = [&](const SearchPoint &point) {
     return point.tokensPerS /
            static_cast<double>(problem.targets[point.target].devices);
@@ -263,8 +369,9 @@ std::string SearchWriter::plotText() const {
                       [std::lround(x * (columns - 1))];
     cell = result.best == i ? '@' : cell == '@' ? '@' : '*';
   }
-  std::string text = "\nTokens/s of a device over time of a step, both as "
-                     "powers (@ best)\n";
+  std::string text = std::string("\nTokens/s of a device over time of a ") +
+                     (isOfRequests() ? "request" : "step") +
+                     ", both as powers (@ best)\n";
   for (int row = 0; row < rows; ++row) {
     std::string label = row == 0          ? formatRate(std::exp(top))
                         : row == rows - 1 ? formatRate(std::exp(bottom))
@@ -284,29 +391,74 @@ std::string SearchWriter::plotText() const {
 std::string SearchWriter::frontierText() const {
   if (result.frontier.empty())
     return "";
-  TextTable table(hasTargets() ? "rrrrrll" : "rrrrrl");
-  std::vector<std::string> head = {"step",       "tokens/s", "a device",
-                                   "$/M tokens", "batch",    "plan"};
-  if (hasTargets())
-    head.emplace_back("machine");
-  table.add(head);
+  using Cells = std::vector<std::string>;
+  auto join = [&](std::string time, Cells requests, Cells others,
+                  std::string target) {
+    Cells cells = {std::move(time)};
+    if (isOfRequests())
+      cells.insert(cells.end(), requests.begin(), requests.end());
+    cells.insert(cells.end(), others.begin(), others.end());
+    if (hasTargets())
+      cells.push_back(std::move(target));
+    return cells;
+  };
+  TextTable table(std::string(isOfRequests() ? 7 : 5, 'r') +
+                  (hasTargets() ? "ll" : "l"));
+  const char *what = isOfRequests() ? "request" : "step";
+  table.add(join(what, {"TTFT", "TPOT"},
+                 {"tokens/s", "a device", "$/M tokens",
+                  isOfRequests() ? "at once" : "batch", "plan"},
+                 "on"));
   for (const SearchPoint &point : result.frontier) {
     const SearchTarget &target = problem.targets[point.target];
-    std::vector<std::string> cells = {
-        formatTime(point.stepUs),
-        formatRate(point.tokensPerS),
-        formatRate(point.tokensPerS / static_cast<double>(target.devices)),
-        point.dollarsPerMillionTokens
-            ? dollarText(*point.dollarsPerMillionTokens)
-            : "-",
-        formatInteger(point.batch),
-        labelOf(point)};
-    if (hasTargets())
-      cells.push_back(targetText(target));
-    table.add(std::move(cells));
+    table.add(join(
+        formatTime(point.timeUs),
+        {formatTime(point.ttftUs), formatTime(point.tpotUs)},
+        {formatRate(point.tokensPerS),
+         formatRate(point.tokensPerS / static_cast<double>(target.devices)),
+         point.dollarsPerMillionTokens
+             ? dollarText(*point.dollarsPerMillionTokens)
+             : "-",
+         formatInteger(point.batch), labelOf(point)},
+        differenceText(target)));
   }
-  return "\nPlans that no other beats in both time of a step and tokens/s\n" +
-         table.str();
+  return std::string("\nPlans that no other beats in both time of a ") + what +
+         " and tokens/s\n" + table.str();
+}
+
+/// "matmul.bf16 kernels 7 % slower; their fit is within 5 %".
+std::string SearchWriter::callText(const CloseCall &call) const {
+  bool isCurve = call.path.find(".kernels.") != call.path.npos;
+  std::string text = call.path +
+                     print(" %.1f %% ", 100 * std::fabs(call.change)) +
+                     (isCurve           ? call.change > 0 ? "slower" : "faster"
+                      : call.change > 0 ? "more"
+                                        : "less");
+  if (call.error)
+    text += print("; its fit is within %.1f %%", 100 * *call.error);
+  return text + (call.isClose() ? ": too close to call" : "");
+}
+
+/// Plans that are close to the best, and what would put them before it.
+std::string SearchWriter::rivalsText() const {
+  if (result.rivals.empty())
+    return "";
+  TextTable table("lrrlw");
+  table.add(
+      {"plan", "behind", "batch", hasTargets() ? "on" : "", "best where"});
+  for (size_t i = 0; i < result.rivals.size(); ++i) {
+    const Rival &rival = result.rivals[i];
+    auto call =
+        std::find_if(report.closeCalls.begin(), report.closeCalls.end(),
+                     [&](const CloseCall &one) { return one.rival == i; });
+    table.add({labelOf(rival.point), print("%.2f %%", 100 * (1 - rival.share)),
+               formatInteger(rival.point.batch),
+               hasTargets()
+                   ? differenceText(problem.targets[rival.point.target])
+                   : "",
+               call == report.closeCalls.end() ? "" : callText(*call)});
+  }
+  return "\nWithin 5 % of the best\n" + table.str();
 }
 
 /// What of the choices of plans makes a difference, and how much.
@@ -314,22 +466,22 @@ std::string SearchWriter::effectsText() const {
   TextTable table("llw");
   table.add({"", "within 5 %", "best with each value"});
   for (const KnobEffect &effect : result.effects) {
-    if (effect.best.size() < 2)
+    if (effect.values.size() < 2)
       continue;
     double most = -INFINITY;
-    for (auto [value, score] : effect.best)
-      most = std::max(most, score);
+    for (const KnobEffect::Value &value : effect.values)
+      most = std::max(most, value.best);
     std::vector<std::string> words, close;
-    for (auto [value, score] : effect.best) {
-      double loss = 100 * (score - most) / std::fabs(most);
+    for (const KnobEffect::Value &value : effect.values) {
+      double loss = 100 * (value.best - most) / std::fabs(most);
       bool isTime = problem.goal == Goal::latency;
-      words.push_back(std::to_string(value) + " " +
-                      (score == most ? "best"
-                       : isTime      ? print("+%.1f %%", -loss)
-                                     : print("%.1f %%", loss)));
+      words.push_back(value.text + " " +
+                      (value.best == most ? "best"
+                       : isTime           ? print("+%.1f %%", -loss)
+                                          : print("%.1f %%", loss)));
+      if (value.isClose)
+        close.push_back(value.text);
     }
-    for (int64_t value : effect.close)
-      close.push_back(std::to_string(value));
     table.add({effect.name, join(close, " "), join(words, ", ")});
   }
   if (table.isHeadOnly())
@@ -351,6 +503,8 @@ std::string SearchWriter::proofText() const {
   if (proof.sharedPrices)
     table.add({count(proof.sharedPrices),
                "of these as others whose axes lie as well on the machine"});
+  if (proof.tooSlow)
+    table.add({count(proof.tooSlow), "of these slower than is wanted"});
   if (proof.excluded)
     table.add({count(proof.excluded), "excluded by a bound"});
   table.add({count(proof.unfit), "do not fit"});

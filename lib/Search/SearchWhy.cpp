@@ -21,13 +21,13 @@ SearchWhy autopar::compareWith(const SearchResult &all,
   if (!one.frontier.empty()) {
     const SearchPoint &own = one.frontier[one.best.value_or(0)];
     why.batch = own.batch;
-    why.stepUs = own.stepUs;
+    why.timeUs = own.timeUs;
     why.tokensPerS = own.tokensPerS;
     why.dollarsPerMillionTokens = own.dollarsPerMillionTokens;
     bool isBest = false;
     if (all.best && one.best) {
       const SearchPoint &best = all.frontier[*all.best];
-      isBest = best.stepUs == own.stepUs && best.tokensPerS == own.tokensPerS;
+      isBest = best.timeUs == own.timeUs && best.tokensPerS == own.tokensPerS;
     }
     why.answer = !one.best ? SearchWhy::Answer::too_slow
                  : isBest  ? SearchWhy::Answer::best

@@ -38,7 +38,7 @@ static std::vector<int64_t> sizesOf(const Plan &plan) {
 void SpaceIndex::add(const PlanSizes &sizes) {
   uint64_t points = sizes[Knob::pp] > 1 ? stagedPoints : problem.batches.size();
   std::vector<PlanChoice> choices = choicesOf(problem.space, sizes);
-  Result<Plan> plan = autopar::planOf(problem.base, sizes, {});
+  Result<Plan> plan = autopar::planOf(target.base, sizes, {});
   if (!plan) {
     proof.space += points * choices.size();
     proof.illegal += points * choices.size();
@@ -68,7 +68,7 @@ void SpaceIndex::add(const PlanSizes &sizes) {
 /// Of the first mesh of a strategy.
 Plan SpaceIndex::planOf(const StrategyMeshes &strategy) const {
   const SpaceMesh &first = meshes[strategy.meshes.front()];
-  return *autopar::planOf(problem.base, first.sizes, strategy.choice);
+  return *autopar::planOf(target.base, first.sizes, strategy.choice);
 }
 
 static std::string axesText(const Plan &plan) {
@@ -133,7 +133,7 @@ GroupAxis SpaceIndex::stagesOf(const SpaceMesh &mesh,
 
 Plan SpaceIndex::planOf(const Candidate &candidate) const {
   const SpaceMesh &mesh = meshes[candidate.sizes];
-  Plan plan = *autopar::planOf(problem.base, mesh.sizes,
+  Plan plan = *autopar::planOf(target.base, mesh.sizes,
                                PlanChoice::of(candidate.choice));
   AxisOrders own(network, problem.space.allOrders);
   plan = withOrder(plan,

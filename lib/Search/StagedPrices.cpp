@@ -102,6 +102,6 @@ BatchPrice StagedPrices::price(const StagedPoint &point) {
   if (!timeline)
     return none;
   price.isLegal = true;
-  price.stepUs = toMicroseconds(stepTimeOf(schedule, *timeline));
+  price.timeUs = toMicroseconds(stepTimeOf(schedule, *timeline));
   return price;
 }

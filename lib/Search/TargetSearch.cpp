@@ -7,6 +7,8 @@
 
 #include "TargetSearch.h"
 
+#include "RequestPrices.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,8 +17,6 @@
 
 using namespace autopar;
 
-/// The score of nothing.
-static constexpr double worst = -std::numeric_limits<double>::infinity();
 /// Staged plans that are compared to what was found before them.
 static constexpr size_t waveSize = 512;
 
@@ -30,7 +30,8 @@ TargetSearch::TargetSearch(const SearchProblem &problem,
                            const SearchTarget &target,
                            const SearchControl &control)
     : problem(problem), target(target), control(control),
-      threads(threadsOf(control)), index(problem, target), staged(threads) {}
+      threads(threadsOf(control)), worth(problem, target),
+      index(problem, target), staged(threads) {}
 
 /// Of those that attention of a replica leaves, too.
 static int64_t replicasOf(const PlanSizes &sizes) {
@@ -38,9 +39,10 @@ static int64_t replicasOf(const PlanSizes &sizes) {
 }
 
 void TargetSearch::prepare() {
-  empty.bestOfMesh.assign(index.meshes.size(), worst);
-  empty.bestOfBatch.assign(problem.batches.size(), worst);
+  empty.bestOfMesh.resize(index.meshes.size());
+  empty.bestOfBatch.assign(problem.batches.size(), Worth::none);
   found = empty;
+  found.proof = index.proof;
   std::set<int64_t> sizes(problem.batches.begin(), problem.batches.end());
   for (int64_t batch : problem.batches) {
     microbatches.push_back(problem.space.microbatches.divisorsOf(batch));
@@ -56,6 +58,8 @@ void TargetSearch::prepare() {
     }
   for (const SpaceMesh &mesh : index.meshes) {
     orders.push_back(&index.orders.of(mesh.axes, mesh.hasStages()));
+    if (problem.requests)
+      continue;
     int64_t replicas = replicasOf(mesh.sizes);
     if (!(mesh.hasStages() ? passes : steps).count(replicas))
       (mesh.hasStages() ? passes : steps)
@@ -65,18 +69,6 @@ void TargetSearch::prepare() {
                                                            : problem.batches),
                               target.runtime, mayCut, replicas));
   }
-}
-
-double TargetSearch::tokensPerS(int64_t batch, double stepUs) const {
-  bool isPrefill = problem.workload.phase == Phase::prefill;
-  auto tokens = static_cast<double>(isPrefill ? problem.workload.query : 1);
-  return static_cast<double>(batch) * tokens / stepUs * 1e6;
-}
-
-double TargetSearch::scoreOf(double stepUs, double tokensPerS) const {
-  if (problem.maxStepUs && stepUs > *problem.maxStepUs)
-    return worst;
-  return problem.goal == Goal::latency ? -stepUs : tokensPerS;
 }
 
 uint64_t TargetSearch::pointsOf(const SpaceMesh &mesh) const {
@@ -97,46 +89,22 @@ void TargetSearch::forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
     if (pricer.lay(layout))
       own.proof.illegal += classes[i].count * pointsOf(index.meshes[mesh]);
     else
-      then(i, classes[i].count);
+      then(i, classes[i].count, layout);
   }
 }
 
-static void keepClosest(const Candidate &candidate, double bytes,
-                        Findings &own) {
-  if (bytes > own.closestBytes ||
-      (bytes == own.closestBytes && !candidate.isBefore(own.closest)))
-    return;
-  own.closest = candidate;
-  own.closestBytes = bytes;
-}
-
-void TargetSearch::take(const BatchPrice &price, Candidate candidate,
-                        uint64_t points, size_t batch, Findings &own) {
-  if (!price.isLegal || !price.fits) {
-    (price.isLegal ? own.proof.unfit : own.proof.illegal) += points;
-    if (price.isLegal)
-      keepClosest(candidate, price.totalBytes, own);
-    return;
-  }
-  own.proof.evaluated += points;
-  own.proof.sharedPrices += points - 1;
-  candidate.stepUs = price.stepUs;
-  candidate.tokensPerS = tokensPerS(candidate.batch, price.stepUs);
-  own.frontier.add(candidate);
-  double score = scoreOf(candidate.stepUs, candidate.tokensPerS);
-  double &bestOfMesh = own.bestOfMesh[candidate.sizes];
-  bestOfMesh = std::max(bestOfMesh, score);
-  own.bestOfBatch[batch] = std::max(own.bestOfBatch[batch], score);
+/// All of a strategy that passes refuse.
+void TargetSearch::addIllegal(const StrategyMeshes &strategy,
+                              Findings &own) const {
+  for (uint32_t mesh : strategy.meshes)
+    own.proof.illegal += index.orders.countOf(index.meshes[mesh].axes) *
+                         pointsOf(index.meshes[mesh]);
 }
 
 void TargetSearch::priceWhole(uint32_t strategyIndex, unsigned, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
-  if (!strategy.program) {
-    for (uint32_t mesh : strategy.meshes)
-      own.proof.illegal += index.orders.countOf(index.meshes[mesh].axes) *
-                           pointsOf(index.meshes[mesh]);
-    return;
-  }
+  if (!strategy.program)
+    return addIllegal(strategy, own);
   Pricer pricer(strategy.program->step(), target.machine, target.runtime,
                 target.memoryUtilization);
   std::vector<BatchPrice> prices;
@@ -148,12 +116,35 @@ void TargetSearch::priceWhole(uint32_t strategyIndex, unsigned, Findings &own) {
     const BatchSteps &batches = steps.at(replicasOf(index.meshes[mesh].sizes));
     candidate.sizes = mesh;
     forLegalOrders(strategy, mesh, pricer, own,
-                   [&](uint32_t order, uint64_t points) {
+                   [&](uint32_t order, uint64_t points, const Layout &) {
                      candidate.order = order;
                      batches.price(pricer, prices);
                      for (size_t i = 0; i < prices.size(); ++i) {
                        candidate.batch = problem.batches[i];
-                       take(prices[i], candidate, points, i, own);
+                       own.take(prices[i], candidate, points, i, worth);
+                     }
+                   });
+  }
+}
+
+void TargetSearch::priceRequests(uint32_t strategyIndex, unsigned,
+                                 Findings &own) {
+  const StrategyMeshes &strategy = index.strategies[strategyIndex];
+  if (!strategy.program)
+    return addIllegal(strategy, own);
+  RequestPrices requests(problem, target, *strategy.program);
+  Candidate candidate;
+  candidate.choice = strategy.choice.code();
+  for (uint32_t mesh : strategy.meshes) {
+    candidate.sizes = mesh;
+    forLegalOrders(strategy, mesh, requests.stepPricer(), own,
+                   [&](uint32_t order, uint64_t points, const Layout &layout) {
+                     candidate.order = order;
+                     requests.lay(layout, replicasOf(index.meshes[mesh].sizes));
+                     for (size_t i = 0; i < problem.batches.size(); ++i) {
+                       candidate.batch = problem.batches[i];
+                       own.take(requests.price(candidate.batch), candidate,
+                                points, i, worth);
                      }
                    });
   }
@@ -189,14 +180,14 @@ void TargetSearch::addBounds(const StagedCandidate &mesh,
     }
     for (int64_t count : microbatches[i]) {
       const BatchPrice &pass = passOf(batch / count);
-      double share = static_cast<double>(count) * pass.stepUs /
+      double share = static_cast<double>(count) * pass.timeUs /
                      static_cast<double>(stages);
       StagedCandidate candidate = mesh;
       candidate.batch = batch;
       candidate.microbatches = count;
-      candidate.stepUs =
-          slack * std::max(share, pass.isWhole ? pass.stepUs : 0);
-      candidate.tokensPerS = tokensPerS(batch, candidate.stepUs);
+      candidate.timeUs =
+          slack * std::max(share, pass.isWhole ? pass.timeUs : 0);
+      candidate.tokensPerS = worth.tokensPerS(batch, candidate.timeUs);
       if (!problem.verify && pass.isLegal && found.frontier.beats(candidate))
         own.proof.excluded += mesh.points;
       else
@@ -221,7 +212,8 @@ void TargetSearch::boundStaged(uint32_t strategyIndex, unsigned,
       continue;
     candidate.sizes = mesh;
     forLegalOrders(
-        strategy, mesh, pricer, own, [&](uint32_t order, uint64_t points) {
+        strategy, mesh, pricer, own,
+        [&](uint32_t order, uint64_t points, const Layout &) {
           candidate.order = order;
           candidate.points = points;
           passes.at(replicasOf(index.meshes[mesh].sizes)).price(pricer, prices);
@@ -259,7 +251,7 @@ void TargetSearch::priceWave(size_t begin, size_t end) {
       size_t batch = std::lower_bound(problem.batches.begin(),
                                       problem.batches.end(), candidate.batch) -
                      problem.batches.begin();
-      take(prices->price(point), candidate, candidate.points, batch, own);
+      own.take(prices->price(point), candidate, candidate.points, batch, worth);
     }
   };
   std::vector<Findings> own(threads, empty);
@@ -270,7 +262,7 @@ void TargetSearch::priceWave(size_t begin, size_t end) {
   for (std::thread &thread : others)
     thread.join();
   for (Findings &one : own)
-    merge(one);
+    found.merge(one);
 }
 
 /// Those first whose bound has the most tokens per second.
@@ -297,24 +289,6 @@ bool TargetSearch::goesOn(std::string_view what, size_t done, size_t all) {
   return !control.progress || control.progress(what, done, all);
 }
 
-void TargetSearch::merge(Findings &own) {
-  found.frontier.add(own.frontier);
-  total.add(own.proof);
-  auto raise = [](std::vector<double> &all, const std::vector<double> &some) {
-    for (size_t i = 0; i < all.size(); ++i)
-      all[i] = std::max(all[i], some[i]);
-  };
-  if (own.closestBytes < INFINITY)
-    keepClosest(own.closest, own.closestBytes, found);
-  raise(found.bestOfMesh, own.bestOfMesh);
-  raise(found.bestOfBatch, own.bestOfBatch);
-  if (found.open.empty())
-    found.open.swap(own.open);
-  else
-    found.open.insert(found.open.end(), own.open.begin(), own.open.end());
-  own.open = {};
-}
-
 void TargetSearch::forStrategies(Work work, std::string_view what) {
   size_t count = index.strategies.size();
   next = 0;
@@ -333,16 +307,18 @@ void TargetSearch::forStrategies(Work work, std::string_view what) {
   for (std::thread &thread : others)
     thread.join();
   for (Findings &one : own)
-    merge(one);
+    found.merge(one);
 }
 
 bool TargetSearch::run() {
-  total = index.proof;
+  found.proof = index.proof;
   if (!index.findPrograms(control.progress))
     return false;
   prepare();
-  forStrategies(&TargetSearch::priceWhole, "strategies priced");
-  if (!stopped)
+  forStrategies(problem.requests ? &TargetSearch::priceRequests
+                                 : &TargetSearch::priceWhole,
+                "strategies priced");
+  if (!stopped && !problem.requests)
     forStrategies(&TargetSearch::boundStaged, "strategies with stages");
   if (!stopped)
     priceOpen();
@@ -356,24 +332,37 @@ void TargetSearch::addEffects(EffectMap &effects) const {
   };
   for (size_t i = 0; i < found.bestOfMesh.size(); ++i)
     for (Knob knob : allKnobs)
-      if (found.bestOfMesh[i] != worst)
-        raise(nameOf(knob), index.meshes[i].sizes[knob], found.bestOfMesh[i]);
+      if (found.bestOfMesh[i].score != Worth::none)
+        raise(nameOf(knob), index.meshes[i].sizes[knob],
+              found.bestOfMesh[i].score);
   for (size_t i = 0; i < found.bestOfBatch.size(); ++i)
-    if (found.bestOfBatch[i] != worst)
+    if (found.bestOfBatch[i] != Worth::none)
       raise("batch", problem.batches[i], found.bestOfBatch[i]);
 }
 
 double TargetSearch::bestScore() const {
-  double best = worst;
-  for (double score : found.bestOfMesh)
-    best = std::max(best, score);
+  double best = Worth::none;
+  for (const Scored &one : found.bestOfMesh)
+    best = std::max(best, one.score);
   return best;
+}
+
+std::vector<Scored> TargetSearch::bestFrom(double least) const {
+  std::vector<Scored> some;
+  for (const Scored &one : found.bestOfMesh)
+    if (one.score >= least && one.score != Worth::none)
+      some.push_back(one);
+  std::sort(some.begin(), some.end(), [](const Scored &a, const Scored &b) {
+    return a.score != b.score ? a.score > b.score
+                              : a.candidate.isBefore(b.candidate);
+  });
+  return some;
 }
 
 void TargetSearch::addClose(double least, CloseMap &close) const {
   for (size_t i = 0; i < found.bestOfMesh.size(); ++i)
     for (Knob knob : allKnobs)
-      if (found.bestOfMesh[i] >= least)
+      if (found.bestOfMesh[i].score >= least)
         close[std::string(nameOf(knob))].insert(index.meshes[i].sizes[knob]);
   for (size_t i = 0; i < found.bestOfBatch.size(); ++i)
     if (found.bestOfBatch[i] >= least)

@@ -17,13 +17,11 @@
 #ifndef AUTOPAR_LIB_SEARCH_TARGETSEARCH_H
 #define AUTOPAR_LIB_SEARCH_TARGETSEARCH_H
 
+#include "Findings.h"
 #include "SpaceIndex.h"
 #include "StagedPrices.h"
 
-#include "autopar/Search/Frontier.h"
-
 #include <atomic>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -35,25 +33,6 @@ using EffectMap = std::map<std::string, std::map<int64_t, double>>;
 /// By name of a choice, values of plans that are close to the best.
 using CloseMap = std::map<std::string, std::set<int64_t>>;
 
-/// A plan with stages that may be worth its bound.
-struct StagedCandidate : Candidate {
-  uint32_t strategy = 0;
-  /// That have its price.
-  uint64_t points = 1;
-};
-
-/// What one thread has found.
-struct Findings {
-  Frontier frontier;
-  SearchProof proof;
-  /// By index of a mesh of the space, the best score; by batch.
-  std::vector<double> bestOfMesh, bestOfBatch;
-  std::vector<StagedCandidate> open;
-  /// Of those priced that do not fit, the one that holds least.
-  Candidate closest;
-  double closestBytes = std::numeric_limits<double>::infinity();
-};
-
 class TargetSearch {
 public:
   /// Arguments outlive it.
@@ -63,7 +42,7 @@ public:
   /// Prices all; false where it was stopped.
   bool run();
 
-  const SearchProof &proof() const { return total; }
+  const SearchProof &proof() const { return found.proof; }
   const Frontier &frontier() const { return found.frontier; }
   size_t strategies() const { return index.strategies.size(); }
   Plan planOf(const Candidate &candidate) const {
@@ -73,6 +52,8 @@ public:
   void addEffects(EffectMap &effects) const;
   /// The best score of all, and of which meshes are at least `least`.
   double bestScore() const;
+  /// The best of each mesh that are at least `least`, best first.
+  std::vector<Scored> bestFrom(double least) const;
   void addClose(double least, CloseMap &close) const;
 
 private:
@@ -85,29 +66,28 @@ private:
   bool goesOn(std::string_view what, size_t done, size_t all);
 
   void priceWhole(uint32_t strategy, unsigned thread, Findings &own);
+  void priceRequests(uint32_t strategy, unsigned thread, Findings &own);
   void boundStaged(uint32_t strategy, unsigned thread, Findings &own);
   void priceOpen();
   void priceWave(size_t begin, size_t end);
 
-  /// Calls `then` with the index of each order of a mesh in which it is legal.
+  /// Calls `then` with the index of each order of a mesh in which it is legal,
+  /// how many lie alike, and its layout.
   template <typename Then>
   void forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
                       Pricer &pricer, Findings &own, Then then);
   void addBounds(const StagedCandidate &mesh,
                  const std::vector<BatchPrice> &prices, Findings &own);
-  void take(const BatchPrice &price, Candidate candidate, uint64_t points,
-            size_t batch, Findings &own);
+  void addIllegal(const StrategyMeshes &strategy, Findings &own) const;
   /// Points of a mesh in one order.
   uint64_t pointsOf(const SpaceMesh &mesh) const;
   bool isUnfit(const BatchPrice &price, int64_t stages) const;
-  double tokensPerS(int64_t batch, double stepUs) const;
-  double scoreOf(double stepUs, double tokensPerS) const;
-  void merge(Findings &own);
 
   const SearchProblem &problem;
   const SearchTarget &target;
   const SearchControl &control;
   const unsigned threads;
+  const Worth worth;
   SpaceIndex index;
   /// By mesh.
   std::vector<const std::vector<OrderClass> *> orders;
@@ -124,7 +104,6 @@ private:
   std::atomic<bool> stopped{false};
   std::mutex mutex;
   Findings found, empty;
-  SearchProof total;
 };
 
 } // namespace autopar

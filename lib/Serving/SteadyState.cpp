@@ -14,12 +14,15 @@ using namespace autopar;
 
 static constexpr double picosecondsPerUs = 1e6;
 
-Server::Server(CompiledProgram &program, const Layout &layout, int64_t replicas,
-               const Machine &machine, const Runtime &runtime,
-               std::optional<double> memoryUtilization)
-    : runtime(runtime), replicas(static_cast<double>(replicas)),
-      pricer(program.serving(), machine, runtime, memoryUtilization),
-      laid(pricer.lay(layout)) {}
+Server::Server(CompiledProgram &program, const Machine &machine,
+               const Runtime &runtime, std::optional<double> memoryUtilization)
+    : runtime(runtime),
+      pricer(program.serving(), machine, runtime, memoryUtilization) {}
+
+void Server::lay(const Layout &layout, int64_t count) {
+  replicas = static_cast<double>(count);
+  laid = pricer.lay(layout);
+}
 
 ServingRefusal Server::price(double decoding, double context, double prompts,
                              double promptTokens, Step &step) {

@@ -43,20 +43,25 @@ private:
 
 class ModelSearch {
 public:
-  ModelSearch(ModuleOp model, const SearchRequest &request,
-              const Session::Warn &warn, Diagnostics &diagnostics)
-      : model(model), request(request), warn(warn), diagnostics(diagnostics) {}
+  ModelSearch(const SearchRequest &request, const Session::Warn &warn,
+              Diagnostics &diagnostics)
+      : request(request), warn(warn), diagnostics(diagnostics) {}
 
+  /// Adds the targets of a variant, whose model is `module`.
+  std::optional<Error> add(size_t variant, ModuleOp module);
   Result<SearchOutcome> run(const SearchControl &control);
 
 private:
-  std::optional<Error> addTarget(const std::optional<std::string> &hardware,
-                                 std::optional<int64_t> devices);
+  std::optional<Error> addTarget(std::optional<int64_t> devices);
+  std::optional<Error> setSpace();
   Result<OwningOpRef<ModuleOp>> bind(const Target &target);
   Result<Machine> machineOf(Target &target, std::optional<int64_t> devices);
   ProgramSource *programsOf(ModuleOp bound, const Runtime &runtime);
   void save();
 
+  /// That targets are added of.
+  size_t index = 0;
+  const SearchVariant *variant = nullptr;
   ModuleOp model;
   const SearchRequest &request;
   const Session::Warn &warn;
@@ -70,8 +75,9 @@ private:
 
 /// The model, with everything bound that is before it is split.
 Result<OwningOpRef<ModuleOp>> ModelSearch::bind(const Target &target) {
-  PlanRequest base = request.base;
+  PlanRequest base = variant->base;
   base.target = target;
+  base.workload.isMixed = request.requests.has_value();
   OwningOpRef<ModuleOp> bound(model.clone());
   PassManager pm(model.getContext());
   addPlanPasses(pm, base);
@@ -123,12 +129,8 @@ static int64_t nodesFor(const Machine &machine, int64_t devices) {
   return (devices + perNode - 1) / perNode;
 }
 
-std::optional<Error>
-ModelSearch::addTarget(const std::optional<std::string> &hardware,
-                       std::optional<int64_t> devices) {
-  Target target = request.base.target;
-  if (hardware)
-    target.hardware = hardware;
+std::optional<Error> ModelSearch::addTarget(std::optional<int64_t> devices) {
+  Target target = variant->base.target;
   Result<OwningOpRef<ModuleOp>> bound = bind(target);
   if (!bound)
     return bound.error();
@@ -160,6 +162,9 @@ ModelSearch::addTarget(const std::optional<std::string> &hardware,
   own.devices = count;
   own.memoryUtilization = analysis.getTarget().memoryUtilization;
   own.programs = programsOf(**bound, own.runtime);
+  own.base = variant->base.plan;
+  own.flags = variant->flags;
+  outcome.variants.push_back(index);
   outcome.problem.targets.push_back(std::move(own));
   outcome.problem.workload = workloadOf(**bound);
   outcome.problem.hasExperts = hasRoutedExperts(**bound);
@@ -173,25 +178,41 @@ void ModelSearch::save() {
       warn(saved.error().str());
 }
 
-Result<SearchOutcome> ModelSearch::run(const SearchControl &control) {
-  std::vector<std::optional<std::string>> machines(request.machines.begin(),
-                                                   request.machines.end());
+std::optional<Error> ModelSearch::add(size_t which, ModuleOp module) {
+  index = which;
+  variant = &request.variants[which];
+  model = module;
   std::vector<std::optional<int64_t>> devices(request.devices.begin(),
                                               request.devices.end());
-  if (machines.empty())
-    machines.emplace_back();
   if (devices.empty())
     devices.emplace_back();
-  for (const auto &machine : machines)
-    for (const auto &count : devices)
-      if (std::optional<Error> error = addTarget(machine, count))
-        return *error;
+  for (const auto &count : devices)
+    if (std::optional<Error> error = addTarget(count))
+      return error;
+  return std::nullopt;
+}
+
+/// Requests are priced without stages.
+std::optional<Error> ModelSearch::setSpace() {
+  SearchSpace &space = outcome.problem.space;
+  space = request.space;
+  if (!request.requests)
+    return std::nullopt;
+  if (!space[Knob::pp].has(1))
+    return Error{"", "requests are priced without stages, pp=1",
+                 "steps of plans with stages are priced: --phase=decode"};
+  space.sizes[static_cast<size_t>(Knob::pp)] = NumberSet::of(1);
+  return std::nullopt;
+}
+
+Result<SearchOutcome> ModelSearch::run(const SearchControl &control) {
+  if (std::optional<Error> error = setSpace())
+    return *error;
   SearchProblem &problem = outcome.problem;
-  problem.space = request.space;
-  problem.base = request.base.plan;
   problem.batches = request.batches;
   problem.goal = request.goal;
-  problem.maxStepUs = request.maxStepUs;
+  problem.limits = request.limits;
+  problem.requests = request.requests;
   problem.verify = request.verify;
   Result<SearchResult> result = autopar::search(problem, control);
   save();
@@ -206,9 +227,16 @@ Result<SearchOutcome> ModelSearch::run(const SearchControl &control) {
 Result<SearchOutcome> Session::search(const ModelRequest &model,
                                       const SearchRequest &request,
                                       const SearchControl &control) {
-  Result<ModuleOp> module = state->import(model);
-  if (!module)
-    return module.error();
-  return ModelSearch(*module, request, state->warn, state->diagnostics)
-      .run(control);
+  ModelSearch search(request, state->warn, state->diagnostics);
+  for (size_t i = 0; i < request.variants.size(); ++i) {
+    ModelRequest own = model;
+    if (!request.variants[i].weightFormat.empty())
+      own.weightFormat = request.variants[i].weightFormat;
+    Result<ModuleOp> module = state->import(own);
+    if (!module)
+      return module.error();
+    if (std::optional<Error> error = search.add(i, *module))
+      return *error;
+  }
+  return search.run(control);
 }

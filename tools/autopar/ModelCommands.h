@@ -53,7 +53,7 @@ std::optional<Error> addModule(Session &session, const ModelArgument &model,
 /// where not.
 struct SearchArgument {
   ModelArgument model;
-  std::string devices, batches, space, goal, sla, why, format;
+  std::string devices, batches, answer, space, goal, sla, why, format;
   /// Where the plans of the frontier go, a file each.
   std::string plansOutput;
   unsigned threads = 0;

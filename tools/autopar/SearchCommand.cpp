@@ -5,25 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModelCommands.h"
+#include "SearchRequest.h"
 
-#include "autopar/Hub/Hub.h"
-#include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Plan/PlanText.h"
 #include "autopar/Report/TextStyle.h"
 #include "autopar/Search/SearchReport.h"
-#include "autopar/Session/Session.h"
-#include "autopar/Support/Count.h"
 #include "autopar/Support/File.h"
-#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
-#include "autopar/Support/Words.h"
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <atomic>
-#include <charconv>
 #include <csignal>
 
 using namespace autopar;
@@ -37,13 +29,8 @@ extern "C" void stopSearch(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
-static LogicalResult refuse(const Twine &message) {
-  llvm::errs() << "error: " << message << "\n";
-  return failure();
-}
-
 static int fail(const Error &error) {
-  (void)refuse(error.str());
+  llvm::errs() << "error: " << error.str() << "\n";
   return 1;
 }
 
@@ -51,164 +38,90 @@ namespace {
 
 class SearchCommand {
 public:
-  SearchCommand(const SearchArgument &search, PlanFlags &flags,
-                const PlanValues &values)
-      : search(search), flags(flags), values(values) {}
+  SearchCommand(const SearchArgument &search, SearchRequest request)
+      : search(search), request(std::move(request)) {}
 
   int run();
 
 private:
-  std::string &valueOf(StringRef name);
-  std::optional<Error> readRequest();
-  std::optional<Error> readSla();
-  PlanRequest planRequestOf(const SearchTarget &target, const Plan &plan,
-                            int64_t batch) const;
-  std::optional<Error> estimateBest(Session &session, const ModelRequest &model,
-                                    SearchReport &report);
-  std::optional<Error> answerWhy(Session &session, const ModelRequest &model,
-                                 SearchReport &report);
+  Result<Report> estimate(Session &session, size_t target, const Plan &plan,
+                          int64_t batch, const ReportDetail &detail = {}) const;
+  void findCloseCalls(Session &session, SearchReport &report) const;
+  std::optional<Error> estimateBest(Session &session, SearchReport &report);
+  std::optional<Error> answerWhy(Session &session, SearchReport &report);
+  std::string outputPath() const;
   int write(const SearchReport &report);
 
   const SearchArgument &search;
-  PlanFlags &flags;
-  PlanValues values;
-  SearchRequest request;
+  const SearchRequest request;
+  ModelRequest model;
+  SearchOutcome found;
 };
 
 } // namespace
 
-/// "64", "8|16,32", "8..512": from the first number, each twice the one before.
-static Result<std::vector<int64_t>>
-readNumbers(const char *flag, const std::string &text, int64_t most) {
-  std::vector<int64_t> numbers;
-  for (const std::string &word : wordsOf(text, "|,")) {
-    size_t dots = word.find("..");
-    std::optional<int64_t> first = parseCount(word.substr(0, dots));
-    std::optional<int64_t> last =
-        dots == word.npos ? first : parseCount(word.substr(dots + 2));
-    if (!first || !last || *first < 1 || *last < *first || *last > most)
-      return Error{"",
-                   std::string(flag) + "=" + shorten(text) +
-                       ": expected numbers from 1 to " + std::to_string(most),
-                   "as in 64, 8|64|512 or 8..512, each twice the one before"};
-    for (int64_t number = *first; number <= *last; number *= 2)
-      numbers.push_back(number);
-  }
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  return numbers;
-}
-
-std::string &SearchCommand::valueOf(StringRef name) {
-  static std::string none;
-  for (size_t i = 0; i < values.size(); ++i)
-    if (flags.all()[i].name == name)
-      return values[i].empty() ? none : values[i].back();
-  return none;
-}
-
-/// "tpot:30ms" or "ttft:1.5s", of the phase that has it.
-std::optional<Error> SearchCommand::readSla() {
-  if (search.sla.empty())
-    return std::nullopt;
-  bool isPrefill = request.base.workload.phase == Phase::prefill;
-  std::string name = isPrefill ? "ttft" : "tpot";
-  StringRef text = search.sla;
-  double value = 0;
-  constexpr std::pair<const char *, double> units[] = {
-      {"us", 1}, {"ms", 1e3}, {"s", 1e6}};
-  if (text.consume_front(name) && text.consume_front(":"))
-    for (auto [unit, us] : units) {
-      StringRef digits = text;
-      if (digits.consume_back(unit) && !digits.getAsDouble(value) &&
-          value > 0) {
-        request.maxStepUs = value * us;
-        return std::nullopt;
-      }
-    }
-  return Error{
-      "", "--sla=" + shorten(search.sla) + ": expected " + name + " and a time",
-      "as in --sla=" + name + (isPrefill ? ":500ms" : ":30ms")};
-}
-
-std::optional<Error> SearchCommand::readRequest() {
-  for (const std::string &name : wordsOf(valueOf("hardware"), ","))
-    request.machines.push_back(name);
-  if (request.machines.size() > 1)
-    for (size_t i = 0; i < values.size(); ++i)
-      if (flags.all()[i].name == "hardware")
-        values[i].clear();
-  if (!flags.setAll(values, "autopar"))
-    return Error();
-  FailureOr<PlanRequest> base = readPlanRequest(flags.options(), refuse);
-  if (failed(base))
-    return Error();
-  request.base = std::move(*base);
-  if (!request.base.workload.phase)
-    request.base.workload.phase = Phase::decode;
-  if (request.base.plan.prefillChunk == 0)
-    return Error{"", "--prefill-chunk=none: a search needs a number",
-                 "give one that holds the prompts, as --prefill-chunk=1M"};
-  Result<SearchSpace> space = parseSearchSpace(search.space);
-  if (!space)
-    return space.error();
-  request.space = *space;
-  if (!search.devices.empty()) {
-    auto devices = readNumbers("--devices", search.devices, limits::maxDevices);
-    if (!devices)
-      return devices.error();
-    request.devices = *devices;
-  }
-  auto batches = readNumbers(
-      "--batch", search.batches.empty() ? "1..32768" : search.batches,
-      limits::maxTokens);
-  if (!batches)
-    return batches.error();
-  request.batches = *batches;
-  request.verify = search.verify;
-  request.goal = parseGoal(search.goal).value_or(Goal::throughput);
-  request.cacheDirectory = cacheDirectory() + "/strategies";
-  return readSla();
-}
-
-PlanRequest SearchCommand::planRequestOf(const SearchTarget &target,
-                                         const Plan &plan,
-                                         int64_t batch) const {
-  PlanRequest one = request.base;
+/// A step of a plan through the passes.
+Result<Report> SearchCommand::estimate(Session &session, size_t target,
+                                       const Plan &plan, int64_t batch,
+                                       const ReportDetail &detail) const {
+  const SearchVariant &variant = request.variants[found.variants[target]];
+  PlanRequest one = variant.base;
   one.plan = plan;
-  if (!request.machines.empty())
-    one.target.hardware = target.machine.name;
-  one.target.nodes = target.machine.pools.front().nodes;
+  one.target.nodes = found.problem.targets[target].machine.pools.front().nodes;
   one.workload.batch = batch;
-  return one;
+  ModelRequest own = model;
+  own.weightFormat = variant.weightFormat;
+  return session.estimate(own, one, detail);
+}
+
+/// Of plans without stages, whose slopes are known.
+void SearchCommand::findCloseCalls(Session &session,
+                                   SearchReport &report) const {
+  if (!report.best || report.result.rivals.empty())
+    return;
+  auto impactsOf = [&](const SearchPoint &point) -> std::optional<Report> {
+    ReportDetail detail;
+    detail.impact = true;
+    if (point.plan.has(Degree::pp))
+      return std::nullopt;
+    Result<Report> report =
+        estimate(session, point.target, point.plan, point.batch, detail);
+    return report ? std::optional(std::move(*report)) : std::nullopt;
+  };
+  std::optional<Report> best =
+      impactsOf(report.result.frontier[*report.result.best]);
+  std::vector<std::optional<Report>> rivals;
+  if (best)
+    for (const Rival &rival : report.result.rivals)
+      rivals.push_back(impactsOf(rival.point));
+  if (best)
+    report.closeCalls =
+        closeCallsOf(report.problem, report.result, *best, rivals);
 }
 
 /// The estimate of the best plan, through the passes: it says what a price does
 /// not, and must say the same.
 std::optional<Error> SearchCommand::estimateBest(Session &session,
-                                                 const ModelRequest &model,
                                                  SearchReport &report) {
-  if (!report.result.best)
+  if (!found.result.best || request.requests)
     return std::nullopt;
-  const SearchPoint &best = report.result.frontier[*report.result.best];
-  Result<Report> estimate =
-      session.estimate(model, planRequestOf(report.problem.targets[best.target],
-                                            best.plan, best.batch));
-  if (!estimate)
-    return estimate.error();
-  if (estimate->latency.stepTimeUs != best.stepUs)
+  const SearchPoint &best = found.result.frontier[*found.result.best];
+  Result<Report> estimated =
+      estimate(session, best.target, best.plan, best.batch);
+  if (!estimated)
+    return estimated.error();
+  if (estimated->latency.stepTimeUs != best.timeUs)
     return Error{"",
                  "the search and the estimate of " + labelOf(best) +
-                     " differ: " + formatNumber(best.stepUs) + " us and " +
-                     formatNumber(estimate->latency.stepTimeUs) + " us",
+                     " differ: " + formatNumber(best.timeUs) + " us and " +
+                     formatNumber(estimated->latency.stepTimeUs) + " us",
                  "this is a defect of autopar"};
-  report.best = std::move(*estimate);
+  report.best = std::move(*estimated);
   return std::nullopt;
 }
 
 /// Searches the space of that plan alone.
 std::optional<Error> SearchCommand::answerWhy(Session &session,
-                                              const ModelRequest &model,
                                               SearchReport &report) {
   Result<Plan> plan = loadPlan(search.why);
   if (!plan)
@@ -219,10 +132,10 @@ std::optional<Error> SearchCommand::answerWhy(Session &session,
   SearchRequest one = request;
   one.space = spaceOf(*plan);
   one.devices = {*devices};
-  Result<SearchOutcome> found = session.search(model, one);
-  if (!found)
-    return found.error();
-  report.why = compareWith(report.result, found->result);
+  Result<SearchOutcome> own = session.search(model, one);
+  if (!own)
+    return own.error();
+  report.why = compareWith(report.result, own->result);
   report.why->plan = search.why;
   if (report.why->answer != SearchWhy::Answer::illegal)
     return std::nullopt;
@@ -230,17 +143,23 @@ std::optional<Error> SearchCommand::answerWhy(Session &session,
     report.why->refusal = error->message;
     return std::nullopt;
   }
-  if (Result<Report> refused = session.estimate(
-          model, planRequestOf(found->problem.targets.front(), *plan,
-                               request.batches.front()));
+  if (Result<Report> refused =
+          estimate(session, 0, *plan, request.batches.front());
       !refused)
     report.why->refusal = refused.error().message;
   return std::nullopt;
 }
 
+/// That the flags say: of all variants.
+std::string SearchCommand::outputPath() const {
+  for (const GivenFlag &flag : request.variants.front().flags)
+    if (flag.name == "report-output")
+      return flag.value;
+  return "-";
+}
+
 int SearchCommand::write(const SearchReport &report) {
-  std::string path = valueOf("report-output");
-  path = path.empty() ? "-" : path;
+  std::string path = outputPath();
   TextStyleScope style(path == "-" ? outputStyle() : TextStyle());
   std::string text = search.format == "json"  ? writeJson(report)
                      : search.format == "csv" ? writeCsv(report)
@@ -259,11 +178,10 @@ int SearchCommand::write(const SearchReport &report) {
 }
 
 int SearchCommand::run() {
-  if (std::optional<Error> error = readRequest())
-    return error->message.empty() ? 1 : fail(*error);
-  Result<ModelRequest> model = requestOf(search.model, search.model.name);
-  if (!model)
-    return fail(model.error());
+  Result<ModelRequest> named = requestOf(search.model, search.model.name);
+  if (!named)
+    return fail(named.error());
+  model = std::move(*named);
   Session session([](const std::string &line) {
     llvm::errs() << "warning: " << line << "\n";
   });
@@ -279,16 +197,17 @@ int SearchCommand::run() {
                    std::string(what));
     return wasInterrupted == 0;
   };
-  Result<SearchOutcome> found = session.search(*model, request, control);
+  Result<SearchOutcome> outcome = session.search(model, request, control);
   showProgress("");
-  if (!found)
-    return fail(found.error());
-  SearchReport report{search.model.name, std::move(found->problem),
-                      std::move(found->result)};
-  if (std::optional<Error> error = estimateBest(session, *model, report))
+  if (!outcome)
+    return fail(outcome.error());
+  found = std::move(*outcome);
+  SearchReport report{search.model.name, found.problem, found.result};
+  if (std::optional<Error> error = estimateBest(session, report))
     return fail(*error);
+  findCloseCalls(session, report);
   if (!search.why.empty() && report.result.complete)
-    if (std::optional<Error> error = answerWhy(session, *model, report))
+    if (std::optional<Error> error = answerWhy(session, report))
       return fail(*error);
   constexpr int interrupted = 130;
   int code = write(report);
@@ -297,5 +216,8 @@ int SearchCommand::run() {
 
 int autopar::searchPlans(const SearchArgument &search, PlanFlags &flags,
                          const PlanValues &values) {
-  return SearchCommand(search, flags, values).run();
+  Result<SearchRequest> request = readSearchRequest(search, flags, values);
+  if (!request)
+    return request.error().message.empty() ? 1 : fail(request.error());
+  return SearchCommand(search, std::move(*request)).run();
 }

@@ -22,7 +22,6 @@ struct SearchOptions : PlanArguments {
 /// What plans do not differ in.
 static bool isOfAllPlans(const std::string &name) {
   static const std::vector<std::string> wanted = {"hardware",
-                                                  "phase",
                                                   "prompt",
                                                   "context",
                                                   "prefill-chunk",
@@ -42,6 +41,18 @@ static bool isOfAllPlans(const std::string &name) {
   return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
+/// `--phase`, which may be of requests, too.
+static void addPhase(CLI::App *command, PlanArguments &arguments) {
+  const std::vector<PlanFlag> &flags = arguments.flags.all();
+  for (size_t i = 0; i < flags.size(); ++i)
+    if (flags[i].name == "phase")
+      addPlanOption(command, flags[i], "phase",
+                    "decode (default), prefill, or request: both, as a service "
+                    "under constant load has them",
+                    arguments.values[i])
+          ->type_name("phase");
+}
+
 static void addSearchFlags(CLI::App *command, SearchArgument &search) {
   command
       ->add_option("--devices", search.devices,
@@ -55,6 +66,11 @@ static void addSearchFlags(CLI::App *command, SearchArgument &search) {
                    "of two (default: 1..32768)")
       ->type_name("N")
       ->group("What to run");
+  command
+      ->add_option("--output-tokens", search.answer,
+                   "Tokens of each answer, with --phase=request")
+      ->type_name("N")
+      ->group("What to run");
   const char *group = "What to search";
   command
       ->add_option("--space", search.space,
@@ -64,15 +80,16 @@ static void addSearchFlags(CLI::App *command, SearchArgument &search) {
       ->group(group);
   command
       ->add_option("--goal", search.goal,
-                   "What is best: throughput (default), latency, cost or "
-                   "devices")
+                   "What is best: throughput (default), "
+                   "throughput-per-device, latency, cost or devices")
       ->type_name("goal")
-      ->check(oneOf({"throughput", "latency", "cost", "devices"}))
+      ->check(oneOf({"throughput", "throughput-per-device", "latency", "cost",
+                     "devices"}))
       ->group(group);
   command
       ->add_option("--sla", search.sla,
-                   "Longest step wanted: tpot:30ms in decode, ttft:500ms in "
-                   "prefill")
+                   "Longest times wanted: tpot:30ms in decode, ttft:500ms in "
+                   "prefill, or both of requests")
       ->type_name("limit")
       ->group(group);
   command
@@ -114,15 +131,21 @@ void autopar::addSearch(CLI::App &app, std::vector<Command> &commands) {
   command->add_option("model", options->search.model.name, modelHelp)
       ->required();
   addSearchFlags(command, options->search);
+  addPhase(command, *options);
   addPlanFlags(command, *options, isOfAllPlans);
   addSource(command, options->search.model);
   command->footer(
       "Prices every plan of a space, and says which no other beats. Several\n"
-      "machines are searched together: --hardware=a,b.\n\n"
+      "machines, runtimes, formats and chunks are searched together, as\n"
+      "--hardware=h100,b200 --kv-format=bf16,fp8 --prefill-chunk=2048,8192.\n"
+      "Of requests, --batch is how many run at once, each followed by "
+      "another.\n\n"
       "  autopar search qwen3-235b-a22b --devices=16\n"
       "  autopar search deepseek-v3 --hardware=h200 --devices=8..64 \\\n"
       "                 --context=8192 --sla=tpot:30ms --goal=cost\n"
-      "  autopar search llama-3.3-70b --space=tp=1..8,pp=1,fsdp=off --json\n");
+      "  autopar search llama-3.3-70b --space=tp=1..8,pp=1,fsdp=off --json\n"
+      "  autopar search llama-3.3-70b --phase=request --prompt=2000 \\\n"
+      "                 --output-tokens=500 --sla=ttft:500ms,tpot:30ms\n");
   commands.push_back({command, [=] {
                         return searchPlans(options->search, options->flags,
                                            options->values);

@@ -25,6 +25,9 @@ struct WorkloadChoice {
   std::optional<int64_t> batch = std::nullopt, prompt = std::nullopt,
                          context = std::nullopt, encoderTokens = std::nullopt,
                          crossTokens = std::nullopt;
+  /// Whether steps have prompts beside sequences that decode, which latent
+  /// attention computes otherwise.
+  bool isMixed = false;
 };
 
 /// A plan of a model, on what it runs, and the step that it is for.

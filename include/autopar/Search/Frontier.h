@@ -15,10 +15,12 @@ namespace autopar {
 
 /// A point of a space: what it is worth, and where in the space it is.
 struct Candidate {
-  /// Of a step; less is better.
-  double stepUs = 0;
+  /// Less is better.
+  double timeUs = 0;
   /// More is better.
   double tokensPerS = 0;
+  /// Of requests.
+  double ttftUs = 0, tpotUs = 0;
   /// Indices into sizes and orders of the search, `PlanChoice::code`; the rest
   /// of the point.
   uint32_t sizes = 0, choice = 0, order = 0;

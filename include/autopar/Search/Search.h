@@ -20,8 +20,6 @@
 #include "autopar/Search/SearchSpace.h"
 #include "autopar/Support/Progress.h"
 
-#include <map>
-
 namespace autopar {
 
 /// Where the compiled programs of a model come from.
@@ -33,7 +31,12 @@ public:
   virtual CompiledProgram *find(const Plan &plan) = 0;
 };
 
-/// Devices to search plans for.
+/// A flag of the command line, for readers.
+struct GivenFlag {
+  std::string name, value;
+};
+
+/// Devices to search plans for, and what all of these have.
 struct SearchTarget {
   /// With enough nodes.
   Machine machine;
@@ -42,29 +45,53 @@ struct SearchTarget {
   int64_t devices = 1;
   std::optional<double> memoryUtilization = std::nullopt;
   ProgramSource *programs = nullptr;
+  /// Formats; no axes.
+  Plan base = {};
+  /// That say so, where they are known.
+  std::vector<GivenFlag> flags = {};
 };
 
-/// What the best plan is best in: tokens per second, time of a step, dollars
-/// per token, or how few devices it needs.
-enum class Goal : uint8_t { throughput, latency, cost, devices };
+/// The longest times that are wanted, in microseconds: from a request to its
+/// first token, and from token to token.
+struct ServiceLimits {
+  std::optional<double> ttftUs, tpotUs;
+};
+
+/// What the best plan is best in: tokens per second, of all devices or of each,
+/// time of a step, dollars per token, or how few devices it needs.
+enum class Goal : uint8_t {
+  throughput,
+  throughput_per_device,
+  latency,
+  cost,
+  devices
+};
 std::string_view nameOf(Goal goal);
 std::optional<Goal> parseGoal(std::string_view text);
+
+/// Tokens of a request.
+struct RequestTokens {
+  int64_t prompt = 1, answer = 1;
+};
 
 struct SearchProblem {
   std::vector<SearchTarget> targets;
   SearchSpace space;
-  /// What all plans have; no axes.
-  Plan base;
   bool hasExperts = false;
   /// The step; its batch is each of `batches`.
   Workload workload;
+  /// Where given, requests are searched for, not steps: batches are requests
+  /// at once, each followed by another (`Server`).
+  std::optional<RequestTokens> requests = std::nullopt;
   std::vector<int64_t> batches;
   Goal goal = Goal::throughput;
-  /// Steps that take longer are not wanted.
-  std::optional<double> maxStepUs = std::nullopt;
+  ServiceLimits limits;
   /// Whether plans are priced even where a bound excludes them.
   bool verify = false;
 };
+
+/// The longest step that is wanted of a problem of steps.
+std::optional<double> stepLimitUs(const SearchProblem &problem);
 
 /// Where all points of a space went. They add up to `space`.
 struct SearchProof {
@@ -76,6 +103,8 @@ struct SearchProof {
   /// A frontier has a plan better than the bound of these.
   uint64_t excluded = 0;
   uint64_t unfit = 0;
+  /// Of those evaluated, requests beyond the limits: not of the frontier.
+  uint64_t tooSlow = 0;
   /// Refused by passes, or for sizes that do not divide.
   uint64_t illegal = 0;
 
@@ -88,18 +117,38 @@ struct SearchPoint {
   size_t target = 0;
   Plan plan;
   int64_t batch = 1;
-  double stepUs = 0, tokensPerS = 0;
+  /// Of a step, or of a request from its start to its last token.
+  double timeUs = 0;
+  /// Of the answers, where requests are searched for.
+  double tokensPerS = 0;
+  /// Of requests.
+  double ttftUs = 0, tpotUs = 0;
   /// Of all devices; absent where the machine has no price.
   std::optional<double> dollarsPerMillionTokens = std::nullopt;
 };
 
 /// By value of a choice, the score of the best that it leads to: tokens per
-/// second, or less the time of a step.
+/// second (of a device, or a dollar an hour, where these are the goal), or less
+/// the time of a step.
 struct KnobEffect {
+  struct Value {
+    std::string text;
+    double best = 0;
+    /// Whether it has a plan at most `closeness` below the best.
+    bool isClose = false;
+  };
   std::string name;
-  std::map<int64_t, double> best;
-  /// Values of plans that are at most 5 % below the best.
-  std::vector<int64_t> close = {};
+  std::vector<Value> values;
+};
+
+/// What of the best score is close to it.
+inline constexpr double closeness = 0.05;
+
+/// A plan of other sizes that is close to the best.
+struct Rival {
+  SearchPoint point;
+  /// Its score, of the best's: at most 1; of times the inverse.
+  double share = 1;
 };
 
 /// A plan that does not fit, and what a device would hold.
@@ -119,8 +168,12 @@ struct SearchResult {
   /// Whether it went to its end.
   bool complete = true;
   std::vector<KnobEffect> effects;
+  /// The best few of those with other sizes or another target, best first.
+  std::vector<Rival> rivals;
   /// Of those that do not fit, the one that holds least.
   std::optional<UnfitPoint> closest;
+  /// Of requests that are too slow, those with the shortest times.
+  std::optional<SearchPoint> shortestTtft, shortestTpot;
   size_t strategies = 0;
 };
 

@@ -9,6 +9,7 @@
 #define AUTOPAR_SEARCH_SEARCHREPORT_H
 
 #include "autopar/Report/Report.h"
+#include "autopar/Search/CloseCalls.h"
 #include "autopar/Search/Search.h"
 
 namespace autopar {
@@ -23,7 +24,7 @@ struct SearchWhy {
   std::string refusal;
   /// Its best batch for the goal, or where it holds least.
   int64_t batch = 0;
-  double stepUs = 0, tokensPerS = 0, totalBytes = 0;
+  double timeUs = 0, tokensPerS = 0, totalBytes = 0;
   std::optional<double> dollarsPerMillionTokens = std::nullopt;
 };
 std::string_view nameOf(SearchWhy::Answer answer);
@@ -40,6 +41,7 @@ struct SearchReport {
   std::optional<SearchWhy> why = std::nullopt;
   /// The estimate of the best plan.
   std::optional<Report> best = std::nullopt;
+  std::vector<CloseCall> closeCalls = {};
 };
 
 /// For a terminal: the best plan, the frontier, what matters, the proof.

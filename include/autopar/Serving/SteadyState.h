@@ -70,11 +70,14 @@ struct ServingFlops {
 /// Serves requests with one strategy on one machine.
 class Server {
 public:
-  /// All arguments outlive it. Of `replicas` replicas each has its own part of
-  /// the requests; `layout` is that of all.
-  Server(CompiledProgram &program, const Layout &layout, int64_t replicas,
-         const Machine &machine, const Runtime &runtime,
+  /// All arguments outlive it.
+  Server(CompiledProgram &program, const Machine &machine,
+         const Runtime &runtime,
          std::optional<double> memoryUtilization = std::nullopt);
+
+  /// Lays it on devices, before anything is asked of it. Of `replicas` replicas
+  /// each has its own part of the requests; `layout` is that of all.
+  void lay(const Layout &layout, int64_t replicas);
 
   ServingRefusal serve(const ClosedLoop &load, SteadyState &state);
   /// Output tokens per second of `batch` sequences from their prompts to their
@@ -99,7 +102,7 @@ private:
   double promptsPerStep(const ClosedLoop &load, double running) const;
 
   const Runtime &runtime;
-  double replicas;
+  double replicas = 1;
   Pricer pricer;
   Refusal laid;
 };

@@ -28,18 +28,28 @@ struct Comparison {
   PlanDifferences differences;
 };
 
+/// What a search chooses between beside plans: formats, runtimes, machines.
+struct SearchVariant {
+  /// Formats, runtime, machine, figures and the step, whose batch is searched
+  /// for.
+  PlanRequest base;
+  /// In place of the model's own, where it is given.
+  std::string weightFormat = "";
+  /// That say so, for readers.
+  std::vector<GivenFlag> flags = {};
+};
+
 /// What to search the plans of a model for.
 struct SearchRequest {
-  /// Formats, runtime, figures and the step, whose batch is searched for.
-  PlanRequest base;
-  /// Names or files; none: that of `base`.
-  std::vector<std::string> machines = {};
-  /// How many of each; none: a node.
+  std::vector<SearchVariant> variants;
+  /// Of each machine; none: a node.
   std::vector<int64_t> devices = {};
   SearchSpace space = {};
   std::vector<int64_t> batches = {};
   Goal goal = Goal::throughput;
-  std::optional<double> maxStepUs = std::nullopt;
+  ServiceLimits limits = {};
+  /// `SearchProblem::requests`.
+  std::optional<RequestTokens> requests = std::nullopt;
   bool verify = false;
   /// Where the programs of strategies are kept; "": nowhere.
   std::string cacheDirectory = "";
@@ -49,6 +59,8 @@ struct SearchRequest {
 struct SearchOutcome {
   SearchProblem problem;
   SearchResult result;
+  /// By target, which variant it is.
+  std::vector<size_t> variants = {};
 };
 
 /// What the command line does, as functions: models, plans and machines in,

@@ -16,9 +16,9 @@ using namespace autopar;
 
 namespace {
 
-Candidate candidate(double stepUs, double tokensPerS, uint32_t sizes = 0) {
+Candidate candidate(double timeUs, double tokensPerS, uint32_t sizes = 0) {
   Candidate one;
-  one.stepUs = stepUs;
+  one.timeUs = timeUs;
   one.tokensPerS = tokensPerS;
   one.sizes = sizes;
   return one;
@@ -31,8 +31,8 @@ TEST(FrontierTest, KeepsWhatIsBetterInOne) {
   EXPECT_TRUE(frontier.add(candidate(5, 50)));
   EXPECT_FALSE(frontier.add(candidate(11, 99)));
   ASSERT_EQ(frontier.all().size(), 3u);
-  EXPECT_EQ(frontier.all()[0].stepUs, 5);
-  EXPECT_EQ(frontier.all()[2].stepUs, 20);
+  EXPECT_EQ(frontier.all()[0].timeUs, 5);
+  EXPECT_EQ(frontier.all()[2].timeUs, 20);
 }
 
 TEST(FrontierTest, DropsWhatIsBeaten) {
@@ -63,9 +63,9 @@ TEST(FrontierTest, DoesNotDependOnOrder) {
   auto isBeaten = [&](const Candidate &one) {
     return std::any_of(all.begin(), all.end(), [&](const Candidate &other) {
       bool isAsGood =
-          other.stepUs <= one.stepUs && other.tokensPerS >= one.tokensPerS;
+          other.timeUs <= one.timeUs && other.tokensPerS >= one.tokensPerS;
       bool isBetter =
-          other.stepUs < one.stepUs || other.tokensPerS > one.tokensPerS;
+          other.timeUs < one.timeUs || other.tokensPerS > one.tokensPerS;
       return isAsGood && (isBetter || other.sizes < one.sizes);
     });
   };

@@ -28,7 +28,8 @@ struct SteadyStateTest : testing::Test {
   }
 
   SteadyState serve(const ClosedLoop &load) {
-    Server server(program, makeLayout(8), /*replicas=*/1, machine, runtime);
+    Server server(program, machine, runtime);
+    server.lay(makeLayout(8), /*replicas=*/1);
     SteadyState state;
     EXPECT_FALSE(server.serve(load, state));
     return state;
@@ -123,7 +124,8 @@ TEST_F(SteadyStateTest, AnswersOfOneTokenHaveARate) {
 }
 
 TEST_F(SteadyStateTest, ARequestThatDoesNotFitIsRefused) {
-  Server server(program, makeLayout(8), 1, machine, runtime);
+  Server server(program, machine, runtime);
+  server.lay(makeLayout(8), /*replicas=*/1);
   SteadyState state;
   EXPECT_EQ(server.serve({1, 1e8, 1000}, state).kind,
             ServingRefusal::Kind::capacity);
@@ -143,7 +145,8 @@ TEST_F(SteadyStateTest, PromptStepsHaveTheirOwnTerms) {
 
 /// 32 prompts of 1,000 tokens in 4 steps of 8, then 99 steps.
 TEST_F(SteadyStateTest, AStaticBatchRunsFromStartToEnd) {
-  Server server(program, makeLayout(8), /*replicas=*/1, machine, runtime);
+  Server server(program, machine, runtime);
+  server.lay(makeLayout(8), /*replicas=*/1);
   double rate = 0;
   EXPECT_FALSE(server.runBatch({32, 1000, 100}, rate));
   double us = 4 * stepUs(prefill(8, 1000)) + 99 * stepUs(decode(32, 1050));

@@ -1,0 +1,128 @@
+//===- Findings.cpp -------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Findings.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+//===----------------------------------------------------------------------===//
+// Worth
+//===----------------------------------------------------------------------===//
+
+double Worth::tokensPerS(int64_t batch, double stepUs) const {
+  bool isPrefill = problem.workload.phase == Phase::prefill;
+  auto tokens = static_cast<double>(isPrefill ? problem.workload.query : 1);
+  return static_cast<double>(batch) * tokens / stepUs * 1e6;
+}
+
+void Worth::setPrice(Candidate &candidate, const BatchPrice &price) const {
+  candidate.timeUs = price.timeUs;
+  candidate.ttftUs = price.ttftUs;
+  candidate.tpotUs = price.tpotUs;
+  candidate.tokensPerS = problem.requests
+                             ? price.tokensPerS
+                             : tokensPerS(candidate.batch, price.timeUs);
+}
+
+/// Of what the goal counts tokens for.
+double Worth::units() const {
+  auto devices = static_cast<double>(target.devices);
+  if (problem.goal == Goal::throughput_per_device)
+    return devices;
+  if (problem.goal == Goal::cost && target.machine.price)
+    return devices * target.machine.price->value;
+  return 1;
+}
+
+double Worth::scoreOf(const Candidate &candidate) const {
+  if (std::optional<double> limit = stepLimitUs(problem);
+      limit && candidate.timeUs > *limit)
+    return none;
+  return problem.goal == Goal::latency ? -candidate.timeUs
+                                       : candidate.tokensPerS / units();
+}
+
+bool Worth::isTooSlow(const Candidate &candidate) const {
+  const ServiceLimits &limits = problem.limits;
+  return problem.requests &&
+         ((limits.ttftUs && candidate.ttftUs > *limits.ttftUs) ||
+          (limits.tpotUs && candidate.tpotUs > *limits.tpotUs));
+}
+
+//===----------------------------------------------------------------------===//
+// Findings
+//===----------------------------------------------------------------------===//
+
+static void keepBetter(const Scored &one, Scored &best) {
+  if (one.score > best.score ||
+      (one.score == best.score && one.candidate.isBefore(best.candidate)))
+    best = one;
+}
+
+static void keepShorter(std::optional<Candidate> &shortest,
+                        const Candidate &candidate, double Candidate::*time) {
+  if (!shortest || candidate.*time < (*shortest).*time ||
+      (candidate.*time == (*shortest).*time && candidate.isBefore(*shortest)))
+    shortest = candidate;
+}
+
+void Findings::keepShortest(const Candidate &candidate) {
+  keepShorter(shortestTtft, candidate, &Candidate::ttftUs);
+  keepShorter(shortestTpot, candidate, &Candidate::tpotUs);
+}
+
+void Findings::keepClosest(const Candidate &candidate, double bytes) {
+  if (bytes > closestBytes ||
+      (bytes == closestBytes && !candidate.isBefore(closest)))
+    return;
+  closest = candidate;
+  closestBytes = bytes;
+}
+
+void Findings::take(const BatchPrice &price, Candidate candidate,
+                    uint64_t points, size_t batch, const Worth &worth) {
+  if (!price.isLegal || !price.fits) {
+    (price.isLegal ? proof.unfit : proof.illegal) += points;
+    if (price.isLegal)
+      keepClosest(candidate, price.totalBytes);
+    return;
+  }
+  proof.evaluated += points;
+  proof.sharedPrices += points - 1;
+  worth.setPrice(candidate, price);
+  if (worth.isTooSlow(candidate)) {
+    proof.tooSlow += points;
+    keepShortest(candidate);
+    return;
+  }
+  frontier.add(candidate);
+  double score = worth.scoreOf(candidate);
+  keepBetter({score, candidate}, bestOfMesh[candidate.sizes]);
+  bestOfBatch[batch] = std::max(bestOfBatch[batch], score);
+}
+
+void Findings::merge(Findings &other) {
+  frontier.add(other.frontier);
+  proof.add(other.proof);
+  if (std::isfinite(other.closestBytes))
+    keepClosest(other.closest, other.closestBytes);
+  for (const auto &shortest : {other.shortestTtft, other.shortestTpot})
+    if (shortest)
+      keepShortest(*shortest);
+  for (size_t i = 0; i < other.bestOfMesh.size(); ++i)
+    keepBetter(other.bestOfMesh[i], bestOfMesh[i]);
+  for (size_t i = 0; i < other.bestOfBatch.size(); ++i)
+    bestOfBatch[i] = std::max(bestOfBatch[i], other.bestOfBatch[i]);
+  if (open.empty())
+    open.swap(other.open);
+  else
+    open.insert(open.end(), other.open.begin(), other.open.end());
+  other.open = {};
+}

@@ -1,0 +1,89 @@
+//===- Findings.h - What was found of a space -------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SEARCH_FINDINGS_H
+#define AUTOPAR_LIB_SEARCH_FINDINGS_H
+
+#include "BatchPrices.h"
+
+#include "autopar/Search/Frontier.h"
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace autopar {
+
+/// What candidates on a target are worth for the goal of a problem.
+class Worth {
+public:
+  /// Of what is not wanted.
+  static constexpr double none = -std::numeric_limits<double>::infinity();
+
+  /// Arguments outlive it.
+  Worth(const SearchProblem &problem, const SearchTarget &target)
+      : problem(problem), target(target) {}
+
+  /// Of a step.
+  double tokensPerS(int64_t batch, double stepUs) const;
+  /// Gives `candidate` what `price` says of it.
+  void setPrice(Candidate &candidate, const BatchPrice &price) const;
+  /// More is better; `none` of steps that take longer than is wanted.
+  double scoreOf(const Candidate &candidate) const;
+  /// Whether it is a request beyond the limits.
+  bool isTooSlow(const Candidate &candidate) const;
+
+private:
+  double units() const;
+
+  const SearchProblem &problem;
+  const SearchTarget &target;
+};
+
+/// A candidate and what it is worth for the goal.
+struct Scored {
+  double score = Worth::none;
+  Candidate candidate;
+};
+
+/// A plan with stages that may be worth its bound.
+struct StagedCandidate : Candidate {
+  uint32_t strategy = 0;
+  /// That have its price.
+  uint64_t points = 1;
+};
+
+/// What one thread has found, or all.
+struct Findings {
+  Frontier frontier;
+  SearchProof proof;
+  /// By index of a mesh of the space.
+  std::vector<Scored> bestOfMesh;
+  /// By batch, the best score.
+  std::vector<double> bestOfBatch;
+  std::vector<StagedCandidate> open;
+  /// Of those priced that do not fit, the one that holds least.
+  Candidate closest;
+  double closestBytes = std::numeric_limits<double>::infinity();
+  /// Of requests that are too slow.
+  std::optional<Candidate> shortestTtft, shortestTpot;
+
+  /// Counts a price, of `points` points, and keeps what is good; `batch` is the
+  /// index of its batch.
+  void take(const BatchPrice &price, Candidate candidate, uint64_t points,
+            size_t batch, const Worth &worth);
+  /// Adds what `other` has, which is left without its open plans.
+  void merge(Findings &other);
+
+private:
+  void keepClosest(const Candidate &candidate, double bytes);
+  void keepShortest(const Candidate &candidate);
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SEARCH_FINDINGS_H

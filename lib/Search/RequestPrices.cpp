@@ -1,0 +1,52 @@
+//===- RequestPrices.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RequestPrices.h"
+
+using namespace autopar;
+
+RequestPrices::RequestPrices(const SearchProblem &problem,
+                             const SearchTarget &target,
+                             CompiledProgram &program)
+    : problem(problem), step(program.step(), target.machine, target.runtime,
+                             target.memoryUtilization),
+      server(program, target.machine, target.runtime,
+             target.memoryUtilization) {}
+
+void RequestPrices::lay(const Layout &layout, int64_t replicas) {
+  server.lay(layout, replicas);
+}
+
+/// What a device would hold of one request.
+double RequestPrices::bytesOf(const ClosedLoop &load) {
+  double outputs[stepOutputCount];
+  GroupValues one = {1, 1, load.promptTokens + load.answerTokens, 0, 0};
+  if (step.price(one, outputs))
+    return 0;
+  return outputs[static_cast<size_t>(StepOutput::total_bytes)];
+}
+
+BatchPrice RequestPrices::price(int64_t concurrency) {
+  ClosedLoop load;
+  load.concurrency = concurrency;
+  load.promptTokens = static_cast<double>(problem.requests->prompt);
+  load.answerTokens = static_cast<double>(problem.requests->answer);
+  SteadyState state;
+  ServingRefusal refusal = server.serve(load, state);
+  BatchPrice price;
+  price.isLegal = refusal.kind != ServingRefusal::Kind::step;
+  price.fits = !refusal;
+  if (refusal) {
+    price.totalBytes = price.isLegal ? bytesOf(load) : 0;
+    return price;
+  }
+  price.ttftUs = state.ttftUs;
+  price.tpotUs = state.tpotUs;
+  price.timeUs = state.ttftUs + (load.answerTokens - 1) * state.tpotUs;
+  price.tokensPerS = state.outputTokensPerSecond;
+  return price;
+}

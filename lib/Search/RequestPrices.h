@@ -1,0 +1,42 @@
+//===- RequestPrices.h - Requests at once, in one strategy ------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SEARCH_REQUESTPRICES_H
+#define AUTOPAR_LIB_SEARCH_REQUESTPRICES_H
+
+#include "BatchPrices.h"
+
+#include "autopar/Serving/SteadyState.h"
+
+namespace autopar {
+
+/// What requests of a search take where so many run at once.
+class RequestPrices {
+public:
+  /// Arguments outlive it.
+  RequestPrices(const SearchProblem &problem, const SearchTarget &target,
+                CompiledProgram &program);
+
+  /// Of a step: refuses layouts as it does.
+  Pricer &stepPricer() { return step; }
+  /// In the layout that `stepPricer` has, of so many replicas.
+  void lay(const Layout &layout, int64_t replicas);
+
+  /// Of `concurrency` requests of the whole deployment.
+  BatchPrice price(int64_t concurrency);
+
+private:
+  double bytesOf(const ClosedLoop &load);
+
+  const SearchProblem &problem;
+  Pricer step;
+  Server server;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SEARCH_REQUESTPRICES_H
