@@ -7,6 +7,9 @@
 
 #include "Findings.h"
 
+#include "autopar/Report/ReportText.h"
+#include "autopar/Support/Text.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -47,6 +50,12 @@ double Worth::scoreOf(const Candidate &candidate) const {
     return none;
   return problem.goal == Goal::latency ? -candidate.timeUs
                                        : candidate.tokensPerS / units();
+}
+
+std::string Worth::text(const Candidate &candidate) const {
+  return problem.goal == Goal::latency
+             ? formatTime(candidate.timeUs)
+             : formatRate(candidate.tokensPerS) + " tokens/s";
 }
 
 bool Worth::isTooSlow(const Candidate &candidate) const {
@@ -104,6 +113,7 @@ void Findings::take(const BatchPrice &price, Candidate candidate,
   }
   frontier.add(candidate);
   double score = worth.scoreOf(candidate);
+  keepBetter({score, candidate}, best);
   keepBetter({score, candidate}, bestOfMesh[candidate.sizes]);
   bestOfBatch[batch] = std::max(bestOfBatch[batch], score);
 }
@@ -116,6 +126,7 @@ void Findings::merge(Findings &other) {
   for (const auto &shortest : {other.shortestTtft, other.shortestTpot})
     if (shortest)
       keepShortest(*shortest);
+  keepBetter(other.best, best);
   for (size_t i = 0; i < other.bestOfMesh.size(); ++i)
     keepBetter(other.bestOfMesh[i], bestOfMesh[i]);
   for (size_t i = 0; i < other.bestOfBatch.size(); ++i)

@@ -34,6 +34,8 @@ public:
   void setPrice(Candidate &candidate, const BatchPrice &price) const;
   /// More is better; `none` of steps that take longer than is wanted.
   double scoreOf(const Candidate &candidate) const;
+  /// "40,544 tokens/s", for progress.
+  std::string text(const Candidate &candidate) const;
   /// Whether it is a request beyond the limits.
   bool isTooSlow(const Candidate &candidate) const;
 
@@ -63,6 +65,7 @@ struct Findings {
   SearchProof proof;
   /// By index of a mesh of the space.
   std::vector<Scored> bestOfMesh;
+  Scored best;
   /// By batch, the best score.
   std::vector<double> bestOfBatch;
   std::vector<StagedCandidate> open;

@@ -79,24 +79,24 @@ static std::string axesText(const Plan &plan) {
   return join(names, " ");
 }
 
-bool SpaceIndex::findPrograms(const Progress &progress) {
-  // Those of the same axes have most of their passes in common.
-  std::vector<std::pair<std::string, StrategyMeshes *>> inOrder;
-  for (StrategyMeshes &strategy : strategies)
-    inOrder.emplace_back(axesText(planOf(strategy)), &strategy);
-  std::sort(inOrder.begin(), inOrder.end(), [](const auto &a, const auto &b) {
-    return a.first != b.first ? a.first < b.first : a.second < b.second;
-  });
-  size_t done = 0;
-  for (auto &[axes, strategy] : inOrder) {
-    if (progress && !progress("strategies", done++, strategies.size()))
-      return false;
-    Plan plan = planOf(*strategy);
-    strategy->program = target.programs->find(plan);
-    if (strategy->program)
-      findAxes(*strategy, plan);
-  }
-  return true;
+/// Those of the same axes have most of their passes in common.
+std::vector<uint32_t> SpaceIndex::makingOrder() const {
+  std::vector<std::pair<std::string, uint32_t>> keys;
+  for (uint32_t i = 0; i < strategies.size(); ++i)
+    keys.emplace_back(axesText(planOf(strategies[i])), i);
+  std::sort(keys.begin(), keys.end());
+  std::vector<uint32_t> order;
+  for (const auto &[axes, strategy] : keys)
+    order.push_back(strategy);
+  return order;
+}
+
+void SpaceIndex::findProgram(uint32_t which) {
+  StrategyMeshes &strategy = strategies[which];
+  Plan plan = planOf(strategy);
+  strategy.program = target.programs->find(plan);
+  if (strategy.program)
+    findAxes(strategy, plan);
 }
 
 void SpaceIndex::findAxes(StrategyMeshes &strategy, const Plan &plan) const {

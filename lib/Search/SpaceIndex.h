@@ -40,8 +40,10 @@ public:
   /// Arguments outlive it.
   SpaceIndex(const SearchProblem &problem, const SearchTarget &target);
 
-  /// Finds the programs; false where `progress` stopped it.
-  bool findPrograms(const Progress &progress);
+  /// Indices of the strategies: those that are made alike lie together.
+  std::vector<uint32_t> makingOrder() const;
+  /// Finds the program of a strategy, or none.
+  void findProgram(uint32_t strategy);
 
   /// The layout of a mesh of a strategy, in this order.
   void lay(const StrategyMeshes &strategy, const SpaceMesh &mesh,

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
 #include <limits>
 #include <set>
 #include <thread>
@@ -38,7 +39,21 @@ static int64_t replicasOf(const PlanSizes &sizes) {
   return sizes[Knob::dp] * (sizes[Knob::tp] / sizes[Knob::attention_tp]);
 }
 
+/// Whether prompts of the model may be cut into chunks, which each of its
+/// programs knows.
+bool TargetSearch::mayCut() {
+  if (problem.workload.phase != Phase::prefill)
+    return true;
+  for (; made < making.size(); ++made) {
+    index.findProgram(making[made]);
+    if (CompiledProgram *program = index.strategies[making[made]].program)
+      return program->program().keepsTokens();
+  }
+  return true;
+}
+
 void TargetSearch::prepare() {
+  making = index.makingOrder();
   empty.bestOfMesh.resize(index.meshes.size());
   empty.bestOfBatch.assign(problem.batches.size(), Worth::none);
   found = empty;
@@ -50,12 +65,7 @@ void TargetSearch::prepare() {
       sizes.insert(batch / count);
   }
   passSizes.assign(sizes.begin(), sizes.end());
-  bool mayCut = true;
-  for (const StrategyMeshes &strategy : index.strategies)
-    if (strategy.program && problem.workload.phase == Phase::prefill) {
-      mayCut = strategy.program->program().keepsTokens();
-      break;
-    }
+  bool mayCut = this->mayCut();
   for (const SpaceMesh &mesh : index.meshes) {
     orders.push_back(&index.orders.of(mesh.axes, mesh.hasStages()));
     if (problem.requests)
@@ -101,7 +111,7 @@ void TargetSearch::addIllegal(const StrategyMeshes &strategy,
                          pointsOf(index.meshes[mesh]);
 }
 
-void TargetSearch::priceWhole(uint32_t strategyIndex, unsigned, Findings &own) {
+void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
   if (!strategy.program)
     return addIllegal(strategy, own);
@@ -127,8 +137,7 @@ void TargetSearch::priceWhole(uint32_t strategyIndex, unsigned, Findings &own) {
   }
 }
 
-void TargetSearch::priceRequests(uint32_t strategyIndex, unsigned,
-                                 Findings &own) {
+void TargetSearch::priceRequests(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
   if (!strategy.program)
     return addIllegal(strategy, own);
@@ -196,8 +205,7 @@ void TargetSearch::addBounds(const StagedCandidate &mesh,
   }
 }
 
-void TargetSearch::boundStaged(uint32_t strategyIndex, unsigned,
-                               Findings &own) {
+void TargetSearch::boundStaged(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
   if (!strategy.program)
     return;
@@ -224,7 +232,7 @@ void TargetSearch::boundStaged(uint32_t strategyIndex, unsigned,
 
 /// Each strategy is one thread's, so that it is compiled once.
 void TargetSearch::priceWave(size_t begin, size_t end) {
-  auto work = [&](unsigned thread, Findings &own) {
+  onThreads([&](unsigned thread, Findings &own) {
     for (size_t i = begin; i < end; ++i) {
       const StagedCandidate &candidate = open[i];
       if (candidate.strategy % threads != thread)
@@ -253,16 +261,7 @@ void TargetSearch::priceWave(size_t begin, size_t end) {
                      problem.batches.begin();
       own.take(prices->price(point), candidate, candidate.points, batch, worth);
     }
-  };
-  std::vector<Findings> own(threads, empty);
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i)
-    others.emplace_back([&, i] { work(i, own[i]); });
-  work(0, own[0]);
-  for (std::thread &thread : others)
-    thread.join();
-  for (Findings &one : own)
-    found.merge(one);
+  });
 }
 
 /// Those first whose bound has the most tokens per second.
@@ -276,6 +275,7 @@ void TargetSearch::priceOpen() {
             });
   for (size_t i = 0; i < open.size() && !stopped; i += waveSize) {
     priceWave(i, std::min(open.size(), i + waveSize));
+    noteBest(found);
     stopped = !goesOn("plans with stages", i, open.size());
   }
 }
@@ -284,40 +284,89 @@ void TargetSearch::priceOpen() {
 // Threads
 //===----------------------------------------------------------------------===//
 
+/// Progress says the best so far, too.
 bool TargetSearch::goesOn(std::string_view what, size_t done, size_t all) {
   std::lock_guard<std::mutex> lock(mutex);
-  return !control.progress || control.progress(what, done, all);
+  if (!control.progress)
+    return true;
+  std::string text(what);
+  if (soFar.score != Worth::none)
+    text += ", " + worth.text(soFar.candidate) + " so far";
+  return control.progress(text, done, all);
+}
+
+void TargetSearch::noteBest(const Findings &own) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (own.best.score > soFar.score)
+    soFar = own.best;
 }
 
 void TargetSearch::forStrategies(Work work, std::string_view what) {
-  size_t count = index.strategies.size();
   next = 0;
-  auto run = [&](unsigned thread, Findings &own) {
-    for (size_t i = next++; i < count && !stopped; i = next++) {
-      (this->*work)(static_cast<uint32_t>(i), thread, own);
-      if (!goesOn(what, i, count))
+  onThreads([&](unsigned, Findings &own) {
+    for (size_t i = next++; i < making.size() && !stopped; i = next++) {
+      (this->*work)(making[i], own);
+      noteBest(own);
+      if (!goesOn(what, i, making.size()))
         stopped = true;
     }
-  };
+  });
+}
+
+void TargetSearch::onThreads(
+    const std::function<void(unsigned, Findings &)> &work) {
   std::vector<Findings> own(threads, empty);
   std::vector<std::thread> others;
   for (unsigned i = 1; i < threads; ++i)
-    others.emplace_back([&, i] { run(i, own[i]); });
-  run(0, own[0]);
+    others.emplace_back([&, i] { work(i, own[i]); });
+  work(0, own[0]);
   for (std::thread &thread : others)
     thread.join();
   for (Findings &one : own)
     found.merge(one);
 }
 
+/// One thread makes programs, as passes run in one context; the others price
+/// those that are made, and it, too, at last. Where it is stopped, what is made
+/// is priced.
+void TargetSearch::makeAndPrice(Work work) {
+  std::condition_variable isMade;
+  bool isEnd = false;
+  auto makeAll = [&] {
+    while (made < making.size() && !stopped) {
+      index.findProgram(making[made]);
+      std::unique_lock<std::mutex> lock(mutex);
+      ++made;
+      lock.unlock();
+      isMade.notify_one();
+      stopped = !goesOn("strategies", made, making.size());
+    }
+    std::lock_guard<std::mutex> lock(mutex);
+    isEnd = true;
+    isMade.notify_all();
+  };
+  next = 0;
+  onThreads([&](unsigned thread, Findings &own) {
+    if (thread == 0)
+      makeAll();
+    for (;;) {
+      size_t i = next++;
+      std::unique_lock<std::mutex> lock(mutex);
+      isMade.wait(lock, [&] { return isEnd || i < made; });
+      if (i >= made)
+        return;
+      lock.unlock();
+      (this->*work)(making[i], own);
+      noteBest(own);
+    }
+  });
+}
+
 bool TargetSearch::run() {
   found.proof = index.proof;
-  if (!index.findPrograms(control.progress))
-    return false;
   prepare();
-  forStrategies(problem.requests ? &TargetSearch::priceRequests
-                                 : &TargetSearch::priceWhole,
-                "strategies priced");
+  makeAndPrice(problem.requests ? &TargetSearch::priceRequests
+                                : &TargetSearch::priceWhole);
   if (!stopped && !problem.requests)
     forStrategies(&TargetSearch::boundStaged, "strategies with stages");
   if (!stopped)
@@ -338,13 +387,6 @@ void TargetSearch::addEffects(EffectMap &effects) const {
   for (size_t i = 0; i < found.bestOfBatch.size(); ++i)
     if (found.bestOfBatch[i] != Worth::none)
       raise("batch", problem.batches[i], found.bestOfBatch[i]);
-}
-
-double TargetSearch::bestScore() const {
-  double best = Worth::none;
-  for (const Scored &one : found.bestOfMesh)
-    best = std::max(best, one.score);
-  return best;
 }
 
 std::vector<Scored> TargetSearch::bestFrom(double least) const {

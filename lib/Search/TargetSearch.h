@@ -51,23 +51,28 @@ public:
   const Findings &findings() const { return found; }
   void addEffects(EffectMap &effects) const;
   /// The best score of all, and of which meshes are at least `least`.
-  double bestScore() const;
+  double bestScore() const { return found.best.score; }
   /// The best of each mesh that are at least `least`, best first.
   std::vector<Scored> bestFrom(double least) const;
   void addClose(double least, CloseMap &close) const;
 
 private:
-  using Work = void (TargetSearch::*)(uint32_t strategy, unsigned thread,
-                                      Findings &own);
+  using Work = void (TargetSearch::*)(uint32_t strategy, Findings &own);
 
+  bool mayCut();
   void prepare();
+  /// Calls `work` on each thread with its number and what it finds, adds up.
+  void onThreads(const std::function<void(unsigned, Findings &)> &work);
+  /// Calls `work` with all strategies that are made or were.
+  void makeAndPrice(Work work);
   /// Calls `work` with all strategies, on all threads; adds up what they find.
   void forStrategies(Work work, std::string_view what);
+  void noteBest(const Findings &own);
   bool goesOn(std::string_view what, size_t done, size_t all);
 
-  void priceWhole(uint32_t strategy, unsigned thread, Findings &own);
-  void priceRequests(uint32_t strategy, unsigned thread, Findings &own);
-  void boundStaged(uint32_t strategy, unsigned thread, Findings &own);
+  void priceWhole(uint32_t strategy, Findings &own);
+  void priceRequests(uint32_t strategy, Findings &own);
+  void boundStaged(uint32_t strategy, Findings &own);
   void priceOpen();
   void priceWave(size_t begin, size_t end);
 
@@ -100,6 +105,10 @@ private:
   /// By thread and strategy.
   std::vector<std::map<uint32_t, std::unique_ptr<StagedPrices>>> staged;
   std::vector<StagedCandidate> open;
+  /// Strategies in the order in which they are made, and how many are.
+  std::vector<uint32_t> making;
+  size_t made = 0;
+  Scored soFar;
   std::atomic<size_t> next{0};
   std::atomic<bool> stopped{false};
   std::mutex mutex;
