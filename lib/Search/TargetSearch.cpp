@@ -338,7 +338,7 @@ void TargetSearch::makeAndPrice(Work work) {
       std::unique_lock<std::mutex> lock(mutex);
       ++made;
       lock.unlock();
-      isMade.notify_one();
+      isMade.notify_all();
       stopped = !goesOn("strategies", made, making.size());
     }
     std::lock_guard<std::mutex> lock(mutex);
