@@ -203,12 +203,20 @@ Result<SearchOutcome> ModelSearch::run(const SearchControl &control) {
   return std::move(outcome);
 }
 
+Result<SearchOutcome> autopar::searchModule(ModuleOp module,
+                                            const SearchRequest &request,
+                                            const Session::Warn &warn,
+                                            Diagnostics &diagnostics,
+                                            const SearchControl &control) {
+  return ModelSearch(module, request, warn, diagnostics).run(control);
+}
+
 Result<SearchOutcome> Session::search(const ModelRequest &model,
                                       const SearchRequest &request,
                                       const SearchControl &control) {
   Result<ModuleOp> module = state->import(model);
   if (!module)
     return module.error();
-  return ModelSearch(*module, request, state->warn, state->diagnostics)
-      .run(control);
+  return searchModule(*module, request, state->warn, state->diagnostics,
+                      control);
 }

@@ -14,6 +14,7 @@
 #include "autopar/Report/TextStyle.h"
 #include "autopar/Search/SearchReport.h"
 #include "autopar/Session/Session.h"
+#include "autopar/Session/StepLimit.h"
 #include "autopar/Support/Count.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
@@ -60,7 +61,6 @@ public:
 private:
   std::string &valueOf(StringRef name);
   std::optional<Error> readRequest();
-  std::optional<Error> readSla();
   PlanRequest planRequestOf(const SearchTarget &target, const Plan &plan,
                             int64_t batch) const;
   std::optional<Error> estimateBest(Session &session, const ModelRequest &model,
@@ -107,30 +107,6 @@ std::string &SearchCommand::valueOf(StringRef name) {
   return none;
 }
 
-/// "tpot:30ms" or "ttft:1.5s", of the phase that has it.
-std::optional<Error> SearchCommand::readSla() {
-  if (search.sla.empty())
-    return std::nullopt;
-  bool isPrefill = request.base.workload.phase == Phase::prefill;
-  std::string name = isPrefill ? "ttft" : "tpot";
-  StringRef text = search.sla;
-  double value = 0;
-  constexpr std::pair<const char *, double> units[] = {
-      {"us", 1}, {"ms", 1e3}, {"s", 1e6}};
-  if (text.consume_front(name) && text.consume_front(":"))
-    for (auto [unit, us] : units) {
-      StringRef digits = text;
-      if (digits.consume_back(unit) && !digits.getAsDouble(value) &&
-          value > 0) {
-        request.maxStepUs = value * us;
-        return std::nullopt;
-      }
-    }
-  return Error{
-      "", "--sla=" + shorten(search.sla) + ": expected " + name + " and a time",
-      "as in --sla=" + name + (isPrefill ? ":500ms" : ":30ms")};
-}
-
 std::optional<Error> SearchCommand::readRequest() {
   for (const std::string &name : wordsOf(valueOf("hardware"), ","))
     request.machines.push_back(name);
@@ -168,7 +144,11 @@ std::optional<Error> SearchCommand::readRequest() {
   request.verify = search.verify;
   request.goal = parseGoal(search.goal).value_or(Goal::throughput);
   request.cacheDirectory = cacheDirectory() + "/strategies";
-  return readSla();
+  auto limit = parseStepLimit(search.sla, *request.base.workload.phase);
+  if (!limit)
+    return limit.error();
+  request.maxStepUs = *limit;
+  return std::nullopt;
 }
 
 PlanRequest SearchCommand::planRequestOf(const SearchTarget &target,
