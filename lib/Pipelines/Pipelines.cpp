@@ -28,12 +28,12 @@ public:
                PipelineErrorHandler onError)
       : pm(pm), options(options), onError(onError) {}
 
-  LogicalResult build() {
+  LogicalResult build(AfterPlan afterPlan) {
     if (failed(verifyPurpose()) || failed(verifyCounts()))
       return failure();
     if (!options.diffPlans.empty())
       return addDiff();
-    if (failed(addPlan()))
+    if (failed(addPlan()) || (afterPlan && failed(afterPlan())))
       return failure();
     addEstimate();
     return success();
@@ -236,8 +236,9 @@ std::string PlanOptions::Count::refusal(const std::string &text) const {
 
 LogicalResult autopar::addPlanPipeline(OpPassManager &pm,
                                        const PlanOptions &options,
-                                       PipelineErrorHandler onError) {
-  return PlanPipeline(pm, options, onError).build();
+                                       PipelineErrorHandler onError,
+                                       AfterPlan afterPlan) {
+  return PlanPipeline(pm, options, onError).build(afterPlan);
 }
 
 void autopar::registerPipelines() {

@@ -20,6 +20,10 @@ std::string autopar::strategyKeyOf(const Plan &given) {
   Plan plan = given;
   dropNeutralDegrees(plan);
   dropNeutralAxes(plan);
+  return strategyKeyOfDistinct(plan);
+}
+
+std::string autopar::strategyKeyOfDistinct(const Plan &plan) {
   std::string key;
   for (Degree degree : allDegrees)
     if (degree != Degree::pp && plan.has(degree))

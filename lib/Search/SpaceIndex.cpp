@@ -46,7 +46,7 @@ void SpaceIndex::add(const PlanSizes &sizes) {
   }
   SpaceMesh mesh{sizes, sizesOf(*plan)};
   points *= orders.countOf(mesh.axes);
-  std::string key = strategyKeyOf(*plan);
+  std::string key = strategyKeyOfDistinct(*plan);
   for (const PlanChoice &choice : choices) {
     proof.space += points;
     setChoice(*plan, choice);
@@ -59,16 +59,11 @@ void SpaceIndex::add(const PlanSizes &sizes) {
     if (isNew) {
       strategies.emplace_back();
       strategies.back().choice = choice;
+      strategies.back().plan = *plan;
     }
     strategies[it->second].meshes.push_back(uint32_t(meshes.size()));
   }
   meshes.push_back(std::move(mesh));
-}
-
-/// Of the first mesh of a strategy.
-Plan SpaceIndex::planOf(const StrategyMeshes &strategy) const {
-  const SpaceMesh &first = meshes[strategy.meshes.front()];
-  return *autopar::planOf(target.base, first.sizes, strategy.choice);
 }
 
 static std::string axesText(const Plan &plan) {
@@ -83,7 +78,7 @@ static std::string axesText(const Plan &plan) {
 std::vector<uint32_t> SpaceIndex::makingOrder() const {
   std::vector<std::pair<std::string, uint32_t>> keys;
   for (uint32_t i = 0; i < strategies.size(); ++i)
-    keys.emplace_back(axesText(planOf(strategies[i])), i);
+    keys.emplace_back(axesText(strategies[i].plan), i);
   std::sort(keys.begin(), keys.end());
   std::vector<uint32_t> order;
   for (const auto &[axes, strategy] : keys)
@@ -93,13 +88,13 @@ std::vector<uint32_t> SpaceIndex::makingOrder() const {
 
 void SpaceIndex::findProgram(uint32_t which) {
   StrategyMeshes &strategy = strategies[which];
-  Plan plan = planOf(strategy);
-  strategy.program = target.programs->find(plan);
+  strategy.program = target.programs->find(strategy.plan);
   if (strategy.program)
-    findAxes(strategy, plan);
+    findAxes(strategy);
 }
 
-void SpaceIndex::findAxes(StrategyMeshes &strategy, const Plan &plan) const {
+void SpaceIndex::findAxes(StrategyMeshes &strategy) {
+  const Plan &plan = strategy.plan;
   size_t skipped = plan.has(Degree::pp) ? 1 : 0;
   for (const std::string &name : strategy.program->axes())
     for (size_t i = skipped; i < plan.axes.size(); ++i)

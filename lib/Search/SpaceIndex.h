@@ -27,6 +27,8 @@ struct SpaceMesh {
 /// The meshes of one strategy: one program prices them all.
 struct StrategyMeshes {
   PlanChoice choice;
+  /// Of its first mesh.
+  Plan plan;
   CompiledProgram *program = nullptr;
   /// Of each axis of the program, which of the plan's it is, behind that of
   /// pipeline stages.
@@ -68,8 +70,7 @@ public:
 
 private:
   void add(const PlanSizes &sizes);
-  Plan planOf(const StrategyMeshes &strategy) const;
-  void findAxes(StrategyMeshes &strategy, const Plan &plan) const;
+  static void findAxes(StrategyMeshes &strategy);
 
   /// By key without choices, and choice.
   std::map<std::pair<std::string, uint32_t>, uint32_t> known;

@@ -224,6 +224,18 @@ Result<SearchOutcome> ModelSearch::run(const SearchControl &control) {
   return std::move(outcome);
 }
 
+Result<SearchOutcome> autopar::searchModule(ModuleOp module,
+                                            const SearchRequest &request,
+                                            const Session::Warn &warn,
+                                            Diagnostics &diagnostics,
+                                            const SearchControl &control) {
+  ModelSearch search(request, warn, diagnostics);
+  for (size_t i = 0; i < request.variants.size(); ++i)
+    if (std::optional<Error> error = search.add(i, module))
+      return *error;
+  return search.run(control);
+}
+
 Result<SearchOutcome> Session::search(const ModelRequest &model,
                                       const SearchRequest &request,
                                       const SearchControl &control) {

@@ -62,6 +62,13 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
+/// The best plans of a model; what MLIR reports goes to `diagnostics`.
+Result<SearchOutcome> searchModule(mlir::ModuleOp module,
+                                   const SearchRequest &request,
+                                   const Session::Warn &warn,
+                                   Diagnostics &diagnostics,
+                                   const SearchControl &control = {});
+
 /// A model, and what its config says that the module does not.
 struct KnownModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;

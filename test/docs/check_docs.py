@@ -182,7 +182,7 @@ def wrong_architecture(root, text):
         if shown.get(layer) != below:
             yield f"layer {layer}: shown on {shown.get(layer)}, enforced on {below}"
     passes = set()
-    for path in glob.glob(f"{root}/include/autopar/Transforms/*/Passes.td"):
+    for path in glob.glob(f"{root}/include/autopar/**/Passes.td", recursive=True):
         with open(path, encoding="utf-8") as file:
             passes |= set(re.findall(r'^def \w+\s*:\s*\w+<"(autopar-[\w-]+)"', file.read(), re.MULTILINE))
     if not passes:

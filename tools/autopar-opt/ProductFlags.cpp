@@ -8,12 +8,24 @@
 #include "ProductFlags.h"
 
 #include "autopar/Pipelines/PlanFlags.h"
+#include "autopar/Search/SearchSpace.h"
+#include "autopar/Session/SearchPass.h"
+#include "autopar/Support/Count.h"
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
 
 #include "llvm/Support/CommandLine.h"
 
 using namespace autopar;
 using namespace mlir;
 namespace cl = llvm::cl;
+
+static const std::string &helpOfSpace() {
+  static const std::string help =
+      "With --search: limits of plans, as in tp=1..8,pp=1: " + spaceHelp() +
+      " (default: all, in default order)";
+  return help;
+}
 
 struct ProductFlags::Flags {
   cl::OptionCategory category{"autopar options"};
@@ -24,6 +36,27 @@ struct ProductFlags::Flags {
       "trust-bytecode", cl::cat(category),
       cl::desc("Read MLIR bytecode, whose reader is not hardened against "
                "hostile files")};
+  cl::opt<bool> search{
+      "search", cl::cat(category),
+      cl::desc("Split the model by the best plan of a space, for the module's "
+               "workload or the one that flags say, on the machine that they "
+               "say: what 'autopar search' finds for that batch")};
+  cl::opt<std::string> devices{
+      "devices", cl::cat(category), cl::value_desc("N"),
+      cl::desc("With --search: how many devices (default: all of --nodes)")};
+  cl::opt<std::string> space{"space", cl::cat(category),
+                             cl::value_desc("limits"), cl::desc(helpOfSpace())};
+  cl::opt<std::string> goal{
+      "goal", cl::cat(category), cl::value_desc("goal"),
+      cl::desc("With --search: what is best, throughput (default), "
+               "throughput-per-device, latency, cost or devices")};
+  cl::opt<std::string> sla{
+      "sla", cl::cat(category), cl::value_desc("limit"),
+      cl::desc("With --search: longest step wanted, tpot:30ms in decode, "
+               "ttft:500ms in prefill")};
+
+  LogicalResult checkSearch() const;
+  LogicalResult addSearch(OpPassManager &pm) const;
 };
 
 ProductFlags::ProductFlags() : flags(std::make_unique<Flags>()) {
@@ -52,18 +85,70 @@ StringRef ProductFlags::overview() {
          "  autopar-opt --shard-tp=8 --phase=decode --batch=64 --context=4096 "
          "\\\n"
          "              --hardware=h200-sxm-8 --estimate=json model.mlir\n"
-         "  autopar-opt --shard-tp=8 model.mlir          (prints the IR)\n\n"
+         "  autopar-opt --shard-tp=8 model.mlir          (prints the IR)\n"
+         "  autopar-opt --search --batch=64 --devices=8 -o best.mlir "
+         "model.mlir\n\n"
          "All flags of mlir-opt work too: --help-hidden.";
 }
 
+static LogicalResult refuse(const Twine &message) {
+  llvm::errs() << "error: " << message << "\n";
+  return failure();
+}
+
+/// Whether the flag says how a plan splits: a search finds that.
+static bool isFound(const PlanFlag &flag) {
+  if (flag.name == "trace")
+    return false;
+  return StringRef(flag.name).starts_with("shard-") ||
+         llvm::is_contained({"How to split", "Experts", "Pipeline"},
+                            flag.group);
+}
+
+LogicalResult ProductFlags::Flags::checkSearch() const {
+  if (!search) {
+    const cl::Option *others[] = {&devices, &space, &goal, &sla};
+    for (const cl::Option *option : others)
+      if (option->getNumOccurrences())
+        return refuse("--" + option->ArgStr +
+                      " has no effect without --search");
+    return success();
+  }
+  for (auto [flag, values] : llvm::zip_equal(plan.all(), given))
+    if (!values->empty() && isFound(flag))
+      return refuse("--" + flag.name +
+                    " and --search exclude each other: a search finds the "
+                    "plan, within the limits of --space");
+  return success();
+}
+
+LogicalResult ProductFlags::Flags::addSearch(OpPassManager &pm) const {
+  SearchPassOptions options;
+  options.space = space;
+  if (goal.getNumOccurrences())
+    options.goal = goal;
+  options.sla = sla;
+  if (devices.getNumOccurrences()) {
+    std::optional<int64_t> count = parseCount(devices.getValue());
+    if (!count || *count < 1 || *count > limits::maxDevices)
+      return refuse("--devices=" + shorten(devices) +
+                    ": expected a number from 1 to " +
+                    std::to_string(limits::maxDevices));
+    options.devices = *count;
+  }
+  pm.addPass(createSearchPass(std::move(options)));
+  return success();
+}
+
 LogicalResult ProductFlags::addPasses(PassManager &pm) const {
+  if (failed(flags->checkSearch()))
+    return failure();
   for (auto [flag, given] : llvm::zip_equal(flags->plan.all(), flags->given))
     for (const std::string &value : *given)
       if (!flags->plan.set(flag, value))
         return failure();
-  return addPlanPipeline(pm, flags->plan.options(), [](const Twine &message) {
-    llvm::errs() << "error: " << message << "\n";
-    return failure();
+  return addPlanPipeline(pm, flags->plan.options(), refuse, [&] {
+    return flags->search ? flags->addSearch(pm) : success();
   });
 }
 
@@ -77,6 +162,7 @@ bool ProductFlags::reportsTo(StringRef file) const {
 }
 
 bool ProductFlags::addsPasses() const {
-  return llvm::any_of(flags->given,
-                      [](const auto &given) { return !given->empty(); });
+  return flags->search || llvm::any_of(flags->given, [](const auto &given) {
+           return !given->empty();
+         });
 }

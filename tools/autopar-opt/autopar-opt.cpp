@@ -7,6 +7,7 @@
 
 #include "ProductFlags.h"
 #include "autopar/InitAll.h"
+#include "autopar/Session/SearchPass.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/SourceText.h"
 #include "autopar/Transforms/Price/ReportPass.h"
@@ -50,6 +51,7 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllPasses();
+  registerAutoparSessionPasses();
   ProductFlags flags;
   (void)registerCLIOptions("", registry);
   flags.hideOthers();

@@ -35,8 +35,6 @@ static bool isOfAllPlans(const std::string &name) {
                                                   "runtime",
                                                   "set",
                                                   "memory-utilization",
-                                                  "dispatch-by-node",
-                                                  "dispatch-dtype",
                                                   "report-output"};
   return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }

@@ -123,43 +123,13 @@ std::optional<Error> SearchReader::readRequests() {
   return std::nullopt;
 }
 
-/// "30ms" as microseconds.
-static std::optional<double> readTime(StringRef text) {
-  constexpr std::pair<const char *, double> units[] = {
-      {"us", 1}, {"ms", 1e3}, {"s", 1e6}};
-  double value = 0;
-  for (auto [unit, us] : units) {
-    StringRef digits = text;
-    if (digits.consume_back(unit) && !digits.getAsDouble(value) && value > 0)
-      return value * us;
-  }
-  return std::nullopt;
-}
-
-/// "ttft:500ms,tpot:30ms", of the phases that are searched.
 std::optional<Error> SearchReader::readLimits() {
-  bool isPrefill = valueOf("phase") == nameOf(Phase::prefill);
-  bool hasTtft = isPrefill || request.requests;
-  bool hasTpot = !isPrefill || request.requests;
-  for (const std::string &word : wordsOf(search.sla, ",")) {
-    auto [name, text] = StringRef(word).split(':');
-    std::optional<double> us = readTime(text);
-    if (us && name == "ttft" && hasTtft)
-      request.limits.ttftUs = us;
-    else if (us && name == "tpot" && hasTpot)
-      request.limits.tpotUs = us;
-    else
-      return Error{"",
-                   "--sla=" + shorten(search.sla) + ": expected " +
-                       (request.requests ? "ttft, tpot"
-                        : isPrefill      ? "ttft"
-                                         : "tpot") +
-                       " and a time",
-                   std::string("as in --sla=") + (request.requests
-                                                      ? "ttft:500ms,tpot:30ms"
-                                                  : isPrefill ? "ttft:500ms"
-                                                              : "tpot:30ms")};
-  }
+  Phase phase = parsePhase(valueOf("phase")).value_or(Phase::decode);
+  Result<ServiceLimits> limits = parseServiceLimits(
+      search.sla, request.requests ? std::nullopt : std::optional(phase));
+  if (!limits)
+    return limits.error();
+  request.limits = *limits;
   return std::nullopt;
 }
 

@@ -166,6 +166,7 @@ private:
 
 using PipelineErrorHandler =
     llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>;
+using AfterPlan = llvm::function_ref<mlir::LogicalResult()>;
 
 /// The plan that `options` say. Bad options go to `onError`.
 mlir::FailureOr<Plan> readPlanOptions(const PlanOptions &options,
@@ -177,10 +178,11 @@ mlir::FailureOr<PlanRequest> readPlanRequest(const PlanOptions &options,
 
 /// Adds the passes that `options` ask for: bind workload, mesh and formats,
 /// shard, insert collectives, estimate; of two plans, each on a copy. Bad
-/// options go to `onError`.
+/// options go to `onError`. `afterPlan` may add passes before the estimate.
 mlir::LogicalResult addPlanPipeline(mlir::OpPassManager &pm,
                                     const PlanOptions &options,
-                                    PipelineErrorHandler onError);
+                                    PipelineErrorHandler onError,
+                                    AfterPlan afterPlan = nullptr);
 
 /// Registers the pipelines for `--pass-pipeline`.
 void registerPipelines();

@@ -18,6 +18,8 @@ namespace autopar {
 /// spelling. Axes of one device that say something (ep = 1) are told.
 /// "dp=dpo*dpi tp=tp ep=dpi*tp edp=dpo sp kv=fp8".
 std::string strategyKeyOf(const Plan &plan);
+/// The same of a plan that has no neutral degrees and axes.
+std::string strategyKeyOfDistinct(const Plan &plan);
 
 } // namespace autopar
 

@@ -57,6 +57,11 @@ struct ServiceLimits {
   std::optional<double> ttftUs, tpotUs;
 };
 
+/// "ttft:500ms,tpot:30ms": of a prefill the first alone, of a decode the
+/// second, of requests (no phase) both. Errors say what is expected.
+Result<ServiceLimits> parseServiceLimits(const std::string &text,
+                                         std::optional<Phase> phase);
+
 /// What the best plan is best in: tokens per second, of all devices or of each,
 /// time of a step, dollars per token, or how few devices it needs.
 enum class Goal : uint8_t {

@@ -1,0 +1,56 @@
+//===- ServiceLimits.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Search/Search.h"
+#include "autopar/Support/Text.h"
+#include "autopar/Support/Words.h"
+
+#include <charconv>
+
+using namespace autopar;
+
+/// "30ms" as microseconds.
+static std::optional<double> readTime(std::string_view text) {
+  constexpr std::pair<std::string_view, double> units[] = {
+      {"us", 1}, {"ms", 1e3}, {"s", 1e6}};
+  double value = 0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view rest = text.substr(end - text.data());
+  for (auto [unit, us] : units)
+    if (error == std::errc() && rest == unit && value > 0)
+      return value * us;
+  return std::nullopt;
+}
+
+Result<ServiceLimits> autopar::parseServiceLimits(const std::string &text,
+                                                  std::optional<Phase> phase) {
+  ServiceLimits limits;
+  std::string example = !phase                     ? "ttft:500ms,tpot:30ms"
+                        : *phase == Phase::prefill ? "ttft:500ms"
+                                                   : "tpot:30ms";
+  std::string names = !phase                     ? "ttft, tpot"
+                      : *phase == Phase::prefill ? "ttft"
+                                                 : "tpot";
+  for (const std::string &word : wordsOf(text, ",")) {
+    size_t colon = std::min(word.find(':'), word.size());
+    std::string name = word.substr(0, colon);
+    std::optional<double> us =
+        colon == word.size()
+            ? std::nullopt
+            : readTime(std::string_view(word).substr(colon + 1));
+    if (us && name == "ttft" && phase != Phase::decode)
+      limits.ttftUs = us;
+    else if (us && name == "tpot" && phase != Phase::prefill)
+      limits.tpotUs = us;
+    else
+      return Error{
+          "", "--sla=" + shorten(text) + ": expected " + names + " and a time",
+          "as in --sla=" + example};
+  }
+  return limits;
+}
