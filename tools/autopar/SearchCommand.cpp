@@ -5,64 +5,37 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ModelCommands.h"
+#include "Errors.h"
+#include "FlagValues.h"
+#include "Interrupt.h"
+#include "SearchRequests.h"
 
-#include "autopar/Hub/Hub.h"
-#include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Plan/PlanText.h"
 #include "autopar/Report/TextStyle.h"
 #include "autopar/Search/SearchReport.h"
-#include "autopar/Session/Session.h"
-#include "autopar/Support/Count.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
-#include "autopar/Support/Text.h"
+#include "autopar/Support/NumberList.h"
 #include "autopar/Support/Words.h"
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <atomic>
-#include <charconv>
-#include <csignal>
-
 using namespace autopar;
-using namespace mlir;
-
-/// Set by the first interrupt; the second one ends the process.
-static volatile std::sig_atomic_t wasInterrupted = 0;
-
-extern "C" void stopSearch(int signal) {
-  wasInterrupted = 1;
-  std::signal(signal, SIG_DFL);
-}
-
-static LogicalResult refuse(const Twine &message) {
-  llvm::errs() << "error: " << message << "\n";
-  return failure();
-}
-
-static int fail(const Error &error) {
-  (void)refuse(error.str());
-  return 1;
-}
 
 namespace {
 
 class SearchCommand {
 public:
-  SearchCommand(const SearchArgument &search, PlanFlags &flags,
+  SearchCommand(const SearchArgument &search, const PlanFlags &flags,
                 const PlanValues &values)
       : search(search), flags(flags), values(values) {}
 
   int run();
 
 private:
-  std::string &valueOf(StringRef name);
+  std::string valueOf(const std::string &name);
   std::optional<Error> readRequest();
-  std::optional<Error> readSla();
-  PlanRequest planRequestOf(const SearchTarget &target, const Plan &plan,
-                            int64_t batch) const;
   std::optional<Error> estimateBest(Session &session, const ModelRequest &model,
                                     SearchReport &report);
   std::optional<Error> answerWhy(Session &session, const ModelRequest &model,
@@ -70,138 +43,54 @@ private:
   int write(const SearchReport &report);
 
   const SearchArgument &search;
-  PlanFlags &flags;
+  const PlanFlags &flags;
   PlanValues values;
   SearchRequest request;
 };
 
 } // namespace
 
-/// "64", "8|16,32", "8..512": from the first number, each twice the one before.
-static Result<std::vector<int64_t>>
-readNumbers(const char *flag, const std::string &text, int64_t most) {
-  std::vector<int64_t> numbers;
-  for (const std::string &word : wordsOf(text, "|,")) {
-    size_t dots = word.find("..");
-    std::optional<int64_t> first = parseCount(word.substr(0, dots));
-    std::optional<int64_t> last =
-        dots == word.npos ? first : parseCount(word.substr(dots + 2));
-    if (!first || !last || *first < 1 || *last < *first || *last > most)
-      return Error{"",
-                   std::string(flag) + "=" + shorten(text) +
-                       ": expected numbers from 1 to " + std::to_string(most),
-                   "as in 64, 8|64|512 or 8..512, each twice the one before"};
-    for (int64_t number = *first; number <= *last; number *= 2)
-      numbers.push_back(number);
-  }
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  return numbers;
-}
-
-std::string &SearchCommand::valueOf(StringRef name) {
-  static std::string none;
-  for (size_t i = 0; i < values.size(); ++i)
-    if (flags.all()[i].name == name)
-      return values[i].empty() ? none : values[i].back();
-  return none;
-}
-
-/// "tpot:30ms" or "ttft:1.5s", of the phase that has it.
-std::optional<Error> SearchCommand::readSla() {
-  if (search.sla.empty())
-    return std::nullopt;
-  bool isPrefill = request.base.workload.phase == Phase::prefill;
-  std::string name = isPrefill ? "ttft" : "tpot";
-  StringRef text = search.sla;
-  double value = 0;
-  constexpr std::pair<const char *, double> units[] = {
-      {"us", 1}, {"ms", 1e3}, {"s", 1e6}};
-  if (text.consume_front(name) && text.consume_front(":"))
-    for (auto [unit, us] : units) {
-      StringRef digits = text;
-      if (digits.consume_back(unit) && !digits.getAsDouble(value) &&
-          value > 0) {
-        request.maxStepUs = value * us;
-        return std::nullopt;
-      }
-    }
-  return Error{
-      "", "--sla=" + shorten(search.sla) + ": expected " + name + " and a time",
-      "as in --sla=" + name + (isPrefill ? ":500ms" : ":30ms")};
+std::string SearchCommand::valueOf(const std::string &name) {
+  const std::vector<std::string> &given = valuesOf(flags, values, name);
+  return given.empty() ? "" : given.back();
 }
 
 std::optional<Error> SearchCommand::readRequest() {
   for (const std::string &name : wordsOf(valueOf("hardware"), ","))
     request.machines.push_back(name);
   if (request.machines.size() > 1)
-    for (size_t i = 0; i < values.size(); ++i)
-      if (flags.all()[i].name == "hardware")
-        values[i].clear();
-  if (!flags.setAll(values, "autopar"))
-    return Error();
-  FailureOr<PlanRequest> base = readPlanRequest(flags.options(), refuse);
-  if (failed(base))
+    valuesOf(flags, values, "hardware").clear();
+  std::optional<PlanRequest> base = readFlags(values);
+  if (!base)
     return Error();
   request.base = std::move(*base);
   if (!request.base.workload.phase)
     request.base.workload.phase = Phase::decode;
-  if (request.base.plan.prefillChunk == 0)
-    return Error{"", "--prefill-chunk=none: a search needs a number",
-                 "give one that holds the prompts, as --prefill-chunk=1M"};
-  Result<SearchSpace> space = parseSearchSpace(search.space);
-  if (!space)
-    return space.error();
-  request.space = *space;
   if (!search.devices.empty()) {
-    auto devices = readNumbers("--devices", search.devices, limits::maxDevices);
+    auto devices = readCounts("--devices", search.devices, limits::maxDevices);
     if (!devices)
       return devices.error();
     request.devices = *devices;
   }
-  auto batches = readNumbers(
-      "--batch", search.batches.empty() ? "1..32768" : search.batches,
+  auto batches = readCounts(
+      "--batch", search.batches.empty() ? allBatches : search.batches,
       limits::maxTokens);
   if (!batches)
     return batches.error();
   request.batches = *batches;
-  request.verify = search.verify;
-  request.goal = parseGoal(search.goal).value_or(Goal::throughput);
-  request.cacheDirectory = cacheDirectory() + "/strategies";
-  return readSla();
+  return readChoices(search, request);
 }
 
-PlanRequest SearchCommand::planRequestOf(const SearchTarget &target,
-                                         const Plan &plan,
-                                         int64_t batch) const {
-  PlanRequest one = request.base;
-  one.plan = plan;
-  if (!request.machines.empty())
-    one.target.hardware = target.machine.name;
-  one.target.nodes = target.machine.pools.front().nodes;
-  one.workload.batch = batch;
-  return one;
-}
-
-/// The estimate of the best plan, through the passes: it says what a price does
-/// not, and must say the same.
 std::optional<Error> SearchCommand::estimateBest(Session &session,
                                                  const ModelRequest &model,
                                                  SearchReport &report) {
   if (!report.result.best)
     return std::nullopt;
-  const SearchPoint &best = report.result.frontier[*report.result.best];
   Result<Report> estimate =
-      session.estimate(model, planRequestOf(report.problem.targets[best.target],
-                                            best.plan, best.batch));
+      estimatePoint(session, model, request, report.problem,
+                    report.result.frontier[*report.result.best]);
   if (!estimate)
     return estimate.error();
-  if (estimate->latency.stepTimeUs != best.stepUs)
-    return Error{"",
-                 "the search and the estimate of " + labelOf(best) +
-                     " differ: " + formatNumber(best.stepUs) + " us and " +
-                     formatNumber(estimate->latency.stepTimeUs) + " us",
-                 "this is a defect of autopar"};
   report.best = std::move(*estimate);
   return std::nullopt;
 }
@@ -231,7 +120,7 @@ std::optional<Error> SearchCommand::answerWhy(Session &session,
     return std::nullopt;
   }
   if (Result<Report> refused = session.estimate(
-          model, planRequestOf(found->problem.targets.front(), *plan,
+          model, planRequestOf(request, found->problem.targets.front(), *plan,
                                request.batches.front()));
       !refused)
     report.why->refusal = refused.error().message;
@@ -246,7 +135,7 @@ int SearchCommand::write(const SearchReport &report) {
                      : search.format == "csv" ? writeCsv(report)
                                               : writeText(report);
   if (Result<bool> written = writeOutput(path, text); !written)
-    return fail(written.error());
+    return printError(written.error());
   if (search.plansOutput.empty())
     return 0;
   for (size_t i = 0; i < report.result.frontier.size(); ++i)
@@ -254,45 +143,44 @@ int SearchCommand::write(const SearchReport &report) {
             search.plansOutput + "/" + std::to_string(i + 1) + ".json",
             writePlan(report.result.frontier[i].plan));
         !written)
-      return fail(written.error());
+      return printError(written.error());
   return 0;
 }
 
 int SearchCommand::run() {
   if (std::optional<Error> error = readRequest())
-    return error->message.empty() ? 1 : fail(*error);
+    return printError(*error);
   Result<ModelRequest> model = requestOf(search.model, search.model.name);
   if (!model)
-    return fail(model.error());
+    return printError(model.error());
   Session session([](const std::string &line) {
     llvm::errs() << "warning: " << line << "\n";
   });
   if (std::optional<Error> error =
           addModule(session, search.model, search.model.name))
-    return fail(*error);
-  std::signal(SIGINT, stopSearch);
+    return printError(*error);
+  noteInterrupts();
   SearchControl control;
   control.threads = search.threads;
   control.progress = [](std::string_view what, size_t done, size_t all) {
     if (done % 16 == 0)
       showProgress(std::to_string(done) + " of " + std::to_string(all) + " " +
                    std::string(what));
-    return wasInterrupted == 0;
+    return !wasInterrupted();
   };
   Result<SearchOutcome> found = session.search(*model, request, control);
   showProgress("");
   if (!found)
-    return fail(found.error());
+    return printError(found.error());
   SearchReport report{search.model.name, std::move(found->problem),
                       std::move(found->result)};
   if (std::optional<Error> error = estimateBest(session, *model, report))
-    return fail(*error);
+    return printError(*error);
   if (!search.why.empty() && report.result.complete)
     if (std::optional<Error> error = answerWhy(session, *model, report))
-      return fail(*error);
-  constexpr int interrupted = 130;
+      return printError(*error);
   int code = write(report);
-  return report.result.complete ? code : interrupted;
+  return report.result.complete ? code : interruptedCode;
 }
 
 int autopar::searchPlans(const SearchArgument &search, PlanFlags &flags,
