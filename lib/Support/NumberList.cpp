@@ -37,8 +37,10 @@ static std::optional<std::vector<Number>> expand(const std::string &text,
     }
     if (*first <= 0 || *last < *first)
       return std::nullopt;
-    for (Number number = *first; number <= *last; number *= 2)
-      numbers.push_back(number);
+    while (*first <= *last) {
+      numbers.push_back(*first);
+      *first *= 2;
+    }
   }
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());

@@ -32,8 +32,9 @@ Result<size_t> autopar::countPoints(const std::vector<SweepAxis> &axes) {
     if (size > 1)
       sizes.push_back(formatInteger(size) + " of " + axis.name);
   }
-  if (count.valid() && count <= limits::maxSweepRows)
-    return static_cast<size_t>(*count.int64());
+  std::optional<int64_t> points = count.int64();
+  if (points && *points <= limits::maxSweepRows)
+    return static_cast<size_t>(*points);
   return Error{"",
                "the sweep has " +
                    (count.valid() ? formatInteger(count) : "too many") +

@@ -28,12 +28,8 @@ std::optional<PlanRequest> autopar::readFlags(const PlanValues &values) {
   PlanFlags flags;
   if (!flags.setAll(values, "autopar"))
     return std::nullopt;
-  FailureOr<PlanRequest> request =
-      readPlanRequest(flags.options(), [](const Twine &message) {
-        llvm::errs() << "error: " << message << "\n";
-        return failure();
-      });
-  if (failed(request))
-    return std::nullopt;
-  return std::move(*request);
+  return readPlanRequest(flags.options(), [](const Twine &message) {
+    llvm::errs() << "error: " << message << "\n";
+    return failure();
+  });
 }

@@ -13,16 +13,14 @@
 #include "Interrupt.h"
 #include "PlanArguments.h"
 #include "SearchRequests.h"
+#include "SweepAxes.h"
 
-#include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Report/TextStyle.h"
 #include "autopar/Search/SearchReport.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/NumberList.h"
 #include "autopar/Support/Text.h"
-#include "autopar/Support/Words.h"
-#include "autopar/Sweep/Sweep.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -30,8 +28,6 @@
 #include <set>
 
 using namespace autopar;
-
-using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -48,15 +44,13 @@ private:
     return sweep.searches || !sweep.search.devices.empty();
   }
   std::optional<Error> readAxes();
-  std::optional<Error> addAxis(const std::string &name);
-  std::optional<Error> addFigures();
-  std::optional<Error> addCounts(const std::string &name,
-                                 const std::string &text);
   std::optional<Error> checkPlans();
   std::optional<Error> checkOutput();
   std::optional<Error> start(Session &session);
 
-  PlanValues valuesAt(const SweepPoint &point) const;
+  PlanValues valuesAt(const SweepPoint &point) const {
+    return autopar::valuesAt(report.axes, point, flags, values);
+  }
   std::optional<Error> setSearched(const SweepPoint &point,
                                    SearchRequest &request) const;
   std::optional<SweepRow> rowAt(Session &session, const SweepPoint &point,
@@ -81,103 +75,21 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Axes
+// Checks before anything is computed
 //===----------------------------------------------------------------------===//
 
-static std::optional<int64_t> mostOf(const PlanFlags &flags,
-                                     const std::string &name) {
-  for (const PlanOptions::Count &count : flags.options().counts())
-    if (count.option->getArgStr() == name)
-      return count.most;
-  return std::nullopt;
-}
-
-std::optional<Error> SweepCommand::addCounts(const std::string &name,
-                                             const std::string &text) {
-  int64_t most = mostOf(flags, name).value_or(limits::maxDevices);
-  auto counts = readCounts("--" + name, text, most);
-  if (!counts)
-    return counts.error();
-  report.axes.push_back({name, {counts->begin(), counts->end()}});
-  return std::nullopt;
-}
-
-/// "path=2e12|4e12,path=1": what has no "=" is one more value of the last path.
-std::optional<Error> SweepCommand::addFigures() {
-  std::vector<std::string> figures;
-  for (const std::string &text : valuesOf(flags, values, "set"))
-    for (const std::string &word : wordsOf(text, ","))
-      if (word.find('=') != word.npos || figures.empty())
-        figures.push_back(word);
-      else
-        figures.back() += "|" + word;
-  for (const std::string &figure : figures) {
-    size_t equals = figure.find('=');
-    std::string path = figure.substr(0, equals);
-    // The reader of one value says what is wrong with a path.
-    Result<Override> first = parseOverride(path + "=1");
-    if (equals == figure.npos)
-      first = parseOverride(figure);
-    if (!first)
-      return first.error();
-    auto numbers = readNumbers("--set=" + path, figure.substr(equals + 1));
-    if (!numbers)
-      return numbers.error();
-    report.axes.push_back({path, {numbers->begin(), numbers->end()}});
-  }
-  return std::nullopt;
-}
-
-std::optional<Error> SweepCommand::addAxis(const std::string &name) {
-  if (name == "devices")
-    return addCounts(name, sweep.search.devices);
-  if (name == "set")
-    return addFigures();
-  std::string given = join(valuesOf(flags, values, name), ",");
-  if (name != "hardware")
-    return addCounts(name, given);
-  std::vector<std::string> machines = wordsOf(given, "|,");
-  if (machines.empty())
-    return Error{"", "--hardware= is empty", ""};
-  report.axes.push_back({name, {machines.begin(), machines.end()}});
-  return std::nullopt;
-}
-
-/// Takes what is listed out of `values`.
 std::optional<Error> SweepCommand::readAxes() {
-  static const std::set<std::string> lists = {"batch",   "context",  "prompt",
-                                              "devices", "hardware", "set"};
-  for (const std::string &name : sweep.order) {
-    if (lists.count(name) == 0)
-      continue;
-    if (std::optional<Error> error = addAxis(name))
-      return error;
-    if (name != "devices")
-      valuesOf(flags, values, name).clear();
-    if (name == "prompt" && valuesOf(flags, values, "phase").empty())
-      valuesOf(flags, values, "phase") = {"prefill"};
-  }
-  if (valuesOf(flags, values, "phase").empty())
-    valuesOf(flags, values, "phase") = {"decode"};
-  std::set<std::string> names;
-  for (const SweepAxis &axis : report.axes)
-    if (!names.insert(axis.name).second)
-      return Error{"", "--set gives " + shorten(axis.name) + " twice",
-                   "give all of its values in one list"};
-  if (names.empty())
-    return Error{"", "nothing is swept",
-                 "give lists: --batch=1..256, --context=4k|32k, --prompt, "
-                 "--devices, --hardware or --set=path=2e12|4e12"};
-  Result<size_t> points = countPoints(report.axes);
+  Result<std::vector<SweepAxis>> axes =
+      takeAxes(sweep.order, sweep.search.devices, flags, values);
+  if (!axes)
+    return axes.error();
+  Result<size_t> points = countPoints(*axes);
   if (!points)
     return points.error();
+  report.axes = std::move(*axes);
   count = *points;
   return std::nullopt;
 }
-
-//===----------------------------------------------------------------------===//
-// Checks before anything is computed
-//===----------------------------------------------------------------------===//
 
 std::optional<Error> SweepCommand::checkPlans() {
   const SearchArgument &search = sweep.search;
@@ -243,25 +155,6 @@ std::optional<Error> SweepCommand::start(Session &session) {
 //===----------------------------------------------------------------------===//
 // Rows
 //===----------------------------------------------------------------------===//
-
-static std::string flagText(const Json &value) {
-  return value.is_string()         ? value.get<std::string>()
-         : value.is_number_float() ? formatNumber(value)
-                                   : value.dump();
-}
-
-PlanValues SweepCommand::valuesAt(const SweepPoint &point) const {
-  PlanValues own = values;
-  for (size_t i = 0; i < point.size(); ++i) {
-    const SweepAxis &axis = report.axes[i];
-    std::string text = flagText(axis.values[point[i]]);
-    if (axis.name.find('.') != axis.name.npos)
-      valuesOf(flags, own, "set").push_back(axis.name + "=" + text);
-    else if (axis.name != "devices")
-      valuesOf(flags, own, axis.name) = {text};
-  }
-  return own;
-}
 
 static std::string reasonOf(const Error &error) {
   return Error{error.where, error.message, ""}.str() +
