@@ -16,6 +16,8 @@ set(CPACK_DEBIAN_TOOLS_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION science)
 # What is downloaded from the hub is by libcurl, which is loaded where it is.
 set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS libcurl4)
+# `autopar sweep --svg` runs gnuplot.
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS gnuplot-nox)
 find_program(AUTOPAR_SHLIBDEPS dpkg-shlibdeps)
 if(AUTOPAR_SHLIBDEPS)
   set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)

@@ -31,6 +31,7 @@ LAYERS = {
     "Cost": ["Program", "Schedule", "Hardware", "Runtime"],
     "Report": ["Cost", "Plan"],
     "Search": ["Report", "Serving"],
+    "Sweep": ["Report"],
     "Serving": ["Cost"],
     "Page": ["Support"],
     "Validation": ["Page"],
@@ -45,11 +46,11 @@ LAYERS = {
     "Interpreter": ["Analysis"],
     "InitAll": ["Pipelines"],
     "Session": ["InitAll", "Validation", "Checkpoint"],
-    "tools": ["Session", "Interpreter"],
+    "tools": ["Session", "Interpreter", "Sweep"],
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",
-    "Runtime", "Cost", "Search", "Serving", "Page", "Validation",
+    "Runtime", "Cost", "Search", "Sweep", "Serving", "Page", "Validation",
 }  # fmt: skip
 # Layers that write no text: what they may not include beside upper layers.
 WITHOUT_TEXT = {"Cost": ("autopar/Support/Text.h", "sstream", "iostream", "cstdio")}

@@ -18,6 +18,7 @@ packages=(
   llvm-$llvm_version-dev libmlir-$llvm_version-dev mlir-$llvm_version-tools
   libzstd-dev zlib1g-dev nlohmann-json3-dev libcli11-dev libgtest-dev
   libcurl4-openssl-dev libcsv-dev libjs-chart.js openssl
+  gnuplot-nox
   python3 python3-jsonschema
 )
 slow_packages=(clang-tidy-$llvm_version libclang-rt-$llvm_version-dev)

@@ -8,12 +8,13 @@
 #include "autopar/Report/PlanTable.h"
 
 #include "ReportJson.h"
-#include "autopar/Report/MoneyText.h"
+#include "autopar/Report/ReportColumns.h"
 #include "autopar/Report/ReportText.h"
 #include "autopar/Report/TextTables.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 using namespace autopar;
@@ -26,7 +27,7 @@ namespace {
 struct Column {
   const char *head;
   char alignment;
-  std::string (*cell)(const PlanTableRow &row);
+  std::function<std::string(const PlanTableRow &row)> cell;
 };
 
 std::string modelOf(const PlanTableRow &row) {
@@ -43,76 +44,28 @@ std::string hardwareOf(const PlanTableRow &row) {
 
 /// What the user wrote, or else the mesh.
 std::string planOf(const PlanTableRow &row) {
-  if (!row.plan.empty() || !row.report)
-    return row.plan;
-  std::vector<std::string> mesh = meshText(*row.report);
-  return mesh.empty() ? "1 device" : join(mesh, ", ");
+  return !row.plan.empty() || !row.report ? row.plan : meshLine(*row.report);
 }
 
-template <typename Get>
-std::string ofReport(const PlanTableRow &row, Get get) {
-  return row.report ? get(*row.report) : "-";
+const std::vector<Column> &nameColumns() {
+  static const std::vector<Column> columns = {{"model", 'l', modelOf},
+                                              {"machine", 'l', hardwareOf},
+                                              {"plan", 'l', planOf}};
+  return columns;
 }
 
-constexpr Column names[] = {{"model", 'l', modelOf},
-                            {"machine", 'l', hardwareOf},
-                            {"plan", 'l', planOf}};
+/// Those of what came of a row, by key.
+constexpr const char *numbers[] = {
+    "devices",         "fits",         "total_bytes", "step_time_us",
+    "bound",           "tokens_per_s", "sequences",   "usd_per_million_tokens",
+    "joules_per_token"};
 
-constexpr Column numbers[] = {
-    {"devices", 'r',
-     [](const PlanTableRow &row) {
-       return ofReport(row, [](const Report &report) {
-         return formatInteger(report.mesh.devices);
-       });
-     }},
-    {"fits", 'l',
-     [](const PlanTableRow &row) {
-       return ofReport(row, [](const Report &report) {
-         return std::string(report.memory.perDevice.fits ? "yes" : "NO");
-       });
-     }},
-    {"memory", 'r',
-     [](const PlanTableRow &row) {
-       return ofReport(row, [](const Report &report) {
-         return formatBytes(report.memory.perDevice.totalBytes);
-       });
-     }},
-    {"step", 'r',
-     [](const PlanTableRow &row) {
-       return ofReport(row, [](const Report &report) {
-         return formatTime(report.latency.stepTimeUs);
-       });
-     }},
-    {"bound by", 'l',
-     [](const PlanTableRow &row) {
-       return ofReport(
-           row, [](const Report &report) { return report.latency.bound; });
-     }},
-    {"tokens/s", 'r',
-     [](const PlanTableRow &row) {
-       return ofReport(row, [](const Report &report) {
-         return formatRate(report.tokensPerS);
-       });
-     }},
-    {"sequences", 'r',
-     [](const PlanTableRow &row) {
-       return ofReport(row, [](const Report &report) {
-         return formatInteger(report.capacity.sequences);
-       });
-     }},
-    {"$/M tokens", 'r',
-     [](const PlanTableRow &row) {
-       return ofReport(row, [](const Report &report) {
-         const auto &dollars = report.cost.dollarsPerMillionTokens;
-         return dollars ? dollarText(*dollars) : "-";
-       });
-     }},
-    {"J/token", 'r', [](const PlanTableRow &row) {
-       return ofReport(row, [](const Report &report) {
-         const auto &joules = report.cost.joulesPerToken;
-         return joules ? energyText(*joules) : "-";
-       });
-     }}};
+Column numberColumn(const char *key) {
+  const ReportColumn &column = reportColumns()[reportColumn(key)];
+  return {column.head, column.alignment, [&column](const PlanTableRow &row) {
+            return row.report ? column.textOf(column.value(*row.report)) : "-";
+          }};
+}
 
 /// Whether the cells of all rows that have one are the same.
 bool isUniform(const Column &column, const Rows &rows) {
@@ -125,18 +78,19 @@ bool isUniform(const Column &column, const Rows &rows) {
 
 std::vector<Column> columnsOf(const Rows &rows) {
   std::vector<Column> columns;
-  for (const Column &column : names)
+  for (const Column &column : nameColumns())
     if (!isUniform(column, rows))
       columns.push_back(column);
   if (columns.empty())
-    columns.push_back(names[2]);
-  for (const Column &column : numbers) {
+    columns.push_back(nameColumns().back());
+  for (const char *key : numbers) {
+    Column column = numberColumn(key);
     bool saysNothing =
         std::all_of(rows.begin(), rows.end(), [&](const PlanTableRow &row) {
           return column.cell(row) == "-";
         });
     if (!saysNothing)
-      columns.push_back(column);
+      columns.push_back(std::move(column));
   }
   return columns;
 }
@@ -147,7 +101,7 @@ std::string headOf(const Rows &rows) {
   if (first == rows.end())
     return "";
   std::string head;
-  for (const Column &column : names)
+  for (const Column &column : nameColumns())
     if (isUniform(column, rows))
       head += (head.empty() ? "" : ", ") + column.cell(*first);
   return wrap("", stepText(*first->report) + (head.empty() ? "" : ": " + head));
@@ -181,7 +135,7 @@ std::string bestOf(const Rows &rows) {
   }
   auto nameOf = [&](const PlanTableRow &row) {
     std::vector<std::string> parts;
-    for (const Column &column : names)
+    for (const Column &column : nameColumns())
       if (!isUniform(column, rows))
         parts.push_back(column.cell(row));
     return join(parts, ", ");

@@ -85,6 +85,11 @@ std::vector<std::string> autopar::meshText(const Report &report) {
   return axes;
 }
 
+std::string autopar::meshLine(const Report &report) {
+  std::vector<std::string> axes = meshText(report);
+  return axes.empty() ? "1 device" : join(axes, ", ");
+}
+
 std::string autopar::formatRate(double rate) {
   if (rate < 1000)
     return print("%.1f", rate);

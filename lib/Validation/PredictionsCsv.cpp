@@ -6,24 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Validation/PredictionsCsv.h"
+#include "autopar/Support/CsvText.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace autopar;
-
-/// `text` as a cell of CSV (RFC 4180).
-static std::string quoted(const std::string &text) {
-  bool isPlain = text.find_first_of(",\"\r\n") == std::string::npos &&
-                 (text.empty() || (text.front() != ' ' && text.back() != ' '));
-  if (isPlain)
-    return text;
-  std::string cell = "\"";
-  for (char c : text)
-    cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return cell + "\"";
-}
 
 static std::string numberCell(std::optional<double> value) {
   return value && std::isfinite(*value) ? formatNumber(*value) : "";
@@ -65,7 +54,7 @@ public:
   std::string str() const {
     std::string text;
     for (const std::string &cell : cells)
-      text += (&cell == cells ? "" : ",") + quoted(cell);
+      text += (&cell == cells ? "" : ",") + csvCell(cell);
     return text + "\n";
   }
 

@@ -25,6 +25,7 @@ void addHardware(CLI::App &app, std::vector<Command> &commands);
 void addEstimate(CLI::App &app, std::vector<Command> &commands);
 void addGroups(CLI::App &app, std::vector<Command> &commands);
 void addSearch(CLI::App &app, std::vector<Command> &commands);
+void addSweep(CLI::App &app, std::vector<Command> &commands);
 void addCompare(CLI::App &app, std::vector<Command> &commands);
 void addPlacement(CLI::App &app, std::vector<Command> &commands);
 void addModels(CLI::App &app, std::vector<Command> &commands);

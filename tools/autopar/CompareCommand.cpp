@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FlagValues.h"
 #include "ModelCommands.h"
 
-#include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Plan/PlanText.h"
 #include "autopar/Report/PlanTable.h"
 #include "autopar/Report/TextStyle.h"
@@ -45,13 +45,10 @@ public:
   int run();
 
 private:
-  std::vector<std::string> &valueOf(PlanValues &all, StringRef name) {
-    for (size_t i = 0; i < all.size(); ++i)
-      if (flags.all()[i].name == name)
-        return all[i];
-    llvm_unreachable("a flag that plans have");
+  std::vector<std::string> &valueOf(PlanValues &all, const std::string &name) {
+    return valuesOf(flags, all, name);
   }
-  std::vector<std::string> wordsOfFlag(StringRef name) {
+  std::vector<std::string> wordsOfFlag(const std::string &name) {
     std::vector<std::string> all;
     for (const std::string &value : valueOf(values, name))
       for (std::string &word : wordsOf(value, ","))
@@ -110,7 +107,7 @@ int Comparer::compareTwo() {
 LogicalResult Comparer::addRow(Session &session, const std::string &name,
                                size_t machine, const std::string &plan) {
   PlanValues own = values;
-  auto set = [&](StringRef flag, const std::string &value) {
+  auto set = [&](const std::string &flag, const std::string &value) {
     valueOf(own, flag).clear();
     if (!value.empty())
       valueOf(own, flag) = {value};
@@ -120,12 +117,9 @@ LogicalResult Comparer::addRow(Session &session, const std::string &name,
   set("plan", plan);
   if (!prices.empty())
     set("price", prices[prices.size() == 1 ? 0 : machine]);
-  PlanFlags ofRow;
-  if (!ofRow.setAll(own, "autopar"))
-    return failure();
-  FailureOr<PlanRequest> request = readPlanRequest(ofRow.options(), refuse);
+  std::optional<PlanRequest> request = readFlags(own);
   Result<ModelRequest> asked = requestOf(model, name);
-  if (failed(request))
+  if (!request)
     return failure();
   if (!asked)
     return refuse(asked.error().str());

@@ -15,6 +15,7 @@
 #include "autopar/Support/ElementType.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Library.h"
+#include "autopar/Sweep/Sweep.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -69,6 +70,8 @@ static Words namesFor(const CLI::App &command, const CLI::Option &option) {
     append(words, namesIn(dataDirectory("runtimes")));
   if (name == "model" || (isModel && !option.nonpositional()))
     append(words, bundledModels());
+  if (name == "--plot")
+    append(words, plotColumns());
   if (name == "--schedule")
     append(words, wordsOf(scheduleChoices()));
   return words;

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SearchRequest.h"
+#include "Interrupt.h"
+#include "SearchRequests.h"
 
 #include "autopar/Plan/Degrees.h"
 #include "autopar/Plan/PlanText.h"
@@ -16,18 +17,8 @@
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <csignal>
-
 using namespace autopar;
 using namespace mlir;
-
-/// Set by the first interrupt; the second one ends the process.
-static volatile std::sig_atomic_t wasInterrupted = 0;
-
-extern "C" void stopSearch(int signal) {
-  wasInterrupted = 1;
-  std::signal(signal, SIG_DFL);
-}
 
 static int fail(const Error &error) {
   llvm::errs() << "error: " << error.str() << "\n";
@@ -44,8 +35,6 @@ public:
   int run();
 
 private:
-  Result<Report> estimate(Session &session, size_t target, const Plan &plan,
-                          int64_t batch, const ReportDetail &detail = {}) const;
   void findCloseCalls(Session &session, SearchReport &report) const;
   std::optional<Error> estimateBest(Session &session, SearchReport &report);
   std::optional<Error> answerWhy(Session &session, SearchReport &report);
@@ -60,20 +49,6 @@ private:
 
 } // namespace
 
-/// A step of a plan through the passes.
-Result<Report> SearchCommand::estimate(Session &session, size_t target,
-                                       const Plan &plan, int64_t batch,
-                                       const ReportDetail &detail) const {
-  const SearchVariant &variant = request.variants[found.variants[target]];
-  PlanRequest one = variant.base;
-  one.plan = plan;
-  one.target.nodes = found.problem.targets[target].machine.pools.front().nodes;
-  one.workload.batch = batch;
-  ModelRequest own = model;
-  own.weightFormat = variant.weightFormat;
-  return session.estimate(own, one, detail);
-}
-
 /// Of plans without stages, whose slopes are known.
 void SearchCommand::findCloseCalls(Session &session,
                                    SearchReport &report) const {
@@ -85,7 +60,8 @@ void SearchCommand::findCloseCalls(Session &session,
     if (point.plan.has(Degree::pp))
       return std::nullopt;
     Result<Report> report =
-        estimate(session, point.target, point.plan, point.batch, detail);
+        estimatePlan(session, model, request, found, point.target, point.plan,
+                     point.batch, detail);
     return report ? std::optional(std::move(*report)) : std::nullopt;
   };
   std::optional<Report> best =
@@ -99,23 +75,15 @@ void SearchCommand::findCloseCalls(Session &session,
         closeCallsOf(report.problem, report.result, *best, rivals);
 }
 
-/// The estimate of the best plan, through the passes: it says what a price does
-/// not, and must say the same.
 std::optional<Error> SearchCommand::estimateBest(Session &session,
                                                  SearchReport &report) {
   if (!found.result.best || request.requests)
     return std::nullopt;
-  const SearchPoint &best = found.result.frontier[*found.result.best];
   Result<Report> estimated =
-      estimate(session, best.target, best.plan, best.batch);
+      estimatePoint(session, model, request, found,
+                    found.result.frontier[*found.result.best]);
   if (!estimated)
     return estimated.error();
-  if (estimated->latency.stepTimeUs != best.timeUs)
-    return Error{"",
-                 "the search and the estimate of " + labelOf(best) +
-                     " differ: " + formatNumber(best.timeUs) + " us and " +
-                     formatNumber(estimated->latency.stepTimeUs) + " us",
-                 "this is a defect of autopar"};
   report.best = std::move(*estimated);
   return std::nullopt;
 }
@@ -143,8 +111,8 @@ std::optional<Error> SearchCommand::answerWhy(Session &session,
     report.why->refusal = error->message;
     return std::nullopt;
   }
-  if (Result<Report> refused =
-          estimate(session, 0, *plan, request.batches.front());
+  if (Result<Report> refused = estimatePlan(session, model, request, found, 0,
+                                            *plan, request.batches.front());
       !refused)
     report.why->refusal = refused.error().message;
   return std::nullopt;
@@ -188,14 +156,14 @@ int SearchCommand::run() {
   if (std::optional<Error> error =
           addModule(session, search.model, search.model.name))
     return fail(*error);
-  std::signal(SIGINT, stopSearch);
+  noteInterrupts();
   SearchControl control;
   control.threads = search.threads;
   control.progress = [](std::string_view what, size_t done, size_t all) {
     if (done % 16 == 0)
       showProgress(std::to_string(done) + " of " + std::to_string(all) + " " +
                    std::string(what));
-    return wasInterrupted == 0;
+    return !wasInterrupted();
   };
   Result<SearchOutcome> outcome = session.search(model, request, control);
   showProgress("");
@@ -209,9 +177,8 @@ int SearchCommand::run() {
   if (!search.why.empty() && report.result.complete)
     if (std::optional<Error> error = answerWhy(session, report))
       return fail(*error);
-  constexpr int interrupted = 130;
   int code = write(report);
-  return report.result.complete ? code : interrupted;
+  return report.result.complete ? code : interruptedCode;
 }
 
 int autopar::searchPlans(const SearchArgument &search, PlanFlags &flags,

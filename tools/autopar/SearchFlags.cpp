@@ -19,23 +19,14 @@ struct SearchOptions : PlanArguments {
 };
 } // namespace
 
-/// What plans do not differ in.
-static bool isOfAllPlans(const std::string &name) {
-  static const std::vector<std::string> wanted = {"hardware",
-                                                  "prompt",
-                                                  "context",
-                                                  "prefill-chunk",
-                                                  "encoder-tokens",
-                                                  "cross-tokens",
-                                                  "dtype",
-                                                  "kv-format",
-                                                  "kv-dtype",
-                                                  "nodes",
-                                                  "price",
-                                                  "runtime",
-                                                  "set",
-                                                  "memory-utilization",
-                                                  "report-output"};
+bool autopar::isOfAllPlans(const std::string &name) {
+  static const std::vector<std::string> wanted = {
+      "hardware",     "phase",         "prompt",
+      "context",      "prefill-chunk", "encoder-tokens",
+      "cross-tokens", "dtype",         "kv-format",
+      "kv-dtype",     "nodes",         "price",
+      "runtime",      "set",           "memory-utilization",
+      "report-output"};
   return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
@@ -51,24 +42,7 @@ static void addPhase(CLI::App *command, PlanArguments &arguments) {
           ->type_name("phase");
 }
 
-static void addSearchFlags(CLI::App *command, SearchArgument &search) {
-  command
-      ->add_option("--devices", search.devices,
-                   "How many devices: 64, 8|16|32, or 8..512 for 8, 16, 32 "
-                   "and so on (default: a node)")
-      ->type_name("N")
-      ->group("Most used");
-  command
-      ->add_option("--batch", search.batches,
-                   "Sequences in a step: 64, 8|64|512, or 1..1024 for powers "
-                   "of two (default: 1..32768)")
-      ->type_name("N")
-      ->group("What to run");
-  command
-      ->add_option("--output-tokens", search.answer,
-                   "Tokens of each answer, with --phase=request")
-      ->type_name("N")
-      ->group("What to run");
+void autopar::addChoices(CLI::App *command, SearchArgument &search) {
   const char *group = "What to search";
   command
       ->add_option("--space", search.space,
@@ -91,19 +65,15 @@ static void addSearchFlags(CLI::App *command, SearchArgument &search) {
       ->type_name("limit")
       ->group(group);
   command
-      ->add_option("--why", search.why,
-                   "A plan, in words or a file: why is it not the best?")
-      ->type_name("plan")
-      ->group(group);
-  command->add_flag("--verify", search.verify, "Price what bounds exclude, too")
-      ->group(group);
-  command
       ->add_option("--threads", search.threads,
                    "Threads that price (default: one for each core)")
       ->type_name("N")
       ->check(inRange(1, 1024))
       ->group(group);
-  group = "Report";
+}
+
+void autopar::addTableFormat(CLI::App *command, SearchArgument &search) {
+  const char *group = "Report";
   command
       ->add_option("--format", search.format, "Of the report (default: text)")
       ->type_name("text|json|csv")
@@ -114,12 +84,42 @@ static void addSearchFlags(CLI::App *command, SearchArgument &search) {
           "--json", [&search](int64_t) { search.format = "json"; },
           "The same as --format=json")
       ->group(group);
+}
+
+static void addSearchFlags(CLI::App *command, SearchArgument &search) {
+  command
+      ->add_option("--devices", search.devices,
+                   "How many devices: 64, 8|16|32, or 8..512 for 8, 16, 32 "
+                   "and so on (default: a node)")
+      ->type_name("N")
+      ->group("Most used");
+  command
+      ->add_option("--batch", search.batches,
+                   "Sequences in a step: 64, 8|64|512, or 1..1024 for powers "
+                   "of two (default: 1..32768)")
+      ->type_name("N")
+      ->group("What to run");
+  command
+      ->add_option("--output-tokens", search.answer,
+                   "Tokens of each answer, with --phase=request")
+      ->type_name("N")
+      ->group("What to run");
+  addChoices(command, search);
+  const char *group = "What to search";
+  command
+      ->add_option("--why", search.why,
+                   "A plan, in words or a file: why is it not the best?")
+      ->type_name("plan")
+      ->group(group);
+  command->add_flag("--verify", search.verify, "Price what bounds exclude, too")
+      ->group(group);
+  addTableFormat(command, search);
   command
       ->add_option("--plans-output", search.plansOutput,
                    "Folder for the plans of the frontier, files of "
                    "autopar.plan/1 that --plan takes")
       ->type_name("folder")
-      ->group(group);
+      ->group("Report");
 }
 
 void autopar::addSearch(CLI::App &app, std::vector<Command> &commands) {
@@ -130,7 +130,9 @@ void autopar::addSearch(CLI::App &app, std::vector<Command> &commands) {
       ->required();
   addSearchFlags(command, options->search);
   addPhase(command, *options);
-  addPlanFlags(command, *options, isOfAllPlans);
+  addPlanFlags(command, *options, [](const std::string &name) {
+    return name != "phase" && isOfAllPlans(name);
+  });
   addSource(command, options->search.model);
   command->footer(
       "Prices every plan of a space, and says which no other beats. Several\n"

@@ -35,6 +35,7 @@ static int run(int argc, char **argv) {
   addEstimate(app, commands);
   addCompare(app, commands);
   addSearch(app, commands);
+  addSweep(app, commands);
   addModels(app, commands);
   addGroups(app, commands);
   addValidate(app, commands);

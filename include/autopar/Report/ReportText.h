@@ -18,6 +18,8 @@ std::string stepText(const Report &report);
 std::string machineText(const Report &report);
 /// "dp 2", "tp 8".
 std::vector<std::string> meshText(const Report &report);
+/// "dp 2, tp 8"; "1 device" of no axes.
+std::string meshLine(const Report &report);
 /// "12,345" where it is large, "12.3" where not.
 std::string formatRate(double rate);
 

@@ -106,6 +106,10 @@ inline constexpr size_t maxTableColumns = 1000;
 inline constexpr size_t maxTableCells = 16'000'000;
 inline constexpr size_t maxCellBytes = size_t(64) << 10;
 
+/// Points of a sweep, and lines of its plot, which are told apart by colour.
+inline constexpr int64_t maxSweepRows = 10'000;
+inline constexpr size_t maxPlotSeries = 64;
+
 } // namespace autopar::limits
 
 #endif // AUTOPAR_SUPPORT_LIMITS_H

@@ -1,79 +1,52 @@
-//===- SearchRequest.cpp --------------------------------------------------===//
+//===- SearchRequests.cpp -------------------------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "SearchRequest.h"
+#include "SearchRequests.h"
+
+#include "FlagValues.h"
 
 #include "autopar/Hub/Hub.h"
-#include "autopar/Pipelines/Pipelines.h"
+#include "autopar/Search/SearchReport.h"
 #include "autopar/Support/Count.h"
 #include "autopar/Support/Limits.h"
+#include "autopar/Support/NumberList.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/Words.h"
 
-#include "llvm/Support/CommandLine.h"
-#include "llvm/Support/raw_ostream.h"
-
 using namespace autopar;
-using namespace mlir;
 
 /// Combinations of flags with several values.
 static constexpr size_t maxVariants = 256;
-
-static LogicalResult refuse(const Twine &message) {
-  llvm::errs() << "error: " << message << "\n";
-  return failure();
-}
-
-/// "64", "8|16,32", "8..512": from the first number, each twice the one before.
-static Result<std::vector<int64_t>>
-readNumbers(const char *flag, const std::string &text, int64_t most) {
-  std::vector<int64_t> numbers;
-  for (const std::string &word : wordsOf(text, "|,")) {
-    size_t dots = word.find("..");
-    std::optional<int64_t> first = parseCount(word.substr(0, dots));
-    std::optional<int64_t> last =
-        dots == word.npos ? first : parseCount(word.substr(dots + 2));
-    if (!first || !last || *first < 1 || *last < *first || *last > most)
-      return Error{"",
-                   std::string(flag) + "=" + shorten(text) +
-                       ": expected numbers from 1 to " + std::to_string(most),
-                   "as in 64, 8|64|512 or 8..512, each twice the one before"};
-    for (int64_t number = *first; number <= *last; number *= 2)
-      numbers.push_back(number);
-  }
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  return numbers;
-}
 
 namespace {
 
 class SearchReader {
 public:
-  SearchReader(const SearchArgument &search, PlanFlags &flags,
+  SearchReader(const SearchArgument &search, const PlanFlags &flags,
                const PlanValues &values)
       : search(search), flags(flags), values(values) {}
 
   Result<SearchRequest> read();
 
 private:
-  std::vector<std::string> &valuesOf(StringRef name);
-  std::string valueOf(StringRef name) {
+  std::vector<std::string> &valuesOf(const char *name) {
+    return autopar::valuesOf(flags, values, name);
+  }
+  std::string valueOf(const char *name) {
     std::vector<std::string> &all = valuesOf(name);
     return all.empty() ? "" : all.back();
   }
   std::optional<Error> readRequests();
-  std::optional<Error> readLimits();
   std::optional<Error> readSizes();
   std::optional<Error> addVariants(size_t flag);
   std::optional<Error> addVariant();
 
   const SearchArgument &search;
-  PlanFlags &flags;
+  const PlanFlags &flags;
   PlanValues values;
   SearchRequest request;
   /// Of the variant that is made.
@@ -81,13 +54,6 @@ private:
 };
 
 } // namespace
-
-std::vector<std::string> &SearchReader::valuesOf(StringRef name) {
-  for (size_t i = 0; i < values.size(); ++i)
-    if (flags.all()[i].name == name)
-      return values[i];
-  llvm_unreachable("no such flag");
-}
 
 /// A request is both phases: steps that decode, with prompts beside them.
 std::optional<Error> SearchReader::readRequests() {
@@ -123,29 +89,15 @@ std::optional<Error> SearchReader::readRequests() {
   return std::nullopt;
 }
 
-std::optional<Error> SearchReader::readLimits() {
-  Phase phase = parsePhase(valueOf("phase")).value_or(Phase::decode);
-  Result<ServiceLimits> limits = parseServiceLimits(
-      search.sla, request.requests ? std::nullopt : std::optional(phase));
-  if (!limits)
-    return limits.error();
-  request.limits = *limits;
-  return std::nullopt;
-}
-
 std::optional<Error> SearchReader::readSizes() {
-  Result<SearchSpace> space = parseSearchSpace(search.space);
-  if (!space)
-    return space.error();
-  request.space = *space;
   if (!search.devices.empty()) {
-    auto devices = readNumbers("--devices", search.devices, limits::maxDevices);
+    auto devices = readCounts("--devices", search.devices, limits::maxDevices);
     if (!devices)
       return devices.error();
     request.devices = *devices;
   }
-  auto batches = readNumbers(
-      "--batch", search.batches.empty() ? "1..32768" : search.batches,
+  auto batches = readCounts(
+      "--batch", search.batches.empty() ? allBatches : search.batches,
       limits::maxTokens);
   if (!batches)
     return batches.error();
@@ -168,17 +120,11 @@ std::optional<Error> SearchReader::addVariant() {
                  "more than " + std::to_string(maxVariants) +
                      " combinations of machines, runtimes and formats",
                  "give fewer values of a flag"};
-  llvm::cl::ResetAllOptionOccurrences();
-  if (!flags.setAll(values, "autopar"))
-    return Error();
-  FailureOr<PlanRequest> base = readPlanRequest(flags.options(), refuse);
-  if (failed(base))
+  std::optional<PlanRequest> base = readFlags(values);
+  if (!base)
     return Error();
   if (!base->workload.phase)
     base->workload.phase = Phase::decode;
-  if (base->plan.prefillChunk == 0)
-    return Error{"", "--prefill-chunk=none: a search needs a number",
-                 "give one that holds the prompts, as --prefill-chunk=1M"};
   SearchVariant variant{std::move(*base), weightFormat, {}};
   for (size_t i = 0; i < values.size(); ++i) {
     const std::string &name = flags.all()[i].name;
@@ -214,8 +160,7 @@ std::optional<Error> SearchReader::addVariants(size_t flag) {
 }
 
 Result<SearchRequest> SearchReader::read() {
-  for (auto reader : {&SearchReader::readRequests, &SearchReader::readLimits,
-                      &SearchReader::readSizes})
+  for (auto reader : {&SearchReader::readRequests, &SearchReader::readSizes})
     if (std::optional<Error> error = (this->*reader)())
       return *error;
   std::vector<std::string> formats = wordsOf(search.model.weightFormat, ",|");
@@ -226,14 +171,70 @@ Result<SearchRequest> SearchReader::read() {
     if (std::optional<Error> error = addVariants(0))
       return *error;
   }
-  request.verify = search.verify;
-  request.goal = parseGoal(search.goal).value_or(Goal::throughput);
-  request.cacheDirectory = cacheDirectory() + "/strategies";
+  if (std::optional<Error> error = readChoices(search, request))
+    return *error;
   return std::move(request);
 }
 
 Result<SearchRequest> autopar::readSearchRequest(const SearchArgument &search,
-                                                 PlanFlags &flags,
+                                                 const PlanFlags &flags,
                                                  const PlanValues &values) {
   return SearchReader(search, flags, values).read();
+}
+
+std::optional<Error> autopar::readChoices(const SearchArgument &search,
+                                          SearchRequest &request) {
+  for (const SearchVariant &variant : request.variants)
+    if (variant.base.plan.prefillChunk == 0)
+      return Error{"", "--prefill-chunk=none: a search needs a number",
+                   "give one that holds the prompts, as --prefill-chunk=1M"};
+  Result<SearchSpace> space = parseSearchSpace(search.space);
+  if (!space)
+    return space.error();
+  request.space = *space;
+  request.verify = search.verify;
+  request.goal = parseGoal(search.goal).value_or(Goal::throughput);
+  request.cacheDirectory = cacheDirectory() + "/strategies";
+  std::optional<Phase> phase = request.variants.front().base.workload.phase;
+  Result<ServiceLimits> limits = parseServiceLimits(
+      search.sla, request.requests
+                      ? std::nullopt
+                      : std::optional(phase.value_or(Phase::decode)));
+  if (!limits)
+    return limits.error();
+  request.limits = *limits;
+  return std::nullopt;
+}
+
+Result<Report> autopar::estimatePlan(Session &session,
+                                     const ModelRequest &model,
+                                     const SearchRequest &request,
+                                     const SearchOutcome &found, size_t target,
+                                     const Plan &plan, int64_t batch,
+                                     const ReportDetail &detail) {
+  const SearchVariant &variant = request.variants[found.variants[target]];
+  PlanRequest one = variant.base;
+  one.plan = plan;
+  one.target.nodes = found.problem.targets[target].machine.pools.front().nodes;
+  one.workload.batch = batch;
+  ModelRequest own = model;
+  if (!variant.weightFormat.empty())
+    own.weightFormat = variant.weightFormat;
+  return session.estimate(own, one, detail);
+}
+
+Result<Report> autopar::estimatePoint(Session &session,
+                                      const ModelRequest &model,
+                                      const SearchRequest &request,
+                                      const SearchOutcome &found,
+                                      const SearchPoint &point) {
+  Result<Report> estimate = estimatePlan(session, model, request, found,
+                                         point.target, point.plan, point.batch);
+  if (estimate && estimate->latency.stepTimeUs != point.timeUs)
+    return Error{"",
+                 "the search and the estimate of " + labelOf(point) +
+                     " differ: " + formatNumber(point.timeUs) + " us and " +
+                     formatNumber(estimate->latency.stepTimeUs) + " us",
+                 "this is a defect of autopar"};
+  return estimate;
 }

@@ -1,0 +1,133 @@
+//===- ReportColumns.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Report/ReportColumns.h"
+
+#include "autopar/Report/MoneyText.h"
+#include "autopar/Report/ReportText.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace autopar;
+
+using Json = nlohmann::ordered_json;
+
+//===----------------------------------------------------------------------===//
+// Texts
+//===----------------------------------------------------------------------===//
+
+static std::string wordText(const Json &value) { return value; }
+static std::string countText(const Json &value) {
+  return formatInteger(value.get<int64_t>());
+}
+static std::string bytesText(const Json &value) {
+  return formatBytes(value.get<int64_t>());
+}
+static std::string timeText(const Json &value) { return formatTime(value); }
+static std::string rateText(const Json &value) { return formatRate(value); }
+static std::string moneyText(const Json &value) { return dollarText(value); }
+static std::string jouleText(const Json &value) { return energyText(value); }
+static std::string truthText(const Json &value) {
+  return value.get<bool>() ? "yes" : "NO";
+}
+
+//===----------------------------------------------------------------------===//
+// Columns
+//===----------------------------------------------------------------------===//
+
+static Json optional(const std::optional<double> &value) {
+  return value ? Json(*value) : Json();
+}
+
+static bool isPrefill(const Report &report) {
+  return report.workload.phase == "prefill";
+}
+
+static constexpr double ms = 1e3, gib = 1 << 30;
+
+const std::vector<ReportColumn> &autopar::reportColumns() {
+  static const std::vector<ReportColumn> columns = {
+      {"hardware", "machine", 'l',
+       [](const Report &report) { return Json(report.machine.hardware); },
+       wordText},
+      {"nodes", "nodes", 'r',
+       [](const Report &report) { return Json(report.machine.nodes); },
+       countText},
+      {"devices", "devices", 'r',
+       [](const Report &report) { return Json(report.mesh.devices); },
+       countText},
+      {"runtime", "runtime", 'l',
+       [](const Report &report) { return Json(report.machine.runtime); },
+       wordText},
+      {"phase", "phase", 'l',
+       [](const Report &report) { return Json(report.workload.phase); },
+       wordText},
+      {"batch", "batch", 'r',
+       [](const Report &report) { return Json(report.workload.batch); },
+       countText},
+      {"prompt", "prompt", 'r',
+       [](const Report &report) {
+         return isPrefill(report) ? Json(report.workload.queryLength) : Json();
+       },
+       countText},
+      {"context", "context", 'r',
+       [](const Report &report) { return Json(report.workload.contextLength); },
+       countText},
+      {"step_time_us", "step", 'r',
+       [](const Report &report) { return Json(report.latency.stepTimeUs); },
+       timeText, "time of a step, ms", ms},
+      {"tokens_per_s", "tokens/s", 'r',
+       [](const Report &report) { return Json(report.tokensPerS); }, rateText,
+       "tokens/s", 1},
+      {"tokens_per_s_per_device", "a device", 'r',
+       [](const Report &report) {
+         return Json(report.tokensPerS /
+                     static_cast<double>(report.mesh.devices));
+       },
+       rateText, "tokens/s of a device", 1},
+      {"total_bytes", "memory", 'r',
+       [](const Report &report) {
+         return Json(report.memory.perDevice.totalBytes);
+       },
+       bytesText, "memory of a device, GiB", gib},
+      {"budget_bytes", "budget", 'r',
+       [](const Report &report) {
+         return Json(report.memory.perDevice.budgetBytes);
+       },
+       bytesText, "budget of a device, GiB", gib},
+      {"fits", "fits", 'l',
+       [](const Report &report) { return Json(report.memory.perDevice.fits); },
+       truthText},
+      {"bound", "bound by", 'l',
+       [](const Report &report) { return Json(report.latency.bound); },
+       wordText},
+      {"sequences", "sequences", 'r',
+       [](const Report &report) { return Json(report.capacity.sequences); },
+       countText, "sequences that it has room for", 1},
+      {"usd_per_million_tokens", "$/M tokens", 'r',
+       [](const Report &report) {
+         return optional(report.cost.dollarsPerMillionTokens);
+       },
+       moneyText, "$ per million tokens", 1},
+      {"joules_per_token", "J/token", 'r',
+       [](const Report &report) {
+         return optional(report.cost.joulesPerToken);
+       },
+       jouleText, "J per token, at most", 1},
+  };
+  return columns;
+}
+
+size_t autopar::reportColumn(std::string_view key) {
+  const std::vector<ReportColumn> &columns = reportColumns();
+  auto it = std::find_if(columns.begin(), columns.end(),
+                         [&](const auto &one) { return one.key == key; });
+  assert(it != columns.end() && "a column that reports have");
+  return it - columns.begin();
+}

@@ -1,0 +1,90 @@
+//===- SweepJson.cpp - autopar.sweep/1 and tables -------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SweepParts.h"
+
+#include "autopar/Report/JsonText.h"
+#include "autopar/Report/ReportColumns.h"
+#include "autopar/Support/CsvText.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+using Json = nlohmann::ordered_json;
+
+static Json writeRow(const SweepReport &report, const SweepRow &row) {
+  Json values = Json::object(), result = Json::object();
+  for (size_t i = 0; i < report.axes.size(); ++i)
+    values[report.axes[i].name] = report.axes[i].values[row.point[i]];
+  for (size_t i = 0; i < row.cells.size(); ++i)
+    result[reportColumns()[i].key] = row.cells[i];
+  bool isRefused = row.isRefused();
+  return {{"values", std::move(values)},
+          {"plan", isRefused ? Json() : Json(row.plan)},
+          {"refusal", isRefused ? Json(row.refusal) : Json()},
+          {"result", isRefused ? Json() : std::move(result)}};
+}
+
+std::string autopar::writeJson(const SweepReport &report) {
+  Json root;
+  root["schema"] = "autopar.sweep/1";
+  root["model"] = report.model;
+  root["goal"] = report.goal ? Json(*report.goal) : Json();
+  root["complete"] = report.complete;
+  root["axes"] = Json::array();
+  for (const SweepAxis &axis : report.axes)
+    root["axes"].push_back({{"name", axis.name}, {"values", axis.values}});
+  root["rows"] = Json::array();
+  for (const SweepRow &row : report.rows)
+    root["rows"].push_back(writeRow(report, row));
+  return printJson(root);
+}
+
+//===----------------------------------------------------------------------===//
+// CSV
+//===----------------------------------------------------------------------===//
+
+/// Numbers have the digits of the JSON report.
+static std::string cellOf(const Json &value) {
+  return value.is_null()     ? ""
+         : value.is_string() ? csvCell(value.get<std::string>())
+                             : value.dump();
+}
+
+/// The columns that no axis has.
+static std::vector<size_t> otherColumns(const SweepReport &report) {
+  std::vector<size_t> others;
+  for (size_t i = 0; i < reportColumns().size(); ++i)
+    if (std::none_of(report.axes.begin(), report.axes.end(),
+                     [&](const SweepAxis &axis) {
+                       return axis.name == reportColumns()[i].key;
+                     }))
+      others.push_back(i);
+  return others;
+}
+
+std::string autopar::writeCsv(const SweepReport &report) {
+  std::vector<size_t> others = otherColumns(report);
+  std::vector<std::string> head;
+  for (const SweepAxis &axis : report.axes)
+    head.push_back(csvCell(axis.name));
+  head.emplace_back("plan");
+  for (size_t column : others)
+    head.emplace_back(reportColumns()[column].key);
+  std::string text = join(head, ",") + ",refusal\n";
+  for (const SweepRow &row : report.rows) {
+    for (size_t i = 0; i < report.axes.size(); ++i)
+      text += cellOf(report.axes[i].values[row.point[i]]) + ",";
+    text += csvCell(row.plan);
+    for (size_t column : others)
+      text += "," + (row.isRefused() ? "" : cellOf(row.cells[column]));
+    text += "," + csvCell(row.refusal) + "\n";
+  }
+  return text;
+}

@@ -1,0 +1,28 @@
+//===- FlagValues.h - What flags of plans were given ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TOOLS_AUTOPAR_FLAGVALUES_H
+#define AUTOPAR_TOOLS_AUTOPAR_FLAGVALUES_H
+
+#include "autopar/Pipelines/PlanFlags.h"
+#include "autopar/Pipelines/PlanPasses.h"
+
+#include <optional>
+
+namespace autopar {
+
+/// What `values` have for the flag called `name`, which plans must have.
+std::vector<std::string> &valuesOf(const PlanFlags &flags, PlanValues &values,
+                                   const std::string &name);
+
+/// Plan, machine and step that `values` say; nothing, and an error on stderr,
+/// where a flag cannot have its value.
+std::optional<PlanRequest> readFlags(const PlanValues &values);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TOOLS_AUTOPAR_FLAGVALUES_H

@@ -1,0 +1,24 @@
+//===- Gnuplot.h - Pictures by gnuplot --------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TOOLS_AUTOPAR_GNUPLOT_H
+#define AUTOPAR_TOOLS_AUTOPAR_GNUPLOT_H
+
+#include "autopar/Support/Result.h"
+
+namespace autopar {
+
+/// Where gnuplot is. The error: it is not installed.
+Result<std::string> findGnuplot();
+
+/// What `program`, a gnuplot, prints for `script`.
+Result<std::string> runGnuplot(const std::string &program,
+                               const std::string &script);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TOOLS_AUTOPAR_GNUPLOT_H

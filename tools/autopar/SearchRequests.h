@@ -1,0 +1,48 @@
+//===- SearchRequests.h - From flags to searches ----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TOOLS_AUTOPAR_SEARCHREQUESTS_H
+#define AUTOPAR_TOOLS_AUTOPAR_SEARCHREQUESTS_H
+
+#include "ModelCommands.h"
+
+#include "autopar/Session/Session.h"
+
+namespace autopar {
+
+/// What is searched where no batch is given.
+inline constexpr const char *allBatches = "1..32768";
+
+/// What a search is asked for. Flags of machines, runtimes and formats may have
+/// several values, "a,b": each combination is a variant. Errors without a
+/// message have been printed.
+Result<SearchRequest> readSearchRequest(const SearchArgument &search,
+                                        const PlanFlags &flags,
+                                        const PlanValues &values);
+
+/// Fills what `search` says of a request whose variants, and requests, are
+/// there: space, goal and the longest times. The error: what of it cannot be.
+std::optional<Error> readChoices(const SearchArgument &search,
+                                 SearchRequest &request);
+
+/// A step of a plan on a target of what was found, through the passes.
+Result<Report> estimatePlan(Session &session, const ModelRequest &model,
+                            const SearchRequest &request,
+                            const SearchOutcome &found, size_t target,
+                            const Plan &plan, int64_t batch,
+                            const ReportDetail &detail = {});
+
+/// The estimate of a point, through the passes: it says what a price does not,
+/// and must say the same.
+Result<Report> estimatePoint(Session &session, const ModelRequest &model,
+                             const SearchRequest &request,
+                             const SearchOutcome &found,
+                             const SearchPoint &point);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TOOLS_AUTOPAR_SEARCHREQUESTS_H

@@ -1,0 +1,148 @@
+//===- SweepAxes.cpp ------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SweepAxes.h"
+
+#include "FlagValues.h"
+
+#include "autopar/Pipelines/Pipelines.h"
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/NumberList.h"
+#include "autopar/Support/Text.h"
+#include "autopar/Support/Words.h"
+
+#include <set>
+
+using namespace autopar;
+
+using Axes = std::vector<SweepAxis>;
+
+//===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
+static int64_t mostOf(const PlanFlags &flags, const std::string &name) {
+  for (const PlanOptions::Count &count : flags.options().counts())
+    if (count.option->getArgStr() == name)
+      return count.most;
+  return limits::maxDevices;
+}
+
+static Result<Axes> readCountAxis(const PlanFlags &flags,
+                                  const std::string &name,
+                                  const std::string &text) {
+  auto counts = readCounts("--" + name, text, mostOf(flags, name));
+  if (!counts)
+    return counts.error();
+  return Axes{{name, {counts->begin(), counts->end()}}};
+}
+
+static Result<Axes> readMachines(const std::string &text) {
+  std::vector<std::string> machines = wordsOf(text, "|,");
+  if (machines.empty())
+    return Error{"", "--hardware= is empty", ""};
+  return Axes{{"hardware", {machines.begin(), machines.end()}}};
+}
+
+/// "path=2e12" and "path=2e12|4e12".
+static Result<SweepAxis> readFigure(const std::string &text) {
+  size_t equals = text.find('=');
+  std::string path = text.substr(0, equals);
+  // The reader of one value says what is wrong with a path.
+  Result<Override> first =
+      parseOverride(equals == text.npos ? text : path + "=1");
+  if (!first)
+    return first.error();
+  auto numbers = readNumbers("--set=" + path, text.substr(equals + 1));
+  if (!numbers)
+    return numbers.error();
+  return SweepAxis{path, {numbers->begin(), numbers->end()}};
+}
+
+/// "path=2e12,4e12,path=1": what has no "=" is one more value of the last path.
+static Result<Axes> readFigures(const std::string &text) {
+  std::vector<std::string> figures;
+  for (const std::string &word : wordsOf(text, ","))
+    if (word.find('=') != word.npos || figures.empty())
+      figures.push_back(word);
+    else
+      figures.back() += "|" + word;
+  Axes axes;
+  for (const std::string &figure : figures) {
+    Result<SweepAxis> axis = readFigure(figure);
+    if (!axis)
+      return axis.error();
+    axes.push_back(std::move(*axis));
+  }
+  return axes;
+}
+
+static std::optional<Error> checkNames(const Axes &axes) {
+  std::set<std::string> names;
+  for (const SweepAxis &axis : axes)
+    if (!names.insert(axis.name).second)
+      return Error{"", "--set gives " + shorten(axis.name) + " twice",
+                   "give all of its values in one list"};
+  if (!names.empty())
+    return std::nullopt;
+  return Error{"", "nothing is swept",
+               "give lists: --batch=1..256, --context=4k|32k, --prompt, "
+               "--devices, --hardware or --set=path=2e12|4e12"};
+}
+
+//===----------------------------------------------------------------------===//
+// Flags
+//===----------------------------------------------------------------------===//
+
+Result<Axes> autopar::takeAxes(const std::vector<std::string> &order,
+                               const std::string &devices,
+                               const PlanFlags &flags, PlanValues &values) {
+  static const std::set<std::string> lists = {"batch",   "context",  "prompt",
+                                              "devices", "hardware", "set"};
+  Axes all;
+  const char *phase = "decode";
+  for (const std::string &name : order) {
+    if (lists.count(name) == 0)
+      continue;
+    std::string text = devices;
+    if (name != "devices") {
+      text = join(valuesOf(flags, values, name), ",");
+      valuesOf(flags, values, name).clear();
+    }
+    Result<Axes> axes = name == "set"        ? readFigures(text)
+                        : name == "hardware" ? readMachines(text)
+                                             : readCountAxis(flags, name, text);
+    if (!axes)
+      return axes;
+    all.insert(all.end(), axes->begin(), axes->end());
+    phase = name == "prompt" ? "prefill" : phase;
+  }
+  if (std::optional<Error> error = checkNames(all))
+    return *error;
+  if (valuesOf(flags, values, "phase").empty())
+    valuesOf(flags, values, "phase") = {phase};
+  return all;
+}
+
+static std::string flagText(const nlohmann::ordered_json &value) {
+  return value.is_string()         ? value.get<std::string>()
+         : value.is_number_float() ? formatNumber(value)
+                                   : value.dump();
+}
+
+PlanValues autopar::valuesAt(const Axes &axes, const SweepPoint &point,
+                             const PlanFlags &flags, PlanValues values) {
+  for (size_t i = 0; i < point.size(); ++i) {
+    const SweepAxis &axis = axes[i];
+    std::string text = flagText(axis.values[point[i]]);
+    if (axis.name.find('.') != axis.name.npos)
+      valuesOf(flags, values, "set").push_back(axis.name + "=" + text);
+    else if (axis.name != "devices")
+      valuesOf(flags, values, axis.name) = {text};
+  }
+  return values;
+}

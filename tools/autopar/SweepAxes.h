@@ -1,0 +1,30 @@
+//===- SweepAxes.h - From flags to points -----------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TOOLS_AUTOPAR_SWEEPAXES_H
+#define AUTOPAR_TOOLS_AUTOPAR_SWEEPAXES_H
+
+#include "autopar/Pipelines/PlanFlags.h"
+#include "autopar/Sweep/Sweep.h"
+
+namespace autopar {
+
+/// What is listed, in the order of `order`, the flags that were given; takes it
+/// out of `values`, and fills the phase where that is open. Errors: what is no
+/// list, nothing that is one, a figure that has two.
+Result<std::vector<SweepAxis>> takeAxes(const std::vector<std::string> &order,
+                                        const std::string &devices,
+                                        const PlanFlags &flags,
+                                        PlanValues &values);
+
+/// `values` with those of a point; devices are no flag of plans.
+PlanValues valuesAt(const std::vector<SweepAxis> &axes, const SweepPoint &point,
+                    const PlanFlags &flags, PlanValues values);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TOOLS_AUTOPAR_SWEEPAXES_H

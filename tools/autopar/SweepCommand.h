@@ -1,0 +1,32 @@
+//===- SweepCommand.h - autopar sweep ---------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TOOLS_AUTOPAR_SWEEPCOMMAND_H
+#define AUTOPAR_TOOLS_AUTOPAR_SWEEPCOMMAND_H
+
+#include "ModelCommands.h"
+
+namespace autopar {
+
+/// What a sweep goes through beside the flags of plans.
+struct SweepArgument {
+  SearchArgument search;
+  /// Whether each row has the best plan of its own.
+  bool searches = false;
+  /// Where the plot goes, and its column.
+  std::string svg, plot;
+  /// The names of the flags that were given, in order.
+  std::vector<std::string> order;
+};
+
+/// Prints a table of estimates over all that is listed.
+int sweepPlans(const SweepArgument &sweep, PlanFlags &flags,
+               const PlanValues &values);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TOOLS_AUTOPAR_SWEEPCOMMAND_H

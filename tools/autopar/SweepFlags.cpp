@@ -1,0 +1,128 @@
+//===- SweepFlags.cpp - The command line of sweeps ------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checks.h"
+#include "Commands.h"
+#include "PlanArguments.h"
+#include "SweepCommand.h"
+
+#include "autopar/Sweep/Sweep.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+namespace {
+struct SweepOptions : PlanArguments {
+  SweepArgument sweep;
+};
+} // namespace
+
+/// The flags of plans that take lists, and what they mean then.
+static constexpr std::pair<const char *, const char *> lists[] = {
+    {"batch", "Sequences in a step: 64, 8|64|512, or 1..1024 for powers of two "
+              "(default with --search: the best)"},
+    {"context", "Cached tokens of each sequence after the step, likewise: "
+                "4k|32k|128k"},
+    {"prompt", "New tokens of each sequence in a prefill, likewise; the steps "
+               "are prefills then"},
+    {"hardware", "Machines: names ('autopar hardware list') or files between "
+                 "commas (default: h100-sxm-8)"},
+    {"set", "Replace a value of the libraries, by each of a list: "
+            "'chips.h100-sxm.memory_bandwidth=2e12|4e12'"}};
+
+static const char *helpOfList(const std::string &name) {
+  for (auto [flag, help] : lists)
+    if (name == flag)
+      return help;
+  return nullptr;
+}
+
+/// What rows of a table cannot say, or what is a list here.
+static bool isOfEachRow(const std::string &name) {
+  static const std::vector<std::string> others = {
+      "estimate", "explain", "impact", "verbose", "trace", "diff-plans"};
+  return !helpOfList(name) &&
+         std::find(others.begin(), others.end(), name) == others.end();
+}
+
+static void addLists(CLI::App *command, SweepOptions &options) {
+  const char *group = "What to sweep";
+  const std::vector<PlanFlag> &flags = options.flags.all();
+  for (auto [name, help] : lists)
+    for (size_t i = 0; i < flags.size(); ++i)
+      if (flags[i].name == name)
+        addPlanOption(command, flags[i], name, help, options.values[i])
+            ->group(group);
+  command
+      ->add_option("--devices", options.sweep.search.devices,
+                   "Devices that each plan uses, as in 8..64; implies --search")
+      ->type_name("N")
+      ->group(group);
+  command
+      ->add_flag("--search", options.sweep.searches,
+                 "Take the best plan at each point, as 'autopar search' finds "
+                 "it")
+      ->group(group);
+}
+
+static void addOutput(CLI::App *command, SweepArgument &sweep) {
+  const char *group = "Report";
+  addTableFormat(command, sweep.search);
+  command
+      ->add_option("--svg", sweep.svg,
+                   "File for a plot over the first list of numbers (needs "
+                   "gnuplot)")
+      ->type_name("file")
+      ->group(group);
+  command
+      ->add_option("--plot", sweep.plot,
+                   "Its column, as CSV calls it (default: tokens_per_s)")
+      ->type_name("column")
+      ->check(oneOf(plotColumns()))
+      ->group(group);
+}
+
+/// The names of the flags that were given, in that order, each once.
+static std::vector<std::string> orderOf(const CLI::App &command) {
+  std::vector<std::string> order;
+  for (const CLI::Option *option : command.parse_order())
+    for (const std::string &name : option->get_lnames())
+      if (std::find(order.begin(), order.end(), name) == order.end())
+        order.push_back(name);
+  return order;
+}
+
+void autopar::addSweep(CLI::App &app, std::vector<Command> &commands) {
+  auto options = std::make_shared<SweepOptions>();
+  CLI::App *command = app.add_subcommand(
+      "sweep", "Tables and plots over batches, contexts, machines and figures");
+  command->add_option("model", options->sweep.search.model.name, modelHelp)
+      ->required();
+  addLists(command, *options);
+  addPlanFlags(command, *options, isOfEachRow);
+  addChoices(command, options->sweep.search);
+  addOutput(command, options->sweep);
+  addSource(command, options->sweep.search.model);
+  command->footer(
+      "A row for each combination of what is listed; the first list is the\n"
+      "slowest. Steps are decodes, or prefills where --prompt is given. Flags\n"
+      "say the plan of all rows; with --search or --devices each row has the\n"
+      "best plan of its own. Plans that do not fit and those that are refused\n"
+      "are rows, too.\n\n"
+      "  autopar sweep llama-3.3-70b --shard-tp=8 --batch=1..256 \\\n"
+      "                --context='4k|32k|128k' --svg=out.svg\n"
+      "  autopar sweep deepseek-v3 --hardware=h200-sxm-8 --devices=8..64 \\\n"
+      "                --batch=64 --format=csv\n"
+      "  autopar sweep llama-3.3-70b --shard-tp=8 --batch=8 \\\n"
+      "                --set='chips.h100-sxm.memory_bandwidth=2e12|4e12'\n");
+  commands.push_back({command, [=] {
+                        options->sweep.order = orderOf(*command);
+                        return sweepPlans(options->sweep, options->flags,
+                                          options->values);
+                      }});
+}
