@@ -74,6 +74,7 @@ private:
   std::string headText() const;
   std::string bestText() const;
   std::string noneText() const;
+  std::string unfitText() const;
   std::string tooSlowText() const;
   std::string whyText() const;
   std::string commandText(const SearchPoint &point) const;
@@ -306,19 +307,28 @@ std::string SearchWriter::noneText() const {
   if (!result.closest)
     return "\n" + wrap("", "No plan of the space is legal: free some of its "
                            "limits");
+  return "\n" + wrap("", unfitText());
+}
+
+/// What of the closest plan does not fit, by how much.
+std::string SearchWriter::unfitText() const {
   const UnfitPoint &closest = *result.closest;
   const SearchTarget &target = problem.targets[closest.target];
-  double usable = target.machine.pools.front().chip.memoryUsable.value;
   SearchPoint point;
   point.plan = closest.plan;
-  return "\n" +
-         wrap("", "No plan fits. The closest is " + labelOf(point) +
-                      " at batch " + formatInteger(closest.batch) + " on " +
-                      targetText(target) + ": a device would hold " +
-                      formatBytes(static_cast<int64_t>(closest.totalBytes)) +
-                      ", of " + formatBytes(static_cast<int64_t>(usable)) +
-                      " that it has. More devices, a smaller --context, "
-                      "--kv-format=fp8 or --weight-format=fp8 need less");
+  std::string text =
+      "No plan fits. The closest is " + labelOf(point) +
+      (isOfRequests() ? "" : " at batch " + formatInteger(closest.batch)) +
+      " on " + targetText(target) + ": a device would hold " +
+      formatBytes(static_cast<int64_t>(closest.totalBytes));
+  if (report.closest) {
+    const auto &memory = report.closest->memory.perDevice;
+    text += " of " + formatBytes(memory.budgetBytes) +
+            " that the runtime may use, " +
+            formatBytes(memory.totalBytes - memory.budgetBytes) + " too much";
+  }
+  return text + ". More devices, a smaller --context, --kv-format=fp8 or "
+                "--weight-format=fp8 need less";
 }
 
 /// What of requests is too slow, by how much.

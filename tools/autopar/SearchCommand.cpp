@@ -37,6 +37,7 @@ public:
 private:
   void findCloseCalls(Session &session, SearchReport &report) const;
   std::optional<Error> estimateBest(Session &session, SearchReport &report);
+  std::optional<Error> estimateClosest(Session &session, SearchReport &report);
   std::optional<Error> answerWhy(Session &session, SearchReport &report);
   std::string outputPath() const;
   int write(const SearchReport &report);
@@ -75,10 +76,27 @@ void SearchCommand::findCloseCalls(Session &session,
         closeCallsOf(report.problem, report.result, *best, rivals);
 }
 
+/// Of what does not fit, where nothing does.
+std::optional<Error> SearchCommand::estimateClosest(Session &session,
+                                                    SearchReport &report) {
+  if (!found.result.frontier.empty() || !found.result.closest)
+    return std::nullopt;
+  const UnfitPoint &closest = *found.result.closest;
+  Result<Report> estimated =
+      estimatePlan(session, model, request, found, closest.target, closest.plan,
+                   closest.batch);
+  if (!estimated)
+    return estimated.error();
+  report.closest = std::move(*estimated);
+  return std::nullopt;
+}
+
 std::optional<Error> SearchCommand::estimateBest(Session &session,
                                                  SearchReport &report) {
-  if (!found.result.best || request.requests)
+  if (request.requests)
     return std::nullopt;
+  if (!found.result.best)
+    return estimateClosest(session, report);
   Result<Report> estimated =
       estimatePoint(session, model, request, found,
                     found.result.frontier[*found.result.best]);

@@ -39,8 +39,9 @@ struct SearchReport {
   SearchProblem problem;
   SearchResult result;
   std::optional<SearchWhy> why = std::nullopt;
-  /// The estimate of the best plan.
-  std::optional<Report> best = std::nullopt;
+  /// The estimate of the best plan, or else of the one that comes closest to
+  /// fitting.
+  std::optional<Report> best = std::nullopt, closest = std::nullopt;
   std::vector<CloseCall> closeCalls = {};
 };
 
