@@ -38,9 +38,11 @@ static Names axesOf(const MeshPlan &mesh, std::string_view name) {
 }
 
 Result<MeshPlan> autopar::planCanonicalMesh(const Degrees &degrees) {
-  if (Result<MeshPlan> given = planMesh(degrees); !given)
-    return given;
+  Result<MeshPlan> given = planMesh(degrees);
   Degrees cutting = withoutNeutral(degrees);
+  if (!given || (degrees.dcp == cutting.dcp &&
+                 degrees.attentionTp == cutting.attentionTp))
+    return given;
   Result<MeshPlan> mesh = planMesh(cutting);
   if (!mesh)
     return mesh;
@@ -52,12 +54,17 @@ Result<MeshPlan> autopar::planCanonicalMesh(const Degrees &degrees) {
   return mesh;
 }
 
+static bool hasOneDevice(const Plan &plan, const std::string &axis) {
+  const PlanAxis *known = plan.axis(axis);
+  return known && known->size == 1;
+}
+
 /// The axes of `name` that are not known to have one device.
 static Names splittingAxes(const Plan &plan, Degree name) {
   Names axes = plan.axesOf(name);
   axes.erase(std::remove_if(axes.begin(), axes.end(),
                             [&](const std::string &axis) {
-                              return plan.sizeOf(axis) == 1;
+                              return hasOneDevice(plan, axis);
                             }),
              axes.end());
   return axes;
@@ -105,7 +112,7 @@ static Names neutralAxes(const Plan &plan) {
       spoken.push_back(plan.axesOf(name).front());
   for (Degree name : {Degree::tp, Degree::cp, Degree::dp})
     for (std::string &axis : plan.axesOf(name))
-      if (plan.sizeOf(axis) == 1 && !contains(spoken, axis))
+      if (hasOneDevice(plan, axis) && !contains(spoken, axis))
         neutral.push_back(std::move(axis));
   return neutral;
 }

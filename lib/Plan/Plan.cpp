@@ -75,6 +75,10 @@ static std::optional<int64_t> productOf(const Plan &plan,
 }
 
 std::optional<int64_t> Plan::sizeOf(std::string_view name) const {
+  if (const PlanDegree *known = degree(name))
+    return productOf(*this, known->axes);
+  if (const PlanAxis *known = axis(name))
+    return known->size;
   return productOf(*this, axesOf(name));
 }
 

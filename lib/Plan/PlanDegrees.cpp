@@ -194,22 +194,24 @@ static std::optional<Error> checkExperts(const Plan &plan) {
   if (std::optional<Error> error = checkDisjoint(plan, names))
     return error;
   Names stage = stageAxes(plan), experts;
-  std::string note = "tp*cp*dp = " + productText(stage) +
-                     " and etp*ep*edp must be the same devices";
+  auto note = [&] {
+    return "tp*cp*dp = " + productText(stage) +
+           " and etp*ep*edp must be the same devices";
+  };
   for (Degree name : names)
     for (std::string &axis : plan.axesOf(name)) {
       if (!contains(stage, axis))
         return Error{"",
                      "axis '" + axis + "' of " + std::string(nameOf(name)) +
                          " is no part of tp, cp or dp",
-                     note + ": make it one, as in "
-                            "--mesh=dpo=2,dpi=8,tp=8,ep=dpi*tp"};
+                     note() + ": make it one, as in "
+                              "--mesh=dpo=2,dpi=8,tp=8,ep=dpi*tp"};
       experts.push_back(std::move(axis));
     }
   for (const std::string &axis : stage)
     if (!contains(experts, axis))
       return Error{"", "axis '" + axis + "' is no part of etp, ep or edp",
-                   note};
+                   note()};
   return std::nullopt;
 }
 
