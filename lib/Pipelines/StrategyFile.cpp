@@ -60,21 +60,35 @@ void StrategyFile::add(llvm::StringRef key, std::string bytes) {
   entries[key] = added[key] = std::move(bytes);
 }
 
+static std::string textOf(const Header &header) {
+  ByteWriter writer;
+  writer.bytes = magic.str();
+  writer(header);
+  return writer.bytes;
+}
+
+/// Made in place: files have a hundred megabytes.
 Result<bool> StrategyFile::save() {
   if (added.empty())
     return false;
-  ByteWriter body;
+  size_t begin = textOf({}).size(), size = begin;
+  for (const auto &entry : entries)
+    size +=
+        2 * sizeof(uint64_t) + entry.getKey().size() + entry.getValue().size();
+  ByteWriter file;
+  file.bytes.reserve(size);
+  file.bytes.resize(begin);
   for (const auto &entry : entries) {
     llvm::StringRef key = entry.getKey(), bytes = entry.getValue();
-    body(uint64_t(key.size()), uint64_t(bytes.size()));
-    body.bytes.append(key.data(), key.size());
-    body.bytes.append(bytes.data(), bytes.size());
+    file(uint64_t(key.size()), uint64_t(bytes.size()));
+    file.bytes.append(key.data(), key.size());
+    file.bytes.append(bytes.data(), bytes.size());
   }
-  ByteWriter file;
-  file.bytes = magic.str();
-  file(Header{llvm::xxh3_64bits(body.bytes), entries.size()});
+  auto body = llvm::StringRef(file.bytes).drop_front(begin);
+  file.bytes.replace(0, begin,
+                     textOf({llvm::xxh3_64bits(body), entries.size()}));
   if (std::error_code error = llvm::sys::fs::create_directories(
           llvm::StringRef(path).rsplit('/').first))
     return Error{path, "cannot be written: " + error.message(), ""};
-  return writeFile(path, file.bytes + body.bytes);
+  return writeFile(path, file.bytes);
 }
