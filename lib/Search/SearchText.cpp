@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Search/SearchReport.h"
+#include "SearchWriter.h"
 
 #include "autopar/Plan/PlanText.h"
 #include "autopar/Report/MoneyText.h"
@@ -14,7 +14,6 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 using namespace autopar;
@@ -52,46 +51,6 @@ std::string autopar::labelOf(const SearchPoint &point) {
   return label + " in order " + join(names, ",");
 }
 
-namespace {
-
-class SearchWriter {
-public:
-  explicit SearchWriter(const SearchReport &report)
-      : report(report), problem(report.problem), result(report.result) {}
-
-  std::string write() const {
-    return headText() + bestText() + whyText() + frontierText() + plotText() +
-           rivalsText() + effectsText() + proofText();
-  }
-
-private:
-  bool hasTargets() const { return problem.targets.size() > 1; }
-  bool isOfRequests() const { return problem.requests.has_value(); }
-  std::string targetText(const SearchTarget &target) const;
-  std::string differenceText(const SearchTarget &target) const;
-  bool isOfAllTargets(const GivenFlag &flag) const;
-  std::string timesText(const SearchPoint &point) const;
-  std::string headText() const;
-  std::string bestText() const;
-  std::string noneText() const;
-  std::string unfitText() const;
-  std::string tooSlowText() const;
-  std::string whyText() const;
-  std::string commandText(const SearchPoint &point) const;
-  std::string frontierText() const;
-  std::string plotText() const;
-  std::string rivalsText() const;
-  std::string callText(const CloseCall &call) const;
-  std::string effectsText() const;
-  std::string proofText() const;
-
-  const SearchReport &report;
-  const SearchProblem &problem;
-  const SearchResult &result;
-};
-
-} // namespace
-
 bool SearchWriter::isOfAllTargets(const GivenFlag &flag) const {
   return std::all_of(problem.targets.begin(), problem.targets.end(),
                      [&](const SearchTarget &target) {
@@ -102,26 +61,6 @@ bool SearchWriter::isOfAllTargets(const GivenFlag &flag) const {
                                                    other.value == flag.value;
                                           });
                      });
-}
-
-/// Of a target in a table of several: what others have otherwise.
-std::string SearchWriter::differenceText(const SearchTarget &target) const {
-  const SearchTarget &first = problem.targets.front();
-  auto differs = [&](auto valueOf) {
-    return std::any_of(problem.targets.begin(), problem.targets.end(),
-                       [&](const SearchTarget &other) {
-                         return valueOf(other) != valueOf(first);
-                       });
-  };
-  std::vector<std::string> words;
-  if (differs([](const SearchTarget &one) { return one.devices; }))
-    words.push_back(formatInteger(target.devices));
-  if (differs([](const SearchTarget &one) { return one.machine.name; }))
-    words.push_back(target.machine.name);
-  for (const GivenFlag &flag : target.flags)
-    if (flag.name != "hardware" && !isOfAllTargets(flag))
-      words.push_back(flag.value);
-  return join(words, " ");
 }
 
 /// Devices and machine, and the flags that other targets lack.
@@ -348,180 +287,6 @@ std::string SearchWriter::tooSlowText() const {
   add("TPOT", limits.tpotUs, *result.shortestTpot, result.shortestTpot->tpotUs);
   return "\n" + wrap("", "No plan has " + join(wanted, " and ") + ": " +
                              join(found, "; "));
-}
-
-std::string SearchWriter::plotText() const {
-  if (result.frontier.size() < 3)
-    return "";
-  constexpr int rows = 10;
-  int columns = static_cast<int>(std::min<size_t>(textWidth(), 78)) - 14;
-  auto range = [&](auto value) {
-    double low = INFINITY, high = -INFINITY;
-    for (const SearchPoint &point : result.frontier) {
-      low = std::min(low, std::log(value(point)));
-      high = std::max(high, std::log(value(point)));
-    }
-    return std::pair(low, std::max(high, low + 1e-9));
-  };
-  auto stepOf = [](const SearchPoint &point) { return point.timeUs; };
-  auto rateOf = [&](const SearchPoint &point) {
-    return point.tokensPerS /
-           static_cast<double>(problem.targets[point.target].devices);
-  };
-  auto [left, right] = range(stepOf);
-  auto [bottom, top] = range(rateOf);
-  std::vector<std::string> lines(rows, std::string(columns, ' '));
-  for (size_t i = 0; i < result.frontier.size(); ++i) {
-    const SearchPoint &point = result.frontier[i];
-    double x = (std::log(stepOf(point)) - left) / (right - left);
-    double y = (std::log(rateOf(point)) - bottom) / (top - bottom);
-    char &cell = lines[rows - 1 - std::lround(y * (rows - 1))]
-                      [std::lround(x * (columns - 1))];
-    cell = result.best == i ? '@' : cell == '@' ? '@' : '*';
-  }
-  std::string text = std::string("\nTokens/s of a device over time of a ") +
-                     (isOfRequests() ? "request" : "step") +
-                     ", both as powers (@ best)\n";
-  for (int row = 0; row < rows; ++row) {
-    std::string label = row == 0          ? formatRate(std::exp(top))
-                        : row == rows - 1 ? formatRate(std::exp(bottom))
-                                          : "";
-    text += "  " + std::string(9 - std::min<size_t>(9, label.size()), ' ') +
-            label + " |" + lines[row];
-    text.erase(text.find_last_not_of(' ') + 1);
-    text += "\n";
-  }
-  std::string first = formatTime(std::exp(left)),
-              last = formatTime(std::exp(right));
-  int gap = columns - static_cast<int>(first.size() + last.size());
-  return text + std::string(12, ' ') + first +
-         std::string(std::max(1, gap), ' ') + last + "\n";
-}
-
-std::string SearchWriter::frontierText() const {
-  if (result.frontier.empty())
-    return "";
-  using Cells = std::vector<std::string>;
-  auto join = [&](std::string time, Cells requests, Cells others,
-                  std::string target) {
-    Cells cells = {std::move(time)};
-    if (isOfRequests())
-      cells.insert(cells.end(), requests.begin(), requests.end());
-    cells.insert(cells.end(), others.begin(), others.end());
-    if (hasTargets())
-      cells.push_back(std::move(target));
-    return cells;
-  };
-  TextTable table(std::string(isOfRequests() ? 7 : 5, 'r') +
-                  (hasTargets() ? "ll" : "l"));
-  const char *what = isOfRequests() ? "request" : "step";
-  table.add(join(what, {"TTFT", "TPOT"},
-                 {"tokens/s", "a device", "$/M tokens",
-                  isOfRequests() ? "at once" : "batch", "plan"},
-                 "on"));
-  for (const SearchPoint &point : result.frontier) {
-    const SearchTarget &target = problem.targets[point.target];
-    table.add(join(
-        formatTime(point.timeUs),
-        {formatTime(point.ttftUs), formatTime(point.tpotUs)},
-        {formatRate(point.tokensPerS),
-         formatRate(point.tokensPerS / static_cast<double>(target.devices)),
-         point.dollarsPerMillionTokens
-             ? dollarText(*point.dollarsPerMillionTokens)
-             : "-",
-         formatInteger(point.batch), labelOf(point)},
-        differenceText(target)));
-  }
-  return std::string("\nPlans that no other beats in both time of a ") + what +
-         " and tokens/s\n" + table.str();
-}
-
-/// "matmul.bf16 kernels 7 % slower; their fit is within 5 %".
-std::string SearchWriter::callText(const CloseCall &call) const {
-  bool isCurve = call.path.find(".kernels.") != call.path.npos;
-  std::string text = call.path +
-                     print(" %.1f %% ", 100 * std::fabs(call.change)) +
-                     (isCurve           ? call.change > 0 ? "slower" : "faster"
-                      : call.change > 0 ? "more"
-                                        : "less");
-  if (call.error)
-    text += print("; its fit is within %.1f %%", 100 * *call.error);
-  return text + (call.isClose() ? ": too close to call" : "");
-}
-
-/// Plans that are close to the best, and what would put them before it.
-std::string SearchWriter::rivalsText() const {
-  if (result.rivals.empty())
-    return "";
-  TextTable table("lrrlw");
-  table.add(
-      {"plan", "behind", "batch", hasTargets() ? "on" : "", "best where"});
-  for (size_t i = 0; i < result.rivals.size(); ++i) {
-    const Rival &rival = result.rivals[i];
-    auto call =
-        std::find_if(report.closeCalls.begin(), report.closeCalls.end(),
-                     [&](const CloseCall &one) { return one.rival == i; });
-    table.add({labelOf(rival.point), print("%.2f %%", 100 * (1 - rival.share)),
-               formatInteger(rival.point.batch),
-               hasTargets()
-                   ? differenceText(problem.targets[rival.point.target])
-                   : "",
-               call == report.closeCalls.end() ? "" : callText(*call)});
-  }
-  return "\nWithin 5 % of the best\n" + table.str();
-}
-
-/// What of the choices of plans makes a difference, and how much.
-std::string SearchWriter::effectsText() const {
-  TextTable table("llw");
-  table.add({"", "within 5 %", "best with each value"});
-  for (const KnobEffect &effect : result.effects) {
-    if (effect.values.size() < 2)
-      continue;
-    double most = -INFINITY;
-    for (const KnobEffect::Value &value : effect.values)
-      most = std::max(most, value.best);
-    std::vector<std::string> words, close;
-    for (const KnobEffect::Value &value : effect.values) {
-      double loss = 100 * (value.best - most) / std::fabs(most);
-      bool isTime = problem.goal == Goal::latency;
-      words.push_back(value.text + " " +
-                      (value.best == most ? "best"
-                       : isTime           ? print("+%.1f %%", -loss)
-                                          : print("%.1f %%", loss)));
-      if (value.isClose)
-        close.push_back(value.text);
-    }
-    table.add({effect.name, join(close, " "), join(words, ", ")});
-  }
-  if (table.isHeadOnly())
-    return "";
-  return "\nWhat matters\n" + table.str();
-}
-
-std::string SearchWriter::proofText() const {
-  const SearchProof &proof = result.proof;
-  auto count = [](uint64_t value) {
-    return formatInteger(static_cast<int64_t>(value));
-  };
-  TextTable table("rl");
-  table.add({count(proof.space),
-             "plans and batches in the space, of " +
-                 formatInteger(static_cast<int64_t>(result.strategies)) +
-                 " strategies"});
-  table.add({count(proof.evaluated), "priced"});
-  if (proof.sharedPrices)
-    table.add({count(proof.sharedPrices),
-               "of these as others whose axes lie as well on the machine"});
-  if (proof.tooSlow)
-    table.add({count(proof.tooSlow), "of these slower than is wanted"});
-  if (proof.excluded)
-    table.add({count(proof.excluded), "excluded by a bound"});
-  table.add({count(proof.unfit), "do not fit"});
-  table.add({count(proof.illegal), "illegal"});
-  return std::string("\n") +
-         (result.complete ? "Proof" : "Interrupted: not proved") + "\n" +
-         table.str();
 }
 
 std::string autopar::writeText(const SearchReport &report) {

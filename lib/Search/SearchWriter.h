@@ -1,0 +1,55 @@
+//===- SearchWriter.h - What a search found, as text ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SEARCH_SEARCHWRITER_H
+#define AUTOPAR_LIB_SEARCH_SEARCHWRITER_H
+
+#include "autopar/Search/SearchReport.h"
+
+namespace autopar {
+
+/// The parts of a text report: answers in SearchText.cpp, tables and the plot
+/// in SearchTables.cpp.
+class SearchWriter {
+public:
+  explicit SearchWriter(const SearchReport &report)
+      : report(report), problem(report.problem), result(report.result) {}
+
+  std::string write() const {
+    return headText() + bestText() + whyText() + frontierText() + plotText() +
+           rivalsText() + effectsText() + proofText();
+  }
+
+private:
+  bool hasTargets() const { return problem.targets.size() > 1; }
+  bool isOfRequests() const { return problem.requests.has_value(); }
+  std::string targetText(const SearchTarget &target) const;
+  std::string differenceText(const SearchTarget &target) const;
+  bool isOfAllTargets(const GivenFlag &flag) const;
+  std::string timesText(const SearchPoint &point) const;
+  std::string headText() const;
+  std::string bestText() const;
+  std::string noneText() const;
+  std::string unfitText() const;
+  std::string tooSlowText() const;
+  std::string whyText() const;
+  std::string commandText(const SearchPoint &point) const;
+  std::string frontierText() const;
+  std::string plotText() const;
+  std::string rivalsText() const;
+  std::string callText(const CloseCall &call) const;
+  std::string effectsText() const;
+  std::string proofText() const;
+
+  const SearchReport &report;
+  const SearchProblem &problem;
+  const SearchResult &result;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SEARCH_SEARCHWRITER_H
