@@ -45,7 +45,10 @@ class Collector {
 public:
   explicit Collector(const Strategy &strategy)
       : strategy(strategy), graph(strategy.graph), polynomials(graph),
-        slotOf(graph.size(), noSlot) {}
+        slotOf(graph.size(), noSlot) {
+    static_cast<Leaves &>(tape) = strategy;
+    tape.shapes.clear();
+  }
 
   Tape run(const std::vector<NodeId> &wanted, Checks checks) {
     for (uint32_t i = 0; i < strategy.requirements.size(); ++i)
@@ -56,7 +59,6 @@ public:
       tape.outputs.push_back(slot(node));
     for (std::vector<Instruction> &code : tape.code)
       code.push_back({Op::stop});
-    static_cast<Leaves &>(tape) = strategy;
     tape.pairs = pairsRulesOf(graph);
     tape.slots = next;
     return std::move(tape);
@@ -68,6 +70,7 @@ private:
   uint32_t slot(NodeId id);
   uint32_t opaque(NodeId id);
   uint32_t launch(const Node &node);
+  uint32_t shape(const ShapeUse &use);
   std::pair<uint32_t, uint32_t> countAndRate(NodeId time);
   struct Multiple;
   std::optional<Multiple> asMultiple(NodeId id, Rank rank);
@@ -155,6 +158,8 @@ uint32_t Collector::opaque(NodeId id) {
   uint32_t a = common ? constant(static_cast<double>(*common)) : slot(node.a);
   uint32_t b = operands > 1 ? slot(node.b) : node.b;
   uint32_t c = operands > 2 ? slot(node.c) : node.c;
+  if (node.op == Op::shape_ratio)
+    c = shape(strategy.shapes[node.c]);
   return emit(node.op, node.rank, a, b, c);
 }
 
@@ -177,6 +182,18 @@ uint32_t Collector::launch(const Node &node) {
   if (known == tape.rates.end())
     tape.rates.push_back(rates);
   return emit(Op::launch_at_rates, node.rank, flops, bytes, index);
+}
+
+/// The index of `use` in the tape, by slots.
+uint32_t Collector::shape(const ShapeUse &use) {
+  ShapeUse own = use;
+  for (uint32_t &fixed : own.fixed)
+    fixed = slot(fixed);
+  auto known = std::find(tape.shapes.begin(), tape.shapes.end(), own);
+  auto index = static_cast<uint32_t>(known - tape.shapes.begin());
+  if (known == tape.shapes.end())
+    tape.shapes.push_back(std::move(own));
+  return index;
 }
 
 /// A product of what varies at `rank` alone, whose coefficient does not.

@@ -86,9 +86,13 @@ static void bytesOf(IO &io, LinkUse &link) {
   io(link.kind, link.axes, link.byNode);
 }
 template <typename IO>
+static void bytesOf(IO &io, ShapeUse &use) {
+  io(use.kind, use.kernel, use.type, use.storage, use.fixed);
+}
+template <typename IO>
 static void bytesOf(IO &io, Tape &tape) {
-  io(tape.figures, tape.links, tape.rates, tape.pairs, tape.constants,
-     tape.checks, tape.outputs, tape.slots);
+  io(tape.figures, tape.links, tape.shapes, tape.rates, tape.pairs,
+     tape.constants, tape.checks, tape.outputs, tape.slots);
   for (size_t rank = 0; rank < tape.code.size(); ++rank)
     io(tape.code[rank], tape.inputs[rank]);
 }

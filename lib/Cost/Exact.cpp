@@ -8,6 +8,7 @@
 #include "autopar/Cost/Exact.h"
 
 #include "Requirements.h"
+#include "ShapeState.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +16,11 @@
 using namespace autopar;
 
 struct ExactValues::Links : LayoutState {
-  using LayoutState::LayoutState;
+  Links(const Strategy &strategy, const Pool &pool, bool ideal)
+      : LayoutState(strategy, pool, ideal), shapes(strategy, pool.chip, ideal) {
+  }
+
+  ShapeState shapes;
 };
 
 ExactValues::ExactValues(const Strategy &strategy, const Machine &machine,
@@ -108,8 +113,12 @@ double ExactValues::realOf(NodeId id) const {
   if (node.op == Op::pairs)
     return pairsOf(reals[node.a], reals[node.b],
                    strategy.graph.pairsOf(node.c));
-  return autopar::calculate({node.op, id, node.a, node.b, node.c},
-                            {nullptr, links->routes(), nullptr}, reals.data());
+  // What a layout fixes comes before what rests on it.
+  if (node.op == Op::shape_ratio)
+    links->shapes.lay(node.c, reals.data());
+  return autopar::calculate(
+      {node.op, id, node.a, node.b, node.c},
+      {nullptr, links->routes(), nullptr, links->shapes.views()}, reals.data());
 }
 
 static int64_t valueOf(Symbol symbol, const Workload &workload) {

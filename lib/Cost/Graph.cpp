@@ -42,6 +42,7 @@ static bool isWholeResult(Op op, const Node &a, const Node &b, const Node &c) {
   case Op::distinct_experts:
   case Op::quarter_share:
   case Op::roof:
+  case Op::shape_ratio:
   case Op::call_bound:
     return false;
   case Op::add:
@@ -184,8 +185,8 @@ NodeId Graph::make(Op op, NodeId a, NodeId b, uint32_t c) {
             a,
             b,
             c};
-  // Links are laid with the layout.
-  if (op == Op::call || op == Op::call_bound)
+  // Links and shapes are laid with the layout.
+  if (op == Op::call || op == Op::call_bound || op == Op::shape_ratio)
     node.rank = std::max(node.rank, Rank::layout);
   return insert(node);
 }

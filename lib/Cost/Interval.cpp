@@ -8,13 +8,17 @@
 #include "autopar/Cost/Interval.h"
 
 #include "LayoutState.h"
+#include "ShapeState.h"
 
 #include <algorithm>
 
 using namespace autopar;
 
 struct Enclosure::Links : LayoutState {
-  using LayoutState::LayoutState;
+  Links(const Tape &tape, const Pool &pool, bool ideal)
+      : LayoutState(tape, pool, ideal), shapes(tape, pool.chip, ideal) {}
+
+  ShapeState shapes;
 };
 
 Enclosure::Enclosure(const Tape &tape, const Machine &machine,
@@ -65,6 +69,31 @@ static Interval multiply(Interval a, Interval b) {
   return {low, high};
 }
 
+/// Its ends, and what powers of two lie between them.
+static std::vector<double> turnsOf(Interval interval, double first,
+                                   double last) {
+  std::vector<double> turns = {interval.low, interval.high};
+  for (double octave = first; octave <= last; ++octave)
+    if (double size = powerOfTwo(octave);
+        interval.low < size && size < interval.high)
+      turns.push_back(size);
+  return turns;
+}
+
+/// It is linear in each of the two between powers of two.
+static Interval enclosedRatio(const ShapeView &view, Interval x, Interval y) {
+  Interval result = {1, 1};
+  bool isFirst = true;
+  for (double a : turnsOf(x, view.firstX, view.lastX))
+    for (double b : turnsOf(y, view.firstY, view.lastY)) {
+      double ratio = shapeRatio(view, a, b);
+      result.low = isFirst ? ratio : std::min(result.low, ratio);
+      result.high = isFirst ? ratio : std::max(result.high, ratio);
+      isFirst = false;
+    }
+  return result;
+}
+
 Interval Enclosure::calculate(const Instruction &step) const {
   const Interval &a = slots[step.a];
   auto operand = [&](uint32_t slot) { return slots[slot]; };
@@ -94,6 +123,8 @@ Interval Enclosure::calculate(const Instruction &step) const {
         {quarterShare(a.low, step.b), quarterShare(a.high, step.b)});
     return {low, high};
   }
+  if (step.op == Op::shape_ratio)
+    return enclosedRatio(links->shapes.views()[step.c], a, operand(step.b));
   unsigned operands = operandsOf(step.op);
   const uint32_t read[] = {step.a, step.b, step.c};
   std::array<Trend, 3> trends = trendsOf(step.op);
@@ -107,7 +138,7 @@ Interval Enclosure::calculate(const Instruction &step) const {
       values[i] = takesHigh ? slots[read[i]].high : slots[read[i]].low;
     }
     return autopar::calculate(
-        local, {nullptr, links->routes(), tape.pairs.data()}, values);
+        local, {nullptr, links->routes(), tape.pairs.data(), nullptr}, values);
   };
   return {corner(false), corner(true)};
 }
@@ -121,7 +152,7 @@ Interval Enclosure::launch(const Instruction &step) const {
     const double values[] = {at(step.a) * at(rates[0]),
                              at(step.b) * at(rates[1]), at(rates[2])};
     return autopar::calculate({Op::launch, 0, 0, 1, 2},
-                              {nullptr, nullptr, nullptr}, values);
+                              {nullptr, nullptr, nullptr, nullptr}, values);
   };
   return {corner(false), corner(true)};
 }
@@ -130,6 +161,14 @@ void Enclosure::run(Rank rank) {
   const Instruction *step = tape.code[static_cast<size_t>(rank)].data();
   for (; step->op != Op::stop; ++step)
     slots[step->out] = calculate(*step);
+}
+
+/// Layouts are no intervals: neither are sizes that they fix.
+void Enclosure::layShapes() {
+  std::vector<double> values;
+  for (const Interval &slot : slots)
+    values.push_back(slot.low);
+  links->shapes.lay(values.data());
 }
 
 std::vector<Interval> Enclosure::enclose(const Layout &layout, const Box &box) {
@@ -142,6 +181,8 @@ std::vector<Interval> Enclosure::enclose(const Layout &layout, const Box &box) {
                                                    : Interval{value, value};
     }
     run(rank);
+    if (rank == Rank::layout)
+      layShapes();
   }
   std::vector<Interval> outputs;
   for (uint32_t slot : tape.outputs)

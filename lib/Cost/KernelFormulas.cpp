@@ -7,6 +7,10 @@
 
 #include "Formulas.h"
 
+#include "autopar/Hardware/Hardware.h"
+
+#include <algorithm>
+
 using namespace autopar;
 
 namespace {
@@ -27,6 +31,13 @@ private:
   void addFlops(KernelNodes &nodes);
   Expr bytesOf(const Traffic &traffic, const Groups &groups);
   void addTraffic(KernelNodes &nodes);
+  void addShapes(KernelNodes &nodes);
+  Expr sizeOf(const Dims &dims, const Groups &groups) {
+    return formulas.localPaged(dims, -1, groups);
+  }
+  KernelNodes::Shape shapeOfProduct();
+  std::optional<KernelNodes::Shape> shapeOfAttention(const Groups &part);
+  Expr isPrefill(const Groups &part);
 
   Formulas &formulas;
   const Kernel &kernel;
@@ -179,6 +190,98 @@ void KernelFormulas::addTraffic(KernelNodes &nodes) {
   nodes.keptReadBytes = kept.node();
 }
 
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+static const Traffic *findRead(const Kernel &kernel, Traffic::Role role) {
+  for (const Traffic &traffic : kernel.traffic)
+    if (traffic.role == role && !traffic.write)
+      return &traffic;
+  return nullptr;
+}
+
+KernelNodes::Shape KernelFormulas::shapeOfProduct() {
+  KernelNodes::Shape shape;
+  Expr rows = sizeOf(kernel.rows, step);
+  shape.y = shape.isPrefill = formulas.number(0).node();
+  if (kernel.kind == KernelKind::grouped_matmul) {
+    const Traffic *weights = findRead(kernel, Traffic::Role::weight);
+    Expr experts = weights && !weights->shape.empty()
+                       ? sizeOf({weights->shape.front()}, step)
+                       : formulas.number(1);
+    rows = rows / experts;
+    shape.fixed.push_back(experts.node());
+  }
+  shape.x = rows.node();
+  shape.fixed.push_back(sizeOf(kernel.columns, step).node());
+  shape.fixed.push_back(sizeOf(kernel.contraction, step).node());
+  return shape;
+}
+
+/// Engines verify drafts, a few tokens a sequence, with the kernels that they
+/// decode with.
+Expr KernelFormulas::isPrefill(const Groups &part) {
+  constexpr int64_t mostDecoded = 8;
+  if (kernel.phase)
+    return formulas.number(*kernel.phase == Phase::prefill);
+  return above(part.front()[static_cast<size_t>(Symbol::query)],
+               formulas.number(mostDecoded));
+}
+
+/// Of a cache of keys and values by head, or of latents.
+std::optional<KernelNodes::Shape>
+KernelFormulas::shapeOfAttention(const Groups &part) {
+  constexpr size_t headsOfCache = 2, dimsOfCache = 4;
+  const Traffic *cache = findRead(kernel, Traffic::Role::kv_cache);
+  bool isLatent = kernel.kind == KernelKind::latent_attention;
+  if (!cache || !kernel.pairs ||
+      (!isLatent && cache->shape.size() != dimsOfCache))
+    return std::nullopt;
+  KernelNodes::Shape shape;
+  Expr sequences = sizeOf(kernel.rows, part);
+  Expr heads = sizeOf(kernel.columns, part);
+  shape.isPrefill = isPrefill(part).node();
+  Expr query = sizeOf({kernel.pairs->query}, part);
+  Expr context = sizeOf({kernel.pairs->context}, part);
+  if (kernel.pairs->window != 0)
+    context = min(context, formulas.number(kernel.pairs->window));
+  shape.y =
+      select(Expr(formulas.graph, shape.isPrefill), query, context).node();
+  if (isLatent) {
+    shape.x = sequences.node();
+    shape.fixed = {heads.node()};
+    return shape;
+  }
+  Expr kvHeads = sizeOf({cache->shape[headsOfCache]}, part);
+  // Queries and values have as many each.
+  Expr headSize = sizeOf(kernel.contraction, part) / formulas.number(2);
+  shape.x = (sequences * kvHeads).node();
+  shape.fixed = {(heads / kvHeads).node(), headSize.node()};
+  return shape;
+}
+
+void KernelFormulas::addShapes(KernelNodes &nodes) {
+  auto add = [&](const KernelNodes::Shape &shape) {
+    bool isLaid =
+        std::all_of(shape.fixed.begin(), shape.fixed.end(), [&](NodeId node) {
+          return formulas.graph[node].rank <= Rank::layout;
+        });
+    if (isLaid)
+      nodes.shapes.push_back(shape);
+  };
+  std::vector<Groups> all = parts();
+  bool isProduct =
+      !ShapeTable::namesOf(kernel.kind, ShapeKind::product).empty();
+  if (isProduct && all.size() == 1)
+    add(shapeOfProduct());
+  if (ShapeTable::namesOf(kernel.kind, ShapeKind::decode).empty())
+    return;
+  for (const Groups &part : all)
+    if (std::optional<KernelNodes::Shape> shape = shapeOfAttention(part))
+      add(*shape);
+}
+
 KernelNodes KernelFormulas::build() {
   KernelNodes nodes;
   gate = launched();
@@ -191,6 +294,7 @@ KernelNodes KernelFormulas::build() {
   if (kernel.flopFactor != 0)
     addFlops(nodes);
   addTraffic(nodes);
+  addShapes(nodes);
   return nodes;
 }
 

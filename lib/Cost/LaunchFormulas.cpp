@@ -7,6 +7,9 @@
 
 #include "Formulas.h"
 
+#include "autopar/Hardware/Hardware.h"
+
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -57,6 +60,9 @@ private:
   void addTraffic(LaunchNodes &launch);
   Expr addArithmetic(LaunchNodes &launch);
   void addRoofs(LaunchNodes &launch);
+  Expr ratioOf(const LaunchNodes &launch, size_t part);
+  Expr ratioOf(ShapeKind kind, const Kernel &first,
+               const KernelNodes::Shape &shape);
   uint32_t valueOf(const Traffic &traffic, const Kernel &kernel,
                    const LaunchNodes &launch) const;
   void require(uint32_t index);
@@ -216,6 +222,41 @@ Expr LaunchFormulas::addArithmetic(LaunchNodes &launch) {
   return compute;
 }
 
+Expr LaunchFormulas::ratioOf(ShapeKind kind, const Kernel &first,
+                             const KernelNodes::Shape &shape) {
+  ShapeUse use{kind, first.kind, first.compute, first.storage, shape.fixed};
+  auto &all = strategy.shapes;
+  auto known = std::find(all.begin(), all.end(), use);
+  auto index = static_cast<uint32_t>(known - all.begin());
+  if (known == all.end())
+    all.push_back(std::move(use));
+  return node(shape.x).apply(Op::shape_ratio, node(shape.y), index);
+}
+
+/// What a launch takes over its roofline: products that are launched as one
+/// have the columns of all.
+Expr LaunchFormulas::ratioOf(const LaunchNodes &launch, size_t part) {
+  const Kernel &first = kernel(launch.members.front().kernel);
+  const auto &shapes = strategy.kernels[launch.members.front().kernel].shapes;
+  if (part >= shapes.size())
+    return formulas.number(1);
+  KernelNodes::Shape shape = shapes[part];
+  if (ShapeTable::namesOf(first.kind, ShapeKind::product).empty()) {
+    Expr isPrefill = node(shape.isPrefill);
+    return select(isPrefill, ratioOf(ShapeKind::prefill, first, shape),
+                  ratioOf(ShapeKind::decode, first, shape));
+  }
+  NodeId &columns = shape.fixed[shape.fixed.size() - 2];
+  for (size_t i = 1; i < launch.members.size(); ++i) {
+    const auto &others = strategy.kernels[launch.members[i].kernel].shapes;
+    if (others.empty())
+      return formulas.number(1);
+    const std::vector<NodeId> &fixed = others.front().fixed;
+    columns = (node(columns) + node(fixed[fixed.size() - 2])).node();
+  }
+  return ratioOf(ShapeKind::product, first, shape);
+}
+
 /// Groups of sequences that a kernel computes apart take turns in its launch.
 void LaunchFormulas::addRoofs(LaunchNodes &launch) {
   struct Work {
@@ -237,8 +278,12 @@ void LaunchFormulas::addRoofs(LaunchNodes &launch) {
                        node(share.movedBytes) * perByte});
   }
   Expr roofs = formulas.number(0), bound = roofs;
-  for (const Work &part : parts) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Work &part = parts[i];
     Expr roof = part.compute.apply(Op::launch, part.memory, exponent);
+    Expr ratio = ratioOf(launch, i);
+    if (!ratio.isConstant(1))
+      roof = roof.apply(Op::shaped, ratio);
     roofs += roof;
     bound += roof * above(part.compute, part.memory);
   }

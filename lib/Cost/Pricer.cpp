@@ -9,6 +9,7 @@
 
 #include "Lanes.h"
 #include "Requirements.h"
+#include "ShapeState.h"
 
 #include "autopar/Support/Limits.h"
 
@@ -66,8 +67,9 @@ struct Pricer::State {
         std::optional<double> memoryUtilization)
       : tape(tape), figures(bindFigures(tape, machine.pools.front(), runtime,
                                         memoryUtilization)),
-        layout(tape, machine.pools.front(), runtime.ideal), slots(tape.slots),
-        runner(chooseLaneRunner()) {
+        layout(tape, machine.pools.front(), runtime.ideal),
+        shapes(tape, machine.pools.front().chip, runtime.ideal),
+        slots(tape.slots), runner(chooseLaneRunner()) {
     for (auto [slot, value] : tape.constants)
       slots[slot] = value;
     findUniform();
@@ -108,7 +110,7 @@ struct Pricer::State {
   }
   TapeView view(Rank rank) const {
     return {code(rank).data(), layout.routes(), tape.pairs.data(),
-            tape.rates.data()};
+            shapes.views(), tape.rates.data()};
   }
   void runFigures() {
     for (Rank rank : {Rank::constant, Rank::figure}) {
@@ -125,6 +127,7 @@ struct Pricer::State {
   const Tape &tape;
   std::vector<BoundFigure> figures;
   LayoutState layout;
+  ShapeState shapes;
   std::vector<double> slots;
   const LaneRunner &runner;
   std::vector<uint32_t> uniform;
@@ -182,6 +185,7 @@ Refusal Pricer::lay(const Layout &layout) {
   for (const TapeInput &input : own.inputs(Rank::layout))
     own.slots[input.slot] = own.layout.valueOf(input.op, input.index);
   run(own.view(Rank::layout), own.slots.data());
+  own.shapes.lay(own.slots.data());
   if (own.badExponent)
     return own.badExponent;
   own.openChecks.clear();

@@ -50,6 +50,14 @@ struct RouteView {
 };
 RouteView viewOf(const std::vector<RouteStep> &steps, const Route &route);
 
+/// `ShapeGrid` as plain data: `ratios[x * stride + y]` from the first sizes of
+/// its sides. No ratios: 1 everywhere.
+struct ShapeView {
+  const double *ratios = nullptr;
+  double firstX = 0, lastX = 0, firstY = 0, lastY = 0;
+  uint32_t stride = 1;
+};
+
 /// Of what is calculated op by op.
 inline constexpr LaunchRates noRates{};
 
@@ -58,6 +66,7 @@ struct TapeView {
   const Instruction *code;
   const RouteView *routes;
   const PairsRule *pairs;
+  const ShapeView *shapes;
   const LaunchRates *rates = &noRates;
 };
 
@@ -98,6 +107,43 @@ inline V routeTime(const RouteView &route, V bytes, bool atFullBandwidth) {
     total = route.overlaps ? most(total, time) : total + time;
   }
   return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+/// Where a size lies on a side of a grid: the octave that it is in, as far as
+/// the last but one, and how far it is through that in proportion.
+template <typename V>
+struct GridPlace {
+  V below, share;
+
+  GridPlace(V size, double first, double last) {
+    V octave = exponentOf(size) + (mantissaOf(size) - V(1)) - V(first);
+    octave = least(most(octave, V(0)), V(last - first));
+    below = least(wholeBelow(octave), V(last - first - 1));
+    share = octave - below;
+  }
+};
+
+template <typename V>
+inline V shapeRatio(const ShapeView &view, V x, V y) {
+  if (!view.ratios)
+    return V(1);
+  GridPlace<V> along(x, view.firstX, view.lastX);
+  /// Between a knot and the next.
+  auto between = [&](V index, V share) {
+    V low = knotAt(view.ratios, index);
+    return low + share * (knotAt(view.ratios, index + V(1)) - low);
+  };
+  if (view.stride == 1)
+    return between(along.below, along.share);
+  GridPlace<V> across(y, view.firstY, view.lastY);
+  V corner = along.below * V(view.stride) + across.below;
+  V first = between(corner, across.share);
+  V second = between(corner + V(view.stride), across.share);
+  return first + along.share * (second - first);
 }
 
 //===----------------------------------------------------------------------===//
@@ -235,6 +281,10 @@ template <typename V>
     return nearestExpected(a * b());
   case Op::roof:
     return smoothMaximum(a, b(), firstLane(c()));
+  case Op::shape_ratio:
+    return shapeRatio(tape.shapes[step.c], a, b());
+  case Op::shaped:
+    return nearest(a * b());
   case Op::picoseconds:
     return nearest(a * V(picosecondsPerUs));
   case Op::call: {

@@ -8,6 +8,7 @@
 #include "autopar/Cost/Sensitivity.h"
 
 #include "LayoutState.h"
+#include "ShapeState.h"
 
 #include <cmath>
 
@@ -71,6 +72,8 @@ static double smooth(const Node &node, const std::vector<double> &values,
     return smoothMaximum(a, values[node.b], values[node.c]) * picosecondsPerUs;
   case Op::picoseconds:
     return a * picosecondsPerUs;
+  case Op::shaped:
+    return a * values[node.b];
   case Op::call:
     return routeTime(tape.routes[node.b], a, tape.routes[node.b].ideal) *
            picosecondsPerUs;
@@ -86,7 +89,8 @@ std::vector<double> Sensitivity::evaluate(const std::vector<double> &figures,
   LayoutState state(strategy, on.pools.front(), runtime.ideal);
   state.lay(layout);
   std::vector<PairsRule> pairs = pairsRulesOf(strategy.graph);
-  TapeView view{nullptr, state.routes(), pairs.data()};
+  ShapeState shapes(strategy, on.pools.front().chip, runtime.ideal);
+  TapeView view{nullptr, state.routes(), pairs.data(), shapes.views()};
   std::vector<double> result(strategy.graph.size());
   for (NodeId id = 0; id < result.size(); ++id) {
     const Node &node = strategy.graph[id];
@@ -98,8 +102,11 @@ std::vector<double> Sensitivity::evaluate(const std::vector<double> &figures,
       result[id] = Point(groups).symbol(node.a);
     else if (operandsOf(node.op) == 0)
       result[id] = state.valueOf(node.op, node.a);
-    else
+    else {
+      if (node.op == Op::shape_ratio)
+        shapes.lay(node.c, result.data());
       result[id] = smooth(node, result, view);
+    }
   }
   return result;
 }
@@ -150,6 +157,7 @@ void Sensitivity::addToOperands(NodeId id, bool takesFirst,
     return add(node.b, -1);
   case Op::multiply:
   case Op::round_product:
+  case Op::shaped:
     add(node.a, b());
     return add(node.b, a);
   case Op::divide:
@@ -187,7 +195,7 @@ void Sensitivity::addToOperands(NodeId id, bool takesFirst,
   case Op::quarter_share:
     return add(node.a, slopeOfShare(a, node.b));
   default:
-    // Sizes and pairs rest on no figure; calls are links'.
+    // Sizes, pairs and ratios of shapes rest on no figure; calls are links'.
     return;
   }
 }

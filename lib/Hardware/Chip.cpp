@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Readers.h"
+#include "ShapeTable.h"
 
 #include "autopar/Support/Text.h"
 
@@ -136,11 +137,32 @@ static void readFit(const JsonReader &reader, KernelCurve &curve) {
       *largest = std::max(*largest, bound.asNumber(0, 1e30));
 }
 
-static KernelCurve readCurve(const JsonReader &reader, bool multiplies) {
+/// Tables of shapes of a curve, by `ShapeKind`.
+static constexpr const char *shapeKeys[] = {"shapes", "decode_shapes",
+                                            "prefill_shapes"};
+
+static void readShapes(const JsonReader &reader, KernelKind kernel,
+                       KernelCurve &curve) {
+  for (size_t i = 0; i < shapeKindCount; ++i) {
+    auto kind = static_cast<ShapeKind>(i);
+    if (!reader.has(shapeKeys[i]))
+      continue;
+    if (ShapeTable::namesOf(kernel, kind).empty())
+      return reader.failAt(shapeKeys[i], "kernels of kind " +
+                                             std::string(nameOf(kernel)) +
+                                             " have no such table");
+    curve.shapes[i] = readShapeTable(reader.object(shapeKeys[i]), kernel, kind);
+  }
+}
+
+static KernelCurve readCurve(const JsonReader &reader, KernelKind kernel) {
   static constexpr double exponents[] = {1, 1.5, 2, 3, 4};
+  bool multiplies =
+      kernel != KernelKind::elementwise && kernel != KernelKind::gather;
   KernelCurve curve;
   reader.allowOnly({"floor", "compute_efficiency", "memory_efficiency",
-                    "exponent", "fit", "source"});
+                    "exponent", "fit", "source", "shapes", "decode_shapes",
+                    "prefill_shapes"});
   curve.source = readSource(reader);
   curve.floorUs =
       readCoefficient(reader, "floor", units::microseconds, curve.source);
@@ -156,6 +178,7 @@ static KernelCurve readCurve(const JsonReader &reader, bool multiplies) {
     reader.failAt("exponent", "expected one of 1, 1.5, 2, 3, 4, found " +
                                   formatNumber(curve.exponent));
   readFit(reader, curve);
+  readShapes(reader, kernel, curve);
   return curve;
 }
 
@@ -194,13 +217,11 @@ static void readKernels(const JsonReader &reader, const std::string &path,
     while (nameOf(kernelKinds[index]) != name)
       ++index;
     KernelKind kind = kernelKinds[index];
-    bool multiplies =
-        kind != KernelKind::elementwise && kind != KernelKind::gather;
     for (const auto &[key, curve] : curves.members()) {
       if (!checkKey(curve, key, formats, "format"))
         return;
       KernelCurve &made = kernels[kind][key == "any" ? "" : key];
-      made = readCurve(curve, multiplies);
+      made = readCurve(curve, kind);
       made.path = path + "." + name + "." + key;
     }
   }

@@ -100,8 +100,15 @@ std::string NodeText::pairsText(const Node &node, NodeId id) const {
   return pairs.causal ? text + " (q*c - q*(q-1)/2)" : text;
 }
 
+/// " x 0.93 (shape)", or nothing of 1.
+std::string NodeText::ratioText(NodeId id) const {
+  double ratio = reading.real(id);
+  return ratio == 1 ? "" : " x " + decimal(ratio) + " (shape)";
+}
+
 /// "(tc^4 + tm^4)^(1/4)", with what the two are.
-std::string NodeText::roofText(const Node &node) const {
+std::string NodeText::roofText(const Node &node,
+                               const std::string &ratio) const {
   double exponent = reading.real(node.c);
   std::string q = decimal(exponent);
   std::string roof = exponent == 0 ? "max(tc, tm)"
@@ -120,8 +127,8 @@ std::string NodeText::roofText(const Node &node) const {
            " us";
   };
   if (reading.real(node.a) == 0)
-    return timeOf(node.b, "B");
-  return roof + ", tc = " + timeOf(node.a, "FLOP") +
+    return timeOf(node.b, "B") + ratio;
+  return roof + ratio + ", tc = " + timeOf(node.a, "FLOP") +
          ", tm = " + timeOf(node.b, "B");
 }
 
@@ -204,7 +211,9 @@ std::string NodeText::sizes(NodeId id, Bind bind) const {
     return enclose(Bind::product, pairsText(node, id));
   case Op::roof:
   case Op::launch:
-    return roofText(node);
+    return roofText(node, "");
+  case Op::shaped:
+    return roofText(graph[node.a], ratioText(node.b));
   default:
     return value(id);
   }

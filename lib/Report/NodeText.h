@@ -49,7 +49,8 @@ private:
   std::string axesText(NodeId devices) const;
   bool isAxes(NodeId node) const;
   std::string hottestText(const Node &node) const;
-  std::string roofText(const Node &node) const;
+  std::string ratioText(NodeId id) const;
+  std::string roofText(const Node &node, const std::string &ratio) const;
   std::string pairsText(const Node &node, NodeId id) const;
   std::string formula(NodeId node, Bind bind, bool isRoot,
                       std::vector<NodeId> &used) const;

@@ -28,7 +28,7 @@ namespace autopar {
 enum class Rank : uint8_t { constant, figure, layout, point };
 
 /// What a node computes of its operands a, b, c. One physical function is one
-/// op, monotone in each operand.
+/// op, monotone in each operand unless it says otherwise.
 enum class Op : uint8_t {
   // Leaves: `a` is an index.
   /// The low half of its value and, in `b`, the high one.
@@ -89,6 +89,11 @@ enum class Op : uint8_t {
   roof,
   /// The same in whole picoseconds.
   launch,
+  /// What a kernel of a shape takes over its roofline: entry `c` of
+  /// `Leaves::shapes` at sizes `a` and `b`. Not monotone.
+  shape_ratio,
+  /// Picoseconds `a` times a ratio, in whole ones.
+  shaped,
   /// Microseconds in whole picoseconds.
   picoseconds,
   /// One call over link `b` on `a` bytes, in whole picoseconds; at full

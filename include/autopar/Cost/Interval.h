@@ -41,6 +41,7 @@ public:
 private:
   struct Links;
   void run(Rank rank);
+  void layShapes();
   Interval calculate(const Instruction &step) const;
   Interval launch(const Instruction &step) const;
 

@@ -81,6 +81,22 @@ struct LinkUse {
   std::optional<NodeDispatch> byNode = std::nullopt;
 };
 
+/// The shape of kernels that a table of their curve goes by.
+struct ShapeUse {
+  ShapeKind kind = ShapeKind::product;
+  /// As of `FigureUse`.
+  KernelKind kernel = KernelKind::matmul;
+  ElementType type = ElementType::bf16;
+  std::optional<ElementType> storage = std::nullopt;
+  /// What a layout fixes of it: nodes of a strategy, slots of a tape.
+  std::vector<uint32_t> fixed;
+
+  bool operator==(const ShapeUse &other) const {
+    return kind == other.kind && kernel == other.kernel && type == other.type &&
+           storage == other.storage && fixed == other.fixed;
+  }
+};
+
 /// `Op::skew` of even loads.
 inline constexpr int64_t evenSkew = 1'000'000;
 /// `Op::sent` of a byte that is sent once.
@@ -90,6 +106,7 @@ inline constexpr int64_t wholeSent = 1'000'000;
 struct Leaves {
   std::vector<FigureUse> figures;
   std::vector<LinkUse> links;
+  std::vector<ShapeUse> shapes;
   /// Where the experts lie whose loads `Op::skew` is about; null where those
   /// are even.
   std::shared_ptr<const PlacedExperts> placement;
@@ -163,6 +180,16 @@ struct KernelNodes {
     NodeId localFlops = noNode, movedBytes = noNode;
   };
   std::vector<Share> shares;
+  /// What tables of shapes go by, of each share; empty of kernels that have
+  /// none. `x` and `y` are what symbols change.
+  struct Shape {
+    NodeId x = noNode, y = noNode;
+    /// What a layout fixes.
+    std::vector<NodeId> fixed;
+    /// Whether the step reads a prompt where it is above 0, else decodes.
+    NodeId isPrefill = noNode;
+  };
+  std::vector<Shape> shapes;
 };
 
 /// Kernels that are launched as one, `count` times in a pass.

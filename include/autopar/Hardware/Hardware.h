@@ -12,7 +12,9 @@
 #include "autopar/Support/ElementType.h"
 #include "autopar/Support/Json.h"
 
+#include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,10 +45,49 @@ struct Figure {
   bool isGiven() const { return source.replaced.has_value(); }
 };
 
+/// What kernels of each shape take over the roofline of their curve, measured:
+/// a grid of ratios, linear between its knots and constant outside.
+struct ShapeTable {
+  /// One that goes by it: "rows", at these sizes, rising.
+  struct Coordinate {
+    std::string of;
+    std::vector<double> at;
+  };
+  /// First those that symbols change, whose sizes are powers of two, then those
+  /// that a layout fixes.
+  std::vector<Coordinate> coordinates;
+  /// The last coordinate fastest.
+  std::vector<double> ratios;
+  /// As of `KernelCurve`, on shapes that the table was not made of.
+  double medianError = 0, p90Error = 0;
+
+  /// The names of coordinates, in order, of a kernel that may have one; empty
+  /// of others.
+  static std::vector<std::string_view> namesOf(KernelKind kernel,
+                                               ShapeKind kind);
+  /// How many of those symbols change.
+  static size_t varyingOf(KernelKind kernel);
+};
+
+/// What is left of a table where a layout has fixed all but what symbols
+/// change: ratios at each power of two from the first knot to the last, of one
+/// coordinate or two.
+struct ShapeGrid {
+  struct Side {
+    int first = 0, last = 0;
+    size_t size() const { return static_cast<size_t>(last - first) + 1; }
+  };
+  Side x, y;
+  /// `y` fastest.
+  std::vector<double> ratios;
+};
+/// `fixed`: sizes of the last coordinates of `table`.
+ShapeGrid reduce(const ShapeTable &table, const std::vector<double> &fixed);
+
 /// t = floor + ((flops / (compute_efficiency * peak))^q
-///            + (bytes / (memory_efficiency * bandwidth))^q)^(1/q)
-/// Fitted to measured kernels by scripts/fit_kernels.py. q is one of 1, 1.5,
-/// 2, 3, 4.
+///            + (bytes / (memory_efficiency * bandwidth))^q)^(1/q) * ratio
+/// with the ratio of the shape where there is a table of it, else 1. Fitted to
+/// measured kernels by scripts/fit_kernels.py. q is one of 1, 1.5, 2, 3, 4.
 struct KernelCurve {
   double floorUs = 0;
   double computeEfficiency = 1;
@@ -58,6 +99,8 @@ struct KernelCurve {
   /// Largest FLOPs and bytes of a launch that the fit has seen; 0 where the
   /// curve is not a fit.
   double fittedFlops = 0, fittedBytes = 0;
+  /// By `ShapeKind`; null where nobody measured them.
+  std::array<std::shared_ptr<const ShapeTable>, shapeKindCount> shapes = {};
   Source source;
   std::string path;
 };

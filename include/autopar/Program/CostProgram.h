@@ -37,6 +37,11 @@ enum class KernelKind : uint8_t {
   scan,
 };
 
+/// Which table of shapes a kernel's curve has for a launch: of products, or of
+/// attention that decodes and that reads prompts.
+enum class ShapeKind : uint8_t { product, decode, prefill };
+inline constexpr size_t shapeKindCount = 3;
+
 /// Where the FLOPs of a kernel are counted in a report.
 enum class FlopClass : uint8_t {
   none,

@@ -110,15 +110,16 @@ void DecoderBuilder::linear(const std::string &name, Dims in, Dims out) {
 void DecoderBuilder::attention() {
   Dim cached = symbol(context);
   cached.extent.limit = sizes.window;
-  Dims cache = {number(2), symbol(batch), cached,
-                split(sizes.kvHeads, SplitRule::cap), number(sizes.headDim)};
+  Dims cache = {symbol(batch), cached, split(sizes.kvHeads, SplitRule::cap),
+                number(2 * sizes.headDim)};
   program.residents.push_back({"cache", Resident::Kind::kv_cache, layer, count,
-                               cache, ElementType::bf16, 0, 2});
+                               cache, ElementType::bf16, 0, 1});
   Kernel &record = kernel("attention", "attention", KernelKind::attention);
   record.flopClass = FlopClass::attention;
   record.flopFactor = 2;
-  record.rows = {symbol(batch), split(sizes.heads)};
-  record.columns = {number(2 * sizes.headDim)};
+  record.rows = {symbol(batch)};
+  record.columns = {split(sizes.heads)};
+  record.contraction = {number(2 * sizes.headDim)};
   record.pairs = Pairs{symbol(query), symbol(context), true, sizes.window};
   record.traffic = {moved(Traffic::Role::kv_cache, false, cache)};
 }

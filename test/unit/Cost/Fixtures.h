@@ -57,7 +57,10 @@ CostProgram makeExperts(int64_t experts, int64_t slots,
 /// Eight devices with the figures of an H100 and no curves: 80 GB, 3,350 GB/s,
 /// 989.4 TFLOP/s in bf16, links of 450 GB/s.
 Machine makeMachine(int64_t nodes = 1);
-/// The same with curves of matrix products and all-reduces.
+/// Gives curves of bf16 products and of bf16 attention tables of shapes.
+void addShapes(Chip &chip);
+/// The same with curves of matrix products, attention and all-reduces, and
+/// tables of their shapes.
 Machine makeMeasuredMachine(int64_t nodes = 1);
 /// No memory, no time of its own, blocks of 16 tokens, all memory used.
 Runtime makeRuntime();

@@ -31,6 +31,7 @@ struct Deployment {
     curve.exponent = 3;
     curve.path = "chips.h100-sxm.kernels.matmul.bf16";
     machine.pools[0].chip.kernels[KernelKind::matmul]["bf16"] = curve;
+    addShapes(machine.pools[0].chip);
     machine.pools[0].tiers[0].curves[CollectiveKind::all_reduce][8] = {
         20, {12.5, 20.1, 37.7}, {"measured", "calls"}};
     runtime.memoryUtilization.value = 0.9;

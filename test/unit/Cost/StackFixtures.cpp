@@ -44,6 +44,36 @@ CostProgram test::makeBorderedStack() {
   return program;
 }
 
+/// Ratios without a pattern, from 0.5 to 2.5.
+static std::shared_ptr<const ShapeTable>
+makeTable(std::vector<ShapeTable::Coordinate> coordinates) {
+  auto table = std::make_shared<ShapeTable>();
+  table->coordinates = std::move(coordinates);
+  size_t cells = 1;
+  for (const ShapeTable::Coordinate &one : table->coordinates)
+    cells *= one.at.size();
+  for (size_t i = 0; i < cells; ++i)
+    table->ratios.push_back(0.5 + static_cast<double>(i * 37 % 101) / 50);
+  return table;
+}
+
+void test::addShapes(Chip &chip) {
+  KernelCurve &products = chip.kernels[KernelKind::matmul]["bf16"];
+  products.shapes[static_cast<size_t>(ShapeKind::product)] =
+      makeTable({{"rows", {1, 8, 64, 512, 4096}},
+                 {"columns", {1024, 5000, 30000}},
+                 {"contraction", {1024, 8192}}});
+  KernelCurve &attention = chip.kernels[KernelKind::attention]["bf16"];
+  attention.floorUs = 4;
+  attention.exponent = 1;
+  for (ShapeKind kind : {ShapeKind::decode, ShapeKind::prefill})
+    attention.shapes[static_cast<size_t>(kind)] =
+        makeTable({{"streams", {1, 4, 32, 128}},
+                   {"tokens", {16, 256, 4096}},
+                   {"group", {1, 8}},
+                   {"head_size", {64, 128}}});
+}
+
 Machine test::makeMeasuredMachine(int64_t nodes) {
   Machine machine = makeMachine(nodes);
   Pool &pool = machine.pools[0];
@@ -55,6 +85,7 @@ Machine test::makeMeasuredMachine(int64_t nodes) {
   curve.source = {"measured", "products"};
   curve.path = "chips.h100-sxm.kernels.matmul.bf16";
   pool.chip.kernels[KernelKind::matmul]["bf16"] = curve;
+  addShapes(pool.chip);
   pool.tiers[0].curves[CollectiveKind::all_reduce][8] = {
       20, {12.5, 20.1, 37.7}, {"measured", "calls"}};
   return machine;

@@ -17,15 +17,17 @@ test::TapeRunner::TapeRunner(const Tape &tape, const Machine &machine,
                              const Runtime &runtime)
     : tape(tape),
       figures(bindFigures(tape, machine.pools.front(), runtime, std::nullopt)),
-      layout(tape, machine.pools.front(), runtime.ideal), slots(tape.slots),
-      laneSlots(tape.slots) {
+      layout(tape, machine.pools.front(), runtime.ideal),
+      shapes(tape, machine.pools.front().chip, runtime.ideal),
+      slots(tape.slots), laneSlots(tape.slots) {
   for (auto [slot, value] : tape.constants)
     slots[slot] = value;
 }
 
 TapeView test::TapeRunner::view(Rank rank) const {
   const auto &code = tape.code[static_cast<size_t>(rank)];
-  return {code.data(), layout.routes(), tape.pairs.data(), tape.rates.data()};
+  return {code.data(), layout.routes(), tape.pairs.data(), shapes.views(),
+          tape.rates.data()};
 }
 
 void test::TapeRunner::lay(const Layout &next) {
@@ -37,6 +39,7 @@ void test::TapeRunner::lay(const Layout &next) {
                               : layout.valueOf(input.op, input.index);
     run(view(rank), slots.data());
   }
+  shapes.lay(slots.data());
 }
 
 std::vector<double> test::TapeRunner::runScalar(Point point) {

@@ -10,6 +10,7 @@
 
 #include "Lanes.h"
 #include "LayoutState.h"
+#include "ShapeState.h"
 
 #include "autopar/Cost/Pricer.h"
 
@@ -39,6 +40,7 @@ private:
   const Tape &tape;
   std::vector<BoundFigure> figures;
   LayoutState layout;
+  ShapeState shapes;
   std::vector<double> slots;
   std::vector<Slot> laneSlots;
 };

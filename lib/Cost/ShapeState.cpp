@@ -1,0 +1,81 @@
+//===- ShapeState.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeState.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+/// That of the curve on which the kernels run, which may be of others.
+static const ShapeTable *tableOf(const ShapeUse &use, const Chip &chip) {
+  const KernelCurve *curve = chip.curve(use.kernel, use.type, use.storage);
+  const ShapeTable *table =
+      curve ? curve->shapes[static_cast<size_t>(use.kind)].get() : nullptr;
+  bool isOwn = table && table->coordinates.size() ==
+                            ShapeTable::namesOf(use.kernel, use.kind).size();
+  return isOwn ? table : nullptr;
+}
+
+ShapeState::ShapeState(const Leaves &leaves, const Chip &chip, bool ideal)
+    : laid(leaves.shapes.size()) {
+  for (const ShapeUse &use : leaves.shapes)
+    shapes.push_back({&use, ideal ? nullptr : tableOf(use, chip), {}});
+}
+
+/// A side of one size is one of two equal sizes.
+static void widen(ShapeGrid &grid) {
+  if (grid.x.first != grid.x.last)
+    return;
+  ++grid.x.last;
+  std::vector<double> again = grid.ratios;
+  grid.ratios.insert(grid.ratios.end(), again.begin(), again.end());
+}
+
+std::unique_ptr<ShapeState::Known>
+ShapeState::reduced(const ShapeTable &table, std::vector<double> fixed) {
+  auto known = std::make_unique<Known>();
+  known->grid = reduce(table, fixed);
+  known->fixed = std::move(fixed);
+  ShapeGrid &grid = known->grid;
+  widen(grid);
+  known->view = {grid.ratios.data(),  double(grid.x.first),
+                 double(grid.x.last), double(grid.y.first),
+                 double(grid.y.last), static_cast<uint32_t>(grid.y.size())};
+  return known;
+}
+
+void ShapeState::lay(uint32_t index, const double *values) {
+  Own &own = shapes[index];
+  if (!own.table)
+    return;
+  const std::vector<uint32_t> &read = own.use->fixed;
+  auto isHere = [&](const Known &known) {
+    for (size_t i = 0; i < read.size(); ++i)
+      if (known.fixed[i] != values[read[i]])
+        return false;
+    return true;
+  };
+  if (own.current && isHere(*own.current))
+    return;
+  auto found = std::find_if(own.known.begin(), own.known.end(),
+                            [&](const auto &known) { return isHere(*known); });
+  if (found == own.known.end()) {
+    std::vector<double> fixed;
+    for (uint32_t slot : read)
+      fixed.push_back(values[slot]);
+    own.known.push_back(reduced(*own.table, std::move(fixed)));
+    found = own.known.end() - 1;
+  }
+  own.current = found->get();
+  laid[index] = own.current->view;
+}
+
+void ShapeState::lay(const double *values) {
+  for (uint32_t i = 0; i < shapes.size(); ++i)
+    lay(i, values);
+}

@@ -1,0 +1,51 @@
+//===- ShapeState.h - Tables of shapes as layouts leave them ----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_COST_SHAPESTATE_H
+#define AUTOPAR_LIB_COST_SHAPESTATE_H
+
+#include "Run.h"
+
+#include "autopar/Hardware/Hardware.h"
+
+#include <memory>
+
+namespace autopar {
+
+/// The grids of `Leaves::shapes`: each is reduced once.
+class ShapeState {
+public:
+  ShapeState(const Leaves &leaves, const Chip &chip, bool ideal);
+
+  /// `values` by what `ShapeUse::fixed` counts.
+  void lay(const double *values);
+  void lay(uint32_t shape, const double *values);
+  const ShapeView *views() const { return laid.data(); }
+
+private:
+  struct Known {
+    std::vector<double> fixed;
+    ShapeGrid grid;
+    ShapeView view;
+  };
+  struct Own {
+    const ShapeUse *use;
+    /// Null where nobody measured them.
+    const ShapeTable *table;
+    std::vector<std::unique_ptr<Known>> known;
+    const Known *current = nullptr;
+  };
+  static std::unique_ptr<Known> reduced(const ShapeTable &table,
+                                        std::vector<double> fixed);
+
+  std::vector<Own> shapes;
+  std::vector<ShapeView> laid;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_COST_SHAPESTATE_H

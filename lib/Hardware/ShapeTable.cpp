@@ -1,0 +1,207 @@
+//===- ShapeTable.cpp - Kernels of a shape over their roofline ------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeTable.h"
+
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
+                                                  ShapeKind kind) {
+  std::string_view tokens = kind == ShapeKind::decode ? "context" : "query";
+  bool isProduct = kind == ShapeKind::product;
+  if (kernel == KernelKind::matmul && isProduct)
+    return {"rows", "columns", "contraction"};
+  if (kernel == KernelKind::grouped_matmul && isProduct)
+    return {"rows_per_expert", "experts", "columns", "contraction"};
+  if (kernel == KernelKind::attention && !isProduct)
+    return {"streams", tokens, "group", "head_size"};
+  if (kernel == KernelKind::latent_attention && !isProduct)
+    return {"sequences", tokens, "heads"};
+  return {};
+}
+
+size_t ShapeTable::varyingOf(KernelKind kernel) {
+  return kernel == KernelKind::matmul || kernel == KernelKind::grouped_matmul
+             ? 1
+             : 2;
+}
+
+//===----------------------------------------------------------------------===//
+// Grids
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A size between two knots, in logarithms.
+struct Place {
+  size_t below = 0, above = 0;
+  double share = 0;
+};
+} // namespace
+
+static Place placeOf(const std::vector<double> &at, double size) {
+  auto above = std::lower_bound(at.begin(), at.end(), size);
+  auto index = static_cast<size_t>(above - at.begin());
+  if (above == at.begin())
+    return {};
+  if (above == at.end())
+    return {index - 1, index - 1, 0};
+  double low = std::log2(at[index - 1]), high = std::log2(at[index]);
+  return {index - 1, index, (std::log2(size) - low) / (high - low)};
+}
+
+static ShapeGrid::Side sideOf(const ShapeTable::Coordinate &coordinate) {
+  return {static_cast<int>(std::log2(coordinate.at.front())),
+          static_cast<int>(std::log2(coordinate.at.back()))};
+}
+
+/// At a place in each coordinate.
+static double ratioAt(const ShapeTable &table,
+                      const std::vector<Place> &places) {
+  double sum = 0;
+  for (size_t corner = 0; corner < size_t(1) << places.size(); ++corner) {
+    double weight = 1;
+    size_t cell = 0;
+    for (size_t i = 0; i < places.size(); ++i) {
+      bool isAbove = corner >> i & 1;
+      const Place &place = places[i];
+      weight *= isAbove ? place.share : 1 - place.share;
+      cell = cell * table.coordinates[i].at.size() +
+             (isAbove ? place.above : place.below);
+    }
+    if (weight != 0)
+      sum += weight * table.ratios[cell];
+  }
+  return sum;
+}
+
+ShapeGrid autopar::reduce(const ShapeTable &table,
+                          const std::vector<double> &fixed) {
+  const auto &coordinates = table.coordinates;
+  size_t varying = coordinates.size() - fixed.size();
+  std::vector<Place> places(coordinates.size());
+  for (size_t i = 0; i < fixed.size(); ++i)
+    places[varying + i] = placeOf(coordinates[varying + i].at, fixed[i]);
+  ShapeGrid grid;
+  grid.x = sideOf(coordinates[0]);
+  if (varying > 1)
+    grid.y = sideOf(coordinates[1]);
+  for (int x = grid.x.first; x <= grid.x.last; ++x) {
+    places[0] = placeOf(coordinates[0].at, std::exp2(x));
+    for (int y = grid.y.first; y <= grid.y.last; ++y) {
+      if (varying > 1)
+        places[1] = placeOf(coordinates[1].at, std::exp2(y));
+      grid.ratios.push_back(ratioAt(table, places));
+    }
+  }
+  return grid;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// What a coordinate may be; sizes are integers but of rows per expert.
+static constexpr double leastSize = 1.0 / 1024, largestSize = 1 << 30;
+/// What a ratio may be, in percent.
+static constexpr int64_t leastPercent = 1, mostPercent = 100'000;
+/// Cells of a table.
+static constexpr size_t mostCells = 100'000;
+
+static bool isPowerOfTwo(double size) {
+  int exponent = 0;
+  return std::frexp(size, &exponent) == 0.5;
+}
+
+static void readSizes(const JsonReader &reader, bool varies,
+                      std::vector<double> &at) {
+  JsonReader sizes = reader.array("at");
+  for (const JsonReader &size : sizes.elements()) {
+    double value = size.asNumber(leastSize, largestSize);
+    if (reader.failed())
+      return;
+    if (!at.empty() && value <= at.back())
+      return size.fail("expected sizes that rise, found " +
+                       formatNumber(value) + " after " +
+                       formatNumber(at.back()));
+    if (varies && !isPowerOfTwo(value))
+      return size.fail("expected a power of two, found " + formatNumber(value));
+    at.push_back(value);
+  }
+  if (!reader.failed() && at.empty())
+    sizes.fail("expected at least one size, found none");
+}
+
+static void readCoordinates(const JsonReader &reader, KernelKind kernel,
+                            ShapeKind kind, ShapeTable &table) {
+  std::vector<std::string_view> names = ShapeTable::namesOf(kernel, kind);
+  JsonReader list = reader.array("coordinates");
+  std::vector<JsonReader> elements = list.elements();
+  if (reader.failed())
+    return;
+  if (elements.size() != names.size())
+    return list.fail(
+        "expected " + std::to_string(names.size()) + " coordinates, found " +
+            std::to_string(elements.size()),
+        "those of " + std::string(nameOf(kernel)) + ": " +
+            join(std::vector<std::string>(names.begin(), names.end()), ", "));
+  for (size_t i = 0; i < names.size(); ++i) {
+    elements[i].allowOnly({"of", "at"});
+    ShapeTable::Coordinate &made = table.coordinates.emplace_back();
+    made.of = elements[i].string("of");
+    if (!reader.failed() && made.of != names[i])
+      return elements[i].failAt("of", "expected \"" + std::string(names[i]) +
+                                          "\", found \"" + shorten(made.of) +
+                                          "\"");
+    readSizes(elements[i], i < ShapeTable::varyingOf(kernel), made.at);
+  }
+}
+
+/// Without a reader for each of a thousand numbers.
+static void readRatios(const JsonReader &reader, ShapeTable &table) {
+  JsonReader list = reader.array("percent");
+  if (reader.failed())
+    return;
+  size_t cells = 1;
+  for (const ShapeTable::Coordinate &coordinate : table.coordinates)
+    cells = std::min(mostCells + 1, cells * coordinate.at.size());
+  if (cells > mostCells || list.raw().size() != cells)
+    return list.fail("expected " + std::to_string(cells) +
+                     " ratios, one for each combination of sizes and at most " +
+                     std::to_string(mostCells) + ", found " +
+                     std::to_string(list.raw().size()));
+  for (const nlohmann::json &percent : list.raw()) {
+    if (!percent.is_number_integer() || percent < leastPercent ||
+        percent > mostPercent)
+      return list.fail("expected integers from 1 to 100000, found " +
+                       shorten(percent.dump()));
+    table.ratios.push_back(percent.get<double>() / 100);
+  }
+}
+
+std::shared_ptr<const ShapeTable>
+autopar::readShapeTable(const JsonReader &reader, KernelKind kernel,
+                        ShapeKind kind) {
+  auto table = std::make_shared<ShapeTable>();
+  reader.allowOnly({"coordinates", "percent", "fit"});
+  readCoordinates(reader, kernel, kind, *table);
+  if (reader.failed())
+    return nullptr;
+  readRatios(reader, *table);
+  JsonReader fit = reader.object("fit");
+  if (reader.failed())
+    return nullptr;
+  fit.allowOnly({"median_error", "p90_error", "rows"});
+  table->medianError = fit.number("median_error", 0, 1e6);
+  table->p90Error = fit.number("p90_error", 0, 1e6);
+  fit.integer("rows", 1, INT64_MAX);
+  return table;
+}

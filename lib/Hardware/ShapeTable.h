@@ -1,0 +1,21 @@
+//===- ShapeTable.h - Tables of shapes in files of chips --------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_HARDWARE_SHAPETABLE_H
+#define AUTOPAR_LIB_HARDWARE_SHAPETABLE_H
+
+#include "autopar/Hardware/Hardware.h"
+
+namespace autopar {
+
+/// The table of a curve for `kernel`; null after an error.
+std::shared_ptr<const ShapeTable>
+readShapeTable(const JsonReader &reader, KernelKind kernel, ShapeKind kind);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_HARDWARE_SHAPETABLE_H
