@@ -17,6 +17,7 @@ unsigned autopar::operandsOf(Op op) {
     return 0;
   switch (op) {
   case Op::floor:
+  case Op::octave:
   case Op::picoseconds:
   case Op::quarter_share:
   case Op::call:
@@ -42,6 +43,7 @@ static bool isWholeResult(Op op, const Node &a, const Node &b, const Node &c) {
   case Op::distinct_experts:
   case Op::quarter_share:
   case Op::roof:
+  case Op::octave:
   case Op::shape_ratio:
   case Op::call_bound:
     return false;

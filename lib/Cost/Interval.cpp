@@ -69,18 +69,17 @@ static Interval multiply(Interval a, Interval b) {
   return {low, high};
 }
 
-/// Its ends, and what powers of two lie between them.
+/// Its ends, and what knots lie between them.
 static std::vector<double> turnsOf(Interval interval, double first,
                                    double last) {
   std::vector<double> turns = {interval.low, interval.high};
   for (double octave = first; octave <= last; ++octave)
-    if (double size = powerOfTwo(octave);
-        interval.low < size && size < interval.high)
-      turns.push_back(size);
+    if (interval.low < octave && octave < interval.high)
+      turns.push_back(octave);
   return turns;
 }
 
-/// It is linear in each of the two between powers of two.
+/// It is linear in each of the two between knots.
 static Interval enclosedRatio(const ShapeView &view, Interval x, Interval y) {
   Interval result = {1, 1};
   bool isFirst = true;

@@ -207,11 +207,13 @@ KernelNodes::Shape KernelFormulas::shapeOfProduct() {
   shape.y = shape.isPrefill = formulas.number(0).node();
   if (kernel.kind == KernelKind::grouped_matmul) {
     const Traffic *weights = findRead(kernel, Traffic::Role::weight);
-    Expr experts = weights && !weights->shape.empty()
-                       ? sizeOf({weights->shape.front()}, step)
-                       : formulas.number(1);
+    Dims all;
+    if (weights && !weights->shape.empty())
+      all.push_back(weights->shape.front());
+    Expr experts = sizeOf(all, step);
+    Expr share = experts / formulas.logical(all, step);
     rows = rows / experts;
-    shape.fixed.push_back(experts.node());
+    shape.fixed = {experts.node(), share.node()};
   }
   shape.x = rows.node();
   shape.fixed.push_back(sizeOf(kernel.columns, step).node());

@@ -230,7 +230,8 @@ Expr LaunchFormulas::ratioOf(ShapeKind kind, const Kernel &first,
   auto index = static_cast<uint32_t>(known - all.begin());
   if (known == all.end())
     all.push_back(std::move(use));
-  return node(shape.x).apply(Op::shape_ratio, node(shape.y), index);
+  return octave(node(shape.x))
+      .apply(Op::shape_ratio, octave(node(shape.y)), index);
 }
 
 /// What a launch takes over its roofline: products that are launched as one

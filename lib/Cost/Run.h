@@ -51,7 +51,7 @@ struct RouteView {
 RouteView viewOf(const std::vector<RouteStep> &steps, const Route &route);
 
 /// `ShapeGrid` as plain data: `ratios[x * stride + y]` from the first sizes of
-/// its sides. No ratios: 1 everywhere.
+/// its sides, in octaves. No ratios: 1 everywhere.
 struct ShapeView {
   const double *ratios = nullptr;
   double firstX = 0, lastX = 0, firstY = 0, lastY = 0;
@@ -113,15 +113,19 @@ inline V routeTime(const RouteView &route, V bytes, bool atFullBandwidth) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-/// Where a size lies on a side of a grid: the octave that it is in, as far as
-/// the last but one, and how far it is through that in proportion.
+template <typename V>
+inline V octaveOf(V size) {
+  return exponentOf(size) + (mantissaOf(size) - V(1));
+}
+
+/// Where an octave lies on a side of a grid: the knot below, as far as the last
+/// but one, and how far it is from that to the next.
 template <typename V>
 struct GridPlace {
   V below, share;
 
-  GridPlace(V size, double first, double last) {
-    V octave = exponentOf(size) + (mantissaOf(size) - V(1)) - V(first);
-    octave = least(most(octave, V(0)), V(last - first));
+  GridPlace(V octave, double first, double last) {
+    octave = least(most(octave - V(first), V(0)), V(last - first));
     below = least(wholeBelow(octave), V(last - first - 1));
     share = octave - below;
   }
@@ -281,6 +285,8 @@ template <typename V>
     return nearestExpected(a * b());
   case Op::roof:
     return smoothMaximum(a, b(), firstLane(c()));
+  case Op::octave:
+    return octaveOf(a);
   case Op::shape_ratio:
     return shapeRatio(tape.shapes[step.c], a, b());
   case Op::shaped:

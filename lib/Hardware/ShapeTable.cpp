@@ -21,7 +21,7 @@ std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
   if (kernel == KernelKind::matmul && isProduct)
     return {"rows", "columns", "contraction"};
   if (kernel == KernelKind::grouped_matmul && isProduct)
-    return {"rows_per_expert", "experts", "columns", "contraction"};
+    return {"rows_per_expert", "experts", "share", "columns", "contraction"};
   if (kernel == KernelKind::attention && !isProduct)
     return {"streams", tokens, "group", "head_size"};
   if (kernel == KernelKind::latent_attention && !isProduct)

@@ -102,7 +102,9 @@ std::string NodeText::pairsText(const Node &node, NodeId id) const {
 
 /// " x 0.93 (shape)", or nothing of 1.
 std::string NodeText::ratioText(NodeId id) const {
-  double ratio = reading.real(id);
+  // Tables have two digits.
+  constexpr double precision = 1e6;
+  double ratio = std::round(reading.real(id) * precision) / precision;
   return ratio == 1 ? "" : " x " + decimal(ratio) + " (shape)";
 }
 

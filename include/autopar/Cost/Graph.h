@@ -89,8 +89,10 @@ enum class Op : uint8_t {
   roof,
   /// The same in whole picoseconds.
   launch,
+  /// log2(a), but straight between powers of two.
+  octave,
   /// What a kernel of a shape takes over its roofline: entry `c` of
-  /// `Leaves::shapes` at sizes `a` and `b`. Not monotone.
+  /// `Leaves::shapes` at octaves `a` and `b`. Not monotone.
   shape_ratio,
   /// Picoseconds `a` times a ratio, in whole ones.
   shaped,
@@ -199,6 +201,7 @@ inline Expr max(Expr a, Expr b) { return a.apply(Op::maximum, b); }
 inline Expr ceilDiv(Expr a, Expr b) { return a.apply(Op::ceil_divide, b); }
 inline Expr floorDiv(Expr a, Expr b) { return a.apply(Op::floor_divide, b); }
 inline Expr floor(Expr a) { return a.apply(Op::floor, a); }
+inline Expr octave(Expr a) { return a.apply(Op::octave, a); }
 inline Expr roundUp(Expr a, Expr b) { return ceilDiv(a, b) * b; }
 inline Expr above(Expr a, Expr b) { return a.apply(Op::above, b); }
 inline Expr select(Expr a, Expr b, Expr c) { return a.apply(Op::select, b, c); }
