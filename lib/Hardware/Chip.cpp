@@ -141,6 +141,25 @@ static void readFit(const JsonReader &reader, KernelCurve &curve) {
 static constexpr const char *shapeKeys[] = {"shapes", "decode_shapes",
                                             "prefill_shapes"};
 
+/// Where every launch of the curve has a table, the errors are those of tables,
+/// of the worse one.
+static void addErrors(KernelKind kernel, KernelCurve &curve) {
+  std::optional<double> median, p90;
+  for (size_t i = 0; i < shapeKindCount; ++i) {
+    if (ShapeTable::namesOf(kernel, static_cast<ShapeKind>(i)).empty())
+      continue;
+    if (!curve.shapes[i])
+      return;
+    // Nothing is below any error.
+    median = std::max(median, std::optional(curve.shapes[i]->medianError));
+    p90 = std::max(p90, std::optional(curve.shapes[i]->p90Error));
+  }
+  if (median) {
+    curve.medianError = median;
+    curve.p90Error = p90;
+  }
+}
+
 static void readShapes(const JsonReader &reader, KernelKind kernel,
                        KernelCurve &curve) {
   for (size_t i = 0; i < shapeKindCount; ++i) {
@@ -153,6 +172,8 @@ static void readShapes(const JsonReader &reader, KernelKind kernel,
                                              " have no such table");
     curve.shapes[i] = readShapeTable(reader.object(shapeKeys[i]), kernel, kind);
   }
+  if (!reader.failed())
+    addErrors(kernel, curve);
 }
 
 static KernelCurve readCurve(const JsonReader &reader, KernelKind kernel) {

@@ -193,11 +193,18 @@ static void addFigure(TextTable &table, const Row &row) {
   table.add({row.field, formatFigure(row.value, row.unit), row.source});
 }
 
+static std::string countOfShapes(const KernelCurve &curve) {
+  size_t count = 0;
+  for (const auto &table : curve.shapes)
+    count += table ? table->ratios.size() : 0;
+  return count == 0 ? "-" : std::to_string(count);
+}
+
 /// Kernel curves, one line each.
 static std::string kernelTable(const Chip &chip) {
-  TextTable table("llrrrrrrl", uncut);
+  TextTable table("llrrrrrrrl", uncut);
   table.add({"kernel", "format", "floor", "compute", "memory", "exponent",
-             "median error", "p90 error", "source"});
+             "shapes", "median error", "p90 error", "source"});
   auto shareOf = [](std::optional<double> error) -> std::string {
     return error ? print("%.1f %%", *error * 100) : "-";
   };
@@ -209,11 +216,13 @@ static std::string kernelTable(const Chip &chip) {
                  formatFigure(curve.floorUs, "us"),
                  multiplies ? formatNumber(curve.computeEfficiency) : "-",
                  formatNumber(curve.memoryEfficiency),
-                 formatNumber(curve.exponent), shareOf(curve.medianError),
-                 shareOf(curve.p90Error), curve.source.str()});
+                 formatNumber(curve.exponent), countOfShapes(curve),
+                 shareOf(curve.medianError), shareOf(curve.p90Error),
+                 curve.source.str()});
     }
   return "\nKernels: time = floor + ((flops / (compute * peak))^q + (bytes / "
-         "(memory * bandwidth))^q)^(1/q), q the exponent\n" +
+         "(memory * bandwidth))^q)^(1/q) * ratio, q the exponent, the ratio "
+         "from a table of so many shapes\n" +
          table.str();
 }
 

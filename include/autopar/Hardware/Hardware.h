@@ -93,8 +93,8 @@ struct KernelCurve {
   double computeEfficiency = 1;
   double memoryEfficiency = 1;
   double exponent = 1;
-  /// Median and 90th percentile of |predicted/measured - 1|; absent where the
-  /// curve is not a fit.
+  /// Median and 90th percentile of |predicted/measured - 1|, with the tables of
+  /// shapes that it has; absent where the curve is not a fit.
   std::optional<double> medianError, p90Error;
   /// Largest FLOPs and bytes of a launch that the fit has seen; 0 where the
   /// curve is not a fit.
