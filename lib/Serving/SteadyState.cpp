@@ -12,54 +12,42 @@
 
 using namespace autopar;
 
-static constexpr double picosecondsPerUs = 1e6;
-
 Server::Server(CompiledProgram &program, const Machine &machine,
                const Runtime &runtime, std::optional<double> memoryUtilization)
-    : runtime(runtime),
-      pricer(program.serving(), machine, runtime, memoryUtilization) {}
+    : runtime(runtime), prices(program, machine, runtime, memoryUtilization) {}
 
 void Server::lay(const Layout &layout, int64_t count) {
-  replicas = static_cast<double>(count);
-  laid = pricer.lay(layout);
+  prices.lay(layout, count);
 }
 
-ServingRefusal Server::price(double decoding, double context, double prompts,
-                             double promptTokens, Step &step) {
-  std::vector<GroupValues> groups = {
-      {decoding * replicas, 1, context, 0, 0},
-      {prompts * replicas, promptTokens, promptTokens, 0, 0}};
-  double outputs[servingOutputCount];
-  if (Refusal refusal = pricer.price(groups, outputs))
+ServingRefusal Server::price(const StepLoad &load, StepTime &step) {
+  if (Refusal refusal = prices.price(load, step))
     return {ServingRefusal::Kind::step, refusal};
-  auto output = [&](ServingOutput which) {
-    return outputs[static_cast<size_t>(which)];
-  };
-  step.us = output(ServingOutput::step_ps) / picosecondsPerUs;
-  step.hostUs = output(ServingOutput::host_ps) / picosecondsPerUs;
-  step.communicationUs =
-      output(ServingOutput::communication_ps) / picosecondsPerUs;
-  step.capacityTokens = output(ServingOutput::kv_capacity_tokens);
-  step.flops = output(ServingOutput::flops);
   return {};
+}
+
+/// `prompts` whole prompts of `tokens` each.
+static StepLoad reading(double prompts, double tokens) {
+  return {0, 1, prompts, tokens, tokens};
 }
 
 /// Prompts in steps of whole ones, as many as the budget holds; then a step for
 /// each token of the answers but the first.
 ServingRefusal Server::runBatch(const ClosedLoop &batch,
                                 double &tokensPerSecond) {
-  if (laid)
-    return {ServingRefusal::Kind::step, laid};
-  double sequences = static_cast<double>(batch.concurrency) / replicas;
+  if (prices.refusal())
+    return {ServingRefusal::Kind::step, prices.refusal()};
+  double sequences =
+      static_cast<double>(batch.concurrency) / prices.replicaCount();
   double prompt = std::round(batch.promptTokens);
   double context = std::round(batch.promptTokens + batch.answerTokens / 2);
   double together =
       std::clamp(std::floor(runtime.tokenBudget.value / batch.promptTokens),
                  1.0, std::max(1.0, sequences));
-  Step decode, fill;
-  if (auto refusal = price(sequences, context, 0, prompt, decode))
+  StepTime decode, fill;
+  if (auto refusal = price({sequences, context}, decode))
     return refusal;
-  if (auto refusal = price(0, context, together, prompt, fill))
+  if (auto refusal = price(reading(together, prompt), fill))
     return refusal;
   if (decode.capacityTokens <
       sequences * (batch.promptTokens + batch.answerTokens))
@@ -73,15 +61,16 @@ ServingRefusal Server::runBatch(const ClosedLoop &batch,
 
 ServingRefusal Server::count(double promptTokens, double answerTokens,
                              ServingFlops &flops) {
-  if (laid)
-    return {ServingRefusal::Kind::step, laid};
+  if (prices.refusal())
+    return {ServingRefusal::Kind::step, prices.refusal()};
   double prompt = std::round(promptTokens);
-  Step decode, fill;
+  StepTime decode, fill;
   if (auto refusal =
-          price(1, std::round(promptTokens + answerTokens / 2), 0, 1, decode))
+          price({1, std::round(promptTokens + answerTokens / 2)}, decode))
     return refusal;
-  if (auto refusal = price(0, 1, 1, prompt, fill))
+  if (auto refusal = price(reading(1, prompt), fill))
     return refusal;
+  double replicas = prices.replicaCount();
   flops = {decode.flops / replicas, fill.flops / replicas,
            static_cast<int64_t>(decode.capacityTokens)};
   return {};
@@ -98,32 +87,37 @@ double Server::promptsPerStep(const ClosedLoop &load, double running) const {
 }
 
 /// Steps have whole prompts: what is between two of them is on a line.
-ServingRefusal Server::priceWithPrompts(double decoding, double context,
-                                        double prompts, double promptTokens,
-                                        Step &step) {
-  double fewer = std::floor(prompts), share = prompts - fewer;
-  Step more;
-  if (auto refusal = price(decoding, context, fewer, promptTokens, step))
+ServingRefusal Server::priceWithPrompts(StepLoad load, StepTime &step) {
+  auto priceServed = [&](StepTime &time) -> ServingRefusal {
+    if (Refusal refusal = prices.priceServed(load, time))
+      return {ServingRefusal::Kind::step, refusal};
+    return {};
+  };
+  double fewer = std::floor(load.prompts), share = load.prompts - fewer;
+  load.prompts = fewer;
+  if (auto refusal = priceServed(step))
     return refusal;
   if (share == 0)
     return {};
-  if (auto refusal = price(decoding, context, fewer + 1, promptTokens, more))
+  StepTime more;
+  load.prompts = fewer + 1;
+  if (auto refusal = priceServed(more))
     return refusal;
   step.us += share * (more.us - step.us);
-  step.hostUs += share * (more.hostUs - step.hostUs);
   return {};
 }
 
 ServingRefusal Server::serve(const ClosedLoop &load, SteadyState &state) {
-  if (laid)
-    return {ServingRefusal::Kind::step, laid};
+  if (prices.refusal())
+    return {ServingRefusal::Kind::step, prices.refusal()};
   double prompt = std::round(load.promptTokens);
   double longest = load.promptTokens + load.answerTokens;
   double context = std::round(load.promptTokens + load.answerTokens / 2);
   double wanted = std::max(
-      1.0, std::ceil(static_cast<double>(load.concurrency) / replicas));
-  Step one, decode, withPrompts;
-  if (auto refusal = price(1, context, 0, prompt, one))
+      1.0,
+      std::ceil(static_cast<double>(load.concurrency) / prices.replicaCount()));
+  StepTime one, decode, withPrompts;
+  if (auto refusal = price({1, context}, one))
     return refusal;
   state.capacityTokens = one.capacityTokens;
   double room = std::floor(one.capacityTokens / longest);
@@ -132,18 +126,17 @@ ServingRefusal Server::serve(const ClosedLoop &load, SteadyState &state) {
   state.running = std::min({wanted, room, runtime.maxSequences.value});
   state.isCacheFull = room < wanted;
   state.promptsPerStep = promptsPerStep(load, state.running);
-  if (auto refusal = price(state.running, context, 0, prompt, decode))
+  if (auto refusal = price({state.running, context}, decode))
     return refusal;
-  double beside = runtime.fusesPrompts ? state.running : 0;
-  if (auto refusal = priceWithPrompts(beside, context, state.promptsPerStep,
-                                      prompt, withPrompts))
+  StepLoad mixed = reading(state.promptsPerStep, prompt);
+  mixed.decoding = runtime.fusesPrompts ? state.running : 0;
+  mixed.context = context;
+  if (auto refusal = priceWithPrompts(mixed, withPrompts))
     return refusal;
   state.decodeStepUs = decode.us;
   state.communicationUs = decode.communicationUs;
   state.hostUs = decode.hostUs;
-  state.promptStepUs =
-      withPrompts.hostUs + runtime.promptStepUs.value +
-      runtime.promptStepShare.value * (withPrompts.us - withPrompts.hostUs);
+  state.promptStepUs = withPrompts.us;
   double added = state.promptStepUs - (runtime.fusesPrompts ? decode.us : 0);
   state.addedByPromptUs = std::max(0.0, added) / state.promptsPerStep;
   // While a request answers, each of the others is replaced once.
@@ -152,7 +145,9 @@ ServingRefusal Server::serve(const ClosedLoop &load, SteadyState &state) {
       state.decodeStepUs + others / load.answerTokens * state.addedByPromptUs;
   state.ttftUs = state.promptStepUs + state.decodeStepUs / 2;
   double waits =
-      static_cast<double>(load.concurrency) / replicas / state.running - 1;
+      static_cast<double>(load.concurrency) / prices.replicaCount() /
+          state.running -
+      1;
   state.ttftUs += std::max(0.0, waits) * load.answerTokens * state.tpotUs;
   double request = state.ttftUs + (load.answerTokens - 1) * state.tpotUs;
   state.outputTokensPerSecond =

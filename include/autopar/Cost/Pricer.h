@@ -75,6 +75,9 @@ public:
   GroupsOf(const Group &only) : first(&only), count(1) {}
   GroupsOf(const std::vector<Group> &groups)
       : first(groups.data()), count(groups.size()) {}
+  template <size_t size>
+  GroupsOf(const std::array<Group, size> &groups)
+      : first(groups.data()), count(size) {}
 
   /// Of node `Op::symbol` with this index.
   const auto &symbol(uint32_t index) const {

@@ -13,8 +13,7 @@
 #ifndef AUTOPAR_SERVING_STEADYSTATE_H
 #define AUTOPAR_SERVING_STEADYSTATE_H
 
-#include "autopar/Cost/CompiledProgram.h"
-#include "autopar/Cost/Pricer.h"
+#include "autopar/Serving/StepPrices.h"
 
 namespace autopar {
 
@@ -86,25 +85,16 @@ public:
   ServingRefusal count(double promptTokens, double answerTokens,
                        ServingFlops &flops);
 
+  StepPrices &steps() { return prices; }
+
 private:
-  struct Step {
-    double us = 0, hostUs = 0, communicationUs = 0, capacityTokens = 0,
-           flops = 0;
-  };
-  /// A step of `decoding` sequences at `context` tokens, and of `prompts`
-  /// prompts, of one replica.
-  ServingRefusal price(double decoding, double context, double prompts,
-                       double promptTokens, Step &step);
-  /// The same where `prompts` is a mean, at least 1.
-  ServingRefusal priceWithPrompts(double decoding, double context,
-                                  double prompts, double promptTokens,
-                                  Step &step);
+  ServingRefusal price(const StepLoad &load, StepTime &step);
+  /// Where `prompts` is a mean, at least 1.
+  ServingRefusal priceWithPrompts(StepLoad load, StepTime &step);
   double promptsPerStep(const ClosedLoop &load, double running) const;
 
   const Runtime &runtime;
-  double replicas = 1;
-  Pricer pricer;
-  Refusal laid;
+  StepPrices prices;
 };
 
 } // namespace autopar

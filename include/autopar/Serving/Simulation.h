@@ -1,0 +1,81 @@
+//===- Simulation.h - Requests through an engine, event by event -*- C++ -*-=//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Continuous batching as engines do it: each step takes a token further what
+// decodes, and reads as much of waiting prompts as its budget of tokens and the
+// KV caches allow. Steps take what the compiled strategy says.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SERVING_SIMULATION_H
+#define AUTOPAR_SERVING_SIMULATION_H
+
+#include "autopar/Serving/StepPrices.h"
+
+#include <vector>
+
+namespace autopar {
+
+/// A request; in closed loops its arrival is when it may come at the earliest.
+struct Request {
+  double arrivalUs = 0;
+  int64_t promptTokens = 1, answerTokens = 1;
+};
+
+struct SimulatedLoad {
+  std::vector<Request> requests;
+  /// Requests in the deployment at most: each end lets the next one in. 0: they
+  /// come when they say.
+  int64_t concurrency = 0;
+};
+
+/// How a deployment schedules.
+struct Engine {
+  /// Tokens of a step, and sequences that run at once, of a replica.
+  int64_t stepTokens = 8192, maxSequences = 1024;
+  /// Prompts are read beside what decodes, or in steps of their own first.
+  bool fusesPrompts = true;
+  /// Prompts are read in pieces where a step has no room for the whole.
+  bool cutsPrompts = true;
+  /// Room for the whole answer is kept from the start; else what does not fit
+  /// any more is evicted, and read again later.
+  bool reservesAnswers = false;
+  /// KV blocks of a replica, and tokens of each.
+  int64_t blocks = 1, blockTokens = 16;
+  /// Replicas that take each step together.
+  int64_t replicas = 1;
+
+  int64_t blocksOf(int64_t tokens) const {
+    return (tokens + blockTokens - 1) / blockTokens;
+  }
+};
+/// That of a runtime whose replicas hold so many tokens.
+Engine engineOf(const Runtime &runtime, double capacityTokens,
+                int64_t replicas);
+
+/// What became of a request, microseconds from the start.
+struct ServedRequest {
+  double arrivalUs = 0, firstTokenUs = 0, endUs = 0;
+  int32_t replica = 0, evictions = 0;
+};
+
+struct SimulationResult {
+  /// By index of the load's requests.
+  std::vector<ServedRequest> requests;
+  double endUs = 0;
+  int64_t steps = 0;
+  Refusal refusal;
+  /// Index of a request that is longer than the caches of a replica.
+  std::optional<size_t> tooLong;
+};
+
+SimulationResult simulate(StepPrices &prices, const Engine &engine,
+                          const SimulatedLoad &load);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SERVING_SIMULATION_H

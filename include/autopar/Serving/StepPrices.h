@@ -1,0 +1,62 @@
+//===- StepPrices.h - Steps of an engine, priced ----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SERVING_STEPPRICES_H
+#define AUTOPAR_SERVING_STEPPRICES_H
+
+#include "autopar/Cost/CompiledProgram.h"
+#include "autopar/Cost/Pricer.h"
+
+namespace autopar {
+
+/// What one step of an engine computes of a replica: sequences that decode a
+/// token each, and prompts (or pieces of them) that are read. Sizes are those
+/// of one sequence in the mean; `context` counts what its cache holds after
+/// the step.
+struct StepLoad {
+  double decoding = 0, context = 0;
+  double prompts = 0, promptTokens = 1, promptContext = 1;
+};
+
+/// Microseconds.
+struct StepTime {
+  double us = 0, hostUs = 0, communicationUs = 0;
+  /// Tokens that the KV caches of a replica hold, and FLOPs of all devices.
+  double capacityTokens = 0, flops = 0;
+};
+
+/// Prices steps of one strategy on one machine. Exact for the compiled program;
+/// what a runtime adds to steps with prompts is `Runtime::promptStepUs`.
+class StepPrices {
+public:
+  /// All arguments outlive it.
+  StepPrices(CompiledProgram &program, const Machine &machine,
+             const Runtime &runtime,
+             std::optional<double> memoryUtilization = std::nullopt);
+
+  /// Lays it on devices, before anything is asked of it. Each of `replicas`
+  /// replicas computes its own sequences; `layout` is that of all.
+  void lay(const Layout &layout, int64_t replicas);
+
+  Refusal price(const StepLoad &load, StepTime &time);
+  /// The same with what the runtime adds where there are prompts.
+  Refusal priceServed(const StepLoad &load, StepTime &time);
+
+  /// Independent of loads: whether the plan is legal at all.
+  const Refusal &refusal() const { return laid; }
+  double replicaCount() const { return replicas; }
+
+private:
+  const Runtime &runtime;
+  double replicas = 1;
+  Pricer pricer;
+  Refusal laid;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_SERVING_STEPPRICES_H

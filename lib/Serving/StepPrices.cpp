@@ -1,0 +1,51 @@
+//===- StepPrices.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Serving/StepPrices.h"
+
+using namespace autopar;
+
+static constexpr double picosecondsPerUs = 1e6;
+
+StepPrices::StepPrices(CompiledProgram &program, const Machine &machine,
+                       const Runtime &runtime,
+                       std::optional<double> memoryUtilization)
+    : runtime(runtime),
+      pricer(program.serving(), machine, runtime, memoryUtilization) {}
+
+void StepPrices::lay(const Layout &layout, int64_t count) {
+  replicas = static_cast<double>(count);
+  laid = pricer.lay(layout);
+}
+
+Refusal StepPrices::price(const StepLoad &load, StepTime &time) {
+  const std::array<GroupValues, 2> groups = {
+      GroupValues{load.decoding * replicas, 1, load.context, 0, 0},
+      GroupValues{load.prompts * replicas, load.promptTokens,
+                  load.promptContext, 0, 0}};
+  double outputs[servingOutputCount];
+  if (Refusal refusal = pricer.price(groups, outputs))
+    return refusal;
+  auto output = [&](ServingOutput which) {
+    return outputs[static_cast<size_t>(which)];
+  };
+  time.us = output(ServingOutput::step_ps) / picosecondsPerUs;
+  time.hostUs = output(ServingOutput::host_ps) / picosecondsPerUs;
+  time.communicationUs =
+      output(ServingOutput::communication_ps) / picosecondsPerUs;
+  time.capacityTokens = output(ServingOutput::kv_capacity_tokens);
+  time.flops = output(ServingOutput::flops);
+  return {};
+}
+
+Refusal StepPrices::priceServed(const StepLoad &load, StepTime &time) {
+  Refusal refusal = price(load, time);
+  if (load.prompts > 0)
+    time.us = time.hostUs + runtime.promptStepUs.value +
+              runtime.promptStepShare.value * (time.us - time.hostUs);
+  return refusal;
+}
