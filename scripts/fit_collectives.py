@@ -18,6 +18,9 @@ The latency of the tier is the least all-gather between two devices, its
 efficiency the share of the link that the largest all-gather of the largest
 group reaches.
 
+Exchanges of experts (expert_exchange.py) are all-to-alls of an implementation
+where a curve by bytes holds for them.
+
 Curves that are written are made of all rows. The report is of others: each
 made of four fifths of the sizes, its errors those of the fifth kept apart
 (kept_apart.py, by collective, devices and bytes), which it gives by
@@ -35,8 +38,8 @@ has it.
   scripts/fit_collectives.py --data DIR --check   and exits with 1 where
                                                   hardware/systems differs
 
-DIR holds nccl.csv and custom_allreduce.csv: measurements of
-ai-dynamo/aiconfigurator (Apache-2.0).
+DIR holds nccl.csv, custom_allreduce.csv, moe_deepep.csv, moe_a2a.csv and
+moe_alltoall_gb200.csv: measurements of ai-dynamo/aiconfigurator (Apache-2.0).
 """
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
@@ -48,6 +51,7 @@ import math
 import pathlib
 import sys
 
+import expert_exchange
 import hardware_files as files
 import kept_apart
 
@@ -91,6 +95,7 @@ IMPLEMENTATIONS = {
 # Racks have groups that only a relative measured: rack -> relative, why.
 WIDER = (
     ("gb200-nvl72", "gb300-nvl72", "the same links"),
+    ("gb300-nvl72", "gb200-nvl72", "the same links"),
     ("gb200-nvl72", "b200-sxm-8", "the same generation of NVLink"),
     ("gb300-nvl72", "b300-sxm-8", "the same generation of NVLink"),
 )
@@ -257,6 +262,25 @@ def add_implementations(gpu, runtimes, tier):
     set_implementations(tier, made)
 
 
+def add_exchanges(gpu, runtimes, tier):
+    """The all-to-alls of engines within the tier: across nodes it counts how
+    many of a group's devices are on each, which a system file does not say."""
+    for runtime, groups in runtimes.items():
+        groups = {n: made for n, made in groups.items() if n <= tier["domain"]}
+        if not groups:
+            continue
+        made = tier.setdefault("implementations", {}).setdefault(runtime, {})
+        made["all_to_all"] = {
+            str(n): {
+                "first_log2_bytes": min(curve),
+                "time_us": [files.rounded(v) for v in monotone(curve.values())],
+                "source": {"kind": "measured", "reference":
+                           f"{library}, mean of dispatch and combine, on "
+                           f"{gpu.replace('_', ' ')}, aiconfigurator systems "
+                           "data (Apache-2.0), fitted"}}
+            for n, (library, curve) in sorted(groups.items())}
+
+
 def set_implementations(tier, made):
     tier.pop("implementations", None)
     if made:
@@ -337,9 +361,11 @@ def fit_all(data, library):
           f"{'median':>7} {'most':>7}  change by smoothing")
     found = measurements(data)
     implementations = measured_implementations(data)
+    exchanges = expert_exchange.implementations(data)
     for gpu, name in SYSTEMS.items():
         fill_measured(gpu, found[gpu], tier[name])
         add_implementations(gpu, implementations.get(gpu, {}), tier[name])
+        add_exchanges(gpu, exchanges.get(gpu, {}), tier[name])
     for name, relative, why in WIDER:
         widen(tier[name], tier[relative], relative, why)
     for names, curves in ((RELATIVES, True), (LOOSE_RELATIVES, False)):
@@ -420,6 +446,13 @@ def report(data):
     print()
 
 
+def report_exchanges(data):
+    curves = {(gpu, n): dict(enumerate(smooth(times), FIRST))
+              for gpu, kinds in measurements(data).items()
+              for n, (_, times) in kinds.get("all_to_all", {}).items()}
+    expert_exchange.report(data, curves)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -434,6 +467,7 @@ def main():
         print(f"skipped: no nccl.csv in {arguments.data}")
         return 0
     report(arguments.data)
+    report_exchanges(arguments.data)
     folder = files.ROOT / "hardware/systems"
     library = {path.stem: files.read(path)
                for path in sorted(folder.glob("*.json"))}
