@@ -65,6 +65,7 @@ SYSTEMS = {
     "GB300": "gb300-nvl72",
     "L40S": "l40s-8",
     "RTX_PRO_6000": "rtx-pro-6000-server-8",
+    "B60": "arc-pro-b60-8",
 }
 # Same links, no measurements: the curves of the relative hold.
 RELATIVES = {
@@ -115,6 +116,8 @@ FIRST = 10
 # host whose second socket is behind a 2 GB/s path.
 DEFECTS = {("GB200", "vLLM_custom_graph", 2)}
 BROKEN_GROUPS = {("L40S", 8)}
+# vLLM has no graphs there: each all-reduce waits for its launch.
+EAGER = {"B60"}
 
 
 def table(data, name):
@@ -136,9 +139,11 @@ def measurements(data):
             curve[1].setdefault(size.bit_length() - 1, time)
 
     engines = list(table(data, "custom_allreduce.csv"))
-    for wanted in ("vLLM_custom_graph", "TRTLLM"):
+    for wanted in ("vLLM_custom_graph", "TRTLLM", "vLLM_custom_eager"):
         for r in engines:
             n = int(r["num_gpus"])
+            if wanted.endswith("eager") and r["gpu"] not in EAGER:
+                continue
             if r["kernel"] != wanted or (r["gpu"], wanted, n) in DEFECTS:
                 continue
             name, version = r["source"].split("/")

@@ -41,12 +41,15 @@ CHIPS = {
     "GB300": "gb300",
     "L40S": "l40s",
     "RTX_PRO_6000": "rtx-pro-6000-server",
+    "B60": "arc-pro-b60",
 }
 # The engine whose kernels were measured.
 ENGINES = {
-    "matmul": {"A100_SXM": "SGLang 0.5.10", "": "TensorRT-LLM 1.3.0rc20"},
-    "attention": {"A100_SXM": "vLLM 0.14.0", "": "TensorRT-LLM 1.3.0rc20"},
-    "grouped_matmul": {"A100_SXM": "SGLang 0.5.10",
+    "matmul": {"A100_SXM": "SGLang 0.5.10", "B60": "vLLM 0.26.0",
+               "": "TensorRT-LLM 1.3.0rc20"},
+    "attention": {"A100_SXM": "vLLM 0.14.0", "B60": "vLLM 0.26.0",
+                  "": "TensorRT-LLM 1.3.0rc20"},
+    "grouped_matmul": {"A100_SXM": "SGLang 0.5.10", "B60": "vLLM 0.26.0",
                        "": "TensorRT-LLM 1.3.0rc20"},
     "latent_attention": {"": "TensorRT-LLM 1.3.0rc20"},
 }
@@ -83,6 +86,7 @@ RELATIVES = {
     "tpu-v5p": "h100-sxm",
     "tpu-v6e": "h100-sxm",
 }
+WIDENED = tuple(CHIPS[gpu] for gpu in kernel_rows.WIDENED)
 EXPONENTS = (1, 1.5, 2, 3, 4)
 FIT_ROWS = 1200
 # Engines have an implementation of their own where its curve differs by more than
@@ -226,6 +230,14 @@ def peak_key(key):
         key, key)
 
 
+def peak_of(chip, key):
+    """The peak that kernels of `key` run at, and None where the chip has no
+    such kernels: fp8 is widened to 16 bits on units without it."""
+    peaks = chip["peak_flops"]
+    wide = "bf16" if key == "fp8" and chip["name"] in WIDENED else key
+    return peaks[peak_key(wide)]["value"] if peak_key(wide) in peaks else None
+
+
 def title(kind, gpu, engine):
     if engine == kernel_rows.MAIN:
         return ENGINES[kind].get(gpu, ENGINES[kind][""])
@@ -241,6 +253,10 @@ def curve(kind, key, gpu, engine, result, rows):
                  f"{gpu.replace('_', ' ')}, aiconfigurator systems data "
                  "(Apache-2.0), fitted")
     reference += LAUNCHES.get(kind, LAUNCHES.get(f"{kind}/{key}", ""))
+    if kind == "grouped_matmul" and gpu in kernel_rows.POWER_LAW:
+        reference += "; routing by a power law, experts reached as by chance"
+    if key == "fp8" and gpu in kernel_rows.WIDENED:
+        reference += "; widened to 16 bits"
     return {
         "floor": {"value": files.rounded(floor), "unit": "us"},
         "compute_efficiency": {"value": files.rounded(ec), "unit": "1"},
@@ -270,6 +286,8 @@ def without_quantisation(kernels):
         return
     more = (products["fp8"]["floor"]["value"] -
             products["bf16"]["floor"]["value"])
+    if more <= 0:
+        return
     products["fp8"]["floor"] = dict(products["bf16"]["floor"])
     products["fp8"]["source"]["reference"] += (
         f"; floor of the bf16 products, as the {more:.1f} us above it are the "
@@ -382,6 +400,7 @@ def measured_rows(data):
                      for key, rows in read(data).items()}
     yield "matmul", kernel_rows.matmul_scaled(data)
     yield "grouped_matmul", kernel_rows.grouped_scaled(data)
+    yield "grouped_matmul", kernel_rows.grouped_power_law(data)
     yield "latent_attention", kernel_rows.latent_attention(data)
 
 
@@ -398,13 +417,13 @@ def fit_all(data, chips):
     for kind, measured in measured_rows(data):
         for (gpu, key), (engine, rows) in sorted(measured.items()):
             chip = chips.get(gpu)
-            if not chip or peak_key(key) not in chip["peak_flops"]:
+            peak = chip and peak_of(chip, key)
+            if not peak:
                 continue
             # No attention multiplies faster than products of matrices do.
             most = (kernels[gpu]["matmul"]["bf16"]["compute_efficiency"][
                 "value"] if kind == "latent_attention" else 1)
-            result = fit(rows, chip["peak_flops"][peak_key(key)]["value"],
-                         chip["memory_bandwidth"]["value"],
+            result = fit(rows, peak, chip["memory_bandwidth"]["value"],
                          f"{gpu}{kind}{key}", most)
             made = curve(kind, key, gpu, engine, result, rows)
             kernels[gpu].setdefault(kind, {})[key] = made
@@ -425,13 +444,16 @@ def main():
                         help="add the curves that hardware/chips lacks")
     parser.add_argument("--replace", action="store_true",
                         help="and replace those that it has")
+    parser.add_argument("--chip", choices=CHIPS.values(),
+                        help="of this chip alone")
     arguments = parser.parse_args()
     if not (arguments.data / "gemm.csv").exists():
         print(f"skipped: no gemm.csv in {arguments.data}")
         return 0
     library = {path.stem: files.read(path) for path in
                sorted((files.ROOT / "hardware/chips").glob("*.json"))}
-    measured = {gpu: library[name] for gpu, name in CHIPS.items()}
+    measured = {gpu: library[name] for gpu, name in CHIPS.items()
+                if arguments.chip in (None, name)}
     for gpu, made in fit_all(arguments.data, measured).items():
         chip = measured[gpu]
         chip["kernels"] = merged(chip["kernels"], made, arguments.replace)
