@@ -12,6 +12,17 @@ The errors are those of the remaining fifth.
   scripts/fit_kernels.py --data DIR --write     adds curves that
                                                 hardware/chips lacks
   scripts/fit_kernels.py --data DIR --replace   and replaces those it has
+  scripts/fit_kernels.py --leave-one-out        prints how far curves of other
+                                                chips are from each measured
+                                                chip's kernels
+
+A chip left out has, at its own peaks and bandwidth, the floor, ec, eb and q of
+
+  nearest   the measured chip with the least |ln(peak / its peak)| +
+            |ln(bandwidth / its bandwidth)|;
+  typical   the median of each over the generations of measured chips that are
+            not its own, of which each counts once, as their median;
+  rule      the nearest of its own generation, else the typical one.
 
 DIR holds gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
 mla.csv, moe.csv and moe_backends.csv: the per-operator measurements of
@@ -25,10 +36,12 @@ import argparse
 import math
 import pathlib
 import random
+import re
 import statistics
 import sys
 
 import hardware_files as files
+import kept_apart
 import kernel_rows
 
 CHIPS = {
@@ -87,6 +100,15 @@ RELATIVES = {
     "tpu-v6e": "h100-sxm",
 }
 WIDENED = tuple(CHIPS[gpu] for gpu in kernel_rows.WIDENED)
+# Measured chips of one design, which differ in memory, clocks and power.
+GENERATIONS = {
+    "h100-sxm": "Hopper", "h200-sxm": "Hopper",
+    "b200-sxm": "Blackwell", "b300-sxm": "Blackwell",
+    "gb200": "Blackwell", "gb300": "Blackwell",
+}
+COEFFICIENTS = ("floor", "compute_efficiency", "memory_efficiency")
+# At most the median error of products of matrices of a chip left out.
+LEFT_OUT_BAR = 0.15
 EXPONENTS = (1, 1.5, 2, 3, 4)
 FIT_ROWS = 1200
 # Engines have an implementation of their own where its curve differs by more than
@@ -435,6 +457,106 @@ def fit_all(data, chips):
     return kernels
 
 
+def point_of(made):
+    """Floor, efficiencies and exponent of a curve."""
+    return [*(made[name]["value"] for name in COEFFICIENTS), made["exponent"]]
+
+
+def generation(name):
+    return GENERATIONS.get(name, name)
+
+
+def apart(chip, other):
+    """How far two chips are in peak and bandwidth."""
+    return sum(abs(math.log(a["value"] / b["value"])) for a, b in (
+        (chip["peak_flops"]["bf16"], other["peak_flops"]["bf16"]),
+        (chip["memory_bandwidth"], other["memory_bandwidth"])))
+
+
+def typical(points):
+    """The median of each coefficient over generations; generation -> points."""
+    middle = [[statistics.median(values) for values in zip(*made)]
+              for made in points.values()]
+    floor, ec, eb, _ = (statistics.median(values) for values in zip(*middle))
+    return [floor, ec, eb, statistics.median_low(
+        q for made in points.values() for *_, q in made)]
+
+
+def left_out(chip, others):
+    """rule -> point for a chip with the curves of `others`, chip -> curve."""
+    nearest = min(others, key=lambda other: apart(chip, other[0]))
+    kin = [other for other in others
+           if generation(other[0]["name"]) == generation(chip["name"])]
+    points = {}
+    for other, made in others:
+        if (other, made) not in kin:
+            points.setdefault(generation(other["name"]), []).append(
+                point_of(made))
+    made = {"nearest": point_of(nearest[1])}
+    if points:
+        made["typical"] = typical(points)
+    made["rule"] = (point_of(min(kin, key=lambda other: apart(
+        chip, other[0]))[1]) if kin else made["typical"])
+    return made
+
+
+def quantisation(made):
+    """Microseconds of the benchmark's launches before an fp8 product, which
+    `without_quantisation` has taken off the floor of its curve."""
+    found = re.search(r"as the ([0-9.]+) us above it",
+                      made["source"]["reference"])
+    return float(found[1]) if found else 0
+
+
+def leave_one_out(data, chips):
+    """(kind, format, chip) -> rule -> sorted errors."""
+    errors = {}
+    for kind, measured in measured_rows(data):
+        for (gpu, key), (_, rows) in sorted(measured.items()):
+            chip = chips.get(gpu)
+            others = [(other, other["kernels"][kind][key])
+                      for other in chips.values() if other is not chip and
+                      other["kernels"].get(kind, {}).get(key, {}).get(
+                          "source", {}).get("kind") == "measured"]
+            peak = chip and peak_of(chip, key)
+            own = chip and chip["kernels"].get(kind, {}).get(key)
+            if not peak or not own or not rows or not others:
+                continue
+            before = quantisation(own) if kind == "matmul" else 0
+            prepared = prepare(rows, peak, chip["memory_bandwidth"]["value"])
+            errors[kind, key, chip["name"]] = {
+                rule: sorted(abs((predict(launches, *point) + before) / time -
+                                 1) for launches, time in prepared)
+                for rule, point in left_out(chip, others).items()}
+    return errors
+
+
+def report_left_out(errors):
+    """Prints them by chip and by kind."""
+    rules = ("nearest", "typical", "rule")
+    print("Errors in percent, median and 90th percentile, of a chip left out\n"
+          f"{'kernel':17} {'format':9} {'chip':20} {'rows':>6} " +
+          " ".join(f"{rule:>15}" for rule in rules))
+
+    def line(kind, key, name, made):
+        columns = " ".join(kept_apart.percents(made[rule]) if made.get(rule)
+                           else f"{'':15}" for rule in rules)
+        print(f"{kind:17} {key:9} {name:20} {len(made['rule']):6} {columns}")
+
+    together = {}
+    for (kind, key, name), made in sorted(errors.items()):
+        line(kind, key, name, made)
+        for whole in ((kind, "all", "all"), (kind, key, "all")):
+            for rule, some in made.items():
+                together.setdefault(whole, {}).setdefault(rule, []).extend(some)
+    for (kind, key, name), made in sorted(together.items()):
+        line(kind, key, name, made)
+    median = kept_apart.quantiles(together["matmul", "all", "all"]["rule"])[0]
+    print(f"matrix products: {100 * median:.1f}% by the rule, at most "
+          f"{100 * LEFT_OUT_BAR:.0f}%: "
+          f"{'met' if median <= LEFT_OUT_BAR else 'missed'}")
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -446,6 +568,8 @@ def main():
                         help="and replace those that it has")
     parser.add_argument("--chip", choices=CHIPS.values(),
                         help="of this chip alone")
+    parser.add_argument("--leave-one-out", action="store_true",
+                        help="print errors of measured chips by other chips")
     arguments = parser.parse_args()
     if not (arguments.data / "gemm.csv").exists():
         print(f"skipped: no gemm.csv in {arguments.data}")
@@ -454,6 +578,9 @@ def main():
                sorted((files.ROOT / "hardware/chips").glob("*.json"))}
     measured = {gpu: library[name] for gpu, name in CHIPS.items()
                 if arguments.chip in (None, name)}
+    if arguments.leave_one_out:
+        report_left_out(leave_one_out(arguments.data, measured))
+        return 0
     for gpu, made in fit_all(arguments.data, measured).items():
         chip = measured[gpu]
         chip["kernels"] = merged(chip["kernels"], made, arguments.replace)
