@@ -22,7 +22,11 @@ A chip left out has, at its own peaks and bandwidth, the floor, ec, eb and q of
             |ln(bandwidth / its bandwidth)|;
   typical   the median of each over the generations of measured chips that are
             not its own, of which each counts once, as their median;
-  rule      the nearest of its own generation, else the typical one.
+  rule      the nearest of its own generation, else of TYPICAL_FORMATS the
+            typical one, of others the nearest: what chips of RELATIVES have,
+            with the errors of the same rule on measured chips in the source.
+
+  scripts/fit_kernels.py --borrow               writes the curves of these alone
 
 DIR holds gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
 mla.csv, moe.csv and moe_backends.csv: the per-operator measurements of
@@ -106,6 +110,11 @@ GENERATIONS = {
     "b200-sxm": "Blackwell", "b300-sxm": "Blackwell",
     "gb200": "Blackwell", "gb300": "Blackwell",
 }
+# Chips of another design than every measured one.
+FOREIGN = ("v100-32gb-sxm", "mi300x", "mi325x", "mi355x", "tpu-v4", "tpu-v5e",
+           "tpu-v5p", "tpu-v6e")
+# Kernels of 4 bits differ more by engine and design than a median tells.
+TYPICAL_FORMATS = ("bf16", "fp8", "fp8_block")
 COEFFICIENTS = ("floor", "compute_efficiency", "memory_efficiency")
 # At most the median error of products of matrices of a chip left out.
 LEFT_OUT_BAR = 0.15
@@ -330,21 +339,55 @@ def streaming(kernels, least):
     }}
 
 
-def borrowed(chip, relative):
-    """The curves of `relative`, for the formats that `chip` multiplies."""
-    source = {"kind": "derived", "reference":
-              f"curves of {relative['name']}, the nearest chip with "
-              "measurements"}
+def borrowed(chip, relative, others, errors):
+    """The curves of `relative`, for the formats that `chip` multiplies, or what
+    is typical of the measured chips `others` where none is of its design.
+    `errors`: of measured chips left out, which the sources tell."""
+    foreign = chip["name"] in FOREIGN
     kernels = {}
     for kind, curves in relative["kernels"].items():
         for key, measured in curves.items():
-            key = {"bf16": "bf16" if "bf16" in chip["peak_flops"] else
+            own = {"bf16": "bf16" if "bf16" in chip["peak_flops"] else
                    "fp16"}.get(key, key)
-            if key != "any" and peak_key(key) not in chip["peak_flops"]:
+            if own != "any" and peak_key(own) not in chip["peak_flops"]:
                 continue
             made = {k: v for k, v in measured.items() if k != "fit"}
-            kernels.setdefault(kind, {})[key] = {**made, "source": source}
+            reference = (f"curves of {relative['name']}, the nearest chip with "
+                         "measurements")
+            if foreign and key in TYPICAL_FORMATS:
+                made = typical_curve(kind, key, others)
+                reference = "median of the measured designs"
+            kernels.setdefault(kind, {})[own] = {**made, "source": {
+                "kind": "derived", "reference":
+                reference + band(errors, kind, key, foreign)}}
     return kernels
+
+
+def typical_curve(kind, key, others):
+    points = {}
+    for other in others:
+        made = other["kernels"].get(kind, {}).get(key)
+        if made and made["source"]["kind"] == "measured":
+            points.setdefault(generation(other["name"]), []).append(
+                point_of(made))
+    *values, exponent = typical(points)
+    return {name: {"value": files.rounded(value), "unit": unit}
+            for name, value, unit in zip(COEFFICIENTS, values,
+                                         ("us", "1", "1"))} | {
+        "exponent": exponent}
+
+
+def band(errors, kind, key, foreign):
+    """What the same rule gave of measured chips that were left out."""
+    found = [error for (of, format_, name), made in errors.items()
+             if (of, format_) == (kind, key) and
+             foreign == (name not in GENERATIONS)
+             for error in made["rule"]]
+    if not found:
+        return ""
+    median, p90 = kept_apart.quantiles(found)
+    return (f"; kernels of a measured chip left out are {100 * median:.0f}% "
+            f"off in the median, {100 * p90:.0f}% at the 90th percentile")
 
 
 def merged(kernels, made, replace):
@@ -482,21 +525,24 @@ def typical(points):
         q for made in points.values() for *_, q in made)]
 
 
-def left_out(chip, others):
-    """rule -> point for a chip with the curves of `others`, chip -> curve."""
+def left_out(chip, key, others):
+    """rule -> point for a chip with the curves of `others`, (chip, curve)."""
     nearest = min(others, key=lambda other: apart(chip, other[0]))
     kin = [other for other in others
            if generation(other[0]["name"]) == generation(chip["name"])]
     points = {}
     for other, made in others:
-        if (other, made) not in kin:
+        if generation(other["name"]) != generation(chip["name"]):
             points.setdefault(generation(other["name"]), []).append(
                 point_of(made))
     made = {"nearest": point_of(nearest[1])}
     if points:
         made["typical"] = typical(points)
-    made["rule"] = (point_of(min(kin, key=lambda other: apart(
-        chip, other[0]))[1]) if kin else made["typical"])
+    if kin:
+        made["rule"] = point_of(min(
+            kin, key=lambda other: apart(chip, other[0]))[1])
+    else:
+        made["rule"] = made["typical" if key in TYPICAL_FORMATS else "nearest"]
     return made
 
 
@@ -522,12 +568,17 @@ def leave_one_out(data, chips):
             own = chip and chip["kernels"].get(kind, {}).get(key)
             if not peak or not own or not rows or not others:
                 continue
-            before = quantisation(own) if kind == "matmul" else 0
+            before = 0
+            if kind == "matmul":
+                before = (quantisation(own)
+                          if own["source"]["kind"] == "measured" else
+                          statistics.median(quantisation(made)
+                                            for _, made in others))
             prepared = prepare(rows, peak, chip["memory_bandwidth"]["value"])
             errors[kind, key, chip["name"]] = {
                 rule: sorted(abs((predict(launches, *point) + before) / time -
                                  1) for launches, time in prepared)
-                for rule, point in left_out(chip, others).items()}
+                for rule, point in left_out(chip, key, others).items()}
     return errors
 
 
@@ -570,6 +621,8 @@ def main():
                         help="of this chip alone")
     parser.add_argument("--leave-one-out", action="store_true",
                         help="print errors of measured chips by other chips")
+    parser.add_argument("--borrow", action="store_true",
+                        help="replace the curves that nobody measured, alone")
     arguments = parser.parse_args()
     if not (arguments.data / "gemm.csv").exists():
         print(f"skipped: no gemm.csv in {arguments.data}")
@@ -580,22 +633,38 @@ def main():
                 if arguments.chip in (None, name)}
     if arguments.leave_one_out:
         report_left_out(leave_one_out(arguments.data, measured))
-        return 0
+    elif arguments.borrow:
+        borrow(arguments.data, library, True)
+        write(library, RELATIVES)
+    else:
+        fit_and_write(arguments, library, measured)
+    return 0
+
+
+def borrow(data, library, replace):
+    measured = {gpu: library[name] for gpu, name in CHIPS.items()}
+    errors = leave_one_out(data, measured)
+    for name, relative in RELATIVES.items():
+        chip = library[name]
+        made = borrowed(chip, library[relative], measured.values(), errors)
+        chip["kernels"] = merged(chip["kernels"], made, replace)
+
+
+def write(library, names):
+    for name in names:
+        files.write(files.ROOT / f"hardware/chips/{name}.json", library[name])
+
+
+def fit_and_write(arguments, library, measured):
     for gpu, made in fit_all(arguments.data, measured).items():
         chip = measured[gpu]
         chip["kernels"] = merged(chip["kernels"], made, arguments.replace)
-    for name, relative in RELATIVES.items():
-        chip = library[name]
-        chip["kernels"] = merged(
-            chip["kernels"], borrowed(chip, library[relative]),
-            arguments.replace)
+    borrow(arguments.data, library, arguments.replace)
     made = implementations(arguments.data, measured)
     for gpu, chip in measured.items():
         add_implementations(chip, made.get(gpu, {}), arguments.replace)
     if arguments.write or arguments.replace:
-        for name, chip in library.items():
-            files.write(files.ROOT / f"hardware/chips/{name}.json", chip)
-    return 0
+        write(library, library)
 
 
 if __name__ == "__main__":
