@@ -354,7 +354,8 @@ def report_rows(data):
               f"{columns(errors)} {latency:8.1f} "
               f"{1e6 / slope if slope else math.inf:10.2e} "
               f"{elements.__name__}")
-    for library, errors in together.items():
+    for library, errors in sorted(together.items(),
+                                  key=lambda item: item[0] == "all"):
         print(f"{library:35} {'all':31} {len(errors[0]):5}{columns(errors)}")
     print()
 

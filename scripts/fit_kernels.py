@@ -27,6 +27,9 @@ A chip left out has, at its own peaks and bandwidth, the floor, ec, eb and q of
             with the errors of the same rule on measured chips in the source.
 
   scripts/fit_kernels.py --borrow               writes the curves of these alone
+  scripts/fit_kernels.py --borrow --check       exits with 1 where hardware/chips
+                                                has others, and without --borrow
+                                                where those of a fit are
 
 DIR holds gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
 mla.csv, moe.csv and moe_backends.csv: the per-operator measurements of
@@ -597,7 +600,9 @@ def report_left_out(errors):
     together = {}
     for (kind, key, name), made in sorted(errors.items()):
         line(kind, key, name, made)
-        for whole in ((kind, "all", "all"), (kind, key, "all")):
+        design = "of measured designs" if name in GENERATIONS else "of others"
+        for whole in ((kind, "all", "all"), (kind, "all", design),
+                      (kind, key, "all")):
             for rule, some in made.items():
                 together.setdefault(whole, {}).setdefault(rule, []).extend(some)
     for (kind, key, name), made in sorted(together.items()):
@@ -623,6 +628,8 @@ def main():
                         help="print errors of measured chips by other chips")
     parser.add_argument("--borrow", action="store_true",
                         help="replace the curves that nobody measured, alone")
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing, exit with 1 where files differ")
     arguments = parser.parse_args()
     if not (arguments.data / "gemm.csv").exists():
         print(f"skipped: no gemm.csv in {arguments.data}")
@@ -633,11 +640,22 @@ def main():
                 if arguments.chip in (None, name)}
     if arguments.leave_one_out:
         report_left_out(leave_one_out(arguments.data, measured))
-    elif arguments.borrow:
+        return 0
+    replace = arguments.replace or arguments.check
+    if arguments.borrow:
         borrow(arguments.data, library, True)
-        write(library, RELATIVES)
+        names = RELATIVES
     else:
-        fit_and_write(arguments, library, measured)
+        fit_and_borrow(arguments.data, library, measured, replace)
+        names = library
+        if arguments.chip:
+            names = [arguments.chip]
+    made = {name: library[name] for name in names}
+    if arguments.check:
+        return files.check(files.ROOT / "hardware/chips", made)
+    if arguments.borrow or arguments.write or arguments.replace:
+        for name, chip in made.items():
+            files.write(files.ROOT / f"hardware/chips/{name}.json", chip)
     return 0
 
 
@@ -650,21 +668,14 @@ def borrow(data, library, replace):
         chip["kernels"] = merged(chip["kernels"], made, replace)
 
 
-def write(library, names):
-    for name in names:
-        files.write(files.ROOT / f"hardware/chips/{name}.json", library[name])
-
-
-def fit_and_write(arguments, library, measured):
-    for gpu, made in fit_all(arguments.data, measured).items():
+def fit_and_borrow(data, library, measured, replace):
+    for gpu, made in fit_all(data, measured).items():
         chip = measured[gpu]
-        chip["kernels"] = merged(chip["kernels"], made, arguments.replace)
-    borrow(arguments.data, library, arguments.replace)
-    made = implementations(arguments.data, measured)
+        chip["kernels"] = merged(chip["kernels"], made, replace)
+    borrow(data, library, replace)
+    made = implementations(data, measured)
     for gpu, chip in measured.items():
-        add_implementations(chip, made.get(gpu, {}), arguments.replace)
-    if arguments.write or arguments.replace:
-        write(library, library)
+        add_implementations(chip, made.get(gpu, {}), replace)
 
 
 if __name__ == "__main__":
