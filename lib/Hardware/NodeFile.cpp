@@ -168,8 +168,8 @@ std::optional<Error> NodeExpander::findNamed(const std::string &like) {
   return std::nullopt;
 }
 
-/// Microseconds: a longer floor is of launches outside of graphs, which wait for
-/// a host and a driver that other chips do not have.
+/// Microseconds: a longer floor is of launches outside of graphs, which wait
+/// for a host and a driver that other chips do not have.
 static constexpr double mostFloorUs = 10;
 
 /// The measured chip whose peak and bandwidth are nearest: the sum of the
