@@ -12,6 +12,24 @@ The errors are those of the remaining fifth.
   scripts/fit_kernels.py --data DIR --write     adds curves that
                                                 hardware/chips lacks
   scripts/fit_kernels.py --data DIR --replace   and replaces those it has
+  scripts/fit_kernels.py --leave-one-out        prints how far curves of other
+                                                chips are from each measured
+                                                chip's kernels
+
+A chip left out has, at its own peaks and bandwidth, the floor, ec, eb and q of
+
+  nearest   the measured chip with the least |ln(peak / its peak)| +
+            |ln(bandwidth / its bandwidth)|;
+  typical   the median of each over the generations of measured chips that are
+            not its own, of which each counts once, as their median;
+  rule      the nearest of its own generation, else of TYPICAL_FORMATS the
+            typical one, of others the nearest: what chips of RELATIVES have,
+            with the errors of the same rule on measured chips in the source.
+
+  scripts/fit_kernels.py --borrow               writes the curves of these alone
+  scripts/fit_kernels.py --borrow --check       exits with 1 where hardware/chips
+                                                has others, and without --borrow
+                                                where those of a fit are
 
 DIR holds gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
 mla.csv, moe.csv and moe_backends.csv: the per-operator measurements of
@@ -25,10 +43,12 @@ import argparse
 import math
 import pathlib
 import random
+import re
 import statistics
 import sys
 
 import hardware_files as files
+import kept_apart
 import kernel_rows
 
 CHIPS = {
@@ -41,12 +61,15 @@ CHIPS = {
     "GB300": "gb300",
     "L40S": "l40s",
     "RTX_PRO_6000": "rtx-pro-6000-server",
+    "B60": "arc-pro-b60",
 }
 # The engine whose kernels were measured.
 ENGINES = {
-    "matmul": {"A100_SXM": "SGLang 0.5.10", "": "TensorRT-LLM 1.3.0rc20"},
-    "attention": {"A100_SXM": "vLLM 0.14.0", "": "TensorRT-LLM 1.3.0rc20"},
-    "grouped_matmul": {"A100_SXM": "SGLang 0.5.10",
+    "matmul": {"A100_SXM": "SGLang 0.5.10", "B60": "vLLM 0.26.0",
+               "": "TensorRT-LLM 1.3.0rc20"},
+    "attention": {"A100_SXM": "vLLM 0.14.0", "B60": "vLLM 0.26.0",
+                  "": "TensorRT-LLM 1.3.0rc20"},
+    "grouped_matmul": {"A100_SXM": "SGLang 0.5.10", "B60": "vLLM 0.26.0",
                        "": "TensorRT-LLM 1.3.0rc20"},
     "latent_attention": {"": "TensorRT-LLM 1.3.0rc20"},
 }
@@ -83,6 +106,21 @@ RELATIVES = {
     "tpu-v5p": "h100-sxm",
     "tpu-v6e": "h100-sxm",
 }
+WIDENED = tuple(CHIPS[gpu] for gpu in kernel_rows.WIDENED)
+# Measured chips of one design, which differ in memory, clocks and power.
+GENERATIONS = {
+    "h100-sxm": "Hopper", "h200-sxm": "Hopper",
+    "b200-sxm": "Blackwell", "b300-sxm": "Blackwell",
+    "gb200": "Blackwell", "gb300": "Blackwell",
+}
+# Chips of another design than every measured one.
+FOREIGN = ("v100-32gb-sxm", "mi300x", "mi325x", "mi355x", "tpu-v4", "tpu-v5e",
+           "tpu-v5p", "tpu-v6e")
+# Kernels of 4 bits differ more by engine and design than a median tells.
+TYPICAL_FORMATS = ("bf16", "fp8", "fp8_block")
+COEFFICIENTS = ("floor", "compute_efficiency", "memory_efficiency")
+# At most the median error of products of matrices of a chip left out.
+LEFT_OUT_BAR = 0.15
 EXPONENTS = (1, 1.5, 2, 3, 4)
 FIT_ROWS = 1200
 # Engines have an implementation of their own where its curve differs by more than
@@ -226,6 +264,14 @@ def peak_key(key):
         key, key)
 
 
+def peak_of(chip, key):
+    """The peak that kernels of `key` run at, and None where the chip has no
+    such kernels: fp8 is widened to 16 bits on units without it."""
+    peaks = chip["peak_flops"]
+    wide = "bf16" if key == "fp8" and chip["name"] in WIDENED else key
+    return peaks[peak_key(wide)]["value"] if peak_key(wide) in peaks else None
+
+
 def title(kind, gpu, engine):
     if engine == kernel_rows.MAIN:
         return ENGINES[kind].get(gpu, ENGINES[kind][""])
@@ -241,6 +287,10 @@ def curve(kind, key, gpu, engine, result, rows):
                  f"{gpu.replace('_', ' ')}, aiconfigurator systems data "
                  "(Apache-2.0), fitted")
     reference += LAUNCHES.get(kind, LAUNCHES.get(f"{kind}/{key}", ""))
+    if kind == "grouped_matmul" and gpu in kernel_rows.POWER_LAW:
+        reference += "; routing by a power law, experts reached as by chance"
+    if key == "fp8" and gpu in kernel_rows.WIDENED:
+        reference += "; widened to 16 bits"
     return {
         "floor": {"value": files.rounded(floor), "unit": "us"},
         "compute_efficiency": {"value": files.rounded(ec), "unit": "1"},
@@ -270,6 +320,8 @@ def without_quantisation(kernels):
         return
     more = (products["fp8"]["floor"]["value"] -
             products["bf16"]["floor"]["value"])
+    if more <= 0:
+        return
     products["fp8"]["floor"] = dict(products["bf16"]["floor"])
     products["fp8"]["source"]["reference"] += (
         f"; floor of the bf16 products, as the {more:.1f} us above it are the "
@@ -290,21 +342,55 @@ def streaming(kernels, least):
     }}
 
 
-def borrowed(chip, relative):
-    """The curves of `relative`, for the formats that `chip` multiplies."""
-    source = {"kind": "derived", "reference":
-              f"curves of {relative['name']}, the nearest chip with "
-              "measurements"}
+def borrowed(chip, relative, others, errors):
+    """The curves of `relative`, for the formats that `chip` multiplies, or what
+    is typical of the measured chips `others` where none is of its design.
+    `errors`: of measured chips left out, which the sources tell."""
+    foreign = chip["name"] in FOREIGN
     kernels = {}
     for kind, curves in relative["kernels"].items():
         for key, measured in curves.items():
-            key = {"bf16": "bf16" if "bf16" in chip["peak_flops"] else
+            own = {"bf16": "bf16" if "bf16" in chip["peak_flops"] else
                    "fp16"}.get(key, key)
-            if key != "any" and peak_key(key) not in chip["peak_flops"]:
+            if own != "any" and peak_key(own) not in chip["peak_flops"]:
                 continue
             made = {k: v for k, v in measured.items() if k != "fit"}
-            kernels.setdefault(kind, {})[key] = {**made, "source": source}
+            reference = (f"curves of {relative['name']}, the nearest chip with "
+                         "measurements")
+            if foreign and key in TYPICAL_FORMATS:
+                made = typical_curve(kind, key, others)
+                reference = "median of the measured designs"
+            kernels.setdefault(kind, {})[own] = {**made, "source": {
+                "kind": "derived", "reference":
+                reference + band(errors, kind, key, foreign)}}
     return kernels
+
+
+def typical_curve(kind, key, others):
+    points = {}
+    for other in others:
+        made = other["kernels"].get(kind, {}).get(key)
+        if made and made["source"]["kind"] == "measured":
+            points.setdefault(generation(other["name"]), []).append(
+                point_of(made))
+    *values, exponent = typical(points)
+    return {name: {"value": files.rounded(value), "unit": unit}
+            for name, value, unit in zip(COEFFICIENTS, values,
+                                         ("us", "1", "1"))} | {
+        "exponent": exponent}
+
+
+def band(errors, kind, key, foreign):
+    """What the same rule gave of measured chips that were left out."""
+    found = [error for (of, format_, name), made in errors.items()
+             if (of, format_) == (kind, key) and
+             foreign == (name not in GENERATIONS)
+             for error in made["rule"]]
+    if not found:
+        return ""
+    median, p90 = kept_apart.quantiles(found)
+    return (f"; kernels of a measured chip left out are {100 * median:.0f}% "
+            f"off in the median, {100 * p90:.0f}% at the 90th percentile")
 
 
 def merged(kernels, made, replace):
@@ -382,6 +468,7 @@ def measured_rows(data):
                      for key, rows in read(data).items()}
     yield "matmul", kernel_rows.matmul_scaled(data)
     yield "grouped_matmul", kernel_rows.grouped_scaled(data)
+    yield "grouped_matmul", kernel_rows.grouped_power_law(data)
     yield "latent_attention", kernel_rows.latent_attention(data)
 
 
@@ -398,13 +485,13 @@ def fit_all(data, chips):
     for kind, measured in measured_rows(data):
         for (gpu, key), (engine, rows) in sorted(measured.items()):
             chip = chips.get(gpu)
-            if not chip or peak_key(key) not in chip["peak_flops"]:
+            peak = chip and peak_of(chip, key)
+            if not peak:
                 continue
             # No attention multiplies faster than products of matrices do.
             most = (kernels[gpu]["matmul"]["bf16"]["compute_efficiency"][
                 "value"] if kind == "latent_attention" else 1)
-            result = fit(rows, chip["peak_flops"][peak_key(key)]["value"],
-                         chip["memory_bandwidth"]["value"],
+            result = fit(rows, peak, chip["memory_bandwidth"]["value"],
                          f"{gpu}{kind}{key}", most)
             made = curve(kind, key, gpu, engine, result, rows)
             kernels[gpu].setdefault(kind, {})[key] = made
@@ -416,6 +503,116 @@ def fit_all(data, chips):
     return kernels
 
 
+def point_of(made):
+    """Floor, efficiencies and exponent of a curve."""
+    return [*(made[name]["value"] for name in COEFFICIENTS), made["exponent"]]
+
+
+def generation(name):
+    return GENERATIONS.get(name, name)
+
+
+def apart(chip, other):
+    """How far two chips are in peak and bandwidth."""
+    return sum(abs(math.log(a["value"] / b["value"])) for a, b in (
+        (chip["peak_flops"]["bf16"], other["peak_flops"]["bf16"]),
+        (chip["memory_bandwidth"], other["memory_bandwidth"])))
+
+
+def typical(points):
+    """The median of each coefficient over generations; generation -> points."""
+    middle = [[statistics.median(values) for values in zip(*made)]
+              for made in points.values()]
+    floor, ec, eb, _ = (statistics.median(values) for values in zip(*middle))
+    return [floor, ec, eb, statistics.median_low(
+        q for made in points.values() for *_, q in made)]
+
+
+def left_out(chip, key, others):
+    """rule -> point for a chip with the curves of `others`, (chip, curve)."""
+    nearest = min(others, key=lambda other: apart(chip, other[0]))
+    kin = [other for other in others
+           if generation(other[0]["name"]) == generation(chip["name"])]
+    points = {}
+    for other, made in others:
+        if generation(other["name"]) != generation(chip["name"]):
+            points.setdefault(generation(other["name"]), []).append(
+                point_of(made))
+    made = {"nearest": point_of(nearest[1])}
+    if points:
+        made["typical"] = typical(points)
+    if kin:
+        made["rule"] = point_of(min(
+            kin, key=lambda other: apart(chip, other[0]))[1])
+    else:
+        made["rule"] = made["typical" if key in TYPICAL_FORMATS else "nearest"]
+    return made
+
+
+def quantisation(made):
+    """Microseconds of the benchmark's launches before an fp8 product, which
+    `without_quantisation` has taken off the floor of its curve."""
+    found = re.search(r"as the ([0-9.]+) us above it",
+                      made["source"]["reference"])
+    return float(found[1]) if found else 0
+
+
+def leave_one_out(data, chips):
+    """(kind, format, chip) -> rule -> sorted errors."""
+    errors = {}
+    for kind, measured in measured_rows(data):
+        for (gpu, key), (_, rows) in sorted(measured.items()):
+            chip = chips.get(gpu)
+            others = [(other, other["kernels"][kind][key])
+                      for other in chips.values() if other is not chip and
+                      other["kernels"].get(kind, {}).get(key, {}).get(
+                          "source", {}).get("kind") == "measured"]
+            peak = chip and peak_of(chip, key)
+            own = chip and chip["kernels"].get(kind, {}).get(key)
+            if not peak or not own or not rows or not others:
+                continue
+            before = 0
+            if kind == "matmul":
+                before = (quantisation(own)
+                          if own["source"]["kind"] == "measured" else
+                          statistics.median(quantisation(made)
+                                            for _, made in others))
+            prepared = prepare(rows, peak, chip["memory_bandwidth"]["value"])
+            errors[kind, key, chip["name"]] = {
+                rule: sorted(abs((predict(launches, *point) + before) / time -
+                                 1) for launches, time in prepared)
+                for rule, point in left_out(chip, key, others).items()}
+    return errors
+
+
+def report_left_out(errors):
+    """Prints them by chip and by kind."""
+    rules = ("nearest", "typical", "rule")
+    print("Errors in percent, median and 90th percentile, of a chip left out\n"
+          f"{'kernel':17} {'format':9} {'chip':20} {'rows':>6} " +
+          " ".join(f"{rule:>15}" for rule in rules))
+
+    def line(kind, key, name, made):
+        columns = " ".join(kept_apart.percents(made[rule]) if made.get(rule)
+                           else f"{'':15}" for rule in rules)
+        print(f"{kind:17} {key:9} {name:20} {len(made['rule']):6} {columns}")
+
+    together = {}
+    for (kind, key, name), made in sorted(errors.items()):
+        line(kind, key, name, made)
+        design = "of measured designs" if name in GENERATIONS else "of others"
+        for whole in ((kind, "all", "all"), (kind, "all", design),
+                      (kind, key, "all")):
+            for rule, some in made.items():
+                together.setdefault(whole, {}).setdefault(rule, []).extend(some)
+    for (kind, key, name), made in sorted(together.items()):
+        line(kind, key, name, made)
+    median = kept_apart.quantiles(together["matmul", "all", "all"]["rule"])[0]
+    print(f"matrix products: {100 * median:.1f}% by the rule, at most "
+          f"{100 * LEFT_OUT_BAR:.0f}%: "
+          f"{'met' if median <= LEFT_OUT_BAR else 'missed'}")
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -425,28 +622,60 @@ def main():
                         help="add the curves that hardware/chips lacks")
     parser.add_argument("--replace", action="store_true",
                         help="and replace those that it has")
+    parser.add_argument("--chip", choices=CHIPS.values(),
+                        help="of this chip alone")
+    parser.add_argument("--leave-one-out", action="store_true",
+                        help="print errors of measured chips by other chips")
+    parser.add_argument("--borrow", action="store_true",
+                        help="replace the curves that nobody measured, alone")
+    parser.add_argument("--check", action="store_true",
+                        help="write nothing, exit with 1 where files differ")
     arguments = parser.parse_args()
     if not (arguments.data / "gemm.csv").exists():
         print(f"skipped: no gemm.csv in {arguments.data}")
         return 0
     library = {path.stem: files.read(path) for path in
                sorted((files.ROOT / "hardware/chips").glob("*.json"))}
-    measured = {gpu: library[name] for gpu, name in CHIPS.items()}
-    for gpu, made in fit_all(arguments.data, measured).items():
-        chip = measured[gpu]
-        chip["kernels"] = merged(chip["kernels"], made, arguments.replace)
-    for name, relative in RELATIVES.items():
-        chip = library[name]
-        chip["kernels"] = merged(
-            chip["kernels"], borrowed(chip, library[relative]),
-            arguments.replace)
-    made = implementations(arguments.data, measured)
-    for gpu, chip in measured.items():
-        add_implementations(chip, made.get(gpu, {}), arguments.replace)
-    if arguments.write or arguments.replace:
-        for name, chip in library.items():
+    measured = {gpu: library[name] for gpu, name in CHIPS.items()
+                if arguments.chip in (None, name)}
+    if arguments.leave_one_out:
+        report_left_out(leave_one_out(arguments.data, measured))
+        return 0
+    replace = arguments.replace or arguments.check
+    if arguments.borrow:
+        borrow(arguments.data, library, True)
+        names = RELATIVES
+    else:
+        fit_and_borrow(arguments.data, library, measured, replace)
+        names = library
+        if arguments.chip:
+            names = [arguments.chip]
+    made = {name: library[name] for name in names}
+    if arguments.check:
+        return files.check(files.ROOT / "hardware/chips", made)
+    if arguments.borrow or arguments.write or arguments.replace:
+        for name, chip in made.items():
             files.write(files.ROOT / f"hardware/chips/{name}.json", chip)
     return 0
+
+
+def borrow(data, library, replace):
+    measured = {gpu: library[name] for gpu, name in CHIPS.items()}
+    errors = leave_one_out(data, measured)
+    for name, relative in RELATIVES.items():
+        chip = library[name]
+        made = borrowed(chip, library[relative], measured.values(), errors)
+        chip["kernels"] = merged(chip["kernels"], made, replace)
+
+
+def fit_and_borrow(data, library, measured, replace):
+    for gpu, made in fit_all(data, measured).items():
+        chip = measured[gpu]
+        chip["kernels"] = merged(chip["kernels"], made, replace)
+    borrow(data, library, replace)
+    made = implementations(data, measured)
+    for gpu, chip in measured.items():
+        add_implementations(chip, made.get(gpu, {}), replace)
 
 
 if __name__ == "__main__":

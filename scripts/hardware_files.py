@@ -59,3 +59,12 @@ def rounded(value, digits=3):
     """`value` to significant digits, as an integer where it is one."""
     number = float(f"{value:.{digits}g}")
     return int(number) if number == int(number) else number
+
+
+def check(folder, made):
+    """1 where a file of `folder` is not the one of `made`, which it prints."""
+    different = [name for name, value in made.items()
+                 if read(folder / f"{name}.json") != value]
+    for name in different:
+        print(f"differs: {folder.name}/{name}.json")
+    return 1 if different else 0

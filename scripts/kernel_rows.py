@@ -13,6 +13,10 @@ CACHED_BYTES = {"L40S": (2e6, 96e6), "RTX_PRO_6000": (2e6, 136e6)}
 # another kernel than the rest of its rows; min_latency, which takes less than
 # reading its experts does, routes by itself, and not in balance.
 OTHER_EXPERTS = ("nongated", "triton", "min_latency")
+# Chips whose units multiply 16 bits only: what an fp8 cache holds is widened.
+WIDENED = ("B60",)
+# Chips whose experts were measured with routing by a power law only.
+POWER_LAW = ("B60",)
 # Prefill rows below this do not fill a chip, and cost a prompt nothing.
 LONG_US = 100
 # Benchmarks of products take turns with copies of a weight.
@@ -98,7 +102,8 @@ def attention(data):
     bandwidth that decode does not have."""
     rows = {}
     for r in table(data, "attn_context.csv"):
-        key = {("bfloat16", "bfloat16"): "bf16", ("fp8", "fp8"): "fp8"}.get(
+        units = "fp8" if r["gpu"] not in WIDENED else "bfloat16"
+        key = {("bfloat16", "bfloat16"): "bf16", (units, "fp8"): "fp8"}.get(
             (r["attn_dtype"], r["kv_dtype"]))
         if not key:
             continue
@@ -223,7 +228,7 @@ def implementations(data):
                        if runtime in made}
             rows = experts_of(tables, engines, SCALED, OTHER_WORK)
             yield runtime, kind, {at: made for at, made in rows.items()
-                                  if made[0] != own.get(at)}
+                                  if made[1] and made[0] != own.get(at)}
 
 
 def expert_tables(data):
@@ -241,9 +246,7 @@ def experts_of(tables, engines, whole_sets, other_work):
                     r["model"].startswith(other_work.get(engine, ())) or
                     (key in whole_sets and r["moe_ep"] != "1")):
                 continue
-            shape = tuple(int(r[x]) for x in (
-                "num_tokens", "hidden", "inter", "topk", "num_experts",
-                "moe_tp", "moe_ep"))
+            shape = shape_of(r)
             time = float(r["latency_us"])
             least[shape] = min(time, least.get(shape, time))
         made = [Row(experts(shape, size), time)
@@ -255,12 +258,39 @@ def experts_of(tables, engines, whole_sets, other_work):
     return rows
 
 
-def experts(shape, size):
-    """The two launches of a gated layer with `size` bytes a weight."""
+def grouped_power_law(data):
+    """Whole sets of experts of chips that have no rows of balanced routing:
+    tokens reach as many experts as where each chooses by itself, E * (1 - (1 -
+    k / E)^t), as the cost program has it; a power law reaches fewer."""
+    keys = {"bfloat16": ("bf16", 2), "fp8": ("fp8", 1),
+            "w4a16_mxfp4": ("fp4_bf16", SCALED["fp4_bf16"][1])}
+    rows = {}
+    for r in table(data, "moe.csv"):
+        if (r["gpu"] not in POWER_LAW or r["dtype"] not in keys or
+                r["moe_ep"] != "1"):
+            continue
+        key, size = keys[r["dtype"]]
+        shape = shape_of(r)
+        tokens, _, _, k, held, _, _ = shape
+        reached = held * (1 - (1 - k / held) ** tokens)
+        _, made = rows.setdefault((r["gpu"], key), (MAIN, []))
+        made.append(Row(experts(shape, size, reached), float(r["latency_us"])))
+    return rows
+
+
+def shape_of(r):
+    return tuple(int(r[x]) for x in (
+        "num_tokens", "hidden", "inter", "topk", "num_experts", "moe_tp",
+        "moe_ep"))
+
+
+def experts(shape, size, reached=None):
+    """The two launches of a gated layer with `size` bytes a weight, of which
+    `reached` experts are read, or as many as in balance."""
     tokens, hidden, inter, k, held, tp, ep = shape
     inter //= tp
     routed = tokens * k / ep
-    distinct = min(held / ep, routed)
+    distinct = reached or min(held / ep, routed)
     return [(2 * routed * hidden * 2 * inter,
              distinct * hidden * 2 * inter * size +
              routed * (hidden + 2 * inter) * 2),

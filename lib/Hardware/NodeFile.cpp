@@ -168,6 +168,10 @@ std::optional<Error> NodeExpander::findNamed(const std::string &like) {
   return std::nullopt;
 }
 
+/// Microseconds: a longer floor is of launches outside of graphs, which wait
+/// for a host and a driver that other chips do not have.
+static constexpr double mostFloorUs = 10;
+
 /// The measured chip whose peak and bandwidth are nearest: the sum of the
 /// logarithms of both ratios is least.
 std::optional<Error> NodeExpander::findNearestChip() {
@@ -180,7 +184,7 @@ std::optional<Error> NodeExpander::findNearestChip() {
     json products = one->root["kernels"]["matmul"].value("bf16", json());
     json peaks = one->root["peak_flops"];
     if (products.is_null() || products["source"]["kind"] != "measured" ||
-        !peaks.contains("bf16"))
+        valueOf(products["floor"]) > mostFloorUs || !peaks.contains("bf16"))
       continue;
     double far = distance(peak, valueOf(peaks["bf16"])) +
                  distance(bandwidth, valueOf(one->root["memory_bandwidth"]));
