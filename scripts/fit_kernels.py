@@ -14,7 +14,7 @@ The errors are those of the remaining fifth.
   scripts/fit_kernels.py --data DIR --replace   and replaces those it has
 
 DIR holds gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
-mla.csv, moe.csv and moe_backends.csv: the per-operator measurements of
+linear_attn.csv, mla.csv, moe.csv and moe_backends.csv: the per-operator measurements of
 ai-dynamo/aiconfigurator (Apache-2.0).
 """
 
@@ -22,6 +22,7 @@ ai-dynamo/aiconfigurator (Apache-2.0).
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
+import itertools
 import math
 import pathlib
 import random
@@ -29,7 +30,9 @@ import statistics
 import sys
 
 import hardware_files as files
+import kept_apart
 import kernel_rows
+import scan_rows
 
 CHIPS = {
     "A100_SXM": "a100-80gb-sxm",
@@ -58,9 +61,11 @@ LAUNCHES = {
     "matmul/fp8_block": QUANTISED,
     "latent_attention/bf16": "; expanded prefill and absorbed decode",
     "latent_attention/fp8": "; absorbed decode",
+    "scan/bf16": "; gated delta rule, chunked prefill and recurrent decode",
+    "scan/fp32": "; convolution of 4 tokens",
 }
 KINDS = ("matmul", "attention", "latent_attention", "grouped_matmul",
-         "elementwise", "gather")
+         "elementwise", "gather", "scan")
 # Chips that nobody measured take the curves of their nearest relative.
 RELATIVES = {
     "v100-32gb-sxm": "a100-80gb-sxm",
@@ -83,6 +88,10 @@ RELATIVES = {
     "tpu-v5p": "h100-sxm",
     "tpu-v6e": "h100-sxm",
 }
+# Chips of which nothing but a kind was not measured, or not as it can be: the
+# chip and the runtime whose kernels are theirs. SGLang's delta rules are in
+# Triton, FlashInfer's need a Hopper.
+KINDS_OF = {("a100-80gb-sxm", "scan"): ("h100-sxm", "sglang")}
 EXPONENTS = (1, 1.5, 2, 3, 4)
 FIT_ROWS = 1200
 # Engines have an implementation of their own where its curve differs by more than
@@ -100,8 +109,11 @@ def prepare(rows, peak, bandwidth):
 
 
 def sample(rows, seed):
-    """A random fifth to report errors on, and rows to fit."""
+    """A random fifth to report errors on, and rows to fit; those of rows that
+    have a shape are the same whatever else was measured."""
     rows = list(rows)
+    if rows and isinstance(rows[0], scan_rows.Scan):
+        return kept_apart.split(rows)
     random.Random(seed).shuffle(rows)
     return rows[:len(rows) // 5], rows[len(rows) // 5:][:FIT_ROWS]
 
@@ -292,11 +304,15 @@ def streaming(kernels, least):
 
 def borrowed(chip, relative):
     """The curves of `relative`, for the formats that `chip` multiplies."""
-    source = {"kind": "derived", "reference":
-              f"curves of {relative['name']}, the nearest chip with "
-              "measurements"}
+    return borrowed_curves(chip, relative["kernels"],
+                           f"curves of {relative['name']}, the nearest chip "
+                           "with measurements")
+
+
+def borrowed_curves(chip, others, reference):
+    source = {"kind": "derived", "reference": reference}
     kernels = {}
-    for kind, curves in relative["kernels"].items():
+    for kind, curves in others.items():
         for key, measured in curves.items():
             key = {"bf16": "bf16" if "bf16" in chip["peak_flops"] else
                    "fp16"}.get(key, key)
@@ -334,15 +350,18 @@ def implementations(data, chips):
     """gpu -> runtime -> kind -> format -> curve, where it differs from that of
     the chip's kernels."""
     made = {}
-    for runtime, kind, measured in kernel_rows.implementations(data):
+    for runtime, kind, measured in itertools.chain(
+            kernel_rows.implementations(data),
+            scan_rows.implementations(data)):
         for (gpu, key), (engine, rows) in sorted(measured.items()):
             chip = chips.get(gpu)
-            if not chip or (runtime, key) in NOT_SERVED:
+            if (not chip or (runtime, key) in NOT_SERVED or
+                    key not in chip["kernels"].get(kind, {})):
                 continue
             peak = chip["peak_flops"][peak_key(key)]["value"]
             bandwidth = chip["memory_bandwidth"]["value"]
-            result = fit_few(rows, peak, bandwidth,
-                             f"{gpu}{runtime}{kind}{key}")
+            result = (fit if kind == "scan" else fit_few)(
+                rows, peak, bandwidth, f"{gpu}{runtime}{kind}{key}")
             fitted = curve(kind, key, gpu, engine, result, rows)
             if differs(fitted, chip["kernels"][kind][key], rows, peak,
                        bandwidth):
@@ -383,6 +402,7 @@ def measured_rows(data):
     yield "matmul", kernel_rows.matmul_scaled(data)
     yield "grouped_matmul", kernel_rows.grouped_scaled(data)
     yield "latent_attention", kernel_rows.latent_attention(data)
+    yield "scan", scan_rows.of_curves(data, scan_rows.ENGINE)
 
 
 def fit_all(data, chips):
@@ -435,14 +455,20 @@ def main():
     for gpu, made in fit_all(arguments.data, measured).items():
         chip = measured[gpu]
         chip["kernels"] = merged(chip["kernels"], made, arguments.replace)
+    made = implementations(arguments.data, measured)
+    for gpu, chip in measured.items():
+        add_implementations(chip, made.get(gpu, {}), arguments.replace)
+    for (name, kind), (relative, runtime) in KINDS_OF.items():
+        curves = library[relative]["implementations"][runtime][kind]
+        library[name]["kernels"].setdefault(kind, borrowed_curves(
+            library[name], {kind: curves},
+            f"curves of {relative} with {runtime}, the nearest chip whose "
+            "kernels of this kind are in Triton, too")[kind])
     for name, relative in RELATIVES.items():
         chip = library[name]
         chip["kernels"] = merged(
             chip["kernels"], borrowed(chip, library[relative]),
             arguments.replace)
-    made = implementations(arguments.data, measured)
-    for gpu, chip in measured.items():
-        add_implementations(chip, made.get(gpu, {}), arguments.replace)
     if arguments.write or arguments.replace:
         for name, chip in library.items():
             files.write(files.ROOT / f"hardware/chips/{name}.json", chip)

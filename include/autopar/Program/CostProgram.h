@@ -33,7 +33,8 @@ enum class KernelKind : uint8_t {
   latent_attention,
   elementwise,
   gather,
-  /// Runs on the elementwise curve; its FLOPs are those of vector units.
+  /// Recurrences and convolutions of few tokens; where a chip has no curve for
+  /// them, on that of elementwise kernels and at the rate of vector units.
   scan,
 };
 
