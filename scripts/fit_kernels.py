@@ -14,7 +14,7 @@ The errors are those of the remaining fifth.
   scripts/fit_kernels.py --data DIR --replace   and replaces those it has
 
 DIR holds gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
-linear_attn.csv, mla.csv, moe.csv and moe_backends.csv: the per-operator measurements of
+indexer.csv, linear_attn.csv, mla.csv, moe.csv and moe_backends.csv: the per-operator measurements of
 ai-dynamo/aiconfigurator (Apache-2.0).
 """
 
@@ -30,6 +30,7 @@ import statistics
 import sys
 
 import hardware_files as files
+import indexer_rows
 import kept_apart
 import kernel_rows
 import scan_rows
@@ -63,9 +64,11 @@ LAUNCHES = {
     "latent_attention/fp8": "; absorbed decode",
     "scan/bf16": "; gated delta rule, chunked prefill and recurrent decode",
     "scan/fp32": "; convolution of 4 tokens",
+    "index": "; scores and top 2048 of prompts, two launches measured apart",
 }
 KINDS = ("matmul", "attention", "latent_attention", "grouped_matmul",
-         "elementwise", "gather", "scan")
+         "elementwise", "gather", "scan",
+         "index")
 # Chips that nobody measured take the curves of their nearest relative.
 RELATIVES = {
     "v100-32gb-sxm": "a100-80gb-sxm",
@@ -112,7 +115,7 @@ def sample(rows, seed):
     """A random fifth to report errors on, and rows to fit; those of rows that
     have a shape are the same whatever else was measured."""
     rows = list(rows)
-    if rows and isinstance(rows[0], scan_rows.Scan):
+    if rows and hasattr(rows[0], "shape"):
         return kept_apart.split(rows)
     random.Random(seed).shuffle(rows)
     return rows[:len(rows) // 5], rows[len(rows) // 5:][:FIT_ROWS]
@@ -403,6 +406,7 @@ def measured_rows(data):
     yield "grouped_matmul", kernel_rows.grouped_scaled(data)
     yield "latent_attention", kernel_rows.latent_attention(data)
     yield "scan", scan_rows.of_curves(data, scan_rows.ENGINE)
+    yield "index", indexer_rows.indexers(data)
 
 
 def fit_all(data, chips):

@@ -14,7 +14,7 @@ the convolution of the former alone.
 import kernel_rows
 
 # Benchmarks step one state again and again, which the last-level cache then
-# holds (its size, datasheets): an engine steps the states of all layers between.
+# holds (its size, datasheets): an engine steps those of all layers in between.
 # Below 2 MB the floor decides.
 LEAST_CACHED = 2e6
 CACHES = {"H100_SXM": 50e6, "H200_SXM": 50e6, "B200_SXM": 126e6,

@@ -18,7 +18,13 @@ static constexpr KernelKind kernelKinds[] = {
     KernelKind::matmul,      KernelKind::grouped_matmul,
     KernelKind::attention,   KernelKind::latent_attention,
     KernelKind::elementwise, KernelKind::gather,
-    KernelKind::scan};
+    KernelKind::scan,        KernelKind::index};
+
+/// Kinds that few measure, which run on curves of others.
+static bool isOptional(KernelKind kind) {
+  return kind == KernelKind::latent_attention || kind == KernelKind::scan ||
+         kind == KernelKind::index;
+}
 
 //===----------------------------------------------------------------------===//
 // Look-up
@@ -74,11 +80,12 @@ const KernelCurve *Chip::curve(KernelKind kind, ElementType type,
                                std::optional<ElementType> storage) const {
   auto curves = kernels.find(kind);
   if (curves == kernels.end()) {
-    if (kind == KernelKind::latent_attention)
-      return curve(KernelKind::attention, type);
-    // Not measured, they stream like elementwise kernels.
-    return kind == KernelKind::scan ? curve(KernelKind::elementwise, type)
-                                    : nullptr;
+    if (!isOptional(kind))
+      return nullptr;
+    // Scans stream like elementwise kernels.
+    return curve(kind == KernelKind::scan ? KernelKind::elementwise
+                                          : KernelKind::attention,
+                 type);
   }
   if (storage && *storage != type) {
     ElementType units = unitsOf(kind, type, storage);
@@ -254,10 +261,8 @@ static void readKernels(const JsonReader &reader, const std::string &path,
 }
 
 static void checkKernels(const JsonReader &reader, KernelCurves &kernels) {
-  // Few measure latent attention apart, or scans.
   for (KernelKind kind : kernelKinds)
-    if (!reader.failed() && kind != KernelKind::latent_attention &&
-        kind != KernelKind::scan && !kernels.count(kind))
+    if (!reader.failed() && !isOptional(kind) && !kernels.count(kind))
       reader.fail("missing field \"" + std::string(nameOf(kind)) + "\"");
 }
 

@@ -36,6 +36,9 @@ enum class KernelKind : uint8_t {
   /// Recurrences and convolutions of few tokens; where a chip has no curve for
   /// them, on that of elementwise kernels and at the rate of vector units.
   scan,
+  /// Scores of all tokens and the choice of the best; where a chip has no curve
+  /// for it, on that of attention.
+  index,
 };
 
 /// Which table of shapes a kernel's curve has for a launch: of products, or of

@@ -195,6 +195,17 @@ TEST_F(LibraryTest, LatentAttentionFallsBackToAttention) {
   EXPECT_TRUE(l40s->curve(KernelKind::latent_attention, ElementType::bf16));
 }
 
+TEST_F(LibraryTest, IndexersFallBackToAttention) {
+  HardwareLibrary library;
+  Result<Chip> b200 = library.chip("b200-sxm");
+  Result<Chip> a100 = library.chip("a100-80gb-sxm");
+  ASSERT_TRUE(b200 && a100);
+  EXPECT_EQ(b200->curve(KernelKind::index, ElementType::fp8_e4m3)->path,
+            "chips.b200-sxm.kernels.index.fp8");
+  EXPECT_EQ(a100->curve(KernelKind::index, ElementType::fp8_e4m3)->path,
+            "chips.a100-80gb-sxm.kernels.attention.bf16");
+}
+
 TEST_F(LibraryTest, ScansFallBackToElementwise) {
   HardwareLibrary library;
   Result<Chip> h100 = library.chip("h100-sxm");
