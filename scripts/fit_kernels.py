@@ -32,7 +32,8 @@ A chip left out has, at its own peaks and bandwidth, the floor, ec, eb and q of
                                                 where those of a fit are
 
 DIR holds gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
-mla.csv, moe.csv and moe_backends.csv: the per-operator measurements of
+indexer.csv, linear_attn.csv, mla.csv, moe.csv, moe_backends.csv and
+quantize.csv: the per-operator measurements of
 ai-dynamo/aiconfigurator (Apache-2.0).
 """
 
@@ -40,6 +41,7 @@ ai-dynamo/aiconfigurator (Apache-2.0).
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
+import itertools
 import math
 import pathlib
 import random
@@ -48,8 +50,10 @@ import statistics
 import sys
 
 import hardware_files as files
+import indexer_rows
 import kept_apart
 import kernel_rows
+import scan_rows
 
 CHIPS = {
     "A100_SXM": "a100-80gb-sxm",
@@ -81,9 +85,13 @@ LAUNCHES = {
     "matmul/fp8_block": QUANTISED,
     "latent_attention/bf16": "; expanded prefill and absorbed decode",
     "latent_attention/fp8": "; absorbed decode",
+    "scan/bf16": "; gated delta rule, chunked prefill and recurrent decode",
+    "scan/fp32": "; convolution of 4 tokens",
+    "index": "; scores and top 2048 of prompts, two launches measured apart",
 }
 KINDS = ("matmul", "attention", "latent_attention", "grouped_matmul",
-         "elementwise", "gather")
+         "elementwise", "gather", "scan",
+         "index")
 # Chips that nobody measured take the curves of their nearest relative.
 RELATIVES = {
     "v100-32gb-sxm": "a100-80gb-sxm",
@@ -121,6 +129,12 @@ TYPICAL_FORMATS = ("bf16", "fp8", "fp8_block")
 COEFFICIENTS = ("floor", "compute_efficiency", "memory_efficiency")
 # At most the median error of products of matrices of a chip left out.
 LEFT_OUT_BAR = 0.15
+# Chips of which nothing but a kind was not measured, or not as it can be: the
+# chip and the runtime whose kernels are theirs. SGLang's delta rules are in
+# Triton, FlashInfer's need a Hopper.
+KINDS_OF = {("a100-80gb-sxm", "scan"): ("h100-sxm", "sglang")}
+# What a curve has that was measured on its chip alone.
+OF_MEASURED = ("fit", "shapes", "decode_shapes", "prefill_shapes")
 EXPONENTS = (1, 1.5, 2, 3, 4)
 FIT_ROWS = 1200
 # Engines have an implementation of their own where its curve differs by more than
@@ -138,8 +152,11 @@ def prepare(rows, peak, bandwidth):
 
 
 def sample(rows, seed):
-    """A random fifth to report errors on, and rows to fit."""
+    """A random fifth to report errors on, and rows to fit; those of rows that
+    have a shape are the same whatever else was measured."""
     rows = list(rows)
+    if rows and hasattr(rows[0], "shape"):
+        return kept_apart.split(rows)
     random.Random(seed).shuffle(rows)
     return rows[:len(rows) // 5], rows[len(rows) // 5:][:FIT_ROWS]
 
@@ -354,7 +371,7 @@ def borrowed(chip, relative, others, errors):
                    "fp16"}.get(key, key)
             if own != "any" and peak_key(own) not in chip["peak_flops"]:
                 continue
-            made = {k: v for k, v in measured.items() if k != "fit"}
+            made = of_any_chip(measured)
             reference = (f"curves of {relative['name']}, the nearest chip with "
                          "measurements")
             if foreign and key in TYPICAL_FORMATS:
@@ -364,6 +381,22 @@ def borrowed(chip, relative, others, errors):
                 "kind": "derived", "reference":
                 reference + band(errors, kind, key, foreign)}}
     return kernels
+
+
+def of_any_chip(measured):
+    return {k: v for k, v in measured.items() if k not in OF_MEASURED}
+
+
+def add_kinds(library):
+    """The curves of KINDS_OF, where there are none."""
+    for (name, kind), (relative, runtime) in KINDS_OF.items():
+        reference = (f"curves of {relative} with {runtime}, the nearest chip "
+                     "whose kernels of this kind are in Triton, too")
+        curves = library[relative]["implementations"][runtime][kind]
+        library[name]["kernels"].setdefault(kind, {
+            key: {**of_any_chip(measured),
+                  "source": {"kind": "derived", "reference": reference}}
+            for key, measured in curves.items()})
 
 
 def typical_curve(kind, key, others):
@@ -420,15 +453,18 @@ def implementations(data, chips):
     """gpu -> runtime -> kind -> format -> curve, where it differs from that of
     the chip's kernels."""
     made = {}
-    for runtime, kind, measured in kernel_rows.implementations(data):
+    for runtime, kind, measured in itertools.chain(
+            kernel_rows.implementations(data),
+            scan_rows.implementations(data)):
         for (gpu, key), (engine, rows) in sorted(measured.items()):
             chip = chips.get(gpu)
-            if not chip or (runtime, key) in NOT_SERVED:
+            if (not chip or (runtime, key) in NOT_SERVED or
+                    key not in chip["kernels"].get(kind, {})):
                 continue
             peak = chip["peak_flops"][peak_key(key)]["value"]
             bandwidth = chip["memory_bandwidth"]["value"]
-            result = fit_few(rows, peak, bandwidth,
-                             f"{gpu}{runtime}{kind}{key}")
+            result = (fit if kind == "scan" else fit_few)(
+                rows, peak, bandwidth, f"{gpu}{runtime}{kind}{key}")
             fitted = curve(kind, key, gpu, engine, result, rows)
             if differs(fitted, chip["kernels"][kind][key], rows, peak,
                        bandwidth):
@@ -470,6 +506,8 @@ def measured_rows(data):
     yield "grouped_matmul", kernel_rows.grouped_scaled(data)
     yield "grouped_matmul", kernel_rows.grouped_power_law(data)
     yield "latent_attention", kernel_rows.latent_attention(data)
+    yield "scan", scan_rows.of_curves(data, scan_rows.ENGINE)
+    yield "index", indexer_rows.indexers(data)
 
 
 def fit_all(data, chips):
@@ -672,10 +710,11 @@ def fit_and_borrow(data, library, measured, replace):
     for gpu, made in fit_all(data, measured).items():
         chip = measured[gpu]
         chip["kernels"] = merged(chip["kernels"], made, replace)
-    borrow(data, library, replace)
     made = implementations(data, measured)
     for gpu, chip in measured.items():
         add_implementations(chip, made.get(gpu, {}), replace)
+    add_kinds(library)
+    borrow(data, library, replace)
 
 
 if __name__ == "__main__":

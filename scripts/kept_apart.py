@@ -18,6 +18,12 @@ def is_kept(*shape):
     return int.from_bytes(digest[:8], "big") % SHARE == 0
 
 
+def split(rows):
+    """Those that are kept apart, and the others."""
+    kept = [row for row in rows if is_kept(*row.shape)]
+    return kept, [row for row in rows if not is_kept(*row.shape)]
+
+
 def quantiles(errors):
     """Median and 90th percentile."""
     errors = sorted(errors)

@@ -26,6 +26,9 @@ std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
     return {"streams", tokens, "group", "head_size"};
   if (kernel == KernelKind::latent_attention && !isProduct)
     return {"sequences", tokens, "heads"};
+  // Of recurrences; what they have seen is a state of one size.
+  if (kernel == KernelKind::scan && !isProduct)
+    return {"streams", "query"};
   return {};
 }
 

@@ -128,16 +128,17 @@ struct Chip {
   /// the chip has (fp8 -> bf16 -> fp16 -> fp32); null where there is none.
   const Figure *peak(ElementType type) const;
   /// What multiplies weights in 4-bit floats (`storage`) with activations of
-  /// `type`: fp8 where the chip has kernels for it, else `type`.
+  /// `type`: fp8 where the chip has kernels for it, else `type`. f32 of scans
+  /// where the chip has no curve for them.
   ElementType unitsOf(KernelKind kind, ElementType type,
                       std::optional<ElementType> storage) const;
   /// What a curve measured for this use is called, whether the chip has one or
   /// not: "grouped_matmul.fp4_bf16".
   std::string useOf(KernelKind kind, ElementType type,
                     std::optional<ElementType> storage = std::nullopt) const;
-  /// The curve for `kind` and `type`, with the same fallback. Scans have that
-  /// of elementwise kernels, latent attention that of attention where it has
-  /// none.
+  /// The curve for `kind` and `type`, with the same fallback. Without one, scans
+  /// have that of elementwise kernels, latent attention and indexers that of
+  /// attention.
   const KernelCurve *
   curve(KernelKind kind, ElementType type,
         std::optional<ElementType> storage = std::nullopt) const;
