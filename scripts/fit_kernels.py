@@ -11,7 +11,9 @@ The errors are those of the remaining fifth.
   scripts/fit_kernels.py --data DIR             prints the table of errors
   scripts/fit_kernels.py --data DIR --write     adds curves that
                                                 hardware/chips lacks
-  scripts/fit_kernels.py --data DIR --replace   and replaces those it has
+  scripts/fit_kernels.py --data DIR --replace   and replaces those it has;
+                                                scripts/fit_shapes.py --write
+                                                makes their tables again
 
 DIR holds gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
 mla.csv, moe.csv and moe_backends.csv: the per-operator measurements of
@@ -83,6 +85,8 @@ RELATIVES = {
     "tpu-v5p": "h100-sxm",
     "tpu-v6e": "h100-sxm",
 }
+# What a curve has that was measured on its chip alone.
+OF_MEASURED = ("fit", "shapes", "decode_shapes", "prefill_shapes")
 EXPONENTS = (1, 1.5, 2, 3, 4)
 FIT_ROWS = 1200
 # Engines have an implementation of their own where its curve differs by more than
@@ -233,13 +237,16 @@ def title(kind, gpu, engine):
     return f"{TITLES[name]} {version}"
 
 
+def measured_by(kind, gpu, engine):
+    return (f"{title(kind, gpu, engine)} kernels on {gpu.replace('_', ' ')}, "
+            "aiconfigurator systems data (Apache-2.0)")
+
+
 def curve(kind, key, gpu, engine, result, rows):
     floor, ec, eb, q, errors = result
     work = [row.launches[-1] if kind == "matmul" else launch
             for row in rows for launch in row.launches]
-    reference = (f"{title(kind, gpu, engine)} kernels on "
-                 f"{gpu.replace('_', ' ')}, aiconfigurator systems data "
-                 "(Apache-2.0), fitted")
+    reference = measured_by(kind, gpu, engine) + ", fitted"
     reference += LAUNCHES.get(kind, LAUNCHES.get(f"{kind}/{key}", ""))
     return {
         "floor": {"value": files.rounded(floor), "unit": "us"},
@@ -302,7 +309,8 @@ def borrowed(chip, relative):
                    "fp16"}.get(key, key)
             if key != "any" and peak_key(key) not in chip["peak_flops"]:
                 continue
-            made = {k: v for k, v in measured.items() if k != "fit"}
+            made = {k: v for k, v in measured.items()
+                    if k not in OF_MEASURED}
             kernels.setdefault(kind, {})[key] = {**made, "source": source}
     return kernels
 
