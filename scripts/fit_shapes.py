@@ -25,7 +25,7 @@ x the logarithms of the ratios, the fit minimises
 
 over rows; over cells next to each other; and over squares of cells, of which
 two sides are alike where rows leave it open. It goes over all cells SWEEPS
-times, least squares with weights 1 / |error|.
+times, by least squares with weights 1 / |error|.
 
 No ratio makes a time below the floor, so the floor of a curve goes down to
 SHARE_OF_LEAST of the shortest launch that was measured, of the shapes that are
@@ -61,8 +61,11 @@ FOLDS = 5
 LEAST_ROWS = 100
 FLATNESS, LIKENESS = 0.01, 0.1
 SWEEPS = 40
+# Successive over-relaxation: Young, "Iterative methods for solving partial
+# difference equations of elliptic type" (1954).
+OVER = 1.6
 # Errors below this are noise: weights stay finite.
-NOISE = 0.03
+NOISE = 0.05
 # A change of a logarithm in one sweep.
 MOST_CHANGE = 1.0
 SHARE_OF_LEAST = 0.95
@@ -142,9 +145,9 @@ class Table:
     def takes(self, row):
         if self.phase is None:
             return True
-        isPrefill = row.compute
-        return isPrefill == self.phase and (
-            not isPrefill or row.shapes[0][1] > MOST_DECODED)
+        is_prefill = row.compute
+        return is_prefill == self.phase and (
+            not is_prefill or row.shapes[0][1] > MOST_DECODED)
 
     def cells_of(self, shape):
         """[(cell, weight)]."""
@@ -188,9 +191,10 @@ class Table:
             found[cell][across] -= LIKENESS
 
 
-# Products of matrices have tiles of columns, so their knots are dense where
-# models' sizes are; contraction is smooth. Experts were measured for tokens in
-# steps of 4, and decode and prefill for sequences likewise.
+# Products of matrices have tiles of columns, so columns have a knot for each
+# size that was measured; contraction is smooth. Tokens of experts and sequences
+# were measured in steps of 4. Blocks of queries, which prefill is causal in,
+# and splits of the latent cache change by the octave.
 TABLES = (
     Table("matmul", "shapes", None, 1, {
         "rows": powers(0, 15),
@@ -213,7 +217,7 @@ TABLES = (
     }),
     Table("attention", "prefill_shapes", True, 2, {
         "streams": powers(0, 12, 2),
-        "query": powers(4, 14, 2),
+        "query": powers(4, 14),
         "group": [1, 4, 16],
         "head_size": [64, 128],
     }),
@@ -321,7 +325,8 @@ def fit_ratios(table, cases):
                 factor = slope / max(abs(error), NOISE)
                 force += factor * error
                 weight += factor * slope
-            change = max(-MOST_CHANGE, min(MOST_CHANGE, force / weight))
+            change = OVER * force / weight
+            change = max(-MOST_CHANGE, min(MOST_CHANGE, change))
             logs[cell], ratios[cell] = x + change, math.exp(x + change)
             for i, us in rows:
                 predicted[i] += us * (ratios[cell] - ratio)
@@ -355,7 +360,7 @@ def table_json(table, percent, found, rows):
 
 def measured_rows(data):
     """kind -> (gpu, format) -> engine, rows: those of fit_kernels, but short
-    prefills too, and no experts with scales of blocks among those of fp8."""
+    prefills too, and of experts one kernel for each format."""
     own = {
         "matmul": kernel_rows.matmul(data),
         "grouped_matmul": kernel_rows.grouped(data, BLOCKS_APART),
@@ -365,7 +370,8 @@ def measured_rows(data):
                        for key, rows in found.items()}
                 for kind, found in own.items()}
     measured["matmul"].update(kernel_rows.matmul_scaled(data))
-    measured["grouped_matmul"].update(kernel_rows.grouped_scaled(data))
+    measured["grouped_matmul"].update(
+        kernel_rows.grouped_scaled(data, kernel_rows.OTHER_KERNELS))
     measured["latent_attention"] = kernel_rows.latent_attention(
         data, least_prefill=0)
     return measured

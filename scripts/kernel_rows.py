@@ -50,6 +50,8 @@ IMPLEMENTATIONS = {
 # Models without a gate, which only TensorRT-LLM's rows say; and one whose kernel
 # routes by itself, within groups of experts.
 OTHER_WORK = {"sglang/0.5.14": ("Nemotron", "DeepSeek-V3")}
+# Of vLLM: a model without a gate, and one whose kernel is another than the rest.
+OTHER_KERNELS = {"vllm/0.24.0": ("Nemotron", "MiniMax-M3")}
 # Kernels of 4-bit weights times bf16 take longer than the work of a device that
 # holds a part of the experts, so only whole sets of experts count for them.
 WHOLE_SETS = ("fp4_bf16",)
@@ -218,11 +220,12 @@ def matmul_scaled(data):
     return rows
 
 
-def grouped_scaled(data):
+def grouped_scaled(data, other_work=None):
     """The same of experts, with the fastest kernel of each shape: two launches,
-    gate and up as one, then down. Balanced routing only."""
+    gate and up as one, then down. Balanced routing only, and no models that
+    `other_work` names by engine."""
     return experts_of(expert_tables(data), ENGINES["grouped_matmul"],
-                      WHOLE_SETS, {})
+                      WHOLE_SETS, other_work or {})
 
 
 def implementations(data):
