@@ -193,8 +193,9 @@ class Table:
 
 # Products of matrices have tiles of columns, so columns have a knot for each
 # size that was measured; contraction is smooth. Tokens of experts and sequences
-# were measured in steps of 4. Blocks of queries, which prefill is causal in,
-# and splits of the latent cache change by the octave.
+# were measured in steps of 4. Engines split a cache by how long it is and how
+# many there are, so decode has a knot for each octave of both, but for latent
+# attention, of which there is one cache for each sequence.
 TABLES = (
     Table("matmul", "shapes", None, 1, {
         "rows": powers(0, 15),
@@ -210,8 +211,8 @@ TABLES = (
         "contraction": [512, 2048, 8192],
     }),
     Table("attention", "decode_shapes", False, 2, {
-        "streams": powers(0, 12, 2),
-        "context": powers(6, 16, 2),
+        "streams": [1, *powers(2, 10), 4096],
+        "context": powers(6, 17),
         "group": [1, 4, 16],
         "head_size": [64, 128],
     }),
