@@ -276,8 +276,7 @@ class Curve:
                 for f, b in row.launches]
 
     def is_of_memory(self, row):
-        moved = sum(b for (_, b), shape in zip(row.launches, row.shapes)
-                    if shape)
+        moved = sum(b for _, b in row.launches)
         return moved / self.bandwidth * 1e6 <= row.time - self.more
 
     def case(self, row, table):
