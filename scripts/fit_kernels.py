@@ -11,7 +11,10 @@ The errors are those of the remaining fifth.
   scripts/fit_kernels.py --data DIR             prints the table of errors
   scripts/fit_kernels.py --data DIR --write     adds curves that
                                                 hardware/chips lacks
-  scripts/fit_kernels.py --data DIR --replace   and replaces those it has
+  scripts/fit_kernels.py --data DIR --replace   and replaces those it has;
+                                                fit_shapes.py --write and
+                                                fit_scans.py --write make their
+                                                tables again
   scripts/fit_kernels.py --leave-one-out        prints how far curves of other
                                                 chips are from each measured
                                                 chip's kernels
@@ -296,13 +299,16 @@ def title(kind, gpu, engine):
     return f"{TITLES[name]} {version}"
 
 
+def measured_by(kind, gpu, engine):
+    return (f"{title(kind, gpu, engine)} kernels on {gpu.replace('_', ' ')}, "
+            "aiconfigurator systems data (Apache-2.0)")
+
+
 def curve(kind, key, gpu, engine, result, rows):
     floor, ec, eb, q, errors = result
     work = [row.launches[-1] if kind == "matmul" else launch
             for row in rows for launch in row.launches]
-    reference = (f"{title(kind, gpu, engine)} kernels on "
-                 f"{gpu.replace('_', ' ')}, aiconfigurator systems data "
-                 "(Apache-2.0), fitted")
+    reference = measured_by(kind, gpu, engine) + ", fitted"
     reference += LAUNCHES.get(kind, LAUNCHES.get(f"{kind}/{key}", ""))
     if kind == "grouped_matmul" and gpu in kernel_rows.POWER_LAW:
         reference += "; routing by a power law, experts reached as by chance"

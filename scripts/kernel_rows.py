@@ -54,24 +54,30 @@ IMPLEMENTATIONS = {
 # Models without a gate, which only TensorRT-LLM's rows say; and one whose kernel
 # routes by itself, within groups of experts.
 OTHER_WORK = {"sglang/0.5.14": ("Nemotron", "DeepSeek-V3")}
+# Of vLLM: a model without a gate, and one whose kernel is another than the rest.
+OTHER_KERNELS = {"vllm/0.24.0": ("Nemotron", "MiniMax-M3")}
 # Kernels of 4-bit weights times bf16 take longer than the work of a device that
 # holds a part of the experts, so only whole sets of experts count for them.
 WHOLE_SETS = ("fp4_bf16",)
 # Timed with another kernel than gpt-oss.
 OTHER_MODELS = {"fp4_bf16": ("Kimi-K3-latent",)}
+# What is measured under these names has the curve of a format.
+EXPERT_FORMATS = {"bfloat16": "bf16", "fp8": "fp8", "fp8_block": "fp8"}
 # Elsewhere one processor reads all of a sequence's cache: no roofline.
 LATENT_CHIPS = ("H100_SXM", "H200_SXM", "B200_SXM", "B300_SXM", "GB200",
                 "GB300")
 
 
 class Row:
-    """One measurement: its launches as (F, B), and whether it is there for
+    """One measurement: its launches as (F, B), the sizes of each that tables of
+    shapes go by, None of one that no table is for, and whether it is there for
     the compute efficiency alone."""
 
-    __slots__ = ("launches", "time", "compute")
+    __slots__ = ("launches", "time", "shapes", "compute")
 
-    def __init__(self, launches, time, compute=False):
-        self.launches, self.time, self.compute = launches, time, compute
+    def __init__(self, launches, time, shapes, compute=False):
+        self.launches, self.time = launches, time
+        self.shapes, self.compute = shapes, compute
 
 
 def table(data, name):
@@ -92,11 +98,11 @@ def matmul(data):
             continue
         work = (2 * m * n * k, (m * k + n * k) * (1 if fp8 else 2) + m * n * 2)
         rows.setdefault((r["gpu"], "fp8" if fp8 else "bf16"), []).append(
-            Row([work], float(r["latency_us"])))
+            Row([work], float(r["latency_us"]), [(m, n, k)]))
     return rows
 
 
-def attention(data):
+def attention(data, least_prefill=LONG_US):
     """Prefill rows give the compute efficiency, decode rows the rest: short
     prefills run far below either roof, and would otherwise be fitted by a
     bandwidth that decode does not have."""
@@ -109,13 +115,14 @@ def attention(data):
             continue
         b, s, hq, hkv, d = (int(r[x]) for x in (
             "batch", "isl", "heads_q", "heads_kv", "head_dim"))
-        if float(r["latency_us"]) < LONG_US:
+        if float(r["latency_us"]) < least_prefill:
             continue
         work = (2 * b * hq * d * s * (s + 1),
                 2 * b * s * hq * d * 2 +
                 2 * b * s * hkv * d * (1 if key == "fp8" else 2))
         rows.setdefault((r["gpu"], key), []).append(
-            Row([work], float(r["latency_us"]), compute=True))
+            Row([work], float(r["latency_us"]), [(b * hkv, s, hq // hkv, d)],
+                compute=True))
     for r in table(data, "attn_generation.csv"):
         key = "bf16" if r["kv_dtype"] == "bfloat16" else "fp8"
         b, s, hq, hkv, d = (int(r[x]) for x in (
@@ -126,25 +133,25 @@ def attention(data):
             continue
         work = (4 * b * s * hq * d, cache + 2 * b * hq * d * 2)
         rows.setdefault((r["gpu"], key), []).append(
-            Row([work], float(r["latency_us"])))
+            Row([work], float(r["latency_us"]), [(b * hkv, s, hq // hkv, d)]))
     return rows
 
 
-def grouped(data):
+def grouped(data, formats=EXPERT_FORMATS):
     """A row is two launches: gate and up as one, then down. Balanced routing
     only: which experts a skewed one reaches is not in the data."""
     rows = {}
     for r in table(data, "moe.csv"):
         if r["dist"] != "balanced" or r["kernel"] in OTHER_EXPERTS:
             continue
-        key = {"bfloat16": "bf16", "fp8": "fp8", "fp8_block": "fp8"}.get(
-            r["dtype"])
+        key = formats.get(r["dtype"])
         if not key:
             continue
         size = 2 if key == "bf16" else 1
-        tokens, hidden, inter, k, experts, tp, ep = (int(r[x]) for x in (
-            "num_tokens", "hidden", "inter", "topk", "num_experts", "moe_tp",
-            "moe_ep"))
+        shape = tokens, hidden, inter, k, experts, tp, ep = tuple(
+            int(r[x]) for x in (
+                "num_tokens", "hidden", "inter", "topk", "num_experts",
+                "moe_tp", "moe_ep"))
         inter //= tp
         routed = tokens * k / ep
         if routed < 1:
@@ -157,8 +164,17 @@ def grouped(data):
                 distinct * hidden * inter * size +
                 routed * (inter * size + hidden * 2))
         rows.setdefault((r["gpu"], key), []).append(
-            Row([up, down], float(r["latency_us"])))
+            Row([up, down], float(r["latency_us"]),
+                shapes_of_experts(shape)))
     return rows
+
+
+def shapes_of_experts(shape):
+    """Of both launches."""
+    tokens, hidden, inter, k, experts, tp, ep = shape
+    inter //= tp
+    rows = tokens * k / experts, experts / ep, 1 / ep
+    return [(*rows, 2 * inter, hidden), (*rows, hidden, inter)]
 
 
 def is_cached(gpu, size):
@@ -204,16 +220,17 @@ def matmul_scaled(data):
                 continue
             made.append(Row([(0, m * k * (2 + size)),
                              (2 * m * n * k, n * k * size + m * (k + n) * 2)],
-                            float(r["latency_us"])))
+                            float(r["latency_us"]), [None, (m, n, k)]))
         rows[gpu, key] = engine, made
     return rows
 
 
-def grouped_scaled(data):
+def grouped_scaled(data, other_work=None):
     """The same of experts, with the fastest kernel of each shape: two launches,
-    gate and up as one, then down. Balanced routing only."""
+    gate and up as one, then down. Balanced routing only, and no models that
+    `other_work` names by engine."""
     return experts_of(expert_tables(data), ENGINES["grouped_matmul"],
-                      WHOLE_SETS, {})
+                      WHOLE_SETS, other_work or {})
 
 
 def implementations(data):
@@ -249,7 +266,7 @@ def experts_of(tables, engines, whole_sets, other_work):
             shape = shape_of(r)
             time = float(r["latency_us"])
             least[shape] = min(time, least.get(shape, time))
-        made = [Row(experts(shape, size), time)
+        made = [Row(experts(shape, size), time, shapes_of_experts(shape))
                 for shape, time in least.items()
                 if shape[0] * shape[3] >= shape[6]]
         rows[gpu, key] = engine, [
@@ -298,7 +315,7 @@ def experts(shape, size, reached=None):
              distinct * hidden * inter * size + routed * (inter + hidden) * 2)]
 
 
-def latent_attention(data):
+def latent_attention(data, least_prefill=LONG_US):
     """The attention of multi-head latent attention, the products around it not
     included. `bf16`: expanded prefill gives the compute efficiency, absorbed
     decode the rest, as of attention. `fp8`: decode alone, as prefill multiplies
@@ -311,7 +328,7 @@ def latent_attention(data):
         time, size = float(r["latency_us"]), 2 if key == "bf16" else 1
         prefill = r["phase"] == "context"
         if r["gpu"] not in LATENT_CHIPS or (
-                prefill and (key == "fp8" or time < LONG_US)):
+                prefill and (key == "fp8" or time < least_prefill)):
             continue
         # Query and result of a head, keys and values of it where expanded; the
         # rope part of the key, and what is appended to the cache.
@@ -324,5 +341,5 @@ def latent_attention(data):
                     b * s * (latent + rope) * size +
                     b * 2 * (h * (2 * latent + rope) + latent + rope))
         rows.setdefault((r["gpu"], key), []).append(
-            Row([work], time, compute=prefill))
+            Row([work], time, [(b, s, h)], compute=prefill))
     return {key: (MAIN, made) for key, made in rows.items()}
