@@ -48,7 +48,6 @@ import itertools
 import math
 import pathlib
 import random
-import re
 import statistics
 import sys
 
@@ -84,8 +83,6 @@ QUANTISED = "; two launches a row: quantisation of the input, then the product"
 TITLES = {"vllm": "vLLM", "sglang": "SGLang"}
 LAUNCHES = {
     "grouped_matmul": "; two launches a row: gate with up, then down",
-    "matmul/fp4": QUANTISED,
-    "matmul/fp8_block": QUANTISED,
     "latent_attention/bf16": "; expanded prefill and absorbed decode",
     "latent_attention/fp8": "; absorbed decode",
     "scan/bf16": "; gated delta rule, chunked prefill and recurrent decode",
@@ -310,6 +307,8 @@ def curve(kind, key, gpu, engine, result, rows):
             for row in rows for launch in row.launches]
     reference = measured_by(kind, gpu, engine) + ", fitted"
     reference += LAUNCHES.get(kind, LAUNCHES.get(f"{kind}/{key}", ""))
+    if kind == "matmul" and len(rows[0].launches) > 1:
+        reference += QUANTISED
     if kind == "grouped_matmul" and gpu in kernel_rows.POWER_LAW:
         reference += "; routing by a power law, experts reached as by chance"
     if key == "fp8" and gpu in kernel_rows.WIDENED:
@@ -332,23 +331,6 @@ def curve(kind, key, gpu, engine, result, rows):
         },
         "source": {"kind": "measured", "reference": reference},
     }
-
-
-def without_quantisation(kernels):
-    """The fp8 products of gemm.csv scale and quantise their input first: two or
-    three more launches, which engines fuse into the kernel before. What their
-    floor has above that of bf16 is that, and no part of the product."""
-    products = kernels["matmul"]
-    if "fp8" not in products:
-        return
-    more = (products["fp8"]["floor"]["value"] -
-            products["bf16"]["floor"]["value"])
-    if more <= 0:
-        return
-    products["fp8"]["floor"] = dict(products["bf16"]["floor"])
-    products["fp8"]["source"]["reference"] += (
-        f"; floor of the bf16 products, as the {more:.1f} us above it are the "
-        "benchmark's quantisation of the input")
 
 
 def streaming(kernels, least):
@@ -541,7 +523,6 @@ def fit_all(data, chips):
             kernels[gpu].setdefault(kind, {})[key] = made
             report(chip, kind, key, made)
     for gpu, made in kernels.items():
-        without_quantisation(made)
         made["elementwise"] = streaming(made, least[gpu])
         made["gather"] = streaming(made, least[gpu])
     return kernels
@@ -593,14 +574,6 @@ def left_out(chip, key, others):
     return made
 
 
-def quantisation(made):
-    """Microseconds of the benchmark's launches before an fp8 product, which
-    `without_quantisation` has taken off the floor of its curve."""
-    found = re.search(r"as the ([0-9.]+) us above it",
-                      made["source"]["reference"])
-    return float(found[1]) if found else 0
-
-
 def leave_one_out(data, chips):
     """(kind, format, chip) -> rule -> sorted errors."""
     errors = {}
@@ -615,16 +588,10 @@ def leave_one_out(data, chips):
             own = chip and chip["kernels"].get(kind, {}).get(key)
             if not peak or not own or not rows or not others:
                 continue
-            before = 0
-            if kind == "matmul":
-                before = (quantisation(own)
-                          if own["source"]["kind"] == "measured" else
-                          statistics.median(quantisation(made)
-                                            for _, made in others))
             prepared = prepare(rows, peak, chip["memory_bandwidth"]["value"])
             errors[kind, key, chip["name"]] = {
-                rule: sorted(abs((predict(launches, *point) + before) / time -
-                                 1) for launches, time in prepared)
+                rule: sorted(abs(predict(launches, *point) / time - 1)
+                             for launches, time in prepared)
                 for rule, point in left_out(chip, key, others).items()}
     return errors
 

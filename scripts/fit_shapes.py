@@ -30,8 +30,7 @@ times, by least squares with weights 1 / |error|.
 No ratio makes a time below the floor, so the floor of a curve goes down to
 SHARE_OF_LEAST of the shortest launch that was measured, of the shapes that are
 not kept apart. Rows that would need more than the bandwidth of the chip were
-read from its last-level cache and do not count. What fp8 products take at least
-more than bf16 ones is the quantisation of their input, and in no table.
+read from its last-level cache and do not count.
 
   scripts/fit_shapes.py --data DIR           prints the table of errors
   scripts/fit_shapes.py --data DIR --write   writes tables and floors to
@@ -249,18 +248,16 @@ class Case:
 
 
 class Curve:
-    """A curve of a chip, and the rows that were measured of it. `more` is what
-    each takes in microseconds that is not of the kernel."""
+    """A curve of a chip, and the rows that were measured of it."""
 
-    def __init__(self, chip, kind, key, rows, more=0.0):
+    def __init__(self, chip, kind, key, rows):
         self.json = chip["kernels"][kind][key]
-        self.peak = chip["peak_flops"][fit_kernels.peak_key(key)]["value"]
+        self.peak = fit_kernels.peak_of(chip, key)
         self.bandwidth = chip["memory_bandwidth"]["value"]
-        self.more = more
         self.floor = self.json["floor"]["value"]
         self.apart = [row for row in rows if is_apart(row)]
         self.rows = [row for row in rows if not is_apart(row)]
-        self.least = least_launch(self.rows) - more
+        self.least = least_launch(self.rows)
 
     def lower_floor(self):
         floor = files.rounded(SHARE_OF_LEAST * self.least)
@@ -277,10 +274,10 @@ class Curve:
 
     def is_of_memory(self, row):
         moved = sum(b for _, b in row.launches)
-        return moved / self.bandwidth * 1e6 <= row.time - self.more
+        return moved / self.bandwidth * 1e6 <= row.time
 
     def case(self, row, table):
-        base, cells = self.more, collections.defaultdict(float)
+        base, cells = 0.0, collections.defaultdict(float)
         for roof, shape in zip(self.roofs(row), row.shapes):
             base += self.floor if shape else self.floor + roof
             for cell, weight in table.cells_of(shape) if shape else ():
@@ -377,14 +374,6 @@ def measured_rows(data):
     return measured
 
 
-def quantisation(measured, gpu):
-    """Microseconds that fp8 products take at least more than bf16 ones."""
-    fp8, bf16 = (least_launch([row for row in measured[gpu, key][1]
-                               if not is_apart(row)])
-                 for key in ("fp8", "bf16"))
-    return fp8 - bf16
-
-
 def with_tables(curve, tables):
     """The same, with the source last and `tables` before it."""
     fields = [table.field for table in TABLES]
@@ -423,9 +412,7 @@ def fit_chip(gpu, chip, measured):
             curves = chip["kernels"].get(kind, {})
             if of != gpu or key not in curves or len(rows) < LEAST_ROWS:
                 continue
-            more = (quantisation(keys, gpu)
-                    if (kind, key) == ("matmul", "fp8") else 0.0)
-            curve = Curve(chip, kind, key, rows, more)
+            curve = Curve(chip, kind, key, rows)
             tables = fit_curve(curve, kind, f"{chip['name']:19} {key:9}")
             if tables:
                 add_source(curve.json["source"], kind, gpu, engine)

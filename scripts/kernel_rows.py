@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import csv
+import math
 
 # A KV cache that the last-level cache holds is read faster than memory, which
 # shows on the L40S (96 MB) and the RTX PRO 6000 (128 MiB); below 2 MB the floor
@@ -75,9 +76,10 @@ class Row:
 
     __slots__ = ("launches", "time", "shapes", "compute")
 
-    def __init__(self, launches, time, shapes, compute=False):
+    def __init__(self, launches, time, shapes=None, compute=False):
         self.launches, self.time = launches, time
-        self.shapes, self.compute = shapes, compute
+        self.shapes = shapes or [None] * len(launches)
+        self.compute = compute
 
 
 def table(data, name):
@@ -86,9 +88,35 @@ def table(data, name):
                                   if not line.startswith("#"))
 
 
+def scale_times(data):
+    """gpu -> k -> [(m, us)]: what finding the scale of an m x k input takes,
+    which fp8 products of gemm.csv were timed with. Checkpoints have scales, or
+    engines fuse it into the kernel before."""
+    times = {}
+    for r in table(data, "quantize.csv"):
+        if r["op"] == "compute_scale" and r["source"].startswith("trtllm"):
+            times.setdefault(r["gpu"], {}).setdefault(int(r["k"]), []).append(
+                (int(r["m"]), float(r["latency_us"])))
+    for column in times.values():
+        for points in column.values():
+            points.sort()
+    return times
+
+
+def scale_time(times, m, k):
+    """Of the nearest k; between two m linear in the logarithm of m."""
+    points = times[min(times, key=lambda other: abs(math.log(other / k)))]
+    for (low, before), (high, after) in zip(points, points[1:]):
+        if low <= m <= high:
+            share = math.log(m / low) / math.log(high / low)
+            return before + share * (after - before)
+    return points[0][1] if m < points[0][0] else points[-1][1]
+
+
 def matmul(data):
-    """(gpu, format) -> rows. `fp8`: one byte in, bf16 out."""
-    rows = {}
+    """(gpu, format) -> rows. `fp8`: one byte in, bf16 out; the input, whose
+    scale is given, is quantised in a launch before."""
+    rows, scales = {}, scale_times(data)
     for r in table(data, "gemm.csv"):
         if r["dtype"] not in ("bfloat16", "fp8"):
             continue
@@ -97,8 +125,12 @@ def matmul(data):
         if min(n, k) < 512:
             continue
         work = (2 * m * n * k, (m * k + n * k) * (1 if fp8 else 2) + m * n * 2)
-        rows.setdefault((r["gpu"], "fp8" if fp8 else "bf16"), []).append(
-            Row([work], float(r["latency_us"]), [(m, n, k)]))
+        row = Row([work], float(r["latency_us"]), [(m, n, k)])
+        if fp8 and r["gpu"] in scales:
+            row = Row([(0, m * k * 3), work],
+                      row.time - scale_time(scales[r["gpu"]], m, k),
+                      [None, (m, n, k)])
+        rows.setdefault((r["gpu"], "fp8" if fp8 else "bf16"), []).append(row)
     return rows
 
 
@@ -291,7 +323,8 @@ def grouped_power_law(data):
         tokens, _, _, k, held, _, _ = shape
         reached = held * (1 - (1 - k / held) ** tokens)
         _, made = rows.setdefault((r["gpu"], key), (MAIN, []))
-        made.append(Row(experts(shape, size, reached), float(r["latency_us"])))
+        made.append(Row(experts(shape, size, reached), float(r["latency_us"]),
+                        shapes_of_experts(shape)))
     return rows
 
 
