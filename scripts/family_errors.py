@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """How far curves are from kernels that no curve was fitted to.
 
 Prints, by family and chip, the median and the 90th percentile of |predicted /
@@ -6,18 +5,12 @@ measured - 1| and the median of predicted / measured: of the curve that the cost
 program prices the family by, and of a curve of its own, fitted to four fifths
 of the shapes. Rows are the fifth that scripts/kept_apart.py keeps apart.
 
-  scripts/family_errors.py --data DIR
-
-DIR holds attn_encoder.csv, indexer.csv, mhc.csv, mla_bmm.csv and quantize.csv
+Of attn_encoder.csv, indexer.csv, mhc.csv, mla_bmm.csv and quantize.csv
 of ai-dynamo/aiconfigurator (Apache-2.0).
 """
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-
-import argparse
-import pathlib
-import sys
 
 import fit_kernels
 import hardware_files as files
@@ -197,29 +190,15 @@ def report(name, chip, kind, key, rows):
           flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=pathlib.Path,
-                        default=files.ROOT / "../shared/data/measured/ops")
-    arguments = parser.parse_args()
-    if not (arguments.data / "indexer.csv").exists():
-        print(f"skipped: no indexer.csv in {arguments.data}")
-        return 0
+def report_families(data, library):
+    """Prints a line for each family and measured chip."""
     print(f"{'family':31} {'curve':21} {'chip':19} {'rows':>4} "
           f"{'of that curve':>15} {'bias':>6} {'of its own':>15} {'bias':>6} "
           f"{'floor':>6} {'ec':>6} {'eb':>6} {'q':>6}")
-    chips = {gpu: files.read(files.ROOT / f"hardware/chips/{name}.json")
-             for gpu, name in fit_kernels.CHIPS.items()}
     for name, file, kind, key, make, wanted in FAMILIES:
         rows = {}
-        for r in kernel_rows.table(arguments.data, file):
+        for r in kernel_rows.table(data, file):
             if all(r[field] == value for field, value in wanted.items()):
                 rows.setdefault(r["gpu"], []).append(make(r))
-        for gpu, chip in chips.items():
+        for gpu, chip in fit_kernels.of_measured(library).items():
             report(name, chip, kind, key, rows.get(gpu, ()))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Fits the collective curves of hardware/systems to measured collectives.
 
 A curve holds the time of one collective at every power of two of its buffer:
@@ -32,24 +31,16 @@ and bytes / bandwidth (Thakur et al. (2005), section 3); below the least size it
 is constant, beyond the largest in proportion to bytes, as lib/Cost/Route.cpp
 has it.
 
-  scripts/fit_collectives.py --data DIR           prints errors, and what
-                                                  smoothing changes
-  scripts/fit_collectives.py --data DIR --write   and updates hardware/systems
-  scripts/fit_collectives.py --data DIR --check   and exits with 1 where
-                                                  hardware/systems differs
-
-DIR holds nccl.csv, custom_allreduce.csv, moe_deepep.csv, moe_a2a.csv and
+Of nccl.csv, custom_allreduce.csv, moe_deepep.csv, moe_a2a.csv and
 moe_alltoall_gb200.csv: measurements of ai-dynamo/aiconfigurator (Apache-2.0).
+scripts/fit.py writes them.
 """
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-import argparse
 import csv
 import math
-import pathlib
-import sys
 
 import expert_exchange
 import hardware_files as files
@@ -456,34 +447,3 @@ def report_exchanges(data):
               for gpu, kinds in measurements(data).items()
               for n, (_, times) in kinds.get("all_to_all", {}).items()}
     expert_exchange.report(data, curves)
-
-
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=pathlib.Path,
-                        default=files.ROOT / "../shared/data/measured/ops")
-    parser.add_argument("--write", action="store_true",
-                        help="update hardware/systems")
-    parser.add_argument("--check", action="store_true",
-                        help="exit with 1 where hardware/systems differs")
-    arguments = parser.parse_args()
-    if not (arguments.data / "nccl.csv").exists():
-        print(f"skipped: no nccl.csv in {arguments.data}")
-        return 0
-    report(arguments.data)
-    report_exchanges(arguments.data)
-    folder = files.ROOT / "hardware/systems"
-    library = {path.stem: files.read(path)
-               for path in sorted(folder.glob("*.json"))}
-    fit_all(arguments.data, library)
-    if arguments.write:
-        for name, system in library.items():
-            files.write(folder / f"{name}.json", system)
-    if arguments.check:
-        return files.check(folder, library)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

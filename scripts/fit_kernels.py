@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Fits the kernel curves of hardware/chips to measured kernels.
 
   t = floor + ((F / (ec * P))^q + (B / (eb * BW))^q)^(1/q)
@@ -7,17 +6,6 @@ F and B count the work of one launch as the cost program does; P and BW are the
 chip's figures; floor, ec, eb and q are fitted per chip, kernel kind and format
 by the least mean of |log(predicted / measured)| over four fifths of the rows.
 The errors are those of the remaining fifth.
-
-  scripts/fit_kernels.py --data DIR             prints the table of errors
-  scripts/fit_kernels.py --data DIR --write     adds curves that
-                                                hardware/chips lacks
-  scripts/fit_kernels.py --data DIR --replace   and replaces those it has;
-                                                fit_shapes.py --write and
-                                                fit_scans.py --write make their
-                                                tables again
-  scripts/fit_kernels.py --leave-one-out        prints how far curves of other
-                                                chips are from each measured
-                                                chip's kernels
 
 A chip left out has, at its own peaks and bandwidth, the floor, ec, eb and q of
 
@@ -29,27 +17,19 @@ A chip left out has, at its own peaks and bandwidth, the floor, ec, eb and q of
             typical one, of others the nearest: what chips of RELATIVES have,
             with the errors of the same rule on measured chips in the source.
 
-  scripts/fit_kernels.py --borrow               writes the curves of these alone
-  scripts/fit_kernels.py --borrow --check       exits with 1 where hardware/chips
-                                                has others, and without --borrow
-                                                where those of a fit are
-
-DIR holds gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
+Of gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
 indexer.csv, linear_attn.csv, mla.csv, moe.csv, moe_backends.csv and
-quantize.csv: the per-operator measurements of
-ai-dynamo/aiconfigurator (Apache-2.0).
+quantize.csv: the per-operator measurements of ai-dynamo/aiconfigurator
+(Apache-2.0). scripts/fit.py writes them.
 """
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-import argparse
 import itertools
 import math
-import pathlib
 import random
 import statistics
-import sys
 
 import hardware_files as files
 import indexer_rows
@@ -462,12 +442,10 @@ def implementations(data, chips):
     return made
 
 
-def add_implementations(chip, made, replace):
-    """Those of `made` that `chip` lacks; or all of `made`."""
-    old = {} if replace else chip.get("implementations", {})
-    together = {
-        runtime: merged(old.get(runtime, {}), made.get(runtime, {}), False)
-        for runtime in sorted({*old, *made})}
+def add_implementations(chip, made):
+    """`made`, and none but these."""
+    together = {runtime: merged({}, made[runtime], False)
+                for runtime in sorted(made)}
     chip.pop("implementations", None)
     if together:
         chip["implementations"] = together
@@ -624,71 +602,28 @@ def report_left_out(errors):
           f"{'met' if median <= LEFT_OUT_BAR else 'missed'}")
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=pathlib.Path,
-                        default=files.ROOT / "../shared/data/measured/ops")
-    parser.add_argument("--write", action="store_true",
-                        help="add the curves that hardware/chips lacks")
-    parser.add_argument("--replace", action="store_true",
-                        help="and replace those that it has")
-    parser.add_argument("--chip", choices=CHIPS.values(),
-                        help="of this chip alone")
-    parser.add_argument("--leave-one-out", action="store_true",
-                        help="print errors of measured chips by other chips")
-    parser.add_argument("--borrow", action="store_true",
-                        help="replace the curves that nobody measured, alone")
-    parser.add_argument("--check", action="store_true",
-                        help="write nothing, exit with 1 where files differ")
-    arguments = parser.parse_args()
-    if not (arguments.data / "gemm.csv").exists():
-        print(f"skipped: no gemm.csv in {arguments.data}")
-        return 0
-    library = {path.stem: files.read(path) for path in
-               sorted((files.ROOT / "hardware/chips").glob("*.json"))}
-    measured = {gpu: library[name] for gpu, name in CHIPS.items()
-                if arguments.chip in (None, name)}
-    if arguments.leave_one_out:
-        report_left_out(leave_one_out(arguments.data, measured))
-        return 0
-    replace = arguments.replace or arguments.check
-    if arguments.borrow:
-        borrow(arguments.data, library, True)
-        names = RELATIVES
-    else:
-        fit_and_borrow(arguments.data, library, measured, replace)
-        names = library
-        if arguments.chip:
-            names = [arguments.chip]
-    made = {name: library[name] for name in names}
-    if arguments.check:
-        return files.check(files.ROOT / "hardware/chips", made)
-    if arguments.borrow or arguments.write or arguments.replace:
-        for name, chip in made.items():
-            files.write(files.ROOT / f"hardware/chips/{name}.json", chip)
-    return 0
+def of_measured(library):
+    return {gpu: library[name] for gpu, name in CHIPS.items()}
 
 
-def borrow(data, library, replace):
-    measured = {gpu: library[name] for gpu, name in CHIPS.items()}
+def fit_curves(data, library):
+    """Curves of the measured chips in place of those that they have."""
+    measured = of_measured(library)
+    for gpu, made in fit_all(data, measured).items():
+        chip = measured[gpu]
+        chip["kernels"] = merged(chip["kernels"], made, True)
+    made = implementations(data, measured)
+    for gpu, chip in measured.items():
+        add_implementations(chip, made.get(gpu, {}))
+    add_kinds(library)
+
+
+def borrow(data, library):
+    """Those of the others; errors of measured chips left out."""
+    measured = of_measured(library)
     errors = leave_one_out(data, measured)
     for name, relative in RELATIVES.items():
         chip = library[name]
         made = borrowed(chip, library[relative], measured.values(), errors)
-        chip["kernels"] = merged(chip["kernels"], made, replace)
-
-
-def fit_and_borrow(data, library, measured, replace):
-    for gpu, made in fit_all(data, measured).items():
-        chip = measured[gpu]
-        chip["kernels"] = merged(chip["kernels"], made, replace)
-    made = implementations(data, measured)
-    for gpu, chip in measured.items():
-        add_implementations(chip, made.get(gpu, {}), replace)
-    add_kinds(library)
-    borrow(data, library, replace)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        chip["kernels"] = merged(chip["kernels"], made, True)
+    return errors

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Adds tables of shapes to the curves of gated delta rules that read prompts.
 
   t = floor + ((F / (ec * P))^q + (B / (eb * BW))^q)^(1/q) * ratio(shape)
@@ -18,21 +17,15 @@ over rows and over cells next to each other, by SWEEPS of least squares with
 weights 1 / |error|. Errors are those of the shapes that scripts/kept_apart.py
 keeps apart.
 
-  scripts/fit_scans.py --data DIR           prints errors, of elementwise curves
-                                            at the rate of vector units, too
-  scripts/fit_scans.py --data DIR --write   and writes the tables
-
-DIR holds linear_attn.csv of ai-dynamo/aiconfigurator (Apache-2.0).
+Of linear_attn.csv of ai-dynamo/aiconfigurator (Apache-2.0). scripts/fit.py
+writes them.
 """
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-import argparse
 import itertools
 import math
-import pathlib
-import sys
 
 import fit_kernels
 import hardware_files as files
@@ -231,33 +224,13 @@ def copy_tables(library):
                                       if FIELD in curve))
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=pathlib.Path,
-                        default=files.ROOT / "../shared/data/measured/ops")
-    parser.add_argument("--write", action="store_true",
-                        help="write the tables to hardware/chips")
-    arguments = parser.parse_args()
-    if not (arguments.data / "linear_attn.csv").exists():
-        print(f"skipped: no linear_attn.csv in {arguments.data}")
-        return 0
-    measured = {runtime: scan_rows.scans(arguments.data, engine)
+def add_tables(data, library):
+    """Tables in place of those that the chips have."""
+    measured = {runtime: scan_rows.scans(data, engine)
                 for runtime, engine in (
                     ("", scan_rows.ENGINE),
                     *scan_rows.IMPLEMENTATIONS.items())}
     print(f"{'chip':19} {'engine':6} {'phase':9} {'rows':>5} {'bias':>6} "
           f"{'as elementwise':>15} {'curve':>15} {'with table, %':>15}")
-    library = {path.stem: files.read(path) for path in
-               sorted((files.ROOT / "hardware/chips").glob("*.json"))}
     for gpu, name in fit_kernels.CHIPS.items():
         fit_chip(gpu, library[name], measured)
-    copy_tables(library)
-    if arguments.write:
-        for name, chip in library.items():
-            files.write(files.ROOT / f"hardware/chips/{name}.json", chip)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

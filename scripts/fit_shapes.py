@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Adds tables of shapes to the kernel curves of the measured chips.
 
   t = floor + ((F / (ec * P))^q + (B / (eb * BW))^q)^(1/q) * ratio(shape)
@@ -32,31 +31,22 @@ SHARE_OF_LEAST of the shortest launch that was measured, of the shapes that are
 not kept apart. Rows that would need more than the bandwidth of the chip were
 read from its last-level cache and do not count.
 
-  scripts/fit_shapes.py --data DIR           prints the table of errors
-  scripts/fit_shapes.py --data DIR --write   writes tables and floors to
-                                             hardware/chips
-  scripts/fit_shapes.py --data DIR --check   fails where they are others
-
-DIR holds the files that scripts/fit_kernels.py reads, of
-ai-dynamo/aiconfigurator (Apache-2.0), and rows are of the same engines.
+Of the measurements of scripts/fit_kernels.py, and of the same engines.
+scripts/fit.py writes them.
 """
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-import argparse
 import bisect
 import collections
-import hashlib
 import math
-import pathlib
-import sys
 
 import fit_kernels
 import hardware_files as files
+import kept_apart
 import kernel_rows
 
-FOLDS = 5
 LEAST_ROWS = 100
 FLATNESS, LIKENESS = 0.01, 0.1
 SWEEPS = 40
@@ -290,9 +280,7 @@ class Curve:
 
 
 def is_apart(row):
-    text = repr([float(size) for size in row.shapes[-1]])
-    digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big") % FOLDS == 0
+    return kept_apart.is_kept(*map(float, row.shapes[-1]))
 
 
 def least_launch(rows):
@@ -425,37 +413,11 @@ def report(label, table, rows, before, after):
           f"{figures}", flush=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=pathlib.Path,
-                        default=files.ROOT / "../shared/data/measured/ops")
-    parser.add_argument("--write", action="store_true",
-                        help="write tables and floors to hardware/chips")
-    parser.add_argument("--check", action="store_true",
-                        help="fail where hardware/chips has others")
-    arguments = parser.parse_args()
-    if not (arguments.data / "gemm.csv").exists():
-        print(f"skipped: no gemm.csv in {arguments.data}")
-        return 0
+def add_tables(data, library):
+    """Tables in place of those that the measured chips have."""
     print(f"{'kernel':17} {'table':14} {'chip':19} {'format':9} {'rows':>5} "
           f"{'cells':>5} {'median':>7} {'p90':>7} {'median':>7} {'p90':>7}\n"
           f"{'':68} {'of the curve':>15} {'with table, %':>15}")
-    measured = measured_rows(arguments.data)
-    differing = []
+    measured = measured_rows(data)
     for gpu, name in fit_kernels.CHIPS.items():
-        path = files.ROOT / f"hardware/chips/{name}.json"
-        chip = files.read(path)
-        fit_chip(gpu, chip, measured)
-        if arguments.write:
-            files.write(path, chip)
-        elif files.layout(chip) + "\n" != path.read_text(encoding="utf-8"):
-            differing.append(name)
-    if arguments.check and differing:
-        print(f"others than a fit gives: {', '.join(differing)}")
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        fit_chip(gpu, library[name], measured)

@@ -149,10 +149,6 @@ static void readFit(const JsonReader &reader, KernelCurve &curve) {
       *largest = std::max(*largest, bound.asNumber(0, 1e30));
 }
 
-/// Tables of shapes of a curve, by `ShapeKind`.
-static constexpr const char *shapeKeys[] = {"shapes", "decode_shapes",
-                                            "prefill_shapes"};
-
 /// Where every launch of the curve has a table, the errors are those of tables,
 /// of the worse one.
 static void addErrors(KernelKind kernel, KernelCurve &curve) {

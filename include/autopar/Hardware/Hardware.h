@@ -87,7 +87,7 @@ ShapeGrid reduce(const ShapeTable &table, const std::vector<double> &fixed);
 /// t = floor + ((flops / (compute_efficiency * peak))^q
 ///            + (bytes / (memory_efficiency * bandwidth))^q)^(1/q) * ratio
 /// with the ratio of the shape where there is a table of it, else 1. Fitted to
-/// measured kernels by scripts/fit_kernels.py. q is one of 1, 1.5, 2, 3, 4.
+/// measured kernels by scripts/fit.py. q is one of 1, 1.5, 2, 3, 4.
 struct KernelCurve {
   double floorUs = 0;
   double computeEfficiency = 1;
