@@ -145,7 +145,7 @@ def table(percent, kept):
     return {
         "coordinates": [{"of": "streams", "at": STREAMS},
                         {"of": "query", "at": TOKENS}],
-        "percent": percent,
+        "percent": files.lines(percent),
         "fit": {"median_error": median, "p90_error": p90, "rows": len(kept)},
     }
 

@@ -338,7 +338,7 @@ def table_json(table, percent, found, rows):
     return {
         "coordinates": [{"of": name, "at": at}
                         for name, at in table.knots.items()],
-        "percent": percent,
+        "percent": files.lines(percent),
         "fit": {"median_error": median, "p90_error": p90, "rows": rows},
     }
 

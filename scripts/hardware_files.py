@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WIDTH = 100
@@ -41,6 +42,11 @@ def fill(numbers, pad):
             line = pad
         line += word + " "
     return "\n".join(lines + [line.rstrip()])
+
+
+def lines(numbers):
+    """Whole numbers as lines of text: tables, which readers read fast so."""
+    return textwrap.wrap(" ".join(map(str, numbers)), 80)
 
 
 def read(path):
