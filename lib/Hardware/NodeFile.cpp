@@ -16,8 +16,8 @@
 
 #include "NodeFields.h"
 
-#include "autopar/Support/File.h"
 #include "ShapeTable.h"
+#include "autopar/Support/File.h"
 
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"

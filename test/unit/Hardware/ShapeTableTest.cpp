@@ -29,7 +29,8 @@ protected:
            "]}, {\"of\": \"columns\", \"at\": [512, 2048]}, {\"of\": "
            "\"contraction\", \"at\": [1024]}], \"percent\": [\"" +
            percent +
-           "\"], \"fit\": {\"median_error\": 0.02, \"p90_error\": 0.1, \"rows\": "
+           "\"], \"fit\": {\"median_error\": 0.02, \"p90_error\": 0.1, "
+           "\"rows\": "
            "9}}";
   }
 };
