@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Fits the collective curves of hardware/systems to measured collectives.
 
 A curve holds the time of one collective at every power of two of its buffer:
@@ -18,40 +17,52 @@ The latency of the tier is the least all-gather between two devices, its
 efficiency the share of the link that the largest all-gather of the largest
 group reaches.
 
-  scripts/fit_collectives.py --data DIR           prints what smoothing changes
-  scripts/fit_collectives.py --data DIR --write   and updates hardware/systems
+Exchanges of experts (expert_exchange.py) are all-to-alls of an implementation
+where a curve by bytes holds for them.
 
-DIR holds nccl.csv and custom_allreduce.csv: measurements of
-ai-dynamo/aiconfigurator (Apache-2.0).
+Curves that are written are made of all rows. The report is of others: each
+made of four fifths of the sizes, its errors those of the fifth kept apart
+(kept_apart.py, by collective, devices and bytes), which it gives by
+
+  t(b) = t(a) + (t(c) - t(a)) * (b - a) / (c - a)
+
+between the nearest sizes a < b < c that it has, the time of a line of latency
+and bytes / bandwidth (Thakur et al. (2005), section 3); below the least size it
+is constant, beyond the largest in proportion to bytes, as lib/Cost/Route.cpp
+has it.
+
+Of nccl.csv, custom_allreduce.csv, moe_deepep.csv, moe_a2a.csv and
+moe_alltoall_gb200.csv: measurements of ai-dynamo/aiconfigurator (Apache-2.0).
+scripts/fit.py writes them.
 """
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-import argparse
 import csv
 import math
-import pathlib
-import sys
 
+import expert_exchange
 import hardware_files as files
+import kept_apart
 
 SYSTEMS = {
     "A100_SXM": "a100-80gb-sxm-8",
     "H100_SXM": "h100-sxm-8",
     "H200_SXM": "h200-sxm-8",
     "B200_SXM": "b200-sxm-8",
+    "B300_SXM": "b300-sxm-8",
     "GB200": "gb200-nvl72",
+    "GB300": "gb300-nvl72",
     "L40S": "l40s-8",
     "RTX_PRO_6000": "rtx-pro-6000-server-8",
+    "B60": "arc-pro-b60-8",
 }
 # Same links, no measurements: the curves of the relative hold.
 RELATIVES = {
     "a100-40gb-sxm-8": "a100-80gb-sxm-8",
     "h100-96gb-8": "h100-sxm-8",
     "h20-8": "h200-sxm-8",
-    "b300-sxm-8": "b200-sxm-8",
-    "gb300-nvl72": "gb200-nvl72",
 }
 # Other links: only latency and efficiency carry over.
 LOOSE_RELATIVES = {
@@ -73,8 +84,15 @@ IMPLEMENTATIONS = {
                                 "TRTLLM_MNNVL_twoshot")),
     "sglang": ("SGLang", ("SGLang_CustomAllReduce_graph",)),
 }
-# Relatives whose implementations were measured.
-LATER = {"B300_SXM": "b300-sxm-8", "GB300": "gb300-nvl72"}
+# Racks have groups that only a relative measured: rack -> relative, why.
+WIDER = (
+    ("gb200-nvl72", "gb300-nvl72", "the same links"),
+    ("gb300-nvl72", "gb200-nvl72", "the same links"),
+    ("gb200-nvl72", "b200-sxm-8", "the same generation of NVLink"),
+    ("gb300-nvl72", "b300-sxm-8", "the same generation of NVLink"),
+)
+# At most median and 90th percentile of errors on sizes kept apart.
+BARS = {"all_reduce": (0.05, 0.15), "all_to_all": (0.10, 0.30)}
 # Copies of the rows of an earlier version.
 VERSIONS = {("L40S", "trtllm/1.3.0rc20"): "1.0.0"}
 NOISE = 0.05
@@ -83,11 +101,14 @@ OWN_LAST = 24
 SLIP = 1.5
 OPERATIONS = {"all_gather": "all_gather", "reduce_scatter": "reduce_scatter",
               "alltoall": "all_to_all"}
+KINDS = ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")
 FIRST = 10
 # Known defects: a misconfigured run (206 GB/s where the link does 558), and a
 # host whose second socket is behind a 2 GB/s path.
 DEFECTS = {("GB200", "vLLM_custom_graph", 2)}
 BROKEN_GROUPS = {("L40S", 8)}
+# vLLM has no graphs there: each all-reduce waits for its launch.
+EAGER = {"B60"}
 
 
 def table(data, name):
@@ -109,9 +130,11 @@ def measurements(data):
             curve[1].setdefault(size.bit_length() - 1, time)
 
     engines = list(table(data, "custom_allreduce.csv"))
-    for wanted in ("vLLM_custom_graph", "TRTLLM"):
+    for wanted in ("vLLM_custom_graph", "TRTLLM", "vLLM_custom_eager"):
         for r in engines:
             n = int(r["num_gpus"])
+            if wanted.endswith("eager") and r["gpu"] not in EAGER:
+                continue
             if r["kernel"] != wanted or (r["gpu"], wanted, n) in DEFECTS:
                 continue
             name, version = r["source"].split("/")
@@ -121,9 +144,14 @@ def measurements(data):
     for r in table(data, "nccl.csv"):
         if r["op"] in OPERATIONS and r["dtype"] == "half":
             add(r["gpu"], OPERATIONS[r["op"]], int(r["num_gpus"]),
-                f"nccl-tests {r['nccl_version']}", int(r["bytes"]),
+                benchmark(r["nccl_version"]), int(r["bytes"]),
                 float(r["latency_us"]))
     return found
+
+
+def benchmark(version):
+    return ("oneCCL " + version.removeprefix("oneccl-")
+            if version.startswith("oneccl") else f"nccl-tests {version}")
 
 
 def measured_implementations(data):
@@ -167,10 +195,10 @@ def monotone(values):
     return [value for value, count in blocks for _ in range(count)]
 
 
-def smooth(times):
-    """Microseconds at 2^FIRST and every power after it."""
+def smooth(times, first=FIRST):
+    """Microseconds at 2^first and every power after it."""
     last = max(times)
-    logs = [math.log(times[i]) for i in range(FIRST, last + 1)]
+    logs = [math.log(times[i]) for i in range(first, last + 1)]
     inner = [(logs[i - 1] + 4 * logs[i] + logs[i + 1]) / 6
              for i in range(1, len(logs) - 1)]
     return [math.exp(x) for x in monotone([logs[0]] + inner + [logs[-1]])]
@@ -179,12 +207,12 @@ def smooth(times):
 def curves_of(gpu, kinds):
     """The `collectives` of a tier."""
     made = {}
-    for kind in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all"):
-        for n, (library, times) in sorted(kinds[kind].items()):
+    for kind in KINDS:
+        for n, (library, times) in sorted(kinds.get(kind, {}).items()):
             values = smooth(times)
             errors = sorted(abs(v / times[FIRST + i] - 1)
                             for i, v in enumerate(values))
-            print(f"{gpu:9} {kind:15} {n:2} {library:32} "
+            print(f"{gpu:12} {kind:15} {n:2} {library:32} "
                   f"{errors[len(errors) // 2]:7.3f} {errors[-1]:7.3f}")
             made.setdefault(kind, {})[str(n)] = {
                 "first_log2_bytes": FIRST,
@@ -211,7 +239,7 @@ def add_implementations(gpu, runtimes, tier):
     """The all-reduces of other engines that differ from the tier's own."""
     made = {}
     for runtime in IMPLEMENTATIONS:
-        for n, (library, times) in sorted(runtimes[runtime].items()):
+        for n, (library, times) in sorted(runtimes.get(runtime, {}).items()):
             values = smooth(without_slips(times))
             own = tier["collectives"]["all_reduce"].get(str(n))
             apart = distance(values, own) if own else math.inf
@@ -228,6 +256,25 @@ def add_implementations(gpu, runtimes, tier):
                                "aiconfigurator systems data (Apache-2.0), "
                                "smoothed"}}
     set_implementations(tier, made)
+
+
+def add_exchanges(gpu, runtimes, tier):
+    """The all-to-alls of engines within the tier: across nodes it counts how
+    many of a group's devices are on each, which a system file does not say."""
+    for runtime, groups in runtimes.items():
+        groups = {n: made for n, made in groups.items() if n <= tier["domain"]}
+        if not groups:
+            continue
+        made = tier.setdefault("implementations", {}).setdefault(runtime, {})
+        made["all_to_all"] = {
+            str(n): {
+                "first_log2_bytes": min(curve),
+                "time_us": [files.rounded(v) for v in monotone(curve.values())],
+                "source": {"kind": "measured", "reference":
+                           f"{library}, mean of dispatch and combine, on "
+                           f"{gpu.replace('_', ' ')}, aiconfigurator systems "
+                           "data (Apache-2.0), fitted"}}
+            for n, (library, curve) in sorted(groups.items())}
 
 
 def set_implementations(tier, made):
@@ -284,17 +331,16 @@ def borrow(tier, relative, name, curves):
         relative.get("implementations", {}), f"as {name}: the same links"))
 
 
-def widen(tier, relative, name):
+def widen(tier, relative, name, why):
     """Groups that only a system with the same kind of link measured."""
+    source = {"kind": "derived", "reference": f"as {name}: {why}"}
     for kind, groups in relative["collectives"].items():
+        own = tier["collectives"][kind]
         for n, curve in groups.items():
-            if n not in tier["collectives"][kind]:
-                tier["collectives"][kind][n] = {**curve, "source": {
-                    "kind": "derived",
-                    "reference": f"as {name}: the same generation of NVLink"}}
-    others = as_relative(relative["implementations"],
-                         f"as {name}: the same generation of NVLink")
-    for runtime, kinds in others.items():
+            if n not in own:
+                own[n] = {**curve, "source": source}
+    for runtime, kinds in as_relative(relative["implementations"],
+                                      source["reference"]).items():
         for kind, groups in kinds.items():
             own = tier["implementations"].setdefault(runtime, {}).setdefault(
                 kind, {})
@@ -304,38 +350,100 @@ def widen(tier, relative, name):
                     own.setdefault(n, curve)
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=pathlib.Path,
-                        default=files.ROOT / "../shared/data/measured/ops")
-    parser.add_argument("--write", action="store_true",
-                        help="update hardware/systems")
-    arguments = parser.parse_args()
-    if not (arguments.data / "nccl.csv").exists():
-        print(f"skipped: no nccl.csv in {arguments.data}")
-        return 0
-    library = {path.stem: files.read(path) for path in
-               sorted((files.ROOT / "hardware/systems").glob("*.json"))}
+def fit_all(data, library):
+    """Sets the first tier of each system of `library`."""
     tier = {name: system["tiers"][0] for name, system in library.items()}
-    print(f"{'system':9} {'collective':15} {'n':>2} {'library':32} "
+    print(f"{'system':12} {'collective':15} {'n':>2} {'library':32} "
           f"{'median':>7} {'most':>7}  change by smoothing")
-    found = measurements(arguments.data)
-    implementations = measured_implementations(arguments.data)
+    found = measurements(data)
+    implementations = measured_implementations(data)
+    exchanges = expert_exchange.implementations(data)
     for gpu, name in SYSTEMS.items():
         fill_measured(gpu, found[gpu], tier[name])
-        add_implementations(gpu, implementations[gpu], tier[name])
-    widen(tier["gb200-nvl72"], tier["b200-sxm-8"], "b200-sxm-8")
+        add_implementations(gpu, implementations.get(gpu, {}), tier[name])
+        add_exchanges(gpu, exchanges.get(gpu, {}), tier[name])
+    for name, relative, why in WIDER:
+        widen(tier[name], tier[relative], relative, why)
     for names, curves in ((RELATIVES, True), (LOOSE_RELATIVES, False)):
         for name, relative in names.items():
             borrow(tier[name], tier[relative], relative, curves)
-    for gpu, name in LATER.items():
-        add_implementations(gpu, implementations[gpu], tier[name])
-    if arguments.write:
-        for name, system in library.items():
-            files.write(files.ROOT / f"hardware/systems/{name}.json", system)
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def all_curves(data):
+    """(collective, gpu, backend, version, n) -> {log2 bytes: us}."""
+    found = {}
+
+    def add(r, kind, *backend):
+        key = kind, r["gpu"], *backend, int(r["num_gpus"])
+        size = int(r["bytes"])
+        if (r["gpu"], key[-1]) not in BROKEN_GROUPS and not size & (size - 1):
+            found.setdefault(key, {}).setdefault(size.bit_length() - 1,
+                                                 float(r["latency_us"]))
+
+    for r in table(data, "custom_allreduce.csv"):
+        if (r["gpu"], r["kernel"], int(r["num_gpus"])) not in DEFECTS:
+            add(r, "all_reduce", r["kernel"], r["source"])
+    for r in table(data, "nccl.csv"):
+        if r["dtype"] == "half":
+            add(r, OPERATIONS.get(r["op"], r["op"]), "NCCL"
+                if not r["nccl_version"].startswith("oneccl") else "oneCCL",
+                r["nccl_version"])
+    return found
+
+
+def at_size(times, size):
+    """Microseconds at 2^size of a curve with gaps."""
+    below = max((at for at in times if at <= size), default=None)
+    above = min((at for at in times if at >= size), default=None)
+    if below is None:
+        return times[above]
+    if above is None:
+        return times[below] * 2 ** (size - below)
+    if below == above:
+        return times[below]
+    share = (2 ** size - 2 ** below) / (2 ** above - 2 ** below)
+    return times[below] + share * (times[above] - times[below])
+
+
+def errors_apart(kind, n, times):
+    """Errors on the sizes kept apart of a curve of the others."""
+    apart = {at for at in times if kept_apart.is_kept(kind, n, 2 ** at)}
+    rest = {at: time for at, time in times.items() if at not in apart}
+    first, last = min(rest), max(rest)
+    whole = {at: at_size(rest, at) for at in range(first, last + 1)}
+    made = dict(enumerate(smooth(whole, first), first))
+    return [abs(at_size(made, at) / times[at] - 1) for at in sorted(apart)]
+
+
+def verdict(kind, errors):
+    if kind not in BARS:
+        return ""
+    met = all(error <= most for error, most in
+              zip(kept_apart.quantiles(errors), BARS[kind]))
+    return "met" if met else "missed"
+
+
+def report(data):
+    print("Errors in percent on sizes kept apart, of curves of the other four "
+          "fifths\n"
+          f"{'collective':15} {'system':12} {'backend':29} {'apart':>5} "
+          f"{'median':>7} {'p90':>7}  bar")
+    by_backend, by_kind = {}, {}
+    for (kind, gpu, backend, _, n), times in sorted(all_curves(data).items()):
+        errors = errors_apart(kind, n, times)
+        by_backend.setdefault((kind, gpu, backend), []).extend(errors)
+        by_kind.setdefault((kind, "all", backend), []).extend(errors)
+        by_kind.setdefault((kind, "all", "all"), []).extend(errors)
+    for (kind, gpu, backend), errors in [*by_backend.items(),
+                                         *sorted(by_kind.items())]:
+        line = (f"{kind:15} {gpu:12} {backend:29} {len(errors):5} "
+                f"{kept_apart.percents(errors)}  {verdict(kind, errors)}")
+        print(line.rstrip())
+    print()
+
+
+def report_exchanges(data):
+    curves = {(gpu, n): dict(enumerate(smooth(times), FIRST))
+              for gpu, kinds in measurements(data).items()
+              for n, (_, times) in kinds.get("all_to_all", {}).items()}
+    expert_exchange.report(data, curves)

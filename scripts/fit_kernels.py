@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Fits the kernel curves of hardware/chips to measured kernels.
 
   t = floor + ((F / (ec * P))^q + (B / (eb * BW))^q)^(1/q)
@@ -8,28 +7,35 @@ chip's figures; floor, ec, eb and q are fitted per chip, kernel kind and format
 by the least mean of |log(predicted / measured)| over four fifths of the rows.
 The errors are those of the remaining fifth.
 
-  scripts/fit_kernels.py --data DIR             prints the table of errors
-  scripts/fit_kernels.py --data DIR --write     adds curves that
-                                                hardware/chips lacks
-  scripts/fit_kernels.py --data DIR --replace   and replaces those it has
+A chip left out has, at its own peaks and bandwidth, the floor, ec, eb and q of
 
-DIR holds gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
-mla.csv, moe.csv and moe_backends.csv: the per-operator measurements of
-ai-dynamo/aiconfigurator (Apache-2.0).
+  nearest   the measured chip with the least |ln(peak / its peak)| +
+            |ln(bandwidth / its bandwidth)|;
+  typical   the median of each over the generations of measured chips that are
+            not its own, of which each counts once, as their median;
+  rule      the nearest of its own generation, else of TYPICAL_FORMATS the
+            typical one, of others the nearest: what chips of RELATIVES have,
+            with the errors of the same rule on measured chips in the source.
+
+Of gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
+indexer.csv, linear_attn.csv, mla.csv, moe.csv, moe_backends.csv and
+quantize.csv: the per-operator measurements of ai-dynamo/aiconfigurator
+(Apache-2.0). scripts/fit.py writes them.
 """
 
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-import argparse
+import itertools
 import math
-import pathlib
 import random
 import statistics
-import sys
 
 import hardware_files as files
+import indexer_rows
+import kept_apart
 import kernel_rows
+import scan_rows
 
 CHIPS = {
     "A100_SXM": "a100-80gb-sxm",
@@ -41,12 +47,15 @@ CHIPS = {
     "GB300": "gb300",
     "L40S": "l40s",
     "RTX_PRO_6000": "rtx-pro-6000-server",
+    "B60": "arc-pro-b60",
 }
 # The engine whose kernels were measured.
 ENGINES = {
-    "matmul": {"A100_SXM": "SGLang 0.5.10", "": "TensorRT-LLM 1.3.0rc20"},
-    "attention": {"A100_SXM": "vLLM 0.14.0", "": "TensorRT-LLM 1.3.0rc20"},
-    "grouped_matmul": {"A100_SXM": "SGLang 0.5.10",
+    "matmul": {"A100_SXM": "SGLang 0.5.10", "B60": "vLLM 0.26.0",
+               "": "TensorRT-LLM 1.3.0rc20"},
+    "attention": {"A100_SXM": "vLLM 0.14.0", "B60": "vLLM 0.26.0",
+                  "": "TensorRT-LLM 1.3.0rc20"},
+    "grouped_matmul": {"A100_SXM": "SGLang 0.5.10", "B60": "vLLM 0.26.0",
                        "": "TensorRT-LLM 1.3.0rc20"},
     "latent_attention": {"": "TensorRT-LLM 1.3.0rc20"},
 }
@@ -54,13 +63,15 @@ QUANTISED = "; two launches a row: quantisation of the input, then the product"
 TITLES = {"vllm": "vLLM", "sglang": "SGLang"}
 LAUNCHES = {
     "grouped_matmul": "; two launches a row: gate with up, then down",
-    "matmul/fp4": QUANTISED,
-    "matmul/fp8_block": QUANTISED,
     "latent_attention/bf16": "; expanded prefill and absorbed decode",
     "latent_attention/fp8": "; absorbed decode",
+    "scan/bf16": "; gated delta rule, chunked prefill and recurrent decode",
+    "scan/fp32": "; convolution of 4 tokens",
+    "index": "; scores and top 2048 of prompts, two launches measured apart",
 }
 KINDS = ("matmul", "attention", "latent_attention", "grouped_matmul",
-         "elementwise", "gather")
+         "elementwise", "gather", "scan",
+         "index")
 # Chips that nobody measured take the curves of their nearest relative.
 RELATIVES = {
     "v100-32gb-sxm": "a100-80gb-sxm",
@@ -83,6 +94,27 @@ RELATIVES = {
     "tpu-v5p": "h100-sxm",
     "tpu-v6e": "h100-sxm",
 }
+WIDENED = tuple(CHIPS[gpu] for gpu in kernel_rows.WIDENED)
+# Measured chips of one design, which differ in memory, clocks and power.
+GENERATIONS = {
+    "h100-sxm": "Hopper", "h200-sxm": "Hopper",
+    "b200-sxm": "Blackwell", "b300-sxm": "Blackwell",
+    "gb200": "Blackwell", "gb300": "Blackwell",
+}
+# Chips of another design than every measured one.
+FOREIGN = ("v100-32gb-sxm", "mi300x", "mi325x", "mi355x", "tpu-v4", "tpu-v5e",
+           "tpu-v5p", "tpu-v6e")
+# Kernels of 4 bits differ more by engine and design than a median tells.
+TYPICAL_FORMATS = ("bf16", "fp8", "fp8_block")
+COEFFICIENTS = ("floor", "compute_efficiency", "memory_efficiency")
+# At most the median error of products of matrices of a chip left out.
+LEFT_OUT_BAR = 0.15
+# Chips of which nothing but a kind was not measured, or not as it can be: the
+# chip and the runtime whose kernels are theirs. SGLang's delta rules are in
+# Triton, FlashInfer's need a Hopper.
+KINDS_OF = {("a100-80gb-sxm", "scan"): ("h100-sxm", "sglang")}
+# What a curve has that was measured on its chip alone.
+OF_MEASURED = ("fit", "shapes", "decode_shapes", "prefill_shapes")
 EXPONENTS = (1, 1.5, 2, 3, 4)
 FIT_ROWS = 1200
 # Engines have an implementation of their own where its curve differs by more than
@@ -100,8 +132,11 @@ def prepare(rows, peak, bandwidth):
 
 
 def sample(rows, seed):
-    """A random fifth to report errors on, and rows to fit."""
+    """A random fifth to report errors on, and rows to fit; those of rows that
+    have a shape are the same whatever else was measured."""
     rows = list(rows)
+    if rows and hasattr(rows[0], "shape"):
+        return kept_apart.split(rows)
     random.Random(seed).shuffle(rows)
     return rows[:len(rows) // 5], rows[len(rows) // 5:][:FIT_ROWS]
 
@@ -226,6 +261,14 @@ def peak_key(key):
         key, key)
 
 
+def peak_of(chip, key):
+    """The peak that kernels of `key` run at, and None where the chip has no
+    such kernels: fp8 is widened to 16 bits on units without it."""
+    peaks = chip["peak_flops"]
+    wide = "bf16" if key == "fp8" and chip["name"] in WIDENED else key
+    return peaks[peak_key(wide)]["value"] if peak_key(wide) in peaks else None
+
+
 def title(kind, gpu, engine):
     if engine == kernel_rows.MAIN:
         return ENGINES[kind].get(gpu, ENGINES[kind][""])
@@ -233,14 +276,23 @@ def title(kind, gpu, engine):
     return f"{TITLES[name]} {version}"
 
 
+def measured_by(kind, gpu, engine):
+    return (f"{title(kind, gpu, engine)} kernels on {gpu.replace('_', ' ')}, "
+            "aiconfigurator systems data (Apache-2.0)")
+
+
 def curve(kind, key, gpu, engine, result, rows):
     floor, ec, eb, q, errors = result
     work = [row.launches[-1] if kind == "matmul" else launch
             for row in rows for launch in row.launches]
-    reference = (f"{title(kind, gpu, engine)} kernels on "
-                 f"{gpu.replace('_', ' ')}, aiconfigurator systems data "
-                 "(Apache-2.0), fitted")
+    reference = measured_by(kind, gpu, engine) + ", fitted"
     reference += LAUNCHES.get(kind, LAUNCHES.get(f"{kind}/{key}", ""))
+    if kind == "matmul" and len(rows[0].launches) > 1:
+        reference += QUANTISED
+    if kind == "grouped_matmul" and gpu in kernel_rows.POWER_LAW:
+        reference += "; routing by a power law, experts reached as by chance"
+    if key == "fp8" and gpu in kernel_rows.WIDENED:
+        reference += "; widened to 16 bits"
     return {
         "floor": {"value": files.rounded(floor), "unit": "us"},
         "compute_efficiency": {"value": files.rounded(ec), "unit": "1"},
@@ -261,21 +313,6 @@ def curve(kind, key, gpu, engine, result, rows):
     }
 
 
-def without_quantisation(kernels):
-    """The fp8 products of gemm.csv scale and quantise their input first: two or
-    three more launches, which engines fuse into the kernel before. What their
-    floor has above that of bf16 is that, and no part of the product."""
-    products = kernels["matmul"]
-    if "fp8" not in products:
-        return
-    more = (products["fp8"]["floor"]["value"] -
-            products["bf16"]["floor"]["value"])
-    products["fp8"]["floor"] = dict(products["bf16"]["floor"])
-    products["fp8"]["source"]["reference"] += (
-        f"; floor of the bf16 products, as the {more:.1f} us above it are the "
-        "benchmark's quantisation of the input")
-
-
 def streaming(kernels, least):
     """Elementwise and gather kernels: not measured, so the share of the
     bandwidth that matrix products reach, over the shortest of them."""
@@ -290,21 +327,71 @@ def streaming(kernels, least):
     }}
 
 
-def borrowed(chip, relative):
-    """The curves of `relative`, for the formats that `chip` multiplies."""
-    source = {"kind": "derived", "reference":
-              f"curves of {relative['name']}, the nearest chip with "
-              "measurements"}
+def borrowed(chip, relative, others, errors):
+    """The curves of `relative`, for the formats that `chip` multiplies, or what
+    is typical of the measured chips `others` where none is of its design.
+    `errors`: of measured chips left out, which the sources tell."""
+    foreign = chip["name"] in FOREIGN
     kernels = {}
     for kind, curves in relative["kernels"].items():
         for key, measured in curves.items():
-            key = {"bf16": "bf16" if "bf16" in chip["peak_flops"] else
+            own = {"bf16": "bf16" if "bf16" in chip["peak_flops"] else
                    "fp16"}.get(key, key)
-            if key != "any" and peak_key(key) not in chip["peak_flops"]:
+            if own != "any" and peak_key(own) not in chip["peak_flops"]:
                 continue
-            made = {k: v for k, v in measured.items() if k != "fit"}
-            kernels.setdefault(kind, {})[key] = {**made, "source": source}
+            made = of_any_chip(measured)
+            reference = (f"curves of {relative['name']}, the nearest chip with "
+                         "measurements")
+            if foreign and key in TYPICAL_FORMATS:
+                made = typical_curve(kind, key, others)
+                reference = "median of the measured designs"
+            kernels.setdefault(kind, {})[own] = {**made, "source": {
+                "kind": "derived", "reference":
+                reference + band(errors, kind, key, foreign)}}
     return kernels
+
+
+def of_any_chip(measured):
+    return {k: v for k, v in measured.items() if k not in OF_MEASURED}
+
+
+def add_kinds(library):
+    """The curves of KINDS_OF, where there are none."""
+    for (name, kind), (relative, runtime) in KINDS_OF.items():
+        reference = (f"curves of {relative} with {runtime}, the nearest chip "
+                     "whose kernels of this kind are in Triton, too")
+        curves = library[relative]["implementations"][runtime][kind]
+        library[name]["kernels"].setdefault(kind, {
+            key: {**of_any_chip(measured),
+                  "source": {"kind": "derived", "reference": reference}}
+            for key, measured in curves.items()})
+
+
+def typical_curve(kind, key, others):
+    points = {}
+    for other in others:
+        made = other["kernels"].get(kind, {}).get(key)
+        if made and made["source"]["kind"] == "measured":
+            points.setdefault(generation(other["name"]), []).append(
+                point_of(made))
+    *values, exponent = typical(points)
+    return {name: {"value": files.rounded(value), "unit": unit}
+            for name, value, unit in zip(COEFFICIENTS, values,
+                                         ("us", "1", "1"))} | {
+        "exponent": exponent}
+
+
+def band(errors, kind, key, foreign):
+    """What the same rule gave of measured chips that were left out."""
+    found = [error for (of, format_, name), made in errors.items()
+             if (of, format_) == (kind, key) and
+             foreign == (name not in GENERATIONS)
+             for error in made["rule"]]
+    if not found:
+        return ""
+    median, p90 = kept_apart.quantiles(found)
+    return (f"; kernels of a measured chip left out are {100 * median:.0f}% "
+            f"off in the median, {100 * p90:.0f}% at the 90th percentile")
 
 
 def merged(kernels, made, replace):
@@ -334,15 +421,18 @@ def implementations(data, chips):
     """gpu -> runtime -> kind -> format -> curve, where it differs from that of
     the chip's kernels."""
     made = {}
-    for runtime, kind, measured in kernel_rows.implementations(data):
+    for runtime, kind, measured in itertools.chain(
+            kernel_rows.implementations(data),
+            scan_rows.implementations(data)):
         for (gpu, key), (engine, rows) in sorted(measured.items()):
             chip = chips.get(gpu)
-            if not chip or (runtime, key) in NOT_SERVED:
+            if (not chip or (runtime, key) in NOT_SERVED or
+                    key not in chip["kernels"].get(kind, {})):
                 continue
             peak = chip["peak_flops"][peak_key(key)]["value"]
             bandwidth = chip["memory_bandwidth"]["value"]
-            result = fit_few(rows, peak, bandwidth,
-                             f"{gpu}{runtime}{kind}{key}")
+            result = (fit if kind == "scan" else fit_few)(
+                rows, peak, bandwidth, f"{gpu}{runtime}{kind}{key}")
             fitted = curve(kind, key, gpu, engine, result, rows)
             if differs(fitted, chip["kernels"][kind][key], rows, peak,
                        bandwidth):
@@ -352,12 +442,10 @@ def implementations(data, chips):
     return made
 
 
-def add_implementations(chip, made, replace):
-    """Those of `made` that `chip` lacks; or all of `made`."""
-    old = {} if replace else chip.get("implementations", {})
-    together = {
-        runtime: merged(old.get(runtime, {}), made.get(runtime, {}), False)
-        for runtime in sorted({*old, *made})}
+def add_implementations(chip, made):
+    """`made`, and none but these."""
+    together = {runtime: merged({}, made[runtime], False)
+                for runtime in sorted(made)}
     chip.pop("implementations", None)
     if together:
         chip["implementations"] = together
@@ -382,7 +470,10 @@ def measured_rows(data):
                      for key, rows in read(data).items()}
     yield "matmul", kernel_rows.matmul_scaled(data)
     yield "grouped_matmul", kernel_rows.grouped_scaled(data)
+    yield "grouped_matmul", kernel_rows.grouped_power_law(data)
     yield "latent_attention", kernel_rows.latent_attention(data)
+    yield "scan", scan_rows.of_curves(data, scan_rows.ENGINE)
+    yield "index", indexer_rows.indexers(data)
 
 
 def fit_all(data, chips):
@@ -398,56 +489,141 @@ def fit_all(data, chips):
     for kind, measured in measured_rows(data):
         for (gpu, key), (engine, rows) in sorted(measured.items()):
             chip = chips.get(gpu)
-            if not chip or peak_key(key) not in chip["peak_flops"]:
+            peak = chip and peak_of(chip, key)
+            if not peak:
                 continue
             # No attention multiplies faster than products of matrices do.
             most = (kernels[gpu]["matmul"]["bf16"]["compute_efficiency"][
                 "value"] if kind == "latent_attention" else 1)
-            result = fit(rows, chip["peak_flops"][peak_key(key)]["value"],
-                         chip["memory_bandwidth"]["value"],
+            result = fit(rows, peak, chip["memory_bandwidth"]["value"],
                          f"{gpu}{kind}{key}", most)
             made = curve(kind, key, gpu, engine, result, rows)
             kernels[gpu].setdefault(kind, {})[key] = made
             report(chip, kind, key, made)
     for gpu, made in kernels.items():
-        without_quantisation(made)
         made["elementwise"] = streaming(made, least[gpu])
         made["gather"] = streaming(made, least[gpu])
     return kernels
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--data", type=pathlib.Path,
-                        default=files.ROOT / "../shared/data/measured/ops")
-    parser.add_argument("--write", action="store_true",
-                        help="add the curves that hardware/chips lacks")
-    parser.add_argument("--replace", action="store_true",
-                        help="and replace those that it has")
-    arguments = parser.parse_args()
-    if not (arguments.data / "gemm.csv").exists():
-        print(f"skipped: no gemm.csv in {arguments.data}")
-        return 0
-    library = {path.stem: files.read(path) for path in
-               sorted((files.ROOT / "hardware/chips").glob("*.json"))}
-    measured = {gpu: library[name] for gpu, name in CHIPS.items()}
-    for gpu, made in fit_all(arguments.data, measured).items():
+def point_of(made):
+    """Floor, efficiencies and exponent of a curve."""
+    return [*(made[name]["value"] for name in COEFFICIENTS), made["exponent"]]
+
+
+def generation(name):
+    return GENERATIONS.get(name, name)
+
+
+def apart(chip, other):
+    """How far two chips are in peak and bandwidth."""
+    return sum(abs(math.log(a["value"] / b["value"])) for a, b in (
+        (chip["peak_flops"]["bf16"], other["peak_flops"]["bf16"]),
+        (chip["memory_bandwidth"], other["memory_bandwidth"])))
+
+
+def typical(points):
+    """The median of each coefficient over generations; generation -> points."""
+    middle = [[statistics.median(values) for values in zip(*made)]
+              for made in points.values()]
+    floor, ec, eb, _ = (statistics.median(values) for values in zip(*middle))
+    return [floor, ec, eb, statistics.median_low(
+        q for made in points.values() for *_, q in made)]
+
+
+def left_out(chip, key, others):
+    """rule -> point for a chip with the curves of `others`, (chip, curve)."""
+    nearest = min(others, key=lambda other: apart(chip, other[0]))
+    kin = [other for other in others
+           if generation(other[0]["name"]) == generation(chip["name"])]
+    points = {}
+    for other, made in others:
+        if generation(other["name"]) != generation(chip["name"]):
+            points.setdefault(generation(other["name"]), []).append(
+                point_of(made))
+    made = {"nearest": point_of(nearest[1])}
+    if points:
+        made["typical"] = typical(points)
+    if kin:
+        made["rule"] = point_of(min(
+            kin, key=lambda other: apart(chip, other[0]))[1])
+    else:
+        made["rule"] = made["typical" if key in TYPICAL_FORMATS else "nearest"]
+    return made
+
+
+def leave_one_out(data, chips):
+    """(kind, format, chip) -> rule -> sorted errors."""
+    errors = {}
+    for kind, measured in measured_rows(data):
+        for (gpu, key), (_, rows) in sorted(measured.items()):
+            chip = chips.get(gpu)
+            others = [(other, other["kernels"][kind][key])
+                      for other in chips.values() if other is not chip and
+                      other["kernels"].get(kind, {}).get(key, {}).get(
+                          "source", {}).get("kind") == "measured"]
+            peak = chip and peak_of(chip, key)
+            own = chip and chip["kernels"].get(kind, {}).get(key)
+            if not peak or not own or not rows or not others:
+                continue
+            prepared = prepare(rows, peak, chip["memory_bandwidth"]["value"])
+            errors[kind, key, chip["name"]] = {
+                rule: sorted(abs(predict(launches, *point) / time - 1)
+                             for launches, time in prepared)
+                for rule, point in left_out(chip, key, others).items()}
+    return errors
+
+
+def report_left_out(errors):
+    """Prints them by chip and by kind."""
+    rules = ("nearest", "typical", "rule")
+    print("Errors in percent, median and 90th percentile, of a chip left out\n"
+          f"{'kernel':17} {'format':9} {'chip':20} {'rows':>6} " +
+          " ".join(f"{rule:>15}" for rule in rules))
+
+    def line(kind, key, name, made):
+        columns = " ".join(kept_apart.percents(made[rule]) if made.get(rule)
+                           else f"{'':15}" for rule in rules)
+        print(f"{kind:17} {key:9} {name:20} {len(made['rule']):6} {columns}")
+
+    together = {}
+    for (kind, key, name), made in sorted(errors.items()):
+        line(kind, key, name, made)
+        design = "of measured designs" if name in GENERATIONS else "of others"
+        for whole in ((kind, "all", "all"), (kind, "all", design),
+                      (kind, key, "all")):
+            for rule, some in made.items():
+                together.setdefault(whole, {}).setdefault(rule, []).extend(some)
+    for (kind, key, name), made in sorted(together.items()):
+        line(kind, key, name, made)
+    median = kept_apart.quantiles(together["matmul", "all", "all"]["rule"])[0]
+    print(f"matrix products: {100 * median:.1f}% by the rule, at most "
+          f"{100 * LEFT_OUT_BAR:.0f}%: "
+          f"{'met' if median <= LEFT_OUT_BAR else 'missed'}")
+
+
+def of_measured(library):
+    return {gpu: library[name] for gpu, name in CHIPS.items()}
+
+
+def fit_curves(data, library):
+    """Curves of the measured chips in place of those that they have."""
+    measured = of_measured(library)
+    for gpu, made in fit_all(data, measured).items():
         chip = measured[gpu]
-        chip["kernels"] = merged(chip["kernels"], made, arguments.replace)
+        chip["kernels"] = merged(chip["kernels"], made, True)
+    made = implementations(data, measured)
+    for gpu, chip in measured.items():
+        add_implementations(chip, made.get(gpu, {}))
+    add_kinds(library)
+
+
+def borrow(data, library):
+    """Those of the others; errors of measured chips left out."""
+    measured = of_measured(library)
+    errors = leave_one_out(data, measured)
     for name, relative in RELATIVES.items():
         chip = library[name]
-        chip["kernels"] = merged(
-            chip["kernels"], borrowed(chip, library[relative]),
-            arguments.replace)
-    made = implementations(arguments.data, measured)
-    for gpu, chip in measured.items():
-        add_implementations(chip, made.get(gpu, {}), arguments.replace)
-    if arguments.write or arguments.replace:
-        for name, chip in library.items():
-            files.write(files.ROOT / f"hardware/chips/{name}.json", chip)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        made = borrowed(chip, library[relative], measured.values(), errors)
+        chip["kernels"] = merged(chip["kernels"], made, True)
+    return errors

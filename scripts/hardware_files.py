@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WIDTH = 100
@@ -43,6 +44,11 @@ def fill(numbers, pad):
     return "\n".join(lines + [line.rstrip()])
 
 
+def lines(numbers):
+    """Whole numbers as lines of text: tables, which readers read fast so."""
+    return textwrap.wrap(" ".join(map(str, numbers)), 80)
+
+
 def read(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
@@ -59,3 +65,12 @@ def rounded(value, digits=3):
     """`value` to significant digits, as an integer where it is one."""
     number = float(f"{value:.{digits}g}")
     return int(number) if number == int(number) else number
+
+
+def check(folder, made):
+    """1 where a file of `folder` is not the one of `made`, which it prints."""
+    different = [name for name, value in made.items()
+                 if read(folder / f"{name}.json") != value]
+    for name in different:
+        print(f"differs: {folder.name}/{name}.json")
+    return 1 if different else 0

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import csv
+import math
 
 # A KV cache that the last-level cache holds is read faster than memory, which
 # shows on the L40S (96 MB) and the RTX PRO 6000 (128 MiB); below 2 MB the floor
@@ -13,6 +14,10 @@ CACHED_BYTES = {"L40S": (2e6, 96e6), "RTX_PRO_6000": (2e6, 136e6)}
 # another kernel than the rest of its rows; min_latency, which takes less than
 # reading its experts does, routes by itself, and not in balance.
 OTHER_EXPERTS = ("nongated", "triton", "min_latency")
+# Chips whose units multiply 16 bits only: what an fp8 cache holds is widened.
+WIDENED = ("B60",)
+# Chips whose experts were measured with routing by a power law only.
+POWER_LAW = ("B60",)
 # Prefill rows below this do not fill a chip, and cost a prompt nothing.
 LONG_US = 100
 # Benchmarks of products take turns with copies of a weight.
@@ -50,24 +55,31 @@ IMPLEMENTATIONS = {
 # Models without a gate, which only TensorRT-LLM's rows say; and one whose kernel
 # routes by itself, within groups of experts.
 OTHER_WORK = {"sglang/0.5.14": ("Nemotron", "DeepSeek-V3")}
+# Of vLLM: a model without a gate, and one whose kernel is another than the rest.
+OTHER_KERNELS = {"vllm/0.24.0": ("Nemotron", "MiniMax-M3")}
 # Kernels of 4-bit weights times bf16 take longer than the work of a device that
 # holds a part of the experts, so only whole sets of experts count for them.
 WHOLE_SETS = ("fp4_bf16",)
 # Timed with another kernel than gpt-oss.
 OTHER_MODELS = {"fp4_bf16": ("Kimi-K3-latent",)}
+# What is measured under these names has the curve of a format.
+EXPERT_FORMATS = {"bfloat16": "bf16", "fp8": "fp8", "fp8_block": "fp8"}
 # Elsewhere one processor reads all of a sequence's cache: no roofline.
 LATENT_CHIPS = ("H100_SXM", "H200_SXM", "B200_SXM", "B300_SXM", "GB200",
                 "GB300")
 
 
 class Row:
-    """One measurement: its launches as (F, B), and whether it is there for
+    """One measurement: its launches as (F, B), the sizes of each that tables of
+    shapes go by, None of one that no table is for, and whether it is there for
     the compute efficiency alone."""
 
-    __slots__ = ("launches", "time", "compute")
+    __slots__ = ("launches", "time", "shapes", "compute")
 
-    def __init__(self, launches, time, compute=False):
-        self.launches, self.time, self.compute = launches, time, compute
+    def __init__(self, launches, time, shapes=None, compute=False):
+        self.launches, self.time = launches, time
+        self.shapes = shapes or [None] * len(launches)
+        self.compute = compute
 
 
 def table(data, name):
@@ -76,9 +88,35 @@ def table(data, name):
                                   if not line.startswith("#"))
 
 
+def scale_times(data):
+    """gpu -> k -> [(m, us)]: what finding the scale of an m x k input takes,
+    which fp8 products of gemm.csv were timed with. Checkpoints have scales, or
+    engines fuse it into the kernel before."""
+    times = {}
+    for r in table(data, "quantize.csv"):
+        if r["op"] == "compute_scale" and r["source"].startswith("trtllm"):
+            times.setdefault(r["gpu"], {}).setdefault(int(r["k"]), []).append(
+                (int(r["m"]), float(r["latency_us"])))
+    for column in times.values():
+        for points in column.values():
+            points.sort()
+    return times
+
+
+def scale_time(times, m, k):
+    """Of the nearest k; between two m linear in the logarithm of m."""
+    points = times[min(times, key=lambda other: abs(math.log(other / k)))]
+    for (low, before), (high, after) in zip(points, points[1:]):
+        if low <= m <= high:
+            share = math.log(m / low) / math.log(high / low)
+            return before + share * (after - before)
+    return points[0][1] if m < points[0][0] else points[-1][1]
+
+
 def matmul(data):
-    """(gpu, format) -> rows. `fp8`: one byte in, bf16 out."""
-    rows = {}
+    """(gpu, format) -> rows. `fp8`: one byte in, bf16 out; the input, whose
+    scale is given, is quantised in a launch before."""
+    rows, scales = {}, scale_times(data)
     for r in table(data, "gemm.csv"):
         if r["dtype"] not in ("bfloat16", "fp8"):
             continue
@@ -87,30 +125,36 @@ def matmul(data):
         if min(n, k) < 512:
             continue
         work = (2 * m * n * k, (m * k + n * k) * (1 if fp8 else 2) + m * n * 2)
-        rows.setdefault((r["gpu"], "fp8" if fp8 else "bf16"), []).append(
-            Row([work], float(r["latency_us"])))
+        row = Row([work], float(r["latency_us"]), [(m, n, k)])
+        if fp8 and r["gpu"] in scales:
+            row = Row([(0, m * k * 3), work],
+                      row.time - scale_time(scales[r["gpu"]], m, k),
+                      [None, (m, n, k)])
+        rows.setdefault((r["gpu"], "fp8" if fp8 else "bf16"), []).append(row)
     return rows
 
 
-def attention(data):
+def attention(data, least_prefill=LONG_US):
     """Prefill rows give the compute efficiency, decode rows the rest: short
     prefills run far below either roof, and would otherwise be fitted by a
     bandwidth that decode does not have."""
     rows = {}
     for r in table(data, "attn_context.csv"):
-        key = {("bfloat16", "bfloat16"): "bf16", ("fp8", "fp8"): "fp8"}.get(
+        units = "fp8" if r["gpu"] not in WIDENED else "bfloat16"
+        key = {("bfloat16", "bfloat16"): "bf16", (units, "fp8"): "fp8"}.get(
             (r["attn_dtype"], r["kv_dtype"]))
         if not key:
             continue
         b, s, hq, hkv, d = (int(r[x]) for x in (
             "batch", "isl", "heads_q", "heads_kv", "head_dim"))
-        if float(r["latency_us"]) < LONG_US:
+        if float(r["latency_us"]) < least_prefill:
             continue
         work = (2 * b * hq * d * s * (s + 1),
                 2 * b * s * hq * d * 2 +
                 2 * b * s * hkv * d * (1 if key == "fp8" else 2))
         rows.setdefault((r["gpu"], key), []).append(
-            Row([work], float(r["latency_us"]), compute=True))
+            Row([work], float(r["latency_us"]), [(b * hkv, s, hq // hkv, d)],
+                compute=True))
     for r in table(data, "attn_generation.csv"):
         key = "bf16" if r["kv_dtype"] == "bfloat16" else "fp8"
         b, s, hq, hkv, d = (int(r[x]) for x in (
@@ -121,25 +165,25 @@ def attention(data):
             continue
         work = (4 * b * s * hq * d, cache + 2 * b * hq * d * 2)
         rows.setdefault((r["gpu"], key), []).append(
-            Row([work], float(r["latency_us"])))
+            Row([work], float(r["latency_us"]), [(b * hkv, s, hq // hkv, d)]))
     return rows
 
 
-def grouped(data):
+def grouped(data, formats=EXPERT_FORMATS):
     """A row is two launches: gate and up as one, then down. Balanced routing
     only: which experts a skewed one reaches is not in the data."""
     rows = {}
     for r in table(data, "moe.csv"):
         if r["dist"] != "balanced" or r["kernel"] in OTHER_EXPERTS:
             continue
-        key = {"bfloat16": "bf16", "fp8": "fp8", "fp8_block": "fp8"}.get(
-            r["dtype"])
+        key = formats.get(r["dtype"])
         if not key:
             continue
         size = 2 if key == "bf16" else 1
-        tokens, hidden, inter, k, experts, tp, ep = (int(r[x]) for x in (
-            "num_tokens", "hidden", "inter", "topk", "num_experts", "moe_tp",
-            "moe_ep"))
+        shape = tokens, hidden, inter, k, experts, tp, ep = tuple(
+            int(r[x]) for x in (
+                "num_tokens", "hidden", "inter", "topk", "num_experts",
+                "moe_tp", "moe_ep"))
         inter //= tp
         routed = tokens * k / ep
         if routed < 1:
@@ -152,8 +196,17 @@ def grouped(data):
                 distinct * hidden * inter * size +
                 routed * (inter * size + hidden * 2))
         rows.setdefault((r["gpu"], key), []).append(
-            Row([up, down], float(r["latency_us"])))
+            Row([up, down], float(r["latency_us"]),
+                shapes_of_experts(shape)))
     return rows
+
+
+def shapes_of_experts(shape):
+    """Of both launches."""
+    tokens, hidden, inter, k, experts, tp, ep = shape
+    inter //= tp
+    rows = tokens * k / experts, experts / ep, 1 / ep
+    return [(*rows, 2 * inter, hidden), (*rows, hidden, inter)]
 
 
 def is_cached(gpu, size):
@@ -199,16 +252,17 @@ def matmul_scaled(data):
                 continue
             made.append(Row([(0, m * k * (2 + size)),
                              (2 * m * n * k, n * k * size + m * (k + n) * 2)],
-                            float(r["latency_us"])))
+                            float(r["latency_us"]), [None, (m, n, k)]))
         rows[gpu, key] = engine, made
     return rows
 
 
-def grouped_scaled(data):
+def grouped_scaled(data, other_work=None):
     """The same of experts, with the fastest kernel of each shape: two launches,
-    gate and up as one, then down. Balanced routing only."""
+    gate and up as one, then down. Balanced routing only, and no models that
+    `other_work` names by engine."""
     return experts_of(expert_tables(data), ENGINES["grouped_matmul"],
-                      WHOLE_SETS, {})
+                      WHOLE_SETS, other_work or {})
 
 
 def implementations(data):
@@ -223,7 +277,7 @@ def implementations(data):
                        if runtime in made}
             rows = experts_of(tables, engines, SCALED, OTHER_WORK)
             yield runtime, kind, {at: made for at, made in rows.items()
-                                  if made[0] != own.get(at)}
+                                  if made[1] and made[0] != own.get(at)}
 
 
 def expert_tables(data):
@@ -241,12 +295,10 @@ def experts_of(tables, engines, whole_sets, other_work):
                     r["model"].startswith(other_work.get(engine, ())) or
                     (key in whole_sets and r["moe_ep"] != "1")):
                 continue
-            shape = tuple(int(r[x]) for x in (
-                "num_tokens", "hidden", "inter", "topk", "num_experts",
-                "moe_tp", "moe_ep"))
+            shape = shape_of(r)
             time = float(r["latency_us"])
             least[shape] = min(time, least.get(shape, time))
-        made = [Row(experts(shape, size), time)
+        made = [Row(experts(shape, size), time, shapes_of_experts(shape))
                 for shape, time in least.items()
                 if shape[0] * shape[3] >= shape[6]]
         rows[gpu, key] = engine, [
@@ -255,12 +307,40 @@ def experts_of(tables, engines, whole_sets, other_work):
     return rows
 
 
-def experts(shape, size):
-    """The two launches of a gated layer with `size` bytes a weight."""
+def grouped_power_law(data):
+    """Whole sets of experts of chips that have no rows of balanced routing:
+    tokens reach as many experts as where each chooses by itself, E * (1 - (1 -
+    k / E)^t), as the cost program has it; a power law reaches fewer."""
+    keys = {"bfloat16": ("bf16", 2), "fp8": ("fp8", 1),
+            "w4a16_mxfp4": ("fp4_bf16", SCALED["fp4_bf16"][1])}
+    rows = {}
+    for r in table(data, "moe.csv"):
+        if (r["gpu"] not in POWER_LAW or r["dtype"] not in keys or
+                r["moe_ep"] != "1"):
+            continue
+        key, size = keys[r["dtype"]]
+        shape = shape_of(r)
+        tokens, _, _, k, held, _, _ = shape
+        reached = held * (1 - (1 - k / held) ** tokens)
+        _, made = rows.setdefault((r["gpu"], key), (MAIN, []))
+        made.append(Row(experts(shape, size, reached), float(r["latency_us"]),
+                        shapes_of_experts(shape)))
+    return rows
+
+
+def shape_of(r):
+    return tuple(int(r[x]) for x in (
+        "num_tokens", "hidden", "inter", "topk", "num_experts", "moe_tp",
+        "moe_ep"))
+
+
+def experts(shape, size, reached=None):
+    """The two launches of a gated layer with `size` bytes a weight, of which
+    `reached` experts are read, or as many as in balance."""
     tokens, hidden, inter, k, held, tp, ep = shape
     inter //= tp
     routed = tokens * k / ep
-    distinct = min(held / ep, routed)
+    distinct = reached or min(held / ep, routed)
     return [(2 * routed * hidden * 2 * inter,
              distinct * hidden * 2 * inter * size +
              routed * (hidden + 2 * inter) * 2),
@@ -268,7 +348,7 @@ def experts(shape, size):
              distinct * hidden * inter * size + routed * (inter + hidden) * 2)]
 
 
-def latent_attention(data):
+def latent_attention(data, least_prefill=LONG_US):
     """The attention of multi-head latent attention, the products around it not
     included. `bf16`: expanded prefill gives the compute efficiency, absorbed
     decode the rest, as of attention. `fp8`: decode alone, as prefill multiplies
@@ -281,7 +361,7 @@ def latent_attention(data):
         time, size = float(r["latency_us"]), 2 if key == "bf16" else 1
         prefill = r["phase"] == "context"
         if r["gpu"] not in LATENT_CHIPS or (
-                prefill and (key == "fp8" or time < LONG_US)):
+                prefill and (key == "fp8" or time < least_prefill)):
             continue
         # Query and result of a head, keys and values of it where expanded; the
         # rope part of the key, and what is appended to the cache.
@@ -294,5 +374,5 @@ def latent_attention(data):
                     b * s * (latent + rope) * size +
                     b * 2 * (h * (2 * latent + rope) + latent + rope))
         rows.setdefault((r["gpu"], key), []).append(
-            Row([work], time, compute=prefill))
+            Row([work], time, [(b, s, h)], compute=prefill))
     return {key: (MAIN, made) for key, made in rows.items()}

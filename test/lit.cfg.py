@@ -17,6 +17,8 @@ config.test_exec_root = config.autopar_test_build
 shared = os.path.join(os.path.dirname(config.autopar_source), "shared")
 if os.path.isdir(os.path.join(shared, "data")):
     config.available_features.add("shared-data")
+if os.path.isfile(os.path.join(shared, "data/measured/ops/nccl.csv")):
+    config.available_features.add("measured-kernels")
 if shutil.which("openssl"):
     config.available_features.add("openssl")
 

@@ -73,9 +73,10 @@ static Interval multiply(Interval a, Interval b) {
 static std::vector<double> turnsOf(Interval interval, double first,
                                    double last) {
   std::vector<double> turns = {interval.low, interval.high};
-  for (double octave = first; octave <= last; ++octave)
-    if (interval.low < octave && octave < interval.high)
-      turns.push_back(octave);
+  for (int knot = static_cast<int>(first); knot <= static_cast<int>(last);
+       ++knot)
+    if (interval.low < knot && knot < interval.high)
+      turns.push_back(knot);
   return turns;
 }
 

@@ -37,6 +37,7 @@ private:
   }
   KernelNodes::Shape shapeOfProduct();
   std::optional<KernelNodes::Shape> shapeOfAttention(const Groups &part);
+  KernelNodes::Shape shapeOfRecurrence(const Groups &part);
   Expr isPrefill(const Groups &part);
 
   Formulas &formulas;
@@ -77,13 +78,19 @@ static Expr localPairs(Formulas &formulas, const Pairs &pairs, Expr query,
   return pairs.query.axes.empty() && pairs.context.axes.empty() ? all : share;
 }
 
+/// Kernels of chunks read prompts and others decode.
+static bool isRecurrence(const Kernel &kernel) {
+  return kernel.kind == KernelKind::scan && kernel.mixesTokens &&
+         !kernel.rows.empty() && !kernel.columns.empty();
+}
+
 /// Whether each group of sequences is computed on its own: what they multiply
-/// is not the same for all.
+/// is not the same for all, or by another kernel.
 bool KernelFormulas::isApart() const {
   int varying = 0;
   for (const Dims *dims : {&kernel.rows, &kernel.columns, &kernel.contraction})
     varying += hasSymbols(*dims);
-  return kernel.pairs || varying > 1;
+  return kernel.pairs || varying > 1 || isRecurrence(kernel);
 }
 
 /// What of the step is computed at once.
@@ -263,6 +270,17 @@ KernelFormulas::shapeOfAttention(const Groups &part) {
   return shape;
 }
 
+/// A state of each head and sequence, one token after another.
+KernelNodes::Shape KernelFormulas::shapeOfRecurrence(const Groups &part) {
+  KernelNodes::Shape shape;
+  Expr sequences = sizeOf({kernel.rows.front()}, part);
+  Expr heads = sizeOf({kernel.columns.front()}, part);
+  shape.x = (sequences * heads).node();
+  shape.y = sizeOf({kernel.rows.back()}, part).node();
+  shape.isPrefill = isPrefill(part).node();
+  return shape;
+}
+
 void KernelFormulas::addShapes(KernelNodes &nodes) {
   auto add = [&](const KernelNodes::Shape &shape) {
     bool isLaid =
@@ -279,9 +297,12 @@ void KernelFormulas::addShapes(KernelNodes &nodes) {
     add(shapeOfProduct());
   if (ShapeTable::namesOf(kernel.kind, ShapeKind::decode).empty())
     return;
-  for (const Groups &part : all)
-    if (std::optional<KernelNodes::Shape> shape = shapeOfAttention(part))
+  for (const Groups &part : all) {
+    if (isRecurrence(kernel))
+      add(shapeOfRecurrence(part));
+    else if (std::optional<KernelNodes::Shape> shape = shapeOfAttention(part))
       add(*shape);
+  }
 }
 
 KernelNodes KernelFormulas::build() {

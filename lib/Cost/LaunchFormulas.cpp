@@ -28,6 +28,7 @@ bool Launching::merges(KernelKind kind) const {
   case KernelKind::attention:
   case KernelKind::latent_attention:
   case KernelKind::gather:
+  case KernelKind::index:
     return false;
   }
   return false;

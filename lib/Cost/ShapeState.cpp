@@ -8,6 +8,7 @@
 #include "ShapeState.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace autopar;
 
@@ -23,8 +24,14 @@ static const ShapeTable *tableOf(const ShapeUse &use, const Chip &chip) {
 
 ShapeState::ShapeState(const Leaves &leaves, const Chip &chip, bool ideal)
     : laid(leaves.shapes.size()) {
-  for (const ShapeUse &use : leaves.shapes)
+  for (const ShapeUse &use : leaves.shapes) {
     shapes.push_back({&use, ideal ? nullptr : tableOf(use, chip), {}});
+    if (shapes.back().table)
+      read.insert(read.end(), use.fixed.begin(), use.fixed.end());
+  }
+  std::sort(read.begin(), read.end());
+  read.erase(std::unique(read.begin(), read.end()), read.end());
+  last.resize(read.size(), std::numeric_limits<double>::quiet_NaN());
 }
 
 /// A side of one size is one of two equal sizes.
@@ -53,10 +60,10 @@ void ShapeState::lay(uint32_t index, const double *values) {
   Own &own = shapes[index];
   if (!own.table)
     return;
-  const std::vector<uint32_t> &read = own.use->fixed;
+  const std::vector<uint32_t> &fixedBy = own.use->fixed;
   auto isHere = [&](const Known &known) {
-    for (size_t i = 0; i < read.size(); ++i)
-      if (known.fixed[i] != values[read[i]])
+    for (size_t i = 0; i < fixedBy.size(); ++i)
+      if (known.fixed[i] != values[fixedBy[i]])
         return false;
     return true;
   };
@@ -66,7 +73,7 @@ void ShapeState::lay(uint32_t index, const double *values) {
                             [&](const auto &known) { return isHere(*known); });
   if (found == own.known.end()) {
     std::vector<double> fixed;
-    for (uint32_t slot : read)
+    for (uint32_t slot : fixedBy)
       fixed.push_back(values[slot]);
     own.known.push_back(reduced(*own.table, std::move(fixed)));
     found = own.known.end() - 1;
@@ -75,7 +82,15 @@ void ShapeState::lay(uint32_t index, const double *values) {
   laid[index] = own.current->view;
 }
 
+/// Most layouts fix what the one before did.
 void ShapeState::lay(const double *values) {
+  bool isSame = true;
+  for (size_t i = 0; i < read.size(); ++i) {
+    isSame &= last[i] == values[read[i]];
+    last[i] = values[read[i]];
+  }
+  if (isSame)
+    return;
   for (uint32_t i = 0; i < shapes.size(); ++i)
     lay(i, values);
 }

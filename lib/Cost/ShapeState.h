@@ -43,6 +43,9 @@ private:
                                         std::vector<double> fixed);
 
   std::vector<Own> shapes;
+  /// What tables read of all values, and what that was.
+  std::vector<uint32_t> read;
+  std::vector<double> last;
   std::vector<ShapeView> laid;
 };
 

@@ -17,7 +17,14 @@ using namespace autopar;
 static constexpr KernelKind kernelKinds[] = {
     KernelKind::matmul,      KernelKind::grouped_matmul,
     KernelKind::attention,   KernelKind::latent_attention,
-    KernelKind::elementwise, KernelKind::gather};
+    KernelKind::elementwise, KernelKind::gather,
+    KernelKind::scan,        KernelKind::index};
+
+/// Kinds that few measure, which run on curves of others.
+static bool isOptional(KernelKind kind) {
+  return kind == KernelKind::latent_attention || kind == KernelKind::scan ||
+         kind == KernelKind::index;
+}
 
 //===----------------------------------------------------------------------===//
 // Look-up
@@ -53,6 +60,9 @@ static std::string keyOf(ElementType storage, ElementType units) {
 ElementType Chip::unitsOf(KernelKind kind, ElementType type,
                           std::optional<ElementType> storage) const {
   auto curves = kernels.find(kind);
+  // Nobody measured how matrix units speed them up.
+  if (kind == KernelKind::scan && curves == kernels.end())
+    return ElementType::f32;
   bool isFp8 = storage && *storage != type && curves != kernels.end() &&
                curves->second.count(keyOf(*storage, ElementType::fp8_e4m3));
   return isFp8 ? ElementType::fp8_e4m3 : type;
@@ -68,13 +78,15 @@ std::string Chip::useOf(KernelKind kind, ElementType type,
 
 const KernelCurve *Chip::curve(KernelKind kind, ElementType type,
                                std::optional<ElementType> storage) const {
-  // Nobody publishes scans: they stream like elementwise kernels.
-  auto curves =
-      kernels.find(kind == KernelKind::scan ? KernelKind::elementwise : kind);
-  if (curves == kernels.end())
-    return kind == KernelKind::latent_attention
-               ? curve(KernelKind::attention, type)
-               : nullptr;
+  auto curves = kernels.find(kind);
+  if (curves == kernels.end()) {
+    if (!isOptional(kind))
+      return nullptr;
+    // Scans stream like elementwise kernels.
+    return curve(kind == KernelKind::scan ? KernelKind::elementwise
+                                          : KernelKind::attention,
+                 type);
+  }
   if (storage && *storage != type) {
     ElementType units = unitsOf(kind, type, storage);
     auto it = curves->second.find(keyOf(*storage, units));
@@ -136,10 +148,6 @@ static void readFit(const JsonReader &reader, KernelCurve &curve) {
     for (const JsonReader &bound : range.array(key).elements())
       *largest = std::max(*largest, bound.asNumber(0, 1e30));
 }
-
-/// Tables of shapes of a curve, by `ShapeKind`.
-static constexpr const char *shapeKeys[] = {"shapes", "decode_shapes",
-                                            "prefill_shapes"};
 
 /// Where every launch of the curve has a table, the errors are those of tables,
 /// of the worse one.
@@ -249,10 +257,8 @@ static void readKernels(const JsonReader &reader, const std::string &path,
 }
 
 static void checkKernels(const JsonReader &reader, KernelCurves &kernels) {
-  // Few measure latent attention apart.
   for (KernelKind kind : kernelKinds)
-    if (!reader.failed() && kind != KernelKind::latent_attention &&
-        kernels[kind].empty())
+    if (!reader.failed() && !isOptional(kind) && !kernels.count(kind))
       reader.fail("missing field \"" + std::string(nameOf(kind)) + "\"");
 }
 

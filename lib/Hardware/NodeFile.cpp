@@ -16,7 +16,9 @@
 
 #include "NodeFields.h"
 
+#include "ShapeTable.h"
 #include "autopar/Support/File.h"
+
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
@@ -69,16 +71,26 @@ json write(const Source &source) {
   return {{"kind", source.kind}, {"reference", source.reference}};
 }
 
+bool isTableOfShapes(const std::string &key) {
+  return std::count(std::begin(shapeKeys), std::end(shapeKeys), key) != 0;
+}
+
 /// Marks all figures and curves below `value` as taken over; they are fits no
-/// more.
-void setSources(json &value, const json &source) {
+/// more, and but for those of a chip that somebody `named` without tables.
+void setSources(json &value, const json &source, bool named) {
   if (value.is_object() && value.contains("source"))
     value["source"] = source;
-  if (value.is_object())
+  if (value.is_object()) {
     value.erase("fit");
-  if (value.is_structured())
-    for (json &inside : value)
-      setSources(inside, source);
+    for (const char *key : shapeKeys)
+      if (!named)
+        value.erase(key);
+  }
+  if (!value.is_structured())
+    return;
+  for (auto &[key, inside] : value.items())
+    if (!isTableOfShapes(key))
+      setSources(inside, source, named);
 }
 
 /// A chip or a system of the library, as its file is.
@@ -168,6 +180,10 @@ std::optional<Error> NodeExpander::findNamed(const std::string &like) {
   return std::nullopt;
 }
 
+/// Microseconds: a longer floor is of launches outside of graphs, which wait
+/// for a host and a driver that other chips do not have.
+static constexpr double mostFloorUs = 10;
+
 /// The measured chip whose peak and bandwidth are nearest: the sum of the
 /// logarithms of both ratios is least.
 std::optional<Error> NodeExpander::findNearestChip() {
@@ -180,7 +196,7 @@ std::optional<Error> NodeExpander::findNearestChip() {
     json products = one->root["kernels"]["matmul"].value("bf16", json());
     json peaks = one->root["peak_flops"];
     if (products.is_null() || products["source"]["kind"] != "measured" ||
-        !peaks.contains("bf16"))
+        valueOf(products["floor"]) > mostFloorUs || !peaks.contains("bf16"))
       continue;
     double far = distance(peak, valueOf(peaks["bf16"])) +
                  distance(bandwidth, valueOf(one->root["memory_bandwidth"]));
@@ -277,7 +293,7 @@ void NodeExpander::writeChip() {
       valueOf(root["peak_flops"].contains("bf16") ? root["peak_flops"]["bf16"]
                                                   : root["peak_flops"].front());
   double bandwidth = valueOf(root["memory_bandwidth"]);
-  setSources(root, write(derivedFrom("as " + chip.name)));
+  setSources(root, write(derivedFrom("as " + chip.name)), isNamed);
   set(root, "memory_label",
       fields.memory ? std::optional(*fields.memory * (1 << 30)) : std::nullopt,
       "B");
@@ -309,7 +325,7 @@ void NodeExpander::writeChip() {
 /// on.
 void NodeExpander::writeLinks(json &tier) {
   double measured = valueOf(tier["bandwidth"]);
-  setSources(tier, write(derivedFrom("as " + system.name)));
+  setSources(tier, write(derivedFrom("as " + system.name)), isNamed);
   bool isSame =
       !fields.link || std::abs(*fields.link * 1e9 / measured - 1) < 1e-6;
   for (const char *key : {"collectives", "implementations"})
@@ -350,7 +366,7 @@ void NodeExpander::writeSystem() {
     tiers.back()["name"] = "scale_up";
   }
   if (!out.is_null() && (isNamed || fields.betweenNodes)) {
-    setSources(out, write(derivedFrom("as " + system.name)));
+    setSources(out, write(derivedFrom("as " + system.name)), isNamed);
     set(out, "bandwidth",
         fields.betweenNodes ? std::optional(*fields.betweenNodes * 1e9)
                             : std::nullopt,

@@ -12,6 +12,10 @@
 
 namespace autopar {
 
+/// Tables of shapes of a curve, by `ShapeKind`.
+inline constexpr const char *shapeKeys[shapeKindCount] = {
+    "shapes", "decode_shapes", "prefill_shapes"};
+
 /// The table of a curve for `kernel`; null after an error.
 std::shared_ptr<const ShapeTable>
 readShapeTable(const JsonReader &reader, KernelKind kernel, ShapeKind kind);

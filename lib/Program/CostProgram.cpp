@@ -52,6 +52,8 @@ std::string_view autopar::nameOf(KernelKind kind) {
     return "gather";
   case KernelKind::scan:
     return "scan";
+  case KernelKind::index:
+    return "index";
   }
   return "";
 }

@@ -116,7 +116,8 @@ static void addEmptyInputs(const Reading &reading,
          "workload: cross_tokens = 0; set with --cross-tokens"});
 }
 
-/// Recurrences run on vector units, whose rate is the chip's peak of fp32.
+/// Not measured, they run on vector units, whose rate is the chip's peak of
+/// fp32.
 static void addRecurrence(Reading &reading,
                           std::vector<Assumption> &assumptions) {
   if (reading.report.flops.recurrence == Checked(0))
@@ -125,14 +126,24 @@ static void addRecurrence(Reading &reading,
                          "by convention, of the recurrence itself, whatever a "
                          "chunked kernel does",
                          method});
-  const Figure *peak = reading.pool().chip.peak(ElementType::f32);
+  const Chip &chip = reading.pool().chip;
+  if (chip.kernels.count(KernelKind::scan) && !reading.runtime.ideal) {
+    assumptions.push_back(
+        {"scans",
+         "state spaces and linear attention at the rates of gated delta rules: "
+         "chips." +
+             chip.name + ".kernels.scan",
+         method});
+    return;
+  }
+  const Figure *peak = chip.peak(ElementType::f32);
   assumptions.push_back(
       {"scans",
        peak ? "priced by their traffic, as elementwise kernels, and by their "
               "FLOPs at " +
                   peak->path
             : "priced by their traffic alone, as elementwise kernels: " +
-                  reading.pool().chip.name + " has no peak of fp32",
+                  chip.name + " has no peak of fp32",
        method});
 }
 

@@ -87,7 +87,7 @@ ShapeGrid reduce(const ShapeTable &table, const std::vector<double> &fixed);
 /// t = floor + ((flops / (compute_efficiency * peak))^q
 ///            + (bytes / (memory_efficiency * bandwidth))^q)^(1/q) * ratio
 /// with the ratio of the shape where there is a table of it, else 1. Fitted to
-/// measured kernels by scripts/fit_kernels.py. q is one of 1, 1.5, 2, 3, 4.
+/// measured kernels by scripts/fit.py. q is one of 1, 1.5, 2, 3, 4.
 struct KernelCurve {
   double floorUs = 0;
   double computeEfficiency = 1;
@@ -128,16 +128,17 @@ struct Chip {
   /// the chip has (fp8 -> bf16 -> fp16 -> fp32); null where there is none.
   const Figure *peak(ElementType type) const;
   /// What multiplies weights in 4-bit floats (`storage`) with activations of
-  /// `type`: fp8 where the chip has kernels for it, else `type`.
+  /// `type`: fp8 where the chip has kernels for it, else `type`. f32 of scans
+  /// where the chip has no curve for them.
   ElementType unitsOf(KernelKind kind, ElementType type,
                       std::optional<ElementType> storage) const;
   /// What a curve measured for this use is called, whether the chip has one or
   /// not: "grouped_matmul.fp4_bf16".
   std::string useOf(KernelKind kind, ElementType type,
                     std::optional<ElementType> storage = std::nullopt) const;
-  /// The curve for `kind` and `type`, with the same fallback. Scans have that
-  /// of elementwise kernels, latent attention that of attention where it has
-  /// none.
+  /// The curve for `kind` and `type`, with the same fallback. Without one,
+  /// scans have that of elementwise kernels, latent attention and indexers that
+  /// of attention.
   const KernelCurve *
   curve(KernelKind kind, ElementType type,
         std::optional<ElementType> storage = std::nullopt) const;

@@ -33,8 +33,12 @@ enum class KernelKind : uint8_t {
   latent_attention,
   elementwise,
   gather,
-  /// Runs on the elementwise curve; its FLOPs are those of vector units.
+  /// Recurrences and convolutions of few tokens; where a chip has no curve for
+  /// them, on that of elementwise kernels and at the rate of vector units.
   scan,
+  /// Scores of all tokens and the choice of the best; where a chip has no curve
+  /// for it, on that of attention.
+  index,
 };
 
 /// Which table of shapes a kernel's curve has for a launch: of products, or of

@@ -283,10 +283,13 @@ void LatentAttentionOp::buildWorkload(WorkloadBuilder &builder) {
   }
 }
 
-/// Scores of all cached tokens, which stay on the chip.
+/// Scores of all cached tokens, which stay on the chip, and the best of them.
+/// Engines bring queries and keys into 8 bits for it (DeepSeek-V3.2,
+/// arXiv:2512.02556).
 void IndexerOp::buildWorkload(WorkloadBuilder &builder) {
-  Kernel &kernel = builder.addProduct(*this, KernelKind::attention,
+  Kernel &kernel = builder.addProduct(*this, KernelKind::index,
                                       FlopClass::attention, getQuery());
+  kernel.compute = ElementType::fp8_e4m3;
   kernel.rows = builder.dims(getQuery(), 0, 1);
   kernel.columns = builder.dims(getQuery(), 2, 3);
   kernel.contraction = builder.dims(getQuery(), 3, 4);

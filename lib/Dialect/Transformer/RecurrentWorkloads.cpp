@@ -28,13 +28,12 @@ void StateOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 /// A scan over tokens of `flops` FLOPs per token, column and element that each
-/// is contracted with. It reads its operands once and writes its result and
-/// its state, which a sequence reads and writes once in a step.
+/// is contracted with, on vector units. It reads its operands once and writes
+/// its result and its state, which a sequence reads and writes once in a step.
 static Kernel &addScan(WorkloadBuilder &builder, Operation *op, int64_t flops,
                        Dims columns, Dims contraction, Value state) {
   Kernel &kernel = builder.addKernel(op, KernelKind::scan);
   kernel.flopClass = FlopClass::recurrence;
-  // Vector units, in the format that recurrences accumulate in.
   kernel.compute = ElementType::f32;
   kernel.flopFactor = flops;
   kernel.rows = builder.dims(op->getOperand(0), 0, 2);
@@ -48,6 +47,17 @@ static Kernel &addScan(WorkloadBuilder &builder, Operation *op, int64_t flops,
   return kernel;
 }
 
+/// A scan whose state is `[batch, heads, columns, contraction]`. Chunks of a
+/// prompt are products of 16 bits on matrix units; one token after another
+/// waits for the state to be read, whatever multiplies.
+static void addRecurrence(WorkloadBuilder &builder, Operation *op,
+                          int64_t flops, Value state) {
+  Kernel &kernel = addScan(builder, op, flops, builder.dims(state, 1, 3),
+                           builder.dims(state, 3, 4), state);
+  kernel.compute = ElementType::bf16;
+  kernel.mixesTokens = true;
+}
+
 void ShortConvOp::buildWorkload(WorkloadBuilder &builder) {
   unsigned channels = TensorView(getWeight()).rank() - 1;
   addScan(builder, *this, /*flops=*/2, builder.dims(getX(), 2, 2 + channels),
@@ -55,22 +65,13 @@ void ShortConvOp::buildWorkload(WorkloadBuilder &builder) {
 }
 
 void StateSpaceOp::buildWorkload(WorkloadBuilder &builder) {
-  Kernel &kernel =
-      addScan(builder, *this, /*flops=*/5, builder.dims(getState(), 1, 3),
-              builder.dims(getState(), 3, 4), getState());
-  kernel.mixesTokens = true;
+  addRecurrence(builder, *this, /*flops=*/5, getState());
 }
 
 void GatedDeltaRuleOp::buildWorkload(WorkloadBuilder &builder) {
-  Kernel &kernel =
-      addScan(builder, *this, /*flops=*/7, builder.dims(getState(), 1, 3),
-              builder.dims(getState(), 3, 4), getState());
-  kernel.mixesTokens = true;
+  addRecurrence(builder, *this, /*flops=*/7, getState());
 }
 
 void LinearAttentionOp::buildWorkload(WorkloadBuilder &builder) {
-  Kernel &kernel =
-      addScan(builder, *this, /*flops=*/5, builder.dims(getState(), 1, 3),
-              builder.dims(getState(), 3, 4), getState());
-  kernel.mixesTokens = true;
+  addRecurrence(builder, *this, /*flops=*/5, getState());
 }

@@ -195,6 +195,36 @@ TEST_F(LibraryTest, LatentAttentionFallsBackToAttention) {
   EXPECT_TRUE(l40s->curve(KernelKind::latent_attention, ElementType::bf16));
 }
 
+TEST_F(LibraryTest, IndexersFallBackToAttention) {
+  HardwareLibrary library;
+  Result<Chip> b200 = library.chip("b200-sxm");
+  Result<Chip> a100 = library.chip("a100-80gb-sxm");
+  ASSERT_TRUE(b200 && a100);
+  EXPECT_EQ(b200->curve(KernelKind::index, ElementType::fp8_e4m3)->path,
+            "chips.b200-sxm.kernels.index.fp8");
+  EXPECT_EQ(a100->curve(KernelKind::index, ElementType::fp8_e4m3)->path,
+            "chips.a100-80gb-sxm.kernels.attention.bf16");
+}
+
+TEST_F(LibraryTest, ScansFallBackToElementwise) {
+  HardwareLibrary library;
+  Result<Chip> h100 = library.chip("h100-sxm");
+  ASSERT_TRUE(h100);
+  auto pathOf = [&](ElementType type) {
+    return h100->curve(KernelKind::scan, type)->path;
+  };
+  // Recurrences, and convolutions.
+  EXPECT_EQ(pathOf(ElementType::bf16), "chips.h100-sxm.kernels.scan.bf16");
+  EXPECT_EQ(pathOf(ElementType::f32), "chips.h100-sxm.kernels.scan.fp32");
+  EXPECT_EQ(h100->unitsOf(KernelKind::scan, ElementType::bf16, std::nullopt),
+            ElementType::bf16);
+  h100->kernels.erase(KernelKind::scan);
+  EXPECT_EQ(pathOf(ElementType::bf16),
+            "chips.h100-sxm.kernels.elementwise.any");
+  EXPECT_EQ(h100->unitsOf(KernelKind::scan, ElementType::bf16, std::nullopt),
+            ElementType::f32);
+}
+
 TEST_F(LibraryTest, RuntimesHaveKernelsOfTheirOwn) {
   HardwareLibrary library;
   Result<Machine> machine = library.machine("h100-sxm-8");

@@ -92,8 +92,8 @@ TEST_F(NodeTest, LinksOfAnotherKindAreThoseOfTheNearest) {
       read(R"({"like": "h100-sxm", "link_gb_s": 32, "devices": 4})");
   ASSERT_TRUE(machine);
   const Tier &tier = machine->pools[0].tiers[0];
-  EXPECT_EQ(tier.efficiency.value, 0.148);
-  EXPECT_EQ(tier.efficiency.source.str(), "derived: as l40s-8");
+  EXPECT_EQ(tier.efficiency.value, 0.143);
+  EXPECT_EQ(tier.efficiency.source.str(), "derived: as arc-pro-b60-8");
   EXPECT_FALSE(tier.curves.empty());
   for (const auto &[kind, groups] : tier.curves)
     EXPECT_LE(groups.rbegin()->first, 4);

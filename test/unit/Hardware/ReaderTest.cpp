@@ -36,7 +36,8 @@ TEST_F(ReaderTest, ChipErrorsNameTheField) {
   EXPECT_EQ(chipError("\"elementwise\"", "\"element_wise\""),
             "h100-sxm.json: /kernels/element_wise: unknown kernel "
             "\"element_wise\"\n  note: known: matmul, grouped_matmul, "
-            "attention, latent_attention, elementwise, gather");
+            "attention, latent_attention, elementwise, gather, scan, "
+            "index");
   EXPECT_EQ(chipError("\"tf32\"", "\"fp12\""),
             "h100-sxm.json: /peak_flops/fp12: unknown format \"fp12\"\n  "
             "note: known: bf16, fp16, fp8, fp32, tf32, int8, fp4");

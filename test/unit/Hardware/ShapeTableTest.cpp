@@ -27,9 +27,10 @@ protected:
                            const std::string &percent) {
     return "{\"coordinates\": [{\"of\": \"rows\", \"at\": [" + rows +
            "]}, {\"of\": \"columns\", \"at\": [512, 2048]}, {\"of\": "
-           "\"contraction\", \"at\": [1024]}], \"percent\": [" +
+           "\"contraction\", \"at\": [1024]}], \"percent\": [\"" +
            percent +
-           "], \"fit\": {\"median_error\": 0.02, \"p90_error\": 0.1, \"rows\": "
+           "\"], \"fit\": {\"median_error\": 0.02, \"p90_error\": 0.1, "
+           "\"rows\": "
            "9}}";
   }
 };
@@ -68,23 +69,28 @@ TEST(ShapeTable, OfAttentionHasTwoSides) {
 }
 
 TEST_F(ShapeTableTest, IsRead) {
-  EXPECT_EQ(withTable(table("1, 8", "100, 120, 90, 80")), "");
+  EXPECT_EQ(withTable(table("1, 8", "100 120 90 80")), "");
 }
 
 TEST_F(ShapeTableTest, ErrorsNameTheField) {
   const std::string at = "v100-32gb-sxm.json: /kernels/matmul/fp16/shapes";
-  EXPECT_EQ(withTable(table("1, 8", "100, 120, 90")),
+  EXPECT_EQ(withTable(table("1, 8", "100 120 90")),
             at + "/percent: expected 4 ratios, one for each combination of "
                  "sizes and at most 100000, found 3");
-  EXPECT_EQ(withTable(table("1, 9", "100, 120, 90, 80")),
+  EXPECT_EQ(withTable(table("1, 9", "100 120 90 80")),
             at + "/coordinates/0/at/1: expected a power of two, found 9");
-  EXPECT_EQ(withTable(table("8, 1", "100, 120, 90, 80")),
+  EXPECT_EQ(withTable(table("8, 1", "100 120 90 80")),
             at + "/coordinates/0/at/1: expected sizes that rise, found 1 after "
                  "8");
-  EXPECT_EQ(withTable(table("1, 8", "100, 120, 90, 0")),
-            at + "/percent: expected integers from 1 to 100000, found 0");
-  EXPECT_EQ(withTable(table("1, 8", "100, 120, 90, 1.5")),
-            at + "/percent: expected integers from 1 to 100000, found 1.5");
+  EXPECT_EQ(withTable(table("1, 8", "100 120 90 0")),
+            at + "/percent: expected lines of integers from 1 to 100000 "
+                 "between spaces, found 0");
+  EXPECT_EQ(withTable(table("1, 8", "100 120 90 1.5")),
+            at + "/percent: expected lines of integers from 1 to 100000 "
+                 "between spaces, found 1.5");
+  EXPECT_EQ(withTable(table("1, 8", "100  120")),
+            at + "/percent: expected lines of integers from 1 to 100000 "
+                 "between spaces, found ");
   EXPECT_EQ(withTable("{\"coordinates\": [], \"percent\": []}"),
             at + "/coordinates: expected 3 coordinates, found 0\n  note: those "
                  "of matmul: rows, columns, contraction");

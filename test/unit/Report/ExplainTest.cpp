@@ -296,7 +296,8 @@ static std::string termsOf(const Runtime &runtime) {
 
 TEST(Explain, SaysHowTheRoofWasTaken) {
   std::string fitted = termsOf(makeRuntime());
-  EXPECT_NE(fitted.find("80 x (tc^3 + tm^3)^(1/3) x 1.36 (shape), tc = "), std::string::npos)
+  EXPECT_NE(fitted.find("80 x (tc^3 + tm^3)^(1/3) x 1.36 (shape), tc = "),
+            std::string::npos)
       << fitted;
   Runtime runtime = makeRuntime();
   runtime.ideal = true;

@@ -127,6 +127,7 @@ TEST(SystemNames, AliasWithTheMostWords) {
   EXPECT_EQ(system("GB200-NVL72"), "gb200-nvl72");
   EXPECT_EQ(system("GH200-480GB"), "gh200-96gb-1");
   EXPECT_EQ(system("RTX-PRO-6000-BSE"), "rtx-pro-6000-server-8");
+  EXPECT_EQ(system("Intel Arc Pro B60"), "arc-pro-b60-8");
   EXPECT_EQ(system("A100-SXM4-40GB (DGX-A100)"), "a100-40gb-sxm-8");
   EXPECT_EQ(system("V100-SXM3-32GB (DGX-2)"), "v100-32gb-sxm-8");
   EXPECT_EQ(system("TPU-v4"), "tpu-v4-4x4x4");

@@ -1,0 +1,204 @@
+"""How far curves are from kernels that no curve was fitted to.
+
+Prints, by family and chip, the median and the 90th percentile of |predicted /
+measured - 1| and the median of predicted / measured: of the curve that the cost
+program prices the family by, and of a curve of its own, fitted to four fifths
+of the shapes. Rows are the fifth that scripts/kept_apart.py keeps apart.
+
+Of attn_encoder.csv, indexer.csv, mhc.csv, mla_bmm.csv and quantize.csv
+of ai-dynamo/aiconfigurator (Apache-2.0).
+"""
+
+# Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import fit_kernels
+import hardware_files as files
+import kept_apart
+import kernel_rows
+
+INDEX_HEADS, INDEX_DIM, TOP_K = 64, 128, 2048
+LATENT, ROPE, NOPE, VALUE = 512, 64, 128, 128
+# Rows of an operation that waits for the host say nothing about the chip.
+LEAST_ROWS = 20
+
+
+class Family(kernel_rows.Row):
+    """A measured launch of a family."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, launches, row, *shape):
+        super().__init__(launches, float(row["latency_us"]))
+        self.shape = shape
+
+
+def numbers(row, *names):
+    return [int(row[name]) for name in names]
+
+
+def encoder(row):
+    """Not causal; keys and values come from no cache."""
+    b, s, h, d = numbers(row, "batch", "isl", "heads", "head_dim")
+    return Family([(4 * b * h * d * s * s, 4 * b * s * h * d * 2)], row,
+                  b, s, h, d)
+
+
+def absorbed(row):
+    """Into the latents or out of them: products of each head."""
+    t, h = numbers(row, "num_tokens", "num_heads")
+    width = NOPE if row["op"] == "mla_gen_pre" else VALUE
+    size = 1 if row["dtype"] == "fp8" else 2
+    return Family([(2 * t * h * width * LATENT,
+                    h * width * LATENT * size + t * h * (width + LATENT) * 2)],
+                  row, row["op"], t, h)
+
+
+def quantise(row):
+    m, k = numbers(row, "m", "k")
+    return Family([(0, m * k * (2 + 1))], row, m, k)
+
+
+def hyper(row):
+    """Streams in, the block's input out, or the other way round with the
+    streams read, too; of all sites."""
+    t, sites, streams, hidden = numbers(row, "num_tokens", "num_sites",
+                                        "hc_mult", "hidden")
+    width = streams + 1 if row["op"] == "mhc_pre" else 2 * streams + 1
+    return Family([(0, t * width * hidden * 2)] * sites, row, row["op"], t,
+                  hidden)
+
+
+def pairs(new, before, most):
+    """Of new tokens with those that each sees, at most `most` of them."""
+    rising = max(0, min(new, most - before))
+    return (rising * before + rising * (rising + 1) // 2 +
+            (new - rising) * most)
+
+
+def sizes(row):
+    return numbers(row, "batch", "isl", "prefix", "compress")
+
+
+def scores(row, written=0):
+    """As of the indexer: queries, weights, cache, what it selects, and the new
+    key. `written`: bytes of a score that leaves the chip."""
+    b, q, prefix, compress = sizes(row)
+    all_pairs = b * pairs(q, prefix, q + prefix) // compress
+    context = b * (q + prefix) // compress
+    return Family(
+        [(2 * all_pairs * INDEX_HEADS * INDEX_DIM,
+          b * q * INDEX_HEADS * (INDEX_DIM + 4) + context * INDEX_DIM +
+          b * q * (min(TOP_K, q + prefix) * 4 + INDEX_DIM) +
+          all_pairs * written)],
+        row, b, q, prefix, compress)
+
+
+def written_scores(row):
+    return scores(row, written=4)
+
+
+def top_k(row):
+    """Scores in, indices out."""
+    b, q, prefix, _ = sizes(row)
+    seen = b * pairs(q, prefix, q + prefix)
+    return Family([(0, seen * 4 + b * q * TOP_K * 4)], row, b, q, prefix,
+                  row["score_mode"])
+
+
+def selected(row):
+    """Latent attention with the selected tokens, absorbed."""
+    b, q, prefix, _ = sizes(row)
+    heads = int(row["heads"])
+    seen = min(q + prefix, q * TOP_K)
+    return Family(
+        [(2 * b * pairs(q, prefix, TOP_K) * heads * (2 * LATENT + ROPE),
+          b * (seen * (LATENT + ROPE) * 2 + q * TOP_K * 4 +
+               q * heads * (2 * LATENT + ROPE) * 2))],
+        row, b, q, prefix)
+
+
+# Name, file, the kind and the format of the curve, what a row is, which rows.
+FAMILIES = (
+    ("encoder, FlashAttention of vLLM", "attn_encoder.csv", "attention", "bf16",
+     encoder, {"source": "vllm/0.24.0"}),
+    ("encoder, TensorRT-LLM", "attn_encoder.csv", "attention", "bf16", encoder,
+     {"source": "trtllm/1.3.0rc20"}),
+    ("encoder, SGLang", "attn_encoder.csv", "attention", "bf16", encoder,
+     {"source": "sglang/0.5.14"}),
+    ("absorbed products", "mla_bmm.csv", "matmul", "bf16", absorbed,
+     {"source": "vllm/0.24.0", "dtype": "bfloat16"}),
+    ("absorbed, TensorRT-LLM", "mla_bmm.csv", "matmul", "bf16", absorbed,
+     {"source": "trtllm/1.3.0rc20", "dtype": "bfloat16"}),
+    ("absorbed, SGLang fp8", "mla_bmm.csv", "matmul", "fp8", absorbed,
+     {"source": "sglang/0.5.14", "dtype": "fp8"}),
+    ("quantise, vLLM", "quantize.csv", "elementwise", "any", quantise,
+     {"source": "vllm/0.24.0", "op": "static_quant"}),
+    ("quantise, SGLang", "quantize.csv", "elementwise", "any", quantise,
+     {"source": "sglang/0.5.14", "op": "static_quant"}),
+    ("quantise, TensorRT-LLM", "quantize.csv", "elementwise", "any", quantise,
+     {"source": "trtllm/1.3.0rc20", "op": "static_quant"}),
+    ("hyper-connections, vLLM pre", "mhc.csv", "elementwise", "any", hyper,
+     {"source": "vllm/0.24.0", "op": "mhc_pre"}),
+    ("hyper-connections, vLLM post", "mhc.csv", "elementwise", "any", hyper,
+     {"source": "vllm/0.24.0", "op": "mhc_post"}),
+    ("indexer scores, attention bf16", "indexer.csv", "attention", "bf16",
+     scores, {"op": "glm5_mqa_logits"}),
+    ("indexer scores, attention fp8", "indexer.csv", "attention", "fp8",
+     scores, {"op": "glm5_mqa_logits"}),
+    ("the same, scores written", "indexer.csv", "attention", "fp8",
+     written_scores, {"op": "glm5_mqa_logits"}),
+    ("the same, matmul fp8", "indexer.csv", "matmul", "fp8",
+     written_scores, {"op": "glm5_mqa_logits"}),
+    ("scores of DeepSeek-V4, vLLM", "indexer.csv", "attention", "fp8",
+     written_scores, {"op": "dsv4_paged_mqa_logits", "source": "vllm/0.24.0"}),
+    ("top-k", "indexer.csv", "elementwise", "any", top_k,
+     {"op": "glm5_topk", "score_mode": "flat"}),
+    ("sparse core", "indexer.csv", "latent_attention", "bf16", selected,
+     {"op": "glm5_dsa_attn"}),
+)
+
+
+def point_of(curve):
+    """Coefficients of a curve of a chip's file."""
+    return [curve["floor"]["value"],
+            curve.get("compute_efficiency", {"value": 1})["value"],
+            curve["memory_efficiency"]["value"], curve["exponent"]]
+
+
+def errors(prepared, point):
+    ratios = sorted(fit_kernels.predict(launches, *point) / time
+                    for launches, time in prepared)
+    return (f"{kept_apart.percents(abs(x - 1) for x in ratios)} "
+            f"{ratios[len(ratios) // 2]:6.2f}")
+
+
+def report(name, chip, kind, key, rows):
+    curve = chip["kernels"].get(kind, {}).get(key)
+    if not curve or len(rows) < LEAST_ROWS:
+        return
+    peak = chip["peak_flops"].get(fit_kernels.peak_key(key),
+                                  chip["peak_flops"]["bf16"])["value"]
+    kept, others = kept_apart.split(rows)
+    kept, others = (fit_kernels.prepare(part, peak,
+                                        chip["memory_bandwidth"]["value"])
+                    for part in (kept, others))
+    own = fit_kernels.best_fit([], others)
+    figures = " ".join(f"{files.rounded(x):6}" for x in own)
+    print(f"{name:31} {kind + '.' + key:21} {chip['name']:19} {len(kept):4} "
+          f"{errors(kept, point_of(curve))} {errors(kept, own)} {figures}",
+          flush=True)
+
+
+def report_families(data, library):
+    """Prints a line for each family and measured chip."""
+    print(f"{'family':31} {'curve':21} {'chip':19} {'rows':>4} "
+          f"{'of that curve':>15} {'bias':>6} {'of its own':>15} {'bias':>6} "
+          f"{'floor':>6} {'ec':>6} {'eb':>6} {'q':>6}")
+    for name, file, kind, key, make, wanted in FAMILIES:
+        rows = {}
+        for r in kernel_rows.table(data, file):
+            if all(r[field] == value for field, value in wanted.items()):
+                rows.setdefault(r["gpu"], []).append(make(r))
+        for gpu, chip in fit_kernels.of_measured(library).items():
+            report(name, chip, kind, key, rows.get(gpu, ()))
