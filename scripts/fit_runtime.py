@@ -3,14 +3,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fits the coefficients of a runtime to measured serving rows.
 
-Minimises the mean of |log(predicted / measured)| of TPOT over the rows that
+Minimises the mean of |log(predicted / measured)| of TPOT (--of=ttft: of TTFT,
+cold starts left out) over the rows that
 count by the rules of `autopar validate`, which makes every prediction; the
 search is Nelder and Mead's (1965). Coefficients start at the values given, and
 a weight pulls them there: where rows do not tell, the prior stays.
 
   scripts/fit_runtime.py FILE.csv --runtime=vllm --fit=host_time_per_layer=13
   scripts/fit_runtime.py FILE.csv --runtime=sglang --fit=... --leave-out=model
-  scripts/fit_runtime.py FILE.csv --runtime=vllm --set=... --report
+  scripts/fit_runtime.py FILE.csv --runtime=vllm --of=ttft --fit=request_time=30000
+  scripts/fit_runtime.py FILE.csv --runtime=vllm --set=...
 
 --without says what the error becomes with each coefficient at its neutral
 value, the rest fitted again. Prints; writes nothing.
@@ -20,6 +22,7 @@ import argparse
 import collections
 import csv
 import io
+import json
 import math
 import pathlib
 import subprocess
@@ -40,14 +43,38 @@ def family(model):
     return name
 
 
+def rules():
+    """name -> rule, as autopar has them."""
+    text = subprocess.run([str(TOOL), "validate", "--print-rules"], check=True, capture_output=True, text=True).stdout
+    return json.loads(text)["rules"]
+
+
+def has_ttft(row, known):
+    """Whether the TTFT of a row counts."""
+    rule, cold = known["ttft"], known["saturation"]
+    ttft, tpot, tokens = float(row["silicon_ttft_ms"]), float(row["silicon_tpot_ms"]), int(row["osl"])
+    queues = ttft > rule["saturated_ms"] and ttft > rule["saturated_share"] * (ttft + tokens * tpot)
+    is_cold = (
+        f"measured={cold['cold_date']}" in row["silicon_data_source"]
+        and row["backend"] == cold["cold_runtime"]
+        and row["system"].startswith(cold["cold_system"])
+        and row["precision"] == cold["cold_precision"]
+    )
+    return tokens >= rule["min_output_tokens"] and not queues and not is_cold
+
+
 class Rows:
     """The rows of one runtime in a file of their own."""
 
-    def __init__(self, path, runtime, configs, folder):
+    def __init__(self, path, runtime, configs, folder, of="tpot"):
         with open(path, newline="") as file:
             rows = list(csv.DictReader(file))
         self.columns = list(rows[0])
         self.rows = [row for row in rows if row["backend"] == runtime]
+        self.of = of
+        if of == "ttft":
+            known = rules()
+            self.rows = [row for row in self.rows if has_ttft(row, known)]
         self.runtime, self.configs = runtime, configs
         self.folder = pathlib.Path(folder)
         self.model = {row["id"]: row["model_path"] for row in self.rows}
@@ -75,14 +102,14 @@ class Rows:
             rows = [
                 row
                 for row in csv.DictReader(file)
-                if not row["excluded_reason"] and row["predicted_tpot_ms"] and row["measured_tpot_ms"]
+                if not row["excluded_reason"] and row[f"predicted_{self.of}_ms"] and row[f"measured_{self.of}_ms"]
             ]
         if self.counting is None:
             # Which rows count does not depend on what is fitted.
             self.counting = {row["id"] for row in rows if "_disagg_" not in row["id"]}
             self.write([row for row in self.rows if row["id"] in self.counting])
         return [
-            (row["id"], float(row["predicted_tpot_ms"]), float(row["measured_tpot_ms"]))
+            (row["id"], float(row[f"predicted_{self.of}_ms"]), float(row[f"measured_{self.of}_ms"]))
             for row in rows
             if row["id"] in self.counting
         ]
@@ -163,6 +190,7 @@ def main():
     parser.add_argument("file")
     parser.add_argument("--runtime", required=True)
     parser.add_argument("--configs", default="")
+    parser.add_argument("--of", choices=("tpot", "ttft"), default="tpot")
     parser.add_argument("--fit", nargs="+", default=[], metavar="NAME=START")
     parser.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE")
     parser.add_argument("--ridge", type=float, default=0.001)
@@ -172,7 +200,7 @@ def main():
     options = parser.parse_args()
     start, fixed = pairs(options.fit), pairs(options.set)
     with tempfile.TemporaryDirectory() as folder:
-        rows = Rows(options.file, options.runtime, options.configs, folder)
+        rows = Rows(options.file, options.runtime, options.configs, folder, options.of)
 
         def fit(names, more=None, left_out=None):
             return Fit(

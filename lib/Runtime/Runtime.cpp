@@ -67,6 +67,9 @@ static const FigureField figureFields[] = {
     {"max_sequences", units::count, &Runtime::maxSequences, true},
     {"prompt_step_time", units::microseconds, &Runtime::promptStepUs},
     {"prompt_step_share", units::fraction, &Runtime::promptStepShare},
+    {"request_time_per_token", units::microseconds,
+     &Runtime::requestTimePerTokenUs},
+    {"first_token_steps", units::steps, &Runtime::firstTokenSteps},
     {"vocabulary_multiple", units::count, &Runtime::vocabularyMultiple, true},
 };
 
@@ -303,7 +306,7 @@ static void allowFields(const JsonReader &reader) {
   known.insert(known.end(),
                {"schema", "name", "title", "budget_rule", "prefill", "kv_cache",
                 "collectives", "merges_shared_input", "fuses_elementwise",
-                "ideal", "variants"});
+                "cuts_prompts", "reserves_answers", "ideal", "variants"});
   reader.allowOnly(known);
 }
 
@@ -324,6 +327,8 @@ static Runtime readFields(const JsonReader &reader,
   runtime.collectives = reader.string("collectives");
   runtime.mergesSharedInput = reader.boolean("merges_shared_input");
   runtime.fusesElementwise = reader.boolean("fuses_elementwise");
+  runtime.cutsPrompts = reader.boolean("cuts_prompts");
+  runtime.reservesAnswers = reader.boolean("reserves_answers");
   runtime.ideal = reader.boolean("ideal");
   readVariants(reader, path, runtime);
   return runtime;

@@ -103,10 +103,8 @@ bool Replica::admit(int64_t budget) {
     return false;
   if (state.toRead == 0)
     state.toRead = requests[request].promptTokens;
-  // One that is above any budget has a step of its own.
-  bool isWhole = state.toRead <= budget ||
-                 (pieces.empty() && state.toRead > engine.stepTokens);
-  if (!engine.cutsPrompts && !isWhole)
+  // One that has no room beside what decodes is read all the same.
+  if (!engine.cutsPrompts && state.toRead > budget && !pieces.empty())
     return false;
   int64_t opens = decodesNext ? blocksToOpen() : 0;
   int64_t held = heldBlocks(request, state.toRead);
@@ -120,6 +118,7 @@ bool Replica::admit(int64_t budget) {
 
 void Replica::planReading(int64_t budget) {
   size_t next = 0;
+  budget = std::max<int64_t>(budget, engine.cutsPrompts ? 0 : 1);
   while (budget > 0) {
     if (next == reading.size() && (waiting.empty() || !admit(budget)))
       return;
@@ -161,9 +160,8 @@ StepLoad Replica::plan() {
     seen += states[piece.request].read + piece.tokens;
   }
   load.promptTokens = std::round(static_cast<double>(tokens) / load.prompts);
-  load.promptContext =
-      std::max(load.promptTokens,
-               std::round(static_cast<double>(seen) / load.prompts));
+  load.promptContext = std::max(
+      load.promptTokens, std::round(static_cast<double>(seen) / load.prompts));
   return load;
 }
 
@@ -171,6 +169,7 @@ void Replica::finish(std::vector<size_t> &answering,
                      std::vector<size_t> &ended) {
   if (decodesNext) {
     used += blocksToOpen();
+    tokens += decoding;
     contexts += decoding;
     ++steps;
   }
@@ -196,6 +195,7 @@ void Replica::finishPiece(const Piece &piece, std::vector<size_t> &answering,
   if (state.read < state.toRead)
     return;
   reading.pop_front();
+  ++tokens;
   if (state.made++ == 0)
     answering.push_back(piece.request);
   if (state.made < requests[piece.request].answerTokens)

@@ -28,6 +28,8 @@ public:
     return waiting.size() + reading.size() + static_cast<size_t>(decoding);
   }
   int64_t usedBlocks() const { return used; }
+  /// Of answers.
+  int64_t tokensMade() const { return tokens; }
   int32_t evictionsOf(size_t request) const {
     return states[request].evictions;
   }
@@ -85,7 +87,7 @@ private:
   int64_t steps = 0, decoding = 0, contexts = 0;
   /// How many open a block in a step, by `steps` modulo a block.
   std::vector<int64_t> opensBlock;
-  int64_t used = 0;
+  int64_t used = 0, tokens = 0;
   /// Of the step that is planned.
   std::vector<Piece> pieces;
   bool decodesNext = false;

@@ -11,6 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <limits>
+#include <queue>
 
 using namespace autopar;
 
@@ -23,6 +26,10 @@ Engine autopar::engineOf(const Runtime &runtime, double capacityTokens,
   engine.stepTokens = whole(runtime.tokenBudget.value);
   engine.maxSequences = whole(runtime.maxSequences.value);
   engine.fusesPrompts = runtime.fusesPrompts;
+  engine.cutsPrompts = runtime.cutsPrompts;
+  engine.reservesAnswers = runtime.reservesAnswers;
+  engine.requestUsPerToken = runtime.requestTimePerTokenUs.value;
+  engine.firstTokenSteps = runtime.firstTokenSteps.value;
   engine.blockTokens = whole(runtime.kvBlockTokens.value);
   engine.blocks =
       whole(capacityTokens / static_cast<double>(engine.blockTokens));
@@ -44,10 +51,13 @@ public:
   SimulationResult run();
 
 private:
-  bool mayCome() const;
+  bool maySend() const;
+  void send();
   void letIn();
+  double nextUs() const;
   StepLoad plan();
-  void finish();
+  void finish(double stepUs);
+  void show(double stepUs, bool all);
 
   StepPrices &prices;
   const Engine &engine;
@@ -55,32 +65,58 @@ private:
   std::vector<Replica> replicas;
   SimulationResult result;
   double nowUs = 0;
-  size_t come = 0, ended = 0;
+  size_t sent = 0, ended = 0;
+  /// When requests reach the scheduler, the next one on top.
+  using Arrival = std::pair<double, size_t>;
+  std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> coming;
   std::vector<size_t> answering, ending;
+  /// First tokens that nobody has seen yet, and the steps that made them.
+  std::deque<std::pair<size_t, int64_t>> made;
 };
 
 } // namespace
 
-bool Simulation::mayCome() const {
-  if (come == load.requests.size())
+bool Simulation::maySend() const {
+  if (sent == load.requests.size())
     return false;
   bool hasRoom = load.concurrency == 0 ||
-                 static_cast<int64_t>(come - ended) < load.concurrency;
-  return hasRoom && load.requests[come].arrivalUs <= nowUs;
+                 static_cast<int64_t>(sent - ended) < load.concurrency;
+  return hasRoom && load.requests[sent].arrivalUs <= nowUs;
+}
+
+void Simulation::send() {
+  for (; maySend(); ++sent) {
+    const Request &request = load.requests[sent];
+    double sentUs = load.concurrency == 0 ? request.arrivalUs : nowUs;
+    result.requests[sent].arrivalUs = sentUs;
+    coming.emplace(sentUs + engine.requestUsPerToken *
+                                static_cast<double>(request.promptTokens),
+                   sent);
+  }
 }
 
 /// To the replica that has the fewest.
 void Simulation::letIn() {
-  while (mayCome()) {
+  for (; !coming.empty() && coming.top().first <= nowUs; coming.pop()) {
     auto least = std::min_element(
         replicas.begin(), replicas.end(),
         [](const Replica &a, const Replica &b) { return a.size() < b.size(); });
-    ServedRequest &request = result.requests[come];
-    request.replica = static_cast<int32_t>(least - replicas.begin());
-    request.arrivalUs =
-        load.concurrency == 0 ? load.requests[come].arrivalUs : nowUs;
-    least->add(come++);
+    size_t request = coming.top().second;
+    result.requests[request].replica =
+        static_cast<int32_t>(least - replicas.begin());
+    least->add(request);
   }
+}
+
+/// When something comes to an engine that is idle. A request that has no place
+/// waits for an end, not for a time.
+double Simulation::nextUs() const {
+  double next = std::numeric_limits<double>::infinity();
+  if (!coming.empty())
+    next = coming.top().first;
+  if (sent < load.requests.size() && load.requests[sent].arrivalUs > nowUs)
+    next = std::min(next, load.requests[sent].arrivalUs);
+  return next;
 }
 
 /// The most that a replica computes: the others wait for it.
@@ -100,19 +136,38 @@ StepLoad Simulation::plan() {
   return most;
 }
 
-void Simulation::finish() {
-  for (Replica &replica : replicas) {
-    answering.clear();
-    ending.clear();
-    replica.finish(answering, ending);
-    for (size_t request : answering)
-      result.requests[request].firstTokenUs = nowUs;
-    for (size_t request : ending) {
-      result.requests[request].endUs = nowUs;
-      result.requests[request].evictions = replica.evictionsOf(request);
-    }
-    ended += ending.size();
+/// The first tokens that are seen in the step that is over, or all.
+void Simulation::show(double stepUs, bool all) {
+  double whole = std::ceil(engine.firstTokenSteps);
+  double early = (whole - engine.firstTokenSteps) * stepUs;
+  for (; !made.empty(); made.pop_front()) {
+    auto [request, step] = made.front();
+    if (!all && result.steps - step < static_cast<int64_t>(whole))
+      return;
+    ServedRequest &served = result.requests[request];
+    double seenUs = nowUs - (all ? 0 : early);
+    served.firstTokenUs =
+        served.endUs > 0 ? std::min(served.endUs, seenUs) : seenUs;
   }
+}
+
+void Simulation::finish(double stepUs) {
+  nowUs += stepUs;
+  ++result.steps;
+  answering.clear();
+  ending.clear();
+  for (Replica &replica : replicas)
+    replica.finish(answering, ending);
+  for (size_t request : answering)
+    made.emplace_back(request, result.steps);
+  for (size_t request : ending) {
+    ServedRequest &served = result.requests[request];
+    served.endUs = nowUs;
+    served.evictions =
+        replicas[static_cast<size_t>(served.replica)].evictionsOf(request);
+  }
+  ended += ending.size();
+  show(stepUs, ended == load.requests.size());
 }
 
 SimulationResult Simulation::run() {
@@ -125,20 +180,26 @@ SimulationResult Simulation::run() {
     }
   }
   while (ended < load.requests.size()) {
+    send();
     letIn();
     StepLoad step = plan();
     if (step.decoding + step.prompts == 0) {
-      nowUs = std::max(nowUs, load.requests[come].arrivalUs);
+      show(0, /*all=*/true);
+      nowUs = nextUs();
       continue;
     }
     StepTime time;
     if ((result.refusal = prices.priceServed(step, time)))
       return std::move(result);
-    nowUs += time.us;
-    ++result.steps;
-    finish();
+    finish(time.us);
   }
   result.endUs = nowUs;
+  for (const Request &request : load.requests)
+    result.wantedTokens += request.answerTokens;
+  for (const Replica &replica : replicas) {
+    result.answerTokens += replica.tokensMade();
+    result.blocksInUse += replica.usedBlocks();
+  }
   return std::move(result);
 }
 

@@ -107,22 +107,69 @@ ServingRefusal Server::priceWithPrompts(StepLoad load, StepTime &step) {
   return {};
 }
 
+/// Until the prompts of `running` requests that come at once are read, in the
+/// mean: steps read as many as they may, and decode those that were read
+/// before, which makes them longer on a line, the first p and the last q. With
+/// J steps of whole prompts, a share x of the requests is done after T(x) = J *
+/// (p * x + (q - p) * x^2 / 2), in M groups that end together.
+ServingRefusal Server::burst(const ClosedLoop &load, double running,
+                             double &us) {
+  double prompt = std::round(load.promptTokens);
+  double each = runtime.tokenBudget.value / load.promptTokens;
+  if (!runtime.cutsPrompts)
+    each = std::max(1.0, std::floor(each));
+  each = std::min(each, running);
+  StepLoad step = reading(std::max(1.0, std::floor(each)), prompt);
+  StepTime first, last;
+  if (Refusal refusal = prices.priceServed(step, first))
+    return {ServingRefusal::Kind::step, refusal};
+  last = first;
+  if (runtime.fusesPrompts && running > step.prompts) {
+    step.decoding = running - step.prompts;
+    step.context = prompt;
+    if (Refusal refusal = prices.priceServed(step, last))
+      return {ServingRefusal::Kind::step, refusal};
+  }
+  double steps = running / step.prompts;
+  double groups = each < 1 ? running : std::ceil(running / each);
+  double mean = (groups + 1) / (2 * groups);
+  double ofSquares = mean * (2 * groups + 1) / (3 * groups);
+  us = steps * (first.us * mean + (last.us - first.us) * ofSquares / 2);
+  return {};
+}
+
+/// Until the step that runs when a request comes is over, in the mean: half of
+/// it, and long ones run more often than short ones.
+static double untilStepEndsUs(const ClosedLoop &load,
+                              const SteadyState &state) {
+  double stepsWithPrompts =
+      std::max(0.0, state.running - state.promptsPerStep) /
+      state.promptsPerStep;
+  double share = std::min(1.0, stepsWithPrompts * state.promptStepUs /
+                                   (load.answerTokens * state.tpotUs));
+  return (share * state.promptStepUs + (1 - share) * state.decodeStepUs) / 2;
+}
+
 ServingRefusal Server::serve(const ClosedLoop &load, SteadyState &state) {
   if (prices.refusal())
     return {ServingRefusal::Kind::step, prices.refusal()};
   double prompt = std::round(load.promptTokens);
   double longest = load.promptTokens + load.answerTokens;
   double context = std::round(load.promptTokens + load.answerTokens / 2);
-  double wanted = std::max(
-      1.0,
-      std::ceil(static_cast<double>(load.concurrency) / prices.replicaCount()));
+  double wanted =
+      std::max(1.0, std::ceil(static_cast<double>(load.concurrency) /
+                              prices.replicaCount()));
   StepTime one, decode, withPrompts;
   if (auto refusal = price({1, context}, one))
     return refusal;
   state.capacityTokens = one.capacityTokens;
-  double room = std::floor(one.capacityTokens / longest);
-  if (room < 1)
+  if (one.capacityTokens < longest)
     return {ServingRefusal::Kind::capacity};
+  // What is kept from the start, or what requests have in the mean.
+  double held = runtime.reservesAnswers
+                    ? longest
+                    : load.promptTokens + load.answerTokens / 2;
+  double room = std::floor(one.capacityTokens / held);
   state.running = std::min({wanted, room, runtime.maxSequences.value});
   state.isCacheFull = room < wanted;
   state.promptsPerStep = promptsPerStep(load, state.running);
@@ -141,13 +188,24 @@ ServingRefusal Server::serve(const ClosedLoop &load, SteadyState &state) {
   state.addedByPromptUs = std::max(0.0, added) / state.promptsPerStep;
   // While a request answers, each of the others is replaced once.
   double others = std::max(0.0, state.running - state.promptsPerStep);
-  state.tpotUs =
-      state.decodeStepUs + others / load.answerTokens * state.addedByPromptUs;
-  state.ttftUs = state.promptStepUs + state.decodeStepUs / 2;
-  double waits =
-      static_cast<double>(load.concurrency) / prices.replicaCount() /
-          state.running -
-      1;
+  double interrupts = others / load.answerTokens;
+  // Prompts that all come at once meet half of each other.
+  if (load.rounds > 0)
+    interrupts *= 1 - 0.5 / std::max(1.0, load.rounds);
+  state.tpotUs = state.decodeStepUs + interrupts * state.addedByPromptUs;
+  double readUs = state.promptStepUs + untilStepEndsUs(load, state);
+  if (load.rounds > 0) {
+    double firstUs = 0;
+    if (auto refusal = burst(load, state.running, firstUs))
+      return refusal;
+    readUs += std::max(0.0, firstUs - readUs) / load.rounds;
+  }
+  state.ttftUs = readUs +
+                 runtime.requestTimePerTokenUs.value * load.promptTokens +
+                 runtime.firstTokenSteps.value * state.decodeStepUs;
+  double waits = static_cast<double>(load.concurrency) / prices.replicaCount() /
+                     state.running -
+                 1;
   state.ttftUs += std::max(0.0, waits) * load.answerTokens * state.tpotUs;
   double request = state.ttftUs + (load.answerTokens - 1) * state.tpotUs;
   state.outputTokensPerSecond =

@@ -212,7 +212,7 @@ static auto predictWithRoom(ServedPlan &plan, Predict predict) {
   return raised ? std::move(raised) : std::move(result);
 }
 
-void RowPredictor::predict(PredictedRow &predicted) {
+void RowPredictor::predict(PredictedRow &predicted, double rounds) {
   const ServingRow &row = predicted.row;
   Result<Match> matched = match(row);
   if (!matched) {
@@ -232,6 +232,7 @@ void RowPredictor::predict(PredictedRow &predicted) {
   if (row.decode)
     concurrency = std::max<int64_t>(1, concurrency / row.decode->workers);
   ClosedLoop load = loadOf(row, concurrency, share);
+  load.rounds = rounds;
   if (Result<ServedFacts> facts =
           predictor.facts(plan, load.promptTokens, load.answerTokens)) {
     predicted.isMoe = facts->hasExperts;

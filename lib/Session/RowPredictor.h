@@ -23,8 +23,9 @@ public:
   static Result<std::unique_ptr<RowPredictor>>
   create(const std::string &configs, std::vector<Override> overrides);
 
-  /// Fills what is predicted of `row`, or why nothing is.
-  void predict(PredictedRow &row);
+  /// Fills what is predicted of `row`, or why nothing is, of so many rounds of
+  /// requests (`ClosedLoop::rounds`).
+  void predict(PredictedRow &row, double rounds);
   /// The same of throughput, and of memory.
   void predict(ThroughputRow &row);
   void predict(MemoryRow &row);

@@ -91,10 +91,11 @@ static std::vector<Rule> scores() {
   return {
       {"ttft",
        "TTFT is compared where answers are long and the measurement does not "
-       "queue",
+       "queue; of so many rounds of requests, the first of all at once",
        Kind::score,
        true,
-       {{"min_output_tokens", 1000},
+       {{"rounds", 10},
+        {"min_output_tokens", 1000},
         {"saturated_ms", 3000},
         {"saturated_share", 0.2}}},
       {"saturation",

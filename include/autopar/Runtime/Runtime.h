@@ -87,6 +87,15 @@ struct Runtime {
   /// Whether prompts are computed beside sequences that decode, or in steps of
   /// their own.
   bool fusesPrompts = false;
+  /// Whether a prompt is read in pieces where a step has no room for all of it;
+  /// whether room in the KV caches is kept for whole answers from the start, or
+  /// what has none any more is evicted and read again.
+  bool cutsPrompts = false, reservesAnswers = false;
+  /// What a token of a prompt takes before a step may have it, microseconds.
+  Figure requestTimePerTokenUs;
+  /// Steps after which the first token of a request is seen, once it was made:
+  /// servers send several at once.
+  Figure firstTokenSteps;
   /// What a step with prompts takes more on the host (no graph was captured
   /// for it), microseconds, and the share of its priced time on the device that
   /// it takes.

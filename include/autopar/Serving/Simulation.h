@@ -44,6 +44,10 @@ struct Engine {
   /// Room for the whole answer is kept from the start; else what does not fit
   /// any more is evicted, and read again later.
   bool reservesAnswers = false;
+  /// What a token of a prompt takes before a step may have it.
+  double requestUsPerToken = 0;
+  /// Steps after which the first token is seen, once it was made.
+  double firstTokenSteps = 0;
   /// KV blocks of a replica, and tokens of each.
   int64_t blocks = 1, blockTokens = 16;
   /// Replicas that take each step together.
@@ -68,6 +72,9 @@ struct SimulationResult {
   std::vector<ServedRequest> requests;
   double endUs = 0;
   int64_t steps = 0;
+  /// Tokens of answers that were made, and that were asked for; KV blocks in
+  /// use when all had ended.
+  int64_t answerTokens = 0, wantedTokens = 0, blocksInUse = 0;
   Refusal refusal;
   /// Index of a request that is longer than the caches of a replica.
   std::optional<size_t> tooLong;

@@ -23,6 +23,9 @@ struct ClosedLoop {
   int64_t concurrency = 1;
   /// Of a request in the mean.
   double promptTokens = 1, answerTokens = 1;
+  /// Requests that each of them makes in turn, the first of all at once, as
+  /// benchmarks do; 0 is without beginning or end.
+  double rounds = 0;
 };
 
 /// Why a deployment does not serve.
@@ -54,6 +57,7 @@ struct SteadyState {
   double decodeStepUs = 0, promptStepUs = 0, addedByPromptUs = 0;
   /// Of the decoding step, its communication and its host's, layers included.
   double communicationUs = 0, hostUs = 0;
+  /// Mean times, to the first token those of all rounds.
   double tpotUs = 0, ttftUs = 0;
   /// Of the whole deployment.
   double outputTokensPerSecond = 0;
@@ -92,6 +96,7 @@ private:
   /// Where `prompts` is a mean, at least 1.
   ServingRefusal priceWithPrompts(StepLoad load, StepTime &step);
   double promptsPerStep(const ClosedLoop &load, double running) const;
+  ServingRefusal burst(const ClosedLoop &load, double running, double &us);
 
   const Runtime &runtime;
   StepPrices prices;

@@ -111,8 +111,12 @@ TEST_F(SteadyStateTest, TimesHaveNoSteps) {
 TEST_F(SteadyStateTest, CachesBoundWhatRuns) {
   SteadyState state = serve({100000, 20000, 1000});
   EXPECT_TRUE(state.isCacheFull);
-  EXPECT_EQ(state.running, std::floor(state.capacityTokens / 21000));
+  // In the mean a half of an answer is there.
+  EXPECT_EQ(state.running, std::floor(state.capacityTokens / 20500));
   EXPECT_GT(state.ttftUs, 1000 * state.tpotUs);
+  runtime.reservesAnswers = true;
+  EXPECT_EQ(serve({100000, 20000, 1000}).running,
+            std::floor(state.capacityTokens / 21000));
   runtime.maxSequences.value = 2;
   EXPECT_EQ(serve({100000, 20000, 1000}).running, 2);
 }

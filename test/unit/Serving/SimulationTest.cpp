@@ -1,0 +1,250 @@
+//===- SimulationTest.cpp - Requests through an engine --------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Cost/Fixtures.h"
+
+#include "autopar/Serving/Simulation.h"
+#include "autopar/Serving/SteadyState.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+using namespace autopar;
+using namespace autopar::test;
+
+namespace {
+
+/// Llama-3.3-70B on 8 devices.
+struct SimulationTest : testing::Test {
+  SimulationTest() {
+    runtime.fusesPrompts = runtime.cutsPrompts = true;
+    runtime.tokenBudget.value = 8192;
+    runtime.maxSequences.value = 1024;
+    runtime.promptStepShare.value = 1;
+    runtime.kvBlockTokens.value = 16;
+  }
+
+  StepPrices &prices() {
+    made = std::make_unique<StepPrices>(program, machine, runtime);
+    made->lay(makeLayout(8), /*replicas=*/1);
+    return *made;
+  }
+  double stepUs(const StepLoad &load) {
+    StepTime time;
+    EXPECT_FALSE(prices().priceServed(load, time));
+    return time.us;
+  }
+  SimulationResult run(const Engine &engine, const SimulatedLoad &load) {
+    SimulationResult result = simulate(prices(), engine, load);
+    EXPECT_FALSE(result.refusal);
+    EXPECT_FALSE(result.tooLong);
+    return result;
+  }
+
+  Machine machine = makeMachine();
+  Runtime runtime = makeRuntime();
+  CompiledProgram program{makeDecoder(), {true, true}};
+  std::unique_ptr<StepPrices> made;
+};
+
+/// Closed loops of alike requests.
+SimulatedLoad rounds(int64_t concurrency, int64_t count, int64_t prompt,
+                     int64_t answer) {
+  SimulatedLoad load;
+  load.concurrency = concurrency;
+  load.requests.assign(static_cast<size_t>(count), {0, prompt, answer});
+  return load;
+}
+
+double meanTtftUs(const SimulationResult &result) {
+  double sum = 0;
+  for (const ServedRequest &request : result.requests)
+    sum += request.firstTokenUs - request.arrivalUs;
+  return sum / static_cast<double>(result.requests.size());
+}
+
+double meanTpotUs(const SimulationResult &result, const SimulatedLoad &load) {
+  double sum = 0;
+  for (size_t i = 0; i < load.requests.size(); ++i)
+    sum += (result.requests[i].endUs - result.requests[i].firstTokenUs) /
+           static_cast<double>(load.requests[i].answerTokens - 1);
+  return sum / static_cast<double>(load.requests.size());
+}
+
+} // namespace
+
+/// A prompt, then nine steps with one token more each.
+TEST_F(SimulationTest, OneRequestAlone) {
+  Engine engine = engineOf(runtime, 1e6, 1);
+  SimulationResult result = run(engine, rounds(1, 1, 1000, 10));
+  double prompt = stepUs({0, 1, 1, 1000, 1000}), decode = 0;
+  for (int64_t context = 1001; context <= 1009; ++context)
+    decode += stepUs({1, double(context)});
+  EXPECT_EQ(result.steps, 10);
+  EXPECT_DOUBLE_EQ(result.requests[0].firstTokenUs, prompt);
+  EXPECT_NEAR(result.requests[0].endUs, prompt + decode, 1e-6);
+}
+
+/// Requests that are served one after another by a time that is always the
+/// same wait as in the queue M/D/1, rho * S / (2 * (1 - rho)) (Pollaczek 1930,
+/// Khinchine 1932).
+TEST_F(SimulationTest, QueuesAsMD1) {
+  Engine engine = engineOf(runtime, 1e6, 1);
+  engine.maxSequences = 1;
+  double service = stepUs({0, 1, 1, 500, 500});
+  for (double rho : {0.3, 0.7}) {
+    SimulatedLoad load;
+    std::mt19937_64 random(1);
+    std::exponential_distribution<double> gap(rho / service);
+    double now = 0;
+    for (int i = 0; i < 400000; ++i)
+      load.requests.push_back({now += gap(random), 500, 1});
+    SimulationResult result = run(engine, load);
+    double wait = meanTtftUs(result) - service;
+    double expected = rho * service / (2 * (1 - rho));
+    EXPECT_NEAR(wait, expected, 0.02 * (expected + service)) << rho;
+  }
+}
+
+/// Two prompts that do not fit into one step: the second is cut.
+TEST_F(SimulationTest, PromptsAreCutWhereTheEngineCuts) {
+  Engine engine = engineOf(runtime, 1e6, 1);
+  engine.stepTokens = 1500;
+  SimulationResult cut = run(engine, rounds(2, 2, 1000, 1));
+  EXPECT_EQ(cut.steps, 2);
+  EXPECT_DOUBLE_EQ(cut.requests[0].firstTokenUs, stepUs({0, 0, 2, 750, 750}));
+  engine.cutsPrompts = false;
+  SimulationResult whole = run(engine, rounds(2, 2, 1000, 1));
+  EXPECT_EQ(whole.steps, 2);
+  EXPECT_DOUBLE_EQ(whole.requests[0].firstTokenUs,
+                   stepUs({0, 0, 1, 1000, 1000}));
+}
+
+/// Room for 40 blocks: of two requests that grow to 25 each, one is evicted and
+/// read again; with room kept from the start the second one waits.
+TEST_F(SimulationTest, WhatHasNoRoomIsEvictedOrWaits) {
+  Engine engine = engineOf(runtime, 40 * 16, 1);
+  SimulatedLoad load = rounds(2, 2, 200, 200);
+  SimulationResult evicts = run(engine, load);
+  EXPECT_EQ(evicts.requests[0].evictions, 0);
+  EXPECT_GT(evicts.requests[1].evictions, 0);
+  engine.reservesAnswers = true;
+  SimulationResult waits = run(engine, load);
+  EXPECT_EQ(waits.requests[1].evictions, 0);
+  EXPECT_GE(waits.requests[1].firstTokenUs, waits.requests[0].endUs);
+}
+
+TEST_F(SimulationTest, ARequestLongerThanTheCachesIsNamed) {
+  Engine engine = engineOf(runtime, 1600, 1);
+  SimulatedLoad load = rounds(2, 3, 500, 100);
+  load.requests[1].answerTokens = 2000;
+  SimulationResult result = simulate(prices(), engine, load);
+  ASSERT_TRUE(result.tooLong);
+  EXPECT_EQ(*result.tooLong, 1u);
+}
+
+/// Every request ends once, in the order of its times, and takes no fewer steps
+/// than it has tokens.
+TEST_F(SimulationTest, SmallWorldsLoseNothing) {
+  StepPrices &steps = prices();
+  std::mt19937_64 random(7);
+  auto pick = [&](int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(random);
+  };
+  for (int world = 0; world < 10000; ++world) {
+    Engine engine;
+    engine.blockTokens = pick(1, 16);
+    engine.blocks =
+        (64 + engine.blockTokens - 1) / engine.blockTokens + pick(0, 20);
+    engine.stepTokens = pick(1, 60);
+    engine.maxSequences = pick(1, 8);
+    engine.fusesPrompts = pick(0, 1) == 1;
+    engine.cutsPrompts = pick(0, 1) == 1;
+    engine.reservesAnswers = pick(0, 1) == 1;
+    engine.replicas = pick(1, 3);
+    engine.firstTokenSteps = static_cast<double>(pick(0, 5)) / 2;
+    SimulatedLoad load;
+    load.concurrency = pick(0, 6);
+    double arrival = 0;
+    for (int64_t i = pick(1, 12); i > 0; --i)
+      load.requests.push_back(
+          {load.concurrency != 0
+               ? 0
+               : arrival += static_cast<double>(pick(0, 20000)),
+           pick(1, 32), pick(1, 32)});
+    SimulationResult result = simulate(steps, engine, load);
+    ASSERT_FALSE(result.refusal);
+    ASSERT_FALSE(result.tooLong);
+    ASSERT_EQ(result.blocksInUse, 0) << world;
+    int64_t tokens = 0;
+    for (size_t i = 0; i < load.requests.size(); ++i) {
+      const ServedRequest &request = result.requests[i];
+      tokens = std::max(tokens, load.requests[i].answerTokens);
+      ASSERT_GT(request.firstTokenUs, request.arrivalUs) << world;
+      ASSERT_GE(request.endUs, request.firstTokenUs) << world;
+      ASSERT_LE(request.endUs, result.endUs) << world;
+    }
+    ASSERT_GE(result.steps, tokens) << world;
+    ASSERT_EQ(result.answerTokens, result.wantedTokens) << world;
+  }
+}
+
+/// The closed form against the engine itself: random loads below the room of
+/// the caches, of which the first round comes at once. First tokens are seen
+/// when they are made: else TPOT has fewer steps.
+TEST_F(SimulationTest, TheClosedFormIsNear) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> part(0.8, 1);
+  auto pick = [&](int64_t least, int64_t most) {
+    return std::uniform_int_distribution<int64_t>(least, most)(random);
+  };
+  std::vector<double> ofTtft, ofTpot;
+  for (int i = 0; i < 500; ++i) {
+    runtime.fusesPrompts = pick(0, 1) == 1;
+    runtime.cutsPrompts = pick(0, 1) == 1;
+    // Requests do not come at the ends of steps.
+    runtime.requestTimePerTokenUs.value = 5;
+    int64_t concurrency = int64_t(1) << pick(0, 6);
+    int64_t prompt = pick(100, 8000), answer = pick(200, 1200);
+    StepPrices &steps = prices();
+    SimulatedLoad load;
+    load.concurrency = concurrency;
+    for (int64_t one = 0; one < 10 * concurrency; ++one)
+      load.requests.push_back(
+          {0, static_cast<int64_t>(part(random) * double(prompt)),
+           static_cast<int64_t>(part(random) * double(answer))});
+    StepTime time;
+    ASSERT_FALSE(steps.price({1, 100}, time));
+    // At most nine tenths of the caches.
+    if (double(concurrency * (prompt + answer)) > 0.9 * time.capacityTokens)
+      continue;
+    Server server(program, machine, runtime);
+    server.lay(makeLayout(8), /*replicas=*/1);
+    SteadyState state;
+    ASSERT_FALSE(server.serve(
+        {concurrency, 0.9 * double(prompt), 0.9 * double(answer), 10}, state));
+    SimulationResult result =
+        simulate(steps, engineOf(runtime, time.capacityTokens, 1), load);
+    ofTtft.push_back(state.ttftUs / meanTtftUs(result) - 1);
+    ofTpot.push_back(state.tpotUs / meanTpotUs(result, load) - 1);
+  }
+  auto quantileOf = [](std::vector<double> errors, double share) {
+    for (double &error : errors)
+      error = std::abs(error);
+    std::sort(errors.begin(), errors.end());
+    return errors[static_cast<size_t>(share * double(errors.size() - 1))];
+  };
+  EXPECT_GT(ofTtft.size(), 400u);
+  EXPECT_LT(quantileOf(ofTpot, 0.5), 0.01);
+  EXPECT_LT(quantileOf(ofTpot, 0.9), 0.03);
+  EXPECT_LT(quantileOf(ofTtft, 0.5), 0.05);
+  EXPECT_LT(quantileOf(ofTtft, 0.9), 0.10);
+  RecordProperty("tpot_p90", std::to_string(quantileOf(ofTpot, 0.9)));
+  RecordProperty("ttft_p90", std::to_string(quantileOf(ofTtft, 0.9)));
+}
