@@ -45,7 +45,9 @@ def tables(data, chips, _):
 
 
 def left_out(data, chips, _):
-    fit_kernels.report_left_out(fit_kernels.borrow(data, chips))
+    kin = fit_shapes.errors_of_kin(data, chips)
+    fit_kernels.report_left_out(fit_kernels.borrow(data, chips, kin))
+    fit_kernels.report_kin(kin)
     fit_scans.copy_tables(chips)
 
 

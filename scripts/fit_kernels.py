@@ -114,7 +114,11 @@ LEFT_OUT_BAR = 0.15
 # Triton, FlashInfer's need a Hopper.
 KINDS_OF = {("a100-80gb-sxm", "scan"): ("h100-sxm", "sglang")}
 # What a curve has that was measured on its chip alone.
-OF_MEASURED = ("fit", "shapes", "decode_shapes", "prefill_shapes")
+TABLES = ("shapes", "decode_shapes", "prefill_shapes")
+OF_MEASURED = ("fit", *TABLES)
+# Chips whose peaks are so near have as many processors, which tables of shapes
+# rest on.
+SAME_PROCESSORS = 1.35
 EXPONENTS = (1, 1.5, 2, 3, 4)
 FIT_ROWS = 1200
 # Engines have an implementation of their own where its curve differs by more than
@@ -327,10 +331,11 @@ def streaming(kernels, least):
     }}
 
 
-def borrowed(chip, relative, others, errors):
+def borrowed(chip, relative, others, errors, kin):
     """The curves of `relative`, for the formats that `chip` multiplies, or what
     is typical of the measured chips `others` where none is of its design.
-    `errors`: of measured chips left out, which the sources tell."""
+    `errors`: of measured chips left out, which the sources tell; `kin`: the same
+    with tables of chips of their design."""
     foreign = chip["name"] in FOREIGN
     kernels = {}
     for kind, curves in relative["kernels"].items():
@@ -340,15 +345,41 @@ def borrowed(chip, relative, others, errors):
             if own != "any" and peak_key(own) not in chip["peak_flops"]:
                 continue
             made = of_any_chip(measured)
+            tables = (tables_of_kin(measured, kin, kind, key)
+                      if has_tables_of(chip, relative) else {})
             reference = (f"curves of {relative['name']}, the nearest chip with "
                          "measurements")
             if foreign and key in TYPICAL_FORMATS:
                 made = typical_curve(kind, key, others)
                 reference = "median of the measured designs"
-            kernels.setdefault(kind, {})[own] = {**made, "source": {
-                "kind": "derived", "reference":
-                reference + band(errors, kind, key, foreign)}}
+            rule = band(errors, kind, key, foreign)
+            if tables:
+                rule = ", with its tables of shapes"
+            kernels.setdefault(kind, {})[own] = {**made, **tables, "source": {
+                "kind": "derived", "reference": reference + rule}}
     return kernels
+
+
+def has_tables_of(chip, relative):
+    """Whether `chip` has the tables of the chip whose curves it has."""
+    peaks = [one["peak_flops"].get("bf16", {"value": 0})["value"]
+             for one in (chip, relative)]
+    return chip["name"] not in FOREIGN and max(
+        peaks) <= SAME_PROCESSORS * min(peaks)
+
+
+def tables_of_kin(measured, kin, kind, key):
+    """Those of a curve, with the errors that measured chips have by tables of
+    others of their design."""
+    found = [error for (of, format_, _), (_, made) in kin.items()
+             if (of, format_) == (kind, key) for error in made]
+    if not found:
+        return {}
+    median, p90 = kept_apart.quantiles(found)
+    return {field: {**measured[field], "fit": {
+        "median_error": files.rounded(median),
+        "p90_error": files.rounded(p90), "rows": len(found)}}
+            for field in TABLES if field in measured}
 
 
 def of_any_chip(measured):
@@ -522,6 +553,12 @@ def apart(chip, other):
         (chip["memory_bandwidth"], other["memory_bandwidth"])))
 
 
+def are_kin(chip, other):
+    """Whether two measured chips are of one design."""
+    return (chip is not other and
+            generation(chip["name"]) == generation(other["name"]))
+
+
 def typical(points):
     """The median of each coefficient over generations; generation -> points."""
     middle = [[statistics.median(values) for values in zip(*made)]
@@ -534,8 +571,7 @@ def typical(points):
 def left_out(chip, key, others):
     """rule -> point for a chip with the curves of `others`, (chip, curve)."""
     nearest = min(others, key=lambda other: apart(chip, other[0]))
-    kin = [other for other in others
-           if generation(other[0]["name"]) == generation(chip["name"])]
+    kin = [other for other in others if are_kin(chip, other[0])]
     points = {}
     for other, made in others:
         if generation(other["name"]) != generation(chip["name"]):
@@ -602,6 +638,20 @@ def report_left_out(errors):
           f"{'met' if median <= LEFT_OUT_BAR else 'missed'}")
 
 
+def report_kin(kin):
+    """Prints errors with the curve of the nearest chip of a design, without and
+    with its tables."""
+    together = {}
+    for (kind, _, _), made in kin.items():
+        for whole, some in zip(together.setdefault(kind, ([], [])), made):
+            whole += some
+    print("Errors in percent of a chip left out, by the nearest of its design\n"
+          f"{'kernel':17} {'rows':>6} {'curve':>15} {'with its tables':>15}")
+    for kind, (curve, table) in sorted(together.items()):
+        print(f"{kind:17} {len(curve):6} {kept_apart.percents(curve)} "
+              f"{kept_apart.percents(table)}")
+
+
 def of_measured(library):
     return {gpu: library[name] for gpu, name in CHIPS.items()}
 
@@ -618,12 +668,12 @@ def fit_curves(data, library):
     add_kinds(library)
 
 
-def borrow(data, library):
+def borrow(data, library, kin):
     """Those of the others; errors of measured chips left out."""
     measured = of_measured(library)
     errors = leave_one_out(data, measured)
     for name, relative in RELATIVES.items():
         chip = library[name]
-        made = borrowed(chip, library[relative], measured.values(), errors)
+        made = borrowed(chip, library[relative], measured.values(), errors, kin)
         chip["kernels"] = merged(chip["kernels"], made, True)
     return errors

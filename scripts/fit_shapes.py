@@ -326,11 +326,14 @@ def median_log(cases):
     return math.log(max(ratios[len(ratios) // 2], LEAST_PERCENT / 100))
 
 
+def all_errors(cases, percent):
+    ratios = [x / 100 for x in percent]
+    return [abs(case.predict(ratios) / case.time - 1) for case in cases]
+
+
 def errors(cases, percent):
     """The median and the 90th percentile."""
-    ratios = [x / 100 for x in percent]
-    found = sorted(abs(case.predict(ratios) / case.time - 1) for case in cases)
-    return found[len(found) // 2], found[len(found) * 9 // 10]
+    return kept_apart.quantiles(all_errors(cases, percent))
 
 
 def table_json(table, percent, found, rows):
@@ -421,3 +424,33 @@ def add_tables(data, library):
     measured = measured_rows(data)
     for gpu, name in fit_kernels.CHIPS.items():
         fit_chip(gpu, library[name], measured)
+
+
+def errors_of_kin(data, library):
+    """(kind, format, chip) -> errors of a measured chip by the curve of the
+    nearest of its design, without and with that one's tables."""
+    found = {}
+    chips = fit_kernels.of_measured(library)
+    for kind, keys in measured_rows(data).items():
+        for (gpu, key), (_, rows) in sorted(keys.items()):
+            kin = [other for other in chips.values()
+                   if fit_kernels.are_kin(chips[gpu], other) and
+                   key in other["kernels"].get(kind, {})]
+            if not kin or len(rows) < LEAST_ROWS:
+                continue
+            nearest = min(kin, key=lambda other: fit_kernels.apart(
+                chips[gpu], other))
+            borrowed = {**chips[gpu], "kernels": nearest["kernels"]}
+            curve = Curve(borrowed, kind, key, rows)
+            for table in TABLES:
+                made = curve.json.get(table.field)
+                if table.kind != kind or not made:
+                    continue
+                percent = [int(word) for line in made["percent"]
+                           for word in line.split()]
+                cases = curve.cases(rows, table)
+                before, after = found.setdefault(
+                    (kind, key, chips[gpu]["name"]), ([], []))
+                before += all_errors(cases, [100] * table.size)
+                after += all_errors(cases, percent)
+    return found
