@@ -36,6 +36,8 @@ public:
 
   /// Chooses what the next step computes, evicting what has no room.
   StepLoad plan();
+  /// Nothing decodes in that step: another replica reads prompts in it.
+  void holdDecoding() { decodesNext = false; }
   /// The step that was planned is over: adds the requests whose first token it
   /// made, and those that it ended.
   void finish(std::vector<size_t> &answering, std::vector<size_t> &ended);

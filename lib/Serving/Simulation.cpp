@@ -133,6 +133,11 @@ StepLoad Simulation::plan() {
     most.promptTokens = own.promptTokens;
     most.promptContext = own.promptContext;
   }
+  if (!engine.fusesPrompts && most.prompts > 0) {
+    for (Replica &replica : replicas)
+      replica.holdDecoding();
+    most.decoding = 0;
+  }
   return most;
 }
 

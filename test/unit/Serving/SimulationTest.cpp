@@ -126,6 +126,22 @@ TEST_F(SimulationTest, PromptsAreCutWhereTheEngineCuts) {
                    stepUs({0, 0, 1, 1000, 1000}));
 }
 
+/// Two replicas that take steps together: while the second reads its prompt,
+/// the first does not decode where prompts have steps of their own.
+TEST_F(SimulationTest, ReplicasWaitForEachOther) {
+  Engine engine = engineOf(runtime, 1e6, 2);
+  SimulatedLoad load;
+  load.requests = {{0, 1000, 3}, {1, 1000, 3}};
+  // Prompt of the first, of the second, then two tokens of both.
+  engine.fusesPrompts = false;
+  EXPECT_EQ(run(engine, load).steps, 4);
+  // The second prompt beside the second token of the first.
+  engine.fusesPrompts = true;
+  SimulationResult fused = run(engine, load);
+  EXPECT_EQ(fused.steps, 4);
+  EXPECT_LT(fused.requests[0].endUs, fused.requests[1].endUs);
+}
+
 /// Room for 40 blocks: of two requests that grow to 25 each, one is evicted and
 /// read again; with room kept from the start the second one waits.
 TEST_F(SimulationTest, WhatHasNoRoomIsEvictedOrWaits) {
