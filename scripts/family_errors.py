@@ -159,13 +159,6 @@ FAMILIES = (
 )
 
 
-def point_of(curve):
-    """Coefficients of a curve of a chip's file."""
-    return [curve["floor"]["value"],
-            curve.get("compute_efficiency", {"value": 1})["value"],
-            curve["memory_efficiency"]["value"], curve["exponent"]]
-
-
 def errors(prepared, point):
     ratios = sorted(fit_kernels.predict(launches, *point) / time
                     for launches, time in prepared)
@@ -186,7 +179,7 @@ def report(name, chip, kind, key, rows):
     own = fit_kernels.best_fit([], others)
     figures = " ".join(f"{files.rounded(x):6}" for x in own)
     print(f"{name:31} {kind + '.' + key:21} {chip['name']:19} {len(kept):4} "
-          f"{errors(kept, point_of(curve))} {errors(kept, own)} {figures}",
+          f"{errors(kept, fit_kernels.point_of(curve))} {errors(kept, own)} {figures}",
           flush=True)
 
 

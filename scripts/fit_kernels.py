@@ -70,8 +70,7 @@ LAUNCHES = {
     "index": "; scores and top 2048 of prompts, two launches measured apart",
 }
 KINDS = ("matmul", "attention", "latent_attention", "grouped_matmul",
-         "elementwise", "gather", "scan",
-         "index")
+         "elementwise", "gather", "scan", "index")
 # Chips that nobody measured take the curves of their nearest relative.
 RELATIVES = {
     "v100-32gb-sxm": "a100-80gb-sxm",
@@ -425,24 +424,15 @@ def band(errors, kind, key, foreign):
             f"off in the median, {100 * p90:.0f}% at the 90th percentile")
 
 
-def merged(kernels, made, replace):
-    """`kernels` and the curves of `made` that it lacks; or all of `made`."""
-    together = {}
-    for kind in KINDS:
-        old, new = kernels.get(kind, {}), made.get(kind, {})
-        added = {key: new[key] for key in new if key not in old}
-        if replace and new:
-            together[kind] = new
-        elif old or new:
-            together[kind] = {**old, **added}
-    return together
+def merged(kernels, made):
+    """The kinds of `made`, and of `kernels` those that it lacks."""
+    together = {kind: made.get(kind) or kernels.get(kind) for kind in KINDS}
+    return {kind: curves for kind, curves in together.items() if curves}
 
 
 def differs(made, other, rows, peak, bandwidth):
     """Whether two curves do, in the median over `rows`."""
-    points = [[curve[name]["value"] for name in (
-        "floor", "compute_efficiency", "memory_efficiency")] +
-        [curve["exponent"]] for curve in (made, other)]
+    points = [point_of(curve) for curve in (made, other)]
     return statistics.median(
         abs(predict(launches, *points[0]) / predict(launches, *points[1]) - 1)
         for launches, _ in prepare(rows, peak, bandwidth)) > DIFFERENCE
@@ -475,7 +465,7 @@ def implementations(data, chips):
 
 def add_implementations(chip, made):
     """`made`, and none but these."""
-    together = {runtime: merged({}, made[runtime], False)
+    together = {runtime: merged({}, made[runtime])
                 for runtime in sorted(made)}
     chip.pop("implementations", None)
     if together:
@@ -538,8 +528,9 @@ def fit_all(data, chips):
 
 
 def point_of(made):
-    """Floor, efficiencies and exponent of a curve."""
-    return [*(made[name]["value"] for name in COEFFICIENTS), made["exponent"]]
+    """Floor, efficiencies (1 where a curve has none) and exponent of a curve."""
+    return [*(made.get(name, {"value": 1})["value"] for name in COEFFICIENTS),
+            made["exponent"]]
 
 
 def generation(name):
@@ -661,7 +652,7 @@ def fit_curves(data, library):
     measured = of_measured(library)
     for gpu, made in fit_all(data, measured).items():
         chip = measured[gpu]
-        chip["kernels"] = merged(chip["kernels"], made, True)
+        chip["kernels"] = merged(chip["kernels"], made)
     made = implementations(data, measured)
     for gpu, chip in measured.items():
         add_implementations(chip, made.get(gpu, {}))
@@ -675,5 +666,5 @@ def borrow(data, library, kin):
     for name, relative in RELATIVES.items():
         chip = library[name]
         made = borrowed(chip, library[relative], measured.values(), errors, kin)
-        chip["kernels"] = merged(chip["kernels"], made, True)
+        chip["kernels"] = merged(chip["kernels"], made)
     return errors

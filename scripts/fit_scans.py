@@ -28,52 +28,28 @@ import itertools
 import math
 
 import fit_kernels
-import hardware_files as files
+import fit_shapes
 import kept_apart
 import scan_rows
 
-STREAMS = [2 ** i for i in range(1, 13)]
-TOKENS = [2 ** i for i in (4, 7, 10, 12, 14)]
+TABLE = fit_shapes.Table("scan", "prefill_shapes", True, 2, {
+    "streams": fit_shapes.powers(1, 12),
+    "query": [2 ** i for i in (4, 7, 10, 12, 14)],
+})
 FLATNESS, SWEEPS, NOISE, MOST_CHANGE = 0.01, 60, 0.01, 1.0
-LEAST_PERCENT, MOST_PERCENT = 1, 100_000
-FIELD = "prefill_shapes"
-
-
-def octaves(size):
-    """
-    >>> octaves(1), octaves(6), octaves(0.75)
-    (0.0, 2.5, -0.5)
-    """
-    mantissa, exponent = math.frexp(size)
-    return exponent - 1 + 2 * mantissa - 1
-
-
-def place(at, size):
-    """[(knot, weight)].
-
-    >>> place([2, 4, 16], 3), place([2, 4, 16], 1), place([2, 4, 16], 8)
-    ([(0, 0.5), (1, 0.5)], [(0, 1.0)], [(1, 0.5), (2, 0.5)])
-    """
-    if size <= at[0] or size >= at[-1]:
-        return [(0 if size <= at[0] else len(at) - 1, 1.0)]
-    above = next(i for i, knot in enumerate(at) if knot >= size)
-    low, high = octaves(at[above - 1]), octaves(at[above])
-    share = (octaves(size) - low) / (high - low)
-    return [(knot, weight) for knot, weight in
-            ((above - 1, 1 - share), (above, share)) if weight]
 
 
 def cells_of(row):
-    return [(x * len(TOKENS) + y, a * b)
-            for (x, a), (y, b) in itertools.product(
-                place(STREAMS, row.streams), place(TOKENS, row.tokens))]
+    return TABLE.cells_of((row.streams, row.tokens))
 
 
-def neighbours(cell):
-    x, y = divmod(cell, len(TOKENS))
-    return [i * len(TOKENS) + j
-            for i, j in ((x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1))
-            if 0 <= i < len(STREAMS) and 0 <= j < len(TOKENS)]
+def neighbours():
+    """Of each cell, those next to it."""
+    found = [[] for _ in range(TABLE.size)]
+    for low, high in itertools.chain(TABLE.steps(0), TABLE.steps(1)):
+        found[low].append(high)
+        found[high].append(low)
+    return found
 
 
 class Curve:
@@ -82,9 +58,7 @@ class Curve:
     def __init__(self, chip, key, json):
         self.peak = chip["peak_flops"][key]["value"]
         self.bandwidth = chip["memory_bandwidth"]["value"]
-        self.point = [json[name]["value"] for name in (
-            "floor", "compute_efficiency", "memory_efficiency")] + [
-                json["exponent"]]
+        self.point = fit_kernels.point_of(json)
 
     def time(self, row):
         (launches, _), = fit_kernels.prepare([row], self.peak, self.bandwidth)
@@ -111,14 +85,14 @@ def ratio_of(row, ratios):
 def fit_ratios(curve, rows):
     """One for each cell, in percent."""
     floor = curve.point[0]
-    size = len(STREAMS) * len(TOKENS)
-    logs, found = [0.0] * size, [[] for _ in range(size)]
+    logs, found = [0.0] * TABLE.size, [[] for _ in range(TABLE.size)]
+    pulls_of = neighbours()
     for row in rows:
         for cell, weight in cells_of(row):
             found[cell].append((row, weight * curve.roof(row)))
     predicted = {row: curve.time(row) for row in rows}
-    for _, cell in itertools.product(range(SWEEPS), range(size)):
-        pulls = neighbours(cell)
+    for _, cell in itertools.product(range(SWEEPS), range(TABLE.size)):
+        pulls = pulls_of[cell]
         weight = FLATNESS * len(pulls)
         force = FLATNESS * sum(logs[i] - logs[cell] for i in pulls)
         ratio = math.exp(logs[cell])
@@ -132,22 +106,11 @@ def fit_ratios(curve, rows):
         for row, us in found[cell]:
             predicted[row] += us * (math.exp(logs[cell]) - ratio)
     assert all(time > floor for time in predicted.values())
-    return [max(LEAST_PERCENT, min(MOST_PERCENT, round(100 * math.exp(x))))
-            for x in logs]
+    return [fit_shapes.percent_of(math.exp(x)) for x in logs]
 
 
 def errors(rows, time):
     return [abs(time(row) / row.time - 1) for row in rows]
-
-
-def table(percent, kept):
-    median, p90 = (files.rounded(x) for x in kept_apart.quantiles(kept))
-    return {
-        "coordinates": [{"of": "streams", "at": STREAMS},
-                        {"of": "query", "at": TOKENS}],
-        "percent": files.lines(percent),
-        "fit": {"median_error": median, "p90_error": p90, "rows": len(kept)},
-    }
 
 
 def report(label, rows, *times):
@@ -156,13 +119,6 @@ def report(label, rows, *times):
     figures = " ".join(kept_apart.percents(errors(rows, time))
                        for time in times)
     print(f"{label} {len(rows):5} {bias:6.2f} {figures}", flush=True)
-
-
-def with_table(json, made):
-    """The same, with the source last and `made` before it."""
-    kept = {key: value for key, value in json.items()
-            if key not in (FIELD, "source")}
-    return {**kept, FIELD: made, "source": json["source"]}
 
 
 def fit_delta_rule(chip, label, json, rows):
@@ -181,7 +137,9 @@ def fit_delta_rule(chip, label, json, rows):
            curve.time)
     report(f"{label} prefill  ", kept, lambda row: streamed(chip, row),
            curve.time, time)
-    return with_table(json, table(percent, errors(kept, time)))
+    found = kept_apart.quantiles(errors(kept, time))
+    return fit_shapes.with_tables(json, {
+        TABLE.field: fit_shapes.table_json(TABLE, percent, found, len(kept))})
 
 
 def report_convolutions(chip, label, json, rows):
@@ -218,10 +176,10 @@ def copy_tables(library):
         curves = library[name]["kernels"].get("scan", {})
         for key in {"bf16", "fp16"}.intersection(curves):
             if curves[key]["source"]["kind"] == "derived":
-                curves[key] = with_table(
-                    curves[key], next(curve[FIELD] for curve in
+                curves[key] = fit_shapes.with_tables(curves[key], {
+                    TABLE.field: next(curve[TABLE.field] for curve in
                                       kernels["scan"].values()
-                                      if FIELD in curve))
+                                      if TABLE.field in curve)})
 
 
 def add_tables(data, library):

@@ -255,12 +255,10 @@ class Curve:
         self.json["floor"]["value"] = self.floor
 
     def roofs(self, row):
-        json = self.json
-        flops = self.peak * json["compute_efficiency"]["value"]
-        bandwidth = self.bandwidth * json["memory_efficiency"]["value"]
-        q = json["exponent"]
-        return [((f / flops * 1e6) ** q + (b / bandwidth * 1e6) ** q) ** (1 / q)
-                for f, b in row.launches]
+        """Of each launch, without floors."""
+        _, *rates = fit_kernels.point_of(self.json)
+        (launches, _), = fit_kernels.prepare([row], self.peak, self.bandwidth)
+        return [fit_kernels.predict([launch], 0, *rates) for launch in launches]
 
     def is_of_memory(self, row):
         moved = sum(b for _, b in row.launches)
@@ -315,8 +313,11 @@ def fit_ratios(table, cases):
             logs[cell], ratios[cell] = x + change, math.exp(x + change)
             for i, us in rows:
                 predicted[i] += us * (ratios[cell] - ratio)
-    return [max(LEAST_PERCENT, min(MOST_PERCENT, round(100 * ratio)))
-            for ratio in ratios]
+    return [percent_of(ratio) for ratio in ratios]
+
+
+def percent_of(ratio):
+    return max(LEAST_PERCENT, min(MOST_PERCENT, round(100 * ratio)))
 
 
 def median_log(cases):
