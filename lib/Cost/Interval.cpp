@@ -82,16 +82,12 @@ static std::vector<double> turnsOf(Interval interval, double first,
 
 /// It is linear in each of the two between knots.
 static Interval enclosedRatio(const ShapeView &view, Interval x, Interval y) {
-  Interval result = {1, 1};
-  bool isFirst = true;
+  std::vector<double> ratios;
   for (double a : turnsOf(x, view.firstX, view.lastX))
-    for (double b : turnsOf(y, view.firstY, view.lastY)) {
-      double ratio = shapeRatio(view, a, b);
-      result.low = isFirst ? ratio : std::min(result.low, ratio);
-      result.high = isFirst ? ratio : std::max(result.high, ratio);
-      isFirst = false;
-    }
-  return result;
+    for (double b : turnsOf(y, view.firstY, view.lastY))
+      ratios.push_back(shapeRatio(view, a, b));
+  auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
+  return {*low, *high};
 }
 
 Interval Enclosure::calculate(const Instruction &step) const {
@@ -138,7 +134,7 @@ Interval Enclosure::calculate(const Instruction &step) const {
       values[i] = takesHigh ? slots[read[i]].high : slots[read[i]].low;
     }
     return autopar::calculate(
-        local, {nullptr, links->routes(), tape.pairs.data(), nullptr}, values);
+        local, {nullptr, links->routes(), tape.pairs.data()}, values);
   };
   return {corner(false), corner(true)};
 }
@@ -152,7 +148,7 @@ Interval Enclosure::launch(const Instruction &step) const {
     const double values[] = {at(step.a) * at(rates[0]),
                              at(step.b) * at(rates[1]), at(rates[2])};
     return autopar::calculate({Op::launch, 0, 0, 1, 2},
-                              {nullptr, nullptr, nullptr, nullptr}, values);
+                              {nullptr, nullptr, nullptr}, values);
   };
   return {corner(false), corner(true)};
 }

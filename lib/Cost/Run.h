@@ -66,7 +66,7 @@ struct TapeView {
   const Instruction *code;
   const RouteView *routes;
   const PairsRule *pairs;
-  const ShapeView *shapes;
+  const ShapeView *shapes = nullptr;
   const LaunchRates *rates = &noRates;
 };
 

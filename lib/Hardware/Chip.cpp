@@ -189,9 +189,11 @@ static KernelCurve readCurve(const JsonReader &reader, KernelKind kernel) {
   bool multiplies =
       kernel != KernelKind::elementwise && kernel != KernelKind::gather;
   KernelCurve curve;
-  reader.allowOnly({"floor", "compute_efficiency", "memory_efficiency",
-                    "exponent", "fit", "source", "shapes", "decode_shapes",
-                    "prefill_shapes"});
+  std::vector<std::string_view> known = {
+      "floor", "compute_efficiency", "memory_efficiency", "exponent", "fit",
+      "source"};
+  known.insert(known.end(), std::begin(shapeKeys), std::end(shapeKeys));
+  reader.allowOnly(known);
   curve.source = readSource(reader);
   curve.floorUs =
       readCoefficient(reader, "floor", units::microseconds, curve.source);

@@ -15,10 +15,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "NodeFields.h"
-
 #include "ShapeTable.h"
-#include "autopar/Support/File.h"
 
+#include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 

@@ -12,16 +12,12 @@
 
 using namespace autopar;
 
-Replica::Replica(const Engine &engine, const std::vector<Request> &requests)
-    : engine(engine), requests(requests), states(requests.size()),
-      opensBlock(static_cast<size_t>(engine.blockTokens)) {}
-
 //===----------------------------------------------------------------------===//
 // Caches
 //===----------------------------------------------------------------------===//
 
 /// When, in steps modulo a block, its next token opens a block.
-int64_t &Replica::openers(const State &state) {
+int64_t &Replica::openers(const RequestState &state) {
   int64_t phase = (state.since - state.contextThen) % engine.blockTokens;
   if (phase < 0)
     phase += engine.blockTokens;
@@ -47,7 +43,7 @@ int64_t Replica::blocksToOpen() const {
 //===----------------------------------------------------------------------===//
 
 void Replica::beginDecoding(size_t request) {
-  State &state = states[request];
+  RequestState &state = states[request];
   state.decodes = true;
   state.since = steps;
   state.contextThen = state.toRead;
@@ -60,7 +56,7 @@ void Replica::beginDecoding(size_t request) {
 }
 
 void Replica::endDecoding(size_t request) {
-  State &state = states[request];
+  RequestState &state = states[request];
   int64_t context = contextOf(state);
   --openers(state);
   --decoding;
@@ -77,7 +73,7 @@ void Replica::evictLast() {
   size_t request = begun.back();
   begun.pop_back();
   endDecoding(request);
-  State &state = states[request];
+  RequestState &state = states[request];
   state.toRead = requests[request].promptTokens + state.made;
   state.read = 0;
   ++state.evictions;
@@ -97,7 +93,7 @@ void Replica::planDecoding() {
 /// Whether the next that waits may begin, `budget` tokens at once.
 bool Replica::admit(int64_t budget) {
   size_t request = waiting.front();
-  State &state = states[request];
+  RequestState &state = states[request];
   int64_t running = decoding + static_cast<int64_t>(reading.size());
   if (running >= engine.maxSequences)
     return false;
@@ -176,7 +172,7 @@ void Replica::finish(std::vector<size_t> &answering,
   while (decodesNext && !ends.empty() && ends.top().first <= steps) {
     auto [step, request] = ends.top();
     ends.pop();
-    const State &state = states[request];
+    const RequestState &state = states[request];
     // Ends of those that were evicted since are of no meaning.
     int64_t left = requests[request].answerTokens - state.made;
     if (!state.decodes || state.since + left != step)
@@ -190,7 +186,7 @@ void Replica::finish(std::vector<size_t> &answering,
 
 void Replica::finishPiece(const Piece &piece, std::vector<size_t> &answering,
                           std::vector<size_t> &ended) {
-  State &state = states[piece.request];
+  RequestState &state = states[piece.request];
   state.read += piece.tokens;
   if (state.read < state.toRead)
     return;

@@ -15,12 +15,28 @@
 
 namespace autopar {
 
+/// Where a request is.
+struct RequestState {
+  /// Tokens that are read before it decodes, and of these already.
+  int64_t toRead = 0, read = 0;
+  /// Of its answer, when it began to decode or since.
+  int64_t made = 0;
+  /// Of those that decode: `steps` when it began, and its context then.
+  int64_t since = 0, contextThen = 0;
+  int32_t evictions = 0;
+  bool decodes = false;
+};
+
 /// Requests wait, are read, decode and end. Nothing is done for each of those
 /// that decode in a step: they are counted, and lie in the order of their ends.
 class Replica {
 public:
-  /// Both outlive it.
-  Replica(const Engine &engine, const std::vector<Request> &requests);
+  /// All outlive it. `states` are of all requests, of which each is in one
+  /// replica.
+  Replica(const Engine &engine, const std::vector<Request> &requests,
+          std::vector<RequestState> &states)
+      : engine(engine), requests(requests), states(states),
+        opensBlock(static_cast<size_t>(engine.blockTokens)) {}
 
   void add(size_t request) { waiting.push_back(request); }
   /// Requests that are here.
@@ -30,9 +46,6 @@ public:
   int64_t usedBlocks() const { return used; }
   /// Of answers.
   int64_t tokensMade() const { return tokens; }
-  int32_t evictionsOf(size_t request) const {
-    return states[request].evictions;
-  }
 
   /// Chooses what the next step computes, evicting what has no room.
   StepLoad plan();
@@ -43,16 +56,6 @@ public:
   void finish(std::vector<size_t> &answering, std::vector<size_t> &ended);
 
 private:
-  struct State {
-    /// Tokens that are read before it decodes, and of these already.
-    int64_t toRead = 0, read = 0;
-    /// Of its answer, when it began to decode or since.
-    int64_t made = 0;
-    /// Of those that decode: `steps` when it began, and its context then.
-    int64_t since = 0, contextThen = 0;
-    int32_t evictions = 0;
-    bool decodes = false;
-  };
   struct Piece {
     size_t request;
     int64_t tokens;
@@ -60,10 +63,10 @@ private:
   /// When, in `steps`.
   using End = std::pair<int64_t, size_t>;
 
-  int64_t contextOf(const State &state) const {
+  int64_t contextOf(const RequestState &state) const {
     return state.contextThen + steps - state.since;
   }
-  int64_t &openers(const State &state);
+  int64_t &openers(const RequestState &state);
   int64_t heldBlocks(size_t request, int64_t tokens) const;
   int64_t blocksToOpen() const;
 
@@ -79,7 +82,7 @@ private:
 
   const Engine &engine;
   const std::vector<Request> &requests;
-  std::vector<State> states;
+  std::vector<RequestState> &states;
   std::deque<size_t> waiting, reading;
   /// Of those that decode, and stale ones of evicted requests.
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;

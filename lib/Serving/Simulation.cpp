@@ -43,9 +43,10 @@ class Simulation {
 public:
   Simulation(StepPrices &prices, const Engine &engine,
              const SimulatedLoad &load)
-      : prices(prices), engine(engine), load(load) {
+      : prices(prices), engine(engine), load(load),
+        states(load.requests.size()) {
     for (int64_t i = 0; i < engine.replicas; ++i)
-      replicas.emplace_back(engine, load.requests);
+      replicas.emplace_back(engine, load.requests, states);
     result.requests.resize(load.requests.size());
   }
   SimulationResult run();
@@ -62,6 +63,8 @@ private:
   StepPrices &prices;
   const Engine &engine;
   const SimulatedLoad &load;
+  /// By index of the load's requests.
+  std::vector<RequestState> states;
   std::vector<Replica> replicas;
   SimulationResult result;
   double nowUs = 0;
@@ -168,8 +171,7 @@ void Simulation::finish(double stepUs) {
   for (size_t request : ending) {
     ServedRequest &served = result.requests[request];
     served.endUs = nowUs;
-    served.evictions =
-        replicas[static_cast<size_t>(served.replica)].evictionsOf(request);
+    served.evictions = states[request].evictions;
   }
   ended += ending.size();
   show(stepUs, ended == load.requests.size());
@@ -199,8 +201,6 @@ SimulationResult Simulation::run() {
     finish(time.us);
   }
   result.endUs = nowUs;
-  for (const Request &request : load.requests)
-    result.wantedTokens += request.answerTokens;
   for (const Replica &replica : replicas) {
     result.answerTokens += replica.tokensMade();
     result.blocksInUse += replica.usedBlocks();

@@ -20,10 +20,18 @@ void Server::lay(const Layout &layout, int64_t count) {
   prices.lay(layout, count);
 }
 
-ServingRefusal Server::price(const StepLoad &load, StepTime &step) {
-  if (Refusal refusal = prices.price(load, step))
+static ServingRefusal ofStep(const Refusal &refusal) {
+  if (refusal)
     return {ServingRefusal::Kind::step, refusal};
   return {};
+}
+
+ServingRefusal Server::price(const StepLoad &load, StepTime &step) {
+  return ofStep(prices.price(load, step));
+}
+
+ServingRefusal Server::priceServed(const StepLoad &load, StepTime &step) {
+  return ofStep(prices.priceServed(load, step));
 }
 
 /// `prompts` whole prompts of `tokens` each.
@@ -35,8 +43,8 @@ static StepLoad reading(double prompts, double tokens) {
 /// each token of the answers but the first.
 ServingRefusal Server::runBatch(const ClosedLoop &batch,
                                 double &tokensPerSecond) {
-  if (prices.refusal())
-    return {ServingRefusal::Kind::step, prices.refusal()};
+  if (auto refusal = ofStep(prices.refusal()))
+    return refusal;
   double sequences =
       static_cast<double>(batch.concurrency) / prices.replicaCount();
   double prompt = std::round(batch.promptTokens);
@@ -61,8 +69,8 @@ ServingRefusal Server::runBatch(const ClosedLoop &batch,
 
 ServingRefusal Server::count(double promptTokens, double answerTokens,
                              ServingFlops &flops) {
-  if (prices.refusal())
-    return {ServingRefusal::Kind::step, prices.refusal()};
+  if (auto refusal = ofStep(prices.refusal()))
+    return refusal;
   double prompt = std::round(promptTokens);
   StepTime decode, fill;
   if (auto refusal =
@@ -88,20 +96,15 @@ double Server::promptsPerStep(const ClosedLoop &load, double running) const {
 
 /// Steps have whole prompts: what is between two of them is on a line.
 ServingRefusal Server::priceWithPrompts(StepLoad load, StepTime &step) {
-  auto priceServed = [&](StepTime &time) -> ServingRefusal {
-    if (Refusal refusal = prices.priceServed(load, time))
-      return {ServingRefusal::Kind::step, refusal};
-    return {};
-  };
   double fewer = std::floor(load.prompts), share = load.prompts - fewer;
   load.prompts = fewer;
-  if (auto refusal = priceServed(step))
+  if (auto refusal = priceServed(load, step))
     return refusal;
   if (share == 0)
     return {};
   StepTime more;
   load.prompts = fewer + 1;
-  if (auto refusal = priceServed(more))
+  if (auto refusal = priceServed(load, more))
     return refusal;
   step.us += share * (more.us - step.us);
   return {};
@@ -121,14 +124,14 @@ ServingRefusal Server::burst(const ClosedLoop &load, double running,
   each = std::min(each, running);
   StepLoad step = reading(std::max(1.0, std::floor(each)), prompt);
   StepTime first, last;
-  if (Refusal refusal = prices.priceServed(step, first))
-    return {ServingRefusal::Kind::step, refusal};
+  if (auto refusal = priceServed(step, first))
+    return refusal;
   last = first;
   if (runtime.fusesPrompts && running > step.prompts) {
     step.decoding = running - step.prompts;
     step.context = prompt;
-    if (Refusal refusal = prices.priceServed(step, last))
-      return {ServingRefusal::Kind::step, refusal};
+    if (auto refusal = priceServed(step, last))
+      return refusal;
   }
   double steps = running / step.prompts;
   double groups = each < 1 ? running : std::ceil(running / each);
@@ -151,8 +154,8 @@ static double untilStepEndsUs(const ClosedLoop &load,
 }
 
 ServingRefusal Server::serve(const ClosedLoop &load, SteadyState &state) {
-  if (prices.refusal())
-    return {ServingRefusal::Kind::step, prices.refusal()};
+  if (auto refusal = ofStep(prices.refusal()))
+    return refusal;
   double prompt = std::round(load.promptTokens);
   double longest = load.promptTokens + load.answerTokens;
   double context = std::round(load.promptTokens + load.answerTokens / 2);

@@ -72,9 +72,8 @@ struct SimulationResult {
   std::vector<ServedRequest> requests;
   double endUs = 0;
   int64_t steps = 0;
-  /// Tokens of answers that were made, and that were asked for; KV blocks in
-  /// use when all had ended.
-  int64_t answerTokens = 0, wantedTokens = 0, blocksInUse = 0;
+  /// Tokens of answers that were made, and KV blocks in use when all had ended.
+  int64_t answerTokens = 0, blocksInUse = 0;
   Refusal refusal;
   /// Index of a request that is longer than the caches of a replica.
   std::optional<size_t> tooLong;

@@ -89,10 +89,9 @@ public:
   ServingRefusal count(double promptTokens, double answerTokens,
                        ServingFlops &flops);
 
-  StepPrices &steps() { return prices; }
-
 private:
   ServingRefusal price(const StepLoad &load, StepTime &step);
+  ServingRefusal priceServed(const StepLoad &load, StepTime &step);
   /// Where `prompts` is a mean, at least 1.
   ServingRefusal priceWithPrompts(StepLoad load, StepTime &step);
   double promptsPerStep(const ClosedLoop &load, double running) const;
