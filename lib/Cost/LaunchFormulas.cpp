@@ -329,9 +329,11 @@ static void addTotals(Formulas &formulas) {
   auto picoseconds = [&](Expr us) {
     return us.apply(Op::picoseconds, formulas.number(0));
   };
+  // Each replica has an engine of its own.
   Expr sequences = formulas.number(0);
   for (const SymbolValues &group : formulas.step)
-    sequences += group[static_cast<size_t>(Symbol::batch)];
+    sequences +=
+        ceilDiv(group[static_cast<size_t>(Symbol::batch)], formulas.replicas());
   Expr host =
       (picoseconds(formulas.figure(Use::host_time)) +
        picoseconds(formulas.figure(Use::host_time_per_sequence)) * sequences) *

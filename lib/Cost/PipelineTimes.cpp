@@ -23,9 +23,11 @@ Checked PipelineSteps::tasks() const {
   return rounds * shape.microbatches * static_cast<int64_t>(ranges.size());
 }
 
-double autopar::hostTimeUs(const Runtime &runtime, const Workload &step) {
+double autopar::hostTimeUs(const Runtime &runtime, const Workload &step,
+                           int64_t replicas) {
+  int64_t sequences = (step.batch + replicas - 1) / replicas;
   return runtime.hostTimeUs.value +
-         runtime.hostTimePerSequenceUs.value * static_cast<double>(step.batch);
+         runtime.hostTimePerSequenceUs.value * static_cast<double>(sequences);
 }
 
 Route autopar::transferRoute(const Network &network, const GroupAxis &devices,

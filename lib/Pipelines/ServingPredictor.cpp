@@ -237,7 +237,7 @@ static Error errorOf(const ServingRefusal &refusal) {
 }
 
 Result<SteadyState> ServingPredictor::predict(const ServedPlan &plan,
-                                              const ClosedLoop &load) {
+                                              const ServedLoad &load) {
   Result<Deployment *> deployment = state->deployment(plan);
   if (!deployment)
     return deployment.error();
@@ -247,8 +247,24 @@ Result<SteadyState> ServingPredictor::predict(const ServedPlan &plan,
   return steady;
 }
 
+Result<DisaggregatedState>
+ServingPredictor::predict(const ServedPlan &prefill, const ServedPlan &decode,
+                          const Disaggregation &pools, const ServedLoad &load) {
+  Result<Deployment *> reader = state->deployment(prefill);
+  if (!reader)
+    return reader.error();
+  Result<Deployment *> writer = state->deployment(decode);
+  if (!writer)
+    return writer.error();
+  DisaggregatedState served;
+  if (ServingRefusal refusal = serveDisaggregated(
+          *(*reader)->server, *(*writer)->server, pools, load, served))
+    return errorOf(refusal);
+  return served;
+}
+
 Result<double> ServingPredictor::predictBatch(const ServedPlan &plan,
-                                              const ClosedLoop &batch) {
+                                              const ServedLoad &batch) {
   Result<Deployment *> deployment = state->deployment(plan);
   if (!deployment)
     return deployment.error();

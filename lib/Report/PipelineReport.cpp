@@ -172,7 +172,7 @@ Result<PipelineSteps> PipelineEvaluator::stepsOf() const {
   steps.shape.interleave = pipeline.partition.interleave;
   for (const PrefillChunk &kind : steps.kinds) {
     Result<Picoseconds> host =
-        toPicoseconds(hostTimeUs(parts.runtime, kind.step));
+        toPicoseconds(hostTimeUs(parts.runtime, kind.step, replicasOf(plan)));
     if (!host)
       return host.error();
     steps.hostPs.push_back(*host);
@@ -307,7 +307,7 @@ void PipelineEvaluator::addStep() {
     latency.computeTimeUs *= times;
     latency.memoryTimeUs *= times;
     latency.communicationTimeUs *= times;
-    double host = hostTimeUs(parts.runtime, parts.workload) *
+    double host = hostTimeUs(parts.runtime, parts.workload, replicasOf(plan)) *
                   static_cast<double>(parts.shape.passes());
     latency.overheadTimeUs = (latency.overheadTimeUs - host) * times + host;
     latency.hostTimeUs = (latency.hostTimeUs - host) * times + host;

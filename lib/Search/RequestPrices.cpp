@@ -22,7 +22,7 @@ void RequestPrices::lay(const Layout &layout, int64_t replicas) {
 }
 
 /// What a device would hold of one request.
-double RequestPrices::bytesOf(const ClosedLoop &load) {
+double RequestPrices::bytesOf(const ServedLoad &load) {
   double outputs[stepOutputCount];
   GroupValues one = {1, 1, load.promptTokens + load.answerTokens, 0, 0};
   if (step.price(one, outputs))
@@ -31,7 +31,7 @@ double RequestPrices::bytesOf(const ClosedLoop &load) {
 }
 
 BatchPrice RequestPrices::price(int64_t concurrency) {
-  ClosedLoop load;
+  ServedLoad load;
   load.concurrency = concurrency;
   load.promptTokens = static_cast<double>(problem.requests->prompt);
   load.answerTokens = static_cast<double>(problem.requests->answer);

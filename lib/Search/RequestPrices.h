@@ -30,7 +30,7 @@ public:
   BatchPrice price(int64_t concurrency);
 
 private:
-  double bytesOf(const ClosedLoop &load);
+  double bytesOf(const ServedLoad &load);
 
   const SearchProblem &problem;
   Pricer step;

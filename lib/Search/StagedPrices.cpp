@@ -84,7 +84,7 @@ BatchPrice StagedPrices::price(const StagedPoint &point) {
   steps.hostPs.clear();
   for (const PrefillChunk &kind : steps.kinds) {
     Result<Picoseconds> host =
-        toPicoseconds(hostTimeUs(target.runtime, kind.step));
+        toPicoseconds(hostTimeUs(target.runtime, kind.step, point.replicas));
     if (!host)
       return none;
     steps.hostPs.push_back(*host);

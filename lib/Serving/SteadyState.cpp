@@ -41,7 +41,7 @@ static StepLoad reading(double prompts, double tokens) {
 
 /// Prompts in steps of whole ones, as many as the budget holds; then a step for
 /// each token of the answers but the first.
-ServingRefusal Server::runBatch(const ClosedLoop &batch,
+ServingRefusal Server::runBatch(const ServedLoad &batch,
                                 double &tokensPerSecond) {
   if (auto refusal = ofStep(prices.refusal()))
     return refusal;
@@ -87,7 +87,7 @@ ServingRefusal Server::count(double promptTokens, double answerTokens,
 /// Requests end at random steps, one in `answerTokens` of those that run, and
 /// others come in their place: of Poisson's law, how many come where any does.
 /// No more than the budget of a step holds, and one where it holds none whole.
-double Server::promptsPerStep(const ClosedLoop &load, double running) const {
+double Server::promptsPerStep(const ServedLoad &load, double running) const {
   double ends = running / load.answerTokens;
   double come = ends / -std::expm1(-ends);
   double most = std::floor(runtime.tokenBudget.value / load.promptTokens);
@@ -115,7 +115,7 @@ ServingRefusal Server::priceWithPrompts(StepLoad load, StepTime &step) {
 /// before, which makes them longer on a line, the first p and the last q. With
 /// J steps of whole prompts, a share x of the requests is done after T(x) = J *
 /// (p * x + (q - p) * x^2 / 2), in M groups that end together.
-ServingRefusal Server::burst(const ClosedLoop &load, double running,
+ServingRefusal Server::burst(const ServedLoad &load, double running,
                              double &us) {
   double prompt = std::round(load.promptTokens);
   double each = runtime.tokenBudget.value / load.promptTokens;
@@ -143,7 +143,7 @@ ServingRefusal Server::burst(const ClosedLoop &load, double running,
 
 /// Until the step that runs when a request comes is over, in the mean: half of
 /// it, and long ones run more often than short ones.
-static double untilStepEndsUs(const ClosedLoop &load,
+static double untilStepEndsUs(const ServedLoad &load,
                               const SteadyState &state) {
   double stepsWithPrompts =
       std::max(0.0, state.running - state.promptsPerStep) /
@@ -153,28 +153,48 @@ static double untilStepEndsUs(const ClosedLoop &load,
   return (share * state.promptStepUs + (1 - share) * state.decodeStepUs) / 2;
 }
 
-ServingRefusal Server::serve(const ClosedLoop &load, SteadyState &state) {
+/// Of a token in the mean: long answers have more of them.
+double Server::contextOf(const ServedLoad &load) {
+  return std::round(load.promptTokens +
+                    load.answerTokens / 2 * (1 + load.answerVariation));
+}
+
+ServingRefusal Server::roomOf(const ServedLoad &load, SteadyState &state) {
   if (auto refusal = ofStep(prices.refusal()))
     return refusal;
-  double prompt = std::round(load.promptTokens);
   double longest = load.promptTokens + load.answerTokens;
-  double context = std::round(load.promptTokens + load.answerTokens / 2);
-  double wanted =
-      std::max(1.0, std::ceil(static_cast<double>(load.concurrency) /
-                              prices.replicaCount()));
-  StepTime one, decode, withPrompts;
-  if (auto refusal = price({1, context}, one))
+  StepTime one;
+  if (auto refusal = price({1, contextOf(load)}, one))
     return refusal;
   state.capacityTokens = one.capacityTokens;
   if (one.capacityTokens < longest)
     return {ServingRefusal::Kind::capacity};
   // What is kept from the start, or what requests have in the mean.
-  double held = runtime.reservesAnswers
-                    ? longest
-                    : load.promptTokens + load.answerTokens / 2;
+  double held = runtime.reservesAnswers ? longest : contextOf(load);
   double room = std::floor(one.capacityTokens / held);
-  state.running = std::min({wanted, room, runtime.maxSequences.value});
-  state.isCacheFull = room < wanted;
+  state.isCacheFull = room < runtime.maxSequences.value;
+  state.running = std::min(room, runtime.maxSequences.value);
+  return {};
+}
+
+ServingRefusal Server::serve(const ServedLoad &load, SteadyState &state) {
+  if (auto refusal = roomOf(load, state))
+    return refusal;
+  if (load.concurrency == 0)
+    return serveOpen(load, state);
+  double wanted =
+      std::max(1.0, std::ceil(static_cast<double>(load.concurrency) /
+                              prices.replicaCount()));
+  state.isCacheFull = state.isCacheFull && state.running < wanted;
+  state.running = std::min(state.running, wanted);
+  return serveClosed(load, state);
+}
+
+/// Where `state.running` requests of a replica run.
+ServingRefusal Server::serveClosed(const ServedLoad &load, SteadyState &state) {
+  double prompt = std::round(load.promptTokens);
+  double context = contextOf(load);
+  StepTime decode, withPrompts;
   state.promptsPerStep = promptsPerStep(load, state.running);
   if (auto refusal = price({state.running, context}, decode))
     return refusal;
@@ -213,5 +233,5 @@ ServingRefusal Server::serve(const ClosedLoop &load, SteadyState &state) {
   double request = state.ttftUs + (load.answerTokens - 1) * state.tpotUs;
   state.outputTokensPerSecond =
       1e6 * static_cast<double>(load.concurrency) * load.answerTokens / request;
-  return {};
+  return load.hasSpread ? spreadClosed(load, state) : ServingRefusal();
 }

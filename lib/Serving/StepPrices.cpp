@@ -22,13 +22,20 @@ void StepPrices::lay(const Layout &layout, int64_t count) {
   laid = pricer.lay(layout);
 }
 
+/// FLOPs of long prompts may be above what prices count; they are rounded.
+static bool isRounded(const Refusal &refusal) {
+  return refusal.kind == Refusal::Kind::overflow &&
+         refusal.index == static_cast<uint32_t>(ServingOutput::flops);
+}
+
 Refusal StepPrices::price(const StepLoad &load, StepTime &time) {
   const std::array<GroupValues, 2> groups = {
       GroupValues{load.decoding * replicas, 1, load.context, 0, 0},
       GroupValues{load.prompts * replicas, load.promptTokens,
                   load.promptContext, 0, 0}};
   double outputs[servingOutputCount];
-  if (Refusal refusal = pricer.price(groups, outputs))
+  Refusal refusal = pricer.price(groups, outputs);
+  if (refusal && !isRounded(refusal))
     return refusal;
   auto output = [&](ServingOutput which) {
     return outputs[static_cast<size_t>(which)];

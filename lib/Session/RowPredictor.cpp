@@ -163,7 +163,7 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
 //===----------------------------------------------------------------------===//
 
 /// Of which a request has one token at least.
-static ClosedLoop loadOf(const ServingRow &row, int64_t concurrency,
+static ServedLoad loadOf(const ServingRow &row, int64_t concurrency,
                          double share) {
   return {concurrency, std::max(1.0, share * double(row.inputTokens)),
           std::max(1.0, share * double(row.outputTokens))};
@@ -212,6 +212,24 @@ static auto predictWithRoom(ServedPlan &plan, Predict predict) {
   return raised ? std::move(raised) : std::move(result);
 }
 
+/// Where workers of a plan of their own read the prompts.
+Result<SteadyState> RowPredictor::predictPools(const ServingRow &row,
+                                               const ServedPlan &decode,
+                                               double share) {
+  ServedPlan prefill = decode;
+  const ServedDegrees &degrees = row.prefill->degrees;
+  prefill.tp = degrees.tp;
+  prefill.dp = degrees.attentionDp;
+  prefill.ep = degrees.ep;
+  prefill.etp = degrees.expertTp;
+  Result<DisaggregatedState> served = predictor.predict(
+      prefill, decode, {row.prefill->workers, row.decode->workers},
+      loadOf(row, row.concurrency, share));
+  if (!served)
+    return served.error();
+  return served->state;
+}
+
 void RowPredictor::predict(PredictedRow &predicted, double rounds) {
   const ServingRow &row = predicted.row;
   Result<Match> matched = match(row);
@@ -231,14 +249,16 @@ void RowPredictor::predict(PredictedRow &predicted, double rounds) {
   int64_t concurrency = row.concurrency;
   if (row.decode)
     concurrency = std::max<int64_t>(1, concurrency / row.decode->workers);
-  ClosedLoop load = loadOf(row, concurrency, share);
+  ServedLoad load = loadOf(row, concurrency, share);
   load.rounds = rounds;
   if (Result<ServedFacts> facts =
           predictor.facts(plan, load.promptTokens, load.answerTokens)) {
     predicted.isMoe = facts->hasExperts;
     predicted.capacity = ::capacityOf(*facts);
   }
-  auto serve = [&](const ServedPlan &plan) {
+  auto serve = [&](const ServedPlan &plan) -> Result<SteadyState> {
+    if (row.decode && row.prefill->workers > 0)
+      return predictPools(row, plan, share);
     return predictor.predict(plan, load);
   };
   Result<SteadyState> state = predictWithRoom(plan, serve);
@@ -269,7 +289,7 @@ void RowPredictor::predict(ThroughputRow &throughput) {
     throughput.notPredicted = textOf(matched.error());
     return;
   }
-  ClosedLoop load{throughput.batch, double(row.inputTokens),
+  ServedLoad load{throughput.batch, double(row.inputTokens),
                   double(row.outputTokens)};
   if (throughput.kind == ThroughputKind::static_batch) {
     Result<double> rate =

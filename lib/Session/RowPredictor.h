@@ -24,7 +24,7 @@ public:
   create(const std::string &configs, std::vector<Override> overrides);
 
   /// Fills what is predicted of `row`, or why nothing is, of so many rounds of
-  /// requests (`ClosedLoop::rounds`).
+  /// requests (`ServedLoad::rounds`).
   void predict(PredictedRow &row, double rounds);
   /// The same of throughput, and of memory.
   void predict(ThroughputRow &row);
@@ -45,6 +45,8 @@ private:
     std::string model;
   };
   Result<Match> match(const ServingRow &row);
+  Result<SteadyState> predictPools(const ServingRow &row,
+                                   const ServedPlan &decode, double share);
   Result<std::string> weightFormatOf(const ServingRow &row,
                                      const ResolvedName &model,
                                      const std::string &argument);

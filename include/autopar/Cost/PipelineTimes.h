@@ -41,8 +41,10 @@ struct PipelineSteps {
   Checked tasks() const;
 };
 
-/// What a device's host takes for one step of a microbatch, besides its layers.
-double hostTimeUs(const Runtime &runtime, const Workload &step);
+/// What a device's host takes for one step of a microbatch, besides its layers:
+/// each of `replicas` has an engine of its own.
+double hostTimeUs(const Runtime &runtime, const Workload &step,
+                  int64_t replicas);
 
 /// How a message of each microbatch goes from virtual stage `stage` to the next
 /// one, on the devices of a pipeline that lie so; of no tier where no link

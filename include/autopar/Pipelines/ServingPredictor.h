@@ -9,7 +9,7 @@
 #define AUTOPAR_PIPELINES_SERVINGPREDICTOR_H
 
 #include "autopar/Plan/Degrees.h"
-#include "autopar/Serving/SteadyState.h"
+#include "autopar/Serving/Disaggregation.h"
 #include "autopar/Support/Result.h"
 
 #include <memory>
@@ -62,9 +62,14 @@ public:
   explicit ServingPredictor(std::vector<Override> overrides = {});
   ~ServingPredictor();
 
-  Result<SteadyState> predict(const ServedPlan &plan, const ClosedLoop &load);
+  Result<SteadyState> predict(const ServedPlan &plan, const ServedLoad &load);
+  /// Where workers of another plan read the prompts.
+  Result<DisaggregatedState> predict(const ServedPlan &prefill,
+                                     const ServedPlan &decode,
+                                     const Disaggregation &pools,
+                                     const ServedLoad &load);
   /// Output tokens per second of a static batch of so many sequences.
-  Result<double> predictBatch(const ServedPlan &plan, const ClosedLoop &batch);
+  Result<double> predictBatch(const ServedPlan &plan, const ServedLoad &batch);
   /// Where sequences are so long.
   Result<ServedMemory> memory(const ServedPlan &plan, int64_t sequenceTokens);
   Result<ServedFacts> facts(const ServedPlan &plan, double promptTokens,

@@ -16,6 +16,7 @@
 
 #include "autopar/Cost/CompiledProgram.h"
 #include "autopar/Hardware/Hardware.h"
+#include "autopar/Program/Requests.h"
 #include "autopar/Runtime/Runtime.h"
 #include "autopar/Search/SearchSpace.h"
 #include "autopar/Support/Progress.h"
@@ -50,17 +51,6 @@ struct SearchTarget {
   /// That say so, where they are known.
   std::vector<GivenFlag> flags = {};
 };
-
-/// The longest times that are wanted, in microseconds: from a request to its
-/// first token, and from token to token.
-struct ServiceLimits {
-  std::optional<double> ttftUs, tpotUs;
-};
-
-/// "ttft:500ms,tpot:30ms": of a prefill the first alone, of a decode the
-/// second, of requests (no phase) both. Errors say what is expected.
-Result<ServiceLimits> parseServiceLimits(const std::string &text,
-                                         std::optional<Phase> phase);
 
 /// What the best plan is best in: tokens per second, of all devices or of each,
 /// time of a step, dollars per token, or how few devices it needs.

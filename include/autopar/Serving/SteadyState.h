@@ -13,20 +13,40 @@
 #ifndef AUTOPAR_SERVING_STEADYSTATE_H
 #define AUTOPAR_SERVING_STEADYSTATE_H
 
+#include "autopar/Program/Requests.h"
 #include "autopar/Serving/StepPrices.h"
 
 namespace autopar {
 
-/// Requests of a closed loop.
-struct ClosedLoop {
-  /// Of the whole deployment.
+/// What a deployment is asked.
+struct ServedLoad {
+  /// Requests at once, each followed by another; 0: `ratePerS` says.
   int64_t concurrency = 1;
   /// Of a request in the mean.
   double promptTokens = 1, answerTokens = 1;
   /// Requests that each of them makes in turn, the first of all at once, as
   /// benchmarks do; 0 is without beginning or end.
   double rounds = 0;
+  /// Requests that come in a second, by Poisson's law.
+  double ratePerS = 0;
+  /// Variance of the tokens over their squared mean.
+  double promptVariation = 0, answerVariation = 0;
+  /// Share of the tokens of a prompt that the KV caches have already.
+  double cachedShare = 0;
+  ServiceLimits limits = {};
+  /// Whether percentiles are wanted.
+  bool hasSpread = false;
 };
+
+/// The values below which such shares of all lie.
+struct Percentiles {
+  double p50 = 0, p90 = 0, p95 = 0, p99 = 0;
+};
+
+struct PromptQueue;
+struct ServiceTimes;
+struct TimeMoments;
+struct Waiting;
 
 /// Why a deployment does not serve.
 struct ServingRefusal {
@@ -45,9 +65,9 @@ struct ServingRefusal {
 
 /// Times are microseconds.
 struct SteadyState {
-  /// Requests of a replica that run at once in the mean, and prompts that a
-  /// step with any has.
-  double running = 0, promptsPerStep = 0;
+  /// Requests of a replica that run at once in the mean, prompts that a step
+  /// with any has, and requests of a replica that wait for room.
+  double running = 0, promptsPerStep = 0, waiting = 0;
   /// Whether requests wait for room in the KV caches.
   bool isCacheFull = false;
   /// Tokens that the KV caches of a replica hold.
@@ -59,8 +79,18 @@ struct SteadyState {
   double communicationUs = 0, hostUs = 0;
   /// Mean times, to the first token those of all rounds.
   double tpotUs = 0, ttftUs = 0;
-  /// Of the whole deployment.
+  /// Of the whole deployment. Requests at a steady rate that it cannot serve
+  /// have no steady state: times are those of what it serves then, and the
+  /// queue grows.
   double outputTokensPerSecond = 0;
+  bool isOverloaded = false;
+  /// Of an open loop: requests a second that the deployment serves at most.
+  double mostPerS = 0;
+  /// Of times to the first token, from token to token in the mean of a
+  /// request, and of whole requests; not of benchmarks' rounds.
+  Percentiles ttft, tpot, request;
+  /// Of requests.
+  double shareWithinLimits = 1;
 };
 
 /// What of a deployment depends on no load: of one request.
@@ -68,6 +98,13 @@ struct ServingFlops {
   double decode = 0, prompt = 0;
   /// Of a replica.
   int64_t capacityTokens = 0;
+};
+
+/// How fast a worker reads prompts that others answer.
+struct PromptPace {
+  /// One that comes to an idle worker, microseconds.
+  double oneUs = 0;
+  double mostPerS = 0;
 };
 
 /// Serves requests with one strategy on one machine.
@@ -82,20 +119,49 @@ public:
   /// each has its own part of the requests; `layout` is that of all.
   void lay(const Layout &layout, int64_t replicas);
 
-  ServingRefusal serve(const ClosedLoop &load, SteadyState &state);
+  ServingRefusal serve(const ServedLoad &load, SteadyState &state);
   /// Output tokens per second of `batch` sequences from their prompts to their
   /// last tokens, none of which begins or ends alone.
-  ServingRefusal runBatch(const ClosedLoop &batch, double &tokensPerSecond);
+  ServingRefusal runBatch(const ServedLoad &batch, double &tokensPerSecond);
   ServingRefusal count(double promptTokens, double answerTokens,
                        ServingFlops &flops);
+
+  /// Of a worker that does nothing else.
+  ServingRefusal paceOf(const ServedLoad &load, PromptPace &pace);
+  /// How many requests of a replica have room, in `state.running`, and the
+  /// tokens of that room.
+  ServingRefusal roomOf(const ServedLoad &load, SteadyState &state);
+  /// The step where `running` sequences of a replica decode, nothing else.
+  ServingRefusal stepAt(const ServedLoad &load, double running,
+                        SteadyState &state);
+  double replicaCount() const { return prices.replicaCount(); }
 
 private:
   ServingRefusal price(const StepLoad &load, StepTime &step);
   ServingRefusal priceServed(const StepLoad &load, StepTime &step);
   /// Where `prompts` is a mean, at least 1.
   ServingRefusal priceWithPrompts(StepLoad load, StepTime &step);
-  double promptsPerStep(const ClosedLoop &load, double running) const;
-  ServingRefusal burst(const ClosedLoop &load, double running, double &us);
+  double promptsPerStep(const ServedLoad &load, double running) const;
+  ServingRefusal burst(const ServedLoad &load, double running, double &us);
+  static double contextOf(const ServedLoad &load);
+  ServingRefusal priceBetween(StepLoad load, StepTime &step);
+  ServingRefusal spreadOf(const ServedLoad &load, const StepLoad &step,
+                          double firstUs, double &bendUs, double &spreadUs);
+  ServingRefusal queueOf(const ServedLoad &load, double running,
+                         PromptQueue &queue, StepTime &decode);
+  ServingRefusal findRunning(const ServedLoad &load, double most,
+                             PromptQueue &queue, StepTime &decode,
+                             double &running);
+  ServingRefusal waitForRoom(const ServedLoad &load, double most,
+                             double firstUs, const PromptQueue &full,
+                             double mostPerUs, Waiting &waiting);
+  void spread(const ServedLoad &load, const PromptQueue &queue, double growthUs,
+              ServiceTimes &times, SteadyState &state);
+  ServingRefusal spreadClosed(const ServedLoad &load, SteadyState &state);
+  TimeMoments beforeAndAfter(const ServedLoad &load,
+                             const SteadyState &state) const;
+  ServingRefusal serveClosed(const ServedLoad &load, SteadyState &state);
+  ServingRefusal serveOpen(const ServedLoad &load, SteadyState &state);
 
   const Runtime &runtime;
   StepPrices prices;

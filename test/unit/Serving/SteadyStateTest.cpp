@@ -27,7 +27,7 @@ struct SteadyStateTest : testing::Test {
     runtime.promptStepShare.value = 1;
   }
 
-  SteadyState serve(const ClosedLoop &load) {
+  SteadyState serve(const ServedLoad &load) {
     Server server(program, machine, runtime);
     server.lay(makeLayout(8), /*replicas=*/1);
     SteadyState state;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Search/Search.h"
+#include "autopar/Program/Requests.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/Words.h"
 

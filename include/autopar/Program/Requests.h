@@ -1,0 +1,78 @@
+//===- Requests.h - What a service is asked ---------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_PROGRAM_REQUESTS_H
+#define AUTOPAR_PROGRAM_REQUESTS_H
+
+#include "autopar/Program/Workload.h"
+#include "autopar/Support/Result.h"
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+/// How many tokens prompts, or answers, have.
+class TokenLengths {
+public:
+  enum class Kind : uint8_t { fixed, uniform, lognormal, histogram };
+
+  TokenLengths() = default;
+  /// "2000", "uniform:100..500", "lognormal:2000,0.8" (the mean, and the
+  /// standard deviation of the logarithm), "histogram:128x3,4096x1" (tokens x
+  /// weight). Errors have no `where`.
+  static Result<TokenLengths> parse(const std::string &text);
+  /// Each value as often as `tokens` has it.
+  static TokenLengths of(const std::vector<int64_t> &tokens);
+
+  /// As `parse` reads it.
+  std::string str() const;
+  bool isFixed() const { return kind == Kind::fixed; }
+  double mean() const;
+  /// Variance over the square of the mean.
+  double squaredVariation() const;
+  /// At least 1.
+  int64_t draw(std::mt19937_64 &random) const;
+
+private:
+  double meanSquare() const;
+
+  Kind kind = Kind::fixed;
+  /// The value; least and most; mean and deviation of the logarithm.
+  double first = 1, second = 0;
+  /// Of a histogram: tokens, and the weight of those up to here.
+  std::vector<std::pair<int64_t, double>> bins;
+};
+
+/// The longest times that are wanted, in microseconds: from a request to its
+/// first token, and from token to token.
+struct ServiceLimits {
+  std::optional<double> ttftUs, tpotUs;
+};
+
+/// "ttft:500ms,tpot:30ms": of a prefill the first alone, of a decode the
+/// second, of requests (no phase) both. Errors say what is expected.
+Result<ServiceLimits> parseServiceLimits(const std::string &text,
+                                         std::optional<Phase> phase);
+
+/// Requests of a service: so many a second, or so many at once, each followed
+/// by another.
+struct Requests {
+  std::optional<double> ratePerS;
+  std::optional<int64_t> concurrency;
+  TokenLengths prompt, answer;
+  /// Share of the tokens of prompts that are in the KV caches already.
+  double cachedShare = 0;
+  ServiceLimits limits;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_PROGRAM_REQUESTS_H

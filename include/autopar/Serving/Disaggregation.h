@@ -1,0 +1,46 @@
+//===- Disaggregation.h - Pools that read, pools that write -----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Some workers read prompts, others decode: requests go from the first to the
+// second, with their KV caches. The slower of the two sets the rate.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SERVING_DISAGGREGATION_H
+#define AUTOPAR_SERVING_DISAGGREGATION_H
+
+#include "autopar/Serving/SteadyState.h"
+
+namespace autopar {
+
+/// Workers of two pools; each has the plan of its `Server`.
+struct Disaggregation {
+  int64_t prefillWorkers = 1, decodeWorkers = 1;
+  /// From the end of a prompt to its first step, beyond what is hidden.
+  double transferUs = 0;
+};
+
+/// What the pools do under a load; `running` of a replica that decodes.
+struct DisaggregatedState {
+  SteadyState state;
+  /// Requests that the pools serve in a second at most.
+  double prefillMostPerS = 0, decodeMostPerS = 0;
+  /// That wait for a worker that reads, or are read, of the whole deployment.
+  double reading = 0;
+
+  bool isPrefillBound() const { return prefillMostPerS < decodeMostPerS; }
+};
+
+/// Of means alone: no rounds, no percentiles.
+ServingRefusal serveDisaggregated(Server &prefill, Server &decode,
+                                  const Disaggregation &pools,
+                                  const ServedLoad &load,
+                                  DisaggregatedState &served);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SERVING_DISAGGREGATION_H

@@ -1,0 +1,360 @@
+//===- OpenLoop.cpp - Requests that come when they come -------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ServiceTimes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace autopar;
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// Replicas have whole sequences: what is between two of them is on a line.
+ServingRefusal Server::priceBetween(StepLoad load, StepTime &step) {
+  double fewer = std::floor(load.decoding), share = load.decoding - fewer;
+  if (prices.replicaCount() == 1 || share == 0)
+    return priceServed(load, step);
+  load.decoding = std::max(1.0, fewer);
+  if (auto refusal = priceServed(load, step))
+    return refusal;
+  StepTime more;
+  load.decoding = fewer + 1;
+  if (auto refusal = priceServed(load, more))
+    return refusal;
+  step.us += share * (more.us - step.us);
+  return {};
+}
+
+/// Times grow faster than lengths do: what prompts of different lengths take
+/// more in the mean than one of mean length, and one that is longer by a
+/// standard deviation, from two that are as far from the mean. `step` reads one
+/// of mean length in `firstUs`.
+ServingRefusal Server::spreadOf(const ServedLoad &load, const StepLoad &step,
+                                double firstUs, double &bendUs,
+                                double &spreadUs) {
+  constexpr double farthest = 0.9;
+  double deviation = std::sqrt(load.promptVariation);
+  double far = std::min(farthest, deviation);
+  double us[2];
+  for (int i : {0, 1}) {
+    StepLoad other = step;
+    double tokens = step.promptTokens * (i == 0 ? 1 - far : 1 + far);
+    other.promptTokens = std::max(1.0, std::round(tokens));
+    other.promptContext += other.promptTokens - step.promptTokens;
+    StepTime time;
+    if (auto refusal = priceBetween(other, time))
+      return refusal;
+    us[i] = time.us;
+  }
+  double scale = deviation / far;
+  bendUs = std::max(0.0, (us[0] + us[1]) / 2 - firstUs) * scale * scale;
+  spreadUs = (us[1] - us[0]) / 2 * scale;
+  return {};
+}
+
+/// The steps of a replica where `running` sequences decode.
+ServingRefusal Server::queueOf(const ServedLoad &load, double running,
+                               PromptQueue &queue, StepTime &decode) {
+  constexpr double mostPriced = 4;
+  StepLoad step;
+  step.decoding = running;
+  step.context = contextOf(load);
+  if (auto refusal = priceBetween(step, decode))
+    return refusal;
+  bool fuses = runtime.fusesPrompts;
+  double whole = std::round(load.promptTokens);
+  double read = std::max(1.0, std::round(whole * (1 - load.cachedShare)));
+  double room =
+      std::max(1.0, runtime.tokenBudget.value - (fuses ? running : 0));
+  queue.decodeUs = decode.us;
+  queue.fusesPrompts = fuses;
+  queue.squaredVariation = load.promptVariation;
+  queue.perStep = std::min(room / read, runtime.maxSequences.value);
+  if (!runtime.cutsPrompts)
+    queue.perStep = std::max(1.0, std::floor(queue.perStep));
+  if (!fuses)
+    step.decoding = 0;
+  step.prompts = 1;
+  step.promptTokens = std::max(1.0, std::floor(std::min(read, room)));
+  if (queue.perStep >= 1)
+    step.promptTokens = read;
+  // A piece sees what is cached, and in the mean a half of the others.
+  step.promptContext =
+      whole - read + std::round((read + step.promptTokens) / 2);
+  StepTime first, several;
+  if (auto refusal = priceBetween(step, first))
+    return refusal;
+  double bendUs = 0;
+  queue.spreadUs = first.us / queue.perStep * std::sqrt(load.promptVariation);
+  if (load.promptVariation > 0 && queue.perStep >= 1) {
+    if (auto refusal = spreadOf(load, step, first.us, bendUs, queue.spreadUs))
+      return refusal;
+  } else if (load.promptVariation > 0) {
+    // Longer ones have more pieces, each of which sees more.
+    StepLoad later = step;
+    later.promptContext += std::round(read / 2);
+    StepTime time;
+    if (auto refusal = priceBetween(later, time))
+      return refusal;
+    bendUs = std::max(0.0, time.us - first.us) * load.promptVariation;
+  }
+  queue.firstUs = first.us + bendUs;
+  queue.moreUs = std::max(0.0, queue.firstUs - (fuses ? decode.us : 0));
+  if (queue.perStep < 2)
+    return {};
+  step.prompts = std::min(mostPriced, std::floor(queue.perStep));
+  if (auto refusal = priceBetween(step, several))
+    return refusal;
+  queue.moreUs =
+      std::max(0.0, (several.us - first.us) / (step.prompts - 1)) + bendUs;
+  return {};
+}
+
+/// Where so many run, as many as end in a step come in the next: what such a
+/// step takes, and how many prompts it has.
+static double fullStepUs(const PromptQueue &queue, double &prompts) {
+  bool fuses = queue.fusesPrompts;
+  if (fuses)
+    prompts = std::min(prompts, queue.perStep);
+  // Full steps of their own, or part of one.
+  if (!fuses && prompts > queue.perStep)
+    return queue.decodeUs + prompts * queue.fullUs();
+  double one = std::min(1.0, queue.perStep);
+  double more = std::max(0.0, prompts - one) / one * queue.moreUs;
+  double some = std::min(1.0, prompts / one);
+  double first = queue.firstUs - (fuses ? queue.decodeUs : 0);
+  return queue.decodeUs + some * first + more;
+}
+
+//===----------------------------------------------------------------------===//
+// Requests
+//===----------------------------------------------------------------------===//
+
+/// The first token is of the step that reads the prompt.
+static double decodedTokens(const ServedLoad &load) {
+  return std::max(0.0, load.answerTokens - 1);
+}
+
+/// Steps that times of tokens are means of.
+static double decodingSteps(const ServedLoad &load) {
+  return std::max(1.0, decodedTokens(load));
+}
+
+/// Of Poisson's law, a request meets one more than there are in the mean: as
+/// many as come while one decodes, found by false position (Illinois).
+ServingRefusal Server::findRunning(const ServedLoad &load, double most,
+                                   PromptQueue &queue, StepTime &decode,
+                                   double &running) {
+  constexpr int rounds = 20;
+  constexpr double near = 1e-3;
+  double excess = 0;
+  auto excessAt = [&](double others) {
+    auto refusal = queueOf(load, std::min(most, 1 + others), queue, decode);
+    excess =
+        queue.ratePerUs * decodedTokens(load) * queue.decodeAndPromptsUs() -
+        others;
+    return refusal;
+  };
+  if (auto refusal = excessAt(0))
+    return refusal;
+  double low = 0, atLow = excess;
+  if (auto refusal = excessAt(most))
+    return refusal;
+  double high = most, atHigh = excess;
+  running = most;
+  for (int i = 0; i < rounds && atHigh < 0; ++i) {
+    running = low + (high - low) * atLow / (atLow - atHigh);
+    if (auto refusal = excessAt(running))
+      return refusal;
+    if (std::abs(excess) < near * (1 + running))
+      return {};
+    // The end that stays counts half.
+    if (excess > 0) {
+      low = running;
+      atLow = excess;
+      atHigh /= 2;
+    } else {
+      high = running;
+      atHigh = excess;
+      atLow /= 2;
+    }
+  }
+  return {};
+}
+
+/// Requests are served together, up to `most`, and take the longer the more of
+/// them there are: `full` is where all are. They come at `ratePerUs`, of which
+/// `mostPerUs` are served.
+ServingRefusal Server::waitForRoom(const ServedLoad &load, double most,
+                                   double firstUs, const PromptQueue &full,
+                                   double mostPerUs, Waiting &waiting) {
+  if (decodedTokens(load) == 0)
+    return {};
+  PromptQueue one;
+  StepTime decode;
+  if (auto refusal = queueOf(load, 1, one, decode))
+    return refusal;
+  double growth = (full.decodeUs - one.decodeUs) / std::max(1.0, most - 1);
+  auto occupancy = [&](double running) {
+    double stepUs = one.decodeUs + growth * (running - 1);
+    double decodeUs = decodedTokens(load) * stepUs;
+    return full.ratePerUs * ((firstUs + decodeUs) / running + full.promptUs());
+  };
+  double near = std::min(0.999, full.ratePerUs / mostPerUs);
+  waiting.share = shareThatWaits(most, occupancy, near);
+  // Answers of one length end as they began: half as late (Lee and Longton
+  // 1959, DOI 10.1057/jors.1959.5).
+  waiting.meanUs =
+      waiting.share / mostPerUs * (1 + load.answerVariation) / (2 * (1 - near));
+  return {};
+}
+
+/// Where `state` has means: how they spread, and who waits how long.
+void Server::spread(const ServedLoad &load, const PromptQueue &queue,
+                    double growthUs, ServiceTimes &times, SteadyState &state) {
+  double tokens = decodingSteps(load);
+  // Requests are as slow as the steps that they see, and as the number of
+  // others, which stays for as long as they do.
+  times.token.mean = state.tpotUs;
+  times.token.variance =
+      queue.varianceOfSum() / tokens + growthUs * growthUs * state.running;
+  TimeMoments first = times.first.moments();
+  times.request.mean = first.mean + times.waiting.meanUs +
+                       (load.answerTokens - 1) * state.tpotUs;
+  double decodeUs = tokens * state.tpotUs;
+  times.request.variance = first.variance +
+                           decodeUs * decodeUs * load.answerVariation +
+                           tokens * tokens * times.token.variance;
+  times.fill(load.limits, state);
+}
+
+/// Where `state.running` says how many have room.
+ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state) {
+  double most = state.running;
+  double replicas = prices.replicaCount();
+  PromptQueue queue, full;
+  StepTime decode;
+  full.ratePerUs = queue.ratePerUs = load.ratePerS / replicas / 1e6;
+  if (auto refusal = queueOf(load, most, full, decode))
+    return refusal;
+  constexpr double shortest = 1e-6;
+  double prompts = most / std::max(shortest, decodedTokens(load));
+  double fullUs = fullStepUs(full, prompts);
+  double mostPerUs = prompts / fullUs;
+  state.mostPerS = mostPerUs * 1e6 * replicas;
+  state.isOverloaded = queue.ratePerUs >= mostPerUs;
+  double servedPerUs = std::min(queue.ratePerUs, mostPerUs);
+  state.outputTokensPerSecond =
+      1e6 * servedPerUs * replicas * load.answerTokens;
+  if (state.isOverloaded) {
+    queue = full;
+    state.tpotUs = fullUs;
+    state.ttftUs = std::numeric_limits<double>::infinity();
+  } else {
+    if (auto refusal = findRunning(load, most, queue, decode, state.running))
+      return refusal;
+    state.tpotUs = queue.decodeAndPromptsUs() + queue.afterOwnUs() *
+                                                    (1 + load.answerVariation) /
+                                                    decodingSteps(load);
+  }
+  state.decodeStepUs = decode.us;
+  state.communicationUs = decode.communicationUs;
+  state.hostUs = decode.hostUs;
+  state.promptStepUs = queue.firstUs;
+  state.addedByPromptUs = queue.promptUs();
+  state.promptsPerStep = std::max(1.0, servedPerUs * state.tpotUs);
+  if (state.isOverloaded)
+    return {};
+  ServiceTimes times;
+  times.first = queue.toFirstToken(-std::expm1(-state.running));
+  times.first.add(beforeAndAfter(load, state));
+  if (auto refusal = waitForRoom(load, most, times.first.mean(), full,
+                                 mostPerUs, times.waiting))
+    return refusal;
+  state.waiting = queue.ratePerUs * times.waiting.meanUs;
+  state.ttftUs = times.first.mean() + times.waiting.meanUs;
+  if (!load.hasSpread)
+    return {};
+  spread(load, queue,
+         (full.decodeUs - queue.decodeUs) / std::max(1.0, most - state.running),
+         times, state);
+  return {};
+}
+
+/// What requests take outside of steps: before the first of them, and until
+/// the first token is seen.
+TimeMoments Server::beforeAndAfter(const ServedLoad &load,
+                                   const SteadyState &state) const {
+  double before = runtime.requestTimePerTokenUs.value * load.promptTokens;
+  return {before + runtime.firstTokenSteps.value * state.tpotUs,
+          before * before * load.promptVariation};
+}
+
+/// As many come as end, but that nobody meets himself.
+ServingRefusal Server::spreadClosed(const ServedLoad &load,
+                                    SteadyState &state) {
+  PromptQueue queue;
+  StepTime decode;
+  double requestUs = state.ttftUs + (load.answerTokens - 1) * state.tpotUs;
+  queue.ratePerUs = (state.running - 1) / requestUs;
+  if (auto refusal = queueOf(load, state.running, queue, decode))
+    return refusal;
+  ServiceTimes times;
+  times.first = queue.toFirstToken(state.running > 1 ? 1 : 0);
+  times.first.scaleTo(state.ttftUs);
+  spread(load, queue, 0, times, state);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+ServingRefusal Server::stepAt(const ServedLoad &load, double running,
+                              SteadyState &state) {
+  StepLoad step;
+  step.decoding = std::max(1.0, running);
+  step.context = contextOf(load);
+  StepTime time;
+  if (auto refusal = priceBetween(step, time))
+    return refusal;
+  state.decodeStepUs = time.us;
+  state.communicationUs = time.communicationUs;
+  state.hostUs = time.hostUs;
+  return {};
+}
+
+/// In whole prompts, as many as a step holds; one that it does not hold in
+/// several steps.
+ServingRefusal Server::paceOf(const ServedLoad &load, PromptPace &pace) {
+  if (prices.refusal())
+    return {ServingRefusal::Kind::step, prices.refusal()};
+  double whole = std::round(load.promptTokens);
+  double read = std::max(1.0, std::round(whole * (1 - load.cachedShare)));
+  double room = std::max(1.0, runtime.tokenBudget.value);
+  double pieces = runtime.cutsPrompts ? std::max(1.0, read / room) : 1;
+  StepLoad step;
+  step.prompts = 1;
+  step.promptTokens = std::max(1.0, std::floor(read / pieces));
+  step.promptContext =
+      whole - read + std::round((read + step.promptTokens) / 2);
+  StepTime one, full;
+  if (auto refusal = priceServed(step, one))
+    return refusal;
+  step.prompts = std::max(1.0, std::floor(room / read));
+  if (auto refusal = priceServed(step, full))
+    return refusal;
+  pace.oneUs =
+      one.us * pieces + runtime.requestTimePerTokenUs.value * load.promptTokens;
+  pace.mostPerS =
+      1e6 * step.prompts * prices.replicaCount() / (full.us * pieces);
+  return {};
+}

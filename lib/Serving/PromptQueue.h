@@ -1,0 +1,93 @@
+//===- PromptQueue.h - Prompts that wait for a step -------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A step reads what came while the one before it ran: a queue whose server is
+// gated by steps. Of constant load, the moments of steps and of waiting times
+// follow from those of the arrivals, which are of Poisson's law.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SERVING_PROMPTQUEUE_H
+#define AUTOPAR_LIB_SERVING_PROMPTQUEUE_H
+
+#include <cstdint>
+
+namespace autopar {
+
+/// Of a random time, microseconds.
+struct TimeMoments {
+  double mean = 0, variance = 0;
+};
+
+/// Until the first token of a request, of those that come while prompts are
+/// read, and of the others.
+struct FirstTokenTime {
+  double shareBehind = 0;
+  TimeMoments alone, behind;
+
+  double mean() const {
+    return (1 - shareBehind) * alone.mean + shareBehind * behind.mean;
+  }
+  TimeMoments moments() const {
+    double apart = behind.mean - alone.mean;
+    return {mean(), (1 - shareBehind) * alone.variance +
+                        shareBehind * behind.variance +
+                        shareBehind * (1 - shareBehind) * apart * apart};
+  }
+  void scaleTo(double meanUs) {
+    double scale = meanUs / mean();
+    for (TimeMoments *one : {&alone, &behind}) {
+      one->mean *= scale;
+      one->variance *= scale * scale;
+    }
+  }
+  void add(const TimeMoments &time) {
+    for (TimeMoments *one : {&alone, &behind}) {
+      one->mean += time.mean;
+      one->variance += time.variance;
+    }
+  }
+};
+
+/// Steps and prompts of a replica. Times are microseconds.
+struct PromptQueue {
+  /// Prompts that come in a microsecond.
+  double ratePerUs = 0;
+  /// A step that decodes alone, one with one prompt too (or, of an engine that
+  /// alternates, alone), and what each further prompt adds to that.
+  double decodeUs = 0, firstUs = 0, moreUs = 0;
+  /// Prompts that one step reads at most; below 1, a prompt takes several.
+  double perStep = 1;
+  /// Variance of the lengths of prompts over their squared mean.
+  double squaredVariation = 0;
+  /// What a prompt takes more that is longer by a standard deviation.
+  double spreadUs = 0;
+  bool fusesPrompts = true;
+
+  /// From a token to the next in the mean.
+  double decodeAndPromptsUs() const;
+  /// What a prompt adds to steps, where some come to each.
+  double promptUs() const;
+  /// Of many steps in a row, of which long ones follow each other: for each.
+  double varianceOfSum() const;
+  /// What waits where a prompt ends, beyond what waits at the end of any step.
+  double afterOwnUs() const;
+  /// What a prompt takes where all steps are full.
+  double fullUs() const;
+  /// Share of the time between first and last that prompts may take: 1 is all.
+  double load() const;
+  /// From the arrival of a prompt to the end of the step that reads its end,
+  /// where something decodes with a probability of `busy`.
+  FirstTokenTime toFirstToken(double busy) const;
+
+private:
+  TimeMoments step() const;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SERVING_PROMPTQUEUE_H

@@ -1,0 +1,81 @@
+//===- ServiceTimes.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ServiceTimes.h"
+
+#include <cmath>
+
+using namespace autopar;
+
+double autopar::shareThatWaits(double servers,
+                               const std::function<double(double)> &occupancy,
+                               double near) {
+  // How likely n are served, relative to none: the last n, and all before.
+  double last = 1, fewer = 0;
+  for (double count = 1; count <= servers; ++count) {
+    fewer += last;
+    last *= occupancy(count);
+    if (last < 1e-12 * fewer)
+      return 0;
+  }
+  double all = last / (1 - near);
+  return all / (fewer + all);
+}
+
+static double shareAbove(const TimeMoments &time, double us) {
+  if (us <= 0)
+    return 1;
+  double spread = std::log1p(time.variance / (time.mean * time.mean));
+  if (!(spread > 1e-12))
+    return us < time.mean ? 1 : 0;
+  double middle = std::log(time.mean) - spread / 2;
+  return std::erfc((std::log(us) - middle) / std::sqrt(2 * spread)) / 2;
+}
+
+/// Whoever waits for room takes the mean beside.
+double ServiceTimes::shareLater(double us) const {
+  double beyond = us - first.mean();
+  double waitUs = waiting.share > 0 ? waiting.meanUs / waiting.share : 0;
+  double late = beyond <= 0 ? 1 : waitUs > 0 ? std::exp(-beyond / waitUs) : 0;
+  double soon = (1 - first.shareBehind) * shareAbove(first.alone, us) +
+                first.shareBehind * shareAbove(first.behind, us);
+  return (1 - waiting.share) * soon + waiting.share * late;
+}
+
+/// Where `shareAbove` of a time around `meanUs` falls to 1 - `share`.
+template <typename Above>
+static double quantile(double share, double meanUs, Above above) {
+  constexpr int halvings = 30;
+  double low = 0, high = meanUs;
+  while (above(high) > 1 - share)
+    high *= 2;
+  for (int i = 0; i < halvings; ++i) {
+    double middle = (low + high) / 2;
+    (above(middle) > 1 - share ? low : high) = middle;
+  }
+  return high;
+}
+
+template <typename Above>
+static Percentiles percentilesOf(double meanUs, Above above) {
+  return {quantile(0.5, meanUs, above), quantile(0.9, meanUs, above),
+          quantile(0.95, meanUs, above), quantile(0.99, meanUs, above)};
+}
+
+void ServiceTimes::fill(const ServiceLimits &limits, SteadyState &state) const {
+  auto ofFirst = [&](double us) { return shareLater(us); };
+  auto ofToken = [&](double us) { return shareAbove(token, us); };
+  auto ofRequest = [&](double us) { return shareAbove(request, us); };
+  state.ttft = percentilesOf(first.mean() + waiting.meanUs, ofFirst);
+  state.tpot = percentilesOf(token.mean, ofToken);
+  state.request = percentilesOf(request.mean, ofRequest);
+  state.shareWithinLimits = 1;
+  if (limits.ttftUs)
+    state.shareWithinLimits *= 1 - ofFirst(*limits.ttftUs);
+  if (limits.tpotUs)
+    state.shareWithinLimits *= 1 - ofToken(*limits.tpotUs);
+}

@@ -1,0 +1,48 @@
+//===- ServiceTimes.h - How long the unlucky wait ---------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SERVING_SERVICETIMES_H
+#define AUTOPAR_LIB_SERVING_SERVICETIMES_H
+
+#include "PromptQueue.h"
+#include "autopar/Serving/SteadyState.h"
+
+#include <functional>
+
+namespace autopar {
+
+/// For room: a share of requests does, for a time of an exponential law.
+struct Waiting {
+  double share = 0;
+  /// Of all requests in the mean, microseconds.
+  double meanUs = 0;
+};
+
+/// The share that waits of those that up to `servers` at once are served
+/// together: `occupancy` of n is the load on n of them, `near` that on all.
+/// That of a network of queues whose servers share what they do, which depends
+/// on means alone (Baskett, Chandy, Muntz and Palacios 1975, DOI
+/// 10.1145/321879.321887).
+double shareThatWaits(double servers,
+                      const std::function<double(double)> &occupancy,
+                      double near);
+
+/// Times of requests, microseconds, of log-normal laws.
+struct ServiceTimes {
+  FirstTokenTime first;
+  Waiting waiting;
+  TimeMoments token, request;
+
+  /// The share of requests whose first token comes later than so.
+  double shareLater(double firstTokenUs) const;
+  /// Fills what `state` says of all requests, and of those within `limits`.
+  void fill(const ServiceLimits &limits, SteadyState &state) const;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SERVING_SERVICETIMES_H
