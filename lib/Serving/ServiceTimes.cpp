@@ -16,9 +16,10 @@ double autopar::shareThatWaits(double servers,
                                double near) {
   // How likely n are served, relative to none: the last n, and all before.
   double last = 1, fewer = 0;
-  for (double count = 1; count <= servers; ++count) {
+  auto places = static_cast<int64_t>(servers);
+  for (int64_t count = 1; count <= places; ++count) {
     fewer += last;
-    last *= occupancy(count);
+    last *= occupancy(static_cast<double>(count));
     if (last < 1e-12 * fewer)
       return 0;
   }
