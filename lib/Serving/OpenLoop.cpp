@@ -17,20 +17,27 @@ using namespace autopar;
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Replicas have whole sequences: what is between two of them is on a line.
-ServingRefusal Server::priceBetween(StepLoad load, StepTime &step) {
-  double fewer = std::floor(load.decoding), share = load.decoding - fewer;
-  if (prices.replicaCount() == 1 || share == 0)
+/// Of one replica, any number is as if it were whole.
+ServingRefusal Server::priceRunning(const StepLoad &load, StepTime &step) {
+  if (prices.replicaCount() == 1)
     return priceServed(load, step);
-  load.decoding = std::max(1.0, fewer);
-  if (auto refusal = priceServed(load, step))
-    return refusal;
-  StepTime more;
-  load.decoding = fewer + 1;
-  if (auto refusal = priceServed(load, more))
-    return refusal;
-  step.us += share * (more.us - step.us);
-  return {};
+  return priceBetween(load, &StepLoad::decoding, step);
+}
+
+/// Tokens of a prompt that no cache has.
+static double readTokens(const ServedLoad &load) {
+  double whole = std::round(load.promptTokens);
+  return std::max(1.0, std::round(whole * (1 - load.cachedShare)));
+}
+
+/// Adds a piece of a prompt, which sees what is cached and, in the mean, a half
+/// of the others.
+static void addPiece(const ServedLoad &load, double tokens, StepLoad &step) {
+  double read = readTokens(load);
+  step.prompts = 1;
+  step.promptTokens = tokens;
+  step.promptContext =
+      std::round(load.promptTokens) - read + std::round((read + tokens) / 2);
 }
 
 /// Times grow faster than lengths do: what prompts of different lengths take
@@ -50,7 +57,7 @@ ServingRefusal Server::spreadOf(const ServedLoad &load, const StepLoad &step,
     other.promptTokens = std::max(1.0, std::round(tokens));
     other.promptContext += other.promptTokens - step.promptTokens;
     StepTime time;
-    if (auto refusal = priceBetween(other, time))
+    if (auto refusal = priceRunning(other, time))
       return refusal;
     us[i] = time.us;
   }
@@ -67,11 +74,10 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
   StepLoad step;
   step.decoding = running;
   step.context = contextOf(load);
-  if (auto refusal = priceBetween(step, decode))
+  if (auto refusal = priceRunning(step, decode))
     return refusal;
   bool fuses = runtime.fusesPrompts;
-  double whole = std::round(load.promptTokens);
-  double read = std::max(1.0, std::round(whole * (1 - load.cachedShare)));
+  double read = readTokens(load);
   double room =
       std::max(1.0, runtime.tokenBudget.value - (fuses ? running : 0));
   queue.decodeUs = decode.us;
@@ -82,15 +88,10 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
     queue.perStep = std::max(1.0, std::floor(queue.perStep));
   if (!fuses)
     step.decoding = 0;
-  step.prompts = 1;
-  step.promptTokens = std::max(1.0, std::floor(std::min(read, room)));
-  if (queue.perStep >= 1)
-    step.promptTokens = read;
-  // A piece sees what is cached, and in the mean a half of the others.
-  step.promptContext =
-      whole - read + std::round((read + step.promptTokens) / 2);
+  addPiece(load, queue.perStep >= 1 ? read : std::floor(std::min(read, room)),
+           step);
   StepTime first, several;
-  if (auto refusal = priceBetween(step, first))
+  if (auto refusal = priceRunning(step, first))
     return refusal;
   double bendUs = 0;
   queue.spreadUs = first.us / queue.perStep * std::sqrt(load.promptVariation);
@@ -102,7 +103,7 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
     StepLoad later = step;
     later.promptContext += std::round(read / 2);
     StepTime time;
-    if (auto refusal = priceBetween(later, time))
+    if (auto refusal = priceRunning(later, time))
       return refusal;
     bendUs = std::max(0.0, time.us - first.us) * load.promptVariation;
   }
@@ -111,7 +112,7 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
   if (queue.perStep < 2)
     return {};
   step.prompts = std::min(mostPriced, std::floor(queue.perStep));
-  if (auto refusal = priceBetween(step, several))
+  if (auto refusal = priceRunning(step, several))
     return refusal;
   queue.moreUs =
       std::max(0.0, (several.us - first.us) / (step.prompts - 1)) + bendUs;
@@ -265,9 +266,7 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state) {
                                                     (1 + load.answerVariation) /
                                                     decodingSteps(load);
   }
-  state.decodeStepUs = decode.us;
-  state.communicationUs = decode.communicationUs;
-  state.hostUs = decode.hostUs;
+  state.setDecodeStep(decode);
   state.promptStepUs = queue.firstUs;
   state.addedByPromptUs = queue.promptUs();
   state.promptsPerStep = std::max(1.0, servedPerUs * state.tpotUs);
@@ -324,11 +323,9 @@ ServingRefusal Server::stepAt(const ServedLoad &load, double running,
   step.decoding = std::max(1.0, running);
   step.context = contextOf(load);
   StepTime time;
-  if (auto refusal = priceBetween(step, time))
+  if (auto refusal = priceRunning(step, time))
     return refusal;
-  state.decodeStepUs = time.us;
-  state.communicationUs = time.communicationUs;
-  state.hostUs = time.hostUs;
+  state.setDecodeStep(time);
   return {};
 }
 
@@ -337,15 +334,11 @@ ServingRefusal Server::stepAt(const ServedLoad &load, double running,
 ServingRefusal Server::paceOf(const ServedLoad &load, PromptPace &pace) {
   if (prices.refusal())
     return {ServingRefusal::Kind::step, prices.refusal()};
-  double whole = std::round(load.promptTokens);
-  double read = std::max(1.0, std::round(whole * (1 - load.cachedShare)));
+  double read = readTokens(load);
   double room = std::max(1.0, runtime.tokenBudget.value);
   double pieces = runtime.cutsPrompts ? std::max(1.0, read / room) : 1;
   StepLoad step;
-  step.prompts = 1;
-  step.promptTokens = std::max(1.0, std::floor(read / pieces));
-  step.promptContext =
-      whole - read + std::round((read + step.promptTokens) / 2);
+  addPiece(load, std::max(1.0, std::floor(read / pieces)), step);
   StepTime one, full;
   if (auto refusal = priceServed(step, one))
     return refusal;

@@ -18,13 +18,15 @@ double PromptQueue::fullUs() const {
   return (firstUs + (perStep - 1) * moreUs) / perStep;
 }
 
+double PromptQueue::piecesEach() const { return std::max(1.0, 1 / perStep); }
+
 double PromptQueue::load() const { return ratePerUs * fullUs(); }
 
 /// A step that reads k prompts takes `firstUs + (k - 1) * moreUs`, one that
 /// reads none `decodeUs`; k is of Poisson's law, whose mean is what comes in a
 /// step. A prompt of several steps comes as so many.
 TimeMoments PromptQueue::step() const {
-  double pieces = std::max(1.0, 1 / perStep);
+  double pieces = piecesEach();
   double rate = ratePerUs * pieces;
   double base = firstUs - moreUs, growth = rate * moreUs;
   TimeMoments step;
@@ -60,9 +62,7 @@ double PromptQueue::decodeAndPromptsUs() const {
   return decodeUs / std::max(1e-3, 1 - ratePerUs * each);
 }
 
-double PromptQueue::promptUs() const {
-  return moreUs * std::max(1.0, 1 / perStep);
-}
+double PromptQueue::promptUs() const { return moreUs * piecesEach(); }
 
 double PromptQueue::varianceOfSum() const {
   double growth = std::min(0.9, ratePerUs * promptUs());
@@ -72,7 +72,7 @@ double PromptQueue::varianceOfSum() const {
 double PromptQueue::afterOwnUs() const {
   TimeMoments cycle = step();
   double met = cycle.mean + cycle.variance / cycle.mean;
-  double pieces = std::max(1.0, 1 / perStep);
+  double pieces = piecesEach();
   double growth = std::min(0.99, ratePerUs * moreUs * pieces);
   // Its own step, others of the step before it, too.
   double longer = firstUs * pieces + ratePerUs * moreUs * met -
@@ -104,7 +104,7 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
   double room = 1 - 1 / std::max(1.0, perStep);
   double beside = ratePerUs * moreUs * room;
   double besideSquare = beside * moreUs * (1 + squaredVariation);
-  double none = std::exp(-ratePerUs * std::max(1.0, 1 / perStep) * cycle.mean);
+  double none = std::exp(-ratePerUs * piecesEach() * cycle.mean);
   double gated = std::clamp(1 - none * decodeUs / cycle.mean, 1e-9, 1.0);
   FirstTokenTime time;
   time.shareBehind = room * gated + (1 - room) * used;

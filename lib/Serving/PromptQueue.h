@@ -85,6 +85,8 @@ struct PromptQueue {
   FirstTokenTime toFirstToken(double busy) const;
 
 private:
+  /// Steps that a prompt takes.
+  double piecesEach() const;
   TimeMoments step() const;
 };
 

@@ -94,16 +94,18 @@ double Server::promptsPerStep(const ServedLoad &load, double running) const {
   return std::max(1.0, std::min({come, most, running}));
 }
 
-/// Steps have whole prompts: what is between two of them is on a line.
-ServingRefusal Server::priceWithPrompts(StepLoad load, StepTime &step) {
-  double fewer = std::floor(load.prompts), share = load.prompts - fewer;
-  load.prompts = fewer;
+/// Steps have whole prompts, and replicas whole sequences: what is between two
+/// of them is on a line.
+ServingRefusal Server::priceBetween(StepLoad load, double StepLoad::*count,
+                                    StepTime &step) {
+  double fewer = std::floor(load.*count), share = load.*count - fewer;
+  if (share == 0)
+    return priceServed(load, step);
+  load.*count = std::max(1.0, fewer);
   if (auto refusal = priceServed(load, step))
     return refusal;
-  if (share == 0)
-    return {};
   StepTime more;
-  load.prompts = fewer + 1;
+  load.*count = fewer + 1;
   if (auto refusal = priceServed(load, more))
     return refusal;
   step.us += share * (more.us - step.us);
@@ -201,11 +203,9 @@ ServingRefusal Server::serveClosed(const ServedLoad &load, SteadyState &state) {
   StepLoad mixed = reading(state.promptsPerStep, prompt);
   mixed.decoding = runtime.fusesPrompts ? state.running : 0;
   mixed.context = context;
-  if (auto refusal = priceWithPrompts(mixed, withPrompts))
+  if (auto refusal = priceBetween(mixed, &StepLoad::prompts, withPrompts))
     return refusal;
-  state.decodeStepUs = decode.us;
-  state.communicationUs = decode.communicationUs;
-  state.hostUs = decode.hostUs;
+  state.setDecodeStep(decode);
   state.promptStepUs = withPrompts.us;
   double added = state.promptStepUs - (runtime.fusesPrompts ? decode.us : 0);
   state.addedByPromptUs = std::max(0.0, added) / state.promptsPerStep;

@@ -112,6 +112,13 @@ static Error unmatched(const ResolvedName &name) {
               : "did you mean \"" + name.suggestion + "\"?"};
 }
 
+static void setDegrees(const ServedDegrees &degrees, ServedPlan &plan) {
+  plan.tp = degrees.tp;
+  plan.dp = degrees.attentionDp;
+  plan.ep = degrees.ep;
+  plan.etp = degrees.expertTp;
+}
+
 Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
   ResolvedName model = models.find(row.model);
   if (!model)
@@ -147,10 +154,7 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
         "", "KV caches in \"" + shorten(row.kvFormat) + "\" are not modelled",
         "formats: bf16, fp8, auto"};
   const ServedDegrees &degrees = row.decode ? row.decode->degrees : row.degrees;
-  plan.tp = degrees.tp;
-  plan.dp = degrees.attentionDp;
-  plan.ep = degrees.ep;
-  plan.etp = degrees.expertTp;
+  setDegrees(degrees, plan);
   if (row.decode && row.decode->workers < 1)
     return Error{"", "how many workers decode is not stated", ""};
   if (degrees.pp > 1)
@@ -217,11 +221,7 @@ Result<SteadyState> RowPredictor::predictPools(const ServingRow &row,
                                                const ServedPlan &decode,
                                                double share) {
   ServedPlan prefill = decode;
-  const ServedDegrees &degrees = row.prefill->degrees;
-  prefill.tp = degrees.tp;
-  prefill.dp = degrees.attentionDp;
-  prefill.ep = degrees.ep;
-  prefill.etp = degrees.expertTp;
+  setDegrees(row.prefill->degrees, prefill);
   Result<DisaggregatedState> served = predictor.predict(
       prefill, decode, {row.prefill->workers, row.decode->workers},
       loadOf(row, row.concurrency, share));

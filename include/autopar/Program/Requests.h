@@ -62,17 +62,6 @@ struct ServiceLimits {
 Result<ServiceLimits> parseServiceLimits(const std::string &text,
                                          std::optional<Phase> phase);
 
-/// Requests of a service: so many a second, or so many at once, each followed
-/// by another.
-struct Requests {
-  std::optional<double> ratePerS;
-  std::optional<int64_t> concurrency;
-  TokenLengths prompt, answer;
-  /// Share of the tokens of prompts that are in the KV caches already.
-  double cachedShare = 0;
-  ServiceLimits limits;
-};
-
 } // namespace autopar
 
 #endif // AUTOPAR_PROGRAM_REQUESTS_H

@@ -91,6 +91,12 @@ struct SteadyState {
   Percentiles ttft, tpot, request;
   /// Of requests.
   double shareWithinLimits = 1;
+
+  void setDecodeStep(const StepTime &step) {
+    decodeStepUs = step.us;
+    communicationUs = step.communicationUs;
+    hostUs = step.hostUs;
+  }
 };
 
 /// What of a deployment depends on no load: of one request.
@@ -139,12 +145,13 @@ public:
 private:
   ServingRefusal price(const StepLoad &load, StepTime &step);
   ServingRefusal priceServed(const StepLoad &load, StepTime &step);
-  /// Where `prompts` is a mean, at least 1.
-  ServingRefusal priceWithPrompts(StepLoad load, StepTime &step);
+  /// Where `count` of the load is a mean.
+  ServingRefusal priceBetween(StepLoad load, double StepLoad::*count,
+                              StepTime &step);
   double promptsPerStep(const ServedLoad &load, double running) const;
   ServingRefusal burst(const ServedLoad &load, double running, double &us);
   static double contextOf(const ServedLoad &load);
-  ServingRefusal priceBetween(StepLoad load, StepTime &step);
+  ServingRefusal priceRunning(const StepLoad &load, StepTime &step);
   ServingRefusal spreadOf(const ServedLoad &load, const StepLoad &step,
                           double firstUs, double &bendUs, double &spreadUs);
   ServingRefusal queueOf(const ServedLoad &load, double running,

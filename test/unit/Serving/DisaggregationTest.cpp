@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Cost/Fixtures.h"
+#include "Fixture.h"
 
 #include "autopar/Serving/Disaggregation.h"
 
@@ -16,13 +16,9 @@ using namespace autopar::test;
 
 namespace {
 
-/// Workers of Llama-3.3-70B on 8 devices each.
-struct DisaggregationTest : testing::Test {
+struct DisaggregationTest : ServingTest {
   DisaggregationTest() {
-    runtime.fusesPrompts = runtime.cutsPrompts = true;
-    runtime.tokenBudget.value = 8192;
-    runtime.maxSequences.value = 1024;
-    runtime.promptStepShare.value = 1;
+    runtime.cutsPrompts = true;
     for (Server *server : {&prefill, &decode})
       server->lay(makeLayout(8), /*replicas=*/1);
   }
@@ -33,9 +29,6 @@ struct DisaggregationTest : testing::Test {
     return served;
   }
 
-  Machine machine = makeMachine();
-  Runtime runtime = makeRuntime();
-  CompiledProgram program{makeDecoder(), {true, true}};
   Server prefill{program, machine, runtime}, decode{program, machine, runtime};
 };
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Cost/Fixtures.h"
+#include "Fixture.h"
 
 #include "autopar/Program/Requests.h"
 #include "autopar/Serving/Simulation.h"
@@ -24,15 +24,8 @@ using namespace autopar::test;
 
 namespace {
 
-/// Llama-3.3-70B on 8 devices.
-struct OpenLoopTest : testing::Test {
-  OpenLoopTest() {
-    runtime.fusesPrompts = runtime.cutsPrompts = true;
-    runtime.tokenBudget.value = 8192;
-    runtime.maxSequences.value = 1024;
-    runtime.promptStepShare.value = 1;
-    runtime.kvBlockTokens.value = 16;
-  }
+struct OpenLoopTest : ServingTest {
+  OpenLoopTest() { runtime.cutsPrompts = true; }
 
   /// Open, with limits in the midst of its times.
   static ServedLoad loadOf(const TokenLengths &prompt,
@@ -47,17 +40,6 @@ struct OpenLoopTest : testing::Test {
     load.hasSpread = true;
     return load;
   }
-  SteadyState serve(const ServedLoad &load) {
-    Server server(program, machine, runtime);
-    server.lay(makeLayout(8), /*replicas=*/1);
-    SteadyState state;
-    EXPECT_FALSE(server.serve(load, state));
-    return state;
-  }
-
-  Machine machine = makeMachine();
-  Runtime runtime = makeRuntime();
-  CompiledProgram program{makeDecoder(), {true, true}};
 };
 
 /// Of the requests from `first` on.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Cost/Fixtures.h"
+#include "Fixture.h"
 
 #include "autopar/Serving/Simulation.h"
 #include "autopar/Serving/SteadyState.h"
@@ -20,15 +20,8 @@ using namespace autopar::test;
 
 namespace {
 
-/// Llama-3.3-70B on 8 devices.
-struct SimulationTest : testing::Test {
-  SimulationTest() {
-    runtime.fusesPrompts = runtime.cutsPrompts = true;
-    runtime.tokenBudget.value = 8192;
-    runtime.maxSequences.value = 1024;
-    runtime.promptStepShare.value = 1;
-    runtime.kvBlockTokens.value = 16;
-  }
+struct SimulationTest : ServingTest {
+  SimulationTest() { runtime.cutsPrompts = true; }
 
   StepPrices &prices() {
     made = std::make_unique<StepPrices>(program, machine, runtime);
@@ -46,10 +39,6 @@ struct SimulationTest : testing::Test {
     EXPECT_FALSE(result.tooLong);
     return result;
   }
-
-  Machine machine = makeMachine();
-  Runtime runtime = makeRuntime();
-  CompiledProgram program{makeDecoder(), {true, true}};
   std::unique_ptr<StepPrices> made;
 };
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Cost/Fixtures.h"
+#include "Fixture.h"
 
 #include "autopar/Serving/SteadyState.h"
 
@@ -18,22 +18,8 @@ using namespace autopar::test;
 
 namespace {
 
-/// Llama-3.3-70B on 8 devices, in an engine that fuses prompts and decodes.
-struct SteadyStateTest : testing::Test {
-  SteadyStateTest() {
-    runtime.fusesPrompts = true;
-    runtime.tokenBudget.value = 8192;
-    runtime.maxSequences.value = 1024;
-    runtime.promptStepShare.value = 1;
-  }
+struct SteadyStateTest : ServingTest {
 
-  SteadyState serve(const ServedLoad &load) {
-    Server server(program, machine, runtime);
-    server.lay(makeLayout(8), /*replicas=*/1);
-    SteadyState state;
-    EXPECT_FALSE(server.serve(load, state));
-    return state;
-  }
   /// Microseconds of one step of the plain program.
   double stepUs(const Workload &workload) {
     Pricer pricer(program.step(), machine, runtime);
@@ -42,10 +28,6 @@ struct SteadyStateTest : testing::Test {
     EXPECT_FALSE(pricer.price(pointOf(workload), outputs));
     return outputs[0] / 1e6;
   }
-
-  Machine machine = makeMachine();
-  Runtime runtime = makeRuntime();
-  CompiledProgram program{makeDecoder(), {true, true}};
 };
 
 } // namespace
