@@ -53,6 +53,51 @@ def TF_WorkloadOp : TF_Op<"workload", [
   let hasVerifier = 1;
 }
 
+def TF_RequestsOp : TF_Op<"requests"> {
+  let summary = "what a service is asked: how many requests, of how many tokens";
+  let description = [{
+    An open loop: `rate` requests come in a second, by Poisson's law, whether
+    those before have ended or not. Or a closed one: `concurrency` of them at
+    once, each followed by another. `prompt` and `output` say how many tokens each
+    has: `"2000"`, `"uniform:100..500"`, `"lognormal:2000,0.8"` (the mean, and the
+    standard deviation of the logarithm) or `"histogram:128x3,4096x1"` (tokens and
+    their weight). Of a prompt, `cached` is the share that the KV caches have
+    already; `sla` are the longest times that are wanted, to the first token and
+    from token to token.
+
+    Values of tensors do not depend on it, nor does any type. Reports of a module
+    that has one say what the service does; where nobody has chosen a step, theirs
+    is the step that decodes in the steady state.
+
+    **Constraints:** one per module; either a rate from 1e-6 to 1e9 or a concurrency
+    above 0; lengths and limits that can be read; a share from 0 to below 1.
+
+    **Example:**
+    ```mlir
+    transformer.requests(rate = 20, prompt = "lognormal:2000,0.8", output = "300")
+        cached(0.5) sla("ttft:500ms,tpot:30ms")
+    ```
+  }];
+  let arguments = (ins OptionalAttr<F64Attr>:$rate,
+                       OptionalAttr<I64Attr>:$concurrency,
+                       StrAttr:$prompt, StrAttr:$output,
+                       OptionalAttr<F64Attr>:$cached,
+                       OptionalAttr<StrAttr>:$sla);
+  let assemblyFormat = [{
+    `` `(` (`rate` `=` custom<Number>($rate)^ `,`)?
+    (`concurrency` `=` $concurrency^ `,`)?
+    `prompt` `=` $prompt `,` `output` `=` $output `)`
+    (`cached` `(` custom<Number>($cached)^ `)`)? (`sla` `(` $sla^ `)`)? attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What it says; an error without `where` where it cannot be read.
+    ::autopar::Result<::autopar::Requests> read();
+    /// Of an op that was verified.
+    ::autopar::Requests getRequests() { return *read(); }
+  }];
+}
+
 def TF_StoredOp : TF_Op<"stored", [
     HasParent<"::mlir::ModuleOp">, MemoryEffects<[MemWrite<TF_WeightMemory>]>,
     DeclareOpInterfaceMethods<StoredFunctionOpInterface>,

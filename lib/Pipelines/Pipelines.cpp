@@ -10,10 +10,15 @@
 #include "autopar/Hardware/Figures.h"
 #include "autopar/Pipelines/PlanPasses.h"
 #include "autopar/Plan/PlanText.h"
+#include "autopar/Program/Requests.h"
+#include "autopar/Support/Count.h"
 #include "autopar/Support/Limits.h"
+#include "autopar/Support/Text.h"
 #include "autopar/Transforms/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
+
+#include <cmath>
 
 using namespace autopar;
 using namespace mlir;
@@ -50,7 +55,14 @@ public:
       return failure();
     target->memoryUtilization = plan->memoryUtilization;
     target->prefillChunk = plan->prefillChunk;
-    return PlanRequest{std::move(*plan), std::move(*target), readWorkload()};
+    FailureOr<RequestsChoice> requests = readRequests();
+    if (failed(requests))
+      return failure();
+    FailureOr<WorkloadChoice> step = readWorkload(requests->isGiven());
+    if (failed(step))
+      return failure();
+    return PlanRequest{std::move(*plan), std::move(*target), *step,
+                       std::move(*requests)};
   }
 
 private:
@@ -120,30 +132,96 @@ private:
 
   /// A figure of whatever machine it is.
   LogicalResult readPrice(Target &target) {
-    if (options.price.empty())
-      return success();
-    double price = 0;
-    if (StringRef(options.price).getAsDouble(price) || !(price >= 0) ||
-        !(price <= units::dollarsPerHour.max))
-      return onError("--price=" + options.price +
-                     ": expected dollars for a device and hour, as in "
-                     "--price=2.5");
-    target.overrides.push_back({"systems.*.price", price});
+    auto isPrice = [](double price) {
+      return price >= 0 && price <= units::dollarsPerHour.max;
+    };
+    std::optional<double> price;
+    if (failed(readNumber(options.price,
+                          "dollars for a device and hour, as in --price=2.5",
+                          isPrice, price)))
+      return failure();
+    if (price)
+      target.overrides.push_back({"systems.*.price", *price});
     return success();
   }
 
-  WorkloadChoice readWorkload() {
+  FailureOr<RequestsChoice> readRequests() {
+    RequestsChoice requests;
+    if (failed(readNumber(options.rate, "requests in a second, from 1e-6 to 1e9",
+                          [](double rate) { return rate >= 1e-6 && rate <= 1e9; },
+                          requests.ratePerS)) ||
+        failed(readNumber(options.prefixHits,
+                          "a share of tokens, from 0 to below 1",
+                          [](double share) { return share >= 0 && share < 1; },
+                          requests.cachedShare)))
+      return failure();
+    if (options.concurrency != 0)
+      requests.concurrency = options.concurrency;
+    if (requests.ratePerS && requests.concurrency)
+      return onError("--rate and --concurrency exclude each other: requests "
+                     "either come at a rate, or each end lets the next one in");
+    requests.answer = options.outputTokens;
+    requests.limits = options.sla;
+    if (!requests.isGiven())
+      return requests;
+    requests.prompt = options.prompt;
+    for (const Option *lengths : {&options.prompt, &options.outputTokens})
+      if (!lengths->empty())
+        if (auto read = TokenLengths::parse(*lengths); !read)
+          return refuse(*lengths, read.error());
+    if (auto limits = parseServiceLimits(options.sla, std::nullopt); !limits)
+      return refuse(options.sla, limits.error());
+    return requests;
+  }
+
+  using Option = PlanOptions::Option<std::string>;
+
+  LogicalResult refuse(const Option &option, const Error &error) {
+    return onError("--" + option.getArgStr() + "=" + error.str());
+  }
+
+  /// A number that `isLegal`, where `option` is given.
+  LogicalResult readNumber(const Option &option, const char *expected,
+                           bool (*isLegal)(double),
+                           std::optional<double> &number) {
+    double value = 0;
+    if (option.empty())
+      return success();
+    if (StringRef(option).getAsDouble(value) || !std::isfinite(value) ||
+        !isLegal(value))
+      return onError("--" + option.getArgStr() + "=" + option + ": expected " +
+                     expected);
+    number = value;
+    return success();
+  }
+
+  /// The prompt may be that of requests instead.
+  FailureOr<WorkloadChoice> readWorkload(bool hasRequests) {
     auto given = [](int64_t value, int64_t unset) {
       return value == unset ? std::optional<int64_t>() : value;
     };
     WorkloadChoice step;
     step.phase = parsePhase(options.phase.getValue());
     step.batch = given(options.batch, 0);
-    step.prompt = given(options.prompt, 0);
+    if (!hasRequests && !options.prompt.empty()) {
+      step.prompt = parseCount(options.prompt);
+      if (!step.prompt || *step.prompt < 1 || *step.prompt > limits::maxTokens)
+        return onError("--prompt=" + shorten(options.prompt) +
+                       ": expected a number from 1 to " +
+                       std::to_string(limits::maxTokens) +
+                       (isLaw(options.prompt) ? "; lengths that differ are of "
+                                                "requests: --rate=20"
+                                              : ""));
+    }
     step.context = given(options.context, 0);
     step.encoderTokens = given(options.encoderTokens, -1);
     step.crossTokens = given(options.crossTokens, -1);
     return step;
+  }
+
+  static bool isLaw(const std::string &prompt) {
+    return prompt.find(':') != std::string::npos &&
+           TokenLengths::parse(prompt);
   }
 
   /// Each plan on a copy of the module, whose name is the file's.
@@ -221,7 +299,7 @@ FailureOr<PlanRequest> autopar::readPlanRequest(const PlanOptions &options,
 
 SmallVector<PlanOptions::Count, 6> PlanOptions::counts() const {
   return {{&batch, 1, limits::maxTokens},
-          {&prompt, 1, limits::maxTokens},
+          {&concurrency, 1, limits::maxTokens},
           {&context, 1, limits::maxTokens},
           {&encoderTokens, 0, limits::maxTokens},
           {&crossTokens, 0, limits::maxTokens},

@@ -25,6 +25,7 @@ public:
   void add() {
     addTarget();
     addWorkload();
+    addRequests();
     addFormats();
     addSharding();
     addStages();
@@ -59,6 +60,20 @@ private:
     bind.encoderTokens = step.encoderTokens.value_or(-1);
     bind.crossTokens = step.crossTokens.value_or(-1);
     pm.addPass(createBindWorkloadPass(std::move(bind)));
+  }
+
+  void addRequests() {
+    const RequestsChoice &requests = request.requests;
+    if (!requests.isGiven())
+      return;
+    BindRequestsPassOptions bind;
+    bind.rate = requests.ratePerS.value_or(0);
+    bind.concurrency = requests.concurrency.value_or(0);
+    bind.prompt = requests.prompt;
+    bind.output = requests.answer;
+    bind.cached = requests.cachedShare.value_or(-1);
+    bind.sla = requests.limits;
+    pm.addPass(createBindRequestsPass(std::move(bind)));
   }
 
   void addFormats() {

@@ -309,9 +309,11 @@ Result<ServedFacts> ServingPredictor::facts(const ServedPlan &plan,
     return found.error();
   Deployment &deployment = **found;
   ServedFacts facts;
+  ServedLoad load;
+  load.promptTokens = promptTokens;
+  load.answerTokens = answerTokens;
   ServingFlops flops;
-  if (ServingRefusal refusal =
-          deployment.server->count(promptTokens, answerTokens, flops))
+  if (ServingRefusal refusal = deployment.server->count(load, flops))
     return errorOf(refusal);
   const Pool &pool = deployment.machine.pools.front();
   facts.kvTokens = flops.capacityTokens * deployment.replicas;

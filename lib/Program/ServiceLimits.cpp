@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Program/Requests.h"
+#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/Words.h"
 
@@ -48,9 +49,30 @@ Result<ServiceLimits> autopar::parseServiceLimits(const std::string &text,
     else if (us && name == "tpot" && phase != Phase::prefill)
       limits.tpotUs = us;
     else
-      return Error{
-          "", "--sla=" + shorten(text) + ": expected " + names + " and a time",
-          "as in --sla=" + example};
+      return Error{"", shorten(text) + ": expected " + names + " and a time",
+                   "as in " + example};
   }
   return limits;
+}
+
+std::optional<Error> Requests::verify() const {
+  constexpr double minRate = 1e-6, maxRate = 1e9;
+  auto refuse = [](const char *name, double value, const char *expected) {
+    return Error{"",
+                 std::string(name) + " = " + formatNumber(value) +
+                     ": expected a number " + expected,
+                 ""};
+  };
+  if (ratePerS != 0 && concurrency != 0)
+    return Error{"", "both a rate and a concurrency",
+                 "requests either come at a rate, or each end lets the next "
+                 "one in"};
+  if (concurrency == 0 && !(ratePerS >= minRate && ratePerS <= maxRate))
+    return refuse("rate", ratePerS, "from 1e-6 to 1e9");
+  if (concurrency < 0 || concurrency > limits::maxTokens)
+    return refuse("concurrency", static_cast<double>(concurrency),
+                  "above 0, up to 1099511627776");
+  if (!(cachedShare >= 0 && cachedShare < 1))
+    return refuse("cached", cachedShare, "from 0 to below 1");
+  return std::nullopt;
 }

@@ -300,6 +300,8 @@ json autopar::writeTree(const Report &report) {
     root["schedule"] = writeSchedule(*report.pipeline);
   root["throughput"] = {{"tokens_per_s", report.tokensPerS}};
   root["cost"] = writeCost(report);
+  if (report.serving)
+    root["serving"] = writeServing(*report.serving);
   root["breakdown"] = {{"by_op", writeRows(report.byOp)},
                        {"by_layer", writeRows(report.byLayer)}};
   if (report.placement)

@@ -16,6 +16,9 @@ namespace autopar {
 /// The report as `autopar.report/1`, to be printed by `printJson`.
 nlohmann::ordered_json writeTree(const Report &report);
 
+/// `serving` of a report.
+nlohmann::ordered_json writeServing(const ServingReport &serving);
+
 } // namespace autopar
 
 #endif // AUTOPAR_LIB_REPORT_REPORTJSON_H

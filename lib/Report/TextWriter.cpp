@@ -8,6 +8,7 @@
 #include "autopar/Report/Report.h"
 
 #include "PipelineText.h"
+#include "ServingText.h"
 #include "autopar/Report/MoneyText.h"
 #include "autopar/Report/ReportText.h"
 #include "autopar/Report/TextTables.h"
@@ -69,11 +70,14 @@ static std::string answer(const Report &report) {
   table.add({report.prefillSteps.empty() ? "step time" : "prefill time",
              formatTime(latency.stepTimeUs) + ", bound by " + latency.bound +
                  " (" + percent(largest, latency.stepTimeUs) + " of it)"});
-  bool prefill = report.workload.phase == "prefill";
-  table.add({"throughput", formatRate(report.tokensPerS) +
-                               (prefill ? " prompt" : " output") +
-                               " tokens/s"});
-  addCostRows(table, report);
+  // A service says what it does itself.
+  if (!report.serving || !report.serving->isServed) {
+    bool prefill = report.workload.phase == "prefill";
+    table.add({"throughput", formatRate(report.tokensPerS) +
+                                 (prefill ? " prompt" : " output") +
+                                 " tokens/s"});
+    addCostRows(table, report);
+  }
   if (report.memory.kvBytesPerToken > 0 ||
       report.memory.stateBytesPerSequence > 0)
     table.add({"capacity", answerCapacity(report)});
@@ -355,7 +359,9 @@ static std::string waterfall(const Report &report) {
 
 std::string autopar::writeText(const Report &report) {
   double step = report.latency.stepTimeUs;
-  return title(report) + "\n" + answer(report) + memoryTable(report) +
+  return title(report) + "\n" + answer(report) +
+         (report.serving ? servingText(*report.serving) : "") +
+         memoryTable(report) +
          (report.pipeline ? pipelineText(*report.pipeline) : "") +
          prefillTable(report) + latencyTable(report) + collectiveTable(report) +
          breakdownTable("By op, on a device", report.byOp, step) +

@@ -10,7 +10,7 @@
 
 #include "BatchPrices.h"
 
-#include "autopar/Serving/SteadyState.h"
+#include "autopar/Serving/Server.h"
 
 namespace autopar {
 

@@ -24,16 +24,11 @@ ServingRefusal Server::priceRunning(const StepLoad &load, StepTime &step) {
   return priceBetween(load, &StepLoad::decoding, step);
 }
 
-/// Tokens of a prompt that no cache has.
-static double readTokens(const ServedLoad &load) {
-  double whole = std::round(load.promptTokens);
-  return std::max(1.0, std::round(whole * (1 - load.cachedShare)));
-}
 
 /// Adds a piece of a prompt, which sees what is cached and, in the mean, a half
 /// of the others.
 static void addPiece(const ServedLoad &load, double tokens, StepLoad &step) {
-  double read = readTokens(load);
+  double read = load.readTokens();
   step.prompts = 1;
   step.promptTokens = tokens;
   step.promptContext =
@@ -73,11 +68,11 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
   constexpr double mostPriced = 4;
   StepLoad step;
   step.decoding = running;
-  step.context = contextOf(load);
+  step.context = load.contextTokens();
   if (auto refusal = priceRunning(step, decode))
     return refusal;
   bool fuses = runtime.fusesPrompts;
-  double read = readTokens(load);
+  double read = load.readTokens();
   double room =
       std::max(1.0, runtime.tokenBudget.value - (fuses ? running : 0));
   queue.decodeUs = decode.us;
@@ -259,6 +254,7 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state) {
     queue = full;
     state.tpotUs = fullUs;
     state.ttftUs = std::numeric_limits<double>::infinity();
+    state.shareWithinLimits = load.limits.ttftUs || load.limits.tpotUs ? 0 : 1;
   } else {
     if (auto refusal = findRunning(load, most, queue, decode, state.running))
       return refusal;
@@ -266,7 +262,7 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state) {
                                                     (1 + load.answerVariation) /
                                                     decodingSteps(load);
   }
-  state.setDecodeStep(decode);
+  setDecodeStep(state, decode);
   state.promptStepUs = queue.firstUs;
   state.addedByPromptUs = queue.promptUs();
   state.promptsPerStep = std::max(1.0, servedPerUs * state.tpotUs);
@@ -321,11 +317,11 @@ ServingRefusal Server::stepAt(const ServedLoad &load, double running,
                               SteadyState &state) {
   StepLoad step;
   step.decoding = std::max(1.0, running);
-  step.context = contextOf(load);
+  step.context = load.contextTokens();
   StepTime time;
   if (auto refusal = priceRunning(step, time))
     return refusal;
-  state.setDecodeStep(time);
+  setDecodeStep(state, time);
   return {};
 }
 
@@ -334,7 +330,7 @@ ServingRefusal Server::stepAt(const ServedLoad &load, double running,
 ServingRefusal Server::paceOf(const ServedLoad &load, PromptPace &pace) {
   if (prices.refusal())
     return {ServingRefusal::Kind::step, prices.refusal()};
-  double read = readTokens(load);
+  double read = load.readTokens();
   double room = std::max(1.0, runtime.tokenBudget.value);
   double pieces = runtime.cutsPrompts ? std::max(1.0, read / room) : 1;
   StepLoad step;

@@ -9,7 +9,7 @@
 #define AUTOPAR_LIB_SERVING_SERVICETIMES_H
 
 #include "PromptQueue.h"
-#include "autopar/Serving/SteadyState.h"
+#include "autopar/Serving/Server.h"
 
 #include <functional>
 
@@ -32,6 +32,13 @@ double shareThatWaits(double servers,
                       double near);
 
 /// Times of requests, microseconds, of log-normal laws.
+/// Says that `step` is the one that decodes.
+inline void setDecodeStep(SteadyState &state, const StepTime &step) {
+  state.decodeStepUs = step.us;
+  state.communicationUs = step.communicationUs;
+  state.hostUs = step.hostUs;
+}
+
 struct ServiceTimes {
   FirstTokenTime first;
   Waiting waiting;

@@ -5,12 +5,38 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Serving/SteadyState.h"
+#include "autopar/Serving/Server.h"
+
+#include "ServiceTimes.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace autopar;
+
+ServedLoad ServedLoad::of(const Requests &requests) {
+  ServedLoad load;
+  load.concurrency = requests.concurrency;
+  load.ratePerS = requests.ratePerS;
+  load.promptTokens = requests.prompt.mean();
+  load.promptVariation = requests.prompt.squaredVariation();
+  load.answerTokens = requests.answer.mean();
+  load.answerVariation = requests.answer.squaredVariation();
+  load.cachedShare = requests.cachedShare;
+  load.limits = requests.limits;
+  load.hasSpread = true;
+  return load;
+}
+
+double ServedLoad::readTokens() const {
+  double whole = std::round(promptTokens);
+  return std::max(1.0, std::round(whole * (1 - cachedShare)));
+}
+
+/// Long answers have more of the tokens.
+double ServedLoad::contextTokens() const {
+  return std::round(promptTokens + answerTokens / 2 * (1 + answerVariation));
+}
 
 Server::Server(CompiledProgram &program, const Machine &machine,
                const Runtime &runtime, std::optional<double> memoryUtilization)
@@ -34,9 +60,9 @@ ServingRefusal Server::priceServed(const StepLoad &load, StepTime &step) {
   return ofStep(prices.priceServed(load, step));
 }
 
-/// `prompts` whole prompts of `tokens` each.
-static StepLoad reading(double prompts, double tokens) {
-  return {0, 1, prompts, tokens, tokens};
+/// `prompts` whole prompts, but for what is cached.
+static StepLoad reading(const ServedLoad &load, double prompts) {
+  return {0, 1, prompts, load.readTokens(), std::round(load.promptTokens)};
 }
 
 /// Prompts in steps of whole ones, as many as the budget holds; then a step for
@@ -47,7 +73,6 @@ ServingRefusal Server::runBatch(const ServedLoad &batch,
     return refusal;
   double sequences =
       static_cast<double>(batch.concurrency) / prices.replicaCount();
-  double prompt = std::round(batch.promptTokens);
   double context = std::round(batch.promptTokens + batch.answerTokens / 2);
   double together =
       std::clamp(std::floor(runtime.tokenBudget.value / batch.promptTokens),
@@ -55,10 +80,10 @@ ServingRefusal Server::runBatch(const ServedLoad &batch,
   StepTime decode, fill;
   if (auto refusal = price({sequences, context}, decode))
     return refusal;
-  if (auto refusal = price(reading(together, prompt), fill))
+  if (auto refusal = price(reading(batch, together), fill))
     return refusal;
   if (decode.capacityTokens <
-      sequences * (batch.promptTokens + batch.answerTokens))
+      sequences * batch.requestTokens())
     return {ServingRefusal::Kind::capacity};
   double us = std::ceil(sequences / together) * fill.us +
               (batch.answerTokens - 1) * decode.us;
@@ -67,16 +92,13 @@ ServingRefusal Server::runBatch(const ServedLoad &batch,
   return {};
 }
 
-ServingRefusal Server::count(double promptTokens, double answerTokens,
-                             ServingFlops &flops) {
+ServingRefusal Server::count(const ServedLoad &load, ServingFlops &flops) {
   if (auto refusal = ofStep(prices.refusal()))
     return refusal;
-  double prompt = std::round(promptTokens);
   StepTime decode, fill;
-  if (auto refusal =
-          price({1, std::round(promptTokens + answerTokens / 2)}, decode))
+  if (auto refusal = price({1, load.contextTokens()}, decode))
     return refusal;
-  if (auto refusal = price(reading(1, prompt), fill))
+  if (auto refusal = price(reading(load, 1), fill))
     return refusal;
   double replicas = prices.replicaCount();
   flops = {decode.flops / replicas, fill.flops / replicas,
@@ -90,7 +112,7 @@ ServingRefusal Server::count(double promptTokens, double answerTokens,
 double Server::promptsPerStep(const ServedLoad &load, double running) const {
   double ends = running / load.answerTokens;
   double come = ends / -std::expm1(-ends);
-  double most = std::floor(runtime.tokenBudget.value / load.promptTokens);
+  double most = std::floor(runtime.tokenBudget.value / load.readTokens());
   return std::max(1.0, std::min({come, most, running}));
 }
 
@@ -120,11 +142,11 @@ ServingRefusal Server::priceBetween(StepLoad load, double StepLoad::*count,
 ServingRefusal Server::burst(const ServedLoad &load, double running,
                              double &us) {
   double prompt = std::round(load.promptTokens);
-  double each = runtime.tokenBudget.value / load.promptTokens;
+  double each = runtime.tokenBudget.value / load.readTokens();
   if (!runtime.cutsPrompts)
     each = std::max(1.0, std::floor(each));
   each = std::min(each, running);
-  StepLoad step = reading(std::max(1.0, std::floor(each)), prompt);
+  StepLoad step = reading(load, std::max(1.0, std::floor(each)));
   StepTime first, last;
   if (auto refusal = priceServed(step, first))
     return refusal;
@@ -155,24 +177,20 @@ static double untilStepEndsUs(const ServedLoad &load,
   return (share * state.promptStepUs + (1 - share) * state.decodeStepUs) / 2;
 }
 
-/// Of a token in the mean: long answers have more of them.
-double Server::contextOf(const ServedLoad &load) {
-  return std::round(load.promptTokens +
-                    load.answerTokens / 2 * (1 + load.answerVariation));
-}
-
 ServingRefusal Server::roomOf(const ServedLoad &load, SteadyState &state) {
   if (auto refusal = ofStep(prices.refusal()))
     return refusal;
-  double longest = load.promptTokens + load.answerTokens;
   StepTime one;
-  if (auto refusal = price({1, contextOf(load)}, one))
+  if (auto refusal = price({1, load.contextTokens()}, one))
     return refusal;
   state.capacityTokens = one.capacityTokens;
-  if (one.capacityTokens < longest)
+  if (one.capacityTokens < load.requestTokens())
     return {ServingRefusal::Kind::capacity};
-  // What is kept from the start, or what requests have in the mean.
-  double held = runtime.reservesAnswers ? longest : contextOf(load);
+  // What is kept from the start, or what requests have in the mean, in blocks.
+  double block = std::max(1.0, runtime.kvBlockTokens.value);
+  double held = runtime.reservesAnswers ? load.requestTokens()
+                                        : load.contextTokens();
+  held = std::ceil(held / block) * block;
   double room = std::floor(one.capacityTokens / held);
   state.isCacheFull = room < runtime.maxSequences.value;
   state.running = std::min(room, runtime.maxSequences.value);
@@ -194,18 +212,17 @@ ServingRefusal Server::serve(const ServedLoad &load, SteadyState &state) {
 
 /// Where `state.running` requests of a replica run.
 ServingRefusal Server::serveClosed(const ServedLoad &load, SteadyState &state) {
-  double prompt = std::round(load.promptTokens);
-  double context = contextOf(load);
+  double context = load.contextTokens();
   StepTime decode, withPrompts;
   state.promptsPerStep = promptsPerStep(load, state.running);
   if (auto refusal = price({state.running, context}, decode))
     return refusal;
-  StepLoad mixed = reading(state.promptsPerStep, prompt);
+  StepLoad mixed = reading(load, state.promptsPerStep);
   mixed.decoding = runtime.fusesPrompts ? state.running : 0;
   mixed.context = context;
   if (auto refusal = priceBetween(mixed, &StepLoad::prompts, withPrompts))
     return refusal;
-  state.setDecodeStep(decode);
+  setDecodeStep(state, decode);
   state.promptStepUs = withPrompts.us;
   double added = state.promptStepUs - (runtime.fusesPrompts ? decode.us : 0);
   state.addedByPromptUs = std::max(0.0, added) / state.promptsPerStep;

@@ -102,7 +102,7 @@ FailureOr<SearchRequest> SearchPass::readRequest() {
   Workload step = workload->getWorkload();
   Result<ServiceLimits> service = parseServiceLimits(sla, step.phase);
   if (!service)
-    return emitError(module, service.error());
+    return emitError(module, service.error().behind("--sla="));
   request.limits = *service;
   request.batches = {step.batch};
   if (devices != 0)

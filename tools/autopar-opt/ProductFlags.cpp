@@ -50,10 +50,6 @@ struct ProductFlags::Flags {
       "goal", cl::cat(category), cl::value_desc("goal"),
       cl::desc("With --search: what is best, throughput (default), "
                "throughput-per-device, latency, cost or devices")};
-  cl::opt<std::string> sla{
-      "sla", cl::cat(category), cl::value_desc("limit"),
-      cl::desc("With --search: longest step wanted, tpot:30ms in decode, "
-               "ttft:500ms in prefill")};
 
   LogicalResult checkSearch() const;
   LogicalResult addSearch(OpPassManager &pm) const;
@@ -105,20 +101,33 @@ static bool isFound(const PlanFlag &flag) {
                             flag.group);
 }
 
+/// Whether the flag is of requests; limits are of the step that is searched
+/// for, too.
+static bool isOfRequests(const PlanFlag &flag) {
+  return flag.group == "What to serve" && flag.name != "sla";
+}
+
 LogicalResult ProductFlags::Flags::checkSearch() const {
   if (!search) {
-    const cl::Option *others[] = {&devices, &space, &goal, &sla};
+    const cl::Option *others[] = {&devices, &space, &goal};
     for (const cl::Option *option : others)
       if (option->getNumOccurrences())
         return refuse("--" + option->ArgStr +
                       " has no effect without --search");
     return success();
   }
-  for (auto [flag, values] : llvm::zip_equal(plan.all(), given))
-    if (!values->empty() && isFound(flag))
+  for (auto [flag, values] : llvm::zip_equal(plan.all(), given)) {
+    if (values->empty())
+      continue;
+    if (isFound(flag))
       return refuse("--" + flag.name +
                     " and --search exclude each other: a search finds the "
                     "plan, within the limits of --space");
+    if (isOfRequests(flag))
+      return refuse("--" + flag.name +
+                    " and --search exclude each other: 'autopar search "
+                    "--phase=request' finds plans for requests");
+  }
   return success();
 }
 
@@ -127,7 +136,9 @@ LogicalResult ProductFlags::Flags::addSearch(OpPassManager &pm) const {
   options.space = space;
   if (goal.getNumOccurrences())
     options.goal = goal;
-  options.sla = sla;
+  for (auto [flag, values] : llvm::zip_equal(plan.all(), given))
+    if (flag.name == "sla" && !values->empty())
+      options.sla = *std::prev(values->end());
   if (devices.getNumOccurrences()) {
     std::optional<int64_t> count = parseCount(devices.getValue());
     if (!count || *count < 1 || *count > limits::maxDevices)
@@ -145,7 +156,8 @@ LogicalResult ProductFlags::addPasses(PassManager &pm) const {
     return failure();
   for (auto [flag, given] : llvm::zip_equal(flags->plan.all(), flags->given))
     for (const std::string &value : *given)
-      if (!flags->plan.set(flag, value))
+      if (!(flags->search && flag.name == "sla") &&
+          !flags->plan.set(flag, value))
         return failure();
   return addPlanPipeline(pm, flags->plan.options(), refuse, [&] {
     return flags->search ? flags->addSearch(pm) : success();

@@ -201,7 +201,7 @@ std::optional<Error> autopar::readChoices(const SearchArgument &search,
                       ? std::nullopt
                       : std::optional(phase.value_or(Phase::decode)));
   if (!limits)
-    return limits.error();
+    return limits.error().behind("--sla=");
   request.limits = *limits;
   return std::nullopt;
 }

@@ -29,7 +29,7 @@ static int64_t mostOf(const PlanFlags &flags, const std::string &name) {
   for (const PlanOptions::Count &count : flags.options().counts())
     if (count.option->getArgStr() == name)
       return count.most;
-  return limits::maxDevices;
+  return name == "prompt" ? limits::maxTokens : limits::maxDevices;
 }
 
 static Result<Axes> readCountAxis(const PlanFlags &flags,

@@ -79,9 +79,32 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       *this, "batch", llvm::cl::value_desc("N"),
       llvm::cl::desc("Sequences in a step; 128k, 131_072 and 1M are "
                      "counts, too")};
-  Option<int64_t> prompt{
-      *this, "prompt", llvm::cl::value_desc("N"),
-      llvm::cl::desc("New tokens of each sequence in a prefill")};
+  Option<std::string> prompt{
+      *this, "prompt", llvm::cl::value_desc("N|law"),
+      llvm::cl::desc("New tokens of each sequence in a prefill; of requests, "
+                     "the tokens of their prompts: 2000, uniform:100..500, "
+                     "lognormal:2000,0.8 (mean, and deviation of the "
+                     "logarithm), histogram:128x3,4096x1")};
+  Option<std::string> outputTokens{
+      *this, "output-tokens", llvm::cl::value_desc("N|law"),
+      llvm::cl::desc("Tokens of what each request is answered, as --prompt")};
+  Option<std::string> rate{
+      *this, "rate", llvm::cl::value_desc("N"),
+      llvm::cl::desc("Requests that come in a second, by Poisson's law: "
+                     "reports what the service does, and the step that decodes "
+                     "then")};
+  Option<int64_t> concurrency{
+      *this, "concurrency", llvm::cl::value_desc("N"),
+      llvm::cl::desc("Requests at once, each followed by another; instead of "
+                     "--rate")};
+  Option<std::string> prefixHits{
+      *this, "prefix-hits", llvm::cl::value_desc("share"),
+      llvm::cl::desc("Share of the tokens of prompts that the KV cache has "
+                     "already, 0 to below 1 (default: 0)")};
+  Option<std::string> sla{
+      *this, "sla", llvm::cl::value_desc("limits"),
+      llvm::cl::desc("Longest times wanted: ttft:500ms,tpot:30ms; with "
+                     "--search that of a step")};
   Option<int64_t> context{
       *this, "context", llvm::cl::value_desc("N"),
       llvm::cl::desc("Cached tokens of each sequence after the step")};

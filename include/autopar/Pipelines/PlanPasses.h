@@ -30,11 +30,29 @@ struct WorkloadChoice {
   bool isMixed = false;
 };
 
-/// A plan of a model, on what it runs, and the step that it is for.
+/// What is chosen of the requests to a service; the rest is the module's own.
+struct RequestsChoice {
+  /// That come in a second; at once.
+  std::optional<double> ratePerS = std::nullopt;
+  std::optional<int64_t> concurrency = std::nullopt;
+  /// Tokens, as `TokenLengths` reads them; limits; empty where not chosen.
+  std::string prompt = {}, answer = {}, limits = {};
+  /// Of the tokens of prompts.
+  std::optional<double> cachedShare = std::nullopt;
+
+  bool isGiven() const {
+    return ratePerS || concurrency || !answer.empty() || !limits.empty() ||
+           cachedShare;
+  }
+};
+
+/// A plan of a model, on what it runs, and the step or the requests that it is
+/// for.
 struct PlanRequest {
   Plan plan;
   Target target;
   WorkloadChoice workload;
+  RequestsChoice requests = {};
 };
 
 /// Adds the passes that turn a model into the parallel program of `request`:

@@ -57,8 +57,23 @@ struct ServiceLimits {
   std::optional<double> ttftUs, tpotUs;
 };
 
+/// What a service is asked.
+struct Requests {
+  /// That come in a second, by Poisson's law; 0: `concurrency` says.
+  double ratePerS = 0;
+  /// At once, each followed by another.
+  int64_t concurrency = 0;
+  TokenLengths prompt = {}, answer = {};
+  /// Share of the tokens of a prompt that the KV caches have already.
+  double cachedShare = 0;
+  ServiceLimits limits = {};
+
+  /// What of it is no load that a service can have, with the name of the field.
+  std::optional<Error> verify() const;
+};
+
 /// "ttft:500ms,tpot:30ms": of a prefill the first alone, of a decode the
-/// second, of requests (no phase) both. Errors say what is expected.
+/// second, of requests (no phase) both. Errors have no `where`.
 Result<ServiceLimits> parseServiceLimits(const std::string &text,
                                          std::optional<Phase> phase);
 

@@ -31,6 +31,15 @@ Result<Report> evaluate(const CostProgram &program, const Plan &plan,
                         const Machine &machine, const Runtime &runtime,
                         const Workload &workload, ReportDetail detail = {});
 
+/// What `program` does under `plan` where `requests` come, alone: neither the
+/// simulation of it nor the step. Errors are those of `evaluate` of a step of
+/// one request for each replica, and stages; requests that no KV cache holds are
+/// none.
+Result<ServingReport> evaluateServing(const CostProgram &program,
+                                      const Plan &plan, const Machine &machine,
+                                      const Runtime &runtime,
+                                      const Requests &requests);
+
 } // namespace autopar
 
 #endif // AUTOPAR_REPORT_EVALUATE_H

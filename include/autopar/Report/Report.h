@@ -9,6 +9,7 @@
 #define AUTOPAR_REPORT_REPORT_H
 
 #include "autopar/Placement/Placement.h"
+#include "autopar/Report/ServingReport.h"
 #include "autopar/Schedule/Staging.h"
 #include "autopar/Schedule/Timeline.h"
 #include "autopar/Support/Checked.h"
@@ -243,6 +244,9 @@ struct Report {
     /// Of the step: when a device computes, reads or sends.
     double busyShare = 0;
   } cost;
+
+  /// What the service does, where the module says what it is asked.
+  std::optional<ServingReport> serving;
 
   std::vector<BreakdownRow> byOp, byLayer;
   /// Experts on the devices that share them; nothing where nothing is known of

@@ -13,7 +13,7 @@
 #ifndef AUTOPAR_SERVING_DISAGGREGATION_H
 #define AUTOPAR_SERVING_DISAGGREGATION_H
 
-#include "autopar/Serving/SteadyState.h"
+#include "autopar/Serving/Server.h"
 
 namespace autopar {
 

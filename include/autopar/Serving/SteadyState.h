@@ -14,7 +14,6 @@
 #define AUTOPAR_SERVING_STEADYSTATE_H
 
 #include "autopar/Program/Requests.h"
-#include "autopar/Serving/StepPrices.h"
 
 namespace autopar {
 
@@ -36,31 +35,19 @@ struct ServedLoad {
   ServiceLimits limits = {};
   /// Whether percentiles are wanted.
   bool hasSpread = false;
+
+  /// That come so, of a service without beginning or end.
+  static ServedLoad of(const Requests &requests);
+  /// Tokens of a prompt that no cache has.
+  double readTokens() const;
+  /// What a sequence that decodes has cached, in the mean over tokens.
+  double contextTokens() const;
+  double requestTokens() const { return promptTokens + answerTokens; }
 };
 
 /// The values below which such shares of all lie.
 struct Percentiles {
   double p50 = 0, p90 = 0, p95 = 0, p99 = 0;
-};
-
-struct PromptQueue;
-struct ServiceTimes;
-struct TimeMoments;
-struct Waiting;
-
-/// Why a deployment does not serve.
-struct ServingRefusal {
-  enum class Kind : uint8_t {
-    none,
-    /// The plan has no price: `step`.
-    step,
-    /// The KV caches do not hold one request.
-    capacity,
-  };
-  Kind kind = Kind::none;
-  Refusal step = {};
-
-  explicit operator bool() const { return kind != Kind::none; }
 };
 
 /// Times are microseconds.
@@ -91,87 +78,6 @@ struct SteadyState {
   Percentiles ttft, tpot, request;
   /// Of requests.
   double shareWithinLimits = 1;
-
-  void setDecodeStep(const StepTime &step) {
-    decodeStepUs = step.us;
-    communicationUs = step.communicationUs;
-    hostUs = step.hostUs;
-  }
-};
-
-/// What of a deployment depends on no load: of one request.
-struct ServingFlops {
-  double decode = 0, prompt = 0;
-  /// Of a replica.
-  int64_t capacityTokens = 0;
-};
-
-/// How fast a worker reads prompts that others answer.
-struct PromptPace {
-  /// One that comes to an idle worker, microseconds.
-  double oneUs = 0;
-  double mostPerS = 0;
-};
-
-/// Serves requests with one strategy on one machine.
-class Server {
-public:
-  /// All arguments outlive it.
-  Server(CompiledProgram &program, const Machine &machine,
-         const Runtime &runtime,
-         std::optional<double> memoryUtilization = std::nullopt);
-
-  /// Lays it on devices, before anything is asked of it. Of `replicas` replicas
-  /// each has its own part of the requests; `layout` is that of all.
-  void lay(const Layout &layout, int64_t replicas);
-
-  ServingRefusal serve(const ServedLoad &load, SteadyState &state);
-  /// Output tokens per second of `batch` sequences from their prompts to their
-  /// last tokens, none of which begins or ends alone.
-  ServingRefusal runBatch(const ServedLoad &batch, double &tokensPerSecond);
-  ServingRefusal count(double promptTokens, double answerTokens,
-                       ServingFlops &flops);
-
-  /// Of a worker that does nothing else.
-  ServingRefusal paceOf(const ServedLoad &load, PromptPace &pace);
-  /// How many requests of a replica have room, in `state.running`, and the
-  /// tokens of that room.
-  ServingRefusal roomOf(const ServedLoad &load, SteadyState &state);
-  /// The step where `running` sequences of a replica decode, nothing else.
-  ServingRefusal stepAt(const ServedLoad &load, double running,
-                        SteadyState &state);
-  double replicaCount() const { return prices.replicaCount(); }
-
-private:
-  ServingRefusal price(const StepLoad &load, StepTime &step);
-  ServingRefusal priceServed(const StepLoad &load, StepTime &step);
-  /// Where `count` of the load is a mean.
-  ServingRefusal priceBetween(StepLoad load, double StepLoad::*count,
-                              StepTime &step);
-  double promptsPerStep(const ServedLoad &load, double running) const;
-  ServingRefusal burst(const ServedLoad &load, double running, double &us);
-  static double contextOf(const ServedLoad &load);
-  ServingRefusal priceRunning(const StepLoad &load, StepTime &step);
-  ServingRefusal spreadOf(const ServedLoad &load, const StepLoad &step,
-                          double firstUs, double &bendUs, double &spreadUs);
-  ServingRefusal queueOf(const ServedLoad &load, double running,
-                         PromptQueue &queue, StepTime &decode);
-  ServingRefusal findRunning(const ServedLoad &load, double most,
-                             PromptQueue &queue, StepTime &decode,
-                             double &running);
-  ServingRefusal waitForRoom(const ServedLoad &load, double most,
-                             double firstUs, const PromptQueue &full,
-                             double mostPerUs, Waiting &waiting);
-  void spread(const ServedLoad &load, const PromptQueue &queue, double growthUs,
-              ServiceTimes &times, SteadyState &state);
-  ServingRefusal spreadClosed(const ServedLoad &load, SteadyState &state);
-  TimeMoments beforeAndAfter(const ServedLoad &load,
-                             const SteadyState &state) const;
-  ServingRefusal serveClosed(const ServedLoad &load, SteadyState &state);
-  ServingRefusal serveOpen(const ServedLoad &load, SteadyState &state);
-
-  const Runtime &runtime;
-  StepPrices prices;
 };
 
 } // namespace autopar

@@ -29,6 +29,11 @@ struct Error {
     std::string text = where.empty() ? message : where + ": " + message;
     return note.empty() ? text : text + "\n  note: " + note;
   }
+
+  /// The same of a value that stands behind `prefix`: "--sla=".
+  Error behind(const std::string &prefix) const {
+    return {where, prefix + message, note};
+  }
 };
 
 /// Either a value or an `Error`. Libraries of the left side never print and

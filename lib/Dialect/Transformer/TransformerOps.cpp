@@ -280,6 +280,47 @@ LogicalResult WorkloadOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// RequestsOp
+//===----------------------------------------------------------------------===//
+
+Result<Requests> RequestsOp::read() {
+  Requests requests;
+  if (getRate())
+    requests.ratePerS = getRate()->convertToDouble();
+  requests.concurrency = getConcurrency().value_or(0);
+  if (getCached())
+    requests.cachedShare = getCached()->convertToDouble();
+  Result<TokenLengths> prompt = TokenLengths::parse(getPrompt().str()),
+                       answer = TokenLengths::parse(getOutput().str());
+  if (!prompt)
+    return prompt.error().behind("prompt = ");
+  if (!answer)
+    return answer.error().behind("output = ");
+  requests.prompt = *prompt;
+  requests.answer = *answer;
+  if (getSla()) {
+    Result<ServiceLimits> limits =
+        parseServiceLimits(getSla()->str(), std::nullopt);
+    if (!limits)
+      return limits.error().behind("sla = ");
+    requests.limits = *limits;
+  }
+  if (std::optional<Error> error = requests.verify())
+    return *error;
+  return requests;
+}
+
+LogicalResult RequestsOp::verify() {
+  Result<Requests> requests = read();
+  if (requests)
+    return verifyOnlyOne<RequestsOp>(*this, "load of requests");
+  InFlightDiagnostic diag = emitOpError("has ") << requests.error().message;
+  if (!requests.error().note.empty())
+    diag.attachNote() << requests.error().note;
+  return diag;
+}
+
+//===----------------------------------------------------------------------===//
 // WeightOp, KVCacheOp
 //===----------------------------------------------------------------------===//
 

@@ -24,7 +24,8 @@ struct AbsorbLatentAttentionPass
 
   void runOnModule() override {
     ModuleOp module = getOperation();
-    if (phase == "each") {
+    bool isServed = !phase.empty() && !module.getOps<RequestsOp>().empty();
+    if (phase == "each" || isServed) {
       module.walk([](LatentAttentionOp op) {
         if (!op.getAbsorbed())
           op.setByPhase(true);

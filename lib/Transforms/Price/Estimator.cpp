@@ -121,6 +121,30 @@ static void addOverride(const Override &one, Report &report) {
       {one.path, formatNumber(one.value), "user: --set"});
 }
 
+/// Whether anybody has chosen a step.
+static bool isStepChosen(ModuleOp module) {
+  for (auto step : module.getOps<transformer::WorkloadOp>())
+    if (step.getAssumed().size() < 4)
+      return true;
+  return false;
+}
+
+/// What becomes of the module's requests, and of the step.
+static LogicalResult serve(ModuleOp module, const CostProgram &program,
+                           EstimateInputs &inputs) {
+  for (auto op : module.getOps<transformer::RequestsOp>()) {
+    Result<ServingReport> serving =
+        evaluateServing(program, inputs.plan, inputs.machine, inputs.runtime,
+                        op.getRequests());
+    if (!serving)
+      return emitError(module, serving.error());
+    if (!isStepChosen(module))
+      inputs.workload = serving->step;
+    inputs.serving = std::move(*serving);
+  }
+  return success();
+}
+
 FailureOr<ModuleEstimate>
 autopar::priceModule(ModuleOp module, const CostProgramAnalysis &analysis,
                      const TargetAnalysis &target, const ReportDetail &detail) {
@@ -134,10 +158,13 @@ autopar::priceModule(ModuleOp module, const CostProgramAnalysis &analysis,
   FailureOr<EstimateInputs> inputs = inputsOf(module, target);
   if (failed(inputs))
     return failure();
+  if (failed(serve(module, program, *inputs)))
+    return failure();
   Result<Report> report = evaluate(program, inputs->plan, inputs->machine,
                                    inputs->runtime, inputs->workload, detail);
   if (!report)
     return emitError(module, report.error());
+  report->serving = inputs->serving;
   emitAdvice(module, analysis.getOps(), report->warnings);
   for (const Override &one : target.getTarget().overrides)
     addOverride(one, *report);

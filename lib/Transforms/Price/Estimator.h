@@ -20,7 +20,9 @@ struct EstimateInputs {
   Machine machine;
   /// As it is on that machine.
   Runtime runtime;
+  /// The module's, or, where nobody has chosen one, that of the steady state.
   Workload workload;
+  std::optional<ServingReport> serving = std::nullopt;
 };
 
 /// A module, priced.

@@ -10,7 +10,7 @@
 
 #include "../Cost/Fixtures.h"
 
-#include "autopar/Serving/SteadyState.h"
+#include "autopar/Serving/Server.h"
 
 #include <gtest/gtest.h>
 

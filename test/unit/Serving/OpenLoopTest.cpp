@@ -9,7 +9,7 @@
 
 #include "autopar/Program/Requests.h"
 #include "autopar/Serving/Simulation.h"
-#include "autopar/Serving/SteadyState.h"
+#include "autopar/Serving/Server.h"
 
 #include <gtest/gtest.h>
 

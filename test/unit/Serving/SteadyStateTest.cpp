@@ -7,7 +7,7 @@
 
 #include "Fixture.h"
 
-#include "autopar/Serving/SteadyState.h"
+#include "autopar/Serving/Server.h"
 
 #include <gtest/gtest.h>
 

@@ -9,6 +9,7 @@
 #define AUTOPAR_DIALECT_TRANSFORMER_TRANSFORMER_H
 
 #include "autopar/Interfaces/Interfaces.h"
+#include "autopar/Program/Requests.h"
 #include "autopar/Program/StoredDim.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

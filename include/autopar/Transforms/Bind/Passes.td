@@ -43,6 +43,40 @@ def BindWorkloadPass : ModulePass<"autopar-bind-workload"> {
   let dependentDialects = ["::autopar::transformer::TransformerDialect"];
 }
 
+def BindRequestsPass : ModulePass<"autopar-bind-requests"> {
+  let summary = "says what requests a service has";
+  let description = [{
+    Changes the module's `transformer.requests`, or adds one. What is not given
+    stays as it was; a rate takes the place of a concurrency, and the other way
+    round.
+
+    Requires nothing. Guarantees requests that can be read; fails where there
+    are none yet and a part is not given.
+
+    ```mlir
+    transformer.requests(concurrency = 64, prompt = "2000", output = "300")
+    // autopar-bind-requests{rate=20 sla=tpot:30ms}
+    transformer.requests(rate = 20, prompt = "2000", output = "300") sla("tpot:30ms")
+    ```
+  }];
+  let options = [
+    Option<"rate", "rate", "double", "0",
+           "Requests that come in a second, by Poisson's law (0: keep)">,
+    Option<"concurrency", "concurrency", "int64_t", "0",
+           "Requests at once, each followed by another (0: keep)">,
+    Option<"prompt", "prompt", "std::string", "\"\"",
+           "Tokens of prompts: 2000, uniform:100..500, lognormal:2000,0.8, "
+           "histogram:128x3,4096x1">,
+    Option<"output", "output", "std::string", "\"\"",
+           "Tokens of what is answered, likewise">,
+    Option<"cached", "cached", "double", "-1",
+           "Share of the tokens of prompts that caches have (-1: keep)">,
+    Option<"sla", "sla", "std::string", "\"\"",
+           "Longest times wanted: ttft:500ms,tpot:30ms">,
+  ];
+  let dependentDialects = ["::autopar::transformer::TransformerDialect"];
+}
+
 def BindMeshPass : ModulePass<"autopar-bind-mesh"> {
   let summary = "gives mesh axes their sizes";
   let description = [{
@@ -137,7 +171,8 @@ def AbsorbLatentAttentionPass
     Marks every `transformer.latent_attention` as `absorbed`: the better form for
     few new tokens, as it expands no cached ones. The text of a step that is
     absorbed stays so. With `phase=each`, marks them as `by_phase` instead: for
-    steps of prompts beside sequences that decode.
+    steps of prompts beside sequences that decode; so does a phase in a module
+    that has `transformer.requests`.
 
     Requires a workload where a phase is given. Guarantees equal types.
 

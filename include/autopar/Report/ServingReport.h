@@ -1,0 +1,50 @@
+//===- ServingReport.h - What a service does under load ---------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_REPORT_SERVINGREPORT_H
+#define AUTOPAR_REPORT_SERVINGREPORT_H
+
+#include "autopar/Program/Requests.h"
+#include "autopar/Program/Workload.h"
+#include "autopar/Serving/LoadCurve.h"
+
+namespace autopar {
+
+/// The steady state under the requests of a module. Times are microseconds.
+struct ServingReport {
+  Requests requests;
+  /// Whether the KV caches of a replica hold one request in the mean; if not,
+  /// only `step` and `capacityTokens` say anything.
+  bool isServed = false;
+  int64_t replicas = 1, devices = 1;
+  /// Of a replica.
+  int64_t capacityTokens = 0;
+  LoadPoint steady;
+  LoadCurve curve;
+  /// The step that decodes then, of whole sequences.
+  Workload step;
+  /// For a million tokens of output; where a price, a power is known. Joules
+  /// are at most so many.
+  std::optional<double> dollarsPerMillionTokens, joulesPerMillionTokens;
+
+  /// Of all replicas.
+  double running() const {
+    return steady.state.running * static_cast<double>(replicas);
+  }
+  double waiting() const {
+    return steady.state.waiting * static_cast<double>(replicas);
+  }
+  /// Of the KV caches, that requests hold in the mean.
+  double cacheShare() const {
+    return steady.state.running * steady.load.contextTokens() /
+           static_cast<double>(capacityTokens);
+  }
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_REPORT_SERVINGREPORT_H

@@ -1,0 +1,111 @@
+//===- Server.h - A strategy that serves requests ---------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SERVING_SERVER_H
+#define AUTOPAR_SERVING_SERVER_H
+
+#include "autopar/Serving/SteadyState.h"
+#include "autopar/Serving/StepPrices.h"
+
+namespace autopar {
+
+struct PromptQueue;
+struct ServiceTimes;
+struct TimeMoments;
+struct Waiting;
+
+/// Why a deployment does not serve.
+struct ServingRefusal {
+  enum class Kind : uint8_t {
+    none,
+    /// The plan has no price: `step`.
+    step,
+    /// The KV caches do not hold one request.
+    capacity,
+  };
+  Kind kind = Kind::none;
+  Refusal step = {};
+
+  explicit operator bool() const { return kind != Kind::none; }
+};
+
+/// What of a deployment depends on no load: of one request.
+struct ServingFlops {
+  double decode = 0, prompt = 0;
+  /// Of a replica.
+  int64_t capacityTokens = 0;
+};
+
+/// How fast a worker reads prompts that others answer.
+struct PromptPace {
+  /// One that comes to an idle worker, microseconds.
+  double oneUs = 0;
+  double mostPerS = 0;
+};
+
+/// Serves requests with one strategy on one machine.
+class Server {
+public:
+  /// All arguments outlive it.
+  Server(CompiledProgram &program, const Machine &machine,
+         const Runtime &runtime,
+         std::optional<double> memoryUtilization = std::nullopt);
+
+  /// Lays it on devices, before anything is asked of it. Of `replicas` replicas
+  /// each has its own part of the requests; `layout` is that of all.
+  void lay(const Layout &layout, int64_t replicas);
+
+  ServingRefusal serve(const ServedLoad &load, SteadyState &state);
+  /// Output tokens per second of `batch` sequences from their prompts to their
+  /// last tokens, none of which begins or ends alone.
+  ServingRefusal runBatch(const ServedLoad &batch, double &tokensPerSecond);
+  ServingRefusal count(const ServedLoad &load, ServingFlops &flops);
+
+  /// Of a worker that does nothing else.
+  ServingRefusal paceOf(const ServedLoad &load, PromptPace &pace);
+  /// How many requests of a replica have room, in `state.running`, and the
+  /// tokens of that room.
+  ServingRefusal roomOf(const ServedLoad &load, SteadyState &state);
+  /// The step where `running` sequences of a replica decode, nothing else.
+  ServingRefusal stepAt(const ServedLoad &load, double running,
+                        SteadyState &state);
+  double replicaCount() const { return prices.replicaCount(); }
+
+private:
+  ServingRefusal price(const StepLoad &load, StepTime &step);
+  ServingRefusal priceServed(const StepLoad &load, StepTime &step);
+  /// Where `count` of the load is a mean.
+  ServingRefusal priceBetween(StepLoad load, double StepLoad::*count,
+                              StepTime &step);
+  double promptsPerStep(const ServedLoad &load, double running) const;
+  ServingRefusal burst(const ServedLoad &load, double running, double &us);
+  ServingRefusal priceRunning(const StepLoad &load, StepTime &step);
+  ServingRefusal spreadOf(const ServedLoad &load, const StepLoad &step,
+                          double firstUs, double &bendUs, double &spreadUs);
+  ServingRefusal queueOf(const ServedLoad &load, double running,
+                         PromptQueue &queue, StepTime &decode);
+  ServingRefusal findRunning(const ServedLoad &load, double most,
+                             PromptQueue &queue, StepTime &decode,
+                             double &running);
+  ServingRefusal waitForRoom(const ServedLoad &load, double most,
+                             double firstUs, const PromptQueue &full,
+                             double mostPerUs, Waiting &waiting);
+  void spread(const ServedLoad &load, const PromptQueue &queue, double growthUs,
+              ServiceTimes &times, SteadyState &state);
+  ServingRefusal spreadClosed(const ServedLoad &load, SteadyState &state);
+  TimeMoments beforeAndAfter(const ServedLoad &load,
+                             const SteadyState &state) const;
+  ServingRefusal serveClosed(const ServedLoad &load, SteadyState &state);
+  ServingRefusal serveOpen(const ServedLoad &load, SteadyState &state);
+
+  const Runtime &runtime;
+  StepPrices prices;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_SERVING_SERVER_H

@@ -1,0 +1,114 @@
+//===- ServingJson.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReportJson.h"
+
+#include <cmath>
+
+using namespace autopar;
+using json = nlohmann::ordered_json;
+
+/// Null where there is none: of a queue that grows.
+static json number(std::optional<double> value) {
+  return value && std::isfinite(*value) ? json(*value) : json();
+}
+
+static json writeRequests(const Requests &requests) {
+  json written = json::object();
+  if (requests.concurrency == 0)
+    written["rate_per_s"] = requests.ratePerS;
+  else
+    written["concurrency"] = requests.concurrency;
+  written["prompt_tokens"] = requests.prompt.str();
+  written["output_tokens"] = requests.answer.str();
+  written["cached_share"] = requests.cachedShare;
+  written["ttft_limit_us"] = number(requests.limits.ttftUs);
+  written["tpot_limit_us"] = number(requests.limits.tpotUs);
+  return written;
+}
+
+static json writeTimes(double meanUs, const Percentiles &times,
+                       bool isOverloaded) {
+  json written = {{"mean", number(meanUs)}};
+  if (!isOverloaded) {
+    written["p50"] = times.p50;
+    written["p90"] = times.p90;
+    written["p95"] = times.p95;
+    written["p99"] = times.p99;
+  }
+  return written;
+}
+
+static json writePoint(const LoadPoint &point) {
+  const SteadyState &state = point.state;
+  json written = json::object();
+  if (point.load.concurrency == 0)
+    written["rate_per_s"] = point.load.ratePerS;
+  else
+    written["concurrency"] = point.load.concurrency;
+  written["requests_per_s"] = point.requestsPerS();
+  written["output_tokens_per_s"] = state.outputTokensPerSecond;
+  written["share_within_limits"] = state.shareWithinLimits;
+  written["goodput_per_s"] = point.goodputPerS();
+  written["ttft_us"] =
+      writeTimes(state.ttftUs, state.ttft, state.isOverloaded);
+  written["tpot_us"] =
+      writeTimes(state.tpotUs, state.tpot, state.isOverloaded);
+  written["request_us"] =
+      writeTimes(point.requestUs(), state.request, state.isOverloaded);
+  return written;
+}
+
+static json writeCurve(const LoadCurve &curve) {
+  json points = json::array();
+  for (const LoadPoint &point : curve.points)
+    points.push_back(writePoint(point));
+  return {{"points", std::move(points)},
+          {"asked", curve.asked ? json(*curve.asked) : json()},
+          {"knee", curve.knee},
+          {"attainment", LoadCurve::attainment},
+          {"most_within_limits", curve.mostWithinLimits
+                                     ? writePoint(*curve.mostWithinLimits)
+                                     : json()}};
+}
+
+json autopar::writeServing(const ServingReport &serving) {
+  json written = {{"requests", writeRequests(serving.requests)},
+                  {"served", serving.isServed},
+                  {"replicas", serving.replicas},
+                  {"kv_capacity_tokens", serving.capacityTokens}};
+  if (!serving.isServed)
+    return written;
+  const SteadyState &state = serving.steady.state;
+  written["overloaded"] = state.isOverloaded;
+  for (auto &[key, value] : writePoint(serving.steady).items())
+    if (key != "rate_per_s" && key != "concurrency")
+      written[key] = value;
+  written["output_tokens_per_s_per_device"] =
+      state.outputTokensPerSecond / static_cast<double>(serving.devices);
+  written["tokens_per_s"] =
+      serving.steady.requestsPerS() * serving.steady.load.requestTokens();
+  if (serving.steady.load.concurrency == 0)
+    written["saturates_at_per_s"] = state.mostPerS;
+  written["running"] = serving.running();
+  written["waiting"] = number(state.isOverloaded
+                                  ? std::nullopt
+                                  : std::optional(serving.waiting()));
+  written["kv_share"] = serving.cacheShare();
+  written["decode_step_us"] = state.decodeStepUs;
+  written["communication_us"] = state.communicationUs;
+  written["host_us"] = state.hostUs;
+  written["prompt_step_us"] = state.promptStepUs;
+  written["added_by_prompt_us"] = state.addedByPromptUs;
+  written["prompts_per_step"] = state.promptsPerStep;
+  written["usd_per_million_output_tokens"] =
+      number(serving.dollarsPerMillionTokens);
+  written["joules_per_million_output_tokens"] =
+      number(serving.joulesPerMillionTokens);
+  written["load_curve"] = writeCurve(serving.curve);
+  return written;
+}

@@ -1,0 +1,183 @@
+//===- ServingText.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ServingText.h"
+
+#include "autopar/Report/MoneyText.h"
+#include "autopar/Report/ReportText.h"
+#include "autopar/Report/TextTables.h"
+#include "autopar/Support/Text.h"
+
+#include <cmath>
+
+using namespace autopar;
+
+static std::string timeText(double us) {
+  return std::isfinite(us) ? formatTime(us) : "grows";
+}
+
+/// Three digits, also of what is rare.
+static std::string rateText(double rate) {
+  return rate < 100 ? print("%.3g", rate) : formatRate(rate);
+}
+
+static std::string limitsText(const ServiceLimits &limits) {
+  std::vector<std::string> words;
+  if (limits.ttftUs)
+    words.push_back("TTFT up to " + formatTime(*limits.ttftUs));
+  if (limits.tpotUs)
+    words.push_back("TPOT up to " + formatTime(*limits.tpotUs));
+  return join(words, ", ");
+}
+
+static std::string loadText(const ServedLoad &load) {
+  return load.concurrency == 0
+             ? rateText(load.ratePerS) + " requests/s"
+             : countOf(load.concurrency, "request") + " at once";
+}
+
+/// "Service: 20.0 requests/s, prompts of lognormal:2000,0.8 tokens, answers of
+/// 300".
+static std::string headingOf(const ServingReport &serving) {
+  const Requests &requests = serving.requests;
+  std::string text = "Service: " + loadText(serving.steady.load) +
+                     ", prompts of " + requests.prompt.str() +
+                     " tokens, output of " + requests.answer.str();
+  if (requests.cachedShare > 0)
+    text += ", " + percent(requests.cachedShare, 1) + " of prompts cached";
+  return "\n" + wrap("", text);
+}
+
+static std::string answerServed(const ServingReport &serving) {
+  const LoadPoint &steady = serving.steady;
+  const SteadyState &state = steady.state;
+  if (steady.load.concurrency != 0)
+    return rateText(steady.requestsPerS()) + " requests/s";
+  std::string most = rateText(state.mostPerS) + " requests/s";
+  if (state.isOverloaded)
+    return "NO: saturates at " + most + ", the queue grows without end";
+  return "yes, at " + percent(steady.load.ratePerS, state.mostPerS) + " of the " +
+         most + " where it saturates";
+}
+
+static std::string answerLimits(const ServingReport &serving) {
+  const LoadPoint &steady = serving.steady;
+  const auto &most = serving.curve.mostWithinLimits;
+  std::string attainment = percent(LoadCurve::attainment, 1);
+  std::string text =
+      percent(steady.state.shareWithinLimits, 1) + " of requests have " +
+      limitsText(serving.requests.limits) + ": " +
+      rateText(steady.goodputPerS()) + " requests/s";
+  return text + (most ? "; " + attainment + " do up to " + loadText(most->load)
+                      : "; no load where " + attainment + " do");
+}
+
+static std::string answerRunning(const ServingReport &serving) {
+  const SteadyState &state = serving.steady.state;
+  std::string text = rateText(serving.running()) + " requests";
+  if (serving.replicas > 1)
+    text += " (" + rateText(state.running) + " on each of " +
+            formatInteger(serving.replicas) + " replicas)";
+  if (!state.isOverloaded && serving.waiting() >= 0.05)
+    text += ", " + rateText(serving.waiting()) + " wait for room";
+  return text + ", KV cache " + percent(serving.cacheShare(), 1) + " full";
+}
+
+static std::string answerSteps(const ServingReport &serving) {
+  const SteadyState &state = serving.steady.state;
+  return "decode " + formatTime(state.decodeStepUs) + " (communication " +
+         percent(state.communicationUs, state.decodeStepUs) + ", host " +
+         percent(state.hostUs, state.decodeStepUs) + "), a prompt adds " +
+         formatTime(state.addedByPromptUs);
+}
+
+static std::string answer(const ServingReport &serving) {
+  const LoadPoint &steady = serving.steady;
+  double tokensPerS = steady.state.outputTokensPerSecond;
+  TextTable table("lw");
+  table.add({"serves", answerServed(serving)});
+  if (serving.requests.limits.ttftUs || serving.requests.limits.tpotUs)
+    table.add({"in limits", answerLimits(serving)});
+  table.add({"throughput",
+             rateText(tokensPerS) + " output tokens/s, " +
+                 rateText(tokensPerS / static_cast<double>(serving.devices)) +
+                 " of each device; with prompts " +
+                 rateText(steady.requestsPerS() *
+                            steady.load.requestTokens())});
+  table.add({"running", answerRunning(serving)});
+  table.add({"steps", answerSteps(serving)});
+  if (serving.dollarsPerMillionTokens)
+    table.add({"price", dollarText(*serving.dollarsPerMillionTokens) +
+                            " per million output tokens"});
+  if (serving.joulesPerMillionTokens)
+    table.add({"energy", "at most " +
+                             energyText(*serving.joulesPerMillionTokens / 1e6) +
+                             " per output token"});
+  return table.str();
+}
+
+static std::string timesTable(const LoadPoint &steady) {
+  const SteadyState &state = steady.state;
+  TextTable table("lrrrrr");
+  table.add({"", "mean", "p50", "p90", "p95", "p99"});
+  auto add = [&](const char *name, double mean, const Percentiles &times) {
+    auto cell = [&](double us) {
+      return state.isOverloaded ? std::string("-") : formatTime(us);
+    };
+    table.add({name, timeText(mean), cell(times.p50), cell(times.p90),
+               cell(times.p95), cell(times.p99)});
+  };
+  add("to the first token (TTFT)", state.ttftUs, state.ttft);
+  add("from token to token (TPOT)", state.tpotUs, state.tpot);
+  add("whole request", steady.requestUs(), state.request);
+  return "\n" + table.str();
+}
+
+static std::string curveTable(const ServingReport &serving) {
+  const LoadCurve &curve = serving.curve;
+  bool isOpen = serving.steady.load.concurrency == 0;
+  bool hasLimits =
+      serving.requests.limits.ttftUs || serving.requests.limits.tpotUs;
+  TextTable table("rrrrrrrl");
+  table.add({isOpen ? "requests/s" : "at once",
+             isOpen ? "running" : "requests/s", "output tokens/s", "TPOT",
+             "TTFT", "p99 TTFT", hasLimits ? "in limits" : "", ""});
+  for (size_t i = 0; i < curve.points.size(); ++i) {
+    const LoadPoint &point = curve.points[i];
+    const SteadyState &state = point.state;
+    std::vector<std::string> marks;
+    if (curve.asked == i)
+      marks.push_back("asked");
+    if (curve.knee == i)
+      marks.push_back("knee");
+    table.add({isOpen ? rateText(point.load.ratePerS)
+                      : formatInteger(point.load.concurrency),
+               rateText(isOpen ? state.running *
+                                       static_cast<double>(serving.replicas)
+                                 : point.requestsPerS()),
+               rateText(state.outputTokensPerSecond),
+               formatTime(state.tpotUs), formatTime(state.ttftUs),
+               formatTime(state.ttft.p99),
+               hasLimits ? percent(state.shareWithinLimits, 1) : "",
+               join(marks, ", ")});
+  }
+  return "\nLoad curve\n" + table.str() +
+         wrap("  ", "Knee: where throughput over the time of a request is "
+                    "greatest.");
+}
+
+std::string autopar::servingText(const ServingReport &serving) {
+  if (!serving.isServed)
+    return headingOf(serving) +
+           wrap("  ", "NO: the KV cache of a replica holds " +
+                          formatInteger(serving.capacityTokens) +
+                          " tokens, a request in the mean " +
+                          formatInteger(std::llround(
+                              serving.steady.load.requestTokens())));
+  return headingOf(serving) + answer(serving) + timesTable(serving.steady) +
+         curveTable(serving);
+}

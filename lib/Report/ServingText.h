@@ -1,0 +1,20 @@
+//===- ServingText.h - Services, to read ------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_REPORT_SERVINGTEXT_H
+#define AUTOPAR_LIB_REPORT_SERVINGTEXT_H
+
+#include "autopar/Report/ServingReport.h"
+
+namespace autopar {
+
+/// The section of a report, with a blank line before it.
+std::string servingText(const ServingReport &serving);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_REPORT_SERVINGTEXT_H

@@ -1,0 +1,87 @@
+//===- BindRequests.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+#include "Strategy.h"
+
+#include "autopar/Transforms/Price/Estimate.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_BINDREQUESTSPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+namespace {
+
+struct BindRequestsPass
+    : autopar::impl::BindRequestsPassBase<BindRequestsPass> {
+  using Base::Base;
+
+  void runOnModule() override {
+    ModuleOp module = getOperation();
+    auto ops = module.getOps<RequestsOp>();
+    RequestsOp op = ops.empty() ? RequestsOp() : *ops.begin();
+    if (!op && failed(checkComplete(module)))
+      return signalPassFailure();
+    if (!op)
+      op = createOp(module);
+    apply(op);
+    // Numbers come as users wrote them.
+    if (failed(op.verify()))
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult checkComplete(ModuleOp module) {
+    std::pair<bool, StringRef> needed[] = {
+        {rate != 0 || concurrency != 0,
+         "how many there are: a rate or a concurrency"},
+        {!prompt.empty(), "the tokens of their prompts"},
+        {!output.empty(), "the tokens of their output"}};
+    for (auto [given, what] : needed)
+      if (!given)
+        return emitError(
+            module,
+            {"", "the module has no requests: give " + what.str(),
+             "as in --rate=20 --prompt=2000 --output-tokens=300"});
+    return success();
+  }
+
+  static RequestsOp createOp(ModuleOp module) {
+    OpBuilder builder = builderOfFacts(module);
+    return RequestsOp::create(builder, module.getLoc(), FloatAttr(),
+                              IntegerAttr(), builder.getStringAttr(""),
+                              builder.getStringAttr(""), FloatAttr(),
+                              StringAttr());
+  }
+
+  /// A rate takes the place of a concurrency, and the other way round.
+  void apply(RequestsOp op) {
+    Builder builder(&getContext());
+    if (rate != 0 || concurrency != 0) {
+      op.setRateAttr(rate != 0 ? builder.getF64FloatAttr(rate) : FloatAttr());
+      op.setConcurrencyAttr(concurrency != 0
+                                ? builder.getI64IntegerAttr(concurrency)
+                                : IntegerAttr());
+    }
+    if (!prompt.empty())
+      op.setPrompt(prompt);
+    if (!output.empty())
+      op.setOutput(output);
+    if (cached >= 0)
+      op.setCachedAttr(builder.getF64FloatAttr(cached));
+    if (!sla.empty())
+      op.setSla(sla.getValue());
+  }
+};
+
+} // namespace
