@@ -84,9 +84,8 @@ def TF_RequestsOp : TF_Op<"requests"> {
                        OptionalAttr<F64Attr>:$cached,
                        OptionalAttr<StrAttr>:$sla);
   let assemblyFormat = [{
-    `` `(` (`rate` `=` custom<Number>($rate)^ `,`)?
-    (`concurrency` `=` $concurrency^ `,`)?
-    `prompt` `=` $prompt `,` `output` `=` $output `)`
+    `` `(` custom<RequestCount>($rate, $concurrency) `,` `prompt` `=` $prompt `,`
+    `output` `=` $output `)`
     (`cached` `(` custom<Number>($cached)^ `)`)? (`sla` `(` $sla^ `)`)? attr-dict
   }];
   let hasVerifier = 1;

@@ -14,11 +14,18 @@
 using namespace mlir;
 
 ParseResult autopar::parseNumber(OpAsmParser &parser, FloatAttr &attr) {
-  double value;
-  if (parser.parseFloat(value))
+  SMLoc start = parser.getCurrentLocation();
+  Attribute number;
+  if (parser.parseAttribute(number))
     return failure();
-  attr = parser.getBuilder().getF64FloatAttr(value);
-  return success();
+  attr = dyn_cast<FloatAttr>(number);
+  if (auto whole = dyn_cast<IntegerAttr>(number))
+    if (whole.getType().isInteger(64))
+      attr = parser.getBuilder().getF64FloatAttr(
+          static_cast<double>(whole.getInt()));
+  if (attr && attr.getType().isF64())
+    return success();
+  return parser.emitError(start, "expected a number");
 }
 
 std::string autopar::numberText(double value) {

@@ -10,7 +10,7 @@
 #include "autopar/Hardware/Figures.h"
 #include "autopar/Pipelines/PlanPasses.h"
 #include "autopar/Plan/PlanText.h"
-#include "autopar/Program/Requests.h"
+#include "autopar/Program/RequestTrace.h"
 #include "autopar/Support/Count.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -77,6 +77,8 @@ private:
         {"impact", options.impact},
         {"verbose", options.verbose},
         {"trace", !options.trace.empty()},
+        {"simulate", options.simulate != 0},
+        {"requests-output", !options.requestsOutput.empty()},
         {"report-output", options.reportOutput.getNumOccurrences() != 0}};
     for (auto [flag, given] : flags)
       if (given)
@@ -147,13 +149,14 @@ private:
 
   FailureOr<RequestsChoice> readRequests() {
     RequestsChoice requests;
-    if (failed(readNumber(options.rate, "requests in a second, from 1e-6 to 1e9",
-                          [](double rate) { return rate >= 1e-6 && rate <= 1e9; },
-                          requests.ratePerS)) ||
-        failed(readNumber(options.prefixHits,
-                          "a share of tokens, from 0 to below 1",
-                          [](double share) { return share >= 0 && share < 1; },
-                          requests.cachedShare)))
+    if (failed(readNumber(
+            options.rate, "requests in a second, from 1e-6 to 1e9",
+            [](double rate) { return rate >= 1e-6 && rate <= 1e9; },
+            requests.ratePerS)) ||
+        failed(readNumber(
+            options.prefixHits, "a share of tokens, from 0 to below 1",
+            [](double share) { return share >= 0 && share < 1; },
+            requests.cachedShare)))
       return failure();
     if (options.concurrency != 0)
       requests.concurrency = options.concurrency;
@@ -162,9 +165,12 @@ private:
                      "either come at a rate, or each end lets the next one in");
     requests.answer = options.outputTokens;
     requests.limits = options.sla;
+    if (failed(readTrace(requests)))
+      return failure();
     if (!requests.isGiven())
       return requests;
-    requests.prompt = options.prompt;
+    if (requests.prompt.empty())
+      requests.prompt = options.prompt;
     for (const Option *lengths : {&options.prompt, &options.outputTokens})
       if (!lengths->empty())
         if (auto read = TokenLengths::parse(*lengths); !read)
@@ -172,6 +178,34 @@ private:
     if (auto limits = parseServiceLimits(options.sla, std::nullopt); !limits)
       return refuse(options.sla, limits.error());
     return requests;
+  }
+
+  /// A trace says all but how many there are at once, and limits.
+  LogicalResult readTrace(RequestsChoice &requests) {
+    if (options.requests.empty()) {
+      if (!options.requestsOutput.empty() && options.simulate == 0)
+        return onError("--requests-output has no effect without --simulate or "
+                       "--requests");
+      return success();
+    }
+    for (const Option *flag : {&options.rate, &options.prompt,
+                               &options.outputTokens, &options.prefixHits})
+      if (!flag->empty())
+        return onError("--" + flag->getArgStr() +
+                       " and --requests exclude each other: the file says it");
+    if (options.simulate != 0)
+      return onError("--simulate and --requests exclude each other: all "
+                     "requests of the file are simulated");
+    Result<std::vector<Request>> trace = readRequestTrace(options.requests);
+    if (!trace)
+      return onError(trace.error().str());
+    Requests asked = requestsOf(*trace);
+    if (!requests.concurrency)
+      requests.ratePerS = asked.ratePerS;
+    requests.prompt = asked.prompt.str();
+    requests.answer = asked.answer.str();
+    requests.cachedShare = asked.cachedShare;
+    return success();
   }
 
   using Option = PlanOptions::Option<std::string>;
@@ -220,8 +254,7 @@ private:
   }
 
   static bool isLaw(const std::string &prompt) {
-    return prompt.find(':') != std::string::npos &&
-           TokenLengths::parse(prompt);
+    return prompt.find(':') != std::string::npos && TokenLengths::parse(prompt);
   }
 
   /// Each plan on a copy of the module, whose name is the file's.
@@ -281,6 +314,11 @@ private:
     estimate.impact = options.impact;
     estimate.verbose = options.verbose;
     estimate.trace = options.trace;
+    estimate.simulate = options.simulate;
+    if (options.seed.getNumOccurrences())
+      estimate.seed = static_cast<uint64_t>(int64_t(options.seed));
+    estimate.requests = options.requests;
+    estimate.requestsOutput = options.requestsOutput;
     pm.addPass(createEstimatePass(std::move(estimate)));
   }
 
@@ -300,6 +338,8 @@ FailureOr<PlanRequest> autopar::readPlanRequest(const PlanOptions &options,
 SmallVector<PlanOptions::Count, 6> PlanOptions::counts() const {
   return {{&batch, 1, limits::maxTokens},
           {&concurrency, 1, limits::maxTokens},
+          {&simulate, 1, limits::maxSimulatedRequests},
+          {&seed, 0, limits::maxTokens},
           {&context, 1, limits::maxTokens},
           {&encoderTokens, 0, limits::maxTokens},
           {&crossTokens, 0, limits::maxTokens},

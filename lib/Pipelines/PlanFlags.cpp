@@ -23,7 +23,8 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Most used", "shard-tp hardware phase"},
     {"What to run", "batch prompt context prefill-chunk encoder-tokens "
                     "cross-tokens"},
-    {"What to serve", "rate concurrency output-tokens prefix-hits sla"},
+    {"What to serve", "rate concurrency output-tokens prefix-hits sla "
+                      "requests simulate seed requests-output"},
     {"How to split",
      "shard-sp shard-dp fsdp shard-cp cp-kind shard-dcp shard-attention-tp "
      "mesh map plan diff-plans"},
@@ -48,6 +49,8 @@ static StringMap<std::pair<size_t, StringRef>> placesInHelp() {
 static StringRef bareOf(const cl::Option &option) {
   if (option.ArgStr == "estimate")
     return "text";
+  if (option.ArgStr == "simulate")
+    return "10000";
   return option.ValueStr == "true" ? "true" : "";
 }
 

@@ -117,15 +117,25 @@ Result<TokenLengths> TokenLengths::parse(const std::string &text) {
   return lengths;
 }
 
-TokenLengths TokenLengths::of(const std::vector<int64_t> &tokens) {
-  std::map<int64_t, int64_t> counts;
-  for (int64_t one : tokens)
-    ++counts[one];
+TokenLengths TokenLengths::of(std::vector<int64_t> tokens) {
+  constexpr size_t parts = 24;
+  std::sort(tokens.begin(), tokens.end());
+  std::map<int64_t, double> weights;
+  for (size_t part = 0; part < parts; ++part) {
+    size_t begin = part * tokens.size() / parts,
+           end = (part + 1) * tokens.size() / parts;
+    double sum = 0;
+    for (size_t i = begin; i < end; ++i)
+      sum += static_cast<double>(tokens[i]);
+    auto count = static_cast<double>(end - begin);
+    if (end > begin)
+      weights[std::llround(sum / count)] += count;
+  }
   TokenLengths lengths;
   lengths.kind = Kind::histogram;
   double sum = 0;
-  for (auto [value, count] : counts)
-    lengths.bins.emplace_back(value, sum += static_cast<double>(count));
+  for (auto [value, count] : weights)
+    lengths.bins.emplace_back(value, sum += count);
   return lengths;
 }
 

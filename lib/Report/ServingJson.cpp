@@ -43,23 +43,28 @@ static json writeTimes(double meanUs, const Percentiles &times,
   return written;
 }
 
-static json writePoint(const LoadPoint &point) {
+/// What comes of a load.
+static json writeOutcome(const LoadPoint &point) {
   const SteadyState &state = point.state;
+  json written = json::object();
+  written["requests_per_s"] = point.requestsPerS();
+  written["output_tokens_per_s"] = state.outputTokensPerSecond;
+  written["share_within_limits"] = state.shareWithinLimits;
+  written["goodput_per_s"] = point.goodputPerS();
+  written["ttft_us"] = writeTimes(state.ttftUs, state.ttft, state.isOverloaded);
+  written["tpot_us"] = writeTimes(state.tpotUs, state.tpot, state.isOverloaded);
+  written["request_us"] =
+      writeTimes(point.requestUs(), state.request, state.isOverloaded);
+  return written;
+}
+
+static json writePoint(const LoadPoint &point) {
   json written = json::object();
   if (point.load.concurrency == 0)
     written["rate_per_s"] = point.load.ratePerS;
   else
     written["concurrency"] = point.load.concurrency;
-  written["requests_per_s"] = point.requestsPerS();
-  written["output_tokens_per_s"] = state.outputTokensPerSecond;
-  written["share_within_limits"] = state.shareWithinLimits;
-  written["goodput_per_s"] = point.goodputPerS();
-  written["ttft_us"] =
-      writeTimes(state.ttftUs, state.ttft, state.isOverloaded);
-  written["tpot_us"] =
-      writeTimes(state.tpotUs, state.tpot, state.isOverloaded);
-  written["request_us"] =
-      writeTimes(point.requestUs(), state.request, state.isOverloaded);
+  written.update(writeOutcome(point));
   return written;
 }
 
@@ -76,6 +81,26 @@ static json writeCurve(const LoadCurve &curve) {
                                      : json()}};
 }
 
+static json writeMeasured(const MeasuredTimes &times) {
+  return writeTimes(times.mean, times.at, /*isOverloaded=*/false);
+}
+
+static json writeSimulation(const SimulationReport &simulation) {
+  const SimulatedService &service = simulation.service;
+  return {{"seed", simulation.seed ? json(*simulation.seed) : json()},
+          {"requests", service.requests},
+          {"counted", service.counted},
+          {"steps", service.steps},
+          {"evictions", service.evictions},
+          {"seconds", service.seconds},
+          {"requests_per_s", service.requestsPerS},
+          {"output_tokens_per_s", service.outputTokensPerS},
+          {"share_within_limits", service.shareWithinLimits},
+          {"ttft_us", writeMeasured(service.ttft)},
+          {"tpot_us", writeMeasured(service.tpot)},
+          {"request_us", writeMeasured(service.request)}};
+}
+
 json autopar::writeServing(const ServingReport &serving) {
   json written = {{"requests", writeRequests(serving.requests)},
                   {"served", serving.isServed},
@@ -85,9 +110,7 @@ json autopar::writeServing(const ServingReport &serving) {
     return written;
   const SteadyState &state = serving.steady.state;
   written["overloaded"] = state.isOverloaded;
-  for (auto &[key, value] : writePoint(serving.steady).items())
-    if (key != "rate_per_s" && key != "concurrency")
-      written[key] = value;
+  written.update(writeOutcome(serving.steady));
   written["output_tokens_per_s_per_device"] =
       state.outputTokensPerSecond / static_cast<double>(serving.devices);
   written["tokens_per_s"] =
@@ -95,9 +118,8 @@ json autopar::writeServing(const ServingReport &serving) {
   if (serving.steady.load.concurrency == 0)
     written["saturates_at_per_s"] = state.mostPerS;
   written["running"] = serving.running();
-  written["waiting"] = number(state.isOverloaded
-                                  ? std::nullopt
-                                  : std::optional(serving.waiting()));
+  written["waiting"] = number(
+      state.isOverloaded ? std::nullopt : std::optional(serving.waiting()));
   written["kv_share"] = serving.cacheShare();
   written["decode_step_us"] = state.decodeStepUs;
   written["communication_us"] = state.communicationUs;
@@ -110,5 +132,7 @@ json autopar::writeServing(const ServingReport &serving) {
   written["joules_per_million_output_tokens"] =
       number(serving.joulesPerMillionTokens);
   written["load_curve"] = writeCurve(serving.curve);
+  if (serving.simulation)
+    written["simulation"] = writeSimulation(*serving.simulation);
   return written;
 }

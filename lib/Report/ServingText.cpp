@@ -40,13 +40,20 @@ static std::string loadText(const ServedLoad &load) {
              : countOf(load.concurrency, "request") + " at once";
 }
 
-/// "Service: 20.0 requests/s, prompts of lognormal:2000,0.8 tokens, answers of
+/// As users say it; of the histogram of a trace, the mean.
+static std::string lengthsText(const TokenLengths &lengths) {
+  return lengths.isHistogram()
+             ? countOf(std::llround(lengths.mean()), "token") + " in the mean"
+             : lengths.str() + " tokens";
+}
+
+/// "Service: 20 requests/s, prompts of lognormal:2000,0.8 tokens, answers of
 /// 300".
 static std::string headingOf(const ServingReport &serving) {
   const Requests &requests = serving.requests;
   std::string text = "Service: " + loadText(serving.steady.load) +
-                     ", prompts of " + requests.prompt.str() +
-                     " tokens, output of " + requests.answer.str();
+                     ", prompts of " + lengthsText(requests.prompt) +
+                     ", output of " + lengthsText(requests.answer);
   if (requests.cachedShare > 0)
     text += ", " + percent(requests.cachedShare, 1) + " of prompts cached";
   return "\n" + wrap("", text);
@@ -60,18 +67,18 @@ static std::string answerServed(const ServingReport &serving) {
   std::string most = rateText(state.mostPerS) + " requests/s";
   if (state.isOverloaded)
     return "NO: saturates at " + most + ", the queue grows without end";
-  return "yes, at " + percent(steady.load.ratePerS, state.mostPerS) + " of the " +
-         most + " where it saturates";
+  return "yes, at " + percent(steady.load.ratePerS, state.mostPerS) +
+         " of the " + most + " where it saturates";
 }
 
 static std::string answerLimits(const ServingReport &serving) {
   const LoadPoint &steady = serving.steady;
   const auto &most = serving.curve.mostWithinLimits;
   std::string attainment = percent(LoadCurve::attainment, 1);
-  std::string text =
-      percent(steady.state.shareWithinLimits, 1) + " of requests have " +
-      limitsText(serving.requests.limits) + ": " +
-      rateText(steady.goodputPerS()) + " requests/s";
+  std::string text = percent(steady.state.shareWithinLimits, 1) +
+                     " of requests have " +
+                     limitsText(serving.requests.limits) + ": " +
+                     rateText(steady.goodputPerS()) + " requests/s";
   return text + (most ? "; " + attainment + " do up to " + loadText(most->load)
                       : "; no load where " + attainment + " do");
 }
@@ -102,12 +109,12 @@ static std::string answer(const ServingReport &serving) {
   table.add({"serves", answerServed(serving)});
   if (serving.requests.limits.ttftUs || serving.requests.limits.tpotUs)
     table.add({"in limits", answerLimits(serving)});
-  table.add({"throughput",
-             rateText(tokensPerS) + " output tokens/s, " +
-                 rateText(tokensPerS / static_cast<double>(serving.devices)) +
-                 " of each device; with prompts " +
-                 rateText(steady.requestsPerS() *
-                            steady.load.requestTokens())});
+  table.add(
+      {"throughput",
+       rateText(tokensPerS) + " output tokens/s, " +
+           rateText(tokensPerS / static_cast<double>(serving.devices)) +
+           " of each device; with prompts " +
+           rateText(steady.requestsPerS() * steady.load.requestTokens())});
   table.add({"running", answerRunning(serving)});
   table.add({"steps", answerSteps(serving)});
   if (serving.dollarsPerMillionTokens)
@@ -120,21 +127,58 @@ static std::string answer(const ServingReport &serving) {
   return table.str();
 }
 
-static std::string timesTable(const LoadPoint &steady) {
+static std::string timesTable(const ServingReport &serving) {
+  const LoadPoint &steady = serving.steady;
   const SteadyState &state = steady.state;
   TextTable table("lrrrrr");
   table.add({"", "mean", "p50", "p90", "p95", "p99"});
-  auto add = [&](const char *name, double mean, const Percentiles &times) {
+  auto add = [&](const char *name, double mean, const Percentiles &times,
+                 bool hasTimes) {
     auto cell = [&](double us) {
-      return state.isOverloaded ? std::string("-") : formatTime(us);
+      return hasTimes ? formatTime(us) : std::string("-");
     };
     table.add({name, timeText(mean), cell(times.p50), cell(times.p90),
                cell(times.p95), cell(times.p99)});
   };
-  add("to the first token (TTFT)", state.ttftUs, state.ttft);
-  add("from token to token (TPOT)", state.tpotUs, state.tpot);
-  add("whole request", steady.requestUs(), state.request);
+  auto addBoth = [&](const char *name, double mean, const Percentiles &times,
+                     MeasuredTimes SimulatedService::*simulated) {
+    add(name, mean, times, !state.isOverloaded);
+    if (!serving.simulation)
+      return;
+    const MeasuredTimes &measured = serving.simulation->service.*simulated;
+    add("  simulated", measured.mean, measured.at, true);
+  };
+  addBoth("to the first token (TTFT)", state.ttftUs, state.ttft,
+          &SimulatedService::ttft);
+  addBoth("from token to token (TPOT)", state.tpotUs, state.tpot,
+          &SimulatedService::tpot);
+  addBoth("whole request", steady.requestUs(), state.request,
+          &SimulatedService::request);
   return "\n" + table.str();
+}
+
+/// "Simulated: 10,000 requests of seed 1 in 2,041 s, of which 7,500 are
+/// counted:
+/// ...".
+static std::string simulationText(const ServingReport &serving) {
+  if (!serving.simulation)
+    return "";
+  const SimulatedService &service = serving.simulation->service;
+  const auto &seed = serving.simulation->seed;
+  std::string text =
+      "Simulated: " + countOf(service.requests, "request") +
+      (seed ? " of seed " + std::to_string(*seed) : " of the trace") + " in " +
+      formatTime(service.seconds * 1e6) + " and " +
+      countOf(service.steps, "step");
+  if (service.counted < service.requests)
+    text += ", of which " + formatInteger(service.counted) + " are counted";
+  text += ": " + rateText(service.requestsPerS) + " requests/s, " +
+          formatRate(service.outputTokensPerS) + " output tokens/s";
+  if (serving.requests.limits.ttftUs || serving.requests.limits.tpotUs)
+    text += ", " + percent(service.shareWithinLimits, 1) + " in limits";
+  if (service.evictions > 0)
+    text += ", " + countOf(service.evictions, "eviction");
+  return wrap("  ", text);
 }
 
 static std::string curveTable(const ServingReport &serving) {
@@ -154,16 +198,15 @@ static std::string curveTable(const ServingReport &serving) {
       marks.push_back("asked");
     if (curve.knee == i)
       marks.push_back("knee");
-    table.add({isOpen ? rateText(point.load.ratePerS)
-                      : formatInteger(point.load.concurrency),
-               rateText(isOpen ? state.running *
-                                       static_cast<double>(serving.replicas)
-                                 : point.requestsPerS()),
-               rateText(state.outputTokensPerSecond),
-               formatTime(state.tpotUs), formatTime(state.ttftUs),
-               formatTime(state.ttft.p99),
-               hasLimits ? percent(state.shareWithinLimits, 1) : "",
-               join(marks, ", ")});
+    table.add(
+        {isOpen ? rateText(point.load.ratePerS)
+                : formatInteger(point.load.concurrency),
+         rateText(isOpen ? state.running * static_cast<double>(serving.replicas)
+                         : point.requestsPerS()),
+         rateText(state.outputTokensPerSecond), formatTime(state.tpotUs),
+         formatTime(state.ttftUs), formatTime(state.ttft.p99),
+         hasLimits ? percent(state.shareWithinLimits, 1) : "",
+         join(marks, ", ")});
   }
   return "\nLoad curve\n" + table.str() +
          wrap("  ", "Knee: where throughput over the time of a request is "
@@ -178,6 +221,6 @@ std::string autopar::servingText(const ServingReport &serving) {
                           " tokens, a request in the mean " +
                           formatInteger(std::llround(
                               serving.steady.load.requestTokens())));
-  return headingOf(serving) + answer(serving) + timesTable(serving.steady) +
-         curveTable(serving);
+  return headingOf(serving) + answer(serving) + timesTable(serving) +
+         simulationText(serving) + curveTable(serving);
 }

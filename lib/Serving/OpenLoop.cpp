@@ -24,7 +24,6 @@ ServingRefusal Server::priceRunning(const StepLoad &load, StepTime &step) {
   return priceBetween(load, &StepLoad::decoding, step);
 }
 
-
 /// Adds a piece of a prompt, which sees what is cached and, in the mean, a half
 /// of the others.
 static void addPiece(const ServedLoad &load, double tokens, StepLoad &step) {
@@ -289,7 +288,7 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state) {
 TimeMoments Server::beforeAndAfter(const ServedLoad &load,
                                    const SteadyState &state) const {
   double before = runtime.requestTimePerTokenUs.value * load.promptTokens;
-  return {before + runtime.firstTokenSteps.value * state.tpotUs,
+  return {before + runtime.firstTokenSteps.value * state.decodeStepUs,
           before * before * load.promptVariation};
 }
 

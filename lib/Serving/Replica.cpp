@@ -97,10 +97,13 @@ bool Replica::admit(int64_t budget) {
   int64_t running = decoding + static_cast<int64_t>(reading.size());
   if (running >= engine.maxSequences)
     return false;
-  if (state.toRead == 0)
+  if (state.toRead == 0) {
     state.toRead = requests[request].promptTokens;
+    state.read = requests[request].cachedTokens;
+  }
   // One that has no room beside what decodes is read all the same.
-  if (!engine.cutsPrompts && state.toRead > budget && !pieces.empty())
+  if (!engine.cutsPrompts && state.toRead - state.read > budget &&
+      !pieces.empty())
     return false;
   int64_t opens = decodesNext ? blocksToOpen() : 0;
   int64_t held = heldBlocks(request, state.toRead);

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <limits>
 #include <queue>
 
@@ -57,8 +56,8 @@ private:
   void letIn();
   double nextUs() const;
   StepLoad plan();
-  void finish(double stepUs);
-  void show(double stepUs, bool all);
+  Refusal findDelay(StepLoad step);
+  Refusal finish(const StepLoad &step, double stepUs);
 
   StepPrices &prices;
   const Engine &engine;
@@ -73,8 +72,8 @@ private:
   using Arrival = std::pair<double, size_t>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> coming;
   std::vector<size_t> answering, ending;
-  /// First tokens that nobody has seen yet, and the steps that made them.
-  std::deque<std::pair<size_t, int64_t>> made;
+  /// Until what a step made is seen by those who asked.
+  double delayUs = 0;
 };
 
 } // namespace
@@ -90,7 +89,8 @@ bool Simulation::maySend() const {
 void Simulation::send() {
   for (; maySend(); ++sent) {
     const Request &request = load.requests[sent];
-    double sentUs = load.concurrency == 0 ? request.arrivalUs : nowUs;
+    // Of a closed loop, where the end of another one is seen.
+    double sentUs = load.concurrency == 0 ? request.arrivalUs : nowUs + delayUs;
     result.requests[sent].arrivalUs = sentUs;
     coming.emplace(sentUs + engine.requestUsPerToken *
                                 static_cast<double>(request.promptTokens),
@@ -144,37 +144,40 @@ StepLoad Simulation::plan() {
   return most;
 }
 
-/// The first tokens that are seen in the step that is over, or all.
-void Simulation::show(double stepUs, bool all) {
-  double whole = std::ceil(engine.firstTokenSteps);
-  double early = (whole - engine.firstTokenSteps) * stepUs;
-  for (; !made.empty(); made.pop_front()) {
-    auto [request, step] = made.front();
-    if (!all && result.steps - step < static_cast<int64_t>(whole))
-      return;
-    ServedRequest &served = result.requests[request];
-    double seenUs = nowUs - (all ? 0 : early);
-    served.firstTokenUs =
-        served.endUs > 0 ? std::min(served.endUs, seenUs) : seenUs;
-  }
+/// Until what `step` made is seen: as of a step that decodes alone.
+Refusal Simulation::findDelay(StepLoad step) {
+  if (engine.firstTokenSteps == 0)
+    return {};
+  if (step.decoding == 0)
+    step.context = step.promptContext;
+  step.decoding = std::max(1.0, step.decoding);
+  step.prompts = 0;
+  StepTime time;
+  Refusal refusal = prices.price(step, time);
+  delayUs = engine.firstTokenSteps * time.us;
+  return refusal;
 }
 
-void Simulation::finish(double stepUs) {
+Refusal Simulation::finish(const StepLoad &step, double stepUs) {
   nowUs += stepUs;
   ++result.steps;
   answering.clear();
   ending.clear();
   for (Replica &replica : replicas)
     replica.finish(answering, ending);
+  if (answering.empty() && ending.empty())
+    return {};
+  Refusal refusal = findDelay(step);
   for (size_t request : answering)
-    made.emplace_back(request, result.steps);
+    result.requests[request].firstTokenUs = nowUs + delayUs;
   for (size_t request : ending) {
     ServedRequest &served = result.requests[request];
-    served.endUs = nowUs;
+    served.endUs = std::max(served.firstTokenUs, nowUs + delayUs);
     served.evictions = states[request].evictions;
+    result.endUs = std::max(result.endUs, served.endUs);
   }
   ended += ending.size();
-  show(stepUs, ended == load.requests.size());
+  return refusal;
 }
 
 SimulationResult Simulation::run() {
@@ -191,16 +194,15 @@ SimulationResult Simulation::run() {
     letIn();
     StepLoad step = plan();
     if (step.decoding + step.prompts == 0) {
-      show(0, /*all=*/true);
       nowUs = nextUs();
       continue;
     }
     StepTime time;
     if ((result.refusal = prices.priceServed(step, time)))
       return std::move(result);
-    finish(time.us);
+    if ((result.refusal = finish(step, time.us)))
+      return std::move(result);
   }
-  result.endUs = nowUs;
   for (const Replica &replica : replicas) {
     result.answerTokens += replica.tokensMade();
     result.blocksInUse += replica.usedBlocks();

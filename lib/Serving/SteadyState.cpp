@@ -82,8 +82,7 @@ ServingRefusal Server::runBatch(const ServedLoad &batch,
     return refusal;
   if (auto refusal = price(reading(batch, together), fill))
     return refusal;
-  if (decode.capacityTokens <
-      sequences * batch.requestTokens())
+  if (decode.capacityTokens < sequences * batch.requestTokens())
     return {ServingRefusal::Kind::capacity};
   double us = std::ceil(sequences / together) * fill.us +
               (batch.answerTokens - 1) * decode.us;
@@ -188,8 +187,8 @@ ServingRefusal Server::roomOf(const ServedLoad &load, SteadyState &state) {
     return {ServingRefusal::Kind::capacity};
   // What is kept from the start, or what requests have in the mean, in blocks.
   double block = std::max(1.0, runtime.kvBlockTokens.value);
-  double held = runtime.reservesAnswers ? load.requestTokens()
-                                        : load.contextTokens();
+  double held =
+      runtime.reservesAnswers ? load.requestTokens() : load.contextTokens();
   held = std::ceil(held / block) * block;
   double room = std::floor(one.capacityTokens / held);
   state.isCacheFull = room < runtime.maxSequences.value;

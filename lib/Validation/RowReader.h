@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_VALIDATION_ROWREADER_H
 #define AUTOPAR_VALIDATION_ROWREADER_H
 
-#include "autopar/Validation/Table.h"
+#include "autopar/Support/Table.h"
 
 #include <cstdint>
 #include <optional>

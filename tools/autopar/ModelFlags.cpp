@@ -106,6 +106,9 @@ void autopar::addPlanFlags(
       addFormat(command, flag, values);
     else if (flag.bare.empty())
       addPlanOption(command, flag, flag.name, flag.help, values);
+    else if (flag.bare != "true")
+      addPlanOption(command, flag, flag.name, flag.help, values)
+          ->expected(0, 1);
     else
       command
           ->add_flag_function(

@@ -13,7 +13,7 @@
 namespace autopar {
 
 /// `custom<Number>`: a floating-point attribute without its type, in its
-/// shortest form.
+/// shortest form; a whole number is one, too.
 mlir::ParseResult parseNumber(mlir::OpAsmParser &parser, mlir::FloatAttr &attr);
 void printNumber(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                  mlir::FloatAttr attr);

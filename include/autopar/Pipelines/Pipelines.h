@@ -101,6 +101,23 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       *this, "prefix-hits", llvm::cl::value_desc("share"),
       llvm::cl::desc("Share of the tokens of prompts that the KV cache has "
                      "already, 0 to below 1 (default: 0)")};
+  Option<std::string> requests{
+      *this, "requests", llvm::cl::value_desc("file"),
+      llvm::cl::desc("Requests as they came, to replay: a table (CSV, JSON "
+                     "lines) with columns arrival (seconds), input, output, or "
+                     "a trace of Azure's, Mooncake's, BurstGPT's or vidur's; "
+                     "with --concurrency each comes when one has ended")};
+  Option<int64_t> simulate{
+      *this, "simulate", llvm::cl::value_desc("N"),
+      llvm::cl::desc("Simulate so many requests, step by step, beside the "
+                     "steady state (alone: 10000)")};
+  Option<int64_t> seed{*this, "seed", llvm::cl::value_desc("N"),
+                       llvm::cl::desc("What simulated requests are drawn by "
+                                      "(default: 1)")};
+  Option<std::string> requestsOutput{
+      *this, "requests-output", llvm::cl::value_desc("file"),
+      llvm::cl::desc("File for what became of each simulated request: lines "
+                     "of JSON")};
   Option<std::string> sla{
       *this, "sla", llvm::cl::value_desc("limits"),
       llvm::cl::desc("Longest times wanted: ttft:500ms,tpot:30ms; with "
@@ -157,8 +174,8 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       llvm::cl::init("-")};
   Option<std::string> trace{
       *this, "trace", llvm::cl::value_desc("file"),
-      llvm::cl::desc("File for the timeline of the pipeline, which Perfetto "
-                     "opens (Chrome's trace format)")};
+      llvm::cl::desc("File for the timeline of the pipeline, or of simulated "
+                     "requests, which Perfetto opens (Chrome's trace format)")};
   Option<std::string> estimate{
       *this, "estimate", llvm::cl::value_desc("text|json"),
       llvm::cl::desc("Report memory, FLOPs, communication and latency: text "

@@ -29,12 +29,14 @@ public:
   /// standard deviation of the logarithm), "histogram:128x3,4096x1" (tokens x
   /// weight). Errors have no `where`.
   static Result<TokenLengths> parse(const std::string &text);
-  /// Each value as often as `tokens` has it.
-  static TokenLengths of(const std::vector<int64_t> &tokens);
+  /// A histogram of `tokens`: the means of as many parts of equal counts as are
+  /// worth reading.
+  static TokenLengths of(std::vector<int64_t> tokens);
 
   /// As `parse` reads it.
   std::string str() const;
   bool isFixed() const { return kind == Kind::fixed; }
+  bool isHistogram() const { return kind == Kind::histogram; }
   double mean() const;
   /// Variance over the square of the mean.
   double squaredVariation() const;
@@ -55,6 +57,15 @@ private:
 /// first token, and from token to token.
 struct ServiceLimits {
   std::optional<double> ttftUs, tpotUs;
+};
+
+/// A request; in closed loops its arrival is when it may come at the earliest.
+struct Request {
+  double arrivalUs = 0;
+  int64_t promptTokens = 1, answerTokens = 1;
+  /// Of the prompt, that the KV caches have already when it first comes: they
+  /// are not read. They are in caches of its own all the same.
+  int64_t cachedTokens = 0;
 };
 
 /// What a service is asked.

@@ -21,6 +21,8 @@ namespace autopar {
 /// `Report::impacts`.
 struct ReportDetail {
   bool explain = false, impact = false;
+  /// What is simulated of the requests that a service has; nothing, if null.
+  const SimulationChoice *simulation = nullptr;
 };
 
 /// What `program` costs under `plan`: memory, FLOPs, communication, latency.
@@ -31,14 +33,15 @@ Result<Report> evaluate(const CostProgram &program, const Plan &plan,
                         const Machine &machine, const Runtime &runtime,
                         const Workload &workload, ReportDetail detail = {});
 
-/// What `program` does under `plan` where `requests` come, alone: neither the
-/// simulation of it nor the step. Errors are those of `evaluate` of a step of
-/// one request for each replica, and stages; requests that no KV cache holds are
-/// none.
+/// What `program` does under `plan` where `requests` come; a simulation of
+/// it where there is a `choice`. Errors: those of `evaluate` of a step of one
+/// request for each replica; stages; a simulated request that no KV cache
+/// holds. Requests that none holds in the mean are no error.
 Result<ServingReport> evaluateServing(const CostProgram &program,
                                       const Plan &plan, const Machine &machine,
                                       const Runtime &runtime,
-                                      const Requests &requests);
+                                      const Requests &requests,
+                                      const SimulationChoice *choice = nullptr);
 
 } // namespace autopar
 

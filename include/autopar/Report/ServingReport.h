@@ -11,8 +11,26 @@
 #include "autopar/Program/Requests.h"
 #include "autopar/Program/Workload.h"
 #include "autopar/Serving/LoadCurve.h"
+#include "autopar/Serving/SimulatedService.h"
+
+#include <memory>
 
 namespace autopar {
+
+/// What is simulated of requests: `count` that are drawn, or those of a trace.
+struct SimulationChoice {
+  int64_t count = 10'000;
+  uint64_t seed = 1;
+  std::vector<Request> trace;
+};
+
+/// What a simulation says beside the steady state.
+struct SimulationReport {
+  /// Nothing of a trace.
+  std::optional<uint64_t> seed;
+  SimulatedService service;
+  std::shared_ptr<const SimulatedRun> run;
+};
 
 /// The steady state under the requests of a module. Times are microseconds.
 struct ServingReport {
@@ -30,6 +48,7 @@ struct ServingReport {
   /// For a million tokens of output; where a price, a power is known. Joules
   /// are at most so many.
   std::optional<double> dollarsPerMillionTokens, joulesPerMillionTokens;
+  std::optional<SimulationReport> simulation;
 
   /// Of all replicas.
   double running() const {

@@ -36,9 +36,9 @@ struct LoadPoint {
 
 /// Of requests that are alike, more and more of them.
 struct LoadCurve {
-  /// An open loop's up to 95 % of the rate at which it saturates, a closed one's
-  /// until all that have room run. The load that was asked about is one of
-  /// them, where it lies there.
+  /// An open loop's up to 95 % of the rate at which it saturates, a closed
+  /// one's until all that have room run. The load that was asked about is one
+  /// of them, where it lies there.
   std::vector<LoadPoint> points;
   std::optional<size_t> asked;
   /// The point where throughput over the time of a request is greatest

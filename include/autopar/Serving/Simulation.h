@@ -14,17 +14,12 @@
 #ifndef AUTOPAR_SERVING_SIMULATION_H
 #define AUTOPAR_SERVING_SIMULATION_H
 
+#include "autopar/Program/Requests.h"
 #include "autopar/Serving/StepPrices.h"
 
 #include <vector>
 
 namespace autopar {
-
-/// A request; in closed loops its arrival is when it may come at the earliest.
-struct Request {
-  double arrivalUs = 0;
-  int64_t promptTokens = 1, answerTokens = 1;
-};
 
 struct SimulatedLoad {
   std::vector<Request> requests;
@@ -46,7 +41,7 @@ struct Engine {
   bool reservesAnswers = false;
   /// What a token of a prompt takes before a step may have it.
   double requestUsPerToken = 0;
-  /// Steps after which the first token is seen, once it was made.
+  /// Steps that decode alone, after which tokens are seen, once they were made.
   double firstTokenSteps = 0;
   /// KV blocks of a replica, and tokens of each.
   int64_t blocks = 1, blockTokens = 16;
@@ -77,6 +72,12 @@ struct SimulationResult {
   Refusal refusal;
   /// Index of a request that is longer than the caches of a replica.
   std::optional<size_t> tooLong;
+};
+
+/// What was simulated, and what became of it.
+struct SimulatedRun {
+  SimulatedLoad load;
+  SimulationResult result;
 };
 
 SimulationResult simulate(StepPrices &prices, const Engine &engine,

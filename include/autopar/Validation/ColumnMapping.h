@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_VALIDATION_COLUMNMAPPING_H
 #define AUTOPAR_VALIDATION_COLUMNMAPPING_H
 
-#include "autopar/Validation/Table.h"
+#include "autopar/Support/Table.h"
 
 #include <map>
 #include <string>

@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_VALIDATION_MEMORYROWS_H
 #define AUTOPAR_VALIDATION_MEMORYROWS_H
 
-#include "autopar/Validation/Table.h"
+#include "autopar/Support/Table.h"
 #include "autopar/Validation/ValidationReport.h"
 
 namespace autopar {

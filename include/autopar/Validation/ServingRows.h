@@ -8,8 +8,8 @@
 #ifndef AUTOPAR_VALIDATION_SERVINGROWS_H
 #define AUTOPAR_VALIDATION_SERVINGROWS_H
 
+#include "autopar/Support/Table.h"
 #include "autopar/Validation/ServingRow.h"
-#include "autopar/Validation/Table.h"
 
 #include <string>
 #include <vector>

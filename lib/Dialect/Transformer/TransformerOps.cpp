@@ -127,6 +127,29 @@ static void printEncodedLengths(OpAsmPrinter &printer, Operation *,
     printer << ", cross_tokens = " << cross.getInt();
 }
 
+/// `rate = 20.0` or `concurrency = 64`.
+static ParseResult parseRequestCount(OpAsmParser &parser, FloatAttr &rate,
+                                     IntegerAttr &concurrency) {
+  if (succeeded(parser.parseOptionalKeyword("rate")))
+    return failure(parser.parseEqual() || parseNumber(parser, rate));
+  int64_t count;
+  if (parser.parseKeyword("concurrency", ", or 'rate'") ||
+      parser.parseEqual() || parser.parseInteger(count))
+    return failure();
+  concurrency = parser.getBuilder().getI64IntegerAttr(count);
+  return success();
+}
+
+static void printRequestCount(OpAsmPrinter &printer, Operation *op,
+                              FloatAttr rate, IntegerAttr concurrency) {
+  if (concurrency) {
+    printer << "concurrency = " << concurrency.getInt();
+    return;
+  }
+  printer << "rate = ";
+  printNumber(printer, op, rate);
+}
+
 /// `!x`, and the type of the weight where it is not the last dimension of `x`.
 static ParseResult
 parseNormTypes(OpAsmParser &parser,

@@ -49,10 +49,9 @@ private:
         {!output.empty(), "the tokens of their output"}};
     for (auto [given, what] : needed)
       if (!given)
-        return emitError(
-            module,
-            {"", "the module has no requests: give " + what.str(),
-             "as in --rate=20 --prompt=2000 --output-tokens=300"});
+        return emitError(module,
+                         {"", "the module has no requests: give " + what.str(),
+                          "as in --rate=20 --prompt=2000 --output-tokens=300"});
     return success();
   }
 

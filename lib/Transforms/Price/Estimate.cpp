@@ -10,6 +10,7 @@
 #include "../ErrorsNameModule.h"
 #include "Estimator.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Program/RequestTrace.h"
 #include "autopar/Report/DeploymentLink.h"
 #include "autopar/Transforms/ModulePass.h"
 #include "autopar/Transforms/Passes.h"
@@ -124,7 +125,10 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
     if (failed(verifyFormat(format)))
       return signalPassFailure();
     const auto &target = getAnalysis<TargetAnalysis>();
-    ReportDetail detail{explain, impact};
+    FailureOr<std::optional<SimulationChoice>> simulation = readSimulation();
+    if (failed(simulation))
+      return signalPassFailure();
+    ReportDetail detail{explain, impact, *simulation ? &**simulation : nullptr};
     LogicalResult done =
         findDeployed(module).empty()
             ? finish(estimateModule(module, getAnalysis<CostProgramAnalysis>(),
@@ -134,13 +138,53 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
       signalPassFailure();
   }
 
-  /// The timeline of the report's pipeline, where a file is asked for.
+  FailureOr<std::optional<SimulationChoice>> readSimulation() {
+    std::optional<SimulationChoice> choice;
+    if (simulate == 0 && requests.empty())
+      return choice;
+    choice.emplace();
+    if (simulate != 0)
+      choice->count = simulate;
+    choice->seed = seed;
+    if (!requests.empty()) {
+      Result<std::vector<Request>> read = readRequestTrace(requests);
+      if (!read)
+        return emitError(getOperation(), read.error());
+      choice->trace = std::move(*read);
+    }
+    if (choice->count < 1 || choice->count > limits::maxSimulatedRequests)
+      return getOperation().emitError() << "--simulate=" << choice->count
+                                        << ": expected a number from 1 to "
+                                        << limits::maxSimulatedRequests;
+    return choice;
+  }
+
+  /// What became of simulated requests.
+  LogicalResult writeRequests(const SimulationReport &simulation) {
+    if (!requestsOutput.empty() &&
+        failed(write(requestsOutput, writeRequestLines(*simulation.run))))
+      return failure();
+    if (trace.empty())
+      return success();
+    if (simulation.service.requests > int64_t(limits::maxTracedTasks))
+      return getOperation().emitError()
+             << "a timeline of " << simulation.service.requests
+             << " requests is too long to write: at most "
+             << limits::maxTracedTasks;
+    return write(trace, writeTrace(*simulation.run));
+  }
+
+  /// The timeline of the report's pipeline or of its simulated requests, where
+  /// a file is asked for.
   LogicalResult writeTimeline(const Report &report) {
+    if (report.serving && report.serving->simulation)
+      return writeRequests(*report.serving->simulation);
     if (trace.empty())
       return success();
     if (!report.pipeline)
       return getOperation().emitError(
-          "there is no timeline to trace: the module has no pipeline stages");
+          "there is no timeline to trace: the module has no pipeline stages, "
+          "and no requests were simulated");
     size_t tasks = report.pipeline->timeline.tasks.size();
     if (tasks > limits::maxTracedTasks)
       return getOperation().emitError()

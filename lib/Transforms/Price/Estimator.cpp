@@ -131,11 +131,16 @@ static bool isStepChosen(ModuleOp module) {
 
 /// What becomes of the module's requests, and of the step.
 static LogicalResult serve(ModuleOp module, const CostProgram &program,
+                           const SimulationChoice *simulation,
                            EstimateInputs &inputs) {
+  if (simulation && module.getOps<transformer::RequestsOp>().empty())
+    return emitError(module,
+                     {"", "the module has no requests to simulate",
+                      "as in --rate=20 --prompt=2000 --output-tokens=300"});
   for (auto op : module.getOps<transformer::RequestsOp>()) {
     Result<ServingReport> serving =
         evaluateServing(program, inputs.plan, inputs.machine, inputs.runtime,
-                        op.getRequests());
+                        op.getRequests(), simulation);
     if (!serving)
       return emitError(module, serving.error());
     if (!isStepChosen(module))
@@ -158,7 +163,7 @@ autopar::priceModule(ModuleOp module, const CostProgramAnalysis &analysis,
   FailureOr<EstimateInputs> inputs = inputsOf(module, target);
   if (failed(inputs))
     return failure();
-  if (failed(serve(module, program, *inputs)))
+  if (failed(serve(module, program, detail.simulation, *inputs)))
     return failure();
   Result<Report> report = evaluate(program, inputs->plan, inputs->machine,
                                    inputs->runtime, inputs->workload, detail);

@@ -28,6 +28,18 @@ module @image_module {
   func.func private @encoder(tensor<?x?x64xbf16, #transformer.dims<[batch, encoder_tokens, _]>>)
 }
 
+// CHECK-LABEL: module @served
+module @served {
+  module {
+    // CHECK: transformer.requests(rate = 20.0, prompt = "lognormal:2000,0.8", output = "300") cached(0.5) sla("ttft:500ms,tpot:30ms") {note = "x"}
+    transformer.requests(rate = 20, prompt = "lognormal:2000,0.8", output = "300") cached(0.5) sla("ttft:500ms,tpot:30ms") {note = "x"}
+  }
+  module {
+    // CHECK: transformer.requests(concurrency = 64, prompt = "histogram:128x3,4096x1", output = "uniform:1..9")
+    transformer.requests(concurrency = 64, prompt = "histogram:128x3,4096x1", output = "uniform:1..9")
+  }
+}
+
 // CHECK-LABEL: module @audio_modules
 module @audio_modules {
   module {

@@ -7,8 +7,8 @@
 
 #include "Fixture.h"
 
-#include "autopar/Serving/Simulation.h"
 #include "autopar/Serving/Server.h"
+#include "autopar/Serving/Simulation.h"
 
 #include <gtest/gtest.h>
 

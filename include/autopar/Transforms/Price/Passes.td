@@ -25,7 +25,8 @@ def EstimatePass : ReportPass<"autopar-estimate"> {
   let description = [{
     Reads the cost program off the IR, evaluates it on the module's
     `parallel.target`, and writes the report, which depends on nothing else. The
-    module is not changed. Of a deployment it reports every module, and what a
+    module is not changed. With `transformer.requests` it says what the service
+    does; the step is that of the steady state where nobody has chosen one. Of a deployment it reports every module, and what a
     request moves over each `parallel.link`.
 
     What its warnings advise are remarks too, of the category `autopar-advice`,
@@ -42,7 +43,16 @@ def EstimatePass : ReportPass<"autopar-estimate"> {
     Option<"verbose", "verbose", "bool", "false",
            "List defaults among the assumptions of a text report">,
     Option<"trace", "trace", "std::string", "\"\"",
-           "File for the timeline of a pipeline, in Chrome's trace format">,
+           "File for the timeline of a pipeline, or of simulated requests, in "
+           "Chrome's trace format">,
+    Option<"simulate", "simulate", "int64_t", "0",
+           "How many of the module's requests to simulate">,
+    Option<"seed", "seed", "uint64_t", "1", "That simulated ones are drawn by">,
+    Option<"requests", "requests", "std::string", "\"\"",
+           "File of requests to simulate instead: a table of arrivals, tokens "
+           "of prompts and of output">,
+    Option<"requestsOutput", "requests-output", "std::string", "\"\"",
+           "File for what became of each simulated request, lines of JSON">,
   ]);
 }
 

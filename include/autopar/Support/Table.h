@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_VALIDATION_TABLE_H
-#define AUTOPAR_VALIDATION_TABLE_H
+#ifndef AUTOPAR_SUPPORT_TABLE_H
+#define AUTOPAR_SUPPORT_TABLE_H
 
 #include "autopar/Support/Result.h"
 
@@ -59,13 +59,20 @@ private:
   bool byPointer = false;
 };
 
-/// Reads `path` ("-": standard input): JSON where it begins with a bracket,
-/// else CSV.
+/// Reads `path` ("-": standard input).
 Result<DataTable> readTable(const std::string &path);
+
+/// JSON where it begins with a bracket, lines of JSON where each line does,
+/// else CSV.
+Result<DataTable> parseTable(std::string text, const std::string &name);
 
 /// RFC 4180 with a head; blank lines are skipped, spaces around cells dropped.
 /// The separator is the first of `,`, tab and `;` that the head has.
 Result<DataTable> parseCsvTable(std::string_view text, const std::string &name);
+
+/// An object in each line, else as `parseJsonTable`.
+Result<DataTable> parseJsonLines(std::string_view text,
+                                 const std::string &name);
 
 /// An array of flat objects. Numbers keep their digits as far as a double has
 /// them, nested values are kept as JSON text, null is an empty cell.
@@ -74,4 +81,4 @@ Result<DataTable> parseJsonTable(std::string_view text,
 
 } // namespace autopar
 
-#endif // AUTOPAR_VALIDATION_TABLE_H
+#endif // AUTOPAR_SUPPORT_TABLE_H

@@ -7,8 +7,8 @@
 
 #include "autopar/Support/Json.h"
 #include "autopar/Support/Limits.h"
+#include "autopar/Support/Table.h"
 #include "autopar/Support/Text.h"
-#include "autopar/Validation/Table.h"
 
 #include <nlohmann/json.hpp>
 
@@ -50,14 +50,8 @@ static Result<std::vector<std::string>> columnsOf(const json &root,
   return columns;
 }
 
-Result<DataTable> autopar::parseJsonTable(std::string_view text,
-                                          const std::string &name) {
-  Result<JsonDocument> document = JsonDocument::parse(text, name);
-  if (!document)
-    return document.error();
-  const json &root = document->value();
-  if (!root.is_array())
-    return Error{name, "expected an array of objects: a row each", ""};
+/// The array `root` as a table.
+static Result<DataTable> tableOf(const json &root, const std::string &name) {
   Result<std::vector<std::string>> columns = columnsOf(root, name);
   if (!columns)
     return columns.error();
@@ -77,4 +71,34 @@ Result<DataTable> autopar::parseJsonTable(std::string_view text,
       return added.error();
   }
   return table;
+}
+
+Result<DataTable> autopar::parseJsonTable(std::string_view text,
+                                          const std::string &name) {
+  Result<JsonDocument> document = JsonDocument::parse(text, name);
+  if (!document)
+    return document.error();
+  if (!document->value().is_array())
+    return Error{name, "expected an array of objects: a row each", ""};
+  return tableOf(document->value(), name);
+}
+
+Result<DataTable> autopar::parseJsonLines(std::string_view text,
+                                          const std::string &name) {
+  json rows = json::array();
+  size_t number = 0;
+  while (!text.empty()) {
+    size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos)
+      continue;
+    Result<JsonDocument> row =
+        JsonDocument::parse(line, name + ":" + std::to_string(number));
+    if (!row)
+      return row.error();
+    rows.push_back(std::move(row->value()));
+  }
+  return tableOf(rows, name);
 }

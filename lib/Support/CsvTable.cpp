@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Support/Limits.h"
+#include "autopar/Support/Table.h"
 #include "autopar/Support/Text.h"
-#include "autopar/Validation/Table.h"
 
 #include <algorithm>
 #include <csv.h>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Validation/Table.h"
+#include "autopar/Support/Table.h"
 
 #include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
@@ -97,12 +97,17 @@ Result<DataTable> autopar::readTable(const std::string &path) {
   Result<std::string> text = readFile(path);
   if (!text)
     return text.error();
-  std::string name = path == "-" ? "<stdin>" : path;
+  return parseTable(std::move(*text), path == "-" ? "<stdin>" : path);
+}
+
+Result<DataTable> autopar::parseTable(std::string text,
+                                      const std::string &name) {
   // The mark that some editors begin a file of UTF-8 with.
-  if (text->compare(0, 3, "\xef\xbb\xbf") == 0)
-    text->erase(0, 3);
-  size_t first = text->find_first_not_of(" \t\r\n");
-  bool isJson = first != std::string::npos &&
-                ((*text)[first] == '[' || (*text)[first] == '{');
-  return isJson ? parseJsonTable(*text, name) : parseCsvTable(*text, name);
+  if (text.compare(0, 3, "\xef\xbb\xbf") == 0)
+    text.erase(0, 3);
+  size_t first = text.find_first_not_of(" \t\r\n");
+  char opens = first == std::string::npos ? '\0' : text[first];
+  return opens == '{'   ? parseJsonLines(text, name)
+         : opens == '[' ? parseJsonTable(text, name)
+                        : parseCsvTable(text, name);
 }

@@ -1,0 +1,55 @@
+//===- SimulatedService.h - What a simulation measured ----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SERVING_SIMULATEDSERVICE_H
+#define AUTOPAR_SERVING_SIMULATEDSERVICE_H
+
+#include "autopar/Serving/SteadyState.h"
+
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+struct ServedRequest;
+struct SimulatedRun;
+
+/// Of some requests, microseconds.
+struct MeasuredTimes {
+  double mean = 0;
+  Percentiles at;
+
+  /// Of `times`, by nearest rank; zeros where there are none.
+  static MeasuredTimes of(std::vector<double> times);
+};
+
+/// From its arrival; from token to token in the mean, nothing of one token.
+double ttftUs(const ServedRequest &served);
+std::optional<double> tpotUs(const Request &request,
+                             const ServedRequest &served);
+
+/// What requests of a simulation measured: those from `first` to before `end`.
+/// Rates are of the time from the first's arrival to the last's.
+struct SimulatedService {
+  int64_t requests = 0, counted = 0, steps = 0, evictions = 0;
+  /// Of the whole simulation.
+  double seconds = 0;
+  MeasuredTimes ttft, tpot, request;
+  double requestsPerS = 0, outputTokensPerS = 0, shareWithinLimits = 1;
+};
+SimulatedService summarize(const SimulatedRun &run, const ServiceLimits &limits,
+                           size_t first, size_t end);
+
+/// One line of JSON for each request, in the order of arrivals.
+std::string writeRequestLines(const SimulatedRun &run);
+/// Chrome's trace format, which Perfetto opens: requests by replica, first
+/// until their first token, then until their end.
+std::string writeTrace(const SimulatedRun &run);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SERVING_SIMULATEDSERVICE_H

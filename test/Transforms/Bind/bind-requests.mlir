@@ -1,0 +1,27 @@
+// RUN: autopar-opt %s --autopar-bind-requests | FileCheck %s --check-prefix=KEEP
+// RUN: autopar-opt %s --autopar-bind-requests="rate=2.5" | FileCheck %s --check-prefix=RATE
+// RUN: autopar-opt %s --autopar-bind-requests="concurrency=8 cached=0.25" | FileCheck %s --check-prefix=CLOSED
+// RUN: autopar-opt %s --autopar-bind-requests="prompt=uniform:1..9 output=7 sla=tpot:30ms" \
+// RUN:   | FileCheck %s --check-prefix=LENGTHS
+// RUN: not autopar-opt %s --autopar-bind-requests="rate=1 concurrency=8" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BOTH
+// RUN: not autopar-opt %s --autopar-bind-requests="prompt=many" 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: echo 'module {}' | autopar-opt --autopar-bind-requests="rate=2 prompt=9 output=7" \
+// RUN:   | FileCheck %s --check-prefix=NEW
+// RUN: echo 'module {}' | not autopar-opt --autopar-bind-requests="prompt=9 output=7" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=COUNT
+// RUN: echo 'module {}' | not autopar-opt --autopar-bind-requests="rate=2 output=7" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=PROMPT
+
+// What is not given stays as it was; a rate takes the place of a concurrency.
+// KEEP: transformer.requests(concurrency = 64, prompt = "2000", output = "300") sla("ttft:500ms")
+// RATE: transformer.requests(rate = 2.5, prompt = "2000", output = "300") sla("ttft:500ms")
+// CLOSED: transformer.requests(concurrency = 8, prompt = "2000", output = "300") cached(0.25) sla("ttft:500ms")
+// LENGTHS: transformer.requests(concurrency = 64, prompt = "uniform:1..9", output = "7") sla("tpot:30ms")
+// BOTH: error: 'transformer.requests' op has both a rate and a concurrency
+// MANY: error: 'transformer.requests' op has prompt = many: expected tokens
+// NEW: transformer.requests(rate = 2.0, prompt = "9", output = "7")
+// COUNT: error: the module has no requests: give how many there are: a rate or a concurrency
+// COUNT: note: as in --rate=20 --prompt=2000 --output-tokens=300
+// PROMPT: error: the module has no requests: give the tokens of their prompts
+transformer.requests(concurrency = 64, prompt = "2000", output = "300") sla("ttft:500ms")
