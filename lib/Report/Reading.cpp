@@ -175,7 +175,8 @@ static Result<Report> evaluateStep(const PlanInputs &inputs,
                                    ReportDetail detail) {
   if (!inputs.plan.pipeline.stages.empty())
     return evaluatePipeline(inputs, detail);
-  Strategy strategy = compile(inputs.program, launchingOf(inputs.runtime));
+  Strategy strategy = compile(inputs.program, launchingOf(inputs.runtime),
+                              Counting::whole, {inputs.workload.phase});
   Reading reading(inputs, strategy);
   if (auto error = reading.read(layoutOf(inputs), detail))
     return *error;

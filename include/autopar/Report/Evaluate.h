@@ -43,6 +43,11 @@ Result<ServingReport> evaluateServing(const CostProgram &program,
                                       const Requests &requests,
                                       const SimulationChoice *choice = nullptr);
 
+/// Adds `serving` to the report of a step on `machine`, with what it takes for
+/// granted and, where asked for, derivations.
+void addServing(Report &report, ServingReport serving, const Machine &machine,
+                bool explain);
+
 } // namespace autopar
 
 #endif // AUTOPAR_REPORT_EVALUATE_H

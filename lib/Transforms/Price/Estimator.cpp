@@ -169,7 +169,8 @@ autopar::priceModule(ModuleOp module, const CostProgramAnalysis &analysis,
                                    inputs->runtime, inputs->workload, detail);
   if (!report)
     return emitError(module, report.error());
-  report->serving = inputs->serving;
+  if (inputs->serving)
+    addServing(*report, *inputs->serving, inputs->machine, detail.explain);
   emitAdvice(module, analysis.getOps(), report->warnings);
   for (const Override &one : target.getTarget().overrides)
     addOverride(one, *report);

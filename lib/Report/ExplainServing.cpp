@@ -1,0 +1,145 @@
+//===- ExplainServing.cpp - How numbers of a service came about -----------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Explanation.h"
+
+#include "autopar/Report/Evaluate.h"
+
+#include <cmath>
+
+using namespace autopar;
+
+namespace {
+
+/// Adds the derivations of a service that it has; those of queues are formulas
+/// of docs/physics.md, "Serving", that no line holds.
+class ServingExplainer {
+public:
+  ServingExplainer(Report &report, const Machine &machine)
+      : report(report), machine(machine), serving(*report.serving),
+        steady(serving.steady) {}
+
+  void run();
+
+private:
+  void add(const std::string &name, const std::string &formula,
+           Explanation explanation) {
+    report.derivations["serving." + name] =
+        explanation.formula(formula).derivation;
+  }
+  Explanation withOutput() const {
+    return Explanation().input("serving.requests.mean_output_tokens",
+                               steady.load.answerTokens);
+  }
+  void explainRates();
+  void explainTimes();
+  void explainCache();
+  void explainMoney();
+
+  Report &report;
+  const Machine &machine;
+  const ServingReport &serving;
+  const LoadPoint &steady;
+};
+
+} // namespace
+
+void ServingExplainer::explainRates() {
+  double requestsPerS = steady.requestsPerS();
+  add("output_tokens_per_s", "requests_per_s * mean_output_tokens",
+      withOutput().input("serving.requests_per_s", requestsPerS));
+  add("tokens_per_s",
+      "requests_per_s * (mean_prompt_tokens + mean_output_tokens)",
+      withOutput()
+          .input("serving.requests_per_s", requestsPerS)
+          .input("serving.requests.mean_prompt_tokens",
+                 steady.load.promptTokens));
+  add("output_tokens_per_s_per_device", "output_tokens_per_s / devices",
+      Explanation()
+          .input("serving.output_tokens_per_s",
+                 steady.state.outputTokensPerSecond)
+          .input("mesh.devices", serving.devices));
+  add("goodput_per_s", "requests_per_s * share_within_limits",
+      Explanation()
+          .input("serving.requests_per_s", requestsPerS)
+          .input("serving.share_within_limits",
+                 steady.state.shareWithinLimits));
+}
+
+void ServingExplainer::explainTimes() {
+  const SteadyState &state = steady.state;
+  if (!std::isfinite(steady.requestUs()))
+    return;
+  add("request_us.mean", "ttft_us + (mean_output_tokens - 1) * tpot_us",
+      withOutput()
+          .input("serving.ttft_us", state.ttftUs, "the mean")
+          .input("serving.tpot_us", state.tpotUs, "the mean"));
+  if (steady.load.concurrency == 0)
+    return;
+  double others = std::max(0.0, state.running - state.promptsPerStep);
+  add("tpot_us.mean",
+      "decode_step_us + others / mean_output_tokens * added_by_prompt_us",
+      withOutput()
+          .input("serving.decode_step_us", state.decodeStepUs)
+          .input("serving.others", others,
+                 "requests of a replica that run, but for those that a step "
+                 "reads together: each is replaced once while one answers")
+          .input("serving.added_by_prompt_us", state.addedByPromptUs));
+}
+
+void ServingExplainer::explainCache() {
+  add("kv_share", "running / replicas * context / kv_capacity_tokens",
+      Explanation()
+          .input("serving.running", serving.running())
+          .input("serving.replicas", serving.replicas)
+          .input("serving.context", steady.load.contextTokens(),
+                 "prompt and half of the output, longer ones counting more")
+          .input("serving.kv_capacity_tokens", serving.capacityTokens));
+}
+
+void ServingExplainer::explainMoney() {
+  auto perMillion = [&] {
+    return Explanation()
+        .input("mesh.devices", serving.devices)
+        .input("serving.output_tokens_per_s",
+               steady.state.outputTokensPerSecond);
+  };
+  if (serving.dollarsPerMillionTokens)
+    add("usd_per_million_output_tokens",
+        "price * devices / 3600 / output_tokens_per_s * 1e6",
+        perMillion().figure(*machine.price));
+  if (serving.joulesPerMillionTokens)
+    add("joules_per_million_output_tokens",
+        "board_power * devices / output_tokens_per_s * 1e6",
+        perMillion().figure(*machine.pools.front().chip.boardPower));
+}
+
+void ServingExplainer::run() {
+  explainRates();
+  explainTimes();
+  explainCache();
+  explainMoney();
+}
+
+void autopar::addServing(Report &report, ServingReport serving,
+                         const Machine &machine, bool explain) {
+  bool isOpen = serving.requests.concurrency == 0;
+  auto assume = [&](const char *name, std::string value) {
+    report.assumptions.push_back(
+        {name, std::move(value), "autopar: docs/physics.md, Serving"});
+  };
+  if (isOpen)
+    assume("arrivals", "Poisson's law");
+  if (serving.replicas > 1)
+    assume("requests of replicas", "spread evenly; steps of all together");
+  if (serving.requests.cachedShare > 0)
+    assume("cached tokens of prompts", "in the KV cache of each request");
+  bool isServed = serving.isServed;
+  report.serving = std::move(serving);
+  if (explain && isServed)
+    ServingExplainer(report, machine).run();
+}
