@@ -31,53 +31,25 @@ Formulas::Formulas(const CostProgram &program, Strategy &strategy,
   addFullest();
 }
 
-/// The axes that split the dimension of `dims` that counts sequences.
-static const std::vector<AxisId> *axesOfSequences(const CostProgram &program,
-                                                  const Dims &dims) {
-  for (const Dim &dim : dims)
-    for (SymbolId symbol : dim.extent.symbols)
-      if (program.symbols[symbol] == "batch")
-        return &dim.axes;
-  return nullptr;
-}
-
-/// Those of what is kept of sequences (where nothing is, of what is computed),
-/// the fewest where records differ.
-static std::vector<AxisId> axesOfSequences(const CostProgram &program) {
-  const std::vector<AxisId> *fewest = nullptr;
-  auto visit = [&](const Dims &dims) {
-    const std::vector<AxisId> *axes = axesOfSequences(program, dims);
-    if (axes && (!fewest || axes->size() < fewest->size()))
-      fewest = axes;
-  };
-  for (const Resident &resident : program.residents)
-    if (resident.kind != Resident::Kind::weight)
-      visit(resident.shape);
-  if (!program.keepsTokens())
-    for (const Activation &activation : program.activations)
-      visit(activation.shape);
-  return fewest ? *fewest : std::vector<AxisId>();
-}
-
 /// Whether records that are kept of sequences are split by them alike.
 static bool splitsSequencesAlike(const CostProgram &program,
                                  const std::vector<AxisId> &axes) {
   return std::all_of(program.residents.begin(), program.residents.end(),
                      [&](const Resident &resident) {
                        const std::vector<AxisId> *own =
-                           axesOfSequences(program, resident.shape);
+                           program.sequenceAxes(resident.shape);
                        return !own || *own == axes;
                      });
 }
 
-Expr Formulas::replicas() { return devices(axesOfSequences(program)); }
+Expr Formulas::replicas() { return devices(program.sequenceAxes()); }
 
 /// The largest of `prefillChunks`, as a formula. Groups of one step were made
 /// by their runtime.
 void Formulas::addFullest() {
   fullest = step;
   strategy.splitsSequencesAlike =
-      splitsSequencesAlike(program, axesOfSequences(program));
+      splitsSequencesAlike(program, program.sequenceAxes());
   if (step.size() != 1)
     return;
   auto &[batch, query, context, source, memory] = fullest.front();

@@ -13,6 +13,43 @@
 
 using namespace autopar;
 
+const std::vector<AxisId> *CostProgram::sequenceAxes(const Dims &dims) const {
+  for (const Dim &dim : dims)
+    for (SymbolId symbol : dim.extent.symbols)
+      if (symbols[symbol] == "batch")
+        return &dim.axes;
+  return nullptr;
+}
+
+std::vector<AxisId> CostProgram::sequenceAxes() const {
+  const std::vector<AxisId> *fewest = nullptr;
+  auto visit = [&](const Dims &dims) {
+    const std::vector<AxisId> *axes = sequenceAxes(dims);
+    if (axes && (!fewest || axes->size() < fewest->size()))
+      fewest = axes;
+  };
+  for (const Resident &resident : residents)
+    if (resident.kind != Resident::Kind::weight)
+      visit(resident.shape);
+  if (!keepsTokens())
+    for (const Activation &activation : activations)
+      visit(activation.shape);
+  return fewest ? *fewest : std::vector<AxisId>();
+}
+
+std::vector<AxisId> CostProgram::lockStepAxes() const {
+  std::vector<AxisId> joined;
+  for (AxisId axis : sequenceAxes()) {
+    auto joins = [&](const Collective &collective) {
+      return std::find(collective.axes.begin(), collective.axes.end(), axis) !=
+             collective.axes.end();
+    };
+    if (std::any_of(collectives.begin(), collectives.end(), joins))
+      joined.push_back(axis);
+  }
+  return joined;
+}
+
 bool CostProgram::keepsTokens() const {
   return std::any_of(residents.begin(), residents.end(),
                      [](const Resident &resident) {

@@ -135,7 +135,7 @@ void autopar::addServing(Report &report, ServingReport serving,
   if (isOpen)
     assume("arrivals", "Poisson's law");
   if (serving.replicas > 1)
-    assume("requests of replicas", "spread evenly; steps of all together");
+    assume("requests of replicas", "spread evenly");
   if (serving.requests.cachedShare > 0)
     assume("cached tokens of prompts", "in the KV cache of each request");
   bool isServed = serving.isServed;

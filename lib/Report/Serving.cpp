@@ -120,8 +120,9 @@ std::optional<Error> ServingReader::simulate(const SimulationChoice &choice) {
   StepPrices prices(compiled, machine, runtime, plan.memoryUtilization);
   prices.lay(layoutOf(compiled.axes(), plan), report.replicas);
   double capacity = report.steady.state.capacityTokens;
-  run->result = autopar::simulate(
-      prices, engineOf(runtime, capacity, report.replicas), run->load);
+  auto together = static_cast<int64_t>(prices.togetherCount());
+  run->result = autopar::simulate(prices, engineOf(runtime, capacity, together),
+                                  run->load, report.replicas / together);
   if (run->result.tooLong) {
     const Request &request = run->load.requests[*run->result.tooLong];
     return Error{"",

@@ -64,7 +64,8 @@ ServingRefusal Server::spreadOf(const ServedLoad &load, const StepLoad &step,
 /// The steps of a replica where `running` sequences decode.
 ServingRefusal Server::queueOf(const ServedLoad &load, double running,
                                PromptQueue &queue, StepTime &decode) {
-  constexpr double mostPriced = 4;
+  double together = prices.togetherCount();
+  double mostPriced = std::max(4.0, 2 * together);
   StepLoad step;
   step.decoding = running;
   step.context = load.contextTokens();
@@ -77,19 +78,20 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
   queue.decodeUs = decode.us;
   queue.fusesPrompts = fuses;
   queue.squaredVariation = load.promptVariation;
-  queue.perStep = std::min(room / read, runtime.maxSequences.value);
+  double each = std::min(room / read, runtime.maxSequences.value);
   if (!runtime.cutsPrompts)
-    queue.perStep = std::max(1.0, std::floor(queue.perStep));
+    each = std::max(1.0, std::floor(each));
+  queue.perStep = each * together;
+  queue.pieces = std::max(1.0, 1 / each);
   if (!fuses)
     step.decoding = 0;
-  addPiece(load, queue.perStep >= 1 ? read : std::floor(std::min(read, room)),
-           step);
+  addPiece(load, each >= 1 ? read : std::floor(std::min(read, room)), step);
   StepTime first, several;
   if (auto refusal = priceRunning(step, first))
     return refusal;
   double bendUs = 0;
-  queue.spreadUs = first.us / queue.perStep * std::sqrt(load.promptVariation);
-  if (load.promptVariation > 0 && queue.perStep >= 1) {
+  queue.spreadUs = first.us * queue.pieces * std::sqrt(load.promptVariation);
+  if (load.promptVariation > 0 && each >= 1) {
     if (auto refusal = spreadOf(load, step, first.us, bendUs, queue.spreadUs))
       return refusal;
   } else if (load.promptVariation > 0) {
@@ -103,9 +105,10 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
   }
   queue.firstUs = first.us + bendUs;
   queue.moreUs = std::max(0.0, queue.firstUs - (fuses ? decode.us : 0));
-  if (queue.perStep < 2)
+  double atOnce = std::floor(queue.perStep * queue.pieces + 1e-9);
+  if (atOnce < 2)
     return {};
-  step.prompts = std::min(mostPriced, std::floor(queue.perStep));
+  step.prompts = std::min(mostPriced, atOnce);
   if (auto refusal = priceRunning(step, several))
     return refusal;
   queue.moreUs =
@@ -122,7 +125,7 @@ static double fullStepUs(const PromptQueue &queue, double &prompts) {
   // Full steps of their own, or part of one.
   if (!fuses && prompts > queue.perStep)
     return queue.decodeUs + prompts * queue.fullUs();
-  double one = std::min(1.0, queue.perStep);
+  double one = 1 / queue.pieces;
   double more = std::max(0.0, prompts - one) / one * queue.moreUs;
   double some = std::min(1.0, prompts / one);
   double first = queue.firstUs - (fuses ? queue.decodeUs : 0);
@@ -143,8 +146,16 @@ static double decodingSteps(const ServedLoad &load) {
   return std::max(1.0, decodedTokens(load));
 }
 
+/// Of so many in replicas that step together, those of the one that has most:
+/// each request goes to the one that has fewest.
+static double ofLargest(double requests, double together) {
+  double even = requests / together;
+  return std::max(1.0, even + (together - 1) / (2 * together));
+}
+
 /// Of Poisson's law, a request meets one more than there are in the mean: as
-/// many as come while one decodes, found by false position (Illinois).
+/// many as come while one decodes, found by false position (Illinois). All
+/// counts are of replicas that step together.
 ServingRefusal Server::findRunning(const ServedLoad &load, double most,
                                    PromptQueue &queue, StepTime &decode,
                                    double &running) {
@@ -152,7 +163,9 @@ ServingRefusal Server::findRunning(const ServedLoad &load, double most,
   constexpr double near = 1e-3;
   double excess = 0;
   auto excessAt = [&](double others) {
-    auto refusal = queueOf(load, std::min(most, 1 + others), queue, decode);
+    double together = prices.togetherCount();
+    double running = std::min(most / together, ofLargest(1 + others, together));
+    auto refusal = queueOf(load, running, queue, decode);
     excess =
         queue.ratePerUs * decodedTokens(load) * queue.decodeAndPromptsUs() -
         others;
@@ -234,29 +247,31 @@ void Server::spread(const ServedLoad &load, const PromptQueue &queue,
 /// Where `state.running` says how many have room.
 ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state) {
   double most = state.running;
-  double replicas = prices.replicaCount();
+  double groups = prices.groupCount(), together = prices.togetherCount();
   PromptQueue queue, full;
   StepTime decode;
-  full.ratePerUs = queue.ratePerUs = load.ratePerS / replicas / 1e6;
+  full.ratePerUs = queue.ratePerUs = load.ratePerS / groups / 1e6;
   if (auto refusal = queueOf(load, most, full, decode))
     return refusal;
   constexpr double shortest = 1e-6;
-  double prompts = most / std::max(shortest, decodedTokens(load));
+  double prompts = most * together / std::max(shortest, decodedTokens(load));
   double fullUs = fullStepUs(full, prompts);
   double mostPerUs = prompts / fullUs;
-  state.mostPerS = mostPerUs * 1e6 * replicas;
+  state.mostPerS = mostPerUs * 1e6 * groups;
   state.isOverloaded = queue.ratePerUs >= mostPerUs;
   double servedPerUs = std::min(queue.ratePerUs, mostPerUs);
-  state.outputTokensPerSecond =
-      1e6 * servedPerUs * replicas * load.answerTokens;
+  state.outputTokensPerSecond = 1e6 * servedPerUs * groups * load.answerTokens;
   if (state.isOverloaded) {
     queue = full;
     state.tpotUs = fullUs;
     state.ttftUs = std::numeric_limits<double>::infinity();
     state.shareWithinLimits = load.limits.ttftUs || load.limits.tpotUs ? 0 : 1;
   } else {
-    if (auto refusal = findRunning(load, most, queue, decode, state.running))
+    double running = 0;
+    if (auto refusal =
+            findRunning(load, most * together, queue, decode, running))
       return refusal;
+    state.running = running / together;
     state.tpotUs = queue.decodeAndPromptsUs() + queue.afterOwnUs() *
                                                     (1 + load.answerVariation) /
                                                     decodingSteps(load);
@@ -268,12 +283,12 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state) {
   if (state.isOverloaded)
     return {};
   ServiceTimes times;
-  times.first = queue.toFirstToken(-std::expm1(-state.running));
+  times.first = queue.toFirstToken(-std::expm1(-state.running * together));
   times.first.add(beforeAndAfter(load, state));
-  if (auto refusal = waitForRoom(load, most, times.first.mean(), full,
-                                 mostPerUs, times.waiting))
+  if (auto refusal = waitForRoom(load, most * together, times.first.mean(),
+                                 full, mostPerUs, times.waiting))
     return refusal;
-  state.waiting = queue.ratePerUs * times.waiting.meanUs;
+  state.waiting = queue.ratePerUs * times.waiting.meanUs / together;
   state.ttftUs = times.first.mean() + times.waiting.meanUs;
   if (!load.hasSpread)
     return {};
@@ -298,11 +313,12 @@ ServingRefusal Server::spreadClosed(const ServedLoad &load,
   PromptQueue queue;
   StepTime decode;
   double requestUs = state.ttftUs + (load.answerTokens - 1) * state.tpotUs;
-  queue.ratePerUs = (state.running - 1) / requestUs;
+  double running = state.running * prices.togetherCount();
+  queue.ratePerUs = (running - 1) / requestUs;
   if (auto refusal = queueOf(load, state.running, queue, decode))
     return refusal;
   ServiceTimes times;
-  times.first = queue.toFirstToken(state.running > 1 ? 1 : 0);
+  times.first = queue.toFirstToken(running > 1 ? 1 : 0);
   times.first.scaleTo(state.ttftUs);
   spread(load, queue, 0, times, state);
   return {};
@@ -337,12 +353,12 @@ ServingRefusal Server::paceOf(const ServedLoad &load, PromptPace &pace) {
   StepTime one, full;
   if (auto refusal = priceServed(step, one))
     return refusal;
-  step.prompts = std::max(1.0, std::floor(room / read));
+  step.prompts =
+      std::max(1.0, std::floor(room / read)) * prices.togetherCount();
   if (auto refusal = priceServed(step, full))
     return refusal;
   pace.oneUs =
       one.us * pieces + runtime.requestTimePerTokenUs.value * load.promptTokens;
-  pace.mostPerS =
-      1e6 * step.prompts * prices.replicaCount() / (full.us * pieces);
+  pace.mostPerS = 1e6 * step.prompts * prices.groupCount() / (full.us * pieces);
   return {};
 }

@@ -13,12 +13,8 @@
 using namespace autopar;
 
 double PromptQueue::fullUs() const {
-  if (perStep < 1)
-    return firstUs / perStep;
-  return (firstUs + (perStep - 1) * moreUs) / perStep;
+  return (firstUs + (perStep * pieces - 1) * moreUs) / perStep;
 }
-
-double PromptQueue::piecesEach() const { return std::max(1.0, 1 / perStep); }
 
 double PromptQueue::load() const { return ratePerUs * fullUs(); }
 
@@ -26,7 +22,6 @@ double PromptQueue::load() const { return ratePerUs * fullUs(); }
 /// reads none `decodeUs`; k is of Poisson's law, whose mean is what comes in a
 /// step. A prompt of several steps comes as so many.
 TimeMoments PromptQueue::step() const {
-  double pieces = piecesEach();
   double rate = ratePerUs * pieces;
   double base = firstUs - moreUs, growth = rate * moreUs;
   TimeMoments step;
@@ -36,9 +31,8 @@ TimeMoments PromptQueue::step() const {
     double none = std::exp(-rate * step.mean);
     double fixed = none * decodeUs + (1 - none) * base;
     step.mean = growth < 1 ? fixed / (1 - growth) : firstUs;
-    step.mean = std::clamp(
-        step.mean, std::min(decodeUs, firstUs),
-        std::max(decodeUs, fullUs() / pieces * std::max(1.0, perStep)));
+    step.mean = std::clamp(step.mean, std::min(decodeUs, firstUs),
+                           std::max(decodeUs, fullUs() * perStep));
   }
   double none = std::exp(-rate * step.mean);
   double jump = base - decodeUs;
@@ -57,12 +51,12 @@ double PromptQueue::decodeAndPromptsUs() const {
   double together = ratePerUs * decodeUs / std::max(1e-9, 1 - none);
   together = std::clamp(together, 1.0, std::max(1.0, perStep));
   double each = (firstUs + (together - 1) * moreUs) / together;
-  if (perStep < 1)
-    each = firstUs / perStep;
+  if (pieces > 1)
+    each = fullUs();
   return decodeUs / std::max(1e-3, 1 - ratePerUs * each);
 }
 
-double PromptQueue::promptUs() const { return moreUs * piecesEach(); }
+double PromptQueue::promptUs() const { return moreUs * pieces; }
 
 double PromptQueue::varianceOfSum() const {
   double growth = std::min(0.9, ratePerUs * promptUs());
@@ -72,7 +66,6 @@ double PromptQueue::varianceOfSum() const {
 double PromptQueue::afterOwnUs() const {
   TimeMoments cycle = step();
   double met = cycle.mean + cycle.variance / cycle.mean;
-  double pieces = piecesEach();
   double growth = std::min(0.99, ratePerUs * moreUs * pieces);
   // Its own step, others of the step before it, too.
   double longer = firstUs * pieces + ratePerUs * moreUs * met -
@@ -104,11 +97,11 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
   double room = 1 - 1 / std::max(1.0, perStep);
   double beside = ratePerUs * moreUs * room;
   double besideSquare = beside * moreUs * (1 + squaredVariation);
-  double none = std::exp(-ratePerUs * piecesEach() * cycle.mean);
+  double none = std::exp(-ratePerUs * pieces * cycle.mean);
   double gated = std::clamp(1 - none * decodeUs / cycle.mean, 1e-9, 1.0);
   FirstTokenTime time;
   time.shareBehind = room * gated + (1 - room) * used;
-  double own = perStep < 1 ? firstUs / perStep : firstUs;
+  double own = firstUs * pieces;
   double ownVariance = spreadUs * spreadUs;
   time.alone = afterStep(busy * decodeUs, busy * decodeUs * decodeUs,
                          room > 0 ? beside : 0, besideSquare);

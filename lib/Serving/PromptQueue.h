@@ -53,15 +53,15 @@ struct FirstTokenTime {
   }
 };
 
-/// Steps and prompts of a replica. Times are microseconds.
+/// Steps and prompts of replicas that step together. Times are microseconds.
 struct PromptQueue {
   /// Prompts that come in a microsecond.
   double ratePerUs = 0;
   /// A step that decodes alone, one with one prompt too (or, of an engine that
   /// alternates, alone), and what each further prompt adds to that.
   double decodeUs = 0, firstUs = 0, moreUs = 0;
-  /// Prompts that one step reads at most; below 1, a prompt takes several.
-  double perStep = 1;
+  /// Prompts that one step reads at most, and steps that one takes.
+  double perStep = 1, pieces = 1;
   /// Variance of the lengths of prompts over their squared mean.
   double squaredVariation = 0;
   /// What a prompt takes more that is longer by a standard deviation.
@@ -85,8 +85,6 @@ struct PromptQueue {
   FirstTokenTime toFirstToken(double busy) const;
 
 private:
-  /// Steps that a prompt takes.
-  double piecesEach() const;
   TimeMoments step() const;
 };
 

@@ -122,19 +122,28 @@ double Simulation::nextUs() const {
   return next;
 }
 
-/// The most that a replica computes: the others wait for it.
+/// The others wait for the replica that computes most.
 StepLoad Simulation::plan() {
   StepLoad most = replicas.front().plan();
+  double tokens = most.prompts * most.promptTokens;
   for (size_t i = 1; i < replicas.size(); ++i) {
     StepLoad own = replicas[i].plan();
     if (own.decoding * own.context > most.decoding * most.context)
       most.context = own.context;
     most.decoding = std::max(most.decoding, own.decoding);
+    tokens += own.prompts * own.promptTokens;
     if (own.prompts * own.promptTokens <= most.prompts * most.promptTokens)
       continue;
     most.prompts = own.prompts;
     most.promptTokens = own.promptTokens;
     most.promptContext = own.promptContext;
+  }
+  // All that is read, as so many of those of the replica that reads most; it
+  // has as many as it has.
+  if (most.prompts > 0) {
+    auto count = static_cast<double>(replicas.size());
+    most.prompts = std::max(std::ceil(tokens / most.promptTokens - 1e-9),
+                            count * (most.prompts - 1) + 1);
   }
   if (!engine.fusesPrompts && most.prompts > 0) {
     for (Replica &replica : replicas)
@@ -210,7 +219,51 @@ SimulationResult Simulation::run() {
   return std::move(result);
 }
 
+/// Of the requests `first`, `first` + `stride` and so on.
+static SimulatedLoad partOf(const SimulatedLoad &load, int64_t first,
+                            int64_t stride) {
+  SimulatedLoad part;
+  // The places that do not divide are the first ones'.
+  part.concurrency = (load.concurrency + stride - 1 - first) / stride;
+  for (auto i = static_cast<size_t>(first); i < load.requests.size();
+       i += static_cast<size_t>(stride))
+    part.requests.push_back(load.requests[i]);
+  return part;
+}
+
+/// Adds what an engine did to what all did; `part` is `first` of `stride`.
+static void addPart(const SimulationResult &part, const Engine &engine,
+                    int64_t first, int64_t stride, SimulationResult &all) {
+  for (size_t i = 0; i < part.requests.size(); ++i) {
+    size_t index = static_cast<size_t>(first) + i * static_cast<size_t>(stride);
+    all.requests[index] = part.requests[i];
+    all.requests[index].replica +=
+        static_cast<int32_t>(first * engine.replicas);
+  }
+  all.endUs = std::max(all.endUs, part.endUs);
+  all.steps += part.steps;
+  all.answerTokens += part.answerTokens;
+  all.blocksInUse += part.blocksInUse;
+}
+
 SimulationResult autopar::simulate(StepPrices &prices, const Engine &engine,
-                                   const SimulatedLoad &load) {
-  return Simulation(prices, engine, load).run();
+                                   const SimulatedLoad &load, int64_t engines) {
+  if (load.concurrency > 0)
+    engines = std::min(engines, load.concurrency);
+  if (engines == 1)
+    return Simulation(prices, engine, load).run();
+  SimulationResult all;
+  all.requests.resize(load.requests.size());
+  for (int64_t i = 0; i < engines; ++i) {
+    SimulatedLoad own = partOf(load, i, engines);
+    SimulationResult part = Simulation(prices, engine, own).run();
+    if (part.tooLong)
+      all.tooLong =
+          static_cast<size_t>(i) + *part.tooLong * static_cast<size_t>(engines);
+    all.refusal = part.refusal;
+    if (part.tooLong || part.refusal)
+      return all;
+    addPart(part, engine, i, engines, all);
+  }
+  return all;
 }

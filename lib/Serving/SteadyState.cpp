@@ -80,7 +80,8 @@ ServingRefusal Server::runBatch(const ServedLoad &batch,
   StepTime decode, fill;
   if (auto refusal = price({sequences, context}, decode))
     return refusal;
-  if (auto refusal = price(reading(batch, together), fill))
+  if (auto refusal =
+          price(reading(batch, together * prices.togetherCount()), fill))
     return refusal;
   if (decode.capacityTokens < sequences * batch.requestTokens())
     return {ServingRefusal::Kind::capacity};
@@ -99,20 +100,23 @@ ServingRefusal Server::count(const ServedLoad &load, ServingFlops &flops) {
     return refusal;
   if (auto refusal = price(reading(load, 1), fill))
     return refusal;
-  double replicas = prices.replicaCount();
-  flops = {decode.flops / replicas, fill.flops / replicas,
+  flops = {decode.flops / prices.replicaCount(),
+           fill.flops / prices.groupCount(),
            static_cast<int64_t>(decode.capacityTokens)};
   return {};
 }
 
 /// Requests end at random steps, one in `answerTokens` of those that run, and
-/// others come in their place: of Poisson's law, how many come where any does.
-/// No more than the budget of a step holds, and one where it holds none whole.
+/// others come in their place: of Poisson's law, how many come where any does,
+/// to replicas that step together. No more than the budget of a step holds, and
+/// one where it holds none whole.
 double Server::promptsPerStep(const ServedLoad &load, double running) const {
-  double ends = running / load.answerTokens;
+  double together = prices.togetherCount();
+  double ends = running * together / load.answerTokens;
   double come = ends / -std::expm1(-ends);
-  double most = std::floor(runtime.tokenBudget.value / load.readTokens());
-  return std::max(1.0, std::min({come, most, running}));
+  double most =
+      std::floor(runtime.tokenBudget.value / load.readTokens()) * together;
+  return std::max(1.0, std::min({come, most, running * together}));
 }
 
 /// Steps have whole prompts, and replicas whole sequences: what is between two
@@ -145,18 +149,19 @@ ServingRefusal Server::burst(const ServedLoad &load, double running,
   if (!runtime.cutsPrompts)
     each = std::max(1.0, std::floor(each));
   each = std::min(each, running);
-  StepLoad step = reading(load, std::max(1.0, std::floor(each)));
+  double whole = std::max(1.0, std::floor(each));
+  StepLoad step = reading(load, whole * prices.togetherCount());
   StepTime first, last;
   if (auto refusal = priceServed(step, first))
     return refusal;
   last = first;
-  if (runtime.fusesPrompts && running > step.prompts) {
-    step.decoding = running - step.prompts;
+  if (runtime.fusesPrompts && running > whole) {
+    step.decoding = running - whole;
     step.context = prompt;
     if (auto refusal = priceServed(step, last))
       return refusal;
   }
-  double steps = running / step.prompts;
+  double steps = running / whole;
   double groups = each < 1 ? running : std::ceil(running / each);
   double mean = (groups + 1) / (2 * groups);
   double ofSquares = mean * (2 * groups + 1) / (3 * groups);
@@ -166,11 +171,9 @@ ServingRefusal Server::burst(const ServedLoad &load, double running,
 
 /// Until the step that runs when a request comes is over, in the mean: half of
 /// it, and long ones run more often than short ones.
-static double untilStepEndsUs(const ServedLoad &load,
-                              const SteadyState &state) {
-  double stepsWithPrompts =
-      std::max(0.0, state.running - state.promptsPerStep) /
-      state.promptsPerStep;
+static double untilStepEndsUs(const ServedLoad &load, const SteadyState &state,
+                              double others) {
+  double stepsWithPrompts = others / state.promptsPerStep;
   double share = std::min(1.0, stepsWithPrompts * state.promptStepUs /
                                    (load.answerTokens * state.tpotUs));
   return (share * state.promptStepUs + (1 - share) * state.decodeStepUs) / 2;
@@ -226,13 +229,14 @@ ServingRefusal Server::serveClosed(const ServedLoad &load, SteadyState &state) {
   double added = state.promptStepUs - (runtime.fusesPrompts ? decode.us : 0);
   state.addedByPromptUs = std::max(0.0, added) / state.promptsPerStep;
   // While a request answers, each of the others is replaced once.
-  double others = std::max(0.0, state.running - state.promptsPerStep);
+  double others = std::max(0.0, state.running * prices.togetherCount() -
+                                    state.promptsPerStep);
   double interrupts = others / load.answerTokens;
   // Prompts that all come at once meet half of each other.
   if (load.rounds > 0)
     interrupts *= 1 - 0.5 / std::max(1.0, load.rounds);
   state.tpotUs = state.decodeStepUs + interrupts * state.addedByPromptUs;
-  double readUs = state.promptStepUs + untilStepEndsUs(load, state);
+  double readUs = state.promptStepUs + untilStepEndsUs(load, state, others);
   if (load.rounds > 0) {
     double firstUs = 0;
     if (auto refusal = burst(load, state.running, firstUs))

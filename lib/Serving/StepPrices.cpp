@@ -7,6 +7,8 @@
 
 #include "autopar/Serving/StepPrices.h"
 
+#include <algorithm>
+
 using namespace autopar;
 
 static constexpr double picosecondsPerUs = 1e6;
@@ -14,11 +16,17 @@ static constexpr double picosecondsPerUs = 1e6;
 StepPrices::StepPrices(CompiledProgram &program, const Machine &machine,
                        const Runtime &runtime,
                        std::optional<double> memoryUtilization)
-    : runtime(runtime),
+    : program(program), runtime(runtime),
       pricer(program.serving(), machine, runtime, memoryUtilization) {}
 
 void StepPrices::lay(const Layout &layout, int64_t count) {
   replicas = static_cast<double>(count);
+  together = 1;
+  // Reading the program is not for nothing.
+  if (count > 1)
+    for (AxisId axis : program.program().lockStepAxes())
+      together *= static_cast<double>(layout.axes[axis].size);
+  together = std::min(together, replicas);
   laid = pricer.lay(layout);
 }
 
@@ -31,7 +39,7 @@ static bool isRounded(const Refusal &refusal) {
 Refusal StepPrices::price(const StepLoad &load, StepTime &time) {
   const std::array<GroupValues, 2> groups = {
       GroupValues{load.decoding * replicas, 1, load.context, 0, 0},
-      GroupValues{load.prompts * replicas, load.promptTokens,
+      GroupValues{load.prompts * groupCount(), load.promptTokens,
                   load.promptContext, 0, 0}};
   double outputs[servingOutputCount];
   Refusal refusal = pricer.price(groups, outputs);

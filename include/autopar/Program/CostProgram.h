@@ -320,6 +320,15 @@ struct CostProgram {
   /// Whether earlier tokens of a sequence are kept, so that a step may compute
   /// a part of a prompt.
   bool keepsTokens() const;
+  /// The axes that split the dimension of `dims` that counts sequences; null
+  /// where none does.
+  const std::vector<AxisId> *sequenceAxes(const Dims &dims) const;
+  /// Those of what is kept of sequences (where nothing is, of what is
+  /// computed), the fewest where records differ: along them, each has its own.
+  std::vector<AxisId> sequenceAxes() const;
+  /// Of those, the ones that a collective joins: steps along them are steps of
+  /// all.
+  std::vector<AxisId> lockStepAxes() const;
 };
 
 /// Whether a runtime that merges such kernels may launch both as one.

@@ -80,8 +80,10 @@ struct SimulatedRun {
   SimulationResult result;
 };
 
+/// Of so many engines that know nothing of each other, to which requests are
+/// dealt in turn; of a closed loop, each engine has its part of the places.
 SimulationResult simulate(StepPrices &prices, const Engine &engine,
-                          const SimulatedLoad &load);
+                          const SimulatedLoad &load, int64_t engines = 1);
 
 } // namespace autopar
 

@@ -53,7 +53,8 @@ struct Percentiles {
 /// Times are microseconds.
 struct SteadyState {
   /// Requests of a replica that run at once in the mean, prompts that a step
-  /// with any has, and requests of a replica that wait for room.
+  /// with any has (of all replicas that step together), and requests of a
+  /// replica that wait for room.
   double running = 0, promptsPerStep = 0, waiting = 0;
   /// Whether requests wait for room in the KV caches.
   bool isCacheFull = false;

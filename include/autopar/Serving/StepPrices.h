@@ -13,10 +13,11 @@
 
 namespace autopar {
 
-/// What one step of an engine computes of a replica: sequences that decode a
-/// token each, and prompts (or pieces of them) that are read. Sizes are those
-/// of one sequence in the mean; `context` counts what its cache holds after
-/// the step.
+/// What one step of an engine computes: sequences that decode a token each, of
+/// a replica (engines pad batches of replicas that step together to the largest
+/// one), and prompts (or pieces of them) that are read, of all such replicas,
+/// spread evenly. Sizes are those of one sequence in the mean; `context` counts
+/// what its cache holds after the step.
 struct StepLoad {
   double decoding = 0, context = 0;
   double prompts = 0, promptTokens = 1, promptContext = 1;
@@ -49,10 +50,15 @@ public:
   /// Independent of loads: whether the plan is legal at all.
   const Refusal &refusal() const { return laid; }
   double replicaCount() const { return replicas; }
+  /// Of those, the ones that take each step together, as a collective joins
+  /// them; other groups of as many have engines of their own.
+  double togetherCount() const { return together; }
+  double groupCount() const { return replicas / together; }
 
 private:
+  CompiledProgram &program;
   const Runtime &runtime;
-  double replicas = 1;
+  double replicas = 1, together = 1;
   Pricer pricer;
   Refusal laid;
 };

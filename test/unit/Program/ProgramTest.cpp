@@ -86,3 +86,32 @@ TEST(Names, AreThoseOfTheSchemas) {
   EXPECT_EQ(nameOf(SplitRule::cap), "cap");
   EXPECT_EQ(nameOf(Phase::decode), "decode");
 }
+
+/// Sequences that `axes` split, with collectives over each of `joined`.
+static CostProgram splitBy(std::vector<AxisId> axes,
+                           const std::vector<std::vector<AxisId>> &joined) {
+  CostProgram program;
+  program.symbols = {"batch", "context"};
+  program.axes = {"dp", "tp"};
+  Resident cache;
+  cache.kind = Resident::Kind::kv_cache;
+  cache.shape = {{{1, {0}}, std::move(axes)}, {{1, {1}}, {}}};
+  program.residents.push_back(cache);
+  for (const std::vector<AxisId> &over : joined) {
+    Collective collective;
+    collective.axes = over;
+    program.collectives.push_back(collective);
+  }
+  return program;
+}
+
+TEST(CostProgram, ReplicasThatCollectivesJoinStepTogether) {
+  EXPECT_EQ(splitBy({0}, {{1}}).sequenceAxes(), (std::vector<AxisId>{0}));
+  // Sums of each replica are its own.
+  EXPECT_TRUE(splitBy({0}, {{1}}).lockStepAxes().empty());
+  // Experts of all are not.
+  EXPECT_EQ(splitBy({0}, {{1}, {0, 1}}).lockStepAxes(),
+            (std::vector<AxisId>{0}));
+  EXPECT_EQ(splitBy({0, 1}, {{1}}).lockStepAxes(), (std::vector<AxisId>{1}));
+  EXPECT_TRUE(splitBy({}, {{0}, {1}}).lockStepAxes().empty());
+}

@@ -201,6 +201,34 @@ TEST_F(SimulationTest, SmallWorldsLoseNothing) {
   }
 }
 
+/// Requests are dealt in turn: each engine does what it does alone.
+TEST_F(SimulationTest, EnginesKnowNothingOfEachOther) {
+  StepPrices &steps = prices();
+  Engine engine = engineOf(runtime, 100'000, 1);
+  SimulatedLoad load, odd;
+  for (int64_t i = 0; i < 101; ++i)
+    load.requests.push_back({double(i) * 20e3, 500 + 7 * i, 20 + i % 5});
+  for (size_t i = 1; i < load.requests.size(); i += 2)
+    odd.requests.push_back(load.requests[i]);
+  SimulationResult both = simulate(steps, engine, load, /*engines=*/2);
+  SimulationResult second = simulate(steps, engine, odd);
+  ASSERT_EQ(both.requests.size(), 101u);
+  for (size_t i = 0; i < odd.requests.size(); ++i) {
+    EXPECT_EQ(both.requests[2 * i + 1].endUs, second.requests[i].endUs);
+    EXPECT_EQ(both.requests[2 * i + 1].replica, 1);
+    EXPECT_EQ(both.requests[2 * i].replica, 0);
+  }
+  EXPECT_EQ(both.blocksInUse, 0);
+
+  // Three places of two engines: two of the first, one of the second.
+  load.concurrency = 3;
+  odd.concurrency = 1;
+  EXPECT_EQ(simulate(steps, engine, load, 2).requests[99].endUs,
+            simulate(steps, engine, odd).requests[49].endUs);
+  load.requests[77].promptTokens = 1'000'000;
+  EXPECT_EQ(simulate(steps, engine, load, 2).tooLong, 77u);
+}
+
 /// The closed form against the engine itself: random loads below the room of
 /// the caches, of which the first round comes at once. First tokens are seen
 /// when they are made: else TPOT has fewer steps.
