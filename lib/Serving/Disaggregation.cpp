@@ -7,6 +7,8 @@
 
 #include "autopar/Serving/Disaggregation.h"
 
+#include "ServiceTimes.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,8 +24,10 @@ public:
       : prefill(prefill), decode(decode), pools(pools), load(load),
         served(served) {}
   ServingRefusal serve();
+  ServingRefusal serveOpen();
 
 private:
+  double waitForLinkUs() const;
   /// Where so many sequences decode on each replica.
   ServingRefusal at(double running);
   double readingUs(double ratePerUs) const;
@@ -46,8 +50,7 @@ private:
 double Pools::readingUs(double ratePerUs) const {
   double mostPerUs = served.prefillMostPerS / 1e6;
   double sideBySide = mostPerUs * pace.oneUs;
-  double others =
-      load.concurrency > 0 ? 1 - 1 / static_cast<double>(load.concurrency) : 1;
+  double others = 1 - 1 / static_cast<double>(load.concurrency);
   double left = std::max(1e-6, 1 - ratePerUs * others / mostPerUs);
   double queued =
       (pace.oneUs - std::max(0.0, sideBySide - 1) / mostPerUs) / left;
@@ -82,37 +85,94 @@ ServingRefusal Pools::serve() {
     return refusal;
   served.decodeMostPerS = ratePerUs * 1e6;
   state.mostPerS = std::min(served.prefillMostPerS, served.decodeMostPerS);
-  state.isOverloaded = load.concurrency == 0 && load.ratePerS >= state.mostPerS;
-  auto isTooMuch = [&] {
-    return load.concurrency > 0
-               ? population > static_cast<double>(load.concurrency)
-               : ratePerUs * 1e6 > load.ratePerS;
-  };
+  auto concurrency = static_cast<double>(load.concurrency);
   // More sequences are a higher rate, of which prompts that wait are more.
   double low = 0, high = most;
   for (int i = 0; i < halvings && high - low > 1e-4 * high; ++i) {
     double middle = (low + high) / 2;
     if (auto refusal = at(middle))
       return refusal;
-    (isTooMuch() ? high : low) = middle;
+    (population > concurrency ? high : low) = middle;
   }
   state.running = low;
   if (auto refusal = at(low))
     return refusal;
   state.tpotUs = state.decodeStepUs;
-  double readUs = readingUs(ratePerUs) + pools.transferUs;
+  // Who is not decoding waits.
   double replicas =
       static_cast<double>(pools.decodeWorkers) * decode.replicaCount();
-  // Who is not decoding waits, of closed loops.
-  if (load.concurrency > 0)
-    readUs = std::max(pace.oneUs,
-                      (static_cast<double>(load.concurrency) - replicas * low) /
-                          ratePerUs);
+  double readUs =
+      std::max(pace.oneUs, (concurrency - replicas * low) / ratePerUs);
   served.reading = ratePerUs * readUs;
   state.isCacheFull = low >= most * (1 - 1e-3);
-  state.ttftUs =
-      state.isOverloaded ? std::numeric_limits<double>::infinity() : readUs;
+  state.ttftUs = readUs;
   state.outputTokensPerSecond = 1e6 * ratePerUs * load.answerTokens;
+  return {};
+}
+
+/// As for one server with times of one length: of M/D/1.
+double Pools::waitForLinkUs() const {
+  if (pools.linksPerS <= 0)
+    return 0;
+  double used = load.ratePerS / pools.linksPerS;
+  return used < 1 ? used / (1 - used) / 2 * pools.transferUs : 0;
+}
+
+/// A pool that answers each prompt with a token, links, and a pool to which
+/// prompts come read. First tokens are those of the first pool; what waits for
+/// room in the second one keeps them.
+ServingRefusal Pools::serveOpen() {
+  SteadyState &state = served.state;
+  ServedLoad reading = load, writing = load;
+  reading.answerTokens = 1;
+  reading.answerVariation = 0;
+  reading.ratePerS /= static_cast<double>(pools.prefillWorkers);
+  writing.isRead = true;
+  writing.ratePerS /= static_cast<double>(pools.decodeWorkers);
+  SteadyState read;
+  ServiceTimes readTimes, times;
+  if (auto refusal = prefill.roomOf(reading, read))
+    return refusal;
+  if (auto refusal = prefill.serveOpen(reading, read, readTimes))
+    return refusal;
+  if (auto refusal = decode.roomOf(writing, state))
+    return refusal;
+  if (auto refusal = decode.serveOpen(writing, state, times))
+    return refusal;
+  served.prefillMostPerS =
+      read.mostPerS * static_cast<double>(pools.prefillWorkers);
+  served.decodeMostPerS =
+      state.mostPerS * static_cast<double>(pools.decodeWorkers);
+  state.mostPerS = std::min(served.prefillMostPerS, served.decodeMostPerS);
+  if (pools.linksPerS > 0)
+    state.mostPerS = std::min(state.mostPerS, pools.linksPerS);
+  state.isOverloaded = load.ratePerS >= state.mostPerS;
+  state.promptStepUs = read.promptStepUs;
+  state.addedByPromptUs = 0;
+  state.promptsPerStep = read.promptsPerStep;
+  double servedPerS = std::min(load.ratePerS, state.mostPerS);
+  state.outputTokensPerSecond = servedPerS * load.answerTokens;
+  if (state.isOverloaded) {
+    state.ttftUs = std::numeric_limits<double>::infinity();
+    state.shareWithinLimits = load.limits.ttftUs || load.limits.tpotUs ? 0 : 1;
+    return {};
+  }
+  TimeMoments moved = {pools.transferUs + waitForLinkUs(), 0};
+  times.first = readTimes.first;
+  times.first.add(moved);
+  served.reading = load.ratePerS / 1e6 * times.first.mean();
+  state.ttftUs = times.first.mean() + times.waiting.meanUs;
+  TimeMoments first = times.first.moments();
+  // It comes in the midst of a step.
+  times.request.mean = state.ttftUs + state.decodeStepUs / 2 +
+                       (load.answerTokens - 1) * state.tpotUs;
+  double decodeUs = (load.answerTokens - 1) * state.tpotUs;
+  times.request.variance = first.variance +
+                           decodeUs * decodeUs * load.answerVariation +
+                           load.answerTokens * load.answerTokens *
+                               times.token.variance;
+  if (load.hasSpread)
+    times.fill(load.limits, state);
   return {};
 }
 
@@ -120,5 +180,6 @@ ServingRefusal autopar::serveDisaggregated(Server &prefill, Server &decode,
                                            const Disaggregation &pools,
                                            const ServedLoad &load,
                                            DisaggregatedState &served) {
-  return Pools(prefill, decode, pools, load, served).serve();
+  Pools both(prefill, decode, pools, load, served);
+  return load.concurrency == 0 ? both.serveOpen() : both.serve();
 }

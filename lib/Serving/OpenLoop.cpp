@@ -77,6 +77,12 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
       std::max(1.0, runtime.tokenBudget.value - (fuses ? running : 0));
   queue.decodeUs = decode.us;
   queue.fusesPrompts = fuses;
+  if (load.isRead) {
+    queue.firstUs = decode.us;
+    queue.perStep = runtime.maxSequences.value * together;
+    queue.fusesPrompts = true;
+    return {};
+  }
   queue.squaredVariation = load.promptVariation;
   double each = std::min(room / read, runtime.maxSequences.value);
   if (!runtime.cutsPrompts)
@@ -227,7 +233,8 @@ ServingRefusal Server::waitForRoom(const ServedLoad &load, double most,
 
 /// Where `state` has means: how they spread, and who waits how long.
 void Server::spread(const ServedLoad &load, const PromptQueue &queue,
-                    double growthUs, ServiceTimes &times, SteadyState &state) {
+                    double growthUs, ServiceTimes &times,
+                    const SteadyState &state) {
   double tokens = decodingSteps(load);
   // Requests are as slow as the steps that they see, and as the number of
   // others, which stays for as long as they do.
@@ -241,11 +248,11 @@ void Server::spread(const ServedLoad &load, const PromptQueue &queue,
   times.request.variance = first.variance +
                            decodeUs * decodeUs * load.answerVariation +
                            tokens * tokens * times.token.variance;
-  times.fill(load.limits, state);
 }
 
 /// Where `state.running` says how many have room.
-ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state) {
+ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
+                                 ServiceTimes &times) {
   double most = state.running;
   double groups = prices.groupCount(), together = prices.togetherCount();
   PromptQueue queue, full;
@@ -282,7 +289,6 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state) {
   state.promptsPerStep = std::max(1.0, servedPerUs * state.tpotUs);
   if (state.isOverloaded)
     return {};
-  ServiceTimes times;
   times.first = queue.toFirstToken(-std::expm1(-state.running * together));
   times.first.add(beforeAndAfter(load, state));
   if (auto refusal = waitForRoom(load, most * together, times.first.mean(),
@@ -290,8 +296,6 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state) {
     return refusal;
   state.waiting = queue.ratePerUs * times.waiting.meanUs / together;
   state.ttftUs = times.first.mean() + times.waiting.meanUs;
-  if (!load.hasSpread)
-    return {};
   spread(load, queue,
          (full.decodeUs - queue.decodeUs) / std::max(1.0, most - state.running),
          times, state);
@@ -303,6 +307,8 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state) {
 TimeMoments Server::beforeAndAfter(const ServedLoad &load,
                                    const SteadyState &state) const {
   double before = runtime.requestTimePerTokenUs.value * load.promptTokens;
+  if (load.isRead)
+    return {};
   return {before + runtime.firstTokenSteps.value * state.decodeStepUs,
           before * before * load.promptVariation};
 }
@@ -321,6 +327,7 @@ ServingRefusal Server::spreadClosed(const ServedLoad &load,
   times.first = queue.toFirstToken(running > 1 ? 1 : 0);
   times.first.scaleTo(state.ttftUs);
   spread(load, queue, 0, times, state);
+  times.fill(load.limits, state);
   return {};
 }
 

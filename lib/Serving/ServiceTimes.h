@@ -31,7 +31,6 @@ double shareThatWaits(double servers,
                       const std::function<double(double)> &occupancy,
                       double near);
 
-/// Times of requests, microseconds, of log-normal laws.
 /// Says that `step` is the one that decodes.
 inline void setDecodeStep(SteadyState &state, const StepTime &step) {
   state.decodeStepUs = step.us;
@@ -39,6 +38,7 @@ inline void setDecodeStep(SteadyState &state, const StepTime &step) {
   state.hostUs = step.hostUs;
 }
 
+/// Times of requests, microseconds, of log-normal laws.
 struct ServiceTimes {
   FirstTokenTime first;
   Waiting waiting;

@@ -202,8 +202,13 @@ ServingRefusal Server::roomOf(const ServedLoad &load, SteadyState &state) {
 ServingRefusal Server::serve(const ServedLoad &load, SteadyState &state) {
   if (auto refusal = roomOf(load, state))
     return refusal;
-  if (load.concurrency == 0)
-    return serveOpen(load, state);
+  if (load.concurrency == 0) {
+    ServiceTimes times;
+    auto refusal = serveOpen(load, state, times);
+    if (!refusal && !state.isOverloaded && load.hasSpread)
+      times.fill(load.limits, state);
+    return refusal;
+  }
   double wanted =
       std::max(1.0, std::ceil(static_cast<double>(load.concurrency) /
                               prices.replicaCount()));

@@ -22,6 +22,9 @@ struct Disaggregation {
   int64_t prefillWorkers = 1, decodeWorkers = 1;
   /// From the end of a prompt to its first step, beyond what is hidden.
   double transferUs = 0;
+  /// Requests that the links between all workers move in a second at most; 0:
+  /// any number. Of open loops.
+  double linksPerS = 0;
 };
 
 /// What the pools do under a load; `running` of a replica that decodes.
@@ -35,7 +38,7 @@ struct DisaggregatedState {
   bool isPrefillBound() const { return prefillMostPerS < decodeMostPerS; }
 };
 
-/// Of means alone: no rounds, no percentiles.
+/// Of closed loops means alone: no percentiles. No rounds.
 ServingRefusal serveDisaggregated(Server &prefill, Server &decode,
                                   const Disaggregation &pools,
                                   const ServedLoad &load,

@@ -73,7 +73,12 @@ public:
   /// The step where `running` sequences of a replica decode, nothing else.
   ServingRefusal stepAt(const ServedLoad &load, double running,
                         SteadyState &state);
+  /// Requests that come at a rate, where `roomOf` has said how many have room;
+  /// `times` where it is not overloaded.
+  ServingRefusal serveOpen(const ServedLoad &load, SteadyState &state,
+                           ServiceTimes &times);
   double replicaCount() const { return prices.replicaCount(); }
+  double groupCount() const { return prices.groupCount(); }
 
 private:
   ServingRefusal price(const StepLoad &load, StepTime &step);
@@ -95,12 +100,11 @@ private:
                              double firstUs, const PromptQueue &full,
                              double mostPerUs, Waiting &waiting);
   void spread(const ServedLoad &load, const PromptQueue &queue, double growthUs,
-              ServiceTimes &times, SteadyState &state);
+              ServiceTimes &times, const SteadyState &state);
   ServingRefusal spreadClosed(const ServedLoad &load, SteadyState &state);
   TimeMoments beforeAndAfter(const ServedLoad &load,
                              const SteadyState &state) const;
   ServingRefusal serveClosed(const ServedLoad &load, SteadyState &state);
-  ServingRefusal serveOpen(const ServedLoad &load, SteadyState &state);
 
   const Runtime &runtime;
   StepPrices prices;

@@ -32,6 +32,8 @@ struct ServedLoad {
   double promptVariation = 0, answerVariation = 0;
   /// Share of the tokens of a prompt that the KV caches have already.
   double cachedShare = 0;
+  /// Of an open loop: whether prompts come read, with all their caches.
+  bool isRead = false;
   ServiceLimits limits = {};
   /// Whether percentiles are wanted.
   bool hasSpread = false;
