@@ -142,7 +142,9 @@ def PAR_LinkOp : PAR_Op<"link", [DeclareOpInterfaceMethods<SymbolUserOpInterface
 
         bytes = context * KV bytes per token + state bytes
 
-    of which a device sends what it holds.
+    of which a device sends what it holds. With `by_layer`, the caches of a layer
+    move while those after it are computed, so that requests wait for what is
+    left; else all move when the prompt is read.
 
     **Constraints:** both are modules beside the op, distinct, each with a
     workload; their caches and states are the same but for layouts: function,
@@ -157,11 +159,12 @@ def PAR_LinkOp : PAR_Op<"link", [DeclareOpInterfaceMethods<SymbolUserOpInterface
       parallel.target hardware("h200-sxm-8")
       transformer.workload(phase = decode, batch = 64, query = 1, context = 2048)
     }
-    parallel.link @prefill to @decode
+    parallel.link @prefill to @decode by_layer
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$from, FlatSymbolRefAttr:$to);
-  let assemblyFormat = "$from `to` $to attr-dict";
+  let arguments = (ins FlatSymbolRefAttr:$from, FlatSymbolRefAttr:$to,
+                       UnitAttr:$by_layer);
+  let assemblyFormat = "$from `to` $to (`by_layer` $by_layer^)? attr-dict";
 }
 
 def PAR_ExpertPlacementOp : PAR_Op<"expert_placement"> {

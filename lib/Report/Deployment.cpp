@@ -8,6 +8,7 @@
 #include "autopar/Report/Deployment.h"
 
 #include "ReportJson.h"
+#include "ServingText.h"
 #include "autopar/Report/TextTables.h"
 #include "autopar/Support/Text.h"
 
@@ -39,6 +40,8 @@ std::string autopar::writeJson(const DeploymentReport &deployment) {
   root["model"] = deployment.model;
   root["modules"] = std::move(modules);
   root["links"] = std::move(links);
+  if (deployment.serving)
+    root["serving"] = writePools(*deployment.serving);
   return printJson(root);
 }
 
@@ -69,5 +72,7 @@ std::string autopar::writeText(const DeploymentReport &deployment) {
   text += deployment.links.empty() ? "" : "== links ==\n";
   for (const LinkReport &link : deployment.links)
     text += linkText(link);
+  if (deployment.serving)
+    text += "\n== service ==\n" + poolsText(*deployment.serving);
   return text;
 }

@@ -144,5 +144,7 @@ Result<LinkReport> autopar::evaluateLink(const LinkSide &from,
   link.bandwidthBytesPerS = reachedBandwidth(tier, ideal);
   link.latencyUs = ideal ? 0 : tier.latency.value;
   link.timeUs = std::max(outUs, inUs);
+  link.sendUs = outUs;
+  link.receiveUs = inUs;
   return link;
 }

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_LIB_REPORT_REPORTJSON_H
 #define AUTOPAR_LIB_REPORT_REPORTJSON_H
 
+#include "autopar/Report/Deployment.h"
 #include "autopar/Report/JsonText.h"
 #include "autopar/Report/Report.h"
 
@@ -18,6 +19,8 @@ nlohmann::ordered_json writeTree(const Report &report);
 
 /// `serving` of a report.
 nlohmann::ordered_json writeServing(const ServingReport &serving);
+/// `serving` of a report of a deployment.
+nlohmann::ordered_json writePools(const PoolsReport &pools);
 
 } // namespace autopar
 

@@ -7,10 +7,9 @@
 
 #include "Reading.h"
 
+#include "ServedProgram.h"
+
 #include "autopar/Program/RequestTrace.h"
-#include "autopar/Report/Money.h"
-#include "autopar/Report/PlanLayout.h"
-#include "autopar/Serving/Server.h"
 #include "autopar/Serving/Simulation.h"
 #include "autopar/Support/Text.h"
 
@@ -19,78 +18,37 @@
 
 using namespace autopar;
 
-/// `runtime` with the chunks of prompts that the plan asks for.
-static Runtime servingRuntime(const Plan &plan, const Runtime &runtime) {
-  Runtime own = runtime;
-  if (plan.prefillChunk == 0)
-    own.cutsPrompts = false;
-  else if (plan.prefillChunk)
-    own.setTokenBudget(static_cast<double>(*plan.prefillChunk));
-  return own;
-}
-
 namespace {
 
 class ServingReader {
 public:
-  ServingReader(const CostProgram &program, const Plan &plan,
-                const Machine &machine, const Runtime &given,
-                const Requests &requests)
-      : plan(plan), machine(machine), runtime(servingRuntime(plan, given)),
-        compiled(program, launchingOf(runtime)),
-        server(compiled, machine, runtime, plan.memoryUtilization) {
+  ServingReader(const PlanInputs &inputs, const Requests &requests)
+      : served(inputs) {
     report.requests = requests;
-    report.replicas = replicasOf(plan);
+    report.replicas = served.replicas;
+    report.devices = served.layout.devices;
     report.steady.load = ServedLoad::of(requests);
   }
 
-  Result<ServingReport> run(const CostProgram &program,
-                            const SimulationChoice *choice);
+  Result<ServingReport> run(const SimulationChoice *choice);
 
 private:
   std::optional<Error> simulate(const SimulationChoice &choice);
-  Error explain(const CostProgram &program) const;
-  void setStep(double sequences);
   void addCosts();
 
-  const Plan &plan;
-  const Machine &machine;
-  Runtime runtime;
-  CompiledProgram compiled;
-  Server server;
+  ServedProgram served;
   ServingReport report;
 };
 
 } // namespace
 
-/// Of `sequences` sequences of each replica.
-void ServingReader::setStep(double sequences) {
-  report.step.phase = Phase::decode;
-  report.step.batch =
-      std::max<int64_t>(1, std::llround(sequences)) * report.replicas;
-  report.step.context = std::max<int64_t>(
-      1, static_cast<int64_t>(report.steady.load.contextTokens()));
-}
-
-/// Why a step has no price: as its own report says it, where that does.
-Error ServingReader::explain(const CostProgram &program) const {
-  Result<Report> step = evaluate(program, plan, machine, runtime, report.step);
-  if (!step)
-    return step.error();
-  return {"",
-          "a step of prompts of " + report.requests.prompt.str() +
-              " tokens has no price under this plan",
-          "--phase=prefill --prompt says why"};
-}
-
 void ServingReader::addCosts() {
   double tokensPerS = report.steady.state.outputTokensPerSecond;
-  if (machine.price)
-    report.dollarsPerMillionTokens = dollarsPerMillionTokens(
-        machine.price->value, report.devices, tokensPerS);
-  if (const auto &power = machine.pools.front().chip.boardPower)
-    report.joulesPerMillionTokens =
-        power->value * static_cast<double>(report.devices) / tokensPerS * 1e6;
+  if (served.hasPrice())
+    report.dollarsPerMillionTokens =
+        served.dollarsPerHour() / 3600 / tokensPerS * 1e6;
+  if (served.hasPower())
+    report.joulesPerMillionTokens = served.boardPowerW() / tokensPerS * 1e6;
 }
 
 /// The first quarter of what is drawn is not counted, while queues fill, nor
@@ -117,12 +75,14 @@ std::optional<Error> ServingReader::simulate(const SimulationChoice &choice) {
   if (run->load.concurrency != 0)
     for (Request &request : run->load.requests)
       request.arrivalUs = 0;
-  StepPrices prices(compiled, machine, runtime, plan.memoryUtilization);
-  prices.lay(layoutOf(compiled.axes(), plan), report.replicas);
+  StepPrices prices(served.compiled, served.inputs.machine, served.runtime,
+                    served.inputs.plan.memoryUtilization);
+  prices.lay(served.layout, served.replicas);
   double capacity = report.steady.state.capacityTokens;
   auto together = static_cast<int64_t>(prices.togetherCount());
-  run->result = autopar::simulate(prices, engineOf(runtime, capacity, together),
-                                  run->load, report.replicas / together);
+  run->result =
+      autopar::simulate(prices, engineOf(served.runtime, capacity, together),
+                        run->load, report.replicas / together);
   if (run->result.tooLong) {
     const Request &request = run->load.requests[*run->result.tooLong];
     return Error{"",
@@ -145,23 +105,19 @@ std::optional<Error> ServingReader::simulate(const SimulationChoice &choice) {
   return std::nullopt;
 }
 
-Result<ServingReport> ServingReader::run(const CostProgram &program,
-                                         const SimulationChoice *choice) {
-  setStep(1);
-  Layout layout = layoutOf(compiled.axes(), plan);
-  report.devices = layout.devices;
-  server.lay(layout, report.replicas);
+Result<ServingReport> ServingReader::run(const SimulationChoice *choice) {
   LoadPoint &steady = report.steady;
-  ServingRefusal refusal = server.serve(steady.load, steady.state);
+  ServingRefusal refusal = served.server.serve(steady.load, steady.state);
   report.capacityTokens = static_cast<int64_t>(steady.state.capacityTokens);
+  report.step = served.stepOf(1, steady.load);
   if (refusal.kind == ServingRefusal::Kind::capacity)
     return std::move(report);
   if (!refusal)
-    refusal = findLoadCurve(server, steady, report.curve);
+    refusal = served.server.findCurve(steady, report.curve);
   if (refusal)
-    return explain(program);
+    return served.explain(report.requests);
   report.isServed = true;
-  setStep(steady.state.running);
+  report.step = served.stepOf(steady.state.running, steady.load);
   addCosts();
   if (choice)
     if (auto error = simulate(*choice))
@@ -175,13 +131,9 @@ Result<ServingReport> autopar::evaluateServing(const CostProgram &program,
                                                const Runtime &runtime,
                                                const Requests &requests,
                                                const SimulationChoice *choice) {
-  if (!plan.pipeline.stages.empty())
-    return Error{"", "requests over pipeline stages are not modelled",
-                 "leave out --stage-pp, or the requests"};
-  Workload one;
-  PlanInputs inputs{program, plan, machine, runtime, one};
-  if (auto error = checkInputs(inputs))
+  Workload none;
+  PlanInputs inputs{program, plan, machine, runtime, none};
+  if (auto error = ServedProgram::check(inputs))
     return *error;
-  return ServingReader(program, plan, machine, runtime, requests)
-      .run(program, choice);
+  return ServingReader(inputs, requests).run(choice);
 }

@@ -136,3 +136,30 @@ json autopar::writeServing(const ServingReport &serving) {
     written["simulation"] = writeSimulation(*serving.simulation);
   return written;
 }
+
+json autopar::writePools(const PoolsReport &pools) {
+  json written = {{"prefill", pools.prefill},
+                  {"decode", pools.decode},
+                  {"requests", writeRequests(pools.requests)},
+                  {"served", pools.isServed},
+                  {"kv_capacity_tokens", pools.capacityTokens}};
+  if (!pools.isServed)
+    return written;
+  const SteadyState &state = pools.steady.state;
+  written["overloaded"] = state.isOverloaded;
+  written.update(writeOutcome(pools.steady));
+  written["saturates_at_per_s"] = state.mostPerS;
+  written["prefill_most_per_s"] = pools.prefillMostPerS;
+  written["decode_most_per_s"] = pools.decodeMostPerS;
+  written["links_most_per_s"] = number(pools.linksPerS);
+  written["transfer_us"] = pools.transferUs;
+  written["reading"] = number(pools.reading);
+  written["running"] = pools.running();
+  written["decode_step_us"] = state.decodeStepUs;
+  written["usd_per_million_output_tokens"] =
+      number(pools.dollarsPerMillionTokens);
+  written["joules_per_million_output_tokens"] =
+      number(pools.joulesPerMillionTokens);
+  written["load_curve"] = writeCurve(pools.curve);
+  return written;
+}

@@ -49,17 +49,17 @@ static std::string lengthsText(const TokenLengths &lengths) {
 
 /// "Service: 20 requests/s, prompts of lognormal:2000,0.8 tokens, answers of
 /// 300".
-static std::string headingOf(const ServingReport &serving) {
+static std::string headingOf(const ServiceReport &serving) {
   const Requests &requests = serving.requests;
   std::string text = "Service: " + loadText(serving.steady.load) +
                      ", prompts of " + lengthsText(requests.prompt) +
                      ", output of " + lengthsText(requests.answer);
   if (requests.cachedShare > 0)
     text += ", " + percent(requests.cachedShare, 1) + " of prompts cached";
-  return "\n" + wrap("", text);
+  return wrap("", text);
 }
 
-static std::string answerServed(const ServingReport &serving) {
+static std::string answerServed(const ServiceReport &serving) {
   const LoadPoint &steady = serving.steady;
   const SteadyState &state = steady.state;
   if (steady.load.concurrency != 0)
@@ -71,7 +71,7 @@ static std::string answerServed(const ServingReport &serving) {
          " of the " + most + " where it saturates";
 }
 
-static std::string answerLimits(const ServingReport &serving) {
+static std::string answerLimits(const ServiceReport &serving) {
   const LoadPoint &steady = serving.steady;
   const auto &most = serving.curve.mostWithinLimits;
   std::string attainment = percent(LoadCurve::attainment, 1);
@@ -83,7 +83,7 @@ static std::string answerLimits(const ServingReport &serving) {
                       : "; no load where " + attainment + " do");
 }
 
-static std::string answerRunning(const ServingReport &serving) {
+static std::string answerRunning(const ServiceReport &serving) {
   const SteadyState &state = serving.steady.state;
   std::string text = rateText(serving.running()) + " requests";
   if (serving.replicas > 1)
@@ -94,7 +94,7 @@ static std::string answerRunning(const ServingReport &serving) {
   return text + ", KV cache " + percent(serving.cacheShare(), 1) + " full";
 }
 
-static std::string answerSteps(const ServingReport &serving) {
+static std::string answerSteps(const ServiceReport &serving) {
   const SteadyState &state = serving.steady.state;
   return "decode " + formatTime(state.decodeStepUs) + " (communication " +
          percent(state.communicationUs, state.decodeStepUs) + ", host " +
@@ -102,51 +102,84 @@ static std::string answerSteps(const ServingReport &serving) {
          formatTime(state.addedByPromptUs);
 }
 
-static std::string answer(const ServingReport &serving) {
-  const LoadPoint &steady = serving.steady;
+static std::string throughputText(const ServiceReport &service) {
+  const LoadPoint &steady = service.steady;
   double tokensPerS = steady.state.outputTokensPerSecond;
-  TextTable table("lw");
-  table.add({"serves", answerServed(serving)});
-  if (serving.requests.limits.ttftUs || serving.requests.limits.tpotUs)
-    table.add({"in limits", answerLimits(serving)});
-  table.add(
-      {"throughput",
-       rateText(tokensPerS) + " output tokens/s, " +
-           rateText(tokensPerS / static_cast<double>(serving.devices)) +
-           " of each device; with prompts " +
-           rateText(steady.requestsPerS() * steady.load.requestTokens())});
-  table.add({"running", answerRunning(serving)});
-  table.add({"steps", answerSteps(serving)});
-  if (serving.dollarsPerMillionTokens)
-    table.add({"price", dollarText(*serving.dollarsPerMillionTokens) +
+  return rateText(tokensPerS) + " output tokens/s, " +
+         rateText(tokensPerS / static_cast<double>(service.devices)) +
+         " of each device; with prompts " +
+         rateText(steady.requestsPerS() * steady.load.requestTokens());
+}
+
+static void addAnswers(const ServiceReport &service, TextTable &table) {
+  table.add({"serves", answerServed(service)});
+  if (service.hasLimits())
+    table.add({"in limits", answerLimits(service)});
+  table.add({"throughput", throughputText(service)});
+  table.add({"running", answerRunning(service)});
+}
+
+static void addCosts(const ServiceReport &service, TextTable &table) {
+  if (service.dollarsPerMillionTokens)
+    table.add({"price", dollarText(*service.dollarsPerMillionTokens) +
                             " per million output tokens"});
-  if (serving.joulesPerMillionTokens)
+  if (service.joulesPerMillionTokens)
     table.add({"energy", "at most " +
-                             energyText(*serving.joulesPerMillionTokens / 1e6) +
+                             energyText(*service.joulesPerMillionTokens / 1e6) +
                              " per output token"});
+}
+
+static std::string answer(const ServingReport &serving) {
+  TextTable table("lw");
+  addAnswers(serving, table);
+  table.add({"steps", answerSteps(serving)});
+  addCosts(serving, table);
   return table.str();
 }
 
-static std::string timesTable(const ServingReport &serving) {
-  const LoadPoint &steady = serving.steady;
+/// What each pool serves, and how many of one would keep the other busy.
+static std::string answer(const PoolsReport &pools) {
+  TextTable table("lw");
+  addAnswers(pools, table);
+  auto add = [&](const char *name, const std::string &what, double mostPerS) {
+    table.add({name, what + " " + rateText(mostPerS) + " requests/s at most"});
+  };
+  add("prefill", "@" + pools.prefill + " reads", pools.prefillMostPerS);
+  add("decode", "@" + pools.decode + " answers", pools.decodeMostPerS);
+  if (std::isfinite(pools.linksPerS))
+    add("links", "move", pools.linksPerS);
+  double ratio = pools.decodeMostPerS / pools.prefillMostPerS;
+  table.add({"balanced",
+             ratio >= 1 ? rateText(ratio) + " of @" + pools.prefill +
+                              " to 1 of @" + pools.decode
+                        : "1 of @" + pools.prefill + " to " +
+                              rateText(1 / ratio) + " of @" + pools.decode});
+  table.add({"transfer", formatTime(pools.transferUs) +
+                             " that a request waits for its caches"});
+  addCosts(pools, table);
+  return table.str();
+}
+
+/// "-" where there is none.
+static std::string cellOf(double us) { return us > 0 ? formatTime(us) : "-"; }
+
+static std::string timesTable(const ServiceReport &service,
+                              const SimulationReport *simulation) {
+  const LoadPoint &steady = service.steady;
   const SteadyState &state = steady.state;
   TextTable table("lrrrrr");
   table.add({"", "mean", "p50", "p90", "p95", "p99"});
-  auto add = [&](const char *name, double mean, const Percentiles &times,
-                 bool hasTimes) {
-    auto cell = [&](double us) {
-      return hasTimes ? formatTime(us) : std::string("-");
-    };
-    table.add({name, timeText(mean), cell(times.p50), cell(times.p90),
-               cell(times.p95), cell(times.p99)});
+  auto add = [&](const char *name, double mean, const Percentiles &times) {
+    table.add({name, timeText(mean), cellOf(times.p50), cellOf(times.p90),
+               cellOf(times.p95), cellOf(times.p99)});
   };
   auto addBoth = [&](const char *name, double mean, const Percentiles &times,
                      MeasuredTimes SimulatedService::*simulated) {
-    add(name, mean, times, !state.isOverloaded);
-    if (!serving.simulation)
+    add(name, mean, times);
+    if (!simulation)
       return;
-    const MeasuredTimes &measured = serving.simulation->service.*simulated;
-    add("  simulated", measured.mean, measured.at, true);
+    const MeasuredTimes &measured = simulation->service.*simulated;
+    add("  simulated", measured.mean, measured.at);
   };
   addBoth("to the first token (TTFT)", state.ttftUs, state.ttft,
           &SimulatedService::ttft);
@@ -174,18 +207,16 @@ static std::string simulationText(const ServingReport &serving) {
     text += ", of which " + formatInteger(service.counted) + " are counted";
   text += ": " + rateText(service.requestsPerS) + " requests/s, " +
           formatRate(service.outputTokensPerS) + " output tokens/s";
-  if (serving.requests.limits.ttftUs || serving.requests.limits.tpotUs)
+  if (serving.hasLimits())
     text += ", " + percent(service.shareWithinLimits, 1) + " in limits";
   if (service.evictions > 0)
     text += ", " + countOf(service.evictions, "eviction");
   return wrap("  ", text);
 }
 
-static std::string curveTable(const ServingReport &serving) {
+static std::string curveTable(const ServiceReport &serving) {
   const LoadCurve &curve = serving.curve;
-  bool isOpen = serving.steady.load.concurrency == 0;
-  bool hasLimits =
-      serving.requests.limits.ttftUs || serving.requests.limits.tpotUs;
+  bool isOpen = serving.isOpen(), hasLimits = serving.hasLimits();
   TextTable table("rrrrrrrl");
   table.add({isOpen ? "requests/s" : "at once",
              isOpen ? "running" : "requests/s", "output tokens/s", "TPOT",
@@ -204,7 +235,7 @@ static std::string curveTable(const ServingReport &serving) {
          rateText(isOpen ? state.running * static_cast<double>(serving.replicas)
                          : point.requestsPerS()),
          rateText(state.outputTokensPerSecond), formatTime(state.tpotUs),
-         formatTime(state.ttftUs), formatTime(state.ttft.p99),
+         formatTime(state.ttftUs), cellOf(state.ttft.p99),
          hasLimits ? percent(state.shareWithinLimits, 1) : "",
          join(marks, ", ")});
   }
@@ -213,14 +244,27 @@ static std::string curveTable(const ServingReport &serving) {
                     "greatest.");
 }
 
+static std::string refusalText(const ServiceReport &service) {
+  return wrap("  ", "NO: the KV cache of a replica holds " +
+                        formatInteger(service.capacityTokens) +
+                        " tokens, a request in the mean " +
+                        formatInteger(
+                            std::llround(service.steady.load.requestTokens())));
+}
+
 std::string autopar::servingText(const ServingReport &serving) {
+  std::string heading = "\n" + headingOf(serving);
   if (!serving.isServed)
-    return headingOf(serving) +
-           wrap("  ", "NO: the KV cache of a replica holds " +
-                          formatInteger(serving.capacityTokens) +
-                          " tokens, a request in the mean " +
-                          formatInteger(std::llround(
-                              serving.steady.load.requestTokens())));
-  return headingOf(serving) + answer(serving) + timesTable(serving) +
+    return heading + refusalText(serving);
+  const auto &simulation = serving.simulation;
+  return heading + answer(serving) +
+         timesTable(serving, simulation ? &*simulation : nullptr) +
          simulationText(serving) + curveTable(serving);
+}
+
+std::string autopar::poolsText(const PoolsReport &pools) {
+  if (!pools.isServed)
+    return headingOf(pools) + refusalText(pools);
+  return headingOf(pools) + answer(pools) + timesTable(pools, nullptr) +
+         curveTable(pools);
 }

@@ -8,12 +8,15 @@
 #ifndef AUTOPAR_LIB_REPORT_SERVINGTEXT_H
 #define AUTOPAR_LIB_REPORT_SERVINGTEXT_H
 
-#include "autopar/Report/ServingReport.h"
+#include "autopar/Report/Deployment.h"
 
 namespace autopar {
 
 /// The section of a report, with a blank line before it.
 std::string servingText(const ServingReport &serving);
+
+/// What the pools of a deployment do together.
+std::string poolsText(const PoolsReport &pools);
 
 } // namespace autopar
 

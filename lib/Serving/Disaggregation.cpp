@@ -107,6 +107,9 @@ ServingRefusal Pools::serve() {
   state.isCacheFull = low >= most * (1 - 1e-3);
   state.ttftUs = readUs;
   state.outputTokensPerSecond = 1e6 * ratePerUs * load.answerTokens;
+  bool isLate = load.limits.ttftUs && state.ttftUs > *load.limits.ttftUs;
+  bool isSlow = load.limits.tpotUs && state.tpotUs > *load.limits.tpotUs;
+  state.shareWithinLimits = isLate || isSlow ? 0 : 1;
   return {};
 }
 
@@ -167,10 +170,9 @@ ServingRefusal Pools::serveOpen() {
   times.request.mean = state.ttftUs + state.decodeStepUs / 2 +
                        (load.answerTokens - 1) * state.tpotUs;
   double decodeUs = (load.answerTokens - 1) * state.tpotUs;
-  times.request.variance = first.variance +
-                           decodeUs * decodeUs * load.answerVariation +
-                           load.answerTokens * load.answerTokens *
-                               times.token.variance;
+  times.request.variance =
+      first.variance + decodeUs * decodeUs * load.answerVariation +
+      load.answerTokens * load.answerTokens * times.token.variance;
   if (load.hasSpread)
     times.fill(load.limits, state);
   return {};

@@ -19,8 +19,9 @@ namespace {
 /// Adds points to a curve; stops at the first refusal.
 class CurveFinder {
 public:
-  CurveFinder(Server &server, const LoadPoint &asked, LoadCurve &curve)
-      : server(server), asked(asked), curve(curve) {}
+  CurveFinder(const LoadedService &service, const LoadPoint &asked,
+              LoadCurve &curve)
+      : service(service), asked(asked), curve(curve) {}
 
   ServingRefusal run();
 
@@ -41,7 +42,7 @@ private:
                : static_cast<double>(point.load.concurrency);
   }
 
-  Server &server;
+  const LoadedService &service;
   const LoadPoint &asked;
   LoadCurve &curve;
   ServingRefusal refusal;
@@ -57,7 +58,7 @@ LoadPoint CurveFinder::at(double amount) {
   else
     point.load.concurrency = static_cast<int64_t>(amount);
   if (!refusal)
-    refusal = server.serve(point.load, point.state);
+    refusal = service.serve(point.load, point.state);
   return point;
 }
 
@@ -67,13 +68,10 @@ void CurveFinder::addPoints() {
       curve.points.push_back(at(asked.state.mostPerS * percent / 100));
     return;
   }
-  SteadyState room;
-  refusal = server.roomOf(asked.load, room);
-  double most = room.running * server.replicaCount();
-  double amount = server.replicaCount();
-  while (amount < most) {
+  double amount = service.leastAtOnce;
+  while (amount < service.mostAtOnce) {
     curve.points.push_back(at(amount));
-    amount = std::min(amount * 2, most);
+    amount = std::min(amount * 2, service.mostAtOnce);
   }
   curve.points.push_back(at(amount));
 }
@@ -139,7 +137,8 @@ ServingRefusal CurveFinder::run() {
   return refusal;
 }
 
-ServingRefusal autopar::findLoadCurve(Server &server, const LoadPoint &asked,
+ServingRefusal autopar::findLoadCurve(const LoadedService &service,
+                                      const LoadPoint &asked,
                                       LoadCurve &curve) {
-  return CurveFinder(server, asked, curve).run();
+  return CurveFinder(service, asked, curve).run();
 }

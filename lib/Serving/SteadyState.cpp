@@ -217,6 +217,19 @@ ServingRefusal Server::serve(const ServedLoad &load, SteadyState &state) {
   return serveClosed(load, state);
 }
 
+ServingRefusal Server::findCurve(const LoadPoint &asked, LoadCurve &curve) {
+  SteadyState room;
+  if (auto refusal = roomOf(asked.load, room))
+    return refusal;
+  LoadedService service;
+  service.serve = [this](const ServedLoad &load, SteadyState &state) {
+    return serve(load, state);
+  };
+  service.leastAtOnce = replicaCount();
+  service.mostAtOnce = room.running * replicaCount();
+  return findLoadCurve(service, asked, curve);
+}
+
 /// Where `state.running` requests of a replica run.
 ServingRefusal Server::serveClosed(const ServedLoad &load, SteadyState &state) {
   double context = load.contextTokens();

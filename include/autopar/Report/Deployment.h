@@ -27,13 +27,28 @@ struct LinkReport {
   /// One way and device, as a transfer reaches it; latency of one.
   double bandwidthBytesPerS = 0, latencyUs = 0;
   double timeUs = 0;
+  /// What it takes on either side; `timeUs` is the longer.
+  double sendUs = 0, receiveUs = 0;
 };
 
 /// Modules that serve one model together.
+/// What two modules do together: one reads prompts, the other decodes.
+struct PoolsReport : ServiceReport {
+  std::string prefill, decode;
+  /// Requests that each serves in a second at most, all links together.
+  double prefillMostPerS = 0, decodeMostPerS = 0, linksPerS = 0;
+  /// What a request waits for its caches beyond what its own layers hide.
+  double transferUs = 0;
+  /// That are read or move, of the whole deployment.
+  double reading = 0;
+};
+
 struct DeploymentReport {
   std::string model;
   std::vector<std::pair<std::string, Report>> modules;
   std::vector<LinkReport> links;
+  /// Where the module around them says what they are asked.
+  std::optional<PoolsReport> serving;
 };
 
 /// The report as JSON text, valid against

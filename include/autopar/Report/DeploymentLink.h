@@ -13,6 +13,7 @@
 #include "autopar/Program/CostProgram.h"
 #include "autopar/Program/Workload.h"
 #include "autopar/Report/Deployment.h"
+#include "autopar/Runtime/Runtime.h"
 
 namespace autopar {
 
@@ -35,6 +36,18 @@ struct LinkSide {
 /// without a tier between nodes.
 Result<LinkReport> evaluateLink(const LinkSide &from, const LinkSide &to,
                                 bool ideal);
+
+/// A side of a link that serves requests, with its runtime on its machine.
+struct PoolSide : LinkSide {
+  const Runtime &runtime;
+};
+
+/// What `prefill` and `decode` do where `requests` come. With `byLayer`, the
+/// caches of a layer move while those after it are computed. Errors: as of
+/// `evaluateServing` and of `evaluateLink`.
+Result<PoolsReport> evaluatePools(const PoolSide &prefill,
+                                  const PoolSide &decode, bool byLayer,
+                                  const Requests &requests);
 
 } // namespace autopar
 

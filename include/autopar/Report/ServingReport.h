@@ -32,24 +32,27 @@ struct SimulationReport {
   std::shared_ptr<const SimulatedRun> run;
 };
 
-/// The steady state under the requests of a module. Times are microseconds.
-struct ServingReport {
+/// The steady state of a service under its requests. Times are microseconds.
+struct ServiceReport {
   Requests requests;
   /// Whether the KV caches of a replica hold one request in the mean; if not,
-  /// only `step` and `capacityTokens` say anything.
+  /// only `capacityTokens` says anything.
   bool isServed = false;
-  int64_t replicas = 1, devices = 1;
-  /// Of a replica.
+  /// That decode.
+  int64_t replicas = 1;
+  int64_t devices = 1;
+  /// Of a replica that decodes.
   int64_t capacityTokens = 0;
   LoadPoint steady;
   LoadCurve curve;
-  /// The step that decodes then, of whole sequences.
-  Workload step;
   /// For a million tokens of output; where a price, a power is known. Joules
   /// are at most so many.
   std::optional<double> dollarsPerMillionTokens, joulesPerMillionTokens;
-  std::optional<SimulationReport> simulation;
 
+  bool isOpen() const { return requests.concurrency == 0; }
+  bool hasLimits() const {
+    return requests.limits.ttftUs || requests.limits.tpotUs;
+  }
   /// Of all replicas.
   double running() const {
     return steady.state.running * static_cast<double>(replicas);
@@ -62,6 +65,14 @@ struct ServingReport {
     return steady.state.running * steady.load.contextTokens() /
            static_cast<double>(capacityTokens);
   }
+};
+
+/// What a module does that reads prompts and decodes.
+struct ServingReport : ServiceReport {
+  /// The step that decodes then, of whole sequences; of one on each replica
+  /// where none is served.
+  Workload step;
+  std::optional<SimulationReport> simulation;
 };
 
 } // namespace autopar

@@ -10,11 +10,11 @@
 
 #include "autopar/Serving/SteadyState.h"
 
+#include <functional>
 #include <vector>
 
 namespace autopar {
 
-class Server;
 struct ServingRefusal;
 
 struct LoadPoint {
@@ -52,9 +52,16 @@ struct LoadCurve {
   static constexpr double attainment = 0.9;
 };
 
+/// What serves loads.
+struct LoadedService {
+  std::function<ServingRefusal(const ServedLoad &, SteadyState &)> serve;
+  /// Of a closed loop: fewer would leave replicas idle, more would wait.
+  double leastAtOnce = 1, mostAtOnce = 1;
+};
+
 /// `asked` has been served.
-ServingRefusal findLoadCurve(Server &server, const LoadPoint &asked,
-                             LoadCurve &curve);
+ServingRefusal findLoadCurve(const LoadedService &service,
+                             const LoadPoint &asked, LoadCurve &curve);
 
 } // namespace autopar
 

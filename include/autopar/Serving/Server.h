@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_SERVING_SERVER_H
 #define AUTOPAR_SERVING_SERVER_H
 
+#include "autopar/Serving/LoadCurve.h"
 #include "autopar/Serving/SteadyState.h"
 #include "autopar/Serving/StepPrices.h"
 
@@ -77,6 +78,8 @@ public:
   /// `times` where it is not overloaded.
   ServingRefusal serveOpen(const ServedLoad &load, SteadyState &state,
                            ServiceTimes &times);
+  /// Of the load that `asked` was served with, and less and more of it.
+  ServingRefusal findCurve(const LoadPoint &asked, LoadCurve &curve);
   double replicaCount() const { return prices.replicaCount(); }
   double groupCount() const { return prices.groupCount(); }
 

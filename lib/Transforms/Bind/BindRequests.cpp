@@ -26,7 +26,7 @@ struct BindRequestsPass
     : autopar::impl::BindRequestsPassBase<BindRequestsPass> {
   using Base::Base;
 
-  void runOnModule() override {
+  void runOnOperation() override {
     ModuleOp module = getOperation();
     auto ops = module.getOps<RequestsOp>();
     RequestsOp op = ops.empty() ? RequestsOp() : *ops.begin();

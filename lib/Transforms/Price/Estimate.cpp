@@ -42,6 +42,9 @@ public:
   FailureOr<DeploymentReport> run() {
     if (!target.isValid())
       return failure();
+    if (detail.simulation)
+      return module.emitError("requests to a deployment are not simulated: "
+                              "leave out --simulate and --requests");
     for (ModuleOp inside : findDeployed(module))
       if (failed(price(inside)))
         return failure();
@@ -53,6 +56,9 @@ public:
     }
     for (const TargetAnalysis &one : targets)
       if (failed(one.verifyOverrides()))
+        return failure();
+    for (auto requests : module.getOps<transformer::RequestsOp>())
+      if (failed(serve(requests)))
         return failure();
     report.model = report.modules.front().second.model.name;
     return std::move(report);
@@ -87,6 +93,27 @@ private:
     InFlightDiagnostic diag = link.emitOpError() << report.error().message;
     diag.attachNote() << report.error().note;
     return diag;
+  }
+
+  /// What the modules of the one link do together.
+  LogicalResult serve(transformer::RequestsOp requests) {
+    auto links = module.getOps<LinkOp>();
+    if (!llvm::hasSingleElement(links))
+      return requests.emitOpError()
+             << "is of a deployment with "
+             << std::distance(links.begin(), links.end())
+             << " links: expected one, from the module that reads prompts to "
+                "the one that decodes";
+    LinkOp link = *links.begin();
+    size_t from = indexOf(link.getFrom()), to = indexOf(link.getTo());
+    Result<PoolsReport> pools =
+        evaluatePools({side(from), estimates[from].runtime},
+                      {side(to), estimates[to].runtime}, link.getByLayer(),
+                      requests.getRequests());
+    if (!pools)
+      return emitError(module, pools.error());
+    report.serving = std::move(*pools);
+    return success();
   }
 
   size_t indexOf(StringRef name) const {

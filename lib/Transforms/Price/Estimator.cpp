@@ -123,9 +123,11 @@ static void addOverride(const Override &one, Report &report) {
 
 /// Whether anybody has chosen a step.
 static bool isStepChosen(ModuleOp module) {
-  for (auto step : module.getOps<transformer::WorkloadOp>())
-    if (step.getAssumed().size() < 4)
-      return true;
+  for (auto step : module.getOps<transformer::WorkloadOp>()) {
+    auto assumed = step.getAssumed().getAsValueRange<StringAttr>();
+    return !llvm::is_contained(assumed, "batch") ||
+           !llvm::is_contained(assumed, "context");
+  }
   return false;
 }
 

@@ -8,7 +8,7 @@
 // CHECK: module @far {
 // CHECK-NEXT: parallel.target hardware("my.json") nodes(2)
 // CHECK: parallel.link @prefill to @decode
-// CHECK: parallel.link @prefill to @far {note = "x"}
+// CHECK: parallel.link @prefill to @far by_layer {note = "x"}
 
 module @prefill {
   transformer.workload(phase = prefill, batch = 1, query = 2048, context = 2048)
@@ -38,4 +38,4 @@ module @far {
   }
 }
 parallel.link @prefill to @decode
-parallel.link @prefill to @far {note = "x"}
+parallel.link @prefill to @far by_layer {note = "x"}

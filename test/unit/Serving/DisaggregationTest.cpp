@@ -81,3 +81,53 @@ TEST_F(DisaggregationTest, ARateIsServedOrSaidToBeTooMuch) {
   load.ratePerS = 1.1 * served.state.mostPerS;
   EXPECT_TRUE(serve({1, 1}, load).state.isOverloaded);
 }
+
+/// A pool that reads is a queue of prompts alone, one that decodes has no
+/// prompts in its steps.
+TEST_F(DisaggregationTest, OpenPoolsAreTheirParts) {
+  ServedLoad load{0, 2000, 400};
+  load.ratePerS = 1;
+  load.hasSpread = true;
+  DisaggregatedState served = serve({1, 1, /*transferUs=*/5000}, load);
+  ServedLoad reading = load;
+  reading.answerTokens = 1;
+  SteadyState read;
+  ASSERT_FALSE(prefill.serve(reading, read));
+  EXPECT_NEAR(served.state.ttftUs, read.ttftUs + 5000, 1e-6 * read.ttftUs);
+  EXPECT_NEAR(served.state.ttft.p99, read.ttft.p99 + 5000,
+              0.02 * read.ttft.p99);
+  EXPECT_EQ(served.prefillMostPerS, read.mostPerS);
+  SteadyState one, all;
+  ASSERT_FALSE(decode.stepAt(load, 1, one));
+  ASSERT_FALSE(decode.stepAt(load, 1 + served.state.running, all));
+  EXPECT_GE(served.state.tpotUs, one.decodeStepUs);
+  EXPECT_NEAR(served.state.tpotUs, all.decodeStepUs, 0.01 * all.decodeStepUs);
+  // Little's law.
+  EXPECT_NEAR(served.state.running, 399 * served.state.tpotUs / 1e6,
+              0.01 * served.state.running);
+}
+
+/// Of M/D/1: half as full, a half of the time of one waits.
+TEST_F(DisaggregationTest, LinksAreQueues) {
+  ServedLoad load{0, 100, 400};
+  load.ratePerS = 2;
+  DisaggregatedState alone = serve({1, 1, 50e3, 0}, load);
+  DisaggregatedState shared = serve({1, 1, 50e3, 4}, load);
+  EXPECT_NEAR(shared.state.ttftUs - alone.state.ttftUs, 25e3, 1);
+  EXPECT_EQ(shared.state.mostPerS, 4);
+  load.ratePerS = 5;
+  EXPECT_TRUE(serve({1, 1, 50e3, 4}, load).state.isOverloaded);
+}
+
+/// Twice the workers serve twice the requests as fast.
+TEST_F(DisaggregationTest, WorkersAreAlike) {
+  ServedLoad load{0, 2000, 400};
+  load.ratePerS = 2;
+  load.hasSpread = true;
+  DisaggregatedState one = serve({1, 1}, load);
+  load.ratePerS = 6;
+  DisaggregatedState three = serve({3, 3}, load);
+  EXPECT_NEAR(three.state.ttftUs, one.state.ttftUs, 1e-6);
+  EXPECT_NEAR(three.state.tpot.p99, one.state.tpot.p99, 1e-6);
+  EXPECT_NEAR(three.state.mostPerS, 3 * one.state.mostPerS, 1e-6);
+}

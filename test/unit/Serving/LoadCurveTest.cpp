@@ -39,7 +39,7 @@ struct LoadCurveTest : test::ServingTest {
   }
   LoadCurve curveOf(const LoadPoint &asked) {
     LoadCurve curve;
-    EXPECT_FALSE(findLoadCurve(server, asked, curve));
+    EXPECT_FALSE(server.findCurve(asked, curve));
     return curve;
   }
 

@@ -43,7 +43,8 @@ def BindWorkloadPass : ModulePass<"autopar-bind-workload"> {
   let dependentDialects = ["::autopar::transformer::TransformerDialect"];
 }
 
-def BindRequestsPass : ModulePass<"autopar-bind-requests"> {
+def BindRequestsPass
+    : Pass<"autopar-bind-requests", "::mlir::ModuleOp"> {
   let summary = "says what requests a service has";
   let description = [{
     Changes the module's `transformer.requests`, or adds one. What is not given

@@ -1,0 +1,70 @@
+//===- ServedProgram.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ServedProgram.h"
+
+#include "autopar/Report/PlanLayout.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+static Runtime servingRuntime(const Plan &plan, const Runtime &runtime) {
+  Runtime own = runtime;
+  if (plan.prefillChunk == 0)
+    own.cutsPrompts = false;
+  else if (plan.prefillChunk)
+    own.setTokenBudget(static_cast<double>(*plan.prefillChunk));
+  return own;
+}
+
+ServedProgram::ServedProgram(const PlanInputs &inputs)
+    : inputs(inputs), runtime(servingRuntime(inputs.plan, inputs.runtime)),
+      compiled(inputs.program, launchingOf(runtime)),
+      layout(layoutOf(compiled.axes(), inputs.plan)),
+      replicas(replicasOf(inputs.plan)),
+      server(compiled, inputs.machine, runtime, inputs.plan.memoryUtilization) {
+  server.lay(layout, replicas);
+}
+
+std::optional<Error> ServedProgram::check(const PlanInputs &inputs) {
+  if (!inputs.plan.pipeline.stages.empty())
+    return Error{"", "requests over pipeline stages are not modelled",
+                 "leave out --stage-pp, or the requests"};
+  return checkInputs(inputs);
+}
+
+Workload ServedProgram::stepOf(double sequences, const ServedLoad &load) const {
+  Workload step;
+  step.phase = Phase::decode;
+  step.batch = std::max<int64_t>(1, std::llround(sequences)) * replicas;
+  step.context =
+      std::max<int64_t>(1, static_cast<int64_t>(load.contextTokens()));
+  return step;
+}
+
+Error ServedProgram::explain(const Requests &requests) const {
+  Result<Report> step =
+      evaluate(inputs.program, inputs.plan, inputs.machine, inputs.runtime,
+               stepOf(1, ServedLoad::of(requests)));
+  if (!step)
+    return step.error();
+  return {"",
+          "a step of prompts of " + requests.prompt.str() +
+              " tokens has no price under this plan",
+          "--phase=prefill --prompt says why"};
+}
+
+double ServedProgram::dollarsPerHour() const {
+  return inputs.machine.price->value * static_cast<double>(layout.devices);
+}
+
+double ServedProgram::boardPowerW() const {
+  return inputs.pool().chip.boardPower->value *
+         static_cast<double>(layout.devices);
+}

@@ -1,0 +1,45 @@
+//===- ServedProgram.h - A plan that serves requests ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_REPORT_SERVEDPROGRAM_H
+#define AUTOPAR_LIB_REPORT_SERVEDPROGRAM_H
+
+#include "Reading.h"
+
+#include "autopar/Serving/Server.h"
+
+namespace autopar {
+
+/// A program on the devices of its plan, compiled for loads.
+struct ServedProgram {
+  /// All parts of `inputs` outlive it; its step does not matter.
+  explicit ServedProgram(const PlanInputs &inputs);
+
+  /// What keeps the inputs from being served: as `checkInputs`, or stages.
+  static std::optional<Error> check(const PlanInputs &inputs);
+  /// Why a step of one request for each replica has no price: as its own report
+  /// says it, where that does.
+  Error explain(const Requests &requests) const;
+  /// The step that decodes `sequences` of each replica.
+  Workload stepOf(double sequences, const ServedLoad &load) const;
+  double dollarsPerHour() const;
+  double boardPowerW() const;
+  bool hasPrice() const { return inputs.machine.price.has_value(); }
+  bool hasPower() const { return inputs.pool().chip.boardPower.has_value(); }
+
+  PlanInputs inputs;
+  /// With the chunks of prompts that the plan asks for.
+  Runtime runtime;
+  CompiledProgram compiled;
+  Layout layout;
+  int64_t replicas;
+  Server server;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_REPORT_SERVEDPROGRAM_H
