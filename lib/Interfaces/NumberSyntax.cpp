@@ -41,6 +41,30 @@ void autopar::printNumber(OpAsmPrinter &printer, Operation *, FloatAttr attr) {
   printer << numberText(attr.getValueAsDouble());
 }
 
+ParseResult autopar::parseNumbers(OpAsmParser &parser,
+                                  DenseF64ArrayAttr &numbers) {
+  SmallVector<double> values;
+  auto parseOne = [&]() -> ParseResult {
+    FloatAttr number;
+    if (parseNumber(parser, number))
+      return failure();
+    values.push_back(number.getValueAsDouble());
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseOne))
+    return failure();
+  numbers = parser.getBuilder().getDenseF64ArrayAttr(values);
+  return success();
+}
+
+void autopar::printNumbers(OpAsmPrinter &printer, Operation *,
+                           DenseF64ArrayAttr numbers) {
+  printer << "[";
+  llvm::interleaveComma(numbers.asArrayRef(), printer.getStream(),
+                        [&](double value) { printer << numberText(value); });
+  printer << "]";
+}
+
 ParseResult autopar::parseCountOrNone(OpAsmParser &parser, IntegerAttr &attr) {
   int64_t count = 0;
   if (failed(parser.parseOptionalKeyword("none")) && parser.parseInteger(count))

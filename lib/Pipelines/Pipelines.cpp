@@ -14,6 +14,7 @@
 #include "autopar/Support/Count.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
+#include "autopar/Support/Words.h"
 #include "autopar/Transforms/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
@@ -158,6 +159,20 @@ private:
             [](double share) { return share >= 0 && share < 1; },
             requests.cachedShare)))
       return failure();
+    auto isShare = [](double share) { return share >= 0 && share <= 1; };
+    if (failed(readNumber(options.draftCost,
+                          "a part of a step, from 0 to 1, as in "
+                          "--draft-cost=0.02",
+                          isShare, requests.draftCost)))
+      return failure();
+    for (const std::string &word : wordsOf(options.acceptance, ",")) {
+      double share = 0;
+      if (StringRef(word).getAsDouble(share) || !isShare(share))
+        return onError("--acceptance=" + shorten(options.acceptance) +
+                       ": expected shares of drafts, from 0 to 1, as in "
+                       "--acceptance=0.85,0.7");
+      requests.acceptance.push_back(share);
+    }
     if (options.concurrency != 0)
       requests.concurrency = options.concurrency;
     if (requests.ratePerS && requests.concurrency)

@@ -23,8 +23,8 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Most used", "shard-tp hardware phase"},
     {"What to run", "batch prompt context prefill-chunk encoder-tokens "
                     "cross-tokens"},
-    {"What to serve", "rate concurrency output-tokens prefix-hits sla "
-                      "requests simulate seed requests-output"},
+    {"What to serve", "rate concurrency output-tokens prefix-hits acceptance "
+                      "draft-cost sla requests simulate seed requests-output"},
     {"How to split",
      "shard-sp shard-dp fsdp shard-cp cp-kind shard-dcp shard-attention-tp "
      "mesh map plan diff-plans"},

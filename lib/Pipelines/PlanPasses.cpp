@@ -72,6 +72,9 @@ private:
     bind.prompt = requests.prompt;
     bind.output = requests.answer;
     bind.cached = requests.cachedShare.value_or(-1);
+    for (double share : requests.acceptance)
+      bind.acceptance.push_back(share);
+    bind.draftCost = requests.draftCost.value_or(-1);
     bind.sla = requests.limits;
     pm.addPass(createBindRequestsPass(std::move(bind)));
   }

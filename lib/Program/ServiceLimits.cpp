@@ -72,6 +72,20 @@ std::optional<Error> Requests::verify() const {
   if (concurrency < 0 || concurrency > limits::maxTokens)
     return refuse("concurrency", static_cast<double>(concurrency),
                   "above 0, up to 1099511627776");
+  constexpr size_t maxDrafts = 64;
+  if (acceptance.size() > maxDrafts)
+    return Error{"",
+                 std::to_string(acceptance.size()) +
+                     " drafts of a step: expected at most 64",
+                 ""};
+  for (double share : acceptance)
+    if (!(share >= 0 && share <= 1))
+      return refuse("acceptance", share, "from 0 to 1");
+  if (draftCost && !(*draftCost >= 0 && *draftCost <= 1))
+    return refuse("draft_cost", *draftCost, "from 0 to 1");
+  if (draftCost && acceptance.empty())
+    return Error{"", "a draft_cost without drafts",
+                 "say how many are accepted: acceptance"};
   if (!(cachedShare >= 0 && cachedShare < 1))
     return refuse("cached", cachedShare, "from 0 to below 1");
   return std::nullopt;

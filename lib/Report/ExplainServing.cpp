@@ -8,6 +8,7 @@
 #include "Explanation.h"
 
 #include "autopar/Report/Evaluate.h"
+#include "autopar/Support/Text.h"
 
 #include <cmath>
 
@@ -82,9 +83,12 @@ void ServingExplainer::explainTimes() {
     return;
   double others = std::max(0.0, state.running - state.promptsPerStep);
   add("tpot_us.mean",
-      "decode_step_us + others / mean_output_tokens * added_by_prompt_us",
+      "decode_step_us / tokens_per_step + others / mean_output_tokens * "
+      "added_by_prompt_us",
       withOutput()
           .input("serving.decode_step_us", state.decodeStepUs)
+          .input("serving.requests.tokens_per_step", steady.load.tokensPerStep,
+                 "one, and a draft where all before it were accepted")
           .input("serving.others", others,
                  "requests of a replica that run, but for those that a step "
                  "reads together: each is replaced once while one answers")
@@ -138,6 +142,13 @@ void autopar::addServing(Report &report, ServingReport serving,
     assume("requests of replicas", "spread evenly");
   if (serving.requests.cachedShare > 0)
     assume("cached tokens of prompts", "in the KV cache of each request");
+  if (serving.steady.load.drafts > 0) {
+    assume("drafts", "accepted each by itself; their weights and caches are "
+                     "not counted");
+    if (!serving.requests.draftCost)
+      assume("draft cost", formatNumber(serving.steady.load.draftCost) +
+                               " of a step: one of the model's layers");
+  }
   bool isServed = serving.isServed;
   report.serving = std::move(serving);
   if (explain && isServed)

@@ -29,7 +29,7 @@ public:
     report.requests = requests;
     report.replicas = decode.replicas;
     report.devices = prefill.layout.devices + decode.layout.devices;
-    report.steady.load = ServedLoad::of(requests);
+    report.steady.load = decode.loadOf(requests);
   }
 
   Result<PoolsReport> run(bool byLayer);

@@ -7,6 +7,7 @@
 
 #include "ServedProgram.h"
 
+#include "autopar/Program/Stages.h"
 #include "autopar/Report/PlanLayout.h"
 
 #include <algorithm>
@@ -39,19 +40,27 @@ std::optional<Error> ServedProgram::check(const PlanInputs &inputs) {
   return checkInputs(inputs);
 }
 
+ServedLoad ServedProgram::loadOf(const Requests &requests) const {
+  ServedLoad load = ServedLoad::of(requests);
+  Result<std::vector<uint32_t>> layers = layersInOrder(inputs.program);
+  if (!requests.draftCost && layers && !layers->empty())
+    load.draftCost = 1 / static_cast<double>(layers->size());
+  return load;
+}
+
 Workload ServedProgram::stepOf(double sequences, const ServedLoad &load) const {
   Workload step;
   step.phase = Phase::decode;
   step.batch = std::max<int64_t>(1, std::llround(sequences)) * replicas;
-  step.context =
-      std::max<int64_t>(1, static_cast<int64_t>(load.contextTokens()));
+  step.query = 1 + static_cast<int64_t>(load.drafts);
+  step.context = std::max<int64_t>(
+      step.query, static_cast<int64_t>(load.contextTokens() + load.drafts));
   return step;
 }
 
 Error ServedProgram::explain(const Requests &requests) const {
-  Result<Report> step =
-      evaluate(inputs.program, inputs.plan, inputs.machine, inputs.runtime,
-               stepOf(1, ServedLoad::of(requests)));
+  Result<Report> step = evaluate(inputs.program, inputs.plan, inputs.machine,
+                                 inputs.runtime, stepOf(1, loadOf(requests)));
   if (!step)
     return step.error();
   return {"",

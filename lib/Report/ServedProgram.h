@@ -21,6 +21,9 @@ struct ServedProgram {
 
   /// What keeps the inputs from being served: as `checkInputs`, or stages.
   static std::optional<Error> check(const PlanInputs &inputs);
+  /// With a draft that takes as long as one of the model's layers, where nobody
+  /// says otherwise.
+  ServedLoad loadOf(const Requests &requests) const;
   /// Why a step of one request for each replica has no price: as its own report
   /// says it, where that does.
   Error explain(const Requests &requests) const;

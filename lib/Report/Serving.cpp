@@ -27,7 +27,7 @@ public:
     report.requests = requests;
     report.replicas = served.replicas;
     report.devices = served.layout.devices;
-    report.steady.load = ServedLoad::of(requests);
+    report.steady.load = served.loadOf(requests);
   }
 
   Result<ServingReport> run(const SimulationChoice *choice);
@@ -65,6 +65,9 @@ static SimulatedService summarize(const SimulatedRun &run,
 }
 
 std::optional<Error> ServingReader::simulate(const SimulationChoice &choice) {
+  if (report.steady.load.drafts > 0)
+    return Error{"", "requests with drafts are not simulated",
+                 "leave out --acceptance, or the simulation"};
   auto run = std::make_shared<SimulatedRun>();
   run->load.concurrency = report.requests.concurrency;
   run->load.requests =

@@ -26,6 +26,10 @@ static json writeRequests(const Requests &requests) {
   written["prompt_tokens"] = requests.prompt.str();
   written["output_tokens"] = requests.answer.str();
   written["cached_share"] = requests.cachedShare;
+  if (!requests.acceptance.empty())
+    written["acceptance"] = requests.acceptance;
+  if (requests.draftCost)
+    written["draft_cost"] = *requests.draftCost;
   written["ttft_limit_us"] = number(requests.limits.ttftUs);
   written["tpot_limit_us"] = number(requests.limits.tpotUs);
   return written;

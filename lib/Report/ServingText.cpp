@@ -56,6 +56,11 @@ static std::string headingOf(const ServiceReport &serving) {
                      ", output of " + lengthsText(requests.answer);
   if (requests.cachedShare > 0)
     text += ", " + percent(requests.cachedShare, 1) + " of prompts cached";
+  const ServedLoad &load = serving.steady.load;
+  if (load.drafts > 0)
+    text += ", " + print("%g", load.drafts) + " drafts and " +
+            print("%.3g", load.tokensPerStep) +
+            " tokens of each sequence in a step";
   return wrap("", text);
 }
 

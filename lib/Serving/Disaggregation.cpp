@@ -62,7 +62,7 @@ ServingRefusal Pools::at(double running) {
     return refusal;
   double replicas =
       static_cast<double>(pools.decodeWorkers) * decode.replicaCount();
-  double steps = std::max(1.0, load.answerTokens - 1);
+  double steps = std::max(1.0, load.decodedTokens() / load.tokensPerStep);
   ratePerUs = replicas * running / (steps * served.state.decodeStepUs);
   double inPrefill = ratePerUs * 1e6 < served.prefillMostPerS
                          ? ratePerUs * (readingUs(ratePerUs) + pools.transferUs)
@@ -97,7 +97,7 @@ ServingRefusal Pools::serve() {
   state.running = low;
   if (auto refusal = at(low))
     return refusal;
-  state.tpotUs = state.decodeStepUs;
+  state.tpotUs = state.decodeStepUs / load.tokensPerStep;
   // Who is not decoding waits.
   double replicas =
       static_cast<double>(pools.decodeWorkers) * decode.replicaCount();
@@ -129,6 +129,8 @@ ServingRefusal Pools::serveOpen() {
   ServedLoad reading = load, writing = load;
   reading.answerTokens = 1;
   reading.answerVariation = 0;
+  reading.drafts = 0;
+  reading.tokensPerStep = 1;
   reading.ratePerS /= static_cast<double>(pools.prefillWorkers);
   writing.isRead = true;
   writing.ratePerS /= static_cast<double>(pools.decodeWorkers);

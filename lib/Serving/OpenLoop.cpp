@@ -69,6 +69,7 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
   StepLoad step;
   step.decoding = running;
   step.context = load.contextTokens();
+  addDrafts(load, step);
   if (auto refusal = priceRunning(step, decode))
     return refusal;
   bool fuses = runtime.fusesPrompts;
@@ -142,14 +143,14 @@ static double fullStepUs(const PromptQueue &queue, double &prompts) {
 // Requests
 //===----------------------------------------------------------------------===//
 
-/// The first token is of the step that reads the prompt.
-static double decodedTokens(const ServedLoad &load) {
-  return std::max(0.0, load.answerTokens - 1);
+/// That a request decodes in.
+static double decodedSteps(const ServedLoad &load) {
+  return load.decodedTokens() / load.tokensPerStep;
 }
 
 /// Steps that times of tokens are means of.
 static double decodingSteps(const ServedLoad &load) {
-  return std::max(1.0, decodedTokens(load));
+  return std::max(1.0, decodedSteps(load));
 }
 
 /// Of so many in replicas that step together, those of the one that has most:
@@ -172,9 +173,8 @@ ServingRefusal Server::findRunning(const ServedLoad &load, double most,
     double together = prices.togetherCount();
     double running = std::min(most / together, ofLargest(1 + others, together));
     auto refusal = queueOf(load, running, queue, decode);
-    excess =
-        queue.ratePerUs * decodedTokens(load) * queue.decodeAndPromptsUs() -
-        others;
+    excess = queue.ratePerUs * decodedSteps(load) * queue.decodeAndPromptsUs() -
+             others;
     return refusal;
   };
   if (auto refusal = excessAt(0))
@@ -210,7 +210,7 @@ ServingRefusal Server::findRunning(const ServedLoad &load, double most,
 ServingRefusal Server::waitForRoom(const ServedLoad &load, double most,
                                    double firstUs, const PromptQueue &full,
                                    double mostPerUs, Waiting &waiting) {
-  if (decodedTokens(load) == 0)
+  if (decodedSteps(load) == 0)
     return {};
   PromptQueue one;
   StepTime decode;
@@ -219,7 +219,7 @@ ServingRefusal Server::waitForRoom(const ServedLoad &load, double most,
   double growth = (full.decodeUs - one.decodeUs) / std::max(1.0, most - 1);
   auto occupancy = [&](double running) {
     double stepUs = one.decodeUs + growth * (running - 1);
-    double decodeUs = decodedTokens(load) * stepUs;
+    double decodeUs = decodedSteps(load) * stepUs;
     return full.ratePerUs * ((firstUs + decodeUs) / running + full.promptUs());
   };
   double near = std::min(0.999, full.ratePerUs / mostPerUs);
@@ -235,12 +235,14 @@ ServingRefusal Server::waitForRoom(const ServedLoad &load, double most,
 void Server::spread(const ServedLoad &load, const PromptQueue &queue,
                     double growthUs, ServiceTimes &times,
                     const SteadyState &state) {
-  double tokens = decodingSteps(load);
+  double steps = decodingSteps(load), each = load.tokensPerStep;
+  double tokens = steps * each;
   // Requests are as slow as the steps that they see, and as the number of
   // others, which stays for as long as they do.
   times.token.mean = state.tpotUs;
   times.token.variance =
-      queue.varianceOfSum() / tokens + growthUs * growthUs * state.running;
+      (queue.varianceOfSum() / steps + growthUs * growthUs * state.running) /
+      (each * each);
   TimeMoments first = times.first.moments();
   times.request.mean = first.mean + times.waiting.meanUs +
                        (load.answerTokens - 1) * state.tpotUs;
@@ -261,7 +263,7 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
   if (auto refusal = queueOf(load, most, full, decode))
     return refusal;
   constexpr double shortest = 1e-6;
-  double prompts = most * together / std::max(shortest, decodedTokens(load));
+  double prompts = most * together / std::max(shortest, decodedSteps(load));
   double fullUs = fullStepUs(full, prompts);
   double mostPerUs = prompts / fullUs;
   state.mostPerS = mostPerUs * 1e6 * groups;
@@ -270,7 +272,7 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
   state.outputTokensPerSecond = 1e6 * servedPerUs * groups * load.answerTokens;
   if (state.isOverloaded) {
     queue = full;
-    state.tpotUs = fullUs;
+    state.tpotUs = fullUs / load.tokensPerStep;
     state.ttftUs = std::numeric_limits<double>::infinity();
     state.shareWithinLimits = load.limits.ttftUs || load.limits.tpotUs ? 0 : 1;
   } else {
@@ -279,14 +281,16 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
             findRunning(load, most * together, queue, decode, running))
       return refusal;
     state.running = running / together;
-    state.tpotUs = queue.decodeAndPromptsUs() + queue.afterOwnUs() *
-                                                    (1 + load.answerVariation) /
-                                                    decodingSteps(load);
+    double afterOwnUs = queue.afterOwnUs() * (1 + load.answerVariation);
+    state.tpotUs =
+        (queue.decodeAndPromptsUs() + afterOwnUs / decodingSteps(load)) /
+        load.tokensPerStep;
   }
   setDecodeStep(state, decode);
   state.promptStepUs = queue.firstUs;
   state.addedByPromptUs = queue.promptUs();
-  state.promptsPerStep = std::max(1.0, servedPerUs * state.tpotUs);
+  state.promptsPerStep =
+      std::max(1.0, servedPerUs * state.tpotUs * load.tokensPerStep);
   if (state.isOverloaded)
     return {};
   times.first = queue.toFirstToken(-std::expm1(-state.running * together));
@@ -340,6 +344,7 @@ ServingRefusal Server::stepAt(const ServedLoad &load, double running,
   StepLoad step;
   step.decoding = std::max(1.0, running);
   step.context = load.contextTokens();
+  addDrafts(load, step);
   StepTime time;
   if (auto refusal = priceRunning(step, time))
     return refusal;

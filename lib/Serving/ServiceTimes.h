@@ -38,6 +38,12 @@ inline void setDecodeStep(SteadyState &state, const StepTime &step) {
   state.hostUs = step.hostUs;
 }
 
+/// Says that sequences that decode verify drafts.
+inline void addDrafts(const ServedLoad &load, StepLoad &step) {
+  step.drafts = load.drafts;
+  step.draftCost = load.draftCost;
+}
+
 /// Times of requests, microseconds, of log-normal laws.
 struct ServiceTimes {
   FirstTokenTime first;

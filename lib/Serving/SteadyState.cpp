@@ -24,6 +24,13 @@ ServedLoad ServedLoad::of(const Requests &requests) {
   load.answerVariation = requests.answer.squaredVariation();
   load.cachedShare = requests.cachedShare;
   load.limits = requests.limits;
+  load.drafts = static_cast<double>(requests.acceptance.size());
+  load.draftCost = requests.draftCost.value_or(0);
+  // A draft counts where all before it were accepted (Leviathan, Kalman and
+  // Matias 2023, arXiv 2211.17192, equation 1, by position).
+  double all = 1;
+  for (double share : requests.acceptance)
+    load.tokensPerStep += all *= share;
   load.hasSpread = true;
   return load;
 }
@@ -112,7 +119,7 @@ ServingRefusal Server::count(const ServedLoad &load, ServingFlops &flops) {
 /// one where it holds none whole.
 double Server::promptsPerStep(const ServedLoad &load, double running) const {
   double together = prices.togetherCount();
-  double ends = running * together / load.answerTokens;
+  double ends = running * together * load.tokensPerStep / load.answerTokens;
   double come = ends / -std::expm1(-ends);
   double most =
       std::floor(runtime.tokenBudget.value / load.readTokens()) * together;
@@ -235,11 +242,14 @@ ServingRefusal Server::serveClosed(const ServedLoad &load, SteadyState &state) {
   double context = load.contextTokens();
   StepTime decode, withPrompts;
   state.promptsPerStep = promptsPerStep(load, state.running);
-  if (auto refusal = price({state.running, context}, decode))
+  StepLoad decoding{state.running, context};
+  addDrafts(load, decoding);
+  if (auto refusal = price(decoding, decode))
     return refusal;
   StepLoad mixed = reading(load, state.promptsPerStep);
   mixed.decoding = runtime.fusesPrompts ? state.running : 0;
   mixed.context = context;
+  addDrafts(load, mixed);
   if (auto refusal = priceBetween(mixed, &StepLoad::prompts, withPrompts))
     return refusal;
   setDecodeStep(state, decode);
@@ -253,7 +263,8 @@ ServingRefusal Server::serveClosed(const ServedLoad &load, SteadyState &state) {
   // Prompts that all come at once meet half of each other.
   if (load.rounds > 0)
     interrupts *= 1 - 0.5 / std::max(1.0, load.rounds);
-  state.tpotUs = state.decodeStepUs + interrupts * state.addedByPromptUs;
+  state.tpotUs = state.decodeStepUs / load.tokensPerStep +
+                 interrupts * state.addedByPromptUs;
   double readUs = state.promptStepUs + untilStepEndsUs(load, state, others);
   if (load.rounds > 0) {
     double firstUs = 0;

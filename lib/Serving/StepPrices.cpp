@@ -38,7 +38,8 @@ static bool isRounded(const Refusal &refusal) {
 
 Refusal StepPrices::price(const StepLoad &load, StepTime &time) {
   const std::array<GroupValues, 2> groups = {
-      GroupValues{load.decoding * replicas, 1, load.context, 0, 0},
+      GroupValues{load.decoding * replicas, 1 + load.drafts,
+                  load.context + load.drafts, 0, 0},
       GroupValues{load.prompts * groupCount(), load.promptTokens,
                   load.promptContext, 0, 0}};
   double outputs[servingOutputCount];
@@ -54,6 +55,12 @@ Refusal StepPrices::price(const StepLoad &load, StepTime &time) {
       output(ServingOutput::communication_ps) / picosecondsPerUs;
   time.capacityTokens = output(ServingOutput::kv_capacity_tokens);
   time.flops = output(ServingOutput::flops);
+  if (load.drafts * load.draftCost * load.decoding <= 0)
+    return {};
+  StepTime plain;
+  if (Refusal refused = price({load.decoding, load.context}, plain))
+    return refused;
+  time.us += load.drafts * load.draftCost * plain.us;
   return {};
 }
 

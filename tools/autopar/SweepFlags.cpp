@@ -45,10 +45,11 @@ static const char *helpOfList(const std::string &name) {
 /// What rows of a table cannot say, or what is a list here.
 static bool isOfEachRow(const std::string &name) {
   static const std::vector<std::string> others = {
-      "estimate",    "explain",    "impact",         "verbose",
-      "trace",       "diff-plans", "rate",           "concurrency",
-      "prefix-hits", "sla",        "output-tokens",  "requests",
-      "simulate",    "seed",       "requests-output"};
+      "estimate",       "explain",    "impact",        "verbose",
+      "trace",          "diff-plans", "rate",          "concurrency",
+      "prefix-hits",    "sla",        "output-tokens", "acceptance",
+      "draft-cost",     "requests",   "simulate",      "seed",
+      "requests-output"};
   return !helpOfList(name) &&
          std::find(others.begin(), others.end(), name) == others.end();
 }

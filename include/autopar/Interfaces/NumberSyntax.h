@@ -17,6 +17,11 @@ namespace autopar {
 mlir::ParseResult parseNumber(mlir::OpAsmParser &parser, mlir::FloatAttr &attr);
 void printNumber(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                  mlir::FloatAttr attr);
+/// `custom<Numbers>`: `[0.85, 0.7]`.
+mlir::ParseResult parseNumbers(mlir::OpAsmParser &parser,
+                               mlir::DenseF64ArrayAttr &numbers);
+void printNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                  mlir::DenseF64ArrayAttr numbers);
 /// As the parser takes it: digits and a point.
 std::string numberText(double value);
 

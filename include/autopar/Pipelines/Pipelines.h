@@ -101,6 +101,15 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       *this, "prefix-hits", llvm::cl::value_desc("share"),
       llvm::cl::desc("Share of the tokens of prompts that the KV cache has "
                      "already, 0 to below 1 (default: 0)")};
+  Option<std::string> acceptance{
+      *this, "acceptance", llvm::cl::value_desc("shares"),
+      llvm::cl::desc("Speculative decoding: the shares of drafts that are "
+                     "accepted, one for each draft of a step, where those "
+                     "before it were: 0.85,0.7")};
+  Option<std::string> draftCost{
+      *this, "draft-cost", llvm::cl::value_desc("part"),
+      llvm::cl::desc("What a draft takes, as a part of a step without drafts "
+                     "(default: one layer of the model's)")};
   Option<std::string> requests{
       *this, "requests", llvm::cl::value_desc("file"),
       llvm::cl::desc("Requests as they came, to replay: a table (CSV, JSON "

@@ -39,10 +39,13 @@ struct RequestsChoice {
   std::string prompt = {}, answer = {}, limits = {};
   /// Of the tokens of prompts.
   std::optional<double> cachedShare = std::nullopt;
+  /// Of drafts, and what one takes.
+  std::vector<double> acceptance = {};
+  std::optional<double> draftCost = std::nullopt;
 
   bool isGiven() const {
     return ratePerS || concurrency || !answer.empty() || !limits.empty() ||
-           cachedShare;
+           cachedShare || !acceptance.empty() || draftCost;
   }
 };
 

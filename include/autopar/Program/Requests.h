@@ -78,6 +78,11 @@ struct Requests {
   /// Share of the tokens of a prompt that the KV caches have already.
   double cachedShare = 0;
   ServiceLimits limits = {};
+  /// Of speculative decoding: that a draft is accepted where those before it
+  /// were; one for each draft of a step.
+  std::vector<double> acceptance = {};
+  /// What a draft takes, as a part of a step that decodes without drafts.
+  std::optional<double> draftCost = std::nullopt;
 
   /// What of it is no load that a service can have, with the name of the field.
   std::optional<Error> verify() const;

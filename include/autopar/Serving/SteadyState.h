@@ -15,6 +15,8 @@
 
 #include "autopar/Program/Requests.h"
 
+#include <algorithm>
+
 namespace autopar {
 
 /// What a deployment is asked.
@@ -32,6 +34,9 @@ struct ServedLoad {
   double promptVariation = 0, answerVariation = 0;
   /// Share of the tokens of a prompt that the KV caches have already.
   double cachedShare = 0;
+  /// Drafts of a step for each sequence, what one takes as a part of a step
+  /// without any, and tokens that a step adds to a sequence in the mean.
+  double drafts = 0, draftCost = 0, tokensPerStep = 1;
   /// Of an open loop: whether prompts come read, with all their caches.
   bool isRead = false;
   ServiceLimits limits = {};
@@ -45,6 +50,8 @@ struct ServedLoad {
   /// What a sequence that decodes has cached, in the mean over tokens.
   double contextTokens() const;
   double requestTokens() const { return promptTokens + answerTokens; }
+  /// The first token is of the step that reads the prompt.
+  double decodedTokens() const { return std::max(0.0, answerTokens - 1); }
 };
 
 /// The values below which such shares of all lie.

@@ -21,6 +21,9 @@ namespace autopar {
 struct StepLoad {
   double decoding = 0, context = 0;
   double prompts = 0, promptTokens = 1, promptContext = 1;
+  /// Of each sequence that decodes, and what one takes as a part of a step that
+  /// decodes without any.
+  double drafts = 0, draftCost = 0;
 };
 
 /// Microseconds.

@@ -321,6 +321,10 @@ Result<Requests> RequestsOp::read() {
     return answer.error().behind("output = ");
   requests.prompt = *prompt;
   requests.answer = *answer;
+  if (getAcceptance())
+    requests.acceptance = getAcceptance()->vec();
+  if (getDraftCost())
+    requests.draftCost = getDraftCost()->convertToDouble();
   if (getSla()) {
     Result<ServiceLimits> limits =
         parseServiceLimits(getSla()->str(), std::nullopt);

@@ -60,7 +60,7 @@ private:
     return RequestsOp::create(builder, module.getLoc(), FloatAttr(),
                               IntegerAttr(), builder.getStringAttr(""),
                               builder.getStringAttr(""), FloatAttr(),
-                              StringAttr());
+                              DenseF64ArrayAttr(), FloatAttr(), StringAttr());
   }
 
   /// A rate takes the place of a concurrency, and the other way round.
@@ -78,6 +78,10 @@ private:
       op.setOutput(output);
     if (cached >= 0)
       op.setCachedAttr(builder.getF64FloatAttr(cached));
+    if (!acceptance.empty())
+      op.setAcceptanceAttr(builder.getDenseF64ArrayAttr(acceptance));
+    if (draftCost >= 0)
+      op.setDraftCostAttr(builder.getF64FloatAttr(draftCost));
     if (!sla.empty())
       op.setSla(sla.getValue());
   }

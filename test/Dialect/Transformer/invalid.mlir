@@ -91,6 +91,22 @@ transformer.requests(rate = 1, prompt = "1", output = "1") cached(1)
 
 // -----
 
+// expected-error @+1 {{'transformer.requests' op has acceptance = 1.5: expected a number from 0 to 1}}
+transformer.requests(rate = 1, prompt = "1", output = "1") acceptance([0.5, 1.5])
+
+// -----
+
+// expected-error @+1 {{expected a number}}
+transformer.requests(rate = 1, prompt = "1", output = "1") acceptance([0.5, "x"])
+
+// -----
+
+// expected-error @+2 {{'transformer.requests' op has a draft_cost without drafts}}
+// expected-note @+1 {{say how many are accepted: acceptance}}
+transformer.requests(rate = 1, prompt = "1", output = "1") draft_cost(0.5)
+
+// -----
+
 // expected-error @+2 {{'transformer.requests' op has sla = ttft:5: expected ttft, tpot and a time}}
 // expected-note @+1 {{as in ttft:500ms,tpot:30ms}}
 transformer.requests(rate = 1, prompt = "1", output = "1") sla("ttft:5")

@@ -35,8 +35,8 @@ module @served {
     transformer.requests(rate = 20, prompt = "lognormal:2000,0.8", output = "300") cached(0.5) sla("ttft:500ms,tpot:30ms") {note = "x"}
   }
   module {
-    // CHECK: transformer.requests(concurrency = 64, prompt = "histogram:128x3,4096x1", output = "uniform:1..9")
-    transformer.requests(concurrency = 64, prompt = "histogram:128x3,4096x1", output = "uniform:1..9")
+    // CHECK: transformer.requests(concurrency = 64, prompt = "histogram:128x3,4096x1", output = "uniform:1..9") acceptance([0.85, 1.0]) draft_cost(0.02)
+    transformer.requests(concurrency = 64, prompt = "histogram:128x3,4096x1", output = "uniform:1..9") acceptance([0.85, 1]) draft_cost(0.02)
   }
 }
 

@@ -3,6 +3,8 @@
 // RUN: autopar-opt %s --autopar-bind-requests="concurrency=8 cached=0.25" | FileCheck %s --check-prefix=CLOSED
 // RUN: autopar-opt %s --autopar-bind-requests="prompt=uniform:1..9 output=7 sla=tpot:30ms" \
 // RUN:   | FileCheck %s --check-prefix=LENGTHS
+// RUN: autopar-opt %s --autopar-bind-requests="acceptance=0.8,0.7 draft-cost=0.01" \
+// RUN:   | FileCheck %s --check-prefix=DRAFTS
 // RUN: not autopar-opt %s --autopar-bind-requests="rate=1 concurrency=8" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BOTH
 // RUN: not autopar-opt %s --autopar-bind-requests="prompt=many" 2>&1 | FileCheck %s --check-prefix=MANY
@@ -18,6 +20,7 @@
 // RATE: transformer.requests(rate = 2.5, prompt = "2000", output = "300") sla("ttft:500ms")
 // CLOSED: transformer.requests(concurrency = 8, prompt = "2000", output = "300") cached(0.25) sla("ttft:500ms")
 // LENGTHS: transformer.requests(concurrency = 64, prompt = "uniform:1..9", output = "7") sla("tpot:30ms")
+// DRAFTS: transformer.requests(concurrency = 64, prompt = "2000", output = "300") acceptance([0.8, 0.7]) draft_cost(0.01) sla("ttft:500ms")
 // BOTH: error: 'transformer.requests' op has both a rate and a concurrency
 // MANY: error: 'transformer.requests' op has prompt = many: expected tokens
 // NEW: transformer.requests(rate = 2.0, prompt = "9", output = "7")

@@ -138,3 +138,36 @@ TEST_F(SteadyStateTest, AStaticBatchRunsFromStartToEnd) {
   double us = 4 * stepUs(prefill(8, 1000)) + 99 * stepUs(decode(32, 1050));
   EXPECT_NEAR(rate, 1e6 * 32 * 100 / us, 1e-6 * rate);
 }
+
+/// Steps verify drafts: they take longer, and there are fewer of them.
+TEST_F(SteadyStateTest, DraftsAreVerifiedTogether) {
+  Requests asked;
+  asked.concurrency = 1;
+  asked.prompt = *TokenLengths::parse("1000");
+  asked.answer = *TokenLengths::parse("200");
+  asked.acceptance = {0.8, 0.5};
+  asked.draftCost = 0;
+  ServedLoad load = ServedLoad::of(asked);
+  EXPECT_DOUBLE_EQ(load.tokensPerStep, 1 + 0.8 + 0.8 * 0.5);
+  SteadyState drafted = serve(load);
+  StepPrices prices(program, machine, runtime);
+  prices.lay(makeLayout(8), /*replicas=*/1);
+  StepTime plain, three;
+  ASSERT_FALSE(prices.price({1, 1100}, plain));
+  StepLoad step{1, 1100};
+  step.drafts = 2;
+  ASSERT_FALSE(prices.price(step, three));
+  // One reads the weights for three tokens.
+  EXPECT_GT(three.us, plain.us);
+  EXPECT_LT(three.us, 1.2 * plain.us);
+  EXPECT_DOUBLE_EQ(drafted.tpotUs, three.us / 2.2);
+  // A draft takes a tenth of a plain step.
+  load.draftCost = 0.1;
+  EXPECT_NEAR(serve(load).tpotUs, (three.us + 0.2 * plain.us) / 2.2,
+              1e-9 * plain.us);
+  // Of an open loop that is nearly idle, too.
+  load.draftCost = 0;
+  load.concurrency = 0;
+  load.ratePerS = 1e-3;
+  EXPECT_NEAR(serve(load).tpotUs, drafted.tpotUs, 0.01 * drafted.tpotUs);
+}

@@ -72,6 +72,11 @@ def BindRequestsPass
            "Tokens of what is answered, likewise">,
     Option<"cached", "cached", "double", "-1",
            "Share of the tokens of prompts that caches have (-1: keep)">,
+    ListOption<"acceptance", "acceptance", "double",
+               "Shares of drafts that are accepted, of each where those before "
+               "it were">,
+    Option<"draftCost", "draft-cost", "double", "-1",
+           "What a draft takes, as a part of a step without any (-1: keep)">,
     Option<"sla", "sla", "std::string", "\"\"",
            "Longest times wanted: ttft:500ms,tpot:30ms">,
   ];
