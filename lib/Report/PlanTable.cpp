@@ -59,6 +59,21 @@ constexpr const char *numbers[] = {
     "devices",         "fits",         "total_bytes", "step_time_us",
     "bound",           "tokens_per_s", "sequences",   "usd_per_million_tokens",
     "joules_per_token"};
+/// The same of services.
+constexpr const char *servedNumbers[] = {"devices",
+                                         "fits",
+                                         "total_bytes",
+                                         "ttft_us",
+                                         "p99_ttft_us",
+                                         "tpot_us",
+                                         "tokens_per_s",
+                                         "share_within_limits",
+                                         "saturates_at_per_s",
+                                         "usd_per_million_tokens"};
+
+bool isServed(const PlanTableRow &row) {
+  return row.report && row.report->serving;
+}
 
 Column numberColumn(const char *key) {
   const ReportColumn &column = reportColumns()[reportColumn(key)];
@@ -83,7 +98,11 @@ std::vector<Column> columnsOf(const Rows &rows) {
       columns.push_back(column);
   if (columns.empty())
     columns.push_back(nameColumns().back());
-  for (const char *key : numbers) {
+  bool areServed = std::any_of(rows.begin(), rows.end(), isServed);
+  std::vector<const char *> keys(std::begin(numbers), std::end(numbers));
+  if (areServed)
+    keys.assign(std::begin(servedNumbers), std::end(servedNumbers));
+  for (const char *key : keys) {
     Column column = numberColumn(key);
     bool saysNothing =
         std::all_of(rows.begin(), rows.end(), [&](const PlanTableRow &row) {
@@ -104,7 +123,10 @@ std::string headOf(const Rows &rows) {
   for (const Column &column : nameColumns())
     if (isUniform(column, rows))
       head += (head.empty() ? "" : ", ") + column.cell(*first);
-  return wrap("", stepText(*first->report) + (head.empty() ? "" : ": " + head));
+  const Report &report = *first->report;
+  std::string what =
+      report.serving ? serviceText(*report.serving) : stepText(report);
+  return wrap("", what + (head.empty() ? "" : ": " + head));
 }
 
 std::string refusalsOf(const Rows &rows) {
@@ -122,6 +144,9 @@ std::string refusalsOf(const Rows &rows) {
 
 /// Where one of the rows is cheapest and another fastest.
 std::string bestOf(const Rows &rows) {
+  // What services do is said by several columns.
+  if (std::any_of(rows.begin(), rows.end(), isServed))
+    return "";
   const PlanTableRow *fastest = nullptr, *cheapest = nullptr;
   for (const PlanTableRow &row : rows) {
     if (!row.report || !row.report->memory.perDevice.fits)

@@ -9,10 +9,13 @@
 
 #include "autopar/Report/MoneyText.h"
 #include "autopar/Report/ReportText.h"
+#include "autopar/Report/TextTables.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <limits>
 
 using namespace autopar;
 
@@ -33,6 +36,12 @@ static std::string timeText(const Json &value) { return formatTime(value); }
 static std::string rateText(const Json &value) { return formatRate(value); }
 static std::string moneyText(const Json &value) { return dollarText(value); }
 static std::string jouleText(const Json &value) { return energyText(value); }
+static std::string numberText(const Json &value) {
+  return print("%.3g", value.get<double>());
+}
+static std::string shareText(const Json &value) {
+  return percent(value.get<double>(), 1);
+}
 static std::string truthText(const Json &value) {
   return value.get<bool>() ? "yes" : "NO";
 }
@@ -47,6 +56,38 @@ static Json optional(const std::optional<double> &value) {
 
 static bool isPrefill(const Report &report) {
   return report.workload.phase == "prefill";
+}
+
+static const ServingReport *servedBy(const Report &report) {
+  return report.serving && report.serving->isServed ? &*report.serving
+                                                    : nullptr;
+}
+
+/// A number of the steady state, if it is one.
+template <typename Number>
+static Json steady(const Report &report, Number number) {
+  const ServingReport *serving = servedBy(report);
+  double value = serving ? number(*serving) : 0;
+  return serving && std::isfinite(value) ? Json(value) : Json();
+}
+
+static double tokensPerS(const Report &report) {
+  const ServingReport *serving = servedBy(report);
+  return serving ? serving->steady.state.outputTokensPerSecond
+                 : report.tokensPerS;
+}
+
+static Json dollarsPerMillion(const Report &report) {
+  const ServingReport *serving = servedBy(report);
+  return optional(serving ? serving->dollarsPerMillionTokens
+                          : report.cost.dollarsPerMillionTokens);
+}
+
+static Json joulesPerToken(const Report &report) {
+  const ServingReport *serving = servedBy(report);
+  if (serving && serving->joulesPerMillionTokens)
+    return *serving->joulesPerMillionTokens / 1e6;
+  return optional(report.cost.joulesPerToken);
 }
 
 static constexpr double ms = 1e3, gib = 1 << 30;
@@ -83,11 +124,11 @@ const std::vector<ReportColumn> &autopar::reportColumns() {
        [](const Report &report) { return Json(report.latency.stepTimeUs); },
        timeText, "time of a step, ms", ms},
       {"tokens_per_s", "tokens/s", 'r',
-       [](const Report &report) { return Json(report.tokensPerS); }, rateText,
+       [](const Report &report) { return Json(tokensPerS(report)); }, rateText,
        "tokens/s", 1},
       {"tokens_per_s_per_device", "a device", 'r',
        [](const Report &report) {
-         return Json(report.tokensPerS /
+         return Json(tokensPerS(report) /
                      static_cast<double>(report.mesh.devices));
        },
        rateText, "tokens/s of a device", 1},
@@ -110,16 +151,56 @@ const std::vector<ReportColumn> &autopar::reportColumns() {
       {"sequences", "sequences", 'r',
        [](const Report &report) { return Json(report.capacity.sequences); },
        countText, "sequences that it has room for", 1},
-      {"usd_per_million_tokens", "$/M tokens", 'r',
-       [](const Report &report) {
-         return optional(report.cost.dollarsPerMillionTokens);
-       },
+      {"usd_per_million_tokens", "$/M tokens", 'r', dollarsPerMillion,
        moneyText, "$ per million tokens", 1},
-      {"joules_per_token", "J/token", 'r',
+      {"joules_per_token", "J/token", 'r', joulesPerToken, jouleText,
+       "J per token, at most", 1},
+      {"requests_per_s", "requests/s", 'r',
        [](const Report &report) {
-         return optional(report.cost.joulesPerToken);
+         return steady(report, [](const ServingReport &serving) {
+           return serving.steady.requestsPerS();
+         });
        },
-       jouleText, "J per token, at most", 1},
+       numberText, "requests/s", 1, true},
+      {"ttft_us", "TTFT", 'r',
+       [](const Report &report) {
+         return steady(report, [](const ServingReport &serving) {
+           return serving.steady.state.ttftUs;
+         });
+       },
+       timeText, "time to the first token, ms", ms, true},
+      {"p99_ttft_us", "p99 TTFT", 'r',
+       [](const Report &report) {
+         return steady(report, [](const ServingReport &serving) {
+           return serving.steady.state.isOverloaded
+                      ? std::numeric_limits<double>::infinity()
+                      : serving.steady.state.ttft.p99;
+         });
+       },
+       timeText, "time to the first token of all but 1 %, ms", ms, true},
+      {"tpot_us", "TPOT", 'r',
+       [](const Report &report) {
+         return steady(report, [](const ServingReport &serving) {
+           return serving.steady.state.tpotUs;
+         });
+       },
+       timeText, "time from token to token, ms", ms, true},
+      {"share_within_limits", "in limits", 'r',
+       [](const Report &report) {
+         const ServingReport *serving = servedBy(report);
+         return serving && serving->hasLimits()
+                    ? Json(serving->steady.state.shareWithinLimits)
+                    : Json();
+       },
+       shareText, "share of requests within limits", 1, true},
+      {"saturates_at_per_s", "saturates at", 'r',
+       [](const Report &report) {
+         const ServingReport *serving = servedBy(report);
+         return serving && serving->isOpen()
+                    ? Json(serving->steady.state.mostPerS)
+                    : Json();
+       },
+       numberText, "requests/s at most", 1, true},
   };
   return columns;
 }

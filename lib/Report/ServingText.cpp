@@ -47,13 +47,11 @@ static std::string lengthsText(const TokenLengths &lengths) {
              : lengths.str() + " tokens";
 }
 
-/// "Service: 20 requests/s, prompts of lognormal:2000,0.8 tokens, answers of
-/// 300".
-static std::string headingOf(const ServiceReport &serving) {
+std::string autopar::serviceText(const ServiceReport &serving) {
   const Requests &requests = serving.requests;
-  std::string text = "Service: " + loadText(serving.steady.load) +
-                     ", prompts of " + lengthsText(requests.prompt) +
-                     ", output of " + lengthsText(requests.answer);
+  std::string text = loadText(serving.steady.load) + ", prompts of " +
+                     lengthsText(requests.prompt) + ", output of " +
+                     lengthsText(requests.answer);
   if (requests.cachedShare > 0)
     text += ", " + percent(requests.cachedShare, 1) + " of prompts cached";
   const ServedLoad &load = serving.steady.load;
@@ -61,7 +59,11 @@ static std::string headingOf(const ServiceReport &serving) {
     text += ", " + print("%g", load.drafts) + " drafts and " +
             print("%.3g", load.tokensPerStep) +
             " tokens of each sequence in a step";
-  return wrap("", text);
+  return text;
+}
+
+static std::string headingOf(const ServiceReport &service) {
+  return wrap("", "Service: " + serviceText(service));
 }
 
 static std::string answerServed(const ServiceReport &serving) {

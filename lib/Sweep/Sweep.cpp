@@ -66,6 +66,14 @@ SweepRow SweepRow::of(SweepPoint point, const Report &report,
   return row;
 }
 
+bool autopar::hasRequests(const SweepReport &report) {
+  static const size_t column = reportColumn("ttft_us");
+  return std::any_of(report.rows.begin(), report.rows.end(),
+                     [](const SweepRow &row) {
+                       return !row.isRefused() && !row.cells[column].is_null();
+                     });
+}
+
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//

@@ -23,7 +23,8 @@ static Json writeRow(const SweepReport &report, const SweepRow &row) {
   for (size_t i = 0; i < report.axes.size(); ++i)
     values[report.axes[i].name] = report.axes[i].values[row.point[i]];
   for (size_t i = 0; i < row.cells.size(); ++i)
-    result[reportColumns()[i].key] = row.cells[i];
+    if (!reportColumns()[i].isOfRequests || !row.cells[i].is_null())
+      result[reportColumns()[i].key] = row.cells[i];
   bool isRefused = row.isRefused();
   return {{"values", std::move(values)},
           {"plan", isRefused ? Json() : Json(row.plan)},
@@ -60,8 +61,10 @@ static std::string cellOf(const Json &value) {
 /// The columns that no axis has.
 static std::vector<size_t> otherColumns(const SweepReport &report) {
   std::vector<size_t> others;
+  bool areServed = hasRequests(report);
   for (size_t i = 0; i < reportColumns().size(); ++i)
-    if (std::none_of(report.axes.begin(), report.axes.end(),
+    if ((areServed || !reportColumns()[i].isOfRequests) &&
+        std::none_of(report.axes.begin(), report.axes.end(),
                      [&](const SweepAxis &axis) {
                        return axis.name == reportColumns()[i].key;
                      }))

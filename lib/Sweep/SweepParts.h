@@ -23,6 +23,9 @@ std::string shortName(const SweepReport &report, const SweepAxis &axis);
 std::string nameOf(const SweepReport &report, const SweepRow &row,
                    const SweepAxis *left = nullptr);
 
+/// Whether any row is of a service.
+bool hasRequests(const SweepReport &report);
+
 /// The model, and what is the same in all rows.
 std::string headText(const SweepReport &report);
 

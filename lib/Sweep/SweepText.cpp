@@ -39,6 +39,21 @@ constexpr std::string_view results[] = {
     "total_bytes",     "budget_bytes", "fits",
     "bound",           "sequences",    "usd_per_million_tokens",
     "joules_per_token"};
+constexpr std::string_view servedResults[] = {"requests_per_s",
+                                              "ttft_us",
+                                              "p99_ttft_us",
+                                              "tpot_us",
+                                              "share_within_limits",
+                                              "saturates_at_per_s",
+                                              "tokens_per_s",
+                                              "tokens_per_s_per_device",
+                                              "total_bytes",
+                                              "budget_bytes",
+                                              "fits",
+                                              "usd_per_million_tokens"};
+
+/// Steps of services follow from their loads.
+constexpr std::string_view stepSettings[] = {"phase", "batch", "context"};
 
 } // namespace
 
@@ -78,7 +93,12 @@ static bool hasContext(const SweepReport &report) {
 static std::vector<std::string> settingsOf(const SweepReport &report,
                                            bool isUniform) {
   std::vector<std::string> keys;
+  bool areServed = hasRequests(report);
   for (std::string key : settings) {
+    bool isOfStep = std::find(std::begin(stepSettings), std::end(stepSettings),
+                              key) != std::end(stepSettings);
+    if (areServed && isOfStep)
+      continue;
     size_t count = textsOf(report, columnOf(key)).size();
     if (!varyingAxis(report, key) && count > 0 && (count == 1) == isUniform &&
         (key != "context" || hasContext(report)))
@@ -101,7 +121,10 @@ static std::vector<Column> columnsOf(const SweepReport &report) {
     columns.push_back(planColumn());
   bool isOneDevice =
       textsOf(report, columnOf("devices")) == std::set<std::string>{"1"};
-  for (std::string_view key : results) {
+  std::vector<std::string_view> keys(std::begin(results), std::end(results));
+  if (hasRequests(report))
+    keys.assign(std::begin(servedResults), std::end(servedResults));
+  for (std::string_view key : keys) {
     Column column = columnOf(key);
     std::set<std::string> texts = textsOf(report, column);
     bool saysNothing = texts == std::set<std::string>{"-"} ||

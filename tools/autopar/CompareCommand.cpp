@@ -136,7 +136,8 @@ LogicalResult Comparer::addRow(Session &session, const std::string &name,
 }
 
 int Comparer::compareAll() {
-  for (const char *flag : {"explain", "impact", "trace"})
+  for (const char *flag : {"explain", "impact", "trace", "simulate", "requests",
+                           "requests-output"})
     if (!valueOf(values, flag).empty())
       return fail(Twine("--") + flag +
                   " has no effect on a table: give it to autopar estimate");
@@ -172,7 +173,10 @@ int Comparer::write() {
 int Comparer::run() {
   if (failed(readLists()))
     return 1;
-  if (models.size() == 1 && machines.size() == 1 && plans.size() == 2)
+  bool isOfSteps =
+      valueOf(values, "rate").empty() && valueOf(values, "concurrency").empty();
+  if (isOfSteps && models.size() == 1 && machines.size() == 1 &&
+      plans.size() == 2)
     return compareTwo();
   return compareAll();
 }

@@ -48,6 +48,13 @@ static Result<Axes> readMachines(const std::string &text) {
   return Axes{{"hardware", {machines.begin(), machines.end()}}};
 }
 
+static Result<Axes> readRates(const std::string &text) {
+  auto rates = readNumbers("--rate", text);
+  if (!rates)
+    return rates.error();
+  return Axes{{"rate", {rates->begin(), rates->end()}}};
+}
+
 /// "path=2e12" and "path=2e12|4e12".
 static Result<SweepAxis> readFigure(const std::string &text) {
   size_t equals = text.find('=');
@@ -98,15 +105,22 @@ static std::optional<Error> checkNames(const Axes &axes) {
 // Flags
 //===----------------------------------------------------------------------===//
 
+bool autopar::isOfRequests(const PlanFlags &flags, PlanValues &values) {
+  return !valuesOf(flags, values, "rate").empty() ||
+         !valuesOf(flags, values, "concurrency").empty();
+}
+
 Result<Axes> autopar::takeAxes(const std::vector<std::string> &order,
                                const std::string &devices,
                                const PlanFlags &flags, PlanValues &values) {
-  static const std::set<std::string> lists = {"batch",   "context",  "prompt",
-                                              "devices", "hardware", "set"};
+  static const std::set<std::string> lists = {
+      "batch", "context",  "prompt",      "rate",
+      "set",   "hardware", "concurrency", "devices"};
   Axes all;
   const char *phase = "decode";
+  bool isService = isOfRequests(flags, values);
   for (const std::string &name : order) {
-    if (lists.count(name) == 0)
+    if (lists.count(name) == 0 || (isService && name == "prompt"))
       continue;
     std::string text = devices;
     if (name != "devices") {
@@ -115,6 +129,7 @@ Result<Axes> autopar::takeAxes(const std::vector<std::string> &order,
     }
     Result<Axes> axes = name == "set"        ? readFigures(text)
                         : name == "hardware" ? readMachines(text)
+                        : name == "rate"     ? readRates(text)
                                              : readCountAxis(flags, name, text);
     if (!axes)
       return axes;
@@ -123,7 +138,7 @@ Result<Axes> autopar::takeAxes(const std::vector<std::string> &order,
   }
   if (std::optional<Error> error = checkNames(all))
     return *error;
-  if (valuesOf(flags, values, "phase").empty())
+  if (!isService && valuesOf(flags, values, "phase").empty())
     valuesOf(flags, values, "phase") = {phase};
   return all;
 }

@@ -13,6 +13,9 @@
 
 namespace autopar {
 
+/// Whether the values say what a service is asked.
+bool isOfRequests(const PlanFlags &flags, PlanValues &values);
+
 /// What is listed, in the order of `order`, the flags that were given; takes it
 /// out of `values`, and fills the phase where that is open. Errors: what is no
 /// list, nothing that is one, a figure that has two.

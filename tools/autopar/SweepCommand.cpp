@@ -68,6 +68,7 @@ private:
   ModelRequest model;
   SweepReport report;
   size_t count = 0;
+  bool isService = false;
   std::string reportOutput = "-", gnuplot;
   std::chrono::steady_clock::time_point shownAt;
 };
@@ -79,6 +80,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 std::optional<Error> SweepCommand::readAxes() {
+  isService = isOfRequests(flags, values);
   Result<std::vector<SweepAxis>> axes =
       takeAxes(sweep.order, sweep.search.devices, flags, values);
   if (!axes)
@@ -93,10 +95,20 @@ std::optional<Error> SweepCommand::readAxes() {
 
 std::optional<Error> SweepCommand::checkPlans() {
   const SearchArgument &search = sweep.search;
+  if (isService) {
+    if (searches())
+      return Error{"", "a sweep of searches has steps, not requests",
+                   "leave out --search and --devices, or --rate and "
+                   "--concurrency"};
+    if (!search.sla.empty())
+      valuesOf(flags, values, "sla") = {search.sla};
+  } else if (!search.sla.empty() && !searches()) {
+    return Error{"", "--sla is about --search, --rate or --concurrency",
+                 "add one of them, or leave it out"};
+  }
   if (!searches()) {
-    for (auto [flag, text] :
-         {std::pair("--space", &search.space),
-          std::pair("--goal", &search.goal), std::pair("--sla", &search.sla)})
+    for (auto [flag, text] : {std::pair("--space", &search.space),
+                              std::pair("--goal", &search.goal)})
       if (!text->empty())
         return Error{"", std::string(flag) + " is about --search",
                      "add --search, or leave it out"};

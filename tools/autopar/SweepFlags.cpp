@@ -30,6 +30,9 @@ static constexpr std::pair<const char *, const char *> lists[] = {
                 "4k|32k|128k"},
     {"prompt", "New tokens of each sequence in a prefill, likewise; the steps "
                "are prefills then"},
+    {"rate", "Requests that come in a second, of a service: 1|2|4; with "
+             "--prompt and --output-tokens, which are no lists then"},
+    {"concurrency", "Requests at once, of a service, likewise: 1..64"},
     {"hardware", "Machines: names ('autopar hardware list') or files between "
                  "commas (default: h100-sxm-8)"},
     {"set", "Replace a value of the libraries, by each of a list: "
@@ -45,11 +48,8 @@ static const char *helpOfList(const std::string &name) {
 /// What rows of a table cannot say, or what is a list here.
 static bool isOfEachRow(const std::string &name) {
   static const std::vector<std::string> others = {
-      "estimate",       "explain",    "impact",        "verbose",
-      "trace",          "diff-plans", "rate",          "concurrency",
-      "prefix-hits",    "sla",        "output-tokens", "acceptance",
-      "draft-cost",     "requests",   "simulate",      "seed",
-      "requests-output"};
+      "estimate", "explain", "impact",          "verbose",  "trace",     "sla",
+      "simulate", "seed",    "requests-output", "requests", "diff-plans"};
   return !helpOfList(name) &&
          std::find(others.begin(), others.end(), name) == others.end();
 }
@@ -114,7 +114,8 @@ void autopar::addSweep(CLI::App &app, std::vector<Command> &commands) {
   addSource(command, options->sweep.search.model);
   command->footer(
       "A row for each combination of what is listed; the first list is the\n"
-      "slowest. Steps are decodes, or prefills where --prompt is given. Flags\n"
+      "slowest. Steps are decodes, or prefills where --prompt is given; with\n"
+      "--rate or --concurrency rows are services. Flags\n"
       "say the plan of all rows; with --search or --devices each row has the\n"
       "best plan of its own. Plans that do not fit and those that are refused\n"
       "are rows, too.\n\n"

@@ -31,6 +31,8 @@ struct ReportColumn {
   /// is not drawn.
   const char *axis = "";
   double unit = 0;
+  /// Of a service: null of every report without requests.
+  bool isOfRequests = false;
 
   /// "-" of null.
   std::string textOf(const nlohmann::ordered_json &value) const {
