@@ -32,9 +32,10 @@ public:
     report.steady.load = decode.loadOf(requests);
   }
 
-  Result<PoolsReport> run(bool byLayer);
+  Result<PoolsReport> run(bool byLayer, const SimulationChoice *choice);
 
 private:
+  std::optional<Error> simulate(const SimulationChoice &choice);
   std::optional<Error> readLink(bool byLayer);
   std::optional<Error> serve();
   void addCosts();
@@ -42,6 +43,7 @@ private:
   const PoolSide &from, &to;
   ServedProgram prefill, decode;
   Disaggregation pools;
+  double sendUs = 0;
   PoolsReport report;
 };
 
@@ -66,6 +68,7 @@ std::optional<Error> PoolsReader::readLink(bool byLayer) {
   if (!link)
     return link.error();
   pools.transferUs = link->timeUs;
+  sendUs = link->timeUs;
   // Each replica has links of its own.
   report.linksPerS =
       1e6 * std::min(static_cast<double>(prefill.replicas) / link->sendUs,
@@ -126,19 +129,48 @@ void PoolsReader::addCosts() {
         (prefill.boardPowerW() + decode.boardPowerW()) / tokensPerS * 1e6;
 }
 
-Result<PoolsReport> PoolsReader::run(bool byLayer) {
+std::optional<Error> PoolsReader::simulate(const SimulationChoice &choice) {
+  if (report.requests.concurrency != 0)
+    return Error{"", "a closed loop of a deployment is not simulated",
+                 "give a --rate, or leave out the simulation"};
+  auto poolOf = [](ServedProgram &served, StepPrices &prices, double capacity) {
+    auto together = static_cast<int64_t>(prices.togetherCount());
+    return SimulatedPool{prices, engineOf(served.runtime, capacity, together),
+                         served.replicas / together};
+  };
+  StepPrices reading = prefill.prices(), decoding = decode.prices();
+  SteadyState room;
+  if (prefill.server.roomOf(report.steady.load, room))
+    return Error{"",
+                 "the KV cache of a replica of @" + from.name +
+                     " does not hold one request",
+                 ""};
+  SimulatedPool first = poolOf(prefill, reading, room.capacityTokens),
+                second = poolOf(decode, decoding,
+                                report.steady.state.capacityTokens);
+  return addSimulation(report, choice, [&](const SimulatedLoad &load) {
+    return simulatePools(first, second, {pools.transferUs, sendUs}, load);
+  });
+}
+
+Result<PoolsReport> PoolsReader::run(bool byLayer,
+                                     const SimulationChoice *choice) {
   if (auto error = readLink(byLayer))
     return *error;
   if (auto error = serve())
     return *error;
   if (report.isServed)
     addCosts();
+  if (choice && report.isServed)
+    if (auto error = simulate(*choice))
+      return *error;
   return std::move(report);
 }
 
 Result<PoolsReport> autopar::evaluatePools(const PoolSide &prefill,
                                            const PoolSide &decode, bool byLayer,
-                                           const Requests &requests) {
+                                           const Requests &requests,
+                                           const SimulationChoice *choice) {
   auto inputsOf = [](const PoolSide &side) {
     return PlanInputs{side.program, side.plan, side.machine, side.runtime,
                       side.workload};
@@ -147,5 +179,6 @@ Result<PoolsReport> autopar::evaluatePools(const PoolSide &prefill,
   for (const PlanInputs *inputs : {&read, &decoded})
     if (auto error = ServedProgram::check(*inputs))
       return *error;
-  return PoolsReader(prefill, decode, read, decoded, requests).run(byLayer);
+  return PoolsReader(prefill, decode, read, decoded, requests)
+      .run(byLayer, choice);
 }

@@ -69,6 +69,13 @@ Error ServedProgram::explain(const Requests &requests) const {
           "--phase=prefill --prompt says why"};
 }
 
+StepPrices ServedProgram::prices() {
+  StepPrices prices(compiled, inputs.machine, runtime,
+                    inputs.plan.memoryUtilization);
+  prices.lay(layout, replicas);
+  return prices;
+}
+
 double ServedProgram::dollarsPerHour() const {
   return inputs.machine.price->value * static_cast<double>(layout.devices);
 }

@@ -11,6 +11,9 @@
 #include "Reading.h"
 
 #include "autopar/Serving/Server.h"
+#include "autopar/Serving/Simulation.h"
+
+#include <functional>
 
 namespace autopar {
 
@@ -29,6 +32,8 @@ struct ServedProgram {
   Error explain(const Requests &requests) const;
   /// The step that decodes `sequences` of each replica.
   Workload stepOf(double sequences, const ServedLoad &load) const;
+  /// Of this plan, laid on its devices.
+  StepPrices prices();
   double dollarsPerHour() const;
   double boardPowerW() const;
   bool hasPrice() const { return inputs.machine.price.has_value(); }
@@ -42,6 +47,13 @@ struct ServedProgram {
   int64_t replicas;
   Server server;
 };
+
+/// Simulates requests of `report`, by what `simulate` does with a load, and
+/// adds what they measured. Errors: a request that no cache holds, or that no
+/// step has a price for; drafts.
+std::optional<Error> addSimulation(
+    ServiceReport &report, const SimulationChoice &choice,
+    const std::function<SimulationResult(const SimulatedLoad &)> &simulate);
 
 } // namespace autopar
 

@@ -165,5 +165,7 @@ json autopar::writePools(const PoolsReport &pools) {
   written["joules_per_million_output_tokens"] =
       number(pools.joulesPerMillionTokens);
   written["load_curve"] = writeCurve(pools.curve);
+  if (pools.simulation)
+    written["simulation"] = writeSimulation(*pools.simulation);
   return written;
 }

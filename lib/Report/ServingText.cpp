@@ -170,8 +170,8 @@ static std::string answer(const PoolsReport &pools) {
 /// "-" where there is none.
 static std::string cellOf(double us) { return us > 0 ? formatTime(us) : "-"; }
 
-static std::string timesTable(const ServiceReport &service,
-                              const SimulationReport *simulation) {
+static std::string timesTable(const ServiceReport &service) {
+  const auto &simulation = service.simulation;
   const LoadPoint &steady = service.steady;
   const SteadyState &state = steady.state;
   TextTable table("lrrrrr");
@@ -200,7 +200,7 @@ static std::string timesTable(const ServiceReport &service,
 /// "Simulated: 10,000 requests of seed 1 in 2,041 s, of which 7,500 are
 /// counted:
 /// ...".
-static std::string simulationText(const ServingReport &serving) {
+static std::string simulationText(const ServiceReport &serving) {
   if (!serving.simulation)
     return "";
   const SimulatedService &service = serving.simulation->service;
@@ -263,15 +263,13 @@ std::string autopar::servingText(const ServingReport &serving) {
   std::string heading = "\n" + headingOf(serving);
   if (!serving.isServed)
     return heading + refusalText(serving);
-  const auto &simulation = serving.simulation;
-  return heading + answer(serving) +
-         timesTable(serving, simulation ? &*simulation : nullptr) +
+  return heading + answer(serving) + timesTable(serving) +
          simulationText(serving) + curveTable(serving);
 }
 
 std::string autopar::poolsText(const PoolsReport &pools) {
   if (!pools.isServed)
     return headingOf(pools) + refusalText(pools);
-  return headingOf(pools) + answer(pools) + timesTable(pools, nullptr) +
-         curveTable(pools);
+  return headingOf(pools) + answer(pools) + timesTable(pools) +
+         simulationText(pools) + curveTable(pools);
 }

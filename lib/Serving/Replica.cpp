@@ -133,6 +133,12 @@ void Replica::planReading(int64_t budget) {
 // Steps
 //===----------------------------------------------------------------------===//
 
+bool Replica::joinsDecoding() const {
+  return engine.decodesOnly &&
+         std::all_of(pieces.begin(), pieces.end(),
+                     [](const Piece &piece) { return piece.tokens == 1; });
+}
+
 StepLoad Replica::plan() {
   pieces.clear();
   decodesNext = false;
@@ -145,19 +151,23 @@ StepLoad Replica::plan() {
       planDecoding();
   }
   StepLoad load;
-  if (decodesNext) {
-    load.decoding = static_cast<double>(decoding);
-    load.context =
-        std::round(static_cast<double>(contexts + decoding) / load.decoding);
-  }
-  if (pieces.empty())
-    return load;
-  load.prompts = static_cast<double>(pieces.size());
   int64_t tokens = 0, seen = 0;
   for (const Piece &piece : pieces) {
     tokens += piece.tokens;
     seen += states[piece.request].read + piece.tokens;
   }
+  int64_t held = decodesNext ? contexts + decoding : 0;
+  load.decoding = static_cast<double>(decodesNext ? decoding : 0);
+  bool joins = joinsDecoding();
+  if (joins) {
+    load.decoding += static_cast<double>(pieces.size());
+    held += seen;
+  }
+  if (load.decoding > 0)
+    load.context = std::round(static_cast<double>(held) / load.decoding);
+  if (pieces.empty() || joins)
+    return load;
+  load.prompts = static_cast<double>(pieces.size());
   load.promptTokens = std::round(static_cast<double>(tokens) / load.prompts);
   load.promptContext = std::max(
       load.promptTokens, std::round(static_cast<double>(seen) / load.prompts));

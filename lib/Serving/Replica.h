@@ -77,6 +77,8 @@ private:
 
   bool admit(int64_t budget);
   void planReading(int64_t budget);
+  /// Whether all that is read is the last token of prompts that come read.
+  bool joinsDecoding() const;
   void finishPiece(const Piece &piece, std::vector<size_t> &answering,
                    std::vector<size_t> &ended);
 

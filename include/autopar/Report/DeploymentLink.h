@@ -47,7 +47,8 @@ struct PoolSide : LinkSide {
 /// `evaluateServing` and of `evaluateLink`.
 Result<PoolsReport> evaluatePools(const PoolSide &prefill,
                                   const PoolSide &decode, bool byLayer,
-                                  const Requests &requests);
+                                  const Requests &requests,
+                                  const SimulationChoice *choice = nullptr);
 
 } // namespace autopar
 

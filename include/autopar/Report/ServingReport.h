@@ -48,6 +48,7 @@ struct ServiceReport {
   /// For a million tokens of output; where a price, a power is known. Joules
   /// are at most so many.
   std::optional<double> dollarsPerMillionTokens, joulesPerMillionTokens;
+  std::optional<SimulationReport> simulation;
 
   bool isOpen() const { return requests.concurrency == 0; }
   bool hasLimits() const {
@@ -72,7 +73,6 @@ struct ServingReport : ServiceReport {
   /// The step that decodes then, of whole sequences; of one on each replica
   /// where none is served.
   Workload step;
-  std::optional<SimulationReport> simulation;
 };
 
 } // namespace autopar

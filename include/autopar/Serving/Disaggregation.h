@@ -14,6 +14,7 @@
 #define AUTOPAR_SERVING_DISAGGREGATION_H
 
 #include "autopar/Serving/Server.h"
+#include "autopar/Serving/Simulation.h"
 
 namespace autopar {
 
@@ -43,6 +44,27 @@ ServingRefusal serveDisaggregated(Server &prefill, Server &decode,
                                   const Disaggregation &pools,
                                   const ServedLoad &load,
                                   DisaggregatedState &served);
+
+/// Engines of a pool that know nothing of each other.
+struct SimulatedPool {
+  StepPrices &prices;
+  Engine engine;
+  int64_t engines = 1;
+};
+
+/// What a link of each replica that reads does with caches.
+struct SimulatedLink {
+  /// Until they are there, and until the next ones may go.
+  double transferUs = 0, busyUs = 0;
+};
+
+/// Requests of an open loop, one by one: a pool that answers prompts with a
+/// token, links, a pool that goes on. First tokens are seen where the caches
+/// are; replicas are numbered on in the second pool.
+SimulationResult simulatePools(const SimulatedPool &prefill,
+                               const SimulatedPool &decode,
+                               const SimulatedLink &link,
+                               const SimulatedLoad &load);
 
 } // namespace autopar
 

@@ -34,6 +34,9 @@ struct Engine {
   int64_t stepTokens = 8192, maxSequences = 1024;
   /// Prompts are read beside what decodes, or in steps of their own first.
   bool fusesPrompts = true;
+  /// Prompts come with the caches of all but their last token, in whose step
+  /// they decode.
+  bool decodesOnly = false;
   /// Prompts are read in pieces where a step has no room for the whole.
   bool cutsPrompts = true;
   /// Room for the whole answer is kept from the start; else what does not fit

@@ -37,14 +37,16 @@ class DeploymentEstimator {
 public:
   DeploymentEstimator(ModuleOp module, const TargetAnalysis &target,
                       const ReportDetail &detail)
-      : module(module), target(target), detail(detail) {}
+      : module(module), target(target), detail(detail), ofModules(detail) {
+    // Requests come to all together.
+    ofModules.simulation = nullptr;
+  }
 
   FailureOr<DeploymentReport> run() {
     if (!target.isValid())
       return failure();
-    if (detail.simulation)
-      return module.emitError("requests to a deployment are not simulated: "
-                              "leave out --simulate and --requests");
+    if (detail.simulation && module.getOps<transformer::RequestsOp>().empty())
+      return emitNoRequests(module);
     for (ModuleOp inside : findDeployed(module))
       if (failed(price(inside)))
         return failure();
@@ -71,7 +73,7 @@ private:
     analyses.push_back(std::make_unique<CostProgramAnalysis>(inside));
     targets.emplace_back(inside, target);
     FailureOr<ModuleEstimate> priced =
-        priceModule(inside, *analyses.back(), targets.back(), detail);
+        priceModule(inside, *analyses.back(), targets.back(), ofModules);
     if (failed(priced))
       return failure();
     report.modules.emplace_back(name, priced->report);
@@ -109,7 +111,7 @@ private:
     Result<PoolsReport> pools =
         evaluatePools({side(from), estimates[from].runtime},
                       {side(to), estimates[to].runtime}, link.getByLayer(),
-                      requests.getRequests());
+                      requests.getRequests(), detail.simulation);
     if (!pools)
       return emitError(module, pools.error());
     report.serving = std::move(*pools);
@@ -134,7 +136,7 @@ private:
 
   ModuleOp module;
   const TargetAnalysis &target;
-  ReportDetail detail;
+  ReportDetail detail, ofModules;
   DeploymentReport report;
   std::deque<TargetAnalysis> targets;
   std::vector<std::unique_ptr<CostProgramAnalysis>> analyses;
@@ -221,11 +223,14 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
                 "before";
     return write(trace, writeTrace(report.pipeline->timeline));
   }
-  LogicalResult writeTimeline(const DeploymentReport &) {
+  LogicalResult writeTimeline(const DeploymentReport &report) {
+    if (report.serving && report.serving->simulation)
+      return writeRequests(*report.serving->simulation);
     if (trace.empty())
       return success();
     return getOperation().emitError(
-        "a timeline is one of one module, not of a deployment");
+        "a timeline is one of one module or of simulated requests, not of a "
+        "deployment");
   }
 
   template <typename AnyReport>

@@ -121,6 +121,12 @@ static void addOverride(const Override &one, Report &report) {
       {one.path, formatNumber(one.value), "user: --set"});
 }
 
+LogicalResult autopar::emitNoRequests(ModuleOp module) {
+  return emitError(module,
+                   {"", "the module has no requests to simulate",
+                    "as in --rate=20 --prompt=2000 --output-tokens=300"});
+}
+
 /// Whether anybody has chosen a step.
 static bool isStepChosen(ModuleOp module) {
   for (auto step : module.getOps<transformer::WorkloadOp>()) {
@@ -136,9 +142,7 @@ static LogicalResult serve(ModuleOp module, const CostProgram &program,
                            const SimulationChoice *simulation,
                            EstimateInputs &inputs) {
   if (simulation && module.getOps<transformer::RequestsOp>().empty())
-    return emitError(module,
-                     {"", "the module has no requests to simulate",
-                      "as in --rate=20 --prompt=2000 --output-tokens=300"});
+    return emitNoRequests(module);
   for (auto op : module.getOps<transformer::RequestsOp>()) {
     Result<ServingReport> serving =
         evaluateServing(program, inputs.plan, inputs.machine, inputs.runtime,

@@ -39,6 +39,9 @@ mlir::FailureOr<ModuleEstimate> priceModule(mlir::ModuleOp module,
                                             const TargetAnalysis &target,
                                             const ReportDetail &detail);
 
+/// Says that there is nothing to simulate.
+mlir::LogicalResult emitNoRequests(mlir::ModuleOp module);
+
 } // namespace autopar
 
 #endif // AUTOPAR_LIB_TRANSFORMS_PRICE_ESTIMATOR_H

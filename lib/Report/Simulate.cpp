@@ -1,0 +1,67 @@
+//===- Simulate.cpp - Requests of a report, one by one --------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ServedProgram.h"
+
+#include "autopar/Program/RequestTrace.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+/// The first quarter of what is drawn is not counted, while queues fill, nor
+/// the last round of a closed loop, while they empty. All of a trace is.
+static SimulatedService summarize(const SimulatedRun &run,
+                                  const SimulationChoice &choice,
+                                  const ServiceLimits &limits) {
+  size_t first = 0, end = run.load.requests.size();
+  if (choice.trace.empty() && end >= 8) {
+    first = end / 4;
+    end -= std::min(static_cast<size_t>(run.load.concurrency), end / 2);
+  }
+  return summarize(run, limits, first, end);
+}
+
+std::optional<Error> autopar::addSimulation(
+    ServiceReport &report, const SimulationChoice &choice,
+    const std::function<SimulationResult(const SimulatedLoad &)> &simulate) {
+  if (report.steady.load.drafts > 0)
+    return Error{"", "requests with drafts are not simulated",
+                 "leave out --acceptance, or the simulation"};
+  auto run = std::make_shared<SimulatedRun>();
+  run->load.concurrency = report.requests.concurrency;
+  run->load.requests =
+      choice.trace.empty()
+          ? drawRequests(report.requests, choice.count, choice.seed)
+          : choice.trace;
+  // Of a closed loop each comes when it may.
+  if (run->load.concurrency != 0)
+    for (Request &request : run->load.requests)
+      request.arrivalUs = 0;
+  run->result = simulate(run->load);
+  if (run->result.tooLong) {
+    const Request &request = run->load.requests[*run->result.tooLong];
+    return Error{"",
+                 "simulated request " + std::to_string(*run->result.tooLong) +
+                     " has " + formatInteger(request.promptTokens) + " + " +
+                     formatInteger(request.answerTokens) +
+                     " tokens, the KV cache of a replica holds " +
+                     formatInteger(report.capacityTokens),
+                 "shorter requests, another --seed, or more devices"};
+  }
+  if (run->result.refusal)
+    return Error{"", "a simulated step has no price under this plan",
+                 "--phase=prefill --prompt says why"};
+  SimulationReport simulation;
+  if (choice.trace.empty())
+    simulation.seed = choice.seed;
+  simulation.service = ::summarize(*run, choice, report.requests.limits);
+  simulation.run = std::move(run);
+  report.simulation = std::move(simulation);
+  return std::nullopt;
+}
