@@ -20,7 +20,7 @@ ParseResult autopar::parseNumber(OpAsmParser &parser, FloatAttr &attr) {
     return failure();
   attr = dyn_cast<FloatAttr>(number);
   if (auto whole = dyn_cast<IntegerAttr>(number))
-    if (whole.getType().isInteger(64))
+    if (whole.getType().isSignlessInteger(64))
       attr = parser.getBuilder().getF64FloatAttr(
           static_cast<double>(whole.getInt()));
   if (attr && attr.getType().isF64())

@@ -11,6 +11,7 @@
 #include "autopar/Support/Words.h"
 
 #include <charconv>
+#include <cmath>
 
 using namespace autopar;
 
@@ -23,7 +24,8 @@ static std::optional<double> readTime(std::string_view text) {
       std::from_chars(text.data(), text.data() + text.size(), value);
   std::string_view rest = text.substr(end - text.data());
   for (auto [unit, us] : units)
-    if (error == std::errc() && rest == unit && value > 0)
+    if (error == std::errc() && rest == unit && value > 0 &&
+        std::isfinite(value * us))
       return value * us;
   return std::nullopt;
 }

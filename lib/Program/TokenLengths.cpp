@@ -67,8 +67,8 @@ static bool startsWith(const std::string &text, std::string_view word) {
 }
 
 Result<TokenLengths> TokenLengths::parse(const std::string &text) {
-  /// exp(5) is a factor of 150 between a deviation and the median.
-  constexpr double maxDeviation = 5, maxWeight = 1e15;
+  /// exp(3) is a factor of 20 between a deviation and the median.
+  constexpr double maxDeviation = 3, maxWeight = 1e15;
   TokenLengths lengths;
   auto restOf = [&](std::string_view word) {
     return std::string_view(text).substr(word.size());

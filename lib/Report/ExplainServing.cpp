@@ -81,7 +81,6 @@ void ServingExplainer::explainTimes() {
           .input("serving.tpot_us", state.tpotUs, "the mean"));
   if (steady.load.concurrency == 0)
     return;
-  double others = std::max(0.0, state.running - state.promptsPerStep);
   add("tpot_us.mean",
       "decode_step_us / tokens_per_step + others / mean_output_tokens * "
       "added_by_prompt_us",
@@ -89,19 +88,23 @@ void ServingExplainer::explainTimes() {
           .input("serving.decode_step_us", state.decodeStepUs)
           .input("serving.requests.tokens_per_step", steady.load.tokensPerStep,
                  "one, and a draft where all before it were accepted")
-          .input("serving.others", others,
-                 "requests of a replica that run, but for those that a step "
-                 "reads together: each is replaced once while one answers")
+          .input("serving.others", state.others,
+                 "requests that step together, but for those that a step "
+                 "reads: each is replaced once while one answers")
           .input("serving.added_by_prompt_us", state.addedByPromptUs));
 }
 
 void ServingExplainer::explainCache() {
-  add("kv_share", "running / replicas * context / kv_capacity_tokens",
+  add("kv_share",
+      "(decoding * context + reading * mean_prompt_tokens) / "
+      "kv_capacity_tokens",
       Explanation()
-          .input("serving.running", serving.running())
-          .input("serving.replicas", serving.replicas)
+          .input("serving.decoding", steady.state.running, "of a replica")
           .input("serving.context", steady.load.contextTokens(),
                  "prompt and half of the output, longer ones counting more")
+          .input("serving.reading", steady.state.reading, "of a replica")
+          .input("serving.requests.mean_prompt_tokens",
+                 steady.load.promptTokens)
           .input("serving.kv_capacity_tokens", serving.capacityTokens));
 }
 

@@ -35,10 +35,10 @@ static json writeRequests(const Requests &requests) {
   return written;
 }
 
-static json writeTimes(double meanUs, const Percentiles &times,
+static json writeTimes(std::optional<double> meanUs, const Percentiles &times,
                        bool isOverloaded) {
   json written = {{"mean", number(meanUs)}};
-  if (!isOverloaded) {
+  if (!isOverloaded && times.p50 > 0) {
     written["p50"] = times.p50;
     written["p90"] = times.p90;
     written["p95"] = times.p95;
@@ -56,7 +56,11 @@ static json writeOutcome(const LoadPoint &point) {
   written["share_within_limits"] = state.shareWithinLimits;
   written["goodput_per_s"] = point.goodputPerS();
   written["ttft_us"] = writeTimes(state.ttftUs, state.ttft, state.isOverloaded);
-  written["tpot_us"] = writeTimes(state.tpotUs, state.tpot, state.isOverloaded);
+  // One token has none after it.
+  written["tpot_us"] =
+      point.load.answerTokens > 1
+          ? writeTimes(state.tpotUs, state.tpot, state.isOverloaded)
+          : json{{"mean", nullptr}};
   written["request_us"] =
       writeTimes(point.requestUs(), state.request, state.isOverloaded);
   return written;
@@ -86,7 +90,8 @@ static json writeCurve(const LoadCurve &curve) {
 }
 
 static json writeMeasured(const MeasuredTimes &times) {
-  return writeTimes(times.mean, times.at, /*isOverloaded=*/false);
+  return writeTimes(times.mean > 0 ? std::optional(times.mean) : std::nullopt,
+                    times.at, /*isOverloaded=*/false);
 }
 
 static json writeSimulation(const SimulationReport &simulation) {

@@ -94,7 +94,7 @@ static std::string answerRunning(const ServiceReport &serving) {
   const SteadyState &state = serving.steady.state;
   std::string text = rateText(serving.running()) + " requests";
   if (serving.replicas > 1)
-    text += " (" + rateText(state.running) + " on each of " +
+    text += " (" + rateText(state.running + state.reading) + " on each of " +
             formatInteger(serving.replicas) + " replicas)";
   if (!state.isOverloaded && serving.waiting() >= 0.05)
     text += ", " + rateText(serving.waiting()) + " wait for room";
@@ -190,8 +190,9 @@ static std::string timesTable(const ServiceReport &service) {
   };
   addBoth("to the first token (TTFT)", state.ttftUs, state.ttft,
           &SimulatedService::ttft);
-  addBoth("from token to token (TPOT)", state.tpotUs, state.tpot,
-          &SimulatedService::tpot);
+  if (steady.load.answerTokens > 1)
+    addBoth("from token to token (TPOT)", state.tpotUs, state.tpot,
+            &SimulatedService::tpot);
   addBoth("whole request", steady.requestUs(), state.request,
           &SimulatedService::request);
   return "\n" + table.str();

@@ -8,6 +8,7 @@
 #include "ServedProgram.h"
 
 #include "autopar/Program/RequestTrace.h"
+#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -54,6 +55,12 @@ std::optional<Error> autopar::addSimulation(
                      formatInteger(report.capacityTokens),
                  "shorter requests, another --seed, or more devices"};
   }
+  if (run->result.isCut)
+    return Error{"",
+                 "the simulation takes more than " +
+                     formatInteger(limits::maxSimulatedSteps) +
+                     " steps of an engine",
+                 "fewer requests, or shorter output: --simulate=1000"};
   if (run->result.refusal)
     return Error{"", "a simulated step has no price under this plan",
                  "--phase=prefill --prompt says why"};

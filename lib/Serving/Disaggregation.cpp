@@ -133,25 +133,31 @@ ServingRefusal Pools::serveOpen() {
   reading.tokensPerStep = 1;
   reading.ratePerS /= static_cast<double>(pools.prefillWorkers);
   writing.isRead = true;
-  writing.ratePerS /= static_cast<double>(pools.decodeWorkers);
   SteadyState read;
   ServiceTimes readTimes, times;
   if (auto refusal = prefill.roomOf(reading, read))
     return refusal;
   if (auto refusal = prefill.serveOpen(reading, read, readTimes))
     return refusal;
+  served.prefillMostPerS =
+      read.mostPerS * static_cast<double>(pools.prefillWorkers);
+  // No more come than are read and moved.
+  writing.ratePerS = std::min(load.ratePerS, served.prefillMostPerS);
+  if (pools.linksPerS > 0)
+    writing.ratePerS = std::min(writing.ratePerS, pools.linksPerS);
+  writing.ratePerS /= static_cast<double>(pools.decodeWorkers);
   if (auto refusal = decode.roomOf(writing, state))
     return refusal;
   if (auto refusal = decode.serveOpen(writing, state, times))
     return refusal;
-  served.prefillMostPerS =
-      read.mostPerS * static_cast<double>(pools.prefillWorkers);
   served.decodeMostPerS =
       state.mostPerS * static_cast<double>(pools.decodeWorkers);
   state.mostPerS = std::min(served.prefillMostPerS, served.decodeMostPerS);
   if (pools.linksPerS > 0)
     state.mostPerS = std::min(state.mostPerS, pools.linksPerS);
   state.isOverloaded = load.ratePerS >= state.mostPerS;
+  // Elsewhere.
+  state.reading = 0;
   state.promptStepUs = read.promptStepUs;
   state.addedByPromptUs = 0;
   state.promptsPerStep = read.promptsPerStep;
@@ -159,6 +165,7 @@ ServingRefusal Pools::serveOpen() {
   state.outputTokensPerSecond = servedPerS * load.answerTokens;
   if (state.isOverloaded) {
     state.ttftUs = std::numeric_limits<double>::infinity();
+    served.reading = state.ttftUs;
     state.shareWithinLimits = load.limits.ttftUs || load.limits.tpotUs ? 0 : 1;
     return {};
   }

@@ -61,6 +61,30 @@ ServingRefusal Server::spreadOf(const ServedLoad &load, const StepLoad &step,
   return {};
 }
 
+/// The longest of so many prompts over their mean, where lengths are
+/// log-normal: the quantile of Blom (1958), which is near the mean of the
+/// largest.
+static double longestOf(double count, const ServedLoad &load) {
+  constexpr int halvings = 40;
+  double deviation = std::sqrt(std::log1p(load.promptVariation));
+  double share = (count - 0.375) / (count + 0.25);
+  double low = -8, high = 8;
+  for (int i = 0; i < halvings; ++i) {
+    double middle = (low + high) / 2;
+    (std::erfc(-middle / std::sqrt(2.0)) / 2 < share ? low : high) = middle;
+  }
+  return std::max(1.0, std::exp(deviation * high - deviation * deviation / 2));
+}
+
+/// Replicas wait for the one that reads the longest prompt; all read what they
+/// read.
+static void lengthenTo(double longest, StepLoad &step) {
+  double more = std::round(step.promptTokens * (longest - 1));
+  step.promptTokens += more;
+  step.promptContext += more;
+  step.prompts = std::max(1.0, step.prompts / longest);
+}
+
 /// The steps of a replica where `running` sequences decode.
 ServingRefusal Server::queueOf(const ServedLoad &load, double running,
                                PromptQueue &queue, StepTime &decode) {
@@ -74,8 +98,8 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
     return refusal;
   bool fuses = runtime.fusesPrompts;
   double read = load.readTokens();
-  double room =
-      std::max(1.0, runtime.tokenBudget.value - (fuses ? running : 0));
+  double room = std::max(1.0, runtime.tokenBudget.value -
+                                  (fuses ? running * (1 + load.drafts) : 0));
   queue.decodeUs = decode.us;
   queue.fusesPrompts = fuses;
   if (load.isRead) {
@@ -115,11 +139,14 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
   double atOnce = std::floor(queue.perStep * queue.pieces + 1e-9);
   if (atOnce < 2)
     return {};
-  step.prompts = std::min(mostPriced, atOnce);
-  if (auto refusal = priceRunning(step, several))
+  double count = step.prompts = std::min(mostPriced, atOnce);
+  if (together > 1)
+    lengthenTo(longestOf(std::min(step.prompts, together), load), step);
+  if (auto refusal = together > 1
+                         ? priceBetween(step, &StepLoad::prompts, several)
+                         : priceRunning(step, several))
     return refusal;
-  queue.moreUs =
-      std::max(0.0, (several.us - first.us) / (step.prompts - 1)) + bendUs;
+  queue.moreUs = std::max(0.0, (several.us - first.us) / (count - 1)) + bendUs;
   return {};
 }
 
@@ -208,19 +235,22 @@ ServingRefusal Server::findRunning(const ServedLoad &load, double most,
 /// them there are: `full` is where all are. They come at `ratePerUs`, of which
 /// `mostPerUs` are served.
 ServingRefusal Server::waitForRoom(const ServedLoad &load, double most,
-                                   double firstUs, const PromptQueue &full,
-                                   double mostPerUs, Waiting &waiting) {
+                                   double firstUs, const FullSteps &steps,
+                                   Waiting &waiting) {
+  const PromptQueue &full = steps.queue;
+  double mostPerUs = steps.mostPerUs;
+  double running = steps.running * prices.togetherCount();
   if (decodedSteps(load) == 0)
     return {};
   PromptQueue one;
   StepTime decode;
   if (auto refusal = queueOf(load, 1, one, decode))
     return refusal;
-  double growth = (full.decodeUs - one.decodeUs) / std::max(1.0, most - 1);
-  auto occupancy = [&](double running) {
-    double stepUs = one.decodeUs + growth * (running - 1);
+  double growth = (full.decodeUs - one.decodeUs) / std::max(1.0, running - 1);
+  auto occupancy = [&](double count) {
+    double stepUs = one.decodeUs + growth * (count - 1);
     double decodeUs = decodedSteps(load) * stepUs;
-    return full.ratePerUs * ((firstUs + decodeUs) / running + full.promptUs());
+    return full.ratePerUs * ((firstUs + decodeUs) / count + full.promptUs());
   };
   double near = std::min(0.999, full.ratePerUs / mostPerUs);
   waiting.share = shareThatWaits(most, occupancy, near);
@@ -252,26 +282,64 @@ void Server::spread(const ServedLoad &load, const PromptQueue &queue,
                            tokens * tokens * times.token.variance;
 }
 
+/// The steps of replicas where so many decode on each, and as many prompts come
+/// as end.
+ServingRefusal Server::fullAt(const ServedLoad &load, double running,
+                              FullSteps &full) {
+  constexpr double shortest = 1e-6;
+  StepTime decode;
+  full.running = running;
+  full.queue.ratePerUs = load.ratePerS / prices.groupCount() / 1e6;
+  if (auto refusal = queueOf(load, running, full.queue, decode))
+    return refusal;
+  double prompts =
+      running * prices.togetherCount() / std::max(shortest, decodedSteps(load));
+  full.isCrowded = prompts > full.queue.perStep;
+  full.stepUs = fullStepUs(full.queue, prompts);
+  full.mostPerUs = prompts / full.stepUs;
+  return {};
+}
+
+/// Where most is served: with all that have room, unless those leave prompts
+/// too little room in the steps.
+ServingRefusal Server::findFull(const ServedLoad &load, double most,
+                                FullSteps &full) {
+  constexpr double fewer = 0.85;
+  if (auto refusal = fullAt(load, most, full))
+    return refusal;
+  if (!runtime.fusesPrompts || load.isRead || !full.isCrowded)
+    return {};
+  for (double running = most * fewer; running >= 1; running *= fewer) {
+    FullSteps other;
+    if (auto refusal = fullAt(load, std::floor(running), other))
+      return refusal;
+    if (other.mostPerUs > full.mostPerUs)
+      full = other;
+  }
+  return {};
+}
+
 /// Where `state.running` says how many have room.
 ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
                                  ServiceTimes &times) {
-  double most = state.running;
   double groups = prices.groupCount(), together = prices.togetherCount();
-  PromptQueue queue, full;
-  StepTime decode;
-  full.ratePerUs = queue.ratePerUs = load.ratePerS / groups / 1e6;
-  if (auto refusal = queueOf(load, most, full, decode))
+  FullSteps best;
+  if (auto refusal = findFull(load, state.running, best))
     return refusal;
-  constexpr double shortest = 1e-6;
-  double prompts = most * together / std::max(shortest, decodedSteps(load));
-  double fullUs = fullStepUs(full, prompts);
-  double mostPerUs = prompts / fullUs;
+  double places = state.running, most = best.running;
+  double mostPerUs = best.mostPerUs, fullUs = best.stepUs;
+  const PromptQueue &full = best.queue;
+  PromptQueue queue;
+  StepTime decode;
+  queue.ratePerUs = full.ratePerUs;
   state.mostPerS = mostPerUs * 1e6 * groups;
   state.isOverloaded = queue.ratePerUs >= mostPerUs;
   double servedPerUs = std::min(queue.ratePerUs, mostPerUs);
   state.outputTokensPerSecond = 1e6 * servedPerUs * groups * load.answerTokens;
   if (state.isOverloaded) {
-    queue = full;
+    if (auto refusal = queueOf(load, most, queue, decode))
+      return refusal;
+    state.running = most;
     state.tpotUs = fullUs / load.tokensPerStep;
     state.ttftUs = std::numeric_limits<double>::infinity();
     state.shareWithinLimits = load.limits.ttftUs || load.limits.tpotUs ? 0 : 1;
@@ -281,7 +349,8 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
             findRunning(load, most * together, queue, decode, running))
       return refusal;
     state.running = running / together;
-    double afterOwnUs = queue.afterOwnUs() * (1 + load.answerVariation);
+    double afterOwnUs =
+        queue.afterOwnUs(decodingSteps(load)) * (1 + load.answerVariation);
     state.tpotUs =
         (queue.decodeAndPromptsUs() + afterOwnUs / decodingSteps(load)) /
         load.tokensPerStep;
@@ -294,9 +363,11 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
   if (state.isOverloaded)
     return {};
   times.first = queue.toFirstToken(-std::expm1(-state.running * together));
+  // Little's law.
+  state.reading = queue.ratePerUs * times.first.mean() / together;
   times.first.add(beforeAndAfter(load, state));
-  if (auto refusal = waitForRoom(load, most * together, times.first.mean(),
-                                 full, mostPerUs, times.waiting))
+  if (auto refusal = waitForRoom(load, places * together, times.first.mean(),
+                                 best, times.waiting))
     return refusal;
   state.waiting = queue.ratePerUs * times.waiting.meanUs / together;
   state.ttftUs = times.first.mean() + times.waiting.meanUs;

@@ -63,14 +63,15 @@ double PromptQueue::varianceOfSum() const {
   return step().variance * (1 + growth) / (1 - growth);
 }
 
-double PromptQueue::afterOwnUs() const {
+double PromptQueue::afterOwnUs(double steps) const {
   TimeMoments cycle = step();
   double met = cycle.mean + cycle.variance / cycle.mean;
   double growth = std::min(0.99, ratePerUs * moreUs * pieces);
   // Its own step, others of the step before it, too.
   double longer = firstUs * pieces + ratePerUs * moreUs * met -
                   (fusesPrompts ? cycle.mean * pieces : 0);
-  return std::max(0.0, longer) * growth / (1 - growth);
+  double all = growth * (1 - std::pow(growth, steps)) / (1 - growth);
+  return std::max(0.0, longer) * all;
 }
 
 /// A step that a prompt comes in lasts, and then one that reads whatever came

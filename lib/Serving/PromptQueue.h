@@ -74,8 +74,9 @@ struct PromptQueue {
   double promptUs() const;
   /// Of many steps in a row, of which long ones follow each other: for each.
   double varianceOfSum() const;
-  /// What waits where a prompt ends, beyond what waits at the end of any step.
-  double afterOwnUs() const;
+  /// What waits where a prompt ends, beyond what waits at the end of any step,
+  /// as far as it comes in so many steps.
+  double afterOwnUs(double steps) const;
   /// What a prompt takes where all steps are full.
   double fullUs() const;
   /// Share of the time between first and last that prompts may take: 1 is all.

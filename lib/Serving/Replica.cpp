@@ -133,6 +133,14 @@ void Replica::planReading(int64_t budget) {
 // Steps
 //===----------------------------------------------------------------------===//
 
+StepLoad Replica::decodingLoad() const {
+  StepLoad load;
+  load.decoding = static_cast<double>(decoding);
+  if (decoding > 0)
+    load.context = std::round(static_cast<double>(contexts) / load.decoding);
+  return load;
+}
+
 bool Replica::joinsDecoding() const {
   return engine.decodesOnly &&
          std::all_of(pieces.begin(), pieces.end(),

@@ -39,6 +39,8 @@ public:
         opensBlock(static_cast<size_t>(engine.blockTokens)) {}
 
   void add(size_t request) { waiting.push_back(request); }
+  /// What decodes here, whether in the step that is planned or not.
+  StepLoad decodingLoad() const;
   /// Requests that are here.
   size_t size() const {
     return waiting.size() + reading.size() + static_cast<size_t>(decoding);

@@ -22,6 +22,11 @@ double autopar::shareThatWaits(double servers,
     last *= occupancy(static_cast<double>(count));
     if (last < 1e-12 * fewer)
       return 0;
+    // Only their ratio counts.
+    if (last > 1e100) {
+      fewer /= last;
+      last = 1;
+    }
   }
   double all = last / (1 - near);
   return all / (fewer + all);

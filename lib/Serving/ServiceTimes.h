@@ -31,6 +31,18 @@ double shareThatWaits(double servers,
                       const std::function<double(double)> &occupancy,
                       double near);
 
+/// Steps where all that may decode do.
+struct FullSteps {
+  /// Of a replica.
+  double running = 0;
+  PromptQueue queue;
+  double stepUs = 0;
+  /// Requests that replicas that step together serve in a microsecond.
+  double mostPerUs = 0;
+  /// Whether fewer prompts are read than end.
+  bool isCrowded = false;
+};
+
 /// Says that `step` is the one that decodes.
 inline void setDecodeStep(SteadyState &state, const StepTime &step) {
   state.decodeStepUs = step.us;

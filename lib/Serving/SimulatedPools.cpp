@@ -85,7 +85,8 @@ void PoolsSimulation::goOn(SimulationResult &result) const {
   result.refusal = answered.refusal;
   if (answered.tooLong)
     result.tooLong = arrivals[*answered.tooLong].second;
-  if (answered.refusal || answered.tooLong)
+  result.isCut = answered.isCut;
+  if (answered.refusal || answered.tooLong || answered.isCut)
     return;
   auto firstReplica =
       static_cast<int32_t>(prefill.engines * prefill.engine.replicas);
@@ -103,7 +104,7 @@ void PoolsSimulation::goOn(SimulationResult &result) const {
 
 SimulationResult PoolsSimulation::run() {
   SimulationResult result = read();
-  if (result.tooLong || result.refusal)
+  if (result.tooLong || result.refusal || result.isCut)
     return result;
   move(result);
   goOn(result);

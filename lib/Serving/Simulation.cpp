@@ -8,6 +8,7 @@
 #include "autopar/Serving/Simulation.h"
 
 #include "Replica.h"
+#include "autopar/Support/Limits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +57,7 @@ private:
   void letIn();
   double nextUs() const;
   StepLoad plan();
-  Refusal findDelay(StepLoad step);
+  Refusal findDelay(const StepLoad &step);
   Refusal finish(const StepLoad &step, double stepUs);
 
   StepPrices &prices;
@@ -138,12 +139,13 @@ StepLoad Simulation::plan() {
     most.promptTokens = own.promptTokens;
     most.promptContext = own.promptContext;
   }
-  // All that is read, as so many of those of the replica that reads most; it
-  // has as many as it has.
-  if (most.prompts > 0) {
-    auto count = static_cast<double>(replicas.size());
-    most.prompts = std::max(std::ceil(tokens / most.promptTokens - 1e-9),
-                            count * (most.prompts - 1) + 1);
+  // As one prompt of the replica that reads most, and as many of its length as
+  // all read.
+  if (replicas.size() > 1 && most.prompts > 0) {
+    double longest = most.prompts * most.promptTokens;
+    most.promptContext += longest - most.promptTokens;
+    most.promptTokens = longest;
+    most.prompts = tokens / longest;
   }
   if (!engine.fusesPrompts && most.prompts > 0) {
     for (Replica &replica : replicas)
@@ -153,16 +155,21 @@ StepLoad Simulation::plan() {
   return most;
 }
 
-/// Until what `step` made is seen: as of a step that decodes alone.
-Refusal Simulation::findDelay(StepLoad step) {
+/// Until what `step` made is seen: as of a step that decodes alone what the
+/// replica has that has most.
+Refusal Simulation::findDelay(const StepLoad &step) {
   if (engine.firstTokenSteps == 0)
     return {};
-  if (step.decoding == 0)
-    step.context = step.promptContext;
-  step.decoding = std::max(1.0, step.decoding);
-  step.prompts = 0;
+  StepLoad alone;
+  alone.decoding = 1;
+  alone.context = std::max({1.0, step.context, step.promptContext});
+  for (const Replica &replica : replicas) {
+    StepLoad own = replica.decodingLoad();
+    if (own.decoding > alone.decoding)
+      alone = own;
+  }
   StepTime time;
-  Refusal refusal = prices.price(step, time);
+  Refusal refusal = prices.price(alone, time);
   delayUs = engine.firstTokenSteps * time.us;
   return refusal;
 }
@@ -206,8 +213,12 @@ SimulationResult Simulation::run() {
       nowUs = nextUs();
       continue;
     }
+    if (result.steps == limits::maxSimulatedSteps) {
+      result.isCut = true;
+      return std::move(result);
+    }
     StepTime time;
-    if ((result.refusal = prices.priceServed(step, time)))
+    if ((result.refusal = prices.priceBetween(step, &StepLoad::prompts, time)))
       return std::move(result);
     if ((result.refusal = finish(step, time.us)))
       return std::move(result);
@@ -261,7 +272,8 @@ SimulationResult autopar::simulate(StepPrices &prices, const Engine &engine,
       all.tooLong =
           static_cast<size_t>(i) + *part.tooLong * static_cast<size_t>(engines);
     all.refusal = part.refusal;
-    if (part.tooLong || part.refusal)
+    all.isCut = part.isCut;
+    if (part.tooLong || part.refusal || part.isCut)
       return all;
     addPart(part, engine, i, engines, all);
   }

@@ -117,31 +117,21 @@ ServingRefusal Server::count(const ServedLoad &load, ServingFlops &flops) {
 /// others come in their place: of Poisson's law, how many come where any does,
 /// to replicas that step together. No more than the budget of a step holds, and
 /// one where it holds none whole.
+double Server::mostPerStep(const ServedLoad &load) const {
+  double each = runtime.tokenBudget.value / load.readTokens();
+  return (each >= 1 ? std::floor(each) : each) * prices.togetherCount();
+}
+
 double Server::promptsPerStep(const ServedLoad &load, double running) const {
   double together = prices.togetherCount();
   double ends = running * together * load.tokensPerStep / load.answerTokens;
   double come = ends / -std::expm1(-ends);
-  double most =
-      std::floor(runtime.tokenBudget.value / load.readTokens()) * together;
-  return std::max(1.0, std::min({come, most, running * together}));
+  return std::max(1.0, std::min({come, mostPerStep(load), running * together}));
 }
 
-/// Steps have whole prompts, and replicas whole sequences: what is between two
-/// of them is on a line.
-ServingRefusal Server::priceBetween(StepLoad load, double StepLoad::*count,
-                                    StepTime &step) {
-  double fewer = std::floor(load.*count), share = load.*count - fewer;
-  if (share == 0)
-    return priceServed(load, step);
-  load.*count = std::max(1.0, fewer);
-  if (auto refusal = priceServed(load, step))
-    return refusal;
-  StepTime more;
-  load.*count = fewer + 1;
-  if (auto refusal = priceServed(load, more))
-    return refusal;
-  step.us += share * (more.us - step.us);
-  return {};
+ServingRefusal Server::priceBetween(const StepLoad &load,
+                                    double StepLoad::*count, StepTime &step) {
+  return ofStep(prices.priceBetween(load, count, step));
 }
 
 /// Until the prompts of `running` requests that come at once are read, in the
@@ -178,9 +168,9 @@ ServingRefusal Server::burst(const ServedLoad &load, double running,
 
 /// Until the step that runs when a request comes is over, in the mean: half of
 /// it, and long ones run more often than short ones.
-static double untilStepEndsUs(const ServedLoad &load, const SteadyState &state,
-                              double others) {
-  double stepsWithPrompts = others / state.promptsPerStep;
+static double untilStepEndsUs(const ServedLoad &load,
+                              const SteadyState &state) {
+  double stepsWithPrompts = state.others / state.promptsPerStep;
   double share = std::min(1.0, stepsWithPrompts * state.promptStepUs /
                                    (load.answerTokens * state.tpotUs));
   return (share * state.promptStepUs + (1 - share) * state.decodeStepUs) / 2;
@@ -216,11 +206,10 @@ ServingRefusal Server::serve(const ServedLoad &load, SteadyState &state) {
       times.fill(load.limits, state);
     return refusal;
   }
-  double wanted =
-      std::max(1.0, std::ceil(static_cast<double>(load.concurrency) /
-                              prices.replicaCount()));
+  double wanted = static_cast<double>(load.concurrency) / prices.replicaCount();
   state.isCacheFull = state.isCacheFull && state.running < wanted;
   state.running = std::min(state.running, wanted);
+  state.waiting = wanted - state.running;
   return serveClosed(load, state);
 }
 
@@ -237,49 +226,67 @@ ServingRefusal Server::findCurve(const LoadPoint &asked, LoadCurve &curve) {
   return findLoadCurve(service, asked, curve);
 }
 
-/// Where `state.running` requests of a replica run.
+/// Where `state.running` requests of a replica run in the mean; steps are those
+/// of the one that has most.
 ServingRefusal Server::serveClosed(const ServedLoad &load, SteadyState &state) {
   double context = load.contextTokens();
+  double largest = std::ceil(state.running);
   StepTime decode, withPrompts;
   state.promptsPerStep = promptsPerStep(load, state.running);
-  StepLoad decoding{state.running, context};
+  StepLoad decoding{largest, context};
   addDrafts(load, decoding);
   if (auto refusal = price(decoding, decode))
     return refusal;
+  // Longer prompts are read in pieces, which see half of the others.
+  double pieces =
+      runtime.cutsPrompts
+          ? std::max(1.0, load.readTokens() / runtime.tokenBudget.value)
+          : 1;
   StepLoad mixed = reading(load, state.promptsPerStep);
-  mixed.decoding = runtime.fusesPrompts ? state.running : 0;
+  if (pieces > 1) {
+    mixed.promptContext -=
+        std::round(mixed.promptTokens * (1 - 1 / pieces) / 2);
+    mixed.promptTokens = std::round(mixed.promptTokens / pieces);
+  }
+  mixed.decoding = runtime.fusesPrompts ? largest : 0;
   mixed.context = context;
   addDrafts(load, mixed);
   if (auto refusal = priceBetween(mixed, &StepLoad::prompts, withPrompts))
     return refusal;
   setDecodeStep(state, decode);
-  state.promptStepUs = withPrompts.us;
-  double added = state.promptStepUs - (runtime.fusesPrompts ? decode.us : 0);
-  state.addedByPromptUs = std::max(0.0, added) / state.promptsPerStep;
+  state.promptStepUs = withPrompts.us * pieces;
+  double beside = runtime.fusesPrompts ? decode.us * pieces : 0;
+  state.addedByPromptUs =
+      std::max(0.0, state.promptStepUs - beside) / state.promptsPerStep;
   // While a request answers, each of the others is replaced once.
-  double others = std::max(0.0, state.running * prices.togetherCount() -
-                                    state.promptsPerStep);
-  double interrupts = others / load.answerTokens;
+  double together = state.running * prices.togetherCount();
+  state.others = std::max(0.0, together - state.promptsPerStep);
+  double interrupts = state.others / load.answerTokens;
+  // No more of a token than a step reads beside it.
+  if (runtime.fusesPrompts)
+    interrupts = std::min(interrupts, mostPerStep(load) / load.tokensPerStep);
   // Prompts that all come at once meet half of each other.
   if (load.rounds > 0)
     interrupts *= 1 - 0.5 / std::max(1.0, load.rounds);
   state.tpotUs = state.decodeStepUs / load.tokensPerStep +
                  interrupts * state.addedByPromptUs;
-  double readUs = state.promptStepUs + untilStepEndsUs(load, state, others);
+  double readUs = state.promptStepUs + untilStepEndsUs(load, state);
   if (load.rounds > 0) {
     double firstUs = 0;
-    if (auto refusal = burst(load, state.running, firstUs))
+    if (auto refusal = burst(load, largest, firstUs))
       return refusal;
     readUs += std::max(0.0, firstUs - readUs) / load.rounds;
   }
+  // Where answers are short, prompts wait for those of all others.
+  double answerUs = load.decodedTokens() * state.tpotUs;
+  readUs = std::max(
+      readUs, together * state.promptStepUs / state.promptsPerStep - answerUs);
   state.ttftUs = readUs +
                  runtime.requestTimePerTokenUs.value * load.promptTokens +
                  runtime.firstTokenSteps.value * state.decodeStepUs;
-  double waits = static_cast<double>(load.concurrency) / prices.replicaCount() /
-                     state.running -
-                 1;
-  state.ttftUs += std::max(0.0, waits) * load.answerTokens * state.tpotUs;
-  double request = state.ttftUs + (load.answerTokens - 1) * state.tpotUs;
+  // For a place, which each has for as long as it is read and answers.
+  state.ttftUs += state.waiting / state.running * (readUs + answerUs);
+  double request = state.ttftUs + answerUs;
   state.outputTokensPerSecond =
       1e6 * static_cast<double>(load.concurrency) * load.answerTokens / request;
   return load.hasSpread ? spreadClosed(load, state) : ServingRefusal();

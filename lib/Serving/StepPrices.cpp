@@ -8,6 +8,7 @@
 #include "autopar/Serving/StepPrices.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace autopar;
 
@@ -70,4 +71,20 @@ Refusal StepPrices::priceServed(const StepLoad &load, StepTime &time) {
     time.us = time.hostUs + runtime.promptStepUs.value +
               runtime.promptStepShare.value * (time.us - time.hostUs);
   return refusal;
+}
+
+Refusal StepPrices::priceBetween(StepLoad load, double StepLoad::*count,
+                                 StepTime &time) {
+  double fewer = std::floor(load.*count), share = load.*count - fewer;
+  if (share == 0)
+    return priceServed(load, time);
+  load.*count = std::max(1.0, fewer);
+  if (Refusal refusal = priceServed(load, time))
+    return refusal;
+  StepTime more;
+  load.*count = fewer + 1;
+  if (Refusal refusal = priceServed(load, more))
+    return refusal;
+  time.us += share * (more.us - time.us);
+  return {};
 }

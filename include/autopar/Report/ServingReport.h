@@ -54,16 +54,18 @@ struct ServiceReport {
   bool hasLimits() const {
     return requests.limits.ttftUs || requests.limits.tpotUs;
   }
-  /// Of all replicas.
+  /// Of all replicas: that are read or decode.
   double running() const {
-    return steady.state.running * static_cast<double>(replicas);
+    return (steady.state.running + steady.state.reading) *
+           static_cast<double>(replicas);
   }
   double waiting() const {
     return steady.state.waiting * static_cast<double>(replicas);
   }
   /// Of the KV caches, that requests hold in the mean.
   double cacheShare() const {
-    return steady.state.running * steady.load.contextTokens() /
+    return (steady.state.running * steady.load.contextTokens() +
+            steady.state.reading * steady.load.promptTokens) /
            static_cast<double>(capacityTokens);
   }
 };

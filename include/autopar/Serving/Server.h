@@ -14,6 +14,7 @@
 
 namespace autopar {
 
+struct FullSteps;
 struct PromptQueue;
 struct ServiceTimes;
 struct TimeMoments;
@@ -86,9 +87,10 @@ public:
 private:
   ServingRefusal price(const StepLoad &load, StepTime &step);
   ServingRefusal priceServed(const StepLoad &load, StepTime &step);
-  /// Where `count` of the load is a mean.
-  ServingRefusal priceBetween(StepLoad load, double StepLoad::*count,
+  ServingRefusal priceBetween(const StepLoad &load, double StepLoad::*count,
                               StepTime &step);
+  /// Prompts that a step reads at most.
+  double mostPerStep(const ServedLoad &load) const;
   double promptsPerStep(const ServedLoad &load, double running) const;
   ServingRefusal burst(const ServedLoad &load, double running, double &us);
   ServingRefusal priceRunning(const StepLoad &load, StepTime &step);
@@ -96,12 +98,15 @@ private:
                           double firstUs, double &bendUs, double &spreadUs);
   ServingRefusal queueOf(const ServedLoad &load, double running,
                          PromptQueue &queue, StepTime &decode);
+  ServingRefusal fullAt(const ServedLoad &load, double running,
+                        FullSteps &full);
+  ServingRefusal findFull(const ServedLoad &load, double most, FullSteps &full);
   ServingRefusal findRunning(const ServedLoad &load, double most,
                              PromptQueue &queue, StepTime &decode,
                              double &running);
   ServingRefusal waitForRoom(const ServedLoad &load, double most,
-                             double firstUs, const PromptQueue &full,
-                             double mostPerUs, Waiting &waiting);
+                             double firstUs, const FullSteps &steps,
+                             Waiting &waiting);
   void spread(const ServedLoad &load, const PromptQueue &queue, double growthUs,
               ServiceTimes &times, const SteadyState &state);
   ServingRefusal spreadClosed(const ServedLoad &load, SteadyState &state);

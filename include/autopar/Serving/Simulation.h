@@ -75,6 +75,8 @@ struct SimulationResult {
   Refusal refusal;
   /// Index of a request that is longer than the caches of a replica.
   std::optional<size_t> tooLong;
+  /// Whether it took too many steps, and stopped.
+  bool isCut = false;
 };
 
 /// What was simulated, and what became of it.

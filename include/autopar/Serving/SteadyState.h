@@ -65,6 +65,11 @@ struct SteadyState {
   /// with any has (of all replicas that step together), and requests of a
   /// replica that wait for room.
   double running = 0, promptsPerStep = 0, waiting = 0;
+  /// Of those that step together, all but the ones whose prompts a step reads:
+  /// each is replaced once while a request of a closed loop answers.
+  double others = 0;
+  /// Prompts of a replica that are read, or wait for that, in an open loop.
+  double reading = 0;
   /// Whether requests wait for room in the KV caches.
   bool isCacheFull = false;
   /// Tokens that the KV caches of a replica hold.

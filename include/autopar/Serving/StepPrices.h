@@ -49,6 +49,9 @@ public:
   Refusal price(const StepLoad &load, StepTime &time);
   /// The same with what the runtime adds where there are prompts.
   Refusal priceServed(const StepLoad &load, StepTime &time);
+  /// The same where `count` of the load is a mean: steps have whole prompts,
+  /// and replicas whole sequences; what is between two of them is on a line.
+  Refusal priceBetween(StepLoad load, double StepLoad::*count, StepTime &time);
 
   /// Independent of loads: whether the plan is legal at all.
   const Refusal &refusal() const { return laid; }

@@ -68,6 +68,8 @@ inline constexpr size_t maxTracedTasks = 1'000'000;
 inline constexpr int64_t maxScheduledTimePs = int64_t(1) << 61;
 /// Requests of a simulation.
 inline constexpr int64_t maxSimulatedRequests = 1'000'000;
+/// Steps of one: some ten seconds.
+inline constexpr int64_t maxSimulatedSteps = 20'000'000;
 /// Devices of a machine, and product of the sizes of a mesh.
 inline constexpr int64_t maxDevices = int64_t(1) << 30;
 /// Devices of a plan whose groups are listed one by one.

@@ -311,6 +311,8 @@ Result<Requests> RequestsOp::read() {
   if (getRate())
     requests.ratePerS = getRate()->convertToDouble();
   requests.concurrency = getConcurrency().value_or(0);
+  if (getConcurrency() && requests.concurrency == 0)
+    return Error{"", "concurrency = 0: expected a number above 0", ""};
   if (getCached())
     requests.cachedShare = getCached()->convertToDouble();
   Result<TokenLengths> prompt = TokenLengths::parse(getPrompt().str()),

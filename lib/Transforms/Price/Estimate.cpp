@@ -188,6 +188,15 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
     return choice;
   }
 
+  /// A simulation that was asked for is never left out without a word.
+  LogicalResult checkSimulated() {
+    if (simulate == 0 && requests.empty())
+      return success();
+    return getOperation().emitError(
+        "nothing is simulated: the KV cache of a replica does not hold a "
+        "request of mean length");
+  }
+
   /// What became of simulated requests.
   LogicalResult writeRequests(const SimulationReport &simulation) {
     if (!requestsOutput.empty() &&
@@ -208,6 +217,8 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
   LogicalResult writeTimeline(const Report &report) {
     if (report.serving && report.serving->simulation)
       return writeRequests(*report.serving->simulation);
+    if (failed(checkSimulated()))
+      return failure();
     if (trace.empty())
       return success();
     if (!report.pipeline)
@@ -226,6 +237,8 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
   LogicalResult writeTimeline(const DeploymentReport &report) {
     if (report.serving && report.serving->simulation)
       return writeRequests(*report.serving->simulation);
+    if (failed(checkSimulated()))
+      return failure();
     if (trace.empty())
       return success();
     return getOperation().emitError(
