@@ -90,9 +90,13 @@ private:
   LogicalResult verifyDiff() {
     if (!options.plan.empty())
       return onError("--plan and --diff-plans exclude each other");
-    for (auto [flag, given] : {std::pair("explain", bool(options.explain)),
-                               std::pair("impact", bool(options.impact)),
-                               std::pair("verbose", bool(options.verbose))})
+    for (auto [flag, given] :
+         {std::pair("explain", bool(options.explain)),
+          std::pair("impact", bool(options.impact)),
+          std::pair("verbose", bool(options.verbose)),
+          std::pair("simulate", options.simulate != 0),
+          std::pair("requests", !options.requests.empty()),
+          std::pair("requests-output", !options.requestsOutput.empty())})
       if (given)
         return onError(Twine("--") + flag +
                        " has no effect with --diff-plans: give --estimate and "
@@ -198,6 +202,8 @@ private:
   /// A trace says all but how many there are at once, and limits.
   LogicalResult readTrace(RequestsChoice &requests) {
     if (options.requests.empty()) {
+      if (options.seed.getNumOccurrences() != 0 && options.simulate == 0)
+        return onError("--seed has no effect without --simulate");
       if (!options.requestsOutput.empty() && options.simulate == 0)
         return onError("--requests-output has no effect without --simulate or "
                        "--requests");
@@ -208,6 +214,8 @@ private:
       if (!flag->empty())
         return onError("--" + flag->getArgStr() +
                        " and --requests exclude each other: the file says it");
+    if (options.requests == "-")
+      return onError("--requests=-: give a file, which is read twice");
     if (options.simulate != 0)
       return onError("--simulate and --requests exclude each other: all "
                      "requests of the file are simulated");
@@ -215,6 +223,12 @@ private:
     if (!trace)
       return onError(trace.error().str());
     Requests asked = requestsOf(*trace);
+    if (!requests.concurrency && trace->back().arrivalUs == 0)
+      return onError("--requests=" + options.requests +
+                     ": all requests come at once, at no rate; with "
+                     "--concurrency=N each comes when one has ended");
+    if (auto error = asked.verify(); error && !requests.concurrency)
+      return onError("--requests=" + options.requests + ": " + error->message);
     if (!requests.concurrency)
       requests.ratePerS = asked.ratePerS;
     requests.prompt = asked.prompt.str();

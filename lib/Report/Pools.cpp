@@ -179,6 +179,8 @@ Result<PoolsReport> autopar::evaluatePools(const PoolSide &prefill,
   for (const PlanInputs *inputs : {&read, &decoded})
     if (auto error = ServedProgram::check(*inputs))
       return *error;
+  if (auto error = ServedProgram::checkLengths(read, requests))
+    return *error;
   return PoolsReader(prefill, decode, read, decoded, requests)
       .run(byLayer, choice);
 }

@@ -71,23 +71,26 @@ static Json steady(const Report &report, Number number) {
   return serving && std::isfinite(value) ? Json(value) : Json();
 }
 
-static double tokensPerS(const Report &report) {
+/// Null of a service that serves nothing.
+static Json tokensPerS(const Report &report, int64_t devices = 1) {
   const ServingReport *serving = servedBy(report);
-  return serving ? serving->steady.state.outputTokensPerSecond
-                 : report.tokensPerS;
+  if (!serving && report.serving)
+    return {};
+  double rate =
+      serving ? serving->steady.state.outputTokensPerSecond : report.tokensPerS;
+  return rate / static_cast<double>(devices);
 }
 
 static Json dollarsPerMillion(const Report &report) {
-  const ServingReport *serving = servedBy(report);
-  return optional(serving ? serving->dollarsPerMillionTokens
-                          : report.cost.dollarsPerMillionTokens);
+  return optional(report.serving ? report.serving->dollarsPerMillionTokens
+                                 : report.cost.dollarsPerMillionTokens);
 }
 
 static Json joulesPerToken(const Report &report) {
-  const ServingReport *serving = servedBy(report);
-  if (serving && serving->joulesPerMillionTokens)
-    return *serving->joulesPerMillionTokens / 1e6;
-  return optional(report.cost.joulesPerToken);
+  if (!report.serving)
+    return optional(report.cost.joulesPerToken);
+  const auto &joules = report.serving->joulesPerMillionTokens;
+  return joules ? Json(*joules / 1e6) : Json();
 }
 
 static constexpr double ms = 1e3, gib = 1 << 30;
@@ -124,12 +127,11 @@ const std::vector<ReportColumn> &autopar::reportColumns() {
        [](const Report &report) { return Json(report.latency.stepTimeUs); },
        timeText, "time of a step, ms", ms},
       {"tokens_per_s", "tokens/s", 'r',
-       [](const Report &report) { return Json(tokensPerS(report)); }, rateText,
+       [](const Report &report) { return tokensPerS(report); }, rateText,
        "tokens/s", 1},
       {"tokens_per_s_per_device", "a device", 'r',
        [](const Report &report) {
-         return Json(tokensPerS(report) /
-                     static_cast<double>(report.mesh.devices));
+         return tokensPerS(report, report.mesh.devices);
        },
        rateText, "tokens/s of a device", 1},
       {"total_bytes", "memory", 'r',

@@ -9,6 +9,7 @@
 
 #include "autopar/Program/Stages.h"
 #include "autopar/Report/PlanLayout.h"
+#include "autopar/Support/Text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +38,27 @@ std::optional<Error> ServedProgram::check(const PlanInputs &inputs) {
   if (!inputs.plan.pipeline.stages.empty())
     return Error{"", "requests over pipeline stages are not modelled",
                  "leave out --stage-pp, or the requests"};
+  if (!inputs.program.keepsTokens())
+    return Error{"",
+                 "'" + inputs.program.model +
+                     "' keeps nothing of a sequence: it answers no requests "
+                     "token by token",
+                 "give --phase=prefill and a --prompt instead"};
   return checkInputs(inputs);
+}
+
+std::optional<Error> ServedProgram::checkLengths(const PlanInputs &inputs,
+                                                 const Requests &requests) {
+  const Positions &positions = inputs.program.positions;
+  double tokens = requests.prompt.mean() + requests.answer.mean();
+  if (!positions.areLearned || positions.longest == 0 ||
+      tokens <= static_cast<double>(positions.longest))
+    return std::nullopt;
+  return Error{"",
+               "requests have " + formatInteger(std::llround(tokens)) +
+                   " tokens in the mean, the model has learned " +
+                   formatInteger(positions.longest) + " positions",
+               "shorter --prompt or --output-tokens"};
 }
 
 ServedLoad ServedProgram::loadOf(const Requests &requests) const {

@@ -24,6 +24,9 @@ struct ServedProgram {
 
   /// What keeps the inputs from being served: as `checkInputs`, or stages.
   static std::optional<Error> check(const PlanInputs &inputs);
+  /// Whether the model has positions for requests of mean length.
+  static std::optional<Error> checkLengths(const PlanInputs &inputs,
+                                           const Requests &requests);
   /// With a draft that takes as long as one of the model's layers, where nobody
   /// says otherwise.
   ServedLoad loadOf(const Requests &requests) const;

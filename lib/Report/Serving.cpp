@@ -84,5 +84,7 @@ Result<ServingReport> autopar::evaluateServing(const CostProgram &program,
   PlanInputs inputs{program, plan, machine, runtime, none};
   if (auto error = ServedProgram::check(inputs))
     return *error;
+  if (auto error = ServedProgram::checkLengths(inputs, requests))
+    return *error;
   return ServingReader(inputs, requests).run(choice);
 }

@@ -79,6 +79,15 @@ SimulatedService autopar::summarize(const SimulatedRun &run,
   service.tpot = MeasuredTimes::of(std::move(tpots));
   service.request = MeasuredTimes::of(std::move(requests));
   service.shareWithinLimits = within / static_cast<double>(service.counted);
+  // Where none end while others come, of the whole.
+  if (ended == 0) {
+    fromUs = 0;
+    toUs = result.endUs;
+    for (const Request &request : load.requests) {
+      ++ended;
+      tokens += static_cast<double>(request.answerTokens);
+    }
+  }
   if (toUs > fromUs) {
     service.requestsPerS = ended / (toUs - fromUs) * 1e6;
     service.outputTokensPerS = tokens / (toUs - fromUs) * 1e6;

@@ -173,8 +173,9 @@ int Comparer::write() {
 int Comparer::run() {
   if (failed(readLists()))
     return 1;
-  bool isOfSteps =
-      valueOf(values, "rate").empty() && valueOf(values, "concurrency").empty();
+  bool isOfSteps = valueOf(values, "rate").empty() &&
+                   valueOf(values, "concurrency").empty() &&
+                   valueOf(values, "requests").empty();
   if (isOfSteps && models.size() == 1 && machines.size() == 1 &&
       plans.size() == 2)
     return compareTwo();

@@ -122,6 +122,9 @@ Result<Axes> autopar::takeAxes(const std::vector<std::string> &order,
   for (const std::string &name : order) {
     if (lists.count(name) == 0 || (isService && name == "prompt"))
       continue;
+    if (isService && (name == "batch" || name == "context"))
+      return Error{"", "--" + name + " is of steps, not of requests",
+                   "leave it out, or --rate and --concurrency"};
     std::string text = devices;
     if (name != "devices") {
       text = join(valuesOf(flags, values, name), ",");

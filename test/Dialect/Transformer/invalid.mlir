@@ -69,6 +69,16 @@ transformer.requests(rate = -1, prompt = "1", output = "1")
 
 // -----
 
+// expected-error @+1 {{'transformer.requests' op has concurrency = 0: expected a number above 0}}
+"transformer.requests"() {rate = 1.0, concurrency = 0, prompt = "1", output = "1"} : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected a number}}
+transformer.requests(rate = 4 : ui64, prompt = "1", output = "1")
+
+// -----
+
 // expected-error @+1 {{'transformer.requests' op has concurrency = -1: expected a number above 0}}
 transformer.requests(concurrency = -1, prompt = "1", output = "1")
 
