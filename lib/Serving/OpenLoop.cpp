@@ -309,12 +309,14 @@ ServingRefusal Server::findFull(const ServedLoad &load, double most,
     return refusal;
   if (!runtime.fusesPrompts || load.isRead || !full.isCrowded)
     return {};
-  for (double running = most * fewer; running >= 1; running *= fewer) {
+  double running = most * fewer;
+  while (running >= 1) {
     FullSteps other;
     if (auto refusal = fullAt(load, std::floor(running), other))
       return refusal;
     if (other.mostPerUs > full.mostPerUs)
       full = other;
+    running *= fewer;
   }
   return {};
 }
