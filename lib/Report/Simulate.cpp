@@ -28,6 +28,15 @@ static SimulatedService summarize(const SimulatedRun &run,
   return summarize(run, limits, first, end);
 }
 
+/// Requests of a closed loop come when they may, but the first ones evenly over
+/// the time of one: of equal lengths, those that begin together end together.
+static void spreadFirst(const ServiceReport &report, SimulatedLoad &load) {
+  auto places = static_cast<size_t>(load.concurrency);
+  double us = report.steady.requestUs() / static_cast<double>(places);
+  for (size_t i = 0; i < load.requests.size(); ++i)
+    load.requests[i].arrivalUs = i < places ? static_cast<double>(i) * us : 0;
+}
+
 std::optional<Error> autopar::addSimulation(
     ServiceReport &report, const SimulationChoice &choice,
     const std::function<SimulationResult(const SimulatedLoad &)> &simulate) {
@@ -40,10 +49,8 @@ std::optional<Error> autopar::addSimulation(
       choice.trace.empty()
           ? drawRequests(report.requests, choice.count, choice.seed)
           : choice.trace;
-  // Of a closed loop each comes when it may.
   if (run->load.concurrency != 0)
-    for (Request &request : run->load.requests)
-      request.arrivalUs = 0;
+    spreadFirst(report, run->load);
   run->result = simulate(run->load);
   if (run->result.tooLong) {
     const Request &request = run->load.requests[*run->result.tooLong];
