@@ -1,0 +1,147 @@
+//===- serving.cpp - What a point of a service takes ----------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// usage: serving-bench MODULE
+//
+// MODULE is the output of autopar-opt with flags and without --estimate. Prints
+// what a step's price takes, points of closed and open loops, and a simulation:
+// microseconds, the median of several runs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Subject.h"
+
+#include "autopar/Program/RequestTrace.h"
+#include "autopar/Serving/Server.h"
+#include "autopar/Serving/Simulation.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <chrono>
+
+using namespace autopar;
+
+namespace {
+
+/// Microseconds of one of `count` calls: the median of nine runs.
+template <typename Body>
+double usOf(int64_t count, Body body) {
+  std::vector<double> runs;
+  for (int run = 0; run < 9; ++run) {
+    auto begin = std::chrono::steady_clock::now();
+    for (int64_t i = 0; i < count; ++i)
+      body(i);
+    std::chrono::duration<double, std::micro> time =
+        std::chrono::steady_clock::now() - begin;
+    runs.push_back(time.count() / static_cast<double>(count));
+  }
+  std::nth_element(runs.begin(), runs.begin() + 4, runs.end());
+  return runs[4];
+}
+
+class ServingBench {
+public:
+  explicit ServingBench(const Subject &subject)
+      : compiled(subject.program(), launchingOf(subject.runtime())),
+        runtime(subject.runtime()),
+        server(compiled, subject.machine(), runtime),
+        prices(compiled, subject.machine(), runtime) {
+    server.lay(subject.layout(), 1);
+    prices.lay(subject.layout(), 1);
+    asked.prompt = *TokenLengths::parse("2000");
+    asked.answer = *TokenLengths::parse("300");
+  }
+
+  void run() {
+    timeStep();
+    timeClosed();
+    timeOpen();
+    timeSimulation();
+  }
+
+private:
+  void print(const char *name, double us) {
+    llvm::outs() << llvm::format("%-36s %10.2f us\n", name, us);
+  }
+
+  void timeStep() {
+    print("price of a step", usOf(10'000, [&](int64_t i) {
+            StepTime time;
+            StepLoad load{static_cast<double>(1 + i % 64), 2000, 1, 2000, 2000};
+            (void)prices.priceServed(load, time);
+            sum += time.us;
+          }));
+  }
+
+  void timeClosed() {
+    ServedLoad load = ServedLoad::of(asked);
+    load.hasSpread = false;
+    print("closed loop", usOf(2'000, [&](int64_t i) {
+            load.concurrency = 1 + i % 64;
+            SteadyState state;
+            (void)server.serve(load, state);
+            sum += state.tpotUs;
+          }));
+  }
+
+  void timeOpen() {
+    asked.ratePerS = 1;
+    ServedLoad load = ServedLoad::of(asked);
+    SteadyState state;
+    (void)server.serve(load, state);
+    most = state.mostPerS;
+    for (bool hasSpread : {false, true}) {
+      load.hasSpread = hasSpread;
+      print(hasSpread ? "open loop with percentiles" : "open loop",
+            usOf(2'000, [&](int64_t i) {
+              load.ratePerS = most * static_cast<double>(1 + i % 90) / 100;
+              SteadyState point;
+              (void)server.serve(load, point);
+              sum += point.tpotUs;
+            }));
+    }
+  }
+
+  /// Some 64 at once.
+  void timeSimulation() {
+    constexpr int64_t count = 100'000;
+    asked.ratePerS = 0;
+    asked.concurrency = 64;
+    SimulatedLoad load;
+    load.concurrency = 64;
+    load.requests = drawRequests(asked, count, /*seed=*/1);
+    StepTime time;
+    (void)prices.price({1, 2000}, time);
+    Engine engine = engineOf(runtime, time.capacityTokens, 1);
+    print("simulation of 100,000 requests", usOf(1, [&](int64_t) {
+            sum += simulate(prices, engine, load).endUs;
+          }));
+  }
+
+  CompiledProgram compiled;
+  Runtime runtime;
+  Server server;
+  StepPrices prices;
+  Requests asked;
+  double most = 0, sum = 0;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    llvm::errs() << "usage: serving-bench MODULE\n";
+    return 1;
+  }
+  std::unique_ptr<Subject> subject = Subject::load(argv[1]);
+  if (!subject)
+    return 1;
+  ServingBench(*subject).run();
+  return 0;
+}
