@@ -102,6 +102,7 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
                                   (fuses ? running * (1 + load.drafts) : 0));
   queue.decodeUs = decode.us;
   queue.fusesPrompts = fuses;
+  queue.turns = prices.groupCount();
   if (load.isRead) {
     queue.firstUs = decode.us;
     queue.perStep = runtime.maxSequences.value * together;

@@ -43,10 +43,31 @@ TimeMoments PromptQueue::step() const {
   return step;
 }
 
+/// Steps of prompts follow each other for as long as any comes in the one
+/// before: replicas that step together read several in hardly more than the
+/// time of one. A step has what came in it, if anything did.
+double PromptQueue::decodeAndRunsUs() const {
+  constexpr int rounds = 30;
+  double prompts = 1, stepUs = firstUs;
+  for (int i = 0; i < rounds; ++i) {
+    double come = ratePerUs * pieces * stepUs;
+    prompts = std::clamp(come / -std::expm1(-come), 1.0,
+                         std::max(1.0, perStep * pieces));
+    stepUs = firstUs + (prompts - 1) * moreUs;
+  }
+  double any = -std::expm1(-ratePerUs * pieces * decodeUs);
+  double steps = any * std::exp(ratePerUs * pieces * stepUs);
+  return decodeUs + steps * stepUs;
+}
+
 /// Where prompts have steps of their own, they come between two that decode.
 double PromptQueue::decodeAndPromptsUs() const {
+  // Prompts beside the first one take much less than that.
+  constexpr double less = 0.7;
   if (fusesPrompts)
     return step().mean;
+  if (moreUs < less * firstUs)
+    return decodeAndRunsUs();
   double none = std::exp(-ratePerUs * decodeUs);
   double together = ratePerUs * decodeUs / std::max(1e-9, 1 - none);
   together = std::clamp(together, 1.0, std::max(1.0, perStep));
@@ -84,6 +105,33 @@ static TimeMoments afterStep(double meanUs, double squareUs, double beside,
   time.variance = squareUs * (1.0 / 12 + (0.5 + beside) * (0.5 + beside)) +
                   besideSquare * meanUs - time.mean * time.mean;
   return time;
+}
+
+/// How much rarer prompts meet those before them that are dealt to engines in
+/// turn: times between them are sums of as many of exponential laws (Erlang).
+double PromptQueue::shareOfTurns() const {
+  if (turns <= 1)
+    return 1;
+  double met = ratePerUs * firstUs, between = turns * met;
+  // That fewer than so many come in that time, as of Poisson's law.
+  double term = std::exp(-between), fewer = 0;
+  for (int i = 0; i < static_cast<int>(std::min(turns, 64.0)); ++i) {
+    fewer += term;
+    term *= between / (i + 1);
+  }
+  return std::max(0.0, 1 - fewer) / -std::expm1(-met);
+}
+
+/// Prompts that are dealt in turn come more evenly: fewer of them wait, and for
+/// less (Kingman 1961: as the mean of both squared variations).
+void PromptQueue::takeTurns(FirstTokenTime &time) const {
+  if (turns <= 1)
+    return;
+  time.shareBehind *= shareOfTurns();
+  double less = (1 / turns + squaredVariation) / (1 + squaredVariation);
+  double beyond = std::max(0.0, time.behind.mean - time.alone.mean);
+  time.behind.mean -= beyond * (1 - less);
+  time.behind.variance *= less * less;
 }
 
 FirstTokenTime PromptQueue::toFirstToken(double busy) const {
@@ -129,6 +177,7 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
     time.behind.mean += each;
     time.behind.variance += each * each * (2 / part - 1);
   }
+  takeTurns(time);
   for (TimeMoments *one : {&time.alone, &time.behind}) {
     one->mean += own;
     one->variance += ownVariance;

@@ -67,6 +67,8 @@ struct PromptQueue {
   /// What a prompt takes more that is longer by a standard deviation.
   double spreadUs = 0;
   bool fusesPrompts = true;
+  /// Engines that requests are dealt to in turn.
+  double turns = 1;
 
   /// From a token to the next in the mean.
   double decodeAndPromptsUs() const;
@@ -87,6 +89,9 @@ struct PromptQueue {
 
 private:
   TimeMoments step() const;
+  double decodeAndRunsUs() const;
+  double shareOfTurns() const;
+  void takeTurns(FirstTokenTime &time) const;
 };
 
 } // namespace autopar
