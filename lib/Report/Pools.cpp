@@ -38,7 +38,6 @@ private:
   std::optional<Error> simulate(const SimulationChoice &choice);
   std::optional<Error> readLink(bool byLayer);
   std::optional<Error> serve();
-  void addCosts();
 
   const PoolSide &from, &to;
   ServedProgram prefill, decode;
@@ -118,26 +117,10 @@ std::optional<Error> PoolsReader::serve() {
   return std::nullopt;
 }
 
-void PoolsReader::addCosts() {
-  double tokensPerS = report.steady.state.outputTokensPerSecond;
-  if (prefill.hasPrice() && decode.hasPrice())
-    report.dollarsPerMillionTokens =
-        (prefill.dollarsPerHour() + decode.dollarsPerHour()) / 3600 /
-        tokensPerS * 1e6;
-  if (prefill.hasPower() && decode.hasPower())
-    report.joulesPerMillionTokens =
-        (prefill.boardPowerW() + decode.boardPowerW()) / tokensPerS * 1e6;
-}
-
 std::optional<Error> PoolsReader::simulate(const SimulationChoice &choice) {
   if (report.requests.concurrency != 0)
     return Error{"", "a closed loop of a deployment is not simulated",
                  "give a --rate, or leave out the simulation"};
-  auto poolOf = [](ServedProgram &served, StepPrices &prices, double capacity) {
-    auto together = static_cast<int64_t>(prices.togetherCount());
-    return SimulatedPool{prices, engineOf(served.runtime, capacity, together),
-                         served.replicas / together};
-  };
   StepPrices reading = prefill.prices(), decoding = decode.prices();
   SteadyState room;
   if (prefill.server.roomOf(report.steady.load, room))
@@ -145,9 +128,9 @@ std::optional<Error> PoolsReader::simulate(const SimulationChoice &choice) {
                  "the KV cache of a replica of @" + from.name +
                      " does not hold one request",
                  ""};
-  SimulatedPool first = poolOf(prefill, reading, room.capacityTokens),
-                second = poolOf(decode, decoding,
-                                report.steady.state.capacityTokens);
+  SimulatedPool first = prefill.simulated(reading, room.capacityTokens),
+                second = decode.simulated(decoding,
+                                          report.steady.state.capacityTokens);
   return addSimulation(report, choice, [&](const SimulatedLoad &load) {
     return simulatePools(first, second, {pools.transferUs, sendUs}, load);
   });
@@ -160,7 +143,7 @@ Result<PoolsReport> PoolsReader::run(bool byLayer,
   if (auto error = serve())
     return *error;
   if (report.isServed)
-    addCosts();
+    addCosts(report, {&prefill, &decode});
   if (choice && report.isServed)
     if (auto error = simulate(*choice))
       return *error;

@@ -97,6 +97,13 @@ StepPrices ServedProgram::prices() {
   return prices;
 }
 
+SimulatedPool ServedProgram::simulated(StepPrices &prices,
+                                       double capacityTokens) const {
+  auto together = static_cast<int64_t>(prices.togetherCount());
+  return {prices, engineOf(runtime, capacityTokens, together),
+          replicas / together};
+}
+
 double ServedProgram::dollarsPerHour() const {
   return inputs.machine.price->value * static_cast<double>(layout.devices);
 }
@@ -104,4 +111,21 @@ double ServedProgram::dollarsPerHour() const {
 double ServedProgram::boardPowerW() const {
   return inputs.pool().chip.boardPower->value *
          static_cast<double>(layout.devices);
+}
+
+void autopar::addCosts(ServiceReport &report,
+                       std::initializer_list<const ServedProgram *> all) {
+  double tokensPerS = report.steady.state.outputTokensPerSecond;
+  double dollarsPerHour = 0, powerW = 0;
+  bool hasPrice = true, hasPower = true;
+  for (const ServedProgram *served : all) {
+    hasPrice = hasPrice && served->hasPrice();
+    hasPower = hasPower && served->hasPower();
+    dollarsPerHour += hasPrice ? served->dollarsPerHour() : 0;
+    powerW += hasPower ? served->boardPowerW() : 0;
+  }
+  if (hasPrice)
+    report.dollarsPerMillionTokens = dollarsPerHour / 3600 / tokensPerS * 1e6;
+  if (hasPower)
+    report.joulesPerMillionTokens = powerW / tokensPerS * 1e6;
 }

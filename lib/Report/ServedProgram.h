@@ -10,10 +10,12 @@
 
 #include "Reading.h"
 
+#include "autopar/Serving/Disaggregation.h"
 #include "autopar/Serving/Server.h"
 #include "autopar/Serving/Simulation.h"
 
 #include <functional>
+#include <initializer_list>
 
 namespace autopar {
 
@@ -37,6 +39,8 @@ struct ServedProgram {
   Workload stepOf(double sequences, const ServedLoad &load) const;
   /// Of this plan, laid on its devices.
   StepPrices prices();
+  /// Its engines, each with the KV caches of a replica; `prices` outlive them.
+  SimulatedPool simulated(StepPrices &prices, double capacityTokens) const;
   double dollarsPerHour() const;
   double boardPowerW() const;
   bool hasPrice() const { return inputs.machine.price.has_value(); }
@@ -50,6 +54,11 @@ struct ServedProgram {
   int64_t replicas;
   Server server;
 };
+
+/// What a million tokens of output cost on the devices of `all`, where each has
+/// a price, a power.
+void addCosts(ServiceReport &report,
+              std::initializer_list<const ServedProgram *> all);
 
 /// Simulates requests of `report`, by what `simulate` does with a load, and
 /// adds what they measured. Errors: a request that no cache holds, or that no

@@ -27,7 +27,6 @@ public:
 
 private:
   std::optional<Error> simulate(const SimulationChoice &choice);
-  void addCosts();
 
   ServedProgram served;
   ServingReport report;
@@ -35,22 +34,12 @@ private:
 
 } // namespace
 
-void ServingReader::addCosts() {
-  double tokensPerS = report.steady.state.outputTokensPerSecond;
-  if (served.hasPrice())
-    report.dollarsPerMillionTokens =
-        served.dollarsPerHour() / 3600 / tokensPerS * 1e6;
-  if (served.hasPower())
-    report.joulesPerMillionTokens = served.boardPowerW() / tokensPerS * 1e6;
-}
-
 std::optional<Error> ServingReader::simulate(const SimulationChoice &choice) {
   StepPrices prices = served.prices();
-  auto together = static_cast<int64_t>(prices.togetherCount());
-  Engine engine =
-      engineOf(served.runtime, report.steady.state.capacityTokens, together);
+  SimulatedPool pool =
+      served.simulated(prices, report.steady.state.capacityTokens);
   return addSimulation(report, choice, [&](const SimulatedLoad &load) {
-    return autopar::simulate(prices, engine, load, report.replicas / together);
+    return autopar::simulate(prices, pool.engine, load, pool.engines);
   });
 }
 
@@ -67,7 +56,7 @@ Result<ServingReport> ServingReader::run(const SimulationChoice *choice) {
     return served.explain(report.requests);
   report.isServed = true;
   report.step = served.stepOf(steady.state.running, steady.load);
-  addCosts();
+  addCosts(report, {&served});
   if (choice)
     if (auto error = simulate(*choice))
       return *error;

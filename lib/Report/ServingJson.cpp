@@ -17,12 +17,16 @@ static json number(std::optional<double> value) {
   return value && std::isfinite(*value) ? json(*value) : json();
 }
 
+/// Requests and the loads of a curve: how many there are.
+template <typename Load>
+static json writeCount(const Load &load) {
+  if (load.concurrency == 0)
+    return {{"rate_per_s", load.ratePerS}};
+  return {{"concurrency", load.concurrency}};
+}
+
 static json writeRequests(const Requests &requests) {
-  json written = json::object();
-  if (requests.concurrency == 0)
-    written["rate_per_s"] = requests.ratePerS;
-  else
-    written["concurrency"] = requests.concurrency;
+  json written = writeCount(requests);
   written["prompt_tokens"] = requests.prompt.str();
   written["output_tokens"] = requests.answer.str();
   written["cached_share"] = requests.cachedShare;
@@ -67,11 +71,7 @@ static json writeOutcome(const LoadPoint &point) {
 }
 
 static json writePoint(const LoadPoint &point) {
-  json written = json::object();
-  if (point.load.concurrency == 0)
-    written["rate_per_s"] = point.load.ratePerS;
-  else
-    written["concurrency"] = point.load.concurrency;
+  json written = writeCount(point.load);
   written.update(writeOutcome(point));
   return written;
 }
@@ -110,6 +110,18 @@ static json writeSimulation(const SimulationReport &simulation) {
           {"request_us", writeMeasured(service.request)}};
 }
 
+/// What services of one module and of two end with.
+static json writeCostsAndCurve(const ServiceReport &service) {
+  json written = {{"usd_per_million_output_tokens",
+                   number(service.dollarsPerMillionTokens)},
+                  {"joules_per_million_output_tokens",
+                   number(service.joulesPerMillionTokens)},
+                  {"load_curve", writeCurve(service.curve)}};
+  if (service.simulation)
+    written["simulation"] = writeSimulation(*service.simulation);
+  return written;
+}
+
 json autopar::writeServing(const ServingReport &serving) {
   json written = {{"requests", writeRequests(serving.requests)},
                   {"served", serving.isServed},
@@ -136,13 +148,7 @@ json autopar::writeServing(const ServingReport &serving) {
   written["prompt_step_us"] = state.promptStepUs;
   written["added_by_prompt_us"] = state.addedByPromptUs;
   written["prompts_per_step"] = state.promptsPerStep;
-  written["usd_per_million_output_tokens"] =
-      number(serving.dollarsPerMillionTokens);
-  written["joules_per_million_output_tokens"] =
-      number(serving.joulesPerMillionTokens);
-  written["load_curve"] = writeCurve(serving.curve);
-  if (serving.simulation)
-    written["simulation"] = writeSimulation(*serving.simulation);
+  written.update(writeCostsAndCurve(serving));
   return written;
 }
 
@@ -165,12 +171,6 @@ json autopar::writePools(const PoolsReport &pools) {
   written["reading"] = number(pools.reading);
   written["running"] = pools.running();
   written["decode_step_us"] = state.decodeStepUs;
-  written["usd_per_million_output_tokens"] =
-      number(pools.dollarsPerMillionTokens);
-  written["joules_per_million_output_tokens"] =
-      number(pools.joulesPerMillionTokens);
-  written["load_curve"] = writeCurve(pools.curve);
-  if (pools.simulation)
-    written["simulation"] = writeSimulation(*pools.simulation);
+  written.update(writeCostsAndCurve(pools));
   return written;
 }

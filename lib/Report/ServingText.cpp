@@ -198,9 +198,8 @@ static std::string timesTable(const ServiceReport &service) {
   return "\n" + table.str();
 }
 
-/// "Simulated: 10,000 requests of seed 1 in 2,041 s, of which 7,500 are
-/// counted:
-/// ...".
+/// "Simulated: 10,000 requests of seed 1 in 2,041 s, 7,500 of them counted" and
+/// what they measured.
 static std::string simulationText(const ServiceReport &serving) {
   if (!serving.simulation)
     return "";

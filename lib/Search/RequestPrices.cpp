@@ -31,11 +31,11 @@ double RequestPrices::bytesOf(const ServedLoad &load) {
 }
 
 BatchPrice RequestPrices::price(int64_t concurrency) {
-  ServedLoad load;
+  LoadPoint point;
+  auto &[load, state] = point;
   load.concurrency = concurrency;
   load.promptTokens = static_cast<double>(problem.requests->prompt);
   load.answerTokens = static_cast<double>(problem.requests->answer);
-  SteadyState state;
   ServingRefusal refusal = server.serve(load, state);
   BatchPrice price;
   price.isLegal = refusal.kind != ServingRefusal::Kind::step;
@@ -46,7 +46,7 @@ BatchPrice RequestPrices::price(int64_t concurrency) {
   }
   price.ttftUs = state.ttftUs;
   price.tpotUs = state.tpotUs;
-  price.timeUs = state.ttftUs + (load.answerTokens - 1) * state.tpotUs;
+  price.timeUs = point.requestUs();
   price.tokensPerS = state.outputTokensPerSecond;
   return price;
 }

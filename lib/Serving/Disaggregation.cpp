@@ -28,10 +28,10 @@ public:
 
 private:
   double waitForLinkUs() const;
+  double handedOnPerS(double ratePerS) const;
   /// Where so many sequences decode on each replica.
   ServingRefusal at(double running);
   double readingUs(double ratePerUs) const;
-  double fit(double most) const;
 
   Server &prefill, &decode;
   const Disaggregation &pools;
@@ -121,6 +121,12 @@ double Pools::waitForLinkUs() const {
   return used < 1 ? used / (1 - used) / 2 * pools.transferUs : 0;
 }
 
+/// Of so many requests, those that are read and moved.
+double Pools::handedOnPerS(double ratePerS) const {
+  double readPerS = std::min(ratePerS, served.prefillMostPerS);
+  return pools.linksPerS > 0 ? std::min(readPerS, pools.linksPerS) : readPerS;
+}
+
 /// A pool that answers each prompt with a token, links, and a pool to which
 /// prompts come read. First tokens are those of the first pool; what waits for
 /// room in the second one keeps them.
@@ -141,20 +147,15 @@ ServingRefusal Pools::serveOpen() {
     return refusal;
   served.prefillMostPerS =
       read.mostPerS * static_cast<double>(pools.prefillWorkers);
-  // No more come than are read and moved.
-  writing.ratePerS = std::min(load.ratePerS, served.prefillMostPerS);
-  if (pools.linksPerS > 0)
-    writing.ratePerS = std::min(writing.ratePerS, pools.linksPerS);
-  writing.ratePerS /= static_cast<double>(pools.decodeWorkers);
+  writing.ratePerS =
+      handedOnPerS(load.ratePerS) / static_cast<double>(pools.decodeWorkers);
   if (auto refusal = decode.roomOf(writing, state))
     return refusal;
   if (auto refusal = decode.serveOpen(writing, state, times))
     return refusal;
   served.decodeMostPerS =
       state.mostPerS * static_cast<double>(pools.decodeWorkers);
-  state.mostPerS = std::min(served.prefillMostPerS, served.decodeMostPerS);
-  if (pools.linksPerS > 0)
-    state.mostPerS = std::min(state.mostPerS, pools.linksPerS);
+  state.mostPerS = handedOnPerS(served.decodeMostPerS);
   state.isOverloaded = load.ratePerS >= state.mostPerS;
   // Elsewhere.
   state.reading = 0;
@@ -166,7 +167,7 @@ ServingRefusal Pools::serveOpen() {
   if (state.isOverloaded) {
     state.ttftUs = std::numeric_limits<double>::infinity();
     served.reading = state.ttftUs;
-    state.shareWithinLimits = load.limits.ttftUs || load.limits.tpotUs ? 0 : 1;
+    state.shareWithinLimits = load.limits.any() ? 0 : 1;
     return {};
   }
   TimeMoments moved = {pools.transferUs + waitForLinkUs(), 0};
@@ -176,9 +177,8 @@ ServingRefusal Pools::serveOpen() {
   state.ttftUs = times.first.mean() + times.waiting.meanUs;
   TimeMoments first = times.first.moments();
   // It comes in the midst of a step.
-  times.request.mean = state.ttftUs + state.decodeStepUs / 2 +
-                       (load.answerTokens - 1) * state.tpotUs;
-  double decodeUs = (load.answerTokens - 1) * state.tpotUs;
+  double decodeUs = load.decodedTokens() * state.tpotUs;
+  times.request.mean = state.ttftUs + state.decodeStepUs / 2 + decodeUs;
   times.request.variance =
       first.variance + decodeUs * decodeUs * load.answerVariation +
       load.answerTokens * load.answerTokens * times.token.variance;

@@ -104,7 +104,7 @@ void CurveFinder::findKnee() {
 /// the next one.
 void CurveFinder::findMostWithinLimits() {
   constexpr int halvings = 20;
-  if (!asked.load.limits.ttftUs && !asked.load.limits.tpotUs)
+  if (!asked.load.limits.any())
     return;
   size_t count = 0;
   while (count < curve.points.size() && isWithinLimits(curve.points[count]))

@@ -233,8 +233,7 @@ ServingRefusal Server::findRunning(const ServedLoad &load, double most,
 }
 
 /// Requests are served together, up to `most`, and take the longer the more of
-/// them there are: `full` is where all are. They come at `ratePerUs`, of which
-/// `mostPerUs` are served.
+/// them there are: `steps` are those where most is served.
 ServingRefusal Server::waitForRoom(const ServedLoad &load, double most,
                                    double firstUs, const FullSteps &steps,
                                    Waiting &waiting) {
@@ -275,8 +274,8 @@ void Server::spread(const ServedLoad &load, const PromptQueue &queue,
       (queue.varianceOfSum() / steps + growthUs * growthUs * state.running) /
       (each * each);
   TimeMoments first = times.first.moments();
-  times.request.mean = first.mean + times.waiting.meanUs +
-                       (load.answerTokens - 1) * state.tpotUs;
+  times.request.mean =
+      first.mean + times.waiting.meanUs + load.decodedTokens() * state.tpotUs;
   double decodeUs = tokens * state.tpotUs;
   times.request.variance = first.variance +
                            decodeUs * decodeUs * load.answerVariation +
@@ -345,7 +344,7 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
     state.running = most;
     state.tpotUs = fullUs / load.tokensPerStep;
     state.ttftUs = std::numeric_limits<double>::infinity();
-    state.shareWithinLimits = load.limits.ttftUs || load.limits.tpotUs ? 0 : 1;
+    state.shareWithinLimits = load.limits.any() ? 0 : 1;
   } else {
     double running = 0;
     if (auto refusal =
@@ -396,7 +395,7 @@ ServingRefusal Server::spreadClosed(const ServedLoad &load,
                                     SteadyState &state) {
   PromptQueue queue;
   StepTime decode;
-  double requestUs = state.ttftUs + (load.answerTokens - 1) * state.tpotUs;
+  double requestUs = state.ttftUs + load.decodedTokens() * state.tpotUs;
   double running = state.running * prices.togetherCount();
   queue.ratePerUs = (running - 1) / requestUs;
   if (auto refusal = queueOf(load, state.running, queue, decode))

@@ -93,7 +93,7 @@ ServingRefusal Server::runBatch(const ServedLoad &batch,
   if (decode.capacityTokens < sequences * batch.requestTokens())
     return {ServingRefusal::Kind::capacity};
   double us = std::ceil(sequences / together) * fill.us +
-              (batch.answerTokens - 1) * decode.us;
+              batch.decodedTokens() * decode.us;
   tokensPerSecond =
       1e6 * static_cast<double>(batch.concurrency) * batch.answerTokens / us;
   return {};
@@ -113,15 +113,15 @@ ServingRefusal Server::count(const ServedLoad &load, ServingFlops &flops) {
   return {};
 }
 
-/// Requests end at random steps, one in `answerTokens` of those that run, and
-/// others come in their place: of Poisson's law, how many come where any does,
-/// to replicas that step together. No more than the budget of a step holds, and
-/// one where it holds none whole.
+/// What the budget holds, in whole prompts where it holds any.
 double Server::mostPerStep(const ServedLoad &load) const {
   double each = runtime.tokenBudget.value / load.readTokens();
   return (each >= 1 ? std::floor(each) : each) * prices.togetherCount();
 }
 
+/// Requests end at random steps, one in `answerTokens` of those that run, and
+/// others come in their place: of Poisson's law, how many come where any does,
+/// to replicas that step together. No more than a step reads, but one.
 double Server::promptsPerStep(const ServedLoad &load, double running) const {
   double together = prices.togetherCount();
   double ends = running * together * load.tokensPerStep / load.answerTokens;

@@ -57,6 +57,8 @@ private:
 /// first token, and from token to token.
 struct ServiceLimits {
   std::optional<double> ttftUs, tpotUs;
+
+  bool any() const { return ttftUs || tpotUs; }
 };
 
 /// A request; in closed loops its arrival is when it may come at the earliest.

@@ -31,7 +31,6 @@ struct LinkReport {
   double sendUs = 0, receiveUs = 0;
 };
 
-/// Modules that serve one model together.
 /// What two modules do together: one reads prompts, the other decodes.
 struct PoolsReport : ServiceReport {
   std::string prefill, decode;
@@ -43,6 +42,7 @@ struct PoolsReport : ServiceReport {
   double reading = 0;
 };
 
+/// Modules that serve one model together.
 struct DeploymentReport {
   std::string model;
   std::vector<std::pair<std::string, Report>> modules;

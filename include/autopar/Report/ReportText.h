@@ -14,9 +14,9 @@ namespace autopar {
 
 /// "prefill of 1 x 2,048 tokens".
 std::string stepText(const Report &report);
-/// "on 8 of 16 devices of h100-sxm-8 x 2".
 /// "4 requests/s, prompts of 2000 tokens, output of 300 tokens".
 std::string serviceText(const ServiceReport &service);
+/// "on 8 of 16 devices of h100-sxm-8 x 2".
 std::string machineText(const Report &report);
 /// "dp 2", "tp 8".
 std::vector<std::string> meshText(const Report &report);

@@ -51,9 +51,7 @@ struct ServiceReport {
   std::optional<SimulationReport> simulation;
 
   bool isOpen() const { return requests.concurrency == 0; }
-  bool hasLimits() const {
-    return requests.limits.ttftUs || requests.limits.tpotUs;
-  }
+  bool hasLimits() const { return requests.limits.any(); }
   /// Of all replicas: that are read or decode.
   double running() const {
     return (steady.state.running + steady.state.reading) *

@@ -30,7 +30,7 @@ struct LoadPoint {
     return requestsPerS() * state.shareWithinLimits;
   }
   double requestUs() const {
-    return state.ttftUs + (load.answerTokens - 1) * state.tpotUs;
+    return state.ttftUs + load.decodedTokens() * state.tpotUs;
   }
 };
 
