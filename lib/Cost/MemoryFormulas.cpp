@@ -18,10 +18,11 @@ using Use = FigureUse::Kind;
 // The model
 //===----------------------------------------------------------------------===//
 
+/// Gradients and what optimizers keep are said to be weights.
 static RecordRef refOf(const CostProgram &program, const Resident &resident) {
-  static constexpr RecordRef::Kind kinds[] = {RecordRef::Kind::weight,
-                                              RecordRef::Kind::kv_cache,
-                                              RecordRef::Kind::state};
+  using Ref = RecordRef::Kind;
+  static constexpr Ref kinds[] = {Ref::weight, Ref::kv_cache, Ref::state,
+                                  Ref::weight, Ref::weight};
   return {kinds[static_cast<size_t>(resident.kind)],
           static_cast<uint32_t>(&resident - program.residents.data())};
 }

@@ -218,6 +218,8 @@ static Traffic::Role roleOf(Resident::Kind kind) {
   case Resident::Kind::kv_cache:
     return Traffic::Role::kv_cache;
   case Resident::Kind::state:
+  case Resident::Kind::gradient:
+  case Resident::Kind::optimizer:
     return Traffic::Role::state;
   }
   llvm_unreachable("covered switch");

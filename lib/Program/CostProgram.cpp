@@ -21,6 +21,11 @@ const std::vector<AxisId> *CostProgram::sequenceAxes(const Dims &dims) const {
   return nullptr;
 }
 
+static bool isOfSequences(const Resident &resident) {
+  return resident.kind == Resident::Kind::kv_cache ||
+         resident.kind == Resident::Kind::state;
+}
+
 std::vector<AxisId> CostProgram::sequenceAxes() const {
   const std::vector<AxisId> *fewest = nullptr;
   auto visit = [&](const Dims &dims) {
@@ -29,7 +34,7 @@ std::vector<AxisId> CostProgram::sequenceAxes() const {
       fewest = axes;
   };
   for (const Resident &resident : residents)
-    if (resident.kind != Resident::Kind::weight)
+    if (isOfSequences(resident))
       visit(resident.shape);
   if (!keepsTokens())
     for (const Activation &activation : activations)
@@ -51,10 +56,7 @@ std::vector<AxisId> CostProgram::lockStepAxes() const {
 }
 
 bool CostProgram::keepsTokens() const {
-  return std::any_of(residents.begin(), residents.end(),
-                     [](const Resident &resident) {
-                       return resident.kind != Resident::Kind::weight;
-                     });
+  return std::any_of(residents.begin(), residents.end(), isOfSequences);
 }
 
 bool autopar::areOneRun(const Kernel &a, const Kernel &b) {
@@ -63,14 +65,34 @@ bool autopar::areOneRun(const Kernel &a, const Kernel &b) {
 }
 
 std::string_view autopar::nameOf(Phase phase) {
-  return phase == Phase::prefill ? "prefill" : "decode";
+  switch (phase) {
+  case Phase::prefill:
+    return "prefill";
+  case Phase::decode:
+    return "decode";
+  case Phase::train:
+    return "train";
+  }
+  return "";
 }
 
 std::optional<Phase> autopar::parsePhase(std::string_view text) {
-  for (Phase phase : {Phase::prefill, Phase::decode})
+  for (Phase phase : {Phase::prefill, Phase::decode, Phase::train})
     if (text == nameOf(phase))
       return phase;
   return std::nullopt;
+}
+
+std::string_view autopar::nameOf(Section section) {
+  switch (section) {
+  case Section::forward:
+    return "forward";
+  case Section::backward:
+    return "backward";
+  case Section::optimizer:
+    return "optimizer";
+  }
+  return "";
 }
 
 std::string_view autopar::nameOf(KernelKind kind) {
@@ -153,6 +175,10 @@ std::string_view autopar::nameOf(Resident::Kind kind) {
     return "kv_cache";
   case Resident::Kind::state:
     return "state";
+  case Resident::Kind::gradient:
+    return "gradient";
+  case Resident::Kind::optimizer:
+    return "optimizer";
   }
   return "";
 }

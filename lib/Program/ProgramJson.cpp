@@ -37,6 +37,7 @@ private:
   json write(const Collective &collective) const;
   json write(const Resident &resident) const;
   json write(const Activation &activation) const;
+  json write(const Saved &saved) const;
   json write(const PlacedExperts &placement) const;
   json write(const LayerStack::Run &run) const;
   template <typename T>
@@ -127,6 +128,8 @@ json Writer::write(const Kernel &kernel) const {
     record["routed"] = true;
   if (kernel.mixesTokens)
     record["mixes_tokens"] = true;
+  if (kernel.ofWeights)
+    record["of_weights"] = true;
   if (kernel.phase)
     record["phase"] = nameOf(*kernel.phase);
   if (kernel.flopFactor) {
@@ -174,6 +177,8 @@ json Writer::write(const Collective &collective) const {
     record["scale_block"] = collective.block;
   if (collective.routed)
     record["routed"] = true;
+  if (collective.ofWeights)
+    record["of_weights"] = true;
   if (const auto &dispatch = collective.byNode) {
     json shared = json::array();
     for (AxisId axis : dispatch->axes)
@@ -221,6 +226,16 @@ json Writer::write(const Activation &activation) const {
   return record;
 }
 
+json Writer::write(const Saved &saved) const {
+  json record;
+  record["name"] = saved.name;
+  record["layer"] = layer(saved.layer);
+  record["count"] = saved.count;
+  record["shape"] = text(saved.shape);
+  record["type"] = nameOf(saved.type);
+  return record;
+}
+
 /// Without the tables, which are long and in the IR.
 json Writer::write(const PlacedExperts &placement) const {
   json axes = json::array(), layers = json::array();
@@ -254,8 +269,11 @@ json Writer::write(const LayerStack::Run &run) const {
 
 json Writer::write() const {
   json layers = json::array();
-  for (const LayerKind &kind : program.layers)
+  for (const LayerKind &kind : program.layers) {
     layers.push_back({{"name", kind.name}, {"count", kind.count}});
+    if (kind.section != Section::forward)
+      layers.back()["section"] = nameOf(kind.section);
+  }
   json root;
   root["schema"] = "autopar.program/1";
   root["model"] = program.model;
@@ -274,6 +292,8 @@ json Writer::write() const {
   root["collectives"] = writeAll(program.collectives);
   root["residents"] = writeAll(program.residents);
   root["activations"] = writeAll(program.activations);
+  if (!program.saved.empty())
+    root["saved"] = writeAll(program.saved);
   if (program.placement)
     root["placement"] = write(*program.placement);
   return root;

@@ -22,6 +22,12 @@
 
 namespace autopar {
 
+/// Which part of a training iteration something is of. Steps of inference are
+/// forwards. Forward and backward run once for each microbatch, the optimizer
+/// once for all.
+enum class Section : uint8_t { forward, backward, optimizer };
+inline constexpr size_t sectionCount = 3;
+
 /// Which efficiency curve of a chip a kernel runs on
 /// (`kernels.<name>` in hardware/chips).
 enum class KernelKind : uint8_t {
@@ -111,6 +117,9 @@ struct Kernel {
   /// The one kernel of its layer that brings tokens together: attention, a
   /// recurrence.
   bool mixesTokens = false;
+  /// Of a backward: makes gradients of weights, for which no other kernel of it
+  /// waits.
+  bool ofWeights = false;
   /// Computes the sequences in this phase alone, where others take another
   /// form of the op.
   std::optional<Phase> phase = std::nullopt;
@@ -183,6 +192,9 @@ struct Collective {
   int64_t block = 0;
   /// Moves tokens on their way to experts and back.
   bool routed = false;
+  /// Gathers weights, or sums or scatters their gradients: may run beside the
+  /// computation of other layers.
+  bool ofWeights = false;
   std::optional<NodeDispatch> byNode = std::nullopt;
   /// As `Dim::sharedBy`, where no dimension of `shape` has it: what each rank
   /// puts in is split by tokens, and the hottest one gets the most of it.
@@ -194,8 +206,11 @@ struct Collective {
 
 /// Bytes that stay on the device between steps.
 struct Resident {
-  enum class Kind : uint8_t { weight, kv_cache, state };
-  /// Weights: the checkpoint's name without the layer prefix.
+  /// Gradients are those that microbatches add up; `optimizer` is what an
+  /// optimizer keeps of each parameter, master weights too.
+  enum class Kind : uint8_t { weight, kv_cache, state, gradient, optimizer };
+  /// Weights and what belongs to them: the checkpoint's name without the layer
+  /// prefix.
   std::string name;
   Kind kind = Kind::weight;
   uint32_t layer = 0;
@@ -232,6 +247,17 @@ struct Activation {
   bool routed = false;
 };
 
+/// A value that the forward of a layer keeps for its backward, `count` of them
+/// in a step: one of each microbatch in flight. It is no `Activation`.
+struct Saved {
+  std::string name;
+  /// The layer kind whose forward makes it.
+  uint32_t layer = 0;
+  int64_t count = 1;
+  Dims shape;
+  ElementType type = ElementType::bf16;
+};
+
 /// A function of the model: "model" itself, then each layer kind. What follows
 /// the layers of "model" is a kind of its own, of the same name.
 struct LayerKind {
@@ -240,6 +266,7 @@ struct LayerKind {
   int64_t count = 1;
   /// Its first and last launch, as `Activation` counts them.
   uint32_t begin = 0, end = 0;
+  Section section = Section::forward;
 };
 
 /// A layer kind that something runs so often.
@@ -310,6 +337,7 @@ struct CostProgram {
   std::vector<Collective> collectives;
   std::vector<Resident> residents;
   std::vector<Activation> activations;
+  std::vector<Saved> saved;
   /// Null where nothing is known of the loads of experts: they are even.
   std::shared_ptr<const PlacedExperts> placement;
 
@@ -334,6 +362,7 @@ struct CostProgram {
 /// Whether a runtime that merges such kernels may launch both as one.
 bool areOneRun(const Kernel &a, const Kernel &b);
 
+std::string_view nameOf(Section section);
 std::string_view nameOf(KernelKind kind);
 std::string_view nameOf(FlopClass flopClass);
 std::string_view nameOf(CollectiveKind kind);

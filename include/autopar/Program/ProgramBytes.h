@@ -38,7 +38,8 @@ void bytesOf(IO &io, Kernel &kernel) {
   io(kernel.name, kernel.op, kernel.layer, kernel.count, kernel.kind,
      kernel.flopClass, kernel.compute, kernel.storage, kernel.flopFactor,
      kernel.rows, kernel.columns, kernel.contraction, kernel.pairs,
-     kernel.traffic, kernel.routed, kernel.mixesTokens, kernel.phase,
+     kernel.traffic, kernel.routed, kernel.mixesTokens, kernel.ofWeights,
+     kernel.phase,
      kernel.fusionGroup);
 }
 template <typename IO>
@@ -53,7 +54,8 @@ void bytesOf(IO &io, NodeDispatch &dispatch) {
 template <typename IO>
 void bytesOf(IO &io, Collective &call) {
   io(call.name, call.kind, call.layer, call.count, call.axes, call.shape,
-     call.type, call.block, call.routed, call.byNode, call.sharedBy);
+     call.type, call.block, call.routed, call.ofWeights, call.byNode,
+     call.sharedBy);
 }
 template <typename IO>
 void bytesOf(IO &io, Resident &resident) {
@@ -67,8 +69,12 @@ void bytesOf(IO &io, Activation &activation) {
      activation.begin, activation.end, activation.routed);
 }
 template <typename IO>
+void bytesOf(IO &io, Saved &saved) {
+  io(saved.name, saved.layer, saved.count, saved.shape, saved.type);
+}
+template <typename IO>
 void bytesOf(IO &io, LayerKind &kind) {
-  io(kind.name, kind.count, kind.begin, kind.end);
+  io(kind.name, kind.count, kind.begin, kind.end, kind.section);
 }
 template <typename IO>
 void bytesOf(IO &io, KindCount &kind) {
@@ -100,7 +106,7 @@ void bytesOf(IO &io, CostProgram &program) {
   io(program.model, program.positions, program.castFrom, program.symbols,
      program.axes, program.layers, program.stack, program.kernels,
      program.borders, program.collectives, program.residents,
-     program.activations);
+     program.activations, program.saved);
 }
 
 } // namespace autopar

@@ -15,7 +15,9 @@
 
 namespace autopar {
 
-enum class Phase : uint8_t { prefill, decode };
+/// `train`: an iteration computes all tokens of `batch` sequences, gradients and
+/// an update of the weights.
+enum class Phase : uint8_t { prefill, decode, train };
 
 std::string_view nameOf(Phase phase);
 std::optional<Phase> parsePhase(std::string_view text);
