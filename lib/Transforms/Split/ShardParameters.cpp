@@ -11,6 +11,7 @@
 #include "FactorSplits.h"
 #include "Propagation.h"
 #include "Seeds.h"
+#include "autopar/Dialect/Transformer/Training.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -52,7 +53,7 @@ private:
     module.walk([&](ShardingOpInterface op) {
       for (Value operand : op->getOperands()) {
         Operation *source = operand.getDefiningOp();
-        if (!source || source->getNumOperands() != 0)
+        if (!source || source->getNumOperands() != 0 || isUpdated(operand))
           continue;
         TensorView view(operand);
         bool symbolic = false;
@@ -63,6 +64,13 @@ private:
       }
     });
     return weights;
+  }
+
+  /// An update makes the part of a weight that it has.
+  static bool isUpdated(Value weight) {
+    return llvm::any_of(weight.getUsers(), [](Operation *user) {
+      return isa<transformer::AssignOp>(user);
+    });
   }
 
   static bool isOfExperts(Value weight) {
