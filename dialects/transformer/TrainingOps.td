@@ -34,7 +34,8 @@ def TF_TrainingOp : TF_Op<"training", [
     The backward has the inputs of the forward. Functions of a backward or an
     update say with `transformer.part_of` whose layers theirs are: weights,
     gradients and saved values are those of the function that they name, in the
-    layer of the same number.
+    layer of the same number. `recompute` says by which policy the backward makes
+    values again; the functions have what came of it.
 
     **Constraints:** one per module; `backward` is a private function with the
     arguments of the public one, `update` a private function without any; both
@@ -51,11 +52,15 @@ def TF_TrainingOp : TF_Op<"training", [
     func.func private @model_update() attributes {transformer.part_of = @model} {
       return
     }
-    transformer.training backward(@model_backward) update(@model_update)
+    transformer.training backward(@model_backward) update(@model_update) recompute(full)
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$backward, FlatSymbolRefAttr:$update);
-  let assemblyFormat = "`backward` `(` $backward `)` `update` `(` $update `)` attr-dict";
+  let arguments = (ins FlatSymbolRefAttr:$backward, FlatSymbolRefAttr:$update,
+                       OptionalAttr<TF_RecomputeAttr>:$recompute);
+  let assemblyFormat = [{
+    `backward` `(` $backward `)` `update` `(` $update `)`
+    (`recompute` `(` $recompute^ `)`)? attr-dict
+  }];
 }
 
 //===----------------------------------------------------------------------===//

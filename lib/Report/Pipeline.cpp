@@ -52,9 +52,15 @@ PipelinePlan autopar::completePipeline(const Plan &plan,
   PipelinePlan pipeline = plan.pipeline;
   if (!pipeline.interleave)
     pipeline.interleave = 1;
+  bool trains = workload.phase == Phase::train;
   if (!pipeline.schedule)
     pipeline.schedule = *pipeline.interleave > 1 ? ScheduleKind::interleaved
+                        : trains                 ? ScheduleKind::one_f_one_b
                                                  : ScheduleKind::inference;
+  if (!pipeline.microbatches && (pipeline.microBatch || trains))
+    pipeline.microbatches = std::max<int64_t>(
+        1, workload.batch / (replicasOf(plan) * pipeline.microBatch.value_or(1)));
+  pipeline.microBatch.reset();
   if (!pipeline.microbatches)
     pipeline.microbatches = chooseMicrobatches(
         *pipeline.schedule, plan.sizeOf(Degree::pp).value_or(1), plan,

@@ -11,6 +11,7 @@
 #include "FactorSplits.h"
 #include "Propagation.h"
 #include "Seeds.h"
+#include "WeightSplits.h"
 #include "autopar/Dialect/Transformer/Training.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -23,6 +24,25 @@ namespace autopar {
 using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
+
+bool autopar::isWeightOfExperts(Value weight) {
+  return llvm::any_of(weight.getUsers(), [](Operation *user) {
+    auto op = dyn_cast<ShardingOpInterface>(user);
+    return op && op.getShardingFactors().expertsOfResult(0) !=
+                     ShardingFactors::none;
+  });
+}
+
+std::optional<unsigned> autopar::largestWholeDim(Value weight) {
+  TensorView view(weight);
+  std::optional<unsigned> largest;
+  for (unsigned dim = 0; dim < view.rank(); ++dim)
+    if (view.dim(dim).isWhole() &&
+        (!largest || view.getType().getDimSize(dim) >=
+                         view.getType().getDimSize(*largest)))
+      largest = dim;
+  return largest;
+}
 
 namespace {
 
@@ -41,7 +61,7 @@ struct ShardParametersPass
     llvm::SetVector<Value> weights = findWeights(module);
     for (Value weight : weights)
       shard(module, cast<OpResult>(weight),
-            isOfExperts(weight) ? *experts : *dense);
+            isWeightOfExperts(weight) ? *experts : *dense);
     propagateSplits(module);
     getStrategy(module).setFsdp(true);
   }
@@ -73,14 +93,6 @@ private:
     });
   }
 
-  static bool isOfExperts(Value weight) {
-    return llvm::any_of(weight.getUsers(), [](Operation *user) {
-      auto op = dyn_cast<ShardingOpInterface>(user);
-      return op && op.getShardingFactors().expertsOfResult(0) !=
-                       ShardingFactors::none;
-    });
-  }
-
   static void shard(ModuleOp module, OpResult weight,
                     ArrayRef<StringAttr> axes) {
     std::optional<unsigned> dim = largestWholeDim(weight);
@@ -90,17 +102,6 @@ private:
     seeds.splitSource(weight, *dim, SplitRule::any);
     if (seeds.changed())
       gather(weight, *dim);
-  }
-
-  static std::optional<unsigned> largestWholeDim(Value weight) {
-    TensorView view(weight);
-    std::optional<unsigned> largest;
-    for (unsigned dim = 0; dim < view.rank(); ++dim)
-      if (view.dim(dim).isWhole() &&
-          (!largest || view.getType().getDimSize(dim) >=
-                           view.getType().getDimSize(*largest)))
-        largest = dim;
-    return largest;
   }
 
   /// Before the first use, so that few weights are whole at a time.

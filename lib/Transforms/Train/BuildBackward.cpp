@@ -71,7 +71,7 @@ private:
   }
 
   LogicalResult readOptions(ModuleOp module) {
-    std::optional<Recompute> policy = parseRecompute(recompute.getValue());
+    std::optional<RecomputeKind> policy = symbolizeRecomputeKind(recompute);
     if (!policy)
       return module.emitError() << "unknown recompute '" << recompute
                                 << "', expected none, selective or full";
@@ -107,7 +107,8 @@ private:
     builder.setInsertionPointAfter(update);
     TrainingOp::create(builder, module.getLoc(),
                        SymbolRefAttr::get(made->backward),
-                       SymbolRefAttr::get(update));
+                       SymbolRefAttr::get(update),
+                       RecomputeKindAttr::get(module.getContext(), what));
     return success();
   }
 
@@ -164,7 +165,7 @@ private:
     return made;
   }
 
-  Recompute what = Recompute::none;
+  RecomputeKind what = RecomputeKind::none;
   OptimizerChoice choice;
   llvm::MapVector<Operation *, BackwardOf> functions;
   llvm::MapVector<Operation *, func::FuncOp> updates;
