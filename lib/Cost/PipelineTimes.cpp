@@ -82,10 +82,10 @@ static void takeSections(const TrainingTimes &exposed, StageWork &work) {
   const SectionTimes &forward = exposed.of(Section::forward);
   const SectionTimes &backward = exposed.of(Section::backward);
   work.forwardPs += forward.allPs();
-  work.forwardCommunicationPs = forward.allPs() - forward.kernelsPs;
+  work.forwardCommunicationPs = forward.callsPs();
   work.weightGradientPs = exposed.weightGradientPs;
   work.inputGradientPs = backward.allPs() - exposed.weightGradientPs;
-  work.backwardCommunicationPs = backward.allPs() - backward.kernelsPs;
+  work.backwardCommunicationPs = backward.callsPs();
   work.savedBytes = exposed.savedBytes;
 }
 

@@ -340,7 +340,7 @@ void PipelineEvaluator::addStep() {
     return latency.computeTimeUs + latency.memoryTimeUs +
            latency.communicationTimeUs + latency.overheadTimeUs;
   };
-  if (parts.shape.isFolded()) {
+  if (parts.shape.isFolded() && !iteration) {
     // What one direction sends while the other computes.
     const auto &devices = pipeline.timeline.devices;
     double hidden =
@@ -412,6 +412,8 @@ Result<Report> PipelineEvaluator::run(bool explain) {
   report = std::move(all.report);
   for (size_t i = 0; i < sectionCount; ++i)
     flops[i] = all.whole(strategy.total.sections[i].flops);
+  if (explain && strategy.trains)
+    explainTrainingFlops(all, report);
   if (auto error = parts.price())
     return *error;
   if (auto error = layOut())
@@ -434,10 +436,14 @@ Result<Report> PipelineEvaluator::run(bool explain) {
   }
   report.pipeline = std::move(pipeline);
   if (explain)
-    explainPipeline(
-        parts,
-        {byDevice, fullest, scarcest, isTraining(*plan.pipeline.schedule)},
-        report);
+    explainPipeline(parts,
+                    {byDevice, fullest, scarcest,
+                     isTraining(*plan.pipeline.schedule) && !iteration},
+                    report);
+  if (explain && iteration) {
+    iteration->pipeline = &*report.pipeline;
+    explainTraining(*iteration, report);
+  }
   return std::move(report);
 }
 

@@ -108,7 +108,8 @@ Checked autopar::tokensOf(const Workload &workload) {
   return Checked(workload.batch) * (isDecode ? 1 : workload.query);
 }
 
-static const char *largestPart(const decltype(Report::latency) &latency) {
+const char *autopar::largestPart(const Report &report) {
+  const auto &latency = report.latency;
   std::pair<double, const char *> parts[] = {
       {latency.computeTimeUs, "compute"},
       {latency.memoryTimeUs, "memory"},
@@ -160,7 +161,7 @@ void autopar::readLatency(Reading &reading) {
 
 void autopar::finishLatency(Reading &reading) {
   auto &latency = reading.report.latency;
-  latency.bound = largestPart(latency);
+  latency.bound = largestPart(reading.report);
   Checked tokens = tokensOf(reading.workload);
   if (latency.stepTimeUs > 0)
     reading.report.tokensPerS = tokens.real() / latency.stepTimeUs * 1e6;

@@ -149,6 +149,8 @@ void readFlops(Reading &reading);
 void readCollectives(Reading &reading);
 void readLatency(Reading &reading);
 void readBreakdown(Reading &reading);
+/// Which part of the step's work is the largest: "compute".
+const char *largestPart(const Report &report);
 /// What follows from the times of a step: its bound, and tokens per second.
 void finishLatency(Reading &reading);
 /// The four before that, of a step or as the sum of the steps of a prefill.

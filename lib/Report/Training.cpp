@@ -95,28 +95,34 @@ static void readAlive(const Iteration &iteration, TrainingReport &training) {
 // Times
 //===----------------------------------------------------------------------===//
 
-static Picoseconds exposedPs(const SectionTimes &section) {
-  return section.allPs() - section.kernelsPs;
+double Iteration::overlapUs() const {
+  TrainingTimes exposed = exposedOf(heaviest());
+  Picoseconds busy = exposed.of(Section::forward).allPs() +
+                     exposed.of(Section::backward).allPs() +
+                     steps.hostPs.front();
+  return allPassesUs(busy) -
+         toMicroseconds(pipeline->timeline.devices[heaviest()].busyPs);
 }
 
 void autopar::takeIteration(const Iteration &iteration, Report &report) {
   TrainingTimes exposed = iteration.exposedOf(iteration.heaviest());
-  Picoseconds perPass = exposedPs(exposed.of(Section::forward)) +
-                        exposedPs(exposed.of(Section::backward));
+  Picoseconds perPass = exposed.of(Section::forward).callsPs() +
+                        exposed.of(Section::backward).callsPs();
   report.latency.communicationTimeUs =
       iteration.allPassesUs(perPass) +
-      toMicroseconds(exposedPs(exposed.of(Section::optimizer)));
+      toMicroseconds(exposed.of(Section::optimizer).callsPs()) -
+      iteration.overlapUs();
+  report.latency.bound = largestPart(report);
 }
 
 static void readTimes(const Iteration &iteration, Report &report,
                       TrainingReport &training) {
   TrainingTimes exposed = iteration.exposedOf(iteration.heaviest());
-  const DeviceTimeline &device =
-      iteration.pipeline->timeline.devices[iteration.heaviest()];
   training.forwardTimeUs = iteration.allPassesUs(
       exposed.of(Section::forward).allPs() + iteration.steps.hostPs.front());
   training.backwardTimeUs =
-      toMicroseconds(device.busyPs) - training.forwardTimeUs;
+      iteration.allPassesUs(exposed.of(Section::backward).allPs()) -
+      iteration.overlapUs();
   training.weightGradientTimeUs =
       iteration.allPassesUs(exposed.weightGradientPs);
   training.optimizerTimeUs =
@@ -127,7 +133,7 @@ static void readTimes(const Iteration &iteration, Report &report,
                           training.stragglerTimeUs;
 }
 
-static Picoseconds timeOf(const SectionTimes &section, Purpose purpose) {
+Picoseconds autopar::timeOf(const SectionTimes &section, Purpose purpose) {
   switch (purpose) {
   case Purpose::activations:
     return section.communicationPs;

@@ -37,6 +37,9 @@ struct Iteration {
   TrainingTimes exposedOf(int64_t device) const {
     return parts.pricer.exposed(allOf(device));
   }
+  /// What the heaviest stage sends of one direction while it computes the
+  /// other, where it has both (`ScheduleKind::dual_pipe`).
+  double overlapUs() const;
   /// How many of value `saved` virtual stage `stage` has of one microbatch.
   int64_t savedOf(size_t stage, const Saved &saved) const;
 };
@@ -55,6 +58,10 @@ inline bool isPartOf(const Report::CollectiveRow &call,
 /// whatever is multiplied; null where the chip has none.
 const Figure *peakOfTraining(const Chip &chip);
 
+/// What of a section's time `purpose` takes.
+Picoseconds timeOf(const SectionTimes &section,
+                   TrainingReport::Exposure::Purpose purpose);
+
 /// Adds to `memory` of a device what it saves at the most, and what its
 /// allocator loses.
 void addSaved(const Iteration &iteration, int64_t device,
@@ -64,6 +71,8 @@ void addSaved(const Iteration &iteration, int64_t device,
 void takeIteration(const Iteration &iteration, Report &report);
 /// Fills `Report::training` of a report that has all else of its step.
 void readTraining(const Iteration &iteration, Report &report);
+/// FLOPs of the sections of a reading of the whole model.
+void explainTrainingFlops(const Reading &whole, Report &report);
 void explainTraining(const Iteration &iteration, Report &report);
 
 } // namespace autopar

@@ -24,9 +24,10 @@ struct SectionTimes {
   /// that reduce gradients of weights.
   Picoseconds communicationPs = 0, gatherPs = 0, reductionPs = 0;
 
-  Picoseconds allPs() const {
-    return kernelsPs + communicationPs + gatherPs + reductionPs;
+  Picoseconds callsPs() const {
+    return communicationPs + gatherPs + reductionPs;
   }
+  Picoseconds allPs() const { return kernelsPs + callsPs(); }
 };
 
 /// What layers take and keep: forwards and backwards of one microbatch, and the
