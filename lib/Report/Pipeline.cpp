@@ -28,9 +28,11 @@ int64_t autopar::replicasOf(const Plan &plan) {
 
 /// The number of equal microbatches that a batch divides into: of schedules
 /// that take groups the fewest that they take, of others the most up to one
-/// for each stage and each sequence of a replica. 1 where there is none.
+/// for each stage and each sequence of a replica; of training, a sequence of
+/// each. 1 where there is none.
 static int64_t chooseMicrobatches(ScheduleKind kind, int64_t stages,
-                                  const Plan &plan, int64_t batch) {
+                                  const Plan &plan, const Workload &workload) {
+  int64_t batch = std::max<int64_t>(1, workload.batch);
   if (kind == ScheduleKind::interleaved || kind == ScheduleKind::dual_pipe) {
     bool halves = kind == ScheduleKind::dual_pipe;
     int64_t step = halves ? 2 : stages, least = halves ? 2 * stages : stages;
@@ -40,8 +42,9 @@ static int64_t chooseMicrobatches(ScheduleKind kind, int64_t stages,
         return count;
     return 1;
   }
+  int64_t each = std::max<int64_t>(1, batch / replicasOf(plan));
   int64_t count =
-      std::min(stages, std::max<int64_t>(1, batch / replicasOf(plan)));
+      workload.phase == Phase::train ? each : std::min(stages, each);
   while (batch % count != 0)
     --count;
   return count;
@@ -62,9 +65,9 @@ PipelinePlan autopar::completePipeline(const Plan &plan,
         1, workload.batch / (replicasOf(plan) * pipeline.microBatch.value_or(1)));
   pipeline.microBatch.reset();
   if (!pipeline.microbatches)
-    pipeline.microbatches = chooseMicrobatches(
-        *pipeline.schedule, plan.sizeOf(Degree::pp).value_or(1), plan,
-        std::max<int64_t>(1, workload.batch));
+    pipeline.microbatches =
+        chooseMicrobatches(*pipeline.schedule,
+                           plan.sizeOf(Degree::pp).value_or(1), plan, workload);
   return pipeline;
 }
 

@@ -7,6 +7,8 @@
 
 #include "autopar/Runtime/Runtime.h"
 
+#include "TrainingFields.h"
+
 #include "autopar/Hardware/Figures.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
@@ -306,7 +308,8 @@ static void allowFields(const JsonReader &reader) {
   known.insert(known.end(),
                {"schema", "name", "title", "budget_rule", "prefill", "kv_cache",
                 "collectives", "merges_shared_input", "fuses_elementwise",
-                "cuts_prompts", "reserves_answers", "ideal", "variants"});
+                "cuts_prompts", "reserves_answers", "ideal", "training",
+                "variants"});
   reader.allowOnly(known);
 }
 
@@ -330,6 +333,9 @@ static Runtime readFields(const JsonReader &reader,
   runtime.cutsPrompts = reader.boolean("cuts_prompts");
   runtime.reservesAnswers = reader.boolean("reserves_answers");
   runtime.ideal = reader.boolean("ideal");
+  if (reader.has("training"))
+    runtime.training =
+        readTrainingFields(reader.object("training"), path + ".training");
   readVariants(reader, path, runtime);
   return runtime;
 }

@@ -41,8 +41,9 @@ struct DeviceTimeline {
   /// The most microbatches, per virtual stage, whose forward has begun and
   /// whose last gradient is not done; of inference, whose forward is not.
   int64_t peakInFlight = 0;
-  /// The most bytes that they keep.
+  /// The most bytes that they keep, from the beginning of forward `peakTask`.
   int64_t peakSavedBytes = 0;
+  size_t peakTask = 0;
 };
 
 struct PipelineTimeline {
@@ -72,6 +73,11 @@ struct InFlight {
 /// Microbatches in flight on `device` over time, as `peakInFlight` counts.
 std::vector<InFlight> inFlightOf(const PipelineTimeline &timeline,
                                  int64_t device);
+
+/// By virtual stage, the microbatches whose values `device` keeps when they are
+/// the most bytes.
+std::vector<int64_t> keptAtPeak(const PipelineTimeline &timeline,
+                                int64_t device);
 
 /// The timeline in Chrome's trace format, as Perfetto and chrome://tracing open
 /// it: a process per device, a slice per task, times in microseconds, and the

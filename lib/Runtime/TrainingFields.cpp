@@ -1,0 +1,45 @@
+//===- TrainingFields.cpp -------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrainingFields.h"
+
+#include "autopar/Hardware/Figures.h"
+
+using namespace autopar;
+
+namespace {
+
+struct TrainingField {
+  const char *key;
+  UnitRange unit;
+  Figure TrainingFigures::*figure;
+};
+
+} // namespace
+
+static const TrainingField trainingFields[] = {
+    {"overlaps_reductions", units::noneOrOne,
+     &TrainingFigures::overlapsReductions},
+    {"overlaps_gathers", units::noneOrOne, &TrainingFigures::overlapsGathers},
+    {"hidden_communication", units::fraction,
+     &TrainingFigures::hiddenCommunication},
+    {"allocator_overhead", units::fraction,
+     &TrainingFigures::allocatorOverhead},
+    {"straggler_share", units::fraction, &TrainingFigures::stragglerShare},
+};
+
+TrainingFigures autopar::readTrainingFields(const JsonReader &reader,
+                                            const std::string &path) {
+  TrainingFigures figures;
+  std::vector<std::string_view> keys;
+  for (const TrainingField &field : trainingFields)
+    keys.push_back(field.key);
+  reader.allowOnly(keys);
+  for (const TrainingField &field : trainingFields)
+    figures.*field.figure = readFigure(reader, field.key, field.unit, path);
+  return figures;
+}
