@@ -67,9 +67,10 @@ static void addRows(const ValidationReport &report, HtmlBody &body) {
   if (!report.worst.empty())
     body.heading(2, "Worst rows").table(worstHead(), worstRows(report));
   bool hasServed = report.rows || !report.hasOthers();
-  if (hasServed && report.rules.empty())
+  bool hasJudged = hasServed || report.training.rows;
+  if (hasJudged && report.rules.empty())
     body.heading(2, "Rules").paragraph("No rules: every row counts");
-  else if (hasServed)
+  else if (hasJudged)
     body.heading(2, "Rules").table({"rule", "rows", ""}, ruleRows(report));
   std::vector<Cells> reasons;
   for (const auto &[why, rows] : report.notPredicted)
@@ -95,6 +96,11 @@ Result<std::string> autopar::validationHtml(const ValidationReport &report) {
   for (const ErrorSection &section : report.sections)
     if (placeOf(section, report) == SectionPlace::own)
       addSection(section, body, data);
+  if (std::vector<std::string> lines = orderLines(report); !lines.empty()) {
+    body.heading(2, "Order of plans");
+    for (const std::string &line : lines)
+      body.paragraph(line);
+  }
   if (std::string queues = saturationLine(report); !queues.empty())
     body.heading(2, "Queues").paragraph(queues);
   addRows(report, body);

@@ -248,3 +248,25 @@ ValidationReport autopar::makeValidationReport(
   report.anyVersion = noiseFloor(served, judgements, false);
   return report;
 }
+
+void autopar::addTraining(ValidationReport &report,
+                          const std::vector<TrainedRow> &rows,
+                          const RuleSet &rules) {
+  if (rows.empty())
+    return;
+  report.training = countTraining(rows);
+  std::vector<RowJudgement> judgements;
+  for (const TrainedRow &row : rows) {
+    judgements.push_back(row.judgement);
+    if (!row.prediction)
+      report.addNotPredicted(row.notPredicted);
+  }
+  // What no row was judged by is not worth a table.
+  if (report.rows == 0)
+    report.rules.clear();
+  for (RuleCount &count : countByRule(judgements, rules, Rule::Rows::trained))
+    report.rules.push_back(std::move(count));
+  for (ErrorSection &section : trainingSections(rows, rules))
+    report.sections.push_back(std::move(section));
+  report.planOrders = autopar::planOrders(rows);
+}

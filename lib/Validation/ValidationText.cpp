@@ -41,6 +41,9 @@ static std::string headText(const ValidationReport &report) {
 }
 
 static std::string rulesText(const ValidationReport &report) {
+  bool hasJudged = report.rows || report.training.rows || !report.hasOthers();
+  if (!hasJudged)
+    return "";
   if (report.rules.empty())
     return "\nNo rules: every row counts\n";
   return table("Rules", AlignedColumns("lrl"), ruleRows(report));
@@ -93,11 +96,17 @@ static std::string noiseText(const ValidationReport &report) {
          join(noiseLines(report), "\n  ") + "\n";
 }
 
+static std::string orderText(const ValidationReport &report) {
+  std::vector<std::string> lines = orderLines(report);
+  return lines.empty() ? ""
+                       : "\nOrder of plans\n  " + join(lines, "\n  ") + "\n";
+}
+
 std::string autopar::validationText(const ValidationReport &report) {
   bool hasServed = report.rows || !report.hasOthers();
   std::string queues = saturationLine(report);
-  return headText(report) + (hasServed ? rulesText(report) : "") +
-         notPredictedText(report) + sectionsText(report) +
+  return headText(report) + rulesText(report) + notPredictedText(report) +
+         sectionsText(report) + orderText(report) +
          (queues.empty() ? "" : "\nQueues: " + queues + "\n") +
          worstText(report) + (hasServed ? noiseText(report) : "");
 }
