@@ -352,7 +352,7 @@ Result<TrainedRun> RowPredictor::runOf(const TrainingRow &row) const {
   Result<TrainedSystem> machine = trainedSystemOf(system.name, plan->devices);
   if (!machine)
     return machine.error();
-  Result<Model> model = trainedModelOf(row, models, configs);
+  Result<Model> model = trainedModelOf(row, models, configs, plan->assumed);
   if (!model)
     return model.error();
   return TrainedRun{std::move(*model), machine->name, machine->nodes,
@@ -366,6 +366,7 @@ void RowPredictor::predict(TrainedRow &trained) {
     return;
   }
   trained.system = run->system;
+  trained.assumed = run->plan.assumed;
   if (Result<TrainingPrediction> predicted = predictTraining(*run))
     trained.prediction = *predicted;
   else

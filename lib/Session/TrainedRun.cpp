@@ -33,7 +33,8 @@ static Result<bool> agrees(const std::string &argument,
 
 Result<Model> autopar::trainedModelOf(const TrainingRow &row,
                                       const ModelNames &names,
-                                      const std::string &configs) {
+                                      const std::string &configs,
+                                      std::vector<std::string> &assumed) {
   if (ResolvedName name = names.find(row.model)) {
     ModelRequest request;
     request.argument = name.isFolder ? configs + "/" + name.name : name.name;
@@ -47,6 +48,7 @@ Result<Model> autopar::trainedModelOf(const TrainingRow &row,
   Result<TrainedConfig> made = trainedConfigOf(row);
   if (!made)
     return made.error();
+  assumed.insert(assumed.end(), made->assumed.begin(), made->assumed.end());
   Result<JsonDocument> config = JsonDocument::parse(made->json, row.model);
   if (!config)
     return config.error();

@@ -25,9 +25,11 @@ struct TrainedRun {
 
 /// The model that a row is of: the one of that name, bundled or a folder of
 /// `configs`, where it has the row's sizes; else one of a family that has them.
-/// In 16 bits, whatever its checkpoint has. Errors: sizes that are not stated.
+/// In 16 bits, whatever its checkpoint has. Adds to `assumed`. Errors: sizes
+/// that are not stated.
 Result<Model> trainedModelOf(const TrainingRow &row, const ModelNames &names,
-                             const std::string &configs);
+                             const std::string &configs,
+                             std::vector<std::string> &assumed);
 
 /// `system`, or the one of `systems` called `system-N` whose nodes of N devices
 /// `devices` fill, where they are more than a node and leave gaps in those of

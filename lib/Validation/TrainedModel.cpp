@@ -7,10 +7,13 @@
 
 #include "autopar/Validation/TrainedModel.h"
 
+#include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Support/Words.h"
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 using namespace autopar;
 using json = nlohmann::ordered_json;
@@ -178,13 +181,20 @@ bool autopar::hasSizes(const JsonDocument &config,
   // A model of several parts has its language model below.
   JsonReader reader =
       root.has("text_config") ? root.member("text_config") : root;
-  auto is = [&](const char *key, const std::optional<int64_t> &size) {
-    constexpr int64_t most = int64_t(1) << 40;
-    return !size || (reader.has(key) && reader.integer(key, 0, most) == *size);
+  auto is = [&](std::initializer_list<const char *> keys,
+                const std::optional<int64_t> &size) {
+    return !size || std::any_of(keys.begin(), keys.end(), [&](const char *key) {
+      return reader.has(key) &&
+             reader.integer(key, 0, limits::maxDimension) == *size;
+    });
   };
-  bool same = is("num_hidden_layers", sizes.layers) &&
-              is("hidden_size", sizes.hidden) &&
-              is("num_attention_heads", sizes.heads) &&
-              is("vocab_size", sizes.vocabulary);
+  bool same =
+      is({"num_hidden_layers"}, sizes.layers) &&
+      is({"hidden_size"}, sizes.hidden) &&
+      is({"num_attention_heads"}, sizes.heads) &&
+      is({"vocab_size"}, sizes.vocabulary) &&
+      is({"num_experts", "num_local_experts", "n_routed_experts"},
+         sizes.experts) &&
+      is({"moe_intermediate_size", "intermediate_size"}, sizes.expertWidth);
   return same && !reader.failed();
 }

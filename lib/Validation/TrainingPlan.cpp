@@ -164,8 +164,7 @@ static std::optional<Error> checkStated(const TrainingRow &row) {
        {std::pair("the number of devices", row.devices),
         std::pair("tp", row.tp), std::pair("pp", row.pp),
         std::pair("the sequence length", row.sequenceTokens),
-        std::pair("the global batch", row.globalBatch),
-        std::pair("the micro-batch", row.microbatch)})
+        std::pair("the global batch", row.globalBatch)})
     if (!value)
       return Error{"", std::string(what) + " is not stated", ""};
   return std::nullopt;
@@ -198,7 +197,9 @@ static std::optional<Error> setDegrees(const TrainingRow &row,
 static std::optional<Error> setBatch(const TrainingRow &row,
                                      TrainingPlan &plan) {
   plan.sequenceTokens = *row.sequenceTokens;
-  plan.microbatchSequences = *row.microbatch;
+  plan.microbatchSequences = row.microbatch.value_or(1);
+  if (!row.microbatch)
+    plan.assumed.emplace_back("a micro-batch of 1 sequence");
   std::optional<int64_t> step =
       (Checked(plan.dp) * plan.microbatchSequences).int64();
   if (!step || *row.globalBatch % *step)

@@ -63,6 +63,17 @@ static void addSection(const ErrorSection &section, HtmlBody &body,
   body.endDetails();
 }
 
+/// How many rows are of each of `texts`.
+static void addCounted(const char *title, const char *column,
+                       const std::vector<std::pair<std::string, size_t>> &texts,
+                       HtmlBody &body) {
+  std::vector<Cells> rows;
+  for (const auto &[text, count] : texts)
+    rows.push_back({countOf(count, "row"), text});
+  if (!rows.empty())
+    body.heading(2, title).table({"", column}, rows, false);
+}
+
 static void addRows(const ValidationReport &report, HtmlBody &body) {
   if (!report.worst.empty())
     body.heading(2, "Worst rows").table(worstHead(), worstRows(report));
@@ -72,11 +83,8 @@ static void addRows(const ValidationReport &report, HtmlBody &body) {
     body.heading(2, "Rules").paragraph("No rules: every row counts");
   else if (hasJudged)
     body.heading(2, "Rules").table({"rule", "rows", ""}, ruleRows(report));
-  std::vector<Cells> reasons;
-  for (const auto &[why, rows] : report.notPredicted)
-    reasons.push_back({countOf(rows, "row"), why});
-  if (!reasons.empty())
-    body.heading(2, "Not predicted").table({"", "why"}, reasons, false);
+  addCounted("Not predicted", "why", report.notPredicted, body);
+  addCounted("Taken where rows do not say", "what", report.assumed, body);
   std::vector<Cells> unreadable;
   for (const Error &error : report.unreadable)
     unreadable.push_back({error.where, error.message});

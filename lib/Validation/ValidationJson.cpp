@@ -80,10 +80,12 @@ static json noiseJson(const NoiseFloor &noise) {
 
 static json trainingJson(const ValidationReport &report) {
   const TrainingCounts &counts = report.training;
-  json written = {{"rows", counts.rows},   {"dense", counts.dense},
-                  {"moe", counts.moe},     {"peaks", counts.peaks},
-                  {"apart", counts.apart}, {"excluded", counts.excluded},
-                  {"order", json::array()}};
+  json written = {{"rows", counts.rows},    {"dense", counts.dense},
+                  {"moe", counts.moe},      {"peaks", counts.peaks},
+                  {"apart", counts.apart},  {"excluded", counts.excluded},
+                  {"order", json::array()}, {"assumed", json::array()}};
+  for (const auto &[what, rows] : report.assumed)
+    written["assumed"].push_back({{"what", what}, {"rows", rows}});
   for (const PlanOrder &order : report.planOrders)
     written["order"].push_back({{"kind", order.kind},
                                 {"pairs", order.pairs},

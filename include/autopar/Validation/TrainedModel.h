@@ -36,8 +36,8 @@ struct TrainedConfig {
 /// Errors: sizes that are needed and not stated, layers of no family.
 Result<TrainedConfig> trainedConfigOf(const TrainingRow &row);
 
-/// Whether `config` is of a model with the layers, the widths, the heads and
-/// the vocabulary that `sizes` states.
+/// Whether `config` is of a model with the layers, the heads, the vocabulary
+/// and the experts that `sizes` states.
 bool hasSizes(const JsonDocument &config, const TrainedArchitecture &sizes);
 
 } // namespace autopar

@@ -22,6 +22,8 @@ struct TrainedRow {
   std::string notPredicted = {};
   /// The system that it was matched with; the row's own words where "".
   std::string system = {};
+  /// What the row does not state, and what was taken.
+  std::vector<std::string> assumed = {};
 };
 
 /// Rows of tables of training, and those that count: their times, of dense

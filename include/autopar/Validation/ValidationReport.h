@@ -64,6 +64,8 @@ struct ValidationReport {
   /// Rows of throughput, of memory, and of what is not modelled.
   size_t throughputRows = 0, memoryRows = 0, otherRows = 0;
   TrainingCounts training;
+  /// What was taken that rows of training do not state, and of how many.
+  std::vector<std::pair<std::string, size_t>> assumed;
   std::vector<PlanOrder> planOrders;
 
   /// Counts a row that has no prediction.

@@ -106,4 +106,8 @@ TEST(TrainedModel, BundledModelsOfOtherSizes) {
   EXPECT_FALSE(is(R"({"num_hidden_layers": "80", "hidden_size": 8192})"));
   EXPECT_TRUE(is(R"({"text_config": {"num_hidden_layers": 80,
                                      "hidden_size": 8192}})"));
+  sizes.experts = 8;
+  EXPECT_FALSE(is(R"({"num_hidden_layers": 80, "hidden_size": 8192})"));
+  EXPECT_TRUE(is(R"({"num_hidden_layers": 80, "hidden_size": 8192,
+                     "num_local_experts": 8})"));
 }

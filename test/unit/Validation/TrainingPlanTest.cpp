@@ -43,12 +43,21 @@ TEST(TrainingPlan, DegreesAndBatches) {
   EXPECT_EQ(made.recomputation, Recomputation::none);
 }
 
+/// Rows without a micro-batch are reported apart, not dropped.
+TEST(TrainingPlan, MicrobatchesThatAreNotStated) {
+  TrainingPlan made = plan(R"("mbs": null)");
+  EXPECT_EQ(made.microbatchSequences, 1);
+  EXPECT_EQ(made.microbatches, 16);
+  ASSERT_FALSE(made.assumed.empty());
+  EXPECT_EQ(made.assumed.front(), "a micro-batch of 1 sequence");
+}
+
 TEST(TrainingPlan, NumbersThatDoNotFit) {
   EXPECT_EQ(failure(R"("n_gpus": 9)"),
             "devices by tp x pp x cp: 9 is no multiple of 2");
   EXPECT_EQ(failure(R"("gbs": 63)"),
             "the global batch by dp x micro-batch: 63 is no multiple of 8");
-  EXPECT_EQ(failure(R"("mbs": null)"), "the micro-batch is not stated");
+  EXPECT_EQ(failure(R"("gbs": null)"), "the global batch is not stated");
   EXPECT_EQ(failure(R"("precision": "int3")"),
             "precision \"int3\" is not modelled");
   EXPECT_EQ(failure(R"("ep": 3, "arch": {"experts": 6})"),
