@@ -139,7 +139,8 @@ static void setRecomputation(const TrainingRow &row, TrainingPlan &plan) {
   }
 }
 
-/// Recipes do not split a single expert, though Megatron would by tp.
+/// Recipes do not split a single expert (Megatron-Bridge, scripts/performance:
+/// expert_tensor_parallel_size=1), though Megatron would by tp.
 static void setExperts(const TrainingRow &row, TrainingPlan &plan) {
   plan.ep = row.ep.value_or(1);
   plan.expertTp = row.expertTp.value_or(plan.ep > 1 ? 1 : plan.tp);
