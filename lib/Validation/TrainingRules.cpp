@@ -47,8 +47,13 @@ static std::string microbatch(const TrainingRow &row, const Rule &) {
   return unstated({{"the micro-batch", row.microbatch.has_value()}});
 }
 
+/// "Pre-training" and "pretraining" are one task.
+static std::string lettersOf(const std::string &text) {
+  return join(wordsOf(lower(text), " -_"), "");
+}
+
 static std::string fineTuning(const TrainingRow &row, const Rule &rule) {
-  return row.task.empty() || row.task == rule.text("task")
+  return row.task.empty() || lettersOf(row.task) == lettersOf(rule.text("task"))
              ? ""
              : "the task is \"" + shorten(row.task) + "\"";
 }

@@ -51,6 +51,7 @@ TEST(TrainingRules, WhatIsNotStated) {
 TEST(TrainingRules, OtherTasks) {
   EXPECT_EQ(judge(R"("task": "lora")"), "fine-tuning: the task is \"lora\"");
   EXPECT_EQ(judge(R"("task": "pre-training")"), "");
+  EXPECT_EQ(judge(R"("task": "Pretraining")"), "");
 }
 
 TEST(TrainingRules, ReportedApart) {
