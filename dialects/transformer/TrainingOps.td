@@ -35,7 +35,10 @@ def TF_TrainingOp : TF_Op<"training", [
     update say with `transformer.part_of` whose layers theirs are: weights,
     gradients and saved values are those of the function that they name, in the
     layer of the same number. `recompute` says by which policy the backward makes
-    values again; the functions have what came of it.
+    values again; the functions have what came of it. `products` is the format that
+    products with weights multiply in, forward and backward, where that is not
+    their operands': these are cast on the way, and sums are those of the
+    formula.
 
     **Constraints:** one per module; `backward` is a private function with the
     arguments of the public one, `update` a private function without any; both
@@ -56,10 +59,11 @@ def TF_TrainingOp : TF_Op<"training", [
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$backward, FlatSymbolRefAttr:$update,
-                       OptionalAttr<TF_RecomputeAttr>:$recompute);
+                       OptionalAttr<TF_RecomputeAttr>:$recompute,
+                       OptionalAttr<TypeAttr>:$products);
   let assemblyFormat = [{
     `backward` `(` $backward `)` `update` `(` $update `)`
-    (`recompute` `(` $recompute^ `)`)? attr-dict
+    (`recompute` `(` $recompute^ `)`)? (`products` `(` $products^ `)`)? attr-dict
   }];
 }
 

@@ -84,6 +84,9 @@ public:
     if (!entry)
       return module.emitError(
           "the module has no public function to start from");
+    for (auto training : module.getOps<transformer::TrainingOp>())
+      if (std::optional<Type> products = training.getProducts())
+        productFormat = toElementType(*products);
     program.model = readable(nameOfModel(module));
     if (failed(experts.read(module, builder)) || failed(run(entry)) ||
         failed(runSections(entry)))
@@ -249,8 +252,10 @@ private:
     FailureOr<bool> isKnown = bindNamesake(workload, *count);
     if (failed(isKnown) || *isKnown)
       return failure(failed(isKnown));
-    size_t sent = program.collectives.size();
+    size_t sent = program.collectives.size(), made = program.kernels.size();
     workload.buildWorkload(builder);
+    for (; productFormat && made < program.kernels.size(); ++made)
+      multiplyIn(*productFormat, program.kernels[made]);
     launches = builder.takeLaunched();
     for (; sent < program.collectives.size(); ++sent)
       program.collectives[sent].ofWeights = isOfWeights(op);
@@ -263,6 +268,15 @@ private:
       else if (!builder.isResident(result))
         define(result);
     return failure(builder.refused());
+  }
+
+  /// Products with weights, but for routers' and scores, cast their operands.
+  static void multiplyIn(ElementType format, Kernel &kernel) {
+    bool isProduct = kernel.kind == KernelKind::matmul ||
+                     kernel.kind == KernelKind::grouped_matmul;
+    if (isProduct && kernel.flopClass == FlopClass::linear &&
+        kernel.op != "router")
+      kernel.compute = format;
   }
 
   /// Whether a collective moves weights or their gradients alone.
@@ -483,6 +497,8 @@ private:
   /// Of the section that is extracted.
   std::optional<CallCounts> counts;
   Section section = Section::forward;
+  /// What products multiply in where training says so.
+  std::optional<ElementType> productFormat;
   /// Values that are no temporaries.
   SmallVector<Value> held;
   ExpertTables experts;

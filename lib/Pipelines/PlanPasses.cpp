@@ -104,6 +104,8 @@ private:
       backward.recompute = nameOf(*training.recompute);
     if (training.optimizer)
       backward.optimizer = nameOf(*training.optimizer);
+    if (training.productFormat)
+      backward.products = nameOf(*training.productFormat);
     if (training.gradientFormat)
       backward.gradientFormat = nameOf(*training.gradientFormat);
     pm.addPass(createBuildBackwardPass(std::move(backward)));

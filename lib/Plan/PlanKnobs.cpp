@@ -354,6 +354,10 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
       knob<Format, InTraining, &TrainingPlan::gradientFormat>(
           "gradient-format", "training.gradient_format", "format",
           "Format in which gradients of microbatches add up (default: fp32)"),
+      knob<Format, InTraining, &TrainingPlan::productFormat>(
+          "product-format", "training.product_format", "format",
+          "Format that products with weights multiply in, forward and backward: "
+          "fp8 (default: that of activations)"),
       knob<Share<true>, InTraining, &TrainingPlan::dropout>(
           "dropout", "training.dropout", "share",
           "Share of elements that are dropped behind linear maps and "

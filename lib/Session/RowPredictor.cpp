@@ -365,9 +365,10 @@ void RowPredictor::predict(TrainedRow &trained) {
     trained.notPredicted = textOf(run.error());
     return;
   }
+  Result<TrainingPrediction> predicted = trainingPredictor.predict(*run);
   trained.system = run->system;
   trained.assumed = run->plan.assumed;
-  if (Result<TrainingPrediction> predicted = predictTraining(*run))
+  if (predicted)
     trained.prediction = *predicted;
   else
     trained.notPredicted = textOf(predicted.error());

@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_LIB_SESSION_ROWPREDICTOR_H
 #define AUTOPAR_LIB_SESSION_ROWPREDICTOR_H
 
-#include "TrainedRun.h"
+#include "TrainingPredictor.h"
 #include "autopar/Pipelines/ServingPredictor.h"
 #include "autopar/Validation/MemoryRows.h"
 #include "autopar/Validation/Names.h"
@@ -39,8 +39,8 @@ public:
 private:
   RowPredictor(std::string configs, std::vector<Override> overrides,
                ModelNames models, SystemNames systems)
-      : configs(std::move(configs)), predictor(std::move(overrides)),
-        models(std::move(models)), systems(std::move(systems)) {}
+      : configs(std::move(configs)), trainingPredictor(overrides),
+        predictor(std::move(overrides)), models(std::move(models)), systems(std::move(systems)) {}
 
   struct Match {
     ServedPlan plan;
@@ -55,6 +55,7 @@ private:
                                      const std::string &argument);
 
   std::string configs;
+  TrainingPredictor trainingPredictor;
   ServingPredictor predictor;
   ModelNames models;
   SystemNames systems;

@@ -84,11 +84,3 @@ Result<TrainedSystem> autopar::trainedSystemOf(const std::string &system,
   }
   return whole;
 }
-
-//===----------------------------------------------------------------------===//
-// Predictions
-//===----------------------------------------------------------------------===//
-
-Result<TrainingPrediction> autopar::predictTraining(const TrainedRun &) {
-  return Error{"", "training is not priced yet", ""};
-}

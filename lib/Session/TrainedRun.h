@@ -41,9 +41,6 @@ struct TrainedSystem {
 Result<TrainedSystem> trainedSystemOf(const std::string &system,
                                       int64_t devices);
 
-/// Time of an iteration and peak of memory. Errors: what is not modelled.
-Result<TrainingPrediction> predictTraining(const TrainedRun &run);
-
 } // namespace autopar
 
 #endif // AUTOPAR_LIB_SESSION_TRAINEDRUN_H

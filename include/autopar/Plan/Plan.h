@@ -67,6 +67,8 @@ struct TrainingPlan {
   std::optional<int64_t> zero = std::nullopt;
   /// Format in which gradients add up; that of a master copy is fp32.
   std::optional<ElementType> gradientFormat = std::nullopt;
+  /// What products with weights multiply in; their operands' where absent.
+  std::optional<ElementType> productFormat = std::nullopt;
   /// Probability that an element is dropped; 0 where absent.
   std::optional<double> dropout = std::nullopt;
   /// Attention writes its probabilities, as kernels before FlashAttention did.

@@ -94,10 +94,12 @@ Result<Plan> autopar::planOf(ModuleOp module) {
   addDispatch(module, plan);
   for (StrategyOp strategy : module.getOps<StrategyOp>())
     addStrategy(strategy, plan);
-  for (auto training : module.getOps<transformer::TrainingOp>())
+  for (auto training : module.getOps<transformer::TrainingOp>()) {
     if (training.getRecompute())
       plan.training.recompute =
           parseRecompute(stringifyRecomputeKind(*training.getRecompute()));
+    plan.training.productFormat = formatOf(training.getProducts());
+  }
   Target target = targetOf(module);
   plan.memoryUtilization = target.memoryUtilization;
   plan.prefillChunk = target.prefillChunk;

@@ -84,6 +84,13 @@ private:
     FailureOr<Type> moment = readFormat(module, "moments", moments);
     if (failed(gradients) || failed(moment))
       return failure();
+    productFormat = {};
+    if (!products.empty()) {
+      FailureOr<Type> format = readFormat(module, "products", products);
+      if (failed(format))
+        return failure();
+      productFormat = *format;
+    }
     what = *policy;
     choice = {*kind, master != "none", {}, *gradients};
     if (choice.hasMaster) {
@@ -108,7 +115,9 @@ private:
     TrainingOp::create(builder, module.getLoc(),
                        SymbolRefAttr::get(made->backward),
                        SymbolRefAttr::get(update),
-                       RecomputeKindAttr::get(module.getContext(), what));
+                       RecomputeKindAttr::get(module.getContext(), what),
+                       productFormat ? TypeAttr::get(productFormat)
+                                     : TypeAttr());
     return success();
   }
 
@@ -166,6 +175,7 @@ private:
   }
 
   RecomputeKind what = RecomputeKind::none;
+  Type productFormat;
   OptimizerChoice choice;
   llvm::MapVector<Operation *, BackwardOf> functions;
   llvm::MapVector<Operation *, func::FuncOp> updates;
