@@ -82,13 +82,18 @@ static std::vector<std::string_view> figureKeys() {
   return keys;
 }
 
+void autopar::checkWhole(const JsonReader &reader, const char *key,
+                         const Figure &figure) {
+  if (!reader.failed() && std::floor(figure.value) != figure.value)
+    reader.object(key).failAt("value", "expected a whole number, found " +
+                                           formatNumber(figure.value));
+}
+
 static Figure readField(const JsonReader &reader, const FigureField &field,
                         const std::string &path) {
   Figure figure = readFigure(reader, field.key, field.unit, path);
-  if (field.isWhole && !reader.failed() &&
-      std::floor(figure.value) != figure.value)
-    reader.object(field.key).failAt("value", "expected a whole number, found " +
-                                                 formatNumber(figure.value));
+  if (field.isWhole)
+    checkWhole(reader, field.key, figure);
   return figure;
 }
 

@@ -17,19 +17,20 @@ struct TrainingField {
   const char *key;
   UnitRange unit;
   Figure TrainingFigures::*figure;
+  bool isWhole = false;
 };
 
 } // namespace
 
 static const TrainingField trainingFields[] = {
     {"overlaps_reductions", units::noneOrOne,
-     &TrainingFigures::overlapsReductions},
-    {"overlaps_gathers", units::noneOrOne, &TrainingFigures::overlapsGathers},
-    {"hidden_communication", units::fraction,
+     &TrainingFigures::overlapsReductions, true},
+    {"overlaps_gathers", units::noneOrOne, &TrainingFigures::overlapsGathers,
+     true},
+    {"hidden_communication", units::share,
      &TrainingFigures::hiddenCommunication},
-    {"allocator_overhead", units::fraction,
-     &TrainingFigures::allocatorOverhead},
-    {"straggler_share", units::fraction, &TrainingFigures::stragglerShare},
+    {"allocator_overhead", units::share, &TrainingFigures::allocatorOverhead},
+    {"straggler_share", units::share, &TrainingFigures::stragglerShare},
 };
 
 TrainingFigures autopar::readTrainingFields(const JsonReader &reader,
@@ -39,7 +40,10 @@ TrainingFigures autopar::readTrainingFields(const JsonReader &reader,
   for (const TrainingField &field : trainingFields)
     keys.push_back(field.key);
   reader.allowOnly(keys);
-  for (const TrainingField &field : trainingFields)
+  for (const TrainingField &field : trainingFields) {
     figures.*field.figure = readFigure(reader, field.key, field.unit, path);
+    if (field.isWhole)
+      checkWhole(reader, field.key, figures.*field.figure);
+  }
   return figures;
 }

@@ -13,6 +13,9 @@
 
 namespace autopar {
 
+/// Refuses a figure that counts and is no whole number.
+void checkWhole(const JsonReader &reader, const char *key,
+                const Figure &figure);
 /// `training` of the runtime whose figures lie below `path`.
 TrainingFigures readTrainingFields(const JsonReader &reader,
                                    const std::string &path);

@@ -65,6 +65,10 @@ struct PipelineTimeline {
 /// that do not exist for these numbers.
 Result<PipelineTimeline> simulateSchedule(const PipelineSchedule &schedule);
 
+/// When each device of a `one_f_one_b` that may be simulated is done, to the
+/// picosecond as `simulateSchedule` has it, but not task by task.
+std::vector<Picoseconds> gradientEnds(const PipelineSchedule &schedule);
+
 struct InFlight {
   Picoseconds timePs = 0;
   /// From this time on.
