@@ -34,7 +34,11 @@ def TF_TrainingOp : TF_Op<"training", [
     The backward has the inputs of the forward. Functions of a backward or an
     update say with `transformer.part_of` whose layers theirs are: weights,
     gradients and saved values are those of the function that they name, in the
-    layer of the same number.
+    layer of the same number. `recompute` says by which policy the backward makes
+    values again; the functions have what came of it. `products` is the format that
+    products with weights multiply in, forward and backward, where that is not
+    their operands': these are cast on the way, and sums are those of the
+    formula.
 
     **Constraints:** one per module; `backward` is a private function with the
     arguments of the public one, `update` a private function without any; both
@@ -51,11 +55,16 @@ def TF_TrainingOp : TF_Op<"training", [
     func.func private @model_update() attributes {transformer.part_of = @model} {
       return
     }
-    transformer.training backward(@model_backward) update(@model_update)
+    transformer.training backward(@model_backward) update(@model_update) recompute(full)
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$backward, FlatSymbolRefAttr:$update);
-  let assemblyFormat = "`backward` `(` $backward `)` `update` `(` $update `)` attr-dict";
+  let arguments = (ins FlatSymbolRefAttr:$backward, FlatSymbolRefAttr:$update,
+                       OptionalAttr<TF_RecomputeAttr>:$recompute,
+                       OptionalAttr<TypeAttr>:$products);
+  let assemblyFormat = [{
+    `backward` `(` $backward `)` `update` `(` $update `)`
+    (`recompute` `(` $recompute^ `)`)? (`products` `(` $products^ `)`)? attr-dict
+  }];
 }
 
 //===----------------------------------------------------------------------===//

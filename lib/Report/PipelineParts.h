@@ -58,7 +58,8 @@ struct PipelineStages {
   std::vector<const Report *> byDevice;
   /// The stage that holds the most, and that whose caches are full first.
   int64_t fullest = 0, scarcest = 0;
-  bool isTraining = false;
+  /// Whether backwards are as many forwards as is usual.
+  bool assumesBackwards = false;
 };
 
 /// Fills the derivations of `report`, which has those of the whole model, from

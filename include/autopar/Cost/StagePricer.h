@@ -9,6 +9,7 @@
 #define AUTOPAR_COST_STAGEPRICER_H
 
 #include "autopar/Cost/Pricer.h"
+#include "autopar/Cost/TrainingTimes.h"
 #include "autopar/Schedule/Schedule.h"
 #include "autopar/Schedule/Staging.h"
 
@@ -35,6 +36,8 @@ struct PipelinePart {
   /// Of one pass, without the host's time; with what the whole batch keeps.
   LayerCost cost;
   Picoseconds communicationPs = 0;
+  /// Of programs that train, of which `cost` has the forward and the backward.
+  TrainingTimes training = {};
   int64_t reservedBytes = 0, runtimeBytes = 0;
   /// Of one step of a pass that takes several, by kind; they add up to the
   /// pass.
@@ -73,7 +76,8 @@ public:
   Refusal price(const std::vector<uint32_t> &order, const Layout &layout,
                 const Workload &microbatch, const PipelineShape &shape,
                 std::vector<PrefillChunk> chunks = {});
-  /// What a device with these layers holds, of all microbatches.
+  /// What a device with these layers holds, of all microbatches; of training
+  /// without saved values.
   struct StageMemory {
     double totalBytes = 0;
     bool fits = false;
@@ -87,6 +91,14 @@ public:
   /// runtime lie on every device: those of layers come off the limit, what
   /// embedding and head need above that is theirs.
   StagingProblem problem() const;
+  /// Whether the program has backwards.
+  bool isTraining() const { return trains; }
+  /// Without what its runtime hides.
+  TrainingTimes exposed(const TrainingTimes &times) const {
+    return exposedOf(times, runtime);
+  }
+  /// What stragglers add to an iteration of `time`.
+  Picoseconds stragglersOf(Picoseconds time) const;
   /// The part that layer `index` of the order is.
   const PipelinePart &layer(int64_t index) const {
     return parts[partOf[index]];
@@ -104,12 +116,15 @@ public:
 
 private:
   Refusal addPart(PartCounts counts, PipelinePart &part);
+  void addTraining(PipelinePart &part) const;
+  size_t transferOutput() const;
   Refusal addSteps(PipelinePart &part);
   Refusal addLayers();
   void addTransfers();
 
   const CostProgram &program;
-  const bool borders;
+  const Runtime &runtime;
+  const bool borders, trains;
   Pricer pricer;
   std::vector<double> outputs;
   /// By kind of step, then by layer of the stack, then of the model's inputs.

@@ -23,10 +23,9 @@ ShardingFactors CastOp::getShardingFactors() {
   return factors;
 }
 
+/// Linear, but sums are made before: the mask is saved as it is split.
 ShardingFactors DropoutOp::getShardingFactors() {
-  ShardingFactors factors = elementwiseFactors(*this);
-  factors.linear = {{0}};
-  return factors;
+  return elementwiseFactors(*this);
 }
 
 ShardingFactors DropoutMaskOp::getShardingFactors() {
@@ -107,6 +106,8 @@ ShardingFactors LinearBackwardOp::getShardingFactors() {
   factors.operands = {concat(rows, outer), concat(inner, outer)};
   factors.results = {concat(rows, inner)};
   factors.linear = {{0}, {1}};
+  // Of heads that several devices have, each has what its own queries gave.
+  factors.sharesReplicas = true;
   return factors;
 }
 
@@ -172,14 +173,17 @@ ShardingFactors SumTokensOp::getShardingFactors() {
 ShardingFactors FactorGradientOp::getShardingFactors() {
   bool isOne = rankOf(getFactors()) == 1 &&
                tensorOf(getFactors().getType()).getDimSize(0) == 1;
-  if (!isOne)
-    return sumFactors(getDy(), getFactors(), 2);
   ShardingFactors factors;
+  if (!isOne) {
+    factors = sumFactors(getDy(), getFactors(), 2);
+    factors.linear = {{}};
+    return factors;
+  }
   FactorList all = addFactors(factors, FactorKind::reduction, rankOf(getDy()));
   FactorList one = {factors.add(FactorKind::whole)};
   factors.operands = {all, all, one};
   factors.results = {one};
-  factors.linear = {{0}};
+  factors.linear = {{}};
   return factors;
 }
 
@@ -251,7 +255,8 @@ ShardingFactors NormGradientOp::getShardingFactors() {
   FactorList weight(ArrayRef(all).take_back(own));
   factors.operands = {all, all, weight};
   factors.results = {weight};
-  factors.linear = {{0}};
+  // Both results of a norm want the same, reduced, gradient.
+  factors.linear = {{}};
   return factors;
 }
 

@@ -16,21 +16,11 @@ using namespace mlir;
 
 #include "autopar/Transforms/Train/Differentiable.cpp.inc"
 
-std::optional<Recompute> autopar::parseRecompute(StringRef text) {
-  if (text == "none")
-    return Recompute::none;
-  if (text == "selective")
-    return Recompute::selective;
-  if (text == "full")
-    return Recompute::full;
-  return std::nullopt;
-}
-
 static bool isFloat(Value value) {
   return isa<FloatType>(tensorOf(value.getType()).getElementType());
 }
 
-BackwardBuilder::BackwardBuilder(BackwardOf &functions, Recompute recompute,
+BackwardBuilder::BackwardBuilder(BackwardOf &functions, RecomputeKind recompute,
                                  Type gradientFormat, FindBackward find)
     : functions(functions), recompute(recompute),
       gradientFormat(gradientFormat), find(find),
@@ -72,8 +62,8 @@ void BackwardBuilder::add(Value value, Value gradient) {
 
 bool BackwardBuilder::isMadeAgain(Value value) const {
   auto op = value.getDefiningOp<DifferentiableOpInterface>();
-  return op && (recompute == Recompute::full ||
-                (recompute == Recompute::selective && op.isCoreAttention()));
+  return op && (recompute == RecomputeKind::full ||
+                (recompute == RecomputeKind::selective && op.isCoreAttention()));
 }
 
 /// What is not saved follows from what is.

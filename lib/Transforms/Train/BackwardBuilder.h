@@ -21,10 +21,6 @@ class BackwardBuilder;
 
 namespace autopar {
 
-/// What a backward makes again instead of having it saved.
-enum class Recompute : uint8_t { none, selective, full };
-std::optional<Recompute> parseRecompute(llvm::StringRef text);
-
 /// A function, and that which goes through its ops in reverse.
 struct BackwardOf {
   mlir::func::FuncOp forward, backward;
@@ -40,7 +36,7 @@ using FindBackward =
 /// types of the values that they are of.
 class BackwardBuilder {
 public:
-  BackwardBuilder(BackwardOf &functions, Recompute recompute,
+  BackwardBuilder(BackwardOf &functions, transformer::RecomputeKind recompute,
                   mlir::Type gradientFormat, FindBackward find);
 
   /// Goes through the forward. The gradients of what it returns are the
@@ -80,7 +76,7 @@ private:
   std::string nameFor(mlir::Value value);
 
   BackwardOf &functions;
-  Recompute recompute;
+  transformer::RecomputeKind recompute;
   mlir::Type gradientFormat;
   FindBackward find;
   mlir::OpBuilder builder;

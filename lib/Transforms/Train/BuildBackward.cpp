@@ -71,7 +71,7 @@ private:
   }
 
   LogicalResult readOptions(ModuleOp module) {
-    std::optional<Recompute> policy = parseRecompute(recompute.getValue());
+    std::optional<RecomputeKind> policy = symbolizeRecomputeKind(recompute);
     if (!policy)
       return module.emitError() << "unknown recompute '" << recompute
                                 << "', expected none, selective or full";
@@ -84,6 +84,13 @@ private:
     FailureOr<Type> moment = readFormat(module, "moments", moments);
     if (failed(gradients) || failed(moment))
       return failure();
+    productFormat = {};
+    if (!products.empty()) {
+      FailureOr<Type> format = readFormat(module, "products", products);
+      if (failed(format))
+        return failure();
+      productFormat = *format;
+    }
     what = *policy;
     choice = {*kind, master != "none", {}, *gradients};
     if (choice.hasMaster) {
@@ -107,7 +114,10 @@ private:
     builder.setInsertionPointAfter(update);
     TrainingOp::create(builder, module.getLoc(),
                        SymbolRefAttr::get(made->backward),
-                       SymbolRefAttr::get(update));
+                       SymbolRefAttr::get(update),
+                       RecomputeKindAttr::get(module.getContext(), what),
+                       productFormat ? TypeAttr::get(productFormat)
+                                     : TypeAttr());
     return success();
   }
 
@@ -164,7 +174,8 @@ private:
     return made;
   }
 
-  Recompute what = Recompute::none;
+  RecomputeKind what = RecomputeKind::none;
+  Type productFormat;
   OptimizerChoice choice;
   llvm::MapVector<Operation *, BackwardOf> functions;
   llvm::MapVector<Operation *, func::FuncOp> updates;

@@ -74,6 +74,9 @@ def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
            "Format in which gradients add up">,
     Option<"master", "master", "std::string", "\"fp32\"",
            "Format of a master copy of each weight (none: there is none)">,
+    Option<"products", "products", "std::string", "\"\"",
+           "Format that products with weights multiply in (empty: that of their "
+           "operands)">,
     Option<"moments", "moments", "std::string", "\"fp32\"",
            "Format of what the optimizer keeps of each parameter">,
   ];
