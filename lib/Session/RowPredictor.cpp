@@ -346,7 +346,7 @@ Result<TrainedRun> RowPredictor::runOf(const TrainingRow &row) const {
   ResolvedName system = systems.find(row.system);
   if (!system)
     return unmatched(system);
-  Result<TrainingPlan> plan = trainingPlanOf(row);
+  Result<TrainedPlan> plan = trainedPlanOf(row);
   if (!plan)
     return plan.error();
   Result<TrainedSystem> machine = trainedSystemOf(system.name, plan->devices);

@@ -10,7 +10,7 @@
 
 #include "autopar/Model/Model.h"
 #include "autopar/Validation/Names.h"
-#include "autopar/Validation/TrainingPlan.h"
+#include "autopar/Validation/TrainedPlan.h"
 
 namespace autopar {
 
@@ -20,7 +20,7 @@ struct TrainedRun {
   /// A system of the library, and of how many nodes.
   std::string system;
   int64_t nodes = 1;
-  TrainingPlan plan;
+  TrainedPlan plan;
 };
 
 /// The model that a row is of: the one of that name, bundled or a folder of

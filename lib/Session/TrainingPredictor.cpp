@@ -40,7 +40,7 @@ TrainingPredictor::TrainingPredictor(std::vector<Override> overrides)
 TrainingPredictor::~TrainingPredictor() = default;
 
 /// The mesh of the run's degrees, stages outermost.
-static std::optional<Error> addMesh(const TrainingPlan &run, Plan &plan) {
+static std::optional<Error> addMesh(const TrainedPlan &run, Plan &plan) {
   Degrees degrees;
   degrees.tp = run.tp;
   degrees.dp = run.dp;
@@ -78,7 +78,7 @@ static std::optional<ElementType> productFormatOf(TrainingFormat format) {
 static Result<PlanRequest> requestOf(const TrainedRun &run,
                                      Recompute recompute,
                                      const std::vector<Override> &overrides) {
-  const TrainingPlan &plan = run.plan;
+  const TrainedPlan &plan = run.plan;
   PlanRequest request;
   if (auto error = addMesh(plan, request.plan))
     return *error;

@@ -7,7 +7,7 @@
 
 #include "TrainingKeys.h"
 
-#include "autopar/Validation/TrainingPlan.h"
+#include "autopar/Validation/TrainedPlan.h"
 
 using namespace autopar;
 

@@ -9,7 +9,7 @@
 
 #include "TrainingKeys.h"
 
-#include "autopar/Validation/TrainingPlan.h"
+#include "autopar/Validation/TrainedPlan.h"
 
 #include <algorithm>
 

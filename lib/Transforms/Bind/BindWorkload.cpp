@@ -39,8 +39,7 @@ struct BindWorkloadPass
     ArrayAttr open = assumed(op);
     if (!op)
       op = createOp(module);
-    op.setPhase(workload.phase == Phase::prefill ? PhaseKind::prefill
-                                                 : PhaseKind::decode);
+    op.setPhase(*symbolizePhaseKind(nameOf(workload.phase)));
     op.setBatch(workload.batch);
     op.setQuery(workload.query);
     op.setContextLength(workload.context);

@@ -52,7 +52,7 @@ static void addDispatch(ModuleOp module, Plan &plan) {
 /// The devices of the op's axis are `pp`.
 static void addStages(StagesOp stages, Plan &plan) {
   for (auto axis : stages.getAxes().getAsRange<StringAttr>())
-    if (axis.getValue() != nameOf(Degree::pp))
+    if (axis.getValue() != StringRef(nameOf(Degree::pp)))
       plan.setDegree(Degree::pp, {axis.str()});
   PipelinePlan &pipeline = plan.pipeline;
   pipeline.stages = stages.getRanges();

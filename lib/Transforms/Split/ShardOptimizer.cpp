@@ -81,7 +81,6 @@ private:
         where, names);
     op.getWeightMutable().assign(part);
     op.getGradientMutable().assign(sum);
-    op.getResult().setType(part.getType());
   }
 };
 

@@ -1,11 +1,11 @@
-//===- TrainingPlan.cpp ---------------------------------------------------===//
+//===- TrainedPlan.cpp ---------------------------------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Validation/TrainingPlan.h"
+#include "autopar/Validation/TrainedPlan.h"
 
 #include "RowReader.h"
 
@@ -97,7 +97,7 @@ static TrainingRuntime runtimeOf(const TrainingRow &row) {
 // Choices
 //===----------------------------------------------------------------------===//
 
-static void setZero(const TrainingRow &row, TrainingPlan &plan) {
+static void setZero(const TrainingRow &row, TrainedPlan &plan) {
   int64_t replicas = plan.dp * plan.cp;
   plan.zeroDevices = replicas;
   if (isSharded(row.fsdp)) {
@@ -114,7 +114,7 @@ static void setZero(const TrainingRow &row, TrainingPlan &plan) {
   }
 }
 
-static void setSequenceParallel(const TrainingRow &row, TrainingPlan &plan) {
+static void setSequenceParallel(const TrainingRow &row, TrainedPlan &plan) {
   plan.sequenceParallel = row.sequenceParallel.value_or(
       plan.tp > 1 && !isBeforeSequenceParallelism(row));
   if (!row.sequenceParallel && plan.tp > 1)
@@ -124,7 +124,7 @@ static void setSequenceParallel(const TrainingRow &row, TrainingPlan &plan) {
                                     "known yet");
 }
 
-static void setRecomputation(const TrainingRow &row, TrainingPlan &plan) {
+static void setRecomputation(const TrainingRow &row, TrainedPlan &plan) {
   if (says(row.recompute, {"selective"})) {
     plan.recomputation = Recomputation::selective;
   } else if (says(row.recompute, {"full"})) {
@@ -141,7 +141,7 @@ static void setRecomputation(const TrainingRow &row, TrainingPlan &plan) {
 
 /// Recipes do not split a single expert (Megatron-Bridge, scripts/performance:
 /// expert_tensor_parallel_size=1), though Megatron would by tp.
-static void setExperts(const TrainingRow &row, TrainingPlan &plan) {
+static void setExperts(const TrainingRow &row, TrainedPlan &plan) {
   plan.ep = row.ep.value_or(1);
   plan.expertTp = row.expertTp.value_or(plan.ep > 1 ? 1 : plan.tp);
   if (!row.expertTp && plan.tp > 1)
@@ -180,7 +180,7 @@ static Error unfit(const std::string &what, int64_t whole, int64_t part) {
 
 /// dp is what the other degrees leave, whatever a row calls it.
 static std::optional<Error> setDegrees(const TrainingRow &row,
-                                       TrainingPlan &plan) {
+                                       TrainedPlan &plan) {
   plan.devices = *row.devices;
   plan.tp = *row.tp;
   plan.pp = *row.pp;
@@ -196,7 +196,7 @@ static std::optional<Error> setDegrees(const TrainingRow &row,
 }
 
 static std::optional<Error> setBatch(const TrainingRow &row,
-                                     TrainingPlan &plan) {
+                                     TrainedPlan &plan) {
   plan.sequenceTokens = *row.sequenceTokens;
   plan.microbatchSequences = row.microbatch.value_or(1);
   if (!row.microbatch)
@@ -210,7 +210,7 @@ static std::optional<Error> setBatch(const TrainingRow &row,
   return std::nullopt;
 }
 
-static std::optional<Error> checkExperts(const TrainingPlan &plan) {
+static std::optional<Error> checkExperts(const TrainedPlan &plan) {
   int64_t devices = plan.devices / plan.pp;
   std::optional<int64_t> experts = (Checked(plan.ep) * plan.expertTp).int64();
   if (!experts || devices % *experts)
@@ -219,10 +219,10 @@ static std::optional<Error> checkExperts(const TrainingPlan &plan) {
   return std::nullopt;
 }
 
-Result<TrainingPlan> autopar::trainingPlanOf(const TrainingRow &row) {
+Result<TrainedPlan> autopar::trainedPlanOf(const TrainingRow &row) {
   if (auto error = checkStated(row))
     return *error;
-  TrainingPlan plan;
+  TrainedPlan plan;
   std::optional<TrainingFormat> format = trainingFormatOf(row.precision);
   if (!format)
     return Error{"",

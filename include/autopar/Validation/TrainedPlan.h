@@ -1,12 +1,12 @@
-//===- TrainingPlan.h - How a measured run was split ------------*- C++ -*-===//
+//===- TrainedPlan.h - How a measured run was split ------------*- C++ -*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_VALIDATION_TRAININGPLAN_H
-#define AUTOPAR_VALIDATION_TRAININGPLAN_H
+#ifndef AUTOPAR_VALIDATION_TRAINEDPLAN_H
+#define AUTOPAR_VALIDATION_TRAINEDPLAN_H
 
 #include "autopar/Support/Result.h"
 #include "autopar/Validation/TrainingRow.h"
@@ -37,7 +37,7 @@ enum class Recomputation : uint8_t {
 const char *nameOf(Recomputation recomputation);
 
 /// How a row was split: its degrees as they were meant.
-struct TrainingPlan {
+struct TrainedPlan {
   TrainingRuntime runtime = TrainingRuntime::megatron;
   TrainingFormat format = TrainingFormat::bf16;
   /// devices = tp * pp * cp * dp; each of ep and expertTp divides tp * cp * dp.
@@ -58,8 +58,8 @@ struct TrainingPlan {
 };
 
 /// Errors: a number that the row does not state, or numbers that do not fit.
-Result<TrainingPlan> trainingPlanOf(const TrainingRow &row);
+Result<TrainedPlan> trainedPlanOf(const TrainingRow &row);
 
 } // namespace autopar
 
-#endif // AUTOPAR_VALIDATION_TRAININGPLAN_H
+#endif // AUTOPAR_VALIDATION_TRAINEDPLAN_H
