@@ -28,8 +28,8 @@ public:
     std::vector<int64_t> kvHeads = device.indices(key, 2);
     visibility.keys = grid.extentOf(TensorView(key), 1);
     visibility.queries = grid.extentOf(TensorView(query), 1);
-    int64_t group = grid.extentOf(TensorView(query), 2) /
-                    grid.extentOf(TensorView(key), 2);
+    int64_t group =
+        grid.extentOf(TensorView(query), 2) / grid.extentOf(TensorView(key), 2);
     for (int64_t head : device.indices(query, 2))
       groups.push_back(find(kvHeads, head / group));
   }

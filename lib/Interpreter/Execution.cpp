@@ -381,8 +381,8 @@ LogicalResult Execution::begin(const Workload &workload) {
   Workload own = workload;
   Result<int64_t> sequences = microbatchOf(workload.batch, microbatches);
   if (!sequences) {
-    InFlightDiagnostic error = emitError(
-        table ? table->loc() : module.getLoc(), sequences.error().message);
+    InFlightDiagnostic error = emitError(table ? table->loc() : module.getLoc(),
+                                         sequences.error().message);
     error.attachNote() << sequences.error().note;
     return error;
   }

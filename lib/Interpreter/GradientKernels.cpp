@@ -26,10 +26,9 @@ public:
   VocabularyScores(Value x, Device &device) {
     TensorView type(x);
     unsigned last = type.rank() - 1;
-    for (int64_t member :
-         device.grid().groupOf(device.id, type.dim(last).axes))
-      parts.push_back({&device.of(member, x),
-                       device.grid().indicesOf(type, last, member)});
+    for (int64_t member : device.grid().groupOf(device.id, type.dim(last).axes))
+      parts.push_back(
+          {&device.of(member, x), device.grid().indicesOf(type, last, member)});
   }
 
   /// The logarithm of the sum that makes scores of token `row` probabilities.
