@@ -226,9 +226,10 @@ std::optional<Error> PipelineEvaluator::simulate() {
   pipeline.timeline = std::move(*timeline);
   if (!parts.program.trains())
     return std::nullopt;
-  iteration.emplace(Iteration{
-      parts, *steps, &pipeline,
-      iterationOf(parts.pricer, *steps, pipeline.timeline), savedBytes, flops});
+  iteration.emplace(
+      Iteration{parts, *steps, &pipeline,
+                iterationOf(parts.pricer, *steps, endsOf(pipeline.timeline)),
+                savedBytes, flops});
   pipeline.stepPs = iteration->times.allPs();
   return std::nullopt;
 }
