@@ -8,7 +8,9 @@
 #include "TrainingFixtures.h"
 
 #include "autopar/Cost/Exact.h"
+#include "autopar/Cost/Interval.h"
 #include "autopar/Cost/PipelineTimes.h"
+#include "autopar/Cost/Sensitivity.h"
 
 #include <gtest/gtest.h>
 
@@ -138,6 +140,56 @@ TEST(Sections, ArePricedAlike) {
       }
     }
   }
+}
+
+/// Prices of plans in a box lie within its bounds, and a box of one is its
+/// price.
+TEST(Sections, AreEnclosed) {
+  Machine machine = makeMeasuredMachine(4);
+  Runtime runtime = makeRuntime();
+  Strategy strategy = compile(makeTrained(), {});
+  std::vector<NodeId> wanted = nodesOf(strategy.total);
+  Tape tape = collect(strategy, wanted);
+  Pricer pricer(tape, machine, runtime);
+  Enclosure enclosure(tape, machine, runtime);
+  Layout layout = layoutOf(2, 2);
+  ASSERT_FALSE(pricer.lay(layout));
+  Box box;
+  for (const BoundFigure &figure : pricer.figures())
+    box.figures.push_back({figure.value, figure.value});
+  std::vector<double> prices(wanted.size());
+  for (int64_t width : {0, 6}) {
+    box.symbols = {{4.0, 4.0 + double(width)}, {512, 512}, {512, 512}, {}, {}};
+    std::vector<Interval> bounds = enclosure.enclose(layout, box);
+    for (int64_t sequences = 4; sequences <= 4 + width; sequences += 2) {
+      ASSERT_FALSE(pricer.price(pointOf(train(sequences, 512)), prices.data()));
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_TRUE(bounds[i].contains(prices[i])) << i;
+        EXPECT_TRUE(width > 0 || bounds[i].low == bounds[i].high) << i;
+      }
+    }
+  }
+}
+
+/// Of 1 % more bandwidth, the optimizer takes 1 % less.
+TEST(Sections, HaveSlopes) {
+  Machine machine = makeMachine(4);
+  Runtime runtime = makeRuntime();
+  Strategy strategy = compile(makeTrained(), {});
+  Sensitivity sensitivity(strategy, machine, runtime, std::nullopt);
+  Workload workload = train(8, 512);
+  GroupValues point = pointOf(workload);
+  sensitivity.lay(layoutOf(2, 2), point);
+  NodeId memory = strategy.total.sections[size_t(Section::optimizer)].memoryPs;
+  std::vector<Slope> slopes = sensitivity.slopes(memory);
+  std::vector<double> figures;
+  for (const BoundFigure &figure : sensitivity.figures())
+    figures.push_back(figure.value);
+  double value = sensitivity.evaluate(figures, machine)[memory];
+  EXPECT_GT(value, 0);
+  for (size_t i = 0; i < strategy.figures.size(); ++i)
+    if (strategy.figures[i].kind == FigureUse::Kind::memory_bandwidth)
+      EXPECT_NEAR(slopes[i].above, -value, 1e-6 * value);
 }
 
 //===----------------------------------------------------------------------===//
