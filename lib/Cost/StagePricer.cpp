@@ -129,8 +129,27 @@ Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
   return addSteps(part);
 }
 
-/// As the heaviest stage has them, a layer counts for the forward and the
-/// backward, and for values of as many microbatches as the first stage keeps.
+/// Microbatches that a stage keeps values of at the most, where that is the
+/// same on all devices, as far as that is known: `test/unit/Schedule`.
+static int64_t keptAnywhere(const PipelineShape &shape) {
+  int64_t p = shape.stages, v = shape.interleave, m = shape.microbatches;
+  switch (shape.kind) {
+  case ScheduleKind::gpipe:
+    return m;
+  case ScheduleKind::interleaved:
+    return std::min((2 * (p - 1) + (v - 1) * p + v) / v, m);
+  case ScheduleKind::zero_bubble:
+    return std::min(p, m);
+  case ScheduleKind::dual_pipe:
+    return p / 2 + 1;
+  case ScheduleKind::one_f_one_b:
+  case ScheduleKind::inference:
+    break;
+  }
+  return 0;
+}
+
+/// A layer counts for the forward and the backward.
 void StagePricer::addTraining(PipelinePart &part) const {
   auto output = outputs.begin() + trainingOutput;
   auto next = [&] { return static_cast<int64_t>(*output++); };
@@ -148,9 +167,9 @@ void StagePricer::addTraining(PipelinePart &part) const {
   TrainingTimes exposed = exposedOf(part.training, runtime);
   part.cost.timePs = exposed.of(Section::forward).allPs() +
                      exposed.of(Section::backward).allPs();
-  part.cost.memoryBytes +=
-      gradientBytes + optimizerBytes +
-      part.training.savedBytes * std::min(shape.stages, shape.microbatches);
+  part.cost.memoryBytes += gradientBytes + optimizerBytes +
+                           part.training.savedBytes * keptAnywhere(shape);
+  part.cost.savedBytes = part.training.savedBytes;
 }
 
 size_t StagePricer::transferOutput() const {
@@ -272,12 +291,16 @@ StagingProblem StagePricer::problem() const {
   problem.head = withTemporaries(after);
   problem.folded = shape.isFolded();
   // What both read is there once.
+  if (shape.hasBothEnds() && shape.kind == ScheduleKind::one_f_one_b)
+    problem.head.savedBytes = ends.cost.savedBytes - before.cost.savedBytes;
   if (shape.hasBothEnds())
     problem.head.memoryBytes += ends.cost.memoryBytes -
                                 before.cost.memoryBytes -
                                 after.cost.memoryBytes;
   problem.stages = shape.stages;
   problem.interleave = shape.interleave;
+  if (shape.kind == ScheduleKind::one_f_one_b)
+    problem.inFlight = shape.microbatches;
   problem.memoryLimitBytes =
       std::max<int64_t>(0, budgetBytes - after.runtimeBytes - reserved);
   return problem;

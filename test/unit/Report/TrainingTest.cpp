@@ -338,17 +338,29 @@ TEST(Training, BalancesWithWhatTrainingKeeps) {
       makeTrained(), plan, makeMachine(8), makeTrainer(), train(8, 512));
   ASSERT_TRUE(problem);
   Report whole = trained(makeTrainingPlan(1, 1, 1, 8), train(8, 512));
-  int64_t kept = problem->embedding.memoryBytes + problem->head.memoryBytes;
-  double time =
-      toMicroseconds(problem->embedding.timePs + problem->head.timePs);
-  for (const LayerCost &layer : problem->layers) {
-    kept += layer.memoryBytes;
-    time += toMicroseconds(layer.timePs);
-  }
-  // Values of as many microbatches as stages.
+  LayerCost sum = problem->embedding;
+  auto add = [&](const LayerCost &cost) {
+    sum.timePs += cost.timePs;
+    sum.memoryBytes += cost.memoryBytes;
+    sum.savedBytes += cost.savedBytes;
+  };
+  add(problem->head);
+  for (const LayerCost &layer : problem->layers)
+    add(layer);
+  double time = toMicroseconds(sum.timePs);
   const Report::DeviceMemory &memory = whole.memory.perDevice;
-  EXPECT_EQ(kept, memory.weightBytes + memory.gradientBytes +
-                      memory.optimizerBytes + 4 * memory.savedBytes);
+  EXPECT_EQ(sum.memoryBytes,
+            memory.weightBytes + memory.gradientBytes + memory.optimizerBytes);
+  EXPECT_EQ(sum.savedBytes, memory.savedBytes);
+  EXPECT_EQ(problem->inFlight, 8);
+  // What the search has of a device, the report has.
+  Result<StagePartition> partition = partitionStages(*problem);
+  ASSERT_TRUE(partition);
+  plan.pipeline.stages = partition->ranges;
+  Report staged = trained(plan, train(8, 512));
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(partition->devices[i].memoryBytes,
+              staged.pipeline->partition.devices[i].memoryBytes);
   EXPECT_NEAR(8 * time,
               whole.training->forwardTimeUs + whole.training->backwardTimeUs,
               1e-3);
