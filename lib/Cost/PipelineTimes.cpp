@@ -144,15 +144,13 @@ TrainingTimes autopar::deviceTimes(const StagePricer &pricer,
 
 IterationTimes autopar::iterationOf(const StagePricer &pricer,
                                     const PipelineSteps &steps,
-                                    const PipelineTimeline &timeline) {
+                                    const std::vector<Picoseconds> &endPs) {
   IterationTimes times;
   for (int64_t device = 0; device < steps.shape.stages; ++device) {
     SectionTimes optimizer = pricer.exposed(deviceTimes(pricer, steps, device))
                                  .of(Section::optimizer);
-    Picoseconds end =
-        timeline.tasks[timeline.devices[device].endTask - 1].endPs;
     times.gradientsPs =
-        std::max(times.gradientsPs, end + optimizer.reductionPs);
+        std::max(times.gradientsPs, endPs[device] + optimizer.reductionPs);
     times.optimizerPs =
         std::max(times.optimizerPs, optimizer.allPs() - optimizer.reductionPs);
   }

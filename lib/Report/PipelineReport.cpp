@@ -76,10 +76,11 @@ private:
 
 std::optional<Error> PipelineEvaluator::checkSchedule() const {
   ScheduleKind kind = *plan.pipeline.schedule;
-  if (parts.program.trains() && !isTraining(kind))
+  bool trains = parts.program.trains() || whole.phase == Phase::train;
+  if (trains && !isTraining(kind))
     return Error{"",
                  "schedule " + std::string(nameOf(kind)) +
-                     " runs no backwards, and the program has some",
+                     " runs no backwards, and training has some",
                  "give --schedule=one_f_one_b"};
   if (!isTraining(kind) || whole.phase != Phase::decode)
     return std::nullopt;
@@ -226,9 +227,10 @@ std::optional<Error> PipelineEvaluator::simulate() {
   pipeline.timeline = std::move(*timeline);
   if (!parts.program.trains())
     return std::nullopt;
-  iteration.emplace(Iteration{
-      parts, *steps, &pipeline,
-      iterationOf(parts.pricer, *steps, pipeline.timeline), savedBytes, flops});
+  iteration.emplace(
+      Iteration{parts, *steps, &pipeline,
+                iterationOf(parts.pricer, *steps, endsOf(pipeline.timeline)),
+                savedBytes, flops});
   pipeline.stepPs = iteration->times.allPs();
   return std::nullopt;
 }

@@ -340,6 +340,13 @@ autopar::simulateSchedule(const PipelineSchedule &schedule) {
   return timeline;
 }
 
+std::vector<Picoseconds> autopar::endsOf(const PipelineTimeline &timeline) {
+  std::vector<Picoseconds> ends;
+  for (const DeviceTimeline &device : timeline.devices)
+    ends.push_back(timeline.tasks[device.endTask - 1].endPs);
+  return ends;
+}
+
 std::vector<InFlight> autopar::inFlightOf(const PipelineTimeline &timeline,
                                           int64_t device) {
   bool isInference = timeline.kind == ScheduleKind::inference;

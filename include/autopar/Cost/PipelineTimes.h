@@ -74,9 +74,11 @@ struct IterationTimes {
 
   Picoseconds allPs() const { return gradientsPs + optimizerPs + stragglersPs; }
 };
+/// `endPs`: when each device is done with its last gradient of inputs and
+/// weights: `endsOf` a timeline, `gradientEnds`.
 IterationTimes iterationOf(const StagePricer &pricer,
                            const PipelineSteps &steps,
-                           const PipelineTimeline &timeline);
+                           const std::vector<Picoseconds> &endPs);
 
 /// What the allocator of `runtime` loses where saved values and temporaries
 /// take `bytes`.
