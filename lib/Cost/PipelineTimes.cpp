@@ -41,15 +41,15 @@ namespace {
 
 class Works {
 public:
-  Works(const StagePricer &pricer, const PipelineSteps &steps)
-      : pricer(pricer), steps(steps) {}
+  Works(const PricedLayers &layers, const PipelineSteps &steps)
+      : layers(layers), steps(steps) {}
 
   StageWork of(size_t stage, size_t kind) const;
 
 private:
   PipelinePart::Step sumOf(size_t stage, size_t kind) const;
 
-  const StagePricer &pricer;
+  const PricedLayers &layers;
   const PipelineSteps &steps;
 };
 
@@ -65,12 +65,12 @@ PipelinePart::Step Works::sumOf(size_t stage, size_t kind) const {
         isOne ? part.communicationPs : part.steps[kind].communicationPs;
   };
   if (stage == 0)
-    add(pricer.before);
+    add(layers.before);
   const LayerRange &range = steps.ranges[stage];
   for (int64_t i = range.begin; i < range.end; ++i)
-    add(pricer.layer(i));
+    add(layers.layer(i));
   if (stage + 1 == steps.ranges.size())
-    add(pricer.after);
+    add(layers.after);
   return sum;
 }
 
@@ -95,7 +95,7 @@ StageWork Works::of(size_t stage, size_t kind) const {
   return work;
 }
 
-PipelineSchedule autopar::scheduleOf(const StagePricer &pricer,
+PipelineSchedule autopar::scheduleOf(const PricedLayers &layers,
                                      const PipelineSteps &steps) {
   PipelineSchedule schedule;
   schedule.kind = steps.shape.kind;
@@ -104,7 +104,7 @@ PipelineSchedule autopar::scheduleOf(const StagePricer &pricer,
   schedule.microbatches = steps.shape.microbatches;
   schedule.loop = steps.loops;
   schedule.rounds = steps.loops ? decodeRounds : 0;
-  Works works(pricer, steps);
+  Works works(layers, steps);
   for (size_t kind = 0; kind < steps.kinds.size(); ++kind) {
     std::vector<StageWork> round;
     for (size_t stage = 0; stage < steps.ranges.size(); ++stage)
@@ -117,10 +117,19 @@ PipelineSchedule autopar::scheduleOf(const StagePricer &pricer,
   return schedule;
 }
 
+static Picoseconds stepOf(const PipelineSchedule &schedule, Picoseconds all,
+                          const std::vector<Picoseconds> &roundEnds) {
+  if (!schedule.loop)
+    return all;
+  return roundEnds.back() - roundEnds[roundEnds.size() - 2];
+}
+
 Picoseconds autopar::stepTimeOf(const PipelineSchedule &schedule,
                                 const PipelineTimeline &timeline) {
-  if (!schedule.loop)
-    return timeline.makespanPs;
-  const std::vector<Picoseconds> &ends = timeline.roundEndPs;
-  return ends.back() - ends[ends.size() - 2];
+  return stepOf(schedule, timeline.makespanPs, timeline.roundEndPs);
+}
+
+Picoseconds autopar::stepGrowthOf(const PipelineSchedule &schedule,
+                                  const Growth &growth) {
+  return stepOf(schedule, growth.makespan, growth.roundEnds);
 }

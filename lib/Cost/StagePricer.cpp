@@ -58,6 +58,15 @@ Tape autopar::collectParts(const Strategy &strategy) {
   return collect(strategy, nodes);
 }
 
+void PricedLayers::gatherOnce() {
+  after.cost.timePs = ends.cost.timePs - before.cost.timePs;
+  after.communicationPs = ends.communicationPs - before.communicationPs;
+  for (size_t i = 0; i < ends.steps.size(); ++i)
+    after.steps[i] = {ends.steps[i].timePs - before.steps[i].timePs,
+                      ends.steps[i].communicationPs -
+                          before.steps[i].communicationPs};
+}
+
 StagePricer::StagePricer(const CostProgram &program, const Tape &tape,
                          Launching launching, const Machine &machine,
                          const Runtime &runtime,
@@ -187,15 +196,8 @@ Refusal StagePricer::price(const std::vector<uint32_t> &layers,
   addPlaces(program, order, order.size() + 1, order.size() + 2, borders, first);
   if (Refusal refusal = addPart(first, ends))
     return refusal;
-  // A single stage gathers once what both ends use.
-  if (shape.stages * shape.interleave == 1) {
-    after.cost.timePs = ends.cost.timePs - before.cost.timePs;
-    after.communicationPs = ends.communicationPs - before.communicationPs;
-    for (size_t i = 0; i < chunks.size(); ++i)
-      after.steps[i] = {ends.steps[i].timePs - before.steps[i].timePs,
-                        ends.steps[i].communicationPs -
-                            before.steps[i].communicationPs};
-  }
+  if (shape.hasOneStage())
+    gatherOnce();
   return {};
 }
 

@@ -9,7 +9,7 @@
 #define AUTOPAR_COST_PIPELINETIMES_H
 
 #include "autopar/Cost/StagePricer.h"
-#include "autopar/Schedule/Timeline.h"
+#include "autopar/Schedule/Growth.h"
 
 namespace autopar {
 
@@ -52,13 +52,15 @@ double hostTimeUs(const Runtime &runtime, const Workload &step,
 Route transferRoute(const Network &network, const GroupAxis &devices,
                     int64_t stage, int64_t stages, bool ideal);
 
-/// The schedule of parts that `pricer` has priced.
-PipelineSchedule scheduleOf(const StagePricer &pricer,
+PipelineSchedule scheduleOf(const PricedLayers &layers,
                             const PipelineSteps &steps);
 
 /// The time of a step: from round to round where rounds repeat, else all.
 Picoseconds stepTimeOf(const PipelineSchedule &schedule,
                        const PipelineTimeline &timeline);
+/// How fast that grows.
+Picoseconds stepGrowthOf(const PipelineSchedule &schedule,
+                         const Growth &growth);
 
 } // namespace autopar
 

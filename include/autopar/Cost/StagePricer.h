@@ -23,6 +23,7 @@ struct PipelineShape {
   bool isFolded() const { return kind == ScheduleKind::dual_pipe; }
   /// Whether a device has the first stage and the last.
   bool hasBothEnds() const { return stages == 1 || isFolded(); }
+  bool hasOneStage() const { return stages * interleave == 1; }
   /// How often a device runs each of its layers: for each microbatch or, where
   /// it has two stages, for half of them.
   int64_t passes() const {
@@ -44,6 +45,22 @@ struct PipelinePart {
   std::vector<Step> steps = {};
 };
 
+/// What stages are put together from.
+struct PricedLayers {
+  /// Distinct layers, and which of them each layer of the order is.
+  std::vector<PipelinePart> parts;
+  std::vector<uint32_t> partOf;
+  /// Also what lies at both ends, where one device has them.
+  PipelinePart before, after, ends;
+
+  /// The part that layer `index` of the order is.
+  const PipelinePart &layer(int64_t index) const {
+    return parts[partOf[index]];
+  }
+  /// A single stage gathers once what both ends use.
+  void gatherOnce();
+};
+
 /// What device `device` runs of each microbatch, where virtual stages are
 /// `ranges` of the layers `order` (indices into `LayerStack::layers`). Of
 /// dual_pipe it runs half of the microbatches, of which as many come from
@@ -58,7 +75,7 @@ PartCounts countsOf(const CostProgram &program,
 Tape collectParts(const Strategy &strategy);
 
 /// Prices what stages are put together from.
-class StagePricer {
+class StagePricer : public PricedLayers {
 public:
   /// All arguments outlive it. `tape` is that of the parts of a strategy of
   /// `program`.
@@ -87,16 +104,7 @@ public:
   /// runtime lie on every device: those of layers come off the limit, what
   /// embedding and head need above that is theirs.
   StagingProblem problem() const;
-  /// The part that layer `index` of the order is.
-  const PipelinePart &layer(int64_t index) const {
-    return parts[partOf[index]];
-  }
 
-  /// Distinct layers, and which of them each layer of the order is.
-  std::vector<PipelinePart> parts;
-  std::vector<uint32_t> partOf;
-  /// Also what lies at both ends, where one device has them.
-  PipelinePart before, after, ends;
   int64_t budgetBytes = 0;
   /// Of a budget that is a share of what weights and temporaries leave, that
   /// share; else 1.
