@@ -94,8 +94,7 @@ private:
   void occupy(Device &device, Time arrival, Time duration, size_t count);
 
   int64_t workOf(int64_t stage, int64_t unit) const {
-    int64_t round = perRound ? unit / schedule.microbatches : 0;
-    return round * (last + 1) + stage;
+    return perRound ? unit / schedule.microbatches * (last + 1) + stage : stage;
   }
   Time backwardOf(int64_t work) const {
     return works.of(work, &StageWork::inputGradientPs) +
