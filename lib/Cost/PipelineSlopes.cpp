@@ -163,6 +163,10 @@ PricedLayers StepSlopes::growLayers() const {
   return layers;
 }
 
+static bool grows(const StageWork &work) {
+  return work.forwardPs != 0 || work.backwardPs() != 0 || work.transferPs != 0;
+}
+
 double StepSlopes::slopeOn(int wanted) {
   side = wanted;
   PipelineSteps steps = pipeline.steps;
@@ -170,7 +174,11 @@ double StepSlopes::slopeOn(int wanted) {
     steps.hostPs[kind] = growth(hosts[kind]);
   for (size_t i = 0; i < transfers.size(); ++i)
     steps.transferPs[i] = growth(transfers[i]);
-  Growth grown = growthOf(schedule, scheduleOf(growLayers(), steps).work);
+  std::vector<StageWork> works = scheduleOf(growLayers(), steps).work;
+  // Most figures are of memory.
+  if (std::none_of(works.begin(), works.end(), grows))
+    return 0;
+  Growth grown = growthOf(schedule, works);
   auto slope = static_cast<double>(stepGrowthOf(schedule, grown));
   return side * slope / growthsPerPs;
 }
