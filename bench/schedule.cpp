@@ -35,7 +35,7 @@ static bool measure(const char *name, double limitMs, Body body) {
     timesMs.push_back(time.count());
   }
   std::sort(timesMs.begin(), timesMs.end());
-  std::printf("%-58s median %6.2f ms, least %6.2f ms, limit %3.0f ms\n", name,
+  std::printf("%-58s median %6.2f ms, least %6.3f ms, limit %5.2f ms\n", name,
               timesMs[runs / 2], timesMs[0], limitMs);
   return timesMs[0] < limitMs;
 }
@@ -68,6 +68,20 @@ static PipelineSchedule largeSchedule() {
   return schedule;
 }
 
+static PipelineSchedule longSchedule() {
+  PipelineSchedule schedule;
+  schedule.stages = 64;
+  schedule.microbatches = 512;
+  for (int64_t i = 0; i < 64; ++i) {
+    StageWork work;
+    work.forwardPs = 1'000'000 + i * 997 % 50'000;
+    work.inputGradientPs = work.weightGradientPs = work.forwardPs;
+    work.transferPs = 20'000;
+    schedule.work.push_back(work);
+  }
+  return schedule;
+}
+
 int main() {
   StagingProblem problem = llama405B();
   bool ok = measure("126 layers over 16 stages, interleave 2", 10, [&] {
@@ -77,5 +91,8 @@ int main() {
   PipelineSchedule schedule = largeSchedule();
   ok &= measure("64 stages, 1,024 microbatches, interleave 4", 20,
                 [&] { return bool(simulateSchedule(schedule)); });
+  PipelineSchedule training = longSchedule();
+  ok &= measure("64 stages, 512 microbatches, ends of 1F1B", 0.15,
+                [&] { return gradientEnds(training).size() == 64; });
   return ok ? 0 : 1;
 }

@@ -76,17 +76,24 @@ static void addCollective(Formulas &formulas, uint32_t index) {
 
 void autopar::addCommunicationFormulas(Formulas &formulas) {
   auto node = [&](NodeId id) { return Expr(formulas.graph, id); };
-  Expr time = formulas.number(0), wire = time;
+  SectionSums time(formulas), gathers = time, reductions = time, wire = time;
   for (uint32_t i = 0; i < formulas.program.collectives.size(); ++i) {
     addCollective(formulas, i);
     const CollectiveNodes &nodes = formulas.strategy.collectives.back();
     // A permute among one device sends nothing either.
     Expr sends = above(node(nodes.groupSize), formulas.number(1));
-    time += node(nodes.count) * node(nodes.timePs);
-    wire += node(nodes.count) * node(nodes.wireBytes) * sends;
+    const Collective &record = formulas.program.collectives[i];
+    SectionSums &kind = !record.ofWeights ? time
+                        : record.kind == CollectiveKind::all_gather
+                            ? gathers
+                            : reductions;
+    kind.of(record.layer) += node(nodes.count) * node(nodes.timePs);
+    wire.of(record.layer) += node(nodes.count) * node(nodes.wireBytes) * sends;
   }
+  time.store(&SectionNodes::communicationPs);
+  gathers.store(&SectionNodes::gatherPs);
+  reductions.store(&SectionNodes::reductionPs);
   TotalNodes &total = formulas.strategy.total;
-  Expr passes = formulas.passes();
-  total.communicationPs = (time * passes).node();
-  total.wireBytes = (wire * passes).node();
+  total.communicationPs = (time + gathers + reductions).ofStep().node();
+  total.wireBytes = wire.ofStep().node();
 }

@@ -40,6 +40,7 @@ Strategy autopar::compile(const CostProgram &program, Launching launching,
   Strategy strategy;
   strategy.launching = launching;
   strategy.counting = counting;
+  strategy.trains = program.trains();
   strategy.placement = program.placement;
   Formulas formulas(program, strategy, groups);
   requirePlacement(formulas);

@@ -50,7 +50,8 @@ void Formulas::addFullest() {
   fullest = step;
   strategy.splitsSequencesAlike =
       splitsSequencesAlike(program, program.sequenceAxes());
-  if (step.size() != 1)
+  // What a microbatch of training has was chosen.
+  if (step.size() != 1 || program.trains())
     return;
   auto &[batch, query, context, source, memory] = fullest.front();
   Expr budget = max(number(1), whole(FigureUse::Kind::token_budget));
@@ -314,4 +315,13 @@ uint32_t Formulas::link(const Collective &record) {
       return i;
   all.push_back({record.kind, record.axes, record.byNode});
   return static_cast<uint32_t>(all.size() - 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Sections
+//===----------------------------------------------------------------------===//
+
+void SectionSums::store(NodeId SectionNodes::*member) const {
+  for (size_t i = 0; i < sectionCount; ++i)
+    formulas->strategy.total.sections[i].*member = sums[i].node();
 }

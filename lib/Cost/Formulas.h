@@ -143,9 +143,48 @@ private:
   std::vector<Symbol> symbols;
 };
 
+/// Sums over records, by the section that they are of.
+class SectionSums {
+public:
+  explicit SectionSums(Formulas &of) : formulas(&of) {
+    sums.fill(of.number(0));
+  }
+
+  Expr &of(uint32_t layer) {
+    return sums[static_cast<size_t>(formulas->program.layers[layer].section)];
+  }
+  /// Of one pass.
+  Expr of(Section section) const { return sums[static_cast<size_t>(section)]; }
+  /// Of a step: all passes of forwards and backwards, one of the optimizer.
+  Expr ofStep() const {
+    return (of(Section::forward) + of(Section::backward)) * formulas->passes() +
+           of(Section::optimizer);
+  }
+  /// Column `member` of the sections.
+  void store(NodeId SectionNodes::*member) const;
+
+  friend SectionSums operator+(SectionSums a, const SectionSums &b) {
+    return a.apply(Op::add, b);
+  }
+  friend SectionSums operator-(SectionSums a, const SectionSums &b) {
+    return a.apply(Op::subtract, b);
+  }
+
+private:
+  SectionSums &apply(Op op, const SectionSums &other) {
+    for (size_t i = 0; i < sectionCount; ++i)
+      sums[i] = sums[i].apply(op, other.sums[i]);
+    return *this;
+  }
+
+  Formulas *formulas;
+  std::array<Expr, sectionCount> sums;
+};
+
 // The parts of `compile`, in the order of their requirements.
 void addModelFormulas(Formulas &formulas);
 void addMemoryFormulas(Formulas &formulas);
+void addSavedFormulas(Formulas &formulas);
 void addKernelFormulas(Formulas &formulas);
 void addCommunicationFormulas(Formulas &formulas);
 void addLaunchFormulas(Formulas &formulas);

@@ -323,29 +323,31 @@ KernelNodes KernelFormulas::build() {
 
 /// Logical FLOPs by class, and those of a device.
 static void addFlopTotals(Formulas &formulas) {
-  Expr linear = formulas.number(0), attention = linear, square = linear,
-       recurrence = linear, logits = linear, local = linear;
+  SectionSums linear(formulas), attention = linear, square = linear,
+                                recurrence = linear, logits = linear,
+                                local = linear;
   for (size_t i = 0; i < formulas.program.kernels.size(); ++i) {
     const Kernel &kernel = formulas.program.kernels[i];
     const KernelNodes &nodes = formulas.strategy.kernels[i];
     Expr count(formulas.graph, nodes.count);
     auto all = [&](NodeId node) { return count * Expr(formulas.graph, node); };
-    local += all(nodes.localFlops);
-    Expr *sums[] = {nullptr, &linear, &attention, &recurrence, &logits};
-    if (Expr *sum = sums[static_cast<size_t>(kernel.flopClass)])
-      *sum += all(nodes.flops);
+    local.of(kernel.layer) += all(nodes.localFlops);
+    SectionSums *sums[] = {nullptr, &linear, &attention, &recurrence, &logits};
+    if (SectionSums *sum = sums[static_cast<size_t>(kernel.flopClass)])
+      sum->of(kernel.layer) += all(nodes.flops);
     if (kernel.flopClass == FlopClass::attention)
-      square += all(nodes.squareFlops);
+      square.of(kernel.layer) += all(nodes.squareFlops);
   }
+  SectionSums flops = linear + attention + recurrence + logits;
+  flops.store(&SectionNodes::flops);
   TotalNodes &total = formulas.strategy.total;
-  Expr passes = formulas.passes();
-  total.linearFlops = (linear * passes).node();
-  total.attentionFlops = (attention * passes).node();
-  total.squareFlops = (square * passes).node();
-  total.recurrenceFlops = (recurrence * passes).node();
-  total.logitsFlops = (logits * passes).node();
-  total.flops = ((linear + attention + recurrence + logits) * passes).node();
-  total.localFlops = (local * passes).node();
+  total.linearFlops = linear.ofStep().node();
+  total.attentionFlops = attention.ofStep().node();
+  total.squareFlops = square.ofStep().node();
+  total.recurrenceFlops = recurrence.ofStep().node();
+  total.logitsFlops = logits.ofStep().node();
+  total.flops = flops.ofStep().node();
+  total.localFlops = local.ofStep().node();
 }
 
 void autopar::addKernelFormulas(Formulas &formulas) {

@@ -310,51 +310,74 @@ void LaunchFormulas::addTimes(LaunchNodes &launch) {
       (launched * floor.apply(Op::picoseconds, formulas.number(0))).node();
 }
 
-static void addTotals(Formulas &formulas) {
-  auto node = [&](NodeId id) { return Expr(formulas.graph, id); };
-  Expr compute = formulas.number(0), roofs = compute, floors = compute,
-       launches = compute, kept = compute;
-  for (const LaunchNodes &launch : formulas.strategy.launches) {
-    Expr count = node(launch.count);
-    compute += count * node(launch.computePs);
-    roofs += count * node(launch.roofPs);
-    floors += count * node(launch.floorPs);
-    launches += count * node(launch.launched);
-    for (const LaunchNodes::Member &member : launch.members)
-      kept +=
-          count * node(formulas.strategy.kernels[member.kernel].keptReadBytes);
-  }
-  TotalNodes &total = formulas.strategy.total;
-  Expr passes = formulas.passes();
-  auto picoseconds = [&](Expr us) {
-    return us.apply(Op::picoseconds, formulas.number(0));
-  };
-  // Each replica has an engine of its own.
+static Expr inPicoseconds(Formulas &formulas, Use figure) {
+  return formulas.figure(figure).apply(Op::picoseconds, formulas.number(0));
+}
+
+/// What the host takes for a step, whatever its layers: each replica has an
+/// engine of its own.
+static Expr hostPs(Formulas &formulas) {
   Expr sequences = formulas.number(0);
   for (const SymbolValues &group : formulas.step)
     sequences +=
         ceilDiv(group[static_cast<size_t>(Symbol::batch)], formulas.replicas());
-  Expr host =
-      (picoseconds(formulas.figure(Use::host_time)) +
-       picoseconds(formulas.figure(Use::host_time_per_sequence)) * sequences) *
-      formulas.microbatches();
-  Expr layers = formulas.number(0);
+  return (inPicoseconds(formulas, Use::host_time) +
+          inPicoseconds(formulas, Use::host_time_per_sequence) * sequences) *
+         formulas.microbatches();
+}
+
+/// Layers that mix tokens.
+static SectionSums countLayers(Formulas &formulas) {
+  SectionSums layers(formulas);
   for (const Kernel &kernel : formulas.program.kernels)
     if (kernel.mixesTokens)
-      layers += formulas.countOf(kernel);
-  Expr ofLayers =
-      layers * picoseconds(formulas.figure(Use::host_time_per_layer));
-  floors += ofLayers;
-  total.layers = (layers * passes).node();
-  total.layersPs = (ofLayers * passes).node();
-  total.launches = (launches * passes).node();
-  total.keptReadBytes = (kept * passes).node();
-  total.computePs = (compute * passes).node();
-  total.memoryPs = ((roofs - compute) * passes).node();
-  total.floorPs = (floors * passes).node();
+      layers.of(kernel.layer) += formulas.countOf(kernel);
+  return layers;
+}
+
+static void addTotals(Formulas &formulas) {
+  auto node = [&](NodeId id) { return Expr(formulas.graph, id); };
+  const CostProgram &program = formulas.program;
+  SectionSums compute(formulas), roofs = compute, floors = compute,
+                                 launches = compute, kept = compute,
+                                 ofLayers = compute;
+  Expr weightGradients = formulas.number(0);
+  for (const LaunchNodes &launch : formulas.strategy.launches) {
+    Expr count = node(launch.count);
+    const Kernel &first = program.kernels[launch.members.front().kernel];
+    Expr roof = count * node(launch.roofPs),
+         floor = count * node(launch.floorPs);
+    compute.of(first.layer) += count * node(launch.computePs);
+    roofs.of(first.layer) += roof;
+    floors.of(first.layer) += floor;
+    launches.of(first.layer) += count * node(launch.launched);
+    if (first.ofWeights)
+      weightGradients += roof + floor;
+    for (const LaunchNodes::Member &member : launch.members)
+      kept.of(first.layer) +=
+          count * node(formulas.strategy.kernels[member.kernel].keptReadBytes);
+  }
+  SectionSums layers = countLayers(formulas);
+  for (uint32_t layer = 0; layer < program.layers.size(); ++layer)
+    ofLayers.of(layer) =
+        layers.of(layer) * inPicoseconds(formulas, Use::host_time_per_layer);
+  floors = floors + ofLayers;
+  compute.store(&SectionNodes::computePs);
+  (roofs - compute).store(&SectionNodes::memoryPs);
+  floors.store(&SectionNodes::floorPs);
+  Expr host = hostPs(formulas);
+  TotalNodes &total = formulas.strategy.total;
+  total.weightGradientPs = weightGradients.node();
+  total.layers = layers.ofStep().node();
+  total.layersPs = ofLayers.ofStep().node();
+  total.launches = launches.ofStep().node();
+  total.keptReadBytes = kept.ofStep().node();
+  total.computePs = compute.ofStep().node();
+  total.memoryPs = (roofs - compute).ofStep().node();
+  total.floorPs = floors.ofStep().node();
   total.hostPs = host.node();
   total.stepPs =
-      ((roofs + floors) * passes + node(total.communicationPs) + host).node();
+      ((roofs + floors).ofStep() + node(total.communicationPs) + host).node();
 }
 
 void autopar::addLaunchFormulas(Formulas &formulas) {

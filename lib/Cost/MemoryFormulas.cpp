@@ -146,7 +146,8 @@ static Expr sumOf(Formulas &formulas, Kind kind, NodeId ResidentNodes::*node) {
 
 static void addResidents(Formulas &formulas) {
   const std::vector<Resident> &residents = formulas.program.residents;
-  for (Kind kind : {Kind::weight, Kind::kv_cache, Kind::state})
+  for (Kind kind : {Kind::weight, Kind::kv_cache, Kind::state, Kind::gradient,
+                    Kind::optimizer})
     for (size_t i = 0; i < residents.size(); ++i) {
       const Resident &resident = residents[i];
       ResidentNodes &nodes = formulas.strategy.residents[i];
@@ -157,7 +158,7 @@ static void addResidents(Formulas &formulas) {
           formulas.localPaged(resident.shape, paged,
                               refOf(formulas.program, resident), formulas.step);
       nodes.localBytes = formulas.bytes(local, resident.type).node();
-      if (kind != Kind::weight)
+      if (kind == Kind::kv_cache || kind == Kind::state)
         addPerSequence(formulas, resident, nodes);
     }
   TotalNodes &total = formulas.strategy.total;
@@ -170,6 +171,8 @@ static void addResidents(Formulas &formulas) {
   total.kvCacheBytes =
       (sum(Kind::kv_cache, &Nodes::localBytes) * copies).node();
   total.stateBytes = (sum(Kind::state, &Nodes::localBytes) * copies).node();
+  total.gradientBytes = sum(Kind::gradient, &Nodes::localBytes).node();
+  total.optimizerBytes = sum(Kind::optimizer, &Nodes::localBytes).node();
   total.kvBytesPerToken = sum(Kind::kv_cache, &Nodes::perToken).node();
   total.kvBytesPerTokenPerDevice =
       sum(Kind::kv_cache, &Nodes::localPerToken).node();
@@ -330,9 +333,15 @@ static Expr reserveBytes(Formulas &formulas) {
 
 /// What the KV cache cannot have: temporaries of the run by which the runtime
 /// sizes them, or what it keeps for them by rule. Of a runtime that does
-/// neither, those of this step.
+/// neither, and of training, those of this step.
 static void addReserve(Formulas &formulas) {
   TotalNodes &total = formulas.strategy.total;
+  if (formulas.program.trains()) {
+    total.profileBytes = total.expertBytes = total.samplerBytes =
+        total.reserveBytes = formulas.number(0).node();
+    total.reservedBytes = total.activationBytes;
+    return;
+  }
   Expr sampler = samplerBytes(formulas), reserve = reserveBytes(formulas);
   total.samplerBytes = sampler.node();
   total.reserveBytes = reserve.node();
@@ -388,18 +397,22 @@ static void addBudget(Formulas &formulas) {
   TotalNodes &total = formulas.strategy.total;
   auto node = [&](NodeId id) { return Expr(formulas.graph, id); };
   Expr runtime = runtimeBytes(formulas);
+  Expr trained = node(total.gradientBytes) + node(total.optimizerBytes);
   Expr bytes = node(total.weightBytes) + node(total.kvCacheBytes) +
-               node(total.stateBytes) + node(total.reservedBytes) + runtime;
+               node(total.stateBytes) + node(total.reservedBytes) + runtime +
+               trained;
   Expr usable = formulas.whole(Use::memory_usable);
   Expr share = formulas.figure(Use::memory_utilization);
-  Expr fixed = node(total.weightBytes) + node(total.reservedBytes) + runtime;
+  Expr fixed =
+      node(total.weightBytes) + node(total.reservedBytes) + runtime + trained;
   Expr free = max(formulas.number(0), usable - fixed);
   Expr budget =
       select(formulas.whole(Use::memory_of_free),
              usable - free + floor(share * free), floor(share * usable));
   budget = select(formulas.whole(Use::memory_of_reserve), usable, budget);
   Expr left = budget - fixed;
-  Expr capacity = max(formulas.number(0), left);
+  Expr capacity = formulas.program.trains() ? formulas.number(0)
+                                            : max(formulas.number(0), left);
   total.runtimeBytes = runtime.node();
   total.totalBytes = bytes.node();
   total.capacityBytes = usable.node();
@@ -414,6 +427,7 @@ static void addBudget(Formulas &formulas) {
 void autopar::addMemoryFormulas(Formulas &formulas) {
   addResidents(formulas);
   addActivations(formulas);
+  addSavedFormulas(formulas);
   addReserve(formulas);
   addBudget(formulas);
 }

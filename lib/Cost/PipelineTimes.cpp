@@ -9,6 +9,9 @@
 
 #include "autopar/Cost/Route.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace autopar;
 
 /// Decode steps that are simulated: the last one takes the step's time.
@@ -74,25 +77,94 @@ PipelinePart::Step Works::sumOf(size_t stage, size_t kind) const {
   return sum;
 }
 
+/// As the sections of the program have it.
+static void takeSections(const TrainingTimes &exposed, StageWork &work) {
+  const SectionTimes &forward = exposed.of(Section::forward);
+  const SectionTimes &backward = exposed.of(Section::backward);
+  work.forwardPs += forward.allPs();
+  work.forwardCommunicationPs = forward.callsPs();
+  work.weightGradientPs = exposed.weightGradientPs;
+  work.inputGradientPs = backward.allPs() - exposed.weightGradientPs;
+  work.backwardCommunicationPs = backward.callsPs();
+  work.savedBytes = exposed.savedBytes;
+}
+
+/// Where the program has forwards alone.
+static void assumeBackward(const PipelinePart::Step &forward, StageWork &work) {
+  work.inputGradientPs = work.weightGradientPs =
+      forward.timePs * backwardForwards / 2;
+  work.backwardCommunicationPs = forward.communicationPs * backwardForwards;
+}
+
 StageWork Works::of(size_t stage, size_t kind) const {
   const PipelineShape &shape = steps.shape;
-  PipelinePart::Step step = sumOf(stage, kind);
   Picoseconds host = steps.hostPs[kind];
   // The host waits once for a device's stages.
   Picoseconds waits = shape.isFolded() ? host / 2 : host;
   StageWork work;
-  work.forwardPs =
-      step.timePs + (static_cast<int64_t>(stage) < shape.stages ? waits : 0);
-  work.forwardCommunicationPs = step.communicationPs;
-  if (isTraining(shape.kind)) {
-    work.inputGradientPs = work.weightGradientPs =
-        step.timePs * backwardForwards / 2;
-    work.backwardCommunicationPs = step.communicationPs * backwardForwards;
+  work.forwardPs = static_cast<int64_t>(stage) < shape.stages ? waits : 0;
+  if (layers.isTraining()) {
+    takeSections(layers.exposed(stageTimes(layers, steps, stage)), work);
+  } else {
+    PipelinePart::Step step = sumOf(stage, kind);
+    work.forwardPs += step.timePs;
+    work.forwardCommunicationPs = step.communicationPs;
+    if (isTraining(shape.kind))
+      assumeBackward(step, work);
   }
   size_t transfer = stage * steps.kinds.size() + kind;
   if (transfer < steps.transferPs.size())
     work.transferPs = steps.transferPs[transfer];
   return work;
+}
+
+TrainingTimes autopar::stageTimes(const PricedLayers &layers,
+                                  const PipelineSteps &steps, size_t stage) {
+  TrainingTimes sum;
+  if (stage == 0)
+    sum += layers.before.training;
+  const LayerRange &range = steps.ranges[stage];
+  for (int64_t i = range.begin; i < range.end; ++i)
+    sum += layers.layer(i).training;
+  if (stage + 1 == steps.ranges.size())
+    sum += layers.after.training;
+  return sum;
+}
+
+TrainingTimes autopar::deviceTimes(const PricedLayers &layers,
+                                   const PipelineSteps &steps, int64_t device) {
+  TrainingTimes sum;
+  for (size_t stage = device; stage < steps.ranges.size();
+       stage += steps.shape.stages)
+    sum += stageTimes(layers, steps, stage);
+  if (steps.shape.isFolded())
+    sum += stageTimes(layers, steps, steps.shape.stages - 1 - device);
+  return sum;
+}
+
+IterationTimes autopar::iterationOf(const StagePricer &pricer,
+                                    const PipelineSteps &steps,
+                                    const PipelineTimeline &timeline) {
+  IterationTimes times;
+  for (int64_t device = 0; device < steps.shape.stages; ++device) {
+    SectionTimes optimizer = pricer.exposed(deviceTimes(pricer, steps, device))
+                                 .of(Section::optimizer);
+    Picoseconds end =
+        timeline.tasks[timeline.devices[device].endTask - 1].endPs;
+    times.gradientsPs =
+        std::max(times.gradientsPs, end + optimizer.reductionPs);
+    times.optimizerPs =
+        std::max(times.optimizerPs, optimizer.allPs() - optimizer.reductionPs);
+  }
+  times.stragglersPs = pricer.stragglersOf(times.allPs());
+  return times;
+}
+
+int64_t autopar::allocatorBytes(const Runtime &runtime, int64_t bytes) {
+  if (!runtime.training)
+    return 0;
+  return static_cast<int64_t>(std::floor(
+      runtime.training->allocatorOverhead.value * static_cast<double>(bytes)));
 }
 
 PipelineSchedule autopar::scheduleOf(const PricedLayers &layers,

@@ -37,9 +37,11 @@ PartCounts autopar::countsOf(const CostProgram &program,
   return counts;
 }
 
-/// Of outputs: those of parts, then what of a stage is asked for, then bytes
-/// that are handed on.
-static constexpr size_t partOutputs = 11, transferOutput = 13;
+/// Of outputs: those of parts, then what of a stage is asked for, then of
+/// programs that train what `trainingNodes` has, then bytes that are handed on.
+static constexpr size_t partOutputs = 11, trainingOutput = 13,
+                        sectionOutputs = 6,
+                        trainingOutputs = sectionCount * sectionOutputs + 4;
 
 /// What the tape of a part gives, in this order.
 static std::vector<NodeId> partNodes(const TotalNodes &total) {
@@ -49,10 +51,25 @@ static std::vector<NodeId> partNodes(const TotalNodes &total) {
           total.budgetBytes,     total.capacityBytes};
 }
 
+static std::vector<NodeId> trainingNodes(const TotalNodes &total) {
+  std::vector<NodeId> nodes;
+  for (const SectionNodes &section : total.sections)
+    nodes.insert(nodes.end(), {section.computePs, section.memoryPs,
+                               section.floorPs, section.communicationPs,
+                               section.gatherPs, section.reductionPs});
+  nodes.insert(nodes.end(), {total.weightGradientPs, total.savedBytes,
+                             total.gradientBytes, total.optimizerBytes});
+  return nodes;
+}
+
 Tape autopar::collectParts(const Strategy &strategy) {
   std::vector<NodeId> nodes = partNodes(strategy.total);
   nodes.push_back(strategy.total.totalBytes);
   nodes.push_back(strategy.total.fits);
+  if (strategy.trains) {
+    std::vector<NodeId> more = trainingNodes(strategy.total);
+    nodes.insert(nodes.end(), more.begin(), more.end());
+  }
   nodes.insert(nodes.end(), strategy.transferBytes.begin(),
                strategy.transferBytes.end());
   return collect(strategy, nodes);
@@ -61,6 +78,8 @@ Tape autopar::collectParts(const Strategy &strategy) {
 void PricedLayers::gatherOnce() {
   after.cost.timePs = ends.cost.timePs - before.cost.timePs;
   after.communicationPs = ends.communicationPs - before.communicationPs;
+  after.training = ends.training;
+  after.training -= before.training;
   for (size_t i = 0; i < ends.steps.size(); ++i)
     after.steps[i] = {ends.steps[i].timePs - before.steps[i].timePs,
                       ends.steps[i].communicationPs -
@@ -71,9 +90,11 @@ StagePricer::StagePricer(const CostProgram &program, const Tape &tape,
                          Launching launching, const Machine &machine,
                          const Runtime &runtime,
                          std::optional<double> memoryUtilization)
-    : program(program), borders(launching.fusesElementwise),
+    : program(program), runtime(runtime), borders(launching.fusesElementwise),
       pricer(tape, machine, runtime, memoryUtilization),
       outputs(tape.outputs.size()) {
+  if (program.trains())
+    trainer = &runtime;
   if (runtime.budgetRule == BudgetRule::fraction_of_free)
     shareOfFree = memoryUtilization.value_or(runtime.memoryUtilization.value);
 }
@@ -113,13 +134,43 @@ Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
   part.reservedBytes = whole(7);
   part.runtimeBytes = whole(8);
   budgetBytes = shareOfFree < 1 ? whole(10) : whole(9);
+  if (isTraining())
+    addTraining(part);
   if (chunks.empty())
     addTransfers();
   return addSteps(part);
 }
 
+/// As the heaviest stage has them, a layer counts for the forward and the
+/// backward, and for values of as many microbatches as the first stage keeps.
+void StagePricer::addTraining(PipelinePart &part) const {
+  auto output = outputs.begin() + trainingOutput;
+  auto next = [&] { return static_cast<int64_t>(*output++); };
+  for (SectionTimes &section : part.training.sections) {
+    section.kernelsPs = next();
+    section.kernelsPs += next();
+    section.kernelsPs += next();
+    section.communicationPs = next();
+    section.gatherPs = next();
+    section.reductionPs = next();
+  }
+  part.training.weightGradientPs = next();
+  part.training.savedBytes = next();
+  int64_t gradientBytes = next(), optimizerBytes = next();
+  TrainingTimes exposed = exposedOf(part.training, runtime);
+  part.cost.timePs = exposed.of(Section::forward).allPs() +
+                     exposed.of(Section::backward).allPs();
+  part.cost.memoryBytes +=
+      gradientBytes + optimizerBytes +
+      part.training.savedBytes * std::min(shape.stages, shape.microbatches);
+}
+
+size_t StagePricer::transferOutput() const {
+  return trainingOutput + (isTraining() ? trainingOutputs : 0);
+}
+
 void StagePricer::addTransfers() {
-  transfers.emplace_back(outputs.begin() + transferOutput, outputs.end());
+  transfers.emplace_back(outputs.begin() + transferOutput(), outputs.end());
 }
 
 double StagePricer::transferBytes(size_t kind, int64_t layer) const {
@@ -199,6 +250,13 @@ Refusal StagePricer::price(const std::vector<uint32_t> &layers,
   if (shape.hasOneStage())
     gatherOnce();
   return {};
+}
+
+Picoseconds StagePricer::stragglersOf(Picoseconds time) const {
+  if (!runtime.training)
+    return 0;
+  return std::llround(runtime.training->stragglerShare.value *
+                      static_cast<double>(time));
 }
 
 StagingProblem StagePricer::problem() const {

@@ -55,6 +55,12 @@ std::vector<AxisId> CostProgram::lockStepAxes() const {
   return joined;
 }
 
+bool CostProgram::trains() const {
+  return std::any_of(layers.begin(), layers.end(), [](const LayerKind &kind) {
+    return kind.section == Section::backward;
+  });
+}
+
 bool CostProgram::keepsTokens() const {
   return std::any_of(residents.begin(), residents.end(), isOfSequences);
 }

@@ -17,6 +17,9 @@
 
 namespace autopar {
 
+/// How much `device` has too little, and of what it has most.
+std::string missingText(const Report::DeviceMemory &device,
+                        const Runtime &runtime);
 /// A plan that does not fit: by how much, and the degree or batch that would.
 void adviseOnFit(Reading &reading);
 /// Devices that hold the same part of the KV cache.

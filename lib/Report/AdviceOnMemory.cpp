@@ -77,6 +77,9 @@ static std::string largestItem(const Report::DeviceMemory &device) {
       {device.weightBytes, "weights"},
       {device.kvCacheBytes, "the KV cache"},
       {device.stateBytes, "states"},
+      {device.gradientBytes, "gradients"},
+      {device.optimizerBytes, "the optimizer"},
+      {device.savedBytes, "saved activations"},
       {device.reservedBytes, "temporaries"},
       {device.runtimeBytes, "the runtime"}};
   auto *largest = std::max_element(
@@ -85,18 +88,21 @@ static std::string largestItem(const Report::DeviceMemory &device) {
   return std::string(largest->second) + " " + formatBytes(largest->first);
 }
 
+std::string autopar::missingText(const Report::DeviceMemory &device,
+                                 const Runtime &runtime) {
+  return "does not fit: a device needs " + formatBytes(device.totalBytes) +
+         " of the " + formatBytes(device.budgetBytes) + " that " +
+         runtime.name + " may use, " +
+         formatBytes(device.totalBytes - device.budgetBytes) +
+         " too much, most of it " + largestItem(device);
+}
+
 void autopar::adviseOnFit(Reading &reading) {
-  const auto &memory = reading.report.memory;
-  const Report::DeviceMemory &device = memory.perDevice;
+  const Report::DeviceMemory &device = reading.report.memory.perDevice;
   if (device.fits)
     return;
   reading.report.warnings.push_back(
-      {"does not fit: a device needs " + formatBytes(device.totalBytes) +
-           " of the " + formatBytes(memory.perDevice.budgetBytes) + " that " +
-           reading.runtime.name + " may use, " +
-           formatBytes(device.totalBytes - memory.perDevice.budgetBytes) +
-           " too much, most of it " + largestItem(device) + "; " +
-           remediesOfFit(reading),
+      {missingText(device, reading.runtime) + "; " + remediesOfFit(reading),
        "does-not-fit"});
 }
 
@@ -206,6 +212,9 @@ static bool gathersWeight(const Collective &record) {
 }
 
 void autopar::adviseOnGatheredWeights(Reading &reading) {
+  // Training splits them for the states that go with them.
+  if (reading.strategy.trains)
+    return;
   double timeUs = 0;
   Checked calls, parts;
   const Collective *first = nullptr;

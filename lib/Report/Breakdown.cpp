@@ -75,7 +75,7 @@ void StepBreakdown::addLayers() {
   auto countOf = [&](uint32_t layer) {
     const KindCounts &kinds = reading.layout.part.kinds;
     return kinds.empty() ? Checked(program.layers[layer].count)
-                         : Checked(kinds[layer]) * reading.layout.passes;
+                         : Checked(kinds[layer]) * reading.passesOf(layer);
   };
   for (uint32_t i = 0; i < program.layers.size(); ++i) {
     bool counted = i > 0 && program.isModel(i) && countOf(0) > 0;
@@ -108,7 +108,7 @@ void StepBreakdown::addLaunch(const LaunchNodes &launch) {
   }
   double roofUs = reading.microseconds(launch.roofPs);
   double floorUs = reading.microseconds(launch.floorPs);
-  Checked count = reading.whole(launch.count) * reading.layout.passes;
+  Checked count = reading.countOf(launch);
   for (const LaunchNodes::Member &member : launch.members) {
     if (!isLaunched(member.kernel) || count.isZero())
       continue;

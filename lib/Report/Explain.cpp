@@ -223,6 +223,12 @@ void Explainer::explainResidents() {
                    .note("tokens rounded up to whole blocks"));
   addResidents(device("state_bytes"), Kind::state, &Nodes::localBytes, " B",
                copies);
+  if (reading.strategy.trains) {
+    addResidents(device("gradient_bytes"), Kind::gradient, &Nodes::localBytes,
+                 " B", 1);
+    addResidents(device("optimizer_bytes"), Kind::optimizer, &Nodes::localBytes,
+                 " B", 1);
+  }
   addResidents("memory.kv_bytes_per_token", Kind::kv_cache, &Nodes::perToken,
                " B", 1,
                Explanation().note("one more token of one sequence where no "
@@ -300,6 +306,9 @@ void Explainer::explainMemory() {
   Explanation sum;
   for (size_t i = 0; i < std::size(parts); ++i)
     sum.input(device(parts[i]), values[i]);
+  if (reading.strategy.trains)
+    sum.input(device("gradient_bytes"), memory.gradientBytes)
+        .input(device("optimizer_bytes"), memory.optimizerBytes);
   add(device("total_bytes"), "sum of the inputs", sum);
   add(device("capacity_bytes"), total.capacityBytes,
       Explanation().note("usable memory of the chip, in whole bytes"));

@@ -269,7 +269,7 @@ void PipelineExplainer::run() {
   take(heaviest, "latency.");
   take(heaviest, "prefill_steps[");
   explainTransfers();
-  if (stages.isTraining)
+  if (stages.assumesBackwards)
     explainTraining();
   else
     addWaterfall(report);

@@ -68,7 +68,7 @@ void Explainer::addLaunchTimes(const std::string &path, bool ofCompute,
                                std::string note) {
   Explanation sum;
   for (const LaunchNodes &launch : reading.strategy.launches) {
-    Checked count = reading.whole(launch.count) * reading.layout.passes;
+    Checked count = reading.countOf(launch);
     Checked roof = reading.whole(launch.roofPs);
     Checked compute = reading.whole(launch.computePs);
     Checked own = ofCompute ? compute : roof - compute;
@@ -98,7 +98,7 @@ void Explainer::explainLaunches() {
                  "whole picoseconds");
   std::vector<Contribution> launches, reads;
   for (const LaunchNodes &launch : reading.strategy.launches) {
-    Checked count = reading.whole(launch.count) * reading.layout.passes;
+    Checked count = reading.countOf(launch);
     std::vector<uint32_t> working = workingKernels(launch);
     std::string name = "kernels/" + reading.program.kernels[working[0]].name;
     size_t size = working.size();
@@ -122,7 +122,7 @@ void Explainer::explainOverhead() {
   const Runtime &runtime = reading.runtime;
   Explanation sum;
   for (const LaunchNodes &launch : reading.strategy.launches) {
-    Checked count = reading.whole(launch.count) * reading.layout.passes;
+    Checked count = reading.countOf(launch);
     Checked floor = reading.whole(launch.floorPs);
     if ((floor * count).isZero())
       continue;
@@ -174,13 +174,13 @@ void Explainer::explainStep() {
           .input("latency.overhead_time_us", us(overhead)));
   Explanation rate;
   rate.input("workload.batch", report.workload.batch);
-  bool prefill = report.workload.phase == "prefill";
-  if (prefill)
+  bool takesAll = reading.workload.phase != Phase::decode;
+  if (takesAll)
     rate.input("workload.query_length", report.workload.queryLength);
   rate.input("latency.step_time_us", report.latency.stepTimeUs);
   add("throughput.tokens_per_s",
-      prefill ? "batch * query_length / step_time_us * 1e6"
-              : "batch / step_time_us * 1e6",
+      takesAll ? "batch * query_length / step_time_us * 1e6"
+               : "batch / step_time_us * 1e6",
       rate);
 }
 
@@ -189,8 +189,7 @@ void Explainer::explainSerialKernels() {
   Explanation sum;
   for (const LaunchNodes &launch : reading.strategy.launches) {
     Reading::LaunchPeak peak = reading.peakOf(launch);
-    double count =
-        reading.real(launch.count) * static_cast<double>(reading.layout.passes);
+    double count = reading.countOf(launch).real();
     double time = std::max(peak.computeUs, peak.memoryUs) * count;
     if (time == 0)
       continue;

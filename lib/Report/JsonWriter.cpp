@@ -64,30 +64,37 @@ static json writeMachine(const Report &report) {
           {"runtime", report.machine.runtime}};
 }
 
-static json writeDevice(const Report::DeviceMemory &device) {
-  return {{"weight_bytes", device.weightBytes},
-          {"kv_cache_bytes", device.kvCacheBytes},
-          {"state_bytes", device.stateBytes},
-          {"activation_bytes", device.activationBytes},
-          {"reserved_bytes", device.reservedBytes},
-          {"profile_bytes", device.profileBytes},
-          {"sampler_bytes", device.samplerBytes},
-          {"rule_bytes", device.ruleBytes},
-          {"runtime_bytes", device.runtimeBytes},
-          {"communication_bytes", device.communicationBytes},
-          {"graph_bytes", device.graphBytes},
-          {"total_bytes", device.totalBytes},
-          {"budget_bytes", device.budgetBytes},
-          {"capacity_bytes", device.capacityBytes},
-          {"fits", device.fits}};
+static json writeDevice(const Report &report,
+                        const Report::DeviceMemory &device) {
+  json written = {{"weight_bytes", device.weightBytes},
+                  {"kv_cache_bytes", device.kvCacheBytes},
+                  {"state_bytes", device.stateBytes},
+                  {"activation_bytes", device.activationBytes},
+                  {"reserved_bytes", device.reservedBytes},
+                  {"profile_bytes", device.profileBytes},
+                  {"sampler_bytes", device.samplerBytes},
+                  {"rule_bytes", device.ruleBytes},
+                  {"runtime_bytes", device.runtimeBytes},
+                  {"communication_bytes", device.communicationBytes},
+                  {"graph_bytes", device.graphBytes},
+                  {"total_bytes", device.totalBytes},
+                  {"budget_bytes", device.budgetBytes},
+                  {"capacity_bytes", device.capacityBytes},
+                  {"fits", device.fits}};
+  if (report.training)
+    written.update({{"gradient_bytes", device.gradientBytes},
+                    {"optimizer_bytes", device.optimizerBytes},
+                    {"saved_bytes", device.savedBytes},
+                    {"allocator_bytes", device.allocatorBytes}});
+  return written;
 }
 
 static json writeMemory(const Report &report) {
   json stages = json::array();
   for (const Report::DeviceMemory &stage : report.memory.perStage)
-    stages.push_back(writeDevice(stage));
+    stages.push_back(writeDevice(report, stage));
   const auto &memory = report.memory;
-  return {{"per_device", writeDevice(memory.perDevice)},
+  return {{"per_device", writeDevice(report, memory.perDevice)},
           {"worst_device", memory.worstDevice},
           {"per_stage", std::move(stages)},
           {"budget_bytes", memory.perDevice.budgetBytes},
@@ -141,6 +148,9 @@ static json writeCommunication(const Report &report) {
                     {"bytes", row.bytes},
                     {"wire_bytes_per_device", row.wireBytesPerDevice},
                     {"time_us", row.timeUs}});
+    if (report.training)
+      rows.back().update(
+          {{"section", nameOf(row.section)}, {"purpose", nameOf(row.purpose)}});
     if (row.nodesPerToken)
       rows.back()["nodes_per_token"] = *row.nodesPerToken;
     for (const auto &[tier, bytes] : row.wireBytesByTier)
@@ -300,6 +310,8 @@ json autopar::writeTree(const Report &report) {
     root["schedule"] = writeSchedule(*report.pipeline);
   root["throughput"] = {{"tokens_per_s", report.tokensPerS}};
   root["cost"] = writeCost(report);
+  if (report.training)
+    root["training"] = writeTraining(*report.training);
   if (report.serving)
     root["serving"] = writeServing(*report.serving);
   root["breakdown"] = {{"by_op", writeRows(report.byOp)},

@@ -67,6 +67,36 @@ static void addEnergy(Report &report, const Chip &chip, bool explain) {
           .derivation;
 }
 
+/// Of an iteration of training.
+static void addIteration(Report &report, const Machine &machine, bool explain) {
+  const auto &cost = report.cost;
+  double tokens = report.tokensPerS * report.latency.stepTimeUs / 1e6;
+  if (machine.price)
+    report.training->dollars = *cost.dollarsPerMillionTokens * tokens / 1e6;
+  if (cost.joulesPerToken)
+    report.training->joules = *cost.joulesPerToken * tokens;
+  if (!explain)
+    return;
+  auto add = [&](const char *path, const char *each, const char *formula,
+                 double value) {
+    report.derivations[path] =
+        Explanation()
+            .formula(formula)
+            .input(each, value)
+            .input("throughput.tokens_per_s", report.tokensPerS)
+            .input("latency.step_time_us", report.latency.stepTimeUs)
+            .derivation;
+  };
+  if (machine.price)
+    add("training.usd_per_iteration", "cost.usd_per_million_tokens",
+        "usd_per_million_tokens * tokens_per_s * step_time_us / 1e12",
+        *cost.dollarsPerMillionTokens);
+  if (cost.joulesPerToken)
+    add("training.joules_per_iteration", "cost.joules_per_token",
+        "joules_per_token * tokens_per_s * step_time_us / 1e6",
+        *cost.joulesPerToken);
+}
+
 void autopar::addCost(Report &report, const Machine &machine, bool explain) {
   if (report.tokensPerS <= 0)
     return;
@@ -76,4 +106,6 @@ void autopar::addCost(Report &report, const Machine &machine, bool explain) {
   const Chip &chip = machine.pools.front().chip;
   if (chip.boardPower)
     addEnergy(report, chip, explain);
+  if (report.training)
+    addIteration(report, machine, explain);
 }

@@ -7,6 +7,8 @@
 
 #include "autopar/Report/MoneyText.h"
 
+#include "autopar/Report/ReportText.h"
+
 using namespace autopar;
 
 /// At least two decimals, and three digits that are not 0.
@@ -22,7 +24,7 @@ std::string autopar::energyText(double joules) { return amount(joules) + " J"; }
 
 void autopar::addCostRows(TextTable &table, const Report &report) {
   const auto &cost = report.cost;
-  std::string kind = report.workload.phase == "prefill" ? "prompt" : "output";
+  std::string kind(tokenKind(report));
   if (cost.dollarsPerMillionTokens)
     table.add({"price", dollarText(*cost.dollarsPerMillionTokens) +
                             " per million " + kind + " tokens, at " +

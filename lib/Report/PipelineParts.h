@@ -26,9 +26,11 @@ struct PipelineParts {
   std::optional<Error> price();
   /// Of a device that runs each layer kind so often in a pass.
   Layout layoutOf(const PartCounts &counts) const;
-  /// Where the devices that run one stage after the other lie.
+  /// Where the devices that run one stage after the other lie. Virtual stages
+  /// of one device need no axis.
   GroupAxis stageAxis() const {
-    return {*plan.strideOf(plan.axesOf(Degree::pp).front()), shape.stages};
+    std::vector<std::string> axes = plan.axesOf(Degree::pp);
+    return {axes.empty() ? 1 : *plan.strideOf(axes.front()), shape.stages};
   }
   /// Of one microbatch.
   PlanInputs inputs() const {
@@ -62,7 +64,8 @@ struct PipelineStages {
   std::vector<const Report *> byDevice;
   /// The stage that holds the most, and that whose caches are full first.
   int64_t fullest = 0, scarcest = 0;
-  bool isTraining = false;
+  /// Whether backwards are as many forwards as is usual.
+  bool assumesBackwards = false;
 };
 
 /// Fills the derivations of `report`, which has those of the whole model, from

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "PipelineParts.h"
+#include "Training.h"
 
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -43,7 +43,7 @@ private:
   void addStep();
   void adviseOnEnds();
   void addAssumptions();
-  std::optional<Error> addImpacts();
+  void addImpacts();
 
   const LayerRange &range(int64_t stage) const {
     return pipeline.partition.ranges[stage];
@@ -66,6 +66,11 @@ private:
   std::vector<std::vector<int64_t>> transferBytes;
   /// The stage that holds the most, and that whose caches are full first.
   int64_t fullest = 0, scarcest = 0;
+  std::optional<PipelineSteps> steps;
+  /// Of a program with backwards.
+  std::optional<Iteration> iteration;
+  std::vector<int64_t> savedBytes;
+  std::array<Checked, sectionCount> flops;
 };
 
 } // namespace
@@ -76,7 +81,12 @@ private:
 
 std::optional<Error> PipelineEvaluator::checkSchedule() const {
   ScheduleKind kind = *plan.pipeline.schedule;
-  if (!isTraining(kind) || whole.phase == Phase::prefill)
+  if (parts.program.trains() && !isTraining(kind))
+    return Error{"",
+                 "schedule " + std::string(nameOf(kind)) +
+                     " runs no backwards, and the program has some",
+                 "give --schedule=one_f_one_b"};
+  if (!isTraining(kind) || whole.phase != Phase::decode)
     return std::nullopt;
   return Error{"",
                "schedule " + std::string(nameOf(kind)) +
@@ -123,6 +133,9 @@ std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
         addBytes(*step);
       if (stage.steps.empty())
         addBytes(stage);
+      savedBytes.clear();
+      for (NodeId node : parts.strategy.saved)
+        savedBytes.push_back(stage.narrow(node, "bytes of a saved value"));
       it = priced.emplace(std::move(counts), std::move(stage.report)).first;
     }
     byDevice.push_back(&it->second);
@@ -196,9 +209,10 @@ Result<PipelineSteps> PipelineEvaluator::stepsOf() const {
 }
 
 std::optional<Error> PipelineEvaluator::simulate() {
-  Result<PipelineSteps> steps = stepsOf();
-  if (!steps)
-    return steps.error();
+  Result<PipelineSteps> made = stepsOf();
+  if (!made)
+    return made.error();
+  steps = std::move(*made);
   PipelineSchedule schedule = scheduleOf(parts.pricer, *steps);
   Result<PipelineTimeline> timeline = simulateSchedule(schedule);
   if (!timeline)
@@ -210,6 +224,12 @@ std::optional<Error> PipelineEvaluator::simulate() {
   pipeline.rounds = schedule.loop ? schedule.rounds : 1;
   pipeline.stepPs = stepTimeOf(schedule, *timeline);
   pipeline.timeline = std::move(*timeline);
+  if (!parts.program.trains())
+    return std::nullopt;
+  iteration.emplace(Iteration{
+      parts, *steps, &pipeline,
+      iterationOf(parts.pricer, *steps, pipeline.timeline), savedBytes, flops});
+  pipeline.stepPs = iteration->times.allPs();
   return std::nullopt;
 }
 
@@ -224,12 +244,13 @@ void PipelineEvaluator::addMemory() {
   bool keeps = false;
   for (int64_t device = 0; device < parts.shape.stages; ++device) {
     const auto &stage = stageOf(device).memory;
-    memory.perStage.push_back(stage.perDevice);
+    Report::DeviceMemory &own = memory.perStage.emplace_back(stage.perDevice);
+    if (iteration)
+      addSaved(*iteration, device, own);
     pipeline.partition.devices[device].memoryBytes =
-        stage.perDevice.weightBytes + stage.perDevice.kvCacheBytes +
-        stage.perDevice.stateBytes;
-    if (stage.perDevice.totalBytes >
-        stageOf(fullest).memory.perDevice.totalBytes)
+        own.weightBytes + own.kvCacheBytes + own.stateBytes +
+        own.gradientBytes + own.optimizerBytes + own.savedBytes;
+    if (own.totalBytes > memory.perStage[fullest].totalBytes)
       fullest = device;
     memory.kvBytesPerTokenPerDevice = std::max(memory.kvBytesPerTokenPerDevice,
                                                stage.kvBytesPerTokenPerDevice);
@@ -247,8 +268,7 @@ void PipelineEvaluator::addMemory() {
     }
     keeps = true;
   }
-  const auto &worst = stageOf(fullest).memory;
-  memory.perDevice = worst.perDevice;
+  memory.perDevice = memory.perStage[fullest];
   memory.worstDevice = "stage " + std::to_string(fullest);
   memory.kvCapacityBytes = stageOf(scarcest).memory.kvCapacityBytes;
 }
@@ -293,7 +313,7 @@ void PipelineEvaluator::addWork() {
            warning.subject == Warning::Subject::resident;
   };
   for (const Warning &warning : stageOf(fullest).warnings)
-    if (isOfMemory(warning))
+    if (isOfMemory(warning) && !iteration)
       report.warnings.push_back(warning);
   for (const Warning &warning : heaviest.warnings)
     if (!isOfMemory(warning))
@@ -304,7 +324,9 @@ void PipelineEvaluator::addWork() {
 /// it is time that it waits. With backwards, all of those count as its work.
 void PipelineEvaluator::addStep() {
   auto &latency = report.latency;
-  if (isTraining(*plan.pipeline.schedule)) {
+  if (iteration) {
+    takeIteration(*iteration, report);
+  } else if (isTraining(*plan.pipeline.schedule)) {
     constexpr double times = trainingPasses;
     latency.computeTimeUs *= times;
     latency.memoryTimeUs *= times;
@@ -318,7 +340,7 @@ void PipelineEvaluator::addStep() {
     return latency.computeTimeUs + latency.memoryTimeUs +
            latency.communicationTimeUs + latency.overheadTimeUs;
   };
-  if (parts.shape.isFolded()) {
+  if (parts.shape.isFolded() && !iteration) {
     // What one direction sends while the other computes.
     const auto &devices = pipeline.timeline.devices;
     double hidden =
@@ -328,18 +350,18 @@ void PipelineEvaluator::addStep() {
   }
   double busy = sum();
   // A single stage waits for none; the schedule counts whole picoseconds.
-  latency.stepTimeUs =
-      parts.shape.stages > 1 ? toMicroseconds(pipeline.stepPs) : busy;
+  latency.stepTimeUs = parts.shape.stages > 1 || iteration
+                           ? toMicroseconds(pipeline.stepPs)
+                           : busy;
   latency.pipelineTimeUs = std::max(0.0, latency.stepTimeUs - busy);
   double largest =
       std::max({latency.computeTimeUs, latency.memoryTimeUs,
                 latency.communicationTimeUs, latency.overheadTimeUs});
   if (latency.pipelineTimeUs > largest)
     latency.bound = "pipeline";
-  bool prefill = whole.phase == Phase::prefill;
-  Checked tokens = Checked(whole.batch) * (prefill ? whole.query : 1);
-  report.tokensPerS =
-      latency.stepTimeUs > 0 ? tokens.real() / latency.stepTimeUs * 1e6 : 0;
+  report.tokensPerS = latency.stepTimeUs > 0
+                          ? tokensOf(whole).real() / latency.stepTimeUs * 1e6
+                          : 0;
 }
 
 /// What lies before the layers is on one stage: an encoder may outweigh all
@@ -364,7 +386,7 @@ void PipelineEvaluator::adviseOnEnds() {
 }
 
 void PipelineEvaluator::addAssumptions() {
-  if (isTraining(*plan.pipeline.schedule)) {
+  if (isTraining(*plan.pipeline.schedule) && !iteration) {
     report.assumptions.push_back(
         {"schedule.backward",
          std::to_string(backwardForwards) + " forwards, half for each gradient",
@@ -378,14 +400,10 @@ void PipelineEvaluator::addAssumptions() {
   }
 }
 
-std::optional<Error> PipelineEvaluator::addImpacts() {
-  Result<PipelineSteps> steps = stepsOf();
-  if (!steps)
-    return steps.error();
+void PipelineEvaluator::addImpacts() {
   report.impacts = impactsOf(parts, *steps, pipeline.transfers,
                              parts.layoutOf(countsOfDevice(fullest)),
                              parts.layoutOf(countsOfDevice(scarcest)));
-  return std::nullopt;
 }
 
 Result<Report> PipelineEvaluator::run(ReportDetail detail) {
@@ -399,6 +417,10 @@ Result<Report> PipelineEvaluator::run(ReportDetail detail) {
   if (auto error = all.read(layoutOf(all), {explain}))
     return *error;
   report = std::move(all.report);
+  for (size_t i = 0; i < sectionCount; ++i)
+    flops[i] = all.whole(strategy.total.sections[i].flops);
+  if (explain && strategy.trains)
+    explainTrainingFlops(all, report);
   if (auto error = parts.price())
     return *error;
   if (auto error = layOut())
@@ -416,19 +438,29 @@ Result<Report> PipelineEvaluator::run(ReportDetail detail) {
   adviseOnEnds();
   addAssumptions();
   if (detail.impact)
-    if (auto error = addImpacts())
-      return *error;
+    addImpacts();
+  if (iteration) {
+    iteration->fullest = fullest;
+    readTraining(*iteration, report);
+  }
   report.pipeline = std::move(pipeline);
   if (explain)
-    explainPipeline(
-        parts,
-        {byDevice, fullest, scarcest, isTraining(*plan.pipeline.schedule)},
-        report);
+    explainPipeline(parts,
+                    {byDevice, fullest, scarcest,
+                     isTraining(*plan.pipeline.schedule) && !iteration},
+                    report);
+  if (explain && iteration) {
+    iteration->pipeline = &*report.pipeline;
+    explainTraining(*iteration, report);
+  }
   return std::move(report);
 }
 
 Result<Report> autopar::evaluatePipeline(const PlanInputs &inputs,
                                          ReportDetail detail) {
+  if (detail.impact && inputs.program.trains())
+    return Error{"", "the impact of figures on training is not computed",
+                 "leave out --impact"};
   PipelineParts parts(inputs);
   if (auto error = parts.prepare(inputs.workload))
     return *error;

@@ -115,6 +115,9 @@ void autopar::readMemory(Reading &reading) {
   device.weightBytes = narrow(total.weightBytes, "weight bytes");
   device.kvCacheBytes = narrow(total.kvCacheBytes, "KV cache bytes");
   device.stateBytes = narrow(total.stateBytes, "state bytes");
+  device.gradientBytes = narrow(total.gradientBytes, "bytes of gradients");
+  device.optimizerBytes =
+      narrow(total.optimizerBytes, "bytes of the optimizer");
   device.activationBytes = narrow(total.activationBytes, "activation bytes");
   device.reservedBytes = narrow(total.reservedBytes, "bytes of temporaries");
   device.runtimeBytes = narrow(total.runtimeBytes, "runtime bytes");

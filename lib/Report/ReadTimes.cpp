@@ -25,7 +25,8 @@ static bool sameRow(const CostProgram &program, const CollectiveReading &a,
   return !program.isModel(a.record->layer) &&
          a.record->layer == b.record->layer &&
          a.record->kind == b.record->kind && a.record->axes == b.record->axes &&
-         a.record->byNode == b.record->byNode && a.bytes == b.bytes;
+         a.record->byNode == b.record->byNode &&
+         a.record->ofWeights == b.record->ofWeights && a.bytes == b.bytes;
 }
 
 /// Rounded: parts of a byte go nowhere.
@@ -65,6 +66,11 @@ static void addRow(Reading &reading, const CollectiveReading &cost) {
   if (cost.route->byNode)
     row.nodesPerToken = cost.route->levels.back().copies;
   row.timeUs = cost.timeUs;
+  row.section = reading.program.layers[record.layer].section;
+  if (record.ofWeights)
+    row.purpose = record.kind == CollectiveKind::all_gather
+                      ? TrainingReport::Exposure::Purpose::gather
+                      : TrainingReport::Exposure::Purpose::reduction;
   rows.push_back(std::move(row));
   reading.rowMembers.push_back({reading.collectives.size()});
 }
@@ -77,9 +83,9 @@ void autopar::readCollectives(Reading &reading) {
     cost.nodes = &reading.strategy.collectives[i];
     cost.groupSize =
         reading.narrow(cost.nodes->groupSize, "devices of a group");
-    cost.count =
-        reading.narrow(reading.whole(cost.nodes->count) * reading.layout.passes,
-                       "collectives");
+    cost.count = reading.narrow(reading.whole(cost.nodes->count) *
+                                    reading.passesOf(cost.record->layer),
+                                "collectives");
     cost.bytes = reading.whole(cost.nodes->bytes);
     if (cost.groupSize <= 1 || cost.count == 0 || cost.bytes.isZero())
       continue;
@@ -97,7 +103,13 @@ void autopar::readCollectives(Reading &reading) {
 // The step
 //===----------------------------------------------------------------------===//
 
-static const char *largestPart(const decltype(Report::latency) &latency) {
+Checked autopar::tokensOf(const Workload &workload) {
+  bool isDecode = workload.phase == Phase::decode;
+  return Checked(workload.batch) * (isDecode ? 1 : workload.query);
+}
+
+const char *autopar::largestPart(const Report &report) {
+  const auto &latency = report.latency;
   std::pair<double, const char *> parts[] = {
       {latency.computeTimeUs, "compute"},
       {latency.memoryTimeUs, "memory"},
@@ -113,10 +125,9 @@ static const char *largestPart(const decltype(Report::latency) &latency) {
 /// and at peak.
 static void readBounds(Reading &reading) {
   auto &bounds = reading.report.latency.bounds;
-  auto passes = static_cast<double>(reading.layout.passes);
   for (const LaunchNodes &launch : reading.strategy.launches) {
     Reading::LaunchPeak peak = reading.peakOf(launch);
-    double count = reading.real(launch.count) * passes;
+    double count = reading.countOf(launch).real();
     bounds.computeTimeUs += peak.computeUs * count;
     bounds.kernelsTimeUs += std::max(peak.computeUs, peak.memoryUs) * count;
   }
@@ -150,10 +161,8 @@ void autopar::readLatency(Reading &reading) {
 
 void autopar::finishLatency(Reading &reading) {
   auto &latency = reading.report.latency;
-  latency.bound = largestPart(latency);
-  const Workload &workload = reading.workload;
-  bool prefill = workload.phase == Phase::prefill;
-  Checked tokens = Checked(workload.batch) * (prefill ? workload.query : 1);
+  latency.bound = largestPart(reading.report);
+  Checked tokens = tokensOf(reading.workload);
   if (latency.stepTimeUs > 0)
     reading.report.tokensPerS = tokens.real() / latency.stepTimeUs * 1e6;
 }

@@ -71,8 +71,19 @@ Reading::LaunchPeak Reading::peakOf(const LaunchNodes &launch) const {
   return peak;
 }
 
+int64_t Reading::passesOf(uint32_t layer) const {
+  bool isOnce = program.layers[layer].section == Section::optimizer;
+  return isOnce ? 1 : layout.passes;
+}
+
 Checked Reading::countOf(uint32_t kernel) const {
-  return whole(strategy.kernels[kernel].count) * layout.passes;
+  return whole(strategy.kernels[kernel].count) *
+         passesOf(program.kernels[kernel].layer);
+}
+
+Checked Reading::countOf(const LaunchNodes &launch) const {
+  return whole(launch.count) *
+         passesOf(program.kernels[launch.members.front().kernel].layer);
 }
 
 double Reading::microseconds(NodeId ps) const {

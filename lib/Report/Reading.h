@@ -26,6 +26,8 @@ struct PlanInputs {
   const Pool &pool() const { return machine.pools.front(); }
 };
 
+/// Tokens of the throughput: of the output in decode, else all.
+Checked tokensOf(const Workload &workload);
 /// Groups of devices that have sequences of their own.
 int64_t replicasOf(const Plan &plan);
 /// `runtime` with the chunks of prompts that the plan asks for.
@@ -89,8 +91,11 @@ struct Reading : PlanInputs {
   };
   LaunchPeak peakOf(const LaunchNodes &launch) const;
 
-  /// How often a step runs kernel `kernel`.
+  /// How often a step passes through layer kind `layer`.
+  int64_t passesOf(uint32_t layer) const;
+  /// How often a step runs kernel `kernel`, and `launch`.
   Checked countOf(uint32_t kernel) const;
+  Checked countOf(const LaunchNodes &launch) const;
 
   int64_t axisSize(AxisId axis) const { return layout.axes[axis].size; }
   Checked groupSize(const std::vector<AxisId> &axes) const;
@@ -144,6 +149,8 @@ void readFlops(Reading &reading);
 void readCollectives(Reading &reading);
 void readLatency(Reading &reading);
 void readBreakdown(Reading &reading);
+/// Which part of the step's work is the largest: "compute".
+const char *largestPart(const Report &report);
 /// What follows from the times of a step: its bound, and tokens per second.
 void finishLatency(Reading &reading);
 /// The four before that, of a step or as the sum of the steps of a prefill.

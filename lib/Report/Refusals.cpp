@@ -192,6 +192,8 @@ std::string RefusalText::recordText(RecordRef record) const {
     return text("state", program.residents[record.index].name);
   case RecordRef::Kind::activation:
     return text("activation", program.activations[record.index].name);
+  case RecordRef::Kind::saved:
+    return text("saved value", program.saved[record.index].name);
   case RecordRef::Kind::kernel:
     return text("kernel", program.kernels[record.index].name);
   case RecordRef::Kind::collective:

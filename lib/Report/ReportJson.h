@@ -17,6 +17,8 @@ namespace autopar {
 /// The report as `autopar.report/1`, to be printed by `printJson`.
 nlohmann::ordered_json writeTree(const Report &report);
 
+/// `training` of a report.
+nlohmann::ordered_json writeTraining(const TrainingReport &training);
 /// `serving` of a report.
 nlohmann::ordered_json writeServing(const ServingReport &serving);
 /// `serving` of a report of a deployment.

@@ -19,11 +19,13 @@ using namespace autopar;
 
 std::string autopar::stepText(const Report &report) {
   const auto &work = report.workload;
-  std::string step = work.phase == "prefill"
-                         ? "prefill of " + formatInteger(work.batch) + " x " +
-                               formatInteger(work.queryLength) + " tokens"
-                         : "decode of " + formatInteger(work.batch) +
-                               (work.batch == 1 ? " sequence" : " sequences");
+  std::string step =
+      work.phase == nameOf(Phase::decode)
+          ? "decode of " + countOf(work.batch, "sequence")
+          : (work.phase == nameOf(Phase::train) ? "training on "
+                                                : "prefill of ") +
+                formatInteger(work.batch) + " x " +
+                formatInteger(work.queryLength) + " tokens";
   if (work.contextLength != work.queryLength)
     step += " at context " + formatInteger(work.contextLength);
   if (work.encoderTokens != 0)
@@ -33,6 +35,12 @@ std::string autopar::stepText(const Report &report) {
     step += ", " + formatInteger(work.crossTokens) +
             " encoded positions cached for each";
   return step;
+}
+
+std::string_view autopar::tokenKind(const Report &report) {
+  if (report.workload.phase == nameOf(Phase::decode))
+    return "output";
+  return report.workload.phase == nameOf(Phase::train) ? "trained" : "prompt";
 }
 
 std::string autopar::machineText(const Report &report) {

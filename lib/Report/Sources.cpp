@@ -75,10 +75,22 @@ static void addCurve(Reading &reading, const Reading &longest,
         first.name + " (" + formatNumber(std::ceil(excess * 10) / 10) + "x)");
 }
 
+static void addTraining(Reading &reading) {
+  if (!reading.strategy.trains || !reading.runtime.training)
+    return;
+  const TrainingFigures &figures = *reading.runtime.training;
+  for (const Figure *figure :
+       {&figures.overlapsReductions, &figures.overlapsGathers,
+        &figures.hiddenCommunication, &figures.allocatorOverhead,
+        &figures.stragglerShare})
+    addOnce(reading.figures, figure);
+}
+
 void autopar::readSources(Reading &reading) {
   addFigures(reading, /*ofMemory=*/true);
   addTiers(reading);
   addFigures(reading, /*ofMemory=*/false);
+  addTraining(reading);
   if (reading.runtime.ideal)
     return;
   const Reading &longest = reading.longestStep();

@@ -9,6 +9,7 @@
 
 #include "PipelineText.h"
 #include "ServingText.h"
+#include "TrainingText.h"
 #include "autopar/Report/MoneyText.h"
 #include "autopar/Report/ReportText.h"
 #include "autopar/Report/TextTables.h"
@@ -60,6 +61,16 @@ static std::string answerCapacity(const Report &report) {
   return text;
 }
 
+/// "1,234 output tokens/s"; of training also of a device.
+static std::string throughputText(const Report &report) {
+  std::string rate = formatRate(report.tokensPerS);
+  if (report.workload.phase != nameOf(Phase::train))
+    return rate + " " + std::string(tokenKind(report)) + " tokens/s";
+  double devices = static_cast<double>(report.mesh.devices);
+  return rate + " tokens/s trained, " +
+         formatRate(report.tokensPerS / devices) + " on a device";
+}
+
 static std::string answer(const Report &report) {
   const auto &latency = report.latency;
   double largest = std::max({latency.computeTimeUs, latency.memoryTimeUs,
@@ -67,17 +78,18 @@ static std::string answer(const Report &report) {
                              latency.overheadTimeUs, latency.pipelineTimeUs});
   TextTable table("lw");
   table.add({"fits", answerMemory(report)});
-  table.add({report.prefillSteps.empty() ? "step time" : "prefill time",
+  table.add({report.training               ? "iteration"
+             : report.prefillSteps.empty() ? "step time"
+                                           : "prefill time",
              formatTime(latency.stepTimeUs) + ", bound by " + latency.bound +
                  " (" + percent(largest, latency.stepTimeUs) + " of it)"});
   // A service says what it does itself.
   if (!report.serving || !report.serving->isServed) {
-    bool prefill = report.workload.phase == "prefill";
-    table.add({"throughput", formatRate(report.tokensPerS) +
-                                 (prefill ? " prompt" : " output") +
-                                 " tokens/s"});
+    table.add({"throughput", throughputText(report)});
     addCostRows(table, report);
   }
+  if (report.training)
+    addTrainingRows(table, report);
   if (report.memory.kvBytesPerToken > 0 ||
       report.memory.stateBytesPerSequence > 0)
     table.add({"capacity", answerCapacity(report)});
@@ -361,7 +373,7 @@ std::string autopar::writeText(const Report &report) {
   double step = report.latency.stepTimeUs;
   return title(report) + "\n" + answer(report) +
          (report.serving ? servingText(*report.serving) : "") +
-         memoryTable(report) +
+         (report.training ? trainingText(report) : memoryTable(report)) +
          (report.pipeline ? pipelineText(*report.pipeline) : "") +
          prefillTable(report) + latencyTable(report) + collectiveTable(report) +
          breakdownTable("By op, on a device", report.byOp, step) +

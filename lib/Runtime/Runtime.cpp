@@ -7,6 +7,8 @@
 
 #include "autopar/Runtime/Runtime.h"
 
+#include "TrainingFields.h"
+
 #include "autopar/Hardware/Figures.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Text.h"
@@ -80,13 +82,18 @@ static std::vector<std::string_view> figureKeys() {
   return keys;
 }
 
+void autopar::checkWhole(const JsonReader &reader, const char *key,
+                         const Figure &figure) {
+  if (!reader.failed() && std::floor(figure.value) != figure.value)
+    reader.object(key).failAt("value", "expected a whole number, found " +
+                                           formatNumber(figure.value));
+}
+
 static Figure readField(const JsonReader &reader, const FigureField &field,
                         const std::string &path) {
   Figure figure = readFigure(reader, field.key, field.unit, path);
-  if (field.isWhole && !reader.failed() &&
-      std::floor(figure.value) != figure.value)
-    reader.object(field.key).failAt("value", "expected a whole number, found " +
-                                                 formatNumber(figure.value));
+  if (field.isWhole)
+    checkWhole(reader, field.key, figure);
   return figure;
 }
 
@@ -306,7 +313,8 @@ static void allowFields(const JsonReader &reader) {
   known.insert(known.end(),
                {"schema", "name", "title", "budget_rule", "prefill", "kv_cache",
                 "collectives", "merges_shared_input", "fuses_elementwise",
-                "cuts_prompts", "reserves_answers", "ideal", "variants"});
+                "cuts_prompts", "reserves_answers", "ideal", "training",
+                "variants"});
   reader.allowOnly(known);
 }
 
@@ -330,6 +338,9 @@ static Runtime readFields(const JsonReader &reader,
   runtime.cutsPrompts = reader.boolean("cuts_prompts");
   runtime.reservesAnswers = reader.boolean("reserves_answers");
   runtime.ideal = reader.boolean("ideal");
+  if (reader.has("training"))
+    runtime.training =
+        readTrainingFields(reader.object("training"), path + ".training");
   readVariants(reader, path, runtime);
   return runtime;
 }

@@ -65,12 +65,17 @@ static void addPeaks(const PipelineSchedule &schedule,
                      PipelineTimeline &timeline, DeviceTimeline &device) {
   bool isInference = schedule.kind == ScheduleKind::inference;
   int64_t count = 0, bytes = 0;
+  device.peakTask = device.firstTask;
   for (size_t i = device.firstTask; i < device.endTask; ++i) {
     const ScheduledTask &task = timeline.tasks[i];
     int64_t saved = schedule.work[task.stage].savedBytes;
     if (task.kind == TaskKind::forward) {
       device.peakInFlight = std::max(device.peakInFlight, ++count);
-      device.peakSavedBytes = std::max(device.peakSavedBytes, bytes += saved);
+      bytes += saved;
+      if (bytes > device.peakSavedBytes) {
+        device.peakSavedBytes = bytes;
+        device.peakTask = i;
+      }
     }
     if (isLast(task, isInference)) {
       --count;
@@ -142,4 +147,20 @@ std::vector<InFlight> autopar::inFlightOf(const PipelineTimeline &timeline,
       change(task.endPs, -1);
   }
   return curve;
+}
+
+std::vector<int64_t> autopar::keptAtPeak(const PipelineTimeline &timeline,
+                                         int64_t device) {
+  bool isInference = timeline.kind == ScheduleKind::inference;
+  std::vector<int64_t> kept;
+  const DeviceTimeline &range = timeline.devices[device];
+  for (size_t i = range.firstTask; i <= range.peakTask; ++i) {
+    const ScheduledTask &task = timeline.tasks[i];
+    kept.resize(std::max<size_t>(kept.size(), task.stage + 1));
+    if (task.kind == TaskKind::forward)
+      ++kept[task.stage];
+    if (isLast(task, isInference) && i < range.peakTask)
+      --kept[task.stage];
+  }
+  return kept;
 }

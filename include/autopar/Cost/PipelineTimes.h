@@ -52,8 +52,34 @@ double hostTimeUs(const Runtime &runtime, const Workload &step,
 Route transferRoute(const Network &network, const GroupAxis &devices,
                     int64_t stage, int64_t stages, bool ideal);
 
+/// What a virtual stage of `steps` takes, and a device with all that it has, of
+/// a program that trains.
+TrainingTimes stageTimes(const PricedLayers &layers, const PipelineSteps &steps,
+                         size_t stage);
+TrainingTimes deviceTimes(const PricedLayers &layers,
+                          const PipelineSteps &steps, int64_t device);
+
 PipelineSchedule scheduleOf(const PricedLayers &layers,
                             const PipelineSteps &steps);
+
+/// What an iteration of training is the sum of.
+struct IterationTimes {
+  /// Until the last device has its gradients: those are clipped by their norm,
+  /// which all devices have together.
+  Picoseconds gradientsPs = 0;
+  /// The slowest device's optimizer, and weights that it gathers.
+  Picoseconds optimizerPs = 0;
+  Picoseconds stragglersPs = 0;
+
+  Picoseconds allPs() const { return gradientsPs + optimizerPs + stragglersPs; }
+};
+IterationTimes iterationOf(const StagePricer &pricer,
+                           const PipelineSteps &steps,
+                           const PipelineTimeline &timeline);
+
+/// What the allocator of `runtime` loses where saved values and temporaries
+/// take `bytes`.
+int64_t allocatorBytes(const Runtime &runtime, int64_t bytes);
 
 /// The time of a step: from round to round where rounds repeat, else all.
 Picoseconds stepTimeOf(const PipelineSchedule &schedule,

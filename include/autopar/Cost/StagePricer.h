@@ -9,6 +9,7 @@
 #define AUTOPAR_COST_STAGEPRICER_H
 
 #include "autopar/Cost/Pricer.h"
+#include "autopar/Cost/TrainingTimes.h"
 #include "autopar/Schedule/Schedule.h"
 #include "autopar/Schedule/Staging.h"
 
@@ -36,6 +37,8 @@ struct PipelinePart {
   /// Of one pass, without the host's time; with what the whole batch keeps.
   LayerCost cost;
   Picoseconds communicationPs = 0;
+  /// Of programs that train, of which `cost` has the forward and the backward.
+  TrainingTimes training = {};
   int64_t reservedBytes = 0, runtimeBytes = 0;
   /// Of one step of a pass that takes several, by kind; they add up to the
   /// pass.
@@ -52,6 +55,8 @@ struct PricedLayers {
   std::vector<uint32_t> partOf;
   /// Also what lies at both ends, where one device has them.
   PipelinePart before, after, ends;
+  /// What a program with backwards runs on; of others null.
+  const Runtime *trainer = nullptr;
 
   /// The part that layer `index` of the order is.
   const PipelinePart &layer(int64_t index) const {
@@ -59,6 +64,12 @@ struct PricedLayers {
   }
   /// A single stage gathers once what both ends use.
   void gatherOnce();
+  /// Whether the program has backwards.
+  bool isTraining() const { return trainer != nullptr; }
+  /// Of such a program, without what its runtime hides.
+  TrainingTimes exposed(const TrainingTimes &times) const {
+    return exposedOf(times, *trainer);
+  }
 };
 
 /// What device `device` runs of each microbatch, where virtual stages are
@@ -90,7 +101,8 @@ public:
   Refusal price(const std::vector<uint32_t> &order, const Layout &layout,
                 const Workload &microbatch, const PipelineShape &shape,
                 std::vector<PrefillChunk> chunks = {});
-  /// What a device with these layers holds, of all microbatches.
+  /// What a device with these layers holds, of all microbatches; of training
+  /// without saved values.
   struct StageMemory {
     double totalBytes = 0;
     bool fits = false;
@@ -104,6 +116,8 @@ public:
   /// runtime lie on every device: those of layers come off the limit, what
   /// embedding and head need above that is theirs.
   StagingProblem problem() const;
+  /// What stragglers add to an iteration of `time`.
+  Picoseconds stragglersOf(Picoseconds time) const;
 
   int64_t budgetBytes = 0;
   /// Of a budget that is a share of what weights and temporaries leave, that
@@ -112,11 +126,14 @@ public:
 
 private:
   Refusal addPart(PartCounts counts, PipelinePart &part);
+  void addTraining(PipelinePart &part) const;
+  size_t transferOutput() const;
   Refusal addSteps(PipelinePart &part);
   Refusal addLayers();
   void addTransfers();
 
   const CostProgram &program;
+  const Runtime &runtime;
   const bool borders;
   Pricer pricer;
   std::vector<double> outputs;

@@ -17,6 +17,7 @@
 
 #include "autopar/Cost/Graph.h"
 
+#include <array>
 #include <vector>
 
 namespace autopar {
@@ -120,6 +121,7 @@ struct RecordRef {
     kv_cache,
     state,
     activation,
+    saved,
     kernel,
     collective,
   };
@@ -239,6 +241,16 @@ struct LiveNodes {
   NodeId bytes = noNode, profileBytes = noNode;
 };
 
+/// What a section takes in one pass.
+struct SectionNodes {
+  NodeId computePs, memoryPs, floorPs;
+  /// What kernels wait for; what gathers weights and what reduces their
+  /// gradients, which may run beside them.
+  NodeId communicationPs, gatherPs, reductionPs;
+  /// Of the whole model.
+  NodeId flops;
+};
+
 /// What is said of a step as a whole.
 struct TotalNodes {
   NodeId parameters, activeParameters, checkpointBytes, storedOnlyParameters,
@@ -262,6 +274,14 @@ struct TotalNodes {
   /// Floors of launches and `layersPs`; the rest of the host.
   NodeId floorPs, hostPs;
   NodeId computePs, memoryPs, communicationPs, stepPs;
+  /// Of training, where forwards and backwards are done once for each
+  /// microbatch, the optimizer once.
+  std::array<SectionNodes, sectionCount> sections;
+  /// What of the backward's kernels makes gradients of weights, with floors.
+  NodeId weightGradientPs;
+  NodeId gradientBytes, optimizerBytes;
+  /// What the forward of one microbatch keeps for its backward.
+  NodeId savedBytes;
 };
 
 /// Whose records a strategy counts.
@@ -276,6 +296,8 @@ struct Strategy : Leaves {
   Graph graph;
   Launching launching;
   Counting counting = Counting::whole;
+  /// Whether the program has backwards.
+  bool trains = false;
   std::vector<Requirement> requirements;
   // By index of the program's records.
   std::vector<KernelNodes> kernels;
@@ -283,6 +305,8 @@ struct Strategy : Leaves {
   std::vector<ResidentNodes> residents;
   /// Bytes of each.
   std::vector<NodeId> activations;
+  /// Of one microbatch.
+  std::vector<NodeId> saved;
   /// The same in the run by which the runtime sizes its temporaries.
   std::vector<NodeId> profiled;
   std::vector<LaunchNodes> launches;

@@ -40,6 +40,8 @@ inline constexpr UnitRange countOrNone{"1", 0, 1e12};
 inline constexpr UnitRange steps{"1", 0, 1e6};
 /// Whether something is so.
 inline constexpr UnitRange noneOrOne{"1", 0, 1};
+/// Of something, of which there may be none.
+inline constexpr UnitRange share{"1", 0, 1};
 inline constexpr UnitRange bytesEach{"B", 0, 1e6};
 inline constexpr UnitRange watts{"W", 0, 1e6};
 inline constexpr UnitRange dollarsPerHour{"USD/h", 0, 1e6};

@@ -345,6 +345,8 @@ struct CostProgram {
   bool isModel(uint32_t layer) const {
     return layers[layer].name == layers.front().name;
   }
+  /// Whether it has backwards: a step is an iteration of training.
+  bool trains() const;
   /// Whether earlier tokens of a sequence are kept, so that a step may compute
   /// a part of a prompt.
   bool keepsTokens() const;

@@ -13,9 +13,10 @@
 
 namespace autopar {
 
-/// What is not said about a pipeline: interleave 1; schedule `inference`, or
-/// `interleaved` where it interleaves; as many microbatches as divide the
-/// batch, at most one for each device of pp.
+/// What is not said about a pipeline: interleave 1; schedule `inference`, of
+/// training `one_f_one_b`, or `interleaved` where it interleaves; as many
+/// microbatches as divide the batch, at most one for each device of pp, of
+/// training for each sequence of a replica.
 PipelinePlan completePipeline(const Plan &plan, const Workload &workload);
 
 /// The layers of `program` to be laid over axis `pp` of `plan`, whose pipeline

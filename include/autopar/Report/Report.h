@@ -10,6 +10,7 @@
 
 #include "autopar/Placement/Placement.h"
 #include "autopar/Report/ServingReport.h"
+#include "autopar/Report/TrainingReport.h"
 #include "autopar/Schedule/Staging.h"
 #include "autopar/Schedule/Timeline.h"
 #include "autopar/Support/Checked.h"
@@ -131,6 +132,10 @@ struct Report {
 
   struct DeviceMemory {
     int64_t weightBytes = 0, kvCacheBytes = 0, stateBytes = 0;
+    /// Of training: gradients, what the optimizer keeps, values saved for
+    /// backwards where they are the most, what the allocator loses.
+    int64_t gradientBytes = 0, optimizerBytes = 0, savedBytes = 0,
+            allocatorBytes = 0;
     /// Temporaries of this step, and what is kept for temporaries of any: the
     /// most of those, of the run by which the runtime sizes them, of its
     /// sampler, and of what its rule keeps.
@@ -138,7 +143,8 @@ struct Report {
     int64_t profileBytes = 0, samplerBytes = 0, ruleBytes = 0;
     /// The last two are parts of the first.
     int64_t runtimeBytes = 0, communicationBytes = 0, graphBytes = 0;
-    /// Weights, caches, states, what is kept for temporaries, the runtime.
+    /// Weights, caches, states, those of training, what is kept for
+    /// temporaries, the runtime.
     int64_t totalBytes = 0, budgetBytes = 0, capacityBytes = 0;
     bool fits = true;
   };
@@ -182,6 +188,10 @@ struct Report {
     std::vector<std::pair<std::string, int64_t>> wireBytesByTier = {};
     /// Of tokens that go to each node once: how many nodes.
     std::optional<double> nodesPerToken = std::nullopt;
+    /// Of training: of which section, and what for.
+    Section section = Section::forward;
+    TrainingReport::Exposure::Purpose purpose =
+        TrainingReport::Exposure::Purpose::activations;
   };
   struct {
     int64_t bytesPerDevice = 0;
@@ -244,6 +254,9 @@ struct Report {
     /// Of the step: when a device computes, reads or sends.
     double busyShare = 0;
   } cost;
+
+  /// What an iteration does, where the program has backwards.
+  std::optional<TrainingReport> training;
 
   /// What the service does, where the module says what it is asked.
   std::optional<ServingReport> serving;

@@ -16,6 +16,8 @@ namespace autopar {
 std::string stepText(const Report &report);
 /// "4 requests/s, prompts of 2000 tokens, output of 300 tokens".
 std::string serviceText(const ServiceReport &service);
+/// What the tokens of its throughput are: "prompt", "output", "trained".
+std::string_view tokenKind(const Report &report);
 /// "on 8 of 16 devices of h100-sxm-8 x 2".
 std::string machineText(const Report &report);
 /// "dp 2", "tp 8".

@@ -36,6 +36,22 @@ enum class KVCacheRule : uint8_t {
 
 struct Runtime;
 
+/// What training frameworks do beside computation, and what they add.
+struct TrainingFigures {
+  /// Whether gradients of weights are reduced beside backwards, and weights
+  /// gathered beside kernels: 1 or 0.
+  Figure overlapsReductions, overlapsGathers;
+  /// What of the communication that kernels wait for runs beside others of
+  /// them, 0 to 1.
+  Figure hiddenCommunication;
+  /// What the allocator loses of saved values and temporaries, in parts of
+  /// them.
+  Figure allocatorOverhead;
+  /// How much longer iterations are than those of devices that are alike, in
+  /// parts of them.
+  Figure stragglerShare;
+};
+
 /// Figures that other versions or chips have in place of the runtime's own.
 struct RuntimeVariant {
   /// Usable memory of the chips that it is for, bytes; where `chips` are named,
@@ -111,6 +127,8 @@ struct Runtime {
   /// The bound instead of an expectation: kernels and collectives run at peak
   /// rates with neither floors nor efficiencies; measured curves are not used.
   bool ideal = false;
+  /// Of those that train.
+  std::optional<TrainingFigures> training;
   /// Of its version, by chip: the later ones over the earlier.
   std::vector<RuntimeVariant> variants;
   /// Whether figures of any differ by version.

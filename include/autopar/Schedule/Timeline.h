@@ -41,8 +41,9 @@ struct DeviceTimeline {
   /// The most microbatches, per virtual stage, whose forward has begun and
   /// whose last gradient is not done; of inference, whose forward is not.
   int64_t peakInFlight = 0;
-  /// The most bytes that they keep.
+  /// The most bytes that they keep, from the beginning of forward `peakTask`.
   int64_t peakSavedBytes = 0;
+  size_t peakTask = 0;
 };
 
 struct PipelineTimeline {
@@ -64,6 +65,10 @@ struct PipelineTimeline {
 /// that do not exist for these numbers.
 Result<PipelineTimeline> simulateSchedule(const PipelineSchedule &schedule);
 
+/// When each device of a `one_f_one_b` that may be simulated is done, to the
+/// picosecond as `simulateSchedule` has it, but not task by task.
+std::vector<Picoseconds> gradientEnds(const PipelineSchedule &schedule);
+
 struct InFlight {
   Picoseconds timePs = 0;
   /// From this time on.
@@ -72,6 +77,11 @@ struct InFlight {
 /// Microbatches in flight on `device` over time, as `peakInFlight` counts.
 std::vector<InFlight> inFlightOf(const PipelineTimeline &timeline,
                                  int64_t device);
+
+/// By virtual stage, the microbatches whose values `device` keeps when they are
+/// the most bytes.
+std::vector<int64_t> keptAtPeak(const PipelineTimeline &timeline,
+                                int64_t device);
 
 /// The timeline in Chrome's trace format, as Perfetto and chrome://tracing open
 /// it: a process per device, a slice per task, times in microseconds, and the

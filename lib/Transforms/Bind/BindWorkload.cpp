@@ -104,7 +104,8 @@ struct BindWorkloadPass
       workload.phase = *given;
     } else if (!phase.empty()) {
       return module.emitError()
-             << "unknown phase '" << phase << "', expected prefill or decode";
+             << "unknown phase '" << phase
+             << "', expected prefill, decode or train";
     }
     if (batch)
       workload.batch = batch;
@@ -119,6 +120,9 @@ struct BindWorkloadPass
       workload.query = workload.context = prompt;
     if (context)
       workload.context = context;
+    // Sequences are computed whole.
+    if (workload.phase == Phase::train)
+      workload.query = workload.context;
     // What a decode step attends to was encoded by the prefill.
     if (encoderTokens != keep || workload.phase == Phase::decode)
       workload.encoderTokens = std::max<int64_t>(0, encoderTokens);

@@ -7,7 +7,7 @@
 
 #include "autopar/Report/Evaluate.h"
 
-#include "../Cost/Fixtures.h"
+#include "../Cost/TrainingFixtures.h"
 
 #include <gtest/gtest.h>
 
@@ -227,4 +227,21 @@ TEST(Formulas, EvaluateOfStages) {
       ASSERT_TRUE(report) << report.error().str();
       EXPECT_GE(checkExpressions(*report), 20);
     }
+}
+
+/// Those of iterations of training.
+TEST(Formulas, EvaluateOfIterations) {
+  Runtime runtime = makeBusyRuntime();
+  for (bool saysHow : {false, true}) {
+    if (saysHow)
+      runtime.training = makeTrainingFigures();
+    for (ScheduleKind kind :
+         {ScheduleKind::one_f_one_b, ScheduleKind::zero_bubble}) {
+      Result<Report> report = evaluate(
+          makeTrained(), makeTrainingPlan(4, 2, 2, 8, kind),
+          makeMeasuredMachine(8), runtime, train(16, 512), {/*explain=*/true});
+      ASSERT_TRUE(report) << report.error().str();
+      EXPECT_GE(checkExpressions(*report), 60);
+    }
+  }
 }

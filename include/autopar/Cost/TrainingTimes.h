@@ -1,0 +1,64 @@
+//===- TrainingTimes.h - Iterations and what overlaps in them ---*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_COST_TRAININGTIMES_H
+#define AUTOPAR_COST_TRAININGTIMES_H
+
+#include "autopar/Program/CostProgram.h"
+#include "autopar/Runtime/Runtime.h"
+#include "autopar/Schedule/Time.h"
+
+#include <array>
+
+namespace autopar {
+
+/// What layers take in one section of a pass.
+struct SectionTimes {
+  /// Kernels with their floors.
+  Picoseconds kernelsPs = 0;
+  /// Collectives that kernels wait for; those that gather weights, and those
+  /// that reduce gradients of weights.
+  Picoseconds communicationPs = 0, gatherPs = 0, reductionPs = 0;
+
+  Picoseconds callsPs() const {
+    return communicationPs + gatherPs + reductionPs;
+  }
+  Picoseconds allPs() const { return kernelsPs + callsPs(); }
+};
+
+/// What layers take and keep: forwards and backwards of one microbatch, and the
+/// optimizer.
+struct TrainingTimes {
+  std::array<SectionTimes, sectionCount> sections;
+  /// Of the backward's kernels, those that make gradients of weights.
+  Picoseconds weightGradientPs = 0;
+  /// What a microbatch keeps from its forward to its backward.
+  int64_t savedBytes = 0;
+
+  const SectionTimes &of(Section section) const {
+    return sections[static_cast<size_t>(section)];
+  }
+  SectionTimes &of(Section section) {
+    return sections[static_cast<size_t>(section)];
+  }
+  TrainingTimes &operator+=(const TrainingTimes &other);
+  TrainingTimes &operator-=(const TrainingTimes &other);
+};
+
+/// `times` without the communication that runs beside computation of the same
+/// stage, as `runtime` overlaps it: exposed is max(0, communication - what it
+/// hides behind).
+///
+/// Gathers of a section run beside its kernels, and reductions of a backward
+/// beside what kernels gathers leave. Of the optimizer, which waits for
+/// neither, reductions run beside the last microbatch's backward, and gathers
+/// beside the first one's forward of the next iteration.
+TrainingTimes exposedOf(const TrainingTimes &times, const Runtime &runtime);
+
+} // namespace autopar
+
+#endif // AUTOPAR_COST_TRAININGTIMES_H

@@ -1,0 +1,90 @@
+//===- TrainingReport.h - What an iteration of training does ----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_REPORT_TRAININGREPORT_H
+#define AUTOPAR_REPORT_TRAININGREPORT_H
+
+#include "autopar/Program/CostProgram.h"
+#include "autopar/Support/Checked.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+/// `training` of a report, whose step is an iteration. Times are those of the
+/// heaviest stage and all its microbatches; exposed is communication that its
+/// kernels wait for.
+struct TrainingReport {
+  /// With what is exposed of their communication and, of forwards, with the
+  /// host. With the last two they are the iteration.
+  double forwardTimeUs = 0, backwardTimeUs = 0, optimizerTimeUs = 0;
+  /// What the stage waits for others; what stragglers add.
+  double bubbleTimeUs = 0, stragglerTimeUs = 0;
+  /// Of the backward, kernels that make gradients of weights.
+  double weightGradientTimeUs = 0;
+
+  /// Collectives of one section, for one purpose, over the same axes.
+  struct Exposure {
+    enum class Purpose : uint8_t { activations, gather, reduction };
+    Section section = Section::forward;
+    Purpose purpose = Purpose::activations;
+    std::vector<std::string> axes;
+    double timeUs = 0, exposedTimeUs = 0;
+    /// Of all such collectives whatever their axes, what is exposed.
+    double exposedShare = 0;
+  };
+  std::vector<Exposure> exposure;
+
+  /// Of the whole model; `backward` with what is computed again.
+  struct {
+    Checked forward, backward;
+  } flops;
+  /// Of a device, in the format that utilisation is stated in.
+  double peakFlopsPerS = 0;
+  double modelUtilization = 0, hardwareUtilization = 0;
+  double tokensPerSPerDevice = 0;
+
+  /// By device of the pipeline, when it keeps most.
+  struct Stage {
+    /// Microbatches in flight, of each of its virtual stages.
+    int64_t inFlight = 0;
+    /// What one microbatch keeps on all of those.
+    int64_t savedBytesPerMicrobatch = 0;
+    double peakTimeUs = 0;
+  };
+  std::vector<Stage> stages;
+  /// The stage that holds most, and the values that it keeps then: `count` of
+  /// `bytes` each, those of most bytes first.
+  int64_t peakStage = 0;
+  struct SavedValue {
+    std::string name, layer;
+    int64_t count = 0, bytes = 0;
+  };
+  std::vector<SavedValue> alive;
+
+  std::optional<double> dollars, joules;
+  /// What the numbers leave out.
+  std::vector<std::string> notModelled;
+};
+
+/// FLOPs of a model without what is computed again: gradients of inputs and of
+/// weights are products as large as the forward's.
+inline Checked modelFlops(const TrainingReport &training) {
+  return training.flops.forward * 3;
+}
+/// All that devices compute but for the optimizer.
+inline Checked hardwareFlops(const TrainingReport &training) {
+  return training.flops.forward + training.flops.backward;
+}
+
+std::string_view nameOf(TrainingReport::Exposure::Purpose purpose);
+
+} // namespace autopar
+
+#endif // AUTOPAR_REPORT_TRAININGREPORT_H

@@ -1,0 +1,23 @@
+//===- SavedFormulas.cpp - What forwards keep for backwards ---------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formulas.h"
+
+using namespace autopar;
+
+void autopar::addSavedFormulas(Formulas &formulas) {
+  const std::vector<Saved> &saved = formulas.program.saved;
+  Expr sum = formulas.number(0);
+  for (uint32_t i = 0; i < saved.size(); ++i) {
+    const Saved &value = saved[i];
+    Expr bytes = formulas.bytes(
+        formulas.local(value.shape, {RecordRef::Kind::saved, i}), value.type);
+    formulas.strategy.saved.push_back(bytes.node());
+    sum += formulas.countOf(value.layer, value.count) * bytes;
+  }
+  formulas.strategy.total.savedBytes = sum.node();
+}

@@ -1,0 +1,70 @@
+//===- TrainingTimes.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Cost/TrainingTimes.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+
+/// Adds `sign` times `other`.
+static void add(TrainingTimes &sum, const TrainingTimes &other, int sign) {
+  for (size_t i = 0; i < sectionCount; ++i)
+    for (Picoseconds SectionTimes::*part :
+         {&SectionTimes::kernelsPs, &SectionTimes::communicationPs,
+          &SectionTimes::gatherPs, &SectionTimes::reductionPs})
+      sum.sections[i].*part += sign * (other.sections[i].*part);
+  sum.weightGradientPs += sign * other.weightGradientPs;
+  sum.savedBytes += sign * other.savedBytes;
+}
+
+TrainingTimes &TrainingTimes::operator+=(const TrainingTimes &other) {
+  add(*this, other, 1);
+  return *this;
+}
+
+TrainingTimes &TrainingTimes::operator-=(const TrainingTimes &other) {
+  add(*this, other, -1);
+  return *this;
+}
+
+/// Hides `time` behind `room`, of which that much is taken.
+static void hide(Picoseconds &time, Picoseconds &room) {
+  Picoseconds hidden = std::min(time, room);
+  time -= hidden;
+  room -= hidden;
+}
+
+TrainingTimes autopar::exposedOf(const TrainingTimes &times,
+                                 const Runtime &runtime) {
+  TrainingTimes exposed = times;
+  if (!runtime.training)
+    return exposed;
+  const TrainingFigures &rules = *runtime.training;
+  SectionTimes &forward = exposed.of(Section::forward),
+               &backward = exposed.of(Section::backward),
+               &optimizer = exposed.of(Section::optimizer);
+  for (SectionTimes *section : {&forward, &backward}) {
+    auto all = static_cast<double>(section->communicationPs);
+    section->communicationPs -= static_cast<Picoseconds>(
+        std::floor(all * rules.hiddenCommunication.value));
+  }
+  Picoseconds besideForward = forward.kernelsPs,
+              besideBackward = backward.kernelsPs;
+  if (rules.overlapsGathers.value != 0) {
+    hide(forward.gatherPs, besideForward);
+    hide(backward.gatherPs, besideBackward);
+    hide(optimizer.gatherPs, besideForward);
+  }
+  if (rules.overlapsReductions.value != 0) {
+    hide(forward.reductionPs, besideForward);
+    hide(backward.reductionPs, besideBackward);
+    hide(optimizer.reductionPs, besideBackward);
+  }
+  return exposed;
+}

@@ -1,0 +1,243 @@
+//===- Training.cpp -------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Training.h"
+
+#include "Advice.h"
+
+#include <algorithm>
+#include <tuple>
+
+using namespace autopar;
+
+using Exposure = TrainingReport::Exposure;
+using Purpose = Exposure::Purpose;
+
+std::string_view autopar::nameOf(Purpose purpose) {
+  switch (purpose) {
+  case Purpose::activations:
+    return "activations";
+  case Purpose::gather:
+    return "gather";
+  case Purpose::reduction:
+    return "reduction";
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+int64_t Iteration::savedOf(size_t stage, const Saved &saved) const {
+  const CostProgram &program = parts.program;
+  int64_t all = program.layers[saved.layer].count;
+  if (all == 0)
+    return 0;
+  PartCounts counts(program);
+  bool isLast = stage + 1 == steps.ranges.size();
+  addPlaces(
+      program, parts.order, stage == 0 ? 0 : steps.ranges[stage].begin + 1,
+      steps.ranges[stage].end + (isLast ? 2 : 1), /*borders=*/false, counts);
+  return counts.kinds[saved.layer] * (saved.count / all);
+}
+
+void autopar::addSaved(const Iteration &iteration, int64_t device,
+                       Report::DeviceMemory &memory) {
+  memory.savedBytes =
+      iteration.pipeline->timeline.devices[device].peakSavedBytes;
+  memory.allocatorBytes = allocatorBytes(
+      iteration.parts.runtime, memory.savedBytes + memory.activationBytes);
+  memory.totalBytes += memory.savedBytes + memory.allocatorBytes;
+  memory.fits = memory.totalBytes <= memory.budgetBytes;
+}
+
+static void readStages(const Iteration &iteration, TrainingReport &training) {
+  const PipelineTimeline &timeline = iteration.pipeline->timeline;
+  auto devices = static_cast<int64_t>(timeline.devices.size());
+  for (int64_t device = 0; device < devices; ++device) {
+    const DeviceTimeline &own = timeline.devices[device];
+    training.stages.push_back(
+        {own.peakInFlight, iteration.allOf(device).savedBytes,
+         toMicroseconds(timeline.tasks[own.peakTask].startPs)});
+  }
+}
+
+static void readAlive(const Iteration &iteration, TrainingReport &training) {
+  const CostProgram &program = iteration.parts.program;
+  std::vector<int64_t> kept =
+      keptAtPeak(iteration.pipeline->timeline, training.peakStage);
+  for (size_t i = 0; i < program.saved.size(); ++i) {
+    const Saved &saved = program.saved[i];
+    int64_t count = 0;
+    for (size_t stage = 0; stage < kept.size(); ++stage)
+      if (kept[stage] > 0)
+        count += kept[stage] * iteration.savedOf(stage, saved);
+    if (count > 0 && iteration.savedBytes[i] > 0)
+      training.alive.push_back({saved.name, program.layers[saved.layer].name,
+                                count, iteration.savedBytes[i]});
+  }
+  std::sort(training.alive.begin(), training.alive.end(),
+            [](const auto &a, const auto &b) {
+              Checked own = Checked(a.count) * a.bytes,
+                      other = Checked(b.count) * b.bytes;
+              return other < own ||
+                     (own == other &&
+                      std::tie(a.layer, a.name) < std::tie(b.layer, b.name));
+            });
+}
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+double Iteration::overlapUs() const {
+  TrainingTimes exposed = exposedOf(heaviest());
+  Picoseconds busy = exposed.of(Section::forward).allPs() +
+                     exposed.of(Section::backward).allPs() +
+                     steps.hostPs.front();
+  return allPassesUs(busy) -
+         toMicroseconds(pipeline->timeline.devices[heaviest()].busyPs);
+}
+
+void autopar::takeIteration(const Iteration &iteration, Report &report) {
+  TrainingTimes exposed = iteration.exposedOf(iteration.heaviest());
+  Picoseconds perPass = exposed.of(Section::forward).callsPs() +
+                        exposed.of(Section::backward).callsPs();
+  report.latency.communicationTimeUs =
+      iteration.allPassesUs(perPass) +
+      toMicroseconds(exposed.of(Section::optimizer).callsPs()) -
+      iteration.overlapUs();
+  report.latency.bound = largestPart(report);
+}
+
+static void readTimes(const Iteration &iteration, Report &report,
+                      TrainingReport &training) {
+  TrainingTimes exposed = iteration.exposedOf(iteration.heaviest());
+  training.forwardTimeUs = iteration.allPassesUs(
+      exposed.of(Section::forward).allPs() + iteration.steps.hostPs.front());
+  training.backwardTimeUs =
+      iteration.allPassesUs(exposed.of(Section::backward).allPs()) -
+      iteration.overlapUs();
+  training.weightGradientTimeUs =
+      iteration.allPassesUs(exposed.weightGradientPs);
+  training.optimizerTimeUs =
+      toMicroseconds(exposed.of(Section::optimizer).allPs());
+  training.stragglerTimeUs = toMicroseconds(iteration.times.stragglersPs);
+  training.bubbleTimeUs = report.latency.stepTimeUs - training.forwardTimeUs -
+                          training.backwardTimeUs - training.optimizerTimeUs -
+                          training.stragglerTimeUs;
+}
+
+Picoseconds autopar::timeOf(const SectionTimes &section, Purpose purpose) {
+  switch (purpose) {
+  case Purpose::activations:
+    return section.communicationPs;
+  case Purpose::gather:
+    return section.gatherPs;
+  case Purpose::reduction:
+    return section.reductionPs;
+  }
+  return 0;
+}
+
+/// Rows of collectives that were read for the same, over the same axes.
+static void readExposure(const Iteration &iteration, const Report &report,
+                         TrainingReport &training) {
+  TrainingTimes all = iteration.allOf(iteration.heaviest());
+  TrainingTimes exposed = iteration.exposedOf(iteration.heaviest());
+  std::vector<Exposure> &rows = training.exposure;
+  for (const Report::CollectiveRow &call : report.communication.collectives) {
+    auto row = std::find_if(rows.begin(), rows.end(), [&](const Exposure &row) {
+      return isPartOf(call, row);
+    });
+    Picoseconds whole = timeOf(all.of(call.section), call.purpose);
+    if (isTransfer(call) || whole == 0)
+      continue;
+    if (row == rows.end()) {
+      row = rows.insert(row, {call.section, call.purpose, call.axes});
+      row->exposedShare =
+          static_cast<double>(timeOf(exposed.of(call.section), call.purpose)) /
+          static_cast<double>(whole);
+    }
+    row->timeUs += static_cast<double>(call.count) * call.timeUs;
+  }
+  for (Exposure &row : rows)
+    row.exposedTimeUs = row.timeUs * row.exposedShare;
+}
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+const Figure *autopar::peakOfTraining(const Chip &chip) {
+  for (const char *format : {"bf16", "fp16", "fp32"})
+    if (auto peak = chip.peakFlops.find(format); peak != chip.peakFlops.end())
+      return &peak->second;
+  return nullptr;
+}
+
+static void readUtilization(const Iteration &iteration, Report &report,
+                            TrainingReport &training) {
+  training.flops.forward = iteration.flops[size_t(Section::forward)];
+  training.flops.backward = iteration.flops[size_t(Section::backward)];
+  training.tokensPerSPerDevice =
+      report.tokensPerS / static_cast<double>(report.mesh.devices);
+  const Figure *peak =
+      peakOfTraining(iteration.parts.machine.pools.front().chip);
+  if (!peak || report.latency.stepTimeUs <= 0)
+    return;
+  training.peakFlopsPerS = peak->value;
+  double most = training.peakFlopsPerS *
+                static_cast<double>(report.mesh.devices) *
+                report.latency.stepTimeUs / 1e6;
+  training.modelUtilization = modelFlops(training).real() / most;
+  training.hardwareUtilization = hardwareFlops(training).real() / most;
+}
+
+static void readLimits(const Iteration &iteration, TrainingReport &training) {
+  training.notModelled = {
+      "input pipelines, checkpoints, evaluations and restarts",
+      "collectives that overlap and kernels that slow each other down",
+      "the first gather of a section and its last reduction, which have "
+      "nothing "
+      "to run beside",
+      "losses of scale, and steps that a loss scaler repeats"};
+  if (iteration.steps.shape.isFolded())
+    training.notModelled.emplace_back(
+        "the sum of gradients of the two copies of each stage");
+}
+
+static void warn(const Iteration &iteration, Report &report) {
+  const Runtime &runtime = iteration.parts.runtime;
+  if (!report.memory.perDevice.fits)
+    report.warnings.insert(
+        report.warnings.begin(),
+        {missingText(report.memory.perDevice, runtime) + " in " +
+             report.memory.worstDevice +
+             ": more --microbatches, stages or shards would need less",
+         "does-not-fit"});
+  if (!runtime.training)
+    report.warnings.push_back(
+        {"runtime " + runtime.name +
+             " says nothing of training: no communication of weights is "
+             "overlapped, and the allocator loses nothing",
+         "not-a-trainer"});
+}
+
+void autopar::readTraining(const Iteration &iteration, Report &report) {
+  TrainingReport training;
+  training.peakStage = iteration.fullest;
+  readTimes(iteration, report, training);
+  readExposure(iteration, report, training);
+  readUtilization(iteration, report, training);
+  readStages(iteration, training);
+  readAlive(iteration, training);
+  readLimits(iteration, training);
+  warn(iteration, report);
+  report.training = std::move(training);
+}

@@ -1,0 +1,131 @@
+//===- TrainingText.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrainingText.h"
+
+#include "autopar/Report/MoneyText.h"
+#include "autopar/Report/ReportText.h"
+#include "autopar/Support/Text.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+using Exposure = TrainingReport::Exposure;
+
+void autopar::addTrainingRows(TextTable &table, const Report &report) {
+  const TrainingReport &training = *report.training;
+  table.add({"utilisation", percent(training.modelUtilization, 1) +
+                                " of peak by the model's "
+                                "FLOPs, " +
+                                percent(training.hardwareUtilization, 1) +
+                                " with what is computed again"});
+  table.add(
+      {"peak", report.memory.worstDevice + ", " +
+                   formatTime(training.stages[training.peakStage].peakTimeUs) +
+                   " into the iteration"});
+  if (training.dollars)
+    table.add(
+        {"iteration",
+         dollarText(*training.dollars) +
+             (training.joules ? ", at most " + energyText(*training.joules)
+                              : "")});
+}
+
+static std::string timeTable(const Report &report) {
+  const TrainingReport &training = *report.training;
+  double iteration = report.latency.stepTimeUs;
+  TextTable table("lrr");
+  auto add = [&](const char *name, double time) {
+    table.add({name, formatTime(time), percent(time, iteration)});
+  };
+  add("forward", training.forwardTimeUs);
+  add("backward", training.backwardTimeUs);
+  add("  gradients of weights", training.weightGradientTimeUs);
+  add("optimizer", training.optimizerTimeUs);
+  add("waits for other stages", training.bubbleTimeUs);
+  if (training.stragglerTimeUs > 0)
+    add("stragglers", training.stragglerTimeUs);
+  add("iteration", iteration);
+  return "\nTime of an iteration (stage " +
+         std::to_string(report.pipeline->partition.heaviest) +
+         ", the heaviest)\n" + table.str();
+}
+
+static std::string exposureTable(const TrainingReport &training) {
+  if (training.exposure.empty())
+    return "";
+  TextTable table("llrr");
+  table.add({"communication", "axes", "time", "exposed"});
+  for (const Exposure &row : training.exposure) {
+    std::string name(nameOf(row.section));
+    switch (row.purpose) {
+    case Exposure::Purpose::activations:
+      name += ", activations";
+      break;
+    case Exposure::Purpose::gather:
+      name += ", weights gathered";
+      break;
+    case Exposure::Purpose::reduction:
+      name += ", gradients reduced";
+      break;
+    }
+    table.add({name, join(row.axes, "*"), formatTime(row.timeUs),
+               formatTime(row.exposedTimeUs)});
+  }
+  return table.str();
+}
+
+/// Stages that hold the same are one row.
+static std::string memoryTable(const Report &report) {
+  constexpr size_t mostRows = 16;
+  const auto &stages = report.memory.perStage;
+  TextTable table("rrrrrrrrr");
+  table.add({"stage", "weights", "gradients", "optimizer", "saved", "in flight",
+             "temporaries", "runtime", "total"});
+  for (size_t i = 0; i < std::min(mostRows, stages.size()); ++i) {
+    const Report::DeviceMemory &stage = stages[i];
+    table.add({std::to_string(i), formatBytes(stage.weightBytes),
+               formatBytes(stage.gradientBytes),
+               formatBytes(stage.optimizerBytes), formatBytes(stage.savedBytes),
+               formatInteger(report.training->stages[i].inFlight),
+               formatBytes(stage.activationBytes),
+               formatBytes(stage.runtimeBytes + stage.allocatorBytes),
+               formatBytes(stage.totalBytes)});
+  }
+  std::string more =
+      stages.size() > mostRows
+          ? "  and " + std::to_string(stages.size() - mostRows) + " more\n"
+          : "";
+  return "\nMemory by stage\n" + table.str() + more;
+}
+
+static std::string aliveTable(const Report &report) {
+  constexpr size_t mostRows = 12;
+  const auto &alive = report.training->alive;
+  TextTable table("llrrr");
+  table.add({"saved value", "of", "count", "each", "all"});
+  for (size_t i = 0; i < std::min(mostRows, alive.size()); ++i)
+    table.add({alive[i].name, alive[i].layer, formatInteger(alive[i].count),
+               formatBytes(alive[i].bytes),
+               formatBytes(alive[i].count * alive[i].bytes)});
+  std::string more =
+      alive.size() > mostRows
+          ? "  and " + std::to_string(alive.size() - mostRows) + " more\n"
+          : "";
+  return alive.empty() ? ""
+                       : "\nAlive at the peak (" + report.memory.worstDevice +
+                             ")\n" + table.str() + more;
+}
+
+std::string autopar::trainingText(const Report &report) {
+  std::string limits = "\nNot modelled\n";
+  for (const std::string &limit : report.training->notModelled)
+    limits += wrap("  - ", limit);
+  return timeTable(report) + exposureTable(*report.training) +
+         memoryTable(report) + aliveTable(report) + limits;
+}

@@ -1,0 +1,49 @@
+//===- TrainingFields.cpp -------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrainingFields.h"
+
+#include "autopar/Hardware/Figures.h"
+
+using namespace autopar;
+
+namespace {
+
+struct TrainingField {
+  const char *key;
+  UnitRange unit;
+  Figure TrainingFigures::*figure;
+  bool isWhole = false;
+};
+
+} // namespace
+
+static const TrainingField trainingFields[] = {
+    {"overlaps_reductions", units::noneOrOne,
+     &TrainingFigures::overlapsReductions, true},
+    {"overlaps_gathers", units::noneOrOne, &TrainingFigures::overlapsGathers,
+     true},
+    {"hidden_communication", units::share,
+     &TrainingFigures::hiddenCommunication},
+    {"allocator_overhead", units::share, &TrainingFigures::allocatorOverhead},
+    {"straggler_share", units::share, &TrainingFigures::stragglerShare},
+};
+
+TrainingFigures autopar::readTrainingFields(const JsonReader &reader,
+                                            const std::string &path) {
+  TrainingFigures figures;
+  std::vector<std::string_view> keys;
+  for (const TrainingField &field : trainingFields)
+    keys.push_back(field.key);
+  reader.allowOnly(keys);
+  for (const TrainingField &field : trainingFields) {
+    figures.*field.figure = readFigure(reader, field.key, field.unit, path);
+    if (field.isWhole)
+      checkWhole(reader, field.key, figures.*field.figure);
+  }
+  return figures;
+}

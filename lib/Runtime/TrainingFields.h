@@ -1,0 +1,25 @@
+//===- TrainingFields.h - The part of a runtime that trains -----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_RUNTIME_TRAININGFIELDS_H
+#define AUTOPAR_LIB_RUNTIME_TRAININGFIELDS_H
+
+#include "autopar/Runtime/Runtime.h"
+#include "autopar/Support/Json.h"
+
+namespace autopar {
+
+/// Refuses a figure that counts and is no whole number.
+void checkWhole(const JsonReader &reader, const char *key,
+                const Figure &figure);
+/// `training` of the runtime whose figures lie below `path`.
+TrainingFigures readTrainingFields(const JsonReader &reader,
+                                   const std::string &path);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_RUNTIME_TRAININGFIELDS_H
