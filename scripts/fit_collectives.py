@@ -63,10 +63,14 @@ RELATIVES = {
     "a100-40gb-sxm-8": "a100-80gb-sxm-8",
     "h100-96gb-8": "h100-sxm-8",
     "h20-8": "h200-sxm-8",
+    "a100-80gb-sxm-8-opa": "a100-80gb-sxm-8",
+    "gb200-nvl72-64": "gb200-nvl72",
+    "gb300-nvl72-64": "gb300-nvl72",
 }
 # Other links: only latency and efficiency carry over.
 LOOSE_RELATIVES = {
     "v100-32gb-sxm-8": "a100-80gb-sxm-8",
+    "v100-32gb-sxm-16": "a100-80gb-sxm-8",
     "h800-sxm-8": "h100-sxm-8",
     "gh200-144gb-2": "h200-sxm-8",
     "mi300x-8": "h100-sxm-8",

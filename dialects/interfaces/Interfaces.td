@@ -57,6 +57,20 @@ def StoredFunctionOpInterface : OpInterface<"StoredFunctionOpInterface"> {
   ];
 }
 
+def StepSectionsOpInterface : OpInterface<"StepSectionsOpInterface"> {
+  let cppNamespace = "::autopar";
+  let description = [{
+    The op of a module that says which functions a step runs after the public
+    one. A module has at most one.
+  }];
+  let methods = [
+    InterfaceMethod<"Each function and what it is of the step, in the order in "
+                    "which they run; the op was verified.",
+                    "::llvm::SmallVector<::std::pair<::mlir::FunctionOpInterface, "
+                    "::autopar::Section>, 2>", "getSections">,
+  ];
+}
+
 def ShardingOpInterface : OpInterface<"ShardingOpInterface"> {
   let cppNamespace = "::autopar";
   let description = [{

@@ -101,8 +101,8 @@ def PAR_StagesOp : PAR_Op<"stages"> {
     `microbatches` that nobody has chosen.
 
     **Constraints:** one per module; ranges follow each other from layer 0, each
-    of one layer at least, as many as the one axis has devices times `interleave`; only
-    the schedule `interleaved` has an `interleave` above 1.
+    of one layer at least, as many as the one axis has devices times `interleave`,
+    or one, of all layers, over no axis; only the schedule `interleaved` has an `interleave` above 1.
 
     **Example:**
     ```mlir

@@ -61,10 +61,12 @@ def PAR_StrategyOp : PAR_Op<"strategy"> {
     What the mesh does not say of a plan, as passes were asked for it:
     `sequence_parallel` splits tokens between products, `fsdp` gathers weights
     before their use, `context` is the way of context parallelism (`ring` or
-    `all_to_all`: `context_kind`), `dtype` and `kv_dtype` are the formats that values and caches were converted to. The
+    `all_to_all`: `context_kind`), `zero` what optimizers split over replicas (1:
+    their states, 3: gradients and weights, too), `dtype` and `kv_dtype` are the formats that values and caches were converted to. The
     types have what came of it; reports name the choices.
 
-    **Constraints:** one per module; formats are of floating point.
+    **Constraints:** one per module; formats are of floating point; `zero` is 0
+    to 3.
 
     **Example:**
     ```mlir
@@ -73,11 +75,12 @@ def PAR_StrategyOp : PAR_Op<"strategy"> {
   }];
   let arguments = (ins UnitAttr:$sequence_parallel, UnitAttr:$fsdp,
                        OptionalAttr<PAR_ContextKindAttr>:$context_kind,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>>:$zero,
                        OptionalAttr<TypeAttrOf<AnyFloat>>:$dtype,
                        OptionalAttr<TypeAttrOf<AnyFloat>>:$kv_dtype);
   let assemblyFormat = [{
     (`sequence_parallel` $sequence_parallel^)? (`fsdp` $fsdp^)?
-    (`context` `(` $context_kind^ `)`)? (`dtype` `(` $dtype^ `)`)?
+    (`context` `(` $context_kind^ `)`)? (`zero` `(` $zero^ `)`)? (`dtype` `(` $dtype^ `)`)?
     (`kv_dtype` `(` $kv_dtype^ `)`)? attr-dict
   }];
   let hasVerifier = 1;

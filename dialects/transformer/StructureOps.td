@@ -263,14 +263,14 @@ def TF_RepeatOp : TF_Op<"repeat", [
         x[0] = init_args;  x[i+1] = body(x[i]);  results = x[count]
 
     With `layers "prefix" from first`, each call inside, also in repeats inside,
-    is a layer. They are numbered as they run, from `first`, and the weights
-    that a layer and the functions that it calls have are named
+    is a layer. They are numbered as they run, from `first` on or, `reversed`,
+    down to it, and the weights that a layer and the functions that it calls have are named
     `prefix.<number>.<name>`. Repeats nest, for patterns of layers. As calls
     count, no call inside a repeat is inlined.
 
     **Constraints:** between 1 and 1,000,000 iterations; yields as many values
     as it carries, of the same types; a repeat with a prefix is not inside
-    another.
+    another; `reversed` goes with a prefix.
 
     **Example:**
     ```mlir
@@ -286,6 +286,7 @@ def TF_RepeatOp : TF_Op<"repeat", [
   }];
   let arguments = (ins I64Attr:$count, OptionalAttr<StrAttr>:$prefix,
                        DefaultValuedAttr<I64Attr, "0">:$first,
+                       UnitAttr:$reversed,
                        Variadic<AnyType>:$init_args);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);

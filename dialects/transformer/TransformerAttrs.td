@@ -197,7 +197,19 @@ def TF_DefaultAttr : AttrDef<TransformerDialect, "Default"> {
 }
 
 def TF_PhaseAttr : I32EnumAttr<"PhaseKind", "the kind of a step", [
-    I32EnumAttrCase<"prefill", 0>, I32EnumAttrCase<"decode", 1>]> {
+    I32EnumAttrCase<"prefill", 0>, I32EnumAttrCase<"decode", 1>,
+    I32EnumAttrCase<"train", 2>]> {
+  let cppNamespace = "::autopar::transformer";
+}
+
+def TF_RecomputeAttr : I32EnumAttr<"RecomputeKind", "what a backward makes again", [
+    I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"selective", 1>,
+    I32EnumAttrCase<"full", 2>]> {
+  let cppNamespace = "::autopar::transformer";
+}
+
+def TF_OptimizerAttr : I32EnumAttr<"OptimizerKind", "an optimizer", [
+    I32EnumAttrCase<"adamw", 0>, I32EnumAttrCase<"sgd", 1>]> {
   let cppNamespace = "::autopar::transformer";
 }
 

@@ -11,8 +11,10 @@
 #include "CallCounts.h"
 #include "ExpertTables.h"
 #include "ModelFacts.h"
+#include "SectionKinds.h"
 #include "StackReader.h"
 #include "autopar/Analysis/StageBorders.h"
+#include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 #include "autopar/Support/Terminal.h"
 #include "autopar/Support/Text.h"
@@ -82,9 +84,14 @@ public:
     if (!entry)
       return module.emitError(
           "the module has no public function to start from");
+    for (auto training : module.getOps<transformer::TrainingOp>())
+      if (std::optional<Type> products = training.getProducts())
+        productFormat = toElementType(*products);
     program.model = readable(nameOfModel(module));
-    if (failed(experts.read(module, builder)) || failed(run(entry)))
+    if (failed(experts.read(module, builder)) || failed(run(entry)) ||
+        failed(runSections(entry)))
       return failure();
+    eraseHeld();
     program.placement = experts.take();
     program.positions = positionsOf(module);
     program.castFrom = castOf(module);
@@ -95,7 +102,8 @@ public:
   LogicalResult run(FunctionOpInterface entry) {
     builder.setTokenAxes(findTokenAxes(module));
     stack = findStack(entry);
-    if (failed(counts.count(entry)) || failed(extractFunction(entry)))
+    counts.emplace();
+    if (failed(counts->count(entry)) || failed(extractFunction(entry)))
       return failure();
     return stack.empty() ? success()
                          : StackReader(builder, extracted, launchesOf, entry,
@@ -112,11 +120,32 @@ public:
   }
 
 private:
+  /// Extracts what a step runs after `entry`: which has the same inputs.
+  LogicalResult runSections(FunctionOpInterface entry) {
+    SectionKinds kinds(program, extracted, entry);
+    for (auto op : module.getOps<StepSectionsOpInterface>())
+      for (auto [function, kind] : op.getSections()) {
+        section = kind;
+        stack = findStack(function);
+        counts.emplace();
+        for (auto [own, input] :
+             llvm::zip(function.getArguments(), entry.getArguments()))
+          bind(own, input);
+        if (failed(counts->count(function)) ||
+            failed(extractFunction(function)))
+          return failure();
+        kinds.addEnds(section, extracted[function],
+                      stack.empty() ? extracted[function] : afterStack);
+      }
+    kinds.finish();
+    return success();
+  }
+
   /// Adds the records of a function, whose arguments are bound.
   LogicalResult extractFunction(FunctionOpInterface function) {
     uint32_t caller = layer;
     extracted[function] = program.layers.size();
-    begin(function.getName().str(), counts[function]);
+    begin(function.getName().str(), (*counts)[function]);
     bool callerPlaced = builder.setPlaced(experts.setKind(function, layer));
     // The inputs of the model; arguments of a callee are bound to its caller's.
     if (layer == 0)
@@ -143,7 +172,8 @@ private:
   /// Begins a layer kind, to which following records belong.
   void begin(std::string name, int64_t count) {
     layer = program.layers.size();
-    program.layers.push_back({std::move(name), count, clock + 1, clock});
+    program.layers.push_back(
+        {std::move(name), count, clock + 1, clock, section});
   }
 
   /// Arguments belong to a function, whose verifier knows no encodings.
@@ -172,6 +202,9 @@ private:
 
   /// Adds what `op` launches to what the block launches before it.
   void append(Operation *op, Launches &launches, Launches &own) {
+    // Stages hand forwards on: what other sections launch ends with a layer.
+    if (section != Section::forward && (inStack || isa<LoopLikeOpInterface>(op)))
+      return;
     bool isStack = llvm::is_contained(stack, op);
     own.endsInStack = isStack || inStack;
     if (isStack && op == stack.front())
@@ -219,8 +252,14 @@ private:
     FailureOr<bool> isKnown = bindNamesake(workload, *count);
     if (failed(isKnown) || *isKnown)
       return failure(failed(isKnown));
+    size_t sent = program.collectives.size(), made = program.kernels.size();
     workload.buildWorkload(builder);
+    for (; productFormat && made < program.kernels.size(); ++made)
+      multiplyIn(*productFormat, program.kernels[made]);
     launches = builder.takeLaunched();
+    for (; sent < program.collectives.size(); ++sent)
+      program.collectives[sent].ofWeights = isOfWeights(op);
+    hold(op);
     ops.collectives.resize(program.collectives.size(), op);
     ops.residents.resize(program.residents.size(), op);
     for (Value result : op->getResults())
@@ -231,6 +270,53 @@ private:
     return failure(builder.refused());
   }
 
+  /// Products with weights, but for routers' and scores, cast their operands.
+  static void multiplyIn(ElementType format, Kernel &kernel) {
+    bool isProduct = kernel.kind == KernelKind::matmul ||
+                     kernel.kind == KernelKind::grouped_matmul;
+    if (isProduct && kernel.flopClass == FlopClass::linear &&
+        kernel.op != "router")
+      kernel.compute = format;
+  }
+
+  /// Whether a collective moves weights or their gradients alone.
+  bool isOfWeights(Operation *op) const {
+    auto isAddend = [](Operation *user) {
+      while (isa<parallel::ParallelDialect>(user->getDialect()) &&
+             user->hasOneUse())
+        user = *user->user_begin();
+      return isa<transformer::AccumulateOp>(user);
+    };
+    return section == Section::optimizer ||
+           transformer::findWeight(op->getOperand(0)) ||
+           (section == Section::backward &&
+            llvm::all_of(op->getUsers(), isAddend));
+  }
+
+  /// What is kept elsewhere is no temporary: saved values, new elements of
+  /// weights, and sums that products add to gradients.
+  void hold(Operation *op) {
+    bool isAdded = isa<transformer::AccumulateOp>(op) &&
+                   !isa_and_present<parallel::ParallelDialect>(
+                       op->getOperand(0).getDefiningOp()->getDialect());
+    if (isAdded || isa<transformer::SaveOp, transformer::AssignOp>(op))
+      held.push_back(holderOf(op->getOperand(0)));
+  }
+
+  void eraseHeld() {
+    llvm::DenseSet<size_t> indices;
+    for (Value value : held) {
+      auto range = live.find(value);
+      for (size_t i = range == live.end() ? 0 : range->second.first;
+           range != live.end() && i < range->second.second; ++i)
+        indices.insert(i);
+    }
+    size_t index = 0;
+    llvm::erase_if(program.activations, [&](const Activation &) {
+      return indices.contains(index++);
+    });
+  }
+
   /// Whether `op`, of which a step runs `count`, is a tensor that was extracted
   /// already: an equal one of its name, in the same layer or outside of layers.
   FailureOr<bool> bindNamesake(WorkloadOpInterface op, int64_t count) {
@@ -238,21 +324,20 @@ private:
     if (!name)
       return false;
     Operation *loop = op->getParentOfType<LoopLikeOpInterface>();
-    auto [first, isNew] =
-        tensors.try_emplace({loop ? loop : naming, name}, Tensor{op, count});
-    if (isNew)
-      return false;
-    Operation *other = first->second.op;
-    if (failed(op.verifyNamesake(other)))
+    auto &known = tensors[{loop ? loop : naming, name}];
+    if (!known.empty() && failed(op.verifyNamesake(known.front().op)))
       return failure();
     constexpr auto asTensor = static_cast<OperationEquivalence::Flags>(
         OperationEquivalence::IgnoreLocations |
         OperationEquivalence::IgnoreDiscardableAttrs);
-    if (first->second.count != count ||
-        !OperationEquivalence::isEquivalentTo(op, other, asTensor))
-      return false;
-    builder.bind(op->getResult(0), other->getResult(0));
-    return true;
+    for (const Tensor &other : known)
+      if (other.count == count &&
+          OperationEquivalence::isEquivalentTo(op, other.op, asTensor)) {
+        builder.bind(op->getResult(0), other.op->getResult(0));
+        return true;
+      }
+    known.push_back({op, count});
+    return false;
   }
 
   /// Says that `result` of `op`, which does nothing, lies where the operand
@@ -266,7 +351,7 @@ private:
   }
 
   LogicalResult extractCall(CallOpInterface call, Launches &launches) {
-    FunctionOpInterface callee = counts.callee(call);
+    FunctionOpInterface callee = counts->callee(call);
     builder.endRun();
     for (auto [argument, operand] :
          llvm::zip_equal(callee.getArguments(), call.getArgOperands()))
@@ -293,8 +378,9 @@ private:
   LogicalResult extractCallee(CallOpInterface call,
                               FunctionOpInterface callee) {
     bool isLayer = call->getParentOfType<LoopLikeOpInterface>() != nullptr;
-    llvm::SaveAndRestore inside(naming,
-                                isLayer ? callee.getOperation() : naming);
+    // Parts of other functions name the tensors of those.
+    llvm::SaveAndRestore inside(
+        naming, isLayer ? findWhole(callee).getOperation() : naming);
     return extractFunction(callee);
   }
 
@@ -369,7 +455,7 @@ private:
     std::optional<APInt> trips = loop.getStaticTripCount();
     std::optional<int64_t> count = countOf(loop);
     int64_t again;
-    if (!trips || trips->isZero() || !count ||
+    if (section != Section::forward || !trips || trips->isZero() || !count ||
         llvm::MulOverflow(*count, trips->getSExtValue() - 1, again)) {
       launches = Launches();
       return;
@@ -407,7 +493,13 @@ private:
   CostProgram &program;
   ProgramOps &ops;
   WorkloadBuilder builder;
-  CallCounts counts;
+  /// Of the section that is extracted.
+  std::optional<CallCounts> counts;
+  Section section = Section::forward;
+  /// What products multiply in where training says so.
+  std::optional<ElementType> productFormat;
+  /// Values that are no temporaries.
+  SmallVector<Value> held;
   ExpertTables experts;
   llvm::DenseMap<Operation *, uint32_t> extracted;
   /// Indices of the activations that hold a value: the first, and the one after
@@ -422,7 +514,8 @@ private:
     int64_t count;
   };
   /// By what begins names, and name.
-  llvm::DenseMap<std::pair<Operation *, StringAttr>, Tensor> tensors;
+  llvm::DenseMap<std::pair<Operation *, StringAttr>, SmallVector<Tensor, 1>>
+      tensors;
   /// The function of the layer that is extracted; null outside of layers.
   Operation *naming = nullptr;
   SmallVector<LoopLikeOpInterface> stack;

@@ -75,14 +75,26 @@ Tape autopar::collectParts(const Strategy &strategy) {
   return collect(strategy, nodes);
 }
 
+void PricedLayers::gatherOnce() {
+  after.cost.timePs = ends.cost.timePs - before.cost.timePs;
+  after.communicationPs = ends.communicationPs - before.communicationPs;
+  after.training = ends.training;
+  after.training -= before.training;
+  for (size_t i = 0; i < ends.steps.size(); ++i)
+    after.steps[i] = {ends.steps[i].timePs - before.steps[i].timePs,
+                      ends.steps[i].communicationPs -
+                          before.steps[i].communicationPs};
+}
+
 StagePricer::StagePricer(const CostProgram &program, const Tape &tape,
                          Launching launching, const Machine &machine,
                          const Runtime &runtime,
                          std::optional<double> memoryUtilization)
     : program(program), runtime(runtime), borders(launching.fusesElementwise),
-      trains(program.trains()),
       pricer(tape, machine, runtime, memoryUtilization),
       outputs(tape.outputs.size()) {
+  if (program.trains())
+    trainer = &runtime;
   if (runtime.budgetRule == BudgetRule::fraction_of_free)
     shareOfFree = memoryUtilization.value_or(runtime.memoryUtilization.value);
 }
@@ -122,7 +134,7 @@ Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
   part.reservedBytes = whole(7);
   part.runtimeBytes = whole(8);
   budgetBytes = shareOfFree < 1 ? whole(10) : whole(9);
-  if (trains)
+  if (isTraining())
     addTraining(part);
   if (chunks.empty())
     addTransfers();
@@ -173,7 +185,7 @@ void StagePricer::addTraining(PipelinePart &part) const {
 }
 
 size_t StagePricer::transferOutput() const {
-  return trainingOutput + (trains ? trainingOutputs : 0);
+  return trainingOutput + (isTraining() ? trainingOutputs : 0);
 }
 
 void StagePricer::addTransfers() {
@@ -254,17 +266,8 @@ Refusal StagePricer::price(const std::vector<uint32_t> &layers,
   addPlaces(program, order, order.size() + 1, order.size() + 2, borders, first);
   if (Refusal refusal = addPart(first, ends))
     return refusal;
-  // A single stage gathers once what both ends use.
-  if (shape.stages * shape.interleave == 1) {
-    after.cost.timePs = ends.cost.timePs - before.cost.timePs;
-    after.communicationPs = ends.communicationPs - before.communicationPs;
-    after.training = ends.training;
-    after.training -= before.training;
-    for (size_t i = 0; i < chunks.size(); ++i)
-      after.steps[i] = {ends.steps[i].timePs - before.steps[i].timePs,
-                        ends.steps[i].communicationPs -
-                            before.steps[i].communicationPs};
-  }
+  if (shape.hasOneStage())
+    gatherOnce();
   return {};
 }
 

@@ -57,11 +57,10 @@ static Result<std::string> choose(const std::string &text,
   Result<Aliases> aliases = readAliases(directory + "/names.json");
   if (!aliases)
     return aliases.error();
-  const std::optional<std::string> *alias =
-      findAlias(*aliases, nameWords(text));
-  bool isOne =
-      alias && *alias && std::count(fitting.begin(), fitting.end(), **alias);
-  return isOne ? **alias : std::string();
+  const Aliases::value_type *alias = findAlias(*aliases, nameWords(text));
+  bool isOne = alias && alias->second &&
+               std::count(fitting.begin(), fitting.end(), *alias->second);
+  return isOne ? *alias->second : std::string();
 }
 
 Result<std::optional<TakenName>>

@@ -149,7 +149,8 @@ Value StackBuilder::repeat(int64_t count, StringAttr prefix, int64_t first,
   ImplicitLocOpBuilder &builder = model.builder();
   auto op = RepeatOp::create(
       builder, TypeRange(init.getType()), builder.getI64IntegerAttr(count),
-      prefix, builder.getI64IntegerAttr(first), ValueRange(init));
+      prefix, builder.getI64IntegerAttr(first), /*reversed=*/UnitAttr(),
+      ValueRange(init));
   OpBuilder::InsertionGuard guard(builder);
   mlir::Block &block = op.getBody().emplaceBlock();
   Value carried = block.addArgument(init.getType(), builder.getLoc());

@@ -82,6 +82,15 @@ SmallVector<FunctionOpInterface> autopar::findStoredFunctions(ModuleOp module) {
   return stored;
 }
 
+FunctionOpInterface autopar::findWhole(FunctionOpInterface function) {
+  auto whole = function->getAttrOfType<FlatSymbolRefAttr>(partOfAttribute);
+  if (!whole)
+    return function;
+  auto found = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+      function, whole);
+  return found ? found : function;
+}
+
 //===----------------------------------------------------------------------===//
 // Encodings against the module
 //===----------------------------------------------------------------------===//

@@ -147,3 +147,13 @@ void WorkloadBuilder::exchangeNormalisers(Operation *op, Value y,
                 ElementType::f32);
   openKind.reset();
 }
+
+void WorkloadBuilder::exchangeOverLast(Operation *op, Value x) {
+  unsigned last = TensorView(x).rank() - 1;
+  std::vector<AxisId> over = dims(x, last, last + 1).front().axes;
+  if (over.empty())
+    return;
+  addCollective(op, CollectiveKind::all_reduce, std::move(over),
+                dims(x, 0, last), ElementType::f32);
+  openKind.reset();
+}

@@ -5,7 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionScores.h"
 #include "Kernels.h"
+
+#include "autopar/Dialect/Transformer/Training.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,9 +22,11 @@ using namespace mlir;
 // Positions
 //===----------------------------------------------------------------------===//
 
-static LocalResult run(RopeOp op, Device &device) {
-  LocalTensor result = device(op.getX());
-  std::vector<int64_t> positions = device.positions(op.getX(), 1);
+/// By the angles of positions, or, with a `sign` of -1, back.
+template <typename Rope>
+static LocalTensor turn(Rope op, Value x, double sign, Device &device) {
+  LocalTensor result = device(x);
+  std::vector<int64_t> positions = device.positions(x, 1);
   int64_t width = result.shape.back(), heads = result.extentFrom(2) / width;
   int64_t turned = op.getWidth() ? int64_t(*op.getWidth()) : width;
   int64_t first = op.getLast() ? width - turned : 0;
@@ -35,7 +40,7 @@ static LocalResult run(RopeOp op, Device &device) {
         int64_t row = (b * result.shape[1] + int64_t(t)) * heads + head;
         double *x = &result.data[row * width + first];
         for (int64_t i = 0; i < turned / 2; ++i, x += next) {
-          double angle = double(positions[t]) *
+          double angle = sign * double(positions[t]) *
                          std::pow(theta, -2.0 * double(i) / double(turned));
           double a = x[0], b = x[other];
           x[0] = a * std::cos(angle) - b * std::sin(angle);
@@ -43,6 +48,14 @@ static LocalResult run(RopeOp op, Device &device) {
         }
       }
   return result;
+}
+
+static LocalResult run(RopeOp op, Device &device) {
+  return turn(op, op.getX(), 1, device);
+}
+
+static LocalResult run(RopeBackwardOp op, Device &device) {
+  return turn(op, op.getDy(), -1, device);
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,23 +181,12 @@ static SeenTokens tokensOfStep(AttentionOp op, Device &device,
 
 namespace {
 
-/// One query head at one token: which keys it sees, with which scores.
+/// One query head at one token: its scores.
 struct Scores {
   /// MLIR's accessors are not const.
   mutable AttentionOp op;
   int64_t position, head, heads;
-  /// Tokens of the keys and of the queries, where both are operands.
-  int64_t keys = 1, queries = 1;
 
-  bool sees(int64_t token) const {
-    if (op.getCausal() && token > position)
-      return false;
-    if (op.getWindow() && !isInWindow(token, int64_t(*op.getWindow())))
-      return false;
-    return !op.getChunk() ||
-           token / int64_t(*op.getChunk()) ==
-               position * keys / (queries * int64_t(*op.getChunk()));
-  }
   /// `bias`: the table's column of the head.
   double of(double product, int64_t token, const LocalTensor *bias,
             int64_t column) const {
@@ -194,7 +196,7 @@ struct Scores {
       score = cap * std::tanh(score / cap);
     }
     if (op.getAlibi())
-      score -= slope() * double(std::abs(position - token));
+      score -= alibiSlope(head, heads) * double(std::abs(position - token));
     if (bias) {
       int64_t row = bucketOf(token - position, bias->shape[0]);
       score += bias->data[row * bias->shape[1] + column];
@@ -203,19 +205,6 @@ struct Scores {
   }
 
 private:
-  bool isInWindow(int64_t token, int64_t window) const {
-    return op.getCausal() ? token > position - window
-                          : std::abs(position - token) <= window / 2;
-  }
-  /// Of ALiBi (arXiv:2108.12409).
-  double slope() const {
-    int64_t power = 1;
-    while (power * 2 <= heads)
-      power *= 2;
-    if (head < power)
-      return std::exp2(-8.0 * double(head + 1) / double(power));
-    return std::exp2(-4.0 * double(2 * (head - power) + 1) / double(power));
-  }
   /// Of T5 (arXiv:1910.10683), with its defaults 32 and 128 one row for each
   /// distance up to 7 in both directions, or up to 15 in one.
   int64_t bucketOf(int64_t ahead, int64_t rows) const {
@@ -232,36 +221,6 @@ private:
     double beyond = std::log(double(distance) / double(exact)) /
                     std::log(most / double(exact)) * double(buckets - exact);
     return first + std::min(buckets - 1, exact + static_cast<int64_t>(beyond));
-  }
-};
-
-} // namespace
-
-static double dot(const double *a, const double *b, int64_t n) {
-  double sum = 0;
-  for (int64_t i = 0; i < n; ++i)
-    sum += a[i] * b[i];
-  return sum;
-}
-
-namespace {
-
-/// Divides sums by all weights; `sink` is one more score.
-struct Softmax {
-  std::vector<std::pair<int64_t, double>> scores;
-  double most = -std::numeric_limits<double>::infinity(), total = 0;
-
-  void add(int64_t token, double score) {
-    scores.emplace_back(token, score);
-    most = std::max(most, score);
-  }
-  void finish(std::optional<double> sink) {
-    if (sink)
-      most = std::max(most, *sink);
-    for (auto &[token, score] : scores)
-      total += score = std::exp(score - most);
-    if (sink)
-      total += std::exp(*sink - most);
   }
 };
 
@@ -319,7 +278,8 @@ static LocalResult run(AttentionOp op, Device &device) {
   auto tokens = [&](Value x) {
     return op.getCache() ? 1 : device.grid().extentOf(TensorView(x), 1);
   };
-  int64_t keys = tokens(op.getKey()), queries = tokens(op.getQuery());
+  Visibility visibility{op.getCausal(), op.getWindow(), op.getChunk(),
+                        tokens(op.getKey()), tokens(op.getQuery())};
   LocalTensor result({query.shape[0], query.shape[1], query.shape[2], values});
   for (int64_t b = 0; b < query.shape[0]; ++b)
     for (size_t t = 0; t < positions.size(); ++t)
@@ -330,12 +290,12 @@ static LocalResult run(AttentionOp op, Device &device) {
                                          << heads[a] << " without its key head";
         int64_t at =
             (b * query.shape[1] + int64_t(t)) * query.shape[2] + int64_t(a);
-        Scores scores{op, positions[t], heads[a], allHeads, keys, queries};
+        Scores scores{op, positions[t], heads[a], allHeads};
         Softmax softmax;
         int64_t offset = (b * int64_t(kvHeads.size()) + g) * (width + values);
         const double *asked = &query.data[at * width];
         for (auto [token, row] : seen->all)
-          if (scores.sees(token))
+          if (visibility.sees(positions[t], token))
             softmax.add(
                 token,
                 scores.of(dot(asked, &row->data[offset], width) * scale, token,
@@ -506,6 +466,7 @@ static LocalResult run(IndexerOp op, Device &device) {
 
 void autopar::attachAttentionKernels(MLIRContext *context) {
   attach<RopeOp, run>(context);
+  attach<RopeBackwardOp, run>(context);
   attach<AttentionOp, update, run>(context);
   attach<ChannelAttentionOp, run>(context);
   attach<LatentAttentionOp, update, run>(context);

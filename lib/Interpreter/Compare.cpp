@@ -99,7 +99,7 @@ std::optional<Difference> autopar::findDifference(const Execution &split,
       continue;
     auto same = std::find_if(next, whole.trace().end(), [&](const auto &other) {
       return other.op->getName() == entry.op->getName() &&
-             other.layer == entry.layer;
+             other.layer == entry.layer && other.result == entry.result;
     });
     if (same == whole.trace().end())
       continue;
@@ -117,6 +117,45 @@ std::optional<Difference> autopar::findDifference(const Execution &split,
       return Difference{nullptr, "", std::nullopt, what};
   }
   return std::nullopt;
+}
+
+/// Of which tensor, and in what, `split` is not `whole`; "" of none.
+static std::string differenceOf(const CheckpointElements &split,
+                                const CheckpointElements &whole,
+                                double tolerance) {
+  for (const auto &[name, expected] : whole) {
+    auto own = split.find(name);
+    if (own == split.end() || own->second.size() != expected.size())
+      return name + ": other elements are there";
+    double largest = 0;
+    for (const auto &[offset, element] : expected)
+      largest = std::max(largest, std::abs(element));
+    for (const auto &[offset, element] : expected) {
+      auto found = own->second.find(offset);
+      if (found == own->second.end() ||
+          !(std::abs(found->second - element) <=
+            tolerance * std::max(1.0, largest)))
+        return name + ": element " + std::to_string(offset) + " is " +
+               (found == own->second.end() ? "absent"
+                                           : std::to_string(found->second)) +
+               ", expected " + std::to_string(element);
+    }
+  }
+  return split.size() == whole.size() ? "" : "there are more weights";
+}
+
+FailureOr<std::string> autopar::findTrainingDifference(const Execution &split,
+                                                       const Execution &whole,
+                                                       double tolerance) {
+  FailureOr<CheckpointElements> own = split.gradients();
+  FailureOr<CheckpointElements> expected = whole.gradients();
+  if (failed(own) || failed(expected))
+    return failure();
+  std::string what = differenceOf(*own, *expected, tolerance);
+  if (!what.empty())
+    return "the gradient of " + what;
+  what = differenceOf(split.training().next, whole.training().next, tolerance);
+  return what.empty() ? what : "the update of " + what;
 }
 
 double autopar::largestDifference(const Execution &split,

@@ -172,8 +172,9 @@ void Execution::setAll(ValueRange range, Values all) {
 }
 
 /// Shapes are those of the type, and replicas have the same.
-LogicalResult Execution::check(Operation *op, DeviceTensors &tensors) {
-  TensorView type(op->getResult(0));
+LogicalResult Execution::check(OpResult result, DeviceTensors &tensors) {
+  Operation *op = result.getOwner();
+  TensorView type(result);
   if (isa<transformer::KVCacheOp, transformer::StateOp, parallel::RingOp>(op))
     return success();
   if (grid->expertSlots().lack(type.getType()))
@@ -197,7 +198,8 @@ LogicalResult Execution::check(Operation *op, DeviceTensors &tensors) {
   if (llvm::any_of(whole->data, [](double x) { return std::isnan(x); }))
     return op->emitError("has a result that is not a number: padding is used");
   if (traced)
-    entryParts[microbatch].push_back({op, layer, std::move(*whole)});
+    entryParts[microbatch].push_back({op, layer, std::move(*whole),
+                                      result.getResultNumber()});
   return success();
 }
 
@@ -216,19 +218,20 @@ LogicalResult Executor::prepare(ExecutableOpInterface op, Device &device) {
   return op.prepare(device);
 }
 
-FailureOr<LocalTensor> Executor::execute(ExecutableOpInterface op,
-                                         Device &device) {
+FailureOr<LocalTensors> Executor::execute(ExecutableOpInterface op,
+                                          Device &device) {
   return op.execute(device);
 }
 
 LogicalResult Execution::compute(Operation *op) {
   auto executable = dyn_cast<ExecutableOpInterface>(op);
-  if (!executable || op->getNumResults() != 1)
+  if (!executable)
     return op->emitError("cannot be executed yet");
   if (movesResident(op))
     return op->emitError("moves a cache or a state: what is updated behind it "
                          "is a copy");
-  DeviceTensors tensors(grid->size());
+  SmallVector<DeviceTensors> results(op->getNumResults(),
+                                     DeviceTensors(grid->size()));
   for (int64_t id : grid->active()) {
     Device device(*this, id);
     if (failed(executor.prepare(executable, device)))
@@ -236,17 +239,20 @@ LogicalResult Execution::compute(Operation *op) {
   }
   for (int64_t id : grid->active()) {
     Device device(*this, id);
-    FailureOr<LocalTensor> local = executor.execute(executable, device);
-    if (failed(local))
+    FailureOr<LocalTensors> locals = executor.execute(executable, device);
+    if (failed(locals))
       return failure();
     if (isa<transformer::WeightOp>(op))
       weights[id][{op->getAttrDictionary().getAsOpaquePointer(), layer}] =
-          bytesOf(op->getResult(0), *local);
-    tensors[id] = std::move(*local);
+          bytesOf(op->getResult(0), locals->front());
+    for (auto [tensors, local] : llvm::zip_equal(results, *locals))
+      tensors[id] = std::move(local);
   }
-  if (failed(check(op, tensors)))
-    return failure();
-  values[op->getResult(0)] = {std::move(tensors)};
+  for (auto [result, tensors] : llvm::zip_equal(op->getResults(), results)) {
+    if (failed(check(result, tensors)))
+      return failure();
+    values[result] = {std::move(tensors)};
+  }
   return success();
 }
 
@@ -264,7 +270,7 @@ LogicalResult Execution::runCall(Operation *op) {
   std::string around = layer;
   std::optional<int64_t> aroundNumber = layerNumber;
   if (nextLayer) {
-    int64_t number = (*nextLayer)++;
+    int64_t number = std::exchange(*nextLayer, *nextLayer + layerStep);
     enterLayer(number);
     layer = prefix + "." + std::to_string(number);
   }
@@ -285,12 +291,25 @@ LogicalResult Execution::runCall(Operation *op) {
   return success();
 }
 
+/// The layers that a loop runs.
+static int64_t layersIn(transformer::RepeatOp repeat) {
+  int64_t layers = 0;
+  for (Operation &op : repeat.getBody().front())
+    if (auto inner = dyn_cast<transformer::RepeatOp>(op))
+      layers += layersIn(inner);
+    else if (isa<func::CallOp>(op))
+      ++layers;
+  return layers * static_cast<int64_t>(repeat.getCount());
+}
+
 LogicalResult Execution::runRepeat(Operation *op) {
   auto repeat = cast<transformer::RepeatOp>(op);
   bool counts = repeat.getPrefix().has_value();
   if (counts) {
     prefix = repeat.getPrefix()->str();
-    nextLayer = repeat.getFirst();
+    layerStep = repeat.getReversed() ? -1 : 1;
+    nextLayer =
+        repeat.getFirst() + (repeat.getReversed() ? layersIn(repeat) - 1 : 0);
   }
   Values carried = valuesOf(repeat.getInitArgs());
   auto count = static_cast<int64_t>(repeat.getCount());
@@ -344,88 +363,6 @@ static func::FuncOp entryOf(ModuleOp module) {
     if (function.isPublic() && !function.isExternal())
       entry = function;
   return entry;
-}
-
-namespace {
-
-/// The numbers of one input, by where they are in the whole of a step.
-struct InputNumbers {
-  std::string name;
-  InputRule rule;
-  /// Positions of each sequence in the step, how many are before them, and the
-  /// elements of one.
-  int64_t positions = 1, before = 0, width = 1;
-
-  InputNumbers(BlockArgument argument, const DeviceGrid &grid, InputRule rule)
-      : name("input " + std::to_string(argument.getArgNumber()) + " "),
-        rule(rule) {
-    TensorView type(argument);
-    const Workload &step = grid.workload();
-    if (rule == InputRule::step) {
-      name += std::to_string(step.context);
-      return;
-    }
-    name += "position ";
-    if (type.rank() < 2)
-      return;
-    positions = grid.extentOf(type, 1);
-    before = type.dim(1).extent.is("query") ? step.context - step.query : 0;
-    for (unsigned dim = 2; dim < type.rank(); ++dim)
-      width *= grid.extentOf(type, dim);
-  }
-
-  double operator()(int64_t at) const {
-    if (rule == InputRule::step)
-      return randomNumber(name, at);
-    int64_t position = before + at / width % positions;
-    return randomNumber(name + std::to_string(position),
-                        at / width / positions * width + at % width);
-  }
-};
-
-} // namespace
-
-/// Token ids below the vocabulary, other inputs from -1 to 1.
-static DeviceTensors makeInput(BlockArgument argument, const DeviceGrid &grid,
-                               int64_t vocabulary, InputRule rule,
-                               const InBatch &place) {
-  TensorView type(argument);
-  bool areIds = type.getType().getElementType().isInteger();
-  InputNumbers numberOf(argument, grid, rule);
-  DeviceTensors tensors(grid.size());
-  for (int64_t device : grid.active()) {
-    Placement placement(type, grid, device);
-    LocalTensor &local = tensors[device] = LocalTensor(placement.shape());
-    placement.forEach([&](int64_t at, int64_t whole) {
-      double number = numberOf(place(whole));
-      local.data[at] =
-          areIds ? std::floor((number + 1) / 2 * double(vocabulary)) : number;
-    });
-  }
-  return tensors;
-}
-
-/// The fewest rows of a table that tokens are looked up in.
-static int64_t vocabularyOf(ModuleOp module) {
-  int64_t rows = 1 << 30;
-  module.walk([&](transformer::EmbeddingOp op) {
-    rows = std::min(rows, op.getTable().getType().getDimSize(0));
-  });
-  return rows;
-}
-
-/// Of the microbatch that runs.
-Execution::Values Execution::inputsOf(func::FuncOp entry) {
-  Values arguments;
-  int64_t vocabulary = vocabularyOf(module);
-  for (BlockArgument argument : entry.getArguments()) {
-    TensorView type(argument);
-    InBatch place(Placement(type, *grid, 0).wholeShape(),
-                  grid->batchDimOf(type), microbatch, microbatches);
-    arguments.push_back(
-        {makeInput(argument, *grid, vocabulary, inputs, place)});
-  }
-  return arguments;
 }
 
 /// Finds the function and the stages, divides the batch.
@@ -491,22 +428,50 @@ void Execution::finish() {
     }));
   for (size_t i = 0; i < entryParts.front().size(); ++i) {
     TraceEntry entry = entryParts.front()[i];
-    entry.value = join(entry.op->getResult(0), [&](int64_t number) {
+    entry.value = join(entry.op->getResult(entry.result), [&](int64_t number) {
       return entryParts[number][i].value;
     });
     entries.push_back(std::move(entry));
   }
 }
 
+LogicalResult Execution::runForward(const Workload &workload) {
+  traced = false;
+  trained.saved.clear();
+  if (failed(begin(workload)) ||
+      failed(runBlock(function.getBody().front(), inputsOf(function))) ||
+      failed(addResults()))
+    return failure();
+  finish();
+  return success();
+}
+
+/// Backwards have the inputs of the forward.
+LogicalResult Execution::runSections() {
+  for (auto op : module.getOps<StepSectionsOpInterface>())
+    for (auto [part, section] : op.getSections()) {
+      Values arguments;
+      if (section == Section::backward)
+        arguments = valuesOf(function.getArguments());
+      if (failed(runBlock(part.getFunctionBody().front(), arguments)))
+        return failure();
+    }
+  return success();
+}
+
 LogicalResult Execution::run(const Workload &workload, bool isTraced) {
   traced = isTraced;
+  trained.beginIteration();
   if (failed(begin(workload)))
     return failure();
+  if (table && isTraining())
+    return emitError(table->loc(), "iterations of training over stages cannot "
+                                   "be executed yet");
   if (table) {
     if (failed(runStages()))
       return failure();
   } else if (failed(runBlock(function.getBody().front(), inputsOf(function))) ||
-             failed(addResults())) {
+             failed(addResults()) || failed(runSections())) {
     return failure();
   }
   finish();

@@ -22,8 +22,8 @@ def ExecutableOpInterface : OpInterface<"ExecutableOpInterface"> {
                     "::mlir::LogicalResult", "prepare",
                     (ins "::autopar::Device &":$device), "",
                     "return ::mlir::success();">,
-    InterfaceMethod<"What the result is on `device`. Errors are emitted.",
-                    "::mlir::FailureOr<::autopar::LocalTensor>", "execute",
+    InterfaceMethod<"What the results are on `device`. Errors are emitted.",
+                    "::mlir::FailureOr<::autopar::LocalTensors>", "execute",
                     (ins "::autopar::Device &":$device)>,
   ];
 }

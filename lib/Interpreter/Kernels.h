@@ -15,42 +15,74 @@
 namespace autopar {
 
 using LocalResult = mlir::FailureOr<LocalTensor>;
+using LocalResults = mlir::FailureOr<LocalTensors>;
+
+// What functions that execute ops return: one result, several, none.
+inline LocalResults asResults(LocalResult result) {
+  if (mlir::failed(result))
+    return mlir::failure();
+  LocalTensors all;
+  all.push_back(std::move(*result));
+  return all;
+}
+inline LocalResults asResults(LocalResults results) { return results; }
+inline LocalResults asResults(mlir::LogicalResult done) {
+  if (mlir::failed(done))
+    return mlir::failure();
+  return LocalTensors();
+}
+
+template <typename OpTy, typename Result = LocalResult>
+using KernelOf = Result (*)(OpTy, Device &);
 
 /// Op `OpTy` executed by a function of the op and the device.
-template <typename OpTy, LocalResult (*function)(OpTy, Device &)>
+template <typename OpTy, auto function>
 struct ExecutedBy
     : ExecutableOpInterface::ExternalModel<ExecutedBy<OpTy, function>, OpTy> {
-  LocalResult execute(mlir::Operation *op, Device &device) const {
-    return function(mlir::cast<OpTy>(op), device);
+  LocalResults execute(mlir::Operation *op, Device &device) const {
+    return asResults(function(mlir::cast<OpTy>(op), device));
   }
 };
 
 /// The same, after another function has updated what the device keeps.
-template <typename OpTy, mlir::LogicalResult (*update)(OpTy, Device &),
-          LocalResult (*function)(OpTy, Device &)>
+template <typename OpTy, KernelOf<OpTy, mlir::LogicalResult> update,
+          auto function>
 struct UpdatedBy
     : ExecutableOpInterface::ExternalModel<UpdatedBy<OpTy, update, function>,
                                            OpTy> {
   mlir::LogicalResult prepare(mlir::Operation *op, Device &device) const {
     return update(mlir::cast<OpTy>(op), device);
   }
-  LocalResult execute(mlir::Operation *op, Device &device) const {
-    return function(mlir::cast<OpTy>(op), device);
+  LocalResults execute(mlir::Operation *op, Device &device) const {
+    return asResults(function(mlir::cast<OpTy>(op), device));
   }
 };
 
-template <typename OpTy, LocalResult (*function)(OpTy, Device &)>
+template <typename OpTy, KernelOf<OpTy> function>
 void attach(mlir::MLIRContext *context) {
   OpTy::template attachInterface<ExecutedBy<OpTy, function>>(*context);
 }
-template <typename OpTy, mlir::LogicalResult (*update)(OpTy, Device &),
-          LocalResult (*function)(OpTy, Device &)>
+template <typename OpTy, KernelOf<OpTy, LocalResults> function>
+void attach(mlir::MLIRContext *context) {
+  OpTy::template attachInterface<ExecutedBy<OpTy, function>>(*context);
+}
+template <typename OpTy, KernelOf<OpTy, mlir::LogicalResult> function>
+void attach(mlir::MLIRContext *context) {
+  OpTy::template attachInterface<ExecutedBy<OpTy, function>>(*context);
+}
+template <typename OpTy, KernelOf<OpTy, mlir::LogicalResult> update,
+          KernelOf<OpTy> function>
 void attach(mlir::MLIRContext *context) {
   OpTy::template attachInterface<UpdatedBy<OpTy, update, function>>(*context);
 }
 
 // Each for the ops of one file.
+void attachElementwiseKernels(mlir::MLIRContext *context);
+void attachNormKernels(mlir::MLIRContext *context);
 void attachTokenKernels(mlir::MLIRContext *context);
+void attachGradientKernels(mlir::MLIRContext *context);
+void attachAttentionGradientKernels(mlir::MLIRContext *context);
+void attachTrainingKernels(mlir::MLIRContext *context);
 void attachConvolutionKernels(mlir::MLIRContext *context);
 void attachAttentionKernels(mlir::MLIRContext *context);
 void attachExpertKernels(mlir::MLIRContext *context);
@@ -58,11 +90,43 @@ void attachRecurrentKernels(mlir::MLIRContext *context);
 void attachCollectives(mlir::MLIRContext *context);
 
 double apply(transformer::FunctionKind function, double x);
+double derivative(transformer::FunctionKind function, double x);
 double sigmoid(double x);
 double softplus(double x);
 
+/// A weight in the layer that runs.
+LayerWeight keyOf(transformer::WeightOp weight, const std::string &layer);
+
 /// Where `index` is in `indices`, or -1.
 int64_t find(const std::vector<int64_t> &indices, int64_t index);
+
+/// Which row of a table of positions belongs to each token.
+class PositionRows {
+public:
+  /// `op` has the rules, `tokens` are `[batch, tokens, width]`; a table in
+  /// another shape holds its rows one after the other.
+  template <typename Op>
+  PositionRows(Op op, mlir::Value tokens, int64_t tableSize, Device &device)
+      : positions(device.positions(tokens, 1)),
+        width(device(tokens).extentFrom(2)), isSame(op.getSame()),
+        first(static_cast<int64_t>(op.getFirst().value_or(0))) {
+    rows = width > 0 && tableSize % width == 0 ? tableSize / width : 0;
+  }
+
+  explicit operator bool() const { return rows > 0; }
+  /// Of an element of the tokens, that of the table.
+  int64_t placeOf(int64_t at) const {
+    int64_t position = positions[at / width % int64_t(positions.size())];
+    int64_t row = isSame ? 0 : (position + first) % rows;
+    return row * width + at % width;
+  }
+
+private:
+  std::vector<int64_t> positions;
+  int64_t width, rows = 0;
+  bool isSame;
+  int64_t first;
+};
 
 } // namespace autopar
 

@@ -14,7 +14,12 @@ using namespace autopar;
 void autopar::registerExecution(mlir::DialectRegistry &registry) {
   registry.addExtension(
       +[](mlir::MLIRContext *context, transformer::TransformerDialect *) {
+        attachElementwiseKernels(context);
+        attachNormKernels(context);
         attachTokenKernels(context);
+        attachGradientKernels(context);
+        attachAttentionGradientKernels(context);
+        attachTrainingKernels(context);
         attachConvolutionKernels(context);
         attachAttentionKernels(context);
         attachExpertKernels(context);

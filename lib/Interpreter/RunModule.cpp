@@ -11,6 +11,7 @@
 #include "autopar/Interfaces/Interfaces.h"
 #include "autopar/Interpreter/Compare.h"
 #include "autopar/Interpreter/Execution.h"
+#include "autopar/Interpreter/Gradients.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/Format.h"
@@ -31,7 +32,7 @@ static std::vector<Workload> stepsOf(ModuleOp module,
   if (options.encoderTokens > 0)
     own.encoderTokens = own.crossTokens = options.encoderTokens;
   if (options.queries.empty())
-    return {own};
+    return std::vector<Workload>(options.iterations, own);
   std::vector<Workload> steps;
   int64_t context = 0;
   for (int64_t query : options.queries) {
@@ -153,6 +154,16 @@ private:
       return failure();
     }
     largest = std::max(largest, largestDifference(current, *plain));
+    return compareTraining(current);
+  }
+
+  LogicalResult compareTraining(const Execution &current) {
+    FailureOr<std::string> difference =
+        findTrainingDifference(current, *plain, options.tolerance);
+    if (failed(difference))
+      return failure();
+    if (!difference->empty())
+      return split.emitError() << *difference;
     return success();
   }
 
@@ -164,6 +175,33 @@ private:
 };
 
 } // namespace
+
+LogicalResult autopar::checkGradients(ModuleOp module,
+                                      const RunOptions &options, int64_t count,
+                                      raw_ostream &os) {
+  Execution run(module, options.inputs);
+  if (!run.isTraining())
+    return module.emitError("has no gradients: no transformer.training says "
+                            "what runs after its forward");
+  auto elements =
+      measureGradients(run, stepsOf(module, options).front(), count);
+  if (failed(elements))
+    return failure();
+  GradientElement worst;
+  for (const GradientElement &element : *elements)
+    if (!(element.relative <= worst.relative))
+      worst = element;
+  constexpr double allowed = 1e-5;
+  if (!(worst.relative <= allowed))
+    return module.emitError()
+           << "the gradient of " << worst.name << " is not that of the loss: "
+           << "element " << worst.offset << " is " << std::to_string(worst.gradient)
+           << ", expected " << std::to_string(worst.expected);
+  os << "gradients of " << elements->size()
+     << " elements are those of the loss: largest difference "
+     << llvm::format("%.1e", worst.relative) << "\n";
+  return success();
+}
 
 LogicalResult autopar::runModule(ModuleOp file, ModuleOp whole,
                                  const RunOptions &options, raw_ostream &os) {

@@ -317,9 +317,7 @@ private:
   LogicalResult verifyCounts() {
     if (!options.phase.empty() && !parsePhase(options.phase.getValue()))
       return onError(
-          "--phase=" + options.phase +
-          ": expected prefill or decode; training is not "
-          "estimated, but the forwards of a schedule are: --schedule");
+          "--phase=" + options.phase + ": expected prefill, decode or train");
     for (const PlanOptions::Count &count : options.counts())
       if (count.option->getNumOccurrences() && !count.has(*count.option))
         return onError(count.refusal(std::to_string(*count.option)));

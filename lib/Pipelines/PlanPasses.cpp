@@ -27,6 +27,7 @@ public:
     addWorkload();
     addRequests();
     addFormats();
+    addTraining();
     addSharding();
     addStages();
   }
@@ -88,6 +89,29 @@ private:
       pm.addPass(std::move(formats));
   }
 
+  bool trains() const { return request.workload.phase == Phase::train; }
+
+  void addTraining() {
+    if (!trains())
+      return;
+    const TrainingPlan &training = plan.training;
+    PrepareTrainingPassOptions prepare;
+    prepare.dropout = training.dropout.value_or(0);
+    prepare.flash = !training.unfusedAttention;
+    pm.addPass(createPrepareTrainingPass(prepare));
+    BuildBackwardPassOptions backward;
+    if (training.recompute)
+      backward.recompute = nameOf(*training.recompute);
+    if (training.optimizer)
+      backward.optimizer = nameOf(*training.optimizer);
+    if (training.productFormat)
+      backward.products = nameOf(*training.productFormat);
+    if (training.gradientFormat)
+      backward.gradientFormat = nameOf(*training.gradientFormat);
+    pm.addPass(createBuildBackwardPass(std::move(backward)));
+    plan.fsdp |= training.zero == 3;
+  }
+
   void addSharding() {
     if (plan.axes.empty())
       return;
@@ -108,13 +132,14 @@ private:
   }
 
   void addStages() {
-    if (!plan.pipeline.isGiven())
+    if (!plan.pipeline.isGiven() && !trains())
       return;
     StagePipelinePassOptions stages;
     const PipelinePlan &pipeline = plan.pipeline;
     stages.stages = rangesText(pipeline.stages);
     stages.interleave = pipeline.interleave.value_or(0);
     stages.microbatches = pipeline.microbatches.value_or(0);
+    stages.microBatch = pipeline.microBatch.value_or(0);
     if (pipeline.schedule)
       stages.schedule = nameOf(*pipeline.schedule);
     pm.addPass(createStagePipelinePass(std::move(stages)));

@@ -34,6 +34,8 @@ public:
       passes.push_back(createShardSequencePass({axesOf(Degree::tp)}));
     if (plan.fsdp)
       addParameters();
+    else if (plan.training.zero.value_or(0) > 0)
+      addOptimizer();
     return std::move(passes);
   }
 
@@ -103,6 +105,15 @@ private:
     parameters.axes = orNone(replicas);
     parameters.expertAxes = orNone(axesOf(Degree::edp));
     passes.push_back(createShardParametersPass(std::move(parameters)));
+  }
+
+  void addOptimizer() {
+    ShardOptimizerPassOptions optimizer;
+    Axes replicas = axesOf(Degree::dp);
+    llvm::append_range(replicas, axesOf(Degree::cp));
+    optimizer.axes = orNone(replicas);
+    optimizer.expertAxes = orNone(axesOf(Degree::edp));
+    passes.push_back(createShardOptimizerPass(std::move(optimizer)));
   }
 
   const Plan &plan;

@@ -100,6 +100,29 @@ std::optional<int64_t> Plan::devices() const {
 // Choices
 //===----------------------------------------------------------------------===//
 
+std::string_view autopar::nameOf(Recompute recompute) {
+  static constexpr std::string_view names[] = {"none", "selective", "full"};
+  return names[static_cast<size_t>(recompute)];
+}
+
+std::optional<Recompute> autopar::parseRecompute(std::string_view text) {
+  for (Recompute one : {Recompute::none, Recompute::selective, Recompute::full})
+    if (text == nameOf(one))
+      return one;
+  return std::nullopt;
+}
+
+std::string_view autopar::nameOf(Optimizer optimizer) {
+  return optimizer == Optimizer::adamw ? "adamw" : "sgd";
+}
+
+std::optional<Optimizer> autopar::parseOptimizer(std::string_view text) {
+  for (Optimizer one : {Optimizer::adamw, Optimizer::sgd})
+    if (text == nameOf(one))
+      return one;
+  return std::nullopt;
+}
+
 std::string_view autopar::nameOf(ContextKind kind) {
   return kind == ContextKind::ring ? "ring" : "all_to_all";
 }

@@ -152,9 +152,13 @@ struct Word {
 };
 
 std::string contextKindChoices() { return "ring or all_to_all"; }
+std::string recomputeChoices() { return "none, selective or full"; }
+std::string optimizerChoices() { return "adamw or sgd"; }
 std::string formatChoices() { return std::string(elementTypeChoices()); }
 using Context = Word<ContextKind, parseContextKind, contextKindChoices>;
 using Schedule = Word<ScheduleKind, parseScheduleKind, scheduleChoices>;
+using Recomputing = Word<Recompute, parseRecompute, recomputeChoices>;
+using Optimizing = Word<Optimizer, parseOptimizer, optimizerChoices>;
 using Policy = Word<PlacementPolicy, parsePlacementPolicy, policyChoices>;
 using Format = Word<ElementType, parseElementType, formatChoices>;
 
@@ -205,6 +209,11 @@ struct InPlan {
 struct InPipeline {
   static PipelinePlan &of(Plan &plan) { return plan.pipeline; }
   static const PipelinePlan *find(const Plan &plan) { return &plan.pipeline; }
+};
+
+struct InTraining {
+  static TrainingPlan &of(Plan &plan) { return plan.training; }
+  static const TrainingPlan *find(const Plan &plan) { return &plan.training; }
 };
 
 struct InExperts {
@@ -324,6 +333,39 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "microbatches", "pipeline.microbatches", "N",
           "Parts of the batch that follow each other through the stages "
           "(default: what divides it, at most the stages)"),
+      knob<Count<1, limits::maxTokens>, InPipeline, &PipelinePlan::microBatch>(
+          "micro-batch", "pipeline.micro_batch", "N",
+          "Sequences of a replica that go through the stages together, in place "
+          "of --microbatches (default in training: 1)"),
+      knob<Recomputing, InTraining, &TrainingPlan::recompute>(
+          "recompute", "training.recompute", "none|selective|full",
+          "What a backward makes again instead of having it saved: nothing, "
+          "what attention keeps to itself, or all of each layer (default: "
+          "none)"),
+      knob<Optimizing, InTraining, &TrainingPlan::optimizer>(
+          "optimizer", "training.optimizer", "adamw|sgd",
+          "What is kept for each parameter beside an fp32 copy of it: two fp32 "
+          "numbers or one (default: adamw)"),
+      knob<Count<0, 3>, InTraining, &TrainingPlan::zero>(
+          "zero", "training.zero", "N",
+          "Split over the replicas what the optimizer keeps (1; Megatron's "
+          "distributed optimizer), or gradients and weights, too (3; as "
+          "--fsdp) (default: 0)"),
+      knob<Format, InTraining, &TrainingPlan::gradientFormat>(
+          "gradient-format", "training.gradient_format", "format",
+          "Format in which gradients of microbatches add up (default: fp32)"),
+      knob<Format, InTraining, &TrainingPlan::productFormat>(
+          "product-format", "training.product_format", "format",
+          "Format that products with weights multiply in, forward and backward: "
+          "fp8 (default: that of activations)"),
+      knob<Share<true>, InTraining, &TrainingPlan::dropout>(
+          "dropout", "training.dropout", "share",
+          "Share of elements that are dropped behind linear maps and "
+          "embeddings; their masks are saved (default: 0)"),
+      knob<Flag, InTraining, &TrainingPlan::unfusedAttention>(
+          "unfused-attention", "training.unfused_attention", "true",
+          "Attention writes its probabilities and saves them, as kernels before "
+          "FlashAttention did"),
       knob<Policy, InExperts, &ExpertPlan::policy>(
           "place-experts", "expert_placement.policy",
           "block|round_robin|balanced",

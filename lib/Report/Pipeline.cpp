@@ -28,11 +28,16 @@ int64_t autopar::replicasOf(const Plan &plan) {
 
 /// The number of equal microbatches that a batch divides into: of schedules
 /// that take groups the fewest that they take, of others the most up to one
-/// for each stage and each sequence of a replica; of training, a sequence of
-/// each. 1 where there is none.
+/// for each stage and each sequence of a replica. 1 where there is none. Where
+/// it is said how many sequences of a replica one has, and in training, as many
+/// as that makes.
 static int64_t chooseMicrobatches(ScheduleKind kind, int64_t stages,
                                   const Plan &plan, const Workload &workload) {
   int64_t batch = std::max<int64_t>(1, workload.batch);
+  int64_t size = plan.pipeline.microBatch.value_or(1);
+  int64_t each = std::max<int64_t>(1, batch / (replicasOf(plan) * size));
+  if (workload.phase == Phase::train || plan.pipeline.microBatch)
+    return each;
   if (kind == ScheduleKind::interleaved || kind == ScheduleKind::dual_pipe) {
     bool halves = kind == ScheduleKind::dual_pipe;
     int64_t step = halves ? 2 : stages, least = halves ? 2 * stages : stages;
@@ -42,9 +47,7 @@ static int64_t chooseMicrobatches(ScheduleKind kind, int64_t stages,
         return count;
     return 1;
   }
-  int64_t each = std::max<int64_t>(1, batch / replicasOf(plan));
-  int64_t count =
-      workload.phase == Phase::train ? each : std::min(stages, each);
+  int64_t count = std::min(stages, each);
   while (batch % count != 0)
     --count;
   return count;
@@ -55,11 +58,12 @@ PipelinePlan autopar::completePipeline(const Plan &plan,
   PipelinePlan pipeline = plan.pipeline;
   if (!pipeline.interleave)
     pipeline.interleave = 1;
+  bool trains = workload.phase == Phase::train;
   if (!pipeline.schedule)
     pipeline.schedule = *pipeline.interleave > 1 ? ScheduleKind::interleaved
-                        : workload.phase == Phase::train
-                            ? ScheduleKind::one_f_one_b
-                            : ScheduleKind::inference;
+                        : trains                 ? ScheduleKind::one_f_one_b
+                                                 : ScheduleKind::inference;
+  pipeline.microBatch.reset();
   if (!pipeline.microbatches)
     pipeline.microbatches =
         chooseMicrobatches(*pipeline.schedule,

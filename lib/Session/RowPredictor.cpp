@@ -341,3 +341,35 @@ void RowPredictor::predict(MemoryRow &memory) {
   predicted.budgetGiB = gib(bytes->budgetBytes);
   predicted.kvTokens = static_cast<double>(bytes->kvTokens * plan.dp);
 }
+
+Result<TrainedRun> RowPredictor::runOf(const TrainingRow &row) const {
+  ResolvedName system = systems.find(row.system);
+  if (!system)
+    return unmatched(system);
+  Result<TrainedPlan> plan = trainedPlanOf(row);
+  if (!plan)
+    return plan.error();
+  Result<TrainedSystem> machine = trainedSystemOf(system.name, plan->devices);
+  if (!machine)
+    return machine.error();
+  Result<Model> model = trainedModelOf(row, models, configs, plan->assumed);
+  if (!model)
+    return model.error();
+  return TrainedRun{std::move(*model), machine->name, machine->nodes,
+                    std::move(*plan)};
+}
+
+void RowPredictor::predict(TrainedRow &trained) {
+  Result<TrainedRun> run = runOf(trained.row);
+  if (!run) {
+    trained.notPredicted = textOf(run.error());
+    return;
+  }
+  Result<TrainingPrediction> predicted = trainingPredictor.predict(*run);
+  trained.system = run->system;
+  trained.assumed = run->plan.assumed;
+  if (predicted)
+    trained.prediction = *predicted;
+  else
+    trained.notPredicted = textOf(predicted.error());
+}

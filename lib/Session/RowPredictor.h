@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_LIB_SESSION_ROWPREDICTOR_H
 #define AUTOPAR_LIB_SESSION_ROWPREDICTOR_H
 
+#include "TrainingPredictor.h"
 #include "autopar/Pipelines/ServingPredictor.h"
 #include "autopar/Validation/MemoryRows.h"
 #include "autopar/Validation/Names.h"
@@ -29,6 +30,7 @@ public:
   /// The same of throughput, and of memory.
   void predict(ThroughputRow &row);
   void predict(MemoryRow &row);
+  void predict(TrainedRow &row);
   std::optional<RowCapacity> capacityOf(const ServingRow &row);
   std::optional<Error> unusedOverride() const {
     return predictor.unusedOverride();
@@ -37,14 +39,15 @@ public:
 private:
   RowPredictor(std::string configs, std::vector<Override> overrides,
                ModelNames models, SystemNames systems)
-      : configs(std::move(configs)), predictor(std::move(overrides)),
-        models(std::move(models)), systems(std::move(systems)) {}
+      : configs(std::move(configs)), trainingPredictor(overrides),
+        predictor(std::move(overrides)), models(std::move(models)), systems(std::move(systems)) {}
 
   struct Match {
     ServedPlan plan;
     std::string model;
   };
   Result<Match> match(const ServingRow &row);
+  Result<TrainedRun> runOf(const TrainingRow &row) const;
   Result<SteadyState> predictPools(const ServingRow &row,
                                    const ServedPlan &decode, double share);
   Result<std::string> weightFormatOf(const ServingRow &row,
@@ -52,6 +55,7 @@ private:
                                      const std::string &argument);
 
   std::string configs;
+  TrainingPredictor trainingPredictor;
   ServingPredictor predictor;
   ModelNames models;
   SystemNames systems;

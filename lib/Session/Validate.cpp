@@ -14,6 +14,8 @@
 #include "autopar/Validation/ColumnMapping.h"
 #include "autopar/Validation/PredictionsCsv.h"
 #include "autopar/Validation/ServingRows.h"
+#include "autopar/Validation/TrainingRows.h"
+#include "autopar/Validation/TrainingRules.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -27,6 +29,7 @@ struct Tables {
   std::vector<ServingRow> rows;
   std::vector<ThroughputRow> throughput;
   std::vector<MemoryRow> memory;
+  std::vector<TrainingRow> training;
   size_t others = 0;
   /// Rows of served requests, and of anything else.
   std::vector<Error> unreadable, otherUnreadable;
@@ -56,25 +59,27 @@ static std::optional<Error> addOther(Result<Rows> read, std::vector<Row> &all,
     return read.error();
   append(all, std::move(read->rows));
   append(tables.otherUnreadable, std::move(read->unreadable));
-  tables.others += read->others;
   return std::nullopt;
 }
 
-/// Tables of what is not modelled yet: training.
-static bool isOfOtherKind(const DataTable &table) {
-  return table.has("iter_time_s") || table.has("tflops_per_gpu");
+static std::optional<Error> addThroughput(const DataTable &table,
+                                          Tables &tables) {
+  Result<ThroughputRows> read = readThroughputRows(table);
+  if (read)
+    tables.others += read->others;
+  return addOther(std::move(read), tables.throughput, tables);
 }
 
+/// A table of memory may have rows of engines and of training.
 static std::optional<Error> addRows(const DataTable &table, Tables &tables) {
-  if (isOfOtherKind(table)) {
-    tables.others += table.rows().size();
-    return std::nullopt;
-  }
-  if (hasEngineMemory(table))
-    return addOther(readMemoryRows(table), tables.memory, tables);
-  if (hasThroughput(table))
-    return addOther(readThroughputRows(table), tables.throughput, tables);
-  return addServing(table, tables);
+  bool isOfEngines = hasEngineMemory(table);
+  if (isOfEngines)
+    if (auto error = addOther(readMemoryRows(table), tables.memory, tables))
+      return error;
+  if (isOfEngines || hasTraining(table))
+    return addOther(readTrainingRows(table), tables.training, tables);
+  return hasThroughput(table) ? addThroughput(table, tables)
+                              : addServing(table, tables);
 }
 
 /// Values that a runtime cannot have are errors of the command line.
@@ -90,8 +95,8 @@ checkRuntimes(const std::vector<Override> &overrides) {
 /// Of tables of any kind.
 static std::vector<std::string> knownColumns() {
   std::vector<std::string> known;
-  for (const auto *columns :
-       {&servingColumns(), &throughputColumns(), &memoryColumns()})
+  for (const auto *columns : {&servingColumns(), &throughputColumns(),
+                              &memoryColumns(), &trainingColumns()})
     for (const std::string &column : *columns)
       if (!llvm::is_contained(known, column))
         known.push_back(column);
@@ -183,7 +188,8 @@ static void addReasons(const std::vector<Row> &rows, ValidationReport &report) {
 }
 
 /// What is not of requests that are served.
-static void addOtherErrors(const Tables &tables, Validation &all) {
+static void addOtherErrors(const Tables &tables, const RuleSet &rules,
+                           Validation &all) {
   ValidationReport &report = all.report;
   report.throughputRows = all.throughput.size();
   report.memoryRows = all.memory.size();
@@ -193,6 +199,20 @@ static void addOtherErrors(const Tables &tables, Validation &all) {
   append(report.sections, memorySections(all.memory));
   addReasons(all.throughput, report);
   addReasons(all.memory, report);
+  addTraining(report, all.trained, rules);
+}
+
+static std::vector<TrainedRow> predictRuns(std::vector<TrainingRow> rows,
+                                           const RuleSet &rules,
+                                           RowPredictor &predictor) {
+  std::vector<RowJudgement> judgements = judgeTraining(rows, rules);
+  std::vector<TrainedRow> trained(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    trained[i].row = std::move(rows[i]);
+    trained[i].judgement = std::move(judgements[i]);
+    predictor.predict(trained[i]);
+  }
+  return trained;
 }
 
 Result<Validation> autopar::validate(const ValidateRequest &request,
@@ -217,7 +237,9 @@ Result<Validation> autopar::validate(const ValidateRequest &request,
   if (!served)
     return Error{"", "stopped before all rows were predicted", ""};
   Validation all{std::move(*served), std::move(tables->throughput),
-                 std::move(tables->memory), ValidationReport()};
+                 std::move(tables->memory),
+                 predictRuns(std::move(tables->training), *rules, **predictor),
+                 ValidationReport()};
   for (ThroughputRow &row : all.throughput)
     (*predictor)->predict(row);
   for (MemoryRow &row : all.memory)
@@ -226,7 +248,7 @@ Result<Validation> autopar::validate(const ValidateRequest &request,
     return *unused;
   all.report = makeValidationReport(request.files, all.served,
                                     std::move(tables->unreadable), *rules);
-  addOtherErrors(*tables, all);
+  addOtherErrors(*tables, *rules, all);
   return all;
 }
 
@@ -261,8 +283,8 @@ Result<std::string> autopar::runValidation(const ValidateOptions &options) {
     return all.error();
   if (!options.predictions.empty())
     if (Result<bool> written = writeFile(
-            options.predictions,
-            predictionsCsv(all->served, all->throughput, all->memory));
+            options.predictions, predictionsCsv(all->served, all->throughput,
+                                                all->memory, all->trained));
         !written)
       return written.error();
   Result<std::string> text = textOf(all->report, options.format);

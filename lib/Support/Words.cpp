@@ -38,16 +38,16 @@ bool autopar::hasAll(const std::vector<std::string> &words,
   });
 }
 
-const std::optional<std::string> *
+const Aliases::value_type *
 autopar::findAlias(const Aliases &aliases,
                    const std::vector<std::string> &words) {
   size_t most = 0;
-  const std::optional<std::string> *best = nullptr;
-  for (const auto &[alias, target] : aliases) {
-    std::vector<std::string> needed = wordsOf(alias, " ");
+  const Aliases::value_type *best = nullptr;
+  for (const auto &alias : aliases) {
+    std::vector<std::string> needed = wordsOf(alias.first, " ");
     if (hasAll(words, needed) && needed.size() > most) {
       most = needed.size();
-      best = &target;
+      best = &alias;
     }
   }
   return best;

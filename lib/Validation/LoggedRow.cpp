@@ -38,6 +38,11 @@ ServingRow autopar::readLoggedRow(RowReader &reader, const char *precision) {
   return row;
 }
 
+bool autopar::isOfTraining(const RowReader &reader) {
+  return !reader.text("recompute").empty() || !reader.text("gbs").empty() ||
+         reader.text("framework").empty();
+}
+
 std::optional<Error>
 autopar::checkColumns(const DataTable &table,
                       const std::vector<std::string> &needed,

@@ -17,6 +17,9 @@ namespace autopar {
 /// `precision` is the column that has the format of the weights.
 ServingRow readLoggedRow(RowReader &reader, const char *precision);
 
+/// Whether a row of a table of memory is one of training.
+bool isOfTraining(const RowReader &reader);
+
 /// Names those of `needed` that `table`, one of `what`, does not have.
 std::optional<Error> checkColumns(const DataTable &table,
                                   const std::vector<std::string> &needed,

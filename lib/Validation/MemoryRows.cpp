@@ -92,11 +92,6 @@ static MemoryRow readRow(RowReader &reader) {
   return read;
 }
 
-static bool isOfTraining(const RowReader &reader) {
-  return !reader.text("recompute").empty() || !reader.text("gbs").empty() ||
-         reader.text("framework").empty();
-}
-
 Result<MemoryRows> autopar::readMemoryRows(const DataTable &table) {
   if (auto absent =
           checkColumns(table, {"model", "hardware", "framework"}, "memory"))
@@ -104,10 +99,8 @@ Result<MemoryRows> autopar::readMemoryRows(const DataTable &table) {
   MemoryRows read;
   for (const DataTable::Row &line : table.rows()) {
     RowReader reader(table, line);
-    if (isOfTraining(reader)) {
-      ++read.others;
+    if (isOfTraining(reader))
       continue;
-    }
     MemoryRow row = readRow(reader);
     row.row.line = line.line;
     if (reader.error())

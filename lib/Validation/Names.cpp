@@ -184,19 +184,32 @@ SystemNames::SystemNames(NameRules rules, std::vector<std::string> systems)
     : rules(std::move(rules)), systems(std::move(systems)) {}
 
 /// Words of a machine's name, without "8x " and vendors before it.
-static std::vector<std::string> machineWords(const std::string &text,
+static std::vector<std::string> machineWords(std::string name,
                                              const NameRules &rules) {
-  std::string name = lower(withoutNotes(text));
   size_t digits = name.find_first_not_of("0123456789");
   size_t times = name.find_first_not_of(" \t", digits);
   if (digits != 0 && times != std::string::npos && name[times] == 'x')
     name.erase(0, times + 1);
-  std::vector<std::string> words = wordsOf(name, " \t\r\n_/,-");
+  std::vector<std::string> words = wordsOf(name, " \t\r\n_/,-()[]");
   const auto &vendors = rules.dropFirst;
   while (!words.empty() &&
          std::count(vendors.begin(), vendors.end(), words.front()))
     words.erase(words.begin());
   return words;
+}
+
+/// Notes count where they say more of what the name alone means: "A100-80GB
+/// (Jean Zay)".
+static const Aliases::value_type *findMachine(const std::string &text,
+                                              const NameRules &rules) {
+  auto find = [&](const std::string &name) {
+    return findAlias(rules.aliases, machineWords(lower(name), rules));
+  };
+  const Aliases::value_type *bare = find(withoutNotes(text));
+  const Aliases::value_type *noted = find(text);
+  bool saysMore = bare && noted &&
+                  hasAll(wordsOf(noted->first, " "), wordsOf(bare->first, " "));
+  return saysMore ? noted : bare;
 }
 
 ResolvedName SystemNames::find(const std::string &text) const {
@@ -209,10 +222,9 @@ ResolvedName SystemNames::find(const std::string &text) const {
     result.name = exact;
     return result;
   }
-  std::vector<std::string> have = machineWords(text, rules);
-  const std::optional<std::string> *best = findAlias(rules.aliases, have);
-  if (best && *best) {
-    result.name = **best;
+  const Aliases::value_type *best = findMachine(text, rules);
+  if (best && best->second) {
+    result.name = *best->second;
     return result;
   }
   result = unknown(text, "system", systems);

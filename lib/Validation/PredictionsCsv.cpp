@@ -37,7 +37,11 @@ static const char *const head[] = {"id",
                                    "predicted_non_torch_gib",
                                    "predicted_kv_pool_gib",
                                    "predicted_kv_tokens",
-                                   "predicted_budget_gib"};
+                                   "predicted_budget_gib",
+                                   "measured_iter_time_s",
+                                   "predicted_iter_time_s",
+                                   "measured_peak_gib",
+                                   "predicted_peak_gib"};
 
 namespace {
 
@@ -64,12 +68,15 @@ private:
 
 } // namespace
 
+static std::string excludedReason(const RowJudgement &judgement) {
+  return judgement.counts() ? ""
+                            : judgement.excludedBy + ": " + judgement.reason;
+}
+
 static std::string line(const PredictedRow &row) {
   Line line;
   line.set("id", row.row.id);
-  if (!row.judgement.excludedBy.empty())
-    line.set("excluded_reason",
-             row.judgement.excludedBy + ": " + row.judgement.reason);
+  line.set("excluded_reason", excludedReason(row.judgement));
   line.set("measured_tpot_ms", row.row.tpotMs);
   line.set("measured_ttft_ms", row.row.ttftMs);
   line.set("repairs", join(row.judgement.repairs, " "));
@@ -116,6 +123,20 @@ static std::string line(const MemoryRow &row) {
   return line.str();
 }
 
+static std::string line(const TrainedRow &row) {
+  Line line;
+  line.set("id", row.row.id);
+  line.set("excluded_reason", excludedReason(row.judgement));
+  line.set("measured_iter_time_s", row.row.iterationSeconds);
+  line.set("measured_peak_gib", row.row.peakGiB);
+  line.set("not_predicted", row.notPredicted);
+  if (row.prediction) {
+    line.set("predicted_iter_time_s", row.prediction->iterationSeconds);
+    line.set("predicted_peak_gib", row.prediction->peakGiB);
+  }
+  return line.str();
+}
+
 template <typename Row>
 static std::string lines(const std::vector<Row> &rows) {
   std::string text;
@@ -127,7 +148,8 @@ static std::string lines(const std::vector<Row> &rows) {
 std::string
 autopar::predictionsCsv(const std::vector<PredictedRow> &rows,
                         const std::vector<ThroughputRow> &throughput,
-                        const std::vector<MemoryRow> &memory) {
+                        const std::vector<MemoryRow> &memory,
+                        const std::vector<TrainedRow> &trained) {
   return join(head, ",") + "\n" + lines(rows) + lines(throughput) +
-         lines(memory);
+         lines(memory) + lines(trained);
 }

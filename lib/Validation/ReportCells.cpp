@@ -109,6 +109,13 @@ std::vector<std::string> autopar::countLines(const ValidationReport &report) {
     lines.push_back(countOf(report.throughputRows, "row") + " of throughput");
   if (report.memoryRows)
     lines.push_back(countOf(report.memoryRows, "row") + " of memory");
+  if (const TrainingCounts &training = report.training; training.rows)
+    lines.push_back(countOf(training.rows, "row") + " of training; " +
+                    count(training.dense) + " of dense models and " +
+                    count(training.moe) + " of models with experts count, " +
+                    countOf(training.peaks, "peak") + " of memory; " +
+                    count(training.apart) + " reported apart, " +
+                    count(training.excluded) + " excluded");
   if (report.otherRows)
     lines.push_back(countOf(report.otherRows, "row") +
                     " of what is not modelled yet");
@@ -127,6 +134,20 @@ std::vector<std::string> autopar::noiseLines(const ValidationReport &report) {
                                " differ by " + percent(noise.median) +
                                " % (median), " + percent(noise.p90) + " % (p90)"
                          : std::string("no repeats")));
+  return lines;
+}
+
+std::vector<std::string> autopar::orderLines(const ValidationReport &report) {
+  std::vector<std::string> lines;
+  for (const PlanOrder &order : report.planOrders) {
+    std::string line = order.kind + ": of " + countOf(order.pairs, "pair") +
+                       " more than 10 % apart, " + count(order.predicted) +
+                       " predicted";
+    if (order.predicted)
+      line += ", " + percent(double(order.right) / double(order.predicted)) +
+              " % in the right order";
+    lines.push_back(std::move(line));
+  }
   return lines;
 }
 

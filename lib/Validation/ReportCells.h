@@ -30,6 +30,8 @@ std::vector<Cells> ruleRows(const ValidationReport &report);
 /// any.
 std::vector<std::string> countLines(const ValidationReport &report);
 std::vector<std::string> noiseLines(const ValidationReport &report);
+/// One about each kind of models of which several plans were trained.
+std::vector<std::string> orderLines(const ValidationReport &report);
 /// "" where no row tells.
 std::string saturationLine(const ValidationReport &report);
 

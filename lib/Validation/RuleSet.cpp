@@ -111,9 +111,68 @@ static std::vector<Rule> scores() {
   };
 }
 
+/// In their order: the first that applies is the reason.
+static std::vector<Rule> ofTraining() {
+  std::vector<Rule> rules = {
+      {"paper-formula",
+       "memory as the formulas of a paper have it, which nobody measured"},
+      {"architecture-unstated", "the row does not say what was trained"},
+      {"micro-batch-unstated",
+       "the sequences of a micro-batch are not stated: one is taken",
+       Kind::apart},
+      {"fine-tuning",
+       "another task than pre-training: adapters, packed sequences",
+       Kind::exclude,
+       true,
+       {},
+       {{"task", "pre-training"}}},
+      {"batch-unstated",
+       "the global batch, the sequence length or the number of devices is not "
+       "stated"},
+      {"degrees-unstated", "tensor or pipeline parallelism is not stated"},
+      {"odd-head-size",
+       "heads of a size that kernels pad",
+       Kind::apart,
+       true,
+       {{"multiple", 8}}},
+      {"zero-3-of-2021",
+       "sharded parameters as their first implementation moved them",
+       Kind::apart,
+       true,
+       {{"stage", 3}},
+       {{"source", "2021"}}},
+      {"fp8-rowwise",
+       "fp8 with a scale of every row",
+       Kind::apart,
+       true,
+       {},
+       {{"precision", "rowwise"}}},
+      {"long-context-parallel",
+       "context parallelism beyond what was tuned",
+       Kind::apart,
+       true,
+       {{"min_cp", 4}, {"above_tokens", 100000}}},
+      {"nvfp4",
+       "products of 4 bits",
+       Kind::apart,
+       true,
+       {},
+       {{"precision", "nvfp4"}}},
+      {"time-unstated",
+       "neither the time of an iteration, nor what gives it, nor a peak of "
+       "memory"},
+      {"smaller-needs-more",
+       "a peak of memory above that of the same plan with a larger "
+       "micro-batch"},
+  };
+  for (Rule &rule : rules)
+    rule.of = Rule::Rows::trained;
+  return rules;
+}
+
 RuleSet autopar::defaultRules() {
   RuleSet all;
-  for (const auto &rules : {repairs(), exclusions(), scores()})
+  for (const auto &rules : {repairs(), exclusions(), scores(), ofTraining()})
     all.rules.insert(all.rules.end(), rules.begin(), rules.end());
   return all;
 }

@@ -58,7 +58,6 @@ private:
   void nonMonotone(const Rule &rule);
 
   const std::optional<RowCapacity> &capacity(size_t row);
-  void exclude(size_t row, const Rule &rule, std::string reason);
 
   const std::vector<ServingRow> &rows;
   std::vector<RowJudgement> &judgements;
@@ -78,10 +77,10 @@ const std::optional<RowCapacity> &Judge::capacity(size_t row) {
   return capacities[row];
 }
 
-void Judge::exclude(size_t row, const Rule &rule, std::string reason) {
-  judgements[row].excludedBy = rule.name;
-  judgements[row].reason = std::move(reason);
-  judgements[row].apart = rule.kind == Rule::Kind::apart;
+void RowJudgement::exclude(const Rule &rule, std::string why) {
+  excludedBy = rule.name;
+  reason = std::move(why);
+  apart = rule.kind == Rule::Kind::apart;
 }
 
 std::string Judge::decodeWorkers(size_t row, const Rule &) {
@@ -144,11 +143,11 @@ void Judge::nonMonotone(const Rule &rule) {
     std::vector<bool> kept = longestChain(times, rule.number("tolerance"));
     for (size_t i = 0; i < members.size(); ++i)
       if (!kept[i])
-        exclude(members[i], rule,
-                "TPOT " + rounded(times[i]) +
-                    " ms is out of line with the other " +
-                    formatInteger(int64_t(members.size()) - 1) +
-                    " concurrencies of its series");
+        judgements[members[i]].exclude(
+            rule, "TPOT " + rounded(times[i]) +
+                      " ms is out of line with the other " +
+                      formatInteger(int64_t(members.size()) - 1) +
+                      " concurrencies of its series");
   }
 }
 
@@ -231,7 +230,7 @@ void Judge::apply(const Rule &rule) {
       continue;
     std::string reason = (this->*reasonOf)(row, rule);
     if (!reason.empty())
-      exclude(row, rule, std::move(reason));
+      judgements[row].exclude(rule, std::move(reason));
   }
 }
 
@@ -244,18 +243,17 @@ std::vector<RowJudgement> autopar::judgeRows(std::vector<ServingRow> &rows,
       repairRow(rows[row], rules, judgements[row]);
   Judge judge(rows, judgements, capacityOf);
   for (const Rule &rule : rules.rules)
-    if (rule.enabled &&
-        (rule.kind == Rule::Kind::exclude || rule.kind == Rule::Kind::apart))
+    if (rule.excludes(Rule::Rows::served))
       judge.apply(rule);
   return judgements;
 }
 
 std::vector<RuleCount>
 autopar::countByRule(const std::vector<RowJudgement> &judgements,
-                     const RuleSet &rules) {
+                     const RuleSet &rules, Rule::Rows of) {
   std::vector<RuleCount> counts;
   for (const Rule &rule : rules.rules) {
-    if (!rule.enabled || rule.kind == Rule::Kind::score)
+    if (!rule.enabled || rule.kind == Rule::Kind::score || rule.of != of)
       continue;
     RuleCount count{rule.name, rule.what, rule.kind};
     for (const RowJudgement &judgement : judgements) {

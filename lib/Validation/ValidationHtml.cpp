@@ -63,19 +63,28 @@ static void addSection(const ErrorSection &section, HtmlBody &body,
   body.endDetails();
 }
 
+/// How many rows are of each of `texts`.
+static void addCounted(const char *title, const char *column,
+                       const std::vector<std::pair<std::string, size_t>> &texts,
+                       HtmlBody &body) {
+  std::vector<Cells> rows;
+  for (const auto &[text, count] : texts)
+    rows.push_back({countOf(count, "row"), text});
+  if (!rows.empty())
+    body.heading(2, title).table({"", column}, rows, false);
+}
+
 static void addRows(const ValidationReport &report, HtmlBody &body) {
   if (!report.worst.empty())
     body.heading(2, "Worst rows").table(worstHead(), worstRows(report));
   bool hasServed = report.rows || !report.hasOthers();
-  if (hasServed && report.rules.empty())
+  bool hasJudged = hasServed || report.training.rows;
+  if (hasJudged && report.rules.empty())
     body.heading(2, "Rules").paragraph("No rules: every row counts");
-  else if (hasServed)
+  else if (hasJudged)
     body.heading(2, "Rules").table({"rule", "rows", ""}, ruleRows(report));
-  std::vector<Cells> reasons;
-  for (const auto &[why, rows] : report.notPredicted)
-    reasons.push_back({countOf(rows, "row"), why});
-  if (!reasons.empty())
-    body.heading(2, "Not predicted").table({"", "why"}, reasons, false);
+  addCounted("Not predicted", "why", report.notPredicted, body);
+  addCounted("Taken where rows do not say", "what", report.assumed, body);
   std::vector<Cells> unreadable;
   for (const Error &error : report.unreadable)
     unreadable.push_back({error.where, error.message});
@@ -95,6 +104,11 @@ Result<std::string> autopar::validationHtml(const ValidationReport &report) {
   for (const ErrorSection &section : report.sections)
     if (placeOf(section, report) == SectionPlace::own)
       addSection(section, body, data);
+  if (std::vector<std::string> lines = orderLines(report); !lines.empty()) {
+    body.heading(2, "Order of plans");
+    for (const std::string &line : lines)
+      body.paragraph(line);
+  }
   if (std::string queues = saturationLine(report); !queues.empty())
     body.heading(2, "Queues").paragraph(queues);
   addRows(report, body);

@@ -78,6 +78,22 @@ static json noiseJson(const NoiseFloor &noise) {
           {"p90_percent", noise.p90 * 100}};
 }
 
+static json trainingJson(const ValidationReport &report) {
+  const TrainingCounts &counts = report.training;
+  json written = {{"rows", counts.rows},    {"dense", counts.dense},
+                  {"moe", counts.moe},      {"peaks", counts.peaks},
+                  {"apart", counts.apart},  {"excluded", counts.excluded},
+                  {"order", json::array()}, {"assumed", json::array()}};
+  for (const auto &[what, rows] : report.assumed)
+    written["assumed"].push_back({{"what", what}, {"rows", rows}});
+  for (const PlanOrder &order : report.planOrders)
+    written["order"].push_back({{"kind", order.kind},
+                                {"pairs", order.pairs},
+                                {"predicted", order.predicted},
+                                {"right", order.right}});
+  return written;
+}
+
 std::string autopar::validationJson(const ValidationReport &report) {
   json written = {{"schema", "autopar.validation/1"},
                   {"files", report.files},
@@ -99,6 +115,7 @@ std::string autopar::validationJson(const ValidationReport &report) {
     written["not_predicted"].push_back({{"reason", reason}, {"rows", rows}});
   for (const ErrorSection &section : report.sections)
     written["sections"].push_back(sectionJson(section));
+  written["training"] = trainingJson(report);
   const SaturationFigures &figures = report.saturation;
   written["saturation"] = {{"rows", figures.rows},
                            {"both", figures.both},

@@ -200,15 +200,26 @@ static std::vector<WorstRow> worstOf(const std::vector<PredictedRow> &rows,
   return worst;
 }
 
-void ValidationReport::addNotPredicted(const std::string &why) {
-  std::string reason = why.empty() ? "not modelled" : why;
+using TextCounts = std::vector<std::pair<std::string, size_t>>;
+
+static void countText(const std::string &text, TextCounts &counts) {
   auto known =
-      std::find_if(notPredicted.begin(), notPredicted.end(),
-                   [&](const auto &entry) { return entry.first == reason; });
-  if (known == notPredicted.end())
-    notPredicted.emplace_back(reason, 1);
+      std::find_if(counts.begin(), counts.end(),
+                   [&](const auto &entry) { return entry.first == text; });
+  if (known == counts.end())
+    counts.emplace_back(text, 1);
   else
     ++known->second;
+}
+
+static void sortByCount(TextCounts &counts) {
+  std::sort(counts.begin(), counts.end(), [](const auto &a, const auto &b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+}
+
+void ValidationReport::addNotPredicted(const std::string &why) {
+  countText(why.empty() ? "not modelled" : why, notPredicted);
 }
 
 /// Counts reasons, the most frequent first.
@@ -217,11 +228,7 @@ static void addNotPredicted(const std::vector<PredictedRow> &rows,
   for (const PredictedRow &row : rows)
     if (!row.prediction)
       report.addNotPredicted(row.notPredicted);
-  std::sort(report.notPredicted.begin(), report.notPredicted.end(),
-            [](const auto &a, const auto &b) {
-              return a.second != b.second ? a.second > b.second
-                                          : a.first < b.first;
-            });
+  sortByCount(report.notPredicted);
 }
 
 ValidationReport autopar::makeValidationReport(
@@ -247,4 +254,29 @@ ValidationReport autopar::makeValidationReport(
   report.sameVersion = noiseFloor(served, judgements, true);
   report.anyVersion = noiseFloor(served, judgements, false);
   return report;
+}
+
+void autopar::addTraining(ValidationReport &report,
+                          const std::vector<TrainedRow> &rows,
+                          const RuleSet &rules) {
+  if (rows.empty())
+    return;
+  report.training = countTraining(rows);
+  std::vector<RowJudgement> judgements;
+  for (const TrainedRow &row : rows) {
+    judgements.push_back(row.judgement);
+    if (!row.prediction)
+      report.addNotPredicted(row.notPredicted);
+    for (const std::string &assumption : row.assumed)
+      countText(assumption, report.assumed);
+  }
+  sortByCount(report.assumed);
+  // What no row was judged by is not worth a table.
+  if (report.rows == 0)
+    report.rules.clear();
+  for (RuleCount &count : countByRule(judgements, rules, Rule::Rows::trained))
+    report.rules.push_back(std::move(count));
+  for (ErrorSection &section : trainingSections(rows, rules))
+    report.sections.push_back(std::move(section));
+  report.planOrders = autopar::planOrders(rows);
 }

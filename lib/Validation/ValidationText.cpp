@@ -41,23 +41,27 @@ static std::string headText(const ValidationReport &report) {
 }
 
 static std::string rulesText(const ValidationReport &report) {
+  bool hasJudged = report.rows || report.training.rows || !report.hasOthers();
+  if (!hasJudged)
+    return "";
   if (report.rules.empty())
     return "\nNo rules: every row counts\n";
   return table("Rules", AlignedColumns("lrl"), ruleRows(report));
 }
 
-static std::string notPredictedText(const ValidationReport &report) {
-  if (report.notPredicted.empty())
+/// How many rows are of each of `texts`.
+static std::string
+countedText(const std::string &title,
+            const std::vector<std::pair<std::string, size_t>> &texts) {
+  if (texts.empty())
     return "";
-  std::string text = "\nNot predicted\n";
+  std::string text = "\n" + title + "\n";
   constexpr size_t shown = 20;
-  const auto &reasons = report.notPredicted;
-  for (size_t i = 0; i < std::min(shown, reasons.size()); ++i)
-    text += "  " + countOf(reasons[i].second, "row") + ": " + reasons[i].first +
-            "\n";
-  if (reasons.size() > shown)
+  for (size_t i = 0; i < std::min(shown, texts.size()); ++i)
     text +=
-        "  and for " + countOf(reasons.size() - shown, "reason") + " more\n";
+        "  " + countOf(texts[i].second, "row") + ": " + texts[i].first + "\n";
+  if (texts.size() > shown)
+    text += "  and for " + countOf(texts.size() - shown, "reason") + " more\n";
   return text;
 }
 
@@ -93,11 +97,19 @@ static std::string noiseText(const ValidationReport &report) {
          join(noiseLines(report), "\n  ") + "\n";
 }
 
+static std::string orderText(const ValidationReport &report) {
+  std::vector<std::string> lines = orderLines(report);
+  return lines.empty() ? ""
+                       : "\nOrder of plans\n  " + join(lines, "\n  ") + "\n";
+}
+
 std::string autopar::validationText(const ValidationReport &report) {
   bool hasServed = report.rows || !report.hasOthers();
   std::string queues = saturationLine(report);
-  return headText(report) + (hasServed ? rulesText(report) : "") +
-         notPredictedText(report) + sectionsText(report) +
+  return headText(report) + rulesText(report) +
+         countedText("Not predicted", report.notPredicted) +
+         countedText("Taken where rows do not say", report.assumed) +
+         sectionsText(report) + orderText(report) +
          (queues.empty() ? "" : "\nQueues: " + queues + "\n") +
          worstText(report) + (hasServed ? noiseText(report) : "");
 }

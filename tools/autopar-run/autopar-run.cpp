@@ -51,6 +51,16 @@ static llvm::cl::opt<bool>
                  llvm::cl::desc("Print what each device holds after the last "
                                 "step, and has sent to other stages in "
                                 "it: bytes"));
+static llvm::cl::opt<int64_t>
+    iterations("iterations", llvm::cl::cat(category), llvm::cl::init(1),
+               llvm::cl::desc("Iterations of training, each with the weights "
+                              "that the one before has made (default: 1)"));
+static llvm::cl::opt<int64_t> gradients(
+    "gradients", llvm::cl::cat(category), llvm::cl::init(0),
+    llvm::cl::value_desc("elements"),
+    llvm::cl::desc("Compare the gradients of so many elements of each weight "
+                   "with differences of the loss: the exit code is 1 where one "
+                   "is not the derivative"));
 static llvm::cl::opt<double>
     tolerance("tolerance", llvm::cl::cat(category), llvm::cl::init(1e-9),
               llvm::cl::desc("What may differ, relative to the largest element "
@@ -81,6 +91,10 @@ int main(int argc, char **argv) {
     return fail({"--batch", "expected 1 to 4,096 sequences", ""});
   if (encoderTokens < 0 || encoderTokens > 4096)
     return fail({"--encoder-tokens", "expected 1 to 4,096 positions", ""});
+  if (iterations < 1 || iterations > 4096)
+    return fail({"--iterations", "expected 1 to 4,096", ""});
+  if (gradients < 0 || gradients > 4096)
+    return fail({"--gradients", "expected 1 to 4,096 elements", ""});
   DialectRegistry registry;
   registerAllDialects(registry);
   registerExecution(registry);
@@ -96,7 +110,11 @@ int main(int argc, char **argv) {
                      encoderTokens,
                      byPosition ? InputRule::position : InputRule::step,
                      tolerance,
-                     showHoldings};
+                     showHoldings,
+                     iterations};
+  if (gradients > 0)
+    return failed(checkGradients((*split)->module(), options, gradients,
+                                 llvm::outs()));
   auto run = [&](ModuleOp whole) {
     return failed(runModule((*split)->module(), whole, options, llvm::outs()));
   };

@@ -9,7 +9,7 @@
 #define AUTOPAR_INTERFACES_INTERFACES_H
 
 #include "autopar/Interfaces/Sharding.h"
-#include "autopar/Program/Workload.h"
+#include "autopar/Program/CostProgram.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -41,6 +41,12 @@ std::string productText(DeviceMeshOpInterface mesh,
 /// the checkpoint that a step does not run, such as multi-token prediction.
 llvm::SmallVector<mlir::FunctionOpInterface>
 findStoredFunctions(mlir::ModuleOp module);
+
+/// Of a function of a backward or an update: the function whose layers its
+/// layers are, whose weights, gradients and saved values its own are.
+inline constexpr llvm::StringLiteral partOfAttribute = "transformer.part_of";
+/// The function that `function` is a part of; itself where it is of none.
+mlir::FunctionOpInterface findWhole(mlir::FunctionOpInterface function);
 
 } // namespace autopar
 

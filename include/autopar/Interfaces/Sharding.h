@@ -120,9 +120,9 @@ bool haveSameAxes(llvm::ArrayRef<mlir::StringAttr> a,
 /// What tensor parallelism splits first.
 struct TensorParallelFactor {
   int32_t factor;
-  /// Rule of each operand's dimension of that factor; results follow the
-  /// first that is not capped or, where `factor` is a reduction or a weight's,
-  /// their own dimension.
+  /// Rule of each operand's dimension of that factor, and behind them of each
+  /// result's; results that have none follow the first that is not capped or,
+  /// where `factor` is a reduction or a weight's, their own dimension.
   llvm::SmallVector<SplitRule, 4> operandRules;
   TensorParallelRole role = TensorParallelRole::dense;
 };

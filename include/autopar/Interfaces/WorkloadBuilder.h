@@ -91,6 +91,28 @@ public:
   /// weighted before they are summed.
   void exchangeNormalisers(mlir::Operation *op, mlir::Value y,
                            const Dim &context);
+  //===--------------------------------------------------------------------===//
+  // For ops of training
+  //===--------------------------------------------------------------------===//
+
+  /// Says that `value` is kept for a backward, and that another value is one
+  /// that was.
+  void save(mlir::Value value, llvm::StringRef name);
+  void readSaved(mlir::Value value) { saved.insert(value); }
+  /// Adds what `op` reads and writes of the gradient of the tensor `weight`,
+  /// which lies as `addend` does, and that gradient where it is not there yet.
+  void accumulate(mlir::Operation *op, mlir::Value addend, mlir::Value weight);
+  /// Says that `value` is the gradient of the tensor `weight`.
+  void readGradient(mlir::Value value, mlir::Value weight);
+  /// A kernel that reads operands, and a state of each format for each element
+  /// of its result, and writes those states and the result.
+  void addUpdate(mlir::Operation *op, mlir::Value weight,
+                 llvm::ArrayRef<ElementType> states);
+
+  /// Where the last dimension of `x` is split: an all_reduce of a float for
+  /// each of the others.
+  void exchangeOverLast(mlir::Operation *op, mlir::Value x);
+
   /// Says that `op` has no cost that could be counted: emits an error.
   void refuse(mlir::Operation *op, llvm::StringRef why);
 
@@ -118,7 +140,7 @@ public:
   }
   mlir::Value resolve(mlir::Value value) const;
   bool isResident(mlir::Value value) const {
-    return residents.count(resolve(value));
+    return residents.count(resolve(value)) || saved.contains(resolve(value));
   }
   /// The dimensions and format of a temporary: of several tensors where it is a
   /// weight of a format, gathered.
@@ -186,6 +208,10 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;
   /// The residents that hold a value.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 1>> residents;
+  /// Values that forwards have kept.
+  llvm::DenseSet<mlir::Value> saved;
+  /// The gradients of tensors, by value.
+  llvm::DenseMap<mlir::Value, size_t> gradients;
   /// What gathered weights are made of.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Part, 1>> gathered;
   /// The collectives that gather them.

@@ -35,6 +35,13 @@ std::optional<Difference> findDifference(const Execution &split,
                                          const Execution &whole,
                                          double tolerance);
 
+/// The first checkpoint tensor whose gradient, or what an update has made of it,
+/// is another in a split module than in the unsplit one; "" where there is none.
+/// Errors are emitted.
+mlir::FailureOr<std::string> findTrainingDifference(const Execution &split,
+                                                    const Execution &whole,
+                                                    double tolerance);
+
 /// The largest difference of the results, which are of the same shapes,
 /// relative to their largest element.
 double largestDifference(const Execution &split, const Execution &whole);

@@ -35,6 +35,7 @@
 #include "autopar/Interpreter/DeviceGrid.h"
 #include "autopar/Interpreter/LocalTensor.h"
 #include "autopar/Interpreter/Stages.h"
+#include "autopar/Interpreter/TrainingMemory.h"
 
 #include "mlir/IR/Operation.h"
 
@@ -84,8 +85,8 @@ class Executor {
 public:
   virtual ~Executor();
   virtual mlir::LogicalResult prepare(ExecutableOpInterface op, Device &device);
-  virtual mlir::FailureOr<LocalTensor> execute(ExecutableOpInterface op,
-                                               Device &device);
+  virtual mlir::FailureOr<LocalTensors> execute(ExecutableOpInterface op,
+                                                Device &device);
   /// Changes what stages do when, and what one sends another.
   virtual void order(StageOrders &) {}
   virtual void send(StageMessage &) {}
@@ -97,6 +98,8 @@ struct TraceEntry {
   std::string layer;
   /// Of all devices together, and of all microbatches.
   LocalTensor value;
+  /// Which one of the op's.
+  unsigned result = 0;
   /// Of a pipeline.
   std::optional<int64_t> stage = std::nullopt;
 };
@@ -119,10 +122,13 @@ public:
       : module(module), inputs(inputs), executor(executor ? *executor : plain) {
   }
 
-  /// Runs the module's public function for one step; `traced` says whether
-  /// values are kept. Errors are emitted: what cannot be executed, shapes that
-  /// are not those of types, devices that should have the same and do not.
+  /// Runs the module's public function for one step, and what a step runs after
+  /// it; `traced` says whether values are kept. Errors are emitted: what cannot
+  /// be executed, shapes that are not those of types, devices that should have
+  /// the same and do not.
   mlir::LogicalResult run(const Workload &workload, bool traced = false);
+  /// The public function alone, with the weights that the last step had.
+  mlir::LogicalResult runForward(const Workload &workload);
 
   /// Goes on where the run of another module has got to: caches and states are
   /// those of `from`, in the layouts of this module. Before the first step.
@@ -135,6 +141,11 @@ public:
   mlir::Operation *entry() const { return function; }
   const std::vector<TraceEntry> &trace() const { return entries; }
   std::vector<DeviceHoldings> holdings() const;
+  /// What backwards of the last step have added up of all devices together, of
+  /// each checkpoint tensor that it reads. Errors are emitted.
+  mlir::FailureOr<CheckpointElements> gradients() const;
+  /// Whether a step updates weights.
+  bool isTraining() const;
 
   // For ops.
   const DeviceGrid &getGrid() const { return *grid; }
@@ -152,6 +163,11 @@ public:
   /// was moved, and an update would go to a copy.
   CachedTokens *cacheOf(mlir::Value value, int64_t device);
   LocalTensor *stateOf(mlir::Value value, int64_t device);
+  TrainingMemory &training() { return trained; }
+  const TrainingMemory &training() const { return trained; }
+  /// The part of the batch that runs, of how many.
+  int64_t microbatchNumber() const { return microbatch; }
+  int64_t microbatchCount() const { return microbatches; }
 
 private:
   /// A value; none without tensors. `received`: which part of what the stage
@@ -180,7 +196,7 @@ private:
   mlir::LogicalResult runCall(mlir::Operation *op);
   void enterLayer(std::optional<int64_t> number);
   mlir::LogicalResult compute(mlir::Operation *op);
-  mlir::LogicalResult check(mlir::Operation *op, DeviceTensors &tensors);
+  mlir::LogicalResult check(mlir::OpResult result, DeviceTensors &tensors);
   Values valuesOf(mlir::ValueRange range) const;
   void setAll(mlir::ValueRange range, Values all);
   int64_t residentNumber(mlir::Operation *resident);
@@ -190,6 +206,7 @@ private:
   mlir::LogicalResult fill(const std::string &key, Kept<CachedTokens> &cache);
   mlir::LogicalResult fill(const std::string &key, Kept<LocalTensor> &state);
   mlir::LogicalResult begin(const Workload &workload);
+  mlir::LogicalResult runSections();
   void finish();
   Values inputsOf(mlir::func::FuncOp entry);
   mlir::LogicalResult addResults();
@@ -220,8 +237,10 @@ private:
   AllKept<LocalTensor> states;
   std::string layer;
   std::optional<int64_t> layerNumber;
-  /// The number of the next layer of the loop around, where there is one.
+  /// The number of the next layer of the loop around, where there is one, and
+  /// what follows it.
   std::optional<int64_t> nextLayer;
+  int64_t layerStep = 1;
   std::string prefix;
   bool traced = false;
   /// The part of the batch that runs, of how many, and the stage that runs it.
@@ -236,6 +255,7 @@ private:
   /// ones are one; bytes sent in the step.
   std::vector<std::map<std::pair<const void *, std::string>, int64_t>> weights;
   std::vector<int64_t> sentBytes;
+  TrainingMemory trained;
   /// What caches and states begin with where that was handed over.
   std::optional<KeptTensors> handed;
 };

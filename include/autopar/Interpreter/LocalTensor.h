@@ -50,6 +50,9 @@ struct LocalTensor {
   LocalTensor select(size_t dim, const std::vector<int64_t> &indices) const;
 };
 
+/// The results of an op on one device.
+using LocalTensors = std::vector<LocalTensor>;
+
 /// `from` without dimension `dim`, as pairs of offsets: a function of each
 /// index before it and each behind it.
 struct Strides {

@@ -22,6 +22,8 @@ struct RunOptions {
   /// What may differ, relative to the largest element of a value.
   double tolerance = 1e-9;
   bool showsHoldings = false;
+  /// Iterations of training, one after the other.
+  int64_t iterations = 1;
 };
 
 /// Executes the steps of `file`, a module or two with a link, and writes the
@@ -29,6 +31,13 @@ struct RunOptions {
 /// Errors are emitted: the first value that differs, where, and by how much.
 mlir::LogicalResult runModule(mlir::ModuleOp file, mlir::ModuleOp whole,
                               const RunOptions &options, llvm::raw_ostream &os);
+
+/// Compares the gradients of a training module with differences of the loss, by
+/// `count` elements of each weight. Errors are emitted: the weight that is
+/// furthest off.
+mlir::LogicalResult checkGradients(mlir::ModuleOp module,
+                                   const RunOptions &options, int64_t count,
+                                   llvm::raw_ostream &os);
 
 } // namespace autopar
 

@@ -73,8 +73,8 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       llvm::cl::desc("Pipeline parallelism: the layers over this many stages, "
                      "balanced by cost")};
   Option<std::string> phase{*this, "phase",
-                            llvm::cl::value_desc("prefill|decode"),
-                            llvm::cl::desc("prefill or decode")};
+                            llvm::cl::value_desc("prefill|decode|train"),
+                            llvm::cl::desc("prefill, decode or train")};
   Option<int64_t> batch{
       *this, "batch", llvm::cl::value_desc("N"),
       llvm::cl::desc("Sequences in a step; 128k, 131_072 and 1M are "

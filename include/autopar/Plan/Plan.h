@@ -47,6 +47,34 @@ std::string_view nameOf(ContextKind kind);
 /// Also "all-to-all", as flags have it.
 std::optional<ContextKind> parseContextKind(std::string_view text);
 
+/// What a backward makes again instead of having it saved: nothing, what
+/// attention keeps to itself, or all of a layer.
+enum class Recompute : uint8_t { none, selective, full };
+std::string_view nameOf(Recompute recompute);
+std::optional<Recompute> parseRecompute(std::string_view text);
+
+enum class Optimizer : uint8_t { adamw, sgd };
+std::string_view nameOf(Optimizer optimizer);
+std::optional<Optimizer> parseOptimizer(std::string_view text);
+
+/// What an iteration of training does beside its forward. Absent: nothing is
+/// made again, AdamW whose states all replicas have.
+struct TrainingPlan {
+  std::optional<Recompute> recompute = std::nullopt;
+  std::optional<Optimizer> optimizer = std::nullopt;
+  /// What is split over the replicas: 0 nothing, 1 what the optimizer keeps, 3
+  /// gradients and weights, too (as `Plan::fsdp`).
+  std::optional<int64_t> zero = std::nullopt;
+  /// Format in which gradients add up; that of a master copy is fp32.
+  std::optional<ElementType> gradientFormat = std::nullopt;
+  /// What products with weights multiply in; their operands' where absent.
+  std::optional<ElementType> productFormat = std::nullopt;
+  /// Probability that an element is dropped; 0 where absent.
+  std::optional<double> dropout = std::nullopt;
+  /// Attention writes its probabilities, as kernels before FlashAttention did.
+  bool unfusedAttention = false;
+};
+
 /// How layers lie on pipeline stages, the devices of axis `pp`, and how
 /// microbatches go through them. Absent: by cost, and as the schedule needs.
 struct PipelinePlan {
@@ -55,11 +83,13 @@ struct PipelinePlan {
   /// The layers of each virtual stage.
   std::vector<LayerRange> stages = {};
   std::optional<ScheduleKind> schedule = std::nullopt;
-  /// Equal parts of the batch that follow each other.
-  std::optional<int64_t> microbatches = std::nullopt;
+  /// Equal parts of the batch that follow each other; or how many sequences of
+  /// a replica each has.
+  std::optional<int64_t> microbatches = std::nullopt, microBatch = std::nullopt;
 
   bool isGiven() const {
-    return interleave || !stages.empty() || schedule || microbatches;
+    return interleave || !stages.empty() || schedule || microbatches ||
+           microBatch;
   }
 };
 
@@ -81,6 +111,7 @@ struct Plan {
   /// Their format on the way to the experts; as they are where absent.
   std::optional<ElementType> dispatchDtype = std::nullopt;
   PipelinePlan pipeline = {};
+  TrainingPlan training = {};
   std::optional<ElementType> dtype = std::nullopt, kvDtype = std::nullopt;
   std::optional<ExpertPlan> expertPlacement = std::nullopt;
   /// The runtime's share of device memory, 0 to 1.

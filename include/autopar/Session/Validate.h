@@ -33,6 +33,7 @@ struct Validation {
   std::vector<PredictedRow> served;
   std::vector<ThroughputRow> throughput;
   std::vector<MemoryRow> memory;
+  std::vector<TrainedRow> trained;
   ValidationReport report;
 };
 

@@ -28,10 +28,10 @@ bool hasAll(const std::vector<std::string> &words,
 /// To what names stand for; to nothing where one is known to be something else
 /// than it looks like. Keys are words between spaces.
 using Aliases = std::map<std::string, std::optional<std::string>>;
-/// What the alias means that has the most words, all of them among `words`;
-/// null where there is none.
-const std::optional<std::string> *
-findAlias(const Aliases &aliases, const std::vector<std::string> &words);
+/// The alias that has the most words, all of them among `words`; null where
+/// there is none.
+const Aliases::value_type *findAlias(const Aliases &aliases,
+                                     const std::vector<std::string> &words);
 
 } // namespace autopar
 

@@ -13,6 +13,7 @@
 #include "autopar/Transforms/ModulePass.h"
 #include "autopar/Transforms/Price/ReportPass.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

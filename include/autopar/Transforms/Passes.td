@@ -10,6 +10,7 @@
 
 // By phase, in the order in which a plan goes through them.
 include "autopar/Transforms/Bind/Passes.td"
+include "autopar/Transforms/Train/Passes.td"
 include "autopar/Transforms/Split/Passes.td"
 include "autopar/Transforms/Place/Passes.td"
 include "autopar/Transforms/Stage/Passes.td"

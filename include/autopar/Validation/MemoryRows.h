@@ -46,15 +46,14 @@ const std::vector<std::string> &memoryColumns();
 struct MemoryRows {
   std::vector<MemoryRow> rows;
   std::vector<Error> unreadable;
-  /// Rows of training runs.
-  size_t others = 0;
 };
 
 /// Columns: id, model, hardware, framework, dtype, kv_dtype, tp, pp, dp, ep,
 /// gpu_memory_utilization or mem_fraction_static, max_num_batched_tokens,
 /// max_model_len; weights_gib, activation_peak_gib, non_torch_gib, kv_pool_gib,
 /// kv_tokens. The budget is the share of the memory that brackets in hardware
-/// state: "H100 (79.19 GiB)". Errors: a column that is needed and absent.
+/// state: "H100 (79.19 GiB)". Rows of training runs are left to
+/// `readTrainingRows`. Errors: a column that is needed and absent.
 Result<MemoryRows> readMemoryRows(const DataTable &table);
 
 /// Errors of each part, and of their sum against the budget.

@@ -17,7 +17,8 @@ namespace autopar {
 /// does not have is empty.
 std::string predictionsCsv(const std::vector<PredictedRow> &rows,
                            const std::vector<ThroughputRow> &throughput = {},
-                           const std::vector<MemoryRow> &memory = {});
+                           const std::vector<MemoryRow> &memory = {},
+                           const std::vector<TrainedRow> &trained = {});
 
 } // namespace autopar
 

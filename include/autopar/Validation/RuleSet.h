@@ -33,9 +33,16 @@ struct Rule {
   bool enabled = true;
   std::map<std::string, double> numbers = {};
   std::map<std::string, std::string> texts = {};
+  /// What kind of rows it is for.
+  enum class Rows { served, trained } of = Rows::served;
 
   double number(const char *key) const { return numbers.at(key); }
   const std::string &text(const char *key) const { return texts.at(key); }
+  /// Whether it may take rows of that kind out.
+  bool excludes(Rows rows) const {
+    return enabled && of == rows &&
+           (kind == Kind::exclude || kind == Kind::apart);
+  }
 };
 
 /// Rules in the order in which they are applied.

@@ -35,6 +35,7 @@ struct RowJudgement {
   bool apart = false;
 
   bool counts() const { return excludedBy.empty(); }
+  void exclude(const Rule &rule, std::string why);
 };
 
 /// Asked at most once per row, after its repairs. Nothing where it is not
@@ -54,7 +55,8 @@ struct RuleCount {
 };
 /// How many rows each enabled repair and exclusion met, in their order.
 std::vector<RuleCount> countByRule(const std::vector<RowJudgement> &judgements,
-                                   const RuleSet &rules);
+                                   const RuleSet &rules,
+                                   Rule::Rows of = Rule::Rows::served);
 
 /// Whether requests queue: TTFT is long, and a good part of a request's time.
 bool isSaturated(double ttftMs, double tpotMs, int64_t outputTokens,

@@ -10,6 +10,7 @@
 
 #include "autopar/Validation/Errors.h"
 #include "autopar/Validation/Rules.h"
+#include "autopar/Validation/TrainingSections.h"
 
 #include <utility>
 
@@ -62,11 +63,17 @@ struct ValidationReport {
   std::vector<ErrorSection> sections;
   /// Rows of throughput, of memory, and of what is not modelled.
   size_t throughputRows = 0, memoryRows = 0, otherRows = 0;
+  TrainingCounts training;
+  /// What was taken that rows of training do not state, and of how many.
+  std::vector<std::pair<std::string, size_t>> assumed;
+  std::vector<PlanOrder> planOrders;
 
   /// Counts a row that has no prediction.
   void addNotPredicted(const std::string &why);
   /// Whether there are rows of anything but requests that are served.
-  bool hasOthers() const { return throughputRows || memoryRows || otherRows; }
+  bool hasOthers() const {
+    return throughputRows || memoryRows || otherRows || training.rows;
+  }
   SaturationFigures saturation;
   std::vector<WorstRow> worst;
   /// Repeats of one version, and of any.
@@ -79,6 +86,10 @@ ValidationReport makeValidationReport(std::vector<std::string> files,
                                       std::vector<Error> unreadable,
                                       const RuleSet &rules,
                                       size_t worstRows = 10);
+
+/// Adds rows of training: counts, rules, errors, the order of plans.
+void addTraining(ValidationReport &report, const std::vector<TrainedRow> &rows,
+                 const RuleSet &rules);
 
 /// For a terminal.
 std::string validationText(const ValidationReport &report);

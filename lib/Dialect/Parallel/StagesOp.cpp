@@ -112,6 +112,9 @@ static LogicalResult verifySchedule(StagesOp op) {
 
 /// The axis exists, and has as many devices as there are stages.
 static LogicalResult verifyAxis(StagesOp op) {
+  // One stage is one without an axis, too.
+  if (op.getAxes().empty() && op.getEnds().size() == op.getInterleave())
+    return success();
   if (op.getAxes().size() != 1)
     return op.emitOpError()
            << "is over " << op.getAxes().size() << " axes, expected one";

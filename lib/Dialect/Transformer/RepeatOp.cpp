@@ -34,6 +34,8 @@ ParseResult RepeatOp::parse(OpAsmParser &parser, OperationState &state) {
     if (parser.parseAttribute(prefix, "prefix", state.attributes) ||
         parser.parseKeyword("from") || parser.parseInteger(first))
       return failure();
+    if (succeeded(parser.parseOptionalKeyword("reversed")))
+      state.addAttribute("reversed", builder.getUnitAttr());
   }
   state.addAttribute("first", builder.getI64IntegerAttr(first));
 
@@ -41,8 +43,11 @@ ParseResult RepeatOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::UnresolvedOperand> inits;
   SmallVector<Type> types;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseAssignmentList(arguments, inits) ||
-      parser.parseColonTypeList(types))
+  // Without values to carry there are neither parentheses nor types.
+  OptionalParseResult carried =
+      parser.parseOptionalAssignmentList(arguments, inits);
+  if (carried.has_value() &&
+      (failed(*carried) || parser.parseColonTypeList(types)))
     return failure();
   if (types.size() != arguments.size())
     return parser.emitError(loc) << "carries " << arguments.size()
@@ -60,18 +65,20 @@ void RepeatOp::print(OpAsmPrinter &printer) {
   if (getPrefix()) {
     printer << " layers ";
     printer.printAttributeWithoutType(getPrefixAttr());
-    printer << " from " << getFirst();
+    printer << " from " << getFirst() << (getReversed() ? " reversed" : "");
   }
-  printer << " (";
-  llvm::interleaveComma(
-      llvm::zip_equal(getBody().getArguments(), getInitArgs()), printer,
-      [&](auto pair) {
-        printer << std::get<0>(pair) << " = " << std::get<1>(pair);
-      });
-  printer << ") : ";
-  llvm::interleaveComma(getInitArgs().getTypes(), printer);
+  if (!getInitArgs().empty()) {
+    printer << " (";
+    llvm::interleaveComma(
+        llvm::zip_equal(getBody().getArguments(), getInitArgs()), printer,
+        [&](auto pair) {
+          printer << std::get<0>(pair) << " = " << std::get<1>(pair);
+        });
+    printer << ") : ";
+    llvm::interleaveComma(getInitArgs().getTypes(), printer);
+  }
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                           {"count", "prefix", "first"});
+                                           {"count", "prefix", "first", "reversed"});
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
@@ -90,10 +97,10 @@ LogicalResult RepeatOp::verify() {
     return emitOpError() << "starts at layer "
                          << static_cast<int64_t>(getFirst())
                          << ", expected 0 to " << limits::maxLayers;
-  if (getInitArgs().empty())
-    return emitOpError("carries no value from one iteration to the next");
   if (getInitArgs().getTypes() != getResultTypes())
     return emitOpError("carries values of other types than its results");
+  if (getReversed() && !getPrefix())
+    return emitOpError("is reversed, but names no layers");
   if (getPrefix())
     for (auto outer = (*this)->getParentOfType<RepeatOp>(); outer;
          outer = outer->getParentOfType<RepeatOp>())

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Interfaces/BytecodeVersion.h"
 
 #include "mlir/Transforms/InliningUtils.h"
@@ -49,7 +49,7 @@ struct TransformerInlinerInterface : DialectInlinerInterface {
 
   bool isLegalToInline(Operation *op, Region *, bool,
                        IRMapping &) const override {
-    return !isa<WeightOp, KVCacheOp, StateOp>(op);
+    return !isa<WeightOp, KVCacheOp, StateOp, SaveOp, SavedOp>(op);
   }
   /// Each call in a repeat counts as a layer.
   bool isLegalToInline(Region *into, Region *, bool,
@@ -66,9 +66,33 @@ void TransformerDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "autopar/Dialect/Transformer/TransformerOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "autopar/Dialect/Transformer/TrainingOps.cpp.inc"
       >();
   addInterfaces<TransformerAsmInterface, TransformerInlinerInterface,
                 VersionedBytecode>();
+}
+
+/// A part is one of a function of the module that is no part itself.
+LogicalResult
+TransformerDialect::verifyOperationAttribute(Operation *op,
+                                             NamedAttribute attribute) {
+  if (attribute.getName() != partOfAttribute)
+    return success();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  auto name = dyn_cast<FlatSymbolRefAttr>(attribute.getValue());
+  if (!function || !name)
+    return op->emitOpError() << "has '" << partOfAttribute
+                             << "', expected @name, on a function";
+  FunctionOpInterface whole = findWhole(function);
+  if (whole == function)
+    return op->emitOpError()
+           << "is a part of " << name << ", which is no other function";
+  if (whole->hasAttr(partOfAttribute))
+    return op->emitOpError()
+           << "is a part of " << name << ", which is a part itself";
+  return success();
 }
 
 RankedTensorType transformer::getTensorType(ArrayRef<int64_t> shape,

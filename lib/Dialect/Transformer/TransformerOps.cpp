@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NormTypes.h"
 #include "Verifiers.h"
 
 #include "autopar/Interfaces/ModuleOps.h"
@@ -150,31 +151,6 @@ static void printRequestCount(OpAsmPrinter &printer, Operation *op,
   printNumber(printer, op, rate);
 }
 
-/// `!x`, and the type of the weight where it is not the last dimension of `x`.
-static ParseResult
-parseNormTypes(OpAsmParser &parser,
-               const std::optional<OpAsmParser::UnresolvedOperand> &weight,
-               Type &x, Type &weightType) {
-  SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseType(x))
-    return failure();
-  if (!weight)
-    return success();
-  if (succeeded(parser.parseOptionalComma()))
-    return parser.parseType(weightType);
-  weightType = getNormWeightType(x);
-  if (weightType)
-    return success();
-  return parser.emitError(loc, "expected the type of the weight after it");
-}
-
-static void printNormTypes(OpAsmPrinter &printer, Operation *, Value weight,
-                           Type x, Type weightType) {
-  printer << x;
-  if (weight && weightType != getNormWeightType(x))
-    printer << ", " << weightType;
-}
-
 #define GET_OP_CLASSES
 #include "autopar/Dialect/Transformer/TransformerOps.cpp.inc"
 
@@ -268,10 +244,21 @@ ArrayRef<StringRef> WorkloadOp::getSymbols() {
   return symbols;
 }
 
+static Phase phaseOf(PhaseKind kind) {
+  switch (kind) {
+  case PhaseKind::prefill:
+    return Phase::prefill;
+  case PhaseKind::decode:
+    return Phase::decode;
+  case PhaseKind::train:
+    return Phase::train;
+  }
+  llvm_unreachable("covered switch");
+}
+
 Workload WorkloadOp::getWorkload() {
   Workload workload;
-  workload.phase =
-      getPhase() == PhaseKind::prefill ? Phase::prefill : Phase::decode;
+  workload.phase = phaseOf(getPhase());
   workload.batch = getBatch();
   workload.query = getQuery();
   workload.context = getContextLength();

@@ -39,8 +39,7 @@ struct BindWorkloadPass
     ArrayAttr open = assumed(op);
     if (!op)
       op = createOp(module);
-    op.setPhase(workload.phase == Phase::prefill ? PhaseKind::prefill
-                                                 : PhaseKind::decode);
+    op.setPhase(*symbolizePhaseKind(nameOf(workload.phase)));
     op.setBatch(workload.batch);
     op.setQuery(workload.query);
     op.setContextLength(workload.context);
@@ -104,7 +103,8 @@ struct BindWorkloadPass
       workload.phase = *given;
     } else if (!phase.empty()) {
       return module.emitError()
-             << "unknown phase '" << phase << "', expected prefill or decode";
+             << "unknown phase '" << phase
+             << "', expected prefill, decode or train";
     }
     if (batch)
       workload.batch = batch;
@@ -119,6 +119,9 @@ struct BindWorkloadPass
       workload.query = workload.context = prompt;
     if (context)
       workload.context = context;
+    // Sequences are computed whole.
+    if (workload.phase == Phase::train)
+      workload.query = workload.context;
     // What a decode step attends to was encoded by the prefill.
     if (encoderTokens != keep || workload.phase == Phase::decode)
       workload.encoderTokens = std::max<int64_t>(0, encoderTokens);

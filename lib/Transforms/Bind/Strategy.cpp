@@ -26,5 +26,6 @@ StrategyOp autopar::getStrategy(ModuleOp module) {
     return op;
   OpBuilder builder = builderOfFacts(module);
   return StrategyOp::create(builder, module.getLoc(), UnitAttr(), UnitAttr(),
-                            ContextKindAttr(), TypeAttr(), TypeAttr());
+                            ContextKindAttr(), IntegerAttr(), TypeAttr(),
+                            TypeAttr());
 }

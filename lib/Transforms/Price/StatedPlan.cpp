@@ -9,6 +9,7 @@
 
 #include "../Bind/MeshReader.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Transforms/Bind/Target.h"
 
@@ -50,9 +51,9 @@ static void addDispatch(ModuleOp module, Plan &plan) {
 
 /// The devices of the op's axis are `pp`.
 static void addStages(StagesOp stages, Plan &plan) {
-  std::string axis = cast<StringAttr>(stages.getAxes()[0]).str();
-  if (axis != nameOf(Degree::pp))
-    plan.setDegree(Degree::pp, {std::move(axis)});
+  for (auto axis : stages.getAxes().getAsRange<StringAttr>())
+    if (axis.getValue() != StringRef(nameOf(Degree::pp)))
+      plan.setDegree(Degree::pp, {axis.str()});
   PipelinePlan &pipeline = plan.pipeline;
   pipeline.stages = stages.getRanges();
   pipeline.interleave = static_cast<int64_t>(stages.getInterleave());
@@ -75,6 +76,8 @@ static void addStrategy(StrategyOp strategy, Plan &plan) {
               (splits(Degree::dp) || splits(Degree::cp) || splits(Degree::edp));
   if (strategy.getContextKind() && splits(Degree::cp))
     plan.contextKind = kindOf(*strategy.getContextKind());
+  if (strategy.getZero() && splits(Degree::dp))
+    plan.training.zero = static_cast<int64_t>(*strategy.getZero());
   plan.dtype = formatOf(strategy.getDtype());
   plan.kvDtype = formatOf(strategy.getKvDtype());
 }
@@ -91,6 +94,12 @@ Result<Plan> autopar::planOf(ModuleOp module) {
   addDispatch(module, plan);
   for (StrategyOp strategy : module.getOps<StrategyOp>())
     addStrategy(strategy, plan);
+  for (auto training : module.getOps<transformer::TrainingOp>()) {
+    if (training.getRecompute())
+      plan.training.recompute =
+          parseRecompute(stringifyRecomputeKind(*training.getRecompute()));
+    plan.training.productFormat = formatOf(training.getProducts());
+  }
   Target target = targetOf(module);
   plan.memoryUtilization = target.memoryUtilization;
   plan.prefillChunk = target.prefillChunk;

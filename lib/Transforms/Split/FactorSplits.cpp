@@ -271,7 +271,7 @@ DimAttr FactorSplits::setLike(DimAttr old, int32_t factor,
                          split.dim ? split.dim.getExperts() : DimAttr());
 }
 
-/// `old` split as its factor is; `operand` is -1 for a result.
+/// `old` split as its factor is; `operand` counts results behind operands.
 DimAttr FactorSplits::dimLike(DimAttr old, int32_t factor, int32_t experts,
                               unsigned operand) const {
   if (old.getRule() == SplitRule::ring)
@@ -336,7 +336,7 @@ Type FactorSplits::resultType(unsigned index) const {
   int32_t experts = factors.expertsOfResult(index);
   for (auto [dim, factor] :
        llvm::zip_equal(layout.dims, factors.results[index]))
-    dim = dimLike(dim, factor, experts, op->getNumOperands());
+    dim = dimLike(dim, factor, experts, op->getNumOperands() + index);
   layout.partial = reducedAxes();
   for (Value operand : op->getOperands())
     for (StringAttr axis : TensorView(operand).partialAxes())

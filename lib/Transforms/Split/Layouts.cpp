@@ -35,6 +35,13 @@ bool autopar::isLayoutOp(Operation *op) {
          op->getNumResults() == 1;
 }
 
+/// The parts of weights that replicas update need not be equal.
+static void splitMore(DimAttr &dim, ArrayAttr axes) {
+  SmallVector<StringAttr> all(dim.getAxes());
+  llvm::append_range(all, axes.getAsRange<StringAttr>());
+  dim = dim.withAxes(all).withRule(SplitRule::any);
+}
+
 Layout autopar::layoutAfter(Operation *op) {
   Layout layout = Layout::of(TensorView(op->getOperand(0)).getType());
   if (auto ring = dyn_cast<RingOp>(op)) {
@@ -43,6 +50,12 @@ Layout autopar::layoutAfter(Operation *op) {
   } else if (auto gather = dyn_cast<AllGatherOp>(op)) {
     DimAttr &dim = layout.dims[gather.getDim()];
     dim = dim.withAxes(dim.getAxes().drop_back(gather.getAxes().size()));
+  } else if (auto slice = dyn_cast<AllSliceOp>(op)) {
+    splitMore(layout.dims[slice.getDim()], slice.getAxes());
+  } else if (auto scatter = dyn_cast<ReduceScatterOp>(op)) {
+    splitMore(layout.dims[scatter.getDim()], scatter.getAxes());
+    for (Attribute axis : scatter.getAxes())
+      llvm::erase(layout.partial, cast<StringAttr>(axis));
   }
   return layout;
 }

@@ -8,6 +8,7 @@
 #include "Propagation.h"
 
 #include "FactorSplits.h"
+#include "TrainingLayouts.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -29,6 +30,7 @@ public:
   void run() {
     rememberOthers();
     dropLayoutOps(module);
+    layOutParts(module);
     tokenAxes = findTokenAxes(module);
     for (auto function : module.getOps<FunctionOpInterface>())
       if (!function.isDeclaration())
@@ -65,6 +67,8 @@ private:
   }
 
   void visit(Operation *op) {
+    if (std::optional<TrainingLayout> layout = findTrainingLayout(op))
+      return update(op, *layout);
     if (auto sharded = dyn_cast<ShardingOpInterface>(op))
       return update(sharded);
     if (auto call = dyn_cast<CallOpInterface>(op))
@@ -193,6 +197,14 @@ private:
     for (Value result : op->getResults())
       after = std::max(after, numbersOf(result));
     return after > before;
+  }
+
+  /// An op whose layouts follow from what another one keeps.
+  void update(Operation *op, const TrainingLayout &layout) {
+    if (layout.operand)
+      reshard(op->getOpOperand(0), layout.operand);
+    if (layout.result)
+      op->getResult(0).setType(layout.result);
   }
 
   //===--------------------------------------------------------------------===//

@@ -66,7 +66,7 @@ void Seeds::splitSources(StringRef symbol) {
 
 void Seeds::splitBoundaries(StringRef symbol, bool inside) {
   for (auto function : module.getOps<FunctionOpInterface>()) {
-    if (inside && !function.isPrivate())
+    if (inside && !findWhole(function).isPrivate())
       continue;
     SmallVector<Type> arguments, results;
     for (Type type : function.getArgumentTypes())

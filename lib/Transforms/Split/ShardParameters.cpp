@@ -11,6 +11,8 @@
 #include "FactorSplits.h"
 #include "Propagation.h"
 #include "Seeds.h"
+#include "WeightSplits.h"
+#include "autopar/Dialect/Transformer/Training.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -22,6 +24,25 @@ namespace autopar {
 using namespace autopar;
 using namespace autopar::parallel;
 using namespace mlir;
+
+bool autopar::isWeightOfExperts(Value weight) {
+  return llvm::any_of(weight.getUsers(), [](Operation *user) {
+    auto op = dyn_cast<ShardingOpInterface>(user);
+    return op && op.getShardingFactors().expertsOfResult(0) !=
+                     ShardingFactors::none;
+  });
+}
+
+std::optional<unsigned> autopar::largestWholeDim(Value weight) {
+  TensorView view(weight);
+  std::optional<unsigned> largest;
+  for (unsigned dim = 0; dim < view.rank(); ++dim)
+    if (view.dim(dim).isWhole() &&
+        (!largest || view.getType().getDimSize(dim) >=
+                         view.getType().getDimSize(*largest)))
+      largest = dim;
+  return largest;
+}
 
 namespace {
 
@@ -40,7 +61,7 @@ struct ShardParametersPass
     llvm::SetVector<Value> weights = findWeights(module);
     for (Value weight : weights)
       shard(module, cast<OpResult>(weight),
-            isOfExperts(weight) ? *experts : *dense);
+            isWeightOfExperts(weight) ? *experts : *dense);
     propagateSplits(module);
     getStrategy(module).setFsdp(true);
   }
@@ -52,7 +73,7 @@ private:
     module.walk([&](ShardingOpInterface op) {
       for (Value operand : op->getOperands()) {
         Operation *source = operand.getDefiningOp();
-        if (!source || source->getNumOperands() != 0)
+        if (!source || source->getNumOperands() != 0 || isUpdated(operand))
           continue;
         TensorView view(operand);
         bool symbolic = false;
@@ -65,11 +86,10 @@ private:
     return weights;
   }
 
-  static bool isOfExperts(Value weight) {
+  /// An update makes the part of a weight that it has.
+  static bool isUpdated(Value weight) {
     return llvm::any_of(weight.getUsers(), [](Operation *user) {
-      auto op = dyn_cast<ShardingOpInterface>(user);
-      return op && op.getShardingFactors().expertsOfResult(0) !=
-                       ShardingFactors::none;
+      return isa<transformer::AssignOp>(user);
     });
   }
 
@@ -82,17 +102,6 @@ private:
     seeds.splitSource(weight, *dim, SplitRule::any);
     if (seeds.changed())
       gather(weight, *dim);
-  }
-
-  static std::optional<unsigned> largestWholeDim(Value weight) {
-    TensorView view(weight);
-    std::optional<unsigned> largest;
-    for (unsigned dim = 0; dim < view.rank(); ++dim)
-      if (view.dim(dim).isWhole() &&
-          (!largest || view.getType().getDimSize(dim) >=
-                           view.getType().getDimSize(*largest)))
-        largest = dim;
-    return largest;
   }
 
   /// Before the first use, so that few weights are whole at a time.

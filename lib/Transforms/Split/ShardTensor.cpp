@@ -39,9 +39,11 @@ struct ShardTensorPass : autopar::impl::ShardTensorPassBase<ShardTensorPass> {
     if (failed(readAxes(module)) || failed(multiple))
       return signalPassFailure();
     SmallVector<SplitRequests::Seed> sources;
+    // Parts of others have the weights of those.
     for (auto function : module.getOps<FunctionOpInterface>())
-      llvm::append_range(
-          sources, SplitRequests::ofTensorParallelism(function).sources());
+      if (findWhole(function) == function)
+        llvm::append_range(
+            sources, SplitRequests::ofTensorParallelism(function).sources());
     bool changed = false;
     for (const SplitRequests::Seed &source : sources) {
       ArrayRef<StringAttr> over = axesOf(source);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Bind/Strategy.h"
 #include "../Price/Estimator.h"
 #include "../Price/StatedPlan.h"
 #include "autopar/Transforms/Passes.h"
@@ -50,21 +51,29 @@ private:
     if (failed(verifyCoverage(plan.pipeline.stages, program,
                               [&] { return module.emitError(); })))
       return failure();
-    createStages(module, plan.pipeline, assumed(module));
+    createStages(module, plan.pipeline, plan.has(Degree::pp),
+                 assumed(module));
     return success();
+  }
+
+  static bool trains(ModuleOp module) {
+    SymbolBindingOpInterface step = findWorkload(module);
+    return step && step.getWorkload().phase == Phase::train;
   }
 
   /// What the options say of the pipeline.
   LogicalResult readOptions(ModuleOp module, Plan &plan) {
     PipelinePlan &pipeline = plan.pipeline;
     pipeline = PipelinePlan();
-    if (!plan.has(Degree::pp))
+    if (!plan.has(Degree::pp) && !trains(module))
       return module.emitError("the mesh has no axis 'pp' for pipeline stages: "
                               "give --stage-pp=N");
     if (interleave != 0)
       pipeline.interleave = interleave;
     if (microbatches != 0)
       pipeline.microbatches = microbatches;
+    if (microBatch != 0)
+      pipeline.microBatch = microBatch;
     if (!schedule.empty()) {
       pipeline.schedule = parseScheduleKind(schedule);
       if (!pipeline.schedule)
@@ -77,7 +86,7 @@ private:
         return emitError(module, ranges.error());
       pipeline.stages = std::move(*ranges);
     }
-    std::optional<Error> error = checkChoices(plan);
+    std::optional<Error> error = checkChoices(plan, trains(module));
     return error ? emitError(module, *error) : success();
   }
 
@@ -105,7 +114,7 @@ private:
   /// What the options leave to the pass.
   ArrayAttr assumed(ModuleOp module) {
     SmallVector<StringRef> words;
-    if (microbatches == 0)
+    if (microbatches == 0 && microBatch == 0)
       words.push_back("microbatches");
     if (schedule.empty())
       words.push_back("schedule");
@@ -113,17 +122,20 @@ private:
   }
 
   static void createStages(ModuleOp module, const PipelinePlan &pipeline,
-                           ArrayAttr assumed) {
+                           bool hasAxis, ArrayAttr assumed) {
     for (StagesOp old : llvm::make_early_inc_range(module.getOps<StagesOp>()))
       old.erase();
-    MeshOp mesh = *module.getOps<MeshOp>().begin();
-    OpBuilder builder(module.getContext());
-    builder.setInsertionPointAfter(mesh);
+    OpBuilder builder = builderOfFacts(module);
+    for (MeshOp mesh : module.getOps<MeshOp>())
+      builder.setInsertionPointAfter(mesh);
+    SmallVector<StringRef, 1> axes;
+    if (hasAxis)
+      axes.push_back(nameOf(Degree::pp));
     SmallVector<int64_t> ends;
     for (const LayerRange &range : pipeline.stages)
       ends.push_back(range.end);
     StagesOp::create(builder, module.getLoc(),
-                     builder.getStrArrayAttr({StringRef(nameOf(Degree::pp))}),
+                     builder.getStrArrayAttr(axes),
                      ends, *pipeline.interleave, *pipeline.schedule,
                      *pipeline.microbatches, assumed);
   }

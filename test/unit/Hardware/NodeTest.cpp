@@ -177,7 +177,7 @@ TEST_F(NodeTest, ANameMeansTheOneSystemThatItFits) {
   auto starts = [&](const char *name, const std::string &start) {
     EXPECT_EQ(nameOf(name).substr(0, start.size()), start);
   };
-  starts("sxm-8", "\"sxm-8\" may be any of 8 systems: a100-40gb-sxm-8, ");
+  starts("sxm-8", "\"sxm-8\" may be any of 9 systems: a100-40gb-sxm-8, ");
   starts("h100-smx-8",
          "unknown system \"h100-smx-8\", did you mean \"h100-sxm-8\"?");
   EXPECT_EQ(library.machine("h100")->taken->str(),

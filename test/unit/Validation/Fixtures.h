@@ -9,6 +9,7 @@
 #define AUTOPAR_TEST_UNIT_VALIDATION_FIXTURES_H
 
 #include "autopar/Validation/ServingRows.h"
+#include "autopar/Validation/TrainingRows.h"
 
 #include <filesystem>
 
@@ -43,6 +44,50 @@ inline ServingRow plainRow(std::string id = "r", int64_t concurrency = 8,
   row.tpotMs = tpotMs;
   row.ttftMs = ttftMs;
   return row;
+}
+
+/// The rows of a table of training in JSON.
+inline TrainingRows trainingRowsOf(const std::string &json) {
+  Result<DataTable> table = parseJsonTable(json, "t.json");
+  if (!table)
+    return {{}, {table.error()}};
+  Result<TrainingRows> rows = readTrainingRows(*table);
+  return rows ? std::move(*rows) : TrainingRows{{}, {rows.error()}};
+}
+
+/// The one row of `json`, an object.
+inline TrainingRow trainingRowOf(const std::string &json) {
+  TrainingRows read = trainingRowsOf("[" + json + "]");
+  return read.rows.empty() ? TrainingRow() : std::move(read.rows.front());
+}
+
+/// A row that no rule objects to, with other cells where `changes` has them.
+inline TrainingRow plainTraining(const std::string &changes = "") {
+  std::map<std::string, std::string> cells = {
+      {"id", R"("r")"},
+      {"model", R"("GPT-1B")"},
+      {"arch", R"({"layers": 24, "hidden": 2048, "heads": 16, "ffn": 8192,
+                   "gated": false, "vocab": 51200})"},
+      {"hardware", R"("H100-SXM-80GB")"},
+      {"n_gpus", "8"},
+      {"tp", "2"},
+      {"pp", "1"},
+      {"seq", "2048"},
+      {"gbs", "64"},
+      {"mbs", "2"},
+      {"recompute", R"("none")"},
+      {"precision", R"("bf16")"},
+      {"source", R"("test")"},
+      {"iter_time_s", "4"}};
+  std::string json = "{";
+  for (const auto &[column, cell] : cells)
+    if (changes.find("\"" + column + "\":") == std::string::npos)
+      json += "\"" + column + "\": " + cell + ",";
+  if (changes.empty())
+    json.back() = '}';
+  else
+    json += changes + "}";
+  return trainingRowOf(json);
 }
 
 } // namespace autopar::test

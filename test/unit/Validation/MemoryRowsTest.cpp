@@ -29,7 +29,6 @@ TEST(MemoryRows, LogsAreRead) {
     {"id": "b", "model": "m", "hardware": "A100", "framework": "Megatron",
      "recompute": "full", "weights_gib": 1}])json");
   ASSERT_EQ(read.rows.size(), 1u);
-  EXPECT_EQ(read.others, 1u);
   const MemoryRow &row = read.rows.front();
   EXPECT_EQ(row.row.degrees.tp, 2);
   EXPECT_EQ(row.stepTokens, 8192);

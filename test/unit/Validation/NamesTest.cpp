@@ -129,8 +129,15 @@ TEST(SystemNames, AliasWithTheMostWords) {
   EXPECT_EQ(system("RTX-PRO-6000-BSE"), "rtx-pro-6000-server-8");
   EXPECT_EQ(system("Intel Arc Pro B60"), "arc-pro-b60-8");
   EXPECT_EQ(system("A100-SXM4-40GB (DGX-A100)"), "a100-40gb-sxm-8");
-  EXPECT_EQ(system("V100-SXM3-32GB (DGX-2)"), "v100-32gb-sxm-8");
+  EXPECT_EQ(system("V100-SXM3-32GB (DGX-2)"), "v100-32gb-sxm-16");
   EXPECT_EQ(system("TPU-v4"), "tpu-v4-4x4x4");
+}
+
+TEST(SystemNames, NotesThatSayMore) {
+  EXPECT_EQ(system("A100-SXM-80GB (Jean Zay, 4x OmniPath per node)"),
+            "a100-80gb-sxm-8-opa");
+  EXPECT_EQ(system("A100-SXM-80GB (no B200 NVL72)"), "a100-80gb-sxm-8");
+  EXPECT_EQ(system("H100-SXM (96GB)"), "h100-96gb-8");
 }
 
 TEST(SystemNames, LookAlikesAreRefused) {

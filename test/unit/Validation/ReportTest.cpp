@@ -183,8 +183,16 @@ TEST(ValidationJson, AgreesWithTheSchema) {
                      "/lib/Validation/schema/validation.schema.json");
   ASSERT_TRUE(file);
   json schema = json::parse(file);
-  json report = json::parse(validationJson(someReport()));
+  ValidationReport given = someReport();
+  TrainedRow trained;
+  trained.row = plainTraining();
+  trained.assumed = {"nothing"};
+  TrainedRow other = trained;
+  other.row = plainTraining(R"("tp": 4, "iter_time_s": 5)");
+  addTraining(given, {trained, other}, defaultRules());
+  json report = json::parse(validationJson(given));
   check(report, schema, schema, "");
+  EXPECT_EQ(report["training"]["order"].size(), 1u);
   EXPECT_EQ(report["schema"], schema["properties"]["schema"]["const"]);
   EXPECT_NEAR(report["sections"][0]["all"]["coverage_percent"], 66.67, 0.01);
   EXPECT_TRUE(

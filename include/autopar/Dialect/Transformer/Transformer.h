@@ -47,6 +47,14 @@ struct StateMemory : mlir::SideEffects::Resource::Base<StateMemory> {
   llvm::StringRef getName() override { return "states"; }
 };
 
+/// What forwards keep for backwards, and what backwards add up.
+struct SavedMemory : mlir::SideEffects::Resource::Base<SavedMemory> {
+  llvm::StringRef getName() override { return "saved values"; }
+};
+struct GradientMemory : mlir::SideEffects::Resource::Base<GradientMemory> {
+  llvm::StringRef getName() override { return "gradients"; }
+};
+
 /// `[last dimension of x]`, the type of a norm's weight; null where `x` has no
 /// such dimension.
 mlir::Type getNormWeightType(mlir::Type x);

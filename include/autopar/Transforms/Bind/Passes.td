@@ -27,7 +27,7 @@ def BindWorkloadPass : ModulePass<"autopar-bind-workload"> {
     ```
   }];
   let options = [
-    Option<"phase", "phase", "std::string", "\"\"", "prefill or decode">,
+    Option<"phase", "phase", "std::string", "\"\"", "prefill, decode or train">,
     Option<"batch", "batch", "int64_t", "0", "Sequences in a step (0: keep)">,
     Option<"prompt", "prompt", "int64_t", "0",
            "New tokens of each sequence in a prefill (0: keep)">,

@@ -19,8 +19,8 @@ mlir::Type withLayout(mlir::Type type, const parallel::Layout &layout);
 /// Whether `op` gives its operand another layout: a collective or a reshard.
 bool isLayoutOp(mlir::Operation *op);
 
-/// The layout of the result of a ring or a gather on a source, from its
-/// operand's.
+/// The layout of the result of a ring, a gather or a split on a source, from
+/// its operand's.
 parallel::Layout layoutAfter(mlir::Operation *op);
 
 } // namespace autopar

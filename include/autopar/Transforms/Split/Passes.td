@@ -245,4 +245,31 @@ def DispatchTokensPass : ModulePass<"autopar-dispatch-tokens"> {
                            "::autopar::transformer::TransformerDialect"];
 }
 
+def ShardOptimizerPass : ShardPass<"autopar-shard-optimizer"> {
+  let summary = "splits what optimizers keep over the replicas";
+  let description = [{
+    Each update of a weight is made of a part of it by each of the devices along
+    `axes`, which have the whole weight: the gradient is reduced and scattered
+    instead of reduced, what the optimizer keeps is split, and the new elements
+    are gathered (ZeRO stage 1, Rajbhandari et al., arXiv:1910.02054, section 5.1;
+    Megatron's distributed optimizer). Of a weight, the largest dimension that is
+    whole is split; one that is split over all `axes` already stays as it is.
+
+    Requires a module with updates, else does nothing; it comes last of these
+    passes. Guarantees that forwards and backwards stay as they are.
+
+    ```mlir
+    // autopar-shard-optimizer{axes=dp}
+    parallel.mesh(dp = 4)
+    parallel.strategy zero(1)
+    ```
+  }];
+  let options = [
+    ListOption<"axes", "axes", "std::string",
+               "Mesh axes of the replicas (default: dp)">,
+    ListOption<"expertAxes", "expert-axes", "std::string",
+               "Those of copies of experts (default: the same; none: of none)">,
+  ];
+}
+
 #endif // AUTOPAR_TRANSFORMS_SPLIT_PASSES_TD

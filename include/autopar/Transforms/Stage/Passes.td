@@ -21,7 +21,8 @@ def StagePipelinePass : ModulePass<"autopar-stage-pipeline"> {
     time alone.
 
     Requires a mesh with an axis `pp`, a size for each axis, a workload, and no
-    `parallel.reshard`: it comes last.
+    `parallel.reshard`: it comes last. A module that trains may do without the
+    axis: it has one stage, over no axis, through which its microbatches go.
 
     ```mlir
     // autopar-stage-pipeline{microbatches=4}
@@ -39,6 +40,9 @@ def StagePipelinePass : ModulePass<"autopar-stage-pipeline"> {
            "(default: inference, or interleaved)">,
     Option<"microbatches", "microbatches", "int64_t", "0",
            "Parts of the batch (default: what divides it, at most the stages)">,
+    Option<"microBatch", "micro-batch", "int64_t", "0",
+           "Sequences of a replica in each part, in place of their number "
+           "(default in training: 1)">,
   ];
   let dependentDialects = ["::autopar::parallel::ParallelDialect"];
 }

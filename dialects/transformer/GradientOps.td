@@ -1,0 +1,817 @@
+//===- GradientOps.td - What backwards compute -------------*- tablegen -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Gradients of the ops of a forward, for a loss that is a sum over all tokens.
+// `dy` is the gradient of an op's result, and has its shape. Those of weights
+// name the weight (`of`), whose layout they take and whose elements they do not
+// read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMER_GRADIENTOPS_TD
+#define AUTOPAR_TRANSFORMER_GRADIENTOPS_TD
+
+include "transformer/TransformerBase.td"
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+def TF_CrossEntropyOp : TF_ComputeOp<"cross_entropy", [Pure]> {
+  let summary = "how unlikely the right tokens were";
+  let description = [{
+        y[t..] = log(sum_v exp(x[t.., v])) - x[t.., labels[t..]]
+
+    Where the vocabulary is split, devices exchange the largest score of their
+    part, their part of the sum and the score of the label: inside the op, three
+    all_reduces of one f32 per token over those axes.
+
+    **Constraints:** `labels` are integers below `vocabulary`, in the leading
+    dimensions of `x`, which has one more; the result has those of the labels;
+    no partial sums.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x16x1000xf32>, %l: tensor<4x16xi32>) {
+      %y = transformer.cross_entropy %x, %l
+          : tensor<4x16x1000xf32>, tensor<4x16xi32> -> tensor<4x16xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$labels);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $labels attr-dict `:` type($x) `,` type($labels) `->` type($result)
+  }];
+}
+
+def TF_CrossEntropyBackwardOp : TF_ComputeOp<"cross_entropy_backward", [
+    Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "the gradient of the summed cross entropies";
+  let description = [{
+    Of the sum of `transformer.cross_entropy` over all tokens:
+
+        dx[t.., v] = exp(x[t.., v]) / (sum_v' exp(x[t.., v'])) - (1 where v = labels[t..])
+
+    Where the vocabulary is split, devices exchange the largest score and the
+    sum, as the forward does.
+
+    **Constraints:** those of `transformer.cross_entropy`; the result has the
+    type of `x`.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x16x1000xf32>, %l: tensor<4x16xi32>) {
+      %d = transformer.cross_entropy_backward %x, %l : tensor<4x16x1000xf32>, tensor<4x16xi32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$labels);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x `,` $labels attr-dict `:` type($x) `,` type($labels)";
+}
+
+def TF_CastOp : TF_ComputeOp<"cast", [Pure]> {
+  let summary = "the same numbers in another format";
+  let description = [{
+        y[i..] = x[i..]
+
+    Linear.
+
+    **Constraints:** the result has the dimensions of `x`.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x64xbf16>) {
+      %y = transformer.cast %x : tensor<4x64xbf16> -> tensor<4x64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+def TF_LinearBackwardOp : TF_ComputeOp<"linear_backward", [Pure]> {
+  let summary = "what a product's input has to do with it";
+  let description = [{
+    Of `transformer.linear`:
+
+        dx[t.., i..] = sum_o.. dy[t.., o..] * weight[i.., o..]
+
+    The last `k` dimensions of `dy` are contracted with the last `k` of the
+    weight, where `k = (rank of dy + rank of weight - rank of dx) / 2`.
+    2*tokens*in*out FLOPs. Split over `o`, the result is a partial sum.
+
+    **Constraints:** `k` is 1 or more; contracted dimensions agree; the result
+    has the other dimensions of `dy`, then those of the weight.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%dy: tensor<4x2x16xbf16>, %w: tensor<64x2x16xbf16>) {
+      %dx = transformer.linear_backward %dy, %w
+          : tensor<4x2x16xbf16>, tensor<64x2x16xbf16> -> tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$weight);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $dy `,` $weight attr-dict `:` type($dy) `,` type($weight) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// How many dimensions of `dy` are contracted.
+    int64_t getNumContracted();
+  }];
+}
+
+def TF_LogitsBackwardOp : TF_ComputeOp<"logits_backward", [Pure]> {
+  let summary = "what hidden states have to do with the scores";
+  let description = [{
+    Of `transformer.logits`:
+
+        dx[t.., h] = sum_v dy[t.., v] * table[v, h]
+
+    2*tokens*hidden*vocabulary FLOPs. Split over the vocabulary, the result is a
+    partial sum; what a `pad` adds to it is not summed.
+
+    **Constraints:** the table is `[vocabulary, hidden]`; the result is `dy`
+    with `vocabulary` replaced by `hidden`.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%dy: tensor<4x1000xbf16>, %t: tensor<1000x64xbf16>) {
+      %dx = transformer.logits_backward %dy, %t
+          : tensor<4x1000xbf16>, tensor<1000x64xbf16> -> tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$table);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $dy `,` $table attr-dict `:` type($dy) `,` type($table) `->` type($result)
+  }];
+}
+
+def TF_ProductGradientOp : TF_ComputeOp<"product_gradient", [Pure]> {
+  let summary = "the gradient of a weight that tokens are multiplied by";
+  let description = [{
+        dw[i.., o..] = sum_t.. a[t.., i..] * b[t.., o..]
+
+    the leading dimensions `t..` of both being those that `dw` has none of: of a
+    linear map `a` is its input and `b` the gradient of its result; of scores
+    `a` is their gradient and `b` the hidden states. 2*tokens*in*out FLOPs.
+    Split over tokens, the result is a partial sum. It is added to the kept
+    gradient as it is computed: writing it counts there
+    (`transformer.accumulate`).
+
+    **Constraints:** the leading dimensions of `a` and `b` agree; the weight has
+    the others of `a`, then those of `b`, and so has the result.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x64xbf16>, %dy: tensor<4x2x16xbf16>,
+                               %w: tensor<64x2x16xbf16>) {
+      %dw = transformer.product_gradient %x, %dy of %w
+          : tensor<4x64xbf16>, tensor<4x2x16xbf16>, tensor<64x2x16xbf16> -> tensor<64x2x16xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b,
+                       AnyRankedTensor:$weight);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $a `,` $b `of` $weight attr-dict
+    `:` type($a) `,` type($b) `,` type($weight) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// How many leading dimensions are summed over.
+    int64_t getNumTokenDims();
+  }];
+}
+
+def TF_SumTokensOp : TF_ComputeOp<"sum_tokens", [Pure]> {
+  let summary = "the gradient of what is added to every token";
+  let description = [{
+        db[o..] = sum_t.. dy[t.., o..]
+
+    Split over tokens, the result is a partial sum.
+
+    **Constraints:** the bias has the trailing dimensions of `dy`, and so has
+    the result.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%dy: tensor<4x2x16xbf16>, %b: tensor<2x16xbf16>) {
+      %db = transformer.sum_tokens %dy of %b
+          : tensor<4x2x16xbf16>, tensor<2x16xbf16> -> tensor<2x16xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$bias);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $dy `of` $bias attr-dict `:` type($dy) `,` type($bias) `->` type($result)
+  }];
+}
+
+def TF_FactorGradientOp : TF_ComputeOp<"factor_gradient", [
+    Pure, AllTypesMatch<["dy", "x"]>]> {
+  let summary = "the gradient of learned factors";
+  let description = [{
+    Of `transformer.multiply`:
+
+        df[h] = sum_t.. dy[t.., h] * x[t.., h]
+        df[0] = sum_t..,h dy[t.., h] * x[t.., h]     of one factor
+
+    Split over what is summed, the result is a partial sum.
+
+    **Constraints:** those of `transformer.multiply`; `dy` has the type of `x`.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%dy: tensor<4x64xbf16>, %x: tensor<4x64xbf16>, %f: tensor<64xbf16>) {
+      %df = transformer.factor_gradient %dy, %x of %f
+          : tensor<4x64xbf16>, tensor<64xbf16> -> tensor<64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$x,
+                       AnyRankedTensor:$factors);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $dy `,` $x `of` $factors attr-dict
+    `:` type($x) `,` type($factors) `->` type($result)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+def TF_EmbeddingGradientOp : TF_ComputeOp<"embedding_gradient", [Pure]> {
+  let summary = "the gradient of a table that tokens are looked up in";
+  let description = [{
+        dt[v, h] = sum of dy[t.., h] over the t.. whose ids[t..] is v
+
+    Split over tokens, the result is a partial sum; over the vocabulary, a
+    device adds to the rows that it has.
+
+    **Constraints:** those of `transformer.embedding`; `dy` has the type of its
+    result.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%ids: tensor<4x16xi32>, %dy: tensor<4x16x64xbf16>,
+                               %t: tensor<1000x64xbf16>) {
+      %dt = transformer.embedding_gradient %ids, %dy of %t
+          : tensor<4x16xi32>, tensor<4x16x64xbf16>, tensor<1000x64xbf16> -> tensor<1000x64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$ids, AnyRankedTensor:$dy,
+                       AnyRankedTensor:$table);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $ids `,` $dy `of` $table attr-dict
+    `:` type($ids) `,` type($dy) `,` type($table) `->` type($result)
+  }];
+}
+
+def TF_PositionGradientOp : TF_ComputeOp<"position_gradient", [Pure]> {
+  let summary = "the gradient of a table of positions";
+  let description = [{
+    Of `transformer.position_embedding`:
+
+        dt[r, h] = sum of dy[b, i, h] over the b, i whose position adds row r
+
+    Split over sequences or tokens, the result is a partial sum.
+
+    **Constraints:** those of `transformer.position_embedding`, of which `first`
+    and `same` are; the table is `[positions, hidden]`, and whole.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%dy: tensor<4x16x64xbf16>, %t: tensor<512x64xbf16>) {
+      %dt = transformer.position_gradient %dy of %t
+          : tensor<4x16x64xbf16>, tensor<512x64xbf16> -> tensor<512x64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$table,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$first,
+                       UnitAttr:$same);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $dy `of` $table (`first` `(` $first^ `)`)? (`same` $same^)? attr-dict
+    `:` type($dy) `,` type($table) `->` type($result)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+def TF_NormBackwardOp : TF_ComputeOp<"norm_backward", [
+    Pure, AllTypesMatch<["dy", "x", "result"]>]> {
+  let summary = "what a norm's input has to do with its result";
+  let description = [{
+    Of `transformer.rms_norm` or, `centered`, `transformer.layer_norm`, over the
+    same dimensions, which have `N` elements together in each group. With `m`
+    the mean of `x` if centered, else 0, `r = 1 / sqrt(mean of (x - m)^2 + eps)`,
+    `n = (x - m) * r` and `g = dy * (u + weight)`, means being those of the
+    token (and the group):
+
+        dx = r * (g - n * mean(g * n))                  rms_norm
+             r * (g - mean(g) - n * mean(g * n))        centered
+
+    **Constraints:** those of the norms; `dy`, `x` and the result have one type,
+    and are whole in what the mean is over.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%dy: tensor<4x64xbf16>, %x: tensor<4x64xbf16>, %g: tensor<64xbf16>) {
+      %dx = transformer.norm_backward %dy, %x, %g eps(1.0e-5) : tensor<4x64xbf16>
+      %dz = transformer.norm_backward %dy, %x centered eps(1.0e-5) : tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$x,
+                       Optional<AnyRankedTensor>:$weight, UnitAttr:$centered,
+                       DefaultValuedAttr<I64Attr, "1">:$over, F64Attr:$eps,
+                       UnitAttr:$unit_offset, OptionalAttr<I64Attr>:$groups);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $dy `,` $x (`,` $weight^)? (`centered` $centered^)? (`over` `(` $over^ `)`)?
+    `eps` `(` custom<Number>($eps) `)` (`unit_offset` $unit_offset^)?
+    (`groups` `(` $groups^ `)`)? attr-dict
+    `:` custom<NormTypes>(ref($weight), type($x), type($weight))
+  }];
+}
+
+def TF_NormGradientOp : TF_ComputeOp<"norm_gradient", [
+    Pure, AllTypesMatch<["dy", "x"]>]> {
+  let summary = "the gradient of a norm's weight";
+  let description = [{
+    With `n` as in `transformer.norm_backward`, summed over all tokens and what
+    the weight has no dimension of:
+
+        dw[h..] = sum_t.. dy[t.., h..] * n[t.., h..]
+
+    Split over tokens, the result is a partial sum.
+
+    **Constraints:** those of `transformer.norm_backward`; the result has the
+    shape of the weight.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%dy: tensor<4x64xbf16>, %x: tensor<4x64xbf16>, %g: tensor<64xbf16>) {
+      %dw = transformer.norm_gradient %dy, %x of %g eps(1.0e-5)
+          : tensor<4x64xbf16>, tensor<64xbf16> -> tensor<64xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$x,
+                       AnyRankedTensor:$weight, UnitAttr:$centered,
+                       DefaultValuedAttr<I64Attr, "1">:$over, F64Attr:$eps,
+                       OptionalAttr<I64Attr>:$groups);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $dy `,` $x `of` $weight (`centered` $centered^)? (`over` `(` $over^ `)`)?
+    `eps` `(` custom<Number>($eps) `)` (`groups` `(` $groups^ `)`)? attr-dict
+    `:` type($x) `,` type($weight) `->` type($result)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+def TF_ActivationBackwardOp : TF_ComputeOp<"activation_backward", [
+    Pure, AllTypesMatch<["dy", "x", "result"]>]> {
+  let summary = "what an activation's input has to do with its result";
+  let description = [{
+    With the derivative `f'` of the `function` of `transformer.activation`:
+
+        dx[i..] = dy[i..] * f'(x[i..])
+
+    **Constraints:** one type for all; no partial sums.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%dy: tensor<4x64xbf16>, %x: tensor<4x64xbf16>) {
+      %dx = transformer.activation_backward %dy, %x gelu : tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$x,
+                       TF_FunctionAttr:$function);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$dy `,` $x $function attr-dict `:` type($result)";
+}
+
+def TF_GatedBackwardOp : TF_ComputeOp<"gated_backward", [
+    Pure, AllTypesMatch<["dy", "gate", "up", "d_gate", "d_up"]>]> {
+  let summary = "what a gate and what it lets through have to do with it";
+  let description = [{
+    Of `transformer.gated`, with `G = min(gate, c)` and `U = up` kept between
+    `-c` and `c` where there is a `limit(c)`, and 0 where that holds them:
+
+        d_gate[i..] = dy[i..] * f'(G) * U    (U + 1 with unit_offset)
+        d_up[i..]   = dy[i..] * f(G)
+
+    **Constraints:** one type for all; no partial sums; `c` is positive.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%dy: tensor<4x64xbf16>, %g: tensor<4x64xbf16>, %u: tensor<4x64xbf16>) {
+      %dg, %du = transformer.gated_backward %dy, %g, %u silu : tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$gate,
+                       AnyRankedTensor:$up, TF_FunctionAttr:$function,
+                       UnitAttr:$unit_offset, OptionalAttr<F64Attr>:$limit);
+  let results = (outs AnyRankedTensor:$d_gate, AnyRankedTensor:$d_up);
+  let assemblyFormat = [{
+    $dy `,` $gate `,` $up $function (`unit_offset` $unit_offset^)?
+    (`limit` `(` custom<Number>($limit)^ `)`)? attr-dict `:` type($dy)
+  }];
+}
+
+def TF_SoftcapBackwardOp : TF_ComputeOp<"softcap_backward", [
+    Pure, AllTypesMatch<["dy", "x", "result"]>]> {
+  let summary = "what softly bounded values have to do with the result";
+  let description = [{
+    Of `transformer.softcap`:
+
+        dx[i..] = dy[i..] * (1 - tanh(x[i..] / c)^2)
+
+    **Constraints:** one type for all; no partial sums; `c` is positive.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%dy: tensor<4x64xbf16>, %x: tensor<4x64xbf16>) {
+      %dx = transformer.softcap_backward %dy, %x at(30.0) : tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$x, F64Attr:$cap);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $dy `,` $x `at` `(` custom<Number>($cap) `)` attr-dict `:` type($result)
+  }];
+}
+
+def TF_DropoutMaskOp : TF_ComputeOp<"dropout_mask", [Pure]> {
+  let summary = "which elements a dropout keeps";
+  let description = [{
+    1 where an element of a tensor like `x` is kept, else 0: it is dropped with
+    the `probability`, by a random number that follows from the place of the
+    element, the layer, and `seed`. `x` is not read.
+
+    **Constraints:** the result has the dimensions of `x`; the probability is
+    from 0 to below 1.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x64xbf16>) {
+      %m = transformer.dropout_mask %x probability(0.1) seed(3) : tensor<4x64xbf16> -> tensor<4x64xi8>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, F64Attr:$probability, I64Attr:$seed);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x `probability` `(` custom<Number>($probability) `)` `seed` `(` $seed `)`
+    attr-dict `:` type($x) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TF_DropoutOp : TF_ComputeOp<"dropout", [
+    Pure, AllTypesMatch<["x", "result"]>]> {
+  let summary = "keeps some elements, and makes up for the others";
+  let description = [{
+        y[i..] = x[i..] * mask[i..] / (1 - probability)
+
+    Linear in `x`.
+
+    **Constraints:** the mask has the dimensions of `x`; the result has the type
+    of `x`; the probability is from 0 to below 1.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x64xbf16>, %m: tensor<4x64xi8>) {
+      %y = transformer.dropout %x, %m probability(0.1) : tensor<4x64xbf16>, tensor<4x64xi8>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$mask,
+                       F64Attr:$probability);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $mask `probability` `(` custom<Number>($probability) `)` attr-dict
+    `:` type($x) `,` type($mask)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+def TF_RopeBackwardOp : TF_ComputeOp<"rope_backward", [
+    Pure, AllTypesMatch<["dy", "result"]>]> {
+  let summary = "turns pairs of elements back";
+  let description = [{
+    Of `transformer.rope`, by the opposite angles:
+
+        dx[.., i]       = dy[.., i] * cos(a)       + dy[.., i + w/2] * sin(a)
+        dx[.., i + w/2] = dy[.., i + w/2] * cos(a) - dy[.., i] * sin(a)
+
+    **Constraints:** those of `transformer.rope`.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%dy: tensor<4x16x8x128xbf16>) {
+      %dx = transformer.rope_backward %dy theta(5.0e5) : tensor<4x16x8x128xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, F64Attr:$theta,
+                       OptionalAttr<TF_RopeScalingAttr>:$scaling,
+                       OptionalAttr<I64Attr>:$width, UnitAttr:$last,
+                       UnitAttr:$interleaved);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $dy `theta` `(` custom<Number>($theta) `)` (`scaling` `(` custom<Word>($scaling)^ `)`)?
+    (`width` `(` $width^ `)`)? (`last` $last^)? (`interleaved` $interleaved^)?
+    attr-dict `:` type($dy)
+  }];
+}
+
+def TF_AttentionNormaliserOp : TF_ComputeOp<"attention_normaliser", [Pure]> {
+  let summary = "the logarithm of what an attention divides by";
+  let description = [{
+    Of `transformer.attention` of the same operands, with its scores `s[c]`:
+
+        y[b, i, a] = log(sum_c exp(s[c]))
+
+    which its kernel writes beside its result: it takes no time of its own.
+
+    **Constraints:** those of `transformer.attention` without a cache; the
+    result is `[batch, query, heads]` of f32; key-value tokens are whole.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%q: tensor<4x16x8x64xbf16>, %k: tensor<4x16x2x64xbf16>) {
+      %z = transformer.attention_normaliser %q, %k causal
+          : tensor<4x16x8x64xbf16>, tensor<4x16x2x64xbf16> -> tensor<4x16x8xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
+                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
+                       OptionalAttr<I64Attr>:$chunk, OptionalAttr<F64Attr>:$scale,
+                       UnitAttr:$alibi);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $query `,` $key (`causal` $causal^)? (`window` `(` $window^ `)`)?
+    (`chunk` `(` $chunk^ `)`)? (`scale` `(` custom<Number>($scale)^ `)`)?
+    (`alibi` $alibi^)? attr-dict `:` type($query) `,` type($key) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
+  }];
+}
+
+def TF_AttentionBackwardOp : TF_ComputeOp<"attention_backward", [
+    Pure, AllTypesMatch<["query", "d_query"]>, AllTypesMatch<["key", "d_key"]>,
+    AllTypesMatch<["value", "d_value"]>]> {
+  let summary = "what queries, keys and values have to do with an attention";
+  let description = [{
+    Of `transformer.attention` without a cache, sinks or biases, by the method
+    of FlashAttention-2 (arXiv:2307.08691, algorithm 2): probabilities are made
+    again from queries, keys and the logarithm `z` of the forward's divisor.
+    With its scores `s[c]` and `f` the factor of their sum:
+
+        p[c]  = exp(s[c] - z[b, i, a])
+        dp[c] = sum_h dy[b, i, a, h] * value[b, c, g, h]
+        ds[c] = p[c] * (dp[c] - sum_h dy[b, i, a, h] * y[b, i, a, h]) * f
+        d_query[b, i, a, :] = sum_c ds[c] * key[b, c, g, :]
+        d_key[b, c, g, :]   = sum of ds[c] * query[b, i, a, :] over i and the a of g
+        d_value[b, c, g, :] = sum of p[c] * dy[b, i, a, :] over i and the a of g
+
+    2*pairs*heads*(3*d_qk + 2*d_v) FLOPs, 5/2 of the forward's where those are
+    alike.
+
+    **Constraints:** shapes as in `transformer.attention`; tokens are whole;
+    `dy` and `y` have one type, `z` is `[batch, query, heads]`; key-value heads
+    are split as query heads are, not replicated.
+
+    **Example:**
+    ```mlir
+    !q = tensor<4x16x8x64xbf16>
+    !k = tensor<4x16x2x64xbf16>
+    func.func private @example(%dy: !q, %q: !q, %k: !k, %v: !k, %y: !q, %z: tensor<4x16x8xf32>) {
+      %dq, %dk, %dv = transformer.attention_backward %dy, %q, %k, %v, %y, %z causal
+          : !q, !q, !k, !k, !q, tensor<4x16x8xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$query,
+                       AnyRankedTensor:$key, AnyRankedTensor:$value,
+                       AnyRankedTensor:$y, AnyRankedTensor:$normaliser,
+                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
+                       OptionalAttr<I64Attr>:$chunk, OptionalAttr<F64Attr>:$scale,
+                       UnitAttr:$alibi);
+  let results = (outs AnyRankedTensor:$d_query, AnyRankedTensor:$d_key,
+                      AnyRankedTensor:$d_value);
+  let assemblyFormat = [{
+    $dy `,` $query `,` $key `,` $value `,` $y `,` $normaliser (`causal` $causal^)?
+    (`window` `(` $window^ `)`)? (`chunk` `(` $chunk^ `)`)?
+    (`scale` `(` custom<Number>($scale)^ `)`)? (`alibi` $alibi^)? attr-dict
+    `:` type($dy) `,` type($query) `,` type($key) `,` type($value) `,` type($y)
+    `,` type($normaliser)
+  }];
+  let extraClassDeclaration = [{
+    ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
+  }];
+}
+
+def TF_AttentionProbabilitiesOp : TF_ComputeOp<"attention_probabilities", [Pure]> {
+  let summary = "how much each token sees of each, written out";
+  let description = [{
+    What `transformer.attention` keeps to itself, by kernels that write it. With
+    its scores `s[c]` of operands without a cache:
+
+        y[b, a, i, c] = exp(s[c]) / sum_c' exp(s[c'])    of those that are seen, else 0
+
+    Products and softmax are computed of all tokens, seen or not:
+    2*query*tokens*heads*d FLOPs.
+
+    **Constraints:** queries are `[batch, query, heads, d]`, keys
+    `[batch, tokens, kv heads, d]`, the result `[batch, heads, query, tokens]`;
+    tokens are whole.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%q: tensor<4x16x8x64xbf16>, %k: tensor<4x16x2x64xbf16>) {
+      %p = transformer.attention_probabilities %q, %k causal
+          : tensor<4x16x8x64xbf16>, tensor<4x16x2x64xbf16> -> tensor<4x8x16x16xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
+                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
+                       OptionalAttr<F64Attr>:$scale, UnitAttr:$alibi);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $query `,` $key (`causal` $causal^)? (`window` `(` $window^ `)`)?
+    (`scale` `(` custom<Number>($scale)^ `)`)? (`alibi` $alibi^)? attr-dict
+    `:` type($query) `,` type($key) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
+  }];
+}
+
+def TF_AttendOp : TF_ComputeOp<"attend", [Pure]> {
+  let summary = "values by how much each token sees of them";
+  let description = [{
+        y[b, i, a, :] = sum_c p[b, a, i, c] * value[b, c, g, :]
+
+    with the key-value head `g` of head `a`. 2*query*tokens*heads*d FLOPs.
+
+    **Constraints:** the probabilities are `[batch, heads, query, tokens]`,
+    values `[batch, tokens, kv heads, d]`, the result `[batch, query, heads, d]`;
+    tokens are whole.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%p: tensor<4x8x16x16xbf16>, %v: tensor<4x16x2x64xbf16>) {
+      %y = transformer.attend %p, %v
+          : tensor<4x8x16x16xbf16>, tensor<4x16x2x64xbf16> -> tensor<4x16x8x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$probabilities, AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $probabilities `,` $value attr-dict
+    `:` type($probabilities) `,` type($value) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
+  }];
+}
+
+def TF_AttendBackwardOp : TF_ComputeOp<"attend_backward", [
+    Pure, AllTypesMatch<["probabilities", "d_probabilities"]>,
+    AllTypesMatch<["value", "d_value"]>]> {
+  let summary = "what probabilities and values have to do with their product";
+  let description = [{
+    Of `transformer.attend`:
+
+        d_probabilities[b, a, i, c] = sum_h dy[b, i, a, h] * value[b, c, g, h]
+        d_value[b, c, g, :] = sum of p[b, a, i, c] * dy[b, i, a, :] over i and the a of g
+
+    4*query*tokens*heads*d FLOPs.
+
+    **Constraints:** shapes as in `transformer.attend`; tokens are whole;
+    key-value heads are split as query heads are, not replicated.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%dy: tensor<4x16x8x64xbf16>, %p: tensor<4x8x16x16xbf16>, %v: tensor<4x16x2x64xbf16>) {
+      %dp, %dv = transformer.attend_backward %dy, %p, %v
+          : tensor<4x16x8x64xbf16>, tensor<4x8x16x16xbf16>, tensor<4x16x2x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$probabilities,
+                       AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$d_probabilities, AnyRankedTensor:$d_value);
+  let assemblyFormat = [{
+    $dy `,` $probabilities `,` $value attr-dict
+    `:` type($dy) `,` type($probabilities) `,` type($value)
+  }];
+  let extraClassDeclaration = [{
+    ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
+  }];
+}
+
+def TF_AttentionProbabilitiesBackwardOp : TF_ComputeOp<"attention_probabilities_backward", [
+    Pure, AllTypesMatch<["probabilities", "d_probabilities"]>,
+    AllTypesMatch<["query", "d_query"]>, AllTypesMatch<["key", "d_key"]>]> {
+  let summary = "what queries and keys have to do with probabilities";
+  let description = [{
+    Of `transformer.attention_probabilities`, with `f` the factor of its scores:
+
+        ds[c] = p[b, a, i, c] * (dp[b, a, i, c] - sum_c' dp[b, a, i, c'] * p[b, a, i, c']) * f
+        d_query[b, i, a, :] = sum_c ds[c] * key[b, c, g, :]
+        d_key[b, c, g, :]   = sum of ds[c] * query[b, i, a, :] over i and the a of g
+
+    4*query*tokens*heads*d FLOPs.
+
+    **Constraints:** shapes as in `transformer.attention_probabilities`; tokens
+    are whole; key-value heads are split as query heads are, not replicated.
+
+    **Example:**
+    ```mlir
+    !q = tensor<4x16x8x64xbf16>
+    !p = tensor<4x8x16x16xbf16>
+    func.func private @example(%dp: !p, %p: !p, %q: !q, %k: tensor<4x16x2x64xbf16>) {
+      %dq, %dk = transformer.attention_probabilities_backward %dp, %p, %q, %k
+          : !p, !q, tensor<4x16x2x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$d_probabilities,
+                       AnyRankedTensor:$probabilities, AnyRankedTensor:$query,
+                       AnyRankedTensor:$key, OptionalAttr<F64Attr>:$scale);
+  let results = (outs AnyRankedTensor:$d_query, AnyRankedTensor:$d_key);
+  let assemblyFormat = [{
+    $d_probabilities `,` $probabilities `,` $query `,` $key
+    (`scale` `(` custom<Number>($scale)^ `)`)? attr-dict
+    `:` type($probabilities) `,` type($query) `,` type($key)
+  }];
+  let extraClassDeclaration = [{
+    ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
+  }];
+}
+
+#endif // AUTOPAR_TRANSFORMER_GRADIENTOPS_TD

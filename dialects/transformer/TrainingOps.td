@@ -1,0 +1,252 @@
+//===- TrainingOps.td - Losses, what is saved, updates -----*- tablegen -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMER_TRAININGOPS_TD
+#define AUTOPAR_TRANSFORMER_TRAININGOPS_TD
+
+include "transformer/GradientOps.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+/// What a forward leaves for its backward, and what backwards add up.
+def TF_SavedMemory : Resource<"::autopar::transformer::SavedMemory">;
+def TF_GradientMemory : Resource<"::autopar::transformer::GradientMemory">;
+
+//===----------------------------------------------------------------------===//
+// The parts of an iteration
+//===----------------------------------------------------------------------===//
+
+def TF_TrainingOp : TF_Op<"training", [
+    HasParent<"::mlir::ModuleOp">, MemoryEffects<[MemWrite<TF_WeightMemory>]>,
+    DeclareOpInterfaceMethods<StepSectionsOpInterface>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "what an iteration runs after its forward";
+  let description = [{
+    One iteration of training: for each microbatch the module's public function,
+    which is the forward, then `backward`; once for all of them `update`:
+
+        for each microbatch: forward(inputs); backward(inputs)
+        update()
+
+    The backward has the inputs of the forward. Functions of a backward or an
+    update say with `transformer.part_of` whose layers theirs are: weights,
+    gradients and saved values are those of the function that they name, in the
+    layer of the same number. `recompute` says by which policy the backward makes
+    values again; the functions have what came of it. `products` is the format that
+    products with weights multiply in, forward and backward, where that is not
+    their operands': these are cast on the way, and sums are those of the
+    formula.
+
+    **Constraints:** one per module; `backward` is a private function with the
+    arguments of the public one, `update` a private function without any; both
+    return nothing.
+
+    **Example:**
+    ```mlir
+    func.func @model(%x: tensor<4x64xbf16>) {
+      return
+    }
+    func.func private @model_backward(%x: tensor<4x64xbf16>) attributes {transformer.part_of = @model} {
+      return
+    }
+    func.func private @model_update() attributes {transformer.part_of = @model} {
+      return
+    }
+    transformer.training backward(@model_backward) update(@model_update) recompute(full)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$backward, FlatSymbolRefAttr:$update,
+                       OptionalAttr<TF_RecomputeAttr>:$recompute,
+                       OptionalAttr<TypeAttr>:$products);
+  let assemblyFormat = [{
+    `backward` `(` $backward `)` `update` `(` $update `)`
+    (`recompute` `(` $recompute^ `)`)? (`products` `(` $products^ `)`)? attr-dict
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// From forwards to backwards
+//===----------------------------------------------------------------------===//
+
+def TF_SaveOp : TF_Op<"save", [
+    EncodingsMatchModule, MemoryEffects<[MemWrite<TF_SavedMemory>]>,
+    DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
+  let summary = "keeps a value for the backward";
+  let description = [{
+    The value of this layer and microbatch is kept under `name` until the
+    backward of the same layer and microbatch has read it
+    (`transformer.saved`). It is kept as it lies, partial sums too, and takes no
+    time of its own.
+
+    **Constraints:** one of its name in a function.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%x: tensor<4x64xbf16>) {
+      transformer.save %x "norm" : tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, StrAttr:$name);
+  let assemblyFormat = "$value $name attr-dict `:` type($value)";
+}
+
+def TF_SavedOp : TF_Op<"saved", [
+    EncodingsMatchModule, MemoryEffects<[MemRead<TF_SavedMemory>]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
+  let summary = "a value that the forward has kept";
+  let description = [{
+    What `transformer.save` of this name has kept, in the function that this
+    one's `transformer.part_of` names, of the layer of the same number and the
+    same microbatch.
+
+    **Constraints:** that function saves a value of this name and type.
+
+    **Example:**
+    ```mlir
+    func.func private @layer(%x: tensor<4x64xbf16>) {
+      transformer.save %x "x" : tensor<4x64xbf16>
+      return
+    }
+    func.func private @layer_backward() attributes {transformer.part_of = @layer} {
+      %x = transformer.saved "x" : tensor<4x64xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+}
+
+def TF_AccumulateOp : TF_Op<"accumulate", [
+    EncodingsMatchModule, MemoryEffects<[MemRead<TF_GradientMemory>, MemWrite<TF_GradientMemory>]>,
+    DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
+  let summary = "adds to the gradient of a weight";
+  let description = [{
+    Adds `gradient` to what is kept of `weight` since the last update
+    (`transformer.gradient`), which begins with 0. Microbatches add up:
+    partial sums may, and are kept as such, so that they are reduced once for
+    all of them. It is kept as it lies, and in the format that it has.
+
+    **Constraints:** `weight` is a `transformer.weight`, or what a collective
+    has made of one; the gradient has its shape.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%g: tensor<64x32xf32>) {
+      %w = transformer.weight "fc.weight" : tensor<64x32xbf16>
+      transformer.accumulate %g of %w : tensor<64x32xf32>, tensor<64x32xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$gradient, AnyRankedTensor:$weight);
+  let assemblyFormat = [{
+    $gradient `of` $weight attr-dict `:` type($gradient) `,` type($weight)
+  }];
+  let hasVerifier = 1;
+}
+
+def TF_GradientOp : TF_Op<"gradient", [
+    EncodingsMatchModule, HeldOpInterface,
+    MemoryEffects<[MemRead<TF_GradientMemory>]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
+  let summary = "the gradient of a weight, of all microbatches";
+  let description = [{
+    What `transformer.accumulate` has added up for the weight since the last
+    update, as it lies.
+
+    **Constraints:** as those of `transformer.accumulate`.
+
+    **Example:**
+    ```mlir
+    func.func private @example() {
+      %w = transformer.weight "fc.weight" : tensor<64x32xbf16>
+      %g = transformer.gradient %w : tensor<64x32xbf16> -> tensor<64x32xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$weight);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($weight) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+def TF_UpdateOp : TF_ComputeOp<"update", [
+    AllTypesMatch<["weight", "result"]>, MemoryEffects<[MemRead<TF_WeightMemory>, MemWrite<TF_WeightMemory>]>]> {
+  let summary = "what an optimizer makes of a weight";
+  let description = [{
+    A step of the optimizer on each element, with the numbers that it keeps of
+    it. With gradient `g`, `t` the number of the step from 1, and `m`, `v` kept
+    (Loshchilov, Hutter, arXiv:1711.05101, algorithm 2, without decay):
+
+        adamw   m = b1*m + (1-b1)*g;  v = b2*v + (1-b2)*g^2
+                y = w - lr * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps)
+        sgd     m = b1*m + g;  y = w - lr * m         with a state, else w - lr * g
+
+    with `lr = 0.001`, `b1 = 0.9`, `b2 = 0.999`, `eps = 1e-8`: costs depend on
+    none of them. `states` are the formats of what is kept for each parameter, a
+    master copy of the weight among them where `master` says so, first.
+
+    **Constraints:** the gradient has the shape of the weight; neither is a
+    partial sum; the result has the type of the weight.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%w: tensor<64x32xbf16>, %g: tensor<64x32xf32>) {
+      %y = transformer.update %w, %g adamw master states [f32, f32, f32]
+          : tensor<64x32xbf16>, tensor<64x32xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$weight, AnyRankedTensor:$gradient,
+                       TF_OptimizerAttr:$optimizer, UnitAttr:$master,
+                       TypeArrayAttr:$states);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $weight `,` $gradient $optimizer (`master` $master^)? `states` $states attr-dict
+    `:` type($weight) `,` type($gradient)
+  }];
+  let hasVerifier = 1;
+}
+
+def TF_AssignOp : TF_Op<"assign", [
+    AllTypesMatch<["value", "weight"]>,
+    EncodingsMatchModule, MemoryEffects<[MemWrite<TF_WeightMemory>]>,
+    DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
+  let summary = "gives a weight new elements";
+  let description = [{
+    From the next iteration on, `weight` has the elements of `value`. What made
+    them has written them: it takes no time of its own.
+
+    **Constraints:** both have one type; `weight` is a `transformer.weight`.
+
+    **Example:**
+    ```mlir
+    func.func private @example(%y: tensor<64x32xbf16>) {
+      %w = transformer.weight "fc.weight" : tensor<64x32xbf16>
+      transformer.assign %y to %w : tensor<64x32xbf16>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, AnyRankedTensor:$weight);
+  let assemblyFormat = "$value `to` $weight attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+#endif // AUTOPAR_TRANSFORMER_TRAININGOPS_TD

@@ -1,0 +1,77 @@
+//===- TrainingMemory.h - What iterations keep ------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_INTERPRETER_TRAININGMEMORY_H
+#define AUTOPAR_INTERPRETER_TRAININGMEMORY_H
+
+#include "autopar/Interpreter/Stages.h"
+
+#include "mlir/IR/Operation.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+
+namespace autopar {
+
+/// Numbers of checkpoint tensors, by name ("model.layers.3.mlp.up_proj.weight")
+/// and place, in row-major order.
+using CheckpointElements = std::map<std::string, std::map<int64_t, double>>;
+
+/// A weight in a layer: two that read one checkpoint tensor otherwise are two.
+struct LayerWeight {
+  std::string layer, name;
+  /// The attribute that says how it is read.
+  const void *storage = nullptr;
+
+  bool operator<(const LayerWeight &other) const {
+    return std::tie(layer, name, storage) <
+           std::tie(other.layer, other.name, other.storage);
+  }
+};
+
+/// What devices keep in an iteration for its backward and its update, and from
+/// one iteration to the next.
+struct TrainingMemory {
+  /// Sums over microbatches, as they lie.
+  struct Gradient {
+    /// One of those that were added.
+    mlir::Value addend;
+    DeviceTensors sums;
+  };
+  /// The numbers of an optimizer.
+  struct Moments {
+    DeviceTensors first, second;
+  };
+
+  /// By layer, function and name; empty once it was read.
+  std::map<std::string, DeviceTensors> saved;
+  std::map<LayerWeight, Gradient> gradients;
+  std::map<LayerWeight, Moments> moments;
+  /// An op of each weight that the iteration has read.
+  std::map<LayerWeight, mlir::Operation *> weights;
+  /// Elements that were given to weights, and those that the next iteration
+  /// has.
+  CheckpointElements given, next;
+  /// The number of the iteration, from 1.
+  int64_t iteration = 0;
+  /// An element of a checkpoint tensor that is `by` more than it should be.
+  struct Nudge {
+    std::string name;
+    int64_t offset = 0;
+    double by = 0;
+  } nudged;
+
+  void beginIteration();
+  double nudgeOf(const std::string &name, int64_t offset) const {
+    return nudged.offset == offset && nudged.name == name ? nudged.by : 0;
+  }
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_INTERPRETER_TRAININGMEMORY_H

@@ -1,0 +1,87 @@
+//===- Passes.td - Passes that make a forward an iteration -*- tablegen -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMS_TRAIN_PASSES_TD
+#define AUTOPAR_TRANSFORMS_TRAIN_PASSES_TD
+
+include "autopar/Transforms/PassClasses.td"
+
+def PrepareTrainingPass : ModulePass<"autopar-prepare-training"> {
+  let summary = "makes a step of inference the forward of training";
+  let description = [{
+    Drops caches and states, scores all tokens instead of the last, and compares
+    them with labels, which become the last argument of the public function and
+    are what it is judged by. With `dropout`, each sum of a residual and what
+    linear maps made, and each embedding, drops elements of the latter; with
+    `flash=false`, attention writes its probabilities out, and drops of them,
+    too.
+
+    Requires `transformer.workload(phase = train, ..)`, else does nothing, and an
+    unsharded module. Guarantees that a module that was prepared stays as it is.
+
+    ```mlir
+    func.func @model(%ids: tensor<4x16xi32>, %labels: tensor<4x16xi32>, %x: tensor<4x16x64xbf16>,
+                     %t: tensor<1000x64xbf16>) -> tensor<4x16xf32> {
+      %logits = transformer.logits %x, %t
+          : tensor<4x16x64xbf16>, tensor<1000x64xbf16> -> tensor<4x16x1000xbf16>
+      %cast = transformer.cast %logits : tensor<4x16x1000xbf16> -> tensor<4x16x1000xf32>
+      %loss = transformer.cross_entropy %cast, %labels
+          : tensor<4x16x1000xf32>, tensor<4x16xi32> -> tensor<4x16xf32>
+      return %loss : tensor<4x16xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"dropout", "dropout", "double", "0",
+           "Probability that an element is dropped, 0 to below 1">,
+    Option<"flash", "flash", "bool", "true",
+           "Attention keeps its probabilities to itself">,
+  ];
+  let dependentDialects = ["::autopar::transformer::TransformerDialect"];
+}
+
+def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
+  let summary = "writes the backward and the update of a forward";
+  let description = [{
+    Adds for each function that a step runs one that goes through its ops in
+    reverse (`DifferentiableOpInterface`), and one that updates its weights. What
+    a backward needs of its forward is saved there (`transformer.save`), or, as
+    `recompute` says, made again from what is saved:
+
+        none       nothing
+        selective  what lies between queries, keys, values and an attention's
+                   result (arXiv:2205.05198, section 5)
+        full       all but the arguments of layers
+
+    Gradients of weights are in `gradient-format` and add up over microbatches
+    (`transformer.accumulate`); the update keeps what `optimizer` and `states`
+    say of each parameter.
+
+    Requires a module that `autopar-prepare-training` has prepared, else does
+    nothing; each op that a gradient passes through must be differentiable.
+    Guarantees that the forward computes what it did.
+  }];
+  let options = [
+    Option<"recompute", "recompute", "std::string", "\"none\"",
+           "none, selective or full">,
+    Option<"optimizer", "optimizer", "std::string", "\"adamw\"",
+           "adamw or sgd">,
+    Option<"gradientFormat", "gradient-format", "std::string", "\"fp32\"",
+           "Format in which gradients add up">,
+    Option<"master", "master", "std::string", "\"fp32\"",
+           "Format of a master copy of each weight (none: there is none)">,
+    Option<"products", "products", "std::string", "\"\"",
+           "Format that products with weights multiply in (empty: that of their "
+           "operands)">,
+    Option<"moments", "moments", "std::string", "\"fp32\"",
+           "Format of what the optimizer keeps of each parameter">,
+  ];
+  let dependentDialects = ["::autopar::transformer::TransformerDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
+#endif // AUTOPAR_TRANSFORMS_TRAIN_PASSES_TD

@@ -1,0 +1,65 @@
+//===- TrainedPlan.h - How a measured run was split ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_VALIDATION_TRAINEDPLAN_H
+#define AUTOPAR_VALIDATION_TRAINEDPLAN_H
+
+#include "autopar/Support/Result.h"
+#include "autopar/Validation/TrainingRow.h"
+
+#include <vector>
+
+namespace autopar {
+
+/// Whose way of overlapping and of keeping states it is.
+enum class TrainingRuntime : uint8_t { megatron, fsdp2 };
+const char *nameOf(TrainingRuntime runtime);
+
+/// What products of weights are computed in.
+enum class TrainingFormat : uint8_t { fp16, bf16, fp8, mxfp8, nvfp4 };
+const char *nameOf(TrainingFormat format);
+/// "FP8-MX" -> mxfp8; nothing where `precision` names no format.
+std::optional<TrainingFormat> trainingFormatOf(const std::string &precision);
+
+enum class Recomputation : uint8_t {
+  none,
+  /// The core of attention.
+  selective,
+  /// Of each layer, all but its input.
+  full,
+  /// The least of these that fits.
+  as_needed,
+};
+const char *nameOf(Recomputation recomputation);
+
+/// How a row was split: its degrees as they were meant.
+struct TrainedPlan {
+  TrainingRuntime runtime = TrainingRuntime::megatron;
+  TrainingFormat format = TrainingFormat::bf16;
+  /// devices = tp * pp * cp * dp; each of ep and expertTp divides tp * cp * dp.
+  int64_t devices = 1, tp = 1, pp = 1, dp = 1, cp = 1, ep = 1, expertTp = 1;
+  /// Virtual stages of a device; "" where the schedule is not stated.
+  int64_t interleave = 1;
+  std::string schedule;
+  int64_t sequenceTokens = 0;
+  /// Sequences of a micro-batch of a replica, and how many make an iteration.
+  int64_t microbatchSequences = 1, microbatches = 1;
+  /// 1: optimizer states are split, 2: gradients too, 3: parameters too; over
+  /// so many devices, beyond which they are replicas.
+  int64_t zeroStage = 0, zeroDevices = 1;
+  bool sequenceParallel = false, offloadsActivations = false;
+  Recomputation recomputation = Recomputation::none;
+  /// What the row does not state, and what was taken.
+  std::vector<std::string> assumed;
+};
+
+/// Errors: a number that the row does not state, or numbers that do not fit.
+Result<TrainedPlan> trainedPlanOf(const TrainingRow &row);
+
+} // namespace autopar
+
+#endif // AUTOPAR_VALIDATION_TRAINEDPLAN_H

@@ -1,0 +1,38 @@
+//===- TrainingRows.h - Training rows of a table ----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_VALIDATION_TRAININGROWS_H
+#define AUTOPAR_VALIDATION_TRAININGROWS_H
+
+#include "autopar/Support/Table.h"
+#include "autopar/Validation/TrainingRow.h"
+
+#include <vector>
+
+namespace autopar {
+
+/// Whether `table` is one of training: it has times of iterations, FLOP/s of a
+/// device or peaks of its memory.
+bool hasTraining(const DataTable &table);
+
+/// The columns that `readTrainingRows` looks at, for mappings.
+const std::vector<std::string> &trainingColumns();
+
+struct TrainingRows {
+  std::vector<TrainingRow> rows;
+  std::vector<Error> unreadable;
+};
+
+/// Columns: those of `trainingColumns()`; `arch` is a JSON object with layers,
+/// hidden, heads, kv_heads, head_dim, ffn, dense_ffn, first_dense, vocab,
+/// gated, mla, experts, topk, moe_ffn, shared_experts. Of a table of memory,
+/// the rows of training alone. Errors: a column that is needed and absent.
+Result<TrainingRows> readTrainingRows(const DataTable &table);
+
+} // namespace autopar
+
+#endif // AUTOPAR_VALIDATION_TRAININGROWS_H

@@ -1,0 +1,44 @@
+//===- SectionKinds.h - Backwards and updates of stages ---------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_ANALYSIS_SECTIONKINDS_H
+#define AUTOPAR_LIB_ANALYSIS_SECTIONKINDS_H
+
+#include "autopar/Interfaces/Interfaces.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace autopar {
+
+/// Adds to the stack of a program what its layers run after the forward: a
+/// stage that has a layer runs its backward and its update.
+class SectionKinds {
+public:
+  /// `kinds`: the layer kind of each function, which are added to.
+  SectionKinds(CostProgram &program,
+               const llvm::DenseMap<mlir::Operation *, uint32_t> &kinds,
+               mlir::FunctionOpInterface entry)
+      : program(program), kinds(kinds), entry(entry) {}
+
+  /// The kinds of what a section's own function runs before and after its
+  /// layers. Backwards begin where forwards end.
+  void addEnds(Section section, uint32_t before, uint32_t after);
+  /// Once all sections are extracted.
+  void finish();
+
+private:
+  void addParts(std::vector<KindCount> &layer) const;
+
+  CostProgram &program;
+  const llvm::DenseMap<mlir::Operation *, uint32_t> &kinds;
+  mlir::FunctionOpInterface entry;
+  std::vector<KindCount> before, after;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_ANALYSIS_SECTIONKINDS_H

@@ -1,0 +1,217 @@
+//===- TrainingOps.cpp - What is saved, added up, updated -----------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Dialect/Transformer/Training.h"
+
+#include "Factors.h"
+#include "autopar/Interfaces/ModuleOps.h"
+#include "autopar/Interfaces/WorkloadBuilder.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Who belongs to whom
+//===----------------------------------------------------------------------===//
+
+WeightOp transformer::findWeight(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && !isa<WeightOp>(op) && op->getNumOperands() == 1)
+    op = op->getOperand(0).getDefiningOp();
+  return dyn_cast_if_present<WeightOp>(op);
+}
+
+bool transformer::areSameTensor(WeightOp a, WeightOp b) {
+  return a.getNameAttr() == b.getNameAttr() &&
+         a.getStorageAttr() == b.getStorageAttr();
+}
+
+static FunctionOpInterface wholeOf(Operation *op) {
+  return findWhole(op->getParentOfType<FunctionOpInterface>());
+}
+
+SaveOp transformer::findSave(SavedOp saved) {
+  SaveOp found;
+  wholeOf(saved).walk([&](SaveOp op) {
+    if (op.getNameAttr() != saved.getNameAttr())
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+AccumulateOp transformer::findAccumulate(GradientOp gradient) {
+  WeightOp weight = findWeight(gradient.getWeight());
+  FunctionOpInterface whole = wholeOf(gradient);
+  AccumulateOp found;
+  auto isIt = [&](AccumulateOp op) {
+    WeightOp other = findWeight(op.getWeight());
+    return weight && other && areSameTensor(weight, other);
+  };
+  for (auto function :
+       gradient->getParentOfType<ModuleOp>().getOps<FunctionOpInterface>()) {
+    if (found || findWhole(function) != whole)
+      continue;
+    function.walk([&](AccumulateOp op) {
+      if (!found && isIt(op))
+        found = op;
+    });
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// TrainingOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<std::pair<FunctionOpInterface, Section>, 2>
+TrainingOp::getSections() {
+  auto find = [&](FlatSymbolRefAttr name) {
+    return SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(*this,
+                                                                     name);
+  };
+  return {{find(getBackwardAttr()), Section::backward},
+          {find(getUpdateAttr()), Section::optimizer}};
+}
+
+LogicalResult TrainingOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyOnlyOne<StepSectionsOpInterface>(*this, "training")))
+    return failure();
+  auto module = cast<ModuleOp>((*this)->getParentOp());
+  FunctionOpInterface forward;
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (function.isPublic() && !function.isDeclaration())
+      forward = function;
+  auto verify = [&](FlatSymbolRefAttr name,
+                    ArrayRef<Type> arguments) -> LogicalResult {
+    auto function = symbols.lookupSymbolIn<FunctionOpInterface>(module, name);
+    if (!function || !function.isPrivate() || function.isDeclaration())
+      return emitOpError() << "names " << name
+                           << ", expected a private function with a body";
+    if (function.getArgumentTypes() != arguments ||
+        !function.getResultTypes().empty())
+      return emitOpError() << "names " << name << ", which takes or returns "
+                           << "other values than expected";
+    return success();
+  };
+  ArrayRef<Type> inputs = forward ? forward.getArgumentTypes()
+                                  : ArrayRef<Type>();
+  return failure(failed(verify(getBackwardAttr(), inputs)) ||
+                 failed(verify(getUpdateAttr(), {})));
+}
+
+//===----------------------------------------------------------------------===//
+// SaveOp, SavedOp
+//===----------------------------------------------------------------------===//
+
+void SaveOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.save(getValue(), getName());
+}
+
+void SavedOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  setNameFn(getResult(), getName());
+}
+
+LogicalResult SavedOp::verifySymbolUses(SymbolTableCollection &) {
+  SaveOp save = findSave(*this);
+  if (!save)
+    return emitOpError() << "reads \"" << getName() << "\", which @"
+                         << wholeOf(*this).getName() << " does not save";
+  if (save.getValue().getType() == getType())
+    return success();
+  InFlightDiagnostic diag = emitOpError() << "reads \"" << getName()
+                                          << "\" as another type than saved";
+  diag.attachNote(save.getLoc()) << "saved here as "
+                                 << save.getValue().getType();
+  return diag;
+}
+
+/// It lies where the forward has left it.
+void SavedOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.readSaved(getResult());
+}
+
+//===----------------------------------------------------------------------===//
+// AccumulateOp, GradientOp
+//===----------------------------------------------------------------------===//
+
+/// A gradient is of a weight, and has its shape.
+static LogicalResult verifyOfWeight(Operation *op, Value gradient,
+                                    Value weight) {
+  if (!findWeight(weight))
+    return op->emitOpError("is of no transformer.weight");
+  if (tensorOf(gradient.getType()).getShape() ==
+      tensorOf(weight.getType()).getShape())
+    return success();
+  return op->emitOpError("has a gradient of another shape than the weight");
+}
+
+LogicalResult AccumulateOp::verify() {
+  return verifyOfWeight(*this, getGradient(), getWeight());
+}
+
+/// Products have written their sums: what is kept is read and written.
+void AccumulateOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.accumulate(*this, getGradient(), findWeight(getWeight()));
+}
+
+void GradientOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  setNameFn(getResult(), "gradient");
+}
+
+LogicalResult GradientOp::verify() {
+  return verifyOfWeight(*this, getResult(), getWeight());
+}
+
+void GradientOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.readGradient(getResult(), findWeight(getWeight()));
+}
+
+//===----------------------------------------------------------------------===//
+// UpdateOp, AssignOp
+//===----------------------------------------------------------------------===//
+
+void UpdateOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  setNameFn(getResult(), "updated");
+}
+
+LogicalResult UpdateOp::verify() {
+  for (Attribute state : getStates())
+    if (!toElementType(cast<TypeAttr>(state).getValue()))
+      return emitOpError() << "keeps numbers of " << state
+                           << ", expected formats";
+  size_t least = getMaster() ? 1 : 0;
+  size_t most = least + (getOptimizer() == OptimizerKind::adamw ? 2 : 1);
+  if (getOptimizer() == OptimizerKind::adamw)
+    least = most;
+  if (getStates().size() >= least && getStates().size() <= most)
+    return success();
+  return emitOpError() << "keeps " << getStates().size()
+                       << " numbers of each parameter, expected " << least
+                       << " to " << most;
+}
+
+ShardingFactors UpdateOp::getShardingFactors() {
+  return elementwiseFactors(*this);
+}
+
+void UpdateOp::buildWorkload(WorkloadBuilder &builder) {
+  SmallVector<ElementType> states;
+  for (Attribute state : getStates())
+    states.push_back(*toElementType(cast<TypeAttr>(state).getValue()));
+  builder.addUpdate(*this, findWeight(getWeight()), states);
+}
+
+LogicalResult AssignOp::verify() {
+  if (getWeight().getDefiningOp<WeightOp>())
+    return success();
+  return emitOpError("gives elements to no transformer.weight");
+}
+
+void AssignOp::buildWorkload(WorkloadBuilder &) {}

@@ -1,0 +1,89 @@
+//===- WorkloadTraining.cpp - Records of training -------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Interfaces/WorkloadBuilder.h"
+
+using namespace autopar;
+using namespace mlir;
+
+void WorkloadBuilder::save(Value value, StringRef name) {
+  Saved record;
+  record.name = name.str();
+  record.layer = layer;
+  record.count = count;
+  TensorView view(value);
+  for (unsigned i = 0; i < view.rank(); ++i)
+    addDims(dim(view, i, /*held=*/true), view.dim(i), record.shape);
+  record.type = formatOf(value);
+  program.saved.push_back(std::move(record));
+}
+
+static Traffic trafficOf(const Resident &resident, bool write) {
+  Traffic traffic;
+  traffic.role = Traffic::Role::state;
+  traffic.write = write;
+  traffic.shape = resident.shape;
+  traffic.type = resident.type;
+  return traffic;
+}
+
+/// What a kernel that changes `resident` reads and writes of it.
+static void change(Kernel &kernel, const Resident &resident) {
+  kernel.traffic.push_back(trafficOf(resident, /*write=*/false));
+  kernel.traffic.push_back(trafficOf(resident, /*write=*/true));
+}
+
+/// What belongs to the tensor `weight`: its gradient, a number for each of its
+/// elements.
+static Resident partnerOf(const Resident &weight, Resident::Kind kind,
+                          Dims shape, ElementType type) {
+  Resident partner;
+  partner.name = weight.name;
+  partner.kind = kind;
+  partner.layer = weight.layer;
+  partner.count = weight.count;
+  partner.shape = std::move(shape);
+  partner.type = type;
+  partner.topK = weight.topK;
+  partner.readers = weight.readers;
+  return partner;
+}
+
+void WorkloadBuilder::accumulate(Operation *op, Value addend, Value weight) {
+  weight = resolve(weight);
+  auto [known, isNew] =
+      gradients.try_emplace(weight, program.residents.size());
+  if (isNew)
+    program.residents.push_back(
+        partnerOf(program.residents[residents.lookup(weight).front()],
+                  Resident::Kind::gradient, dims(addend), formatOf(addend)));
+  Kernel &kernel = addKernel(op, KernelKind::elementwise, addend);
+  kernel.ofWeights = true;
+  change(kernel, program.residents[known->second]);
+}
+
+void WorkloadBuilder::readGradient(Value value, Value weight) {
+  auto known = gradients.find(resolve(weight));
+  if (known != gradients.end())
+    residents[value].push_back(known->second);
+}
+
+void WorkloadBuilder::addUpdate(Operation *op, Value weight,
+                                ArrayRef<ElementType> states) {
+  Kernel &kernel = addKernel(op, KernelKind::elementwise);
+  for (Value operand : op->getOperands())
+    read(kernel, operand);
+  write(kernel, op->getResult(0));
+  const SmallVector<size_t, 1> tensors = residents.lookup(resolve(weight));
+  for (ElementType state : states) {
+    Resident kept =
+        partnerOf(program.residents[tensors.front()], Resident::Kind::optimizer,
+                  dims(op->getResult(0)), state);
+    change(kernel, kept);
+    program.residents.push_back(std::move(kept));
+  }
+}

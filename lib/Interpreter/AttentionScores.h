@@ -1,0 +1,82 @@
+//===- AttentionScores.h - Who sees whom, and how much -------- -*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_INTERPRETER_ATTENTIONSCORES_H
+#define AUTOPAR_LIB_INTERPRETER_ATTENTIONSCORES_H
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace autopar {
+
+inline double dot(const double *a, const double *b, int64_t n) {
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+/// Which keys the query at a position sees.
+struct Visibility {
+  bool causal = false;
+  std::optional<int64_t> window, chunk;
+  /// Tokens of the keys and of the queries, where both are operands.
+  int64_t keys = 1, queries = 1;
+
+  bool sees(int64_t position, int64_t token) const {
+    if (causal && token > position)
+      return false;
+    if (window && !isInWindow(position, token))
+      return false;
+    return !chunk || token / *chunk == position * keys / (queries * *chunk);
+  }
+
+private:
+  bool isInWindow(int64_t position, int64_t token) const {
+    return causal ? token > position - *window
+                  : std::abs(position - token) <= *window / 2;
+  }
+};
+
+/// Of ALiBi (arXiv:2108.12409), by head of all.
+inline double alibiSlope(int64_t head, int64_t heads) {
+  int64_t power = 1;
+  while (power * 2 <= heads)
+    power *= 2;
+  if (head < power)
+    return std::exp2(-8.0 * double(head + 1) / double(power));
+  return std::exp2(-4.0 * double(2 * (head - power) + 1) / double(power));
+}
+
+/// Divides sums by all weights; `sink` is one more score.
+struct Softmax {
+  std::vector<std::pair<int64_t, double>> scores;
+  double most = -std::numeric_limits<double>::infinity(), total = 0;
+
+  void add(int64_t token, double score) {
+    scores.emplace_back(token, score);
+    most = std::max(most, score);
+  }
+  void finish(std::optional<double> sink) {
+    if (sink)
+      most = std::max(most, *sink);
+    for (auto &[token, score] : scores)
+      total += score = std::exp(score - most);
+    if (sink)
+      total += std::exp(*sink - most);
+  }
+  /// The logarithm of what all are divided by.
+  double normaliser() const { return most + std::log(total); }
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_INTERPRETER_ATTENTIONSCORES_H

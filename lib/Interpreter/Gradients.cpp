@@ -1,0 +1,89 @@
+//===- Gradients.cpp ------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Interpreter/Gradients.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace autopar;
+using namespace mlir;
+
+using Elements = std::map<int64_t, double>;
+
+static double largestOf(const Elements &gradients) {
+  double largest = 0;
+  for (const auto &[offset, gradient] : gradients)
+    largest = std::max(largest, std::abs(gradient));
+  return largest;
+}
+
+/// The element of the largest gradient, and others.
+static std::vector<int64_t> choose(const std::string &name,
+                                   const Elements &gradients, int64_t count) {
+  std::vector<int64_t> offsets;
+  double largest = largestOf(gradients);
+  for (const auto &[offset, gradient] : gradients)
+    if (offsets.empty() && std::abs(gradient) == largest)
+      offsets.push_back(offset);
+  std::vector<int64_t> all;
+  for (const auto &[offset, gradient] : gradients)
+    all.push_back(offset);
+  for (int64_t i = 1; i < count; ++i)
+    offsets.push_back(all[size_t((randomNumber(name + " choice", i) + 1) / 2 *
+                                 double(all.size()))]);
+  return offsets;
+}
+
+/// The loss of each token, with `by` more of an element.
+static FailureOr<LocalTensor> lossWith(TrainingMemory::Nudge nudge,
+                                       Execution &run, const Workload &step) {
+  run.training().nudged = std::move(nudge);
+  LogicalResult ran = run.runForward(step);
+  run.training().nudged = {};
+  if (failed(ran))
+    return failure();
+  return run.results().front();
+}
+
+/// Tokens one by one: their sum has more digits to lose.
+static FailureOr<double> differenceOf(const std::string &name, int64_t offset,
+                                      Execution &run, const Workload &step) {
+  // The cube root of the precision, about.
+  constexpr double little = 1e-5;
+  auto more = lossWith({name, offset, little}, run, step);
+  auto less = lossWith({name, offset, -little}, run, step);
+  if (failed(more) || failed(less))
+    return failure();
+  double sum = 0;
+  for (int64_t i = 0; i < more->size(); ++i)
+    sum += more->data[i] - less->data[i];
+  return sum / (2 * little);
+}
+
+FailureOr<std::vector<GradientElement>>
+autopar::measureGradients(Execution &run, const Workload &step,
+                          int64_t count) {
+  if (failed(run.run(step)))
+    return failure();
+  FailureOr<CheckpointElements> gradients = run.gradients();
+  if (failed(gradients))
+    return failure();
+  std::vector<GradientElement> all;
+  for (const auto &[name, elements] : *gradients) {
+    double scale = std::max(1e-3, largestOf(elements));
+    for (int64_t offset : choose(name, elements, count)) {
+      FailureOr<double> expected = differenceOf(name, offset, run, step);
+      if (failed(expected))
+        return failure();
+      double gradient = elements.at(offset);
+      all.push_back({name, offset, gradient, *expected,
+                     std::abs(gradient - *expected) / scale});
+    }
+  }
+  return all;
+}

@@ -1,0 +1,58 @@
+//===- TrainingMemory.cpp -------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Interpreter/Execution.h"
+
+#include "StoredElements.h"
+
+#include "autopar/Interfaces/Interfaces.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+void TrainingMemory::beginIteration() {
+  ++iteration;
+  for (auto &[name, elements] : next)
+    given[name] = std::move(elements);
+  next.clear();
+  saved.clear();
+  gradients.clear();
+  weights.clear();
+}
+
+bool Execution::isTraining() const {
+  // MLIR's accessors are not const.
+  ModuleOp own = module;
+  return !own.getOps<StepSectionsOpInterface>().empty();
+}
+
+FailureOr<CheckpointElements> Execution::gradients() const {
+  CheckpointElements all;
+  for (const auto &[key, op] : trained.weights) {
+    auto weight = cast<WeightOp>(op);
+    int64_t size = tensorOf(weight.getType()).getNumElements();
+    LocalTensor whole({size});
+    auto kept = trained.gradients.find(key);
+    if (kept != trained.gradients.end()) {
+      Value addend = kept->second.addend;
+      std::optional<LocalTensor> sum =
+          gatherAll(TensorView(addend), kept->second.sums, *grid);
+      if (!sum)
+        return emitError(addend.getLoc(),
+                         "devices that should have the same gradient do not");
+      whole = std::move(*sum);
+    }
+    StoredElements stored(weight);
+    std::vector<std::string> names = stored.names(key.layer);
+    for (int64_t at = 0; at < size; ++at) {
+      StoredElement element = stored.find(at);
+      all[names[element.copy]][element.offset] += whole.data[at];
+    }
+  }
+  return all;
+}

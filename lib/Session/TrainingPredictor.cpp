@@ -1,0 +1,152 @@
+//===- TrainingPredictor.cpp ----------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrainingPredictor.h"
+
+#include "SessionState.h"
+#include "autopar/Analysis/CostProgramAnalysis.h"
+#include "autopar/Import/LoadModel.h"
+#include "autopar/Pipelines/PlanPasses.h"
+#include "autopar/Plan/Degrees.h"
+#include "autopar/Transforms/Price/Estimate.h"
+
+using namespace autopar;
+using namespace mlir;
+
+struct TrainingPredictor::State {
+  explicit State(std::vector<Override> overrides)
+      : overrides(std::move(overrides)), diagnostics(&context, warn) {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.printOpOnDiagnostic(false);
+  }
+
+  Result<Report> estimate(ModuleOp module, const TrainedRun &run,
+                          Recompute recompute);
+
+  std::vector<Override> overrides;
+  Session::Warn warn;
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  Diagnostics diagnostics;
+};
+
+TrainingPredictor::TrainingPredictor(std::vector<Override> overrides)
+    : state(std::make_unique<State>(std::move(overrides))) {}
+TrainingPredictor::~TrainingPredictor() = default;
+
+/// The mesh of the run's degrees, stages outermost.
+static std::optional<Error> addMesh(const TrainedPlan &run, Plan &plan) {
+  Degrees degrees;
+  degrees.tp = run.tp;
+  degrees.dp = run.dp;
+  degrees.cp = run.cp;
+  if (run.ep > 1) {
+    degrees.ep = run.ep;
+    degrees.etp = run.expertTp;
+  }
+  Result<MeshPlan> mesh = planMesh(degrees);
+  if (!mesh)
+    return mesh.error();
+  if (run.pp > 1)
+    plan.setAxis(Degree::pp, run.pp);
+  setMesh(plan, *mesh);
+  return completeDegrees(plan);
+}
+
+static std::optional<ElementType> productFormatOf(TrainingFormat format) {
+  switch (format) {
+  case TrainingFormat::fp16:
+  case TrainingFormat::bf16:
+    return std::nullopt;
+  case TrainingFormat::fp8:
+  case TrainingFormat::mxfp8:
+    return ElementType::fp8_e4m3;
+  case TrainingFormat::nvfp4:
+    return ElementType::fp4;
+  }
+  return std::nullopt;
+}
+
+static Result<PlanRequest> requestOf(const TrainedRun &run,
+                                     Recompute recompute,
+                                     const std::vector<Override> &overrides) {
+  const TrainedPlan &plan = run.plan;
+  PlanRequest request;
+  if (auto error = addMesh(plan, request.plan))
+    return *error;
+  request.plan.sequenceParallel = plan.sequenceParallel && plan.tp > 1;
+  request.plan.fsdp = plan.zeroStage == 3;
+  request.plan.training.recompute = recompute;
+  request.plan.training.productFormat = productFormatOf(plan.format);
+  if (plan.zeroStage == 1 || plan.zeroStage == 2)
+    request.plan.training.zero = 1;
+  PipelinePlan &pipeline = request.plan.pipeline;
+  pipeline.interleave = plan.interleave;
+  pipeline.microbatches = plan.microbatches;
+  request.target.hardware = run.system;
+  request.target.nodes = run.nodes;
+  request.target.runtime = nameOf(plan.runtime);
+  request.target.overrides = overrides;
+  request.workload.phase = Phase::train;
+  request.workload.batch =
+      plan.dp * plan.microbatchSequences * plan.microbatches;
+  request.workload.prompt = plan.sequenceTokens;
+  return request;
+}
+
+Result<Report> TrainingPredictor::State::estimate(ModuleOp module,
+                                                  const TrainedRun &run,
+                                                  Recompute recompute) {
+  Result<PlanRequest> request = requestOf(run, recompute, overrides);
+  if (!request)
+    return request.error();
+  OwningOpRef<ModuleOp> copy(module.clone());
+  PassManager pm(&context);
+  addPlanPasses(pm, *request);
+  if (failed(pm.run(*copy)))
+    return diagnostics.takeError();
+  FailureOr<Report> report = estimateModule(*copy, CostProgramAnalysis(*copy),
+                                            TargetAnalysis(*copy));
+  if (failed(report))
+    return diagnostics.takeError();
+  return std::move(*report);
+}
+
+/// The policies that a run may have, the one that costs least first.
+static std::vector<Recompute> policiesOf(Recomputation recomputation) {
+  switch (recomputation) {
+  case Recomputation::none:
+    return {Recompute::none};
+  case Recomputation::selective:
+    return {Recompute::selective};
+  case Recomputation::full:
+    return {Recompute::full};
+  case Recomputation::as_needed:
+    return {Recompute::none, Recompute::full};
+  }
+  return {};
+}
+
+Result<TrainingPrediction> TrainingPredictor::predict(TrainedRun &run) {
+  Result<OwningOpRef<ModuleOp>> module = buildModel(&state->context, run.model);
+  if (!module)
+    return state->diagnostics.orElse(module.error());
+  std::optional<Report> best;
+  for (Recompute policy : policiesOf(run.plan.recomputation)) {
+    Result<Report> report = state->estimate(**module, run, policy);
+    if (!report)
+      return report.error();
+    best = std::move(*report);
+    if (best->memory.perDevice.fits)
+      break;
+  }
+  constexpr double gib = 1 << 30;
+  return TrainingPrediction{
+      best->latency.stepTimeUs / 1e6,
+      static_cast<double>(best->memory.perDevice.totalBytes) / gib};
+}

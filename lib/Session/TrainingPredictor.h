@@ -1,0 +1,37 @@
+//===- TrainingPredictor.h - Iterations of training, predicted --*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SESSION_TRAININGPREDICTOR_H
+#define AUTOPAR_LIB_SESSION_TRAININGPREDICTOR_H
+
+#include "TrainedRun.h"
+
+#include "autopar/Hardware/Hardware.h"
+
+#include <memory>
+
+namespace autopar {
+
+/// Predicts runs by the passes and the report of an estimate.
+class TrainingPredictor {
+public:
+  explicit TrainingPredictor(std::vector<Override> overrides);
+  ~TrainingPredictor();
+
+  /// Time of an iteration and peak of memory. Where recomputation is as needed,
+  /// the first policy of none, selective and full that fits, or the last. Adds
+  /// to what the run assumes. Errors: what is not modelled.
+  Result<TrainingPrediction> predict(TrainedRun &run);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SESSION_TRAININGPREDICTOR_H

@@ -1,0 +1,76 @@
+//===- TrainingLayouts.cpp ------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrainingLayouts.h"
+
+#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Transforms/Split/Layouts.h"
+
+using namespace autopar;
+using namespace autopar::parallel;
+using namespace autopar::transformer;
+using namespace mlir;
+
+/// `type` laid out as `like`.
+static Type layOutAs(Type type, Type like) {
+  return withLayout(type, Layout::of(tensorOf(like)));
+}
+
+/// Sums that microbatches add up may wait over axes that the weight does not
+/// use.
+static Type keptTypeOf(AccumulateOp op) {
+  Layout layout = Layout::of(tensorOf(findWeight(op.getWeight()).getType()));
+  Layout sums = Layout::of(tensorOf(op.getGradient().getType()));
+  for (StringAttr axis : sums.partial)
+    if (!layout.uses(axis))
+      layout.partial.push_back(axis);
+  return withLayout(op.getGradient().getType(), layout);
+}
+
+std::optional<TrainingLayout> autopar::findTrainingLayout(Operation *op) {
+  if (isa<SaveOp>(op))
+    return TrainingLayout();
+  if (auto saved = dyn_cast<SavedOp>(op)) {
+    SaveOp save = findSave(saved);
+    return TrainingLayout{{}, save ? save.getValue().getType() : Type()};
+  }
+  if (auto accumulate = dyn_cast<AccumulateOp>(op))
+    return TrainingLayout{keptTypeOf(accumulate), {}};
+  if (auto gradient = dyn_cast<GradientOp>(op)) {
+    AccumulateOp kept = findAccumulate(gradient);
+    return TrainingLayout{
+        {},
+        kept ? layOutAs(gradient.getType(), kept.getGradient().getType())
+             : Type()};
+  }
+  if (auto assign = dyn_cast<AssignOp>(op))
+    return TrainingLayout{assign.getWeight().getType(), {}};
+  return std::nullopt;
+}
+
+/// The weight of `function` that is the same tensor as `weight`; null where
+/// there is none.
+static WeightOp findNamesake(FunctionOpInterface function, WeightOp weight) {
+  WeightOp found;
+  function.walk([&](WeightOp other) {
+    if (!found && areSameTensor(other, weight))
+      found = other;
+  });
+  return found;
+}
+
+void autopar::layOutParts(ModuleOp module) {
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    FunctionOpInterface whole = findWhole(function);
+    if (whole == function)
+      continue;
+    function.walk([&](WeightOp weight) {
+      if (WeightOp first = findNamesake(whole, weight))
+        weight.getResult().setType(first.getType());
+    });
+  }
+}

@@ -1,0 +1,25 @@
+//===- WeightSplits.h - What replicas have parts of -------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_TRANSFORMS_SPLIT_WEIGHTSPLITS_H
+#define AUTOPAR_LIB_TRANSFORMS_SPLIT_WEIGHTSPLITS_H
+
+#include "mlir/IR/Value.h"
+
+#include <optional>
+
+namespace autopar {
+
+/// The largest dimension of a weight that no axis splits, the last of equals.
+std::optional<unsigned> largestWholeDim(mlir::Value weight);
+
+/// Whether products of routed tokens multiply by `weight`.
+bool isWeightOfExperts(mlir::Value weight);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_TRANSFORMS_SPLIT_WEIGHTSPLITS_H

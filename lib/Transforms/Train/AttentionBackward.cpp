@@ -1,0 +1,106 @@
+//===- AttentionBackward.cpp - Gradients of attention ---------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BackwardBuilder.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+static LogicalResult build(RopeOp op, BackwardBuilder &back) {
+  Value dy = back.gradientOf(op.getResult());
+  back.add(op.getX(),
+           RopeBackwardOp::create(*back, op.getLoc(), dy.getType(), dy,
+                                  op.getThetaAttr(), op.getScalingAttr(),
+                                  op.getWidthAttr(), op.getLastAttr(),
+                                  op.getInterleavedAttr()));
+  return success();
+}
+
+/// `[batch, query, heads]` of f32.
+static Type normaliserTypeOf(Value query) {
+  TensorView view(query);
+  SmallVector<NamedExtent> names;
+  for (unsigned dim = 0; dim < 3; ++dim)
+    names.push_back(view.dim(dim).extent);
+  return getTensorType(view.getType().getShape().drop_back(), names,
+                       Float32Type::get(query.getContext()));
+}
+
+/// Words of an attention that no backward has yet.
+static const char *findUnknown(AttentionOp op) {
+  if (op.getCache())
+    return "a cache";
+  if (op.getSinks())
+    return "sinks";
+  if (op.getBias() || op.getDown() || op.getDistances())
+    return "learned biases of positions";
+  if (op.getSoftcap())
+    return "a softcap";
+  return nullptr;
+}
+
+/// The forward's kernel writes its normaliser beside its result.
+static LogicalResult build(AttentionOp op, BackwardBuilder &back) {
+  if (const char *unknown = findUnknown(op))
+    return op.emitOpError() << "with " << unknown << " has no backward yet";
+  Value dy = back.gradientOf(op.getResult());
+  OpBuilder forward(op->getContext());
+  forward.setInsertionPointAfter(op);
+  auto normaliser = AttentionNormaliserOp::create(
+      forward, op.getLoc(), normaliserTypeOf(op.getQuery()), op.getQuery(),
+      op.getKey(), op.getCausalAttr(), op.getWindowAttr(), op.getChunkAttr(),
+      op.getScaleAttr(), op.getAlibiAttr());
+  auto made = AttentionBackwardOp::create(
+      *back, op.getLoc(), op.getQuery().getType(), op.getKey().getType(),
+      op.getValue().getType(), dy, back.valueOf(op.getQuery()),
+      back.valueOf(op.getKey()), back.valueOf(op.getValue()),
+      back.valueOf(op.getResult()), back.valueOf(normaliser),
+      op.getCausalAttr(), op.getWindowAttr(), op.getChunkAttr(),
+      op.getScaleAttr(), op.getAlibiAttr());
+  back.add(op.getQuery(), made.getDQuery());
+  back.add(op.getKey(), made.getDKey());
+  back.add(op.getValue(), made.getDValue());
+  return success();
+}
+
+static LogicalResult build(AttentionNormaliserOp, BackwardBuilder &) {
+  return success();
+}
+
+static LogicalResult build(AttentionProbabilitiesOp op,
+                           BackwardBuilder &back) {
+  Value dy = back.gradientOf(op.getResult());
+  auto made = AttentionProbabilitiesBackwardOp::create(
+      *back, op.getLoc(), op.getQuery().getType(), op.getKey().getType(), dy,
+      back.valueOf(op.getResult()), back.valueOf(op.getQuery()),
+      back.valueOf(op.getKey()), op.getScaleAttr());
+  back.add(op.getQuery(), made.getDQuery());
+  back.add(op.getKey(), made.getDKey());
+  return success();
+}
+
+static LogicalResult build(AttendOp op, BackwardBuilder &back) {
+  Value dy = back.gradientOf(op.getResult());
+  auto made = AttendBackwardOp::create(
+      *back, op.getLoc(), op.getProbabilities().getType(),
+      op.getValue().getType(), dy, back.valueOf(op.getProbabilities()),
+      back.valueOf(op.getValue()));
+  back.add(op.getProbabilities(), made.getDProbabilities());
+  back.add(op.getValue(), made.getDValue());
+  return success();
+}
+
+static bool isCore(AttentionProbabilitiesOp) { return true; }
+
+void autopar::attachAttentionBackwards(MLIRContext *context) {
+  attachBackward<RopeOp, build>(context);
+  attachBackward<AttentionOp, build>(context);
+  attachBackward<AttentionNormaliserOp, build>(context);
+  attachBackward<AttentionProbabilitiesOp, build, isCore>(context);
+  attachBackward<AttendOp, build>(context);
+}

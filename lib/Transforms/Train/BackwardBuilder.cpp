@@ -1,0 +1,252 @@
+//===- BackwardBuilder.cpp ------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BackwardBuilder.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+#include "autopar/Transforms/Train/Differentiable.cpp.inc"
+
+static bool isFloat(Value value) {
+  return isa<FloatType>(tensorOf(value.getType()).getElementType());
+}
+
+BackwardBuilder::BackwardBuilder(BackwardOf &functions, RecomputeKind recompute,
+                                 Type gradientFormat, FindBackward find)
+    : functions(functions), recompute(recompute),
+      gradientFormat(gradientFormat), find(find),
+      builder(functions.forward.getContext()) {}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+/// Inputs of the model are what they are.
+bool BackwardBuilder::wants(Value value) const {
+  return isFloat(value) && !(isEntry && isa<BlockArgument>(value) &&
+                             cast<BlockArgument>(value).getOwner() ==
+                                 &functions.forward.getBody().front());
+}
+
+Type BackwardBuilder::gradientTypeOf(Value weight) const {
+  return RankedTensorType::get(tensorOf(weight.getType()).getShape(),
+                               gradientFormat);
+}
+
+void BackwardBuilder::add(Value value, Value gradient) {
+  if (!wants(value))
+    return;
+  if (findWeight(value)) {
+    AccumulateOp::create(builder, value.getLoc(), gradient, valueOf(value));
+    return;
+  }
+  Value &known = gradients[value];
+  known = known ? AddOp::create(builder, value.getLoc(), gradient.getType(),
+                                known, gradient)
+                      .getResult()
+                : gradient;
+}
+
+//===----------------------------------------------------------------------===//
+// Values of the forward
+//===----------------------------------------------------------------------===//
+
+bool BackwardBuilder::isMadeAgain(Value value) const {
+  auto op = value.getDefiningOp<DifferentiableOpInterface>();
+  return op && (recompute == RecomputeKind::full ||
+                (recompute == RecomputeKind::selective && op.isCoreAttention()));
+}
+
+/// What is not saved follows from what is.
+Value BackwardBuilder::makeAgain(Value value) {
+  Operation *op = value.getDefiningOp();
+  IRMapping operands;
+  for (Value operand : op->getOperands())
+    operands.map(operand, valueOf(operand));
+  Operation *again = builder.clone(*op, operands);
+  for (auto [old, made] : llvm::zip_equal(op->getResults(), again->getResults()))
+    values[old] = made;
+  return values[value];
+}
+
+/// "norm", "norm_1": as the value prints.
+std::string BackwardBuilder::nameFor(Value value) {
+  std::string base = "x";
+  if (auto op = value.getDefiningOp<OpAsmOpInterface>())
+    op.getAsmResultNames([&](Value result, StringRef name) {
+      if (result == value)
+        base = name.str();
+    });
+  std::string name = base;
+  for (unsigned i = 1; !names.insert(name).second; ++i)
+    name = base + "_" + std::to_string(i);
+  return name;
+}
+
+Value BackwardBuilder::save(Value value) {
+  OpBuilder forward(builder.getContext());
+  forward.setInsertionPointAfterValue(value);
+  std::string name = nameFor(value);
+  SaveOp::create(forward, value.getLoc(), value, name);
+  return SavedOp::create(builder, value.getLoc(), value.getType(), name);
+}
+
+Value BackwardBuilder::valueOf(Value value) {
+  if (Value known = values.lookup(value))
+    return known;
+  if (isMadeAgain(value))
+    return makeAgain(value);
+  OpBuilder::InsertionGuard guard(builder);
+  if (lastGiven)
+    builder.setInsertionPointAfter(lastGiven);
+  else
+    builder.setInsertionPointToStart(&functions.backward.getBody().front());
+  Operation *op = value.getDefiningOp();
+  Value given = isa_and_present<WeightOp>(op) ? builder.clone(*op)->getResult(0)
+                                              : save(value);
+  lastGiven = given.getDefiningOp();
+  return values[value] = given;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// The gradients of all results of a call or a loop.
+FailureOr<SmallVector<Value>> BackwardBuilder::gradientsOf(Operation *op) {
+  SmallVector<Value> all;
+  for (Value result : op->getResults()) {
+    if (!isFloat(result))
+      continue;
+    if (!gradientOf(result))
+      return op->emitOpError("returns a value that the loss does not depend "
+                             "on: it has no gradient");
+    all.push_back(gradientOf(result));
+  }
+  return all;
+}
+
+LogicalResult BackwardBuilder::runCall(func::CallOp call) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  FailureOr<SmallVector<Value>> incoming = gradientsOf(call);
+  if (!callee || failed(incoming))
+    return failure();
+  FailureOr<BackwardOf> made = find(callee);
+  if (failed(made))
+    return failure();
+  auto back =
+      func::CallOp::create(builder, call.getLoc(), made->backward, *incoming);
+  for (auto [argument, gradient] :
+       llvm::zip_equal(made->arguments, back.getResults()))
+    add(call.getOperand(argument), gradient);
+  return success();
+}
+
+/// Iterations in reverse; layers are numbered down.
+LogicalResult BackwardBuilder::runRepeat(RepeatOp repeat) {
+  FailureOr<SmallVector<Value>> incoming = gradientsOf(repeat);
+  if (failed(incoming))
+    return failure();
+  mlir::Block &body = repeat.getBody().front();
+  for (Operation &op : body.without_terminator())
+    if (!isa<func::CallOp, RepeatOp>(op))
+      return op.emitOpError("lies between layers: what it needs of each "
+                            "iteration is not saved");
+  auto back = RepeatOp::create(
+      builder, repeat.getLoc(), TypeRange(ValueRange(*incoming)),
+      repeat.getCountAttr(), repeat.getPrefixAttr(), repeat.getFirstAttr(),
+      repeat.getPrefix() ? builder.getUnitAttr() : UnitAttr(), *incoming);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    mlir::Block &block = back.getBody().emplaceBlock();
+    builder.setInsertionPointToStart(&block);
+    for (auto [value, yielded] : llvm::zip_equal(
+             *incoming, body.getTerminator()->getOperands()))
+      add(yielded, block.addArgument(value.getType(), repeat.getLoc()));
+    if (failed(runBlock(body)))
+      return failure();
+    SmallVector<Value> outgoing;
+    for (Value argument : body.getArguments()) {
+      if (!gradientOf(argument))
+        return repeat.emitOpError("carries a value without a gradient");
+      outgoing.push_back(gradientOf(argument));
+    }
+    YieldOp::create(builder, repeat.getLoc(), outgoing);
+  }
+  for (auto [init, gradient] :
+       llvm::zip_equal(repeat.getInitArgs(), back.getResults()))
+    add(init, gradient);
+  return success();
+}
+
+LogicalResult BackwardBuilder::runOp(Operation *op) {
+  bool isReached = llvm::any_of(op->getResults(), [&](Value result) {
+    return gradients.contains(result);
+  });
+  if (!isReached || isa<HeldOpInterface>(op))
+    return success();
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return runCall(call);
+  if (auto repeat = dyn_cast<RepeatOp>(op))
+    return runRepeat(repeat);
+  if (auto known = dyn_cast<DifferentiableOpInterface>(op))
+    return known.buildBackward(*this);
+  return op->emitOpError("has no backward yet: no gradient passes through it");
+}
+
+LogicalResult BackwardBuilder::runBlock(mlir::Block &block) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : block.without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (failed(runOp(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult BackwardBuilder::run(bool ofEntry) {
+  isEntry = ofEntry;
+  mlir::Block &forward = functions.forward.getBody().front();
+  mlir::Block &backward = functions.backward.getBody().front();
+  builder.setInsertionPointToEnd(&backward);
+  Operation *end = forward.getTerminator();
+  if (isEntry) {
+    for (auto [input, own] :
+         llvm::zip_equal(forward.getArguments(), backward.getArguments()))
+      values[input] = own;
+    // The loss has the gradient 1, which ops that make losses know.
+    for (Value loss : end->getOperands())
+      gradients[loss] = Value();
+  } else {
+    SmallVector<Value> results;
+    for (Value result : end->getOperands())
+      if (isFloat(result))
+        results.push_back(result);
+    for (auto [result, gradient] :
+         llvm::zip_equal(results, backward.getArguments()))
+      add(result, gradient);
+  }
+  if (failed(runBlock(forward)))
+    return failure();
+  SmallVector<Value> outgoing;
+  for (BlockArgument argument : forward.getArguments())
+    if (Value gradient = isEntry ? Value() : gradientOf(argument)) {
+      outgoing.push_back(gradient);
+      functions.arguments.push_back(argument.getArgNumber());
+    }
+  func::ReturnOp::create(builder, functions.forward.getLoc(), outgoing);
+  functions.backward.setType(FunctionType::get(
+      builder.getContext(), backward.getArgumentTypes(),
+      TypeRange(ValueRange(outgoing))));
+  return success();
+}

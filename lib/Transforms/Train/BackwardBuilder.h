@@ -1,0 +1,133 @@
+//===- BackwardBuilder.h - The backward of one function ---------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_TRANSFORMS_TRAIN_BACKWARDBUILDER_H
+#define AUTOPAR_LIB_TRANSFORMS_TRAIN_BACKWARDBUILDER_H
+
+#include "autopar/Dialect/Transformer/Training.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace autopar {
+class BackwardBuilder;
+} // namespace autopar
+
+#include "autopar/Transforms/Train/Differentiable.h.inc"
+
+namespace autopar {
+
+/// A function, and that which goes through its ops in reverse.
+struct BackwardOf {
+  mlir::func::FuncOp forward, backward;
+  /// The arguments that have gradients, which the backward returns.
+  llvm::SmallVector<unsigned> arguments;
+};
+
+/// Finds or makes the backward of a function that is called.
+using FindBackward =
+    llvm::function_ref<mlir::FailureOr<BackwardOf>(mlir::func::FuncOp)>;
+
+/// Writes the ops of a backward from those of its forward. Gradients have the
+/// types of the values that they are of.
+class BackwardBuilder {
+public:
+  BackwardBuilder(BackwardOf &functions, transformer::RecomputeKind recompute,
+                  mlir::Type gradientFormat, FindBackward find);
+
+  /// Goes through the forward. The gradients of what it returns are the
+  /// arguments of the backward; of the module's own function, which takes the
+  /// inputs instead, what it returns is the loss.
+  mlir::LogicalResult run(bool isEntry);
+
+  //===--------------------------------------------------------------------===//
+  // For ops
+  //===--------------------------------------------------------------------===//
+
+  mlir::OpBuilder &operator*() { return builder; }
+  mlir::OpBuilder *operator->() { return &builder; }
+  /// What is known of the gradient of `value`; null where it has none.
+  mlir::Value gradientOf(mlir::Value value) const {
+    return gradients.lookup(value);
+  }
+  /// Whether anybody asks for the gradient of `value`.
+  bool wants(mlir::Value value) const;
+  /// `value` of the forward, in the backward.
+  mlir::Value valueOf(mlir::Value value);
+  /// Adds to the gradient of `value`: of a weight, to the one that is kept.
+  void add(mlir::Value value, mlir::Value gradient);
+  /// That of a weight, in the format in which gradients add up.
+  mlir::Type gradientTypeOf(mlir::Value weight) const;
+
+private:
+  mlir::LogicalResult runBlock(mlir::Block &block);
+  mlir::LogicalResult runOp(mlir::Operation *op);
+  mlir::LogicalResult runCall(mlir::func::CallOp call);
+  mlir::LogicalResult runRepeat(transformer::RepeatOp repeat);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  gradientsOf(mlir::Operation *op);
+  bool isMadeAgain(mlir::Value value) const;
+  mlir::Value makeAgain(mlir::Value value);
+  mlir::Value save(mlir::Value value);
+  std::string nameFor(mlir::Value value);
+
+  BackwardOf &functions;
+  transformer::RecomputeKind recompute;
+  mlir::Type gradientFormat;
+  FindBackward find;
+  mlir::OpBuilder builder;
+  bool isEntry = false;
+  /// By value of the forward.
+  llvm::DenseMap<mlir::Value, mlir::Value> gradients, values;
+  llvm::StringSet<> names;
+  /// The last op of those that a backward begins with: weights, saved values.
+  mlir::Operation *lastGiven = nullptr;
+};
+
+template <typename Op>
+using BuildBackward = mlir::LogicalResult (*)(Op, BackwardBuilder &);
+
+/// How gradients pass through `Op`.
+template <typename Op, BuildBackward<Op> build, bool (*isCore)(Op) = nullptr>
+struct BackwardModel : DifferentiableOpInterface::ExternalModel<
+                           BackwardModel<Op, build, isCore>, Op> {
+  mlir::LogicalResult buildBackward(mlir::Operation *op,
+                                    BackwardBuilder &backward) const {
+    return build(mlir::cast<Op>(op), backward);
+  }
+  bool isCoreAttention(mlir::Operation *op) const {
+    if constexpr (isCore != nullptr)
+      return isCore(mlir::cast<Op>(op));
+    return false;
+  }
+};
+
+template <typename Op, BuildBackward<Op> build, bool (*isCore)(Op) = nullptr>
+void attachBackward(mlir::MLIRContext *context) {
+  Op::template attachInterface<BackwardModel<Op, build, isCore>>(*context);
+}
+
+void attachTokenBackwards(mlir::MLIRContext *context);
+void attachAttentionBackwards(mlir::MLIRContext *context);
+
+/// Writes `forward`'s update, without those of the functions that it calls.
+struct OptimizerChoice {
+  transformer::OptimizerKind kind = transformer::OptimizerKind::adamw;
+  bool hasMaster = true;
+  llvm::SmallVector<mlir::Type, 3> states;
+  mlir::Type gradientFormat;
+};
+mlir::LogicalResult buildUpdate(mlir::func::FuncOp forward,
+                                mlir::func::FuncOp update,
+                                const OptimizerChoice &choice,
+                                llvm::function_ref<mlir::func::FuncOp(
+                                    mlir::func::FuncOp)>
+                                    updateOf);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_TRANSFORMS_TRAIN_BACKWARDBUILDER_H

@@ -1,0 +1,184 @@
+//===- BuildBackward.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+#include "BackwardBuilder.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_BUILDBACKWARDPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+namespace {
+
+struct BuildBackwardPass
+    : autopar::impl::BuildBackwardPassBase<BuildBackwardPass> {
+  using Base::Base;
+
+  BuildBackwardPass(const BuildBackwardPass &other) : Base(other) {}
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    Base::getDependentDialects(registry);
+    registry.addExtension(+[](MLIRContext *context, TransformerDialect *) {
+      attachTokenBackwards(context);
+      attachAttentionBackwards(context);
+    });
+  }
+
+  void runOnModule() override {
+    ModuleOp module = getOperation();
+    func::FuncOp entry = findEntry(module);
+    if (!entry || !module.getOps<TrainingOp>().empty())
+      return;
+    if (failed(readOptions(module)) || failed(build(module, entry)))
+      signalPassFailure();
+  }
+
+private:
+  /// The forward of a loss.
+  static func::FuncOp findEntry(ModuleOp module) {
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (!function.isPublic() || function.isExternal())
+        continue;
+      Operation *end = function.getBody().front().getTerminator();
+      bool isLoss = llvm::any_of(end->getOperands(), [](Value value) {
+        return value.getDefiningOp<CrossEntropyOp>() != nullptr;
+      });
+      if (isLoss)
+        return function;
+    }
+    return {};
+  }
+
+  FailureOr<Type> readFormat(ModuleOp module, StringRef option,
+                             StringRef text) {
+    std::optional<ElementType> format = parseElementType(text);
+    if (format)
+      return fromElementType(module.getContext(), *format);
+    return module.emitError() << "unknown " << option << " '" << text
+                              << "', expected a format such as fp32 or bf16";
+  }
+
+  LogicalResult readOptions(ModuleOp module) {
+    std::optional<RecomputeKind> policy = symbolizeRecomputeKind(recompute);
+    if (!policy)
+      return module.emitError() << "unknown recompute '" << recompute
+                                << "', expected none, selective or full";
+    std::optional<OptimizerKind> kind = symbolizeOptimizerKind(optimizer);
+    if (!kind)
+      return module.emitError()
+             << "unknown optimizer '" << optimizer << "', expected adamw or sgd";
+    FailureOr<Type> gradients =
+        readFormat(module, "gradient-format", gradientFormat);
+    FailureOr<Type> moment = readFormat(module, "moments", moments);
+    if (failed(gradients) || failed(moment))
+      return failure();
+    productFormat = {};
+    if (!products.empty()) {
+      FailureOr<Type> format = readFormat(module, "products", products);
+      if (failed(format))
+        return failure();
+      productFormat = *format;
+    }
+    what = *policy;
+    choice = {*kind, master != "none", {}, *gradients};
+    if (choice.hasMaster) {
+      FailureOr<Type> copy = readFormat(module, "master", master);
+      if (failed(copy))
+        return failure();
+      choice.states.push_back(*copy);
+    }
+    choice.states.append(*kind == OptimizerKind::adamw ? 2 : 1, *moment);
+    return success();
+  }
+
+  LogicalResult build(ModuleOp module, func::FuncOp entry) {
+    functions.clear();
+    updates.clear();
+    FailureOr<BackwardOf> made = makeBackward(entry, /*isEntry=*/true);
+    if (failed(made))
+      return failure();
+    func::FuncOp update = updateOf(entry);
+    OpBuilder builder(module.getContext());
+    builder.setInsertionPointAfter(update);
+    TrainingOp::create(builder, module.getLoc(),
+                       SymbolRefAttr::get(made->backward),
+                       SymbolRefAttr::get(update),
+                       RecomputeKindAttr::get(module.getContext(), what),
+                       productFormat ? TypeAttr::get(productFormat)
+                                     : TypeAttr());
+    return success();
+  }
+
+  /// A private function with an empty body behind `forward`.
+  static func::FuncOp makeFunction(func::FuncOp forward, StringRef suffix,
+                                   ArrayRef<Type> arguments,
+                                   Operation *behind) {
+    OpBuilder builder(forward.getContext());
+    builder.setInsertionPointAfter(behind);
+    auto made = func::FuncOp::create(
+        builder, forward.getLoc(), (forward.getName() + suffix).str(),
+        FunctionType::get(forward.getContext(), arguments, {}));
+    made.setPrivate();
+    made->setAttr(partOfAttribute, SymbolRefAttr::get(forward));
+    if (forward.getNoInline())
+      made.setNoInline(true);
+    made.addEntryBlock();
+    return made;
+  }
+
+  FailureOr<BackwardOf> makeBackward(func::FuncOp forward, bool isEntry) {
+    auto known = functions.find(forward);
+    if (known != functions.end())
+      return known->second;
+    SmallVector<Type> arguments;
+    if (isEntry)
+      arguments = llvm::to_vector(forward.getArgumentTypes());
+    else
+      for (Type result : forward.getResultTypes())
+        if (isa<FloatType>(tensorOf(result).getElementType()))
+          arguments.push_back(result);
+    BackwardOf made{forward,
+                    makeFunction(forward, "_backward", arguments, forward),
+                    {}};
+    auto find = [&](func::FuncOp callee) {
+      return makeBackward(callee, /*isEntry=*/false);
+    };
+    BackwardBuilder builder(made, what, choice.gradientFormat, find);
+    if (failed(builder.run(isEntry)))
+      return failure();
+    functions[forward] = made;
+    return made;
+  }
+
+  func::FuncOp updateOf(func::FuncOp forward) {
+    func::FuncOp &known = updates[forward];
+    if (known)
+      return known;
+    func::FuncOp made =
+        makeFunction(forward, "_update", {}, functions[forward].backward);
+    known = made;
+    (void)buildUpdate(forward, made, choice,
+                      [&](func::FuncOp callee) { return updateOf(callee); });
+    return made;
+  }
+
+  RecomputeKind what = RecomputeKind::none;
+  Type productFormat;
+  OptimizerChoice choice;
+  llvm::MapVector<Operation *, BackwardOf> functions;
+  llvm::MapVector<Operation *, func::FuncOp> updates;
+};
+
+} // namespace

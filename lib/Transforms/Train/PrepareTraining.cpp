@@ -1,0 +1,242 @@
+//===- PrepareTraining.cpp ------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Transforms/Passes.h"
+
+#include "autopar/Dialect/Transformer/Training.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_PREPARETRAININGPASS
+#include "autopar/Transforms/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+namespace {
+
+struct PrepareTrainingPass
+    : autopar::impl::PrepareTrainingPassBase<PrepareTrainingPass> {
+  using Base::Base;
+
+  void runOnModule() override {
+    ModuleOp module = getOperation();
+    SymbolBindingOpInterface step = findWorkload(module);
+    if (!step || step.getWorkload().phase != Phase::train)
+      return;
+    if (dropout < 0 || dropout >= 1) {
+      module.emitError() << "dropout = " << dropout.getValue()
+                         << ", expected 0 to below 1";
+      return signalPassFailure();
+    }
+    for (auto function : module.getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal() &&
+          failed(addLoss(function)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult addLoss(func::FuncOp entry) {
+    Operation *end = entry.getBody().front().getTerminator();
+    if (end->getNumOperands() == 1 &&
+        end->getOperand(0).getDefiningOp<CrossEntropyOp>())
+      return success();
+    ModuleOp module = getOperation();
+    if (failed(dropCaches(module)))
+      return failure();
+    scoreAllTokens(module);
+    if (!flash)
+      writeProbabilities(module);
+    if (dropout > 0)
+      drop(module, entry);
+    return compareWithLabels(entry);
+  }
+
+  /// All tokens are those of the step.
+  static LogicalResult dropCaches(ModuleOp module) {
+    module.walk([](AttentionOp op) { op.getCacheMutable().clear(); });
+    SmallVector<Operation *> unused;
+    WalkResult result = module.walk([&](Operation *op) {
+      if (!isa<KVCacheOp, StateOp>(op))
+        return WalkResult::advance();
+      if (!op->use_empty()) {
+        (*op->user_begin())
+            ->emitOpError("needs a cache or a state: it has no form for "
+                          "training yet");
+        return WalkResult::interrupt();
+      }
+      unused.push_back(op);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    for (Operation *op : unused)
+      op->erase();
+    return success();
+  }
+
+  /// What follows from the last token follows from all.
+  static void scoreAllTokens(ModuleOp module) {
+    SmallVector<LastTokenOp> lasts;
+    module.walk([&](LastTokenOp op) { lasts.push_back(op); });
+    for (LastTokenOp op : lasts) {
+      NamedExtent tokens = TensorView(op.getX()).extent(1);
+      SmallVector<Value> changed = {op.getResult()};
+      for (size_t i = 0; i < changed.size(); ++i)
+        for (Operation *user : changed[i].getUsers())
+          for (Value result : user->getResults()) {
+            result.setType(withTokens(result.getType(), tokens));
+            changed.push_back(result);
+          }
+      op.getResult().replaceAllUsesWith(op.getX());
+      auto function = op->getParentOfType<func::FuncOp>();
+      op.erase();
+      Operation *end = function.getBody().front().getTerminator();
+      function.setType(FunctionType::get(
+          op.getContext(), function.getArgumentTypes(), end->getOperandTypes()));
+    }
+  }
+
+  /// With a dimension of tokens behind the first.
+  static Type withTokens(Type type, NamedExtent tokens) {
+    TensorView view(type);
+    SmallVector<int64_t> shape(view.getType().getShape());
+    SmallVector<NamedExtent> names;
+    for (unsigned dim = 0; dim < view.rank(); ++dim)
+      names.push_back(view.dim(dim).extent);
+    bool isNumber = !tokens.isSymbolic();
+    shape.insert(shape.begin() + 1,
+                 isNumber ? tokens.factor() : ShapedType::kDynamic);
+    names.insert(names.begin() + 1, isNumber ? NamedExtent() : tokens);
+    return getTensorType(shape, names, view.getType().getElementType());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Attention that writes its probabilities
+  //===--------------------------------------------------------------------===//
+
+  void writeProbabilities(ModuleOp module) {
+    SmallVector<AttentionOp> all;
+    module.walk([&](AttentionOp op) {
+      bool isPlain = !op.getCache() && !op.getSinks() && !op.getBias() &&
+                     !op.getDown() && !op.getDistances() && !op.getSoftcap() &&
+                     !op.getChunk();
+      if (isPlain)
+        all.push_back(op);
+    });
+    for (AttentionOp op : all) {
+      OpBuilder builder(op);
+      Value probabilities = AttentionProbabilitiesOp::create(
+          builder, op.getLoc(), probabilityTypeOf(op), op.getQuery(),
+          op.getKey(), op.getCausalAttr(), op.getWindowAttr(),
+          op.getScaleAttr(), op.getAlibiAttr());
+      if (dropout > 0)
+        probabilities = dropOf(builder, probabilities);
+      auto attend =
+          AttendOp::create(builder, op.getLoc(), op.getResult().getType(),
+                           probabilities, op.getValue());
+      op.getResult().replaceAllUsesWith(attend.getResult());
+      op.erase();
+    }
+  }
+
+  /// `[batch, heads, query, tokens]`.
+  static Type probabilityTypeOf(AttentionOp op) {
+    TensorView query(op.getQuery()), key(op.getKey());
+    SmallVector<int64_t> shape;
+    SmallVector<NamedExtent> names;
+    auto add = [&](const TensorView &view, unsigned dim) {
+      shape.push_back(view.getType().getDimSize(dim));
+      names.push_back(view.dim(dim).extent);
+    };
+    add(query, 0);
+    add(query, 2);
+    add(query, 1);
+    add(key, 1);
+    return getTensorType(shape, names, query.getType().getElementType());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Dropout
+  //===--------------------------------------------------------------------===//
+
+  static Type maskTypeOf(Value value) {
+    RankedTensorType type = tensorOf(value.getType());
+    return RankedTensorType::get(type.getShape(),
+                                 IntegerType::get(value.getContext(), 8),
+                                 type.getEncoding());
+  }
+
+  Value dropOf(OpBuilder &builder, Value value) {
+    FloatAttr probability = builder.getF64FloatAttr(dropout);
+    auto mask = DropoutMaskOp::create(builder, value.getLoc(),
+                                      maskTypeOf(value), value, probability,
+                                      builder.getI64IntegerAttr(seeds++));
+    return DropoutOp::create(builder, value.getLoc(), value.getType(), value,
+                             mask, probability);
+  }
+
+  /// What linear maps add to a residual, and embeddings.
+  void drop(ModuleOp module, func::FuncOp entry) {
+    SmallVector<OpOperand *> dropped;
+    module.walk([&](AddOp op) {
+      for (OpOperand &operand : op->getOpOperands())
+        if (operand.get().getDefiningOp<LinearOp>())
+          dropped.push_back(&operand);
+    });
+    entry.walk([&](RepeatOp op) {
+      for (OpOperand &init : op.getInitArgsMutable())
+        if (isa_and_present<EmbeddingOp, PositionEmbeddingOp>(
+                init.get().getDefiningOp()))
+          dropped.push_back(&init);
+    });
+    for (OpOperand *operand : dropped) {
+      OpBuilder builder(operand->getOwner());
+      operand->set(dropOf(builder, operand->get()));
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // The loss
+  //===--------------------------------------------------------------------===//
+
+  /// Labels are like the ids that the model begins with.
+  static LogicalResult compareWithLabels(func::FuncOp entry) {
+    Operation *end = entry.getBody().front().getTerminator();
+    Value logits = end->getNumOperands() == 1 ? end->getOperand(0) : Value();
+    RankedTensorType type = logits ? tensorOf(logits.getType()) : nullptr;
+    if (!type || type.getRank() < 2)
+      return entry.emitOpError("returns no scores of tokens, which a loss "
+                               "would compare with labels");
+    OpBuilder builder(end);
+    TensorView view(logits);
+    SmallVector<int64_t> shape(type.getShape());
+    SmallVector<NamedExtent> names;
+    for (unsigned dim = 0; dim < view.rank(); ++dim)
+      names.push_back(view.dim(dim).extent);
+    Type wide = getTensorType(shape, names, builder.getF32Type());
+    shape.pop_back();
+    names.pop_back();
+    Type labelType = getTensorType(shape, names, builder.getI32Type());
+    Type lossType = getTensorType(shape, names, builder.getF32Type());
+    unsigned count = entry.getNumArguments();
+    if (failed(entry.insertArgument(count, labelType, {}, entry.getLoc())))
+      return failure();
+    Value cast = CastOp::create(builder, end->getLoc(), wide, logits);
+    Value loss = CrossEntropyOp::create(builder, end->getLoc(), lossType, cast,
+                                        entry.getArgument(count));
+    end->setOperands(loss);
+    entry.setType(FunctionType::get(entry.getContext(),
+                                    entry.getArgumentTypes(), {lossType}));
+    return success();
+  }
+
+  int64_t seeds = 0;
+};
+
+} // namespace

@@ -1,0 +1,247 @@
+//===- TrainedPlan.cpp ---------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Validation/TrainedPlan.h"
+
+#include "RowReader.h"
+
+#include "autopar/Support/Checked.h"
+#include "autopar/Support/Text.h"
+#include "autopar/Support/Words.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+const char *autopar::nameOf(TrainingRuntime runtime) {
+  return runtime == TrainingRuntime::fsdp2 ? "fsdp2" : "megatron";
+}
+
+const char *autopar::nameOf(TrainingFormat format) {
+  static const char *const names[] = {"fp16", "bf16", "fp8", "mxfp8", "nvfp4"};
+  return names[size_t(format)];
+}
+
+const char *autopar::nameOf(Recomputation recomputation) {
+  static const char *const names[] = {"none", "selective", "full", "as_needed"};
+  return names[size_t(recomputation)];
+}
+
+/// Whether `text` has any of `words`, in whatever case.
+static bool says(const std::string &text,
+                 std::initializer_list<const char *> words) {
+  std::string small = lower(text);
+  return std::any_of(words.begin(), words.end(), [&](const char *word) {
+    return small.find(word) != std::string::npos;
+  });
+}
+
+std::optional<TrainingFormat>
+autopar::trainingFormatOf(const std::string &precision) {
+  // "bf16 + float8 linears": the narrowest is what products are computed in.
+  if (says(precision, {"fp4"}))
+    return TrainingFormat::nvfp4;
+  if (says(precision, {"mxfp8", "fp8-mx"}))
+    return TrainingFormat::mxfp8;
+  if (says(precision, {"fp8", "float8"}))
+    return TrainingFormat::fp8;
+  if (says(precision, {"bf16", "bfloat16"}))
+    return TrainingFormat::bf16;
+  if (says(precision, {"fp16", "float16"}))
+    return TrainingFormat::fp16;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Who trained
+//===----------------------------------------------------------------------===//
+
+/// FSDP of JAX, which recomputes layers unless it is told not to.
+static bool isJax(const TrainingRow &row) {
+  return says(row.source, {"maxtext", "paxml"});
+}
+
+static bool isMegatron(const TrainingRow &row) {
+  return says(row.source, {"megatron", "nemo", "dgxc-benchmarking"});
+}
+
+/// Recipes of NVIDIA's, which split optimizer states and sequences.
+static bool isRecipe(const TrainingRow &row) {
+  return says(row.source, {"nemo", "megatron-bridge", "dgxc-benchmarking",
+                           "megatron-lm examples"});
+}
+
+/// Before sequence parallelism was published (Korthikanti 2022).
+static bool isBeforeSequenceParallelism(const TrainingRow &row) {
+  return says(row.source, {"2021", "bigscience", "scaling-mp"});
+}
+
+static bool isSharded(const std::string &fsdp) {
+  return !fsdp.empty() && fsdp != "0";
+}
+
+static TrainingRuntime runtimeOf(const TrainingRow &row) {
+  bool isFsdp2 = isJax(row) || (isSharded(row.fsdp) && !isMegatron(row));
+  return isFsdp2 ? TrainingRuntime::fsdp2 : TrainingRuntime::megatron;
+}
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+static void setZero(const TrainingRow &row, TrainedPlan &plan) {
+  int64_t replicas = plan.dp * plan.cp;
+  plan.zeroDevices = replicas;
+  if (isSharded(row.fsdp)) {
+    plan.zeroStage = row.fsdp == "SHARD_GRAD_OP" ? 2 : 3;
+    // A number counts devices of dp alone; cp shards as well.
+    std::optional<double> devices = numberIn(row.fsdp);
+    if (devices && *devices >= 1 && *devices < double(plan.dp))
+      plan.zeroDevices = int64_t(*devices) * plan.cp;
+  } else if (row.zeroStage) {
+    plan.zeroStage = *row.zeroStage;
+  } else if (isRecipe(row) && replicas > 1) {
+    plan.zeroStage = 1;
+    plan.assumed.emplace_back("optimizer states are split, as in recipes");
+  }
+}
+
+static void setSequenceParallel(const TrainingRow &row, TrainedPlan &plan) {
+  plan.sequenceParallel = row.sequenceParallel.value_or(
+      plan.tp > 1 && !isBeforeSequenceParallelism(row));
+  if (!row.sequenceParallel && plan.tp > 1)
+    plan.assumed.emplace_back(plan.sequenceParallel
+                                  ? "sequence parallelism, as in recipes"
+                                  : "no sequence parallelism, which was not "
+                                    "known yet");
+}
+
+static void setRecomputation(const TrainingRow &row, TrainedPlan &plan) {
+  if (says(row.recompute, {"selective"})) {
+    plan.recomputation = Recomputation::selective;
+  } else if (says(row.recompute, {"full"})) {
+    plan.recomputation = Recomputation::full;
+  } else if (says(row.recompute, {"none"})) {
+    plan.recomputation = Recomputation::none;
+  } else {
+    plan.recomputation =
+        isJax(row) ? Recomputation::full : Recomputation::as_needed;
+    plan.assumed.emplace_back(isJax(row) ? "full recomputation, as FSDP of JAX"
+                                         : "no recomputation where it fits");
+  }
+}
+
+/// Recipes do not split a single expert (Megatron-Bridge, scripts/performance:
+/// expert_tensor_parallel_size=1), though Megatron would by tp.
+static void setExperts(const TrainingRow &row, TrainedPlan &plan) {
+  plan.ep = row.ep.value_or(1);
+  plan.expertTp = row.expertTp.value_or(plan.ep > 1 ? 1 : plan.tp);
+  if (!row.expertTp && plan.tp > 1)
+    plan.assumed.push_back("expert tp " + formatInteger(plan.expertTp));
+  // Tables of releases have slips: experts on more devices than a stage has.
+  int64_t devices = plan.devices / plan.pp;
+  if (plan.expertTp == 1 && plan.ep > devices) {
+    plan.assumed.push_back("ep " + formatInteger(devices) + ", not " +
+                           formatInteger(plan.ep) +
+                           ", which a stage has no devices for");
+    plan.ep = devices;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+static std::optional<Error> checkStated(const TrainingRow &row) {
+  for (const auto &[what, value] :
+       {std::pair("the number of devices", row.devices),
+        std::pair("tp", row.tp), std::pair("pp", row.pp),
+        std::pair("the sequence length", row.sequenceTokens),
+        std::pair("the global batch", row.globalBatch)})
+    if (!value)
+      return Error{"", std::string(what) + " is not stated", ""};
+  return std::nullopt;
+}
+
+static Error unfit(const std::string &what, int64_t whole, int64_t part) {
+  return {"",
+          what + ": " + formatInteger(whole) + " is no multiple of " +
+              formatInteger(part),
+          ""};
+}
+
+/// dp is what the other degrees leave, whatever a row calls it.
+static std::optional<Error> setDegrees(const TrainingRow &row,
+                                       TrainedPlan &plan) {
+  plan.devices = *row.devices;
+  plan.tp = *row.tp;
+  plan.pp = *row.pp;
+  plan.cp = row.cp.value_or(1);
+  plan.interleave = row.interleave.value_or(1);
+  std::optional<int64_t> replica =
+      (Checked(plan.tp) * plan.pp * plan.cp).int64();
+  if (!replica || plan.devices % *replica)
+    return unfit("devices by tp x pp x cp", plan.devices,
+                 replica.value_or(plan.tp));
+  plan.dp = plan.devices / *replica;
+  return std::nullopt;
+}
+
+static std::optional<Error> setBatch(const TrainingRow &row,
+                                     TrainedPlan &plan) {
+  plan.sequenceTokens = *row.sequenceTokens;
+  plan.microbatchSequences = row.microbatch.value_or(1);
+  if (!row.microbatch)
+    plan.assumed.emplace_back("a micro-batch of 1 sequence");
+  std::optional<int64_t> step =
+      (Checked(plan.dp) * plan.microbatchSequences).int64();
+  if (!step || *row.globalBatch % *step)
+    return unfit("the global batch by dp x micro-batch", *row.globalBatch,
+                 step.value_or(plan.dp));
+  plan.microbatches = *row.globalBatch / *step;
+  return std::nullopt;
+}
+
+static std::optional<Error> checkExperts(const TrainedPlan &plan) {
+  int64_t devices = plan.devices / plan.pp;
+  std::optional<int64_t> experts = (Checked(plan.ep) * plan.expertTp).int64();
+  if (!experts || devices % *experts)
+    return unfit("devices of a stage by ep x expert tp", devices,
+                 experts.value_or(plan.ep));
+  return std::nullopt;
+}
+
+Result<TrainedPlan> autopar::trainedPlanOf(const TrainingRow &row) {
+  if (auto error = checkStated(row))
+    return *error;
+  TrainedPlan plan;
+  std::optional<TrainingFormat> format = trainingFormatOf(row.precision);
+  if (!format)
+    return Error{"",
+                 "precision \"" + shorten(row.precision) + "\" is not modelled",
+                 "formats: fp16, bf16, fp8, mxfp8, nvfp4"};
+  plan.format = *format;
+  plan.runtime = runtimeOf(row);
+  if (auto error = setDegrees(row, plan))
+    return *error;
+  if (auto error = setBatch(row, plan))
+    return *error;
+  plan.schedule = row.schedule;
+  plan.offloadsActivations = row.offloadsActivations;
+  setZero(row, plan);
+  setSequenceParallel(row, plan);
+  setRecomputation(row, plan);
+  if (row.isMoe())
+    setExperts(row, plan);
+  if (auto error = checkExperts(plan))
+    return *error;
+  return plan;
+}

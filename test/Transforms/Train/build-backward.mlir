@@ -1,0 +1,69 @@
+// The ops of a layer in reverse; what they need of the forward is saved there,
+// each value once.
+
+// RUN: %roundtrip %S/../Inputs/trained.mlir --autopar-prepare-training --autopar-build-backward | FileCheck %s
+// CHECK-LABEL: func.func private @decoder(
+// CHECK-COUNT-10: transformer.save
+// CHECK-NOT: transformer.save
+// CHECK-LABEL: func.func private @decoder_backward(%arg0: !bq_64_bf) -> !bq_64_bf attributes {transformer.part_of = @decoder}
+// CHECK: %[[DOWN:.*]] = transformer.weight "down_proj.weight"
+// CHECK: %[[G:.*]] = transformer.saved "activation"
+// CHECK: %[[DW:.*]] = transformer.product_gradient %[[G]], %arg0 of %[[DOWN]]
+// CHECK-NEXT: transformer.accumulate %[[DW]] of %[[DOWN]] : tensor<256x64xf32>, tensor<256x64xbf16>
+// CHECK-NEXT: %[[DG:.*]] = transformer.linear_backward %arg0, %[[DOWN]]
+// CHECK-NEXT: transformer.activation_backward %[[DG]]
+// CHECK: transformer.attention_backward
+// CHECK: %[[DX:.*]] = transformer.norm_backward
+// CHECK-NEXT: %[[SUM:.*]] = transformer.add %{{.*}}, %[[DX]]
+// CHECK-NEXT: return %[[SUM]]
+// CHECK-LABEL: func.func private @decoder_update() attributes {transformer.part_of = @decoder}
+// CHECK: %[[W:.*]] = transformer.weight "norm.weight"
+// CHECK-NEXT: %[[GRAD:.*]] = transformer.gradient %[[W]]
+// CHECK-NEXT: %[[NEW:.*]] = transformer.update %[[W]], %[[GRAD]] adamw master states [f32, f32, f32]
+// CHECK-NEXT: transformer.assign %[[NEW]] to %[[W]]
+
+// Layers are numbered down. A table that is read twice adds up twice, and is
+// updated once.
+
+// CHECK-LABEL: func.func private @model_backward(%arg0: !bq_int, %arg1: !bq_int) attributes {transformer.part_of = @model}
+// CHECK: transformer.cross_entropy_backward
+// CHECK: transformer.accumulate
+// CHECK: transformer.repeat 3 layers "layers" from 0 reversed
+// CHECK-NEXT: func.call @decoder_backward
+// CHECK: transformer.embedding_gradient
+// CHECK-NEXT: transformer.accumulate
+// CHECK-LABEL: func.func private @model_update()
+// CHECK-COUNT-1: transformer.update
+// CHECK: transformer.repeat 3 layers "layers" from 0 {
+// CHECK-NEXT: func.call @decoder_update() : () -> ()
+// CHECK-NOT: transformer.update
+// CHECK: transformer.training backward(@model_backward) update(@model_update) recompute(none)
+
+// All but the arguments of layers is made again.
+
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=full optimizer=sgd master=none gradient-format=bf16})' | FileCheck %s --check-prefix=FULL
+// FULL-LABEL: func.func private @decoder(
+// FULL-COUNT-1: transformer.save
+// FULL-NOT: transformer.save
+// FULL-LABEL: func.func private @decoder_backward
+// FULL: transformer.attention %
+// FULL: transformer.update %{{.*}}, %{{.*}} sgd states [f32] : tensor<64xbf16>, tensor<64xbf16>
+
+// Selective: what lies between queries, keys, values and what attention gives.
+
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training{dropout=0.1 flash=false},autopar-build-backward{recompute=selective})' | FileCheck %s --check-prefix=CORE
+// CORE-LABEL: func.func private @decoder(
+// CORE-NOT: transformer.save {{.*}}"probabilities"
+// CORE-LABEL: func.func private @decoder_backward
+// CORE-DAG: transformer.attention_probabilities %
+// CORE-DAG: transformer.dropout_mask
+
+// RUN: not autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=some})' 2>&1 | FileCheck %s --check-prefix=WORD
+// WORD: error: unknown recompute 'some', expected none, selective or full
+// RUN: not autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{optimizer=lion})' 2>&1 | FileCheck %s --check-prefix=KIND
+// KIND: error: unknown optimizer 'lion', expected adamw or sgd
+
+// An op without a backward is named.
+
+// RUN: sed 's/%%g = transformer.activation %%up gelu : !wide/%%g = transformer.softmax %%up : !wide/' %S/../Inputs/trained.mlir | not autopar-opt --autopar-prepare-training --autopar-build-backward 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: 'transformer.softmax' op has no backward yet: no gradient passes through it
