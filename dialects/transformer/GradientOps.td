@@ -112,7 +112,8 @@ def TF_LinearBackwardOp : TF_ComputeOp<"linear_backward", [Pure]> {
 
     The last `k` dimensions of `dy` are contracted with the last `k` of the
     weight, where `k = (rank of dy + rank of weight - rank of dx) / 2`.
-    2*tokens*in*out FLOPs. Split over `o`, the result is a partial sum.
+    2*tokens*in*out FLOPs. Split over `o`, the result is a partial sum; where
+    several devices have the same `o`, each adds its share.
 
     **Constraints:** `k` is 1 or more; contracted dimensions agree; the result
     has the other dimensions of `dy`, then those of the weight.
@@ -631,11 +632,12 @@ def TF_AttentionBackwardOp : TF_ComputeOp<"attention_backward", [
         d_value[b, c, g, :] = sum of p[c] * dy[b, i, a, :] over i and the a of g
 
     2*pairs*heads*(3*d_qk + 2*d_v) FLOPs, 5/2 of the forward's where those are
-    alike.
+    alike. Devices that have the same key-value head add up what the queries of
+    each have to do with it, inside the op.
 
     **Constraints:** shapes as in `transformer.attention`; tokens are whole;
     `dy` and `y` have one type, `z` is `[batch, query, heads]`; key-value heads
-    are split as query heads are, not replicated.
+    are split as query heads are.
 
     **Example:**
     ```mlir
@@ -747,10 +749,11 @@ def TF_AttendBackwardOp : TF_ComputeOp<"attend_backward", [
         d_probabilities[b, a, i, c] = sum_h dy[b, i, a, h] * value[b, c, g, h]
         d_value[b, c, g, :] = sum of p[b, a, i, c] * dy[b, i, a, :] over i and the a of g
 
-    4*query*tokens*heads*d FLOPs.
+    4*query*tokens*heads*d FLOPs. Values that several devices have are as in
+    `transformer.attention_backward`.
 
     **Constraints:** shapes as in `transformer.attend`; tokens are whole;
-    key-value heads are split as query heads are, not replicated.
+    key-value heads are split as query heads are.
 
     **Example:**
     ```mlir
@@ -784,10 +787,11 @@ def TF_AttentionProbabilitiesBackwardOp : TF_ComputeOp<"attention_probabilities_
         d_query[b, i, a, :] = sum_c ds[c] * key[b, c, g, :]
         d_key[b, c, g, :]   = sum of ds[c] * query[b, i, a, :] over i and the a of g
 
-    4*query*tokens*heads*d FLOPs.
+    4*query*tokens*heads*d FLOPs. Keys that several devices have are as in
+    `transformer.attention_backward`.
 
     **Constraints:** shapes as in `transformer.attention_probabilities`; tokens
-    are whole; key-value heads are split as query heads are, not replicated.
+    are whole; key-value heads are split as query heads are.
 
     **Example:**
     ```mlir

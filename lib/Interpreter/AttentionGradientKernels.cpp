@@ -160,7 +160,7 @@ static LocalResult run(AttentionNormaliserOp op, Device &device) {
   return result;
 }
 
-static LocalResults run(AttentionBackwardOp op, Device &device) {
+static LocalResults compute(AttentionBackwardOp op, Device &device) {
   QueryKeyPairs pairs(op.getQuery(), op.getKey(), device);
   pairs.restrict(op.getCausal(), op.getWindow(), op.getChunk());
   if (failed(pairs.verify(op)))
@@ -219,7 +219,7 @@ static LocalResult run(AttendOp op, Device &device) {
   return result;
 }
 
-static LocalResults run(AttendBackwardOp op, Device &device) {
+static LocalResults compute(AttendBackwardOp op, Device &device) {
   QueryKeyPairs pairs(op.getDy(), op.getValue(), device);
   if (failed(pairs.verify(op)))
     return failure();
@@ -237,7 +237,8 @@ static LocalResults run(AttendBackwardOp op, Device &device) {
 }
 
 /// What a query does not see has the probability 0, and so no gradient.
-static LocalResults run(AttentionProbabilitiesBackwardOp op, Device &device) {
+static LocalResults compute(AttentionProbabilitiesBackwardOp op,
+                            Device &device) {
   QueryKeyPairs pairs(op.getQuery(), op.getKey(), device);
   if (failed(pairs.verify(op)))
     return failure();
@@ -256,6 +257,49 @@ static LocalResults run(AttentionProbabilitiesBackwardOp op, Device &device) {
     });
   });
   return LocalTensors{std::move(dQuery), std::move(dKey)};
+}
+
+//===----------------------------------------------------------------------===//
+// Heads that several devices have
+//===----------------------------------------------------------------------===//
+
+/// Whether the heads of `result` lie as those of `key`.
+static bool isLike(Value result, Value key) {
+  DimRef own = TensorView(result).dim(2), wanted = TensorView(key).dim(2);
+  return own.axes == wanted.axes && own.rule == wanted.rule;
+}
+
+/// `op` on a device, and what its peers add to the results that are like `key`:
+/// those that have the same heads of it.
+template <typename Op>
+static LocalResults addUp(Op op, Value key, Device &device) {
+  LocalResults own = compute(op, device);
+  TensorView type(key);
+  if (failed(own) || copiesOf(type, 2, device.grid()) == 1)
+    return own;
+  for (int64_t member : device.grid().groupOf(device.id, type.dim(2).axes)) {
+    Device peer(device.run, member);
+    if (member == device.id || peer.indices(key, 2) != device.indices(key, 2))
+      continue;
+    LocalResults other = compute(op, peer);
+    if (failed(other))
+      return failure();
+    for (auto [result, sum, addend] :
+         llvm::zip_equal(op->getResults(), *own, *other))
+      for (int64_t i = 0; isLike(result, key) && i < sum.size(); ++i)
+        sum.data[i] += addend.data[i];
+  }
+  return own;
+}
+
+static LocalResults run(AttentionBackwardOp op, Device &device) {
+  return addUp(op, op.getKey(), device);
+}
+static LocalResults run(AttendBackwardOp op, Device &device) {
+  return addUp(op, op.getValue(), device);
+}
+static LocalResults run(AttentionProbabilitiesBackwardOp op, Device &device) {
+  return addUp(op, op.getKey(), device);
 }
 
 void autopar::attachAttentionGradientKernels(MLIRContext *context) {

@@ -8,7 +8,7 @@
 #include "autopar/Interpreter/Compare.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Support/Text.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -49,10 +49,11 @@ static std::string differenceOf(const LocalTensor &value,
   return "";
 }
 
-/// What a model computes, and not how it is laid out.
+/// What a model computes, and not how it is laid out or kept.
 static bool isOfModel(const TraceEntry &entry) {
   return isa<transformer::TransformerDialect>(entry.op->getDialect()) &&
-         !isa<transformer::AddBiasOp, transformer::AddExpertBiasOp>(entry.op);
+         !isa<transformer::AddBiasOp, transformer::AddExpertBiasOp,
+              transformer::SavedOp>(entry.op);
 }
 
 /// Whether a bias of the experts is added to what `value` becomes.
@@ -132,9 +133,8 @@ static std::string differenceOf(const CheckpointElements &split,
       largest = std::max(largest, std::abs(element));
     for (const auto &[offset, element] : expected) {
       auto found = own->second.find(offset);
-      if (found == own->second.end() ||
-          !(std::abs(found->second - element) <=
-            tolerance * std::max(1.0, largest)))
+      if (found == own->second.end() || !(std::abs(found->second - element) <=
+                                          tolerance * std::max(1.0, largest)))
         return name + ": element " + std::to_string(offset) + " is " +
                (found == own->second.end() ? "absent"
                                            : std::to_string(found->second)) +

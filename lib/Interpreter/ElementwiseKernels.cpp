@@ -59,7 +59,9 @@ struct Limits {
         offset(op.getUnitOffset() ? 1 : 0) {}
 
   double gate(double x) const { return std::min(x, most); }
-  double factor(double up) const { return std::clamp(up, -most, most) + offset; }
+  double factor(double up) const {
+    return std::clamp(up, -most, most) + offset;
+  }
   bool holdsGate(double x) const { return x > most; }
   bool holdsUp(double up) const { return std::abs(up) > most; }
 
@@ -190,9 +192,10 @@ static LocalResults run(GatedBackwardOp op, Device &device) {
   LocalTensor dGate = dy, dUp = dy;
   for (int64_t i = 0; i < dy.size(); ++i) {
     double gate = gates.data[i], up = ups.data[i];
-    dGate.data[i] *= limits.holdsGate(gate)
-                         ? 0
-                         : derivative(op.getFunction(), gate) * limits.factor(up);
+    dGate.data[i] *=
+        limits.holdsGate(gate)
+            ? 0
+            : derivative(op.getFunction(), gate) * limits.factor(up);
     dUp.data[i] *=
         limits.holdsUp(up) ? 0 : apply(op.getFunction(), limits.gate(gate));
   }

@@ -198,8 +198,8 @@ LogicalResult Execution::check(OpResult result, DeviceTensors &tensors) {
   if (llvm::any_of(whole->data, [](double x) { return std::isnan(x); }))
     return op->emitError("has a result that is not a number: padding is used");
   if (traced)
-    entryParts[microbatch].push_back({op, layer, std::move(*whole),
-                                      result.getResultNumber()});
+    (isUpdate ? updateEntries : entryParts[microbatch])
+        .push_back({op, layer, std::move(*whole), result.getResultNumber()});
   return success();
 }
 
@@ -375,13 +375,14 @@ LogicalResult Execution::begin(const Workload &workload) {
     if (failed(stages))
       return failure();
     table = std::move(*stages);
-    microbatches = table ? table->microbatches() : 1;
+    for (auto op : module.getOps<parallel::StagesOp>())
+      microbatches = static_cast<int64_t>(op.getMicrobatches());
   }
   Workload own = workload;
   Result<int64_t> sequences = microbatchOf(workload.batch, microbatches);
   if (!sequences) {
-    InFlightDiagnostic error =
-        emitError(table->loc(), sequences.error().message);
+    InFlightDiagnostic error = emitError(table ? table->loc() : module.getLoc(),
+                                         sequences.error().message);
     error.attachNote() << sequences.error().note;
     return error;
   }
@@ -394,6 +395,7 @@ LogicalResult Execution::begin(const Workload &workload) {
   sentBytes.assign(grid->size(), 0);
   outputParts.assign(microbatches, {});
   entryParts.assign(microbatches, {});
+  updateEntries.clear();
   return success();
 }
 
@@ -411,6 +413,24 @@ LogicalResult Execution::addResults() {
   return success();
 }
 
+/// Whether microbatches have addends of `value`: it has no sequences, and what
+/// it is computed from has.
+static bool isSumOfBatch(OpResult value, const DeviceGrid &grid) {
+  auto isOfBatch = [&](Value other) {
+    return grid.batchDimOf(TensorView(other)).has_value();
+  };
+  return !isOfBatch(value) &&
+         llvm::any_of(value.getOwner()->getOperands(), isOfBatch);
+}
+
+static LocalTensor sumOf(ArrayRef<LocalTensor> parts) {
+  LocalTensor sum = parts.front();
+  for (const LocalTensor &part : parts.drop_front())
+    for (int64_t i = 0; i < sum.size(); ++i)
+      sum.data[i] += part.data[i];
+  return sum;
+}
+
 /// Puts microbatches together again.
 void Execution::finish() {
   outputs.clear();
@@ -419,6 +439,9 @@ void Execution::finish() {
     std::vector<LocalTensor> parts;
     for (int64_t i = 0; i < microbatches; ++i)
       parts.push_back(partOf(i));
+    auto made = dyn_cast<OpResult>(value);
+    if (made && isSumOfBatch(made, *grid))
+      return sumOf(parts);
     return joinBatch(parts, grid->batchDimOf(TensorView(value)));
   };
   Operation *end = function.getBody().front().getTerminator();
@@ -433,30 +456,48 @@ void Execution::finish() {
     });
     entries.push_back(std::move(entry));
   }
+  llvm::append_range(entries, updateEntries);
+}
+
+/// Runs what a step runs after its forward: `section` of it. Backwards have the
+/// inputs of the forward.
+LogicalResult Execution::runSections(Section section) {
+  Values arguments;
+  if (section == Section::backward)
+    arguments = valuesOf(function.getArguments());
+  for (auto op : module.getOps<StepSectionsOpInterface>())
+    for (auto [part, own] : op.getSections())
+      if (own == section &&
+          failed(runBlock(part.getFunctionBody().front(), arguments)))
+        return failure();
+  return success();
+}
+
+LogicalResult Execution::runMicrobatches(bool isForward) {
+  Block &forward = function.getBody().front();
+  for (microbatch = 0; microbatch < microbatches; ++microbatch)
+    if (failed(runBlock(forward, inputsOf(function))) || failed(addResults()) ||
+        (!isForward && failed(runSections(Section::backward))))
+      return failure();
+  return success();
 }
 
 LogicalResult Execution::runForward(const Workload &workload) {
   traced = false;
   trained.saved.clear();
-  if (failed(begin(workload)) ||
-      failed(runBlock(function.getBody().front(), inputsOf(function))) ||
-      failed(addResults()))
+  if (failed(begin(workload)) || failed(runMicrobatches(/*isForward=*/true)))
     return failure();
   finish();
   return success();
 }
 
-/// Backwards have the inputs of the forward.
-LogicalResult Execution::runSections() {
-  for (auto op : module.getOps<StepSectionsOpInterface>())
-    for (auto [part, section] : op.getSections()) {
-      Values arguments;
-      if (section == Section::backward)
-        arguments = valuesOf(function.getArguments());
-      if (failed(runBlock(part.getFunctionBody().front(), arguments)))
-        return failure();
-    }
-  return success();
+LogicalResult Execution::runIteration() {
+  if (failed(runMicrobatches(/*isForward=*/false)))
+    return failure();
+  isUpdate = true;
+  LogicalResult updated = runSections(Section::optimizer);
+  isUpdate = false;
+  return updated;
 }
 
 LogicalResult Execution::run(const Workload &workload, bool isTraced) {
@@ -465,15 +506,10 @@ LogicalResult Execution::run(const Workload &workload, bool isTraced) {
   if (failed(begin(workload)))
     return failure();
   if (table && isTraining())
-    return emitError(table->loc(), "iterations of training over stages cannot "
-                                   "be executed yet");
-  if (table) {
-    if (failed(runStages()))
-      return failure();
-  } else if (failed(runBlock(function.getBody().front(), inputsOf(function))) ||
-             failed(addResults()) || failed(runSections())) {
+    return emitError(table->loc(), "training over stages cannot be executed "
+                                   "yet");
+  if (failed(table ? runStages() : runIteration()))
     return failure();
-  }
   finish();
   return success();
 }

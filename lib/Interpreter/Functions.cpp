@@ -64,7 +64,8 @@ double autopar::derivative(FunctionKind function, double x) {
     return (1 + std::erf(x / std::sqrt(2.0))) / 2 +
            x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
   case FunctionKind::gelu_tanh: {
-    double c = std::sqrt(2 / M_PI), t = std::tanh(c * (x + 0.044715 * x * x * x));
+    double c = std::sqrt(2 / M_PI),
+           t = std::tanh(c * (x + 0.044715 * x * x * x));
     return (1 + t) / 2 + x / 2 * (1 - t * t) * c * (1 + 3 * 0.044715 * x * x);
   }
   case FunctionKind::relu:

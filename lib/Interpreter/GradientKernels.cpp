@@ -26,10 +26,9 @@ public:
   VocabularyScores(Value x, Device &device) {
     TensorView type(x);
     unsigned last = type.rank() - 1;
-    for (int64_t member :
-         device.grid().groupOf(device.id, type.dim(last).axes))
-      parts.push_back({&device.of(member, x),
-                       device.grid().indicesOf(type, last, member)});
+    for (int64_t member : device.grid().groupOf(device.id, type.dim(last).axes))
+      parts.push_back(
+          {&device.of(member, x), device.grid().indicesOf(type, last, member)});
   }
 
   /// The logarithm of the sum that makes scores of token `row` probabilities.
@@ -103,6 +102,7 @@ static std::vector<int64_t> joinShapes(const LocalTensor &a, size_t begin,
   return shape;
 }
 
+/// Each of the devices that have the same heads adds its share of a sum.
 static LocalResult run(LinearBackwardOp op, Device &device) {
   const LocalTensor &dy = device(op.getDy()), &weight = device(op.getWeight());
   size_t rows = dy.shape.size() - op.getNumContracted();
@@ -110,10 +110,13 @@ static LocalResult run(LinearBackwardOp op, Device &device) {
   int64_t in = weight.extent(0, inner), out = weight.extentFrom(inner);
   if (dy.extentFrom(rows) != out)
     return op.emitError("contracted dimensions differ on a device");
+  double copies = 1;
+  for (size_t dim = rows; dim < dy.shape.size(); ++dim)
+    copies *= double(copiesOf(TensorView(op.getDy()), dim, device.grid()));
   LocalTensor result(joinShapes(dy, 0, rows, weight, 0, inner));
   for (int64_t at = 0; at < result.size(); ++at)
-    result.data[at] = dot(&dy.data[at / in * out], &weight.data[at % in * out],
-                          out);
+    result.data[at] =
+        dot(&dy.data[at / in * out], &weight.data[at % in * out], out) / copies;
   return result;
 }
 

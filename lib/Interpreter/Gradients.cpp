@@ -66,8 +66,7 @@ static FailureOr<double> differenceOf(const std::string &name, int64_t offset,
 }
 
 FailureOr<std::vector<GradientElement>>
-autopar::measureGradients(Execution &run, const Workload &step,
-                          int64_t count) {
+autopar::measureGradients(Execution &run, const Workload &step, int64_t count) {
   if (failed(run.run(step)))
     return failure();
   FailureOr<CheckpointElements> gradients = run.gradients();

@@ -100,6 +100,9 @@ LayerWeight keyOf(transformer::WeightOp weight, const std::string &layer);
 /// Where `index` is in `indices`, or -1.
 int64_t find(const std::vector<int64_t> &indices, int64_t index);
 
+/// The number of devices that have the same elements of a dimension.
+int64_t copiesOf(const TensorView &view, unsigned dim, const DeviceGrid &grid);
+
 /// Which row of a table of positions belongs to each token.
 class PositionRows {
 public:

@@ -66,14 +66,6 @@ static LocalResult normalize(NormOp op, Device &device, bool centers,
   return result;
 }
 
-/// The number of devices that have the same elements of a dimension.
-static int64_t copiesOf(const TensorView &view, unsigned dim,
-                        const DeviceGrid &grid) {
-  DimRef ref = view.dim(dim);
-  int64_t devices = grid.sizeOf(ref.axes), extent = grid.extentOf(view, dim);
-  return ref.rule == SplitRule::cap && devices > extent ? devices / extent : 1;
-}
-
 /// The group, of `groups`, that each index of the first dimension of a norm
 /// that `device` has is in.
 static std::vector<int64_t> groupsOf(Value x, unsigned first, int64_t groups,

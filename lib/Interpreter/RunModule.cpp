@@ -136,7 +136,7 @@ private:
     Execution &current = isFirst ? runs.front() : runs.back();
     if (!isFirst && index == 1 && failed(current.takeOver(runs.front())))
       return failure();
-    if (failed(current.run(step, /*traced=*/plain.has_value())))
+    if (failed(current.run(step, isTraced())))
       return failure();
     if (plain)
       return compare(current, step);
@@ -144,9 +144,11 @@ private:
     return success();
   }
 
+  bool isTraced() const { return plain && options.comparesValues; }
+
   /// Compares the last step of both.
   LogicalResult compare(const Execution &current, const Workload &step) {
-    if (failed(plain->run(step, /*traced=*/true)) ||
+    if (failed(plain->run(step, isTraced())) ||
         failed(haveSameResults(current, *plain)))
       return failure();
     if (auto difference = findDifference(current, *plain, options.tolerance)) {
@@ -195,8 +197,9 @@ LogicalResult autopar::checkGradients(ModuleOp module,
   if (!(worst.relative <= allowed))
     return module.emitError()
            << "the gradient of " << worst.name << " is not that of the loss: "
-           << "element " << worst.offset << " is " << std::to_string(worst.gradient)
-           << ", expected " << std::to_string(worst.expected);
+           << "element " << worst.offset << " is "
+           << std::to_string(worst.gradient) << ", expected "
+           << std::to_string(worst.expected);
   os << "gradients of " << elements->size()
      << " elements are those of the loss: largest difference "
      << llvm::format("%.1e", worst.relative) << "\n";

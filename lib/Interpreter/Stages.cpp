@@ -26,7 +26,8 @@ static LogicalResult verifyAxis(parallel::StagesOp op, StringRef axis,
 FailureOr<std::unique_ptr<StageTable>> StageTable::create(ModuleOp module,
                                                           func::FuncOp entry) {
   auto ops = module.getOps<parallel::StagesOp>();
-  if (ops.empty())
+  // One stage over no axis is the module, whatever goes through it.
+  if (ops.empty() || (*ops.begin()).getAxes().empty())
     return std::unique_ptr<StageTable>();
   auto table = std::make_unique<StageTable>();
   table->op = *ops.begin();

@@ -21,6 +21,14 @@ int64_t autopar::find(const std::vector<int64_t> &indices, int64_t index) {
   return found == indices.end() ? -1 : found - indices.begin();
 }
 
+/// The number of devices that have the same elements of a dimension.
+int64_t autopar::copiesOf(const TensorView &view, unsigned dim,
+                          const DeviceGrid &grid) {
+  DimRef ref = view.dim(dim);
+  int64_t devices = grid.sizeOf(ref.axes), extent = grid.extentOf(view, dim);
+  return ref.rule == SplitRule::cap && devices > extent ? devices / extent : 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Weights
 //===----------------------------------------------------------------------===//

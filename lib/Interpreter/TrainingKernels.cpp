@@ -26,7 +26,8 @@ using namespace mlir;
 static std::string keyOf(Operation *op, StringRef name, Device &device) {
   FunctionOpInterface whole =
       findWhole(op->getParentOfType<FunctionOpInterface>());
-  return device.run.layerName() + "/" + whole.getName().str() + "/" +
+  return std::to_string(device.run.microbatchNumber()) + "/" +
+         device.run.layerName() + "/" + whole.getName().str() + "/" +
          name.str();
 }
 

@@ -51,6 +51,10 @@ static llvm::cl::opt<bool>
                  llvm::cl::desc("Print what each device holds after the last "
                                 "step, and has sent to other stages in "
                                 "it: bytes"));
+static llvm::cl::opt<bool> outcome(
+    "outcome", llvm::cl::cat(category),
+    llvm::cl::desc("With --check: compare what steps return, gradients and "
+                   "updates, and not what they follow from"));
 static llvm::cl::opt<int64_t>
     iterations("iterations", llvm::cl::cat(category), llvm::cl::init(1),
                llvm::cl::desc("Iterations of training, each with the weights "
@@ -111,10 +115,11 @@ int main(int argc, char **argv) {
                      byPosition ? InputRule::position : InputRule::step,
                      tolerance,
                      showHoldings,
+                     !outcome,
                      iterations};
   if (gradients > 0)
-    return failed(checkGradients((*split)->module(), options, gradients,
-                                 llvm::outs()));
+    return failed(
+        checkGradients((*split)->module(), options, gradients, llvm::outs()));
   auto run = [&](ModuleOp whole) {
     return failed(runModule((*split)->module(), whole, options, llvm::outs()));
   };

@@ -35,9 +35,9 @@ std::optional<Difference> findDifference(const Execution &split,
                                          const Execution &whole,
                                          double tolerance);
 
-/// The first checkpoint tensor whose gradient, or what an update has made of it,
-/// is another in a split module than in the unsplit one; "" where there is none.
-/// Errors are emitted.
+/// The first checkpoint tensor whose gradient, or what an update has made of
+/// it, is another in a split module than in the unsplit one; "" where there is
+/// none. Errors are emitted.
 mlir::FailureOr<std::string> findTrainingDifference(const Execution &split,
                                                     const Execution &whole,
                                                     double tolerance);

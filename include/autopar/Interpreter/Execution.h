@@ -206,7 +206,9 @@ private:
   mlir::LogicalResult fill(const std::string &key, Kept<CachedTokens> &cache);
   mlir::LogicalResult fill(const std::string &key, Kept<LocalTensor> &state);
   mlir::LogicalResult begin(const Workload &workload);
-  mlir::LogicalResult runSections();
+  mlir::LogicalResult runIteration();
+  mlir::LogicalResult runMicrobatches(bool isForward);
+  mlir::LogicalResult runSections(Section section);
   void finish();
   Values inputsOf(mlir::func::FuncOp entry);
   mlir::LogicalResult addResults();
@@ -246,9 +248,12 @@ private:
   /// The part of the batch that runs, of how many, and the stage that runs it.
   int64_t microbatch = 0, microbatches = 1;
   StagePart *part = nullptr;
-  /// By result, then by microbatch; by microbatch.
+  /// Whether all microbatches have run.
+  bool isUpdate = false;
+  /// By microbatch.
   std::vector<std::vector<LocalTensor>> outputParts;
   std::vector<std::vector<TraceEntry>> entryParts;
+  std::vector<TraceEntry> updateEntries;
   std::vector<LocalTensor> outputs;
   std::vector<TraceEntry> entries;
   /// By device: the bytes of each weight, by its attributes and layer: equal

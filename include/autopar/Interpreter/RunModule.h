@@ -22,6 +22,8 @@ struct RunOptions {
   /// What may differ, relative to the largest element of a value.
   double tolerance = 1e-9;
   bool showsHoldings = false;
+  /// Values inside are compared, too, and not only what steps give.
+  bool comparesValues = true;
   /// Iterations of training, one after the other.
   int64_t iterations = 1;
 };

@@ -106,7 +106,6 @@ ShardingFactors LinearBackwardOp::getShardingFactors() {
   factors.operands = {concat(rows, outer), concat(inner, outer)};
   factors.results = {concat(rows, inner)};
   factors.linear = {{0}, {1}};
-  // Of heads that several devices have, each has what its own queries gave.
   factors.sharesReplicas = true;
   return factors;
 }

@@ -94,11 +94,20 @@ bool autopar::canHave(Operation *op, FaultKind kind) {
   return false;
 }
 
-FailureOr<LocalTensor> Counter::execute(ExecutableOpInterface op,
-                                        Device &device) {
+FailureOr<LocalTensors> Counter::execute(ExecutableOpInterface op,
+                                         Device &device) {
   if (device.id == device.grid().active().front())
     ++times[op];
   return op.execute(device);
+}
+
+/// Ops that faults are at have one result.
+static FailureOr<LocalTensor> executeOne(ExecutableOpInterface op,
+                                         Device &device) {
+  FailureOr<LocalTensors> results = op.execute(device);
+  if (failed(results))
+    return failure();
+  return std::move(results->front());
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,7 +190,7 @@ FailureOr<LocalTensor> Saboteur::withParts(ExecutableOpInterface op,
       if (group[i] != device.id)
         parts[group[i]] = right[outside[(fault.peer + i) % outside.size()]];
   }
-  FailureOr<LocalTensor> result = op.execute(device);
+  FailureOr<LocalTensor> result = executeOne(op, device);
   parts = std::move(right);
   return result;
 }
@@ -215,7 +224,7 @@ static int64_t peerOf(const Device &device, const Fault &fault) {
 /// What `device` has of a collective that goes wrong.
 FailureOr<LocalTensor> Saboteur::spoil(ExecutableOpInterface op,
                                        Device &device) {
-  FailureOr<LocalTensor> right = op.execute(device);
+  FailureOr<LocalTensor> right = executeOne(op, device);
   if (failed(right))
     return failure();
   FailureOr<LocalTensor> spoiled = *right;
@@ -229,7 +238,7 @@ FailureOr<LocalTensor> Saboteur::spoil(ExecutableOpInterface op,
       element *= 2;
     break;
   case FaultKind::peersPart:
-    spoiled = op.execute(peer);
+    spoiled = executeOne(op, peer);
     break;
   case FaultKind::stale:
     if (last.count(device.id) && last[device.id].shape == right->shape)
@@ -298,7 +307,7 @@ FailureOr<LocalTensor> Saboteur::withOtherCache(ExecutableOpInterface op,
   CachedTokens &cache = *device.run.cacheOf(value, peer);
   CachedTokens right = cache;
   if (peer == device.id || own.empty() || right.empty())
-    return op.execute(device);
+    return executeOne(op, device);
   if (fault.kind == FaultKind::lostPeer) {
     cache.clear();
     changed = true;
@@ -311,7 +320,7 @@ FailureOr<LocalTensor> Saboteur::withOtherCache(ExecutableOpInterface op,
         next = own.begin();
     }
   }
-  FailureOr<LocalTensor> result = op.execute(device);
+  FailureOr<LocalTensor> result = executeOne(op, device);
   cache = std::move(right);
   return result;
 }
@@ -320,12 +329,12 @@ FailureOr<LocalTensor> Saboteur::withOtherState(ExecutableOpInterface op,
                                                 Device &device) {
   LocalTensor &state = *device.run.stateOf(stateOf(op), device.id);
   LocalTensor before = state;
-  FailureOr<LocalTensor> result = op.execute(device);
+  FailureOr<LocalTensor> result = executeOne(op, device);
   LocalTensor right = state;
   if (fault.kind == FaultKind::notUpdated)
     state = before;
   else
-    (void)op.execute(device);
+    (void)executeOne(op, device);
   compare(state, right);
   return result;
 }
@@ -420,13 +429,13 @@ LogicalResult Saboteur::prepare(ExecutableOpInterface op, Device &device) {
   return success();
 }
 
-FailureOr<LocalTensor> Saboteur::execute(ExecutableOpInterface op,
-                                         Device &device) {
+FailureOr<LocalTensors> Saboteur::execute(ExecutableOpInterface op,
+                                          Device &device) {
   if (op != fault.site.op)
     return op.execute(device);
   FailureOr<LocalTensor> result;
   if (fault.kind == FaultKind::strayRow) {
-    result = op.execute(device);
+    result = executeOne(op, device);
     if (succeeded(result) && time == fault.site.time)
       moveRow(*result, device);
   } else if (isAt(op, device) && fault.kind < FaultKind::lostAppend) {
@@ -436,11 +445,13 @@ FailureOr<LocalTensor> Saboteur::execute(ExecutableOpInterface op,
   } else if (isAt(op, device) && fault.kind >= FaultKind::lostPeer) {
     result = withOtherCache(op, device);
   } else {
-    result = op.execute(device);
+    result = executeOne(op, device);
   }
   bool isLast = device.id == device.grid().active().back();
   if (time + 1 == fault.site.time && succeeded(result))
     last[device.id] = *result;
   time += isLast;
-  return result;
+  if (failed(result))
+    return failure();
+  return LocalTensors{std::move(*result)};
 }

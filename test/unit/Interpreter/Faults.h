@@ -72,8 +72,8 @@ public:
   explicit Counter(mlir::Operation *stages) : stages(stages) {}
 
   void send(StageMessage &) override { ++times[stages]; }
-  mlir::FailureOr<LocalTensor> execute(ExecutableOpInterface op,
-                                       Device &device) override;
+  mlir::FailureOr<LocalTensors> execute(ExecutableOpInterface op,
+                                        Device &device) override;
   llvm::MapVector<mlir::Operation *, int64_t> times;
 
 private:
@@ -87,8 +87,8 @@ public:
 
   mlir::LogicalResult prepare(ExecutableOpInterface op,
                               Device &device) override;
-  mlir::FailureOr<LocalTensor> execute(ExecutableOpInterface op,
-                                       Device &device) override;
+  mlir::FailureOr<LocalTensors> execute(ExecutableOpInterface op,
+                                        Device &device) override;
   void order(StageOrders &orders) override;
   void send(StageMessage &message) override;
 
