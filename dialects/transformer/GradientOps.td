@@ -601,12 +601,13 @@ def TF_AttentionNormaliserOp : TF_ComputeOp<"attention_normaliser", [Pure]> {
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
-                       OptionalAttr<I64Attr>:$chunk, OptionalAttr<F64Attr>:$scale);
+                       OptionalAttr<I64Attr>:$chunk, OptionalAttr<F64Attr>:$scale,
+                       UnitAttr:$alibi);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $query `,` $key (`causal` $causal^)? (`window` `(` $window^ `)`)?
     (`chunk` `(` $chunk^ `)`)? (`scale` `(` custom<Number>($scale)^ `)`)?
-    attr-dict `:` type($query) `,` type($key) `->` type($result)
+    (`alibi` $alibi^)? attr-dict `:` type($query) `,` type($key) `->` type($result)
   }];
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
@@ -653,13 +654,14 @@ def TF_AttentionBackwardOp : TF_ComputeOp<"attention_backward", [
                        AnyRankedTensor:$key, AnyRankedTensor:$value,
                        AnyRankedTensor:$y, AnyRankedTensor:$normaliser,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
-                       OptionalAttr<I64Attr>:$chunk, OptionalAttr<F64Attr>:$scale);
+                       OptionalAttr<I64Attr>:$chunk, OptionalAttr<F64Attr>:$scale,
+                       UnitAttr:$alibi);
   let results = (outs AnyRankedTensor:$d_query, AnyRankedTensor:$d_key,
                       AnyRankedTensor:$d_value);
   let assemblyFormat = [{
     $dy `,` $query `,` $key `,` $value `,` $y `,` $normaliser (`causal` $causal^)?
     (`window` `(` $window^ `)`)? (`chunk` `(` $chunk^ `)`)?
-    (`scale` `(` custom<Number>($scale)^ `)`)? attr-dict
+    (`scale` `(` custom<Number>($scale)^ `)`)? (`alibi` $alibi^)? attr-dict
     `:` type($dy) `,` type($query) `,` type($key) `,` type($value) `,` type($y)
     `,` type($normaliser)
   }];
@@ -694,11 +696,11 @@ def TF_AttentionProbabilitiesOp : TF_ComputeOp<"attention_probabilities", [Pure]
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
-                       OptionalAttr<F64Attr>:$scale);
+                       OptionalAttr<F64Attr>:$scale, UnitAttr:$alibi);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $query `,` $key (`causal` $causal^)? (`window` `(` $window^ `)`)?
-    (`scale` `(` custom<Number>($scale)^ `)`)? attr-dict
+    (`scale` `(` custom<Number>($scale)^ `)`)? (`alibi` $alibi^)? attr-dict
     `:` type($query) `,` type($key) `->` type($result)
   }];
   let extraClassDeclaration = [{

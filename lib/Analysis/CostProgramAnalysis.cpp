@@ -324,21 +324,20 @@ private:
     if (!name)
       return false;
     Operation *loop = op->getParentOfType<LoopLikeOpInterface>();
-    auto [first, isNew] =
-        tensors.try_emplace({loop ? loop : naming, name}, Tensor{op, count});
-    if (isNew)
-      return false;
-    Operation *other = first->second.op;
-    if (failed(op.verifyNamesake(other)))
+    auto &known = tensors[{loop ? loop : naming, name}];
+    if (!known.empty() && failed(op.verifyNamesake(known.front().op)))
       return failure();
     constexpr auto asTensor = static_cast<OperationEquivalence::Flags>(
         OperationEquivalence::IgnoreLocations |
         OperationEquivalence::IgnoreDiscardableAttrs);
-    if (first->second.count != count ||
-        !OperationEquivalence::isEquivalentTo(op, other, asTensor))
-      return false;
-    builder.bind(op->getResult(0), other->getResult(0));
-    return true;
+    for (const Tensor &other : known)
+      if (other.count == count &&
+          OperationEquivalence::isEquivalentTo(op, other.op, asTensor)) {
+        builder.bind(op->getResult(0), other.op->getResult(0));
+        return true;
+      }
+    known.push_back({op, count});
+    return false;
   }
 
   /// Says that `result` of `op`, which does nothing, lies where the operand
@@ -515,7 +514,8 @@ private:
     int64_t count;
   };
   /// By what begins names, and name.
-  llvm::DenseMap<std::pair<Operation *, StringAttr>, Tensor> tensors;
+  llvm::DenseMap<std::pair<Operation *, StringAttr>, SmallVector<Tensor, 1>>
+      tensors;
   /// The function of the layer that is extracted; null outside of layers.
   Operation *naming = nullptr;
   SmallVector<LoopLikeOpInterface> stack;

@@ -44,15 +44,15 @@ namespace {
 
 class Works {
 public:
-  Works(const StagePricer &pricer, const PipelineSteps &steps)
-      : pricer(pricer), steps(steps) {}
+  Works(const PricedLayers &layers, const PipelineSteps &steps)
+      : layers(layers), steps(steps) {}
 
   StageWork of(size_t stage, size_t kind) const;
 
 private:
   PipelinePart::Step sumOf(size_t stage, size_t kind) const;
 
-  const StagePricer &pricer;
+  const PricedLayers &layers;
   const PipelineSteps &steps;
 };
 
@@ -68,12 +68,12 @@ PipelinePart::Step Works::sumOf(size_t stage, size_t kind) const {
         isOne ? part.communicationPs : part.steps[kind].communicationPs;
   };
   if (stage == 0)
-    add(pricer.before);
+    add(layers.before);
   const LayerRange &range = steps.ranges[stage];
   for (int64_t i = range.begin; i < range.end; ++i)
-    add(pricer.layer(i));
+    add(layers.layer(i));
   if (stage + 1 == steps.ranges.size())
-    add(pricer.after);
+    add(layers.after);
   return sum;
 }
 
@@ -103,8 +103,8 @@ StageWork Works::of(size_t stage, size_t kind) const {
   Picoseconds waits = shape.isFolded() ? host / 2 : host;
   StageWork work;
   work.forwardPs = static_cast<int64_t>(stage) < shape.stages ? waits : 0;
-  if (pricer.isTraining()) {
-    takeSections(pricer.exposed(stageTimes(pricer, steps, stage)), work);
+  if (layers.isTraining()) {
+    takeSections(layers.exposed(stageTimes(layers, steps, stage)), work);
   } else {
     PipelinePart::Step step = sumOf(stage, kind);
     work.forwardPs += step.timePs;
@@ -118,41 +118,39 @@ StageWork Works::of(size_t stage, size_t kind) const {
   return work;
 }
 
-TrainingTimes autopar::stageTimes(const StagePricer &pricer,
+TrainingTimes autopar::stageTimes(const PricedLayers &layers,
                                   const PipelineSteps &steps, size_t stage) {
   TrainingTimes sum;
   if (stage == 0)
-    sum += pricer.before.training;
+    sum += layers.before.training;
   const LayerRange &range = steps.ranges[stage];
   for (int64_t i = range.begin; i < range.end; ++i)
-    sum += pricer.layer(i).training;
+    sum += layers.layer(i).training;
   if (stage + 1 == steps.ranges.size())
-    sum += pricer.after.training;
+    sum += layers.after.training;
   return sum;
 }
 
-TrainingTimes autopar::deviceTimes(const StagePricer &pricer,
+TrainingTimes autopar::deviceTimes(const PricedLayers &layers,
                                    const PipelineSteps &steps, int64_t device) {
   TrainingTimes sum;
   for (size_t stage = device; stage < steps.ranges.size();
        stage += steps.shape.stages)
-    sum += stageTimes(pricer, steps, stage);
+    sum += stageTimes(layers, steps, stage);
   if (steps.shape.isFolded())
-    sum += stageTimes(pricer, steps, steps.shape.stages - 1 - device);
+    sum += stageTimes(layers, steps, steps.shape.stages - 1 - device);
   return sum;
 }
 
 IterationTimes autopar::iterationOf(const StagePricer &pricer,
                                     const PipelineSteps &steps,
-                                    const PipelineTimeline &timeline) {
+                                    const std::vector<Picoseconds> &endPs) {
   IterationTimes times;
   for (int64_t device = 0; device < steps.shape.stages; ++device) {
     SectionTimes optimizer = pricer.exposed(deviceTimes(pricer, steps, device))
                                  .of(Section::optimizer);
-    Picoseconds end =
-        timeline.tasks[timeline.devices[device].endTask - 1].endPs;
     times.gradientsPs =
-        std::max(times.gradientsPs, end + optimizer.reductionPs);
+        std::max(times.gradientsPs, endPs[device] + optimizer.reductionPs);
     times.optimizerPs =
         std::max(times.optimizerPs, optimizer.allPs() - optimizer.reductionPs);
   }
@@ -167,7 +165,7 @@ int64_t autopar::allocatorBytes(const Runtime &runtime, int64_t bytes) {
       runtime.training->allocatorOverhead.value * static_cast<double>(bytes)));
 }
 
-PipelineSchedule autopar::scheduleOf(const StagePricer &pricer,
+PipelineSchedule autopar::scheduleOf(const PricedLayers &layers,
                                      const PipelineSteps &steps) {
   PipelineSchedule schedule;
   schedule.kind = steps.shape.kind;
@@ -176,7 +174,7 @@ PipelineSchedule autopar::scheduleOf(const StagePricer &pricer,
   schedule.microbatches = steps.shape.microbatches;
   schedule.loop = steps.loops;
   schedule.rounds = steps.loops ? decodeRounds : 0;
-  Works works(pricer, steps);
+  Works works(layers, steps);
   for (size_t kind = 0; kind < steps.kinds.size(); ++kind) {
     std::vector<StageWork> round;
     for (size_t stage = 0; stage < steps.ranges.size(); ++stage)
@@ -189,10 +187,19 @@ PipelineSchedule autopar::scheduleOf(const StagePricer &pricer,
   return schedule;
 }
 
+static Picoseconds stepOf(const PipelineSchedule &schedule, Picoseconds all,
+                          const std::vector<Picoseconds> &roundEnds) {
+  if (!schedule.loop)
+    return all;
+  return roundEnds.back() - roundEnds[roundEnds.size() - 2];
+}
+
 Picoseconds autopar::stepTimeOf(const PipelineSchedule &schedule,
                                 const PipelineTimeline &timeline) {
-  if (!schedule.loop)
-    return timeline.makespanPs;
-  const std::vector<Picoseconds> &ends = timeline.roundEndPs;
-  return ends.back() - ends[ends.size() - 2];
+  return stepOf(schedule, timeline.makespanPs, timeline.roundEndPs);
+}
+
+Picoseconds autopar::stepGrowthOf(const PipelineSchedule &schedule,
+                                  const Growth &growth) {
+  return stepOf(schedule, growth.makespan, growth.roundEnds);
 }

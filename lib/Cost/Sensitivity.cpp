@@ -200,10 +200,12 @@ void Sensitivity::addToOperands(NodeId id, bool takesFirst,
   }
 }
 
-std::vector<double> Sensitivity::sweep(NodeId output, bool takesFirst) const {
+std::vector<double> Sensitivity::sweep(const std::vector<NodeId> &outputs,
+                                       bool takesFirst) const {
   std::vector<double> adjoints(strategy.graph.size());
-  adjoints[output] = 1;
-  for (NodeId id = output + 1; id-- > 0;)
+  for (NodeId output : outputs)
+    adjoints[output] += 1;
+  for (NodeId id = static_cast<NodeId>(adjoints.size()); id-- > 0;)
     if (adjoints[id] != 0 && operandsOf(strategy.graph[id].op) != 0)
       addToOperands(id, takesFirst, adjoints);
   return adjoints;
@@ -226,20 +228,19 @@ double Sensitivity::timeOfCalls(const Machine &on,
   return sum;
 }
 
-/// Central differences of routes, whose times are straight or log-log in what
-/// they rest on.
-void Sensitivity::addLinks(const std::vector<double> &adjoints,
-                           std::vector<double> &slopes) const {
+std::vector<double> Sensitivity::linkSlopes(
+    const std::function<double(const Machine &)> &time) const {
   constexpr double step = 1e-5;
+  std::vector<double> slopes;
   for (const LinkFigure &link : links) {
     const Tier &tier = machine.pools.front().tiers[link.tier];
     double value = (tier.*link.figure).value;
     auto at = [&](double factor) {
-      return timeOfCalls(withLinkFigure(machine, link, value * factor),
-                         adjoints);
+      return time(withLinkFigure(machine, link, value * factor));
     };
     slopes.push_back((at(1 + step) - at(1 - step)) / (2 * step));
   }
+  return slopes;
 }
 
 std::vector<double>
@@ -250,28 +251,36 @@ Sensitivity::slopesOf(const std::vector<double> &adjoints) const {
     if (node.op == Op::figure && adjoints[id] != 0)
       slopes[node.a] += adjoints[id] * bound[node.a].value;
   }
-  addLinks(adjoints, slopes);
+  std::vector<double> ofLinks = linkSlopes(
+      [&](const Machine &other) { return timeOfCalls(other, adjoints); });
+  slopes.insert(slopes.end(), ofLinks.begin(), ofLinks.end());
   return slopes;
 }
 
 /// The slope on the side to which `step` goes.
-double Sensitivity::oneSided(NodeId output, size_t figure, double step) const {
+double Sensitivity::oneSided(const std::vector<NodeId> &outputs, size_t figure,
+                             double step) const {
   std::vector<double> figures;
   for (const BoundFigure &one : bound)
     figures.push_back(one.value);
   figures[figure] *= 1 + step;
-  return (evaluate(figures, machine)[output] - values[output]) / step;
+  std::vector<double> moved = evaluate(figures, machine);
+  double change = 0;
+  for (NodeId output : outputs)
+    change += moved[output] - values[output];
+  return change / step;
 }
 
-std::vector<Slope> Sensitivity::slopes(NodeId output) const {
-  std::vector<double> first = slopesOf(sweep(output, /*takesFirst=*/true));
-  std::vector<double> second = slopesOf(sweep(output, /*takesFirst=*/false));
+std::vector<Slope>
+Sensitivity::slopes(const std::vector<NodeId> &outputs) const {
+  std::vector<double> first = slopesOf(sweep(outputs, /*takesFirst=*/true));
+  std::vector<double> second = slopesOf(sweep(outputs, /*takesFirst=*/false));
   std::vector<Slope> result;
   constexpr double step = 1e-7;
   for (size_t i = 0; i < first.size(); ++i) {
     Slope slope{first[i], first[i]};
     if (first[i] != second[i] && i < bound.size())
-      slope = {oneSided(output, i, -step), oneSided(output, i, step)};
+      slope = {oneSided(outputs, i, -step), oneSided(outputs, i, step)};
     result.push_back(slope);
   }
   return result;

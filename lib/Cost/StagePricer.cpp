@@ -75,14 +75,26 @@ Tape autopar::collectParts(const Strategy &strategy) {
   return collect(strategy, nodes);
 }
 
+void PricedLayers::gatherOnce() {
+  after.cost.timePs = ends.cost.timePs - before.cost.timePs;
+  after.communicationPs = ends.communicationPs - before.communicationPs;
+  after.training = ends.training;
+  after.training -= before.training;
+  for (size_t i = 0; i < ends.steps.size(); ++i)
+    after.steps[i] = {ends.steps[i].timePs - before.steps[i].timePs,
+                      ends.steps[i].communicationPs -
+                          before.steps[i].communicationPs};
+}
+
 StagePricer::StagePricer(const CostProgram &program, const Tape &tape,
                          Launching launching, const Machine &machine,
                          const Runtime &runtime,
                          std::optional<double> memoryUtilization)
     : program(program), runtime(runtime), borders(launching.fusesElementwise),
-      trains(program.trains()),
       pricer(tape, machine, runtime, memoryUtilization),
       outputs(tape.outputs.size()) {
+  if (program.trains())
+    trainer = &runtime;
   if (runtime.budgetRule == BudgetRule::fraction_of_free)
     shareOfFree = memoryUtilization.value_or(runtime.memoryUtilization.value);
 }
@@ -122,15 +134,34 @@ Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
   part.reservedBytes = whole(7);
   part.runtimeBytes = whole(8);
   budgetBytes = shareOfFree < 1 ? whole(10) : whole(9);
-  if (trains)
+  if (isTraining())
     addTraining(part);
   if (chunks.empty())
     addTransfers();
   return addSteps(part);
 }
 
-/// As the heaviest stage has them, a layer counts for the forward and the
-/// backward, and for values of as many microbatches as the first stage keeps.
+/// Microbatches that a stage keeps values of at the most, where that is the
+/// same on all devices, as far as that is known: `test/unit/Schedule`.
+static int64_t keptAnywhere(const PipelineShape &shape) {
+  int64_t p = shape.stages, v = shape.interleave, m = shape.microbatches;
+  switch (shape.kind) {
+  case ScheduleKind::gpipe:
+    return m;
+  case ScheduleKind::interleaved:
+    return std::min((2 * (p - 1) + (v - 1) * p + v) / v, m);
+  case ScheduleKind::zero_bubble:
+    return std::min(p, m);
+  case ScheduleKind::dual_pipe:
+    return p / 2 + 1;
+  case ScheduleKind::one_f_one_b:
+  case ScheduleKind::inference:
+    break;
+  }
+  return 0;
+}
+
+/// A layer counts for the forward and the backward.
 void StagePricer::addTraining(PipelinePart &part) const {
   auto output = outputs.begin() + trainingOutput;
   auto next = [&] { return static_cast<int64_t>(*output++); };
@@ -148,13 +179,13 @@ void StagePricer::addTraining(PipelinePart &part) const {
   TrainingTimes exposed = exposedOf(part.training, runtime);
   part.cost.timePs = exposed.of(Section::forward).allPs() +
                      exposed.of(Section::backward).allPs();
-  part.cost.memoryBytes +=
-      gradientBytes + optimizerBytes +
-      part.training.savedBytes * std::min(shape.stages, shape.microbatches);
+  part.cost.memoryBytes += gradientBytes + optimizerBytes +
+                           part.training.savedBytes * keptAnywhere(shape);
+  part.cost.savedBytes = part.training.savedBytes;
 }
 
 size_t StagePricer::transferOutput() const {
-  return trainingOutput + (trains ? trainingOutputs : 0);
+  return trainingOutput + (isTraining() ? trainingOutputs : 0);
 }
 
 void StagePricer::addTransfers() {
@@ -235,17 +266,8 @@ Refusal StagePricer::price(const std::vector<uint32_t> &layers,
   addPlaces(program, order, order.size() + 1, order.size() + 2, borders, first);
   if (Refusal refusal = addPart(first, ends))
     return refusal;
-  // A single stage gathers once what both ends use.
-  if (shape.stages * shape.interleave == 1) {
-    after.cost.timePs = ends.cost.timePs - before.cost.timePs;
-    after.communicationPs = ends.communicationPs - before.communicationPs;
-    after.training = ends.training;
-    after.training -= before.training;
-    for (size_t i = 0; i < chunks.size(); ++i)
-      after.steps[i] = {ends.steps[i].timePs - before.steps[i].timePs,
-                        ends.steps[i].communicationPs -
-                            before.steps[i].communicationPs};
-  }
+  if (shape.hasOneStage())
+    gatherOnce();
   return {};
 }
 
@@ -272,12 +294,16 @@ StagingProblem StagePricer::problem() const {
   problem.head = withTemporaries(after);
   problem.folded = shape.isFolded();
   // What both read is there once.
+  if (shape.hasBothEnds() && shape.kind == ScheduleKind::one_f_one_b)
+    problem.head.savedBytes = ends.cost.savedBytes - before.cost.savedBytes;
   if (shape.hasBothEnds())
     problem.head.memoryBytes += ends.cost.memoryBytes -
                                 before.cost.memoryBytes -
                                 after.cost.memoryBytes;
   problem.stages = shape.stages;
   problem.interleave = shape.interleave;
+  if (shape.kind == ScheduleKind::one_f_one_b)
+    problem.inFlight = shape.microbatches;
   problem.memoryLimitBytes =
       std::max<int64_t>(0, budgetBytes - after.runtimeBytes - reserved);
   return problem;

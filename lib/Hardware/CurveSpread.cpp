@@ -40,7 +40,7 @@ static void forEachUse(const Chip &chip, Function function) {
 
 Result<std::map<std::string, CurveSpread>>
 autopar::curveSpreads(const Chip &chip, const std::string &directory,
-                      const std::vector<std::string> &chips) {
+                      const HardwareLibrary &library) {
   std::map<std::string, Range> ranges;
   forEachUse(chip, [&](const std::string &use, const KernelCurve &curve) {
     if (curve.source.kind == "derived")
@@ -49,7 +49,7 @@ autopar::curveSpreads(const Chip &chip, const std::string &directory,
   std::map<std::string, CurveSpread> spreads;
   if (ranges.empty())
     return spreads;
-  for (const std::string &name : chips) {
+  for (const std::string &name : library.chipNames()) {
     Result<JsonDocument> file =
         JsonDocument::readFile(directory + "/chips/" + name + ".json");
     if (!file)

@@ -36,11 +36,11 @@ Result<std::optional<TakenName>>
 takeName(const std::string &text, const std::string &directory,
          const std::vector<std::string> &systems);
 
-/// Of the derived curves of `chip`: what those of `chips`, files of
-/// `directory`, have that were measured.
+/// Of the derived curves of `chip`: what those of the chips of `library`, files
+/// of `directory`, have that were measured.
 Result<std::map<std::string, CurveSpread>>
 curveSpreads(const Chip &chip, const std::string &directory,
-             const std::vector<std::string> &chips);
+             const HardwareLibrary &library);
 
 /// The two files that a file of `autopar.node/1` stands for.
 struct ExpandedNode {

@@ -98,11 +98,15 @@ ShapeGrid autopar::reduce(const ShapeTable &table,
   grid.x = sideOf(coordinates[0]);
   if (varying > 1)
     grid.y = sideOf(coordinates[1]);
+  std::vector<Place> ofY(grid.y.last - grid.y.first + 1);
+  for (size_t y = 0; varying > 1 && y < ofY.size(); ++y)
+    ofY[y] = placeOf(coordinates[1].at,
+                     std::exp2(grid.y.first + static_cast<int>(y)));
   for (int x = grid.x.first; x <= grid.x.last; ++x) {
     places[0] = placeOf(coordinates[0].at, std::exp2(x));
-    for (int y = grid.y.first; y <= grid.y.last; ++y) {
+    for (const Place &y : ofY) {
       if (varying > 1)
-        places[1] = placeOf(coordinates[1].at, std::exp2(y));
+        places[1] = y;
       grid.ratios.push_back(ratioAt(table, places));
     }
   }
@@ -172,16 +176,15 @@ static void readCoordinates(const JsonReader &reader, KernelKind kernel,
 /// What is not a number between spaces, or not one of those that may be.
 static std::optional<std::string> readLine(std::string_view line,
                                            std::vector<double> &ratios) {
-  while (!line.empty()) {
-    std::string_view word = line.substr(0, line.find(' '));
+  const char *begin = line.data(), *end = begin + line.size();
+  while (begin != end) {
     int64_t percent = 0;
-    auto [end, error] =
-        std::from_chars(word.data(), word.data() + word.size(), percent);
-    if (error != std::errc() || end != word.data() + word.size() ||
+    auto [next, error] = std::from_chars(begin, end, percent);
+    if (error != std::errc() || (next != end && *next != ' ') ||
         percent < leastPercent || percent > mostPercent)
-      return std::string(word);
+      return std::string(begin, std::find(begin, end, ' '));
     ratios.push_back(static_cast<double>(percent) / 100);
-    line.remove_prefix(std::min(line.size(), word.size() + 1));
+    begin = next == end ? end : next + 1;
   }
   return std::nullopt;
 }
@@ -195,6 +198,7 @@ static void readRatios(const JsonReader &reader, ShapeTable &table) {
   size_t cells = 1;
   for (const ShapeTable::Coordinate &coordinate : table.coordinates)
     cells = std::min(mostCells + 1, cells * coordinate.at.size());
+  table.ratios.reserve(cells);
   for (const nlohmann::json &line : list.raw()) {
     std::optional<std::string> wrong =
         line.is_string()

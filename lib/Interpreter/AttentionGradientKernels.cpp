@@ -28,9 +28,11 @@ public:
     std::vector<int64_t> kvHeads = device.indices(key, 2);
     visibility.keys = grid.extentOf(TensorView(key), 1);
     visibility.queries = grid.extentOf(TensorView(query), 1);
-    int64_t group =
-        grid.extentOf(TensorView(query), 2) / grid.extentOf(TensorView(key), 2);
-    for (int64_t head : device.indices(query, 2))
+    int64_t group = grid.extentOf(TensorView(query), 2) /
+                    grid.extentOf(TensorView(key), 2);
+    allHeads = grid.extentOf(TensorView(query), 2);
+    heads = device.indices(query, 2);
+    for (int64_t head : heads)
       groups.push_back(find(kvHeads, head / group));
   }
 
@@ -72,6 +74,12 @@ public:
         visit(c, (own.batch * tokens + c) * heads + groups[own.head]);
   }
 
+  /// What ALiBi takes off the score of a token.
+  double distancePenalty(const Query &own, int64_t token) const {
+    return alibiSlope(heads[own.head], allHeads) *
+           double(std::abs(positions[own.token] - token));
+  }
+
   int64_t keys() const { return keyShape[1]; }
   /// Where the probability is with which it sees `token`.
   int64_t probabilityAt(const Query &own, int64_t token) const {
@@ -86,7 +94,8 @@ private:
     return Placement(TensorView(value), device.grid(), device.id).shape();
   }
 
-  std::vector<int64_t> shape, keyShape, positions, groups;
+  std::vector<int64_t> shape, keyShape, positions, groups, heads;
+  int64_t allHeads = 1;
   Visibility visibility;
 };
 
@@ -124,7 +133,10 @@ static Softmax scoresOf(Op op, const QueryKeyPairs &pairs, const Query &own,
   double factor = factorOf(op);
   Softmax softmax;
   pairs.forEachKey(own, [&](int64_t token, int64_t row) {
-    softmax.add(token, dotRows(query, own.row, key, row) * factor);
+    double score = dotRows(query, own.row, key, row) * factor;
+    if (op.getAlibi())
+      score -= pairs.distancePenalty(own, token);
+    softmax.add(token, score);
   });
   softmax.finish(std::nullopt);
   return softmax;

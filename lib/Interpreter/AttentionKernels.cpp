@@ -196,7 +196,7 @@ struct Scores {
       score = cap * std::tanh(score / cap);
     }
     if (op.getAlibi())
-      score -= slope() * double(std::abs(position - token));
+      score -= alibiSlope(head, heads) * double(std::abs(position - token));
     if (bias) {
       int64_t row = bucketOf(token - position, bias->shape[0]);
       score += bias->data[row * bias->shape[1] + column];
@@ -205,15 +205,6 @@ struct Scores {
   }
 
 private:
-  /// Of ALiBi (arXiv:2108.12409).
-  double slope() const {
-    int64_t power = 1;
-    while (power * 2 <= heads)
-      power *= 2;
-    if (head < power)
-      return std::exp2(-8.0 * double(head + 1) / double(power));
-    return std::exp2(-4.0 * double(2 * (head - power) + 1) / double(power));
-  }
   /// Of T5 (arXiv:1910.10683), with its defaults 32 and 128 one row for each
   /// distance up to 7 in both directions, or up to 15 in one.
   int64_t bucketOf(int64_t ahead, int64_t rows) const {

@@ -46,6 +46,16 @@ private:
   }
 };
 
+/// Of ALiBi (arXiv:2108.12409), by head of all.
+inline double alibiSlope(int64_t head, int64_t heads) {
+  int64_t power = 1;
+  while (power * 2 <= heads)
+    power *= 2;
+  if (head < power)
+    return std::exp2(-8.0 * double(head + 1) / double(power));
+  return std::exp2(-4.0 * double(2 * (head - power) + 1) / double(power));
+}
+
 /// Divides sums by all weights; `sink` is one more score.
 struct Softmax {
   std::vector<std::pair<int64_t, double>> scores;

@@ -161,7 +161,8 @@ private:
   }
 
   LogicalResult checkKnobs() {
-    std::optional<Error> error = checkChoices(plan);
+    std::optional<Error> error = checkChoices(
+        plan, options.phase == StringRef(nameOf(Phase::train)));
     return error ? onError(error->str()) : success();
   }
 

@@ -255,7 +255,7 @@ std::optional<Error> autopar::completeDegrees(Plan &plan) {
                                                    : Degree::tp);
 }
 
-std::optional<Error> autopar::checkChoices(const Plan &plan) {
+std::optional<Error> autopar::checkChoices(const Plan &plan, bool trains) {
   if (plan.contextKind && !plan.has(Degree::cp))
     return Error{"",
                  "context_kind = " + std::string(nameOf(*plan.contextKind)) +
@@ -298,5 +298,5 @@ std::optional<Error> autopar::checkChoices(const Plan &plan) {
   if (plan.expertPlacement)
     if (std::optional<Error> error = checkExpertPlan(*plan.expertPlacement))
       return error;
-  return checkPipeline(plan);
+  return checkPipeline(plan, trains);
 }

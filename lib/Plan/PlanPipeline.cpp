@@ -11,10 +11,12 @@
 
 using namespace autopar;
 
-std::optional<Error> autopar::checkPipeline(const Plan &plan) {
+std::optional<Error> autopar::checkPipeline(const Plan &plan, bool trains) {
   const PipelinePlan &pipeline = plan.pipeline;
   if (!plan.has(Degree::pp)) {
-    if (!pipeline.isGiven())
+    bool isOne =
+        pipeline.interleave.value_or(1) == 1 && pipeline.stages.size() <= 1;
+    if (!pipeline.isGiven() || (trains && isOne))
       return std::nullopt;
     return Error{"",
                  "stages, their schedule, interleaving and microbatches are "

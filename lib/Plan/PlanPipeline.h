@@ -13,7 +13,7 @@
 namespace autopar {
 
 /// Refuses a pipeline without pp, and ranges and schedules that do not fit it.
-std::optional<Error> checkPipeline(const Plan &plan);
+std::optional<Error> checkPipeline(const Plan &plan, bool trains);
 
 } // namespace autopar
 

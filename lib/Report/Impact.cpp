@@ -5,39 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Reading.h"
-
-#include "autopar/Cost/Sensitivity.h"
+#include "ImpactTable.h"
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
 using namespace autopar;
-
-namespace {
-
-/// Gathers slopes by path of the figure: several uses may be of one.
-class ImpactReader {
-public:
-  explicit ImpactReader(Reading &reading)
-      : reading(reading),
-        sensitivity(reading.strategy, reading.machine, reading.runtime,
-                    reading.plan.memoryUtilization) {}
-
-  void run();
-
-private:
-  Impact &find(const std::string &path, double value, const Source &source);
-  Impact *impactOf(size_t index);
-  void add(NodeId output, double unit, double Impact::Change::*change);
-
-  Reading &reading;
-  Sensitivity sensitivity;
-  std::vector<Impact> all;
-};
-
-} // namespace
 
 /// The part of a curve that a use is of, as files spell it.
 static const char *coefficientOf(FigureUse::Kind kind) {
@@ -53,8 +27,8 @@ static const char *coefficientOf(FigureUse::Kind kind) {
   }
 }
 
-Impact &ImpactReader::find(const std::string &path, double value,
-                           const Source &source) {
+Impact &ImpactTable::find(const std::string &path, double value,
+                          const Source &source) {
   auto found = std::find_if(all.begin(), all.end(), [&](const Impact &impact) {
     return impact.path == path;
   });
@@ -65,17 +39,17 @@ Impact &ImpactReader::find(const std::string &path, double value,
 
 /// Of a figure of the strategy, or then of a link; null of what has no slope:
 /// an exponent, which is one of a few.
-Impact *ImpactReader::impactOf(size_t index) {
+Impact *ImpactTable::impactOf(size_t index) {
   const auto &figures = sensitivity.figures();
   if (index >= figures.size()) {
     const LinkFigure &link = sensitivity.linkFigures()[index - figures.size()];
-    const Figure &figure = reading.pool().tiers[link.tier].*link.figure;
+    const Figure &figure = inputs.pool().tiers[link.tier].*link.figure;
     return &find(figure.path, figure.value, figure.source);
   }
   const BoundFigure &bound = figures[index];
   if (bound.figure)
     return &find(bound.figure->path, bound.value, bound.figure->source);
-  FigureUse::Kind kind = reading.strategy.figures[index].kind;
+  FigureUse::Kind kind = strategy.figures[index].kind;
   if (kind == FigureUse::Kind::memory_utilization)
     return &find("plan.memory_utilization", bound.value, {"user", "plan"});
   const char *coefficient = coefficientOf(kind);
@@ -85,32 +59,45 @@ Impact *ImpactReader::impactOf(size_t index) {
                bound.curve->source);
 }
 
-void ImpactReader::add(NodeId output, double unit,
-                       double Impact::Change::*change) {
+static Impact::Change opposite(const Impact::Change &change) {
+  return {-change.stepTimeUs, -change.totalBytes, -change.kvCapacityTokens};
+}
+
+void ImpactTable::add(const std::vector<Slope> &slopes, double unit,
+                      double Impact::Change::*change) {
   constexpr double onePercent = 0.01;
-  std::vector<Slope> slopes = sensitivity.slopes(output);
   for (size_t i = 0; i < slopes.size(); ++i) {
     Slope slope = slopes[i];
     bool isFlat = slope.above == 0 && slope.below == 0;
     Impact *impact = isFlat ? nullptr : impactOf(i);
     if (!impact)
       continue;
+    Impact::Change before = impact->more;
     impact->more.*change += slope.above * unit * onePercent;
-    if (slope.above == slope.below)
+    if (slope.above == slope.below && !impact->less)
       continue;
     if (!impact->less)
-      impact->less.emplace();
+      impact->less = opposite(before);
     (*impact->less).*change -= slope.below * unit * onePercent;
   }
 }
 
-void ImpactReader::run() {
-  const TotalNodes &total = reading.strategy.total;
+void ImpactTable::addTime(const std::vector<Slope> &picoseconds, double times) {
   constexpr double usPerPicosecond = 1e-6;
-  sensitivity.lay(reading.layout, pointOf(reading.workload));
-  add(total.stepPs, usPerPicosecond, &Impact::Change::stepTimeUs);
-  add(total.totalBytes, 1, &Impact::Change::totalBytes);
-  add(total.kvCapacityTokens, 1, &Impact::Change::kvCapacityTokens);
+  add(picoseconds, times * usPerPicosecond, &Impact::Change::stepTimeUs);
+}
+
+void ImpactTable::addMemory() {
+  add(sensitivity.slopes(strategy.total.totalBytes), 1,
+      &Impact::Change::totalBytes);
+}
+
+void ImpactTable::addCapacity() {
+  add(sensitivity.slopes(strategy.total.kvCapacityTokens), 1,
+      &Impact::Change::kvCapacityTokens);
+}
+
+std::vector<Impact> ImpactTable::take() {
   auto rankOf = [](const Impact &impact) {
     return std::tuple(-std::fabs(impact.more.stepTimeUs),
                       -std::fabs(impact.more.totalBytes),
@@ -119,7 +106,24 @@ void ImpactReader::run() {
   std::sort(all.begin(), all.end(), [&](const Impact &a, const Impact &b) {
     return rankOf(a) < rankOf(b);
   });
-  reading.report.impacts = std::move(all);
+  return std::move(all);
 }
 
-void autopar::readImpacts(Reading &reading) { ImpactReader(reading).run(); }
+void autopar::readImpacts(Reading &reading) {
+  ImpactTable table(reading, reading.strategy);
+  NodeId step = reading.strategy.total.stepPs;
+  auto lay = [&](const Workload &workload) {
+    table.sensitivity.lay(reading.layout, pointOf(workload));
+  };
+  for (const PrefillChunk &chunk : reading.chunks) {
+    lay(chunk.step);
+    table.addTime(table.sensitivity.slopes(step),
+                  static_cast<double>(chunk.count));
+  }
+  lay(reading.workload);
+  if (reading.chunks.empty())
+    table.addTime(table.sensitivity.slopes(step));
+  table.addMemory();
+  table.addCapacity();
+  reading.report.impacts = table.take();
+}

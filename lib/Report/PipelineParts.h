@@ -26,6 +26,12 @@ struct PipelineParts {
   std::optional<Error> price();
   /// Of a device that runs each layer kind so often in a pass.
   Layout layoutOf(const PartCounts &counts) const;
+  /// Where the devices that run one stage after the other lie. Virtual stages
+  /// of one device need no axis.
+  GroupAxis stageAxis() const {
+    std::vector<std::string> axes = plan.axesOf(Degree::pp);
+    return {axes.empty() ? 1 : *plan.strideOf(axes.front()), shape.stages};
+  }
   /// Of one microbatch.
   PlanInputs inputs() const {
     return {program, plan, machine, runtime, workload};
@@ -66,6 +72,13 @@ struct PipelineStages {
 /// those of the stages.
 void explainPipeline(const PipelineParts &parts, const PipelineStages &stages,
                      Report &report);
+
+/// The impacts of a pipeline whose parts are priced, on the step of `steps` and
+/// on what the two stages hold that say how much fits.
+std::vector<Impact> impactsOf(const PipelineParts &parts,
+                              const PipelineSteps &steps,
+                              const std::vector<Report::Transfer> &transfers,
+                              const Layout &fullest, const Layout &scarcest);
 
 } // namespace autopar
 

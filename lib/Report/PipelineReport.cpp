@@ -28,7 +28,7 @@ public:
   PipelineEvaluator(PipelineParts &parts, const Workload &whole)
       : parts(parts), plan(parts.plan), whole(whole) {}
 
-  Result<Report> run(bool explain);
+  Result<Report> run(ReportDetail detail);
 
 private:
   std::optional<Error> checkSchedule() const;
@@ -43,11 +43,16 @@ private:
   void addStep();
   void adviseOnEnds();
   void addAssumptions();
+  void addImpacts();
 
   const LayerRange &range(int64_t stage) const {
     return pipeline.partition.ranges[stage];
   }
   const Report &stageOf(int64_t device) const { return *byDevice[device]; }
+  PartCounts countsOfDevice(int64_t device) const {
+    return countsOf(parts.program, plan.pipeline.stages, parts.order,
+                    parts.shape, device, parts.runtime.fusesElementwise);
+  }
 
   PipelineParts &parts;
   const Plan &plan;
@@ -76,10 +81,11 @@ private:
 
 std::optional<Error> PipelineEvaluator::checkSchedule() const {
   ScheduleKind kind = *plan.pipeline.schedule;
-  if (parts.program.trains() && !isTraining(kind))
+  bool trains = parts.program.trains() || whole.phase == Phase::train;
+  if (trains && !isTraining(kind))
     return Error{"",
                  "schedule " + std::string(nameOf(kind)) +
-                     " runs no backwards, and the program has some",
+                     " runs no backwards, and training has some",
                  "give --schedule=one_f_one_b"};
   if (!isTraining(kind) || whole.phase != Phase::decode)
     return std::nullopt;
@@ -112,9 +118,7 @@ std::optional<Error> PipelineEvaluator::layOut() {
 std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
   PlanInputs inputs = parts.inputs();
   for (int64_t device = 0; device < parts.shape.stages; ++device) {
-    PartCounts counts =
-        countsOf(parts.program, plan.pipeline.stages, parts.order, parts.shape,
-                 device, parts.runtime.fusesElementwise);
+    PartCounts counts = countsOfDevice(device);
     auto it = priced.find(counts);
     if (it == priced.end()) {
       Reading stage(inputs, parts.strategy);
@@ -147,10 +151,7 @@ std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
 std::optional<Error> PipelineEvaluator::addTransfers() {
   auto stages = static_cast<int64_t>(pipeline.partition.ranges.size());
   Network network(parts.machine.pools.front(), *plan.devices());
-  // Virtual stages of one device need no axis.
-  std::vector<std::string> axes = plan.axesOf(Degree::pp);
-  GroupAxis axis{axes.empty() ? 1 : *plan.strideOf(axes.front()),
-                 parts.shape.stages};
+  GroupAxis axis = parts.stageAxis();
   bool loops = whole.phase == Phase::decode;
   for (int64_t stage = 0; stage + (loops ? 0 : 1) < stages; ++stage) {
     bool last = stage + 1 == stages;
@@ -226,9 +227,10 @@ std::optional<Error> PipelineEvaluator::simulate() {
   pipeline.timeline = std::move(*timeline);
   if (!parts.program.trains())
     return std::nullopt;
-  iteration.emplace(Iteration{
-      parts, *steps, &pipeline,
-      iterationOf(parts.pricer, *steps, pipeline.timeline), savedBytes, flops});
+  iteration.emplace(
+      Iteration{parts, *steps, &pipeline,
+                iterationOf(parts.pricer, *steps, endsOf(pipeline.timeline)),
+                savedBytes, flops});
   pipeline.stepPs = iteration->times.allPs();
   return std::nullopt;
 }
@@ -400,7 +402,14 @@ void PipelineEvaluator::addAssumptions() {
   }
 }
 
-Result<Report> PipelineEvaluator::run(bool explain) {
+void PipelineEvaluator::addImpacts() {
+  report.impacts = impactsOf(parts, *steps, pipeline.transfers,
+                             parts.layoutOf(countsOfDevice(fullest)),
+                             parts.layoutOf(countsOfDevice(scarcest)));
+}
+
+Result<Report> PipelineEvaluator::run(ReportDetail detail) {
+  bool explain = detail.explain;
   if (auto error = checkSchedule())
     return *error;
   // Totals, of which stages have parts.
@@ -430,6 +439,8 @@ Result<Report> PipelineEvaluator::run(bool explain) {
   addStep();
   adviseOnEnds();
   addAssumptions();
+  if (detail.impact)
+    addImpacts();
   if (iteration) {
     iteration->fullest = fullest;
     readTraining(*iteration, report);
@@ -449,11 +460,11 @@ Result<Report> PipelineEvaluator::run(bool explain) {
 
 Result<Report> autopar::evaluatePipeline(const PlanInputs &inputs,
                                          ReportDetail detail) {
-  if (detail.impact)
-    return Error{"", "the impact of figures on a pipeline is not computed",
-                 "leave out --impact, or --stage-pp"};
+  if (detail.impact && inputs.program.trains())
+    return Error{"", "the impact of figures on training is not computed",
+                 "leave out --impact"};
   PipelineParts parts(inputs);
   if (auto error = parts.prepare(inputs.workload))
     return *error;
-  return PipelineEvaluator(parts, inputs.workload).run(detail.explain);
+  return PipelineEvaluator(parts, inputs.workload).run(detail);
 }

@@ -186,6 +186,9 @@ static Result<Report> evaluateStep(const PlanInputs &inputs,
                                    ReportDetail detail) {
   if (!inputs.plan.pipeline.stages.empty())
     return evaluatePipeline(inputs, detail);
+  if (inputs.program.trains())
+    return Error{"", "training goes through stages, and the plan has none",
+                 "one stage with all layers is one: parallel.stages"};
   Strategy strategy = compile(inputs.program, launchingOf(inputs.runtime),
                               Counting::whole, {inputs.workload.phase});
   Reading reading(inputs, strategy);

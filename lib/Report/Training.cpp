@@ -199,6 +199,17 @@ static void readUtilization(const Iteration &iteration, Report &report,
   training.hardwareUtilization = hardwareFlops(training).real() / most;
 }
 
+/// Whether a weight lies on several stages: a table that is the head, too.
+static bool sharesWeights(const Iteration &iteration) {
+  const std::vector<Resident> &residents = iteration.parts.program.residents;
+  return iteration.steps.shape.stages > 1 &&
+         std::any_of(residents.begin(), residents.end(),
+                     [](const Resident &weight) {
+                       return weight.kind == Resident::Kind::weight &&
+                              !weight.readers.empty();
+                     });
+}
+
 static void readLimits(const Iteration &iteration, TrainingReport &training) {
   training.notModelled = {
       "input pipelines, checkpoints, evaluations and restarts",
@@ -210,6 +221,9 @@ static void readLimits(const Iteration &iteration, TrainingReport &training) {
   if (iteration.steps.shape.isFolded())
     training.notModelled.emplace_back(
         "the sum of gradients of the two copies of each stage");
+  if (sharesWeights(iteration))
+    training.notModelled.emplace_back(
+        "the sum of gradients of weights that several stages have");
 }
 
 static void warn(const Iteration &iteration, Report &report) {

@@ -72,7 +72,9 @@ void Evener::change(int64_t range, int64_t layer, int64_t sign) {
   tooMuch -= isTooMuch(device);
   isTouched[device] = true;
   loads[device].timePs += sign * problem.layers[layer].timePs;
-  loads[device].memoryBytes += sign * problem.layers[layer].memoryBytes;
+  loads[device].memoryBytes +=
+      sign * (problem.layers[layer].memoryBytes +
+              problem.keptOn(device) * problem.layers[layer].savedBytes);
   tooMuch += isTooMuch(device);
 }
 

@@ -61,9 +61,9 @@ StageSearch::Load StageSearch::mostIn(Room room) const {
 bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
   rooms.assign(stages, {timeLimit, memoryLimit});
   rooms.front().time -= time.embedding;
-  rooms.front().memory -= memory.embedding;
+  rooms.front().memory -= memory.embedding + kept.front() * saved.embedding;
   rooms.back().time -= time.head;
-  rooms.back().memory -= memory.head;
+  rooms.back().memory -= memory.head + kept.back() * saved.head;
   auto canHold = [&](int64_t layer, const Room &room) {
     return time.canHold(layer, interleave, room.time) &&
            memory.canHold(layer, interleave, room.memory);
@@ -119,9 +119,12 @@ StageSearch::Failure &StageSearch::failureOf(uint64_t key) {
 //===----------------------------------------------------------------------===//
 
 StageSearch::StageSearch(const LayerSums &time, const LayerSums &memory,
-                         int64_t stages, int64_t interleave)
-    : time(time), memory(memory), stages(stages), interleave(interleave),
-      cuts((stages + 1) * interleave), isSingle(stages + 1) {
+                         const LayerSums &saved, const StagingProblem &shape)
+    : time(time), memory(memory), saved(saved), stages(shape.stages),
+      interleave(shape.interleave), cuts((stages + 1) * interleave),
+      isSingle(stages + 1) {
+  for (int64_t d = 0; d < stages; ++d)
+    kept.push_back(shape.keptOn(d));
   constexpr uint64_t deviceBits = 14;
   while (layers() >> keyBits)
     ++keyBits;
@@ -201,14 +204,20 @@ bool StageSearch::place(int64_t device) {
 }
 
 /// The furthest end, at most `last`, of layers from `begin` on that fit.
-int64_t StageSearch::reach(int64_t begin, Room room, int64_t last) const {
+int64_t StageSearch::reach(int64_t device, int64_t begin, Room room,
+                           int64_t last) const {
   auto furthest = [&](const LayerSums &sums, int64_t limit) {
     auto from = sums.sums.begin() + begin, to = sums.sums.begin() + last + 1;
     return std::upper_bound(from, to, sums.sums[begin] + limit) -
            sums.sums.begin() - 1;
   };
-  return std::min<int64_t>(furthest(time, room.time),
-                           furthest(memory, room.memory));
+  int64_t end = std::min<int64_t>(furthest(time, room.time),
+                                  furthest(memory, room.memory));
+  while (kept[device] > 0 && end > begin &&
+         memory.of(begin, end) + kept[device] * saved.of(begin, end) >
+             room.memory)
+    --end;
+  return end;
 }
 
 StageSearch::Room StageSearch::after(Room room, int64_t begin,
@@ -227,9 +236,9 @@ bool StageSearch::choose(int64_t device, int64_t round, Room room) {
   if (begin >= last)
     return false;
   int64_t even = begin + (cut(round, stages) - begin + left / 2) / left;
-  return anyOutwards(first, reach(begin, room, last), even, [&](int64_t at) {
-    return tryEnd(device, round, room, at);
-  });
+  return anyOutwards(
+      first, reach(device, begin, room, last), even,
+      [&](int64_t at) { return tryEnd(device, round, room, at); });
 }
 
 bool StageSearch::tryEnd(int64_t device, int64_t round, Room room, int64_t at) {
@@ -248,12 +257,13 @@ bool StageSearch::tryEnd(int64_t device, int64_t round, Room room, int64_t at) {
 /// interleaving every inner device can have every layer alone.
 bool StageSearch::closeDevice(int64_t device, Room room) {
   int64_t begin = cut(interleave - 1, device);
-  int64_t furthest = reach(begin, room, layers() - (stages - 1 - device));
+  int64_t furthest =
+      reach(device, begin, room, layers() - (stages - 1 - device));
   if (furthest == begin)
     return false;
   if (isSingle[device]) {
     int64_t next = begin + 1, last = std::min(next + 1, layers());
-    return endDevice(device, next, reach(next, room, last) > next);
+    return endDevice(device, next, reach(device, next, room, last) > next);
   }
   if (endDevice(device, furthest, false))
     return true;

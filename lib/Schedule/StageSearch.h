@@ -48,8 +48,10 @@ struct LayerSums {
 /// A round is the ranges that follow each other on devices 0 to stages - 1.
 class StageSearch {
 public:
-  StageSearch(const LayerSums &time, const LayerSums &memory, int64_t stages,
-              int64_t interleave);
+  /// `saved`: of each microbatch of which a device keeps values, as many as
+  /// `StagingProblem::keptOn` has.
+  StageSearch(const LayerSums &time, const LayerSums &memory,
+              const LayerSums &saved, const StagingProblem &shape);
 
   enum class Answer { yes, no, unknown };
   /// Whether a split has no device above the limits. After yes, `ranges` has
@@ -81,7 +83,7 @@ private:
   bool tryEnd(int64_t device, int64_t round, Room room, int64_t at);
   bool closeDevice(int64_t device, Room room);
   bool endDevice(int64_t device, int64_t at, bool nextIsSingle);
-  int64_t reach(int64_t begin, Room room, int64_t last) const;
+  int64_t reach(int64_t device, int64_t begin, Room room, int64_t last) const;
   Room after(Room room, int64_t begin, int64_t end) const;
   bool canHoldRest(int64_t device) const;
   Failure &failureOf(uint64_t key);
@@ -97,8 +99,10 @@ private:
   }
   uint64_t keyOf(int64_t device) const;
 
-  const LayerSums &time, &memory;
+  const LayerSums &time, &memory, &saved;
   int64_t stages, interleave;
+  /// By device: microbatches whose values it keeps.
+  std::vector<int64_t> kept;
   /// By device: its room, and the most that it and all later ones can hold.
   std::vector<Room> rooms;
   std::vector<Load> rest;

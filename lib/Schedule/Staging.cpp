@@ -111,9 +111,10 @@ public:
   explicit Partitioner(const StagingProblem &problem)
       : problem(problem), time(sumsOf(problem, &LayerCost::timePs)),
         memory(sumsOf(problem, &LayerCost::memoryBytes)),
-        search(time, memory, problem.stages, problem.interleave),
-        memoryLimit(std::min(problem.memoryLimitBytes.value_or(memory.all()),
-                             memory.all())) {}
+        saved(sumsOf(problem, &LayerCost::savedBytes)),
+        search(time, memory, saved, problem),
+        memoryLimit(std::min(problem.memoryLimitBytes.value_or(mostBytes()),
+                             mostBytes())) {}
 
   Result<StagePartition> run();
   Result<StagePartition> runFolded();
@@ -129,6 +130,10 @@ private:
   Answer fit(int64_t timeLimit, int64_t memoryLimit) {
     return search.fit(timeLimit, memoryLimit, limits::maxStageSearch);
   }
+  /// What no device is above.
+  int64_t mostBytes() const {
+    return memory.all() + problem.keptOn(0) * saved.all();
+  }
   void takeFound(StagePartition &best, int64_t mostBytes);
   void replace(StagePartition &best, std::vector<LayerRange> ranges) const;
   void findLeastMemory(StagePartition &best, Picoseconds timeLimit);
@@ -136,7 +141,7 @@ private:
   std::string whatWouldDo() const;
 
   const StagingProblem &problem;
-  LayerSums time, memory;
+  LayerSums time, memory, saved;
   StageSearch search;
   int64_t memoryLimit;
 };
@@ -149,8 +154,10 @@ StagePartition Partitioner::describe(std::vector<LayerRange> ranges) const {
   result.interleave = problem.interleave;
   std::vector<int64_t> times = loadsOf(ranges, problem.stages, time);
   std::vector<int64_t> bytes = loadsOf(ranges, problem.stages, memory);
+  std::vector<int64_t> ofEach = loadsOf(ranges, problem.stages, saved);
   for (int64_t d = 0; d < problem.stages; ++d)
-    result.devices.push_back({times[d], bytes[d]});
+    result.devices.push_back(
+        {times[d], bytes[d] + problem.keptOn(d) * ofEach[d]});
   result.ranges = std::move(ranges);
   result.heaviest =
       std::max_element(times.begin(), times.end()) - times.begin();
@@ -246,9 +253,9 @@ Result<StagePartition> Partitioner::run() {
   bool fits = fit(time.all(), memoryLimit) == Answer::yes;
   // Without a limit there always is a split.
   if (!fits)
-    fit(time.all(), memory.all());
+    fit(time.all(), mostBytes());
   StagePartition best;
-  takeFound(best, fits ? memoryLimit : memory.all());
+  takeFound(best, fits ? memoryLimit : mostBytes());
   if (!fits)
     findLeastMemory(best, time.all());
   if (isOverLimit(best))
@@ -281,7 +288,11 @@ std::string Partitioner::enoughStages(int64_t interleave) const {
   if (interleave > 1)
     last = std::min(last, first + attempts);
   for (int64_t p = first; p <= last; ++p) {
-    StageSearch more(time, memory, p, interleave);
+    StagingProblem shape;
+    shape.stages = p;
+    shape.interleave = interleave;
+    shape.inFlight = problem.inFlight;
+    StageSearch more(time, memory, saved, shape);
     if (more.fit(time.all(), memoryLimit, budget) == Answer::yes)
       return shapeText(p, interleave) + " would do";
   }

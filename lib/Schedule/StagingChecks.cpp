@@ -49,8 +49,11 @@ static std::optional<Error> checkShape(const StagingProblem &problem) {
 }
 
 static bool isInRange(const LayerCost &cost) {
+  auto isOfMemory = [](int64_t bytes) {
+    return bytes >= 0 && bytes <= limits::maxPipelineBytes;
+  };
   return cost.timePs >= 0 && cost.timePs <= limits::maxStageTimePs &&
-         cost.memoryBytes >= 0 && cost.memoryBytes <= limits::maxPipelineBytes;
+         isOfMemory(cost.memoryBytes) && isOfMemory(cost.savedBytes);
 }
 
 /// Why `cost` is not in range.
@@ -71,13 +74,15 @@ static std::optional<Error> checkCosts(const StagingProblem &problem) {
   if (!isInRange(problem.head))
     return refuse(problem.head, "the head");
   Checked time = Checked(problem.embedding.timePs) + problem.head.timePs;
-  Checked memory =
-      Checked(problem.embedding.memoryBytes) + problem.head.memoryBytes;
+  auto bytesOf = [&](const LayerCost &cost) {
+    return Checked(cost.savedBytes) * problem.keptOn(0) + cost.memoryBytes;
+  };
+  Checked memory = bytesOf(problem.embedding) + bytesOf(problem.head);
   for (size_t i = 0; i < problem.layers.size(); ++i) {
     if (!isInRange(problem.layers[i]))
       return refuse(problem.layers[i], "layer " + std::to_string(i));
     time += problem.layers[i].timePs;
-    memory += problem.layers[i].memoryBytes;
+    memory += bytesOf(problem.layers[i]);
   }
   if (time > limits::maxPipelineTimePs)
     return Error{"", "all layers take " + formatInteger(time) + " ps",

@@ -134,6 +134,10 @@ std::optional<Error> ModelSearch::addTarget(std::optional<int64_t> devices) {
   Result<OwningOpRef<ModuleOp>> bound = bind(target);
   if (!bound)
     return bound.error();
+  if (workloadOf(**bound).phase == Phase::train)
+    return Error{"", "plans of training are not searched yet",
+                 "estimate and compare price those that you name: "
+                 "--phase=train"};
   FailureOr<Machine> machine = TargetAnalysis(**bound).readMachine();
   if (failed(machine))
     return diagnostics.takeError();

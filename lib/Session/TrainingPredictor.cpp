@@ -54,10 +54,7 @@ static std::optional<Error> addMesh(const TrainedPlan &run, Plan &plan) {
     return mesh.error();
   if (run.pp > 1)
     plan.setAxis(Degree::pp, run.pp);
-  for (const PlanAxis &axis : mesh->axes)
-    plan.setAxis(axis.name, axis.size);
-  for (const PlanDegree &degree : mesh->degrees)
-    plan.setDegree(degree.name, degree.axes);
+  setMesh(plan, *mesh);
   return completeDegrees(plan);
 }
 

@@ -63,13 +63,13 @@ class Tools:
         self.folder, self.scratch = folder, scratch
 
     def run(self, *command):
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(command, check=True, capture_output=True, text=True)
 
     def model(self, gpt):
         config = os.path.join(self.scratch, f"{gpt.name}.json")
         with open(config, "w") as file:
             json.dump(gpt.config(), file)
-        return self.run(f"{self.folder}/autopar-translate", "--import-hf", config)
+        return self.run(f"{self.folder}/autopar-translate", "--import-hf", config).stdout
 
     def program(self, text, passes):
         """The cost program of a model after `passes`."""
@@ -77,7 +77,9 @@ class Tools:
         with open(path, "w") as file:
             file.write(text)
         pipeline = f"builtin.module({','.join([*passes, 'autopar-print-cost-program'])})"
-        return json.loads(self.run(f"{self.folder}/autopar-opt", f"--pass-pipeline={pipeline}", "-o", os.devnull, path))
+        return json.loads(
+            self.run(f"{self.folder}/autopar-opt", f"--pass-pipeline={pipeline}", "-o", os.devnull, path).stderr
+        )
 
 
 def trained(text, batch, sequence, mesh):

@@ -43,6 +43,30 @@ private:
   bool &reports;
 };
 
+/// The last pass where the IR may go nowhere: printing what nobody reads takes
+/// as long as writing the report.
+class DropUnread : public PassWrapper<DropUnread, OperationPass<>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DropUnread)
+
+  explicit DropUnread(const bool &isUnread) : isUnread(isUnread) {}
+  StringRef getArgument() const override { return "autopar-drop-unread"; }
+  StringRef getDescription() const override {
+    return "Drops what would not be printed; by hand, nothing";
+  }
+
+  void runOnOperation() override {
+    if (!isUnread)
+      return markAllAnalysesPreserved();
+    for (Region &region : getOperation()->getRegions())
+      for (Block &block : region)
+        block.clear();
+  }
+
+private:
+  const bool &isUnread;
+};
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -52,10 +76,16 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   registerAllPasses();
   registerAutoparSessionPasses();
+  // Pipelines that were written down have it.
+  registerPass([] {
+    static constexpr bool isUnread = false;
+    return std::make_unique<DropUnread>(isUnread);
+  });
   ProductFlags flags;
   (void)registerCLIOptions("", registry);
   flags.hideOthers();
-  auto [inputFile, outputFile] =
+  std::string inputFile, outputFile;
+  std::tie(inputFile, outputFile) =
       parseCLIOptions(argc, argv, ProductFlags::overview());
 
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
@@ -72,6 +102,8 @@ int main(int argc, char **argv) {
     pm.addInstrumentation(std::make_unique<ReportWatch>(reports));
     if (flags.addsPasses() && config.shouldDumpPassPipeline())
       pm.dump();
+    if (outputFile == "-")
+      pm.addPass(std::make_unique<DropUnread>(reports));
     return success();
   });
 

@@ -50,7 +50,6 @@ private:
 
 } // namespace
 
-/// Of plans without stages, whose slopes are known.
 void SearchCommand::findCloseCalls(Session &session,
                                    SearchReport &report) const {
   if (!report.best || report.result.rivals.empty())
@@ -58,8 +57,6 @@ void SearchCommand::findCloseCalls(Session &session,
   auto impactsOf = [&](const SearchPoint &point) -> std::optional<Report> {
     ReportDetail detail;
     detail.impact = true;
-    if (point.plan.has(Degree::pp))
-      return std::nullopt;
     Result<Report> report =
         estimatePlan(session, model, request, found, point.target, point.plan,
                      point.batch, detail);

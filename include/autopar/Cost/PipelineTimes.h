@@ -9,7 +9,7 @@
 #define AUTOPAR_COST_PIPELINETIMES_H
 
 #include "autopar/Cost/StagePricer.h"
-#include "autopar/Schedule/Timeline.h"
+#include "autopar/Schedule/Growth.h"
 
 namespace autopar {
 
@@ -54,13 +54,12 @@ Route transferRoute(const Network &network, const GroupAxis &devices,
 
 /// What a virtual stage of `steps` takes, and a device with all that it has, of
 /// a program that trains.
-TrainingTimes stageTimes(const StagePricer &pricer, const PipelineSteps &steps,
+TrainingTimes stageTimes(const PricedLayers &layers, const PipelineSteps &steps,
                          size_t stage);
-TrainingTimes deviceTimes(const StagePricer &pricer, const PipelineSteps &steps,
-                          int64_t device);
+TrainingTimes deviceTimes(const PricedLayers &layers,
+                          const PipelineSteps &steps, int64_t device);
 
-/// The schedule of parts that `pricer` has priced.
-PipelineSchedule scheduleOf(const StagePricer &pricer,
+PipelineSchedule scheduleOf(const PricedLayers &layers,
                             const PipelineSteps &steps);
 
 /// What an iteration of training is the sum of.
@@ -74,9 +73,11 @@ struct IterationTimes {
 
   Picoseconds allPs() const { return gradientsPs + optimizerPs + stragglersPs; }
 };
+/// `endPs`: when each device is done with its last gradient of inputs and
+/// weights: `endsOf` a timeline, `gradientEnds`.
 IterationTimes iterationOf(const StagePricer &pricer,
                            const PipelineSteps &steps,
-                           const PipelineTimeline &timeline);
+                           const std::vector<Picoseconds> &endPs);
 
 /// What the allocator of `runtime` loses where saved values and temporaries
 /// take `bytes`.
@@ -85,6 +86,9 @@ int64_t allocatorBytes(const Runtime &runtime, int64_t bytes);
 /// The time of a step: from round to round where rounds repeat, else all.
 Picoseconds stepTimeOf(const PipelineSchedule &schedule,
                        const PipelineTimeline &timeline);
+/// How fast that grows.
+Picoseconds stepGrowthOf(const PipelineSchedule &schedule,
+                         const Growth &growth);
 
 } // namespace autopar
 

@@ -10,6 +10,8 @@
 
 #include "autopar/Cost/Pricer.h"
 
+#include <functional>
+
 namespace autopar {
 
 /// A figure of a link: of tier `tier` of the pool.
@@ -39,10 +41,18 @@ public:
   /// those that were bound; the machine's links are those of `machine`.
   std::vector<double> evaluate(const std::vector<double> &figures,
                                const Machine &machine) const;
-  /// Slopes of `output` by figure of the strategy, then by `linkFigures`. One
-  /// sweep backwards through the graph, and one more for those that meet a
-  /// choice between equals.
-  std::vector<Slope> slopes(NodeId output) const;
+  /// Slopes of the sum of `outputs` by figure of the strategy, then by
+  /// `linkFigures`. One sweep backwards through the graph, and one more for
+  /// those that meet a choice between equals.
+  std::vector<Slope> slopes(const std::vector<NodeId> &outputs) const;
+  std::vector<Slope> slopes(NodeId output) const {
+    return slopes(std::vector<NodeId>{output});
+  }
+  /// Slopes by `linkFigures` of what takes `time` on a machine. Central
+  /// differences of routes, whose times are straight or log-log in what they
+  /// rest on.
+  std::vector<double>
+  linkSlopes(const std::function<double(const Machine &)> &time) const;
 
   const std::vector<BoundFigure> &figures() const { return bound; }
   const std::vector<LinkFigure> &linkFigures() const { return links; }
@@ -50,14 +60,14 @@ public:
 private:
   /// Adjoints of all nodes. Of choices between equals, those of the first, or
   /// of the second.
-  std::vector<double> sweep(NodeId output, bool takesFirst) const;
+  std::vector<double> sweep(const std::vector<NodeId> &outputs,
+                            bool takesFirst) const;
   void addToOperands(NodeId id, bool takesFirst,
                      std::vector<double> &adjoints) const;
   double timeOfCalls(const Machine &on,
                      const std::vector<double> &adjoints) const;
-  double oneSided(NodeId output, size_t figure, double step) const;
-  void addLinks(const std::vector<double> &adjoints,
-                std::vector<double> &slopes) const;
+  double oneSided(const std::vector<NodeId> &outputs, size_t figure,
+                  double step) const;
   std::vector<double> slopesOf(const std::vector<double> &adjoints) const;
 
   const Strategy &strategy;

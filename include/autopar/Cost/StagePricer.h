@@ -24,6 +24,7 @@ struct PipelineShape {
   bool isFolded() const { return kind == ScheduleKind::dual_pipe; }
   /// Whether a device has the first stage and the last.
   bool hasBothEnds() const { return stages == 1 || isFolded(); }
+  bool hasOneStage() const { return stages * interleave == 1; }
   /// How often a device runs each of its layers: for each microbatch or, where
   /// it has two stages, for half of them.
   int64_t passes() const {
@@ -47,6 +48,30 @@ struct PipelinePart {
   std::vector<Step> steps = {};
 };
 
+/// What stages are put together from.
+struct PricedLayers {
+  /// Distinct layers, and which of them each layer of the order is.
+  std::vector<PipelinePart> parts;
+  std::vector<uint32_t> partOf;
+  /// Also what lies at both ends, where one device has them.
+  PipelinePart before, after, ends;
+  /// What a program with backwards runs on; of others null.
+  const Runtime *trainer = nullptr;
+
+  /// The part that layer `index` of the order is.
+  const PipelinePart &layer(int64_t index) const {
+    return parts[partOf[index]];
+  }
+  /// A single stage gathers once what both ends use.
+  void gatherOnce();
+  /// Whether the program has backwards.
+  bool isTraining() const { return trainer != nullptr; }
+  /// Of such a program, without what its runtime hides.
+  TrainingTimes exposed(const TrainingTimes &times) const {
+    return exposedOf(times, *trainer);
+  }
+};
+
 /// What device `device` runs of each microbatch, where virtual stages are
 /// `ranges` of the layers `order` (indices into `LayerStack::layers`). Of
 /// dual_pipe it runs half of the microbatches, of which as many come from
@@ -61,7 +86,7 @@ PartCounts countsOf(const CostProgram &program,
 Tape collectParts(const Strategy &strategy);
 
 /// Prices what stages are put together from.
-class StagePricer {
+class StagePricer : public PricedLayers {
 public:
   /// All arguments outlive it. `tape` is that of the parts of a strategy of
   /// `program`.
@@ -91,24 +116,9 @@ public:
   /// runtime lie on every device: those of layers come off the limit, what
   /// embedding and head need above that is theirs.
   StagingProblem problem() const;
-  /// Whether the program has backwards.
-  bool isTraining() const { return trains; }
-  /// Without what its runtime hides.
-  TrainingTimes exposed(const TrainingTimes &times) const {
-    return exposedOf(times, runtime);
-  }
   /// What stragglers add to an iteration of `time`.
   Picoseconds stragglersOf(Picoseconds time) const;
-  /// The part that layer `index` of the order is.
-  const PipelinePart &layer(int64_t index) const {
-    return parts[partOf[index]];
-  }
 
-  /// Distinct layers, and which of them each layer of the order is.
-  std::vector<PipelinePart> parts;
-  std::vector<uint32_t> partOf;
-  /// Also what lies at both ends, where one device has them.
-  PipelinePart before, after, ends;
   int64_t budgetBytes = 0;
   /// Of a budget that is a share of what weights and temporaries leave, that
   /// share; else 1.
@@ -124,7 +134,7 @@ private:
 
   const CostProgram &program;
   const Runtime &runtime;
-  const bool borders, trains;
+  const bool borders;
   Pricer pricer;
   std::vector<double> outputs;
   /// By kind of step, then by layer of the stack, then of the model's inputs.

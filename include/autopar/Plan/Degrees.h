@@ -73,8 +73,9 @@ void setMesh(Plan &plan, const MeshPlan &mesh);
 /// other devices than tp*cp*dp; dcp or attention_tp that is no inner part.
 std::optional<Error> completeDegrees(Plan &plan);
 
-/// Refuses choices about something that the plan does not have.
-std::optional<Error> checkChoices(const Plan &plan);
+/// Refuses choices about something that the plan does not have. Microbatches of
+/// what `trains` need no stages.
+std::optional<Error> checkChoices(const Plan &plan, bool trains = false);
 
 } // namespace autopar
 

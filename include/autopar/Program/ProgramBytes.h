@@ -39,8 +39,7 @@ void bytesOf(IO &io, Kernel &kernel) {
      kernel.flopClass, kernel.compute, kernel.storage, kernel.flopFactor,
      kernel.rows, kernel.columns, kernel.contraction, kernel.pairs,
      kernel.traffic, kernel.routed, kernel.mixesTokens, kernel.ofWeights,
-     kernel.phase,
-     kernel.fusionGroup);
+     kernel.phase, kernel.fusionGroup);
 }
 template <typename IO>
 void bytesOf(IO &io, Border &border) {

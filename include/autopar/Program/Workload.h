@@ -15,8 +15,8 @@
 
 namespace autopar {
 
-/// `train`: an iteration computes all tokens of `batch` sequences, gradients and
-/// an update of the weights.
+/// `train`: an iteration computes all tokens of `batch` sequences, gradients
+/// and an update of the weights.
 enum class Phase : uint8_t { prefill, decode, train };
 
 std::string_view nameOf(Phase phase);

@@ -28,7 +28,7 @@ struct ReportDetail {
 /// What `program` costs under `plan`: memory, FLOPs, communication, latency.
 /// Pure and re-entrant; never prints. Errors: an axis without a size, more
 /// devices than the machine has, a split that its rule forbids, bytes that do
-/// not fit in 63 bits or FLOPs in 127; the impact on a pipeline.
+/// not fit in 63 bits or FLOPs in 127.
 Result<Report> evaluate(const CostProgram &program, const Plan &plan,
                         const Machine &machine, const Runtime &runtime,
                         const Workload &workload, ReportDetail detail = {});

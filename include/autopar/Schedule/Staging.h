@@ -10,6 +10,7 @@
 
 #include "autopar/Schedule/Time.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@ namespace autopar {
 struct LayerCost {
   Picoseconds timePs = 0;
   int64_t memoryBytes = 0;
+  /// Of each microbatch in flight, beside those: `StagingProblem::inFlight`.
+  int64_t savedBytes = 0;
 };
 
 /// Layers `begin` to `end - 1`.
@@ -49,8 +52,15 @@ struct StagingProblem {
   /// Device d has stage stages - 1 - d, too, and each for half of the
   /// microbatches (`ScheduleKind::dual_pipe`); without interleaving.
   bool folded = false;
+  /// Microbatches of 1F1B, of which device d keeps the values of `keptOn(d)`;
+  /// 0: none. Without interleaving, and not folded.
+  int64_t inFlight = 0;
   /// Of each device; no limit where absent.
   std::optional<int64_t> memoryLimitBytes;
+
+  int64_t keptOn(int64_t device) const {
+    return std::min(stages - device, inFlight);
+  }
 };
 
 struct StagePartition {
@@ -58,8 +68,8 @@ struct StagePartition {
   bool folded = false;
   /// By virtual stage.
   std::vector<LayerRange> ranges;
-  /// By device: the sums over its ranges, embedding and head; folded, half of
-  /// the time.
+  /// By device: the sums over its ranges, embedding and head, values of
+  /// microbatches in its memory; folded, half of the time.
   std::vector<LayerCost> devices;
   /// The device whose time is the largest, the first of equals.
   int64_t heaviest = 0;

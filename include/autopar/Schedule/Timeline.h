@@ -65,6 +65,8 @@ struct PipelineTimeline {
 /// that do not exist for these numbers.
 Result<PipelineTimeline> simulateSchedule(const PipelineSchedule &schedule);
 
+/// When each device is done with its last task.
+std::vector<Picoseconds> endsOf(const PipelineTimeline &timeline);
 /// When each device of a `one_f_one_b` that may be simulated is done, to the
 /// picosecond as `simulateSchedule` has it, but not task by task.
 std::vector<Picoseconds> gradientEnds(const PipelineSchedule &schedule);

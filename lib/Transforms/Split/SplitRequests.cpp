@@ -135,9 +135,9 @@ void SplitRequests::seed(Value value) {
 void SplitRequests::seed(ShardingOpInterface op,
                          const TensorParallelFactor &seed) {
   ShardingFactors factors = op.getShardingFactors();
-  bool isReached = false;
+  bool isReached = true;
   forEachDim(op, factors, [&](Value value, unsigned dim, int32_t factor, int) {
-    isReached |= factor == seed.factor && find(value, dim);
+    isReached &= factor != seed.factor || find(value, dim);
   });
   if (isReached)
     return;

@@ -51,8 +51,8 @@ private:
 
   explicit SplitRequests(mlir::Operation *root) : root(root) {}
 
-  /// Asks for what tensor parallelism splits of `op`, where nothing around it
-  /// has asked yet.
+  /// Asks for what tensor parallelism splits of `op`, where not all of it has
+  /// been asked for yet.
   void seed(ShardingOpInterface op, const TensorParallelFactor &factor);
   void seed(mlir::Value value);
   void request(mlir::Value value, unsigned dim, const Request &what);

@@ -86,7 +86,7 @@ private:
         return emitError(module, ranges.error());
       pipeline.stages = std::move(*ranges);
     }
-    std::optional<Error> error = checkChoices(plan);
+    std::optional<Error> error = checkChoices(plan, trains(module));
     return error ? emitError(module, *error) : success();
   }
 

@@ -41,7 +41,7 @@ static const char *findUnknown(AttentionOp op) {
     return "learned biases of positions";
   if (op.getSoftcap())
     return "a softcap";
-  return op.getAlibi() ? "alibi" : nullptr;
+  return nullptr;
 }
 
 /// The forward's kernel writes its normaliser beside its result.
@@ -54,14 +54,14 @@ static LogicalResult build(AttentionOp op, BackwardBuilder &back) {
   auto normaliser = AttentionNormaliserOp::create(
       forward, op.getLoc(), normaliserTypeOf(op.getQuery()), op.getQuery(),
       op.getKey(), op.getCausalAttr(), op.getWindowAttr(), op.getChunkAttr(),
-      op.getScaleAttr());
+      op.getScaleAttr(), op.getAlibiAttr());
   auto made = AttentionBackwardOp::create(
       *back, op.getLoc(), op.getQuery().getType(), op.getKey().getType(),
       op.getValue().getType(), dy, back.valueOf(op.getQuery()),
       back.valueOf(op.getKey()), back.valueOf(op.getValue()),
       back.valueOf(op.getResult()), back.valueOf(normaliser),
       op.getCausalAttr(), op.getWindowAttr(), op.getChunkAttr(),
-      op.getScaleAttr());
+      op.getScaleAttr(), op.getAlibiAttr());
   back.add(op.getQuery(), made.getDQuery());
   back.add(op.getKey(), made.getDKey());
   back.add(op.getValue(), made.getDValue());

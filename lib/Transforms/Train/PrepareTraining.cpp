@@ -125,7 +125,7 @@ private:
     module.walk([&](AttentionOp op) {
       bool isPlain = !op.getCache() && !op.getSinks() && !op.getBias() &&
                      !op.getDown() && !op.getDistances() && !op.getSoftcap() &&
-                     !op.getAlibi() && !op.getChunk();
+                     !op.getChunk();
       if (isPlain)
         all.push_back(op);
     });
@@ -134,7 +134,7 @@ private:
       Value probabilities = AttentionProbabilitiesOp::create(
           builder, op.getLoc(), probabilityTypeOf(op), op.getQuery(),
           op.getKey(), op.getCausalAttr(), op.getWindowAttr(),
-          op.getScaleAttr());
+          op.getScaleAttr(), op.getAlibiAttr());
       if (dropout > 0)
         probabilities = dropOf(builder, probabilities);
       auto attend =

@@ -11,8 +11,8 @@
 // CHECK: %[[PART:.*]] = parallel.all_slice %[[W]] dim 0 over [dp]
 // CHECK-NEXT: %[[SUM:.*]] = parallel.reduce_scatter %[[G]] dim 0 over [dp]
 // CHECK-NEXT: %[[NEW:.*]] = transformer.update %[[PART]], %[[SUM]]
-// CHECK-NEXT: %[[ALL:.*]] = parallel.all_gather %[[NEW]] dim 0 over [dp]
-// CHECK-NEXT: transformer.assign %[[ALL]] to %[[W]]
+// CHECK-NEXT: %[[GATHERED:.*]] = parallel.all_gather %[[NEW]] dim 0 over [dp]
+// CHECK-NEXT: transformer.assign %[[GATHERED]] to %[[W]]
 
 // Without it replicas sum gradients and update all of a weight.
 

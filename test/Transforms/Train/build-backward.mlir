@@ -3,7 +3,7 @@
 
 // RUN: %roundtrip %S/../Inputs/trained.mlir --autopar-prepare-training --autopar-build-backward | FileCheck %s
 // CHECK-LABEL: func.func private @decoder(
-// CHECK-COUNT-9: transformer.save
+// CHECK-COUNT-10: transformer.save
 // CHECK-NOT: transformer.save
 // CHECK-LABEL: func.func private @decoder_backward(%arg0: !bq_64_bf) -> !bq_64_bf attributes {transformer.part_of = @decoder}
 // CHECK: %[[DOWN:.*]] = transformer.weight "down_proj.weight"

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Report/Report.h"
+#include "../Cost/TrainingFixtures.h"
+
 #include "autopar/Report/Deployment.h"
+#include "autopar/Report/Evaluate.h"
 #include "autopar/Report/ModelReport.h"
 #include "autopar/Report/PlanDifferences.h"
 
@@ -195,6 +198,13 @@ TEST(WriteJson, AgreesWithTheSchema) {
   check(json::parse(writeJson(makeReport())), schema, schema, "");
   check(json::parse(writeJson(makePlacedReport())), schema, schema, "");
   EXPECT_EQ(schema["properties"]["schema"]["const"], "autopar.report/1");
+  Runtime runtime = test::makeRuntime();
+  runtime.training = test::makeTrainingFigures();
+  Result<Report> trained =
+      evaluate(test::makeTrained(), test::makeTrainingPlan(2, 2, 2, 4),
+               test::makeMachine(), runtime, test::train(16, 512));
+  ASSERT_TRUE(trained);
+  check(json::parse(writeJson(*trained)), schema, schema, "");
 }
 
 static ModelReport makeModelReport() {

@@ -258,6 +258,38 @@ TEST(Training, PartsSumToTheWhole) {
   }
 }
 
+/// What the stage waits is the bubble, whatever the host and floors take.
+TEST(Training, WaitsForOthersAlone) {
+  Runtime runtime = makeBusyRuntime();
+  runtime.training = makeTrainingFigures();
+  runtime.training->stragglerShare.value = 0.05;
+  for (int64_t stages : {1, 4}) {
+    Report report =
+        trained(makeTrainingPlan(stages, 2, 2, 8), train(32, 512), runtime);
+    const TrainingReport &training = *report.training;
+    EXPECT_NEAR(report.latency.pipelineTimeUs,
+                training.bubbleTimeUs + training.stragglerTimeUs, 1e-6);
+    EXPECT_GE(training.bubbleTimeUs, -1e-6);
+  }
+}
+
+/// 3.6 $/h for each of 8 devices that draw 700 W.
+TEST(Training, CostsWhatItsDevicesDo) {
+  Machine machine = makeMachine();
+  machine.price = Figure{3.6, {"user", "test"}, "systems.m.price"};
+  machine.pools[0].chip.boardPower =
+      Figure{700, {"user", "test"}, "chips.c.board_power"};
+  Result<Report> report =
+      evaluate(makeTrained(), makeTrainingPlan(2, 2, 2, 4), machine,
+               makeTrainer(), train(16, 512), {/*explain=*/true});
+  ASSERT_TRUE(report);
+  double seconds = report->latency.stepTimeUs / 1e6;
+  EXPECT_NEAR(*report->training->dollars, 0.008 * seconds, 1e-12);
+  EXPECT_NEAR(*report->training->joules, 5600 * seconds, 1e-6);
+  EXPECT_TRUE(report->derivations.count("training.usd_per_iteration"));
+  EXPECT_TRUE(report->derivations.count("training.joules_per_iteration"));
+}
+
 static double bubbleShare(const Report &report) {
   return report.pipeline->timeline.bubbleFraction;
 }
@@ -306,17 +338,29 @@ TEST(Training, BalancesWithWhatTrainingKeeps) {
       makeTrained(), plan, makeMachine(8), makeTrainer(), train(8, 512));
   ASSERT_TRUE(problem);
   Report whole = trained(makeTrainingPlan(1, 1, 1, 8), train(8, 512));
-  int64_t kept = problem->embedding.memoryBytes + problem->head.memoryBytes;
-  double time =
-      toMicroseconds(problem->embedding.timePs + problem->head.timePs);
-  for (const LayerCost &layer : problem->layers) {
-    kept += layer.memoryBytes;
-    time += toMicroseconds(layer.timePs);
-  }
-  // Values of as many microbatches as stages.
+  LayerCost sum = problem->embedding;
+  auto add = [&](const LayerCost &cost) {
+    sum.timePs += cost.timePs;
+    sum.memoryBytes += cost.memoryBytes;
+    sum.savedBytes += cost.savedBytes;
+  };
+  add(problem->head);
+  for (const LayerCost &layer : problem->layers)
+    add(layer);
+  double time = toMicroseconds(sum.timePs);
   const Report::DeviceMemory &memory = whole.memory.perDevice;
-  EXPECT_EQ(kept, memory.weightBytes + memory.gradientBytes +
-                      memory.optimizerBytes + 4 * memory.savedBytes);
+  EXPECT_EQ(sum.memoryBytes,
+            memory.weightBytes + memory.gradientBytes + memory.optimizerBytes);
+  EXPECT_EQ(sum.savedBytes, memory.savedBytes);
+  EXPECT_EQ(problem->inFlight, 8);
+  // What the search has of a device, the report has.
+  Result<StagePartition> partition = partitionStages(*problem);
+  ASSERT_TRUE(partition);
+  plan.pipeline.stages = partition->ranges;
+  Report staged = trained(plan, train(8, 512));
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(partition->devices[i].memoryBytes,
+              staged.pipeline->partition.devices[i].memoryBytes);
   EXPECT_NEAR(8 * time,
               whole.training->forwardTimeUs + whole.training->backwardTimeUs,
               1e-3);
@@ -339,7 +383,14 @@ TEST(Training, RefusesSchedulesWithoutBackwards) {
       makeMachine(8), makeTrainer(), train(8, 512));
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().message,
-            "schedule inference runs no backwards, and the program has some");
+            "schedule inference runs no backwards, and training has some");
+  Plan plan = makeTrainingPlan(1, 1, 1, 1);
+  plan.pipeline = {};
+  report = evaluate(makeTrained(), plan, makeMachine(8), makeTrainer(),
+                    train(8, 512));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().message,
+            "training goes through stages, and the plan has none");
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,16 +13,6 @@
 
 using namespace autopar;
 
-static std::vector<Picoseconds>
-simulatedEnds(const PipelineSchedule &schedule) {
-  Result<PipelineTimeline> timeline = simulateSchedule(schedule);
-  EXPECT_TRUE(timeline);
-  std::vector<Picoseconds> ends;
-  for (const DeviceTimeline &device : timeline->devices)
-    ends.push_back(timeline->tasks[device.endTask - 1].endPs);
-  return ends;
-}
-
 /// Works of few and of many values, with and without transfers: equal stages,
 /// one that is heavier, and none alike.
 TEST(GradientEnds, EqualTheSimulation) {
@@ -41,7 +31,9 @@ TEST(GradientEnds, EqualTheSimulation) {
       work.transferPs = i % 2 ? upTo(most) : 0;
       schedule.work.push_back(work);
     }
-    EXPECT_EQ(gradientEnds(schedule), simulatedEnds(schedule))
+    Result<PipelineTimeline> timeline = simulateSchedule(schedule);
+    ASSERT_TRUE(timeline);
+    EXPECT_EQ(gradientEnds(schedule), endsOf(*timeline))
         << i << ": " << schedule.stages << " stages, " << schedule.microbatches
         << " microbatches";
   }
