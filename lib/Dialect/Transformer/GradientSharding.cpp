@@ -59,8 +59,7 @@ ShardingFactors RopeBackwardOp::getShardingFactors() {
 //===----------------------------------------------------------------------===//
 
 /// Parts of the vocabulary exchange what they need inside the op.
-static FactorList lossFactors(ShardingFactors &factors, Value x,
-                              Value labels) {
+static FactorList lossFactors(ShardingFactors &factors, Value x, Value labels) {
   if (rankOf(x) != rankOf(labels) + 1)
     return {};
   FactorList tokens = addFactors(factors, FactorKind::parallel, rankOf(labels));
@@ -140,8 +139,7 @@ ShardingFactors ProductGradientOp::getShardingFactors() {
   FactorList in = addFactors(factors, FactorKind::parallel, rows);
   FactorList out = addFactors(factors, FactorKind::parallel, columns);
   FactorList summed = addFactors(factors, FactorKind::reduction, tokens);
-  factors.operands = {concat(summed, in), concat(summed, out),
-                      concat(in, out)};
+  factors.operands = {concat(summed, in), concat(summed, out), concat(in, out)};
   factors.results = {concat(in, out)};
   factors.linear = {{0}, {1}};
   return factors;
@@ -294,8 +292,24 @@ ShardingFactors AttentionNormaliserOp::getShardingFactors() {
   if (!haveRank({getQuery(), getKey()}, 4))
     return {};
   all.factors.operands = {all.queries(), all.keys()};
+  if (getSinks())
+    all.factors.operands.push_back({all.heads});
   all.factors.results = {{all.batch, all.query, all.heads}};
   return all.factors;
+}
+
+ShardingFactors SinkGradientOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (!haveRank({getDy(), getY()}, 4) || rankOf(getNormaliser()) != 3)
+    return factors;
+  FactorList tokens = addFactors(factors, FactorKind::reduction, 2);
+  int32_t heads = factors.add(FactorKind::parallel);
+  FactorList results = concat(tokens, {heads, factors.add(FactorKind::whole)});
+  factors.operands = {results, results, concat(tokens, {heads}), {heads}};
+  factors.results = {{heads}};
+  // Sums are made before: the normaliser is of them.
+  factors.linear = {{}};
+  return factors;
 }
 
 ShardingFactors AttentionBackwardOp::getShardingFactors() {
@@ -360,7 +374,8 @@ static constexpr SplitRule own = SplitRule::plain, shared = SplitRule::cap;
 
 std::optional<TensorParallelFactor>
 AttentionNormaliserOp::getTensorParallelFactor() {
-  return headsOf({own, shared, own});
+  return getSinks() ? headsOf({own, shared, own, own})
+                    : headsOf({own, shared, own});
 }
 std::optional<TensorParallelFactor>
 AttentionBackwardOp::getTensorParallelFactor() {
