@@ -59,8 +59,7 @@ ShardingFactors RopeBackwardOp::getShardingFactors() {
 //===----------------------------------------------------------------------===//
 
 /// Parts of the vocabulary exchange what they need inside the op.
-static FactorList lossFactors(ShardingFactors &factors, Value x,
-                              Value labels) {
+static FactorList lossFactors(ShardingFactors &factors, Value x, Value labels) {
   if (rankOf(x) != rankOf(labels) + 1)
     return {};
   FactorList tokens = addFactors(factors, FactorKind::parallel, rankOf(labels));
@@ -140,8 +139,7 @@ ShardingFactors ProductGradientOp::getShardingFactors() {
   FactorList in = addFactors(factors, FactorKind::parallel, rows);
   FactorList out = addFactors(factors, FactorKind::parallel, columns);
   FactorList summed = addFactors(factors, FactorKind::reduction, tokens);
-  factors.operands = {concat(summed, in), concat(summed, out),
-                      concat(in, out)};
+  factors.operands = {concat(summed, in), concat(summed, out), concat(in, out)};
   factors.results = {concat(in, out)};
   factors.linear = {{0}, {1}};
   return factors;
@@ -265,11 +263,14 @@ ShardingFactors NormGradientOp::getShardingFactors() {
 
 namespace {
 
-/// The factors of an attention without a cache, whose tokens are whole.
+/// The factors of an attention without a cache, whose key-value tokens are
+/// whole.
 struct AttentionFactors {
+  explicit AttentionFactors(FactorKind queries) : query(factors.add(queries)) {}
+
   ShardingFactors factors;
+  int32_t query;
   int32_t batch = factors.add(FactorKind::parallel);
-  int32_t query = factors.add(FactorKind::whole);
   int32_t heads = factors.add(FactorKind::grouped);
   int32_t tokens = factors.add(FactorKind::whole);
   int32_t width = factors.add(FactorKind::whole);
@@ -290,7 +291,7 @@ static bool haveRank(ValueRange tensors, int64_t rank) {
 }
 
 ShardingFactors AttentionNormaliserOp::getShardingFactors() {
-  AttentionFactors all;
+  AttentionFactors all(FactorKind::parallel);
   if (!haveRank({getQuery(), getKey()}, 4))
     return {};
   all.factors.operands = {all.queries(), all.keys()};
@@ -299,7 +300,7 @@ ShardingFactors AttentionNormaliserOp::getShardingFactors() {
 }
 
 ShardingFactors AttentionBackwardOp::getShardingFactors() {
-  AttentionFactors all;
+  AttentionFactors all(FactorKind::reduction);
   if (!haveRank({getDy(), getQuery(), getKey(), getValue(), getY()}, 4) ||
       rankOf(getNormaliser()) != 3)
     return {};
@@ -307,11 +308,12 @@ ShardingFactors AttentionBackwardOp::getShardingFactors() {
                           all.keys(),    all.values(),
                           all.results(), {all.batch, all.query, all.heads}};
   all.factors.results = {all.queries(), all.keys(), all.values()};
+  all.factors.linear = {{}};
   return all.factors;
 }
 
 ShardingFactors AttentionProbabilitiesOp::getShardingFactors() {
-  AttentionFactors all;
+  AttentionFactors all(FactorKind::whole);
   if (!haveRank({getQuery(), getKey(), getResult()}, 4))
     return {};
   all.factors.operands = {all.queries(), all.keys()};
@@ -320,7 +322,7 @@ ShardingFactors AttentionProbabilitiesOp::getShardingFactors() {
 }
 
 ShardingFactors AttendOp::getShardingFactors() {
-  AttentionFactors all;
+  AttentionFactors all(FactorKind::whole);
   if (!haveRank({getProbabilities(), getValue(), getResult()}, 4))
     return {};
   all.factors.operands = {all.probabilities(), all.values()};
@@ -329,7 +331,7 @@ ShardingFactors AttendOp::getShardingFactors() {
 }
 
 ShardingFactors AttendBackwardOp::getShardingFactors() {
-  AttentionFactors all;
+  AttentionFactors all(FactorKind::whole);
   if (!haveRank(getOperands(), 4))
     return {};
   all.factors.operands = {all.results(), all.probabilities(), all.values()};
@@ -338,7 +340,7 @@ ShardingFactors AttendBackwardOp::getShardingFactors() {
 }
 
 ShardingFactors AttentionProbabilitiesBackwardOp::getShardingFactors() {
-  AttentionFactors all;
+  AttentionFactors all(FactorKind::whole);
   if (!haveRank(getOperands(), 4))
     return {};
   all.factors.operands = {all.probabilities(), all.probabilities(),
