@@ -93,6 +93,7 @@ def TF_SaveOp : TF_Op<"save", [
   }];
   let arguments = (ins AnyRankedTensor:$value, StrAttr:$name);
   let assemblyFormat = "$value $name attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 def TF_SavedOp : TF_Op<"saved", [

@@ -100,8 +100,8 @@ LogicalResult TrainingOp::verifySymbolUses(SymbolTableCollection &symbols) {
                            << "other values than expected";
     return success();
   };
-  ArrayRef<Type> inputs = forward ? forward.getArgumentTypes()
-                                  : ArrayRef<Type>();
+  ArrayRef<Type> inputs =
+      forward ? forward.getArgumentTypes() : ArrayRef<Type>();
   return failure(failed(verify(getBackwardAttr(), inputs)) ||
                  failed(verify(getUpdateAttr(), {})));
 }
@@ -109,6 +109,20 @@ LogicalResult TrainingOp::verifySymbolUses(SymbolTableCollection &symbols) {
 //===----------------------------------------------------------------------===//
 // SaveOp, SavedOp
 //===----------------------------------------------------------------------===//
+
+LogicalResult SaveOp::verify() {
+  SaveOp first;
+  (*this)->getParentOfType<FunctionOpInterface>().walk([&](SaveOp other) {
+    if (!first && other.getNameAttr() == getNameAttr())
+      first = other;
+  });
+  if (first == *this)
+    return success();
+  InFlightDiagnostic diag = emitOpError() << "is a second one of \""
+                                          << getName() << "\" in its function";
+  diag.attachNote(first.getLoc()) << "the first is here";
+  return diag;
+}
 
 void SaveOp::buildWorkload(WorkloadBuilder &builder) {
   builder.save(getValue(), getName());
@@ -127,8 +141,8 @@ LogicalResult SavedOp::verifySymbolUses(SymbolTableCollection &) {
     return success();
   InFlightDiagnostic diag = emitOpError() << "reads \"" << getName()
                                           << "\" as another type than saved";
-  diag.attachNote(save.getLoc()) << "saved here as "
-                                 << save.getValue().getType();
+  diag.attachNote(save.getLoc())
+      << "saved here as " << save.getValue().getType();
   return diag;
 }
 

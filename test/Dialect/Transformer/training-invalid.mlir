@@ -1,0 +1,258 @@
+// RUN: autopar-opt %s -split-input-file -verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// transformer.training
+//===----------------------------------------------------------------------===//
+
+func.func @model(%x: tensor<4x64xbf16>) {
+  return
+}
+func.func private @update() {
+  return
+}
+// expected-error @+1 {{names @back, expected a private function with a body}}
+transformer.training backward(@back) update(@update)
+
+// -----
+
+func.func @model(%x: tensor<4x64xbf16>) {
+  return
+}
+func.func private @back()
+func.func private @update() {
+  return
+}
+// expected-error @+1 {{names @back, expected a private function with a body}}
+transformer.training backward(@back) update(@update)
+
+// -----
+
+func.func @model(%x: tensor<4x64xbf16>) {
+  return
+}
+func.func private @back(%x: tensor<8x64xbf16>) {
+  return
+}
+func.func private @update() {
+  return
+}
+// expected-error @+1 {{names @back, which takes or returns other values than expected}}
+transformer.training backward(@back) update(@update)
+
+// -----
+
+func.func @model() {
+  return
+}
+func.func private @back() {
+  return
+}
+func.func private @update() -> tensor<4xbf16> {
+  %w = transformer.weight "w" : tensor<4xbf16>
+  return %w : tensor<4xbf16>
+}
+// expected-error @+1 {{names @update, which takes or returns other values than expected}}
+transformer.training backward(@back) update(@update)
+
+// -----
+
+func.func @model() {
+  return
+}
+func.func private @back() {
+  return
+}
+// expected-note @+1 {{the first is here}}
+transformer.training backward(@back) update(@back)
+// expected-error @+1 {{is a second training of its module}}
+transformer.training backward(@back) update(@back)
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// transformer.part_of
+//===----------------------------------------------------------------------===//
+
+// expected-error @+1 {{is a part of @nobody, which is no other function}}
+func.func private @part() attributes {transformer.part_of = @nobody} {
+  return
+}
+
+// -----
+
+func.func private @whole() {
+  return
+}
+func.func private @part() attributes {transformer.part_of = @whole} {
+  return
+}
+// expected-error @+1 {{is a part of @part, which is a part itself}}
+func.func private @inner() attributes {transformer.part_of = @part} {
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// What is saved
+//===----------------------------------------------------------------------===//
+
+func.func private @layer(%x: tensor<4x64xbf16>) {
+  // expected-note @+1 {{the first is here}}
+  transformer.save %x "x" : tensor<4x64xbf16>
+  // expected-error @+1 {{is a second one of "x" in its function}}
+  transformer.save %x "x" : tensor<4x64xbf16>
+  return
+}
+
+// -----
+
+func.func private @layer() {
+  return
+}
+func.func private @layer_backward() attributes {transformer.part_of = @layer} {
+  // expected-error @+1 {{reads "x", which @layer does not save}}
+  %x = transformer.saved "x" : tensor<4x64xbf16>
+  return
+}
+
+// -----
+
+func.func private @layer(%x: tensor<4x64xbf16>) {
+  // expected-note @+1 {{saved here as 'tensor<4x64xbf16>'}}
+  transformer.save %x "x" : tensor<4x64xbf16>
+  return
+}
+func.func private @layer_backward() attributes {transformer.part_of = @layer} {
+  // expected-error @+1 {{reads "x" as another type than saved}}
+  %x = transformer.saved "x" : tensor<4x64xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Gradients and updates
+//===----------------------------------------------------------------------===//
+
+func.func private @of_no_weight(%x: tensor<4x64xbf16>) {
+  // expected-error @+1 {{is of no transformer.weight}}
+  transformer.accumulate %x of %x : tensor<4x64xbf16>, tensor<4x64xbf16>
+  return
+}
+
+// -----
+
+func.func private @of_another_shape(%x: tensor<4x64xbf16>) {
+  %w = transformer.weight "w" : tensor<64x4xbf16>
+  // expected-error @+1 {{has a gradient of another shape than the weight}}
+  transformer.accumulate %x of %w : tensor<4x64xbf16>, tensor<64x4xbf16>
+  return
+}
+
+// -----
+
+func.func private @read_in_another_shape() {
+  %w = transformer.weight "w" : tensor<64x4xbf16>
+  // expected-error @+1 {{has a gradient of another shape than the weight}}
+  %g = transformer.gradient %w : tensor<64x4xbf16> -> tensor<4x64xbf16>
+  return
+}
+
+// -----
+
+func.func private @too_few_states(%g: tensor<4xf32>) {
+  %w = transformer.weight "w" : tensor<4xbf16>
+  // expected-error @+1 {{keeps 2 numbers of each parameter, expected 3 to 3}}
+  %y = transformer.update %w, %g adamw master states [f32, f32] : tensor<4xbf16>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @too_many_states(%g: tensor<4xf32>) {
+  %w = transformer.weight "w" : tensor<4xbf16>
+  // expected-error @+1 {{keeps 2 numbers of each parameter, expected 0 to 1}}
+  %y = transformer.update %w, %g sgd states [f32, f32] : tensor<4xbf16>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @states_of_no_format(%g: tensor<4xf32>) {
+  %w = transformer.weight "w" : tensor<4xbf16>
+  // expected-error @+1 {{keeps numbers of index, expected formats}}
+  %y = transformer.update %w, %g sgd states [index] : tensor<4xbf16>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @assigned_to_no_weight(%x: tensor<4xbf16>) {
+  // expected-error @+1 {{gives elements to no transformer.weight}}
+  transformer.assign %x to %x : tensor<4xbf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Ops of backwards
+//===----------------------------------------------------------------------===//
+
+func.func private @probability_of_one(%x: tensor<4x64xbf16>) {
+  // expected-error @+1 {{has a probability of 1.000000e+00, expected 0 to below 1}}
+  %m = transformer.dropout_mask %x probability(1.0) seed(0) : tensor<4x64xbf16> -> tensor<4x64xi8>
+  return
+}
+
+// -----
+
+func.func private @labels_of_other_tokens(%x: tensor<4x16x1000xf32>, %l: tensor<4x8xi32>) {
+  // expected-error @+1 {{dimension 1 of operand #1 is 8, but dimension 1 of operand #0 is 16}}
+  %y = transformer.cross_entropy %x, %l : tensor<4x16x1000xf32>, tensor<4x8xi32> -> tensor<4x16xf32>
+  return
+}
+
+// -----
+
+func.func private @product_of_other_tokens(%x: tensor<4x64xbf16>, %dy: tensor<8x32xbf16>, %w: tensor<64x32xbf16>) {
+  // expected-error @+1 {{dimension 0 of operand #1 is 8, but dimension 0 of operand #0 is 4}}
+  %dw = transformer.product_gradient %x, %dy of %w
+      : tensor<4x64xbf16>, tensor<8x32xbf16>, tensor<64x32xbf16> -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func private @product_of_no_tokens(%x: tensor<64xbf16>, %dy: tensor<32xbf16>, %w: tensor<64x32xbf16>) {
+  // expected-error @+1 {{cannot work on operands of rank 1, 1, 2 with a result of rank 2}}
+  %dw = transformer.product_gradient %x, %dy of %w
+      : tensor<64xbf16>, tensor<32xbf16>, tensor<64x32xbf16> -> tensor<64x32xf32>
+  return
+}
+
+// -----
+
+func.func private @contracted_with_another(%dy: tensor<4x32xbf16>, %w: tensor<64x16xbf16>) {
+  // expected-error @+1 {{dimension 1 of operand #1 is 16, but dimension 1 of operand #0 is 32}}
+  %dx = transformer.linear_backward %dy, %w : tensor<4x32xbf16>, tensor<64x16xbf16> -> tensor<4x64xbf16>
+  return
+}
+
+// -----
+
+func.func private @bias_of_another_width(%dy: tensor<4x64xbf16>, %b: tensor<32xbf16>) {
+  // expected-error @+1 {{dimension 0 of operand #1 is 32, but dimension 1 of operand #0 is 64}}
+  %db = transformer.sum_tokens %dy of %b : tensor<4x64xbf16>, tensor<32xbf16> -> tensor<32xf32>
+  return
+}
+
+// -----
+
+func.func private @normaliser_of_values(%q: tensor<4x16x8x64xbf16>, %k: tensor<4x16x2x64xbf16>) {
+  // expected-error @+1 {{the result has rank 4, expected 3}}
+  %z = transformer.attention_normaliser %q, %k causal
+      : tensor<4x16x8x64xbf16>, tensor<4x16x2x64xbf16> -> tensor<4x16x8x64xf32>
+  return
+}

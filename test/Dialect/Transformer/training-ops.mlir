@@ -1,0 +1,71 @@
+// RUN: %roundtrip %s | FileCheck %s
+
+!x = tensor<4x64xbf16>
+
+func.func @model(%x: !x) {
+  return
+}
+func.func private @model_backward(%x: !x) attributes {transformer.part_of = @model} {
+  return
+}
+func.func private @model_update() attributes {transformer.part_of = @model} {
+  return
+}
+// CHECK: transformer.training backward(@model_backward) update(@model_update) recompute(full) products(f8E4M3FN)
+transformer.training backward(@model_backward) update(@model_update) recompute(full) products(f8E4M3FN)
+
+// Of another module, without the words that may be left out.
+module {
+  func.func @model() {
+    return
+  }
+  func.func private @nothing() {
+    return
+  }
+  // CHECK: transformer.training backward(@nothing) update(@nothing)
+  transformer.training backward(@nothing) update(@nothing)
+}
+
+// CHECK-LABEL: func private @layer(
+func.func private @layer(%x: !x) {
+  // CHECK: transformer.save %arg0 "x" : tensor<4x64xbf16>
+  transformer.save %x "x" : !x
+  return
+}
+
+// CHECK-LABEL: func private @layer_backward
+func.func private @layer_backward(%g: tensor<64x32xf32>) attributes {transformer.part_of = @layer} {
+  // CHECK: transformer.saved "x" : tensor<4x64xbf16>
+  %x = transformer.saved "x" : !x
+  %w = transformer.weight "fc.weight" : tensor<64x32xbf16>
+  // CHECK: transformer.accumulate %arg0 of %fc : tensor<64x32xf32>, tensor<64x32xbf16>
+  transformer.accumulate %g of %w : tensor<64x32xf32>, tensor<64x32xbf16>
+  return
+}
+
+// CHECK-LABEL: func private @layer_update
+func.func private @layer_update() attributes {transformer.part_of = @layer} {
+  %w = transformer.weight "fc.weight" : tensor<64x32xbf16>
+  // CHECK: transformer.gradient %fc : tensor<64x32xbf16> -> tensor<64x32xf32>
+  %g = transformer.gradient %w : tensor<64x32xbf16> -> tensor<64x32xf32>
+  // CHECK: transformer.update %fc, %gradient adamw master states [f32, f32, f32] : tensor<64x32xbf16>, tensor<64x32xf32>
+  %a = transformer.update %w, %g adamw master states [f32, f32, f32] : tensor<64x32xbf16>, tensor<64x32xf32>
+  // CHECK: transformer.update %fc, %gradient adamw states [bf16, bf16] : tensor<64x32xbf16>, tensor<64x32xf32>
+  %b = transformer.update %w, %g adamw states [bf16, bf16] : tensor<64x32xbf16>, tensor<64x32xf32>
+  // CHECK: transformer.update %fc, %gradient sgd states [] : tensor<64x32xbf16>, tensor<64x32xf32>
+  %c = transformer.update %w, %g sgd states [] : tensor<64x32xbf16>, tensor<64x32xf32>
+  // CHECK: transformer.assign %updated to %fc : tensor<64x32xbf16>
+  transformer.assign %a to %w : tensor<64x32xbf16>
+  return
+}
+
+// CHECK-LABEL: func private @down
+func.func private @down() {
+  // CHECK: transformer.repeat 3 layers "layers" from 2 reversed {
+  // CHECK-NEXT: func.call @layer_update() : () -> ()
+  transformer.repeat 3 layers "layers" from 2 reversed {
+    func.call @layer_update() : () -> ()
+    transformer.yield
+  }
+  return
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Executes iterations of training of small models whole and split, on simulated
+devices: gradients must be those of differences of the loss
+(`autopar-run --gradients`), and split modules must compute what whole ones do,
+gradients and new weights included (`autopar-run --check`).
+
+The models are those of executed.py whose ops all have a backward; others must be
+refused with a reason. Each by each form (what is made again, written out,
+dropped), and by each plan.
+Ends with a line `N passed, N failed`.
+
+usage: training_gradients.py [--bin DIR] [--quick] [--only NAME] [--show N]
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import sys
+import tempfile
+
+from executed import MODELS, run
+
+QUICK_MODELS = ["llama", "gpt2"]
+# Sequences of two replicas, in microbatches of one and of two.
+STEP = ["--phase=train", "--batch=4", "--prompt=6"]
+FORMS = [
+    "", "--recompute=selective --unfused-attention", "--recompute=full", "--dropout=0.2 --unfused-attention",
+    "--dropout=0.2 --recompute=full", "--micro-batch=2 --optimizer=sgd",
+]  # fmt: skip
+PLANS = [
+    "--shard-tp=2", "--shard-tp=2 --shard-sp", "--shard-dp=2", "--shard-dp=2 --shard-tp=2 --zero=1",
+    "--shard-dp=2 --fsdp", "--shard-tp=4 --shard-sp", "--shard-tp=8", "--shard-dp=2 --zero=1 --micro-batch=2",
+    "--shard-dp=2 --fsdp --shard-tp=2 --shard-sp", "--shard-cp=2", "--shard-tp=4 --shard-attention-tp=2",
+    "--shard-tp=2 --recompute=full", "--shard-dp=2 --shard-tp=2 --dropout=0.2 --unfused-attention",
+    "--shard-tp=4 --shard-sp --dropout=0.2", "--shard-ep=2 --shard-dp=2", "--shard-ep=2 --shard-tp=2",
+]  # fmt: skip
+# Of a plan, what the whole module has too.
+OF_MODEL = ("--recompute", "--dropout", "--unfused-attention", "--micro-batch", "--optimizer")
+
+
+class Cases:
+    def __init__(self, tools, folder):
+        self.tools, self.folder = tools, folder
+
+    def imported(self, name):
+        config, module = f"{self.folder}/{name}.json", f"{self.folder}/{name}.mlir"
+        with open(config, "w", encoding="utf-8") as file:
+            json.dump(MODELS[name], file)
+        return module, run([f"{self.tools}/autopar-translate", "--import-hf", config, "-o", module])
+
+    def trained(self, module, flags, result):
+        return run([f"{self.tools}/autopar-opt", *flags, *STEP, module, "-o", result])
+
+    def differences(self, module, count):
+        code, said = run([f"{self.tools}/autopar-run", module, f"--gradients={count}"])
+        return not code and "are those of the loss" in said, said
+
+    def form(self, name, number):
+        """Whether it was refused, whether gradients are derivatives, what was said."""
+        result = f"{self.folder}/{name}.form{number}.mlir"
+        code, said = self.trained(f"{self.folder}/{name}.mlir", FORMS[number].split(), result)
+        if code:
+            return "error:" in said, False, said
+        return False, *self.differences(result, 2)
+
+    def plan(self, name, number):
+        module = f"{self.folder}/{name}.mlir"
+        whole, split = (f"{self.folder}/{name}.{part}{number}.mlir" for part in ("whole", "split"))
+        flags = PLANS[number].split()
+        own = [flag for flag in flags if flag.startswith(OF_MODEL)]
+        for wanted, result in ((flags, split), (own, whole)):
+            code, said = self.trained(module, wanted, result)
+            if code:
+                return "error:" in said, False, said
+        code, said = run([f"{self.tools}/autopar-run", split, f"--check={whole}", "--iterations=2"])
+        if code or "the same on" not in said:
+            return False, False, said
+        return False, *self.differences(split, 1)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bin", default="build/bin")
+    parser.add_argument("--quick", action="store_true", help="two models, a third of the plans")
+    parser.add_argument("--only", help="one model")
+    parser.add_argument("--show", type=int, default=10)
+    options = parser.parse_args()
+    names = [options.only] if options.only else QUICK_MODELS if options.quick else list(MODELS)
+    step = 3 if options.quick else 1
+    passed, failures, refused = 0, [], {}
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        cases = Cases(options.bin, folder)
+        tried = []
+        for name in names:
+            _, (code, said) = cases.imported(name)
+            if code:
+                failures.append((name, "import", said))
+                continue
+            tried += [(cases.form, name, number, FORMS) for number in range(0, len(FORMS), step)]
+            tried += [(cases.plan, name, number, PLANS) for number in range(0, len(PLANS), step)]
+        results = pool.map(lambda case: case[0](case[1], case[2]), tried)
+        for (_, name, number, words), (was_refused, right, said) in zip(tried, results):
+            first = next((line for line in said.splitlines() if "error" in line), said[:200])
+            if was_refused:
+                refused.setdefault(name, set()).add(first.split("error: ", 1)[-1])
+            elif right:
+                passed += 1
+            else:
+                failures.append((name, words[number], first))
+    for name, reasons in refused.items():
+        print(f"refused: {name}: {'; '.join(sorted(reasons))}")
+    for name, words, said in failures[: options.show]:
+        print(f"FAIL {name} {words}: {said}")
+    print(f"{passed} passed, {len(failures)} failed")
+    return 1 if failures or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
