@@ -618,8 +618,9 @@ def TF_AttentionNormaliserOp : TF_ComputeOp<"attention_normaliser", [Pure]> {
 }
 
 def TF_AttentionBackwardOp : TF_ComputeOp<"attention_backward", [
-    Pure, AllTypesMatch<["query", "d_query"]>, AllTypesMatch<["key", "d_key"]>,
-    AllTypesMatch<["value", "d_value"]>]> {
+    Pure, AllTypesMatch<["query", "d_query"]>,
+    AllElementTypesMatch<["key", "d_key"]>,
+    AllElementTypesMatch<["value", "d_value"]>]> {
   let summary = "what queries, keys and values have to do with an attention";
   let description = [{
     Of `transformer.attention` without a cache or learned biases, by the method
@@ -637,11 +638,12 @@ def TF_AttentionBackwardOp : TF_ComputeOp<"attention_backward", [
 
     2*pairs*heads*(3*d_qk + 2*d_v) FLOPs, 5/2 of the forward's where those are
     alike. Devices that have the same key-value head add up what the queries of
-    each have to do with it, inside the op.
+    each have to do with it, inside the op; where tokens of queries are split,
+    `d_key` and `d_value` are partial sums.
 
-    **Constraints:** shapes as in `transformer.attention`; tokens are whole;
-    `dy` and `y` have one type, `z` is `[batch, query, heads]`; key-value heads
-    are split as query heads are.
+    **Constraints:** shapes as in `transformer.attention`; key-value tokens are
+    whole; `dy` and `y` have one type, `z` is `[batch, query, heads]`; key-value
+    heads are split as query heads are.
 
     **Example:**
     ```mlir
@@ -649,7 +651,7 @@ def TF_AttentionBackwardOp : TF_ComputeOp<"attention_backward", [
     !k = tensor<4x16x2x64xbf16>
     func.func private @example(%dy: !q, %q: !q, %k: !k, %v: !k, %y: !q, %z: tensor<4x16x8xf32>) {
       %dq, %dk, %dv = transformer.attention_backward %dy, %q, %k, %v, %y, %z causal
-          : !q, !q, !k, !k, !q, tensor<4x16x8xf32>
+          : !q, !q, !k, !k, !q, tensor<4x16x8xf32> -> !q, !k, !k
       return
     }
     ```
@@ -668,7 +670,7 @@ def TF_AttentionBackwardOp : TF_ComputeOp<"attention_backward", [
     (`scale` `(` custom<Number>($scale)^ `)`)?
     (`softcap` `(` custom<Number>($softcap)^ `)`)? (`alibi` $alibi^)? attr-dict
     `:` type($dy) `,` type($query) `,` type($key) `,` type($value) `,` type($y)
-    `,` type($normaliser)
+    `,` type($normaliser) `->` type($d_query) `,` type($d_key) `,` type($d_value)
   }];
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();

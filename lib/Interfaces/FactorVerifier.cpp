@@ -276,11 +276,11 @@ private:
 
   using AxisSet = llvm::SmallSetVector<StringAttr, 4>;
 
-  /// Axes of split reductions.
-  AxisSet reducedAxes() {
+  /// Axes of what `result` sums over.
+  AxisSet reducedAxes(unsigned result) {
     AxisSet axes;
-    for (auto [factor, kind] : llvm::enumerate(factors.kinds))
-      if (kind == FactorKind::reduction)
+    for (int32_t factor = 0, end = factors.kinds.size(); factor < end; ++factor)
+      if (factors.isSummedBy(result, factor))
         axes.insert_range(axesOf(factor));
     for (const Tensor &tensor : tensors)
       if (tensor.experts != ShardingFactors::none &&
@@ -290,9 +290,9 @@ private:
     return axes;
   }
 
-  /// Axes that the results must be partial over.
-  FailureOr<AxisSet> expectedPartial() {
-    AxisSet axes = reducedAxes();
+  /// Axes that `result` must be partial over.
+  FailureOr<AxisSet> expectedPartial(unsigned result) {
+    AxisSet axes = reducedAxes(result);
     if (!axes.empty() && factors.linear.empty())
       return op->emitOpError()
              << "sums over " << axesText(axes.getArrayRef())
@@ -319,11 +319,11 @@ private:
   }
 
   LogicalResult verifyPartial() {
-    FailureOr<AxisSet> expected = expectedPartial();
-    if (failed(expected))
-      return failure();
-    for (const Tensor &tensor :
-         ArrayRef(tensors).drop_front(op->getNumOperands())) {
+    for (unsigned result = 0; result < op->getNumResults(); ++result) {
+      FailureOr<AxisSet> expected = expectedPartial(result);
+      if (failed(expected))
+        return failure();
+      const Tensor &tensor = tensors[op->getNumOperands() + result];
       ArrayRef<StringAttr> found = tensor.view.partialAxes();
       if (!haveSameAxes(found, expected->getArrayRef()))
         return op->emitOpError()

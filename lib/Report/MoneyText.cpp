@@ -20,7 +20,11 @@ std::string autopar::dollarText(double dollars) {
   return "$" + amount(dollars);
 }
 
-std::string autopar::energyText(double joules) { return amount(joules) + " J"; }
+std::string autopar::energyText(double joules) {
+  if (joules >= 1e6)
+    return amount(joules / 1e6) + " MJ";
+  return joules >= 1e4 ? amount(joules / 1e3) + " kJ" : amount(joules) + " J";
+}
 
 void autopar::addCostRows(TextTable &table, const Report &report) {
   const auto &cost = report.cost;

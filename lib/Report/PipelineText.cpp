@@ -59,7 +59,7 @@ static std::string withBarCut(std::string line) {
 std::string autopar::pipelineText(const Pipeline &pipeline) {
   const StagePartition &partition = pipeline.partition;
   const PipelineTimeline &timeline = pipeline.timeline;
-  std::string shape = std::to_string(partition.stages) + " stages";
+  std::string shape = countOf(partition.stages, "stage");
   if (partition.interleave > 1)
     shape += " x " + std::to_string(partition.interleave);
   std::string text =

@@ -63,7 +63,7 @@ static void readStages(const Iteration &iteration, TrainingReport &training) {
     const DeviceTimeline &own = timeline.devices[device];
     training.stages.push_back(
         {own.peakInFlight, iteration.allOf(device).savedBytes,
-         toMicroseconds(timeline.tasks[own.peakTask].startPs)});
+         toMicroseconds(timeline.tasks[own.peakTask].endPs)});
   }
 }
 
@@ -201,13 +201,19 @@ static void readUtilization(const Iteration &iteration, Report &report,
 
 /// Whether a weight lies on several stages: a table that is the head, too.
 static bool sharesWeights(const Iteration &iteration) {
-  const std::vector<Resident> &residents = iteration.parts.program.residents;
+  const CostProgram &program = iteration.parts.program;
+  auto isShared = [&](const Resident &weight) {
+    return weight.kind == Resident::Kind::weight &&
+           std::any_of(weight.readers.begin(), weight.readers.end(),
+                       [&](uint32_t reader) {
+                         return reader != weight.layer &&
+                                program.layers[reader].section ==
+                                    Section::forward;
+                       });
+  };
   return iteration.steps.shape.stages > 1 &&
-         std::any_of(residents.begin(), residents.end(),
-                     [](const Resident &weight) {
-                       return weight.kind == Resident::Kind::weight &&
-                              !weight.readers.empty();
-                     });
+         std::any_of(program.residents.begin(), program.residents.end(),
+                     isShared);
 }
 
 static void readLimits(const Iteration &iteration, TrainingReport &training) {

@@ -82,6 +82,8 @@ static Result<PlanRequest> requestOf(const TrainedRun &run,
   request.plan.sequenceParallel = plan.sequenceParallel && plan.tp > 1;
   request.plan.fsdp = plan.zeroStage == 3;
   request.plan.training.recompute = recompute;
+  request.plan.training.unfusedAttention = plan.unfusedAttention;
+  request.plan.training.dropout = plan.dropout;
   request.plan.training.productFormat = productFormatOf(plan.format);
   if (plan.zeroStage == 1 || plan.zeroStage == 2)
     request.plan.training.zero = 1;

@@ -84,6 +84,12 @@ static bool isBeforeSequenceParallelism(const TrainingRow &row) {
   return says(row.source, {"2021", "bigscience", "scaling-mp"});
 }
 
+/// Before FlashAttention (arXiv:2205.14135) was a choice of Megatron.
+static bool isBeforeFlashAttention(const TrainingRow &row) {
+  return isBeforeSequenceParallelism(row) ||
+         says(row.source, {"2205.05198", "seqsel"});
+}
+
 static bool isSharded(const std::string &fsdp) {
   return !fsdp.empty() && fsdp != "0";
 }
@@ -137,6 +143,21 @@ static void setRecomputation(const TrainingRow &row, TrainedPlan &plan) {
     plan.assumed.emplace_back(isJax(row) ? "full recomputation, as FSDP of JAX"
                                          : "no recomputation where it fits");
   }
+}
+
+/// GPTs of before were trained with Megatron's dropout (its --attention-dropout
+/// and --hidden-dropout, 0.1 unless told otherwise); BLOOM without
+/// (huggingface.co/bigscience/bloom, config.json).
+static void setKernels(const TrainingRow &row, TrainedPlan &plan) {
+  plan.unfusedAttention = isBeforeFlashAttention(row);
+  if (!plan.unfusedAttention)
+    return;
+  plan.assumed.emplace_back("attention that writes its probabilities: "
+                            "FlashAttention was not known yet");
+  if (says(row.source, {"bigscience"}))
+    return;
+  plan.dropout = 0.1;
+  plan.assumed.emplace_back("dropout of 0.1, Megatron's default");
 }
 
 /// Recipes do not split a single expert (Megatron-Bridge, scripts/performance:
@@ -239,6 +260,7 @@ Result<TrainedPlan> autopar::trainedPlanOf(const TrainingRow &row) {
   setZero(row, plan);
   setSequenceParallel(row, plan);
   setRecomputation(row, plan);
+  setKernels(row, plan);
   if (row.isMoe())
     setExperts(row, plan);
   if (auto error = checkExperts(plan))

@@ -20,7 +20,8 @@ namespace autopar {
 enum class FactorKind : uint8_t {
   /// Devices compute parts of the result.
   parallel,
-  /// Summed over: split, it makes the result a partial sum.
+  /// Summed over: split, it makes those results partial sums that have no
+  /// dimension of it.
   reduction,
   /// Must be whole.
   whole,
@@ -74,6 +75,11 @@ struct ShardingFactors {
     return kinds[factor] != FactorKind::reduction ||
            ((rule != SplitRule::cap || sharesReplicas) &&
             (rule != SplitRule::pad || looksUp));
+  }
+  /// Whether `result` is a sum over `factor`.
+  bool isSummedBy(unsigned result, int32_t factor) const {
+    return kinds[factor] == FactorKind::reduction &&
+           !llvm::is_contained(results[result], factor);
   }
   /// Whether sets are grouped by `factor`.
   bool isOfExperts(int32_t factor) const {

@@ -56,6 +56,7 @@ struct TrainingReport {
     int64_t inFlight = 0;
     /// What one microbatch keeps on all of those.
     int64_t savedBytesPerMicrobatch = 0;
+    /// From the beginning of the iteration to the end of that forward.
     double peakTimeUs = 0;
   };
   std::vector<Stage> stages;

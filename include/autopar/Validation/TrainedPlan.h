@@ -53,6 +53,10 @@ struct TrainedPlan {
   int64_t zeroStage = 0, zeroDevices = 1;
   bool sequenceParallel = false, offloadsActivations = false;
   Recomputation recomputation = Recomputation::none;
+  /// Attention that writes its probabilities, and how often elements are
+  /// dropped.
+  bool unfusedAttention = false;
+  double dropout = 0;
   /// What the row does not state, and what was taken.
   std::vector<std::string> assumed;
 };

@@ -263,11 +263,14 @@ ShardingFactors NormGradientOp::getShardingFactors() {
 
 namespace {
 
-/// The factors of an attention without a cache, whose tokens are whole.
+/// The factors of an attention without a cache, whose key-value tokens are
+/// whole.
 struct AttentionFactors {
+  explicit AttentionFactors(FactorKind queries) : query(factors.add(queries)) {}
+
   ShardingFactors factors;
+  int32_t query;
   int32_t batch = factors.add(FactorKind::parallel);
-  int32_t query = factors.add(FactorKind::whole);
   int32_t heads = factors.add(FactorKind::grouped);
   int32_t tokens = factors.add(FactorKind::whole);
   int32_t width = factors.add(FactorKind::whole);
@@ -288,7 +291,7 @@ static bool haveRank(ValueRange tensors, int64_t rank) {
 }
 
 ShardingFactors AttentionNormaliserOp::getShardingFactors() {
-  AttentionFactors all;
+  AttentionFactors all(FactorKind::parallel);
   if (!haveRank({getQuery(), getKey()}, 4))
     return {};
   all.factors.operands = {all.queries(), all.keys()};
@@ -313,7 +316,7 @@ ShardingFactors SinkGradientOp::getShardingFactors() {
 }
 
 ShardingFactors AttentionBackwardOp::getShardingFactors() {
-  AttentionFactors all;
+  AttentionFactors all(FactorKind::reduction);
   if (!haveRank({getDy(), getQuery(), getKey(), getValue(), getY()}, 4) ||
       rankOf(getNormaliser()) != 3)
     return {};
@@ -321,11 +324,12 @@ ShardingFactors AttentionBackwardOp::getShardingFactors() {
                           all.keys(),    all.values(),
                           all.results(), {all.batch, all.query, all.heads}};
   all.factors.results = {all.queries(), all.keys(), all.values()};
+  all.factors.linear = {{}};
   return all.factors;
 }
 
 ShardingFactors AttentionProbabilitiesOp::getShardingFactors() {
-  AttentionFactors all;
+  AttentionFactors all(FactorKind::whole);
   if (!haveRank({getQuery(), getKey(), getResult()}, 4))
     return {};
   all.factors.operands = {all.queries(), all.keys()};
@@ -334,7 +338,7 @@ ShardingFactors AttentionProbabilitiesOp::getShardingFactors() {
 }
 
 ShardingFactors AttendOp::getShardingFactors() {
-  AttentionFactors all;
+  AttentionFactors all(FactorKind::whole);
   if (!haveRank({getProbabilities(), getValue(), getResult()}, 4))
     return {};
   all.factors.operands = {all.probabilities(), all.values()};
@@ -343,7 +347,7 @@ ShardingFactors AttendOp::getShardingFactors() {
 }
 
 ShardingFactors AttendBackwardOp::getShardingFactors() {
-  AttentionFactors all;
+  AttentionFactors all(FactorKind::whole);
   if (!haveRank(getOperands(), 4))
     return {};
   all.factors.operands = {all.results(), all.probabilities(), all.values()};
@@ -352,7 +356,7 @@ ShardingFactors AttendBackwardOp::getShardingFactors() {
 }
 
 ShardingFactors AttentionProbabilitiesBackwardOp::getShardingFactors() {
-  AttentionFactors all;
+  AttentionFactors all(FactorKind::whole);
   if (!haveRank(getOperands(), 4))
     return {};
   all.factors.operands = {all.probabilities(), all.probabilities(),

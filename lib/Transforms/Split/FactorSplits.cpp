@@ -316,12 +316,18 @@ bool FactorSplits::uses(ArrayRef<StringAttr> axes) const {
   return llvm::any_of(axes, [&](StringAttr axis) { return isClaimed(axis); });
 }
 
-SmallVector<StringAttr, 2> FactorSplits::reducedAxes() const {
+SmallVector<StringAttr, 2> FactorSplits::reducedAxes(unsigned result) const {
   SmallVector<StringAttr, 2> axes;
-  for (auto [split, kind] : llvm::zip_equal(splits, factors.kinds))
-    if (kind == FactorKind::reduction)
+  for (auto [factor, split] : llvm::enumerate(splits))
+    if (factors.isSummedBy(result, factor))
       llvm::append_range(axes, split.axes);
   return axes;
+}
+
+bool FactorSplits::reduces() const {
+  return llvm::any_of(llvm::seq(op->getNumResults()), [&](unsigned result) {
+    return !reducedAxes(result).empty();
+  });
 }
 
 void FactorSplits::gatherReductions() {
@@ -337,7 +343,7 @@ Type FactorSplits::resultType(unsigned index) const {
   for (auto [dim, factor] :
        llvm::zip_equal(layout.dims, factors.results[index]))
     dim = dimLike(dim, factor, experts, op->getNumOperands() + index);
-  layout.partial = reducedAxes();
+  layout.partial = reducedAxes(index);
   for (Value operand : op->getOperands())
     for (StringAttr axis : TensorView(operand).partialAxes())
       if (!llvm::is_contained(layout.partial, axis))

@@ -41,8 +41,10 @@ public:
   parallel::Layout operandLayout(unsigned index) const;
   /// Whether a factor is split over one of `axes`.
   bool uses(llvm::ArrayRef<mlir::StringAttr> axes) const;
-  /// The axes over which a reduction is split.
-  llvm::SmallVector<mlir::StringAttr, 2> reducedAxes() const;
+  /// The axes over which what `result` sums is split.
+  llvm::SmallVector<mlir::StringAttr, 2> reducedAxes(unsigned result) const;
+  /// Whether a result is a partial sum of what the op's devices compute.
+  bool reduces() const;
   /// Splits no reduction: what each device computes is whole.
   void gatherReductions();
   /// The layout of result `index` with the extents of `type`, where the op's

@@ -90,7 +90,7 @@ private:
   void update(ShardingOpInterface op) {
     FactorSplits splits(op);
     if (splits.getFactors().linear.empty() &&
-        (!splits.reducedAxes().empty() || !splits.partialOperands().empty())) {
+        (splits.reduces() || !splits.partialOperands().empty())) {
       if (Operation *product = op.detachBias(builder)) {
         // The addition follows in the block and is updated by itself.
         update(cast<ShardingOpInterface>(product));

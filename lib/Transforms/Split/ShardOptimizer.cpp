@@ -73,12 +73,12 @@ private:
     ArrayAttr names =
         builder.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end()));
     // Propagation types both from what they are made of.
-    Value part = AllSliceOp::create(builder, op.getLoc(),
-                                    op.getWeight().getType(), op.getWeight(),
-                                    where, names);
-    Value sum = ReduceScatterOp::create(
-        builder, op.getLoc(), op.getGradient().getType(), op.getGradient(),
-        where, names);
+    Value part =
+        AllSliceOp::create(builder, op.getLoc(), op.getWeight().getType(),
+                           op.getWeight(), where, names);
+    Value sum = ReduceScatterOp::create(builder, op.getLoc(),
+                                        op.getGradient().getType(),
+                                        op.getGradient(), where, names);
     op.getWeightMutable().assign(part);
     op.getGradientMutable().assign(sum);
   }

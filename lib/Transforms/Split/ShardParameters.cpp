@@ -28,8 +28,8 @@ using namespace mlir;
 bool autopar::isWeightOfExperts(Value weight) {
   return llvm::any_of(weight.getUsers(), [](Operation *user) {
     auto op = dyn_cast<ShardingOpInterface>(user);
-    return op && op.getShardingFactors().expertsOfResult(0) !=
-                     ShardingFactors::none;
+    return op &&
+           op.getShardingFactors().expertsOfResult(0) != ShardingFactors::none;
   });
 }
 
@@ -38,8 +38,8 @@ std::optional<unsigned> autopar::largestWholeDim(Value weight) {
   std::optional<unsigned> largest;
   for (unsigned dim = 0; dim < view.rank(); ++dim)
     if (view.dim(dim).isWhole() &&
-        (!largest || view.getType().getDimSize(dim) >=
-                         view.getType().getDimSize(*largest)))
+        (!largest ||
+         view.getType().getDimSize(dim) >= view.getType().getDimSize(*largest)))
       largest = dim;
   return largest;
 }

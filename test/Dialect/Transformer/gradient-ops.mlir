@@ -129,10 +129,10 @@ func.func @attention(%dy: !q, %q: !q, %k: !k, %v: !k) {
   %z = transformer.attention_normaliser %q, %k causal window(4) scale(0.5) : !q, !k -> !z
   // CHECK: transformer.attention_normaliser %arg1, %arg2 chunk(8) : tensor<4x16x8x16xbf16>, tensor<4x16x2x16xbf16> -> tensor<4x16x8xf32>
   %c = transformer.attention_normaliser %q, %k chunk(8) : !q, !k -> !z
-  // CHECK: transformer.attention_backward %arg0, %arg1, %arg2, %arg3, %arg0, %{{.*}} causal window(4) scale(0.5) : tensor<4x16x8x16xbf16>, tensor<4x16x8x16xbf16>, tensor<4x16x2x16xbf16>, tensor<4x16x2x16xbf16>, tensor<4x16x8x16xbf16>, tensor<4x16x8xf32>
-  %dq, %dk, %dv = transformer.attention_backward %dy, %q, %k, %v, %dy, %z causal window(4) scale(0.5) : !q, !q, !k, !k, !q, !z
-  // CHECK: transformer.attention_backward %arg0, %arg1, %arg2, %arg3, %arg0, %{{.*}} chunk(8) : tensor<4x16x8x16xbf16>, tensor<4x16x8x16xbf16>, tensor<4x16x2x16xbf16>, tensor<4x16x2x16xbf16>, tensor<4x16x8x16xbf16>, tensor<4x16x8xf32>
-  %da, %db, %dc = transformer.attention_backward %dy, %q, %k, %v, %dy, %c chunk(8) : !q, !q, !k, !k, !q, !z
+  // CHECK: transformer.attention_backward %arg0, %arg1, %arg2, %arg3, %arg0, %{{.*}} causal window(4) scale(0.5) : tensor<4x16x8x16xbf16>, tensor<4x16x8x16xbf16>, tensor<4x16x2x16xbf16>, tensor<4x16x2x16xbf16>, tensor<4x16x8x16xbf16>, tensor<4x16x8xf32> -> tensor<4x16x8x16xbf16>, tensor<4x16x2x16xbf16>, tensor<4x16x2x16xbf16>
+  %dq, %dk, %dv = transformer.attention_backward %dy, %q, %k, %v, %dy, %z causal window(4) scale(0.5) : !q, !q, !k, !k, !q, !z -> !q, !k, !k
+  // CHECK: transformer.attention_backward %arg0, %arg1, %arg2, %arg3, %arg0, %{{.*}} chunk(8) : tensor<4x16x8x16xbf16>, tensor<4x16x8x16xbf16>, tensor<4x16x2x16xbf16>, tensor<4x16x2x16xbf16>, tensor<4x16x8x16xbf16>, tensor<4x16x8xf32> -> tensor<4x16x8x16xbf16>, tensor<4x16x2x16xbf16>, tensor<4x16x2x16xbf16>
+  %da, %db, %dc = transformer.attention_backward %dy, %q, %k, %v, %dy, %c chunk(8) : !q, !q, !k, !k, !q, !z -> !q, !k, !k
   return
 }
 
