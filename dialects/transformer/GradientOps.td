@@ -115,8 +115,9 @@ def TF_LinearBackwardOp : TF_ComputeOp<"linear_backward", [Pure]> {
     2*tokens*in*out FLOPs. Split over `o`, the result is a partial sum; where
     several devices have the same `o`, each adds its share.
 
-    **Constraints:** `k` is 1 or more; contracted dimensions agree; the result
-    has the other dimensions of `dy`, then those of the weight.
+    **Constraints:** contracted dimensions agree; a product with one number for
+    each token has none; the result has the other dimensions of `dy`, then those
+    of the weight.
 
     **Example:**
     ```mlir

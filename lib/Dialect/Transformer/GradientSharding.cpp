@@ -96,7 +96,7 @@ ShardingFactors LinearBackwardOp::getShardingFactors() {
   int64_t contracted = getNumContracted();
   int64_t tokens = rankOf(getDy()) - contracted;
   int64_t inputs = rankOf(getWeight()) - contracted;
-  if (contracted < 1 || tokens < 0 || inputs < 1 ||
+  if (contracted < 0 || tokens < 0 || inputs < 1 ||
       tokens + inputs != rankOf(getResult()))
     return factors;
   FactorList rows = addFactors(factors, FactorKind::parallel, tokens);
@@ -132,7 +132,7 @@ ShardingFactors ProductGradientOp::getShardingFactors() {
   ShardingFactors factors;
   int64_t tokens = getNumTokenDims();
   int64_t rows = rankOf(getA()) - tokens, columns = rankOf(getB()) - tokens;
-  if (tokens < 1 || rows < 1 || columns < 1 ||
+  if (tokens < 1 || rows < 1 || columns < 0 ||
       rows + columns != rankOf(getResult()) ||
       rankOf(getWeight()) != rankOf(getResult()))
     return factors;

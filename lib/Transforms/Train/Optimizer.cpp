@@ -62,7 +62,8 @@ private:
     return success();
   }
 
-  /// Weights that the forward has several times are updated once.
+  /// Weights that the forward has several times are updated once, those that
+  /// no gradient reaches never: what experts are chosen by alone.
   LogicalResult update(WeightOp forward) {
     for (WeightOp other : updated)
       if (areSameTensor(other, forward))
@@ -73,6 +74,11 @@ private:
     Type gradientType = RankedTensorType::get(
         tensorOf(weight.getType()).getShape(), choice.gradientFormat);
     auto gradient = GradientOp::create(builder, loc, gradientType, weight);
+    if (!findAccumulate(gradient)) {
+      gradient.erase();
+      weight.erase();
+      return success();
+    }
     auto made = UpdateOp::create(
         builder, loc, weight.getType(), weight, gradient,
         OptimizerKindAttr::get(builder.getContext(), choice.kind),
