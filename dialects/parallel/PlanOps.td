@@ -83,6 +83,7 @@ def PAR_StrategyOp : PAR_Op<"strategy"> {
     (`context` `(` $context_kind^ `)`)? (`zero` `(` $zero^ `)`)? (`dtype` `(` $dtype^ `)`)?
     (`kv_dtype` `(` $kv_dtype^ `)`)? attr-dict
   }];
+  let useCustomPropertiesEncoding = 1;
   let hasVerifier = 1;
 }
 

@@ -290,6 +290,7 @@ def TF_RepeatOp : TF_Op<"repeat", [
                        Variadic<AnyType>:$init_args);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
+  let useCustomPropertiesEncoding = 1;
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -16,7 +16,7 @@ namespace autopar {
 /// differently. An older file is upgraded after it was read; a newer one is an
 /// error. The first is 1.
 struct BytecodeVersion : mlir::DialectVersion {
-  static constexpr uint64_t current = 2;
+  static constexpr uint64_t current = 3;
 
   explicit BytecodeVersion(uint64_t number) : number(number) {}
   uint64_t number;
@@ -33,6 +33,15 @@ public:
   std::unique_ptr<mlir::DialectVersion>
   readVersion(mlir::DialectBytecodeReader &reader) const override;
 };
+
+/// The version of `dialect` in the file that `bytecode` reads or writes.
+template <typename Bytecode>
+uint64_t versionOf(Bytecode &bytecode, llvm::StringRef dialect) {
+  auto version = bytecode.getDialectVersion(dialect);
+  return mlir::succeeded(version)
+             ? static_cast<const BytecodeVersion *>(*version)->number
+             : BytecodeVersion::current;
+}
 
 } // namespace autopar
 

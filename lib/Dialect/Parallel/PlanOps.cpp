@@ -31,24 +31,43 @@ static LogicalResult visitProperties(Properties &own, uint64_t version,
                  (version < 2 || succeeded(visit(own.prefill_chunk))));
 }
 
-template <typename Bytecode>
-static uint64_t versionOf(Bytecode &bytecode) {
-  auto version =
-      bytecode.getDialectVersion(ParallelDialect::getDialectNamespace());
-  return succeeded(version)
-             ? static_cast<const BytecodeVersion *>(*version)->number
-             : BytecodeVersion::current;
+/// Those of a strategy.
+template <typename Properties, typename Visit>
+static LogicalResult visitStrategy(Properties &own, uint64_t version,
+                                   Visit visit) {
+  bool isRead = succeeded(visit(own.context_kind)) &&
+                succeeded(visit(own.dtype)) && succeeded(visit(own.fsdp)) &&
+                succeeded(visit(own.kv_dtype)) &&
+                succeeded(visit(own.sequence_parallel));
+  return success(isRead && (version < 3 || succeeded(visit(own.zero))));
+}
+
+static constexpr StringLiteral dialect = ParallelDialect::getDialectNamespace();
+
+LogicalResult StrategyOp::readProperties(DialectBytecodeReader &reader,
+                                         OperationState &state) {
+  return visitStrategy(
+      state.getOrAddProperties<Properties>(), versionOf(reader, dialect),
+      [&](auto &property) { return reader.readOptionalAttribute(property); });
+}
+
+void StrategyOp::writeProperties(DialectBytecodeWriter &writer) {
+  (void)visitStrategy(getProperties(), versionOf(writer, dialect),
+                      [&](const auto &property) {
+                        writer.writeOptionalAttribute(property);
+                        return success();
+                      });
 }
 
 LogicalResult TargetOp::readProperties(DialectBytecodeReader &reader,
                                        OperationState &state) {
   return visitProperties(
-      state.getOrAddProperties<Properties>(), versionOf(reader),
+      state.getOrAddProperties<Properties>(), versionOf(reader, dialect),
       [&](auto &property) { return reader.readOptionalAttribute(property); });
 }
 
 void TargetOp::writeProperties(DialectBytecodeWriter &writer) {
-  (void)visitProperties(getProperties(), versionOf(writer),
+  (void)visitProperties(getProperties(), versionOf(writer, dialect),
                         [&](const auto &property) {
                           writer.writeOptionalAttribute(property);
                           return success();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Dialect/Transformer/Transformer.h"
-
+#include "autopar/Interfaces/BytecodeVersion.h"
 #include "autopar/Support/Limits.h"
 
 using namespace autopar;
@@ -77,10 +77,39 @@ void RepeatOp::print(OpAsmPrinter &printer) {
     printer << ") : ";
     llvm::interleaveComma(getInitArgs().getTypes(), printer);
   }
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                           {"count", "prefix", "first", "reversed"});
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {"count", "prefix", "first", "reversed"});
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Bytecode
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral dialect =
+    TransformerDialect::getDialectNamespace();
+static constexpr uint64_t firstWithReversed = 3;
+
+LogicalResult RepeatOp::readProperties(DialectBytecodeReader &reader,
+                                       OperationState &state) {
+  auto &own = state.getOrAddProperties<Properties>();
+  if (failed(reader.readAttribute(own.count)) ||
+      failed(reader.readOptionalAttribute(own.first)) ||
+      failed(reader.readOptionalAttribute(own.prefix)))
+    return failure();
+  if (versionOf(reader, dialect) < firstWithReversed)
+    return success();
+  return reader.readOptionalAttribute(own.reversed);
+}
+
+void RepeatOp::writeProperties(DialectBytecodeWriter &writer) {
+  Properties &own = getProperties();
+  writer.writeAttribute(own.count);
+  writer.writeOptionalAttribute(own.first);
+  writer.writeOptionalAttribute(own.prefix);
+  if (versionOf(writer, dialect) >= firstWithReversed)
+    writer.writeOptionalAttribute(own.reversed);
 }
 
 //===----------------------------------------------------------------------===//

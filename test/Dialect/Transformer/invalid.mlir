@@ -238,7 +238,7 @@ transformer.workload(phase = prefill, batch = 1, query = 8, context = 8, cross_t
 
 // -----
 
-// expected-error @+1 {{custom op 'transformer.workload' expected string or keyword containing one of the following enum values for attribute 'phase' [prefill, decode]}}
+// expected-error @+1 {{custom op 'transformer.workload' expected string or keyword containing one of the following enum values for attribute 'phase' [prefill, decode, train]}}
 transformer.workload(phase = training, batch = 1, query = 8, context = 8)
 
 // -----

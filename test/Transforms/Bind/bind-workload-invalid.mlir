@@ -5,7 +5,7 @@
 // RUN: not autopar-opt %s --autopar-bind-workload="context=1099511627777" 2>&1 | FileCheck %s --check-prefix=HUGE
 
 // PROMPT: error: a prompt is given for a decode step, which has one new token: give the context instead
-// PHASE: error: unknown phase 'training', expected prefill or decode
+// PHASE: error: unknown phase 'training', expected prefill, decode or train
 // BATCH: error: batch = -1: expected 1 to 1099511627776
 // HUGE: error: context = 1099511627777: expected 1 to 1099511627776
 
