@@ -583,7 +583,7 @@ def TF_AttentionNormaliserOp : TF_ComputeOp<"attention_normaliser", [Pure]> {
   let description = [{
     Of `transformer.attention` of the same operands, with its scores `s[c]`:
 
-        y[b, i, a] = log(sum_c exp(s[c]))
+        y[b, i, a] = log(sum_c exp(s[c]) (+ exp(sinks[a])))
 
     which its kernel writes beside its result: it takes no time of its own.
 
@@ -600,14 +600,17 @@ def TF_AttentionNormaliserOp : TF_ComputeOp<"attention_normaliser", [Pure]> {
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
-                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
-                       OptionalAttr<I64Attr>:$chunk, OptionalAttr<F64Attr>:$scale,
-                       UnitAttr:$alibi);
+                       Optional<AnyRankedTensor>:$sinks, UnitAttr:$causal,
+                       OptionalAttr<I64Attr>:$window, OptionalAttr<I64Attr>:$chunk,
+                       OptionalAttr<F64Attr>:$scale,
+                       OptionalAttr<F64Attr>:$softcap, UnitAttr:$alibi);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $query `,` $key (`causal` $causal^)? (`window` `(` $window^ `)`)?
-    (`chunk` `(` $chunk^ `)`)? (`scale` `(` custom<Number>($scale)^ `)`)?
-    (`alibi` $alibi^)? attr-dict `:` type($query) `,` type($key) `->` type($result)
+    $query `,` $key (`sinks` `(` $sinks^ `:` type($sinks) `)`)? (`causal` $causal^)?
+    (`window` `(` $window^ `)`)? (`chunk` `(` $chunk^ `)`)?
+    (`scale` `(` custom<Number>($scale)^ `)`)?
+    (`softcap` `(` custom<Number>($softcap)^ `)`)? (`alibi` $alibi^)?
+    attr-dict `:` type($query) `,` type($key) `->` type($result)
   }];
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
@@ -620,10 +623,11 @@ def TF_AttentionBackwardOp : TF_ComputeOp<"attention_backward", [
     AllElementTypesMatch<["value", "d_value"]>]> {
   let summary = "what queries, keys and values have to do with an attention";
   let description = [{
-    Of `transformer.attention` without a cache, sinks or biases, by the method
+    Of `transformer.attention` without a cache or learned biases, by the method
     of FlashAttention-2 (arXiv:2307.08691, algorithm 2): probabilities are made
     again from queries, keys and the logarithm `z` of the forward's divisor.
-    With its scores `s[c]` and `f` the factor of their sum:
+    With its scores `s[c]` and `f` the factor of their sum, times
+    `1 - (s[c] / cap)^2` with `softcap(cap)`:
 
         p[c]  = exp(s[c] - z[b, i, a])
         dp[c] = sum_h dy[b, i, a, h] * value[b, c, g, h]
@@ -657,18 +661,52 @@ def TF_AttentionBackwardOp : TF_ComputeOp<"attention_backward", [
                        AnyRankedTensor:$y, AnyRankedTensor:$normaliser,
                        UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
                        OptionalAttr<I64Attr>:$chunk, OptionalAttr<F64Attr>:$scale,
-                       UnitAttr:$alibi);
+                       OptionalAttr<F64Attr>:$softcap, UnitAttr:$alibi);
   let results = (outs AnyRankedTensor:$d_query, AnyRankedTensor:$d_key,
                       AnyRankedTensor:$d_value);
   let assemblyFormat = [{
     $dy `,` $query `,` $key `,` $value `,` $y `,` $normaliser (`causal` $causal^)?
     (`window` `(` $window^ `)`)? (`chunk` `(` $chunk^ `)`)?
-    (`scale` `(` custom<Number>($scale)^ `)`)? (`alibi` $alibi^)? attr-dict
+    (`scale` `(` custom<Number>($scale)^ `)`)?
+    (`softcap` `(` custom<Number>($softcap)^ `)`)? (`alibi` $alibi^)? attr-dict
     `:` type($dy) `,` type($query) `,` type($key) `,` type($value) `,` type($y)
     `,` type($normaliser) `->` type($d_query) `,` type($d_key) `,` type($d_value)
   }];
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
+  }];
+}
+
+def TF_SinkGradientOp : TF_ComputeOp<"sink_gradient", [
+    Pure, AllTypesMatch<["dy", "y"]>]> {
+  let summary = "the gradient of the scores of nothing";
+  let description = [{
+    Of the `sinks` of `transformer.attention`, with `z` the logarithm of its
+    divisor (`transformer.attention_normaliser`):
+
+        ds[a] = - sum of exp(sinks[a] - z[b, i, a]) * sum_h dy[b, i, a, h] * y[b, i, a, h] over b, i
+
+    Split over sequences or tokens, the result is a partial sum.
+
+    **Constraints:** `dy` and `y` are `[batch, query, heads, d]` of one type, `z`
+    is `[batch, query, heads]`, the sinks `[heads]`, and so is the result.
+
+    **Example:**
+    ```mlir
+    !q = tensor<4x16x8x64xbf16>
+    func.func private @example(%dy: !q, %y: !q, %z: tensor<4x16x8xf32>, %s: tensor<8xbf16>) {
+      %ds = transformer.sink_gradient %dy, %y, %z, %s
+          : !q, tensor<4x16x8xf32>, tensor<8xbf16> -> tensor<8xf32>
+      return
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$dy, AnyRankedTensor:$y,
+                       AnyRankedTensor:$normaliser, AnyRankedTensor:$sinks);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $dy `,` $y `,` $normaliser `,` $sinks attr-dict
+    `:` type($dy) `,` type($normaliser) `,` type($sinks) `->` type($result)
   }];
 }
 

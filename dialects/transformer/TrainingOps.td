@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_TRANSFORMER_TRAININGOPS_TD
 #define AUTOPAR_TRANSFORMER_TRAININGOPS_TD
 
+include "transformer/ExpertGradientOps.td"
 include "transformer/GradientOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 

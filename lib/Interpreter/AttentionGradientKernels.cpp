@@ -28,8 +28,8 @@ public:
     std::vector<int64_t> kvHeads = device.indices(key, 2);
     visibility.keys = grid.extentOf(TensorView(key), 1);
     visibility.queries = grid.extentOf(TensorView(query), 1);
-    int64_t group = grid.extentOf(TensorView(query), 2) /
-                    grid.extentOf(TensorView(key), 2);
+    int64_t group =
+        grid.extentOf(TensorView(query), 2) / grid.extentOf(TensorView(key), 2);
     allHeads = grid.extentOf(TensorView(query), 2);
     heads = device.indices(query, 2);
     for (int64_t head : heads)
@@ -125,20 +125,51 @@ static double factorOf(Op op) {
                        : 1 / std::sqrt(double(width));
 }
 
+namespace {
+
+/// What products of queries and keys make of scores.
+struct ScoreRule {
+  template <typename Op>
+  explicit ScoreRule(Op op)
+      : factor(factorOf(op)), isByDistance(op.getAlibi()) {}
+  template <typename Op>
+  static ScoreRule capped(Op op) {
+    ScoreRule rule(op);
+    if (op.getSoftcap())
+      rule.cap = op.getSoftcap()->convertToDouble();
+    return rule;
+  }
+
+  /// `penalty` is what a distance takes off.
+  double score(double product, double penalty) const {
+    double score = product * factor;
+    score = cap ? *cap * std::tanh(score / *cap) : score;
+    return isByDistance ? score - penalty : score;
+  }
+  /// By how much a score grows with the product.
+  double slope(double product) const {
+    double bend = cap ? std::tanh(product * factor / *cap) : 0;
+    return factor * (1 - bend * bend);
+  }
+
+  double factor;
+  std::optional<double> cap = std::nullopt;
+  bool isByDistance;
+};
+
+} // namespace
+
 /// How much a query sees of each token.
 template <typename Op>
-static Softmax scoresOf(Op op, const QueryKeyPairs &pairs, const Query &own,
+static Softmax scoresOf(Op op, const ScoreRule &rule,
+                        const QueryKeyPairs &pairs, const Query &own,
                         Device &device) {
   const LocalTensor &query = device(op.getQuery()), &key = device(op.getKey());
-  double factor = factorOf(op);
   Softmax softmax;
   pairs.forEachKey(own, [&](int64_t token, int64_t row) {
-    double score = dotRows(query, own.row, key, row) * factor;
-    if (op.getAlibi())
-      score -= pairs.distancePenalty(own, token);
-    softmax.add(token, score);
+    softmax.add(token, rule.score(dotRows(query, own.row, key, row),
+                                  pairs.distancePenalty(own, token)));
   });
-  softmax.finish(std::nullopt);
   return softmax;
 }
 
@@ -154,8 +185,13 @@ static LocalResult run(AttentionNormaliserOp op, Device &device) {
   std::vector<int64_t> shape = device(op.getQuery()).shape;
   shape.pop_back();
   LocalTensor result(shape);
+  ScoreRule rule = ScoreRule::capped(op);
   pairs.forEachQuery([&](const Query &own) {
-    result.data[own.row] = scoresOf(op, pairs, own, device).normaliser();
+    Softmax softmax = scoresOf(op, rule, pairs, own, device);
+    softmax.finish(op.getSinks()
+                       ? std::optional(device(op.getSinks()).data[own.head])
+                       : std::nullopt);
+    result.data[own.row] = softmax.normaliser();
   });
   return result;
 }
@@ -165,7 +201,7 @@ static LocalResults compute(AttentionBackwardOp op, Device &device) {
   pairs.restrict(op.getCausal(), op.getWindow(), op.getChunk());
   if (failed(pairs.verify(op)))
     return failure();
-  double factor = factorOf(op);
+  ScoreRule rule = ScoreRule::capped(op);
   const LocalTensor &query = device(op.getQuery()), &key = device(op.getKey()),
                     &value = device(op.getValue()), &dy = device(op.getDy()),
                     &y = device(op.getY()),
@@ -173,16 +209,31 @@ static LocalResults compute(AttentionBackwardOp op, Device &device) {
   LocalTensor dQuery(query.shape), dKey(key.shape), dValue(value.shape);
   pairs.forEachQuery([&](const Query &own) {
     double mean = dotRows(dy, own.row, y, own.row);
-    pairs.forEachKey(own, [&](int64_t, int64_t row) {
-      double p = std::exp(dotRows(query, own.row, key, row) * factor -
-                          normaliser.data[own.row]);
-      double ds = p * (dotRows(dy, own.row, value, row) - mean) * factor;
+    pairs.forEachKey(own, [&](int64_t token, int64_t row) {
+      double product = dotRows(query, own.row, key, row);
+      double score = rule.score(product, pairs.distancePenalty(own, token));
+      double p = std::exp(score - normaliser.data[own.row]);
+      double ds =
+          p * (dotRows(dy, own.row, value, row) - mean) * rule.slope(product);
       addRow(dQuery, own.row, ds, key, row);
       addRow(dKey, row, ds, query, own.row);
       addRow(dValue, row, p, dy, own.row);
     });
   });
   return LocalTensors{std::move(dQuery), std::move(dKey), std::move(dValue)};
+}
+
+static LocalResult run(SinkGradientOp op, Device &device) {
+  const LocalTensor &dy = device(op.getDy()), &y = device(op.getY()),
+                    &normaliser = device(op.getNormaliser()),
+                    &sinks = device(op.getSinks());
+  LocalTensor result(sinks.shape);
+  for (int64_t row = 0; row < normaliser.size(); ++row) {
+    int64_t head = row % result.size();
+    result.data[head] -= std::exp(sinks.data[head] - normaliser.data[row]) *
+                         dotRows(dy, row, y, row);
+  }
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,9 +245,11 @@ static LocalResult run(AttentionProbabilitiesOp op, Device &device) {
   pairs.restrict(op.getCausal(), op.getWindow());
   if (failed(pairs.verify(op)))
     return failure();
+  ScoreRule rule(op);
   LocalTensor result(pairs.probabilityShape());
   pairs.forEachQuery([&](const Query &own) {
-    Softmax softmax = scoresOf(op, pairs, own, device);
+    Softmax softmax = scoresOf(op, rule, pairs, own, device);
+    softmax.finish(std::nullopt);
     for (auto [token, weight] : softmax.scores)
       result.data[pairs.probabilityAt(own, token)] = weight / softmax.total;
   });
@@ -305,6 +358,7 @@ static LocalResults run(AttentionProbabilitiesBackwardOp op, Device &device) {
 void autopar::attachAttentionGradientKernels(MLIRContext *context) {
   attach<AttentionNormaliserOp, run>(context);
   attach<AttentionBackwardOp, run>(context);
+  attach<SinkGradientOp, run>(context);
   attach<AttentionProbabilitiesOp, run>(context);
   attach<AttendOp, run>(context);
   attach<AttendBackwardOp, run>(context);

@@ -7,6 +7,8 @@
 
 #include "Kernels.h"
 
+#include "autopar/Dialect/Transformer/Training.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -38,6 +40,34 @@ static void keepGroups(std::vector<double> &scores, int64_t groups,
           -std::numeric_limits<double>::infinity();
 }
 
+/// How well each expert suits token `row`.
+template <typename Op>
+static std::vector<double> scoresOf(Op op, int64_t row, Device &device) {
+  const LocalTensor &x = device(op.getX()), &w = device(op.getWeight());
+  int64_t hidden = w.shape[0], experts = w.shape[1];
+  std::vector<double> scores(experts);
+  for (int64_t e = 0; e < experts; ++e) {
+    scores[e] = op.getBias() ? device(op.getBias()).data[e] : 0;
+    for (int64_t h = 0; h < hidden; ++h)
+      scores[e] += x.data[row * hidden + h] * w.data[h * experts + e];
+  }
+  double largest = *std::max_element(scores.begin(), scores.end()), sum = 0;
+  for (double &score : scores)
+    sum += score = op.getSigmoid() ? sigmoid(score) : std::exp(score - largest);
+  for (double &score : scores)
+    score /= op.getSigmoid() ? 1 : sum;
+  return scores;
+}
+
+static LocalResult run(RouterScoresOp op, Device &device) {
+  std::vector<int64_t> shape = device(op.getX()).shape;
+  shape.back() = device(op.getWeight()).shape[1];
+  LocalTensor result(shape);
+  for (int64_t row = 0; row * shape.back() < result.size(); ++row)
+    llvm::copy(scoresOf(op, row, device), &result.data[row * shape.back()]);
+  return result;
+}
+
 static LocalResult run(RouterOp op, Device &device) {
   const LocalTensor &x = device(op.getX()), &w = device(op.getWeight());
   int64_t hidden = w.shape[0], experts = w.shape[1];
@@ -49,18 +79,7 @@ static LocalResult run(RouterOp op, Device &device) {
   LocalTensor result(shape);
   result.experts.resize(result.data.size());
   for (int64_t row = 0; row * hidden < x.size(); ++row) {
-    std::vector<double> scores(experts);
-    for (int64_t e = 0; e < experts; ++e) {
-      scores[e] = op.getBias() ? device(op.getBias()).data[e] : 0;
-      for (int64_t h = 0; h < hidden; ++h)
-        scores[e] += x.data[row * hidden + h] * w.data[h * experts + e];
-    }
-    double largest = *std::max_element(scores.begin(), scores.end()), sum = 0;
-    for (double &score : scores)
-      sum += score =
-          op.getSigmoid() ? sigmoid(score) : std::exp(score - largest);
-    for (double &score : scores)
-      score /= op.getSigmoid() ? 1 : sum;
+    std::vector<double> scores = scoresOf(op, row, device);
     std::vector<double> ranked = scores;
     for (int64_t e = 0; op.getCorrection() && e < experts; ++e)
       ranked[e] += device(op.getCorrection()).data[e];
@@ -88,9 +107,7 @@ static LocalResult run(RouterOp op, Device &device) {
   return result;
 }
 
-/// The numbers of the tokens that a device has, in the order of its leading
-/// dimensions.
-static std::vector<int64_t> tokensOf(Device &device, Value x, size_t dims) {
+std::vector<int64_t> autopar::tokensOf(Device &device, Value x, size_t dims) {
   std::vector<int64_t> tokens = {0};
   for (unsigned dim = 0; dim < dims; ++dim) {
     std::vector<int64_t> wider;
@@ -194,6 +211,7 @@ static LocalResult run(AddExpertBiasOp op, Device &device) {
 
 void autopar::attachExpertKernels(MLIRContext *context) {
   attach<RouterOp, run>(context);
+  attach<RouterScoresOp, run>(context);
   attach<DispatchOp, run>(context);
   attach<ExpertsOp, run>(context);
   attach<CombineOp, run>(context);

@@ -82,6 +82,7 @@ void attachNormKernels(mlir::MLIRContext *context);
 void attachTokenKernels(mlir::MLIRContext *context);
 void attachGradientKernels(mlir::MLIRContext *context);
 void attachAttentionGradientKernels(mlir::MLIRContext *context);
+void attachExpertGradientKernels(mlir::MLIRContext *context);
 void attachTrainingKernels(mlir::MLIRContext *context);
 void attachConvolutionKernels(mlir::MLIRContext *context);
 void attachAttentionKernels(mlir::MLIRContext *context);
@@ -99,6 +100,10 @@ LayerWeight keyOf(transformer::WeightOp weight, const std::string &layer);
 
 /// Where `index` is in `indices`, or -1.
 int64_t find(const std::vector<int64_t> &indices, int64_t index);
+
+/// The numbers of the tokens that a device has, in the order of the leading
+/// `dims` dimensions of `x`.
+std::vector<int64_t> tokensOf(Device &device, mlir::Value x, size_t dims);
 
 /// The number of devices that have the same elements of a dimension.
 int64_t copiesOf(const TensorView &view, unsigned dim, const DeviceGrid &grid);

@@ -19,6 +19,7 @@ void autopar::registerExecution(mlir::DialectRegistry &registry) {
         attachTokenKernels(context);
         attachGradientKernels(context);
         attachAttentionGradientKernels(context);
+        attachExpertGradientKernels(context);
         attachTrainingKernels(context);
         attachConvolutionKernels(context);
         attachAttentionKernels(context);

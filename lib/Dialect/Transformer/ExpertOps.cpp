@@ -128,8 +128,8 @@ ShardingFactors RouterOp::getShardingFactors() {
 
 /// Routed tokens are where their tokens are; what tensor parallelism splits is
 /// `hidden`.
-static ShardingFactors routed(Value tokens, Value routing, Value set,
-                              bool fromSet) {
+ShardingFactors transformer::routedFactors(Value tokens, Value routing,
+                                           Value set, bool fromSet) {
   ShardingFactors factors;
   if (rankOf(tokens) < 1 || rankOf(set) != 2 ||
       rankOf(routing) != rankOf(tokens))
@@ -150,11 +150,11 @@ static ShardingFactors routed(Value tokens, Value routing, Value set,
 }
 
 ShardingFactors DispatchOp::getShardingFactors() {
-  return routed(getX(), getRouting(), getResult(), /*fromSet=*/false);
+  return routedFactors(getX(), getRouting(), getResult(), /*fromSet=*/false);
 }
 
 ShardingFactors CombineOp::getShardingFactors() {
-  return routed(getResult(), getRouting(), getX(), /*fromSet=*/true);
+  return routedFactors(getResult(), getRouting(), getX(), /*fromSet=*/true);
 }
 
 ShardingFactors ExpertsOp::getShardingFactors() {

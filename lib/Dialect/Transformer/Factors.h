@@ -24,6 +24,10 @@ FactorList concat(const FactorList &a, const FactorList &b);
 
 /// All operands and results have the same dimensions.
 ShardingFactors elementwiseFactors(mlir::Operation *op);
+/// From `tokens` to copies of them on their way to experts, a set, or, with
+/// `fromSet`, back.
+ShardingFactors routedFactors(mlir::Value tokens, mlir::Value routing,
+                              mlir::Value set, bool fromSet);
 
 /// The factor of the tokens whose keys a cache takes up, whose `queries` have
 /// the factor `query`: where the cache is split as they are, each device

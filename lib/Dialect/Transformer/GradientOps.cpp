@@ -46,6 +46,16 @@ AUTOPAR_NAME_RESULT(RopeBackwardOp, "dx")
 AUTOPAR_NAME_RESULT(AttentionNormaliserOp, "normaliser")
 AUTOPAR_NAME_RESULT(AttentionProbabilitiesOp, "probabilities")
 AUTOPAR_NAME_RESULT(AttendOp, "attn")
+AUTOPAR_NAME_RESULT(SinkGradientOp, "ds")
+AUTOPAR_NAME_RESULT(RouterScoresOp, "scores")
+AUTOPAR_NAME_RESULT(RouterBackwardOp, "dl")
+AUTOPAR_NAME_RESULT(RoutingGradientOp, "dr")
+AUTOPAR_NAME_RESULT(CombineBackwardOp, "dx")
+AUTOPAR_NAME_RESULT(DispatchBackwardOp, "dx")
+AUTOPAR_NAME_RESULT(WeighGradientOp, "dw")
+AUTOPAR_NAME_RESULT(ExpertsBackwardOp, "dx")
+AUTOPAR_NAME_RESULT(ExpertsGradientOp, "dw")
+AUTOPAR_NAME_RESULT(SumExpertsOp, "db")
 #undef AUTOPAR_NAME_RESULT
 
 void GatedBackwardOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {

@@ -295,8 +295,24 @@ ShardingFactors AttentionNormaliserOp::getShardingFactors() {
   if (!haveRank({getQuery(), getKey()}, 4))
     return {};
   all.factors.operands = {all.queries(), all.keys()};
+  if (getSinks())
+    all.factors.operands.push_back({all.heads});
   all.factors.results = {{all.batch, all.query, all.heads}};
   return all.factors;
+}
+
+ShardingFactors SinkGradientOp::getShardingFactors() {
+  ShardingFactors factors;
+  if (!haveRank({getDy(), getY()}, 4) || rankOf(getNormaliser()) != 3)
+    return factors;
+  FactorList tokens = addFactors(factors, FactorKind::reduction, 2);
+  int32_t heads = factors.add(FactorKind::parallel);
+  FactorList results = concat(tokens, {heads, factors.add(FactorKind::whole)});
+  factors.operands = {results, results, concat(tokens, {heads}), {heads}};
+  factors.results = {{heads}};
+  // Sums are made before: the normaliser is of them.
+  factors.linear = {{}};
+  return factors;
 }
 
 ShardingFactors AttentionBackwardOp::getShardingFactors() {
@@ -362,7 +378,8 @@ static constexpr SplitRule own = SplitRule::plain, shared = SplitRule::cap;
 
 std::optional<TensorParallelFactor>
 AttentionNormaliserOp::getTensorParallelFactor() {
-  return headsOf({own, shared, own});
+  return getSinks() ? headsOf({own, shared, own, own})
+                    : headsOf({own, shared, own});
 }
 std::optional<TensorParallelFactor>
 AttentionBackwardOp::getTensorParallelFactor() {

@@ -146,6 +146,10 @@ void PositionGradientOp::buildWorkload(WorkloadBuilder &builder) {
 /// The attention's own kernel writes it.
 void AttentionNormaliserOp::buildWorkload(WorkloadBuilder &) {}
 
+void SinkGradientOp::buildWorkload(WorkloadBuilder &builder) {
+  addSum(*this, {getDy(), getY(), getNormaliser()}, builder);
+}
+
 /// Five products where the forward has two.
 void AttentionBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   constexpr unsigned width = 3;
@@ -176,8 +180,8 @@ void AttentionBackwardOp::buildWorkload(WorkloadBuilder &builder) {
 static Kernel &addPairs(Operation *op, Value probabilities, Value queries,
                         WorkloadBuilder &builder) {
   constexpr unsigned heads = 1, tokens = 3, width = 3;
-  Kernel &kernel = builder.addProduct(op, KernelKind::matmul,
-                                      FlopClass::attention, queries);
+  Kernel &kernel =
+      builder.addProduct(op, KernelKind::matmul, FlopClass::attention, queries);
   kernel.rows = builder.dims(probabilities, 0, heads + 2);
   kernel.columns = builder.dims(probabilities, tokens, tokens + 1);
   kernel.contraction = builder.dims(queries, width, width + 1);
@@ -220,8 +224,7 @@ void AttendBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   builder.write(values, getDValue());
 }
 
-void AttentionProbabilitiesBackwardOp::buildWorkload(
-    WorkloadBuilder &builder) {
+void AttentionProbabilitiesBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   addSoftmax(*this, {getDProbabilities(), getProbabilities()},
              getDProbabilities(), builder);
   Kernel &queries = addPairs(*this, getProbabilities(), getQuery(), builder);

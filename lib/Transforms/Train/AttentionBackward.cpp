@@ -35,13 +35,20 @@ static Type normaliserTypeOf(Value query) {
 static const char *findUnknown(AttentionOp op) {
   if (op.getCache())
     return "a cache";
-  if (op.getSinks())
-    return "sinks";
   if (op.getBias() || op.getDown() || op.getDistances())
     return "learned biases of positions";
-  if (op.getSoftcap())
-    return "a softcap";
   return nullptr;
+}
+
+static void addSinks(AttentionOp op, Value normaliser, BackwardBuilder &back) {
+  Value sinks = op.getSinks();
+  if (!sinks)
+    return;
+  Value dy = back.gradientOf(op.getResult());
+  back.add(sinks, SinkGradientOp::create(
+                      *back, op.getLoc(), back.gradientTypeOf(sinks), dy,
+                      back.valueOf(op.getResult()), back.valueOf(normaliser),
+                      back.valueOf(sinks)));
 }
 
 /// The forward's kernel writes its normaliser beside its result.
@@ -53,15 +60,17 @@ static LogicalResult build(AttentionOp op, BackwardBuilder &back) {
   forward.setInsertionPointAfter(op);
   auto normaliser = AttentionNormaliserOp::create(
       forward, op.getLoc(), normaliserTypeOf(op.getQuery()), op.getQuery(),
-      op.getKey(), op.getCausalAttr(), op.getWindowAttr(), op.getChunkAttr(),
-      op.getScaleAttr(), op.getAlibiAttr());
+      op.getKey(), op.getSinks(), op.getCausalAttr(), op.getWindowAttr(),
+      op.getChunkAttr(), op.getScaleAttr(), op.getSoftcapAttr(),
+      op.getAlibiAttr());
+  addSinks(op, normaliser, back);
   auto made = AttentionBackwardOp::create(
       *back, op.getLoc(), op.getQuery().getType(), op.getKey().getType(),
       op.getValue().getType(), dy, back.valueOf(op.getQuery()),
       back.valueOf(op.getKey()), back.valueOf(op.getValue()),
       back.valueOf(op.getResult()), back.valueOf(normaliser),
       op.getCausalAttr(), op.getWindowAttr(), op.getChunkAttr(),
-      op.getScaleAttr(), op.getAlibiAttr());
+      op.getScaleAttr(), op.getSoftcapAttr(), op.getAlibiAttr());
   back.add(op.getQuery(), made.getDQuery());
   back.add(op.getKey(), made.getDKey());
   back.add(op.getValue(), made.getDValue());
@@ -72,8 +81,7 @@ static LogicalResult build(AttentionNormaliserOp, BackwardBuilder &) {
   return success();
 }
 
-static LogicalResult build(AttentionProbabilitiesOp op,
-                           BackwardBuilder &back) {
+static LogicalResult build(AttentionProbabilitiesOp op, BackwardBuilder &back) {
   Value dy = back.gradientOf(op.getResult());
   auto made = AttentionProbabilitiesBackwardOp::create(
       *back, op.getLoc(), op.getQuery().getType(), op.getKey().getType(), dy,

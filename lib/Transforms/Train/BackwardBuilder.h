@@ -113,6 +113,7 @@ void attachBackward(mlir::MLIRContext *context) {
 
 void attachTokenBackwards(mlir::MLIRContext *context);
 void attachAttentionBackwards(mlir::MLIRContext *context);
+void attachMixtureBackwards(mlir::MLIRContext *context);
 
 /// Writes `forward`'s update, without those of the functions that it calls.
 struct OptimizerChoice {

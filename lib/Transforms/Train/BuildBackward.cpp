@@ -33,6 +33,7 @@ struct BuildBackwardPass
     registry.addExtension(+[](MLIRContext *context, TransformerDialect *) {
       attachTokenBackwards(context);
       attachAttentionBackwards(context);
+      attachMixtureBackwards(context);
     });
   }
 

@@ -1,0 +1,120 @@
+//===- MixtureBackward.cpp - Gradients of mixtures of experts -------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BackwardBuilder.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Routing
+//===----------------------------------------------------------------------===//
+
+/// `[.., experts]`, as the routing is.
+static Type scoresTypeOf(RouterOp op) {
+  TensorView routing(op.getResult());
+  SmallVector<int64_t> shape(routing.getType().getShape());
+  SmallVector<NamedExtent> names;
+  for (unsigned dim = 0; dim < routing.rank(); ++dim)
+    names.push_back(routing.dim(dim).extent);
+  shape.back() = tensorOf(op.getWeight().getType()).getDimSize(1);
+  names.back() = NamedExtent();
+  return getTensorType(shape, names, routing.getType().getElementType());
+}
+
+/// The forward's kernel writes the scores of all experts beside its result.
+static LogicalResult build(RouterOp op, BackwardBuilder &back) {
+  Value dy = back.gradientOf(op.getResult());
+  OpBuilder forward(op->getContext());
+  forward.setInsertionPointAfter(op);
+  Value scores =
+      RouterScoresOp::create(forward, op.getLoc(), scoresTypeOf(op), op.getX(),
+                             op.getWeight(), op.getBias(), op.getSigmoidAttr());
+  Value dl = RouterBackwardOp::create(
+      *back, op.getLoc(), scores.getType(), dy, back.valueOf(scores),
+      back.valueOf(op.getResult()), op.getSigmoidAttr(), op.getNormalizedAttr(),
+      op.getScaleAttr());
+  Value weight = back.valueOf(op.getWeight());
+  back.add(op.getWeight(),
+           ProductGradientOp::create(*back, op.getLoc(),
+                                     back.gradientTypeOf(op.getWeight()),
+                                     back.valueOf(op.getX()), dl, weight));
+  if (Value bias = op.getBias())
+    back.add(bias,
+             SumTokensOp::create(*back, op.getLoc(), back.gradientTypeOf(bias),
+                                 dl, back.valueOf(bias)));
+  back.add(op.getX(), LinearBackwardOp::create(
+                          *back, op.getLoc(), op.getX().getType(), dl, weight));
+  return success();
+}
+
+static LogicalResult build(RouterScoresOp, BackwardBuilder &) {
+  return success();
+}
+
+static LogicalResult build(DispatchOp op, BackwardBuilder &back) {
+  Value dy = back.gradientOf(op.getResult());
+  back.add(op.getX(),
+           DispatchBackwardOp::create(*back, op.getLoc(), op.getX().getType(),
+                                      dy, back.valueOf(op.getRouting())));
+  return success();
+}
+
+static LogicalResult build(CombineOp op, BackwardBuilder &back) {
+  Value dy = back.gradientOf(op.getResult());
+  Value routing = back.valueOf(op.getRouting());
+  back.add(op.getRouting(), RoutingGradientOp::create(
+                                *back, op.getLoc(), op.getRouting().getType(),
+                                dy, back.valueOf(op.getX()), routing));
+  back.add(op.getX(),
+           CombineBackwardOp::create(*back, op.getLoc(), op.getX().getType(),
+                                     dy, routing));
+  return success();
+}
+
+static LogicalResult build(WeighOp op, BackwardBuilder &back) {
+  Value dy = back.gradientOf(op.getResult());
+  Value weights = back.valueOf(op.getWeights());
+  back.add(op.getWeights(),
+           WeighGradientOp::create(
+               *back, op.getLoc(), op.getWeights().getType(), dy,
+               back.valueOf(op.getX()), weights, op.getFunctionAttr()));
+  back.add(op.getX(), WeighOp::create(*back, op.getLoc(), dy.getType(), dy,
+                                      weights, op.getFunctionAttr()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+static LogicalResult build(ExpertsOp op, BackwardBuilder &back) {
+  Value dy = back.gradientOf(op.getResult());
+  Value weight = back.valueOf(op.getWeight());
+  if (Value bias = op.getBias())
+    back.add(bias,
+             SumExpertsOp::create(*back, op.getLoc(), back.gradientTypeOf(bias),
+                                  dy, back.valueOf(bias)));
+  back.add(op.getWeight(),
+           ExpertsGradientOp::create(*back, op.getLoc(),
+                                     back.gradientTypeOf(op.getWeight()),
+                                     back.valueOf(op.getX()), dy, weight));
+  back.add(op.getX(),
+           ExpertsBackwardOp::create(*back, op.getLoc(), op.getX().getType(),
+                                     dy, weight, op.getTopKAttr()));
+  return success();
+}
+
+void autopar::attachMixtureBackwards(MLIRContext *context) {
+  attachBackward<RouterOp, build>(context);
+  attachBackward<RouterScoresOp, build>(context);
+  attachBackward<DispatchOp, build>(context);
+  attachBackward<CombineOp, build>(context);
+  attachBackward<WeighOp, build>(context);
+  attachBackward<ExpertsOp, build>(context);
+}
