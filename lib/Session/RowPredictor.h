@@ -40,7 +40,8 @@ private:
   RowPredictor(std::string configs, std::vector<Override> overrides,
                ModelNames models, SystemNames systems)
       : configs(std::move(configs)), trainingPredictor(overrides),
-        predictor(std::move(overrides)), models(std::move(models)), systems(std::move(systems)) {}
+        predictor(std::move(overrides)), models(std::move(models)),
+        systems(std::move(systems)) {}
 
   struct Match {
     ServedPlan plan;

@@ -77,8 +77,8 @@ void RepeatOp::print(OpAsmPrinter &printer) {
     printer << ") : ";
     llvm::interleaveComma(getInitArgs().getTypes(), printer);
   }
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                           {"count", "prefix", "first", "reversed"});
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {"count", "prefix", "first", "reversed"});
   printer << " ";
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }

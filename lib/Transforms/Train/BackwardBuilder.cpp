@@ -62,8 +62,9 @@ void BackwardBuilder::add(Value value, Value gradient) {
 
 bool BackwardBuilder::isMadeAgain(Value value) const {
   auto op = value.getDefiningOp<DifferentiableOpInterface>();
-  return op && (recompute == RecomputeKind::full ||
-                (recompute == RecomputeKind::selective && op.isCoreAttention()));
+  return op &&
+         (recompute == RecomputeKind::full ||
+          (recompute == RecomputeKind::selective && op.isCoreAttention()));
 }
 
 /// What is not saved follows from what is.
@@ -73,7 +74,8 @@ Value BackwardBuilder::makeAgain(Value value) {
   for (Value operand : op->getOperands())
     operands.map(operand, valueOf(operand));
   Operation *again = builder.clone(*op, operands);
-  for (auto [old, made] : llvm::zip_equal(op->getResults(), again->getResults()))
+  for (auto [old, made] :
+       llvm::zip_equal(op->getResults(), again->getResults()))
     values[old] = made;
   return values[value];
 }
@@ -170,8 +172,8 @@ LogicalResult BackwardBuilder::runRepeat(RepeatOp repeat) {
     OpBuilder::InsertionGuard guard(builder);
     mlir::Block &block = back.getBody().emplaceBlock();
     builder.setInsertionPointToStart(&block);
-    for (auto [value, yielded] : llvm::zip_equal(
-             *incoming, body.getTerminator()->getOperands()))
+    for (auto [value, yielded] :
+         llvm::zip_equal(*incoming, body.getTerminator()->getOperands()))
       add(yielded, block.addArgument(value.getType(), repeat.getLoc()));
     if (failed(runBlock(body)))
       return failure();
@@ -245,8 +247,8 @@ LogicalResult BackwardBuilder::run(bool ofEntry) {
       functions.arguments.push_back(argument.getArgNumber());
     }
   func::ReturnOp::create(builder, functions.forward.getLoc(), outgoing);
-  functions.backward.setType(FunctionType::get(
-      builder.getContext(), backward.getArgumentTypes(),
-      TypeRange(ValueRange(outgoing))));
+  functions.backward.setType(
+      FunctionType::get(builder.getContext(), backward.getArgumentTypes(),
+                        TypeRange(ValueRange(outgoing))));
   return success();
 }

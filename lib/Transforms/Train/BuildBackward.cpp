@@ -78,8 +78,8 @@ private:
                                 << "', expected none, selective or full";
     std::optional<OptimizerKind> kind = symbolizeOptimizerKind(optimizer);
     if (!kind)
-      return module.emitError()
-             << "unknown optimizer '" << optimizer << "', expected adamw or sgd";
+      return module.emitError() << "unknown optimizer '" << optimizer
+                                << "', expected adamw or sgd";
     FailureOr<Type> gradients =
         readFormat(module, "gradient-format", gradientFormat);
     FailureOr<Type> moment = readFormat(module, "moments", moments);
@@ -113,12 +113,11 @@ private:
     func::FuncOp update = updateOf(entry);
     OpBuilder builder(module.getContext());
     builder.setInsertionPointAfter(update);
-    TrainingOp::create(builder, module.getLoc(),
-                       SymbolRefAttr::get(made->backward),
-                       SymbolRefAttr::get(update),
-                       RecomputeKindAttr::get(module.getContext(), what),
-                       productFormat ? TypeAttr::get(productFormat)
-                                     : TypeAttr());
+    TrainingOp::create(
+        builder, module.getLoc(), SymbolRefAttr::get(made->backward),
+        SymbolRefAttr::get(update),
+        RecomputeKindAttr::get(module.getContext(), what),
+        productFormat ? TypeAttr::get(productFormat) : TypeAttr());
     return success();
   }
 
@@ -150,9 +149,8 @@ private:
       for (Type result : forward.getResultTypes())
         if (isa<FloatType>(tensorOf(result).getElementType()))
           arguments.push_back(result);
-    BackwardOf made{forward,
-                    makeFunction(forward, "_backward", arguments, forward),
-                    {}};
+    BackwardOf made{
+        forward, makeFunction(forward, "_backward", arguments, forward), {}};
     auto find = [&](func::FuncOp callee) {
       return makeBackward(callee, /*isEntry=*/false);
     };

@@ -42,17 +42,16 @@ private:
       return success();
     auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         op, call.getCalleeAttr());
-    func::CallOp::create(builder, op->getLoc(), updateOf(callee),
-                         ValueRange());
+    func::CallOp::create(builder, op->getLoc(), updateOf(callee), ValueRange());
     return success();
   }
 
   /// The same loop, which carries nothing.
   LogicalResult visitRepeat(RepeatOp repeat) {
-    auto again = RepeatOp::create(builder, repeat.getLoc(), TypeRange(),
-                                  repeat.getCountAttr(), repeat.getPrefixAttr(),
-                                  repeat.getFirstAttr(), UnitAttr(),
-                                  ValueRange());
+    auto again =
+        RepeatOp::create(builder, repeat.getLoc(), TypeRange(),
+                         repeat.getCountAttr(), repeat.getPrefixAttr(),
+                         repeat.getFirstAttr(), UnitAttr(), ValueRange());
     OpBuilder::InsertionGuard guard(builder);
     mlir::Block &block = again.getBody().emplaceBlock();
     builder.setInsertionPointToStart(&block);

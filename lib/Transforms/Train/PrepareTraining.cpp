@@ -97,8 +97,9 @@ private:
       auto function = op->getParentOfType<func::FuncOp>();
       op.erase();
       Operation *end = function.getBody().front().getTerminator();
-      function.setType(FunctionType::get(
-          op.getContext(), function.getArgumentTypes(), end->getOperandTypes()));
+      function.setType(FunctionType::get(op.getContext(),
+                                         function.getArgumentTypes(),
+                                         end->getOperandTypes()));
     }
   }
 
@@ -174,9 +175,9 @@ private:
 
   Value dropOf(OpBuilder &builder, Value value) {
     FloatAttr probability = builder.getF64FloatAttr(dropout);
-    auto mask = DropoutMaskOp::create(builder, value.getLoc(),
-                                      maskTypeOf(value), value, probability,
-                                      builder.getI64IntegerAttr(seeds++));
+    auto mask =
+        DropoutMaskOp::create(builder, value.getLoc(), maskTypeOf(value), value,
+                              probability, builder.getI64IntegerAttr(seeds++));
     return DropoutOp::create(builder, value.getLoc(), value.getType(), value,
                              mask, probability);
   }

@@ -57,9 +57,9 @@ static LogicalResult build(GatedOp op, BackwardBuilder &back) {
 
 static LogicalResult build(SoftcapOp op, BackwardBuilder &back) {
   Value dy = back.gradientOf(op.getResult());
-  back.add(op.getX(), SoftcapBackwardOp::create(
-                          *back, op.getLoc(), dy.getType(), dy,
-                          back.valueOf(op.getX()), op.getCapAttr()));
+  back.add(op.getX(),
+           SoftcapBackwardOp::create(*back, op.getLoc(), dy.getType(), dy,
+                                     back.valueOf(op.getX()), op.getCapAttr()));
   return success();
 }
 
@@ -70,8 +70,8 @@ static LogicalResult build(MultiplyOp op, BackwardBuilder &back) {
            FactorGradientOp::create(*back, op.getLoc(),
                                     back.gradientTypeOf(op.getFactors()), dy,
                                     back.valueOf(op.getX()), factors));
-  back.add(op.getX(), MultiplyOp::create(*back, op.getLoc(), dy.getType(), dy,
-                                         factors));
+  back.add(op.getX(),
+           MultiplyOp::create(*back, op.getLoc(), dy.getType(), dy, factors));
   return success();
 }
 
@@ -128,16 +128,16 @@ static LogicalResult build(LogitsOp op, BackwardBuilder &back) {
            ProductGradientOp::create(*back, op.getLoc(),
                                      back.gradientTypeOf(op.getTable()), dy,
                                      back.valueOf(op.getX()), table));
-  back.add(op.getX(), LogitsBackwardOp::create(
-                          *back, op.getLoc(), op.getX().getType(), dy, table));
+  back.add(op.getX(), LogitsBackwardOp::create(*back, op.getLoc(),
+                                               op.getX().getType(), dy, table));
   return success();
 }
 
 static LogicalResult build(CrossEntropyOp op, BackwardBuilder &back) {
-  back.add(op.getX(), CrossEntropyBackwardOp::create(
-                          *back, op.getLoc(), op.getX().getType(),
-                          back.valueOf(op.getX()),
-                          back.valueOf(op.getLabels())));
+  back.add(op.getX(),
+           CrossEntropyBackwardOp::create(
+               *back, op.getLoc(), op.getX().getType(), back.valueOf(op.getX()),
+               back.valueOf(op.getLabels())));
   return success();
 }
 
@@ -148,10 +148,9 @@ static LogicalResult build(CrossEntropyOp op, BackwardBuilder &back) {
 static LogicalResult build(EmbeddingOp op, BackwardBuilder &back) {
   Value dy = back.gradientOf(op.getResult());
   back.add(op.getTable(),
-           EmbeddingGradientOp::create(*back, op.getLoc(),
-                                       back.gradientTypeOf(op.getTable()),
-                                       back.valueOf(op.getIds()), dy,
-                                       back.valueOf(op.getTable())));
+           EmbeddingGradientOp::create(
+               *back, op.getLoc(), back.gradientTypeOf(op.getTable()),
+               back.valueOf(op.getIds()), dy, back.valueOf(op.getTable())));
   return success();
 }
 
@@ -191,11 +190,10 @@ static LogicalResult buildNorm(Norm op, NormForm form, BackwardBuilder &back) {
                                     back.gradientTypeOf(op.getWeight()), dy, x,
                                     weight, form.centered, op.getOverAttr(),
                                     op.getEpsAttr(), form.groups));
-  back.add(op.getX(),
-           NormBackwardOp::create(*back, op.getLoc(), dy.getType(), dy, x,
-                                  weight, form.centered, op.getOverAttr(),
-                                  op.getEpsAttr(), form.unitOffset,
-                                  form.groups));
+  back.add(op.getX(), NormBackwardOp::create(*back, op.getLoc(), dy.getType(),
+                                             dy, x, weight, form.centered,
+                                             op.getOverAttr(), op.getEpsAttr(),
+                                             form.unitOffset, form.groups));
   return success();
 }
 

@@ -8,6 +8,8 @@
 #include "autopar/Runtime/Runtime.h"
 #include "Fixtures.h"
 
+#include <set>
+
 using namespace autopar;
 using namespace autopar::test;
 
@@ -15,9 +17,9 @@ using RuntimeTest = LibraryTest;
 
 TEST_F(RuntimeTest, EveryRuntimeLoads) {
   EXPECT_EQ(runtimeNames(),
-            (std::vector<std::string>{"fsdp", "fsdp2", "ideal", "megatron",
-                                      "megatron-deepspeed", "nemo", "sglang",
-                                      "trtllm", "vllm"}));
+            (std::vector<std::string>{"fsdp", "fsdp2", "ideal",
+                                      "megatron-deepspeed", "megatron", "nemo",
+                                      "sglang", "trtllm", "vllm"}));
   const std::set<std::string> serve = {"sglang", "trtllm", "vllm"};
   std::vector<bool> used;
   for (const std::string &name : runtimeNames()) {
@@ -56,10 +58,11 @@ TEST_F(RuntimeTest, Overrides) {
 
 TEST_F(RuntimeTest, Errors) {
   std::vector<bool> used;
-  EXPECT_EQ(withoutFolder(readRuntime("vlm", {}, used)),
-            "unknown runtime \"vlm\", did you mean \"vllm\"?\n  note: "
-            "available: fsdp, fsdp2, ideal, megatron, megatron-deepspeed, nemo, "
-            "sglang, trtllm, vllm; or the path of a file of your own");
+  EXPECT_EQ(
+      withoutFolder(readRuntime("vlm", {}, used)),
+      "unknown runtime \"vlm\", did you mean \"vllm\"?\n  note: "
+      "available: fsdp, fsdp2, ideal, megatron-deepspeed, megatron, nemo, "
+      "sglang, trtllm, vllm; or the path of a file of your own");
   std::string path =
       edited("runtimes/vllm.json", "\"value\": 16,", "\"value\": 16.5,");
   EXPECT_EQ(withoutFolder(readRuntime(path, {}, used)),
