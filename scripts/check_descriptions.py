@@ -20,9 +20,10 @@ import re
 import subprocess
 import sys
 
-DIALECTS = ("transformer/TransformerOps.td", "parallel/ParallelOps.td")
-# Names of results in formulas; `z` where an operand is called `y`.
-RESULT = r"\b(y|z|results?)(_d)?\b"
+DIALECTS = ("transformer/TransformerOps.td", "transformer/TrainingOps.td", "parallel/ParallelOps.td")
+# Names of results in formulas; `z` where an operand is called `y`, and of
+# gradients `dx` and the like.
+RESULT = r"\b(y|z|results?|d[a-z]|d_[a-z]+)(_d)?\b"
 
 
 def read(root, tblgen, include):
@@ -79,7 +80,9 @@ def check_op(record):
         if part.lower() not in text.lower():
             yield f"has no {part.strip('*:').lower()}"
     lines = formulas(description)
-    operands = [name for kind, name in arguments if not kind["attribute"]]
+    # What comes behind `of` gives its layout alone.
+    syntax = record.get("assemblyFormat") or ""
+    operands = [name for kind, name in arguments if not kind["attribute"] and f"`of` ${name} " not in syntax]
     results = record["results"]["args"]
     for name in (name for kind, name in arguments if kind["attribute"]):
         if name != "sym_name" and not any(says(text, word) for word in words_of(record, name)):

@@ -21,8 +21,10 @@ include "transformer/TransformerBase.td"
 def TF_RouterScoresOp : TF_ComputeOp<"router_scores", [Pure]> {
   let summary = "how well each expert suits each token";
   let description = [{
-    The `s` of `transformer.router` of the same operands, of all experts:
+    The `s` of `transformer.router` of the same operands, of all experts: their
+    softmax or, with `sigmoid`, their logistic function.
 
+        l[e]      = sum_h x[t.., h] * weight[h, e] (+ bias[e])
         y[t.., e] = s[e]
 
     which its kernel writes beside its result: it takes no time of its own.
@@ -52,10 +54,10 @@ def TF_RouterBackwardOp : TF_ComputeOp<"router_backward", [
     Pure, AllTypesMatch<["dy", "routing"]>, AllTypesMatch<["scores", "result"]>]> {
   let summary = "what the sums that experts are chosen by have to do with weights";
   let description = [{
-    Of `transformer.router`, with the experts `expert(t.., j)` of `routing` and
-    the scores `s` of all:
+    Of `transformer.router`, with the experts `expert(t.., j)` of `routing`:
 
-        w[j]  = s[expert(t.., j)]
+        s[e]  = scores[t.., e]
+        w[j]  = s[expert(t.., j)] = routing[t.., j] before it is normalized and scaled
         dw[j] = x * dy[t.., j]                                        x of scaled(x), else 1
         dw[j] = (dw[j] - sum_j' dw[j'] * w[j'] / sum_j' w[j']) / sum_j' w[j']    with normalized
         ds[e] = the dw[j] whose expert is e, else 0
@@ -88,9 +90,9 @@ def TF_RouterBackwardOp : TF_ComputeOp<"router_backward", [
 def TF_RoutingGradientOp : TF_ComputeOp<"routing_gradient", [Pure]> {
   let summary = "what a token's weights of experts have to do with their sum";
   let description = [{
-    Of `transformer.combine`:
+    Of `transformer.combine`, of the experts that `routing` names:
 
-        y[t.., j] = sum_h dy[t.., h] * x[(t, j), h]
+        y[t.., j] = sum_h dy[t.., h] * x[(t, j), h]      for routing[t.., j]
 
     Where devices with the same tokens have the rows of their own experts only,
     the result is a partial sum over these axes, as it is where `h` is split.
@@ -153,7 +155,7 @@ def TF_DispatchBackwardOp : TF_ComputeOp<"dispatch_backward", [Pure]> {
   let description = [{
     Of `transformer.dispatch`:
 
-        dx[t.., h] = sum_j dy[(t, j), h]
+        dx[t.., h] = sum_j dy[(t, j), h]      over the j of routing[t.., j]
 
     Linear. Rows are where `transformer.combine` has them, and so the result is
     a partial sum where its is.

@@ -22,8 +22,8 @@ def TF_WorkloadOp : TF_Op<"workload", [
     in the step (patches of images, frames of audio, source text), and cross
     attention sees `cross_tokens` encoded positions of each; both are 0 where not
     given.
-    `phase`, `prefill` or `decode`, is what engines call the step; values do not
-    depend on it. Binding another workload changes this op and no type. A name is
+    `phase`, `prefill` or `decode`, is what engines call the step, `train` an
+    iteration of training; values do not depend on it. Binding another workload changes this op and no type. A name is
     for readers alone.
     `assumed` names those of the first four that nobody has chosen: reports say
     so.

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_TRANSFORMER_TRAININGOPS_TD
 #define AUTOPAR_TRANSFORMER_TRAININGOPS_TD
 
+include "transformer/AttentionGradientOps.td"
 include "transformer/ExpertGradientOps.td"
 include "transformer/GradientOps.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -35,8 +36,9 @@ def TF_TrainingOp : TF_Op<"training", [
     The backward has the inputs of the forward. Functions of a backward or an
     update say with `transformer.part_of` whose layers theirs are: weights,
     gradients and saved values are those of the function that they name, in the
-    layer of the same number. `recompute` says by which policy the backward makes
-    values again; the functions have what came of it. `products` is the format that
+    layer of the same number. `recompute` says what the backward makes again of
+    what it needs: none, the core of attention (`selective`, arXiv:2205.05198), or
+    all of a layer but its input (`full`); the functions have what came of it. `products` is the format that
     products with weights multiply in, forward and backward, where that is not
     their operands': these are cast on the way, and sums are those of the
     formula.
@@ -164,7 +166,9 @@ def TF_GradientOp : TF_Op<"gradient", [
   let summary = "the gradient of a weight, of all microbatches";
   let description = [{
     What `transformer.accumulate` has added up for the weight since the last
-    update, as it lies.
+    update, as it lies:
+
+        y[i..] = sum of what was accumulated of weight[i..]
 
     **Constraints:** as those of `transformer.accumulate`.
 
@@ -192,9 +196,10 @@ def TF_UpdateOp : TF_ComputeOp<"update", [
   let summary = "what an optimizer makes of a weight";
   let description = [{
     A step of the optimizer on each element, with the numbers that it keeps of
-    it. With gradient `g`, `t` the number of the step from 1, and `m`, `v` kept
+    it. With `t` the number of the step from 1, and `m`, `v` kept
     (Loshchilov, Hutter, arXiv:1711.05101, algorithm 2, without decay):
 
+        w = weight[i..],  g = gradient[i..]
         adamw   m = b1*m + (1-b1)*g;  v = b2*v + (1-b2)*g^2
                 y = w - lr * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps)
         sgd     m = b1*m + g;  y = w - lr * m         with a state, else w - lr * g

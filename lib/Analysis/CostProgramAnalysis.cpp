@@ -203,7 +203,8 @@ private:
   /// Adds what `op` launches to what the block launches before it.
   void append(Operation *op, Launches &launches, Launches &own) {
     // Stages hand forwards on: what other sections launch ends with a layer.
-    if (section != Section::forward && (inStack || isa<LoopLikeOpInterface>(op)))
+    if (section != Section::forward &&
+        (inStack || isa<LoopLikeOpInterface>(op)))
       return;
     bool isStack = llvm::is_contained(stack, op);
     own.endsInStack = isStack || inStack;

@@ -147,10 +147,10 @@ func::CallOp StackBuilder::call(uint32_t variant, Value x) {
 Value StackBuilder::repeat(int64_t count, StringAttr prefix, int64_t first,
                            Value init, llvm::function_ref<Value(Value)> body) {
   ImplicitLocOpBuilder &builder = model.builder();
-  auto op = RepeatOp::create(
-      builder, TypeRange(init.getType()), builder.getI64IntegerAttr(count),
-      prefix, builder.getI64IntegerAttr(first), /*reversed=*/UnitAttr(),
-      ValueRange(init));
+  auto op = RepeatOp::create(builder, TypeRange(init.getType()),
+                             builder.getI64IntegerAttr(count), prefix,
+                             builder.getI64IntegerAttr(first),
+                             /*reversed=*/UnitAttr(), ValueRange(init));
   OpBuilder::InsertionGuard guard(builder);
   mlir::Block &block = op.getBody().emplaceBlock();
   Value carried = block.addArgument(init.getType(), builder.getLoc());

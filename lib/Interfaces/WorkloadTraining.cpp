@@ -55,8 +55,7 @@ static Resident partnerOf(const Resident &weight, Resident::Kind kind,
 
 void WorkloadBuilder::accumulate(Operation *op, Value addend, Value weight) {
   weight = resolve(weight);
-  auto [known, isNew] =
-      gradients.try_emplace(weight, program.residents.size());
+  auto [known, isNew] = gradients.try_emplace(weight, program.residents.size());
   if (isNew)
     program.residents.push_back(
         partnerOf(program.residents[residents.lookup(weight).front()],

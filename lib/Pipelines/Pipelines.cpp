@@ -316,8 +316,8 @@ private:
   /// Counts that are given must be in range: 0 does not mean "unset" to a user.
   LogicalResult verifyCounts() {
     if (!options.phase.empty() && !parsePhase(options.phase.getValue()))
-      return onError(
-          "--phase=" + options.phase + ": expected prefill, decode or train");
+      return onError("--phase=" + options.phase +
+                     ": expected prefill, decode or train");
     for (const PlanOptions::Count &count : options.counts())
       if (count.option->getNumOccurrences() && !count.has(*count.option))
         return onError(count.refusal(std::to_string(*count.option)));

@@ -32,9 +32,10 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
                 "redundant-experts expert-groups-in-node dispatch-by-node "
                 "dispatch-dtype"},
     {"Pipeline", "stage-pp stages microbatches schedule interleave trace"},
-    {"Training", "micro-batch recompute zero optimizer gradient-format product-format "
-                 "dropout "
-                 "unfused-attention"},
+    {"Training",
+     "micro-batch recompute zero optimizer gradient-format product-format "
+     "dropout "
+     "unfused-attention"},
     {"Formats", "dtype kv-format kv-dtype"},
     {"Machine and runtime", "nodes price runtime memory-utilization set"},
     {"Report", "estimate explain impact verbose report-output"}};

@@ -161,8 +161,8 @@ private:
   }
 
   LogicalResult checkKnobs() {
-    std::optional<Error> error = checkChoices(
-        plan, options.phase == StringRef(nameOf(Phase::train)));
+    std::optional<Error> error =
+        checkChoices(plan, options.phase == StringRef(nameOf(Phase::train)));
     return error ? onError(error->str()) : success();
   }
 

@@ -349,8 +349,15 @@ ServingPredictor::State::formatOf(const std::string &model) {
   return known;
 }
 
-std::optional<Error> ServingPredictor::unusedOverride() const {
+std::optional<Error> ServingPredictor::unusedOverride(
+    const std::set<std::string> &otherRuntimes) const {
   if (std::optional<Error> unused = state->hardware.unusedOverride())
     return unused;
-  return unusedRuntimeOverride(state->overrides, state->usedByRuntimes);
+  std::vector<bool> used = state->usedByRuntimes;
+  for (size_t i = 0; i < state->overrides.size(); ++i) {
+    StringRef path = state->overrides[i].path;
+    if (path.consume_front("runtimes."))
+      used[i] = used[i] || otherRuntimes.count(path.split('.').first.str());
+  }
+  return unusedRuntimeOverride(state->overrides, used);
 }

@@ -335,7 +335,8 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "(default: what divides it, at most the stages)"),
       knob<Count<1, limits::maxTokens>, InPipeline, &PipelinePlan::microBatch>(
           "micro-batch", "pipeline.micro_batch", "N",
-          "Sequences of a replica that go through the stages together, in place "
+          "Sequences of a replica that go through the stages together, in "
+          "place "
           "of --microbatches (default in training: 1)"),
       knob<Recomputing, InTraining, &TrainingPlan::recompute>(
           "recompute", "training.recompute", "none|selective|full",
@@ -356,7 +357,8 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "Format in which gradients of microbatches add up (default: fp32)"),
       knob<Format, InTraining, &TrainingPlan::productFormat>(
           "product-format", "training.product_format", "format",
-          "Format that products with weights multiply in, forward and backward: "
+          "Format that products with weights multiply in, forward and "
+          "backward: "
           "fp8 (default: that of activations)"),
       knob<Share<true>, InTraining, &TrainingPlan::dropout>(
           "dropout", "training.dropout", "share",
@@ -364,7 +366,8 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "embeddings; their masks are saved (default: 0)"),
       knob<Flag, InTraining, &TrainingPlan::unfusedAttention>(
           "unfused-attention", "training.unfused_attention", "true",
-          "Attention writes its probabilities and saves them, as kernels before "
+          "Attention writes its probabilities and saves them, as kernels "
+          "before "
           "FlashAttention did"),
       knob<Policy, InExperts, &ExpertPlan::policy>(
           "place-experts", "expert_placement.policy",

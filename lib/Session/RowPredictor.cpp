@@ -367,6 +367,7 @@ void RowPredictor::predict(TrainedRow &trained) {
   }
   Result<TrainingPrediction> predicted = trainingPredictor.predict(*run);
   trained.system = run->system;
+  trained.runtime = nameOf(run->plan.runtime);
   trained.assumed = run->plan.assumed;
   if (predicted)
     trained.prediction = *predicted;

@@ -33,14 +33,15 @@ public:
   void predict(TrainedRow &row);
   std::optional<RowCapacity> capacityOf(const ServingRow &row);
   std::optional<Error> unusedOverride() const {
-    return predictor.unusedOverride();
+    return predictor.unusedOverride(trainingPredictor.runtimes());
   }
 
 private:
   RowPredictor(std::string configs, std::vector<Override> overrides,
                ModelNames models, SystemNames systems)
       : configs(std::move(configs)), trainingPredictor(overrides),
-        predictor(std::move(overrides)), models(std::move(models)), systems(std::move(systems)) {}
+        predictor(std::move(overrides)), models(std::move(models)),
+        systems(std::move(systems)) {}
 
   struct Match {
     ServedPlan plan;

@@ -30,6 +30,7 @@ struct TrainingPredictor::State {
                           Recompute recompute);
 
   std::vector<Override> overrides;
+  std::set<std::string> runtimes;
   Session::Warn warn;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   Diagnostics diagnostics;
@@ -38,6 +39,10 @@ struct TrainingPredictor::State {
 TrainingPredictor::TrainingPredictor(std::vector<Override> overrides)
     : state(std::make_unique<State>(std::move(overrides))) {}
 TrainingPredictor::~TrainingPredictor() = default;
+
+const std::set<std::string> &TrainingPredictor::runtimes() const {
+  return state->runtimes;
+}
 
 /// The mesh of the run's degrees, stages outermost.
 static std::optional<Error> addMesh(const TrainedPlan &run, Plan &plan) {
@@ -72,8 +77,19 @@ static std::optional<ElementType> productFormatOf(TrainingFormat format) {
   return std::nullopt;
 }
 
-static Result<PlanRequest> requestOf(const TrainedRun &run,
-                                     Recompute recompute,
+/// Those that are not of the runtimes of other rows.
+static std::vector<Override> overridesOf(const std::string &runtime,
+                                         const std::vector<Override> &all) {
+  std::vector<Override> own;
+  for (const Override &override : all) {
+    StringRef path = override.path;
+    if (!path.consume_front("runtimes.") || path.starts_with(runtime + "."))
+      own.push_back(override);
+  }
+  return own;
+}
+
+static Result<PlanRequest> requestOf(const TrainedRun &run, Recompute recompute,
                                      const std::vector<Override> &overrides) {
   const TrainedPlan &plan = run.plan;
   PlanRequest request;
@@ -84,6 +100,8 @@ static Result<PlanRequest> requestOf(const TrainedRun &run,
   request.plan.training.recompute = recompute;
   request.plan.training.unfusedAttention = plan.unfusedAttention;
   request.plan.training.dropout = plan.dropout;
+  if (plan.narrowGradients)
+    request.plan.training.gradientFormat = ElementType::bf16;
   request.plan.training.productFormat = productFormatOf(plan.format);
   if (plan.zeroStage == 1 || plan.zeroStage == 2)
     request.plan.training.zero = 1;
@@ -93,7 +111,7 @@ static Result<PlanRequest> requestOf(const TrainedRun &run,
   request.target.hardware = run.system;
   request.target.nodes = run.nodes;
   request.target.runtime = nameOf(plan.runtime);
-  request.target.overrides = overrides;
+  request.target.overrides = overridesOf(*request.target.runtime, overrides);
   request.workload.phase = Phase::train;
   request.workload.batch =
       plan.dp * plan.microbatchSequences * plan.microbatches;
@@ -112,8 +130,8 @@ Result<Report> TrainingPredictor::State::estimate(ModuleOp module,
   addPlanPasses(pm, *request);
   if (failed(pm.run(*copy)))
     return diagnostics.takeError();
-  FailureOr<Report> report = estimateModule(*copy, CostProgramAnalysis(*copy),
-                                            TargetAnalysis(*copy));
+  FailureOr<Report> report =
+      estimateModule(*copy, CostProgramAnalysis(*copy), TargetAnalysis(*copy));
   if (failed(report))
     return diagnostics.takeError();
   return std::move(*report);
@@ -138,6 +156,7 @@ Result<TrainingPrediction> TrainingPredictor::predict(TrainedRun &run) {
   Result<OwningOpRef<ModuleOp>> module = buildModel(&state->context, run.model);
   if (!module)
     return state->diagnostics.orElse(module.error());
+  state->runtimes.insert(nameOf(run.plan.runtime));
   std::optional<Report> best;
   for (Recompute policy : policiesOf(run.plan.recomputation)) {
     Result<Report> report = state->estimate(**module, run, policy);

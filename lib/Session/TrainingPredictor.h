@@ -13,6 +13,7 @@
 #include "autopar/Hardware/Hardware.h"
 
 #include <memory>
+#include <set>
 
 namespace autopar {
 
@@ -26,6 +27,9 @@ public:
   /// the first policy of none, selective and full that fits, or the last. Adds
   /// to what the run assumes. Errors: what is not modelled.
   Result<TrainingPrediction> predict(TrainedRun &run);
+
+  /// Those whose figures were read.
+  const std::set<std::string> &runtimes() const;
 
 private:
   struct State;

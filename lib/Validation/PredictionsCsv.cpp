@@ -38,6 +38,7 @@ static const char *const head[] = {"id",
                                    "predicted_kv_pool_gib",
                                    "predicted_kv_tokens",
                                    "predicted_budget_gib",
+                                   "training_runtime",
                                    "measured_iter_time_s",
                                    "predicted_iter_time_s",
                                    "measured_peak_gib",
@@ -127,6 +128,7 @@ static std::string line(const TrainedRow &row) {
   Line line;
   line.set("id", row.row.id);
   line.set("excluded_reason", excludedReason(row.judgement));
+  line.set("training_runtime", row.runtime);
   line.set("measured_iter_time_s", row.row.iterationSeconds);
   line.set("measured_peak_gib", row.row.peakGiB);
   line.set("not_predicted", row.notPredicted);

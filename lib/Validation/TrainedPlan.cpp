@@ -22,7 +22,9 @@ using namespace autopar;
 //===----------------------------------------------------------------------===//
 
 const char *autopar::nameOf(TrainingRuntime runtime) {
-  return runtime == TrainingRuntime::fsdp2 ? "fsdp2" : "megatron";
+  static const char *const names[] = {"megatron", "megatron-deepspeed", "nemo",
+                                      "fsdp", "fsdp2"};
+  return names[size_t(runtime)];
 }
 
 const char *autopar::nameOf(TrainingFormat format) {
@@ -73,6 +75,12 @@ static bool isMegatron(const TrainingRow &row) {
   return says(row.source, {"megatron", "nemo", "dgxc-benchmarking"});
 }
 
+/// Performance recipes of NeMo, Megatron Bridge's today.
+static bool isOfNemo(const TrainingRow &row) {
+  return !isJax(row) &&
+         says(row.source, {"nemo", "megatron-bridge", "dgxc-benchmarking"});
+}
+
 /// Recipes of NVIDIA's, which split optimizer states and sequences.
 static bool isRecipe(const TrainingRow &row) {
   return says(row.source, {"nemo", "megatron-bridge", "dgxc-benchmarking",
@@ -95,8 +103,12 @@ static bool isSharded(const std::string &fsdp) {
 }
 
 static TrainingRuntime runtimeOf(const TrainingRow &row) {
-  bool isFsdp2 = isJax(row) || (isSharded(row.fsdp) && !isMegatron(row));
-  return isFsdp2 ? TrainingRuntime::fsdp2 : TrainingRuntime::megatron;
+  if (isJax(row) || (isSharded(row.fsdp) && !isMegatron(row)))
+    return says(row.source, {"mosaicml"}) ? TrainingRuntime::fsdp
+                                          : TrainingRuntime::fsdp2;
+  if (says(row.source, {"bigscience"}))
+    return TrainingRuntime::megatron_deepspeed;
+  return isOfNemo(row) ? TrainingRuntime::nemo : TrainingRuntime::megatron;
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,6 +155,14 @@ static void setRecomputation(const TrainingRow &row, TrainedPlan &plan) {
     plan.assumed.emplace_back(isJax(row) ? "full recomputation, as FSDP of JAX"
                                          : "no recomputation where it fits");
   }
+}
+
+/// Performance recipes reduce in bf16 (Megatron-Bridge, scripts/performance:
+/// grad_reduce_in_fp32 is off).
+static void setGradients(const TrainingRow &row, TrainedPlan &plan) {
+  plan.narrowGradients = isOfNemo(row);
+  if (plan.narrowGradients)
+    plan.assumed.emplace_back("gradients add up in bf16, as in recipes");
 }
 
 /// GPTs of before were trained with Megatron's dropout (its --attention-dropout
@@ -260,6 +280,7 @@ Result<TrainedPlan> autopar::trainedPlanOf(const TrainingRow &row) {
   setZero(row, plan);
   setSequenceParallel(row, plan);
   setRecomputation(row, plan);
+  setGradients(row, plan);
   setKernels(row, plan);
   if (row.isMoe())
     setExperts(row, plan);

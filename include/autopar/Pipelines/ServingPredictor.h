@@ -13,6 +13,7 @@
 #include "autopar/Support/Result.h"
 
 #include <memory>
+#include <set>
 #include <string>
 
 namespace autopar {
@@ -77,7 +78,8 @@ public:
   /// "fp8", "fp4" or "bf16": what the checkpoint of a model has.
   Result<std::string> checkpointFormat(const std::string &model);
   /// The first override that nothing so far has used.
-  std::optional<Error> unusedOverride() const;
+  std::optional<Error>
+  unusedOverride(const std::set<std::string> &otherRuntimes = {}) const;
 
 private:
   struct State;

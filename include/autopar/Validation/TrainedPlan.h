@@ -16,7 +16,13 @@
 namespace autopar {
 
 /// Whose way of overlapping and of keeping states it is.
-enum class TrainingRuntime : uint8_t { megatron, fsdp2 };
+enum class TrainingRuntime : uint8_t {
+  megatron,
+  megatron_deepspeed,
+  nemo,
+  fsdp,
+  fsdp2
+};
 const char *nameOf(TrainingRuntime runtime);
 
 /// What products of weights are computed in.
@@ -53,6 +59,8 @@ struct TrainedPlan {
   int64_t zeroStage = 0, zeroDevices = 1;
   bool sequenceParallel = false, offloadsActivations = false;
   Recomputation recomputation = Recomputation::none;
+  /// Gradients of microbatches add up in 16 bits, not in fp32.
+  bool narrowGradients = false;
   /// Attention that writes its probabilities, and how often elements are
   /// dropped.
   bool unfusedAttention = false;

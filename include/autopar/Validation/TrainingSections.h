@@ -22,6 +22,8 @@ struct TrainedRow {
   std::string notPredicted = {};
   /// The system that it was matched with; the row's own words where "".
   std::string system = {};
+  /// That it was predicted by; "" where it was not.
+  std::string runtime = {};
   /// What the row does not state, and what was taken.
   std::vector<std::string> assumed = {};
 };

@@ -83,8 +83,8 @@ TransformerDialect::verifyOperationAttribute(Operation *op,
   auto function = dyn_cast<FunctionOpInterface>(op);
   auto name = dyn_cast<FlatSymbolRefAttr>(attribute.getValue());
   if (!function || !name)
-    return op->emitOpError() << "has '" << partOfAttribute
-                             << "', expected @name, on a function";
+    return op->emitOpError()
+           << "has '" << partOfAttribute << "', expected @name, on a function";
   FunctionOpInterface whole = findWhole(function);
   if (whole == function)
     return op->emitOpError()

@@ -102,9 +102,8 @@ struct BindWorkloadPass
         workload.query = context ? context : workload.context;
       workload.phase = *given;
     } else if (!phase.empty()) {
-      return module.emitError()
-             << "unknown phase '" << phase
-             << "', expected prefill, decode or train";
+      return module.emitError() << "unknown phase '" << phase
+                                << "', expected prefill, decode or train";
     }
     if (batch)
       workload.batch = batch;

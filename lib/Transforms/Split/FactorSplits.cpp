@@ -37,7 +37,7 @@ static SmallVector<StringAttr> axesOfExperts(Value routed) {
       Layout layout = Layout::of(TensorView(op->getOperand(i)).getType());
       for (auto [dim, factor] :
            llvm::zip_equal(layout.dims, factors.operands[i]))
-        if (factor != factors.expertsOfResult(0))
+        if (!factors.isOfExperts(factor))
           llvm::append_range(axes, dim.getAxes());
     }
   }

@@ -51,8 +51,7 @@ private:
     if (failed(verifyCoverage(plan.pipeline.stages, program,
                               [&] { return module.emitError(); })))
       return failure();
-    createStages(module, plan.pipeline, plan.has(Degree::pp),
-                 assumed(module));
+    createStages(module, plan.pipeline, plan.has(Degree::pp), assumed(module));
     return success();
   }
 
@@ -134,8 +133,7 @@ private:
     SmallVector<int64_t> ends;
     for (const LayerRange &range : pipeline.stages)
       ends.push_back(range.end);
-    StagesOp::create(builder, module.getLoc(),
-                     builder.getStrArrayAttr(axes),
+    StagesOp::create(builder, module.getLoc(), builder.getStrArrayAttr(axes),
                      ends, *pipeline.interleave, *pipeline.schedule,
                      *pipeline.microbatches, assumed);
   }

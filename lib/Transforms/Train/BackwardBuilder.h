@@ -93,8 +93,9 @@ using BuildBackward = mlir::LogicalResult (*)(Op, BackwardBuilder &);
 
 /// How gradients pass through `Op`.
 template <typename Op, BuildBackward<Op> build, bool (*isCore)(Op) = nullptr>
-struct BackwardModel : DifferentiableOpInterface::ExternalModel<
-                           BackwardModel<Op, build, isCore>, Op> {
+struct BackwardModel
+    : DifferentiableOpInterface::ExternalModel<BackwardModel<Op, build, isCore>,
+                                               Op> {
   mlir::LogicalResult buildBackward(mlir::Operation *op,
                                     BackwardBuilder &backward) const {
     return build(mlir::cast<Op>(op), backward);
@@ -122,12 +123,10 @@ struct OptimizerChoice {
   llvm::SmallVector<mlir::Type, 3> states;
   mlir::Type gradientFormat;
 };
-mlir::LogicalResult buildUpdate(mlir::func::FuncOp forward,
-                                mlir::func::FuncOp update,
-                                const OptimizerChoice &choice,
-                                llvm::function_ref<mlir::func::FuncOp(
-                                    mlir::func::FuncOp)>
-                                    updateOf);
+mlir::LogicalResult buildUpdate(
+    mlir::func::FuncOp forward, mlir::func::FuncOp update,
+    const OptimizerChoice &choice,
+    llvm::function_ref<mlir::func::FuncOp(mlir::func::FuncOp)> updateOf);
 
 } // namespace autopar
 

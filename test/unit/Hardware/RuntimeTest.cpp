@@ -8,6 +8,8 @@
 #include "autopar/Runtime/Runtime.h"
 #include "Fixtures.h"
 
+#include <set>
+
 using namespace autopar;
 using namespace autopar::test;
 
@@ -15,16 +17,17 @@ using RuntimeTest = LibraryTest;
 
 TEST_F(RuntimeTest, EveryRuntimeLoads) {
   EXPECT_EQ(runtimeNames(),
-            (std::vector<std::string>{"fsdp2", "ideal", "megatron", "sglang",
-                                      "trtllm", "vllm"}));
+            (std::vector<std::string>{"fsdp", "fsdp2", "ideal",
+                                      "megatron-deepspeed", "megatron", "nemo",
+                                      "sglang", "trtllm", "vllm"}));
+  const std::set<std::string> serve = {"sglang", "trtllm", "vllm"};
   std::vector<bool> used;
   for (const std::string &name : runtimeNames()) {
     Result<Runtime> runtime = readRuntime(name, {}, used);
     ASSERT_TRUE(runtime) << runtime.error().str();
     EXPECT_EQ(runtime->name, name);
     EXPECT_EQ(runtime->ideal, name == "ideal");
-    EXPECT_EQ(runtime->training.has_value(),
-              name == "ideal" || name == "fsdp2" || name == "megatron");
+    EXPECT_EQ(runtime->training.has_value(), serve.count(name) == 0);
   }
 }
 
@@ -55,11 +58,11 @@ TEST_F(RuntimeTest, Overrides) {
 
 TEST_F(RuntimeTest, Errors) {
   std::vector<bool> used;
-  EXPECT_EQ(withoutFolder(readRuntime("vlm", {}, used)),
-            "unknown runtime \"vlm\", did you mean \"vllm\"?\n  note: "
-            "available: fsdp2, ideal, megatron, sglang, trtllm, vllm; or the "
-            "path of a file of "
-            "your own");
+  EXPECT_EQ(
+      withoutFolder(readRuntime("vlm", {}, used)),
+      "unknown runtime \"vlm\", did you mean \"vllm\"?\n  note: "
+      "available: fsdp, fsdp2, ideal, megatron-deepspeed, megatron, nemo, "
+      "sglang, trtllm, vllm; or the path of a file of your own");
   std::string path =
       edited("runtimes/vllm.json", "\"value\": 16,", "\"value\": 16.5,");
   EXPECT_EQ(withoutFolder(readRuntime(path, {}, used)),

@@ -74,6 +74,23 @@ TEST(TrainedPlan, Formats) {
   EXPECT_FALSE(trainingFormatOf("int8"));
 }
 
+/// Programs and kernels are those of the time and of who wrote it.
+TEST(TrainedPlan, Kernels) {
+  TrainedPlan bloom = plan(R"("source": "bigscience-workshop/bigscience")");
+  EXPECT_STREQ(nameOf(bloom.runtime), "megatron-deepspeed");
+  EXPECT_TRUE(bloom.unfusedAttention);
+  EXPECT_EQ(bloom.dropout, 0);
+  TrainedPlan gpt = plan(R"("source": "Narayanan et al. 2021 Table 2")");
+  EXPECT_STREQ(nameOf(gpt.runtime), "megatron");
+  EXPECT_TRUE(gpt.unfusedAttention);
+  EXPECT_EQ(gpt.dropout, 0.1);
+  EXPECT_FALSE(gpt.narrowGradients);
+  TrainedPlan mpt = plan(
+      R"("tp": 1, "fsdp": "FULL_SHARD", "source": "mosaicml/llm-foundry")");
+  EXPECT_STREQ(nameOf(mpt.runtime), "fsdp");
+  EXPECT_FALSE(mpt.unfusedAttention);
+}
+
 TEST(TrainedPlan, Sharding) {
   TrainedPlan full = plan(R"("tp": 1, "fsdp": "FULL_SHARD")");
   EXPECT_EQ(full.runtime, TrainingRuntime::fsdp2);
@@ -86,7 +103,8 @@ TEST(TrainedPlan, Sharding) {
   EXPECT_EQ(context.zeroDevices, 4);
   TrainedPlan megatron =
       plan(R"("tp": 1, "fsdp": 8, "source": "Megatron-Bridge docs")");
-  EXPECT_EQ(megatron.runtime, TrainingRuntime::megatron);
+  EXPECT_EQ(megatron.runtime, TrainingRuntime::nemo);
+  EXPECT_TRUE(megatron.narrowGradients);
   EXPECT_EQ(megatron.zeroStage, 3);
   EXPECT_EQ(plan(R"("zero": 1)").zeroStage, 1);
   TrainedPlan recipe = plan(R"("fsdp": 0, "source": "Megatron-Bridge docs")");
