@@ -26,7 +26,8 @@ static bool sameRow(const CostProgram &program, const CollectiveReading &a,
          a.record->layer == b.record->layer &&
          a.record->kind == b.record->kind && a.record->axes == b.record->axes &&
          a.record->byNode == b.record->byNode &&
-         a.record->ofWeights == b.record->ofWeights && a.bytes == b.bytes;
+         (!program.trains() || a.record->ofWeights == b.record->ofWeights) &&
+         a.bytes == b.bytes;
 }
 
 /// Rounded: parts of a byte go nowhere.

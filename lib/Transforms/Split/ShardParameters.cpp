@@ -58,8 +58,9 @@ struct ShardParametersPass
     auto experts = findAxes(module, orNone(expertAxes, all), "--shard-ep");
     if (failed(dense) || failed(experts))
       return signalPassFailure();
-    // Forwards and backwards may reshard a weight otherwise.
-    dropLayoutOps(module);
+    // Forwards and backwards may reshard a weight differently.
+    if (!module.getOps<transformer::TrainingOp>().empty())
+      dropLayoutOps(module);
     llvm::SetVector<Value> weights = findWeights(module);
     for (Value weight : weights)
       shard(module, cast<OpResult>(weight),
