@@ -114,7 +114,7 @@ public:
   /// Says that `other` has extracted what is outside of its layers: its tensors
   /// are not added again.
   void knowTensorsOf(const Extractor &other) {
-    for (auto [key, tensor] : other.tensors)
+    for (const auto &[key, tensor] : other.tensors)
       if (!key.first)
         tensors.try_emplace(key, tensor);
   }

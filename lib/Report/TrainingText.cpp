@@ -47,7 +47,8 @@ static std::string timeTable(const Report &report) {
   add("backward", training.backwardTimeUs);
   add("  gradients of weights", training.weightGradientTimeUs);
   add("optimizer", training.optimizerTimeUs);
-  add("waits for other stages", training.bubbleTimeUs);
+  if (report.pipeline->partition.stages > 1)
+    add("waits for other stages", training.bubbleTimeUs);
   if (training.stragglerTimeUs > 0)
     add("stragglers", training.stragglerTimeUs);
   add("iteration", iteration);

@@ -8,6 +8,8 @@
 #include "autopar/Transforms/Bind/Target.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Support/Text.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
 using namespace autopar;
@@ -47,6 +49,7 @@ Target autopar::targetOf(ModuleOp module) {
     add(op, target);
     target.own |= around && op.getHardware();
   }
+  target.trains = !module.getOps<StepSectionsOpInterface>().empty();
   return target;
 }
 
@@ -80,7 +83,21 @@ void TargetAnalysis::readRuntime() {
     }
     it = libraries->runtimes.emplace(name, std::move(*read)).first;
   }
+  if (target.trains && !it->second.training)
+    return refuseTraining(name);
   runtime = &it->second;
+}
+
+void TargetAnalysis::refuseTraining(const std::string &name) const {
+  InFlightDiagnostic diag = emitError(module->getLoc())
+                            << "runtime \"" << name << "\" does not train";
+  std::vector<std::string> others;
+  for (const std::string &other : runtimeNames())
+    if (Result<Runtime> read = autopar::readRuntime(
+            other, libraries->overrides, libraries->usedByRuntimes);
+        read && read->training)
+      others.push_back(other);
+  diag.attachNote() << "those that do: " << join(others, ", ");
 }
 
 bool TargetAnalysis::isInvalidated(const AnalysisManager::PreservedAnalyses &) {

@@ -70,11 +70,12 @@ static PlanOutcome outcomeOf(ModuleOp module,
     one.count = record.count;
     add(outcome.collectives, std::move(one));
   }
-  // The tensors of a quantized weight share an op, and its layout.
+  // The tensors of a quantized weight share an op, and its layout. Gradients
+  // and states of optimizers, of ops that read weights, lie as these do.
   Operation *last = nullptr;
   for (auto [record, op] :
        llvm::zip(program.residents, analysis.getOps().residents)) {
-    if (op == last)
+    if (op == last || op->getNumOperands() != 0)
       continue;
     last = op;
     RankedTensorType type = TensorView(op->getResult(0)).getType();

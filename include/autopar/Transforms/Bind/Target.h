@@ -32,20 +32,25 @@ struct Target {
   /// Whether the hardware is the module's own, and not one that it shares with
   /// others of a deployment.
   bool own = false;
+  /// Whether the module's step is an iteration of training.
+  bool trains = false;
 
   static constexpr const char *defaultHardware = "h100-sxm-8";
   static constexpr const char *defaultRuntime = "vllm";
+  static constexpr const char *defaultTrainingRuntime = "megatron";
 
   std::string hardwareName() const {
     return hardware.value_or(defaultHardware);
   }
-  std::string runtimeName() const { return runtime.value_or(defaultRuntime); }
+  std::string runtimeName() const {
+    return runtime.value_or(trains ? defaultTrainingRuntime : defaultRuntime);
+  }
   bool operator==(const Target &other) const {
     return std::tie(hardware, runtime, nodes, memoryUtilization, prefillChunk,
-                    overrides, own) ==
+                    overrides, own, trains) ==
            std::tie(other.hardware, other.runtime, other.nodes,
                     other.memoryUtilization, other.prefillChunk,
-                    other.overrides, other.own);
+                    other.overrides, other.own, other.trains);
   }
 };
 
@@ -86,6 +91,7 @@ private:
   };
 
   void readRuntime();
+  void refuseTraining(const std::string &name) const;
 
   mlir::ModuleOp module;
   Target target;
