@@ -277,10 +277,11 @@ std::optional<Error> autopar::checkChoices(const Plan &plan, bool trains) {
                      " splits its tokens over other devices: not both",
                  "give --cp-kind=all-to-all, --shard-dcp=1 or --shard-cp=1"};
   if (plan.training.zero == 2)
-    return Error{"",
-                 "zero = 2 keeps parts of gradients and whole weights, which is "
-                 "not modelled",
-                 "give --zero=1, which keeps whole gradients, or --zero=3"};
+    return Error{
+        "",
+        "zero = 2 keeps parts of gradients and whole weights, which is "
+        "not modelled",
+        "give --zero=1, which keeps whole gradients, or --zero=3"};
   if (plan.fsdp && !plan.has(Degree::dp) && !plan.has(Degree::cp) &&
       plan.sizeOf(Degree::edp) == 1)
     return Error{"",

@@ -93,8 +93,8 @@ void TargetAnalysis::refuseTraining(const std::string &name) const {
                             << "runtime \"" << name << "\" does not train";
   std::vector<std::string> others;
   for (const std::string &other : runtimeNames())
-    if (Result<Runtime> read = autopar::readRuntime(
-            other, libraries->overrides, libraries->usedByRuntimes);
+    if (Result<Runtime> read = autopar::readRuntime(other, libraries->overrides,
+                                                    libraries->usedByRuntimes);
         read && read->training)
       others.push_back(other);
   diag.attachNote() << "those that do: " << join(others, ", ");
