@@ -156,7 +156,8 @@ void Explainer::explainWorkload() {
 }
 
 std::string Explainer::recordName(const Resident &record) const {
-  static constexpr const char *folders[] = {"weights/", "caches/", "states/"};
+  static constexpr const char *folders[] = {"weights/", "caches/", "states/",
+                                            "gradients/", "optimizer/"};
   return folders[static_cast<size_t>(record.kind)] +
          reading.program.layers[record.layer].name + "/" + record.name;
 }

@@ -157,17 +157,17 @@ Result<TrainingPrediction> TrainingPredictor::predict(TrainedRun &run) {
   if (!module)
     return state->diagnostics.orElse(module.error());
   state->runtimes.insert(nameOf(run.plan.runtime));
-  std::optional<Report> best;
+  constexpr double gib = 1 << 30;
+  TrainingPrediction prediction;
   for (Recompute policy : policiesOf(run.plan.recomputation)) {
     Result<Report> report = state->estimate(**module, run, policy);
     if (!report)
       return report.error();
-    best = std::move(*report);
-    if (best->memory.perDevice.fits)
+    prediction = {report->latency.stepTimeUs / 1e6,
+                  static_cast<double>(report->memory.perDevice.totalBytes) /
+                      gib};
+    if (report->memory.perDevice.fits)
       break;
   }
-  constexpr double gib = 1 << 30;
-  return TrainingPrediction{
-      best->latency.stepTimeUs / 1e6,
-      static_cast<double>(best->memory.perDevice.totalBytes) / gib};
+  return prediction;
 }

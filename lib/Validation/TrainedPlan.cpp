@@ -158,11 +158,15 @@ static void setRecomputation(const TrainingRow &row, TrainedPlan &plan) {
 }
 
 /// Performance recipes reduce in bf16 (Megatron-Bridge, scripts/performance:
-/// grad_reduce_in_fp32 is off).
+/// grad_reduce_in_fp32 is off); DeepSpeed's fp16 engine adds up in fp16.
 static void setGradients(const TrainingRow &row, TrainedPlan &plan) {
-  plan.narrowGradients = isOfNemo(row);
+  bool isOfEngine = plan.runtime == TrainingRuntime::megatron_deepspeed &&
+                    plan.format == TrainingFormat::fp16;
+  plan.narrowGradients = isOfNemo(row) || isOfEngine;
   if (plan.narrowGradients)
-    plan.assumed.emplace_back("gradients add up in bf16, as in recipes");
+    plan.assumed.emplace_back(isOfEngine
+                                  ? "gradients add up in fp16, as in DeepSpeed"
+                                  : "gradients add up in bf16, as in recipes");
 }
 
 /// GPTs of before were trained with Megatron's dropout (its --attention-dropout

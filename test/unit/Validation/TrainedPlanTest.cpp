@@ -79,6 +79,10 @@ TEST(TrainedPlan, Kernels) {
   TrainedPlan bloom = plan(R"("source": "bigscience-workshop/bigscience")");
   EXPECT_STREQ(nameOf(bloom.runtime), "megatron-deepspeed");
   EXPECT_TRUE(bloom.unfusedAttention);
+  EXPECT_FALSE(bloom.narrowGradients);
+  EXPECT_TRUE(
+      plan(R"("source": "bigscience-workshop/bigscience", "precision": "fp16")")
+          .narrowGradients);
   EXPECT_EQ(bloom.dropout, 0);
   TrainedPlan gpt = plan(R"("source": "Narayanan et al. 2021 Table 2")");
   EXPECT_STREQ(nameOf(gpt.runtime), "megatron");
