@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random plans of training, each estimated as it is and with one thing changed.
+
+* its parts sum: bytes of each stage, time of an iteration, FLOPs;
+* more is computed again: never more memory, never fewer FLOPs;
+* twice the replicas, and sequences: never more states of optimizers on a device
+  where these are split;
+* a zero-bubble schedule: never slower than 1F1B;
+* ZeRO: never more memory than without.
+
+What is refused must say why. Ends with a line `N passed, N failed`.
+
+usage: training_plans.py [--bin DIR] [--count N] [--seed N] [--quick] [--show N]
+"""
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+
+from plans import Tally, Tools
+
+MODELS = (
+    "llama-3.2-1b", "gpt2", "gemma-7b", "starcoder2-7b", "qwen2.5-7b", "olmo-2-32b", "mixtral-8x7b",
+    "qwen3-30b-a3b", "gpt-oss-20b",
+)  # fmt: skip
+EXPERTS = {"mixtral-8x7b": 8, "qwen3-30b-a3b": 128, "gpt-oss-20b": 32}
+PARTS = ("weight", "kv_cache", "state", "activation", "runtime", "graph", "gradient", "optimizer", "saved", "allocator")
+MICROSECOND = 1.0
+# Bytes that an even split rounds up, stage by stage.
+SLACK = 1 + 1e-9
+
+
+def draw(rng):
+    """Flags by name."""
+    plan = {"model": rng.choice(MODELS), "context": rng.choice((512, 1024)), "pp": rng.choice((1, 1, 2, 4))}
+    plan["tp"], plan["dp"] = rng.choice((1, 2, 4)), rng.choice((1, 2, 4))
+    plan["cp"] = rng.choice((1, 1, 1, 2))
+    plan["ep"] = rng.choice((1, plan["dp"])) if plan["model"] in EXPERTS else 1
+    plan["sp"] = plan["tp"] > 1 and rng.random() < 0.5
+    plan["zero"] = rng.choice((0, 1, 3)) if plan["dp"] > 1 else 0
+    plan["microbatches"] = rng.choice((2, 4, 8)) * plan["pp"]
+    plan["recompute"] = rng.choice(("none", "selective", "full"))
+    plan["schedule"] = rng.choice(("one_f_one_b", "zero_bubble", "gpipe", "interleaved")) if plan["pp"] > 1 else None
+    plan["runtime"] = rng.choice(("megatron", "nemo", "fsdp2"))
+    return plan
+
+
+def flags(plan):
+    sequences = plan["microbatches"] * plan["dp"]
+    all_flags = ["--phase=train", f"--context={plan['context']}", f"--batch={sequences}", f"--zero={plan['zero']}"]
+    all_flags += [f"--recompute={plan['recompute']}", f"--runtime={plan['runtime']}", "--micro-batch=1"]
+    all_flags += [f"--shard-{axis}={plan[axis]}" for axis in ("tp", "dp", "cp", "ep") if plan[axis] > 1]
+    all_flags += ["--shard-sp"] if plan["sp"] else []
+    if plan["pp"] > 1:
+        all_flags += [f"--stage-pp={plan['pp']}", f"--schedule={plan['schedule']}"]
+        all_flags += ["--interleave=2"] if plan["schedule"] == "interleaved" else []
+    devices = plan["tp"] * plan["dp"] * plan["cp"] * plan["pp"]
+    return [*all_flags, "--hardware=h100-sxm-8", f"--nodes={-(-devices // 8)}", "--estimate=json", "-o", os.devnull]
+
+
+class Estimates:
+    def __init__(self, tools, scratch):
+        self.tools, self.scratch = tools, scratch
+
+    def model(self, name):
+        path = os.path.join(self.scratch, f"{name}.mlir")
+        if not os.path.exists(path):
+            self.tools.check("autopar-translate", "--import-hf", name, "-o", path)
+        return path
+
+    def of(self, plan):
+        """The report, or the error."""
+        done = self.tools.run("autopar-opt", *flags(plan), self.model(plan["model"]))
+        if done.returncode == 0:
+            return json.loads(done.stdout), None
+        return None, (done.returncode, done.stderr)
+
+
+def check_sums(report):
+    for stage, memory in enumerate(report["memory"]["per_stage"]):
+        total = sum(memory[f"{part}_bytes"] for part in PARTS)
+        if total != memory["total_bytes"]:
+            yield "bytes of a stage", f"stage {stage}: {total} bytes, not {memory['total_bytes']}"
+    training, step = report["training"], report["latency"]["step_time_us"]
+    parts = sum(training[f"{part}_time_us"] for part in ("forward", "backward", "optimizer", "bubble", "straggler"))
+    if abs(parts - step) > MICROSECOND:
+        yield "time of an iteration", f"{parts} us, not {step}"
+    flops = training["flops"]
+    if flops["hardware"] != flops["forward"] + flops["backward"]:
+        yield "FLOPs", f"{flops['forward']} + {flops['backward']} are not {flops['hardware']}"
+    for row in training["exposure"]:
+        if not 0 <= row["exposed_time_us"] <= row["time_us"] * SLACK:
+            yield "exposure", f"{row}"
+
+
+def most(report, part):
+    return max(memory[f"{part}_bytes"] for memory in report["memory"]["per_stage"])
+
+
+def recomputes(a, b):
+    for part in ("saved",):
+        if most(b, part) > most(a, part) * SLACK:
+            yield "memory of recomputation", f"{most(b, part)} bytes, and {most(a, part)} without"
+    if b["training"]["flops"]["hardware"] < a["training"]["flops"]["hardware"]:
+        yield "FLOPs of recomputation", "fewer"
+
+
+def replicates(a, b):
+    if most(b, "optimizer") > most(a, "optimizer") * SLACK:
+        yield "states of more replicas", f"{most(b, 'optimizer')} bytes, and {most(a, 'optimizer')} on half of them"
+
+
+def fills(a, b):
+    if b["latency"]["step_time_us"] > a["latency"]["step_time_us"] * SLACK + MICROSECOND:
+        yield "zero bubble", f"{b['latency']['step_time_us']} us, and {a['latency']['step_time_us']} of 1F1B"
+
+
+def splits(a, b):
+    if most(b, "optimizer") > most(a, "optimizer") * SLACK:
+        yield "states of ZeRO", f"{most(b, 'optimizer')} bytes, and {most(a, 'optimizer')} without"
+
+
+def changes(plan):
+    """(plan before, plan after, what must hold)."""
+    if plan["recompute"] != "full":
+        yield plan, {**plan, "recompute": "full"}, recomputes
+    if plan["zero"] and plan["ep"] == 1:
+        yield plan, {**plan, "dp": 2 * plan["dp"]}, replicates
+    if plan["zero"] == 1:
+        yield {**plan, "zero": 0}, plan, splits
+    if plan["schedule"] in ("one_f_one_b", "zero_bubble"):
+        yield {**plan, "schedule": "one_f_one_b"}, {**plan, "schedule": "zero_bubble"}, fills
+
+
+def check(estimates, plan):
+    report, error = estimates.of(plan)
+    if error:
+        code, text = error
+        said = code == 1 and "error: " in text and len(text) < 2000
+        return [] if said else [("refusal", f"exit code {code}: {text[:300]}")]
+    problems = list(check_sums(report))
+    for before, after, holds in changes(plan):
+        (a, _), (b, _) = estimates.of(before), estimates.of(after)
+        if a and b:
+            problems += holds(a, b)
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default="build/bin")
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--show", type=int, default=3)
+    options = parser.parse_args()
+    rng, tally = random.Random(options.seed), Tally(options.show)
+    with tempfile.TemporaryDirectory() as scratch:
+        estimates = Estimates(Tools(options.bin), scratch)
+        for _ in range(40 if options.quick else options.count):
+            plan = draw(rng)
+            tally.add(check(estimates, plan), " ".join([*flags(plan), plan["model"]]))
+    tally.print()
+    print(f"{tally.passed} passed, {tally.failed} failed")
+    return tally.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
