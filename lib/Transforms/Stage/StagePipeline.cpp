@@ -101,7 +101,7 @@ private:
       std::string why = partition.error().message;
       problem->memoryLimitBytes.reset();
       partition = partitionStages(*problem);
-      if (partition)
+      if (partition && partition->ranges.size() > 1)
         module.emitWarning() << why << "; balanced by time alone";
     }
     if (!partition)
