@@ -52,19 +52,26 @@ static StagingProblem llama405B() {
   return problem;
 }
 
+/// Of stages that differ by up to 5 %.
+static std::vector<StageWork> unevenWork(int64_t stages) {
+  std::vector<StageWork> all;
+  for (int64_t i = 0; i < stages; ++i) {
+    StageWork work;
+    work.forwardPs = 1'000'000 + i * 997 % 50'000;
+    work.inputGradientPs = work.weightGradientPs = work.forwardPs;
+    work.transferPs = 20'000;
+    all.push_back(work);
+  }
+  return all;
+}
+
 static PipelineSchedule largeSchedule() {
   PipelineSchedule schedule;
   schedule.kind = ScheduleKind::interleaved;
   schedule.stages = 64;
   schedule.interleave = 4;
   schedule.microbatches = 1024;
-  for (int64_t i = 0; i < 256; ++i) {
-    StageWork work;
-    work.forwardPs = 1'000'000 + i * 997 % 50'000;
-    work.inputGradientPs = work.weightGradientPs = work.forwardPs;
-    work.transferPs = 20'000;
-    schedule.work.push_back(work);
-  }
+  schedule.work = unevenWork(256);
   return schedule;
 }
 
@@ -72,13 +79,7 @@ static PipelineSchedule longSchedule() {
   PipelineSchedule schedule;
   schedule.stages = 64;
   schedule.microbatches = 512;
-  for (int64_t i = 0; i < 64; ++i) {
-    StageWork work;
-    work.forwardPs = 1'000'000 + i * 997 % 50'000;
-    work.inputGradientPs = work.weightGradientPs = work.forwardPs;
-    work.transferPs = 20'000;
-    schedule.work.push_back(work);
-  }
+  schedule.work = unevenWork(64);
   return schedule;
 }
 

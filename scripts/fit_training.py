@@ -77,8 +77,14 @@ def fit_stragglers(rows):
     return min((error(even(rows), share / 100), share / 100) for share in range(61))
 
 
+def present_in(options):
+    """Runtimes with rows to fit."""
+    found = ratios(options, {})
+    return [name for name in RUNTIMES if even(found[name])]
+
+
 def fit_times(options):
-    present = [name for name in RUNTIMES if even(ratios(options, {})[name])]
+    present = present_in(options)
     settings = {f"{name}.training.straggler_share": 0 for name in present}
     for name in set(HIDES) & set(present):
         path, tried = f"{name}.training.hidden_communication", []
@@ -100,10 +106,8 @@ def fit_times(options):
 
 def fit_peaks(options):
     settings = {}
-    for name in RUNTIMES:
+    for name in present_in(options):
         path, tried = f"{name}.training.allocator_overhead", []
-        if not even(ratios(options, {})[name]):
-            continue
         for twentieths in range(21):
             rows = ratios(options, {path: twentieths / 20})[name]
             tried.append((error(even(rows)), twentieths / 20))

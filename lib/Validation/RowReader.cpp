@@ -53,6 +53,11 @@ std::string RowReader::text(std::string_view column) const {
   return std::string(cell);
 }
 
+std::string RowReader::id() const {
+  std::string own = text("id");
+  return own.empty() ? "row " + std::to_string(row.line) : own;
+}
+
 std::optional<int64_t> RowReader::integer(std::string_view column, int64_t min,
                                           int64_t max) {
   std::string cell = text(column);

@@ -30,6 +30,8 @@ public:
 
   /// "" where the cell is empty or the table has no such column.
   std::string text(std::string_view column) const;
+  /// What the row calls itself, or "row N" of its line.
+  std::string id() const;
   std::optional<int64_t> integer(std::string_view column, int64_t min,
                                  int64_t max);
   /// The same, of a cell that must have something.

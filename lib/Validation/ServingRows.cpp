@@ -149,9 +149,7 @@ static void readDeployment(RowReader &reader, ServingRow &row) {
 static ServingRow readRow(RowReader &reader, size_t line) {
   ServingRow row;
   row.line = line;
-  row.id = reader.text("id");
-  if (row.id.empty())
-    row.id = "row " + std::to_string(line);
+  row.id = reader.id();
   row.source = reader.text("silicon_data_source");
   row.sourceFields = fieldsOf(row.source);
   row.runtime = reader.text("backend");

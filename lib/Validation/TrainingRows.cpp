@@ -177,9 +177,7 @@ static void readMemory(RowReader &reader, TrainingRow &row) {
 static TrainingRow readRow(RowReader &reader, size_t line) {
   TrainingRow row;
   row.line = line;
-  row.id = reader.text("id");
-  if (row.id.empty())
-    row.id = "row " + std::to_string(line);
+  row.id = reader.id();
   row.source = reader.text("source");
   row.model = reader.text("model");
   row.system = reader.text("hardware");

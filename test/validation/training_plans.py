@@ -103,9 +103,8 @@ def most(report, part):
 
 
 def recomputes(a, b):
-    for part in ("saved",):
-        if most(b, part) > most(a, part) * SLACK:
-            yield "memory of recomputation", f"{most(b, part)} bytes, and {most(a, part)} without"
+    if most(b, "saved") > most(a, "saved") * SLACK:
+        yield "memory of recomputation", f"{most(b, 'saved')} bytes, and {most(a, 'saved')} without"
     if b["training"]["flops"]["hardware"] < a["training"]["flops"]["hardware"]:
         yield "FLOPs of recomputation", "fewer"
 
@@ -145,7 +144,7 @@ def check(estimates, plan):
         return [] if said else [("refusal", f"exit code {code}: {text[:300]}")]
     problems = list(check_sums(report))
     for before, after, holds in changes(plan):
-        (a, _), (b, _) = estimates.of(before), estimates.of(after)
+        a, b = (report if one == plan else estimates.of(one)[0] for one in (before, after))
         if a and b:
             problems += holds(a, b)
     return problems
