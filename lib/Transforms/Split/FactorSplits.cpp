@@ -194,7 +194,8 @@ void FactorSplits::splitTokens(const TokenAxes &tokenAxes) {
       for (auto [dim, factor] :
            llvm::zip_equal(layout.dims, factors.operands[i]))
         if (llvm::is_contained(it->second, dim.getExtent()) &&
-            factors.kinds[factor] == FactorKind::parallel)
+            (factors.kinds[factor] == FactorKind::parallel ||
+             factors.kinds[factor] == FactorKind::reduction))
           splits[factor].axes.push_back(axis);
     }
   }
