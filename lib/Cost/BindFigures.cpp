@@ -129,7 +129,9 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
 }
 
 Launching autopar::launchingOf(const Runtime &runtime) {
-  return {runtime.mergesSharedInput, runtime.fusesElementwise};
+  bool accumulates =
+      runtime.training && runtime.training->fusesAccumulation.value != 0;
+  return {runtime.mergesSharedInput, runtime.fusesElementwise, accumulates};
 }
 
 std::vector<BoundFigure>

@@ -76,14 +76,16 @@ static void addCollective(Formulas &formulas, uint32_t index) {
 
 void autopar::addCommunicationFormulas(Formulas &formulas) {
   auto node = [&](NodeId id) { return Expr(formulas.graph, id); };
-  SectionSums time(formulas), gathers = time, reductions = time, wire = time;
+  SectionSums time(formulas), inputs = time, gathers = time, reductions = time,
+                              wire = time;
   for (uint32_t i = 0; i < formulas.program.collectives.size(); ++i) {
     addCollective(formulas, i);
     const CollectiveNodes &nodes = formulas.strategy.collectives.back();
     // A permute among one device sends nothing either.
     Expr sends = above(node(nodes.groupSize), formulas.number(1));
     const Collective &record = formulas.program.collectives[i];
-    SectionSums &kind = !record.ofWeights ? time
+    SectionSums &kind = record.ofInputs     ? inputs
+                        : !record.ofWeights ? time
                         : record.kind == CollectiveKind::all_gather
                             ? gathers
                             : reductions;
@@ -91,9 +93,11 @@ void autopar::addCommunicationFormulas(Formulas &formulas) {
     wire.of(record.layer) += node(nodes.count) * node(nodes.wireBytes) * sends;
   }
   time.store(&SectionNodes::communicationPs);
+  inputs.store(&SectionNodes::inputPs);
   gathers.store(&SectionNodes::gatherPs);
   reductions.store(&SectionNodes::reductionPs);
   TotalNodes &total = formulas.strategy.total;
-  total.communicationPs = (time + gathers + reductions).ofStep().node();
+  total.communicationPs =
+      (time + inputs + gathers + reductions).ofStep().node();
   total.wireBytes = wire.ofStep().node();
 }

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 using namespace autopar;
@@ -32,6 +33,11 @@ bool Launching::merges(KernelKind kind) const {
     return false;
   }
   return false;
+}
+
+bool Launching::merges(Kernel::Epilogue::Kind kind) const {
+  return kind == Kernel::Epilogue::Kind::sum ? mergesSharedInput
+                                             : fusesAccumulation;
 }
 
 namespace {
@@ -57,7 +63,9 @@ private:
     return {kernel.layer, kernel.fusionGroup, kernel.kind, kernel.count};
   }
   void findRuns();
+  bool isEpilogue(uint32_t index) const;
   void join(uint32_t border);
+  std::set<uint32_t> addendsOf(const LaunchNodes &launch) const;
   void addTraffic(LaunchNodes &launch);
   Expr addArithmetic(LaunchNodes &launch);
   void addRoofs(LaunchNodes &launch);
@@ -96,18 +104,28 @@ private:
 
 } // namespace
 
+/// Whether a product is launched with kernel `index`.
+bool LaunchFormulas::isEpilogue(uint32_t index) const {
+  const auto &epilogue = kernel(index).epilogue;
+  return epilogue && strategy.launching.merges(epilogue->kind);
+}
+
 void LaunchFormulas::findRuns() {
+  std::vector<size_t> runs(formulas.program.kernels.size());
   for (uint32_t i = 0; i < formulas.program.kernels.size(); ++i) {
     const Kernel &next = kernel(i);
     size_t run = strategy.launches.size();
     if (next.routed || next.count == 0 ||
         formulas.graph.isConstant(strategy.kernels[i].launched, 0))
       continue;
-    if (strategy.launching.merges(next.kind))
+    if (isEpilogue(i))
+      run = runs[next.epilogue->product];
+    else if (strategy.launching.merges(next.kind))
       run = open.emplace(keyOf(next), run).first->second;
     if (run == strategy.launches.size())
       strategy.launches.emplace_back().count = formulas.countOf(next).node();
     strategy.launches[run].members.push_back({i});
+    runs[i] = run;
   }
 }
 
@@ -159,16 +177,31 @@ uint32_t LaunchFormulas::valueOf(const Traffic &traffic, const Kernel &member,
   return traffic.value;
 }
 
-/// A launch reads a value once, and not at all where it wrote it.
+/// The values that a launch adds up as it makes them.
+std::set<uint32_t> LaunchFormulas::addendsOf(const LaunchNodes &launch) const {
+  std::set<uint32_t> addends;
+  for (const LaunchNodes::Member &member : launch.members)
+    if (isEpilogue(member.kernel))
+      for (const Traffic &traffic : kernel(member.kernel).traffic)
+        if (!traffic.write && traffic.value)
+          addends.insert(traffic.value);
+  return addends;
+}
+
+/// A launch reads a value once, and not at all where it wrote it; what it adds
+/// up it does not write either.
 void LaunchFormulas::addTraffic(LaunchNodes &launch) {
   /// Whether an earlier kernel of the launch had the value.
   std::map<uint32_t, Expr> seen;
+  std::set<uint32_t> addends = addendsOf(launch);
   Expr zero = formulas.number(0), one = formulas.number(1);
   for (LaunchNodes::Member &member : launch.members) {
     const Kernel &own = kernel(member.kernel);
     const KernelNodes &nodes = strategy.kernels[member.kernel];
     Expr moved = zero;
     for (size_t i = 0; i < own.traffic.size(); ++i) {
+      if (addends.count(own.traffic[i].value))
+        continue;
       auto had = seen.find(valueOf(own.traffic[i], own, launch));
       bool isAgain = !own.traffic[i].write && had != seen.end();
       Expr bytes = node(nodes.traffic[i]);
@@ -236,7 +269,8 @@ Expr LaunchFormulas::ratioOf(ShapeKind kind, const Kernel &first,
 }
 
 /// What a launch takes over its roofline: products that are launched as one
-/// have the columns of all.
+/// have the columns of all, or, where their results are added up, contract over
+/// what all do.
 Expr LaunchFormulas::ratioOf(const LaunchNodes &launch, size_t part) {
   const Kernel &first = kernel(launch.members.front().kernel);
   const auto &shapes = strategy.kernels[launch.members.front().kernel].shapes;
@@ -248,13 +282,23 @@ Expr LaunchFormulas::ratioOf(const LaunchNodes &launch, size_t part) {
     return select(isPrefill, ratioOf(ShapeKind::prefill, first, shape),
                   ratioOf(ShapeKind::decode, first, shape));
   }
-  NodeId &columns = shape.fixed[shape.fixed.size() - 2];
+  auto isSum = [&](const LaunchNodes::Member &member) {
+    return isEpilogue(member.kernel) &&
+           kernel(member.kernel).epilogue->kind == Kernel::Epilogue::Kind::sum;
+  };
+  bool isSummed =
+      std::any_of(launch.members.begin(), launch.members.end(), isSum);
+  size_t fromEnd = isSummed ? 1 : 2;
+  NodeId &joint = shape.fixed[shape.fixed.size() - fromEnd];
   for (size_t i = 1; i < launch.members.size(); ++i) {
-    const auto &others = strategy.kernels[launch.members[i].kernel].shapes;
+    uint32_t member = launch.members[i].kernel;
+    if (isEpilogue(member))
+      continue;
+    const auto &others = strategy.kernels[member].shapes;
     if (others.empty())
       return formulas.number(1);
     const std::vector<NodeId> &fixed = others.front().fixed;
-    columns = (node(columns) + node(fixed[fixed.size() - 2])).node();
+    joint = (node(joint) + node(fixed[fixed.size() - fromEnd])).node();
   }
   return ratioOf(ShapeKind::product, first, shape);
 }

@@ -17,7 +17,8 @@ static void add(TrainingTimes &sum, const TrainingTimes &other, int sign) {
   for (size_t i = 0; i < sectionCount; ++i)
     for (Picoseconds SectionTimes::*part :
          {&SectionTimes::kernelsPs, &SectionTimes::communicationPs,
-          &SectionTimes::gatherPs, &SectionTimes::reductionPs})
+          &SectionTimes::inputPs, &SectionTimes::gatherPs,
+          &SectionTimes::reductionPs})
       sum.sections[i].*part += sign * (other.sections[i].*part);
   sum.weightGradientPs += sign * other.weightGradientPs;
   sum.savedBytes += sign * other.savedBytes;
@@ -49,13 +50,17 @@ TrainingTimes autopar::exposedOf(const TrainingTimes &times,
   SectionTimes &forward = exposed.of(Section::forward),
                &backward = exposed.of(Section::backward),
                &optimizer = exposed.of(Section::optimizer);
-  for (SectionTimes *section : {&forward, &backward}) {
-    auto all = static_cast<double>(section->communicationPs);
-    section->communicationPs -= static_cast<Picoseconds>(
-        std::floor(all * rules.hiddenCommunication.value));
-  }
   Picoseconds besideForward = forward.kernelsPs,
               besideBackward = backward.kernelsPs;
+  if (rules.overlapsInputs.value != 0) {
+    Picoseconds products = times.weightGradientPs;
+    hide(backward.inputPs, products);
+    besideBackward -= times.of(Section::backward).inputPs - backward.inputPs;
+  }
+  for (SectionTimes *section : {&forward, &backward})
+    for (Picoseconds *part : {&section->communicationPs, &section->inputPs})
+      *part -= static_cast<Picoseconds>(std::floor(
+          static_cast<double>(*part) * rules.hiddenCommunication.value));
   if (rules.overlapsGathers.value != 0) {
     hide(forward.gatherPs, besideForward);
     hide(backward.gatherPs, besideBackward);

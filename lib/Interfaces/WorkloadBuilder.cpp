@@ -206,6 +206,31 @@ Kernel &WorkloadBuilder::addProduct(Operation *op, KernelKind kind,
   return kernel;
 }
 
+void WorkloadBuilder::mergeBy(Operation *op, Value key) {
+  Kernel &kernel = program.kernels.back();
+  kernel.fusionGroup =
+      productGroups
+          .try_emplace({op->getName(), resolve(key)}, kernel.fusionGroup)
+          .first->second;
+  openKind.reset();
+}
+
+void WorkloadBuilder::makesProduct(Value value) {
+  products[resolve(value)] = program.kernels.size() - 1;
+}
+
+void WorkloadBuilder::addsTo(Value product, Kernel::Epilogue::Kind kind) {
+  auto made = products.find(resolve(product));
+  if (made != products.end())
+    program.kernels.back().epilogue = {kind, made->second};
+}
+
+void WorkloadBuilder::makesSum(Value product, Value sum) {
+  addsTo(product, Kernel::Epilogue::Kind::sum);
+  if (auto &epilogue = program.kernels.back().epilogue)
+    products[resolve(sum)] = epilogue->product;
+}
+
 uint32_t WorkloadBuilder::numberOf(Value tensor, unsigned part) {
   return values.try_emplace({resolve(tensor), part}, values.size() + 1)
       .first->second;

@@ -62,6 +62,8 @@ void WorkloadBuilder::accumulate(Operation *op, Value addend, Value weight) {
                   Resident::Kind::gradient, dims(addend), formatOf(addend)));
   Kernel &kernel = addKernel(op, KernelKind::elementwise, addend);
   kernel.ofWeights = true;
+  read(kernel, addend);
+  addsTo(addend, Kernel::Epilogue::Kind::accumulation);
   change(kernel, program.residents[known->second]);
 }
 

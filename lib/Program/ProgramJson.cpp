@@ -130,6 +130,8 @@ json Writer::write(const Kernel &kernel) const {
     record["mixes_tokens"] = true;
   if (kernel.ofWeights)
     record["of_weights"] = true;
+  if (kernel.epilogue)
+    record["epilogue_of"] = program.kernels[kernel.epilogue->product].name;
   if (kernel.phase)
     record["phase"] = nameOf(*kernel.phase);
   if (kernel.flopFactor) {
@@ -179,6 +181,8 @@ json Writer::write(const Collective &collective) const {
     record["routed"] = true;
   if (collective.ofWeights)
     record["of_weights"] = true;
+  if (collective.ofInputs)
+    record["of_inputs"] = true;
   if (const auto &dispatch = collective.byNode) {
     json shared = json::array();
     for (AxisId axis : dispatch->axes)

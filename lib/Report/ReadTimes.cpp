@@ -27,7 +27,7 @@ static bool sameRow(const CostProgram &program, const CollectiveReading &a,
          a.record->kind == b.record->kind && a.record->axes == b.record->axes &&
          a.record->byNode == b.record->byNode &&
          (!program.trains() || a.record->ofWeights == b.record->ofWeights) &&
-         a.bytes == b.bytes;
+         a.record->ofInputs == b.record->ofInputs && a.bytes == b.bytes;
 }
 
 /// Rounded: parts of a byte go nowhere.
@@ -68,7 +68,9 @@ static void addRow(Reading &reading, const CollectiveReading &cost) {
     row.nodesPerToken = cost.route->levels.back().copies;
   row.timeUs = cost.timeUs;
   row.section = reading.program.layers[record.layer].section;
-  if (record.ofWeights)
+  if (record.ofInputs)
+    row.purpose = TrainingReport::Exposure::Purpose::inputs;
+  else if (record.ofWeights)
     row.purpose = record.kind == CollectiveKind::all_gather
                       ? TrainingReport::Exposure::Purpose::gather
                       : TrainingReport::Exposure::Purpose::reduction;

@@ -81,6 +81,7 @@ static void addTraining(Reading &reading) {
   const TrainingFigures &figures = *reading.runtime.training;
   for (const Figure *figure :
        {&figures.overlapsReductions, &figures.overlapsGathers,
+        &figures.overlapsInputs, &figures.fusesAccumulation,
         &figures.hiddenCommunication, &figures.allocatorOverhead,
         &figures.stragglerShare})
     addOnce(reading.figures, figure);

@@ -21,6 +21,8 @@ std::string_view autopar::nameOf(Purpose purpose) {
   switch (purpose) {
   case Purpose::activations:
     return "activations";
+  case Purpose::inputs:
+    return "inputs";
   case Purpose::gather:
     return "gather";
   case Purpose::reduction:
@@ -137,6 +139,8 @@ Picoseconds autopar::timeOf(const SectionTimes &section, Purpose purpose) {
   switch (purpose) {
   case Purpose::activations:
     return section.communicationPs;
+  case Purpose::inputs:
+    return section.inputPs;
   case Purpose::gather:
     return section.gatherPs;
   case Purpose::reduction:

@@ -68,6 +68,9 @@ static std::string exposureTable(const TrainingReport &training) {
     case Exposure::Purpose::activations:
       name += ", activations";
       break;
+    case Exposure::Purpose::inputs:
+      name += ", inputs of products";
+      break;
     case Exposure::Purpose::gather:
       name += ", weights gathered";
       break;

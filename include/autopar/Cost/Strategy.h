@@ -161,8 +161,12 @@ inline constexpr size_t symbolCount = 5;
 /// Which kernels a runtime launches as one (`Kernel::fusionGroup`).
 struct Launching {
   bool mergesSharedInput = false, fusesElementwise = false;
+  /// Whether products of training add what they make to the gradients that are
+  /// kept.
+  bool fusesAccumulation = false;
 
   bool merges(KernelKind kind) const;
+  bool merges(Kernel::Epilogue::Kind kind) const;
 };
 
 /// Of one launch on one device, 0 where there is nothing to launch.
@@ -244,9 +248,10 @@ struct LiveNodes {
 /// What a section takes in one pass.
 struct SectionNodes {
   NodeId computePs, memoryPs, floorPs;
-  /// What kernels wait for; what gathers weights and what reduces their
-  /// gradients, which may run beside them.
-  NodeId communicationPs, gatherPs, reductionPs;
+  /// What kernels wait for; what products of a backward may run beside; what
+  /// gathers weights and what reduces their gradients, which may run beside
+  /// kernels.
+  NodeId communicationPs, inputPs, gatherPs, reductionPs;
   /// Of the whole model.
   NodeId flops;
 };

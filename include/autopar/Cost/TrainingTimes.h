@@ -20,12 +20,13 @@ namespace autopar {
 struct SectionTimes {
   /// Kernels with their floors.
   Picoseconds kernelsPs = 0;
-  /// Collectives that kernels wait for; those that gather weights, and those
-  /// that reduce gradients of weights.
-  Picoseconds communicationPs = 0, gatherPs = 0, reductionPs = 0;
+  /// Collectives that kernels wait for; those of inputs of products
+  /// (`Collective::ofInputs`); those that gather weights, and those that reduce
+  /// gradients of weights.
+  Picoseconds communicationPs = 0, inputPs = 0, gatherPs = 0, reductionPs = 0;
 
   Picoseconds callsPs() const {
-    return communicationPs + gatherPs + reductionPs;
+    return communicationPs + inputPs + gatherPs + reductionPs;
   }
   Picoseconds allPs() const { return kernelsPs + callsPs(); }
 };
@@ -53,7 +54,9 @@ struct TrainingTimes {
 /// stage, as `runtime` overlaps it: exposed is max(0, communication - what it
 /// hides behind).
 ///
-/// Gathers of a section run beside its kernels, and reductions of a backward
+/// Inputs are gathered, and their gradients summed, beside the products that
+/// make gradients of weights (arXiv:2205.05198, section 4.2.2). Gathers of a
+/// section run beside its kernels, and reductions of a backward
 /// beside what kernels gathers leave. Of the optimizer, which waits for
 /// neither, reductions run beside the last microbatch's backward, and gathers
 /// beside the first one's forward of the next iteration.

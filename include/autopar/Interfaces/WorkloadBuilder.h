@@ -46,6 +46,10 @@ public:
   /// dimensions.
   Kernel &addProduct(mlir::Operation *op, KernelKind kind, FlopClass flopClass,
                      mlir::Value input);
+  /// Lets the last kernel, a product, be launched as one with the others of
+  /// `op`'s kind and the same `key`, wherever they are: products of one input,
+  /// or with one sum.
+  void mergeBy(mlir::Operation *op, mlir::Value key);
   /// Traffic of a whole activation, weight or cache.
   void read(Kernel &kernel, mlir::Value tensor);
   void write(Kernel &kernel, mlir::Value tensor);
@@ -59,6 +63,11 @@ public:
                    int64_t topK);
   /// A kernel that reads its operands and writes its results once.
   Kernel &addElementwise(mlir::Operation *op);
+  /// Says that the last kernel, a product, makes `value`.
+  void makesProduct(mlir::Value value);
+  /// Says that the last kernel makes `sum` of `product` and others, where a
+  /// product made that.
+  void makesSum(mlir::Value product, mlir::Value sum);
 
   /// Adds a tensor that holds `value`, one of several where it is a weight of a
   /// format.
@@ -162,6 +171,7 @@ public:
   }
 
 private:
+  void addsTo(mlir::Value product, Kernel::Epilogue::Kind kind);
   void addCollective(mlir::Operation *op, CollectiveKind kind,
                      std::vector<AxisId> axes, Dims shape, ElementType type);
   /// Dimension `index` as a device holds it, or as an op sees it.
@@ -224,6 +234,11 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, uint32_t> values;
   /// How many records have a name already.
   llvm::StringMap<unsigned> names;
+  /// The groups of products that merge wherever they are, and the kernels that
+  /// make values which others are added to.
+  llvm::DenseMap<std::pair<mlir::OperationName, mlir::Value>, uint32_t>
+      productGroups;
+  llvm::DenseMap<mlir::Value, uint32_t> products;
   /// The group that a next kernel may join: what kind, which op (its name) and
   /// which input.
   std::optional<KernelKind> openKind;

@@ -120,13 +120,21 @@ struct Kernel {
   /// Of a backward: makes gradients of weights, for which no other kernel of it
   /// waits.
   bool ofWeights = false;
+  /// Adds to what a product has made, an index of `CostProgram::kernels`, which
+  /// could do that as it writes: the results of other products, or a gradient
+  /// that is kept.
+  struct Epilogue {
+    enum class Kind : uint8_t { sum, accumulation };
+    Kind kind = Kind::sum;
+    uint32_t product = 0;
+  };
+  std::optional<Epilogue> epilogue = std::nullopt;
   /// Computes the sequences in this phase alone, where others take another
   /// form of the op.
   std::optional<Phase> phase = std::nullopt;
   /// Kernels of one layer with the same group may be launched as one by a
-  /// runtime that merges them: products of one input (q, k, v; gate, up), and
-  /// runs of elementwise kernels, runs of one scan. Consecutive numbers in
-  /// order of launch.
+  /// runtime that merges them: products of one input (q, k, v; gate, up) or
+  /// with one sum, and runs of elementwise kernels, runs of one scan.
   uint32_t fusionGroup = 0;
 };
 
@@ -195,6 +203,10 @@ struct Collective {
   /// Gathers weights, or sums or scatters their gradients: may run beside the
   /// computation of other layers.
   bool ofWeights = false;
+  /// Of a backward: gathers what a product with weights has had as its input,
+  /// or sums the gradient of that: may run beside the products of that
+  /// backward.
+  bool ofInputs = false;
   std::optional<NodeDispatch> byNode = std::nullopt;
   /// As `Dim::sharedBy`, where no dimension of `shape` has it: what each rank
   /// puts in is split by tokens, and the hottest one gets the most of it.

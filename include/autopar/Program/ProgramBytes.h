@@ -34,12 +34,16 @@ void bytesOf(IO &io, Traffic &traffic) {
      traffic.topK, traffic.rows);
 }
 template <typename IO>
+void bytesOf(IO &io, Kernel::Epilogue &epilogue) {
+  io(epilogue.kind, epilogue.product);
+}
+template <typename IO>
 void bytesOf(IO &io, Kernel &kernel) {
   io(kernel.name, kernel.op, kernel.layer, kernel.count, kernel.kind,
      kernel.flopClass, kernel.compute, kernel.storage, kernel.flopFactor,
      kernel.rows, kernel.columns, kernel.contraction, kernel.pairs,
      kernel.traffic, kernel.routed, kernel.mixesTokens, kernel.ofWeights,
-     kernel.phase, kernel.fusionGroup);
+     kernel.epilogue, kernel.phase, kernel.fusionGroup);
 }
 template <typename IO>
 void bytesOf(IO &io, Border &border) {
@@ -53,8 +57,8 @@ void bytesOf(IO &io, NodeDispatch &dispatch) {
 template <typename IO>
 void bytesOf(IO &io, Collective &call) {
   io(call.name, call.kind, call.layer, call.count, call.axes, call.shape,
-     call.type, call.block, call.routed, call.ofWeights, call.byNode,
-     call.sharedBy);
+     call.type, call.block, call.routed, call.ofWeights, call.ofInputs,
+     call.byNode, call.sharedBy);
 }
 template <typename IO>
 void bytesOf(IO &io, Resident &resident) {

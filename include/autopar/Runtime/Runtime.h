@@ -41,6 +41,12 @@ struct TrainingFigures {
   /// Whether gradients of weights are reduced beside backwards, and weights
   /// gathered beside kernels: 1 or 0.
   Figure overlapsReductions, overlapsGathers;
+  /// Whether inputs are gathered, and their gradients summed, beside products
+  /// of a backward: 1 or 0.
+  Figure overlapsInputs;
+  /// Whether products add what they make to the gradients that are kept: 1 or
+  /// 0.
+  Figure fusesAccumulation;
   /// What of the communication that kernels wait for runs beside others of
   /// them, 0 to 1.
   Figure hiddenCommunication;

@@ -185,6 +185,9 @@ void ExpertsGradientOp::buildWorkload(WorkloadBuilder &builder) {
   kernel.ofWeights = true;
   builder.read(kernel, getX());
   builder.read(kernel, getDy());
+  builder.write(kernel, getResult());
+  builder.makesProduct(getResult());
+  builder.mergeBy(*this, getX());
 }
 
 void SumExpertsOp::buildWorkload(WorkloadBuilder &builder) {

@@ -64,6 +64,28 @@ void CrossEntropyBackwardOp::buildWorkload(WorkloadBuilder &builder) {
 // Products
 //===----------------------------------------------------------------------===//
 
+bool transformer::isInputGradient(Value value) {
+  Operation *op = value.getDefiningOp();
+  auto isAddend = [](Value addend) {
+    return addend.hasOneUse() && isInputGradient(addend);
+  };
+  return isa_and_present<LinearBackwardOp, LogitsBackwardOp>(op) ||
+         (isa_and_present<AddOp>(op) &&
+          llvm::all_of(op->getOperands(), isAddend));
+}
+
+/// The sum of gradients of one input that `gradient` is added to.
+static Value sumOf(Value gradient) {
+  while (gradient.hasOneUse()) {
+    auto sum = dyn_cast<AddOp>(*gradient.user_begin());
+    if (!sum || !isInputGradient(sum.getResult()))
+      break;
+    gradient = sum.getResult();
+  }
+  return gradient;
+}
+
+/// Products whose results are added up are one, of operands side by side.
 void LinearBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   unsigned contracted = getNumContracted(), rank = rankOf(getDy());
   unsigned inputs = rankOf(getWeight()) - contracted;
@@ -75,6 +97,8 @@ void LinearBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   builder.read(kernel, getDy());
   builder.read(kernel, getWeight());
   builder.write(kernel, getResult());
+  builder.makesProduct(getResult());
+  builder.mergeBy(*this, sumOf(getResult()));
 }
 
 void LogitsBackwardOp::buildWorkload(WorkloadBuilder &builder) {
@@ -86,9 +110,10 @@ void LogitsBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   builder.read(kernel, getDy());
   builder.read(kernel, getTable());
   builder.write(kernel, getResult());
+  builder.mergeBy(*this, getResult());
 }
 
-/// Of two matrices of all tokens; the sums are written where they are kept.
+/// Of two matrices of all tokens; those of one input are one.
 void ProductGradientOp::buildWorkload(WorkloadBuilder &builder) {
   unsigned tokens = getNumTokenDims();
   Kernel &kernel =
@@ -99,6 +124,9 @@ void ProductGradientOp::buildWorkload(WorkloadBuilder &builder) {
   kernel.ofWeights = true;
   builder.read(kernel, getA());
   builder.read(kernel, getB());
+  builder.write(kernel, getResult());
+  builder.makesProduct(getResult());
+  builder.mergeBy(*this, getA());
 }
 
 /// What sums over tokens reads `operands` and writes its result.

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "autopar/Dialect/Transformer/Training.h"
+
 #include "Factors.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
@@ -128,7 +130,6 @@ void LastTokenOp::buildWorkload(WorkloadBuilder &builder) {
   void OP::buildWorkload(WorkloadBuilder &builder) {                           \
     builder.addElementwise(*this);                                             \
   }
-AUTOPAR_ELEMENTWISE(AddOp)
 AUTOPAR_ELEMENTWISE(AddBiasOp)
 AUTOPAR_ELEMENTWISE(ActivationOp)
 AUTOPAR_ELEMENTWISE(GatedOp)
@@ -138,3 +139,9 @@ AUTOPAR_ELEMENTWISE(WeighOp)
 AUTOPAR_ELEMENTWISE(MultiplyOp)
 AUTOPAR_ELEMENTWISE(MergeTokensOp)
 #undef AUTOPAR_ELEMENTWISE
+
+void AddOp::buildWorkload(WorkloadBuilder &builder) {
+  builder.addElementwise(*this);
+  if (isInputGradient(getResult()))
+    builder.makesSum(getLhs(), getResult());
+}

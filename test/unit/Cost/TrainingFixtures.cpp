@@ -191,6 +191,7 @@ TrainingFigures test::makeTrainingFigures() {
   };
   figures.overlapsReductions = figure("overlaps_reductions", 1);
   figures.overlapsGathers = figure("overlaps_gathers", 1);
+  figures.overlapsInputs = figure("overlaps_inputs", 1);
   figures.hiddenCommunication = figure("hidden_communication", 0);
   figures.allocatorOverhead = figure("allocator_overhead", 0);
   figures.stragglerShare = figure("straggler_share", 0);

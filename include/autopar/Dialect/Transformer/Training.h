@@ -26,6 +26,11 @@ SaveOp findSave(SavedOp saved);
 /// null where there is none.
 AccumulateOp findAccumulate(GradientOp gradient);
 
+/// Whether `value` is the gradient of what products with weights have had as
+/// their input: what the backward of one makes, or a sum of such that nothing
+/// else uses.
+bool isInputGradient(mlir::Value value);
+
 /// Whether two weights are the same tensor of the same layer.
 bool areSameTensor(WeightOp a, WeightOp b);
 
