@@ -61,11 +61,12 @@ LogicalResult ConcatSharedBackwardOp::verify() {
 
 namespace {
 
-/// The factors of heads with what they share.
+/// The factors of heads with what they share. Heads come first: where both are
+/// split over an axis, what they share is gathered, which is less.
 struct SharedFactors {
   SharedFactors(Value own, FactorKind ofHeads)
-      : tokens(addFactors(factors, FactorKind::parallel, rankOf(own) - 2)),
-        heads(factors.add(ofHeads)) {}
+      : heads(factors.add(ofHeads)),
+        tokens(addFactors(factors, FactorKind::parallel, rankOf(own) - 2)) {}
 
   FactorList ofHeads() {
     return concat(tokens, {heads, factors.add(FactorKind::whole)});
@@ -75,8 +76,8 @@ struct SharedFactors {
   }
 
   ShardingFactors factors;
-  FactorList tokens;
   int32_t heads;
+  FactorList tokens;
 };
 
 } // namespace
