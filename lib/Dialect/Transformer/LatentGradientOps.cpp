@@ -33,10 +33,7 @@ static LogicalResult verifyWidths(Operation *op, Value all, Value own,
                                   Value shared) {
   auto last = [](Value tensor) { return unsigned(rankOf(tensor) - 1); };
   for (Value tensor : {all, own, shared})
-    if (rankOf(tensor) < 1)
-      return op->emitOpError("has a tensor without dimensions, expected one "
-                             "with elements");
-    else if (failed(verifyNumbers(op, tensor, last(tensor))))
+    if (failed(verifyNumbers(op, tensor, last(tensor))))
       return failure();
   int64_t found = sizeOf(all, last(all));
   int64_t expected = sizeOf(own, last(own)) + sizeOf(shared, last(shared));
