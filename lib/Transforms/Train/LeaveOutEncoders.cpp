@@ -17,30 +17,35 @@ using namespace mlir;
 
 namespace {
 
-/// Erases what nobody asks for any more.
-class Unused {
+/// What makes a value, in the block of a function.
+class Makers {
 public:
-  explicit Unused(func::FuncOp entry) : entry(entry) {}
-
   void add(Value value) {
-    if (!value.use_empty())
-      return;
     if (auto argument = dyn_cast<BlockArgument>(value))
-      return (void)entry.eraseArgument(argument.getArgNumber());
+      return (void)arguments.insert(argument);
     Operation *op = value.getDefiningOp();
-    if (!op->use_empty())
-      return;
-    SmallVector<Value> operands(op->getOperands());
-    op->erase();
-    // One that was an operand twice is gone after its first turn.
-    llvm::SmallPtrSet<void *, 4> seen;
-    for (Value operand : operands)
-      if (seen.insert(operand.getAsOpaquePointer()).second)
-        add(operand);
+    if (ops.insert(op).second)
+      op->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (!op->isAncestor(operand.getParentRegion()->getParentOp()))
+            add(operand);
+      });
+  }
+
+  /// Erases what nobody asks for any more, of the function `entry`.
+  void eraseUnused(func::FuncOp entry) {
+    mlir::Block &body = entry.getBody().front();
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+      if (ops.contains(&op) && op.use_empty())
+        op.erase();
+    for (BlockArgument argument : llvm::reverse(body.getArguments()))
+      if (arguments.contains(argument) && argument.use_empty())
+        (void)entry.eraseArgument(argument.getArgNumber());
   }
 
 private:
-  func::FuncOp entry;
+  llvm::SmallPtrSet<Operation *, 16> ops;
+  llvm::DenseSet<BlockArgument> arguments;
 };
 
 } // namespace
@@ -84,13 +89,13 @@ void autopar::leaveOutEncoders(ModuleOp module, func::FuncOp entry) {
   });
   if (step.getWorkload().encoderTokens != 0 || inserts.empty())
     return;
-  Unused unused(entry);
+  Makers makers;
   for (InsertOp op : inserts) {
-    Value inserted = op.getY();
+    makers.add(op.getY());
     op.getResult().replaceAllUsesWith(op.getX());
     op.erase();
-    unused.add(inserted);
   }
+  makers.eraseUnused(entry);
   eraseUncalled(module);
   sayLeftOut(module);
 }

@@ -48,7 +48,9 @@ module @latent {
     }
     %m = transformer.merge_tokens %p : !patches -> !merged
     %wp = transformer.weight "projector.weight" : tensor<48x64xbf16>
-    %image = transformer.linear %m, %wp : !merged, tensor<48x64xbf16> -> !image
+    %flat = transformer.linear %m, %wp : !merged, tensor<48x64xbf16> -> !image
+    %bent = transformer.activation %flat gelu : !image
+    %image = transformer.add %bent, %flat : !image
     %t = transformer.weight "embed.weight" : tensor<100x64xbf16>
     %x0 = transformer.embedding %ids, %t : !ids, tensor<100x64xbf16> -> !x
     %x1 = transformer.insert %x0, %image : !x, !image

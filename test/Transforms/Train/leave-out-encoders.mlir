@@ -20,8 +20,8 @@
 // IMAGES-LABEL: func.func private @model_backward
 // IMAGES: %[[DX:.*]], %[[DY:.*]] = transformer.insert_backward %{{.*}} : !bq_64_bf -> !bet_64_bf
 // IMAGES: transformer.embedding_gradient %{{.*}}, %[[DX]]
-// IMAGES: transformer.product_gradient %{{.*}}, %[[DY]] of %projector
-// IMAGES: %[[DM:.*]] = transformer.linear_backward %[[DY]], %projector
+// IMAGES: transformer.activation_backward %[[DY]]
+// IMAGES: %[[DM:.*]] = transformer.linear_backward %{{.*}}, %projector
 // IMAGES: transformer.merge_tokens_backward %[[DM]] : !bet_48_bf -> !bet4_12_bf
 // IMAGES: transformer.repeat 2 layers "vision" from 0 reversed
 // RIGHT: gradients of {{[0-9]+}} elements are those of the loss: largest difference {{[0-9.]+}}e-{{0[7-9]|1[0-9]}}
