@@ -11,6 +11,8 @@
 include "transformer/AttentionGradientOps.td"
 include "transformer/ExpertGradientOps.td"
 include "transformer/GradientOps.td"
+include "transformer/LatentGradientOps.td"
+include "transformer/TokenGradientOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 /// What a forward leaves for its backward, and what backwards add up.

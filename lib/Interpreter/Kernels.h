@@ -83,6 +83,8 @@ void attachTokenKernels(mlir::MLIRContext *context);
 void attachGradientKernels(mlir::MLIRContext *context);
 void attachAttentionGradientKernels(mlir::MLIRContext *context);
 void attachExpertGradientKernels(mlir::MLIRContext *context);
+void attachTokenGradientKernels(mlir::MLIRContext *context);
+void attachLatentGradientKernels(mlir::MLIRContext *context);
 void attachTrainingKernels(mlir::MLIRContext *context);
 void attachConvolutionKernels(mlir::MLIRContext *context);
 void attachAttentionKernels(mlir::MLIRContext *context);

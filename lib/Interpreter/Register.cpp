@@ -20,6 +20,8 @@ void autopar::registerExecution(mlir::DialectRegistry &registry) {
         attachGradientKernels(context);
         attachAttentionGradientKernels(context);
         attachExpertGradientKernels(context);
+        attachTokenGradientKernels(context);
+        attachLatentGradientKernels(context);
         attachTrainingKernels(context);
         attachConvolutionKernels(context);
         attachAttentionKernels(context);

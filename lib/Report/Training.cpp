@@ -227,7 +227,8 @@ static void readLimits(const Iteration &iteration, TrainingReport &training) {
       "the first gather of a section and its last reduction, which have "
       "nothing "
       "to run beside",
-      "losses of scale, and steps that a loss scaler repeats"};
+      "losses of scale, and steps that a loss scaler repeats",
+      "layers and heads that predict further tokens (MTP), and their losses"};
   if (iteration.steps.shape.isFolded())
     training.notModelled.emplace_back(
         "the sum of gradients of the two copies of each stage");

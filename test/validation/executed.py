@@ -70,6 +70,7 @@ MODELS = {
     "deepseek_v2": model("DeepseekV2ForCausalLM", "deepseek_v2", **{**MLA, "q_lora_rank": None,
                          "scoring_func": "softmax", "topk_method": "greedy", "n_group": 1, "topk_group": 1}),
     "deepseek_v3": model("DeepseekV3ForCausalLM", "deepseek_v3", **MLA),
+    "kimi_k2": model("DeepseekV3ForCausalLM", "kimi_k2", **{**MLA, "n_group": 1, "topk_group": 1}),
     "deepseek_v32": model("DeepseekV32ForCausalLM", "deepseek_v32", index_n_heads=4, index_head_dim=8, index_topk=3,
                           **MLA),
     "lfm2": model("Lfm2ForCausalLM", "lfm2", num_hidden_layers=3, full_attn_idxs=[1], conv_L_cache=3, conv_bias=False,
@@ -122,8 +123,20 @@ MODELS = {
     "jamba": model("JambaForCausalLM", "jamba", num_experts=8, num_experts_per_tok=2, attn_layer_period=2,
                    attn_layer_offset=1, expert_layer_period=2, expert_layer_offset=1, mamba_d_state=4,
                    mamba_d_conv=4, mamba_expand=2, mamba_dt_rank=4),
+    # Images, too, where a step has any.
+    "llama4_vision": model("Llama4ForConditionalGeneration", "llama4", text_config={
+        **COMMON, "model_type": "llama4_text", "num_local_experts": 8, "num_experts_per_tok": 1,
+        "intermediate_size_mlp": 64, "interleave_moe_layer_step": 2, "attention_chunk_size": 4},
+        vision_config={
+            "model_type": "llama4_vision_model", "hidden_act": "gelu", "hidden_size": 16, "image_size": 8,
+            "intermediate_size": 64, "norm_eps": 1e-5, "num_attention_heads": 4, "num_channels": 3,
+            "num_hidden_layers": 2, "patch_size": 2, "pixel_shuffle_ratio": 0.5, "projector_input_dim": 24,
+            "projector_output_dim": 24, "rope_theta": 10000, "vision_output_dim": 24}),
     "t5": model("T5ForConditionalGeneration", "t5", d_model=32, d_kv=4, d_ff=64, num_layers=2, num_heads=8),
 }  # fmt: skip
+
+# Queries that are not compressed; `model` leaves out what is none.
+MODELS["deepseek_v2"]["q_lora_rank"] = None
 
 PLANS = [
     "--shard-tp=2", "--shard-tp=4", "--shard-tp=8", "--shard-tp=2 --shard-sp", "--shard-tp=4 --shard-sp",

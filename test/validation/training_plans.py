@@ -26,9 +26,9 @@ from plans import Tally, Tools
 
 MODELS = (
     "llama-3.2-1b", "gpt2", "gemma-7b", "starcoder2-7b", "qwen2.5-7b", "olmo-2-32b", "mixtral-8x7b",
-    "qwen3-30b-a3b", "gpt-oss-20b",
+    "qwen3-30b-a3b", "gpt-oss-20b", "deepseek-v2-lite",
 )  # fmt: skip
-EXPERTS = {"mixtral-8x7b": 8, "qwen3-30b-a3b": 128, "gpt-oss-20b": 32}
+EXPERTS = {"mixtral-8x7b": 8, "qwen3-30b-a3b": 128, "gpt-oss-20b": 32, "deepseek-v2-lite": 64}
 PARTS = ("weight", "kv_cache", "state", "activation", "runtime", "graph", "gradient", "optimizer", "saved", "allocator")
 MICROSECOND = 1.0
 # Bytes that an even split rounds up, stage by stage.

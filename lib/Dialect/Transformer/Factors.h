@@ -29,6 +29,10 @@ ShardingFactors elementwiseFactors(mlir::Operation *op);
 ShardingFactors routedFactors(mlir::Value tokens, mlir::Value routing,
                               mlir::Value set, bool fromSet);
 
+/// From `tokens` to what neighbours are `merged` into, or, `isBackward`, back.
+ShardingFactors mergeFactors(mlir::Value tokens, mlir::Value merged,
+                             bool isMean, bool isBackward);
+
 /// The factor of the tokens whose keys a cache takes up, whose `queries` have
 /// the factor `query`: where the cache is split as they are, each device
 /// appends those of its own tokens; else all devices append all.

@@ -162,21 +162,28 @@ Operation *ConvolutionOp::detachBias(OpBuilder &builder) {
   return detachBiasOf(*this, builder);
 }
 
-ShardingFactors MergeTokensOp::getShardingFactors() {
+ShardingFactors transformer::mergeFactors(Value tokens, Value merged,
+                                          bool isMean, bool isBackward) {
   ShardingFactors factors;
-  int64_t rank = rankOf(getResult());
-  if (rankOf(getX()) != 3 || rank < 3 || (getMean() && rank != 3))
+  int64_t rank = rankOf(merged);
+  if (rankOf(tokens) != 3 || rank < 3 || (isMean && rank != 3))
     return factors;
   int32_t batch = factors.add(FactorKind::parallel);
   int32_t before = factors.add(FactorKind::whole);
   int32_t after = factors.add(FactorKind::whole);
   int32_t width =
-      factors.add(getMean() ? FactorKind::parallel : FactorKind::whole);
+      factors.add(isMean ? FactorKind::parallel : FactorKind::whole);
   factors.operands = {{batch, before, width}};
-  FactorList merged = {batch, after};
+  FactorList ofMerged = {batch, after};
   factors.results = {concat(
-      merged, getMean() ? FactorList{width}
-                        : addFactors(factors, FactorKind::whole, rank - 2))};
+      ofMerged, isMean ? FactorList{width}
+                       : addFactors(factors, FactorKind::whole, rank - 2))};
+  if (isBackward)
+    std::swap(factors.operands, factors.results);
   factors.linear = {{0}};
   return factors;
+}
+
+ShardingFactors MergeTokensOp::getShardingFactors() {
+  return mergeFactors(getX(), getResult(), getMean(), /*isBackward=*/false);
 }

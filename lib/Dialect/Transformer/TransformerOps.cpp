@@ -453,23 +453,28 @@ LogicalResult ChannelConvolutionOp::verify() {
   return verifyStrides(*this, TensorView(getWeight()).rank() == 3);
 }
 
-LogicalResult MergeTokensOp::verify() {
-  TensorView x(getX()), result(getResult());
+LogicalResult transformer::verifyMerge(Operation *op, Value tokens,
+                                       Value merged, bool isMean) {
+  TensorView x(tokens), result(merged);
   NamedExtent before = x.extent(1), after = result.extent(1);
-  std::optional<int64_t> merged = before.dividedBy(after);
-  if (!merged)
-    return emitOpError() << "merges " << before.str() << " tokens into "
-                         << after.str() << ", which do not divide them";
-  if (getMean())
+  std::optional<int64_t> count = before.dividedBy(after);
+  if (!count)
+    return op->emitOpError() << "merges " << before.str() << " tokens into "
+                             << after.str() << ", which do not divide them";
+  if (isMean)
     return success();
   NamedExtent width = x.extent(2);
   int64_t found = 1;
   for (int64_t d = 2; d < result.rank(); ++d)
     if (!ShapedType::isDynamic(result.getType().getDimSize(d)) &&
         llvm::MulOverflow(found, result.getType().getDimSize(d), found))
-      return emitOpError("has too many elements in a token");
-  if (NamedExtent::number(found).dividedBy(width) == merged)
+      return op->emitOpError("has too many elements in a token");
+  if (NamedExtent::number(found).dividedBy(width) == count)
     return success();
-  return emitOpError() << "merges " << *merged << " tokens of " << width.str()
-                       << " elements into one of " << found;
+  return op->emitOpError() << "merges " << *count << " tokens of "
+                           << width.str() << " elements into one of " << found;
+}
+
+LogicalResult MergeTokensOp::verify() {
+  return verifyMerge(*this, getX(), getResult(), getMean());
 }

@@ -24,6 +24,11 @@ mlir::LogicalResult verifyPositive(mlir::Operation *op, llvm::StringRef what,
 mlir::LogicalResult verifyNumbers(mlir::Operation *op, mlir::Value tensor,
                                   unsigned first);
 
+/// Neighbours among `tokens` must be as many as one of `merged` is made of, and
+/// have its elements side by side or, with `isMean`, their mean.
+mlir::LogicalResult verifyMerge(mlir::Operation *op, mlir::Value tokens,
+                                mlir::Value merged, bool isMean);
+
 /// The number that dimension `dim` of `tensor` is.
 int64_t sizeOf(mlir::Value tensor, unsigned dim);
 

@@ -81,6 +81,15 @@ static LogicalResult build(AttentionNormaliserOp, BackwardBuilder &) {
   return success();
 }
 
+static LogicalResult build(ConcatSharedOp op, BackwardBuilder &back) {
+  auto made = ConcatSharedBackwardOp::create(
+      *back, op.getLoc(), op.getX().getType(), op.getShared().getType(),
+      back.gradientOf(op.getResult()));
+  back.add(op.getX(), made.getDx());
+  back.add(op.getShared(), made.getDShared());
+  return success();
+}
+
 static LogicalResult build(AttentionProbabilitiesOp op, BackwardBuilder &back) {
   Value dy = back.gradientOf(op.getResult());
   auto made = AttentionProbabilitiesBackwardOp::create(
@@ -109,6 +118,7 @@ void autopar::attachAttentionBackwards(MLIRContext *context) {
   attachBackward<RopeOp, build>(context);
   attachBackward<AttentionOp, build>(context);
   attachBackward<AttentionNormaliserOp, build>(context);
+  attachBackward<ConcatSharedOp, build>(context);
   attachBackward<AttentionProbabilitiesOp, build, isCore>(context);
   attachBackward<AttendOp, build>(context);
 }

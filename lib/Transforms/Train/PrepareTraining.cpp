@@ -7,6 +7,8 @@
 
 #include "autopar/Transforms/Passes.h"
 
+#include "TrainingForms.h"
+
 #include "autopar/Dialect/Transformer/Training.h"
 
 namespace autopar {
@@ -47,7 +49,8 @@ private:
         end->getOperand(0).getDefiningOp<CrossEntropyOp>())
       return success();
     ModuleOp module = getOperation();
-    if (failed(dropCaches(module)))
+    leaveOutEncoders(module, entry);
+    if (failed(expandLatentAttention(module)) || failed(dropCaches(module)))
       return failure();
     scoreAllTokens(module);
     if (!flash)

@@ -166,6 +166,27 @@ static LogicalResult build(PositionEmbeddingOp op, BackwardBuilder &back) {
 }
 
 //===----------------------------------------------------------------------===//
+// Tokens
+//===----------------------------------------------------------------------===//
+
+static LogicalResult build(InsertOp op, BackwardBuilder &back) {
+  Value dz = back.gradientOf(op.getResult());
+  auto made = InsertBackwardOp::create(*back, op.getLoc(), dz.getType(),
+                                       op.getY().getType(), dz);
+  back.add(op.getX(), made.getDx());
+  back.add(op.getY(), made.getDInserted());
+  return success();
+}
+
+static LogicalResult build(MergeTokensOp op, BackwardBuilder &back) {
+  if (back.wants(op.getX()))
+    back.add(op.getX(), MergeTokensBackwardOp::create(
+                            *back, op.getLoc(), op.getX().getType(),
+                            back.gradientOf(op.getResult()), op.getMeanAttr()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Norms
 //===----------------------------------------------------------------------===//
 
@@ -229,6 +250,8 @@ void autopar::attachTokenBackwards(MLIRContext *context) {
   attachBackward<CrossEntropyOp, build>(context);
   attachBackward<EmbeddingOp, build>(context);
   attachBackward<PositionEmbeddingOp, build>(context);
+  attachBackward<InsertOp, build>(context);
+  attachBackward<MergeTokensOp, build>(context);
   attachBackward<RMSNormOp, build>(context);
   attachBackward<LayerNormOp, build>(context);
 }

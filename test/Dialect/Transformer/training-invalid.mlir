@@ -256,3 +256,54 @@ func.func private @normaliser_of_values(%q: tensor<4x16x8x64xbf16>, %k: tensor<4
       : tensor<4x16x8x64xbf16>, tensor<4x16x2x64xbf16> -> tensor<4x16x8x64xf32>
   return
 }
+
+// -----
+
+func.func private @key_without_what_is_shared(%k: tensor<4x16x8x128xbf16>, %r: tensor<4x16x64xbf16>) {
+  // expected-error @+1 {{has heads of 128 elements, expected 192: those of a head, and those that all share}}
+  %y = transformer.concat_shared %k, %r
+      : tensor<4x16x8x128xbf16>, tensor<4x16x64xbf16> -> tensor<4x16x8x128xbf16>
+  return
+}
+
+// -----
+
+func.func private @shared_by_other_tokens(%k: tensor<4x16x8x128xbf16>, %r: tensor<4x8x64xbf16>) {
+  // expected-error @+1 {{dimension 1 of operand #1 is 8, but dimension 1 of operand #0 is 16}}
+  %y = transformer.concat_shared %k, %r
+      : tensor<4x16x8x128xbf16>, tensor<4x8x64xbf16> -> tensor<4x16x8x192xbf16>
+  return
+}
+
+// -----
+
+func.func private @shared_by_no_heads(%k: tensor<128xbf16>, %r: tensor<64xbf16>) {
+  // expected-error @+1 {{cannot work on operands of rank 1, 1 with a result of rank 1}}
+  %y = transformer.concat_shared %k, %r : tensor<128xbf16>, tensor<64xbf16> -> tensor<192xbf16>
+  return
+}
+
+// -----
+
+func.func private @gradient_of_other_heads(%dy: tensor<4x16x8x192xbf16>) {
+  // expected-error @+1 {{has heads of 192 elements, expected 160: those of a head, and those that all share}}
+  %dx, %ds = transformer.concat_shared_backward %dy
+      : tensor<4x16x8x192xbf16> -> tensor<4x16x8x128xbf16>, tensor<4x16x32xbf16>
+  return
+}
+
+// -----
+
+func.func private @inserted_of_another_width(%dz: tensor<4x16x64xbf16>) {
+  // expected-error @+1 {{dimension 2 of result #1 is 32, but dimension 2 of operand #0 is 64}}
+  %dx, %dy = transformer.insert_backward %dz : tensor<4x16x64xbf16> -> tensor<4x8x32xbf16>
+  return
+}
+
+// -----
+
+func.func private @merged_of_three(%dy: tensor<4x3x64xbf16>) {
+  // expected-error @+1 {{merges 16 tokens into 3, which do not divide them}}
+  %dx = transformer.merge_tokens_backward %dy : tensor<4x3x64xbf16> -> tensor<4x16x64xbf16>
+  return
+}
