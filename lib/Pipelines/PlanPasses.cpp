@@ -94,8 +94,12 @@ private:
            plan.training.recompute->kind == Recomputation::Kind::fitting;
   }
 
-  /// The rest of the pipeline, tried with what fits.
+  /// The rest of the pipeline, as a text that is parsed for each that is tried.
   void addFitting() {
+    [[maybe_unused]] static const bool known = [] {
+      registerAutoparPasses();
+      return true;
+    }();
     std::string text;
     llvm::raw_string_ostream os(text);
     OpPassManager rest(ModuleOp::getOperationName());

@@ -34,7 +34,7 @@ struct LayerRun {
 };
 
 /// Runs that follow each other `times` times.
-struct Pattern {
+struct LayerPattern {
   ArrayRef<LayerRun> runs;
   int64_t times = 1;
 };
@@ -52,7 +52,7 @@ private:
                                               int64_t layers);
   func::FuncOp madeAgain(func::FuncOp function);
   void replace(RepeatOp repeat, ArrayRef<LayerRun> runs);
-  SmallVector<Value> repeatRuns(OpBuilder &builder, const Pattern &pattern,
+  SmallVector<Value> repeatRuns(OpBuilder &builder, const LayerPattern &pattern,
                                 RepeatOp like, ValueRange carried,
                                 std::optional<int64_t> first);
   SmallVector<Value> callLayer(OpBuilder &builder, const LayerRun &run,
@@ -156,7 +156,7 @@ SmallVector<Value> LayerSplitter::callLayer(OpBuilder &builder,
 /// Repeats `runs`, as layers of the loop that is replaced where they have a
 /// number.
 SmallVector<Value> LayerSplitter::repeatRuns(OpBuilder &builder,
-                                             const Pattern &pattern,
+                                             const LayerPattern &pattern,
                                              RepeatOp like, ValueRange carried,
                                              std::optional<int64_t> first) {
   ArrayRef<LayerRun> runs = pattern.runs;
@@ -180,9 +180,9 @@ SmallVector<Value> LayerSplitter::repeatRuns(OpBuilder &builder,
 }
 
 /// The pattern that covers most of what `runs` begins with.
-static Pattern findPattern(ArrayRef<LayerRun> runs) {
+static LayerPattern findPattern(ArrayRef<LayerRun> runs) {
   constexpr size_t longest = 8;
-  Pattern best{runs.take_front(), 1};
+  LayerPattern best{runs.take_front(), 1};
   for (size_t length = 2; length <= std::min(longest, runs.size() / 2);
        ++length) {
     ArrayRef<LayerRun> pattern = runs.take_front(length), rest = runs;
@@ -200,7 +200,7 @@ void LayerSplitter::replace(RepeatOp repeat, ArrayRef<LayerRun> runs) {
   SmallVector<Value> values(repeat.getInitArgs());
   auto first = static_cast<int64_t>(repeat.getFirst());
   while (!runs.empty()) {
-    Pattern pattern = findPattern(runs);
+    LayerPattern pattern = findPattern(runs);
     values = repeatRuns(builder, pattern, repeat, values, first);
     for (const LayerRun &run : pattern.runs)
       first += pattern.times * run.times;
