@@ -116,8 +116,8 @@ std::string Recomputation::str() const {
   case Kind::save_products:
     return "save_products" + one;
   case Kind::full:
-    return "full" + (layersOfStage > 0 ? ":" + std::to_string(layersOfStage)
-                                       : one);
+    return "full" +
+           (layersOfStage > 0 ? ":" + std::to_string(layersOfStage) : one);
   case Kind::parts:
     break;
   }

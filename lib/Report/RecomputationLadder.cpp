@@ -56,9 +56,8 @@ bool Ladder::tryLists() {
     if (!one)
       return false;
     if (one->missingBytes < none.missingBytes)
-      candidates.push_back(
-          {part, double(none.missingBytes - one->missingBytes),
-           std::max(one->timeUs - none.timeUs, 0.0)});
+      candidates.push_back({part, double(none.missingBytes - one->missingBytes),
+                            std::max(one->timeUs - none.timeUs, 0.0)});
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate &a, const Candidate &b) {
@@ -82,8 +81,7 @@ bool Ladder::tryLayers(int64_t most) {
   std::optional<PricedRecomputation> best, last;
   while (most - few > 1) {
     int64_t middle = few + (most - few) / 2;
-    std::optional<PricedRecomputation> one =
-        price({Kind::full, {}, 1, middle});
+    std::optional<PricedRecomputation> one = price({Kind::full, {}, 1, middle});
     if (!one)
       return false;
     (one->fits() ? most : few) = middle;

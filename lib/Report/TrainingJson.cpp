@@ -45,8 +45,8 @@ static json writeAlive(const TrainingReport &training) {
 static json writeTried(const TrainingReport &training) {
   json rows = json::array();
   for (const TrainingReport::Tried &one : training.tried)
-    rows.push_back({{"recompute", one.recompute},
-                    {"missing_bytes", one.missingBytes}});
+    rows.push_back(
+        {{"recompute", one.recompute}, {"missing_bytes", one.missingBytes}});
   return rows;
 }
 

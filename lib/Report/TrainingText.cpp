@@ -25,10 +25,9 @@ static std::string recomputationText(const Report &report) {
     return training.recompute;
   constexpr size_t mostTried = 3;
   const auto &memory = report.memory.perDevice;
-  std::string text = training.recompute + ", which " +
-                     (memory.fits ? "leaves " : "lacks ") +
-                     formatBytes(std::abs(memory.budgetBytes -
-                                          memory.totalBytes));
+  std::string text =
+      training.recompute + ", which " + (memory.fits ? "leaves " : "lacks ") +
+      formatBytes(std::abs(memory.budgetBytes - memory.totalBytes));
   size_t count = training.tried.size();
   for (size_t i = 0; i < count; ++i)
     if (i == 0 || i + mostTried > count)

@@ -150,7 +150,7 @@ static std::vector<LayerPart> partsOf(const std::string &recompute) {
       {"shared_experts", LayerPart::shared_experts},
       {"mla_up_proj", LayerPart::mla_up}};
   std::vector<LayerPart> parts;
-  for (const std::string &word : wordsOf(lower(recompute), " ,+[]"))
+  for (const std::string &word : wordsOf(lower(recompute), " ,+:[]"))
     for (auto [name, part] : names)
       if (word == name && std::count(parts.begin(), parts.end(), part) == 0)
         parts.push_back(part);

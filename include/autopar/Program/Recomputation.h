@@ -35,8 +35,9 @@ enum class LayerPart : uint8_t {
   mla_up,
 };
 inline constexpr std::array<LayerPart, 7> layerParts = {
-    LayerPart::attention_core, LayerPart::norms,   LayerPart::mlp_activation,
-    LayerPart::mlp,            LayerPart::experts, LayerPart::shared_experts,
+    LayerPart::attention_core, LayerPart::norms,
+    LayerPart::mlp_activation, LayerPart::mlp,
+    LayerPart::experts,        LayerPart::shared_experts,
     LayerPart::mla_up};
 std::string_view nameOf(LayerPart part);
 
@@ -69,7 +70,9 @@ struct Recomputation {
   std::string str() const;
 
   /// Whether layers of one kind may differ in what is made again of them.
-  bool variesByLayer() const { return every > 1 ? kind == Kind::full : layersOfStage > 0; }
+  bool variesByLayer() const {
+    return every > 1 ? kind == Kind::full : layersOfStage > 0;
+  }
   /// Of `full`: whether it makes layer `index` of all again, which is number
   /// `ofStage` of its stage; both from 0.
   bool takesLayer(int64_t index, int64_t ofStage) const;

@@ -91,9 +91,8 @@ static void addTraining(transformer::TrainingOp op, TrainingPlan &training) {
   if (op.getRecompute())
     training.recompute = recomputationOf(*op.getRecompute());
   if (op.getTried())
-    for (auto [what, bytes] :
-         llvm::zip_equal(op.getTried()->getAsValueRange<StringAttr>(),
-                         *op.getMissing()))
+    for (auto [what, bytes] : llvm::zip_equal(
+             op.getTried()->getAsValueRange<StringAttr>(), *op.getMissing()))
       training.tried.push_back({recomputationOf(what), bytes});
   training.productFormat = formatOf(op.getProducts());
 }

@@ -95,7 +95,8 @@ private:
   /// Whether a number of layers of each stage is made again, which backwards
   /// were written for.
   static bool isOfEqualStages(const Plan &plan) {
-    return plan.training.recompute && plan.training.recompute->layersOfStage > 0;
+    return plan.training.recompute &&
+           plan.training.recompute->layersOfStage > 0;
   }
 
   static std::vector<LayerRange> equalStages(const Plan &plan,

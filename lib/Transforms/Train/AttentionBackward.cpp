@@ -46,9 +46,9 @@ static void addSinks(AttentionOp op, Value y, Value normaliser,
   if (!sinks)
     return;
   Value dy = back.gradientOf(op.getResult());
-  back.add(sinks, SinkGradientOp::create(
-                      *back, op.getLoc(), back.gradientTypeOf(sinks), dy, y,
-                      normaliser, back.valueOf(sinks)));
+  back.add(sinks, SinkGradientOp::create(*back, op.getLoc(),
+                                         back.gradientTypeOf(sinks), dy, y,
+                                         normaliser, back.valueOf(sinks)));
 }
 
 /// The forward's kernel writes its normaliser beside its result.
@@ -65,8 +65,8 @@ static LogicalResult build(AttentionOp op, BackwardBuilder &back) {
       op.getAlibiAttr());
   back.addBeside(op, written);
   Value query = back.valueOf(op.getQuery()), key = back.valueOf(op.getKey()),
-        value = back.valueOf(op.getValue()), y = back.ownValueOf(op.getResult()),
-        normaliser = back.valueOf(written);
+        value = back.valueOf(op.getValue()),
+        y = back.ownValueOf(op.getResult()), normaliser = back.valueOf(written);
   addSinks(op, y, normaliser, back);
   auto made = AttentionBackwardOp::create(
       *back, op.getLoc(), op.getQuery().getType(), op.getKey().getType(),

@@ -126,8 +126,7 @@ private:
     updates.clear();
     again.clear();
     if (what.variesByLayer()) {
-      FailureOr<FunctionSet> split =
-          splitRecomputedLayers(entry, what, staged);
+      FailureOr<FunctionSet> split = splitRecomputedLayers(entry, what, staged);
       if (failed(split))
         return failure();
       again = std::move(*split);
@@ -140,8 +139,8 @@ private:
     builder.setInsertionPointAfter(update);
     TrainingOp::create(
         builder, module.getLoc(), SymbolRefAttr::get(made->backward),
-        SymbolRefAttr::get(update),
-        builder.getStringAttr(what.str()), ArrayAttr(), DenseI64ArrayAttr(),
+        SymbolRefAttr::get(update), builder.getStringAttr(what.str()),
+        ArrayAttr(), DenseI64ArrayAttr(),
         productFormat ? TypeAttr::get(productFormat) : TypeAttr());
     return success();
   }
@@ -165,8 +164,8 @@ private:
 
   /// Only of layers.
   MadeAgain madeAgain(func::FuncOp forward, bool isEntry) const {
-    bool isLayer = !isEntry &&
-                   (!what.variesByLayer() || again.contains(forward));
+    bool isLayer =
+        !isEntry && (!what.variesByLayer() || again.contains(forward));
     return isLayer ? opsMadeAgain(forward, what) : MadeAgain();
   }
 

@@ -85,8 +85,8 @@ private:
     static_cast<OpPassManager &>(pm) = std::move(*passes);
     if (failed(pm.run(*copy)))
       return std::nullopt;
-    FailureOr<Report> report = estimateModule(
-        *copy, CostProgramAnalysis(*copy), TargetAnalysis(*copy));
+    FailureOr<Report> report = estimateModule(*copy, CostProgramAnalysis(*copy),
+                                              TargetAnalysis(*copy));
     if (failed(report))
       return std::nullopt;
     for (parallel::StagesOp stages : copy->getOps<parallel::StagesOp>())
@@ -102,6 +102,8 @@ private:
     FailureOr<OpPassManager> passes = passesFor(choice.chosen.what);
     if (failed(passes) || failed(runPipeline(*passes, getOperation())))
       return failure();
+    if (choice.tried.empty())
+      return success();
     SmallVector<std::string> tried;
     SmallVector<int64_t> missing;
     for (const PricedRecomputation &one : choice.tried) {

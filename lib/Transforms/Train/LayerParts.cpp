@@ -59,12 +59,11 @@ private:
 void LayerParts::findCore() {
   auto isCore = [&](Operation *op) { return core.contains(op); };
   for (Operation *op : llvm::reverse(ops)) {
-    bool isBetween =
-        has(op, LayerRole::other) && !op->use_empty() &&
-        llvm::all_of(op->getUsers(), isCore) &&
-        llvm::any_of(op->getOperands(), [](Value value) {
-          return has(value.getDefiningOp(), LayerRole::attention);
-        });
+    bool isBetween = has(op, LayerRole::other) && !op->use_empty() &&
+                     llvm::all_of(op->getUsers(), isCore) &&
+                     llvm::any_of(op->getOperands(), [](Value value) {
+                       return has(value.getDefiningOp(), LayerRole::attention);
+                     });
     if (has(op, LayerRole::attention) || isBetween)
       core.insert(op);
   }
@@ -80,9 +79,9 @@ bool LayerParts::gather(Value value, OpSet &found) const {
   if (!op || has(op, LayerRole::norm) || has(op, LayerRole::residual) ||
       !found.insert(op).second)
     return true;
-  return !core.contains(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
-    return gather(operand, found);
-  });
+  return !core.contains(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return gather(operand, found); });
 }
 
 void LayerParts::findExperts() {
@@ -113,11 +112,10 @@ OpSet LayerParts::findUpProducts() const {
     });
   };
   for (Operation *op : ops) {
-    bool follows =
-        has(op, LayerRole::other) && !core.contains(op) &&
-        llvm::any_of(op->getOperands(), [&](Value value) {
-          return found.contains(value.getDefiningOp());
-        });
+    bool follows = has(op, LayerRole::other) && !core.contains(op) &&
+                   llvm::any_of(op->getOperands(), [&](Value value) {
+                     return found.contains(value.getDefiningOp());
+                   });
     if (follows || (has(op, LayerRole::product) && isOfLatents(op)))
       found.insert(op);
   }

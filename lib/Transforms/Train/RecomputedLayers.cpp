@@ -47,7 +47,8 @@ public:
   FailureOr<FunctionSet> run(const StagesOfLayers &stages);
 
 private:
-  LogicalResult addLayers(RepeatOp repeat, SmallVectorImpl<func::CallOp> &calls);
+  LogicalResult addLayers(RepeatOp repeat,
+                          SmallVectorImpl<func::CallOp> &calls);
   FailureOr<std::vector<LayerRange>> rangesOf(const StagesOfLayers &stages,
                                               int64_t layers);
   func::FuncOp madeAgain(func::FuncOp function);
@@ -109,7 +110,8 @@ LayerSplitter::rangesOf(const StagesOfLayers &stages, int64_t layers) {
     return equalRanges(layers, stages.count);
   if (!stages.ranges.empty() && stages.ranges.back().end == layers)
     return stages.ranges;
-  InFlightDiagnostic diag = entry.emitError() << "has " << layers << " layers, ";
+  InFlightDiagnostic diag = entry.emitError()
+                            << "has " << layers << " layers, ";
   if (stages.ranges.empty())
     return diag << "fewer than " << stages.count << " stages";
   return diag << "not the " << stages.ranges.back().end << " of the stages";

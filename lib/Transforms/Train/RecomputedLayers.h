@@ -29,9 +29,9 @@ struct StagesOfLayers {
 /// Gives the layers of `entry` that `what` takes functions of their own, and
 /// repeats the layers between them apart. Returns the functions that are made
 /// again, with those that they call. Errors are emitted.
-mlir::FailureOr<FunctionSet> splitRecomputedLayers(mlir::func::FuncOp entry,
-                                                   const Recomputation &what,
-                                                   const StagesOfLayers &stages);
+mlir::FailureOr<FunctionSet>
+splitRecomputedLayers(mlir::func::FuncOp entry, const Recomputation &what,
+                      const StagesOfLayers &stages);
 
 } // namespace autopar
 

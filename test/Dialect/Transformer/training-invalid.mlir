@@ -256,3 +256,36 @@ func.func private @normaliser_of_values(%q: tensor<4x16x8x64xbf16>, %k: tensor<4
       : tensor<4x16x8x64xbf16>, tensor<4x16x2x64xbf16> -> tensor<4x16x8x64xf32>
   return
 }
+
+// -----
+
+func.func @model() {
+  return
+}
+func.func private @nothing() {
+  return
+}
+// expected-error @+1 {{'transformer.training' op unknown recomputation 'some', expected none, selective, full}}
+transformer.training backward(@nothing) update(@nothing) recompute("some")
+
+// -----
+
+func.func @model() {
+  return
+}
+func.func private @nothing() {
+  return
+}
+// expected-error @+1 {{'transformer.training' op recomputes 'auto', expected what was chosen}}
+transformer.training backward(@nothing) update(@nothing) recompute("auto")
+
+// -----
+
+func.func @model() {
+  return
+}
+func.func private @nothing() {
+  return
+}
+// expected-error @+1 {{'transformer.training' op has 2 numbers of missing bytes for 1 forms that were tried}}
+transformer.training backward(@nothing) update(@nothing) recompute("full") tried ["none"] missing [1, 2]
