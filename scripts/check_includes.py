@@ -34,7 +34,7 @@ LAYERS = {
     "Sweep": ["Report"],
     "Serving": ["Cost"],
     "Page": ["Support"],
-    "Validation": ["Page"],
+    "Validation": ["Page", "Program"],
     # With MLIR.
     "Interfaces": ["Program"],
     "Dialect/Transformer": ["Interfaces"],

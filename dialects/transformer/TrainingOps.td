@@ -38,16 +38,29 @@ def TF_TrainingOp : TF_Op<"training", [
     The backward has the inputs of the forward. Functions of a backward or an
     update say with `transformer.part_of` whose layers theirs are: weights,
     gradients and saved values are those of the function that they name, in the
-    layer of the same number. `recompute` says what the backward makes again of
-    what it needs: none, the core of attention (`selective`, arXiv:2205.05198), or
-    all of a layer but its input (`full`); the functions have what came of it. `products` is the format that
-    products with weights multiply in, forward and backward, where that is not
-    their operands': these are cast on the way, and sums are those of the
-    formula.
+    layer of the same number. `recompute` says what backwards make again of what
+    they need instead of having it saved; the functions have what came of it:
+
+        "none"              nothing
+        "norms+mlp"         parts of layers: attention_core, norms,
+                            mlp_activation, mlp, experts, shared_experts, mla_up
+        "selective"         attention_core (arXiv:2205.05198, section 5)
+        "save_products"     all of a layer but what products with weights and
+                            attention give; "save_products/2": one product in 2
+        "full"              all of a layer but its input; "full/2": of one layer
+                            in 2; "full:8": of the first 8 layers of each stage
+
+    Where that was chosen to fit the devices, `tried` has what was tried before,
+    and `missing` how many bytes each lacked on the fullest device.
+
+    `products` is the format that products with weights multiply in, forward and
+    backward, where that is not their operands': these are cast on the way, and
+    sums are those of the formula.
 
     **Constraints:** one per module; `backward` is a private function with the
     arguments of the public one, `update` a private function without any; both
-    return nothing.
+    return nothing. `recompute` and `tried` have forms of the table; as many
+    numbers as forms were tried.
 
     **Example:**
     ```mlir
@@ -60,16 +73,20 @@ def TF_TrainingOp : TF_Op<"training", [
     func.func private @model_update() attributes {transformer.part_of = @model} {
       return
     }
-    transformer.training backward(@model_backward) update(@model_update) recompute(full)
+    transformer.training backward(@model_backward) update(@model_update) recompute("full:8") tried ["none"] missing [1024]
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$backward, FlatSymbolRefAttr:$update,
-                       OptionalAttr<TF_RecomputeAttr>:$recompute,
+                       OptionalAttr<StrAttr>:$recompute,
+                       OptionalAttr<StrArrayAttr>:$tried,
+                       OptionalAttr<DenseI64ArrayAttr>:$missing,
                        OptionalAttr<TypeAttr>:$products);
   let assemblyFormat = [{
     `backward` `(` $backward `)` `update` `(` $update `)`
-    (`recompute` `(` $recompute^ `)`)? (`products` `(` $products^ `)`)? attr-dict
+    (`recompute` `(` $recompute^ `)`)? (`tried` $tried^ `missing` $missing)?
+    (`products` `(` $products^ `)`)? attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

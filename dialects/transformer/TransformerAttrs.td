@@ -202,12 +202,6 @@ def TF_PhaseAttr : I32EnumAttr<"PhaseKind", "the kind of a step", [
   let cppNamespace = "::autopar::transformer";
 }
 
-def TF_RecomputeAttr : I32EnumAttr<"RecomputeKind", "what a backward makes again", [
-    I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"selective", 1>,
-    I32EnumAttrCase<"full", 2>]> {
-  let cppNamespace = "::autopar::transformer";
-}
-
 def TF_OptimizerAttr : I32EnumAttr<"OptimizerKind", "an optimizer", [
     I32EnumAttrCase<"adamw", 0>, I32EnumAttrCase<"sgd", 1>]> {
   let cppNamespace = "::autopar::transformer";

@@ -27,9 +27,7 @@ public:
     addWorkload();
     addRequests();
     addFormats();
-    addTraining();
-    addSharding();
-    addStages();
+    addProgram();
   }
 
 private:
@@ -91,17 +89,52 @@ private:
 
   bool trains() const { return request.workload.phase == Phase::train; }
 
-  void addTraining() {
-    if (!trains())
+  bool fits() const {
+    return plan.training.recompute &&
+           plan.training.recompute->kind == Recomputation::Kind::fitting;
+  }
+
+  /// The rest of the pipeline, as a text that is parsed for each that is tried.
+  void addFitting() {
+    [[maybe_unused]] static const bool known = [] {
+      registerAutoparPasses();
+      return true;
+    }();
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    OpPassManager rest(ModuleOp::getOperationName());
+    PlanPasses(rest, request).addTrainedProgram();
+    rest.printAsTextualPipeline(os);
+    pm.addPass(createFitRecomputationPass({std::move(text)}));
+  }
+
+  void addProgram() {
+    if (!trains()) {
+      addSharding();
+      addStages();
       return;
-    const TrainingPlan &training = plan.training;
+    }
     PrepareTrainingPassOptions prepare;
-    prepare.dropout = training.dropout.value_or(0);
-    prepare.flash = !training.unfusedAttention;
+    prepare.dropout = plan.training.dropout.value_or(0);
+    prepare.flash = !plan.training.unfusedAttention;
     pm.addPass(createPrepareTrainingPass(prepare));
+    fits() ? addFitting() : addTrainedProgram();
+  }
+
+  void addTrainedProgram() {
+    addBackward();
+    addSharding();
+    addStages();
+  }
+
+  void addBackward() {
+    const TrainingPlan &training = plan.training;
     BuildBackwardPassOptions backward;
     if (training.recompute)
-      backward.recompute = nameOf(*training.recompute);
+      backward.recompute = training.recompute->str();
+    backward.stages = rangesText(plan.pipeline.stages);
+    backward.stageCount = plan.sizeOf(Degree::pp).value_or(1) *
+                          plan.pipeline.interleave.value_or(1);
     if (training.optimizer)
       backward.optimizer = nameOf(*training.optimizer);
     if (training.productFormat)

@@ -100,18 +100,6 @@ std::optional<int64_t> Plan::devices() const {
 // Choices
 //===----------------------------------------------------------------------===//
 
-std::string_view autopar::nameOf(Recompute recompute) {
-  static constexpr std::string_view names[] = {"none", "selective", "full"};
-  return names[static_cast<size_t>(recompute)];
-}
-
-std::optional<Recompute> autopar::parseRecompute(std::string_view text) {
-  for (Recompute one : {Recompute::none, Recompute::selective, Recompute::full})
-    if (text == nameOf(one))
-      return one;
-  return std::nullopt;
-}
-
 std::string_view autopar::nameOf(Optimizer optimizer) {
   return optimizer == Optimizer::adamw ? "adamw" : "sgd";
 }

@@ -152,12 +152,10 @@ struct Word {
 };
 
 std::string contextKindChoices() { return "ring or all_to_all"; }
-std::string recomputeChoices() { return "none, selective or full"; }
 std::string optimizerChoices() { return "adamw or sgd"; }
 std::string formatChoices() { return std::string(elementTypeChoices()); }
 using Context = Word<ContextKind, parseContextKind, contextKindChoices>;
 using Schedule = Word<ScheduleKind, parseScheduleKind, scheduleChoices>;
-using Recomputing = Word<Recompute, parseRecompute, recomputeChoices>;
 using Optimizing = Word<Optimizer, parseOptimizer, optimizerChoices>;
 using Policy = Word<PlacementPolicy, parsePlacementPolicy, policyChoices>;
 using Format = Word<ElementType, parseElementType, formatChoices>;
@@ -180,6 +178,21 @@ struct FormatOrAuto {
   static Json write(const Type &value) {
     return value ? Format::write(*value) : Json();
   }
+};
+
+struct Recomputing {
+  using Type = Recomputation;
+  static Result<Type> parse(std::string_view text) {
+    Result<Type> parsed = Recomputation::parse(text);
+    if (parsed)
+      return parsed;
+    return expected(recomputationChoices());
+  }
+  static std::optional<Type> read(const JsonReader &object,
+                                  std::string_view name) {
+    return readText<Type, Recomputing>(object, name);
+  }
+  static Json write(const Type &value) { return value.str(); }
 };
 
 struct Ranges {
@@ -339,10 +352,13 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "place "
           "of --microbatches (default in training: 1)"),
       knob<Recomputing, InTraining, &TrainingPlan::recompute>(
-          "recompute", "training.recompute", "none|selective|full",
-          "What a backward makes again instead of having it saved: nothing, "
-          "what attention keeps to itself, or all of each layer (default: "
-          "none)"),
+          "recompute", "training.recompute", "none|selective|full|auto|...",
+          "What a backward makes again instead of having it saved: nothing; "
+          "attention's core, or a list of attention_core, norms, "
+          "mlp_activation, mlp, experts, shared_experts, mla_up; all but "
+          "products (save_products, save_products/2); all of each layer, of "
+          "one in two (full/2) or of eight of each stage (full:8); the least "
+          "that fits (auto) (default: none)"),
       knob<Optimizing, InTraining, &TrainingPlan::optimizer>(
           "optimizer", "training.optimizer", "adamw|sgd",
           "What is kept for each parameter beside an fp32 copy of it: two fp32 "

@@ -220,6 +220,14 @@ static bool sharesWeights(const Iteration &iteration) {
                      isShared);
 }
 
+static void readRecomputation(const TrainingPlan &plan,
+                              TrainingReport &training) {
+  if (plan.recompute)
+    training.recompute = plan.recompute->str();
+  for (const TrainingPlan::Tried &one : plan.tried)
+    training.tried.push_back({one.what.str(), one.missingBytes});
+}
+
 static void readLimits(const Iteration &iteration, TrainingReport &training) {
   training.notModelled = {
       "input pipelines, checkpoints, evaluations and restarts",
@@ -262,6 +270,7 @@ void autopar::readTraining(const Iteration &iteration, Report &report) {
   readUtilization(iteration, report, training);
   readStages(iteration, training);
   readAlive(iteration, training);
+  readRecomputation(iteration.parts.plan.training, training);
   readLimits(iteration, training);
   warn(iteration, report);
   report.training = std::move(training);

@@ -42,6 +42,14 @@ static json writeAlive(const TrainingReport &training) {
   return rows;
 }
 
+static json writeTried(const TrainingReport &training) {
+  json rows = json::array();
+  for (const TrainingReport::Tried &one : training.tried)
+    rows.push_back(
+        {{"recompute", one.recompute}, {"missing_bytes", one.missingBytes}});
+  return rows;
+}
+
 json autopar::writeTraining(const TrainingReport &training) {
   auto number = [](std::optional<double> value) {
     return value ? json(*value) : json();
@@ -65,6 +73,8 @@ json autopar::writeTraining(const TrainingReport &training) {
           {"per_stage", writeStages(training)},
           {"peak_stage", training.peakStage},
           {"alive", writeAlive(training)},
+          {"recompute", training.recompute},
+          {"tried", writeTried(training)},
           {"usd_per_iteration", number(training.dollars)},
           {"joules_per_iteration", number(training.joules)},
           {"not_modelled", training.notModelled}};

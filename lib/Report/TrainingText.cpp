@@ -12,10 +12,29 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace autopar;
 
 using Exposure = TrainingReport::Exposure;
+
+/// What is made again, and, where that was chosen, why.
+static std::string recomputationText(const Report &report) {
+  const TrainingReport &training = *report.training;
+  if (training.tried.empty())
+    return training.recompute;
+  constexpr size_t mostTried = 3;
+  const auto &memory = report.memory.perDevice;
+  std::string text =
+      training.recompute + ", which " + (memory.fits ? "leaves " : "lacks ") +
+      formatBytes(std::abs(memory.budgetBytes - memory.totalBytes));
+  size_t count = training.tried.size();
+  for (size_t i = 0; i < count; ++i)
+    if (i == 0 || i + mostTried > count)
+      text += (i == 0 ? "; " : ", ") + training.tried[i].recompute + " lacks " +
+              formatBytes(training.tried[i].missingBytes);
+  return text;
+}
 
 void autopar::addTrainingRows(TextTable &table, const Report &report) {
   const TrainingReport &training = *report.training;
@@ -24,6 +43,8 @@ void autopar::addTrainingRows(TextTable &table, const Report &report) {
                                 "FLOPs, " +
                                 percent(training.hardwareUtilization, 1) +
                                 " with what is computed again"});
+  if (training.recompute != "none")
+    table.add({"recompute", recomputationText(report)});
   table.add(
       {"peak", report.memory.worstDevice + ", " +
                    formatTime(training.stages[training.peakStage].peakTimeUs) +

@@ -67,6 +67,17 @@ Result<std::vector<LayerRange>> autopar::parseRanges(std::string_view text) {
   return ranges;
 }
 
+std::vector<LayerRange> autopar::equalRanges(int64_t layers, int64_t stages) {
+  std::vector<LayerRange> ranges;
+  int64_t begin = 0;
+  for (int64_t stage = 0; stage < stages; ++stage) {
+    int64_t end = begin + layers / stages + (stage < layers % stages ? 1 : 0);
+    ranges.push_back({begin, end});
+    begin = end;
+  }
+  return ranges;
+}
+
 std::string autopar::rangesText(const std::vector<LayerRange> &ranges) {
   std::vector<std::string> parts;
   for (const LayerRange &range : ranges) {

@@ -26,8 +26,7 @@ struct TrainingPredictor::State {
     context.printOpOnDiagnostic(false);
   }
 
-  Result<Report> estimate(ModuleOp module, const TrainedRun &run,
-                          Recompute recompute);
+  Result<Report> estimate(ModuleOp module, const TrainedRun &run);
 
   std::vector<Override> overrides;
   std::set<std::string> runtimes;
@@ -89,7 +88,7 @@ static std::vector<Override> overridesOf(const std::string &runtime,
   return own;
 }
 
-static Result<PlanRequest> requestOf(const TrainedRun &run, Recompute recompute,
+static Result<PlanRequest> requestOf(const TrainedRun &run,
                                      const std::vector<Override> &overrides) {
   const TrainedPlan &plan = run.plan;
   PlanRequest request;
@@ -97,7 +96,7 @@ static Result<PlanRequest> requestOf(const TrainedRun &run, Recompute recompute,
     return *error;
   request.plan.sequenceParallel = plan.sequenceParallel && plan.tp > 1;
   request.plan.fsdp = plan.zeroStage == 3;
-  request.plan.training.recompute = recompute;
+  request.plan.training.recompute = plan.recomputation;
   request.plan.training.unfusedAttention = plan.unfusedAttention;
   request.plan.training.dropout = plan.dropout;
   if (plan.narrowGradients)
@@ -120,9 +119,8 @@ static Result<PlanRequest> requestOf(const TrainedRun &run, Recompute recompute,
 }
 
 Result<Report> TrainingPredictor::State::estimate(ModuleOp module,
-                                                  const TrainedRun &run,
-                                                  Recompute recompute) {
-  Result<PlanRequest> request = requestOf(run, recompute, overrides);
+                                                  const TrainedRun &run) {
+  Result<PlanRequest> request = requestOf(run, overrides);
   if (!request)
     return request.error();
   OwningOpRef<ModuleOp> copy(module.clone());
@@ -137,37 +135,16 @@ Result<Report> TrainingPredictor::State::estimate(ModuleOp module,
   return std::move(*report);
 }
 
-/// The policies that a run may have, the one that costs least first.
-static std::vector<Recompute> policiesOf(Recomputation recomputation) {
-  switch (recomputation) {
-  case Recomputation::none:
-    return {Recompute::none};
-  case Recomputation::selective:
-    return {Recompute::selective};
-  case Recomputation::full:
-    return {Recompute::full};
-  case Recomputation::as_needed:
-    return {Recompute::none, Recompute::full};
-  }
-  return {};
-}
-
 Result<TrainingPrediction> TrainingPredictor::predict(TrainedRun &run) {
   Result<OwningOpRef<ModuleOp>> module = buildModel(&state->context, run.model);
   if (!module)
     return state->diagnostics.orElse(module.error());
   state->runtimes.insert(nameOf(run.plan.runtime));
   constexpr double gib = 1 << 30;
-  TrainingPrediction prediction;
-  for (Recompute policy : policiesOf(run.plan.recomputation)) {
-    Result<Report> report = state->estimate(**module, run, policy);
-    if (!report)
-      return report.error();
-    prediction = {report->latency.stepTimeUs / 1e6,
-                  static_cast<double>(report->memory.perDevice.totalBytes) /
-                      gib};
-    if (report->memory.perDevice.fits)
-      break;
-  }
-  return prediction;
+  Result<Report> report = state->estimate(**module, run);
+  if (!report)
+    return report.error();
+  return TrainingPrediction{
+      report->latency.stepTimeUs / 1e6,
+      static_cast<double>(report->memory.perDevice.totalBytes) / gib};
 }

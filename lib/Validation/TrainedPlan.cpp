@@ -32,11 +32,6 @@ const char *autopar::nameOf(TrainingFormat format) {
   return names[size_t(format)];
 }
 
-const char *autopar::nameOf(Recomputation recomputation) {
-  static const char *const names[] = {"none", "selective", "full", "as_needed"};
-  return names[size_t(recomputation)];
-}
-
 /// Whether `text` has any of `words`, in whatever case.
 static bool says(const std::string &text,
                  std::initializer_list<const char *> words) {
@@ -142,16 +137,46 @@ static void setSequenceParallel(const TrainingRow &row, TrainedPlan &plan) {
                                     "known yet");
 }
 
+/// Parts by the names of Megatron's --recompute-modules, whose `moe` has shared
+/// experts, too.
+static std::vector<LayerPart> partsOf(const std::string &recompute) {
+  static const std::pair<const char *, LayerPart> names[] = {
+      {"core_attn", LayerPart::attention_core},
+      {"layernorm", LayerPart::norms},
+      {"moe_act", LayerPart::mlp_activation},
+      {"mlp", LayerPart::mlp},
+      {"moe", LayerPart::experts},
+      {"moe", LayerPart::shared_experts},
+      {"shared_experts", LayerPart::shared_experts},
+      {"mla_up_proj", LayerPart::mla_up}};
+  std::vector<LayerPart> parts;
+  for (const std::string &word : wordsOf(lower(recompute), " ,+:[]"))
+    for (auto [name, part] : names)
+      if (word == name && std::count(parts.begin(), parts.end(), part) == 0)
+        parts.push_back(part);
+  std::sort(parts.begin(), parts.end());
+  return parts;
+}
+
+/// torchtitan's default: `selective_ac_option = "op"`, which saves every other
+/// product and what attention gives.
+static Recomputation selectiveOf(const TrainingRow &row) {
+  if (says(row.source, {"torchtitan"}))
+    return {Recomputation::Kind::save_products, {}, 2};
+  return {Recomputation::Kind::parts, {LayerPart::attention_core}};
+}
+
 static void setRecomputation(const TrainingRow &row, TrainedPlan &plan) {
-  if (says(row.recompute, {"selective"})) {
-    plan.recomputation = Recomputation::selective;
+  using Kind = Recomputation::Kind;
+  std::vector<LayerPart> parts = partsOf(row.recompute);
+  if (!parts.empty()) {
+    plan.recomputation = {Kind::parts, parts};
+  } else if (says(row.recompute, {"selective"})) {
+    plan.recomputation = selectiveOf(row);
   } else if (says(row.recompute, {"full"})) {
-    plan.recomputation = Recomputation::full;
-  } else if (says(row.recompute, {"none"})) {
-    plan.recomputation = Recomputation::none;
-  } else {
-    plan.recomputation =
-        isJax(row) ? Recomputation::full : Recomputation::as_needed;
+    plan.recomputation.kind = Kind::full;
+  } else if (!says(row.recompute, {"none"})) {
+    plan.recomputation.kind = isJax(row) ? Kind::full : Kind::fitting;
     plan.assumed.emplace_back(isJax(row) ? "full recomputation, as FSDP of JAX"
                                          : "no recomputation where it fits");
   }

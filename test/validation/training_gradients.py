@@ -28,7 +28,12 @@ QUICK_MODELS = ["llama", "gpt2", "deepseek_v3"]
 STEP = ["--phase=train", "--batch=4", "--prompt=6"]
 FORMS = [
     "", "--recompute=selective --unfused-attention", "--recompute=full", "--dropout=0.2 --unfused-attention",
-    "--dropout=0.2 --recompute=full", "--micro-batch=2 --optimizer=sgd", "--encoder-tokens=2",
+    "--encoder-tokens=2",
+    "--dropout=0.2 --recompute=full", "--micro-batch=2 --optimizer=sgd",
+    "--recompute=attention_core,norms,mlp_activation", "--recompute=mlp,experts,shared_experts,mla_up",
+    "--recompute=save_products", "--recompute=save_products/2 --dropout=0.2 --unfused-attention",
+    "--recompute=full/2", "--recompute=full:1 --dropout=0.2", "--recompute=attention_core",
+    "--recompute=norms,mlp,experts --unfused-attention --dropout=0.2", "--recompute=auto --runtime=megatron",
 ]  # fmt: skip
 PLANS = [
     "--shard-tp=2", "--shard-tp=2 --shard-sp", "--shard-dp=2", "--shard-dp=2 --shard-tp=2 --zero=1",
@@ -38,6 +43,8 @@ PLANS = [
     "--shard-tp=4 --shard-sp --dropout=0.2", "--shard-ep=2 --shard-dp=2", "--shard-ep=2 --shard-tp=2",
     "--shard-cp=2 --cp-kind=all-to-all", "--shard-tp=2 --shard-sp --shard-cp=2", "--shard-tp=2 --encoder-tokens=2",
     "--shard-cp=2 --encoder-tokens=2",
+    "--shard-tp=2 --shard-sp --recompute=save_products/2", "--shard-dp=2 --fsdp --recompute=full/2",
+    "--shard-tp=4 --shard-sp --recompute=norms,mlp,experts", "--shard-ep=2 --shard-dp=2 --recompute=experts,mlp",
 ]  # fmt: skip
 # Of a plan, what the whole module has too.
 OF_MODEL = ("--recompute", "--dropout", "--unfused-attention", "--micro-batch", "--optimizer", "--encoder-tokens")

@@ -4,7 +4,10 @@
 """Random plans of training, each estimated as it is and with one thing changed.
 
 * its parts sum: bytes of each stage, time of an iteration, FLOPs;
-* more is computed again: never more memory, never fewer FLOPs;
+* what is computed again, of parts, of some layers, of all: never more saved
+  than without, never fewer FLOPs; of dense models, on the same stages, never
+  less time, but for what more kernels hide of communication;
+* what is chosen to fit does, wherever anything of the ladder does;
 * twice the replicas, and sequences: never more states of optimizers on a device
   where these are split;
 * a zero-bubble schedule: never slower than 1F1B;
@@ -33,6 +36,14 @@ PARTS = ("weight", "kv_cache", "state", "activation", "runtime", "graph", "gradi
 MICROSECOND = 1.0
 # Bytes that an even split rounds up, stage by stage.
 SLACK = 1 + 1e-9
+# What kernels that run again may hide of communication beside them.
+HIDDEN = 0.998
+
+
+POLICIES = (
+    "none", "selective", "norms", "mlp_activation", "norms,mlp", "attention_core,mlp_activation", "experts",
+    "mlp,experts,shared_experts", "save_products", "save_products/2", "full", "full/2", "full:1", "full:3",
+)  # fmt: skip
 
 
 def draw(rng):
@@ -44,9 +55,11 @@ def draw(rng):
     plan["sp"] = plan["tp"] > 1 and rng.random() < 0.5
     plan["zero"] = rng.choice((0, 1, 3)) if plan["dp"] > 1 else 0
     plan["microbatches"] = rng.choice((2, 4, 8)) * plan["pp"]
-    plan["recompute"] = rng.choice(("none", "selective", "full"))
+    plan["recompute"] = rng.choice(POLICIES)
     plan["schedule"] = rng.choice(("one_f_one_b", "zero_bubble", "gpipe", "interleaved")) if plan["pp"] > 1 else None
     plan["runtime"] = rng.choice(("megatron", "nemo", "fsdp2"))
+    # How much of what a smaller device would have to make again to fit.
+    plan["capacity"], plan["squeeze"], plan["stages"] = None, rng.random(), None
     return plan
 
 
@@ -56,9 +69,11 @@ def flags(plan):
     all_flags += [f"--recompute={plan['recompute']}", f"--runtime={plan['runtime']}", "--micro-batch=1"]
     all_flags += [f"--shard-{axis}={plan[axis]}" for axis in ("tp", "dp", "cp", "ep") if plan[axis] > 1]
     all_flags += ["--shard-sp"] if plan["sp"] else []
+    all_flags += [f"--set=chips.h100-sxm.memory_usable={plan['capacity']}"] if plan["capacity"] else []
     if plan["pp"] > 1:
         all_flags += [f"--stage-pp={plan['pp']}", f"--schedule={plan['schedule']}"]
         all_flags += ["--interleave=2"] if plan["schedule"] == "interleaved" else []
+        all_flags += [f"--stages={plan['stages']}"] if plan["stages"] else []
     devices = plan["tp"] * plan["dp"] * plan["cp"] * plan["pp"]
     return [*all_flags, "--hardware=h100-sxm-8", f"--nodes={-(-devices // 8)}", "--estimate=json", "-o", os.devnull]
 
@@ -105,8 +120,11 @@ def most(report, part):
 def recomputes(a, b):
     if most(b, "saved") > most(a, "saved") * SLACK:
         yield "memory of recomputation", f"{most(b, 'saved')} bytes, and {most(a, 'saved')} without"
-    if b["training"]["flops"]["hardware"] < a["training"]["flops"]["hardware"]:
+    if int(b["training"]["flops"]["hardware"]) < int(a["training"]["flops"]["hardware"]):
         yield "FLOPs of recomputation", "fewer"
+    is_dense = not any(a["model"]["name"].startswith(name) for name in EXPERTS)
+    if is_dense and b["latency"]["step_time_us"] < HIDDEN * a["latency"]["step_time_us"]:
+        yield "time of recomputation", f"{b['latency']['step_time_us']} us, and {a['latency']['step_time_us']} without"
 
 
 def replicates(a, b):
@@ -124,16 +142,39 @@ def splits(a, b):
         yield "states of ZeRO", f"{most(b, 'optimizer')} bytes, and {most(a, 'optimizer')} without"
 
 
-def changes(plan):
+def changes(plan, report):
     """(plan before, plan after, what must hold)."""
-    if plan["recompute"] != "full":
-        yield plan, {**plan, "recompute": "full"}, recomputes
+    if plan["recompute"] != "none":
+        stages = report["plan"].get("pipeline", {}).get("stages")
+        yield {**plan, "recompute": "none", "stages": stages}, {**plan, "stages": stages}, recomputes
     if plan["zero"] and plan["ep"] == 1:
         yield plan, {**plan, "dp": 2 * plan["dp"]}, replicates
     if plan["zero"] == 1:
         yield {**plan, "zero": 0}, plan, splits
     if plan["schedule"] in ("one_f_one_b", "zero_bubble"):
         yield {**plan, "schedule": "one_f_one_b"}, {**plan, "schedule": "zero_bubble"}, fills
+
+
+def fit(estimates, plan):
+    """On a device that none does not fit, auto fits where any other does, and says what did not."""
+    wide = {policy: estimates.of({**plan, "recompute": policy})[0] for policy in ("none", "full")}
+    if not all(wide.values()):
+        return
+    none, full = (report["memory"]["per_device"]["total_bytes"] for report in wide.values())
+    tight = {**plan, "capacity": int(full + (none - full) * plan["squeeze"])}
+    chosen, error = estimates.of({**tight, "recompute": "auto"})
+    if not chosen:
+        yield "auto", f"refused: {error[1][:200]}"
+        return
+    others = {policy: estimates.of({**tight, "recompute": policy})[0] for policy in POLICIES}
+    fitting = [policy for policy, report in others.items() if report and report["memory"]["per_device"]["fits"]]
+    if fitting and not chosen["memory"]["per_device"]["fits"]:
+        yield "auto", f"does not fit, and {fitting} do"
+    if "none" in fitting and chosen["training"]["recompute"] != "none":
+        yield "auto", f"{chosen['training']['recompute']}, and none fits"
+    for one in chosen["training"]["tried"]:
+        if one["missing_bytes"] <= 0 or one["recompute"] == chosen["training"]["recompute"] and fitting:
+            yield "auto", f"tried {one}"
 
 
 def check(estimates, plan):
@@ -143,10 +184,12 @@ def check(estimates, plan):
         said = code == 1 and "error: " in text and len(text) < 2000
         return [] if said else [("refusal", f"exit code {code}: {text[:300]}")]
     problems = list(check_sums(report))
-    for before, after, holds in changes(plan):
+    for before, after, holds in changes(plan, report):
         a, b = (report if one == plan else estimates.of(one)[0] for one in (before, after))
         if a and b:
             problems += holds(a, b)
+    if plan["squeeze"] < 1 / 4:
+        problems += fit(estimates, {**plan, "squeeze": 4 * plan["squeeze"]})
     return problems
 
 

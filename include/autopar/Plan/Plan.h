@@ -10,6 +10,7 @@
 
 #include "autopar/Plan/Degree.h"
 #include "autopar/Plan/ExpertPlan.h"
+#include "autopar/Program/Recomputation.h"
 #include "autopar/Schedule/Schedule.h"
 #include "autopar/Schedule/Staging.h"
 #include "autopar/Support/ElementType.h"
@@ -47,12 +48,6 @@ std::string_view nameOf(ContextKind kind);
 /// Also "all-to-all", as flags have it.
 std::optional<ContextKind> parseContextKind(std::string_view text);
 
-/// What a backward makes again instead of having it saved: nothing, what
-/// attention keeps to itself, or all of a layer.
-enum class Recompute : uint8_t { none, selective, full };
-std::string_view nameOf(Recompute recompute);
-std::optional<Recompute> parseRecompute(std::string_view text);
-
 enum class Optimizer : uint8_t { adamw, sgd };
 std::string_view nameOf(Optimizer optimizer);
 std::optional<Optimizer> parseOptimizer(std::string_view text);
@@ -60,7 +55,13 @@ std::optional<Optimizer> parseOptimizer(std::string_view text);
 /// What an iteration of training does beside its forward. Absent: nothing is
 /// made again, AdamW whose states all replicas have.
 struct TrainingPlan {
-  std::optional<Recompute> recompute = std::nullopt;
+  std::optional<Recomputation> recompute = std::nullopt;
+  /// What was tried before it, where it was chosen to fit.
+  struct Tried {
+    Recomputation what;
+    int64_t missingBytes = 0;
+  };
+  std::vector<Tried> tried = {};
   std::optional<Optimizer> optimizer = std::nullopt;
   /// What is split over the replicas: 0 nothing, 1 what the optimizer keeps, 3
   /// gradients and weights, too (as `Plan::fsdp`).

@@ -69,6 +69,15 @@ struct TrainingReport {
   };
   std::vector<SavedValue> alive;
 
+  /// What is made again, as `Recomputation` writes it; what did not fit before,
+  /// and how many bytes it lacked, where it was chosen to fit.
+  std::string recompute = "none";
+  struct Tried {
+    std::string recompute;
+    int64_t missingBytes = 0;
+  };
+  std::vector<Tried> tried;
+
   std::optional<double> dollars, joules;
   /// What the numbers leave out.
   std::vector<std::string> notModelled;

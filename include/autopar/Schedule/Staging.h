@@ -35,6 +35,9 @@ struct LayerRange {
   }
 };
 
+/// So many layers on so many stages in equal numbers; the first ones have one
+/// more where that is not even.
+std::vector<LayerRange> equalRanges(int64_t layers, int64_t stages);
 /// "0-19,20-40": the first and the last layer of each, in order and without
 /// gaps, from 0. Writes what it reads.
 Result<std::vector<LayerRange>> parseRanges(std::string_view text);

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_VALIDATION_TRAINEDPLAN_H
 #define AUTOPAR_VALIDATION_TRAINEDPLAN_H
 
+#include "autopar/Program/Recomputation.h"
 #include "autopar/Support/Result.h"
 #include "autopar/Validation/TrainingRow.h"
 
@@ -31,17 +32,6 @@ const char *nameOf(TrainingFormat format);
 /// "FP8-MX" -> mxfp8; nothing where `precision` names no format.
 std::optional<TrainingFormat> trainingFormatOf(const std::string &precision);
 
-enum class Recomputation : uint8_t {
-  none,
-  /// The core of attention.
-  selective,
-  /// Of each layer, all but its input.
-  full,
-  /// The least of these that fits.
-  as_needed,
-};
-const char *nameOf(Recomputation recomputation);
-
 /// How a row was split: its degrees as they were meant.
 struct TrainedPlan {
   TrainingRuntime runtime = TrainingRuntime::megatron;
@@ -58,7 +48,7 @@ struct TrainedPlan {
   /// so many devices, beyond which they are replicas.
   int64_t zeroStage = 0, zeroDevices = 1;
   bool sequenceParallel = false, offloadsActivations = false;
-  Recomputation recomputation = Recomputation::none;
+  Recomputation recomputation;
   /// Gradients of microbatches add up in 16 bits, not in fp32.
   bool narrowGradients = false;
   /// Attention that writes its probabilities, and how often elements are

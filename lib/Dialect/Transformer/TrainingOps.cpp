@@ -10,6 +10,7 @@
 #include "Factors.h"
 #include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
+#include "autopar/Program/Recomputation.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -104,6 +105,27 @@ LogicalResult TrainingOp::verifySymbolUses(SymbolTableCollection &symbols) {
       forward ? forward.getArgumentTypes() : ArrayRef<Type>();
   return failure(failed(verify(getBackwardAttr(), inputs)) ||
                  failed(verify(getUpdateAttr(), {})));
+}
+
+LogicalResult TrainingOp::verify() {
+  SmallVector<StringRef> forms;
+  if (getRecompute())
+    forms.push_back(*getRecompute());
+  if (getTried())
+    llvm::append_range(forms, getTried()->getAsValueRange<StringAttr>());
+  for (StringRef form : forms) {
+    Result<Recomputation> parsed = Recomputation::parse(form);
+    if (!parsed)
+      return emitOpError(parsed.error().message);
+    if (parsed->kind == Recomputation::Kind::fitting)
+      return emitOpError("recomputes 'auto', expected what was chosen");
+  }
+  size_t tried = getTried() ? getTried()->size() : 0;
+  size_t missing = getMissing() ? getMissing()->size() : 0;
+  if (tried == missing)
+    return success();
+  return emitOpError() << "has " << missing << " numbers of missing bytes for "
+                       << tried << " forms that were tried";
 }
 
 //===----------------------------------------------------------------------===//

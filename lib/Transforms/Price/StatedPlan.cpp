@@ -82,6 +82,21 @@ static void addStrategy(StrategyOp strategy, Plan &plan) {
   plan.kvDtype = formatOf(strategy.getKvDtype());
 }
 
+/// Which a verifier has read.
+static Recomputation recomputationOf(StringRef text) {
+  return *Recomputation::parse(text);
+}
+
+static void addTraining(transformer::TrainingOp op, TrainingPlan &training) {
+  if (op.getRecompute())
+    training.recompute = recomputationOf(*op.getRecompute());
+  if (op.getTried())
+    for (auto [what, bytes] : llvm::zip_equal(
+             op.getTried()->getAsValueRange<StringAttr>(), *op.getMissing()))
+      training.tried.push_back({recomputationOf(what), bytes});
+  training.productFormat = formatOf(op.getProducts());
+}
+
 Result<Plan> autopar::planOf(ModuleOp module) {
   Plan plan;
   for (MeshOp mesh : module.getOps<MeshOp>())
@@ -94,12 +109,8 @@ Result<Plan> autopar::planOf(ModuleOp module) {
   addDispatch(module, plan);
   for (StrategyOp strategy : module.getOps<StrategyOp>())
     addStrategy(strategy, plan);
-  for (auto training : module.getOps<transformer::TrainingOp>()) {
-    if (training.getRecompute())
-      plan.training.recompute =
-          parseRecompute(stringifyRecomputeKind(*training.getRecompute()));
-    plan.training.productFormat = formatOf(training.getProducts());
-  }
+  for (auto training : module.getOps<transformer::TrainingOp>())
+    addTraining(training, plan.training);
   Target target = targetOf(module);
   plan.memoryUtilization = target.memoryUtilization;
   plan.prefillChunk = target.prefillChunk;

@@ -12,6 +12,7 @@
 
 #include "autopar/Analysis/StageBorders.h"
 #include "autopar/Plan/Degrees.h"
+#include "autopar/Program/Stages.h"
 #include "autopar/Report/Pipeline.h"
 
 namespace autopar {
@@ -45,6 +46,8 @@ private:
     if (failed(readOptions(module, plan)))
       return failure();
     plan.pipeline = completePipeline(plan, inputs->workload);
+    if (plan.pipeline.stages.empty() && isOfEqualStages(plan))
+      plan.pipeline.stages = equalStages(plan, program);
     if (plan.pipeline.stages.empty() &&
         failed(balance(module, program, *inputs)))
       return failure();
@@ -87,6 +90,23 @@ private:
     }
     std::optional<Error> error = checkChoices(plan, trains(module));
     return error ? emitError(module, *error) : success();
+  }
+
+  /// Whether a number of layers of each stage is made again, which backwards
+  /// were written for.
+  static bool isOfEqualStages(const Plan &plan) {
+    return plan.training.recompute &&
+           plan.training.recompute->layersOfStage > 0;
+  }
+
+  static std::vector<LayerRange> equalStages(const Plan &plan,
+                                             const CostProgram &program) {
+    Result<std::vector<uint32_t>> layers = layersInOrder(program);
+    if (!layers)
+      return {};
+    return equalRanges(static_cast<int64_t>(layers->size()),
+                       plan.sizeOf(Degree::pp).value_or(1) *
+                           *plan.pipeline.interleave);
   }
 
   /// Lays layers over stages by cost, within the memory if that is possible.

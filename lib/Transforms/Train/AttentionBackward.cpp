@@ -40,15 +40,15 @@ static const char *findUnknown(AttentionOp op) {
   return nullptr;
 }
 
-static void addSinks(AttentionOp op, Value normaliser, BackwardBuilder &back) {
+static void addSinks(AttentionOp op, Value y, Value normaliser,
+                     BackwardBuilder &back) {
   Value sinks = op.getSinks();
   if (!sinks)
     return;
   Value dy = back.gradientOf(op.getResult());
-  back.add(sinks, SinkGradientOp::create(
-                      *back, op.getLoc(), back.gradientTypeOf(sinks), dy,
-                      back.valueOf(op.getResult()), back.valueOf(normaliser),
-                      back.valueOf(sinks)));
+  back.add(sinks, SinkGradientOp::create(*back, op.getLoc(),
+                                         back.gradientTypeOf(sinks), dy, y,
+                                         normaliser, back.valueOf(sinks)));
 }
 
 /// The forward's kernel writes its normaliser beside its result.
@@ -58,17 +58,19 @@ static LogicalResult build(AttentionOp op, BackwardBuilder &back) {
   Value dy = back.gradientOf(op.getResult());
   OpBuilder forward(op->getContext());
   forward.setInsertionPointAfter(op);
-  auto normaliser = AttentionNormaliserOp::create(
+  auto written = AttentionNormaliserOp::create(
       forward, op.getLoc(), normaliserTypeOf(op.getQuery()), op.getQuery(),
       op.getKey(), op.getSinks(), op.getCausalAttr(), op.getWindowAttr(),
       op.getChunkAttr(), op.getScaleAttr(), op.getSoftcapAttr(),
       op.getAlibiAttr());
-  addSinks(op, normaliser, back);
+  back.addBeside(op, written);
+  Value query = back.valueOf(op.getQuery()), key = back.valueOf(op.getKey()),
+        value = back.valueOf(op.getValue()),
+        y = back.ownValueOf(op.getResult()), normaliser = back.valueOf(written);
+  addSinks(op, y, normaliser, back);
   auto made = AttentionBackwardOp::create(
       *back, op.getLoc(), op.getQuery().getType(), op.getKey().getType(),
-      op.getValue().getType(), dy, back.valueOf(op.getQuery()),
-      back.valueOf(op.getKey()), back.valueOf(op.getValue()),
-      back.valueOf(op.getResult()), back.valueOf(normaliser),
+      op.getValue().getType(), dy, query, key, value, y, normaliser,
       op.getCausalAttr(), op.getWindowAttr(), op.getChunkAttr(),
       op.getScaleAttr(), op.getSoftcapAttr(), op.getAlibiAttr());
   back.add(op.getQuery(), made.getDQuery());
@@ -112,13 +114,12 @@ static LogicalResult build(AttendOp op, BackwardBuilder &back) {
   return success();
 }
 
-static bool isCore(AttentionProbabilitiesOp) { return true; }
-
 void autopar::attachAttentionBackwards(MLIRContext *context) {
   attachBackward<RopeOp, build>(context);
-  attachBackward<AttentionOp, build>(context);
-  attachBackward<AttentionNormaliserOp, build>(context);
+  constexpr LayerRole role = LayerRole::attention;
+  attachBackward<AttentionOp, build, role>(context);
+  attachBackward<AttentionNormaliserOp, build, role>(context);
   attachBackward<ConcatSharedOp, build>(context);
-  attachBackward<AttentionProbabilitiesOp, build, isCore>(context);
-  attachBackward<AttendOp, build>(context);
+  attachBackward<AttentionProbabilitiesOp, build, role>(context);
+  attachBackward<AttendOp, build, role>(context);
 }

@@ -20,9 +20,9 @@ static bool isFloat(Value value) {
   return isa<FloatType>(tensorOf(value.getType()).getElementType());
 }
 
-BackwardBuilder::BackwardBuilder(BackwardOf &functions, RecomputeKind recompute,
+BackwardBuilder::BackwardBuilder(BackwardOf &functions, MadeAgain again,
                                  Type gradientFormat, FindBackward find)
-    : functions(functions), recompute(recompute),
+    : functions(functions), again(std::move(again)),
       gradientFormat(gradientFormat), find(find),
       builder(functions.forward.getContext()) {}
 
@@ -60,24 +60,27 @@ void BackwardBuilder::add(Value value, Value gradient) {
 // Values of the forward
 //===----------------------------------------------------------------------===//
 
-bool BackwardBuilder::isMadeAgain(Value value) const {
-  auto op = value.getDefiningOp<DifferentiableOpInterface>();
-  return op &&
-         (recompute == RecomputeKind::full ||
-          (recompute == RecomputeKind::selective && op.isCoreAttention()));
-}
-
 /// What is not saved follows from what is.
-Value BackwardBuilder::makeAgain(Value value) {
-  Operation *op = value.getDefiningOp();
+Operation *BackwardBuilder::runAgain(Operation *op) {
   IRMapping operands;
   for (Value operand : op->getOperands())
     operands.map(operand, valueOf(operand));
-  Operation *again = builder.clone(*op, operands);
+  return builder.clone(*op, operands);
+}
+
+Value BackwardBuilder::makeAgain(Value value) {
+  Operation *op = value.getDefiningOp();
   for (auto [old, made] :
-       llvm::zip_equal(op->getResults(), again->getResults()))
+       llvm::zip_equal(op->getResults(), runAgain(op)->getResults()))
     values[old] = made;
   return values[value];
+}
+
+Value BackwardBuilder::ownValueOf(Value result) {
+  Operation *op = result.getDefiningOp();
+  unsigned number = cast<OpResult>(result).getResultNumber();
+  return again.inside.contains(op) ? runAgain(op)->getResult(number)
+                                   : valueOf(result);
 }
 
 /// "norm", "norm_1": as the value prints.
@@ -105,7 +108,7 @@ Value BackwardBuilder::save(Value value) {
 Value BackwardBuilder::valueOf(Value value) {
   if (Value known = values.lookup(value))
     return known;
-  if (isMadeAgain(value))
+  if (again.ops.contains(value.getDefiningOp()))
     return makeAgain(value);
   OpBuilder::InsertionGuard guard(builder);
   if (lastGiven)

@@ -8,6 +8,8 @@
 #ifndef AUTOPAR_LIB_TRANSFORMS_TRAIN_BACKWARDBUILDER_H
 #define AUTOPAR_LIB_TRANSFORMS_TRAIN_BACKWARDBUILDER_H
 
+#include "LayerParts.h"
+
 #include "autopar/Dialect/Transformer/Training.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -15,6 +17,22 @@
 
 namespace autopar {
 class BackwardBuilder;
+
+/// What an op is in a layer.
+enum class LayerRole : uint8_t {
+  other,
+  /// A product with a weight, of experts too.
+  product,
+  norm,
+  /// An activation function, with a gate or without.
+  activation,
+  /// A sum with what went around a part of the layer.
+  residual,
+  /// A kernel of attention.
+  attention,
+  /// A sum of what routed experts gave.
+  combination,
+};
 } // namespace autopar
 
 #include "autopar/Transforms/Train/Differentiable.h.inc"
@@ -36,7 +54,7 @@ using FindBackward =
 /// types of the values that they are of.
 class BackwardBuilder {
 public:
-  BackwardBuilder(BackwardOf &functions, transformer::RecomputeKind recompute,
+  BackwardBuilder(BackwardOf &functions, MadeAgain again,
                   mlir::Type gradientFormat, FindBackward find);
 
   /// Goes through the forward. The gradients of what it returns are the
@@ -58,6 +76,13 @@ public:
   bool wants(mlir::Value value) const;
   /// `value` of the forward, in the backward.
   mlir::Value valueOf(mlir::Value value);
+  /// The same of a result of the op whose backward is built: what others have
+  /// saved of it may be made again for itself.
+  mlir::Value ownValueOf(mlir::Value result);
+  /// Says that `made` is a further result of the kernel of `op`.
+  void addBeside(mlir::Operation *op, mlir::Operation *made) {
+    again.addBeside(op, made);
+  }
   /// Adds to the gradient of `value`: of a weight, to the one that is kept.
   void add(mlir::Value value, mlir::Value gradient);
   /// That of a weight, in the format in which gradients add up.
@@ -70,13 +95,13 @@ private:
   mlir::LogicalResult runRepeat(transformer::RepeatOp repeat);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   gradientsOf(mlir::Operation *op);
-  bool isMadeAgain(mlir::Value value) const;
+  mlir::Operation *runAgain(mlir::Operation *op);
   mlir::Value makeAgain(mlir::Value value);
   mlir::Value save(mlir::Value value);
   std::string nameFor(mlir::Value value);
 
   BackwardOf &functions;
-  transformer::RecomputeKind recompute;
+  MadeAgain again;
   mlir::Type gradientFormat;
   FindBackward find;
   mlir::OpBuilder builder;
@@ -92,24 +117,21 @@ template <typename Op>
 using BuildBackward = mlir::LogicalResult (*)(Op, BackwardBuilder &);
 
 /// How gradients pass through `Op`.
-template <typename Op, BuildBackward<Op> build, bool (*isCore)(Op) = nullptr>
+template <typename Op, BuildBackward<Op> build, LayerRole role>
 struct BackwardModel
-    : DifferentiableOpInterface::ExternalModel<BackwardModel<Op, build, isCore>,
+    : DifferentiableOpInterface::ExternalModel<BackwardModel<Op, build, role>,
                                                Op> {
   mlir::LogicalResult buildBackward(mlir::Operation *op,
                                     BackwardBuilder &backward) const {
     return build(mlir::cast<Op>(op), backward);
   }
-  bool isCoreAttention(mlir::Operation *op) const {
-    if constexpr (isCore != nullptr)
-      return isCore(mlir::cast<Op>(op));
-    return false;
-  }
+  LayerRole getRole(mlir::Operation *) const { return role; }
 };
 
-template <typename Op, BuildBackward<Op> build, bool (*isCore)(Op) = nullptr>
+template <typename Op, BuildBackward<Op> build,
+          LayerRole role = LayerRole::other>
 void attachBackward(mlir::MLIRContext *context) {
-  Op::template attachInterface<BackwardModel<Op, build, isCore>>(*context);
+  Op::template attachInterface<BackwardModel<Op, build, role>>(*context);
 }
 
 void attachTokenBackwards(mlir::MLIRContext *context);

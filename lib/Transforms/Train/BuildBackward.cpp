@@ -8,6 +8,8 @@
 #include "autopar/Transforms/Passes.h"
 
 #include "BackwardBuilder.h"
+#include "RecomputedLayers.h"
+#include "autopar/Transforms/Price/Estimate.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -71,11 +73,27 @@ private:
                               << "', expected a format such as fp32 or bf16";
   }
 
+  LogicalResult readRecomputation(ModuleOp module) {
+    Result<Recomputation> parsed = Recomputation::parse(recompute.getValue());
+    if (!parsed)
+      return module.emitError(parsed.error().message);
+    what = std::move(*parsed);
+    if (what.kind == Recomputation::Kind::fitting)
+      return module.emitError("recompute = auto is for "
+                              "autopar-fit-recomputation, which tries others");
+    staged = {{}, std::max<int64_t>(1, stageCount)};
+    if (stages.empty())
+      return success();
+    Result<std::vector<LayerRange>> ranges = parseRanges(stages);
+    if (!ranges)
+      return emitError(module, ranges.error());
+    staged.ranges = std::move(*ranges);
+    return success();
+  }
+
   LogicalResult readOptions(ModuleOp module) {
-    std::optional<RecomputeKind> policy = symbolizeRecomputeKind(recompute);
-    if (!policy)
-      return module.emitError() << "unknown recompute '" << recompute
-                                << "', expected none, selective or full";
+    if (failed(readRecomputation(module)))
+      return failure();
     std::optional<OptimizerKind> kind = symbolizeOptimizerKind(optimizer);
     if (!kind)
       return module.emitError() << "unknown optimizer '" << optimizer
@@ -92,7 +110,6 @@ private:
         return failure();
       productFormat = *format;
     }
-    what = *policy;
     choice = {*kind, master != "none", {}, *gradients};
     if (choice.hasMaster) {
       FailureOr<Type> copy = readFormat(module, "master", master);
@@ -107,6 +124,13 @@ private:
   LogicalResult build(ModuleOp module, func::FuncOp entry) {
     functions.clear();
     updates.clear();
+    again.clear();
+    if (what.variesByLayer()) {
+      FailureOr<FunctionSet> split = splitRecomputedLayers(entry, what, staged);
+      if (failed(split))
+        return failure();
+      again = std::move(*split);
+    }
     FailureOr<BackwardOf> made = makeBackward(entry, /*isEntry=*/true);
     if (failed(made))
       return failure();
@@ -115,8 +139,8 @@ private:
     builder.setInsertionPointAfter(update);
     TrainingOp::create(
         builder, module.getLoc(), SymbolRefAttr::get(made->backward),
-        SymbolRefAttr::get(update),
-        RecomputeKindAttr::get(module.getContext(), what),
+        SymbolRefAttr::get(update), builder.getStringAttr(what.str()),
+        ArrayAttr(), DenseI64ArrayAttr(),
         productFormat ? TypeAttr::get(productFormat) : TypeAttr());
     return success();
   }
@@ -138,6 +162,13 @@ private:
     return made;
   }
 
+  /// Only of layers.
+  MadeAgain madeAgain(func::FuncOp forward, bool isEntry) const {
+    bool isLayer =
+        !isEntry && (!what.variesByLayer() || again.contains(forward));
+    return isLayer ? opsMadeAgain(forward, what) : MadeAgain();
+  }
+
   FailureOr<BackwardOf> makeBackward(func::FuncOp forward, bool isEntry) {
     auto known = functions.find(forward);
     if (known != functions.end())
@@ -154,7 +185,8 @@ private:
     auto find = [&](func::FuncOp callee) {
       return makeBackward(callee, /*isEntry=*/false);
     };
-    BackwardBuilder builder(made, what, choice.gradientFormat, find);
+    BackwardBuilder builder(made, madeAgain(forward, isEntry),
+                            choice.gradientFormat, find);
     if (failed(builder.run(isEntry)))
       return failure();
     functions[forward] = made;
@@ -173,7 +205,10 @@ private:
     return made;
   }
 
-  RecomputeKind what = RecomputeKind::none;
+  Recomputation what;
+  StagesOfLayers staged;
+  /// Where layers differ, those that are made again.
+  FunctionSet again;
   Type productFormat;
   OptimizerChoice choice;
   llvm::MapVector<Operation *, BackwardOf> functions;

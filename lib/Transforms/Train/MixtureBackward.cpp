@@ -32,9 +32,10 @@ static LogicalResult build(RouterOp op, BackwardBuilder &back) {
   Value dy = back.gradientOf(op.getResult());
   OpBuilder forward(op->getContext());
   forward.setInsertionPointAfter(op);
-  Value scores =
+  auto scores =
       RouterScoresOp::create(forward, op.getLoc(), scoresTypeOf(op), op.getX(),
                              op.getWeight(), op.getBias(), op.getSigmoidAttr());
+  back.addBeside(op, scores);
   Value dl = RouterBackwardOp::create(
       *back, op.getLoc(), scores.getType(), dy, back.valueOf(scores),
       back.valueOf(op.getResult()), op.getSigmoidAttr(), op.getNormalizedAttr(),
@@ -114,7 +115,7 @@ void autopar::attachMixtureBackwards(MLIRContext *context) {
   attachBackward<RouterOp, build>(context);
   attachBackward<RouterScoresOp, build>(context);
   attachBackward<DispatchOp, build>(context);
-  attachBackward<CombineOp, build>(context);
+  attachBackward<CombineOp, build, LayerRole::combination>(context);
   attachBackward<WeighOp, build>(context);
-  attachBackward<ExpertsOp, build>(context);
+  attachBackward<ExpertsOp, build, LayerRole::product>(context);
 }

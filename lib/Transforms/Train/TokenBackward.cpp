@@ -226,25 +226,17 @@ static LogicalResult build(LayerNormOp op, BackwardBuilder &back) {
   return buildNorm(op, {back->getUnitAttr(), {}, {}}, back);
 }
 
-/// Of probabilities, attention's recomputation drops again.
-template <typename Op>
-static bool isOfProbabilities(Op op) {
-  return op.getX().template getDefiningOp<AttentionProbabilitiesOp>() !=
-         nullptr;
-}
-
 void autopar::attachTokenBackwards(MLIRContext *context) {
-  attachBackward<AddOp, build>(context);
+  attachBackward<AddOp, build, LayerRole::residual>(context);
   attachBackward<ScaleOp, build>(context);
   attachBackward<CastOp, build>(context);
-  attachBackward<ActivationOp, build>(context);
-  attachBackward<GatedOp, build>(context);
+  attachBackward<ActivationOp, build, LayerRole::activation>(context);
+  attachBackward<GatedOp, build, LayerRole::activation>(context);
   attachBackward<SoftcapOp, build>(context);
   attachBackward<MultiplyOp, build>(context);
-  attachBackward<DropoutOp, build, isOfProbabilities<DropoutOp>>(context);
-  attachBackward<DropoutMaskOp, build, isOfProbabilities<DropoutMaskOp>>(
-      context);
-  attachBackward<LinearOp, build>(context);
+  attachBackward<DropoutOp, build>(context);
+  attachBackward<DropoutMaskOp, build>(context);
+  attachBackward<LinearOp, build, LayerRole::product>(context);
   attachBackward<AddBiasOp, build>(context);
   attachBackward<LogitsOp, build>(context);
   attachBackward<CrossEntropyOp, build>(context);
@@ -252,6 +244,6 @@ void autopar::attachTokenBackwards(MLIRContext *context) {
   attachBackward<PositionEmbeddingOp, build>(context);
   attachBackward<InsertOp, build>(context);
   attachBackward<MergeTokensOp, build>(context);
-  attachBackward<RMSNormOp, build>(context);
-  attachBackward<LayerNormOp, build>(context);
+  attachBackward<RMSNormOp, build, LayerRole::norm>(context);
+  attachBackward<LayerNormOp, build, LayerRole::norm>(context);
 }

@@ -307,3 +307,36 @@ func.func private @merged_of_three(%dy: tensor<4x3x64xbf16>) {
   %dx = transformer.merge_tokens_backward %dy : tensor<4x3x64xbf16> -> tensor<4x16x64xbf16>
   return
 }
+
+// -----
+
+func.func @model() {
+  return
+}
+func.func private @nothing() {
+  return
+}
+// expected-error @+1 {{'transformer.training' op unknown recomputation 'some', expected none, selective, full}}
+transformer.training backward(@nothing) update(@nothing) recompute("some")
+
+// -----
+
+func.func @model() {
+  return
+}
+func.func private @nothing() {
+  return
+}
+// expected-error @+1 {{'transformer.training' op recomputes 'auto', expected what was chosen}}
+transformer.training backward(@nothing) update(@nothing) recompute("auto")
+
+// -----
+
+func.func @model() {
+  return
+}
+func.func private @nothing() {
+  return
+}
+// expected-error @+1 {{'transformer.training' op has 2 numbers of missing bytes for 1 forms that were tried}}
+transformer.training backward(@nothing) update(@nothing) recompute("full") tried ["none"] missing [1, 2]

@@ -37,7 +37,7 @@
 // CHECK: transformer.repeat 3 layers "layers" from 0 {
 // CHECK-NEXT: func.call @decoder_update() : () -> ()
 // CHECK-NOT: transformer.update
-// CHECK: transformer.training backward(@model_backward) update(@model_update) recompute(none)
+// CHECK: transformer.training backward(@model_backward) update(@model_update) recompute("none")
 
 // All but the arguments of layers is made again.
 
@@ -59,7 +59,7 @@
 // CORE-DAG: transformer.dropout_mask
 
 // RUN: not autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=some})' 2>&1 | FileCheck %s --check-prefix=WORD
-// WORD: error: unknown recompute 'some', expected none, selective or full
+// WORD: error: unknown recomputation 'some', expected none, selective, full, full:N (layers of each stage)
 // RUN: not autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{optimizer=lion})' 2>&1 | FileCheck %s --check-prefix=KIND
 // KIND: error: unknown optimizer 'lion', expected adamw or sgd
 

@@ -550,4 +550,10 @@ TEST(Picoseconds, FromMicroseconds) {
     EXPECT_FALSE(bool(toPicoseconds(bad))) << bad;
 }
 
+TEST(Staging, EqualRanges) {
+  EXPECT_EQ(rangesText(equalRanges(8, 4)), "0-1,2-3,4-5,6-7");
+  EXPECT_EQ(rangesText(equalRanges(7, 3)), "0-2,3-4,5-6");
+  EXPECT_EQ(rangesText(equalRanges(3, 1)), "0-2");
+}
+
 } // namespace

@@ -40,7 +40,7 @@ TEST(TrainedPlan, DegreesAndBatches) {
   EXPECT_EQ(made.runtime, TrainingRuntime::megatron);
   EXPECT_EQ(made.zeroStage, 0);
   EXPECT_TRUE(made.sequenceParallel);
-  EXPECT_EQ(made.recomputation, Recomputation::none);
+  EXPECT_EQ(made.recomputation.str(), "none");
 }
 
 /// Rows without a micro-batch are reported apart, not dropped.
@@ -122,13 +122,20 @@ TEST(TrainedPlan, SequencesAndRecomputation) {
   EXPECT_FALSE(plan(R"("sp": false)").sequenceParallel);
   EXPECT_FALSE(plan(R"("source": "bigscience")").sequenceParallel);
   EXPECT_FALSE(plan(R"("tp": 1)").sequenceParallel);
-  EXPECT_EQ(plan(R"("recompute": "full")").recomputation, Recomputation::full);
-  EXPECT_EQ(plan(R"("recompute": "selective")").recomputation,
-            Recomputation::selective);
-  EXPECT_EQ(plan(R"("recompute": "not stated, recipe")").recomputation,
-            Recomputation::as_needed);
-  EXPECT_EQ(plan(R"("recompute": null, "source": "MaxText")").recomputation,
-            Recomputation::full);
+  auto recomputes = [&](const char *cells) {
+    return plan(cells).recomputation.str();
+  };
+  EXPECT_EQ(recomputes(R"("recompute": "full")"), "full");
+  EXPECT_EQ(recomputes(R"("recompute": "selective")"), "selective");
+  EXPECT_EQ(
+      recomputes(R"("recompute": "selective", "source": "pytorch/torchtitan")"),
+      "save_products/2");
+  EXPECT_EQ(recomputes(R"("recompute": "selective: [moe_act, layernorm]")"),
+            "norms+mlp_activation");
+  EXPECT_EQ(recomputes(R"("recompute": "moe,mla_up_proj")"),
+            "experts+shared_experts+mla_up");
+  EXPECT_EQ(recomputes(R"("recompute": "not stated, recipe")"), "auto");
+  EXPECT_EQ(recomputes(R"("recompute": null, "source": "MaxText")"), "full");
 }
 
 TEST(TrainedPlan, Experts) {

@@ -20,10 +20,10 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
                     "which at least one is known. Errors are emitted.",
                     "::mlir::LogicalResult", "buildBackward",
                     (ins "::autopar::BackwardBuilder &":$backward)>,
-    InterfaceMethod<"Whether it lies between queries, keys, values and an "
-                    "attention's result, and `selective` recomputation makes it "
-                    "again.",
-                    "bool", "isCoreAttention", (ins), "", "return false;">,
+    InterfaceMethod<"What it is in a layer, by which parts are found that "
+                    "recomputation makes again.",
+                    "::autopar::LayerRole", "getRole", (ins), "",
+                    "return ::autopar::LayerRole::other;">,
   ];
 }
 

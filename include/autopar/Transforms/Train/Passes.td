@@ -55,10 +55,26 @@ def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
     a backward needs of its forward is saved there (`transformer.save`), or, as
     `recompute` says, made again from what is saved:
 
-        none       nothing
-        selective  what lies between queries, keys, values and an attention's
-                   result (arXiv:2205.05198, section 5)
-        full       all but the arguments of layers
+        none           nothing
+        a list of      parts of layers
+          attention_core   between queries, keys, values and an attention's
+                           result (`selective`; arXiv:2205.05198, section 5)
+          norms            what norms give
+          mlp_activation   what activation functions give, also in experts
+          mlp              dense feed-forward networks up to their last product
+          experts          from routers to the last products of routed experts
+          shared_experts   the networks beside them
+          mla_up           from latents to queries, keys, values
+        save_products  all of a layer but what products with weights and
+                       attention give; save_products/2: and every second
+                       product of it
+        full           all of a layer but its arguments
+
+    `full:8` makes the first 8 layers of each stage again, `full/2` every second
+    layer, and the others save all: layers that are made again have functions of
+    their own, called `.._recomputed`. Stages are those of `stages`, or
+    `stage-count` of equal numbers of layers. What lies around the layers is
+    never made again.
 
     Gradients of weights are in `gradient-format` and add up over microbatches
     (`transformer.accumulate`); the update keeps what `optimizer` and `states`
@@ -70,7 +86,13 @@ def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
   }];
   let options = [
     Option<"recompute", "recompute", "std::string", "\"none\"",
-           "none, selective or full">,
+           "What is made again: none, selective, full, full:8, full/2, "
+           "save_products, save_products/2, or a list of parts">,
+    Option<"stages", "stages", "std::string", "\"\"",
+           "Layers of each virtual stage, 0-19,20-40,.. (empty: equal "
+           "numbers)">,
+    Option<"stageCount", "stage-count", "int64_t", "1",
+           "Virtual stages where `stages` is empty">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"",
            "adamw or sgd">,
     Option<"gradientFormat", "gradient-format", "std::string", "\"fp32\"",
@@ -85,6 +107,40 @@ def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
   ];
   let dependentDialects = ["::autopar::transformer::TransformerDialect",
                            "::mlir::func::FuncDialect"];
+}
+
+def FitRecomputationPass : ModulePass<"autopar-fit-recomputation"> {
+  let summary = "makes as little again as fits the devices";
+  let description = [{
+    Runs `pipeline`, in which each `recompute=auto` stands for what is tried, on
+    copies of the module, prices what comes of it, and then runs it for that
+    which fits and takes the least time:
+
+    1. `none`, which is taken where it fits;
+    2. lists of parts: each part alone first, for the bytes that it saves and the
+       time that it takes; then longer and longer lists of them, that which saves
+       most bytes a second first, until one fits;
+    3. `save_products`, `save_products/2`;
+    4. the fewest layers of each stage that fit, `full:N`;
+    5. `full`, which is taken, too, where nothing fits.
+
+    What did not fit is in `transformer.training` (`tried`, `missing`).
+
+    Requires a module that `autopar-prepare-training` has prepared, and a
+    pipeline that builds its backward and leaves what can be priced.
+
+    ```mlir
+    // autopar-fit-recomputation{pipeline=builtin.module(
+    //     autopar-build-backward{recompute=auto},autopar-stage-pipeline)}
+    transformer.training backward(@model_backward) update(@model_update)
+        recompute("norms+mlp_activation") tried ["none"] missing [3221225472]
+    ```
+  }];
+  let options = [
+    Option<"pipeline", "pipeline", "std::string", "\"builtin.module()\"",
+           "Passes that make a program, with recompute=auto">,
+  ];
+  let dependentDialects = ["::autopar::transformer::TransformerDialect"];
 }
 
 #endif // AUTOPAR_TRANSFORMS_TRAIN_PASSES_TD

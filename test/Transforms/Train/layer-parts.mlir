@@ -1,0 +1,64 @@
+// Parts of a layer are known by what ops do: what is made again of each is not
+// saved, and runs in the backward.
+
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=norms,mlp_activation})' | FileCheck %s --check-prefix=CHEAP
+// CHEAP-LABEL: func.func private @decoder(
+// CHEAP-NOT: transformer.save {{.*}}"norm"
+// CHEAP-NOT: transformer.save {{.*}}"activation"
+// CHEAP: transformer.save {{.*}}"up"
+// CHEAP-LABEL: func.func private @decoder_backward(
+// CHEAP: %[[G:.*]] = transformer.activation %{{.*}} gelu
+// CHEAP-NEXT: transformer.product_gradient %[[G]]
+// CHEAP: transformer.rms_norm
+
+// What lies around the layers is not made again: its norm, its scores.
+
+// CHEAP-LABEL: func.func private @model_backward(
+// CHEAP-NOT: transformer.rms_norm
+// CHEAP: transformer.training {{.*}} recompute("norms+mlp_activation")
+
+// A network up to its last product.
+
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=mlp})' | FileCheck %s --check-prefix=MLP
+// MLP-LABEL: func.func private @decoder_backward(
+// MLP-NOT: transformer.saved "up"
+// MLP: %[[UP:.*]] = transformer.linear %{{.*}}, %up_proj
+// MLP-NEXT: transformer.activation %[[UP]] gelu
+// MLP-NOT: = transformer.linear %
+// MLP-LABEL: func.func private @decoder_update
+
+// A kernel of attention that keeps its probabilities to itself runs again for
+// its own backward; what it gave is saved for the product behind it.
+
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=selective})' | FileCheck %s --check-prefix=CORE
+// CORE-LABEL: func.func private @decoder(
+// CORE-NOT: transformer.save {{.*}}"normaliser"
+// CORE: transformer.save %attn "attn"
+// CORE-LABEL: func.func private @decoder_backward(
+// CORE: %[[SAVED:.*]] = transformer.saved "attn"
+// CORE: transformer.product_gradient %[[SAVED]]
+// CORE: %[[AGAIN:.*]] = transformer.attention %
+// CORE: %[[Z:.*]] = transformer.attention_normaliser
+// CORE-NEXT: transformer.attention_backward {{.*}}, %[[AGAIN]], %[[Z]] causal
+// CORE: transformer.training {{.*}} recompute("selective")
+
+// Products are saved, of q, k, v, o, up and down every second one: q, v, up.
+
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=save_products})' | FileCheck %s --check-prefix=PRODUCTS
+// PRODUCTS-LABEL: func.func private @decoder_backward(
+// PRODUCTS-DAG: transformer.saved "q"
+// PRODUCTS-DAG: transformer.saved "k"
+// PRODUCTS-DAG: transformer.saved "up"
+// PRODUCTS-DAG: transformer.saved "attn"
+// PRODUCTS-DAG: transformer.saved "normaliser"
+// PRODUCTS-NOT: = transformer.linear %
+// PRODUCTS: transformer.rms_norm
+// PRODUCTS-LABEL: func.func private @decoder_update
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=save_products/2})' | FileCheck %s --check-prefix=SECOND
+// SECOND-LABEL: func.func private @decoder_backward(
+// SECOND-DAG: transformer.saved "q"
+// SECOND-DAG: transformer.saved "v"
+// SECOND-DAG: transformer.saved "up"
+// SECOND-DAG: transformer.linear %{{.*}}, %k_proj
+// SECOND-DAG: transformer.linear %{{.*}}, %o_proj
+// SECOND-LABEL: func.func private @decoder_update
