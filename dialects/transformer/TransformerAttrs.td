@@ -209,7 +209,8 @@ def TF_RecomputeAttr : I32EnumAttr<"RecomputeKind", "what a backward makes again
 }
 
 def TF_OptimizerAttr : I32EnumAttr<"OptimizerKind", "an optimizer", [
-    I32EnumAttrCase<"adamw", 0>, I32EnumAttrCase<"sgd", 1>]> {
+    I32EnumAttrCase<"adamw", 0>, I32EnumAttrCase<"sgd", 1>,
+    I32EnumAttrCase<"adafactor", 2>]> {
   let cppNamespace = "::autopar::transformer";
 }
 

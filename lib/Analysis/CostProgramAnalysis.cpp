@@ -255,7 +255,8 @@ private:
       return failure(failed(isKnown));
     size_t sent = program.collectives.size(), made = program.kernels.size();
     workload.buildWorkload(builder);
-    for (; productFormat && made < program.kernels.size(); ++made)
+    bool casts = productFormat && section != Section::optimizer;
+    for (; casts && made < program.kernels.size(); ++made)
       multiplyIn(*productFormat, program.kernels[made]);
     launches = builder.takeLaunched();
     for (; sent < program.collectives.size(); ++sent)
@@ -288,8 +289,13 @@ private:
         user = *user->user_begin();
       return isa<transformer::AccumulateOp>(user);
     };
-    return section == Section::optimizer ||
-           transformer::findWeight(op->getOperand(0)) ||
+    // Products of an update wait for what is gathered for them.
+    auto isMultiplied = [](Operation *user) {
+      return isa<transformer::OrthogonalizeOp>(user);
+    };
+    if (section == Section::optimizer)
+      return llvm::none_of(op->getUsers(), isMultiplied);
+    return transformer::findWeight(op->getOperand(0)) ||
            (section == Section::backward &&
             llvm::all_of(op->getUsers(), isAddend));
   }

@@ -21,6 +21,7 @@ void autopar::registerExecution(mlir::DialectRegistry &registry) {
         attachAttentionGradientKernels(context);
         attachExpertGradientKernels(context);
         attachTrainingKernels(context);
+        attachOptimizerKernels(context);
         attachConvolutionKernels(context);
         attachAttentionKernels(context);
         attachExpertKernels(context);

@@ -36,7 +36,8 @@ constexpr NamedDegree degreeNames[] = {{"tp", &Degrees::tp},
                                        {"ep", &Degrees::ep},
                                        {"etp", &Degrees::etp},
                                        {"dcp", &Degrees::dcp},
-                                       {"attention-tp", &Degrees::attentionTp}};
+                                       {"attention-tp", &Degrees::attentionTp},
+                                       {"fsdp", &Degrees::fsdp}};
 
 /// "sp" of the flag "shard-sp".
 std::string wordOf(const PlanKnob &knob) {
@@ -85,6 +86,13 @@ private:
   std::optional<int64_t> stages;
   Plan plan;
 };
+
+/// "fsdp" alone is over all replicas.
+bool isSwitch(const Word &word) {
+  return word.name == nameOf(Degree::fsdp) &&
+         (word.value.empty() || word.value == "true" || word.value == "false" ||
+          word.value == "0" || word.value == "1");
+}
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -163,7 +171,7 @@ std::optional<Error> PlanParser::add(const Word &word) {
   if (word.name == "pp")
     return addDegree(word, stages);
   for (const NamedDegree &degree : degreeNames)
-    if (word.name == degree.name)
+    if (word.name == degree.name && !isSwitch(word))
       return addDegree(word, degrees.*degree.member);
   return addKnob(word);
 }
@@ -189,6 +197,7 @@ Result<Plan> PlanParser::run() {
   setMesh(plan, *mesh);
   if (std::optional<Error> error = completeDegrees(plan))
     return *error;
+  splitAsAsked(plan);
   return plan;
 }
 
@@ -224,7 +233,9 @@ std::optional<std::string> autopar::planText(const Plan &plan) {
       words.push_back(degree.name + sizeText(*size));
   for (const PlanKnob &knob : planKnobs()) {
     nlohmann::ordered_json value = knob.write(plan);
-    if (value.is_null() || !knob.flag)
+    // The degree of that name says so.
+    bool isSaid = knob.flag == nameOf(Degree::fsdp) && degrees.fsdp;
+    if (value.is_null() || !knob.flag || isSaid)
       continue;
     std::string text =
         value.is_string() ? value.get<std::string>() : value.dump();

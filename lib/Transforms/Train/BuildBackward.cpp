@@ -76,10 +76,12 @@ private:
     if (!policy)
       return module.emitError() << "unknown recompute '" << recompute
                                 << "', expected none, selective or full";
-    std::optional<OptimizerKind> kind = symbolizeOptimizerKind(optimizer);
+    std::optional<Optimizer> kind = parseOptimizer(optimizer);
     if (!kind)
-      return module.emitError() << "unknown optimizer '" << optimizer
-                                << "', expected adamw or sgd";
+      return module.emitError()
+             << "unknown optimizer '" << optimizer
+             << "', expected adamw, adamw-8bit, adafactor, muon, sgd or "
+                "sgd-without-momentum";
     FailureOr<Type> gradients =
         readFormat(module, "gradient-format", gradientFormat);
     FailureOr<Type> moment = readFormat(module, "moments", moments);
@@ -93,14 +95,13 @@ private:
       productFormat = *format;
     }
     what = *policy;
-    choice = {*kind, master != "none", {}, *gradients};
-    if (choice.hasMaster) {
-      FailureOr<Type> copy = readFormat(module, "master", master);
-      if (failed(copy))
-        return failure();
-      choice.states.push_back(*copy);
-    }
-    choice.states.append(*kind == OptimizerKind::adamw ? 2 : 1, *moment);
+    choice = {*kind, {}, *moment, *gradients};
+    if (master == "none")
+      return success();
+    FailureOr<Type> copy = readFormat(module, "master", master);
+    if (failed(copy))
+      return failure();
+    choice.master = *copy;
     return success();
   }
 
