@@ -168,7 +168,9 @@ std::optional<Error> PipelineEvaluator::addTransfers() {
     for (size_t i = 0; i < steps.size(); ++i) {
       const std::vector<int64_t> &all = transferBytes[i];
       int64_t bytes =
-          last ? all.back() : all[parts.order[range(stage + 1).begin]];
+          last ? all.back()
+               : all[parts.order[layerInto(pipeline.partition.ranges,
+                                           stage + 1)]];
       pipeline.transfers.push_back(
           {stage, next, bytes, route.tier ? route.tier->name : "",
            timeOf(route, static_cast<double>(bytes)), steps[i].count});
