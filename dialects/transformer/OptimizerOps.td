@@ -32,7 +32,7 @@ def TF_UpdateOp : TF_ComputeOp<"update", [
         v[i,j] = r[i] * c[j] / mean_i r[i]            else v = b*v + (1-b)*s
         u = g / sqrt(v);  y = w - lr * u / max(1, sqrt(mean u^2))
 
-    with `lr = 0.001`, `b1 = 0.9`, `b2 = 0.999`, `eps = 1e-8`, `e1 = 1e-30`: costs
+    with `lr = 0.001`, `b1 = 0.9`, `b2 = 0.999`, `eps = 1e-8`, `e1 = 1e-12`: costs
     depend on none of them. Dimensions `rows[0]` up to `rows[1]` of the weight
     are the rows of its matrix, those behind the columns, and those before count
     matrices. `states` are the formats of what is kept, a master copy of the

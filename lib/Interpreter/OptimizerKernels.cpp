@@ -19,6 +19,9 @@ using namespace autopar::transformer;
 using namespace mlir;
 
 static constexpr double rate = 0.001;
+/// What Adafactor adds to squares: more than rounding makes of gradients that
+/// are 0.
+static constexpr double leastSquare = 1e-12;
 
 //===----------------------------------------------------------------------===//
 // Element by element
@@ -86,7 +89,6 @@ struct Matrices {
 static void divideByMeans(const Matrices &matrices, double share,
                           LocalTensor &ofRows, LocalTensor &ofColumns,
                           LocalTensor &gradient) {
-  constexpr double least = 1e-30;
   auto blend = [&](double &mean, double value) {
     mean = share * mean + (1 - share) * value;
   };
@@ -96,7 +98,7 @@ static void divideByMeans(const Matrices &matrices, double share,
            *c = &ofColumns.data[n * matrices.columns];
     std::vector<double> rows(matrices.rows), columns(matrices.columns);
     for (int64_t at = 0; at < matrices.size(); ++at) {
-      double square = g[at] * g[at] + least;
+      double square = g[at] * g[at] + leastSquare;
       rows[at / matrices.columns] += square / double(matrices.columns);
       columns[at % matrices.columns] += square / double(matrices.rows);
     }
@@ -141,7 +143,7 @@ static LocalResult runAdafactor(UpdateOp op, Device &device) {
     LocalTensor &v = keptBy(device, second, result.shape);
     for (int64_t i = 0; i < step.size(); ++i) {
       v.data[i] = share * v.data[i] +
-                  (1 - share) * (step.data[i] * step.data[i] + 1e-30);
+                  (1 - share) * (step.data[i] * step.data[i] + leastSquare);
       step.data[i] /= std::sqrt(v.data[i]);
     }
   }

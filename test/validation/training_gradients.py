@@ -24,11 +24,11 @@ import tempfile
 from executed import MODELS, run
 
 QUICK_MODELS = ["llama", "gpt2"]
-# Sequences of two replicas, in microbatches of one and of two.
+# Sequences of up to four replicas, in microbatches of one and of two.
 STEP = ["--phase=train", "--batch=4", "--prompt=6"]
 FORMS = [
     "", "--recompute=selective --unfused-attention", "--recompute=full", "--dropout=0.2 --unfused-attention",
-    "--dropout=0.2 --recompute=full", "--micro-batch=2 --optimizer=sgd",
+    "--dropout=0.2 --recompute=full", "--micro-batch=2 --optimizer=sgd", "--optimizer=muon",
 ]  # fmt: skip
 PLANS = [
     "--shard-tp=2", "--shard-tp=2 --shard-sp", "--shard-dp=2", "--shard-dp=2 --shard-tp=2 --zero=1",
@@ -36,9 +36,15 @@ PLANS = [
     "--shard-dp=2 --fsdp --shard-tp=2 --shard-sp", "--shard-cp=2", "--shard-tp=4 --shard-attention-tp=2",
     "--shard-tp=2 --recompute=full", "--shard-dp=2 --shard-tp=2 --dropout=0.2 --unfused-attention",
     "--shard-tp=4 --shard-sp --dropout=0.2", "--shard-ep=2 --shard-dp=2", "--shard-ep=2 --shard-tp=2",
+    "--shard-dp=2 --zero=2", "--shard-dp=2 --shard-tp=2 --zero=2 --shard-sp",
+    "--shard-dp=4 --shard-fsdp=2", "--shard-dp=4 --shard-fsdp=2 --zero=2", "--shard-dp=4 --shard-fsdp=2 --zero=1",
+    "--shard-dp=2 --shard-ep=2 --shard-tp=2 --zero=2", "--shard-dp=4 --shard-ep=2 --shard-fsdp=2",
+    "--shard-dp=2 --shard-tp=2 --zero=1 --optimizer=muon", "--shard-dp=2 --fsdp --optimizer=muon",
+    "--shard-dp=2 --zero=2 --optimizer=adamw-8bit --master-format=none", "--shard-dp=2 --optimizer=adafactor",
+    "--shard-dp=2 --zero=2 --optimizer=sgd-without-momentum",
 ]  # fmt: skip
 # Of a plan, what the whole module has too.
-OF_MODEL = ("--recompute", "--dropout", "--unfused-attention", "--micro-batch", "--optimizer")
+OF_MODEL = ("--recompute", "--dropout", "--unfused-attention", "--micro-batch", "--optimizer", "--master-format")
 
 
 class Cases:

@@ -97,38 +97,20 @@ private:
     slice(op.getWeightMutable(), op.getWeight(), axes);
   }
 
-  /// Each replica updates its part, with what it has of the gradient.
+  /// Each replica updates its part, for which propagation scatters what it has
+  /// of the gradient.
   static void split(transformer::UpdateOp op, ArrayRef<StringAttr> axes) {
     Value weight = op.getWeight(), last = weight;
-    SmallVector<OpOperand *> uses;
-    transformer::GradientOp gradient;
+    SmallVector<OpOperand *> momenta;
     for (OpOperand &use : weight.getUses())
       if (isa<transformer::MomentumOp>(use.getOwner()))
-        uses.push_back(&use);
-      else if (auto read = dyn_cast<transformer::GradientOp>(use.getOwner()))
-        gradient = read;
-    if (gradient)
-      last = gradient;
+        momenta.push_back(&use);
+      else if (isa<transformer::GradientOp>(use.getOwner()))
+        last = use.getOwner()->getResult(0);
     AllSliceOp part = slice(op.getWeightMutable(), last, axes);
-    if (!part)
-      return;
-    for (OpOperand *use : uses)
-      use->set(part);
-    if (gradient)
-      scatter(gradient, part);
-  }
-
-  /// A gradient that is kept whole is scattered as `part` is.
-  static void scatter(transformer::GradientOp gradient, AllSliceOp part) {
-    transformer::AccumulateOp kept = transformer::findAccumulate(gradient);
-    if (kept && kept.getWeight().getDefiningOp<AllSliceOp>())
-      return;
-    OpBuilder builder(gradient.getContext());
-    builder.setInsertionPointAfter(part);
-    auto sum = ReduceScatterOp::create(builder, gradient.getLoc(),
-                                       gradient.getType(), gradient,
-                                       part.getDimAttr(), part.getAxesAttr());
-    gradient.getResult().replaceAllUsesExcept(sum.getResult(), sum);
+    for (OpOperand *use : momenta)
+      if (part)
+        use->set(part);
   }
 };
 
