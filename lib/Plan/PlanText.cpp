@@ -234,8 +234,8 @@ std::optional<std::string> autopar::planText(const Plan &plan) {
   for (const PlanKnob &knob : planKnobs()) {
     nlohmann::ordered_json value = knob.write(plan);
     // The degree of that name says so.
-    bool isSaid = knob.flag == nameOf(Degree::fsdp) && degrees.fsdp;
-    if (value.is_null() || !knob.flag || isSaid)
+    if (value.is_null() || !knob.flag ||
+        (degrees.fsdp && knob.flag == nameOf(Degree::fsdp)))
       continue;
     std::string text =
         value.is_string() ? value.get<std::string>() : value.dump();

@@ -47,9 +47,9 @@ static std::optional<Error> checkShape(const StagingProblem &problem) {
                      : "every virtual stage has at least one layer, but that "
                        "the first may have the embedding and the last the "
                        "head alone";
-  if (layers > 0)
+  if (int64_t most = layers + endsOf(problem); layers > 0)
     note += ": at most " +
-            (layers >= p ? shapeText(p, layers / p) : shapeText(layers, 1));
+            (most >= p ? shapeText(p, most / p) : shapeText(most, 1));
   return Error{"",
                shapeText(p, v) + " are " + formatInteger(p * v) +
                    " virtual stages, but the model has " +
