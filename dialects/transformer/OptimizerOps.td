@@ -80,10 +80,10 @@ def TF_MomentumOp : TF_ComputeOp<"momentum", [
   let description = [{
     Nesterov's momentum of a gradient, of which `m` is kept for each element:
 
-        m = b*m + gradient[i..];  y[i..] = gradient[i..] + b*m
+        m = b*m + gradient[i..];  y[i..] = gradient[i..] + b*m    m of weight[i..]
 
     with `b = 0.95` (Jordan et al., Muon, 2024). `state` is the format of `m`.
-    Nothing of `weight` is read: it says whose momentum it is.
+    The elements of `weight` are not used: it says whose momentum it is.
 
     **Constraints:** the gradient has the shape of the weight; neither is a
     partial sum; the result has the type of the weight.

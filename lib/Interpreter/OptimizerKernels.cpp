@@ -73,8 +73,7 @@ namespace {
 /// A stack of matrices, as `rows` of an op cut a tensor.
 struct Matrices {
   Matrices(const LocalTensor &tensor, ArrayRef<int64_t> rows)
-      : count(tensor.extent(0, rows[0])),
-        rows(tensor.extent(rows[0], rows[1])),
+      : count(tensor.extent(0, rows[0])), rows(tensor.extent(rows[0], rows[1])),
         columns(tensor.extentFrom(rows[1])) {}
 
   int64_t size() const { return rows * columns; }
@@ -110,8 +109,8 @@ static void divideByMeans(const Matrices &matrices, double share,
     for (int64_t j = 0; j < matrices.columns; ++j)
       blend(c[j], columns[j]);
     for (int64_t at = 0; at < matrices.size(); ++at)
-      g[at] /= std::sqrt(r[at / matrices.columns] * c[at % matrices.columns] /
-                         mean);
+      g[at] /=
+          std::sqrt(r[at / matrices.columns] * c[at % matrices.columns] / mean);
   }
 }
 
@@ -135,10 +134,9 @@ static LocalResult runAdafactor(UpdateOp op, Device &device) {
   double share = 1 - std::pow(double(device.run.training().iteration), -0.8);
   if (std::optional<ArrayRef<int64_t>> rows = op.getRows()) {
     Matrices matrices(result, *rows);
-    divideByMeans(matrices, share,
-                  keptBy(device, first, {matrices.count, matrices.rows}),
-                  keptBy(device, second, {matrices.count, matrices.columns}),
-                  step);
+    divideByMeans(
+        matrices, share, keptBy(device, first, {matrices.count, matrices.rows}),
+        keptBy(device, second, {matrices.count, matrices.columns}), step);
   } else {
     LocalTensor &v = keptBy(device, second, result.shape);
     for (int64_t i = 0; i < step.size(); ++i) {

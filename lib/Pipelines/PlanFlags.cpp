@@ -25,9 +25,9 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
                     "cross-tokens"},
     {"What to serve", "rate concurrency output-tokens prefix-hits acceptance "
                       "draft-cost sla requests simulate seed requests-output"},
-    {"How to split",
-     "shard-sp shard-dp fsdp shard-fsdp shard-cp cp-kind shard-dcp shard-attention-tp "
-     "mesh map plan diff-plans"},
+    {"How to split", "shard-sp shard-dp fsdp shard-fsdp shard-cp cp-kind "
+                     "shard-dcp shard-attention-tp "
+                     "mesh map plan diff-plans"},
     {"Experts", "shard-ep shard-etp expert-load expert-trace place-experts "
                 "redundant-experts expert-groups-in-node dispatch-by-node "
                 "dispatch-dtype"},

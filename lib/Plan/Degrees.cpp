@@ -88,12 +88,13 @@ static std::optional<Error> checkGiven(const Degrees &degrees) {
     return std::nullopt;
   for (auto [degree, value] : listDegrees(degrees))
     if (value == openDegree)
-      return Error{"",
-                   std::string(nameOf(degree)) +
-                       " = ?: with ep, dcp, attention_tp or fsdp all sizes must be "
-                       "numbers, which say how the axes are cut",
-                   "to leave sizes open, name the axes: "
-                   "--mesh=dpo=?,dpi=?,tp=?,ep=dpi*tp"};
+      return Error{
+          "",
+          std::string(nameOf(degree)) +
+              " = ?: with ep, dcp, attention_tp or fsdp all sizes must be "
+              "numbers, which say how the axes are cut",
+          "to leave sizes open, name the axes: "
+          "--mesh=dpo=?,dpi=?,tp=?,ep=dpi*tp"};
   return std::nullopt;
 }
 
@@ -179,10 +180,10 @@ std::string MeshBuilder::refuse(const Cut &cut) const {
   static constexpr std::array<const char *, 4> products = {"1", "tp", "tp*cp",
                                                            "tp*cp*dp"};
   int64_t inner = ends[cut.base], outer = ends[cut.base + 1];
-  std::string subject =
-      cut.rank == Cut::expert     ? "etp*ep = " + text(cut.at)
-      : cut.rank == Cut::replicas ? "tp*fsdp = " + text(cut.at)
-                                  : "it";
+  std::string subject = cut.rank == Cut::expert ? "etp*ep = " + text(cut.at)
+                        : cut.rank == Cut::replicas
+                            ? "tp*fsdp = " + text(cut.at)
+                            : "it";
   std::string whole = std::string(products[cut.base + 1]) + " = " + text(outer);
   bool ofExperts = cut.rank == Cut::expert || cut.rank == Cut::expertTensor;
   if (ofExperts && ends[3] % cut.at != 0)

@@ -51,9 +51,8 @@ Degrees autopar::degreesOf(const Plan &plan) {
     return plan.sizeOf(name).value_or(openDegree);
   };
   Degrees degrees{
-      sizeOf(Degree::tp),           sizeOf(Degree::cp),
-      sizeOf(Degree::dp),           sizeOf(Degree::ep),
-      std::nullopt,                 sizeOf(Degree::dcp),
+      sizeOf(Degree::tp),           sizeOf(Degree::cp),  sizeOf(Degree::dp),
+      sizeOf(Degree::ep),           std::nullopt,        sizeOf(Degree::dcp),
       sizeOf(Degree::attention_tp), sizeOf(Degree::fsdp)};
   if (degrees.ep && !plan.axesOf(Degree::etp).empty())
     degrees.etp = sizeOf(Degree::etp);
@@ -67,8 +66,7 @@ void autopar::fillExpertTensor(Degrees &degrees) {
 }
 
 void autopar::splitAsAsked(Plan &plan) {
-  plan.fsdp |=
-      plan.has(Degree::fsdp) && plan.training.zero.value_or(0) == 0;
+  plan.fsdp |= plan.has(Degree::fsdp) && plan.training.zero.value_or(0) == 0;
 }
 
 static Names namesOf(const std::vector<PlanAxis> &axes) {
@@ -259,10 +257,9 @@ std::optional<Error> autopar::completeDegrees(Plan &plan) {
   };
   if (std::optional<Error> error = check(Degree::attention_tp, Degree::tp))
     return error;
-  if (std::optional<Error> error =
-          check(Degree::dcp, plan.has(Degree::attention_tp)
-                                 ? Degree::attention_tp
-                                 : Degree::tp))
+  if (std::optional<Error> error = check(
+          Degree::dcp,
+          plan.has(Degree::attention_tp) ? Degree::attention_tp : Degree::tp))
     return error;
   Names replicas = plan.axesOf(Degree::dp);
   for (std::string &axis : plan.axesOf(Degree::cp))

@@ -50,7 +50,7 @@ std::vector<std::string> knownWords() {
   for (const NamedDegree &degree : degreeNames)
     words.emplace_back(degree.name);
   for (const PlanKnob &knob : planKnobs())
-    if (knob.flag)
+    if (knob.flag && knob.flag != nameOf(Degree::fsdp))
       words.push_back(wordOf(knob));
   return words;
 }
@@ -113,8 +113,9 @@ void PlanParser::cut() {
   while (at != std::string_view::npos) {
     size_t end = std::min(text.find_first_of(separators, at), text.size());
     std::string_view word = text.substr(at, end - at);
-    // "stages=0-3,4-7" is one word.
-    if (isDigit(word[0]) && !words.empty() && words.back().hasEquals)
+    // "stages=0-3,4-7,head" is one word.
+    bool goesOn = isDigit(word[0]) || word == rangeText({1, 1});
+    if (goesOn && !words.empty() && words.back().hasEquals)
       words.back().value += "," + std::string(word);
     else
       words.push_back(cutWord(word, at));

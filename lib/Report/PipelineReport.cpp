@@ -167,10 +167,9 @@ std::optional<Error> PipelineEvaluator::addTransfers() {
     std::vector<PrefillChunk> steps = parts.steps();
     for (size_t i = 0; i < steps.size(); ++i) {
       const std::vector<int64_t> &all = transferBytes[i];
-      int64_t bytes =
-          last ? all.back()
-               : all[parts.order[layerInto(pipeline.partition.ranges,
-                                           stage + 1)]];
+      int64_t bytes = last ? all.back()
+                           : all[parts.order[layerInto(
+                                 pipeline.partition.ranges, stage + 1)]];
       pipeline.transfers.push_back(
           {stage, next, bytes, route.tier ? route.tier->name : "",
            timeOf(route, static_cast<double>(bytes)), steps[i].count});

@@ -374,9 +374,9 @@ Result<StagePartition> autopar::evaluateStages(const StagingProblem &problem,
   if (auto error = checkRanges(problem, ranges))
     return *error;
   bool hasEnds = ranges.front().isEmpty() || ranges.back().isEmpty();
-  StagePartition given =
-      problem.folded ? describeFolded(problem, std::move(ranges))
-                     : Partitioner(problem).describe(std::move(ranges));
+  StagePartition given = problem.folded
+                             ? describeFolded(problem, std::move(ranges))
+                             : Partitioner(problem).describe(std::move(ranges));
   StagingProblem searched =
       hasEnds && !problem.folded ? withEnds(problem) : problem;
   Partitioner partitioner(searched);

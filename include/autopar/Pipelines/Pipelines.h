@@ -70,8 +70,9 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
                      "is data-parallel (default: all of tp)")};
   Option<std::string> shardFSDP{
       *this, "shard-fsdp", llvm::cl::value_desc("N"),
-      llvm::cl::desc("Part of the dp*cp replicas that --fsdp, or --zero, splits "
-                     "over; the rest has copies (HSDP) (default: all)")};
+      llvm::cl::desc(
+          "Part of the dp*cp replicas that --fsdp, or --zero, splits "
+          "over; the rest has copies (HSDP) (default: all)")};
   Option<std::string> stagePP{
       *this, "stage-pp", llvm::cl::value_desc("N"),
       llvm::cl::desc("Pipeline parallelism: the layers over this many stages, "

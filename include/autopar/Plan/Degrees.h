@@ -56,8 +56,8 @@ struct Degrees {
 };
 
 /// The mesh of `degrees`: axes, and every degree as a product of them (tp, cp,
-/// dp; with ep also ep, etp and edp; dcp; attention_tp; fsdp), one that is an axis
-/// itself too. Errors name the rule, the numbers and the values that work.
+/// dp; with ep also ep, etp and edp; dcp; attention_tp; fsdp), one that is an
+/// axis itself too. Errors name the rule, the numbers and the values that work.
 Result<MeshPlan> planMesh(const Degrees &degrees);
 
 /// Beside an ep that is smaller than tp, gives the devices of tp that it leaves

@@ -90,8 +90,8 @@ struct TrainingPlan {
   std::optional<int64_t> zero = std::nullopt;
   /// Format in which gradients add up; fp32 where absent.
   std::optional<ElementType> gradientFormat = std::nullopt;
-  /// Format of a master copy of each weight, no format where there is none; fp32
-  /// where absent.
+  /// Format of a master copy of each weight, no format where there is none;
+  /// fp32 where absent.
   std::optional<FormatOrNone> masterFormat = std::nullopt;
   /// Format of what the optimizer keeps beside it; fp32 where absent.
   std::optional<ElementType> stateFormat = std::nullopt;

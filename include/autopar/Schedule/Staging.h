@@ -38,8 +38,8 @@ struct LayerRange {
 };
 
 /// "0-19,20-40": the first and the last layer of each, in order and without
-/// gaps, from 0; "embedding" of a first and "head" of a last one without layers.
-/// Writes what it reads.
+/// gaps, from 0; "embedding" of a first and "head" of a last one without
+/// layers. Writes what it reads.
 Result<std::vector<LayerRange>> parseRanges(std::string_view text);
 std::string rangesText(const std::vector<LayerRange> &ranges);
 /// That of one: "0-19", "4", "embedding", "head".
@@ -112,9 +112,9 @@ struct StagePartition {
 /// is left as a gap. Folded, the split without is improved step by step, and
 /// the lower bound is the mean.
 ///
-/// Fails where layers, embedding and head are fewer than virtual stages (folded:
-/// layers), and where the memory limit
-/// cannot be met: the error says by how much and how many stages would do.
+/// Fails where layers, embedding and head are fewer than virtual stages
+/// (folded: layers), and where the memory limit cannot be met: the error says
+/// by how much and how many stages would do.
 Result<StagePartition> partitionStages(const StagingProblem &problem);
 
 /// Evaluates `ranges`, one per virtual stage, in order, without gaps. The

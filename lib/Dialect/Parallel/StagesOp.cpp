@@ -31,13 +31,13 @@ ParseResult parallel::parseLayerRanges(OpAsmParser &parser,
     SMLoc loc = parser.getCurrentLocation();
     int64_t first, last, next = parsed.empty() ? 0 : parsed.back();
     StringRef end;
-    if (succeeded(parser.parseOptionalKeyword(
-            &end, {embeddingAlone, headAlone}))) {
+    if (succeeded(
+            parser.parseOptionalKeyword(&end, {embeddingAlone, headAlone}))) {
       bool isEmbedding = end == embeddingAlone;
       if (isEmbedding != parsed.empty())
-        return parser.emitError(loc)
-               << end << " alone is " << (isEmbedding ? "the first" : "the last")
-               << " of several ranges";
+        return parser.emitError(loc) << end << " alone is "
+                                     << (isEmbedding ? "the first" : "the last")
+                                     << " of several ranges";
       parsed.push_back(next);
       return success();
     }

@@ -31,17 +31,10 @@ static LogicalResult verifyRows(Operation *op, ArrayRef<int64_t> rows,
                                 int64_t rank) {
   if (rows.size() == 2 && rows[0] >= 0 && rows[0] < rows[1] && rows[1] < rank)
     return success();
-  return op->emitOpError() << "has rows in dimensions [" << rows
-                           << "] of " << rank
+  return op->emitOpError() << "has rows in dimensions [" << rows << "] of "
+                           << rank
                            << ", expected the first and the one behind the "
                               "last, with columns behind them";
-}
-
-static LogicalResult verifyShape(Operation *op, Value gradient, Value weight) {
-  if (tensorOf(gradient.getType()).getShape() ==
-      tensorOf(weight.getType()).getShape())
-    return success();
-  return op->emitOpError("has a gradient of another shape than the weight");
 }
 
 //===----------------------------------------------------------------------===//
@@ -72,16 +65,15 @@ LogicalResult UpdateOp::verify() {
     return failure();
   if (getRows() && getOptimizer() != OptimizerKind::adafactor)
     return emitOpError("has rows, which adafactor alone keeps numbers of");
-  if (getRows() &&
-      failed(verifyRows(*this, *getRows(), rankOf(getWeight()))))
+  if (getRows() && failed(verifyRows(*this, *getRows(), rankOf(getWeight()))))
     return failure();
   unsigned copies = getMaster() ? 1 : 0;
   auto [least, most] = momentsOf(*this);
-  if (states.size() < least + copies || states.size() > most + copies)
-    return emitOpError() << "keeps " << states.size()
-                         << " numbers of each parameter, expected "
-                         << least + copies << " to " << most + copies;
-  return verifyShape(*this, getGradient(), getWeight());
+  if (states.size() >= least + copies && states.size() <= most + copies)
+    return success();
+  return emitOpError() << "keeps " << states.size()
+                       << " numbers of each parameter, expected "
+                       << least + copies << " to " << most + copies;
 }
 
 ShardingFactors UpdateOp::getShardingFactors() {
@@ -111,8 +103,8 @@ void UpdateOp::buildWorkload(WorkloadBuilder &builder) {
         llvm::to_vector(getStates().getAsValueRange<TypeAttr>());
     states.end()[-2] =
         keep(builder, getResult(), formats.end()[-2], (*rows)[1], rank);
-    states.back() = keep(builder, getResult(), formats.back(), (*rows)[0],
-                         (*rows)[1]);
+    states.back() =
+        keep(builder, getResult(), formats.back(), (*rows)[0], (*rows)[1]);
   }
   builder.addUpdate(*this, findWeight(getWeight()), states);
 }
@@ -125,10 +117,7 @@ void MomentumOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   setNameFn(getResult(), "momentum");
 }
 
-LogicalResult MomentumOp::verify() {
-  return failure(failed(verifyStates(*this, {getState()})) ||
-                 failed(verifyShape(*this, getGradient(), getWeight())));
-}
+LogicalResult MomentumOp::verify() { return verifyStates(*this, {getState()}); }
 
 ShardingFactors MomentumOp::getShardingFactors() {
   return elementwiseFactors(*this);

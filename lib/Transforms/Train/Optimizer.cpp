@@ -174,8 +174,9 @@ private:
 
   Value orthogonalize(WeightOp weight, Value gradient, MatrixRows rows) {
     Location loc = weight.getLoc();
-    Value momentum = MomentumOp::create(builder, loc, weight.getType(), weight,
-                                        gradient, TypeAttr::get(choice.moments));
+    Value momentum =
+        MomentumOp::create(builder, loc, weight.getType(), weight, gradient,
+                           TypeAttr::get(choice.moments));
     Value direction =
         OrthogonalizeOp::create(builder, loc, momentum.getType(), momentum,
                                 builder.getDenseI64ArrayAttr(rows),

@@ -35,9 +35,9 @@
 // Over a part of the replicas: the others sum what that has, once for all
 // microbatches.
 
-// RUN: autopar-opt %S/../Inputs/trained.mlir --autopar-prepare-training --autopar-build-backward --autopar-bind-mesh="axes=dpo=2,dpi=4,dp=dpo*dpi" --autopar-shard-data=axes=dpo,dpi --autopar-shard-parameters=axes=dpi --autopar-insert-collectives --mlir-print-local-scope | FileCheck %s --check-prefix=HYBRID
+// RUN: sed 's/dp = 2, tp = 4/dpo = 2, dpi = 4/' %S/../Inputs/trained.mlir | autopar-opt --autopar-prepare-training --autopar-build-backward --autopar-shard-data=axes=dpo,dpi --autopar-shard-parameters=axes=dpi --autopar-insert-collectives --mlir-print-local-scope | FileCheck %s --check-prefix=HYBRID
 // HYBRID-LABEL: func.func private @decoder_backward
-// HYBRID: parallel.reduce_scatter %{{.*}} dim 1 over [dpi] : tensor<256x64xf32, #parallel.sharding<[_, _] partial [dpo, dpi]>>
+// HYBRID: parallel.reduce_scatter %{{.*}} dim 0 over [dpi] : tensor<256x64xf32, #parallel.sharding<[_, _] partial [dpo, dpi]>>
 // HYBRID: transformer.accumulate %{{.*}} : tensor<256x64xf32, #parallel.sharding<[_{{.*}} by dpi any{{.*}}] partial [dpo]>>
 // HYBRID-LABEL: func.func private @decoder_update
 // HYBRID: parallel.all_reduce %gradient{{.*}} over [dpo]
@@ -50,8 +50,8 @@
 // MUON: %[[PART:.*]] = parallel.all_slice %[[W]] dim 0 over [dp]
 // MUON-NEXT: %[[SUM:.*]] = parallel.reduce_scatter %gradient{{.*}} dim 0 over [dp]
 // MUON-NEXT: %[[M:.*]] = transformer.momentum %[[PART]], %[[SUM]] state f32
-// MUON-NEXT: %[[ALL:.*]] = parallel.all_gather %[[M]] dim 0 over [dp]
-// MUON-NEXT: %[[O:.*]] = transformer.orthogonalize %[[ALL]]
+// MUON-NEXT: %[[MATRIX:.*]] = parallel.all_gather %[[M]] dim 0 over [dp]
+// MUON-NEXT: %[[O:.*]] = transformer.orthogonalize %[[MATRIX]]
 // MUON-NEXT: %[[OWN:.*]] = parallel.all_slice %[[O]] dim 0 over [dp]
 // MUON-NEXT: transformer.update %[[PART]], %[[OWN]] sgd master states [f32]
 

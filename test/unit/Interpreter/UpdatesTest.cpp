@@ -160,7 +160,8 @@ TEST_F(UpdatesTest, Adam) {
 
 /// The first step has the means of its own squares alone: `1 - 1^-0.8` is 0.
 TEST_F(UpdatesTest, Adafactor) {
-  auto [lost, g] = firstStep(updateOf("adafactor rows [0, 1] states [f32, f32]"), 3);
+  auto [lost, g] =
+      firstStep(updateOf("adafactor rows [0, 1] states [f32, f32]"), 3);
   ASSERT_EQ(lost.size(), 15u);
   std::vector<double> rows(3), columns(5);
   double all = 0;

@@ -109,9 +109,10 @@ TEST(Degrees, PartsOfReplicas) {
             "dp=2,cpo=2,cpi=2,tp=8,cp=cpo*cpi,fsdp=cpi");
   EXPECT_EQ(textOf(over(make(none, none, 8, 2), 4)),
             "dpo=2,dpm=2,dpi=2,dp=dpo*dpm*dpi,ep=dpi,edp=dpo*dpm,fsdp=dpm*dpi");
-  EXPECT_EQ(errorOf(over(make(8, none, 8), 3)),
-            "fsdp = 3: tp*fsdp = 24 must divide tp*cp*dp = 64; fsdp that works: "
-            "1, 2, 4, 8");
+  EXPECT_EQ(
+      errorOf(over(make(8, none, 8), 3)),
+      "fsdp = 3: tp*fsdp = 24 must divide tp*cp*dp = 64; fsdp that works: "
+      "1, 2, 4, 8");
   EXPECT_EQ(errorOf(over(make(8, none, none), 2)),
             "fsdp is a part of dp*cp: it needs dp or cp");
 }
@@ -208,9 +209,10 @@ TEST(Degrees, RefusesWhatMakesNoSenseAlone) {
             "attention_tp is a part of tp: it needs tp");
   Result<MeshPlan> open = planMesh(make(8, none, openDegree, 64));
   ASSERT_FALSE(open);
-  EXPECT_EQ(open.error().message,
-            "dp = ?: with ep, dcp, attention_tp or fsdp all sizes must be numbers, "
-            "which say how the axes are cut");
+  EXPECT_EQ(
+      open.error().message,
+      "dp = ?: with ep, dcp, attention_tp or fsdp all sizes must be numbers, "
+      "which say how the axes are cut");
   EXPECT_NE(open.error().note.find("--mesh="), std::string::npos);
 }
 

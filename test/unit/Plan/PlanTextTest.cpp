@@ -54,7 +54,7 @@ TEST(PlanText, ReadsBackWhatItWrites) {
   for (const char *text :
        {"tp8", "pp2,tp4,sp", "tp8,dp8,ep64", "cp2,cp-kind=all_to_all",
         "tp8,dcp2", "dp4,fsdp", "dp8,fsdp2", "dp8,fsdp2,zero=1",
-        "dp8,zero=2,optimizer=adamw_8bit,master-format=none,state-format=bf16",
+        "dp8,optimizer=adamw_8bit,zero=2,master-format=none,state-format=bf16",
         "pp4,stages=embedding,0-3,4-7,head", "tp8,attention-tp4", "tp?",
         "pp2,tp2,stages=0-3,4-7,microbatches=4", "tp8,kv-format=fp8",
         "tp8,ep4,etp1", "tp8,prefill-chunk=none",

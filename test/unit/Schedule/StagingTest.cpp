@@ -445,41 +445,6 @@ TEST(PartitionStages, RefusesBadProblems) {
   EXPECT_NE(errorOf(negative), "");
 }
 
-/// 126 layers over 16 stages of 8 are Llama 3.1 405B's plan.
-TEST(PartitionStages, TheFirstAndTheLastMayHaveNoLayer) {
-  StagingProblem problem = problemOf(std::vector<int64_t>(126, 10), 16, 8);
-  problem.embedding = {1, 7, 0};
-  problem.head = {5, 9, 0};
-  Result<StagePartition> partition = partitionStages(problem);
-  ASSERT_TRUE(bool(partition));
-  EXPECT_EQ(partition->ranges.front(), (LayerRange{0, 0}));
-  EXPECT_EQ(partition->ranges.back(), (LayerRange{126, 126}));
-  for (size_t i = 1; i < 127; ++i)
-    EXPECT_EQ(partition->ranges[i],
-              (LayerRange{int64_t(i) - 1, int64_t(i)}));
-  EXPECT_EQ(partition->devices[0].timePs, 71);
-  EXPECT_EQ(partition->devices[0].memoryBytes, 7 + 7);
-  EXPECT_EQ(partition->devices[15].timePs, 75);
-  EXPECT_EQ(partition->heaviestPs(), 80);
-  EXPECT_TRUE(partition->optimal());
-}
-
-/// With one virtual stage more than layers, the end that takes longer is alone.
-TEST(PartitionStages, TheHeavierEndIsAlone) {
-  StagingProblem problem = problemOf({10, 10, 10}, 4);
-  problem.head.timePs = 8;
-  problem.embedding.timePs = 3;
-  Result<StagePartition> partition = partitionStages(problem);
-  ASSERT_TRUE(bool(partition));
-  EXPECT_EQ(rangesText(partition->ranges), "0,1,2,head");
-  EXPECT_EQ(partition->heaviestPs(), 13);
-  std::swap(problem.head, problem.embedding);
-  partition = partitionStages(problem);
-  ASSERT_TRUE(bool(partition));
-  EXPECT_EQ(rangesText(partition->ranges), "embedding,0,1,2");
-  EXPECT_TRUE(partition->optimal());
-}
-
 TEST(PartitionStages, TakesTheLargestProblem) {
   std::vector<int64_t> times(limits::maxConfigLayers);
   for (size_t i = 0; i < times.size(); ++i)
@@ -520,24 +485,6 @@ TEST(EvaluateStages, MeasuresAgainstTheBest) {
   Result<StagePartition> even = evaluateStages(problem, {{0, 3}, {3, 6}});
   ASSERT_TRUE(bool(even));
   EXPECT_TRUE(even->optimal());
-}
-
-/// No split has less than 20 on the heaviest, with stages of ends alone or not.
-TEST(EvaluateStages, EndsAlone) {
-  StagingProblem problem = problemOf({10, 10, 10, 10}, 4);
-  problem.embedding.timePs = 12;
-  problem.head.timePs = 18;
-  Result<StagePartition> given =
-      evaluateStages(problem, {{0, 0}, {0, 2}, {2, 4}, {4, 4}});
-  ASSERT_TRUE(bool(given));
-  EXPECT_EQ(given->heaviest, 1);
-  EXPECT_EQ(given->heaviestPs(), 20);
-  EXPECT_EQ(given->lowerBoundPs, 20);
-  EXPECT_EQ(given->devices[0].timePs, 12);
-  EXPECT_EQ(given->devices[3].timePs, 18);
-  EXPECT_EQ(evaluationOf(problem, {{0, 1}, {1, 1}, {1, 3}, {3, 4}}),
-            "range 1-0 of a model with 4 layers\n  note: ranges have at least "
-            "one layer; the last layer is 3");
 }
 
 TEST(EvaluateStages, RefusesWhatIsNoSplit) {
