@@ -105,7 +105,7 @@ TEST(PartitionStages, EndsAloneAreAmongAllSplits) {
   std::mt19937 random(7);
   auto draw = [&](int64_t most) { return int64_t(random() % most); };
   for (int n = 0; n < 200; ++n) {
-    int64_t stages = 2 + draw(3), interleave = 1 + draw(2);
+    int64_t stages = 3 + draw(2), interleave = 1 + draw(2);
     std::vector<int64_t> times(stages * interleave - 1 - draw(2));
     for (int64_t &time : times)
       time = 1 + draw(9);
