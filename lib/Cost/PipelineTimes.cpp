@@ -40,11 +40,6 @@ Route autopar::transferRoute(const Network &network, const GroupAxis &devices,
                           ideal);
 }
 
-int64_t autopar::layerInto(const std::vector<LayerRange> &ranges,
-                           size_t stage) {
-  return std::min(ranges[stage].begin, ranges.back().end - 1);
-}
-
 namespace {
 
 class Works {

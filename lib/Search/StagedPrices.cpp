@@ -44,7 +44,7 @@ bool StagedPrices::addTransfers(const StagedPoint &point) {
                                 target.runtime.ideal);
     if (!route.tier)
       return false;
-    int64_t layer = isLast ? -1 : layerInto(steps.ranges, stage + 1);
+    int64_t layer = isLast ? -1 : steps.ranges[stage + 1].begin;
     for (size_t kind = 0; kind < steps.kinds.size(); ++kind) {
       Result<Picoseconds> time =
           toPicoseconds(timeOf(route, pricer.transferBytes(kind, layer)));

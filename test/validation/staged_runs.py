@@ -75,7 +75,7 @@ UNEVEN = {
 }  # fmt: skip
 PLANS += [f"--stage-pp=2 --stages=uneven{i} --shard-tp=2 --microbatches=2" for i in range(4)]
 # Stages that have the embedding or the head alone: five or six of models of four layers.
-PLANS += ["--stage-pp=5 --microbatches=2", "--stage-pp=6 --microbatches=4", "--stage-pp=3 --interleave=2 --microbatches=4"]
+PLANS += ["--stage-pp=5 --microbatches=2", "--stage-pp=6 --microbatches=4", "--stage-pp=2 --interleave=3 --microbatches=4"]
 
 REASONS = [
     r"a batch of 8 does not divide into 3 microbatches", r"schedule interleaved of 1 microbatch over 2 stages",

@@ -52,10 +52,6 @@ double hostTimeUs(const Runtime &runtime, const Workload &step,
 Route transferRoute(const Network &network, const GroupAxis &devices,
                     int64_t stage, int64_t stages, bool ideal);
 
-/// The layer whose inputs a virtual stage is handed: its first, or, of one that
-/// has the head alone, the last, which hands on as much as it is handed.
-int64_t layerInto(const std::vector<LayerRange> &ranges, size_t stage);
-
 /// What a virtual stage of `steps` takes, and a device with all that it has, of
 /// a program that trains.
 TrainingTimes stageTimes(const PricedLayers &layers, const PipelineSteps &steps,
