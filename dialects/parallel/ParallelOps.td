@@ -67,7 +67,8 @@ def PAR_StagesOp : PAR_Op<"stages"> {
 
     of `p` devices. The stack is not copied: a range says which of its layers a
     stage runs. What lies before the first layer is on the first virtual stage,
-    what follows the last one on the last. Other axes split tensors among the
+    what follows the last one on the last: that may be all that they have, where
+    the first range is `embedding`, or the last one `head`. Other axes split tensors among the
     devices of a stage; this one splits none.
 
     An input of the function, an op without operands (a weight, a cache, a
@@ -101,7 +102,7 @@ def PAR_StagesOp : PAR_Op<"stages"> {
     `microbatches` that nobody has chosen.
 
     **Constraints:** one per module; ranges follow each other from layer 0, each
-    of one layer at least, as many as the one axis has devices times `interleave`,
+    of one layer at least, but for the first and the last of several, as many as the one axis has devices times `interleave`,
     or one, of all layers, over no axis; only the schedule `interleaved` has an `interleave` above 1.
 
     **Example:**

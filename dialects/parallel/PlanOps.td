@@ -62,7 +62,7 @@ def PAR_StrategyOp : PAR_Op<"strategy"> {
     `sequence_parallel` splits tokens between products, `fsdp` gathers weights
     before their use, `context` is the way of context parallelism (`ring` or
     `all_to_all`: `context_kind`), `zero` what optimizers split over replicas (1:
-    their states, 3: gradients and weights, too), `dtype` and `kv_dtype` are the formats that values and caches were converted to. The
+    their states, 2: gradients, too, 3: weights, too), `dtype` and `kv_dtype` are the formats that values and caches were converted to. The
     types have what came of it; reports name the choices.
 
     **Constraints:** one per module; formats are of floating point; `zero` is 0

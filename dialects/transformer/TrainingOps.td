@@ -12,6 +12,7 @@ include "transformer/AttentionGradientOps.td"
 include "transformer/ExpertGradientOps.td"
 include "transformer/GradientOps.td"
 include "transformer/LatentGradientOps.td"
+include "transformer/OptimizerOps.td"
 include "transformer/TokenGradientOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 
@@ -156,7 +157,8 @@ def TF_AccumulateOp : TF_Op<"accumulate", [
     Adds `gradient` to what is kept of `weight` since the last update
     (`transformer.gradient`), which begins with 0. Microbatches add up:
     partial sums may, and are kept as such, so that they are reduced once for
-    all of them. It is kept as it lies, and in the format that it has.
+    all of them. It is kept as it lies, and in the format that it has: of a part
+    of the weight (`parallel.all_slice`), as that part lies.
 
     **Constraints:** `weight` is a `transformer.weight`, or what a collective
     has made of one; the gradient has its shape.
@@ -203,75 +205,6 @@ def TF_GradientOp : TF_Op<"gradient", [
   let arguments = (ins AnyRankedTensor:$weight);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$weight attr-dict `:` type($weight) `->` type($result)";
-  let hasVerifier = 1;
-}
-
-//===----------------------------------------------------------------------===//
-// Updates
-//===----------------------------------------------------------------------===//
-
-def TF_UpdateOp : TF_ComputeOp<"update", [
-    AllTypesMatch<["weight", "result"]>, MemoryEffects<[MemRead<TF_WeightMemory>, MemWrite<TF_WeightMemory>]>]> {
-  let summary = "what an optimizer makes of a weight";
-  let description = [{
-    A step of the optimizer on each element, with the numbers that it keeps of
-    it. With `t` the number of the step from 1, and `m`, `v` kept
-    (Loshchilov, Hutter, arXiv:1711.05101, algorithm 2, without decay):
-
-        w = weight[i..],  g = gradient[i..]
-        adamw   m = b1*m + (1-b1)*g;  v = b2*v + (1-b2)*g^2
-                y = w - lr * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + eps)
-        sgd     m = b1*m + g;  y = w - lr * m         with a state, else w - lr * g
-
-    with `lr = 0.001`, `b1 = 0.9`, `b2 = 0.999`, `eps = 1e-8`: costs depend on
-    none of them. `states` are the formats of what is kept for each parameter, a
-    master copy of the weight among them where `master` says so, first.
-
-    **Constraints:** the gradient has the shape of the weight; neither is a
-    partial sum; the result has the type of the weight.
-
-    **Example:**
-    ```mlir
-    func.func private @example(%w: tensor<64x32xbf16>, %g: tensor<64x32xf32>) {
-      %y = transformer.update %w, %g adamw master states [f32, f32, f32]
-          : tensor<64x32xbf16>, tensor<64x32xf32>
-      return
-    }
-    ```
-  }];
-  let arguments = (ins AnyRankedTensor:$weight, AnyRankedTensor:$gradient,
-                       TF_OptimizerAttr:$optimizer, UnitAttr:$master,
-                       TypeArrayAttr:$states);
-  let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $weight `,` $gradient $optimizer (`master` $master^)? `states` $states attr-dict
-    `:` type($weight) `,` type($gradient)
-  }];
-  let hasVerifier = 1;
-}
-
-def TF_AssignOp : TF_Op<"assign", [
-    AllTypesMatch<["value", "weight"]>,
-    EncodingsMatchModule, MemoryEffects<[MemWrite<TF_WeightMemory>]>,
-    DeclareOpInterfaceMethods<WorkloadOpInterface>]> {
-  let summary = "gives a weight new elements";
-  let description = [{
-    From the next iteration on, `weight` has the elements of `value`. What made
-    them has written them: it takes no time of its own.
-
-    **Constraints:** both have one type; `weight` is a `transformer.weight`.
-
-    **Example:**
-    ```mlir
-    func.func private @example(%y: tensor<64x32xbf16>) {
-      %w = transformer.weight "fc.weight" : tensor<64x32xbf16>
-      transformer.assign %y to %w : tensor<64x32xbf16>
-      return
-    }
-    ```
-  }];
-  let arguments = (ins AnyRankedTensor:$value, AnyRankedTensor:$weight);
-  let assemblyFormat = "$value `to` $weight attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
 

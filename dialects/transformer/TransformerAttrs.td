@@ -203,7 +203,8 @@ def TF_PhaseAttr : I32EnumAttr<"PhaseKind", "the kind of a step", [
 }
 
 def TF_OptimizerAttr : I32EnumAttr<"OptimizerKind", "an optimizer", [
-    I32EnumAttrCase<"adamw", 0>, I32EnumAttrCase<"sgd", 1>]> {
+    I32EnumAttrCase<"adamw", 0>, I32EnumAttrCase<"sgd", 1>,
+    I32EnumAttrCase<"adafactor", 2>]> {
   let cppNamespace = "::autopar::transformer";
 }
 

@@ -257,7 +257,8 @@ private:
     if (productFormat)
       quantizeOperands(op);
     workload.buildWorkload(builder);
-    for (; productFormat && made < program.kernels.size(); ++made)
+    bool casts = productFormat && section != Section::optimizer;
+    for (; casts && made < program.kernels.size(); ++made)
       multiplyIn(*productFormat, program.kernels[made]);
     if (productFormat)
       quantizeResults(op);
@@ -365,8 +366,13 @@ private:
         user = *user->user_begin();
       return isa<transformer::AccumulateOp>(user);
     };
-    return section == Section::optimizer ||
-           transformer::findWeight(op->getOperand(0)) ||
+    // Products of an update wait for what is gathered for them.
+    auto isMultiplied = [](Operation *user) {
+      return isa<transformer::OrthogonalizeOp>(user);
+    };
+    if (section == Section::optimizer)
+      return llvm::none_of(op->getUsers(), isMultiplied);
+    return transformer::findWeight(op->getOperand(0)) ||
            (section == Section::backward &&
             llvm::all_of(op->getUsers(), isAddend));
   }

@@ -21,6 +21,8 @@ LogicalResult StackReader::read(ArrayRef<LoopLikeOpInterface> loops,
   stack.after = {{after, 1}};
   for (Value argument : body.getArguments())
     addInput(argument, stack.inputs);
+  for (Value value : borders.findSentBehind(loops.back()->getNextNode()))
+    addInput(value, stack.outputs);
   Kinds *outside = &stack.before;
   for (Operation &op : body) {
     auto loop = dyn_cast<LoopLikeOpInterface>(op);

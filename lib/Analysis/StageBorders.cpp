@@ -191,6 +191,21 @@ SmallVector<Value> StageBorders::findSent(Operation *call,
   return sent.takeVector();
 }
 
+SmallVector<Value> StageBorders::findSentBehind(Operation *first) {
+  llvm::SetVector<Value> sent;
+  auto add = [&](Value value) {
+    if (isBefore(value, first))
+      sent.insert(value);
+  };
+  for (Operation *op = first; op; op = op->getNextNode()) {
+    for (OpOperand &use : op->getOpOperands())
+      if (isSent(use))
+        add(use.get());
+    llvm::for_each(readInside(op), add);
+  }
+  return sent.takeVector();
+}
+
 LogicalResult
 autopar::verifyCoverage(ArrayRef<LayerRange> ranges, const CostProgram &program,
                         function_ref<InFlightDiagnostic()> emitError) {

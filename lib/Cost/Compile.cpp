@@ -32,6 +32,7 @@ static void addTransferFormulas(Formulas &formulas) {
   };
   for (const LayerStack::Layer &layer : formulas.program.stack.layers)
     add(layer.inputs);
+  add(formulas.program.stack.outputs);
   add(formulas.program.stack.inputs);
 }
 

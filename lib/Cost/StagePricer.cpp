@@ -194,9 +194,17 @@ void StagePricer::addTransfers() {
   transfers.emplace_back(outputs.begin() + transferOutput(), outputs.end());
 }
 
+size_t autopar::transferInto(const std::vector<uint32_t> &order, size_t count,
+                             int64_t layer) {
+  if (layer < 0)
+    return count - 1;
+  auto place = static_cast<size_t>(layer);
+  return place == order.size() ? count - 2 : order[place];
+}
+
 double StagePricer::transferBytes(size_t kind, int64_t layer) const {
   const std::vector<double> &bytes = transfers[kind];
-  return layer < 0 ? bytes.back() : bytes[order[layer]];
+  return bytes[transferInto(order, bytes.size(), layer)];
 }
 
 Refusal StagePricer::priceStage(const std::vector<LayerRange> &ranges,

@@ -73,18 +73,44 @@ void WorkloadBuilder::readGradient(Value value, Value weight) {
     residents[value].push_back(known->second);
 }
 
+/// The blocks of a state, one after the other; the last may be shorter. Where
+/// they are parts of a dimension that is whole, the others lie as they do.
+static Dims blocksOf(const KeptState &state) {
+  Dims shape = state.shape;
+  for (Dim &dim : shape)
+    if (dim.axes.empty() && dim.extent.factor % state.block == 0) {
+      dim.extent.factor /= state.block;
+      return shape;
+    }
+  Dim blocks;
+  blocks.rule = SplitRule::any;
+  for (const Dim &dim : shape) {
+    blocks.extent.factor *= dim.extent.factor;
+    blocks.axes.insert(blocks.axes.end(), dim.axes.begin(), dim.axes.end());
+  }
+  blocks.extent.factor = llvm::divideCeil(blocks.extent.factor, state.block);
+  if (blocks.axes.empty())
+    blocks.rule = SplitRule::plain;
+  return {blocks};
+}
+
 void WorkloadBuilder::addUpdate(Operation *op, Value weight,
-                                ArrayRef<ElementType> states) {
+                                ArrayRef<KeptState> states) {
   Kernel &kernel = addKernel(op, KernelKind::elementwise);
   for (Value operand : op->getOperands())
     read(kernel, operand);
   write(kernel, op->getResult(0));
   const SmallVector<size_t, 1> tensors = residents.lookup(resolve(weight));
-  for (ElementType state : states) {
+  auto keep = [&](Dims shape, ElementType type) {
     Resident kept =
         partnerOf(program.residents[tensors.front()], Resident::Kind::optimizer,
-                  dims(op->getResult(0)), state);
+                  std::move(shape), type);
     change(kernel, kept);
     program.residents.push_back(std::move(kept));
+  };
+  for (const KeptState &state : states) {
+    keep(state.shape, state.type);
+    if (state.block != 0)
+      keep(blocksOf(state), ElementType::f32);
   }
 }

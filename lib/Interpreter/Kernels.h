@@ -86,6 +86,7 @@ void attachExpertGradientKernels(mlir::MLIRContext *context);
 void attachTokenGradientKernels(mlir::MLIRContext *context);
 void attachLatentGradientKernels(mlir::MLIRContext *context);
 void attachTrainingKernels(mlir::MLIRContext *context);
+void attachOptimizerKernels(mlir::MLIRContext *context);
 void attachConvolutionKernels(mlir::MLIRContext *context);
 void attachAttentionKernels(mlir::MLIRContext *context);
 void attachExpertKernels(mlir::MLIRContext *context);
@@ -99,6 +100,8 @@ double softplus(double x);
 
 /// A weight in the layer that runs.
 LayerWeight keyOf(transformer::WeightOp weight, const std::string &layer);
+/// The weight that `weight` was made of.
+LayerWeight keyOf(mlir::Value weight, Device &device);
 
 /// Where `index` is in `indices`, or -1.
 int64_t find(const std::vector<int64_t> &indices, int64_t index);

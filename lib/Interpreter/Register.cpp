@@ -23,6 +23,7 @@ void autopar::registerExecution(mlir::DialectRegistry &registry) {
         attachTokenGradientKernels(context);
         attachLatentGradientKernels(context);
         attachTrainingKernels(context);
+        attachOptimizerKernels(context);
         attachConvolutionKernels(context);
         attachAttentionKernels(context);
         attachExpertKernels(context);

@@ -38,8 +38,8 @@ struct Execution::StagePart {
   llvm::DenseMap<mlir::Value, mlir::Value> passed;
   /// Whether it is within what the stage executes: a layer, an encoder.
   bool isWithin = false;
-  /// Whether it is behind the stage's last layer.
-  bool isDone = false;
+  /// Whether it is behind the stage's last layer, and behind all layers.
+  bool isDone = false, isBehindLayers = false;
 };
 
 } // namespace autopar

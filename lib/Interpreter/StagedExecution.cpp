@@ -104,12 +104,11 @@ void Execution::receive() {
   }
 }
 
-LogicalResult Execution::send(Operation *call) {
+LogicalResult Execution::send(ArrayRef<Value> sent) {
   StageMessage &message = part->outcome.sent;
   message.to = {part->task.stage + 1, part->task.microbatch};
   message.from = grid->placeOf(grid->active().front(), table->axis());
-  StageBorders borders(cast<FunctionOpInterface>(function));
-  for (Value value : borders.findSent(call, part->ending)) {
+  for (Value value : sent) {
     auto held = values.find(value);
     if (held == values.end())
       return emitError(value.getLoc(), "is to be sent to stage ")
@@ -141,7 +140,8 @@ LogicalResult Execution::runLayer(Operation *call) {
     receive();
   if (number == part->range.end) {
     part->isDone = true;
-    if (failed(send(call)))
+    StageBorders borders(cast<FunctionOpInterface>(function));
+    if (failed(send(borders.findSent(call, part->ending))))
       return failure();
   }
   if (number >= part->range.begin && number < part->range.end)
@@ -151,12 +151,29 @@ LogicalResult Execution::runLayer(Operation *call) {
   return success();
 }
 
+/// Before `op`, the first behind all layers: the last stage may have none of
+/// them.
+LogicalResult Execution::leaveLayers(Operation *op) {
+  if (part->isDone || std::exchange(part->isBehindLayers, true))
+    return success();
+  int64_t layers = table->range(table->lastStage()).end;
+  if (part->range.begin == layers)
+    receive();
+  if (part->range.end != layers || part->task.stage == table->lastStage())
+    return success();
+  part->isDone = true;
+  StageBorders borders(cast<FunctionOpInterface>(function));
+  return send(borders.findSentBehind(op));
+}
+
 /// An op of the module's function, or of the loops of layers.
 LogicalResult Execution::runPlaced(Operation *op) {
   if (table->isStack(op))
     return runRepeat(op);
   if (op->getParentOp() != function.getOperation())
     return isa<transformer::RepeatOp>(op) ? runRepeat(op) : runLayer(op);
+  if (!table->isBeforeStack(op) && failed(leaveLayers(op)))
+    return failure();
   if (part->isDone || (op->getNumResults() == 1 && isGiven(op->getResult(0))))
     return success();
   bool runs = !table->isBeforeStack(op) || part->task.stage == 0;
@@ -169,6 +186,8 @@ LogicalResult Execution::runStage(StagePart &own) {
   microbatch = own.task.microbatch;
   Block &body = function.getBody().front();
   LogicalResult result = runBlock(body, inputsOf(function));
+  if (succeeded(result))
+    result = leaveLayers(body.getTerminator());
   if (succeeded(result) && !own.isDone) {
     result = demand(body.getTerminator());
     if (succeeded(result))

@@ -1,4 +1,4 @@
-//===- TrainingKernels.cpp - What iterations keep and update --------------===//
+//===- TrainingKernels.cpp - What iterations keep -------------------------===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,12 +7,9 @@
 
 #include "Kernels.h"
 #include "Placement.h"
-#include "StoredElements.h"
 
 #include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Interfaces/Interfaces.h"
-
-#include <cmath>
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -58,7 +55,7 @@ LayerWeight autopar::keyOf(WeightOp weight, const std::string &layer) {
           weight.getStorageAttr().getAsOpaquePointer()};
 }
 
-static LayerWeight keyOf(Value weight, Device &device) {
+LayerWeight autopar::keyOf(Value weight, Device &device) {
   return keyOf(findWeight(weight), device.run.layerName());
 }
 
@@ -94,83 +91,9 @@ static LocalResult run(GradientOp op, Device &device) {
   return kept->second.sums[device.id];
 }
 
-//===----------------------------------------------------------------------===//
-// Updates
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A step of an optimizer on one element, with what it keeps of it.
-struct OptimizerStep {
-  OptimizerKind kind;
-  bool hasMomentum;
-  double iteration;
-
-  double operator()(double weight, double gradient, double &first,
-                    double &second) const {
-    constexpr double rate = 0.001, b1 = 0.9, b2 = 0.999, eps = 1e-8;
-    if (kind == OptimizerKind::sgd) {
-      first = hasMomentum ? b1 * first + gradient : gradient;
-      return weight - rate * first;
-    }
-    first = b1 * first + (1 - b1) * gradient;
-    second = b2 * second + (1 - b2) * gradient * gradient;
-    double m = first / (1 - std::pow(b1, iteration));
-    double v = second / (1 - std::pow(b2, iteration));
-    return weight - rate * m / (std::sqrt(v) + eps);
-  }
-};
-
-} // namespace
-
-/// What `device` keeps of numbers like `like`, from 0 on.
-static LocalTensor &keptBy(Device &device, DeviceTensors &all,
-                           const LocalTensor &like) {
-  all.resize(device.grid().size());
-  LocalTensor &own = all[device.id];
-  if (own.shape.empty())
-    own = LocalTensor(like.shape);
-  return own;
-}
-
-static LocalResult run(UpdateOp op, Device &device) {
-  TrainingMemory &memory = device.run.training();
-  LocalTensor result = device(op.getWeight());
-  const LocalTensor &gradient = device(op.getGradient());
-  auto &[first, second] = memory.moments[keyOf(op.getWeight(), device)];
-  LocalTensor &m = keptBy(device, first, result),
-              &v = keptBy(device, second, result);
-  if (gradient.shape != result.shape || m.shape != result.shape)
-    return op.emitError("the gradient, or what is kept, is of another shape on "
-                        "a device");
-  size_t copies = op.getMaster() ? 1 : 0;
-  OptimizerStep step{op.getOptimizer(), op.getStates().size() > copies,
-                     double(memory.iteration)};
-  for (int64_t i = 0; i < result.size(); ++i)
-    result.data[i] =
-        step(result.data[i], gradient.data[i], m.data[i], v.data[i]);
-  return result;
-}
-
-static LogicalResult run(AssignOp op, Device &device) {
-  StoredElements stored(findWeight(op.getWeight()));
-  std::vector<std::string> names = stored.names(device.run.layerName());
-  const LocalTensor &value = device(op.getValue());
-  Placement placement(TensorView(op.getValue()), device.grid(), device.id);
-  placement.forEach([&](int64_t local, int64_t at) {
-    if (at < 0)
-      return;
-    auto [copy, offset] = stored.find(at);
-    device.run.training().next[names[copy]][offset] = value.data[local];
-  });
-  return success();
-}
-
 void autopar::attachTrainingKernels(MLIRContext *context) {
   attach<SaveOp, run>(context);
   attach<SavedOp, run>(context);
   attach<AccumulateOp, run>(context);
   attach<GradientOp, run>(context);
-  attach<UpdateOp, run>(context);
-  attach<AssignOp, run>(context);
 }

@@ -25,17 +25,16 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
                     "cross-tokens"},
     {"What to serve", "rate concurrency output-tokens prefix-hits acceptance "
                       "draft-cost sla requests simulate seed requests-output"},
-    {"How to split",
-     "shard-sp shard-dp fsdp shard-cp cp-kind shard-dcp shard-attention-tp "
-     "mesh map plan diff-plans"},
+    {"How to split", "shard-sp shard-dp fsdp shard-fsdp shard-cp cp-kind "
+                     "shard-dcp shard-attention-tp "
+                     "mesh map plan diff-plans"},
     {"Experts", "shard-ep shard-etp expert-load expert-trace place-experts "
                 "redundant-experts expert-groups-in-node dispatch-by-node "
                 "dispatch-dtype"},
     {"Pipeline", "stage-pp stages microbatches schedule interleave trace"},
     {"Training",
-     "micro-batch recompute zero optimizer gradient-format product-format "
-     "dropout "
-     "unfused-attention"},
+     "micro-batch recompute zero optimizer gradient-format master-format "
+     "state-format product-format dropout unfused-attention"},
     {"Formats", "dtype kv-format kv-dtype"},
     {"Machine and runtime", "nodes price runtime memory-utilization set"},
     {"Report", "estimate explain impact verbose report-output"}};

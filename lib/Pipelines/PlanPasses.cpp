@@ -141,6 +141,12 @@ private:
       backward.products = nameOf(*training.productFormat);
     if (training.gradientFormat)
       backward.gradientFormat = nameOf(*training.gradientFormat);
+    if (training.masterFormat)
+      backward.master = training.masterFormat->format
+                            ? nameOf(*training.masterFormat->format)
+                            : "none";
+    if (training.stateFormat)
+      backward.moments = nameOf(*training.stateFormat);
     pm.addPass(createBuildBackwardPass(std::move(backward)));
     plan.fsdp |= training.zero == 3;
   }

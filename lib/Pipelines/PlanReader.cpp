@@ -121,7 +121,8 @@ private:
         {options.shardEP, degrees.ep},
         {options.shardETP, degrees.etp},
         {options.shardDCP, degrees.dcp},
-        {options.shardAttentionTP, degrees.attentionTp}};
+        {options.shardAttentionTP, degrees.attentionTp},
+        {options.shardFSDP, degrees.fsdp}};
     bool given = false;
     for (auto &[option, degree] : flags) {
       if (failed(readDegree(option, degree)))
@@ -138,6 +139,7 @@ private:
     // The file may have products of axes that are now cut otherwise.
     if (std::optional<Error> error = completeDegrees(plan))
       return onError(error->str());
+    splitAsAsked(plan);
     return success();
   }
 

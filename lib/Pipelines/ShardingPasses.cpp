@@ -98,21 +98,30 @@ private:
     passes.push_back(createShardExpertsPass(std::move(experts)));
   }
 
+  /// Copies of experts that split what they have: none of the replicas that
+  /// `Degree::fsdp` leaves out.
+  Axes expertReplicas() const {
+    Axes left = less(axesOf(Degree::dp), Degree::fsdp);
+    llvm::append_range(left, less(axesOf(Degree::cp), Degree::fsdp));
+    Axes experts = axesOf(Degree::edp);
+    llvm::erase_if(experts, [&](const std::string &axis) {
+      return llvm::is_contained(left, axis);
+    });
+    return experts;
+  }
+
   void addParameters() {
     ShardParametersPassOptions parameters;
-    Axes replicas = axesOf(Degree::dp);
-    llvm::append_range(replicas, axesOf(Degree::cp));
-    parameters.axes = orNone(replicas);
-    parameters.expertAxes = orNone(axesOf(Degree::edp));
+    parameters.axes = orNone(axesOf(Degree::fsdp));
+    parameters.expertAxes = orNone(expertReplicas());
     passes.push_back(createShardParametersPass(std::move(parameters)));
   }
 
   void addOptimizer() {
     ShardOptimizerPassOptions optimizer;
-    Axes replicas = axesOf(Degree::dp);
-    llvm::append_range(replicas, axesOf(Degree::cp));
-    optimizer.axes = orNone(replicas);
-    optimizer.expertAxes = orNone(axesOf(Degree::edp));
+    optimizer.axes = orNone(axesOf(Degree::fsdp));
+    optimizer.expertAxes = orNone(expertReplicas());
+    optimizer.gradients = plan.training.zero == 2;
     passes.push_back(createShardOptimizerPass(std::move(optimizer)));
   }
 

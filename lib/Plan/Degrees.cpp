@@ -29,19 +29,20 @@ static std::string text(int64_t value) { return std::to_string(value); }
 
 using NamedDegree = std::pair<Degree, std::optional<int64_t>>;
 
-static std::array<NamedDegree, 7> listDegrees(const Degrees &degrees) {
+static std::array<NamedDegree, 8> listDegrees(const Degrees &degrees) {
   return {{{Degree::tp, degrees.tp},
            {Degree::cp, degrees.cp},
            {Degree::dp, degrees.dp},
            {Degree::ep, degrees.ep},
            {Degree::etp, degrees.etp},
            {Degree::dcp, degrees.dcp},
-           {Degree::attention_tp, degrees.attentionTp}}};
+           {Degree::attention_tp, degrees.attentionTp},
+           {Degree::fsdp, degrees.fsdp}}};
 }
 
 /// Whether a degree may be a part of an axis, which its size then cuts.
 static bool cutsAxes(const Degrees &degrees) {
-  return degrees.ep || degrees.dcp || degrees.attentionTp;
+  return degrees.ep || degrees.dcp || degrees.attentionTp || degrees.fsdp;
 }
 
 static std::optional<Error> checkRanges(const Degrees &degrees) {
@@ -80,16 +81,20 @@ static std::optional<Error> checkGiven(const Degrees &degrees) {
       return Error{
           "", std::string(nameOf(degree)) + " is a part of tp: it needs tp",
           "give --shard-tp=N as well"};
+  if (degrees.fsdp && !degrees.dp && !degrees.cp)
+    return Error{"", "fsdp is a part of dp*cp: it needs dp or cp",
+                 "give --shard-dp=N as well"};
   if (!cutsAxes(degrees))
     return std::nullopt;
   for (auto [degree, value] : listDegrees(degrees))
     if (value == openDegree)
-      return Error{"",
-                   std::string(nameOf(degree)) +
-                       " = ?: with ep, dcp or attention_tp all sizes must be "
-                       "numbers, which say how the axes are cut",
-                   "to leave sizes open, name the axes: "
-                   "--mesh=dpo=?,dpi=?,tp=?,ep=dpi*tp"};
+      return Error{
+          "",
+          std::string(nameOf(degree)) +
+              " = ?: with ep, dcp, attention_tp or fsdp all sizes must be "
+              "numbers, which say how the axes are cut",
+          "to leave sizes open, name the axes: "
+          "--mesh=dpo=?,dpi=?,tp=?,ep=dpi*tp"};
   return std::nullopt;
 }
 
@@ -105,7 +110,7 @@ constexpr std::array<Degree, 3> bases = {Degree::tp, Degree::cp, Degree::dp};
 /// A border inside a base, `at` devices from the innermost one. Where borders
 /// meet, `rank` says which is the inner one, whatever the sizes.
 struct Cut {
-  enum Rank { decodeContext, expertTensor, attentionTensor, expert };
+  enum Rank { decodeContext, expertTensor, attentionTensor, expert, replicas };
   Rank rank;
   size_t base;
   int64_t at;
@@ -136,6 +141,7 @@ private:
                           const std::function<Cut(int64_t)> &cutOf) const;
   Cut cutExperts(int64_t at) const;
   Cut cutExpertTensor(int64_t at) const;
+  Cut cutReplicas(int64_t at) const;
   void addAxes(size_t base);
   void addDegree(Degree degree, size_t begin, size_t end);
   size_t placeOf(Cut::Rank rank, size_t otherwise) const;
@@ -164,14 +170,20 @@ Cut MeshBuilder::cutExpertTensor(int64_t at) const {
   return {Cut::expertTensor, base, at, "etp"};
 }
 
+Cut MeshBuilder::cutReplicas(int64_t at) const {
+  return {Cut::replicas, at >= ends[2] ? 2U : 1U, at, "tp*fsdp"};
+}
+
 /// Why `cut` cannot stand beside the cuts so far; "" where it can. Neighbours
 /// must divide each other.
 std::string MeshBuilder::refuse(const Cut &cut) const {
   static constexpr std::array<const char *, 4> products = {"1", "tp", "tp*cp",
                                                            "tp*cp*dp"};
   int64_t inner = ends[cut.base], outer = ends[cut.base + 1];
-  std::string subject =
-      cut.rank == Cut::expert ? "etp*ep = " + text(cut.at) : "it";
+  std::string subject = cut.rank == Cut::expert ? "etp*ep = " + text(cut.at)
+                        : cut.rank == Cut::replicas
+                            ? "tp*fsdp = " + text(cut.at)
+                            : "it";
   std::string whole = std::string(products[cut.base + 1]) + " = " + text(outer);
   bool ofExperts = cut.rank == Cut::expert || cut.rank == Cut::expertTensor;
   if (ofExperts && ends[3] % cut.at != 0)
@@ -260,6 +272,9 @@ std::optional<Error> MeshBuilder::addCuts() {
     error = add("dcp", *degrees.dcp, [](int64_t at) {
       return Cut{Cut::decodeContext, 0, at, "dcp"};
     });
+  if (degrees.fsdp && !error)
+    error = add("fsdp", *degrees.fsdp,
+                [&](int64_t fsdp) { return cutReplicas(fsdp * ends[1]); });
   return error;
 }
 
@@ -313,12 +328,15 @@ void MeshBuilder::addDegree(Degree degree, size_t begin, size_t end) {
 Result<MeshPlan> MeshBuilder::build() {
   if (std::optional<Error> error = addCuts())
     return *error;
+  size_t tensorAxes = 0;
   for (size_t base = 0; base < bases.size(); ++base) {
     size_t begin = axes.size();
     if (!present[base])
       continue;
     addAxes(base);
     addDegree(bases[base], begin, axes.size());
+    if (bases[base] == Degree::tp)
+      tensorAxes = axes.size();
   }
   if (degrees.ep) {
     size_t inner = placeOf(Cut::expertTensor, 0);
@@ -331,6 +349,8 @@ Result<MeshPlan> MeshBuilder::build() {
     addDegree(Degree::dcp, 0, placeOf(Cut::decodeContext, 0));
   if (degrees.attentionTp)
     addDegree(Degree::attention_tp, 0, placeOf(Cut::attentionTensor, 0));
+  if (degrees.fsdp)
+    addDegree(Degree::fsdp, tensorAxes, placeOf(Cut::replicas, tensorAxes));
   mesh.axes.assign(axes.rbegin(), axes.rend());
   return std::move(mesh);
 }

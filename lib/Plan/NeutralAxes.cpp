@@ -27,6 +27,9 @@ static Degrees withoutNeutral(Degrees degrees) {
     degrees.dcp.reset();
   if (degrees.attentionTp == degrees.tp)
     degrees.attentionTp.reset();
+  if (degrees.fsdp == degrees.dp.value_or(1) * degrees.cp.value_or(1) ||
+      degrees.fsdp == 1)
+    degrees.fsdp.reset();
   return degrees;
 }
 
@@ -41,7 +44,8 @@ Result<MeshPlan> autopar::planCanonicalMesh(const Degrees &degrees) {
   Result<MeshPlan> given = planMesh(degrees);
   Degrees cutting = withoutNeutral(degrees);
   if (!given || (degrees.dcp == cutting.dcp &&
-                 degrees.attentionTp == cutting.attentionTp))
+                 degrees.attentionTp == cutting.attentionTp &&
+                 degrees.fsdp == cutting.fsdp))
     return given;
   Result<MeshPlan> mesh = planMesh(cutting);
   if (!mesh)
@@ -51,6 +55,15 @@ Result<MeshPlan> autopar::planCanonicalMesh(const Degrees &degrees) {
   if (degrees.attentionTp && !cutting.attentionTp)
     mesh->degrees.push_back({std::string(nameOf(Degree::attention_tp)),
                              axesOf(*mesh, nameOf(Degree::tp))});
+  if (degrees.fsdp && !cutting.fsdp) {
+    Names replicas;
+    if (degrees.fsdp != 1)
+      for (Degree base : {Degree::dp, Degree::cp})
+        for (std::string &axis : axesOf(*mesh, nameOf(base)))
+          replicas.push_back(std::move(axis));
+    mesh->degrees.push_back(
+        {std::string(nameOf(Degree::fsdp)), std::move(replicas)});
+  }
   return mesh;
 }
 
@@ -85,12 +98,27 @@ static void erase(Plan &plan, Degree name) {
                 degrees.end());
 }
 
+/// Split over one replica is not split, over all of them is the rule.
+static void dropNeutralReplicas(Plan &plan) {
+  Names part = splittingAxes(plan, Degree::fsdp);
+  if (part.empty()) {
+    plan.fsdp = false;
+    plan.training.zero.reset();
+  }
+  Plan whole = plan;
+  erase(whole, Degree::fsdp);
+  if (part.empty() || part == splittingAxes(whole, Degree::fsdp))
+    plan = std::move(whole);
+}
+
 void autopar::dropNeutralDegrees(Plan &plan) {
   if (splittingAxes(plan, Degree::dcp).empty())
     erase(plan, Degree::dcp);
   if (splittingAxes(plan, Degree::attention_tp) ==
       splittingAxes(plan, Degree::tp))
     erase(plan, Degree::attention_tp);
+  if (plan.has(Degree::fsdp))
+    dropNeutralReplicas(plan);
   // What is placed on a device needs it.
   if (!plan.expertPlacement &&
       !splitsAny(plan, {Degree::tp, Degree::cp, Degree::dp}))
@@ -145,8 +173,10 @@ std::vector<std::string> autopar::dropNeutralAxes(Plan &plan) {
     plan.sequenceParallel = false;
   if (!plan.has(Degree::cp))
     plan.contextKind.reset();
-  if (!splitsAny(plan, {Degree::dp, Degree::cp, Degree::edp}))
+  if (!splitsAny(plan, {Degree::dp, Degree::cp, Degree::edp})) {
     plan.fsdp = false;
+    plan.training.zero.reset();
+  }
   if (splittingAxes(plan, Degree::ep).empty()) {
     plan.dispatchByNode = false;
     plan.dispatchDtype.reset();

@@ -10,6 +10,7 @@
 #include "autopar/Support/Checked.h"
 
 #include <algorithm>
+#include <array>
 
 using namespace autopar;
 
@@ -53,7 +54,9 @@ std::vector<std::string> Plan::axesOf(std::string_view name) const {
   if (name == nameOf(Degree::attention_tp) ||
       (name == nameOf(Degree::etp) && !has(Degree::ep)))
     return axesOf(Degree::tp);
-  if (name != nameOf(Degree::edp) || has(Degree::ep))
+  bool areReplicas = name == nameOf(Degree::fsdp) ||
+                     (name == nameOf(Degree::edp) && !has(Degree::ep));
+  if (!areReplicas)
     return {};
   std::vector<std::string> replicas = axesOf(Degree::dp),
                            context = axesOf(Degree::cp);
@@ -100,15 +103,20 @@ std::optional<int64_t> Plan::devices() const {
 // Choices
 //===----------------------------------------------------------------------===//
 
+static constexpr std::array<std::string_view, 6> optimizers = {
+    "adamw", "adamw_8bit", "adafactor", "muon", "sgd", "sgd_without_momentum"};
+
 std::string_view autopar::nameOf(Optimizer optimizer) {
-  return optimizer == Optimizer::adamw ? "adamw" : "sgd";
+  return optimizers[static_cast<size_t>(optimizer)];
 }
 
 std::optional<Optimizer> autopar::parseOptimizer(std::string_view text) {
-  for (Optimizer one : {Optimizer::adamw, Optimizer::sgd})
-    if (text == nameOf(one))
-      return one;
-  return std::nullopt;
+  std::string name(text);
+  std::replace(name.begin(), name.end(), '-', '_');
+  auto found = std::find(optimizers.begin(), optimizers.end(), name);
+  if (found == optimizers.end())
+    return std::nullopt;
+  return static_cast<Optimizer>(found - optimizers.begin());
 }
 
 std::string_view autopar::nameOf(ContextKind kind) {

@@ -51,9 +51,9 @@ Degrees autopar::degreesOf(const Plan &plan) {
     return plan.sizeOf(name).value_or(openDegree);
   };
   Degrees degrees{
-      sizeOf(Degree::tp),          sizeOf(Degree::cp), sizeOf(Degree::dp),
-      sizeOf(Degree::ep),          std::nullopt,       sizeOf(Degree::dcp),
-      sizeOf(Degree::attention_tp)};
+      sizeOf(Degree::tp),           sizeOf(Degree::cp),  sizeOf(Degree::dp),
+      sizeOf(Degree::ep),           std::nullopt,        sizeOf(Degree::dcp),
+      sizeOf(Degree::attention_tp), sizeOf(Degree::fsdp)};
   if (degrees.ep && !plan.axesOf(Degree::etp).empty())
     degrees.etp = sizeOf(Degree::etp);
   return degrees;
@@ -63,6 +63,10 @@ void autopar::fillExpertTensor(Degrees &degrees) {
   int64_t tp = degrees.tp.value_or(1), ep = degrees.ep.value_or(0);
   if (!degrees.etp && ep >= 1 && ep < tp && tp % ep == 0)
     degrees.etp = tp / ep;
+}
+
+void autopar::splitAsAsked(Plan &plan) {
+  plan.fsdp |= plan.has(Degree::fsdp) && plan.training.zero.value_or(0) == 0;
 }
 
 static Names namesOf(const std::vector<PlanAxis> &axes) {
@@ -215,20 +219,20 @@ static std::optional<Error> checkExperts(const Plan &plan) {
   return std::nullopt;
 }
 
-/// Refuses `name` where it is not the innermost axes of `whole`.
+/// Refuses `name` where it is not the innermost of `all`, which are `whole`.
 static std::optional<Error> checkInner(const Plan &plan, Degree name,
-                                       Degree whole) {
+                                       const Names &all,
+                                       const std::string &whole) {
   if (!plan.has(name))
     return std::nullopt;
-  Names part = plan.axesOf(name), all = plan.axesOf(whole);
+  Names part = plan.axesOf(name);
   if (part.size() <= all.size() &&
       std::equal(part.rbegin(), part.rend(), all.rbegin()))
     return std::nullopt;
   return Error{"",
                std::string(nameOf(name)) + " = " + productText(part) +
-                   " is no inner part of " + std::string(nameOf(whole)) +
-                   " = " + productText(all),
-               "the innermost axes of " + std::string(nameOf(whole)) + " work"};
+                   " is no inner part of " + whole + " = " + productText(all),
+               "the innermost axes of " + whole + " work"};
 }
 
 std::optional<Error> autopar::completeDegrees(Plan &plan) {
@@ -247,12 +251,20 @@ std::optional<Error> autopar::completeDegrees(Plan &plan) {
   if (plan.has(Degree::ep))
     if (std::optional<Error> error = checkExperts(plan))
       return error;
-  if (std::optional<Error> error =
-          checkInner(plan, Degree::attention_tp, Degree::tp))
+  auto check = [&](Degree name, Degree whole) {
+    return checkInner(plan, name, plan.axesOf(whole),
+                      std::string(nameOf(whole)));
+  };
+  if (std::optional<Error> error = check(Degree::attention_tp, Degree::tp))
     return error;
-  return checkInner(plan, Degree::dcp,
-                    plan.has(Degree::attention_tp) ? Degree::attention_tp
-                                                   : Degree::tp);
+  if (std::optional<Error> error = check(
+          Degree::dcp,
+          plan.has(Degree::attention_tp) ? Degree::attention_tp : Degree::tp))
+    return error;
+  Names replicas = plan.axesOf(Degree::dp);
+  for (std::string &axis : plan.axesOf(Degree::cp))
+    replicas.push_back(std::move(axis));
+  return checkInner(plan, Degree::fsdp, replicas, "dp*cp");
 }
 
 std::optional<Error> autopar::checkChoices(const Plan &plan, bool trains) {
@@ -276,12 +288,13 @@ std::optional<Error> autopar::checkChoices(const Plan &plan, bool trains) {
                      std::to_string(*plan.sizeOf(Degree::dcp)) +
                      " splits its tokens over other devices: not both",
                  "give --cp-kind=all-to-all, --shard-dcp=1 or --shard-cp=1"};
-  if (plan.training.zero == 2)
-    return Error{
-        "",
-        "zero = 2 keeps parts of gradients and whole weights, which is "
-        "not modelled",
-        "give --zero=1, which keeps whole gradients, or --zero=3"};
+  if (plan.has(Degree::fsdp) && !plan.fsdp &&
+      plan.training.zero.value_or(0) == 0)
+    return Error{"",
+                 "fsdp = " + productText(plan.axesOf(Degree::fsdp)) +
+                     " says over how many replicas something is split: it "
+                     "needs fsdp, or zero",
+                 "give --fsdp or --zero=1 as well"};
   if (plan.fsdp && !plan.has(Degree::dp) && !plan.has(Degree::cp) &&
       plan.sizeOf(Degree::edp) == 1)
     return Error{"",

@@ -152,7 +152,9 @@ struct Word {
 };
 
 std::string contextKindChoices() { return "ring or all_to_all"; }
-std::string optimizerChoices() { return "adamw or sgd"; }
+std::string optimizerChoices() {
+  return "adamw, adamw-8bit, adafactor, muon, sgd or sgd-without-momentum";
+}
 std::string formatChoices() { return std::string(elementTypeChoices()); }
 using Context = Word<ContextKind, parseContextKind, contextKindChoices>;
 using Schedule = Word<ScheduleKind, parseScheduleKind, scheduleChoices>;
@@ -193,6 +195,26 @@ struct Recomputing {
     return readText<Type, Recomputing>(object, name);
   }
   static Json write(const Type &value) { return value.str(); }
+};
+
+/// A format, or `none`.
+struct NamedFormatOrNone {
+  using Type = FormatOrNone;
+  static Result<Type> parse(std::string_view text) {
+    if (text == "none")
+      return Type();
+    Result<ElementType> format = Format::parse(text);
+    if (format)
+      return Type{*format};
+    return expected(format.error().message + ", or none");
+  }
+  static std::optional<Type> read(const JsonReader &object,
+                                  std::string_view name) {
+    return readText<Type, NamedFormatOrNone>(object, name);
+  }
+  static Json write(const Type &value) {
+    return value.format ? Format::write(*value.format) : Json("none");
+  }
 };
 
 struct Ranges {
@@ -313,8 +335,8 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "all-reduces become reduce-scatter + all-gather"),
       knob<Flag, InPlan, &Plan::fsdp>(
           "fsdp", "fsdp", "true",
-          "Split parameters over the dp*cp replicas (experts: edp) and gather "
-          "each layer before its use"),
+          "Split parameters over the dp*cp replicas (experts: edp), or "
+          "--shard-fsdp of them, and gather each layer before its use"),
       knob<Context, InPlan, &Plan::contextKind>(
           "cp-kind", "context_kind", "ring|all-to-all",
           "How context parallelism works: ring (keys and values go round; "
@@ -360,17 +382,27 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "one in two (full/2) or of eight of each stage (full:8); the least "
           "that fits (auto) (default: none)"),
       knob<Optimizing, InTraining, &TrainingPlan::optimizer>(
-          "optimizer", "training.optimizer", "adamw|sgd",
-          "What is kept for each parameter beside an fp32 copy of it: two fp32 "
-          "numbers or one (default: adamw)"),
+          "optimizer", "training.optimizer", "kind",
+          "What is kept for each parameter beside a copy of it: adamw (two "
+          "numbers), adamw-8bit (two in 8 bits), adafactor (sums of rows and "
+          "columns), muon (one of matrices), sgd (one), "
+          "sgd-without-momentum (default: adamw)"),
       knob<Count<0, 3>, InTraining, &TrainingPlan::zero>(
           "zero", "training.zero", "N",
           "Split over the replicas what the optimizer keeps (1; Megatron's "
-          "distributed optimizer), or gradients and weights, too (3; as "
+          "distributed optimizer), gradients, too (2), or weights, too (3; as "
           "--fsdp) (default: 0)"),
       knob<Format, InTraining, &TrainingPlan::gradientFormat>(
           "gradient-format", "training.gradient_format", "format",
           "Format in which gradients of microbatches add up (default: fp32)"),
+      knob<NamedFormatOrNone, InTraining, &TrainingPlan::masterFormat>(
+          "master-format", "training.master_format", "format|none",
+          "Format of the copy of weights that the optimizer updates (default: "
+          "fp32; none where weights have that format)"),
+      knob<Format, InTraining, &TrainingPlan::stateFormat>(
+          "state-format", "training.state_format", "format",
+          "Format of what the optimizer keeps beside that copy (default: "
+          "fp32)"),
       knob<Format, InTraining, &TrainingPlan::productFormat>(
           "product-format", "training.product_format", "format",
           "Format that products with weights multiply in, forward and "

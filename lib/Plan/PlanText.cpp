@@ -36,7 +36,8 @@ constexpr NamedDegree degreeNames[] = {{"tp", &Degrees::tp},
                                        {"ep", &Degrees::ep},
                                        {"etp", &Degrees::etp},
                                        {"dcp", &Degrees::dcp},
-                                       {"attention-tp", &Degrees::attentionTp}};
+                                       {"attention-tp", &Degrees::attentionTp},
+                                       {"fsdp", &Degrees::fsdp}};
 
 /// "sp" of the flag "shard-sp".
 std::string wordOf(const PlanKnob &knob) {
@@ -49,7 +50,7 @@ std::vector<std::string> knownWords() {
   for (const NamedDegree &degree : degreeNames)
     words.emplace_back(degree.name);
   for (const PlanKnob &knob : planKnobs())
-    if (knob.flag)
+    if (knob.flag && knob.flag != nameOf(Degree::fsdp))
       words.push_back(wordOf(knob));
   return words;
 }
@@ -86,6 +87,13 @@ private:
   Plan plan;
 };
 
+/// "fsdp" alone is over all replicas.
+bool isSwitch(const Word &word) {
+  return word.name == nameOf(Degree::fsdp) &&
+         (word.value.empty() || word.value == "true" || word.value == "false" ||
+          word.value == "0" || word.value == "1");
+}
+
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
 /// Cuts "tp8", "tp=8" and "kv-dtype=fp8" behind the name.
@@ -105,8 +113,9 @@ void PlanParser::cut() {
   while (at != std::string_view::npos) {
     size_t end = std::min(text.find_first_of(separators, at), text.size());
     std::string_view word = text.substr(at, end - at);
-    // "stages=0-3,4-7" is one word.
-    if (isDigit(word[0]) && !words.empty() && words.back().hasEquals)
+    // "stages=0-3,4-7,head" is one word.
+    bool goesOn = isDigit(word[0]) || word == rangeText({1, 1});
+    if (goesOn && !words.empty() && words.back().hasEquals)
       words.back().value += "," + std::string(word);
     else
       words.push_back(cutWord(word, at));
@@ -163,7 +172,7 @@ std::optional<Error> PlanParser::add(const Word &word) {
   if (word.name == "pp")
     return addDegree(word, stages);
   for (const NamedDegree &degree : degreeNames)
-    if (word.name == degree.name)
+    if (word.name == degree.name && !isSwitch(word))
       return addDegree(word, degrees.*degree.member);
   return addKnob(word);
 }
@@ -189,6 +198,7 @@ Result<Plan> PlanParser::run() {
   setMesh(plan, *mesh);
   if (std::optional<Error> error = completeDegrees(plan))
     return *error;
+  splitAsAsked(plan);
   return plan;
 }
 
@@ -224,7 +234,9 @@ std::optional<std::string> autopar::planText(const Plan &plan) {
       words.push_back(degree.name + sizeText(*size));
   for (const PlanKnob &knob : planKnobs()) {
     nlohmann::ordered_json value = knob.write(plan);
-    if (value.is_null() || !knob.flag)
+    // The degree of that name says so.
+    if (value.is_null() || !knob.flag ||
+        (degrees.fsdp && knob.flag == nameOf(Degree::fsdp)))
       continue;
     std::string text =
         value.is_string() ? value.get<std::string>() : value.dump();

@@ -61,8 +61,7 @@ private:
   Report::Pipeline pipeline;
   std::map<PartCounts, Report> priced;
   std::vector<const Report *> byDevice;
-  /// By kind of step, then by layer of the stack, then of the model's own
-  /// inputs.
+  /// By kind of step, then as `Strategy::transferBytes`.
   std::vector<std::vector<int64_t>> transferBytes;
   /// The stage that holds the most, and that whose caches are full first.
   int64_t fullest = 0, scarcest = 0;
@@ -167,8 +166,8 @@ std::optional<Error> PipelineEvaluator::addTransfers() {
     std::vector<PrefillChunk> steps = parts.steps();
     for (size_t i = 0; i < steps.size(); ++i) {
       const std::vector<int64_t> &all = transferBytes[i];
-      int64_t bytes =
-          last ? all.back() : all[parts.order[range(stage + 1).begin]];
+      int64_t bytes = all[transferInto(parts.order, all.size(),
+                                       last ? -1 : range(stage + 1).begin)];
       pipeline.transfers.push_back(
           {stage, next, bytes, route.tier ? route.tier->name : "",
            timeOf(route, static_cast<double>(bytes)), steps[i].count});

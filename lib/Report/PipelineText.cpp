@@ -101,7 +101,8 @@ static json writeStage(const Pipeline &pipeline, int64_t device) {
   json layers = json::array();
   for (int64_t stage : partition.stagesOf(device)) {
     const LayerRange &range = partition.ranges[stage];
-    layers.push_back({range.begin, range.end - 1});
+    layers.push_back(range.isEmpty() ? json::array()
+                                     : json({range.begin, range.end - 1}));
   }
   return {{"layers", std::move(layers)},
           {"time_us", toMicroseconds(partition.devices[device].timePs)},

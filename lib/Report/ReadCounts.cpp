@@ -32,9 +32,11 @@ static void readMesh(Reading &reading) {
   }
   for (const PlanDegree &degree : reading.plan.degrees)
     report.mesh.degrees[degree.name] = *reading.plan.sizeOf(degree.name);
+  // Where nobody cuts them, replicas are dp*cp.
   for (Degree degree : allDegrees)
-    report.mesh.degrees[std::string(nameOf(degree))] =
-        *reading.plan.sizeOf(degree);
+    if (degree != Degree::fsdp)
+      report.mesh.degrees[std::string(nameOf(degree))] =
+          *reading.plan.sizeOf(degree);
 }
 
 void autopar::readInputs(Reading &reading) {

@@ -24,8 +24,14 @@ static std::optional<int64_t> takeNumber(std::string_view &text) {
   return value;
 }
 
-/// "4-7" or "4".
-static std::optional<LayerRange> parseRange(std::string_view text) {
+static constexpr std::string_view embeddingAlone = "embedding",
+                                  headAlone = "head";
+
+/// "4-7" or "4"; "embedding" or "head" behind layer `next` - 1.
+static std::optional<LayerRange> parseRange(std::string_view text,
+                                            int64_t next) {
+  if (text == (next == 0 ? embeddingAlone : headAlone))
+    return LayerRange{next, next};
   std::optional<int64_t> first = takeNumber(text), last = first;
   if (first && !text.empty() && text.front() == '-') {
     text.remove_prefix(1);
@@ -43,17 +49,24 @@ Result<std::vector<LayerRange>> autopar::parseRanges(std::string_view text) {
   for (size_t begin = 0; begin <= text.size();) {
     size_t end = std::min(text.find(',', begin), text.size());
     std::string_view part = text.substr(begin, end - begin);
-    std::optional<LayerRange> range = parseRange(part);
+    int64_t next = ranges.empty() ? 0 : ranges.back().end;
+    std::optional<LayerRange> range = parseRange(part, next);
     if (!range)
       return Error{"", "'" + shorten(part) + "' is no range of layers", note};
-    int64_t next = ranges.empty() ? 0 : ranges.back().end;
+    bool isEnd = ranges.empty() || end == text.size();
     if (range->begin != next)
       return Error{"",
                    "stage " + std::to_string(ranges.size()) +
                        " begins with layer " + std::to_string(range->begin) +
                        ", expected " + std::to_string(next),
                    note};
-    if (range->end <= range->begin)
+    if (range->isEmpty() && !isEnd)
+      return Error{"",
+                   "'" + shorten(part) +
+                       "' stands between others: the first stage may have the "
+                       "embedding alone, the last one the head",
+                   note};
+    if (range->end < range->begin)
       return Error{"", "'" + shorten(part) + "' ends before it begins", note};
     ranges.push_back(*range);
     begin = end + 1;
@@ -78,12 +91,17 @@ std::vector<LayerRange> autopar::equalRanges(int64_t layers, int64_t stages) {
   return ranges;
 }
 
+std::string autopar::rangeText(const LayerRange &range) {
+  if (range.isEmpty())
+    return std::string(range.begin == 0 ? embeddingAlone : headAlone);
+  std::string first = std::to_string(range.begin);
+  bool isOne = range.end - range.begin == 1;
+  return isOne ? first : first + "-" + std::to_string(range.end - 1);
+}
+
 std::string autopar::rangesText(const std::vector<LayerRange> &ranges) {
   std::vector<std::string> parts;
-  for (const LayerRange &range : ranges) {
-    std::string first = std::to_string(range.begin);
-    bool one = range.end - range.begin == 1;
-    parts.push_back(one ? first : first + "-" + std::to_string(range.end - 1));
-  }
+  for (const LayerRange &range : ranges)
+    parts.push_back(rangeText(range));
   return join(parts, ",");
 }

@@ -24,13 +24,8 @@ using Row = std::array<std::string, 4>;
 
 static std::string rangesOf(const StagePartition &partition, int64_t device) {
   std::vector<std::string> parts;
-  for (int64_t stage : partition.stagesOf(device)) {
-    const LayerRange &range = partition.ranges[stage];
-    std::string text = std::to_string(range.begin);
-    if (range.end - range.begin > 1)
-      text += "-" + std::to_string(range.end - 1);
-    parts.push_back(text);
-  }
+  for (int64_t stage : partition.stagesOf(device))
+    parts.push_back(rangeText(partition.ranges[stage]));
   std::string text = join(parts, ", ");
   if (text.size() <= longestLayers)
     return text;

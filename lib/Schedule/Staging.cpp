@@ -321,12 +321,49 @@ Error Partitioner::overLimit(const StagePartition &partition,
 }
 
 //===----------------------------------------------------------------------===//
+// Stages without layers
+//===----------------------------------------------------------------------===//
+
+/// The problem whose first and last layers are the embedding and the head.
+static StagingProblem withEnds(StagingProblem problem) {
+  problem.layers.insert(problem.layers.begin(), problem.embedding);
+  problem.layers.push_back(problem.head);
+  problem.embedding = problem.head = {};
+  return problem;
+}
+
+/// Ranges of `withEnds`, of `layers` layers, as those of the problem itself.
+static std::vector<LayerRange> withoutEnds(std::vector<LayerRange> ranges,
+                                           int64_t layers) {
+  for (LayerRange &range : ranges)
+    for (int64_t *at : {&range.begin, &range.end})
+      *at = std::clamp<int64_t>(*at - 1, 0, layers);
+  return ranges;
+}
+
+/// The first and the last virtual stage need no layer.
+static Result<StagePartition> partitionWithEnds(const StagingProblem &problem) {
+  StagingProblem wide = withEnds(problem);
+  Result<StagePartition> found = Partitioner(wide).run();
+  if (!found)
+    return found;
+  StagePartition own = Partitioner(problem).describe(
+      withoutEnds(found->ranges, static_cast<int64_t>(problem.layers.size())));
+  own.lowerBoundPs = found->lowerBoundPs;
+  own.searched = found->searched;
+  return own;
+}
+
+//===----------------------------------------------------------------------===//
 // Interface
 //===----------------------------------------------------------------------===//
 
 Result<StagePartition> autopar::partitionStages(const StagingProblem &problem) {
   if (auto error = checkProblem(problem))
     return *error;
+  auto layers = static_cast<int64_t>(problem.layers.size());
+  if (layers < problem.stages * problem.interleave)
+    return partitionWithEnds(problem);
   return Partitioner(problem).run();
 }
 
@@ -336,15 +373,22 @@ Result<StagePartition> autopar::evaluateStages(const StagingProblem &problem,
     return *error;
   if (auto error = checkRanges(problem, ranges))
     return *error;
-  Partitioner partitioner(problem);
+  bool hasEnds = ranges.front().isEmpty() || ranges.back().isEmpty();
   StagePartition given = problem.folded
                              ? describeFolded(problem, std::move(ranges))
-                             : partitioner.describe(std::move(ranges));
+                             : Partitioner(problem).describe(std::move(ranges));
+  StagingProblem searched =
+      hasEnds && !problem.folded ? withEnds(problem) : problem;
+  Partitioner partitioner(searched);
   if (partitioner.isOverLimit(given)) {
     Result<StagePartition> other = partitioner.run();
-    return partitioner.overLimit(given, other ? "ranges that would do: " +
-                                                    rangesText(other->ranges)
-                                              : other.error().note);
+    if (!other)
+      return partitioner.overLimit(given, other.error().note);
+    auto layers = static_cast<int64_t>(problem.layers.size());
+    return partitioner.overLimit(
+        given, "ranges that would do: " +
+                   rangesText(hasEnds ? withoutEnds(other->ranges, layers)
+                                      : other->ranges));
   }
   if (problem.folded)
     return given;

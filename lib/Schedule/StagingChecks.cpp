@@ -23,6 +23,11 @@ std::string autopar::shapeText(int64_t stages, int64_t interleave) {
                         : text;
 }
 
+/// Virtual stages that need no layer.
+static int64_t endsOf(const StagingProblem &problem) {
+  return problem.folded || problem.layers.empty() ? 0 : 2;
+}
+
 static std::optional<Error> checkShape(const StagingProblem &problem) {
   int64_t p = problem.stages, v = problem.interleave;
   if (p < 1 || v < 1 || Checked(p) * v > limits::maxVirtualStages)
@@ -35,12 +40,16 @@ static std::optional<Error> checkShape(const StagingProblem &problem) {
   if (layers > limits::maxConfigLayers)
     return Error{"", formatInteger(layers) + " layers to split into stages",
                  "at most " + formatInteger(limits::maxConfigLayers)};
-  if (layers >= p * v)
+  if (layers + endsOf(problem) >= p * v)
     return std::nullopt;
-  std::string note = "every virtual stage has at least one layer";
-  if (layers > 0)
+  std::string note =
+      problem.folded ? "every stage has at least one layer"
+                     : "every virtual stage has at least one layer, but that "
+                       "the first may have the embedding and the last the "
+                       "head alone";
+  if (int64_t most = layers + endsOf(problem); layers > 0)
     note += ": at most " +
-            (layers >= p ? shapeText(p, layers / p) : shapeText(layers, 1));
+            (most >= p ? shapeText(p, most / p) : shapeText(most, 1));
   return Error{"",
                shapeText(p, v) + " are " + formatInteger(p * v) +
                    " virtual stages, but the model has " +
@@ -105,7 +114,7 @@ std::optional<Error> autopar::checkProblem(const StagingProblem &problem) {
   return checkCosts(problem);
 }
 
-static std::string rangeText(const LayerRange &range) {
+static std::string writtenAs(const LayerRange &range) {
   return formatInteger(range.begin) + "-" +
          formatInteger(Checked(range.end) - 1);
 }
@@ -122,15 +131,16 @@ autopar::checkRanges(const StagingProblem &problem,
                  "give " + formatInteger(wanted) + ", one per virtual stage"};
   int64_t next = 0;
   for (const LayerRange &range : ranges) {
+    bool isEnd = &range == &ranges.front() || &range == &ranges.back();
     if (range.begin != next)
       return Error{"",
-                   "range " + rangeText(range) +
+                   "range " + writtenAs(range) +
                        (next ? " follows layer " + formatInteger(next - 1)
                              : " is the first"),
                    "it begins with layer " + std::to_string(next)};
-    if (range.end <= range.begin || range.end > layers)
+    if (range.end < range.begin + (isEnd ? 0 : 1) || range.end > layers)
       return Error{"",
-                   "range " + rangeText(range) + " of a model with " +
+                   "range " + writtenAs(range) + " of a model with " +
                        countOf(layers, "layer"),
                    "ranges have at least one layer; the last layer is " +
                        std::to_string(layers - 1)};

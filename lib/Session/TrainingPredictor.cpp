@@ -49,6 +49,8 @@ static std::optional<Error> addMesh(const TrainedPlan &run, Plan &plan) {
   degrees.tp = run.tp;
   degrees.dp = run.dp;
   degrees.cp = run.cp;
+  if (run.zeroStage > 0 && run.zeroDevices < run.dp * run.cp)
+    degrees.fsdp = run.zeroDevices;
   if (run.ep > 1) {
     degrees.ep = run.ep;
     degrees.etp = run.expertTp;
@@ -103,7 +105,7 @@ static Result<PlanRequest> requestOf(const TrainedRun &run,
     request.plan.training.gradientFormat = ElementType::bf16;
   request.plan.training.productFormat = productFormatOf(plan.format);
   if (plan.zeroStage == 1 || plan.zeroStage == 2)
-    request.plan.training.zero = 1;
+    request.plan.training.zero = plan.zeroStage;
   PipelinePlan &pipeline = request.plan.pipeline;
   pipeline.interleave = plan.interleave;
   pipeline.microbatches = plan.microbatches;

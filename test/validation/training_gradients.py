@@ -24,11 +24,11 @@ import tempfile
 from executed import MODELS, run
 
 QUICK_MODELS = ["llama", "gpt2", "deepseek_v3"]
-# Sequences of two replicas, in microbatches of one and of two.
+# Sequences of up to four replicas, in microbatches of one and of two.
 STEP = ["--phase=train", "--batch=4", "--prompt=6"]
 FORMS = [
     "", "--recompute=selective --unfused-attention", "--recompute=full", "--dropout=0.2 --unfused-attention",
-    "--encoder-tokens=2",
+    "--encoder-tokens=2", "--optimizer=muon",
     "--dropout=0.2 --recompute=full", "--micro-batch=2 --optimizer=sgd",
     "--recompute=attention_core,norms,mlp_activation", "--recompute=mlp,experts,shared_experts,mla_up",
     "--recompute=save_products", "--recompute=save_products/2 --dropout=0.2 --unfused-attention",
@@ -45,9 +45,18 @@ PLANS = [
     "--shard-cp=2 --encoder-tokens=2",
     "--shard-tp=2 --shard-sp --recompute=save_products/2", "--shard-dp=2 --fsdp --recompute=full/2",
     "--shard-tp=4 --shard-sp --recompute=norms,mlp,experts", "--shard-ep=2 --shard-dp=2 --recompute=experts,mlp",
+    "--shard-dp=2 --zero=2", "--shard-dp=2 --shard-tp=2 --zero=2 --shard-sp",
+    "--shard-dp=4 --shard-fsdp=2", "--shard-dp=4 --shard-fsdp=2 --zero=2", "--shard-dp=4 --shard-fsdp=2 --zero=1",
+    "--shard-dp=2 --shard-ep=2 --shard-tp=2 --zero=2", "--shard-dp=4 --shard-ep=2 --shard-fsdp=2",
+    "--shard-dp=2 --shard-tp=2 --zero=1 --optimizer=muon", "--shard-dp=2 --fsdp --optimizer=muon",
+    "--shard-dp=2 --zero=2 --optimizer=adamw-8bit --master-format=none", "--shard-dp=2 --optimizer=adafactor",
+    "--shard-dp=2 --zero=2 --optimizer=sgd-without-momentum",
 ]  # fmt: skip
 # Of a plan, what the whole module has too.
-OF_MODEL = ("--recompute", "--dropout", "--unfused-attention", "--micro-batch", "--optimizer", "--encoder-tokens")
+OF_MODEL = (
+    "--recompute", "--dropout", "--unfused-attention", "--micro-batch", "--optimizer", "--master-format",
+    "--encoder-tokens",
+)  # fmt: skip
 
 
 class Cases:

@@ -11,9 +11,12 @@
 * what lies beside the layers there, section 4.3: embeddings' masks, the last
   norm, the scores in 32 bits;
 * weights, gradients and states of optimizers of a layer by ZeRO stage,
-  arXiv:1910.02054, section 5: 18 bytes a parameter, 6 + 12/R, 18/R;
+  arXiv:1910.02054, section 5: 18 bytes a parameter, 6 + 12/R, 2 + 16/R, 18/R;
 * the same of each stage of GPT-3 175B over tp 8, pp 8, with embeddings on the
-  first and their copy on the last: 47.32 and 45.58 GiB.
+  first and their copy on the last: 47.32 and 45.58 GiB;
+* what a device keeps of a llama and of a mixture of experts by what is split
+  (ZeRO 0 to 3, over all replicas and over a part of them), by optimizer and by
+  recipe of formats, counted tensor by tensor.
 
 Shares no code with autopar. Ends with a line `N passed, N failed`.
 
@@ -197,7 +200,10 @@ def states(tools, tally, quick):
     text = tools.model(Gpt("zero", 8, 512, 4, 1, 1, 128, 1024))
     parameters = 12 * 512 * 512 + 13 * 512
     for replicas in (2, 4, 8) if quick else (2, 4, 8, 16, 64, 256):
-        for stage, passes in ((0, []), (1, ["autopar-shard-optimizer"]), (3, ["autopar-shard-parameters"])):
+        for stage, passes in (
+            (0, []), (1, ["autopar-shard-optimizer"]), (2, ["autopar-shard-optimizer{gradients=true}"]),
+            (3, ["autopar-shard-parameters"]),
+        ):  # fmt: skip
             program = tools.program(
                 trained(text, replicas, 128, f"dp = {replicas}"),
                 ["autopar-prepare-training", "autopar-build-backward", "autopar-shard-data", *passes,
@@ -205,7 +211,7 @@ def states(tools, tally, quick):
             )  # fmt: skip
             sizes = {"dp": replicas}
             kinds = {"weight": 2, "gradient": 4, "optimizer": 12}
-            split = {0: (), 1: ("optimizer",), 3: ("weight", "gradient", "optimizer")}[stage]
+            split = {0: (), 1: ("optimizer",), 2: ("gradient", "optimizer"), 3: ("weight", "gradient", "optimizer")}[stage]
             for kind, width in kinds.items():
                 records = [record for record in program["residents"] if record["kind"] == kind]
                 layers = {"decoder", "decoder_backward", "decoder_update"}
@@ -269,6 +275,149 @@ def llama(tools, tally):
                        number * tokens * 2 * sum(values.values()))  # fmt: skip
 
 
+# Rows and columns of a layer's matrices: q, k, v, o, gate, up, down.
+HIDDEN, KEYS, WIDTH_OF_MLP, WORDS, LAYERS = 512, 256, 1536, 1024, 4
+MATRICES = (
+    (HIDDEN, HIDDEN), (HIDDEN, KEYS), (HIDDEN, KEYS), (HIDDEN, HIDDEN),
+    (HIDDEN, WIDTH_OF_MLP), (HIDDEN, WIDTH_OF_MLP), (WIDTH_OF_MLP, HIDDEN),
+)  # fmt: skip
+OF_LAYERS = LAYERS * sum(rows * columns for rows, columns in MATRICES)
+NORMS = (2 * LAYERS + 1) * HIDDEN
+TABLE = WORDS * HIDDEN
+ALL = OF_LAYERS + NORMS + 2 * TABLE
+LLAMA = {
+    "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": HIDDEN, "num_hidden_layers": LAYERS,
+    "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 64, "intermediate_size": WIDTH_OF_MLP,
+    "vocab_size": WORDS, "max_position_embeddings": 4096, "torch_dtype": "bfloat16", "rms_norm_eps": 1e-5,
+    "tie_word_embeddings": False,
+}  # fmt: skip
+EXPERTS = 8
+OF_EXPERTS = LAYERS * EXPERTS * 3 * HIDDEN * WIDTH_OF_MLP
+# Experts in place of the MLP, and a router in fp32's place: bf16 as all.
+DENSE = ALL - LAYERS * 3 * HIDDEN * WIDTH_OF_MLP + LAYERS * HIDDEN * EXPERTS
+MIXTURE = {
+    **LLAMA, "architectures": ["MixtralForCausalLM"], "model_type": "mixtral",
+    "num_local_experts": EXPERTS, "num_experts_per_tok": 2,
+}  # fmt: skip
+
+
+def factored():
+    """fp32 means of rows and columns of each matrix and table, of norms one for each element."""
+    return 4 * (LAYERS * sum(rows + columns for rows, columns in MATRICES) + 2 * (WORDS + HIDDEN) + NORMS)
+
+
+def factored_over(replicas):
+    """Where replicas have parts of the largest dimension, of equals the last: rows of q, k, v, down and tables, columns
+    of o, gate and up. Heads count for themselves: their 8 or 4 and 64 are less than the hidden size."""
+    parts = (HIDDEN, HIDDEN, HIDDEN, HIDDEN, WIDTH_OF_MLP, WIDTH_OF_MLP, WIDTH_OF_MLP)
+    kept = sum(Fraction(part, replicas) + rows + columns - part for part, (rows, columns) in zip(parts, MATRICES))
+    return 4 * (LAYERS * kept + 2 * (Fraction(WORDS, replicas) + HIDDEN) + Fraction(NORMS, replicas))
+
+
+def in_8_bits():
+    """Two states of a byte with a scale of 4 bytes for 256 elements; norms have fewer than 4,096."""
+    return 2 * (ALL - NORMS) * (1 + Fraction(4, 256)) + 2 * 4 * NORMS
+
+
+def kept_cases():
+    """Flags, and the bytes of weights, gradients and optimizer: each parameter's, by hand."""
+    yield "--shard-dp=8", 2 * ALL, 4 * ALL, 12 * ALL
+    yield "--shard-dp=8 --zero=1", 2 * ALL, 4 * ALL, 12 * ALL / 8
+    yield "--shard-dp=8 --zero=2", 2 * ALL, 4 * ALL / 8, 12 * ALL / 8
+    yield "--shard-dp=8 --zero=3", 2 * ALL / 8, 4 * ALL / 8, 12 * ALL / 8
+    yield "--shard-dp=8 --fsdp", 2 * ALL / 8, 4 * ALL / 8, 12 * ALL / 8
+    # Parts of the replicas.
+    yield "--shard-dp=8 --shard-fsdp=2", 2 * ALL / 2, 4 * ALL / 2, 12 * ALL / 2
+    yield "--shard-dp=8 --shard-fsdp=4", 2 * ALL / 4, 4 * ALL / 4, 12 * ALL / 4
+    yield "--shard-dp=8 --shard-fsdp=8", 2 * ALL / 8, 4 * ALL / 8, 12 * ALL / 8
+    yield "--shard-dp=8 --shard-fsdp=1", 2 * ALL, 4 * ALL, 12 * ALL
+    yield "--shard-dp=8 --shard-fsdp=4 --zero=1", 2 * ALL, 4 * ALL, 12 * ALL / 4
+    yield "--shard-dp=8 --shard-fsdp=2 --zero=2", 2 * ALL, 4 * ALL / 2, 12 * ALL / 2
+    # Devices of context parallelism are replicas, too.
+    yield "--shard-dp=2 --shard-cp=4 --zero=1", 2 * ALL, 4 * ALL, 12 * ALL / 8
+    yield "--shard-dp=2 --shard-cp=4 --fsdp", 2 * ALL / 8, 4 * ALL / 8, 12 * ALL / 8
+    yield "--shard-dp=2 --shard-cp=4 --shard-fsdp=4", 2 * ALL / 4, 4 * ALL / 4, 12 * ALL / 4
+    # Tensor parallelism has parts of all but norms.
+    part = Fraction(ALL - NORMS, 2) + NORMS
+    yield "--shard-tp=2 --shard-dp=4 --zero=1", 2 * part, 4 * part, 12 * part / 4
+    yield "--shard-tp=2 --shard-dp=4 --zero=2 --shard-sp", 2 * part, 4 * part / 4, 12 * part / 4
+    yield "--shard-tp=2 --shard-dp=4 --shard-fsdp=2", 2 * part / 2, 4 * part / 2, 12 * part / 2
+    # Recipes of formats.
+    yield "--gradient-format=bf16", 2 * ALL, 2 * ALL, 12 * ALL
+    yield "--gradient-format=bf16 --state-format=bf16", 2 * ALL, 2 * ALL, (4 + 2 + 2) * ALL
+    yield "--gradient-format=bf16 --state-format=bf16 --master-format=none", 2 * ALL, 2 * ALL, 4 * ALL
+    yield "--gradient-format=bf16 --state-format=bf16 --master-format=bf16", 2 * ALL, 2 * ALL, 4 * ALL
+    yield "--product-format=fp8", 2 * ALL, 4 * ALL, 12 * ALL
+    # Optimizers.
+    yield "--optimizer=sgd", 2 * ALL, 4 * ALL, (4 + 4) * ALL
+    yield "--optimizer=sgd-without-momentum", 2 * ALL, 4 * ALL, 4 * ALL
+    yield "--optimizer=sgd-without-momentum --master-format=none", 2 * ALL, 4 * ALL, 0
+    yield "--optimizer=adamw-8bit", 2 * ALL, 4 * ALL, 4 * ALL + in_8_bits()
+    yield "--optimizer=adamw-8bit --master-format=none", 2 * ALL, 4 * ALL, in_8_bits()
+    yield "--optimizer=adamw-8bit --shard-dp=8 --zero=1", 2 * ALL, 4 * ALL, (4 * ALL + in_8_bits()) / 8
+    yield "--optimizer=adamw-8bit --shard-dp=8 --fsdp", 2 * ALL / 8, 4 * ALL / 8, (4 * ALL + in_8_bits()) / 8
+    yield "--optimizer=adafactor", 2 * ALL, 4 * ALL, 4 * ALL + factored()
+    yield "--optimizer=adafactor --master-format=none", 2 * ALL, 4 * ALL, factored()
+    yield "--optimizer=adafactor --shard-dp=8 --zero=1", 2 * ALL, 4 * ALL, 4 * ALL / 8 + factored_over(8)
+    muon = (4 + 4) * OF_LAYERS + 12 * (ALL - OF_LAYERS)
+    yield "--optimizer=muon", 2 * ALL, 4 * ALL, muon
+    yield "--optimizer=muon --shard-dp=8 --zero=1", 2 * ALL, 4 * ALL, muon / 8
+    yield "--optimizer=muon --state-format=bf16 --master-format=none", 2 * ALL, 4 * ALL, 2 * OF_LAYERS + 4 * (
+        ALL - OF_LAYERS)  # fmt: skip
+
+
+def kept_with_experts():
+    """Each of dp 8's devices has 8/ep of the experts, of which edp = 8/ep have copies."""
+    own = OF_EXPERTS // 4
+    yield "--shard-dp=8 --shard-ep=4", *(width * (DENSE + own) for width in (2, 4, 12))
+    yield "--shard-dp=8 --shard-ep=4 --zero=1", 2 * (DENSE + own), 4 * (DENSE + own), 12 * (DENSE / 8 + own / 2)
+    split = Fraction(DENSE, 8) + Fraction(own, 2)
+    yield "--shard-dp=8 --shard-ep=4 --zero=2", 2 * (DENSE + own), 4 * split, 12 * split
+    yield "--shard-dp=8 --shard-ep=4 --fsdp", *(width * split for width in (2, 4, 12))
+    # Copies of experts are beyond the part that is split over.
+    split = Fraction(DENSE, 4) + own
+    yield "--shard-dp=8 --shard-ep=4 --shard-fsdp=4", *(width * split for width in (2, 4, 12))
+    # Of the four copies of each expert two are within it.
+    split = Fraction(DENSE, 4) + Fraction(OF_EXPERTS, 2 * 2)
+    yield "--shard-dp=8 --shard-ep=2 --shard-fsdp=4", *(width * split for width in (2, 4, 12))
+
+
+def kept_by_stages():
+    """Of stages: embedding, layers of the first, layers of the last, norm and head."""
+    layers = Fraction(OF_LAYERS + 2 * LAYERS * HIDDEN, LAYERS)
+    yield "--stage-pp=2", [TABLE + 2 * layers, 2 * layers + HIDDEN + TABLE]
+    yield "--stage-pp=2 --shard-dp=4 --fsdp", [(TABLE + 2 * layers) / 4, (2 * layers + HIDDEN + TABLE) / 4]
+    yield "--stage-pp=4 --stages=embedding,0-1,2-3,head", [TABLE, 2 * layers, 2 * layers, HIDDEN + TABLE]
+    yield "--stage-pp=6", [TABLE, layers, layers, layers, layers, HIDDEN + TABLE]
+    yield "--stage-pp=3 --interleave=2 --schedule=interleaved --microbatches=12", [
+        TABLE + layers, 2 * layers, layers + HIDDEN + TABLE]  # fmt: skip
+
+
+def reported(tools, name, flags):
+    text = tools.run(
+        f"{tools.folder}/autopar", "estimate", name, "--phase=train", "--batch=48", "--context=512",
+        "--runtime=megatron", "--hardware=h100-sxm-8", "--json", *flags.split(),
+    )  # fmt: skip
+    return json.loads(text.stdout)["memory"]
+
+
+def kept(tools, tally):
+    for config, cases in ((LLAMA, kept_cases()), (MIXTURE, kept_with_experts())):
+        path = os.path.join(tools.scratch, f"{config['model_type']}.json")
+        with open(path, "w") as file:
+            json.dump(config, file)
+        for flags, *expected in cases:
+            memory = reported(tools, path, flags)["per_device"]
+            for kind, wanted in zip(("weight", "gradient", "optimizer"), expected):
+                tally.same(f"{config['model_type']} {flags}, {kind}", memory[f"{kind}_bytes"], wanted)
+    path = os.path.join(tools.scratch, "llama.json")
+    for flags, expected in kept_by_stages():
+        stages = reported(tools, path, flags)["per_stage"]
+        for stage, (memory, wanted) in enumerate(zip(stages, expected)):
+            found = sum(memory[f"{kind}_bytes"] for kind in ("weight", "gradient", "optimizer"))
+            tally.same(f"stage {stage} of {len(expected)} {flags}", found, 18 * wanted)
+
+
 class Tally:
     def __init__(self):
         self.passed = self.failed = 0
@@ -302,6 +451,7 @@ def main():
         llama(tools, tally)
         states(tools, tally, options.quick)
         stages(tools, tally)
+        kept(tools, tally)
     print(f"{tally.passed} passed, {tally.failed} failed")
     return 1 if tally.failed else 0
 

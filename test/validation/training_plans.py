@@ -11,7 +11,7 @@
 * twice the replicas, and sequences: never more states of optimizers on a device
   where these are split;
 * a zero-bubble schedule: never slower than 1F1B;
-* ZeRO: never more memory than without.
+* ZeRO, by stage and over more replicas: never more memory than without.
 
 What is refused must say why. Ends with a line `N passed, N failed`.
 
@@ -53,7 +53,9 @@ def draw(rng):
     plan["cp"] = rng.choice((1, 1, 1, 2))
     plan["ep"] = rng.choice((1, plan["dp"])) if plan["model"] in EXPERTS else 1
     plan["sp"] = plan["tp"] > 1 and rng.random() < 0.5
-    plan["zero"] = rng.choice((0, 1, 3)) if plan["dp"] > 1 else 0
+    plan["zero"] = rng.choice((0, 1, 2, 3)) if plan["dp"] > 1 else 0
+    plan["fsdp"] = rng.choice((0, 0, 2)) if plan["zero"] and plan["dp"] > 2 else 0
+    plan["optimizer"] = rng.choice(("adamw", "adamw", "adamw-8bit", "adafactor", "muon", "sgd"))
     plan["microbatches"] = rng.choice((2, 4, 8)) * plan["pp"]
     plan["recompute"] = rng.choice(POLICIES)
     plan["schedule"] = rng.choice(("one_f_one_b", "zero_bubble", "gpipe", "interleaved")) if plan["pp"] > 1 else None
@@ -67,7 +69,8 @@ def flags(plan):
     sequences = plan["microbatches"] * plan["dp"]
     all_flags = ["--phase=train", f"--context={plan['context']}", f"--batch={sequences}", f"--zero={plan['zero']}"]
     all_flags += [f"--recompute={plan['recompute']}", f"--runtime={plan['runtime']}", "--micro-batch=1"]
-    all_flags += [f"--shard-{axis}={plan[axis]}" for axis in ("tp", "dp", "cp", "ep") if plan[axis] > 1]
+    all_flags += [f"--optimizer={plan['optimizer']}"]
+    all_flags += [f"--shard-{axis}={plan[axis]}" for axis in ("tp", "dp", "cp", "ep", "fsdp") if plan[axis] > 1]
     all_flags += ["--shard-sp"] if plan["sp"] else []
     all_flags += [f"--set=chips.h100-sxm.memory_usable={plan['capacity']}"] if plan["capacity"] else []
     if plan["pp"] > 1:
@@ -117,6 +120,10 @@ def most(report, part):
     return max(memory[f"{part}_bytes"] for memory in report["memory"]["per_stage"])
 
 
+def all_of(report, part):
+    return sum(memory[f"{part}_bytes"] for memory in report["memory"]["per_stage"])
+
+
 def recomputes(a, b):
     if most(b, "saved") > most(a, "saved") * SLACK:
         yield "memory of recomputation", f"{most(b, 'saved')} bytes, and {most(a, 'saved')} without"
@@ -138,8 +145,10 @@ def fills(a, b):
 
 
 def splits(a, b):
-    if most(b, "optimizer") > most(a, "optimizer") * SLACK:
-        yield "states of ZeRO", f"{most(b, 'optimizer')} bytes, and {most(a, 'optimizer')} without"
+    """Layers may lie otherwise."""
+    for part in ("optimizer", "gradient", "weight"):
+        if all_of(b, part) > all_of(a, part) * SLACK:
+            yield f"{part} of ZeRO", f"{all_of(b, part)} bytes, and {all_of(a, part)} where less is split"
 
 
 def changes(plan, report):
@@ -147,10 +156,12 @@ def changes(plan, report):
     if plan["recompute"] != "none":
         stages = report["plan"].get("pipeline", {}).get("stages")
         yield {**plan, "recompute": "none", "stages": stages}, {**plan, "stages": stages}, recomputes
-    if plan["zero"] and plan["ep"] == 1:
+    if plan["zero"] and plan["ep"] == 1 and not plan["fsdp"]:
         yield plan, {**plan, "dp": 2 * plan["dp"]}, replicates
-    if plan["zero"] == 1:
-        yield {**plan, "zero": 0}, plan, splits
+    if plan["zero"]:
+        yield {**plan, "zero": plan["zero"] - 1, "fsdp": plan["fsdp"] if plan["zero"] > 1 else 0}, plan, splits
+    if plan["fsdp"]:
+        yield plan, {**plan, "fsdp": 0}, splits
     if plan["schedule"] in ("one_f_one_b", "zero_bubble"):
         yield {**plan, "schedule": "one_f_one_b"}, {**plan, "schedule": "zero_bubble"}, fills
 

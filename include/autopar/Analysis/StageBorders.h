@@ -61,6 +61,9 @@ public:
   /// or something after it reads.
   llvm::SmallVector<mlir::Value>
   findSent(mlir::Operation *call, llvm::ArrayRef<mlir::Operation *> ending);
+  /// What a stage is sent that has no layer: `first` is the first op behind all
+  /// of them.
+  llvm::SmallVector<mlir::Value> findSentBehind(mlir::Operation *first);
 
 private:
   using Values = llvm::SmallVector<mlir::Value, 0>;

@@ -85,6 +85,12 @@ PartCounts countsOf(const CostProgram &program,
 /// The tape that stages are priced by, of a strategy that counts parts.
 Tape collectParts(const Strategy &strategy);
 
+/// Which of `count` `Strategy::transferBytes` the stage is handed that begins
+/// with layer `layer` of the order; the number of layers: one that has none;
+/// below 0: the model's beginning.
+size_t transferInto(const std::vector<uint32_t> &order, size_t count,
+                    int64_t layer);
+
 /// Prices what stages are put together from.
 class StagePricer : public PricedLayers {
 public:
@@ -109,8 +115,7 @@ public:
   };
   Refusal priceStage(const std::vector<LayerRange> &ranges, int64_t device,
                      StageMemory &memory);
-  /// What a microbatch hands on to the stage that begins with layer `layer` of
-  /// the order in a step of this kind; below 0: to the model's beginning.
+  /// What a microbatch hands on in a step of this kind, as `transferInto`.
   double transferBytes(size_t kind, int64_t layer) const;
   /// The layers, to be laid over the stages of the shape. Temporaries and the
   /// runtime lie on every device: those of layers come off the limit, what

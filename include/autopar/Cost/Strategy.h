@@ -318,7 +318,8 @@ struct Strategy : Leaves {
   std::vector<LiveNodes> live;
   /// Whether all that is kept of sequences is split over the same devices.
   bool splitsSequencesAlike = true;
-  /// What stages hand on: by layer of the stack, then the model's own inputs.
+  /// What stages hand on: by layer of the stack, to what follows the last one,
+  /// then the model's own inputs.
   std::vector<NodeId> transferBytes;
   TotalNodes total;
 };

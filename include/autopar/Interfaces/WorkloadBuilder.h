@@ -22,6 +22,14 @@ struct WeightUnits {
   std::optional<ElementType> compute = std::nullopt, storage = std::nullopt;
 };
 
+/// Numbers that an optimizer keeps of a weight, with one f32 scale for each
+/// `block` of them, where that is not 0.
+struct KeptState {
+  Dims shape;
+  ElementType type = ElementType::f32;
+  int64_t block = 0;
+};
+
 /// What ops build their records with. The analysis walks the program, says
 /// where it is (`enter`, `bind`), and ops add records through the helpers.
 class WorkloadBuilder {
@@ -113,10 +121,10 @@ public:
   void accumulate(mlir::Operation *op, mlir::Value addend, mlir::Value weight);
   /// Says that `value` is the gradient of the tensor `weight`.
   void readGradient(mlir::Value value, mlir::Value weight);
-  /// A kernel that reads operands, and a state of each format for each element
-  /// of its result, and writes those states and the result.
+  /// A kernel that reads operands and what is kept of the tensor `weight`, and
+  /// writes that and its result.
   void addUpdate(mlir::Operation *op, mlir::Value weight,
-                 llvm::ArrayRef<ElementType> states);
+                 llvm::ArrayRef<KeptState> states);
 
   /// Where the last dimension of `x` is split: an all_reduce of a float for
   /// each of the others.

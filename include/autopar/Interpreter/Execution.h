@@ -221,7 +221,8 @@ private:
   mlir::LogicalResult runLayer(mlir::Operation *call);
   mlir::LogicalResult runWithin(mlir::Operation *op);
   void receive();
-  mlir::LogicalResult send(mlir::Operation *call);
+  mlir::LogicalResult leaveLayers(mlir::Operation *op);
+  mlir::LogicalResult send(llvm::ArrayRef<mlir::Value> sent);
   mlir::LogicalResult demand(mlir::Operation *op);
   mlir::LogicalResult makeGiven(mlir::Value value);
 

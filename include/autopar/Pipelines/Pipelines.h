@@ -68,6 +68,11 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       *this, "shard-attention-tp", llvm::cl::value_desc("N"),
       llvm::cl::desc("Part of tp that attention uses; over the rest of tp it "
                      "is data-parallel (default: all of tp)")};
+  Option<std::string> shardFSDP{
+      *this, "shard-fsdp", llvm::cl::value_desc("N"),
+      llvm::cl::desc(
+          "Part of the dp*cp replicas that --fsdp, or --zero, splits "
+          "over; the rest has copies (HSDP) (default: all)")};
   Option<std::string> stagePP{
       *this, "stage-pp", llvm::cl::value_desc("N"),
       llvm::cl::desc("Pipeline parallelism: the layers over this many stages, "

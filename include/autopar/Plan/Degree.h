@@ -18,18 +18,30 @@ namespace autopar {
 /// The degrees that have a meaning: pipeline stages; tensor, context, data and
 /// expert parallelism; tensor parallelism inside an expert and copies of each;
 /// the part of tp that splits the KV cache by sequence, and the one that
-/// attention uses.
-enum class Degree : uint8_t { pp, tp, cp, dp, ep, etp, edp, dcp, attention_tp };
+/// attention uses; the part of the replicas that FSDP or ZeRO splits over.
+enum class Degree : uint8_t {
+  pp,
+  tp,
+  cp,
+  dp,
+  ep,
+  etp,
+  edp,
+  dcp,
+  attention_tp,
+  fsdp,
+};
 
 /// All, in the order that plans list them.
-inline constexpr std::array<Degree, 9> allDegrees = {
-    Degree::pp,  Degree::tp,  Degree::cp,  Degree::dp,          Degree::ep,
-    Degree::etp, Degree::edp, Degree::dcp, Degree::attention_tp};
+inline constexpr std::array<Degree, 10> allDegrees = {
+    Degree::pp,  Degree::tp,  Degree::cp,  Degree::dp,           Degree::ep,
+    Degree::etp, Degree::edp, Degree::dcp, Degree::attention_tp, Degree::fsdp};
 
 /// As axes, plans and reports call it: "attention_tp".
 constexpr std::string_view nameOf(Degree degree) {
   constexpr std::array<std::string_view, allDegrees.size()> names = {
-      "pp", "tp", "cp", "dp", "ep", "etp", "edp", "dcp", "attention_tp"};
+      "pp",  "tp",  "cp",  "dp",           "ep",
+      "etp", "edp", "dcp", "attention_tp", "fsdp"};
   return names[static_cast<size_t>(degree)];
 }
 

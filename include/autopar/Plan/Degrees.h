@@ -20,7 +20,8 @@
 //   at least tp*cp, else in cp where it is at least tp, else in tp;
 // * ep | etp, at etp, where more than 1: in tp where that is at most tp, else
 //   in cp where it is at most tp*cp, else in dp;
-// * attention_tp and dcp, inner parts of tp, where given.
+// * attention_tp and dcp, inner parts of tp, where given;
+// * fsdp, an inner part of dp*cp, where given.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,11 +50,14 @@ struct Degrees {
   std::optional<int64_t> dcp = std::nullopt;
   /// The part of tp that attention uses; over the rest it is data-parallel.
   std::optional<int64_t> attentionTp = std::nullopt;
+  /// The part of dp*cp that parameters, gradients or optimizer states are split
+  /// over; the rest has copies.
+  std::optional<int64_t> fsdp = std::nullopt;
 };
 
 /// The mesh of `degrees`: axes, and every degree as a product of them (tp, cp,
-/// dp; with ep also ep, etp and edp; dcp; attention_tp), one that is an axis
-/// itself too. Errors name the rule, the numbers and the values that work.
+/// dp; with ep also ep, etp and edp; dcp; attention_tp; fsdp), one that is an
+/// axis itself too. Errors name the rule, the numbers and the values that work.
 Result<MeshPlan> planMesh(const Degrees &degrees);
 
 /// Beside an ep that is smaller than tp, gives the devices of tp that it leaves
@@ -63,6 +67,10 @@ void fillExpertTensor(Degrees &degrees);
 /// What `plan` has of them.
 Degrees degreesOf(const Plan &plan);
 
+/// Splits parameters where somebody says over how many replicas, and not what
+/// else is split over them (`TrainingPlan::zero`).
+void splitAsAsked(Plan &plan);
+
 /// Gives `plan` the axes and degrees of `mesh` in place of its tp, cp and dp.
 /// Other axes stay, outermost; equal axes keep their order.
 void setMesh(Plan &plan, const MeshPlan &mesh);
@@ -70,7 +78,8 @@ void setMesh(Plan &plan, const MeshPlan &mesh);
 /// Adds the degrees that follow from others: dp where there are axes `dpo` and
 /// `dpi` (as tp and cp); with ep, etp = 1 and edp = the rest. Sorts them.
 /// Errors: axes that do not exist; tp, cp and dp that overlap; experts over
-/// other devices than tp*cp*dp; dcp or attention_tp that is no inner part.
+/// other devices than tp*cp*dp; dcp, attention_tp or fsdp that is no inner
+/// part.
 std::optional<Error> completeDegrees(Plan &plan);
 
 /// Refuses choices about something that the plan does not have. Microbatches of

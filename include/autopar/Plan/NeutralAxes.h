@@ -20,7 +20,8 @@
 namespace autopar {
 
 /// As `planMesh`, with the axes that there would be without the degrees that
-/// cut nothing off: dcp = 1, a product of none, and attention_tp = tp.
+/// cut nothing off: dcp = 1, a product of none, attention_tp = tp, and fsdp = 1
+/// or dp*cp.
 Result<MeshPlan> planCanonicalMesh(const Degrees &degrees);
 
 /// Drops such degrees from `plan`, and those of experts on a single device.

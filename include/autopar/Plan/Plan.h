@@ -48,9 +48,32 @@ std::string_view nameOf(ContextKind kind);
 /// Also "all-to-all", as flags have it.
 std::optional<ContextKind> parseContextKind(std::string_view text);
 
-enum class Optimizer : uint8_t { adamw, sgd };
+/// What makes updates of gradients, and so what is kept for each parameter.
+enum class Optimizer : uint8_t {
+  adamw,
+  /// Whose two states have 8 bits each.
+  adamw_8bit,
+  /// Which keeps means of the rows and of the columns of a matrix.
+  adafactor,
+  /// Which keeps a momentum of matrices; the rest has AdamW.
+  muon,
+  /// With momentum.
+  sgd,
+  sgd_without_momentum,
+};
 std::string_view nameOf(Optimizer optimizer);
+/// Also "adamw-8bit", as flags have it.
 std::optional<Optimizer> parseOptimizer(std::string_view text);
+
+/// A format, or nothing that has one.
+struct FormatOrNone {
+  std::optional<ElementType> format;
+
+  bool operator==(const FormatOrNone &other) const {
+    return format == other.format;
+  }
+  bool operator!=(const FormatOrNone &other) const { return !(*this == other); }
+};
 
 /// What an iteration of training does beside its forward. Absent: nothing is
 /// made again, AdamW whose states all replicas have.
@@ -63,11 +86,16 @@ struct TrainingPlan {
   };
   std::vector<Tried> tried = {};
   std::optional<Optimizer> optimizer = std::nullopt;
-  /// What is split over the replicas: 0 nothing, 1 what the optimizer keeps, 3
-  /// gradients and weights, too (as `Plan::fsdp`).
+  /// What is split over the replicas: 0 nothing, 1 what the optimizer keeps, 2
+  /// gradients, too, 3 weights, too (as `Plan::fsdp`).
   std::optional<int64_t> zero = std::nullopt;
-  /// Format in which gradients add up; that of a master copy is fp32.
+  /// Format in which gradients add up; fp32 where absent.
   std::optional<ElementType> gradientFormat = std::nullopt;
+  /// Format of a master copy of each weight, no format where there is none;
+  /// fp32 where absent.
+  std::optional<FormatOrNone> masterFormat = std::nullopt;
+  /// Format of what the optimizer keeps beside it; fp32 where absent.
+  std::optional<ElementType> stateFormat = std::nullopt;
   /// What products with weights multiply in; their operands' where absent.
   std::optional<ElementType> productFormat = std::nullopt;
   /// Probability that an element is dropped; 0 where absent.
@@ -104,7 +132,8 @@ struct Plan {
   std::vector<PlanDegree> degrees;
   /// Activations between the split matrices of a layer are split by token.
   bool sequenceParallel = false;
-  /// Parameters are split over the replicas and gathered before use.
+  /// Parameters are split over the replicas, or the part of them that is
+  /// `Degree::fsdp`, and gathered before use.
   bool fsdp = false;
   std::optional<ContextKind> contextKind = std::nullopt;
   /// Routed tokens go to each node once, and from there to their experts.
@@ -143,7 +172,8 @@ struct Plan {
   bool has(Degree degree) const { return has(nameOf(degree)); }
   /// The axes of axis or degree `name`, outermost first; none where the plan
   /// lacks it. Without ep, experts are split as dense layers: etp is tp, and
-  /// edp dp*cp. Without attention_tp, attention uses all of tp.
+  /// edp dp*cp. Without attention_tp, attention uses all of tp; without fsdp,
+  /// parameters are split over all of dp*cp.
   std::vector<std::string> axesOf(std::string_view name) const;
   std::vector<std::string> axesOf(Degree degree) const {
     return axesOf(nameOf(degree));

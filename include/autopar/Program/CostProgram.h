@@ -317,8 +317,9 @@ struct LayerStack {
   /// The end of what lies before the first layer, and the beginning of what
   /// follows the last.
   std::optional<uint32_t> tailBefore = std::nullopt, headAfter = std::nullopt;
-  /// What the model itself is given: token ids.
-  std::vector<Layer::Input> inputs;
+  /// What the model itself is given: token ids; and what follows the last layer
+  /// takes.
+  std::vector<Layer::Input> inputs, outputs;
 };
 
 /// Everything a step costs, with neither workload nor mesh sizes in it: the

@@ -26,10 +26,12 @@ struct LayerCost {
   int64_t savedBytes = 0;
 };
 
-/// Layers `begin` to `end - 1`.
+/// Layers `begin` to `end - 1`; none on a virtual stage that has the embedding
+/// alone, or the head.
 struct LayerRange {
   int64_t begin = 0, end = 0;
 
+  bool isEmpty() const { return end == begin; }
   bool operator==(const LayerRange &other) const {
     return begin == other.begin && end == other.end;
   }
@@ -39,13 +41,19 @@ struct LayerRange {
 /// more where that is not even.
 std::vector<LayerRange> equalRanges(int64_t layers, int64_t stages);
 /// "0-19,20-40": the first and the last layer of each, in order and without
-/// gaps, from 0. Writes what it reads.
+/// gaps, from 0; "embedding" of a first and "head" of a last one without
+/// layers. Writes what it reads.
 Result<std::vector<LayerRange>> parseRanges(std::string_view text);
 std::string rangesText(const std::vector<LayerRange> &ranges);
+/// That of one: "0-19", "4", "embedding", "head".
+std::string rangeText(const LayerRange &range);
 
 /// A stack of layers to be laid over `stages` devices. Device d has the
 /// virtual stages d, d + stages, d + 2*stages, ... of stages*interleave
-/// (arXiv:2104.04473, section 2.2); each is a range of one layer at least.
+/// (arXiv:2104.04473, section 2.2); each is a range of one layer at least, but
+/// that the first and the last may have none, where there are more virtual
+/// stages than layers or where somebody says so (Llama 3, arXiv:2407.21783,
+/// section 3.3.2; Megatron's --account-for-embedding-in-pipeline-split).
 struct StagingProblem {
   std::vector<LayerCost> layers;
   /// What lies before the first layer, on the first virtual stage, and after
@@ -107,8 +115,9 @@ struct StagePartition {
 /// is left as a gap. Folded, the split without is improved step by step, and
 /// the lower bound is the mean.
 ///
-/// Fails on fewer layers than virtual stages, and where the memory limit
-/// cannot be met: the error says by how much and how many stages would do.
+/// Fails where layers, embedding and head are fewer than virtual stages
+/// (folded: layers), and where the memory limit cannot be met: the error says
+/// by how much and how many stages would do.
 Result<StagePartition> partitionStages(const StagingProblem &problem);
 
 /// Evaluates `ranges`, one per virtual stage, in order, without gaps. The

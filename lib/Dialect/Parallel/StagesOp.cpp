@@ -21,12 +21,26 @@ using namespace mlir;
 // Syntax
 //===----------------------------------------------------------------------===//
 
+/// Ranges without layers, at either end.
+static constexpr StringLiteral embeddingAlone = "embedding", headAlone = "head";
+
 ParseResult parallel::parseLayerRanges(OpAsmParser &parser,
                                        DenseI64ArrayAttr &ends) {
   SmallVector<int64_t> parsed;
   auto parseRange = [&]() -> ParseResult {
     SMLoc loc = parser.getCurrentLocation();
     int64_t first, last, next = parsed.empty() ? 0 : parsed.back();
+    StringRef end;
+    if (succeeded(
+            parser.parseOptionalKeyword(&end, {embeddingAlone, headAlone}))) {
+      bool isEmbedding = end == embeddingAlone;
+      if (isEmbedding != parsed.empty())
+        return parser.emitError(loc) << end << " alone is "
+                                     << (isEmbedding ? "the first" : "the last")
+                                     << " of several ranges";
+      parsed.push_back(next);
+      return success();
+    }
     if (parser.parseInteger(first) || parser.parseKeyword("to") ||
         parser.parseInteger(last))
       return failure();
@@ -51,7 +65,10 @@ void parallel::printLayerRanges(OpAsmPrinter &printer, Operation *,
   int64_t first = 0;
   printer << "[";
   llvm::interleaveComma(ends.asArrayRef(), printer, [&](int64_t end) {
-    printer << first << " to " << end - 1;
+    if (end == first)
+      printer << (first == 0 ? embeddingAlone : headAlone);
+    else
+      printer << first << " to " << end - 1;
     first = end;
   });
   printer << "]";
@@ -74,11 +91,13 @@ std::vector<LayerRange> StagesOp::getRanges() {
 static LogicalResult verifyRanges(StagesOp op) {
   ArrayRef<int64_t> ends = op.getEnds();
   int64_t first = 0;
-  for (int64_t end : ends) {
-    if (end <= first || end > limits::maxLayers)
+  for (auto [i, end] : llvm::enumerate(ends)) {
+    bool mayBeEmpty = ends.size() > 1 && (i == 0 || i + 1 == ends.size());
+    int64_t least = first + (mayBeEmpty ? 0 : 1);
+    if (end < least || end > limits::maxLayers)
       return op.emitOpError()
              << "has a range that ends before layer " << end << ", expected "
-             << first + 1 << " to " << limits::maxLayers;
+             << least << " to " << limits::maxLayers;
     first = end;
   }
   auto count = static_cast<int64_t>(ends.size());

@@ -7,7 +7,6 @@
 
 #include "autopar/Dialect/Transformer/Training.h"
 
-#include "Factors.h"
 #include "autopar/Interfaces/ModuleOps.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 #include "autopar/Program/Recomputation.h"
@@ -208,46 +207,3 @@ LogicalResult GradientOp::verify() {
 void GradientOp::buildWorkload(WorkloadBuilder &builder) {
   builder.readGradient(getResult(), findWeight(getWeight()));
 }
-
-//===----------------------------------------------------------------------===//
-// UpdateOp, AssignOp
-//===----------------------------------------------------------------------===//
-
-void UpdateOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
-  setNameFn(getResult(), "updated");
-}
-
-LogicalResult UpdateOp::verify() {
-  for (Attribute state : getStates())
-    if (!toElementType(cast<TypeAttr>(state).getValue()))
-      return emitOpError() << "keeps numbers of " << state
-                           << ", expected formats";
-  size_t least = getMaster() ? 1 : 0;
-  size_t most = least + (getOptimizer() == OptimizerKind::adamw ? 2 : 1);
-  if (getOptimizer() == OptimizerKind::adamw)
-    least = most;
-  if (getStates().size() >= least && getStates().size() <= most)
-    return success();
-  return emitOpError() << "keeps " << getStates().size()
-                       << " numbers of each parameter, expected " << least
-                       << " to " << most;
-}
-
-ShardingFactors UpdateOp::getShardingFactors() {
-  return elementwiseFactors(*this);
-}
-
-void UpdateOp::buildWorkload(WorkloadBuilder &builder) {
-  SmallVector<ElementType> states;
-  for (Attribute state : getStates())
-    states.push_back(*toElementType(cast<TypeAttr>(state).getValue()));
-  builder.addUpdate(*this, findWeight(getWeight()), states);
-}
-
-LogicalResult AssignOp::verify() {
-  if (getWeight().getDefiningOp<WeightOp>())
-    return success();
-  return emitOpError("gives elements to no transformer.weight");
-}
-
-void AssignOp::buildWorkload(WorkloadBuilder &) {}

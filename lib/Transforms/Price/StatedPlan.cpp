@@ -97,6 +97,58 @@ static void addTraining(transformer::TrainingOp op, TrainingPlan &training) {
   training.productFormat = formatOf(op.getProducts());
 }
 
+/// What made an update, as far as that update says it.
+static Optimizer optimizerOf(transformer::UpdateOp op) {
+  ArrayRef<Attribute> states = op.getStates().getValue();
+  switch (op.getOptimizer()) {
+  case transformer::OptimizerKind::adafactor:
+    return Optimizer::adafactor;
+  case transformer::OptimizerKind::sgd:
+    return op.getNumMoments() > 0 ? Optimizer::sgd
+                                  : Optimizer::sgd_without_momentum;
+  case transformer::OptimizerKind::adamw:
+    break;
+  }
+  return cast<TypeAttr>(states.back()).getValue().isInteger()
+             ? Optimizer::adamw_8bit
+             : Optimizer::adamw;
+}
+
+/// What is kept of parameters, where it is not what it would be unasked.
+static void addUpdates(ModuleOp module, TrainingPlan &training) {
+  std::optional<Optimizer> optimizer;
+  std::optional<ElementType> gradient, state;
+  FormatOrNone master;
+  module.walk([&](Operation *op) {
+    if (auto read = dyn_cast<transformer::GradientOp>(op))
+      gradient = formatOf(tensorOf(read.getType()).getElementType());
+    if (isa<transformer::MomentumOp>(op))
+      optimizer = Optimizer::muon;
+    auto update = dyn_cast<transformer::UpdateOp>(op);
+    if (!update)
+      return;
+    // Small tensors have states that are not of 8 bits, tables those of AdamW.
+    if (!optimizer || *optimizer == Optimizer::adamw)
+      optimizer = optimizerOf(update);
+    SmallVector<Type> states =
+        llvm::to_vector(update.getStates().getAsValueRange<TypeAttr>());
+    if (update.getMaster())
+      master.format = formatOf(states.front());
+    if (update.getNumMoments() > 0 && !states.back().isInteger())
+      state = formatOf(states.back());
+  });
+  if (!optimizer)
+    return;
+  if (optimizer != Optimizer::adamw)
+    training.optimizer = optimizer;
+  if (gradient != ElementType::f32)
+    training.gradientFormat = gradient;
+  if (master.format != ElementType::f32)
+    training.masterFormat = master;
+  if (state && state != ElementType::f32)
+    training.stateFormat = state;
+}
+
 Result<Plan> autopar::planOf(ModuleOp module) {
   Plan plan;
   for (MeshOp mesh : module.getOps<MeshOp>())
@@ -109,8 +161,10 @@ Result<Plan> autopar::planOf(ModuleOp module) {
   addDispatch(module, plan);
   for (StrategyOp strategy : module.getOps<StrategyOp>())
     addStrategy(strategy, plan);
-  for (auto training : module.getOps<transformer::TrainingOp>())
+  for (auto training : module.getOps<transformer::TrainingOp>()) {
     addTraining(training, plan.training);
+    addUpdates(module, plan.training);
+  }
   Target target = targetOf(module);
   plan.memoryUtilization = target.memoryUtilization;
   plan.prefillChunk = target.prefillChunk;

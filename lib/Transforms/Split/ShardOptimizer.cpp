@@ -40,16 +40,23 @@ struct ShardOptimizerPass
     auto experts = findAxes(module, orNone(expertAxes, all), "--shard-ep");
     if (failed(dense) || failed(experts))
       return signalPassFailure();
+    auto axesOf = [&](Operation *op, Value weight) -> ArrayRef<StringAttr> {
+      return isOfExperts(op, weight) ? *experts : *dense;
+    };
+    if (gradients)
+      module.walk([&](transformer::AccumulateOp op) {
+        split(op, axesOf(op, op.getWeight()));
+      });
     for (transformer::UpdateOp op : updates)
-      split(op, isOfExperts(op) ? *experts : *dense);
+      split(op, axesOf(op, op.getWeight()));
     propagateSplits(module);
-    getStrategy(module).setZero(1);
+    getStrategy(module).setZero(gradients ? 2 : 1);
   }
 
 private:
   /// Experts are weights of products of routed tokens in their forward.
-  static bool isOfExperts(transformer::UpdateOp op) {
-    transformer::WeightOp weight = transformer::findWeight(op.getWeight());
+  static bool isOfExperts(Operation *op, Value of) {
+    transformer::WeightOp weight = transformer::findWeight(of);
     FunctionOpInterface forward =
         findWhole(op->getParentOfType<FunctionOpInterface>());
     bool found = false;
@@ -60,27 +67,50 @@ private:
     return found;
   }
 
-  /// Each replica updates its part.
-  static void split(transformer::UpdateOp op, ArrayRef<StringAttr> axes) {
-    std::optional<unsigned> dim = largestWholeDim(op.getWeight());
-    Layout layout = Layout::of(tensorOf(op.getWeight().getType()));
+  /// The part of `weight` that a replica has, which its op has from now on,
+  /// made behind `last`; null where it stays whole, or is split over `axes`
+  /// already.
+  static AllSliceOp slice(OpOperand &weight, Value last,
+                          ArrayRef<StringAttr> axes) {
+    Value whole = weight.get();
+    std::optional<unsigned> dim = largestWholeDim(whole);
+    Layout layout = Layout::of(tensorOf(whole.getType()));
     bool isSplit =
         llvm::any_of(axes, [&](StringAttr axis) { return layout.uses(axis); });
     if (!dim || axes.empty() || isSplit)
-      return;
-    OpBuilder builder(op);
-    auto where = builder.getI64IntegerAttr(*dim);
+      return {};
+    OpBuilder builder(whole.getContext());
+    builder.setInsertionPointAfterValue(last);
     ArrayAttr names =
         builder.getArrayAttr(SmallVector<Attribute>(axes.begin(), axes.end()));
-    // Propagation types both from what they are made of.
-    Value part =
-        AllSliceOp::create(builder, op.getLoc(), op.getWeight().getType(),
-                           op.getWeight(), where, names);
-    Value sum = ReduceScatterOp::create(builder, op.getLoc(),
-                                        op.getGradient().getType(),
-                                        op.getGradient(), where, names);
-    op.getWeightMutable().assign(part);
-    op.getGradientMutable().assign(sum);
+    // Propagation types it from what it is made of.
+    auto part =
+        AllSliceOp::create(builder, whole.getLoc(), whole.getType(), whole,
+                           builder.getI64IntegerAttr(*dim), names);
+    weight.set(part);
+    return part;
+  }
+
+  /// Each replica adds up the gradient of its part: sums of a microbatch are
+  /// scattered before.
+  static void split(transformer::AccumulateOp op, ArrayRef<StringAttr> axes) {
+    slice(op.getWeightMutable(), op.getWeight(), axes);
+  }
+
+  /// Each replica updates its part, for which propagation scatters what it has
+  /// of the gradient.
+  static void split(transformer::UpdateOp op, ArrayRef<StringAttr> axes) {
+    Value weight = op.getWeight(), last = weight;
+    SmallVector<OpOperand *> momenta;
+    for (OpOperand &use : weight.getUses())
+      if (isa<transformer::MomentumOp>(use.getOwner()))
+        momenta.push_back(&use);
+      else if (isa<transformer::GradientOp>(use.getOwner()))
+        last = use.getOwner()->getResult(0);
+    AllSliceOp part = slice(op.getWeightMutable(), last, axes);
+    for (OpOperand *use : momenta)
+      if (part)
+        use->set(part);
   }
 };
 

@@ -20,10 +20,17 @@ static Type layOutAs(Type type, Type like) {
   return withLayout(type, Layout::of(tensorOf(like)));
 }
 
+/// The part of a weight that a gradient is of, else the whole weight.
+static Type partOf(AccumulateOp op) {
+  bool isPart = op.getWeight().getDefiningOp<AllSliceOp>() != nullptr;
+  return isPart ? op.getWeight().getType()
+                : Type(findWeight(op.getWeight()).getType());
+}
+
 /// Sums that microbatches add up may wait over axes that the weight does not
 /// use.
 static Type keptTypeOf(AccumulateOp op) {
-  Layout layout = Layout::of(tensorOf(findWeight(op.getWeight()).getType()));
+  Layout layout = Layout::of(tensorOf(partOf(op)));
   Layout sums = Layout::of(tensorOf(op.getGradient().getType()));
   for (StringAttr axis : sums.partial)
     if (!layout.uses(axis))

@@ -21,9 +21,9 @@ struct TrainingLayout {
 };
 
 /// What is saved lies as it comes, and is read as it lies. A gradient is kept
-/// as its weight lies, but for sums over axes that do not split that; it is
-/// read as it lies; new elements of a weight lie as it does. Nothing of other
-/// ops.
+/// as its weight, or the part that it is of, lies, but for sums over axes that
+/// do not split that; it is read as it lies; new elements of a weight lie as it
+/// does. Nothing of other ops.
 std::optional<TrainingLayout> findTrainingLayout(mlir::Operation *op);
 
 /// Splits the weights of backwards and updates as those of their forwards.

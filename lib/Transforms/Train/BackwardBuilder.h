@@ -11,6 +11,7 @@
 #include "LayerParts.h"
 
 #include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Plan/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSet.h"
@@ -138,13 +139,14 @@ void attachTokenBackwards(mlir::MLIRContext *context);
 void attachAttentionBackwards(mlir::MLIRContext *context);
 void attachMixtureBackwards(mlir::MLIRContext *context);
 
-/// Writes `forward`'s update, without those of the functions that it calls.
+/// What updates are made of. Formats of a master copy (null: there is none), of
+/// other states, and of gradients.
 struct OptimizerChoice {
-  transformer::OptimizerKind kind = transformer::OptimizerKind::adamw;
-  bool hasMaster = true;
-  llvm::SmallVector<mlir::Type, 3> states;
-  mlir::Type gradientFormat;
+  Optimizer kind = Optimizer::adamw;
+  mlir::Type master, moments, gradientFormat;
 };
+
+/// Writes `forward`'s update, without those of the functions that it calls.
 mlir::LogicalResult buildUpdate(
     mlir::func::FuncOp forward, mlir::func::FuncOp update,
     const OptimizerChoice &choice,

@@ -94,10 +94,12 @@ private:
   LogicalResult readOptions(ModuleOp module) {
     if (failed(readRecomputation(module)))
       return failure();
-    std::optional<OptimizerKind> kind = symbolizeOptimizerKind(optimizer);
+    std::optional<Optimizer> kind = parseOptimizer(optimizer);
     if (!kind)
-      return module.emitError() << "unknown optimizer '" << optimizer
-                                << "', expected adamw or sgd";
+      return module.emitError()
+             << "unknown optimizer '" << optimizer
+             << "', expected adamw, adamw-8bit, adafactor, muon, sgd or "
+                "sgd-without-momentum";
     FailureOr<Type> gradients =
         readFormat(module, "gradient-format", gradientFormat);
     FailureOr<Type> moment = readFormat(module, "moments", moments);
@@ -110,14 +112,13 @@ private:
         return failure();
       productFormat = *format;
     }
-    choice = {*kind, master != "none", {}, *gradients};
-    if (choice.hasMaster) {
-      FailureOr<Type> copy = readFormat(module, "master", master);
-      if (failed(copy))
-        return failure();
-      choice.states.push_back(*copy);
-    }
-    choice.states.append(*kind == OptimizerKind::adamw ? 2 : 1, *moment);
+    choice = {*kind, {}, *moment, *gradients};
+    if (master == "none")
+      return success();
+    FailureOr<Type> copy = readFormat(module, "master", master);
+    if (failed(copy))
+      return failure();
+    choice.master = *copy;
     return success();
   }
 

@@ -9,11 +9,56 @@
 
 #include "mlir/IR/SymbolTable.h"
 
+#include <array>
+
 using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
+/// Tensors with fewer elements keep states that are whole (bitsandbytes,
+/// `min_8bit_size`).
+static constexpr int64_t leastOf8Bits = 4096;
+/// Of Muon's iteration (Jordan et al., 2024).
+static constexpr int64_t newtonSchulzSteps = 5;
+
 namespace {
+
+/// `rows` of ops that take a weight for a matrix.
+using MatrixRows = std::array<int64_t, 2>;
+
+/// What the ops of a forward take a weight for.
+struct WeightUses {
+  explicit WeightUses(WeightOp weight) {
+    int64_t rank = tensorOf(weight.getType()).getRank();
+    for (OpOperand &use : weight.getResult().getUses())
+      add(use);
+    if (rows && (*rows)[1] >= rank)
+      rows.reset();
+  }
+
+  /// Of matrices.
+  std::optional<MatrixRows> rows;
+  /// Rows of it stand for tokens or places.
+  bool isTable = false;
+
+private:
+  void add(OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (isa<EmbeddingOp, LogitsOp, PositionEmbeddingOp>(op)) {
+      isTable = true;
+      rows = {0, 1};
+    } else if (auto linear = dyn_cast<LinearOp>(op)) {
+      if (&use == &linear.getWeightMutable())
+        rows = {0, linear.getNumContracted()};
+    } else if (auto experts = dyn_cast<ExpertsOp>(op)) {
+      if (&use == &experts.getWeightMutable())
+        rows = {1, 2};
+    } else if (auto router = dyn_cast<RouterOp>(op)) {
+      if (&use == &router.getWeightMutable())
+        rows = {0, 1};
+    }
+  }
+};
 
 class UpdateBuilder {
 public:
@@ -78,13 +123,65 @@ private:
       weight.erase();
       return success();
     }
-    auto made = UpdateOp::create(
-        builder, loc, weight.getType(), weight, gradient,
-        OptimizerKindAttr::get(builder.getContext(), choice.kind),
-        choice.hasMaster ? builder.getUnitAttr() : UnitAttr(),
-        builder.getTypeArrayAttr(choice.states));
-    AssignOp::create(builder, loc, made, weight);
+    AssignOp::create(builder, loc, step(forward, weight, gradient), weight);
     return success();
+  }
+
+  /// What the optimizer makes of `weight`, which the forward has as `forward`.
+  Value step(WeightOp forward, WeightOp weight, Value gradient) {
+    WeightUses uses(forward);
+    Type moments = choice.moments;
+    switch (choice.kind) {
+    case Optimizer::adamw:
+      break;
+    case Optimizer::adamw_8bit:
+      if (tensorOf(weight.getType()).getNumElements() >= leastOf8Bits)
+        moments = builder.getI8Type();
+      break;
+    case Optimizer::adafactor:
+      return update(weight, gradient, OptimizerKind::adafactor,
+                    SmallVector<Type>(uses.rows ? 2 : 1, moments), uses.rows);
+    case Optimizer::muon:
+      if (uses.rows && !uses.isTable)
+        return orthogonalize(weight, gradient, *uses.rows);
+      break;
+    case Optimizer::sgd:
+      return update(weight, gradient, OptimizerKind::sgd, {moments});
+    case Optimizer::sgd_without_momentum:
+      return update(weight, gradient, OptimizerKind::sgd, {});
+    }
+    return update(weight, gradient, OptimizerKind::adamw, {moments, moments});
+  }
+
+  Value update(WeightOp weight, Value gradient, OptimizerKind kind,
+               ArrayRef<Type> moments,
+               std::optional<MatrixRows> rows = std::nullopt) {
+    // A weight in the format of the copy is its own.
+    bool hasMaster =
+        choice.master &&
+        choice.master != tensorOf(weight.getType()).getElementType();
+    SmallVector<Type> states;
+    if (hasMaster)
+      states.push_back(choice.master);
+    llvm::append_range(states, moments);
+    return UpdateOp::create(
+        builder, weight.getLoc(), weight.getType(), weight, gradient,
+        OptimizerKindAttr::get(builder.getContext(), kind),
+        hasMaster ? builder.getUnitAttr() : UnitAttr(),
+        rows ? builder.getDenseI64ArrayAttr(*rows) : DenseI64ArrayAttr(),
+        builder.getTypeArrayAttr(states));
+  }
+
+  Value orthogonalize(WeightOp weight, Value gradient, MatrixRows rows) {
+    Location loc = weight.getLoc();
+    Value momentum =
+        MomentumOp::create(builder, loc, weight.getType(), weight, gradient,
+                           TypeAttr::get(choice.moments));
+    Value direction =
+        OrthogonalizeOp::create(builder, loc, momentum.getType(), momentum,
+                                builder.getDenseI64ArrayAttr(rows),
+                                builder.getI64IntegerAttr(newtonSchulzSteps));
+    return update(weight, direction, OptimizerKind::sgd, {});
   }
 
   const OptimizerChoice &choice;

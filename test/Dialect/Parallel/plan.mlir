@@ -25,3 +25,9 @@ module @pipeline {
   // CHECK: microbatches(1) assumed [schedule]
   parallel.stages over [pp] layers [0 to 0, 1 to 1] schedule(inference) microbatches(1) assumed [schedule]
 }
+
+module {
+  parallel.mesh(pp = 4)
+  // CHECK: parallel.stages over [pp] layers [embedding, 0 to 0, 1 to 3, head] schedule(one_f_one_b) microbatches(2)
+  parallel.stages over [pp] layers [embedding, 0 to 0, 1 to 3, head] schedule(one_f_one_b) microbatches(2)
+}

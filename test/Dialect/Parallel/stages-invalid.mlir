@@ -24,10 +24,36 @@ parallel.stages over [pp] layers [0 to 9223372036854775807] schedule(inference) 
 
 // -----
 
+// Ends alone are the first and the last of several.
+
+parallel.mesh(pp = 3)
+// expected-error @+1 {{embedding alone is the first of several ranges}}
+parallel.stages over [pp] layers [0 to 3, embedding, 4 to 7] schedule(inference) microbatches(4)
+
+// -----
+
+parallel.mesh(pp = 2)
+// expected-error @+1 {{head alone is the last of several ranges}}
+parallel.stages over [pp] layers [head, 0 to 3] schedule(inference) microbatches(4)
+
+// -----
+
+parallel.mesh(pp = 3)
+// expected-error @+1 {{'parallel.stages' op has a range that ends before layer 4, expected 5 to }}
+parallel.stages over [pp] layers [0 to 3, head, 4 to 7] schedule(inference) microbatches(4)
+
+// -----
+
+parallel.mesh(pp = 1)
+// expected-error @+1 {{'parallel.stages' op has a range that ends before layer 0, expected 1 to }}
+parallel.stages over [pp] layers [embedding] schedule(inference) microbatches(4)
+
+// -----
+
 // Attributes without their text.
 
 parallel.mesh(pp = 2)
-// expected-error @+1 {{'parallel.stages' op has a range that ends before layer 3, expected 5 to }}
+// expected-error @+1 {{'parallel.stages' op has a range that ends before layer 3, expected 4 to }}
 "parallel.stages"() <{axes = ["pp"], ends = array<i64: 4, 3>, schedule = #parallel.schedule<inference>, microbatches = 1 : i64}> : () -> ()
 
 // -----

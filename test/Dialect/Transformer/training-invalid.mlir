@@ -181,8 +181,96 @@ func.func private @too_many_states(%g: tensor<4xf32>) {
 
 func.func private @states_of_no_format(%g: tensor<4xf32>) {
   %w = transformer.weight "w" : tensor<4xbf16>
-  // expected-error @+1 {{keeps numbers of index, expected formats}}
+  // expected-error @+1 {{keeps numbers of 'index', expected formats}}
   %y = transformer.update %w, %g sgd states [index] : tensor<4xbf16>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @rows_of_adam(%w: tensor<4x8xbf16>, %g: tensor<4x8xf32>) {
+  // expected-error @+1 {{has rows, which adafactor alone keeps numbers of}}
+  %y = transformer.update %w, %g adamw rows [0, 1] states [f32, f32] : tensor<4x8xbf16>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func private @no_columns(%w: tensor<4x8xbf16>, %g: tensor<4x8xf32>) {
+  // expected-error @+1 {{has rows in dimensions [0, 2] of 2, expected the first and the one behind the last, with columns behind them}}
+  %y = transformer.update %w, %g adafactor rows [0, 2] states [f32, f32] : tensor<4x8xbf16>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func private @one_mean_of_a_matrix(%w: tensor<4x8xbf16>, %g: tensor<4x8xf32>) {
+  // expected-error @+1 {{keeps 2 numbers of each parameter, expected 3 to 3}}
+  %y = transformer.update %w, %g adafactor rows [0, 1] master states [f32, f32] : tensor<4x8xbf16>, tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func private @two_means_of_a_vector(%w: tensor<4xbf16>, %g: tensor<4xf32>) {
+  // expected-error @+1 {{keeps 2 numbers of each parameter, expected 1 to 1}}
+  %y = transformer.update %w, %g adafactor states [f32, f32] : tensor<4xbf16>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @update_of_another_shape(%w: tensor<4xbf16>, %g: tensor<8xf32>) {
+  // expected-error @+1 {{dimension 0 of operand #1 is 8, but dimension 0 of operand #0 is 4}}
+  %y = transformer.update %w, %g sgd states [] : tensor<4xbf16>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func private @momentum_of_another_shape(%w: tensor<4xbf16>, %g: tensor<8xf32>) {
+  // expected-error @+1 {{dimension 0 of operand #1 is 8, but dimension 0 of operand #0 is 4}}
+  %y = transformer.momentum %w, %g state f32 : tensor<4xbf16>, tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func private @momentum_of_no_format(%w: tensor<4xbf16>, %g: tensor<4xf32>) {
+  // expected-error @+1 {{keeps numbers of 'index', expected formats}}
+  %y = transformer.momentum %w, %g state index : tensor<4xbf16>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @rows_alone(%m: tensor<4xbf16>) {
+  // expected-error @+1 {{has rows in dimensions [0, 1] of 1, expected the first and the one behind the last, with columns behind them}}
+  %y = transformer.orthogonalize %m rows [0, 1] steps 5 : tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func private @no_rows(%m: tensor<4x8xbf16>) {
+  // expected-error @+1 {{has rows in dimensions [1, 1] of 2, expected}}
+  %y = transformer.orthogonalize %m rows [1, 1] steps 5 : tensor<4x8xbf16>
+  return
+}
+
+// -----
+
+func.func private @rows_of_three_places(%m: tensor<4x8xbf16>) {
+  // expected-error @+1 {{has rows in dimensions [0, 1, 2] of 2, expected}}
+  %y = transformer.orthogonalize %m rows [0, 1, 2] steps 5 : tensor<4x8xbf16>
+  return
+}
+
+// -----
+
+func.func private @no_steps(%m: tensor<4x8xbf16>) {
+  // expected-error @+1 {{takes 0 steps, expected 1 or more}}
+  %y = transformer.orthogonalize %m rows [0, 1] steps 0 : tensor<4x8xbf16>
   return
 }
 

@@ -54,6 +54,16 @@ func.func private @layer_update() attributes {transformer.part_of = @layer} {
   %b = transformer.update %w, %g adamw states [bf16, bf16] : tensor<64x32xbf16>, tensor<64x32xf32>
   // CHECK: transformer.update %fc, %gradient sgd states [] : tensor<64x32xbf16>, tensor<64x32xf32>
   %c = transformer.update %w, %g sgd states [] : tensor<64x32xbf16>, tensor<64x32xf32>
+  // CHECK: transformer.update %fc, %gradient adafactor rows [0, 1] master states [f32, f32, f32]
+  %d = transformer.update %w, %g adafactor rows [0, 1] master states [f32, f32, f32] : tensor<64x32xbf16>, tensor<64x32xf32>
+  // CHECK: transformer.update %fc, %gradient adafactor states [bf16]
+  %e = transformer.update %w, %g adafactor states [bf16] : tensor<64x32xbf16>, tensor<64x32xf32>
+  // CHECK: transformer.update %fc, %gradient adamw states [i8, i8]
+  %f = transformer.update %w, %g adamw states [i8, i8] : tensor<64x32xbf16>, tensor<64x32xf32>
+  // CHECK: transformer.momentum %fc, %gradient state f32 : tensor<64x32xbf16>, tensor<64x32xf32>
+  %m = transformer.momentum %w, %g state f32 : tensor<64x32xbf16>, tensor<64x32xf32>
+  // CHECK: transformer.orthogonalize %momentum rows [0, 1] steps 5 : tensor<64x32xbf16>
+  %o = transformer.orthogonalize %m rows [0, 1] steps 5 : tensor<64x32xbf16>
   // CHECK: transformer.assign %updated to %fc : tensor<64x32xbf16>
   transformer.assign %a to %w : tensor<64x32xbf16>
   return

@@ -14,6 +14,47 @@
 // CHECK-NEXT: %[[GATHERED:.*]] = parallel.all_gather %[[NEW]] dim 0 over [dp]
 // CHECK-NEXT: transformer.assign %[[GATHERED]] to %[[W]]
 
+// Gradients, too: what a microbatch makes of them is scattered before it adds
+// up, and the update needs nothing of others. Gradients lie as the part of the
+// weight that they are of.
+
+// RUN: %roundtrip %S/../Inputs/trained.mlir --autopar-prepare-training --autopar-build-backward --autopar-shard-data --autopar-shard-tensor --autopar-shard-optimizer=gradients=true --autopar-insert-collectives --mlir-print-local-scope | FileCheck %s --check-prefix=TWO
+// TWO: parallel.strategy zero(2)
+// TWO-LABEL: func.func private @decoder_backward
+// TWO: %[[PART:.*]] = parallel.all_slice %q_proj dim 0 over [dp]
+// TWO: %[[SUM:.*]] = parallel.reduce_scatter %{{.*}} dim 0 over [dp] : tensor<64x8x16xf32, #parallel.sharding<[_, _ by tp, _] partial [dp]>>
+// TWO-NEXT: transformer.accumulate %[[SUM]] of %[[PART]] : tensor<64x8x16xf32, #parallel.sharding<[_ by dp any, _ by tp, _]>>
+// TWO-LABEL: func.func private @decoder_update
+// TWO: %[[W:.*]] = transformer.weight "q_proj.weight"
+// TWO-NEXT: %[[G:.*]] = transformer.gradient %[[W]] : {{.*}} -> tensor<64x8x16xf32, #parallel.sharding<[_ by dp any, _ by tp, _]>>
+// TWO-NEXT: %[[PART:.*]] = parallel.all_slice %[[W]] dim 0 over [dp]
+// TWO-NEXT: %[[NEW:.*]] = transformer.update %[[PART]], %[[G]]
+// TWO-NEXT: %[[GATHERED:.*]] = parallel.all_gather %[[NEW]] dim 0 over [dp]
+// TWO-NEXT: transformer.assign %[[GATHERED]] to %[[W]]
+
+// Over a part of the replicas: the others sum what that has, once for all
+// microbatches.
+
+// RUN: sed 's/dp = 2, tp = 4/dpo = 2, dpi = 4/' %S/../Inputs/trained.mlir | autopar-opt --autopar-prepare-training --autopar-build-backward --autopar-shard-data=axes=dpo,dpi --autopar-shard-parameters=axes=dpi --autopar-insert-collectives --mlir-print-local-scope | FileCheck %s --check-prefix=HYBRID
+// HYBRID-LABEL: func.func private @decoder_backward
+// HYBRID: parallel.reduce_scatter %{{.*}} dim 0 over [dpi] : tensor<256x64xf32, #parallel.sharding<[_, _] partial [dpo, dpi]>>
+// HYBRID: transformer.accumulate %{{.*}} : tensor<256x64xf32, #parallel.sharding<[_{{.*}} by dpi any{{.*}}] partial [dpo]>>
+// HYBRID-LABEL: func.func private @decoder_update
+// HYBRID: parallel.all_reduce %gradient{{.*}} over [dpo]
+
+// What Muon multiplies is gathered, and each replica keeps its part of that.
+
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{optimizer=muon},autopar-shard-data,autopar-shard-optimizer,autopar-insert-collectives)' --mlir-print-local-scope | FileCheck %s --check-prefix=MUON
+// MUON-LABEL: func.func private @decoder_update
+// MUON: %[[W:.*]] = transformer.weight "q_proj.weight"
+// MUON: %[[PART:.*]] = parallel.all_slice %[[W]] dim 0 over [dp]
+// MUON-NEXT: %[[SUM:.*]] = parallel.reduce_scatter %gradient{{.*}} dim 0 over [dp]
+// MUON-NEXT: %[[M:.*]] = transformer.momentum %[[PART]], %[[SUM]] state f32
+// MUON-NEXT: %[[MATRIX:.*]] = parallel.all_gather %[[M]] dim 0 over [dp]
+// MUON-NEXT: %[[O:.*]] = transformer.orthogonalize %[[MATRIX]]
+// MUON-NEXT: %[[OWN:.*]] = parallel.all_slice %[[O]] dim 0 over [dp]
+// MUON-NEXT: transformer.update %[[PART]], %[[OWN]] sgd master states [f32]
+
 // Without it replicas sum gradients and update all of a weight.
 
 // RUN: autopar-opt %S/../Inputs/trained.mlir --autopar-prepare-training --autopar-build-backward --autopar-shard-data --autopar-insert-collectives | FileCheck %s --check-prefix=ALL

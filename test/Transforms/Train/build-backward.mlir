@@ -58,10 +58,49 @@
 // CORE-DAG: transformer.attention_probabilities %
 // CORE-DAG: transformer.dropout_mask
 
+// Of matrices Muon keeps a momentum, and what it makes of that is a plain step;
+// the table of tokens, which is the head, too, and norms have AdamW.
+
+// RUN: %roundtrip %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{optimizer=muon})' | FileCheck %s --check-prefix=MUON
+// MUON-LABEL: func.func private @decoder_update
+// MUON: transformer.weight "norm.weight"
+// MUON: transformer.update %{{.*}} adamw master states [f32, f32, f32]
+// MUON: %[[W:.*]] = transformer.weight "q_proj.weight"
+// MUON-NEXT: %[[G:.*]] = transformer.gradient %[[W]]
+// MUON-NEXT: %[[M:.*]] = transformer.momentum %[[W]], %[[G]] state f32
+// MUON-NEXT: %[[O:.*]] = transformer.orthogonalize %[[M]] rows [0, 1] steps 5
+// MUON-NEXT: %[[U:.*]] = transformer.update %[[W]], %[[O]] sgd master states [f32]
+// MUON-NEXT: transformer.assign %[[U]] to %[[W]]
+// MUON: transformer.weight "o_proj.weight"
+// MUON: transformer.orthogonalize %{{.*}} rows [0, 2] steps 5
+// MUON-LABEL: func.func private @model_update
+// MUON-NOT: transformer.momentum
+// MUON: transformer.update %{{.*}} adamw
+// MUON: repeat
+
+// Adafactor keeps numbers of rows and columns, of tables, too; one of bf16
+// updates weights themselves.
+
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{optimizer=adafactor master=none moments=bf16})' | FileCheck %s --check-prefix=MEANS
+// MEANS-LABEL: func.func private @decoder_update
+// MEANS: transformer.update %{{.*}} adafactor states [bf16]
+// MEANS: transformer.update %{{.*}} adafactor rows [0, 1] states [bf16, bf16]
+// MEANS-LABEL: func.func private @model_update
+// MEANS: transformer.update %{{.*}} adafactor rows [0, 1] states [bf16, bf16]
+
+// Tensors of 4,096 elements have states of 8 bits; a copy in the format of the
+// weight is none.
+
+// RUN: autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{optimizer=adamw-8bit master=bf16})' | FileCheck %s --check-prefix=BYTES
+// BYTES-LABEL: func.func private @decoder_update
+// BYTES: transformer.update %{{.*}} adamw states [f32, f32] : tensor<64xbf16>
+// BYTES: transformer.update %{{.*}} adamw states [i8, i8] : tensor<64x8x16xbf16>
+
+
 // RUN: not autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{recompute=some})' 2>&1 | FileCheck %s --check-prefix=WORD
 // WORD: error: unknown recomputation 'some', expected none, selective, full, full:N (layers of each stage)
 // RUN: not autopar-opt %S/../Inputs/trained.mlir --pass-pipeline='builtin.module(autopar-prepare-training,autopar-build-backward{optimizer=lion})' 2>&1 | FileCheck %s --check-prefix=KIND
-// KIND: error: unknown optimizer 'lion', expected adamw or sgd
+// KIND: error: unknown optimizer 'lion', expected adamw, adamw-8bit, adafactor, muon, sgd or sgd-without-momentum
 
 // An op without a backward is named.
 

@@ -21,9 +21,10 @@ using namespace mlir;
 
 namespace {
 
-/// A product and its loss, with an update of `words`.
-std::string moduleWith(const std::string &words) {
-  return R"(
+/// A product and its loss, with `steps` that make %u of a weight %w of `rows`
+/// rows and its gradient %g.
+std::string moduleWith(const std::string &steps, int rows) {
+  std::string text = R"(
     func.func @model(%x: tensor<2x3xf32>, %l: tensor<2xi32>) -> tensor<2xf32> {
       %w = transformer.weight "w" : tensor<3x5xf32>
       %y = transformer.linear %x, %w : tensor<2x3xf32>, tensor<3x5xf32> -> tensor<2x5xf32>
@@ -43,12 +44,24 @@ std::string moduleWith(const std::string &words) {
     func.func private @update() attributes {transformer.part_of = @model} {
       %w = transformer.weight "w" : tensor<3x5xf32>
       %g = transformer.gradient %w : tensor<3x5xf32> -> tensor<3x5xf32>
-      %u = transformer.update %w, %g )" +
-         words + R"( : tensor<3x5xf32>, tensor<3x5xf32>
+      )" + steps + R"(
       transformer.assign %u to %w : tensor<3x5xf32>
       return
     }
     transformer.training backward(@back) update(@update))";
+  for (size_t at = text.find("3x5"); at != std::string::npos;
+       at = text.find("3x5", at + 1))
+    text.replace(at, 1, std::to_string(rows));
+  for (size_t at = text.find("2x3xf32"); at != std::string::npos;
+       at = text.find("2x3xf32", at + 1))
+    text.replace(at + 2, 1, std::to_string(rows));
+  return text;
+}
+
+/// An update of `words`.
+std::string updateOf(const std::string &words) {
+  return "%u = transformer.update %w, %g " + words +
+         " : tensor<3x5xf32>, tensor<3x5xf32>";
 }
 
 /// What one element of a weight has been in the iterations, and its gradients.
@@ -67,8 +80,26 @@ protected:
   }
 
   History run(const std::string &words, int iterations) {
-    auto module =
-        parseSourceString<ModuleOp>(moduleWith(words), ParserConfig(&context));
+    return runSteps(updateOf(words), 3, iterations);
+  }
+
+  /// Of the first iteration: what a weight of 5 columns has lost, and its
+  /// gradients.
+  std::pair<std::vector<double>, std::vector<double>>
+  firstStep(const std::string &steps, int rows) {
+    runSteps(steps, rows, 1);
+    std::vector<double> lost, gradients;
+    for (const auto &[at, value] : last) {
+      lost.push_back(matrixScale * randomNumber("w", at) - value);
+      gradients.push_back(lastGradients.at(at));
+    }
+    return {lost, gradients};
+  }
+
+  History runSteps(const std::string &steps, int rows, int iterations) {
+    auto module = parseSourceString<ModuleOp>(moduleWith(steps, rows),
+                                              ParserConfig(&context));
+    const int64_t element = rows == 1 ? 2 : this->element;
     History history;
     EXPECT_TRUE(module);
     if (!module)
@@ -83,9 +114,13 @@ protected:
       history.weights.push_back(run.training().next.at("w").at(element));
       const LocalTensor &loss = run.results().front();
       history.losses.push_back(loss.data[0] + loss.data[1]);
+      last = run.training().next.at("w");
+      lastGradients = gradients->at("w");
     }
     return history;
   }
+
+  std::map<int64_t, double> last, lastGradients;
 
   static constexpr int64_t element = 7;
   MLIRContext context;
@@ -121,4 +156,70 @@ TEST_F(UpdatesTest, Adam) {
   double v = (0.999 * 0.001 * g0 * g0 + 0.001 * g1 * g1) / (1 - 0.999 * 0.999);
   EXPECT_NEAR(adam.weights[2],
               adam.weights[1] - 1e-3 * m / (std::sqrt(v) + 1e-8), 1e-14);
+}
+
+/// The first step has the means of its own squares alone: `1 - 1^-0.8` is 0.
+TEST_F(UpdatesTest, Adafactor) {
+  auto [lost, g] =
+      firstStep(updateOf("adafactor rows [0, 1] states [f32, f32]"), 3);
+  ASSERT_EQ(lost.size(), 15u);
+  std::vector<double> rows(3), columns(5);
+  double all = 0;
+  for (int i = 0; i < 15; ++i) {
+    double square = g[i] * g[i] + 1e-12;
+    rows[i / 5] += square / 5;
+    columns[i % 5] += square / 3;
+    all += square / 15;
+  }
+  std::vector<double> step(15);
+  double squares = 0;
+  for (int i = 0; i < 15; ++i) {
+    step[i] = g[i] / std::sqrt(rows[i / 5] * columns[i % 5] / all);
+    squares += step[i] * step[i] / 15;
+  }
+  for (int i = 0; i < 15; ++i)
+    EXPECT_NEAR(lost[i], 1e-3 * step[i] / std::max(1.0, std::sqrt(squares)),
+                1e-14);
+}
+
+static std::string muonOf(const std::string &shape) {
+  return "%m = transformer.momentum %w, %g state f32 : tensor<3x5xf32>, "
+         "tensor<3x5xf32>\n"
+         "%o = transformer.orthogonalize %m rows [0, 1] steps 5 : "
+         "tensor<3x5xf32>\n" +
+         shape;
+}
+
+/// A matrix of one row has one singular value, which is 1 at first.
+TEST_F(UpdatesTest, MuonOfARow) {
+  auto [lost, g] = firstStep(
+      muonOf("%u = transformer.update %w, %o sgd states [] : tensor<3x5xf32>, "
+             "tensor<3x5xf32>"),
+      1);
+  ASSERT_EQ(lost.size(), 5u);
+  double value = 1, norm = 0;
+  for (int i = 0; i < 5; ++i) {
+    value = 3.4445 * value - 4.775 * std::pow(value, 3) +
+            2.0315 * std::pow(value, 5);
+    norm += g[i] * g[i];
+  }
+  for (int i = 0; i < 5; ++i)
+    EXPECT_NEAR(lost[i], 1e-3 * value * g[i] / std::sqrt(norm), 1e-9);
+}
+
+/// Each column of three rows is turned; all singular values come near 1.
+TEST_F(UpdatesTest, MuonMakesRowsNearlyOrthogonal) {
+  auto [lost, g] = firstStep(
+      muonOf("%u = transformer.update %w, %o sgd states [] : tensor<3x5xf32>, "
+             "tensor<3x5xf32>"),
+      3);
+  double all = 0, along = 0;
+  for (int i = 0; i < 15; ++i) {
+    all += lost[i] * lost[i] * 1e6;
+    along += lost[i] * g[i];
+  }
+  // The loss of two tokens has gradients of rank 2.
+  EXPECT_GT(all, 2 * 0.6 * 0.6);
+  EXPECT_LT(all, 2 * 1.3 * 1.3);
+  EXPECT_GT(along, 0);
 }

@@ -96,6 +96,27 @@ TEST(Degrees, ExpertsInsideTensorOrContextParallelism) {
             "cp=4,tpo=8,tpi=1,tp=tpo*tpi,ep=tpi,edp=cp*tpo");
 }
 
+TEST(Degrees, PartsOfReplicas) {
+  auto over = [](Degrees degrees, int64_t fsdp) {
+    degrees.fsdp = fsdp;
+    return degrees;
+  };
+  EXPECT_EQ(textOf(over(make(8, none, 16), 4)),
+            "dpo=4,dpi=4,tp=8,dp=dpo*dpi,fsdp=dpi");
+  EXPECT_EQ(textOf(over(make(none, 2, 8), 4)),
+            "dpo=4,dpi=2,cp=2,dp=dpo*dpi,fsdp=dpi*cp");
+  EXPECT_EQ(textOf(over(make(8, 4, 2), 2)),
+            "dp=2,cpo=2,cpi=2,tp=8,cp=cpo*cpi,fsdp=cpi");
+  EXPECT_EQ(textOf(over(make(none, none, 8, 2), 4)),
+            "dpo=2,dpm=2,dpi=2,dp=dpo*dpm*dpi,ep=dpi,edp=dpo*dpm,fsdp=dpm*dpi");
+  EXPECT_EQ(
+      errorOf(over(make(8, none, 8), 3)),
+      "fsdp = 3: tp*fsdp = 24 must divide tp*cp*dp = 64; fsdp that works: "
+      "1, 2, 4, 8");
+  EXPECT_EQ(errorOf(over(make(8, none, none), 2)),
+            "fsdp is a part of dp*cp: it needs dp or cp");
+}
+
 TEST(Degrees, TensorParallelismInsideExperts) {
   EXPECT_EQ(textOf(make(8, none, 8, 16, 2)),
             "dpo=2,dpi=4,tpo=4,tpi=2,tp=tpo*tpi,dp=dpo*dpi,ep=dpi*tpo,"
@@ -188,9 +209,10 @@ TEST(Degrees, RefusesWhatMakesNoSenseAlone) {
             "attention_tp is a part of tp: it needs tp");
   Result<MeshPlan> open = planMesh(make(8, none, openDegree, 64));
   ASSERT_FALSE(open);
-  EXPECT_EQ(open.error().message,
-            "dp = ?: with ep, dcp or attention_tp all sizes must be numbers, "
-            "which say how the axes are cut");
+  EXPECT_EQ(
+      open.error().message,
+      "dp = ?: with ep, dcp, attention_tp or fsdp all sizes must be numbers, "
+      "which say how the axes are cut");
   EXPECT_NE(open.error().note.find("--mesh="), std::string::npos);
 }
 

@@ -54,6 +54,28 @@ TEST(NeutralAxes, PartsThatCutNothingOff) {
       "dcp is a part of tp: it needs tp");
 }
 
+TEST(NeutralAxes, PartsOfReplicas) {
+  auto over = [](int64_t fsdp) {
+    Degrees degrees{none, none, 8};
+    degrees.fsdp = fsdp;
+    Plan plan = planOf(degrees);
+    plan.fsdp = true;
+    plan.training.zero = 0;
+    dropNeutralDegrees(plan);
+    dropNeutralAxes(plan);
+    return meshText(plan) + (plan.fsdp ? " fsdp" : "");
+  };
+  EXPECT_EQ(over(8), "dp=8 fsdp");
+  EXPECT_EQ(over(1), "dp=8");
+  EXPECT_EQ(over(2), "dpo=4,dpi=2,dp=dpo*dpi,fsdp=dpi fsdp");
+  Plan plan = parse("dpo=4,dpi=1,fsdp=dpi");
+  plan.training.zero = 2;
+  dropNeutralDegrees(plan);
+  dropNeutralAxes(plan);
+  EXPECT_FALSE(plan.training.zero);
+  EXPECT_EQ(meshText(plan), "dpo=4,dp=dpo");
+}
+
 TEST(NeutralAxes, Experts) {
   EXPECT_EQ(textOf(planOf({1, 1, 64, 64})), "dpi=64,dp=dpi,ep=dpi");
   EXPECT_EQ(textOf(planOf({8, none, 8, 64})), "dpi=8,tp=8,dp=dpi,ep=dpi*tp");

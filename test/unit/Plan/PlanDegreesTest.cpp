@@ -50,6 +50,10 @@ TEST(CompleteDegrees, RefusesWhatContradicts) {
             "dcp = tpo is no inner part of tp = tpo*tpi");
   EXPECT_EQ(complete("tpo=2,tpm=2,tpi=2,attention_tp=tpi,dcp=tpm*tpi"),
             "dcp = tpm*tpi is no inner part of attention_tp = tpi");
+  EXPECT_EQ(complete("dpo=2,dpi=2,fsdp=dpo"),
+            "fsdp = dpo is no inner part of dp*cp = dpo*dpi");
+  EXPECT_EQ(complete("dpo=2,dpi=2,cp=2,fsdp=dpi"),
+            "fsdp = dpi is no inner part of dp*cp = dpo*dpi*cp");
   EXPECT_EQ(complete("tp=2,ep=dp*tp"),
             "degree 'ep' has a factor 'dp', which is no axis");
   EXPECT_EQ(complete("tp=2,dp=tp*tp"), "degree 'dp' has the axis 'tp' twice");

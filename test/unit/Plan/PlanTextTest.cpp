@@ -36,6 +36,11 @@ TEST(PlanText, ReadsChoices) {
   Plan plan = parse("tp4, sp, dp2, fsdp, kv-dtype=fp8");
   EXPECT_TRUE(plan.sequenceParallel);
   EXPECT_TRUE(plan.fsdp);
+  EXPECT_FALSE(plan.has(Degree::fsdp));
+  Plan hybrid = parse("dp8,fsdp2");
+  EXPECT_TRUE(hybrid.fsdp);
+  EXPECT_EQ(meshText(hybrid), "dpo=4,dpi=2,dp=dpo*dpi,fsdp=dpi");
+  EXPECT_FALSE(parse("dp8,fsdp2,zero=2").fsdp);
   EXPECT_EQ(plan.kvDtype, ElementType::fp8_e4m3);
   EXPECT_FALSE(parse("tp4,sp=false").sequenceParallel);
   Plan staged = parse("pp2,stages=0-3,4-7,microbatches=4");
@@ -48,7 +53,9 @@ TEST(PlanText, ReadsChoices) {
 TEST(PlanText, ReadsBackWhatItWrites) {
   for (const char *text :
        {"tp8", "pp2,tp4,sp", "tp8,dp8,ep64", "cp2,cp-kind=all_to_all",
-        "tp8,dcp2", "dp4,fsdp", "tp8,attention-tp4", "tp?",
+        "tp8,dcp2", "dp4,fsdp", "dp8,fsdp2", "dp8,fsdp2,zero=1",
+        "dp8,optimizer=adamw_8bit,zero=2,master-format=none,state-format=bf16",
+        "pp4,stages=embedding,0-3,4-7,head", "tp8,attention-tp4", "tp?",
         "pp2,tp2,stages=0-3,4-7,microbatches=4", "tp8,kv-format=fp8",
         "tp8,ep4,etp1", "tp8,prefill-chunk=none",
         "tp2,dp4,ep4,etp2,memory-utilization=0.5"}) {

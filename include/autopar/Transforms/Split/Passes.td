@@ -246,17 +246,20 @@ def DispatchTokensPass : ModulePass<"autopar-dispatch-tokens"> {
 }
 
 def ShardOptimizerPass : ShardPass<"autopar-shard-optimizer"> {
-  let summary = "splits what optimizers keep over the replicas";
+  let summary = "splits what optimizers keep, and gradients, over the replicas";
   let description = [{
     Each update of a weight is made of a part of it by each of the devices along
     `axes`, which have the whole weight: the gradient is reduced and scattered
     instead of reduced, what the optimizer keeps is split, and the new elements
     are gathered (ZeRO stage 1, Rajbhandari et al., arXiv:1910.02054, section 5.1;
-    Megatron's distributed optimizer). Of a weight, the largest dimension that is
-    whole is split; one that is split over all `axes` already stays as it is.
+    Megatron's distributed optimizer). With `gradients`, microbatches add up the
+    gradient of that part alone, for which the backward reduces and scatters what
+    each makes (stage 2, section 5.2). Of a weight, the largest dimension that is
+    whole is split; one that is split over `axes` already stays as it is.
 
     Requires a module with updates, else does nothing; it comes last of these
-    passes. Guarantees that forwards and backwards stay as they are.
+    passes. Guarantees that forwards stay as they are, and backwards, too, without
+    `gradients`.
 
     ```mlir
     // autopar-shard-optimizer{axes=dp}
@@ -269,6 +272,8 @@ def ShardOptimizerPass : ShardPass<"autopar-shard-optimizer"> {
                "Mesh axes of the replicas (default: dp)">,
     ListOption<"expertAxes", "expert-axes", "std::string",
                "Those of copies of experts (default: the same; none: of none)">,
+    Option<"gradients", "gradients", "bool", "false",
+           "Split the gradients that microbatches add up, too">,
   ];
 }
 

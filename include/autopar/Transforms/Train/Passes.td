@@ -77,8 +77,11 @@ def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
     never made again.
 
     Gradients of weights are in `gradient-format` and add up over microbatches
-    (`transformer.accumulate`); the update keeps what `optimizer` and `states`
-    say of each parameter.
+    (`transformer.accumulate`); the update keeps what `optimizer`, `master` and
+    `moments` say of each parameter, and no copy of a weight that has the format
+    of the copy. States of `adamw-8bit` have 8 bits where a tensor has 4,096
+    elements or more; `muon` is for matrices, others have AdamW, as embeddings
+    and heads do.
 
     Requires a module that `autopar-prepare-training` has prepared, else does
     nothing; each op that a gradient passes through must be differentiable.
@@ -94,7 +97,7 @@ def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
     Option<"stageCount", "stage-count", "int64_t", "1",
            "Virtual stages where `stages` is empty">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"",
-           "adamw or sgd">,
+           "adamw, adamw-8bit, adafactor, muon, sgd or sgd-without-momentum">,
     Option<"gradientFormat", "gradient-format", "std::string", "\"fp32\"",
            "Format in which gradients add up">,
     Option<"master", "master", "std::string", "\"fp32\"",

@@ -1,0 +1,287 @@
+//===- OptimizerKernels.cpp - Updates of weights --------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels.h"
+#include "Placement.h"
+#include "StoredElements.h"
+
+#include "autopar/Dialect/Transformer/Training.h"
+#include "autopar/Interfaces/Interfaces.h"
+
+#include <cmath>
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+static constexpr double rate = 0.001;
+/// What Adafactor adds to squares: more than rounding makes of gradients that
+/// are 0.
+static constexpr double leastSquare = 1e-12;
+
+//===----------------------------------------------------------------------===//
+// Element by element
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A step of an optimizer on one element, with what it keeps of it.
+struct OptimizerStep {
+  OptimizerKind kind;
+  bool hasMomentum;
+  double iteration;
+
+  double operator()(double weight, double gradient, double &first,
+                    double &second) const {
+    constexpr double b1 = 0.9, b2 = 0.999, eps = 1e-8;
+    if (kind == OptimizerKind::sgd && !hasMomentum)
+      return weight - rate * gradient;
+    if (kind == OptimizerKind::sgd) {
+      first = b1 * first + gradient;
+      return weight - rate * first;
+    }
+    first = b1 * first + (1 - b1) * gradient;
+    second = b2 * second + (1 - b2) * gradient * gradient;
+    double m = first / (1 - std::pow(b1, iteration));
+    double v = second / (1 - std::pow(b2, iteration));
+    return weight - rate * m / (std::sqrt(v) + eps);
+  }
+};
+
+} // namespace
+
+/// What `device` keeps of numbers of this shape, from 0 on.
+static LocalTensor &keptBy(Device &device, DeviceTensors &all,
+                           const std::vector<int64_t> &shape) {
+  all.resize(device.grid().size());
+  LocalTensor &own = all[device.id];
+  if (own.shape.empty())
+    own = LocalTensor(shape);
+  return own;
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A stack of matrices, as `rows` of an op cut a tensor.
+struct Matrices {
+  Matrices(const LocalTensor &tensor, ArrayRef<int64_t> rows)
+      : count(tensor.extent(0, rows[0])), rows(tensor.extent(rows[0], rows[1])),
+        columns(tensor.extentFrom(rows[1])) {}
+
+  int64_t size() const { return rows * columns; }
+
+  int64_t count, rows, columns;
+};
+
+} // namespace
+
+/// What Adafactor divides the gradient by: the root of the product of the means
+/// of rows and columns.
+static void divideByMeans(const Matrices &matrices, double share,
+                          LocalTensor &ofRows, LocalTensor &ofColumns,
+                          LocalTensor &gradient) {
+  auto blend = [&](double &mean, double value) {
+    mean = share * mean + (1 - share) * value;
+  };
+  for (int64_t n = 0; n < matrices.count; ++n) {
+    double *g = &gradient.data[n * matrices.size()],
+           *r = &ofRows.data[n * matrices.rows],
+           *c = &ofColumns.data[n * matrices.columns];
+    std::vector<double> rows(matrices.rows), columns(matrices.columns);
+    for (int64_t at = 0; at < matrices.size(); ++at) {
+      double square = g[at] * g[at] + leastSquare;
+      rows[at / matrices.columns] += square / double(matrices.columns);
+      columns[at % matrices.columns] += square / double(matrices.rows);
+    }
+    double mean = 0;
+    for (int64_t i = 0; i < matrices.rows; ++i) {
+      blend(r[i], rows[i]);
+      mean += r[i] / double(matrices.rows);
+    }
+    for (int64_t j = 0; j < matrices.columns; ++j)
+      blend(c[j], columns[j]);
+    for (int64_t at = 0; at < matrices.size(); ++at)
+      g[at] /=
+          std::sqrt(r[at / matrices.columns] * c[at % matrices.columns] / mean);
+  }
+}
+
+static double rootMeanSquare(const LocalTensor &tensor) {
+  double sum = 0;
+  for (double value : tensor.data)
+    sum += value * value;
+  return std::sqrt(sum / double(std::max<int64_t>(tensor.size(), 1)));
+}
+
+/// Means of a weight are of all of it.
+static LocalResult runAdafactor(UpdateOp op, Device &device) {
+  LocalTensor result = device(op.getWeight());
+  if (ArrayRef<int64_t>(result.shape) !=
+      tensorOf(op.getWeight().getType()).getShape())
+    return op.emitError("adafactor of a weight that devices have parts of is "
+                        "not executed");
+  LocalTensor step = device(op.getGradient());
+  auto &[first, second] =
+      device.run.training().moments[keyOf(op.getWeight(), device)];
+  double share = 1 - std::pow(double(device.run.training().iteration), -0.8);
+  if (std::optional<ArrayRef<int64_t>> rows = op.getRows()) {
+    Matrices matrices(result, *rows);
+    divideByMeans(
+        matrices, share, keptBy(device, first, {matrices.count, matrices.rows}),
+        keptBy(device, second, {matrices.count, matrices.columns}), step);
+  } else {
+    LocalTensor &v = keptBy(device, second, result.shape);
+    for (int64_t i = 0; i < step.size(); ++i) {
+      v.data[i] = share * v.data[i] +
+                  (1 - share) * (step.data[i] * step.data[i] + leastSquare);
+      step.data[i] /= std::sqrt(v.data[i]);
+    }
+  }
+  double clip = std::max(1.0, rootMeanSquare(step));
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.data[i] -= rate * step.data[i] / clip;
+  return result;
+}
+
+static LocalResult run(UpdateOp op, Device &device) {
+  if (op.getOptimizer() == OptimizerKind::adafactor)
+    return runAdafactor(op, device);
+  TrainingMemory &memory = device.run.training();
+  LocalTensor result = device(op.getWeight());
+  const LocalTensor &gradient = device(op.getGradient());
+  auto &[first, second] = memory.moments[keyOf(op.getWeight(), device)];
+  LocalTensor &m = keptBy(device, first, result.shape),
+              &v = keptBy(device, second, result.shape);
+  if (gradient.shape != result.shape || m.shape != result.shape)
+    return op.emitError("the gradient, or what is kept, is of another shape on "
+                        "a device");
+  OptimizerStep step{op.getOptimizer(), op.getNumMoments() > 0,
+                     double(memory.iteration)};
+  for (int64_t i = 0; i < result.size(); ++i)
+    result.data[i] =
+        step(result.data[i], gradient.data[i], m.data[i], v.data[i]);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Muon
+//===----------------------------------------------------------------------===//
+
+static LocalResult run(MomentumOp op, Device &device) {
+  constexpr double share = 0.95;
+  LocalTensor result = device(op.getGradient());
+  auto &moments = device.run.training().moments[keyOf(op.getWeight(), device)];
+  LocalTensor &kept = keptBy(device, moments.first, result.shape);
+  if (kept.shape != result.shape)
+    return op.emitError("what is kept is of another shape on a device");
+  for (int64_t i = 0; i < result.size(); ++i) {
+    kept.data[i] = share * kept.data[i] + result.data[i];
+    result.data[i] += share * kept.data[i];
+  }
+  return result;
+}
+
+namespace {
+
+/// A matrix of `rows` in row-major order.
+struct Matrix {
+  int64_t rows, columns;
+  std::vector<double> data;
+
+  Matrix(int64_t rows, int64_t columns)
+      : rows(rows), columns(columns), data(rows * columns) {}
+
+  Matrix transposed() const {
+    Matrix turned(columns, rows);
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        turned.data[j * rows + i] = data[i * columns + j];
+    return turned;
+  }
+  Matrix operator*(const Matrix &other) const {
+    Matrix product(rows, other.columns);
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t k = 0; k < columns; ++k)
+        for (int64_t j = 0; j < other.columns; ++j)
+          product.data[i * other.columns + j] +=
+              data[i * columns + k] * other.data[k * other.columns + j];
+    return product;
+  }
+  /// a * this + b * other
+  void blend(double a, double b, const Matrix &other) {
+    for (size_t i = 0; i < data.size(); ++i)
+      data[i] = a * data[i] + b * other.data[i];
+  }
+};
+
+} // namespace
+
+/// The iteration of a matrix that has no more rows than columns.
+static Matrix orthogonalize(Matrix x, int64_t steps) {
+  constexpr double a = 3.4445, b = -4.775, c = 2.0315, least = 1e-7;
+  double norm = 0;
+  for (double value : x.data)
+    norm += value * value;
+  norm = std::sqrt(norm) + least;
+  for (double &value : x.data)
+    value /= norm;
+  for (int64_t i = 0; i < steps; ++i) {
+    Matrix square = x * x.transposed();
+    Matrix quartic = square * square;
+    square.blend(b, c, quartic);
+    x.blend(a, 1, square * x);
+  }
+  return x;
+}
+
+static LocalResult run(OrthogonalizeOp op, Device &device) {
+  LocalTensor result = device(op.getInput());
+  Matrices matrices(result, op.getRows());
+  bool isTurned = matrices.rows > matrices.columns;
+  double scale = std::sqrt(
+      std::max(1.0, double(matrices.rows) / double(matrices.columns)));
+  for (int64_t n = 0; n < matrices.count; ++n) {
+    auto begin = result.data.begin() + n * matrices.size();
+    Matrix x(matrices.rows, matrices.columns);
+    std::copy_n(begin, matrices.size(), x.data.begin());
+    auto steps = static_cast<int64_t>(op.getSteps());
+    x = isTurned ? orthogonalize(x.transposed(), steps).transposed()
+                 : orthogonalize(std::move(x), steps);
+    for (int64_t i = 0; i < matrices.size(); ++i)
+      begin[i] = scale * x.data[i];
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// New elements
+//===----------------------------------------------------------------------===//
+
+static LogicalResult run(AssignOp op, Device &device) {
+  StoredElements stored(findWeight(op.getWeight()));
+  std::vector<std::string> names = stored.names(device.run.layerName());
+  const LocalTensor &value = device(op.getValue());
+  Placement placement(TensorView(op.getValue()), device.grid(), device.id);
+  placement.forEach([&](int64_t local, int64_t at) {
+    if (at < 0)
+      return;
+    auto [copy, offset] = stored.find(at);
+    device.run.training().next[names[copy]][offset] = value.data[local];
+  });
+  return success();
+}
+
+void autopar::attachOptimizerKernels(MLIRContext *context) {
+  attach<UpdateOp, run>(context);
+  attach<MomentumOp, run>(context);
+  attach<OrthogonalizeOp, run>(context);
+  attach<AssignOp, run>(context);
+}
