@@ -4,11 +4,12 @@
 """Fits what iterations lose, and what allocators do, to measured iterations.
 
 Of each runtime `straggler_share`, of those whose kernels hide communication
-`hidden_communication`, of eager ones `host_time_per_layer` (the least within 5 %
-of the best), and with --of=peaks `allocator_overhead`: the values, in steps of
+`hidden_communication` and, to models with experts and what was found of the
+others, `hidden_dispatch`, of eager ones `host_time_per_layer` (the least within
+5 % of the best), and with --of=peaks `allocator_overhead`: the values, in steps of
 0.01, 0.1, milliseconds and 0.05, with the least mean of |predicted / measured - 1|
-over the rows of dense models that count by the rules of `autopar validate`,
-which makes every prediction. Only rows whose number is even are fitted; errors
+over the rows (of dense models but for `hidden_dispatch`) that count by the rules
+of `autopar validate`, which makes every prediction. Only rows whose number is even are fitted; errors
 of the others say how well that carries over.
 
   scripts/fit_training.py FILE.json             times, with errors of both halves
@@ -44,7 +45,7 @@ def mixtures(file):
     return {row["id"] for row in rows if (row.get("arch") or {}).get("experts")}
 
 
-def ratios(options, settings):
+def ratios(options, settings, of_mixtures=False):
     """runtime -> (number of the row, predicted / measured)."""
     found, column = collections.defaultdict(list), COLUMNS[options.of]
     with tempfile.TemporaryDirectory() as folder:
@@ -55,7 +56,8 @@ def ratios(options, settings):
         with open(out, newline="", encoding="utf-8") as lines:
             for row in csv.DictReader(lines):
                 predicted, measured = row[f"predicted_{column}"], row[f"measured_{column}"]
-                if predicted and measured and not row["excluded_reason"] and row["id"] not in options.mixtures:
+                counts = predicted and measured and not row["excluded_reason"]
+                if counts and (row["id"] in options.mixtures) == of_mixtures:
                     number = int(re.sub(r"\D", "", row["id"]))
                     found[row["training_runtime"]].append((number, float(predicted) / float(measured)))
     return found
@@ -101,6 +103,12 @@ def fit_times(options):
     found = ratios(options, settings)
     for name in present:
         settings[f"{name}.training.straggler_share"] = fit_stragglers(found[name])[1]
+    for name in set(HIDES) & set(present):
+        path, tried = f"{name}.training.hidden_dispatch", []
+        for tenths in range(11):
+            rows = ratios(options, {**settings, path: tenths / 10}, of_mixtures=True)[name]
+            tried.append((error(even(rows)), tenths / 10))
+        settings[path] = min(tried)[1]
     return settings
 
 
@@ -126,7 +134,8 @@ def main():
     settings = {} if options.kept else fit(options)
     for path, value in settings.items():
         print(f"{path} = {value}")
-    for name, rows in sorted(ratios(options, settings).items()):
+    kinds = [(kind, ratios(options, settings, of)) for kind, of in (("", False), (" with experts", True))]
+    for name, rows in sorted((name + kind, rows) for kind, found in kinds for name, rows in found.items()):
         halves = [f"{len(half)} rows" + (f", MAPE {100 * error(half):.1f} %" if half else "") for half in (even(rows), odd(rows))]
         print(f"{name}: fitted {halves[0]}; others {halves[1]}")
 

@@ -76,15 +76,16 @@ static void addCollective(Formulas &formulas, uint32_t index) {
 
 void autopar::addCommunicationFormulas(Formulas &formulas) {
   auto node = [&](NodeId id) { return Expr(formulas.graph, id); };
-  SectionSums time(formulas), inputs = time, gathers = time, reductions = time,
-                              wire = time;
+  SectionSums time(formulas), dispatch = time, inputs = time, gathers = time,
+                              reductions = time, wire = time;
   for (uint32_t i = 0; i < formulas.program.collectives.size(); ++i) {
     addCollective(formulas, i);
     const CollectiveNodes &nodes = formulas.strategy.collectives.back();
     // A permute among one device sends nothing either.
     Expr sends = above(node(nodes.groupSize), formulas.number(1));
     const Collective &record = formulas.program.collectives[i];
-    SectionSums &kind = record.ofInputs     ? inputs
+    SectionSums &kind = record.routed       ? dispatch
+                        : record.ofInputs   ? inputs
                         : !record.ofWeights ? time
                         : record.kind == CollectiveKind::all_gather
                             ? gathers
@@ -93,11 +94,12 @@ void autopar::addCommunicationFormulas(Formulas &formulas) {
     wire.of(record.layer) += node(nodes.count) * node(nodes.wireBytes) * sends;
   }
   time.store(&SectionNodes::communicationPs);
+  dispatch.store(&SectionNodes::dispatchPs);
   inputs.store(&SectionNodes::inputPs);
   gathers.store(&SectionNodes::gatherPs);
   reductions.store(&SectionNodes::reductionPs);
   TotalNodes &total = formulas.strategy.total;
   total.communicationPs =
-      (time + inputs + gathers + reductions).ofStep().node();
+      (time + dispatch + inputs + gathers + reductions).ofStep().node();
   total.wireBytes = wire.ofStep().node();
 }

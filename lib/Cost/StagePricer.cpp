@@ -40,7 +40,7 @@ PartCounts autopar::countsOf(const CostProgram &program,
 /// Of outputs: those of parts, then what of a stage is asked for, then of
 /// programs that train what `trainingNodes` has, then bytes that are handed on.
 static constexpr size_t partOutputs = 11, trainingOutput = 13,
-                        sectionOutputs = 7,
+                        sectionOutputs = 8,
                         trainingOutputs = sectionCount * sectionOutputs + 4;
 
 /// What the tape of a part gives, in this order.
@@ -56,8 +56,8 @@ static std::vector<NodeId> trainingNodes(const TotalNodes &total) {
   for (const SectionNodes &section : total.sections)
     nodes.insert(nodes.end(),
                  {section.computePs, section.memoryPs, section.floorPs,
-                  section.communicationPs, section.inputPs, section.gatherPs,
-                  section.reductionPs});
+                  section.communicationPs, section.dispatchPs, section.inputPs,
+                  section.gatherPs, section.reductionPs});
   nodes.insert(nodes.end(), {total.weightGradientPs, total.savedBytes,
                              total.gradientBytes, total.optimizerBytes});
   return nodes;
@@ -171,6 +171,7 @@ void StagePricer::addTraining(PipelinePart &part) const {
     section.kernelsPs += next();
     section.kernelsPs += next();
     section.communicationPs = next();
+    section.dispatchPs = next();
     section.inputPs = next();
     section.gatherPs = next();
     section.reductionPs = next();

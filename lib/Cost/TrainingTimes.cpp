@@ -17,8 +17,8 @@ static void add(TrainingTimes &sum, const TrainingTimes &other, int sign) {
   for (size_t i = 0; i < sectionCount; ++i)
     for (Picoseconds SectionTimes::*part :
          {&SectionTimes::kernelsPs, &SectionTimes::communicationPs,
-          &SectionTimes::inputPs, &SectionTimes::gatherPs,
-          &SectionTimes::reductionPs})
+          &SectionTimes::dispatchPs, &SectionTimes::inputPs,
+          &SectionTimes::gatherPs, &SectionTimes::reductionPs})
       sum.sections[i].*part += sign * (other.sections[i].*part);
   sum.weightGradientPs += sign * other.weightGradientPs;
   sum.savedBytes += sign * other.savedBytes;
@@ -41,6 +41,11 @@ static void hide(Picoseconds &time, Picoseconds &room) {
   room -= hidden;
 }
 
+static void hideShare(Picoseconds &time, double share) {
+  time -=
+      static_cast<Picoseconds>(std::floor(static_cast<double>(time) * share));
+}
+
 TrainingTimes autopar::exposedOf(const TrainingTimes &times,
                                  const Runtime &runtime) {
   TrainingTimes exposed = times;
@@ -57,10 +62,11 @@ TrainingTimes autopar::exposedOf(const TrainingTimes &times,
     hide(backward.inputPs, products);
     besideBackward -= times.of(Section::backward).inputPs - backward.inputPs;
   }
-  for (SectionTimes *section : {&forward, &backward})
-    for (Picoseconds *part : {&section->communicationPs, &section->inputPs})
-      *part -= static_cast<Picoseconds>(std::floor(
-          static_cast<double>(*part) * rules.hiddenCommunication.value));
+  for (SectionTimes *section : {&forward, &backward}) {
+    hideShare(section->communicationPs, rules.hiddenCommunication.value);
+    hideShare(section->inputPs, rules.hiddenCommunication.value);
+    hideShare(section->dispatchPs, rules.hiddenDispatch.value);
+  }
   if (rules.overlapsGathers.value != 0) {
     hide(forward.gatherPs, besideForward);
     hide(backward.gatherPs, besideBackward);

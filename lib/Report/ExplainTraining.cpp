@@ -69,6 +69,7 @@ Explanation TrainingExplainer::sectionOf(Section section, bool isOnce) const {
   sum.input("kernels", us(own.kernelsPs), "with their floors");
   std::tuple<const char *, Picoseconds, Picoseconds> calls[] = {
       {"activations", own.communicationPs, all.of(section).communicationPs},
+      {"dispatch", own.dispatchPs, all.of(section).dispatchPs},
       {"inputs", own.inputPs, all.of(section).inputPs},
       {"gathers", own.gatherPs, all.of(section).gatherPs},
       {"reductions", own.reductionPs, all.of(section).reductionPs}};
@@ -147,6 +148,8 @@ static const char *ruleOf(const Exposure &row) {
   case Exposure::Purpose::activations:
     return isOfOptimizer ? "nothing hides it"
                          : "1 - hidden_communication of the runtime";
+  case Exposure::Purpose::dispatch:
+    return "1 - hidden_dispatch of the runtime";
   case Exposure::Purpose::inputs:
     return "beside the products that make gradients of weights";
   case Exposure::Purpose::gather:

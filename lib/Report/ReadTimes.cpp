@@ -68,7 +68,9 @@ static void addRow(Reading &reading, const CollectiveReading &cost) {
     row.nodesPerToken = cost.route->levels.back().copies;
   row.timeUs = cost.timeUs;
   row.section = reading.program.layers[record.layer].section;
-  if (record.ofInputs)
+  if (record.routed)
+    row.purpose = TrainingReport::Exposure::Purpose::dispatch;
+  else if (record.ofInputs)
     row.purpose = TrainingReport::Exposure::Purpose::inputs;
   else if (record.ofWeights)
     row.purpose = record.kind == CollectiveKind::all_gather

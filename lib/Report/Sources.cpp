@@ -82,8 +82,8 @@ static void addTraining(Reading &reading) {
   for (const Figure *figure :
        {&figures.overlapsReductions, &figures.overlapsGathers,
         &figures.overlapsInputs, &figures.fusesAccumulation,
-        &figures.hiddenCommunication, &figures.allocatorOverhead,
-        &figures.stragglerShare})
+        &figures.hiddenCommunication, &figures.hiddenDispatch,
+        &figures.allocatorOverhead, &figures.stragglerShare})
     addOnce(reading.figures, figure);
 }
 

@@ -21,6 +21,8 @@ std::string_view autopar::nameOf(Purpose purpose) {
   switch (purpose) {
   case Purpose::activations:
     return "activations";
+  case Purpose::dispatch:
+    return "dispatch";
   case Purpose::inputs:
     return "inputs";
   case Purpose::gather:
@@ -139,6 +141,8 @@ Picoseconds autopar::timeOf(const SectionTimes &section, Purpose purpose) {
   switch (purpose) {
   case Purpose::activations:
     return section.communicationPs;
+  case Purpose::dispatch:
+    return section.dispatchPs;
   case Purpose::inputs:
     return section.inputPs;
   case Purpose::gather:

@@ -89,6 +89,9 @@ static std::string exposureTable(const TrainingReport &training) {
     case Exposure::Purpose::activations:
       name += ", activations";
       break;
+    case Exposure::Purpose::dispatch:
+      name += ", tokens to experts";
+      break;
     case Exposure::Purpose::inputs:
       name += ", inputs of products";
       break;

@@ -33,6 +33,7 @@ static const TrainingField trainingFields[] = {
      &TrainingFigures::fusesAccumulation, true},
     {"hidden_communication", units::share,
      &TrainingFigures::hiddenCommunication},
+    {"hidden_dispatch", units::share, &TrainingFigures::hiddenDispatch},
     {"allocator_overhead", units::share, &TrainingFigures::allocatorOverhead},
     {"straggler_share", units::share, &TrainingFigures::stragglerShare},
 };

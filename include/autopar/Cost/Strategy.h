@@ -248,10 +248,10 @@ struct LiveNodes {
 /// What a section takes in one pass.
 struct SectionNodes {
   NodeId computePs, memoryPs, floorPs;
-  /// What kernels wait for; what products of a backward may run beside; what
-  /// gathers weights and what reduces their gradients, which may run beside
-  /// kernels.
-  NodeId communicationPs, inputPs, gatherPs, reductionPs;
+  /// What kernels wait for; tokens on their way to experts and back; what
+  /// products of a backward may run beside; what gathers weights and what
+  /// reduces their gradients, which may run beside kernels.
+  NodeId communicationPs, dispatchPs, inputPs, gatherPs, reductionPs;
   /// Of the whole model.
   NodeId flops;
 };

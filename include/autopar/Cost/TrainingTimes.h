@@ -20,13 +20,15 @@ namespace autopar {
 struct SectionTimes {
   /// Kernels with their floors.
   Picoseconds kernelsPs = 0;
-  /// Collectives that kernels wait for; those of inputs of products
+  /// Collectives that kernels wait for; those of tokens on their way to experts
+  /// and back (`Collective::routed`); those of inputs of products
   /// (`Collective::ofInputs`); those that gather weights, and those that reduce
   /// gradients of weights.
-  Picoseconds communicationPs = 0, inputPs = 0, gatherPs = 0, reductionPs = 0;
+  Picoseconds communicationPs = 0, dispatchPs = 0, inputPs = 0, gatherPs = 0,
+              reductionPs = 0;
 
   Picoseconds callsPs() const {
-    return communicationPs + inputPs + gatherPs + reductionPs;
+    return communicationPs + dispatchPs + inputPs + gatherPs + reductionPs;
   }
   Picoseconds allPs() const { return kernelsPs + callsPs(); }
 };

@@ -31,7 +31,13 @@ struct TrainingReport {
 
   /// Collectives of one section, for one purpose, over the same axes.
   struct Exposure {
-    enum class Purpose : uint8_t { activations, inputs, gather, reduction };
+    enum class Purpose : uint8_t {
+      activations,
+      dispatch,
+      inputs,
+      gather,
+      reduction
+    };
     Section section = Section::forward;
     Purpose purpose = Purpose::activations;
     std::vector<std::string> axes;

@@ -48,8 +48,8 @@ struct TrainingFigures {
   /// 0.
   Figure fusesAccumulation;
   /// What of the communication that kernels wait for runs beside others of
-  /// them, 0 to 1.
-  Figure hiddenCommunication;
+  /// them, 0 to 1; what of the tokens' way to experts and back.
+  Figure hiddenCommunication, hiddenDispatch;
   /// What the allocator loses of saved values and temporaries, in parts of
   /// them.
   Figure allocatorOverhead;

@@ -193,6 +193,7 @@ TrainingFigures test::makeTrainingFigures() {
   figures.overlapsGathers = figure("overlaps_gathers", 1);
   figures.overlapsInputs = figure("overlaps_inputs", 1);
   figures.hiddenCommunication = figure("hidden_communication", 0);
+  figures.hiddenDispatch = figure("hidden_dispatch", 0);
   figures.allocatorOverhead = figure("allocator_overhead", 0);
   figures.stragglerShare = figure("straggler_share", 0);
   return figures;

@@ -198,9 +198,10 @@ TEST(Sections, HaveSlopes) {
 
 static TrainingTimes makeTimes() {
   TrainingTimes times;
-  times.of(Section::forward) = {100, 40, 70, 0};
-  times.of(Section::backward) = {200, 50, 70, 150};
-  times.of(Section::optimizer) = {10, 3, 50, 90};
+  // Kernels, communication, dispatch, inputs, gathers, reductions.
+  times.of(Section::forward) = {100, 40, 20, 0, 70, 0};
+  times.of(Section::backward) = {200, 50, 30, 60, 70, 150};
+  times.of(Section::optimizer) = {10, 3, 0, 0, 50, 90};
   times.weightGradientPs = 100;
   return times;
 }
@@ -215,18 +216,36 @@ TEST(Overlap, HidesWhatKernelsLeaveRoomFor) {
   // 70 of 100 of the forward, so that 30 are left for the updated weights.
   EXPECT_EQ(exposed.of(Section::forward).gatherPs, 0);
   EXPECT_EQ(exposed.of(Section::optimizer).gatherPs, 20);
-  // 70 of 200 of the backward, 130 of which hide reductions; none is left.
+  // 60 of the 100 that make gradients of weights.
+  EXPECT_EQ(exposed.of(Section::backward).inputPs, 0);
+  // 70 of the 140 that leaves of the backward, 70 of which hide reductions.
   EXPECT_EQ(exposed.of(Section::backward).gatherPs, 0);
-  EXPECT_EQ(exposed.of(Section::backward).reductionPs, 20);
+  EXPECT_EQ(exposed.of(Section::backward).reductionPs, 80);
   EXPECT_EQ(exposed.of(Section::optimizer).reductionPs, 90);
   EXPECT_EQ(exposed.of(Section::forward).communicationPs, 40);
   EXPECT_EQ(exposed.of(Section::optimizer).communicationPs, 3);
   EXPECT_EQ(exposed.of(Section::backward).kernelsPs, 200);
+  EXPECT_EQ(exposed.of(Section::backward).dispatchPs, 30);
   runtime.training->hiddenCommunication.value = 0.25;
+  runtime.training->hiddenDispatch.value = 0.5;
   exposed = exposedOf(all, runtime);
+  EXPECT_EQ(exposed.of(Section::forward).dispatchPs, 10);
   EXPECT_EQ(exposed.of(Section::forward).communicationPs, 30);
   EXPECT_EQ(exposed.of(Section::backward).communicationPs, 38);
   EXPECT_EQ(exposed.of(Section::optimizer).communicationPs, 3);
+}
+
+/// Sums of inputs that products of the backward leave no room for are hidden as
+/// other communication is; without the rule, all of them.
+TEST(Overlap, HidesInputsBesideProducts) {
+  Runtime runtime = makeRuntime();
+  runtime.training = makeTrainingFigures();
+  TrainingTimes all = makeTimes();
+  all.weightGradientPs = 20;
+  runtime.training->hiddenCommunication.value = 0.5;
+  EXPECT_EQ(exposedOf(all, runtime).of(Section::backward).inputPs, 20);
+  runtime.training->overlapsInputs.value = 0;
+  EXPECT_EQ(exposedOf(all, runtime).of(Section::backward).inputPs, 30);
 }
 
 /// Exposed is never more than all, and never less than what kernels leave.
@@ -238,7 +257,7 @@ TEST(Overlap, HasBounds) {
     TrainingTimes all;
     Picoseconds weights = 0;
     for (SectionTimes &section : all.sections) {
-      section = {int64_t(random() % 1000), int64_t(random() % 1000),
+      section = {int64_t(random() % 1000), int64_t(random() % 1000), 0, 0,
                  int64_t(random() % 1000), int64_t(random() % 1000)};
       weights += section.gatherPs + section.reductionPs;
     }
