@@ -257,7 +257,8 @@ private:
     if (productFormat)
       quantizeOperands(op);
     workload.buildWorkload(builder);
-    bool casts = productFormat && section != Section::optimizer;
+    bool casts =
+        productFormat && section != Section::optimizer && !isOfHead(op);
     for (; casts && made < program.kernels.size(); ++made)
       multiplyIn(*productFormat, program.kernels[made]);
     if (productFormat)
@@ -284,10 +285,19 @@ private:
   // Formats of products
   //===--------------------------------------------------------------------===//
 
+  /// Whether `op` makes the gradient of a head, which multiplies as scores are.
+  static bool isOfHead(Operation *op) {
+    return isa<transformer::ProductGradientOp>(op) &&
+           llvm::any_of(op->getOperand(0).getUsers(),
+                        llvm::IsaPred<transformer::LogitsBackwardOp>);
+  }
+
   /// Whether `operand` of `op` is what a product with weights multiplies, in
   /// the format of such.
   static bool isMultiplied(OpOperand &operand) {
     Operation *op = operand.getOwner();
+    if (isOfHead(op))
+      return false;
     if (isa<transformer::LinearOp, transformer::LinearBackwardOp,
             transformer::ExpertsOp, transformer::ExpertsBackwardOp>(op))
       return operand.getOperandNumber() == 0;

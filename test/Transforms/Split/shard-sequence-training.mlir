@@ -1,0 +1,24 @@
+// Gradients of norms are sums over the tokens that a device has: nothing is
+// gathered for them, and replicas of the weight add up over tp, too.
+
+// RUN: %roundtrip %S/../Inputs/trained.mlir --autopar-prepare-training --autopar-build-backward --autopar-shard-data --autopar-shard-tensor --autopar-shard-sequence --autopar-insert-collectives --mlir-print-local-scope | FileCheck %s
+// CHECK-LABEL: func.func private @decoder_backward
+// CHECK: %[[PART:.*]] = parallel.reduce_scatter %{{.*}} dim 1 over [tp]
+// CHECK: %[[PART:.*]] = parallel.reduce_scatter %{{.*}} dim 1 over [tp]
+// CHECK-NEXT: %[[DW:.*]] = transformer.norm_gradient %[[PART]], %x of %norm
+// CHECK-SAME: -> tensor<64xf32, #parallel.sharding<[_] partial [dp, tp]>>
+// CHECK-NEXT: transformer.accumulate %[[DW]] of %norm
+// CHECK-NEXT: transformer.norm_backward %[[PART]], %x, %norm
+// CHECK-LABEL: func.func private @decoder_update
+// CHECK: transformer.gradient %{{.*}} -> tensor<64xf32, #parallel.sharding<[_] partial [dp, tp]>>
+// CHECK-NEXT: parallel.all_reduce %{{.*}} over [dp, tp]
+
+// So are those of values, whose gradients are sums over cp.
+
+// RUN: sed 's/dp = 2/cp = 2/' %S/../Inputs/trained.mlir | autopar-opt --autopar-prepare-training --autopar-build-backward --autopar-shard-context --autopar-shard-tensor --autopar-insert-collectives --mlir-print-local-scope | FileCheck %s --check-prefix=CONTEXT
+// CONTEXT-LABEL: func.func private @decoder_backward
+// CONTEXT: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = transformer.attention_backward
+// CONTEXT-NEXT: %[[PART:.*]] = parallel.reduce_scatter %[[DV]] dim 1 over [cp]
+// CONTEXT-NEXT: transformer.product_gradient %{{.*}}, %[[PART]] of %v_proj
+// CONTEXT-NOT: parallel.all_gather
+// CONTEXT: transformer.linear_backward %[[PART]], %v_proj
