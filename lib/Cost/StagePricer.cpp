@@ -42,6 +42,8 @@ PartCounts autopar::countsOf(const CostProgram &program,
 static constexpr size_t partOutputs = 11, trainingOutput = 13,
                         sectionOutputs = 7,
                         trainingOutputs = sectionCount * sectionOutputs + 4;
+/// Of a stage.
+static constexpr size_t reservedOutput = 7, budgetOutput = 9;
 
 /// What the tape of a part gives, in this order.
 static std::vector<NodeId> partNodes(const TotalNodes &total) {
@@ -221,7 +223,8 @@ Refusal StagePricer::priceStage(const std::vector<LayerRange> &ranges,
     return refusal;
   if (Refusal refusal = pricer.price(pointOf(microbatch), outputs.data()))
     return refusal;
-  memory = {outputs[partOutputs], outputs[partOutputs + 1] == 1};
+  memory = {outputs[partOutputs], outputs[partOutputs + 1] == 1,
+            outputs[reservedOutput], outputs[budgetOutput]};
   stages.emplace_back(std::move(counts), memory);
   return {};
 }

@@ -52,7 +52,7 @@ private:
 
 void SearchCommand::findCloseCalls(Session &session,
                                    SearchReport &report) const {
-  if (!report.best || report.result.rivals.empty())
+  if (!report.best || report.result.rivals.empty() || found.problem.trains())
     return;
   auto impactsOf = [&](const SearchPoint &point) -> std::optional<Report> {
     ReportDetail detail;

@@ -112,6 +112,7 @@ public:
   struct StageMemory {
     double totalBytes = 0;
     bool fits = false;
+    double activationBytes = 0, budgetBytes = 0;
   };
   Refusal priceStage(const std::vector<LayerRange> &ranges, int64_t device,
                      StageMemory &memory);
