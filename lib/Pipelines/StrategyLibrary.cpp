@@ -18,6 +18,7 @@
 #include "autopar/Transforms/Passes.h"
 
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -197,8 +198,9 @@ Stem *StrategyLibrary::State::bindAxes(Stem &stem, const Plan &plan) {
 
 std::unique_ptr<CompiledProgram>
 StrategyLibrary::State::make(const Plan &plan) {
-  Stem *stem = train(plan);
-  if (!stem || !(stem = bindAxes(*stem, plan)))
+  Stem *whole = train(plan);
+  Stem *stem = whole ? bindAxes(*whole, plan) : nullptr;
+  if (!stem)
     return nullptr;
   PassList passes = createShardingPasses(plan, vocabularyMultiple);
   if (std::unique_ptr<Pass> formats = createFormatsPass(plan))
@@ -215,6 +217,9 @@ StrategyLibrary::State::make(const Plan &plan) {
   if (std::unique_ptr<Pass> dispatch = createDispatchPass(plan))
     if (failed(run(std::move(dispatch), *split)))
       return nullptr;
+  // Backwards may meet collectives that have nothing to sum.
+  if (whole != &root && failed(verify(*split)))
+    return nullptr;
   CostProgramAnalysis analysis(*split);
   if (!analysis.isValid())
     return nullptr;

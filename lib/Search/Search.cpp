@@ -170,6 +170,9 @@ void Searcher::addEffects() {
     if (!problem.hasExperts &&
         (name == nameOf(Knob::ep) || name == nameOf(Knob::etp)))
       continue;
+    // Attention uses all of tp.
+    if (problem.trains() && name == nameOf(Knob::attention_tp))
+      continue;
     KnobEffect effect{name, {}};
     for (auto [value, score] : scores)
       effect.values.push_back(
