@@ -46,6 +46,14 @@ int64_t LayerSums::fill(int64_t room) const {
   return largestSum(kinds, 0, room);
 }
 
+bool LayerSums::isAlike() const {
+  auto last = static_cast<int64_t>(sums.size()) - 2;
+  for (int64_t layer = 2; layer < last; ++layer)
+    if (ofLayer(layer) != ofLayer(1))
+      return false;
+  return last >= 2;
+}
+
 int64_t LayerSums::mostLayers(int64_t room) const {
   return std::upper_bound(smallest.begin() + 1, smallest.end(), room) -
          smallest.begin() - 1;
@@ -82,7 +90,39 @@ bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
     rest[d].layers = rest[d + 1].layers + held.layers;
   }
   return rest[0].time >= time.sums.back() &&
-         rest[0].memory >= memory.sums.back() && rest[0].layers >= layers();
+         rest[0].memory >= memory.sums.back() && rest[0].layers >= layers() &&
+         (!isAlike || canSplitAlike());
+}
+
+/// The first layer is on the first device and the last one on the last: where
+/// all others are alike, only how many a device has counts.
+bool StageSearch::canSplitAlike() const {
+  int64_t most = 0;
+  for (int64_t d = 0; d < stages; ++d) {
+    auto memoryOf = [&](int64_t layer) {
+      return memory.ofLayer(layer) + kept[d] * saved.ofLayer(layer);
+    };
+    int64_t eachTime = time.ofLayer(1), eachMemory = memoryOf(1);
+    Room room = rooms[d];
+    auto takeEnd = [&](int64_t layer) {
+      room.time -= time.ofLayer(layer) - eachTime;
+      room.memory -= memoryOf(layer) - eachMemory;
+    };
+    if (d == 0)
+      takeEnd(0);
+    if (d + 1 == stages)
+      takeEnd(layers() - 1);
+    if (room.time < interleave * eachTime ||
+        room.memory < interleave * eachMemory)
+      return false;
+    int64_t own = layers();
+    if (eachTime > 0)
+      own = std::min(own, room.time / eachTime);
+    if (eachMemory > 0)
+      own = std::min(own, room.memory / eachMemory);
+    most += own;
+  }
+  return most >= layers();
 }
 
 /// Whether the devices from `device` on can hold what is not placed.
@@ -121,7 +161,8 @@ StageSearch::Failure &StageSearch::failureOf(uint64_t key) {
 StageSearch::StageSearch(const LayerSums &time, const LayerSums &memory,
                          const LayerSums &saved, const StagingProblem &shape)
     : time(time), memory(memory), saved(saved), stages(shape.stages),
-      interleave(shape.interleave), cuts((stages + 1) * interleave),
+      interleave(shape.interleave),
+      isAlike(time.isAlike() && memory.isAlike() && saved.isAlike()), cuts((stages + 1) * interleave),
       isSingle(stages + 1) {
   for (int64_t d = 0; d < stages; ++d)
     kept.push_back(shape.keptOn(d));
