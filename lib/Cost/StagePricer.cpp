@@ -183,8 +183,7 @@ void StagePricer::addTraining(PipelinePart &part) const {
   TrainingTimes exposed = exposedOf(part.training, runtime);
   part.cost.timePs = exposed.of(Section::forward).allPs() +
                      exposed.of(Section::backward).allPs();
-  part.cost.memoryBytes += gradientBytes + optimizerBytes +
-                           part.training.savedBytes * keptAnywhere(shape);
+  part.cost.memoryBytes += gradientBytes + optimizerBytes;
   part.cost.savedBytes = part.training.savedBytes;
 }
 
@@ -284,6 +283,11 @@ Refusal StagePricer::price(const std::vector<uint32_t> &layers,
   return {};
 }
 
+void StagePricer::reshape(const PipelineShape &wanted) {
+  shape = wanted;
+  layout.microbatches = shape.passes();
+}
+
 Picoseconds StagePricer::stragglersOf(Picoseconds time) const {
   if (!runtime.training)
     return 0;
@@ -296,10 +300,17 @@ StagingProblem StagePricer::problem() const {
   int64_t reserved = 0;
   for (const PipelinePart &part : parts)
     reserved = std::max(reserved, part.reservedBytes);
-  for (uint32_t part : partOf)
-    problem.layers.push_back(parts[part].cost);
-  auto withTemporaries = [&](const PipelinePart &part) {
+  int64_t kept = keptAnywhere(shape);
+  auto withSaved = [&](const PipelinePart &part) {
     LayerCost cost = part.cost;
+    cost.memoryBytes += kept * cost.savedBytes;
+    return cost;
+  };
+  problem.layers.reserve(partOf.size());
+  for (uint32_t part : partOf)
+    problem.layers.push_back(withSaved(parts[part]));
+  auto withTemporaries = [&](const PipelinePart &part) {
+    LayerCost cost = withSaved(part);
     cost.memoryBytes += std::max<int64_t>(0, part.reservedBytes - reserved);
     return cost;
   };
@@ -310,9 +321,9 @@ StagingProblem StagePricer::problem() const {
   if (shape.hasBothEnds() && shape.kind == ScheduleKind::one_f_one_b)
     problem.head.savedBytes = ends.cost.savedBytes - before.cost.savedBytes;
   if (shape.hasBothEnds())
-    problem.head.memoryBytes += ends.cost.memoryBytes -
-                                before.cost.memoryBytes -
-                                after.cost.memoryBytes;
+    problem.head.memoryBytes += withSaved(ends).memoryBytes -
+                                withSaved(before).memoryBytes -
+                                withSaved(after).memoryBytes;
   problem.stages = shape.stages;
   problem.interleave = shape.interleave;
   if (shape.kind == ScheduleKind::one_f_one_b)

@@ -72,6 +72,8 @@ bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
   rooms.front().memory -= memory.embedding + kept.front() * saved.embedding;
   rooms.back().time -= time.head;
   rooms.back().memory -= memory.head + kept.back() * saved.head;
+  if (isAlike)
+    return makeRoomsAlike();
   auto canHold = [&](int64_t layer, const Room &room) {
     return time.canHold(layer, interleave, room.time) &&
            memory.canHold(layer, interleave, room.memory);
@@ -90,39 +92,53 @@ bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
     rest[d].layers = rest[d + 1].layers + held.layers;
   }
   return rest[0].time >= time.sums.back() &&
-         rest[0].memory >= memory.sums.back() && rest[0].layers >= layers() &&
-         (!isAlike || canSplitAlike());
+         rest[0].memory >= memory.sums.back() && rest[0].layers >= layers();
 }
 
-/// The first layer is on the first device and the last one on the last: where
-/// all others are alike, only how many a device has counts.
-bool StageSearch::canSplitAlike() const {
-  int64_t most = 0;
-  for (int64_t d = 0; d < stages; ++d) {
-    auto memoryOf = [&](int64_t layer) {
-      return memory.ofLayer(layer) + kept[d] * saved.ofLayer(layer);
-    };
-    int64_t eachTime = time.ofLayer(1), eachMemory = memoryOf(1);
-    Room room = rooms[d];
-    auto takeEnd = [&](int64_t layer) {
-      room.time -= time.ofLayer(layer) - eachTime;
-      room.memory -= memoryOf(layer) - eachMemory;
-    };
-    if (d == 0)
-      takeEnd(0);
-    if (d + 1 == stages)
-      takeEnd(layers() - 1);
-    if (room.time < interleave * eachTime ||
-        room.memory < interleave * eachMemory)
+/// How many layers `device` has room for; fewer than it has ranges where it
+/// cannot have one in each. The first layer is on the first device, and the last
+/// one on the last.
+int64_t StageSearch::mostAlike(int64_t device) const {
+  auto memoryOf = [&](int64_t layer) {
+    return memory.ofLayer(layer) + kept[device] * saved.ofLayer(layer);
+  };
+  int64_t eachTime = time.ofLayer(1), eachMemory = memoryOf(1);
+  Room room = rooms[device];
+  auto takeEnd = [&](int64_t layer) {
+    room.time -= time.ofLayer(layer) - eachTime;
+    room.memory -= memoryOf(layer) - eachMemory;
+  };
+  if (device == 0)
+    takeEnd(0);
+  if (device + 1 == stages)
+    takeEnd(layers() - 1);
+  if (room.time < 0 || room.memory < 0)
+    return 0;
+  int64_t most = layers();
+  if (eachTime > 0)
+    most = std::min(most, room.time / eachTime);
+  if (eachMemory > 0)
+    most = std::min(most, room.memory / eachMemory);
+  return most;
+}
+
+/// Where all layers between the ends are alike, only how many a device has
+/// counts.
+bool StageSearch::makeRoomsAlike() {
+  rest.resize(stages + 1);
+  rest[stages] = {time.sums.back(), memory.sums.back(), 0};
+  bool areInnerAlike = kept.front() == kept.back();
+  int64_t inner = 0;
+  for (int64_t d = stages; d-- > 0;) {
+    bool isKnown = areInnerAlike && d > 0 && d + 2 < stages;
+    int64_t own = isKnown ? inner : mostAlike(d);
+    inner = own;
+    if (own < interleave)
       return false;
-    int64_t own = layers();
-    if (eachTime > 0)
-      own = std::min(own, room.time / eachTime);
-    if (eachMemory > 0)
-      own = std::min(own, room.memory / eachMemory);
-    most += own;
+    rest[d] = rest[d + 1];
+    rest[d].layers += own;
   }
-  return most >= layers();
+  return rest[0].layers >= layers();
 }
 
 /// Whether the devices from `device` on can hold what is not placed.

@@ -78,7 +78,8 @@ private:
   };
 
   bool makeRooms(int64_t timeLimit, int64_t memoryLimit);
-  bool canSplitAlike() const;
+  bool makeRoomsAlike();
+  int64_t mostAlike(int64_t device) const;
   Load mostIn(Room room) const;
   // These return whether to stop: a split is complete, or the budget is spent.
   bool tryRounds(int64_t round);

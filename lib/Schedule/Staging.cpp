@@ -118,6 +118,8 @@ public:
 
   Result<StagePartition> run();
   Result<StagePartition> runFolded();
+  bool cannotFit();
+  void ignoreMemory() { memoryLimit = mostBytes(); }
   /// The partition that `ranges` make.
   StagePartition describe(std::vector<LayerRange> ranges) const;
   Error overLimit(const StagePartition &partition, std::string note) const;
@@ -247,6 +249,11 @@ Result<StagePartition> Partitioner::runFolded() {
   return best;
 }
 
+/// Whether it is proved that no split is within the memory, whatever its time.
+bool Partitioner::cannotFit() {
+  return !problem.folded && fit(time.all(), memoryLimit) == Answer::no;
+}
+
 Result<StagePartition> Partitioner::run() {
   if (problem.folded)
     return runFolded();
@@ -365,6 +372,18 @@ Result<StagePartition> autopar::partitionStages(const StagingProblem &problem) {
   if (layers < problem.stages * problem.interleave)
     return partitionWithEnds(problem);
   return Partitioner(problem).run();
+}
+
+Result<StagePartition> autopar::layOutStages(StagingProblem problem) {
+  if (auto error = checkProblem(problem))
+    return *error;
+  Partitioner partitioner(problem);
+  if (problem.memoryLimitBytes && !partitioner.cannotFit())
+    if (Result<StagePartition> within = partitioner.run())
+      return within;
+  problem.memoryLimitBytes.reset();
+  partitioner.ignoreMemory();
+  return partitioner.run();
 }
 
 Result<StagePartition> autopar::evaluateStages(const StagingProblem &problem,

@@ -107,6 +107,9 @@ public:
   Refusal price(const std::vector<uint32_t> &order, const Layout &layout,
                 const Workload &microbatch, const PipelineShape &shape,
                 std::vector<PrefillChunk> chunks = {});
+  /// Another way of microbatches, as large, through as many stages, of a
+  /// program that trains: its parts cost the same.
+  void reshape(const PipelineShape &wanted);
   /// What a device with these layers holds, of all microbatches; of training
   /// without saved values.
   struct StageMemory {
