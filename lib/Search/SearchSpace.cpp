@@ -119,7 +119,7 @@ static void addTraining(const Plan &plan, SearchSpace &space) {
       interleave > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b)};
 }
 
-SearchSpace autopar::spaceOf(const Plan &plan) {
+SearchSpace autopar::spaceOf(const Plan &plan, bool trains) {
   auto sizeOf = [&](Degree degree, int64_t otherwise) {
     return plan.has(degree) ? plan.sizeOf(degree).value_or(1) : otherwise;
   };
@@ -135,13 +135,15 @@ SearchSpace autopar::spaceOf(const Plan &plan) {
       {Knob::etp, sizeOf(Degree::etp, tp)}};
   SearchSpace space;
   for (auto [knob, size] : sizes)
-    space.sizes[static_cast<size_t>(knob)] = NumberSet::of(size);
+    if (!trains || (knob != Knob::attention_tp && knob != Knob::dcp))
+      space.sizes[static_cast<size_t>(knob)] = NumberSet::of(size);
   if (plan.pipeline.microbatches)
     space.microbatches = NumberSet::of(*plan.pipeline.microbatches);
   space.sequenceParallel = {plan.sequenceParallel};
   space.fsdp = {plan.fsdp};
   space.contextKinds = {plan.contextKind.value_or(ContextKind::ring)};
-  addTraining(plan, space);
+  if (trains)
+    addTraining(plan, space);
   return space;
 }
 

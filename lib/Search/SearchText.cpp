@@ -40,6 +40,8 @@ std::string autopar::labelOf(const SearchPoint &point) {
   if (pipeline.schedule != ScheduleKind::gpipe &&
       pipeline.schedule != ScheduleKind::zero_bubble)
     pipeline.schedule.reset();
+  if (pipeline.microBatch)
+    given.contextKind.reset();
   given.dtype.reset();
   given.kvDtype.reset();
   given.prefillChunk.reset();

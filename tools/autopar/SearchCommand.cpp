@@ -113,7 +113,7 @@ std::optional<Error> SearchCommand::answerWhy(Session &session,
   if (!devices)
     return Error{"", "--why: the plan has open sizes", ""};
   SearchRequest one = request;
-  one.space = spaceOf(*plan);
+  one.space = spaceOf(*plan, found.problem.trains());
   one.devices = {*devices};
   Result<SearchOutcome> own = session.search(model, one);
   if (!own)

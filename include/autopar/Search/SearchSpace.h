@@ -133,8 +133,8 @@ std::optional<Error> setTrains(SearchSpace &space, bool trains);
 std::string spaceHelp();
 
 /// The space of this plan alone, in default order, with whatever microbatches
-/// and virtual stages where it does not say how many.
-SearchSpace spaceOf(const Plan &plan);
+/// where it does not say how many.
+SearchSpace spaceOf(const Plan &plan, bool trains = false);
 
 /// Calls `visit` with all sizes that the space gives `devices` devices, of a
 /// model with routed experts or without (whose ep is 1 and etp is tp), until it
