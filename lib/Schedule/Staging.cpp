@@ -331,6 +331,11 @@ Error Partitioner::overLimit(const StagePartition &partition,
 // Stages without layers
 //===----------------------------------------------------------------------===//
 
+static bool needsEnds(const StagingProblem &problem) {
+  return static_cast<int64_t>(problem.layers.size()) <
+         problem.stages * problem.interleave;
+}
+
 /// The problem whose first and last layers are the embedding and the head.
 static StagingProblem withEnds(StagingProblem problem) {
   problem.layers.insert(problem.layers.begin(), problem.embedding);
@@ -368,8 +373,7 @@ static Result<StagePartition> partitionWithEnds(const StagingProblem &problem) {
 Result<StagePartition> autopar::partitionStages(const StagingProblem &problem) {
   if (auto error = checkProblem(problem))
     return *error;
-  auto layers = static_cast<int64_t>(problem.layers.size());
-  if (layers < problem.stages * problem.interleave)
+  if (needsEnds(problem))
     return partitionWithEnds(problem);
   return Partitioner(problem).run();
 }
@@ -377,6 +381,11 @@ Result<StagePartition> autopar::partitionStages(const StagingProblem &problem) {
 Result<StagePartition> autopar::layOutStages(StagingProblem problem) {
   if (auto error = checkProblem(problem))
     return *error;
+  if (needsEnds(problem)) {
+    Result<StagePartition> within = partitionWithEnds(problem);
+    problem.memoryLimitBytes.reset();
+    return within ? within : partitionWithEnds(problem);
+  }
   Partitioner partitioner(problem);
   if (problem.memoryLimitBytes && !partitioner.cannotFit())
     if (Result<StagePartition> within = partitioner.run())

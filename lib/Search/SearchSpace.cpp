@@ -101,7 +101,7 @@ bool autopar::forEachSizes(
 }
 
 /// What a plan says of training. Of what it leaves out, the space has what an
-/// estimate takes.
+/// estimate takes; none where what it makes again is not searched for.
 static void addTraining(const Plan &plan, SearchSpace &space) {
   const PipelinePlan &pipeline = plan.pipeline;
   space.zero = {plan.training.zero == 1 ? 1 : 0};
@@ -109,8 +109,10 @@ static void addTraining(const Plan &plan, SearchSpace &space) {
     space.fsdp = {true};
   Recomputation again = plan.training.recompute.value_or(Recomputation());
   const auto &known = searchedRecomputations();
-  space.recompute = {uint32_t(
-      std::find(known.begin(), known.end(), again) - known.begin())};
+  space.recompute.clear();
+  for (uint32_t i = 0; i < known.size(); ++i)
+    if (known[i] == again)
+      space.recompute.push_back(i);
   if (pipeline.microBatch)
     space.microBatch = NumberSet::of(*pipeline.microBatch);
   int64_t interleave = pipeline.interleave.value_or(1);

@@ -114,6 +114,10 @@ std::optional<Error> SearchCommand::answerWhy(Session &session,
     return Error{"", "--why: the plan has open sizes", ""};
   SearchRequest one = request;
   one.space = spaceOf(*plan, found.problem.trains());
+  if (one.space.recompute.empty())
+    return Error{"", "--why: recompute=" + plan->training.recompute->str() +
+                         " is not searched for",
+                 "none, selective and full are"};
   one.devices = {*devices};
   Result<SearchOutcome> own = session.search(model, one);
   if (!own)
