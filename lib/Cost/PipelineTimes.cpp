@@ -78,7 +78,7 @@ PipelinePart::Step Works::sumOf(size_t stage, size_t kind) const {
 }
 
 /// As the sections of the program have it.
-static void takeSections(const TrainingTimes &exposed, StageWork &work) {
+void autopar::takeSections(const TrainingTimes &exposed, StageWork &work) {
   const SectionTimes &forward = exposed.of(Section::forward);
   const SectionTimes &backward = exposed.of(Section::backward);
   work.forwardPs += forward.allPs();
@@ -142,6 +142,12 @@ TrainingTimes autopar::deviceTimes(const PricedLayers &layers,
   return sum;
 }
 
+void IterationTimes::take(Picoseconds endPs, const SectionTimes &optimizer) {
+  gradientsPs = std::max(gradientsPs, endPs + optimizer.reductionPs);
+  optimizerPs =
+      std::max(optimizerPs, optimizer.allPs() - optimizer.reductionPs);
+}
+
 IterationTimes autopar::iterationOf(const StagePricer &pricer,
                                     const PipelineSteps &steps,
                                     const std::vector<Picoseconds> &endPs) {
@@ -149,10 +155,7 @@ IterationTimes autopar::iterationOf(const StagePricer &pricer,
   for (int64_t device = 0; device < steps.shape.stages; ++device) {
     SectionTimes optimizer = pricer.exposed(deviceTimes(pricer, steps, device))
                                  .of(Section::optimizer);
-    times.gradientsPs =
-        std::max(times.gradientsPs, endPs[device] + optimizer.reductionPs);
-    times.optimizerPs =
-        std::max(times.optimizerPs, optimizer.allPs() - optimizer.reductionPs);
+    times.take(endPs[device], optimizer);
   }
   times.stragglersPs = pricer.stragglersOf(times.allPs());
   return times;

@@ -42,6 +42,8 @@ PartCounts autopar::countsOf(const CostProgram &program,
 static constexpr size_t partOutputs = 11, trainingOutput = 13,
                         sectionOutputs = 8,
                         trainingOutputs = sectionCount * sectionOutputs + 4;
+/// Of a stage.
+static constexpr size_t reservedOutput = 7, budgetOutput = 9;
 
 /// What the tape of a part gives, in this order.
 static std::vector<NodeId> partNodes(const TotalNodes &total) {
@@ -182,8 +184,7 @@ void StagePricer::addTraining(PipelinePart &part) const {
   TrainingTimes exposed = exposedOf(part.training, runtime);
   part.cost.timePs = exposed.of(Section::forward).allPs() +
                      exposed.of(Section::backward).allPs();
-  part.cost.memoryBytes += gradientBytes + optimizerBytes +
-                           part.training.savedBytes * keptAnywhere(shape);
+  part.cost.memoryBytes += gradientBytes + optimizerBytes;
   part.cost.savedBytes = part.training.savedBytes;
 }
 
@@ -222,7 +223,8 @@ Refusal StagePricer::priceStage(const std::vector<LayerRange> &ranges,
     return refusal;
   if (Refusal refusal = pricer.price(pointOf(microbatch), outputs.data()))
     return refusal;
-  memory = {outputs[partOutputs], outputs[partOutputs + 1] == 1};
+  memory = {outputs[partOutputs], outputs[partOutputs + 1] == 1,
+            outputs[reservedOutput], outputs[budgetOutput]};
   stages.emplace_back(std::move(counts), memory);
   return {};
 }
@@ -282,6 +284,11 @@ Refusal StagePricer::price(const std::vector<uint32_t> &layers,
   return {};
 }
 
+void StagePricer::reshape(const PipelineShape &wanted) {
+  shape = wanted;
+  layout.microbatches = shape.passes();
+}
+
 Picoseconds StagePricer::stragglersOf(Picoseconds time) const {
   if (!runtime.training)
     return 0;
@@ -294,10 +301,17 @@ StagingProblem StagePricer::problem() const {
   int64_t reserved = 0;
   for (const PipelinePart &part : parts)
     reserved = std::max(reserved, part.reservedBytes);
-  for (uint32_t part : partOf)
-    problem.layers.push_back(parts[part].cost);
-  auto withTemporaries = [&](const PipelinePart &part) {
+  int64_t kept = keptAnywhere(shape);
+  auto withSaved = [&](const PipelinePart &part) {
     LayerCost cost = part.cost;
+    cost.memoryBytes += kept * cost.savedBytes;
+    return cost;
+  };
+  problem.layers.reserve(partOf.size());
+  for (uint32_t part : partOf)
+    problem.layers.push_back(withSaved(parts[part]));
+  auto withTemporaries = [&](const PipelinePart &part) {
+    LayerCost cost = withSaved(part);
     cost.memoryBytes += std::max<int64_t>(0, part.reservedBytes - reserved);
     return cost;
   };
@@ -308,9 +322,9 @@ StagingProblem StagePricer::problem() const {
   if (shape.hasBothEnds() && shape.kind == ScheduleKind::one_f_one_b)
     problem.head.savedBytes = ends.cost.savedBytes - before.cost.savedBytes;
   if (shape.hasBothEnds())
-    problem.head.memoryBytes += ends.cost.memoryBytes -
-                                before.cost.memoryBytes -
-                                after.cost.memoryBytes;
+    problem.head.memoryBytes += withSaved(ends).memoryBytes -
+                                withSaved(before).memoryBytes -
+                                withSaved(after).memoryBytes;
   problem.stages = shape.stages;
   problem.interleave = shape.interleave;
   if (shape.kind == ScheduleKind::one_f_one_b)

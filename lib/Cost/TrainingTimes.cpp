@@ -12,25 +12,24 @@
 
 using namespace autopar;
 
-/// Adds `sign` times `other`.
-static void add(TrainingTimes &sum, const TrainingTimes &other, int sign) {
+void TrainingTimes::add(const TrainingTimes &other, int64_t count) {
   for (size_t i = 0; i < sectionCount; ++i)
     for (Picoseconds SectionTimes::*part :
          {&SectionTimes::kernelsPs, &SectionTimes::communicationPs,
           &SectionTimes::dispatchPs, &SectionTimes::inputPs,
           &SectionTimes::gatherPs, &SectionTimes::reductionPs})
-      sum.sections[i].*part += sign * (other.sections[i].*part);
-  sum.weightGradientPs += sign * other.weightGradientPs;
-  sum.savedBytes += sign * other.savedBytes;
+      sections[i].*part += count * (other.sections[i].*part);
+  weightGradientPs += count * other.weightGradientPs;
+  savedBytes += count * other.savedBytes;
 }
 
 TrainingTimes &TrainingTimes::operator+=(const TrainingTimes &other) {
-  add(*this, other, 1);
+  add(other, 1);
   return *this;
 }
 
 TrainingTimes &TrainingTimes::operator-=(const TrainingTimes &other) {
-  add(*this, other, -1);
+  add(other, -1);
   return *this;
 }
 

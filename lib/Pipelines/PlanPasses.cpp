@@ -22,11 +22,14 @@ public:
   PlanPasses(OpPassManager &pm, PlanRequest request)
       : pm(pm), request(std::move(request)), plan(this->request.plan) {}
 
-  void add() {
+  void bind() {
     addTarget();
     addWorkload();
     addRequests();
     addFormats();
+  }
+  void add() {
+    bind();
     addProgram();
   }
 
@@ -114,10 +117,7 @@ private:
       addStages();
       return;
     }
-    PrepareTrainingPassOptions prepare;
-    prepare.dropout = plan.training.dropout.value_or(0);
-    prepare.flash = !plan.training.unfusedAttention;
-    pm.addPass(createPrepareTrainingPass(prepare));
+    pm.addPass(createTrainingPass(plan));
     fits() ? addFitting() : addTrainedProgram();
   }
 
@@ -128,26 +128,7 @@ private:
   }
 
   void addBackward() {
-    const TrainingPlan &training = plan.training;
-    BuildBackwardPassOptions backward;
-    if (training.recompute)
-      backward.recompute = training.recompute->str();
-    backward.stages = rangesText(plan.pipeline.stages);
-    backward.stageCount = plan.sizeOf(Degree::pp).value_or(1) *
-                          plan.pipeline.interleave.value_or(1);
-    if (training.optimizer)
-      backward.optimizer = nameOf(*training.optimizer);
-    if (training.productFormat)
-      backward.products = nameOf(*training.productFormat);
-    if (training.gradientFormat)
-      backward.gradientFormat = nameOf(*training.gradientFormat);
-    if (training.masterFormat)
-      backward.master = training.masterFormat->format
-                            ? nameOf(*training.masterFormat->format)
-                            : "none";
-    if (training.stateFormat)
-      backward.moments = nameOf(*training.stateFormat);
-    pm.addPass(createBuildBackwardPass(std::move(backward)));
+    pm.addPass(createBackwardPass(plan));
     plan.fsdp |= training.zero == 3;
   }
 
@@ -193,4 +174,8 @@ private:
 
 void autopar::addPlanPasses(OpPassManager &pm, PlanRequest request) {
   PlanPasses(pm, std::move(request)).add();
+}
+
+void autopar::addBindingPasses(OpPassManager &pm, PlanRequest request) {
+  PlanPasses(pm, std::move(request)).bind();
 }

@@ -151,6 +151,36 @@ PassList autopar::createShardingPasses(const Plan &plan,
   return ShardingPasses(plan).take(vocabularyMultiple);
 }
 
+std::unique_ptr<Pass> autopar::createTrainingPass(const Plan &plan) {
+  PrepareTrainingPassOptions prepare;
+  prepare.dropout = plan.training.dropout.value_or(0);
+  prepare.flash = !plan.training.unfusedAttention;
+  return createPrepareTrainingPass(prepare);
+}
+
+std::unique_ptr<Pass> autopar::createBackwardPass(const Plan &plan) {
+  const TrainingPlan &training = plan.training;
+  BuildBackwardPassOptions backward;
+  if (training.recompute)
+    backward.recompute = training.recompute->str();
+  backward.stages = rangesText(plan.pipeline.stages);
+  backward.stageCount = plan.sizeOf(Degree::pp).value_or(1) *
+                        plan.pipeline.interleave.value_or(1);
+  if (training.optimizer)
+    backward.optimizer = nameOf(*training.optimizer);
+  if (training.productFormat)
+    backward.products = nameOf(*training.productFormat);
+  if (training.gradientFormat)
+    backward.gradientFormat = nameOf(*training.gradientFormat);
+  if (training.masterFormat)
+    backward.master = training.masterFormat->format
+                          ? nameOf(*training.masterFormat->format)
+                          : "none";
+  if (training.stateFormat)
+    backward.moments = nameOf(*training.stateFormat);
+  return createBuildBackwardPass(std::move(backward));
+}
+
 std::unique_ptr<Pass> autopar::createFormatsPass(const Plan &plan,
                                                  bool runtimeDecides) {
   if (!plan.dtype && !plan.kvDtype && !runtimeDecides)

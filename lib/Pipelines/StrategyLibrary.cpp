@@ -11,12 +11,14 @@
 #include "StrategyFile.h"
 #include "autopar/Analysis/CostProgramAnalysis.h"
 #include "autopar/Cost/Pricer.h"
+#include "autopar/Interfaces/Interfaces.h"
 #include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Plan/StrategyKey.h"
 #include "autopar/Reshard/Planner.h"
 #include "autopar/Transforms/Passes.h"
 
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -120,12 +122,15 @@ struct StrategyLibrary::State {
   Result<bool> save();
   std::unique_ptr<CompiledProgram> make(const Plan &plan);
   Stem *grow(Stem &stem, std::unique_ptr<Pass> pass, const Plan &plan);
-  Stem *bindAxes(const Plan &plan);
+  Stem *train(const Plan &plan);
+  Stem *bindAxes(Stem &stem, const Plan &plan);
 
   Launching launching;
   int64_t vocabularyMultiple;
   StrategyFile file;
   Stem root;
+  /// Of steps that train, by the passes that made them.
+  llvm::StringMap<std::unique_ptr<Stem>> trained;
   std::shared_ptr<KnownReshards> reshards = std::make_shared<KnownReshards>();
   llvm::StringMap<std::unique_ptr<CompiledProgram>> known;
   size_t made = 0;
@@ -145,20 +150,46 @@ Stem *StrategyLibrary::State::grow(Stem &stem, std::unique_ptr<Pass> pass,
   return it->second.get();
 }
 
-/// The module with the axes of `plan`. Choices between what costs the same
-/// follow the order of axes in the mesh: plans of other axes are another tree.
-Stem *StrategyLibrary::State::bindAxes(const Plan &plan) {
+/// The root or, of a step that trains, it with the backward of `plan`.
+Stem *StrategyLibrary::State::train(const Plan &plan) {
+  SymbolBindingOpInterface step = findWorkload(*root.module);
+  if (!step || step.getWorkload().phase != Phase::train)
+    return &root;
+  // Stages are prices, not of a strategy.
+  Plan whole;
+  whole.training = plan.training;
+  PassList passes;
+  passes.push_back(createTrainingPass(whole));
+  passes.push_back(createBackwardPass(whole));
+  std::string text;
+  for (const std::unique_ptr<Pass> &pass : passes)
+    text += textOf(*pass);
+  auto [it, isNew] = trained.try_emplace(text);
+  if (isNew) {
+    auto next = std::make_unique<Stem>();
+    next->module = root.module->clone();
+    if (llvm::all_of(passes, [&](std::unique_ptr<Pass> &pass) {
+          return succeeded(run(std::move(pass), *next->module));
+        }))
+      it->second = std::move(next);
+  }
+  return it->second.get();
+}
+
+/// `stem` with the axes of `plan`. Choices between what costs the same follow
+/// the order of axes in the mesh: plans of other axes are another tree.
+Stem *StrategyLibrary::State::bindAxes(Stem &stem, const Plan &plan) {
   std::string names = "mesh";
   for (const PlanAxis &axis : plan.axes)
     names += " " + axis.name + (axis.size == 1 ? "=1" : "");
-  auto it = root.after.find(names);
-  if (it == root.after.end()) {
+  auto it = stem.after.find(names);
+  if (it == stem.after.end()) {
     // Plans of other axes begin anew: what was made on the way is not needed
     // any more where they come one after another.
-    root.after.clear();
-    it = root.after.try_emplace(names).first;
+    stem.after.clear();
+    it = stem.after.try_emplace(names).first;
     auto next = std::make_unique<Stem>();
-    next->module = root.module->clone();
+    next->module = stem.module->clone();
     if (succeeded(addAxes(*next->module, plan)))
       it->second = std::move(next);
   }
@@ -167,7 +198,8 @@ Stem *StrategyLibrary::State::bindAxes(const Plan &plan) {
 
 std::unique_ptr<CompiledProgram>
 StrategyLibrary::State::make(const Plan &plan) {
-  Stem *stem = bindAxes(plan);
+  Stem *whole = train(plan);
+  Stem *stem = whole ? bindAxes(*whole, plan) : nullptr;
   if (!stem)
     return nullptr;
   PassList passes = createShardingPasses(plan, vocabularyMultiple);
@@ -185,6 +217,9 @@ StrategyLibrary::State::make(const Plan &plan) {
   if (std::unique_ptr<Pass> dispatch = createDispatchPass(plan))
     if (failed(run(std::move(dispatch), *split)))
       return nullptr;
+  // Backwards may meet collectives that have nothing to sum.
+  if (whole != &root && failed(verify(*split)))
+    return nullptr;
   CostProgramAnalysis analysis(*split);
   if (!analysis.isValid())
     return nullptr;

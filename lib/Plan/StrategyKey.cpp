@@ -16,6 +16,30 @@ static void add(std::string &key, const std::string &part) {
   key += key.empty() ? part : " " + part;
 }
 
+static void addTraining(std::string &key, const TrainingPlan &training) {
+  auto addWord = [&](const char *name, const auto &value) {
+    if (value)
+      add(key, std::string(name) + "=" + std::string(nameOf(*value)));
+  };
+  if (training.recompute && training.recompute->str() != "none")
+    add(key, "recompute=" + training.recompute->str());
+  addWord("optimizer", training.optimizer);
+  if (training.zero.value_or(0) > 0)
+    add(key, "zero=" + std::to_string(*training.zero));
+  addWord("gradient", training.gradientFormat);
+  if (training.masterFormat)
+    add(key, training.masterFormat->format
+                 ? "master=" +
+                       std::string(nameOf(*training.masterFormat->format))
+                 : "master=none");
+  addWord("state", training.stateFormat);
+  addWord("product", training.productFormat);
+  if (training.dropout)
+    add(key, "dropout=" + formatNumber(*training.dropout));
+  if (training.unfusedAttention)
+    add(key, "unfused");
+}
+
 std::string autopar::strategyKeyOf(const Plan &given) {
   Plan plan = given;
   dropNeutralDegrees(plan);
@@ -39,6 +63,7 @@ std::string autopar::strategyKeyOfDistinct(const Plan &plan) {
     add(key, "fsdp");
   if (plan.has(Degree::cp))
     add(key, std::string(nameOf(plan.contextKind.value_or(ContextKind::ring))));
+  addTraining(key, plan.training);
   if (plan.dispatchByNode)
     add(key, "by_node");
   if (plan.dispatchDtype)

@@ -5,8 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleChecks.h"
-
 #include "Orders.h"
 
 #include "autopar/Support/Checked.h"
@@ -55,12 +53,17 @@ static std::string head(const PipelineSchedule &schedule) {
   return "schedule " + std::string(nameOf(schedule.kind)) + " of ";
 }
 
+bool autopar::hasOrder(const PipelineSchedule &schedule) {
+  return schedule.kind != ScheduleKind::interleaved ||
+         schedule.microbatches % schedule.stages == 0;
+}
+
 static MaybeError checkInterleaved(const PipelineSchedule &schedule) {
   int64_t p = schedule.stages, m = schedule.microbatches;
   if (schedule.interleave == 1)
     return Error{"", head(schedule) + "1 virtual stage a device",
                  "interleave at least 2 virtual stages, or take one_f_one_b"};
-  if (m % p == 0)
+  if (hasOrder(schedule))
     return std::nullopt;
   std::string below = m < p ? "" : formatInteger(m / p * p) + " or ";
   return Error{"",

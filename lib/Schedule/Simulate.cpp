@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleChecks.h"
 #include "Simulator.h"
 
 #include "autopar/Support/Text.h"

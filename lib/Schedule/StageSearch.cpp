@@ -46,6 +46,14 @@ int64_t LayerSums::fill(int64_t room) const {
   return largestSum(kinds, 0, room);
 }
 
+bool LayerSums::isAlike() const {
+  auto last = static_cast<int64_t>(sums.size()) - 2;
+  for (int64_t layer = 2; layer < last; ++layer)
+    if (ofLayer(layer) != ofLayer(1))
+      return false;
+  return last >= 2;
+}
+
 int64_t LayerSums::mostLayers(int64_t room) const {
   return std::upper_bound(smallest.begin() + 1, smallest.end(), room) -
          smallest.begin() - 1;
@@ -64,6 +72,8 @@ bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
   rooms.front().memory -= memory.embedding + kept.front() * saved.embedding;
   rooms.back().time -= time.head;
   rooms.back().memory -= memory.head + kept.back() * saved.head;
+  if (isAlike)
+    return makeRoomsAlike();
   auto canHold = [&](int64_t layer, const Room &room) {
     return time.canHold(layer, interleave, room.time) &&
            memory.canHold(layer, interleave, room.memory);
@@ -83,6 +93,52 @@ bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
   }
   return rest[0].time >= time.sums.back() &&
          rest[0].memory >= memory.sums.back() && rest[0].layers >= layers();
+}
+
+/// How many layers `device` has room for; fewer than it has ranges where it
+/// cannot have one in each. The first layer is on the first device, and the last
+/// one on the last.
+int64_t StageSearch::mostAlike(int64_t device) const {
+  auto memoryOf = [&](int64_t layer) {
+    return memory.ofLayer(layer) + kept[device] * saved.ofLayer(layer);
+  };
+  int64_t eachTime = time.ofLayer(1), eachMemory = memoryOf(1);
+  Room room = rooms[device];
+  auto takeEnd = [&](int64_t layer) {
+    room.time -= time.ofLayer(layer) - eachTime;
+    room.memory -= memoryOf(layer) - eachMemory;
+  };
+  if (device == 0)
+    takeEnd(0);
+  if (device + 1 == stages)
+    takeEnd(layers() - 1);
+  if (room.time < 0 || room.memory < 0)
+    return 0;
+  int64_t most = layers();
+  if (eachTime > 0)
+    most = std::min(most, room.time / eachTime);
+  if (eachMemory > 0)
+    most = std::min(most, room.memory / eachMemory);
+  return most;
+}
+
+/// Where all layers between the ends are alike, only how many a device has
+/// counts.
+bool StageSearch::makeRoomsAlike() {
+  rest.resize(stages + 1);
+  rest[stages] = {time.sums.back(), memory.sums.back(), 0};
+  bool areInnerAlike = kept.front() == kept.back();
+  int64_t inner = 0;
+  for (int64_t d = stages; d-- > 0;) {
+    bool isKnown = areInnerAlike && d > 0 && d + 2 < stages;
+    int64_t own = isKnown ? inner : mostAlike(d);
+    inner = own;
+    if (own < interleave)
+      return false;
+    rest[d] = rest[d + 1];
+    rest[d].layers += own;
+  }
+  return rest[0].layers >= layers();
 }
 
 /// Whether the devices from `device` on can hold what is not placed.
@@ -121,7 +177,8 @@ StageSearch::Failure &StageSearch::failureOf(uint64_t key) {
 StageSearch::StageSearch(const LayerSums &time, const LayerSums &memory,
                          const LayerSums &saved, const StagingProblem &shape)
     : time(time), memory(memory), saved(saved), stages(shape.stages),
-      interleave(shape.interleave), cuts((stages + 1) * interleave),
+      interleave(shape.interleave),
+      isAlike(time.isAlike() && memory.isAlike() && saved.isAlike()), cuts((stages + 1) * interleave),
       isSingle(stages + 1) {
   for (int64_t d = 0; d < stages; ++d)
     kept.push_back(shape.keptOn(d));

@@ -26,6 +26,9 @@ struct LayerSums {
   int64_t of(int64_t begin, int64_t end) const {
     return sums[end] - sums[begin];
   }
+  int64_t ofLayer(int64_t layer) const { return of(layer, layer + 1); }
+  /// Whether all layers but the first and the last have the same.
+  bool isAlike() const;
   int64_t all() const { return sums.back() + embedding + head; }
   /// The most that layers can take of `room`: no more, or a sum of kinds.
   int64_t fill(int64_t room) const;
@@ -75,6 +78,8 @@ private:
   };
 
   bool makeRooms(int64_t timeLimit, int64_t memoryLimit);
+  bool makeRoomsAlike();
+  int64_t mostAlike(int64_t device) const;
   Load mostIn(Room room) const;
   // These return whether to stop: a split is complete, or the budget is spent.
   bool tryRounds(int64_t round);
@@ -101,6 +106,8 @@ private:
 
   const LayerSums &time, &memory, &saved;
   int64_t stages, interleave;
+  /// Whether all layers but the first and the last are alike.
+  bool isAlike = false;
   /// By device: microbatches whose values it keeps.
   std::vector<int64_t> kept;
   /// By device: its room, and the most that it and all later ones can hold.

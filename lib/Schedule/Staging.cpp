@@ -118,6 +118,8 @@ public:
 
   Result<StagePartition> run();
   Result<StagePartition> runFolded();
+  bool cannotFit();
+  void ignoreMemory() { memoryLimit = mostBytes(); }
   /// The partition that `ranges` make.
   StagePartition describe(std::vector<LayerRange> ranges) const;
   Error overLimit(const StagePartition &partition, std::string note) const;
@@ -247,6 +249,11 @@ Result<StagePartition> Partitioner::runFolded() {
   return best;
 }
 
+/// Whether it is proved that no split is within the memory, whatever its time.
+bool Partitioner::cannotFit() {
+  return !problem.folded && fit(time.all(), memoryLimit) == Answer::no;
+}
+
 Result<StagePartition> Partitioner::run() {
   if (problem.folded)
     return runFolded();
@@ -324,6 +331,11 @@ Error Partitioner::overLimit(const StagePartition &partition,
 // Stages without layers
 //===----------------------------------------------------------------------===//
 
+static bool needsEnds(const StagingProblem &problem) {
+  return static_cast<int64_t>(problem.layers.size()) <
+         problem.stages * problem.interleave;
+}
+
 /// The problem whose first and last layers are the embedding and the head.
 static StagingProblem withEnds(StagingProblem problem) {
   problem.layers.insert(problem.layers.begin(), problem.embedding);
@@ -361,10 +373,26 @@ static Result<StagePartition> partitionWithEnds(const StagingProblem &problem) {
 Result<StagePartition> autopar::partitionStages(const StagingProblem &problem) {
   if (auto error = checkProblem(problem))
     return *error;
-  auto layers = static_cast<int64_t>(problem.layers.size());
-  if (layers < problem.stages * problem.interleave)
+  if (needsEnds(problem))
     return partitionWithEnds(problem);
   return Partitioner(problem).run();
+}
+
+Result<StagePartition> autopar::layOutStages(StagingProblem problem) {
+  if (auto error = checkProblem(problem))
+    return *error;
+  if (needsEnds(problem)) {
+    Result<StagePartition> within = partitionWithEnds(problem);
+    problem.memoryLimitBytes.reset();
+    return within ? within : partitionWithEnds(problem);
+  }
+  Partitioner partitioner(problem);
+  if (problem.memoryLimitBytes && !partitioner.cannotFit())
+    if (Result<StagePartition> within = partitioner.run())
+      return within;
+  problem.memoryLimitBytes.reset();
+  partitioner.ignoreMemory();
+  return partitioner.run();
 }
 
 Result<StagePartition> autopar::evaluateStages(const StagingProblem &problem,

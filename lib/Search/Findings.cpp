@@ -20,13 +20,14 @@ using namespace autopar;
 //===----------------------------------------------------------------------===//
 
 double Worth::tokensPerS(int64_t batch, double stepUs) const {
-  bool isPrefill = problem.workload.phase == Phase::prefill;
-  auto tokens = static_cast<double>(isPrefill ? problem.workload.query : 1);
+  bool isDecode = problem.workload.phase == Phase::decode;
+  auto tokens = static_cast<double>(isDecode ? 1 : problem.workload.query);
   return static_cast<double>(batch) * tokens / stepUs * 1e6;
 }
 
 void Worth::setPrice(Candidate &candidate, const BatchPrice &price) const {
   candidate.timeUs = price.timeUs;
+  candidate.cost = problem.trains() ? price.totalBytes : price.timeUs;
   candidate.ttftUs = price.ttftUs;
   candidate.tpotUs = price.tpotUs;
   candidate.tokensPerS = problem.requests

@@ -15,35 +15,35 @@ using namespace autopar;
 bool Candidate::isBefore(const Candidate &other) const {
   auto place = [](const Candidate &one) {
     return std::tie(one.sizes, one.choice, one.order, one.batch,
-                    one.microbatches);
+                    one.microbatches, one.interleave, one.schedule);
   };
   return place(*this) < place(other);
 }
 
-/// The first step that takes longer.
-static auto findLonger(const std::vector<Candidate> &steps, double timeUs) {
+/// The first step that costs more.
+static auto findCostlier(const std::vector<Candidate> &steps, double cost) {
   return std::upper_bound(
-      steps.begin(), steps.end(), timeUs,
-      [](double us, const Candidate &step) { return us < step.timeUs; });
+      steps.begin(), steps.end(), cost,
+      [](double cost, const Candidate &step) { return cost < step.cost; });
 }
 
 bool Frontier::beats(const Candidate &candidate) const {
-  auto longer = findLonger(steps, candidate.timeUs);
-  if (longer == steps.begin())
+  auto costlier = findCostlier(steps, candidate.cost);
+  if (costlier == steps.begin())
     return false;
-  const Candidate &best = *std::prev(longer);
+  const Candidate &best = *std::prev(costlier);
   if (best.tokensPerS != candidate.tokensPerS)
     return best.tokensPerS > candidate.tokensPerS;
-  return best.timeUs < candidate.timeUs || !candidate.isBefore(best);
+  return best.cost < candidate.cost || !candidate.isBefore(best);
 }
 
 bool Frontier::add(const Candidate &candidate) {
   if (beats(candidate))
     return false;
-  // Those that it beats take as long or longer, and do less.
+  // Those that it beats cost as much or more, and do less.
   auto first = std::lower_bound(
-      steps.begin(), steps.end(), candidate.timeUs,
-      [](const Candidate &step, double us) { return step.timeUs < us; });
+      steps.begin(), steps.end(), candidate.cost,
+      [](const Candidate &step, double cost) { return step.cost < cost; });
   auto last = std::find_if(first, steps.end(), [&](const Candidate &step) {
     return step.tokensPerS > candidate.tokensPerS;
   });

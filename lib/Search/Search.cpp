@@ -36,7 +36,7 @@ std::optional<Goal> autopar::parseGoal(std::string_view text) {
 }
 
 std::optional<double> autopar::stepLimitUs(const SearchProblem &problem) {
-  if (problem.requests)
+  if (problem.requests || problem.trains())
     return std::nullopt;
   return problem.workload.phase == Phase::prefill ? problem.limits.ttftUs
                                                   : problem.limits.tpotUs;
@@ -120,6 +120,8 @@ SearchPoint Searcher::pointOf(size_t target, const Candidate &candidate) const {
   point.plan = searches[target]->planOf(candidate);
   point.batch = candidate.batch;
   point.timeUs = candidate.timeUs;
+  if (problem.trains())
+    point.totalBytes = candidate.cost;
   point.tokensPerS = candidate.tokensPerS;
   point.ttftUs = candidate.ttftUs;
   point.tpotUs = candidate.tpotUs;
@@ -167,6 +169,9 @@ void Searcher::addEffects() {
   for (const auto &[name, scores] : effects) {
     if (!problem.hasExperts &&
         (name == nameOf(Knob::ep) || name == nameOf(Knob::etp)))
+      continue;
+    // Attention uses all of tp.
+    if (problem.trains() && name == nameOf(Knob::attention_tp))
       continue;
     KnobEffect effect{name, {}};
     for (auto [value, score] : scores)
@@ -255,9 +260,12 @@ static bool beats(const SearchProblem &problem, const SearchPoint &a,
   constexpr double free = 0;
   double costOfA = a.dollarsPerMillionTokens.value_or(free);
   double costOfB = b.dollarsPerMillionTokens.value_or(free);
-  bool isAsGood = a.timeUs <= b.timeUs && a.tokensPerS >= b.tokensPerS &&
+  auto takes = [&](const SearchPoint &point) {
+    return problem.trains() ? point.totalBytes : point.timeUs;
+  };
+  bool isAsGood = takes(a) <= takes(b) && a.tokensPerS >= b.tokensPerS &&
                   devicesOfA <= devicesOfB && costOfA <= costOfB;
-  bool isBetter = a.timeUs < b.timeUs || a.tokensPerS > b.tokensPerS ||
+  bool isBetter = takes(a) < takes(b) || a.tokensPerS > b.tokensPerS ||
                   devicesOfA < devicesOfB || costOfA < costOfB;
   return isAsGood && (isBetter || a.target < b.target);
 }

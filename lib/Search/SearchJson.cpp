@@ -42,6 +42,8 @@ static Json writePoint(const SearchReport &report, const SearchPoint &point) {
   } else {
     one["step_time_us"] = point.timeUs;
   }
+  if (report.problem.trains())
+    one["total_bytes"] = static_cast<int64_t>(point.totalBytes);
   one["tokens_per_s"] = point.tokensPerS;
   one["usd_per_million_tokens"] = orNull(point.dollarsPerMillionTokens);
   one["plan"] = Json::parse(writePlan(point.plan));
@@ -141,10 +143,11 @@ std::string autopar::writeJson(const SearchReport &report) {
 
 std::string autopar::writeCsv(const SearchReport &report) {
   bool isOfRequests = report.problem.requests.has_value();
+  bool trains = report.problem.trains();
   std::string text =
       std::string("hardware,devices,batch,") +
       (isOfRequests ? "request_time_us,ttft_us,tpot_us" : "step_time_us") +
-      ",tokens_per_s,usd_per_million_tokens,plan\n";
+      (trains ? ",total_bytes" : "") + ",tokens_per_s,usd_per_million_tokens,plan\n";
   for (const SearchPoint &point : report.result.frontier) {
     const SearchTarget &target = report.problem.targets[point.target];
     text += target.machine.name + "," + std::to_string(target.devices) + "," +
@@ -152,7 +155,8 @@ std::string autopar::writeCsv(const SearchReport &report) {
             (isOfRequests ? "," + formatNumber(point.ttftUs) + "," +
                                 formatNumber(point.tpotUs)
                           : "") +
-            "," + formatNumber(point.tokensPerS) + "," +
+            (trains ? "," + formatNumber(point.totalBytes) : "") + "," +
+            formatNumber(point.tokensPerS) + "," +
             (point.dollarsPerMillionTokens
                  ? formatNumber(*point.dollarsPerMillionTokens)
                  : "") +

@@ -19,6 +19,13 @@ std::string_view autopar::nameOf(Knob knob) {
   return names[static_cast<size_t>(knob)];
 }
 
+const std::array<Recomputation, 3> &autopar::searchedRecomputations() {
+  static const std::array<Recomputation, 3> all = {
+      *Recomputation::parse("none"), *Recomputation::parse("selective"),
+      *Recomputation::parse("full")};
+  return all;
+}
+
 namespace {
 
 /// The nest of loops over sizes.
@@ -66,6 +73,12 @@ private:
   }
 
   void splitAttention() {
+    if (space.trains) {
+      sizes[Knob::attention_tp] = sizes[Knob::tp];
+      sizes[Knob::dcp] = 1;
+      goesOn = goesOn && visit(sizes);
+      return;
+    }
     each(Knob::attention_tp, sizes[Knob::tp], [&](int64_t) {
       each(Knob::dcp, sizes[Knob::attention_tp],
            [&](int64_t) { goesOn = goesOn && visit(sizes); });
@@ -87,7 +100,28 @@ bool autopar::forEachSizes(
   return SizesWalk(space, hasExperts, visit).run(devices);
 }
 
-SearchSpace autopar::spaceOf(const Plan &plan) {
+/// What a plan says of training. Of what it leaves out, the space has what an
+/// estimate takes; none where what it makes again is not searched for.
+static void addTraining(const Plan &plan, SearchSpace &space) {
+  const PipelinePlan &pipeline = plan.pipeline;
+  space.zero = {plan.training.zero == 1 ? 1 : 0};
+  if (plan.training.zero == 3)
+    space.fsdp = {true};
+  Recomputation again = plan.training.recompute.value_or(Recomputation());
+  const auto &known = searchedRecomputations();
+  space.recompute.clear();
+  for (uint32_t i = 0; i < known.size(); ++i)
+    if (known[i] == again)
+      space.recompute.push_back(i);
+  if (pipeline.microBatch)
+    space.microBatch = NumberSet::of(*pipeline.microBatch);
+  int64_t interleave = pipeline.interleave.value_or(1);
+  space.interleave = NumberSet::of(interleave);
+  space.schedules = {pipeline.schedule.value_or(
+      interleave > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b)};
+}
+
+SearchSpace autopar::spaceOf(const Plan &plan, bool trains) {
   auto sizeOf = [&](Degree degree, int64_t otherwise) {
     return plan.has(degree) ? plan.sizeOf(degree).value_or(1) : otherwise;
   };
@@ -103,12 +137,15 @@ SearchSpace autopar::spaceOf(const Plan &plan) {
       {Knob::etp, sizeOf(Degree::etp, tp)}};
   SearchSpace space;
   for (auto [knob, size] : sizes)
-    space.sizes[static_cast<size_t>(knob)] = NumberSet::of(size);
+    if (!trains || (knob != Knob::attention_tp && knob != Knob::dcp))
+      space.sizes[static_cast<size_t>(knob)] = NumberSet::of(size);
   if (plan.pipeline.microbatches)
     space.microbatches = NumberSet::of(*plan.pipeline.microbatches);
   space.sequenceParallel = {plan.sequenceParallel};
   space.fsdp = {plan.fsdp};
   space.contextKinds = {plan.contextKind.value_or(ContextKind::ring)};
+  if (trains)
+    addTraining(plan, space);
   return space;
 }
 
@@ -122,6 +159,18 @@ static std::vector<bool> choicesOf(const std::vector<bool> &wanted,
   return saysAnything ? wanted : std::vector<bool>{false};
 }
 
+/// Whether optimizers are split: what fsdp splits, or what has no copies, is
+/// not split again.
+static std::vector<bool> splitsOf(const SearchSpace &space, bool hasCopies,
+                                  bool fsdp) {
+  if (!space.trains || !hasCopies || fsdp)
+    return {false};
+  std::vector<bool> splits;
+  for (int64_t zero : space.zero)
+    splits.push_back(zero != 0);
+  return splits;
+}
+
 std::vector<PlanChoice> autopar::choicesOf(const SearchSpace &space,
                                            const PlanSizes &sizes) {
   // Copies of experts: the devices of a stage that ep and etp leave.
@@ -130,11 +179,16 @@ std::vector<PlanChoice> autopar::choicesOf(const SearchSpace &space,
   std::vector<ContextKind> kinds = {ContextKind::ring};
   if (sizes[Knob::cp] > 1)
     kinds = space.contextKinds;
+  std::vector<uint32_t> recompute = {0};
+  if (space.trains)
+    recompute = space.recompute;
   std::vector<PlanChoice> choices;
   for (bool sp : ::choicesOf(space.sequenceParallel, sizes[Knob::tp] > 1))
     for (bool fsdp : ::choicesOf(space.fsdp, hasCopies))
       for (ContextKind kind : kinds)
-        choices.push_back({sp, fsdp, kind});
+        for (bool splits : splitsOf(space, hasCopies, fsdp))
+          for (uint32_t again : recompute)
+            choices.push_back({sp, fsdp, kind, splits, again});
   return choices;
 }
 
@@ -143,6 +197,14 @@ void autopar::setChoice(Plan &plan, const PlanChoice &choice) {
   plan.fsdp = choice.fsdp;
   if (plan.has(Degree::cp))
     plan.contextKind = choice.contextKind;
+  if (choice.splitsOptimizer)
+    plan.training.zero = 1;
+  else
+    plan.training.zero.reset();
+  if (choice.recompute != 0)
+    plan.training.recompute = searchedRecomputations()[choice.recompute];
+  else
+    plan.training.recompute.reset();
 }
 
 Result<Plan> autopar::planOf(const Plan &base, const PlanSizes &sizes,

@@ -18,7 +18,7 @@
 using namespace autopar;
 
 std::string SearchWriter::plotText() const {
-  if (result.frontier.size() < 3)
+  if (result.frontier.size() < 3 || problem.trains())
     return "";
   constexpr int rows = 10;
   int columns = static_cast<int>(std::min<size_t>(textWidth(), 78)) - 14;
@@ -69,20 +69,22 @@ std::string SearchWriter::frontierText() const {
   if (result.frontier.empty())
     return "";
   using Cells = std::vector<std::string>;
-  auto join = [&](std::string time, Cells requests, Cells others,
-                  std::string target) {
+  auto join = [&](std::string time, Cells requests, std::string memory,
+                  Cells others, std::string target) {
     Cells cells = {std::move(time)};
     if (isOfRequests())
       cells.insert(cells.end(), requests.begin(), requests.end());
+    if (problem.trains())
+      cells.push_back(std::move(memory));
     cells.insert(cells.end(), others.begin(), others.end());
     if (hasTargets())
       cells.push_back(std::move(target));
     return cells;
   };
-  TextTable table(std::string(isOfRequests() ? 7 : 5, 'r') +
-                  (hasTargets() ? "ll" : "l"));
-  const char *what = isOfRequests() ? "request" : "step";
-  table.add(join(what, {"TTFT", "TPOT"},
+  TextTable table(
+      std::string(isOfRequests() ? 7 : problem.trains() ? 6 : 5, 'r') +
+      (hasTargets() ? "ll" : "l"));
+  table.add(join(timed(), {"TTFT", "TPOT"}, "memory",
                  {"tokens/s", "a device", "$/M tokens",
                   isOfRequests() ? "at once" : "batch", "plan"},
                  "on"));
@@ -91,6 +93,7 @@ std::string SearchWriter::frontierText() const {
     table.add(join(
         formatTime(point.timeUs),
         {formatTime(point.ttftUs), formatTime(point.tpotUs)},
+        formatBytes(static_cast<int64_t>(point.totalBytes)),
         {formatRate(point.tokensPerS),
          formatRate(point.tokensPerS / static_cast<double>(target.devices)),
          point.dollarsPerMillionTokens
@@ -99,8 +102,10 @@ std::string SearchWriter::frontierText() const {
          formatInteger(point.batch), labelOf(point)},
         differenceText(target)));
   }
-  return std::string("\nPlans that no other beats in both time of a ") + what +
-         " and tokens/s\n" + table.str();
+  std::string takes = problem.trains() ? "memory of a device"
+                                       : "time of a " + timed();
+  return "\nPlans that no other beats in both " + takes + " and tokens/s\n" +
+         table.str();
 }
 
 /// "matmul.bf16 kernels 7 % slower; their fit is within 5 %".

@@ -32,16 +32,22 @@ static Plan inDefaultOrder(const Plan &plan) {
 }
 
 std::string autopar::labelOf(const SearchPoint &point) {
-  // The words of every plan of a search.
+  // The words of every plan of a search, and those that are implied.
   Plan given = point.plan;
-  given.pipeline.schedule.reset();
-  given.pipeline.interleave.reset();
+  PipelinePlan &pipeline = given.pipeline;
+  if (pipeline.interleave == 1)
+    pipeline.interleave.reset();
+  if (pipeline.schedule != ScheduleKind::gpipe &&
+      pipeline.schedule != ScheduleKind::zero_bubble)
+    pipeline.schedule.reset();
+  if (pipeline.microBatch)
+    given.contextKind.reset();
   given.dtype.reset();
   given.kvDtype.reset();
   given.prefillChunk.reset();
   Plan plan = inDefaultOrder(given);
   if (plan.axes.empty())
-    return "1 device";
+    return planText(plan).value_or("1 device");
   std::string label = planText(plan).value_or(meshText(plan));
   if (meshText(plan) == meshText(given))
     return label;
@@ -84,6 +90,8 @@ std::string SearchWriter::headText() const {
                 " of answer"
       : work.phase == Phase::prefill
           ? "prefill of " + formatInteger(work.query) + " tokens each"
+      : problem.trains()
+          ? "training on sequences of " + formatInteger(work.query) + " tokens"
           : "decode at context " + formatInteger(work.context);
   std::string space = spaceText(problem.space);
   std::string text = report.model + ": " + step;
@@ -117,14 +125,16 @@ std::string SearchWriter::bestText() const {
   if (hasTargets())
     table.add({"machine", targetText(target)});
   table.add({isOfRequests() ? "at once" : "batch", formatInteger(best.batch)});
-  table.add({isOfRequests() ? "request" : "step", timesText(best)});
+  table.add({timed(), timesText(best)});
   table.add({"tokens/s", formatRate(best.tokensPerS) + ", " +
                              formatRate(best.tokensPerS /
                                         static_cast<double>(target.devices)) +
                              " a device"});
   if (best.dollarsPerMillionTokens)
     table.add({"$/M tokens", dollarText(*best.dollarsPerMillionTokens)});
-  if (report.best) {
+  if (report.best && report.best->training) {
+    addTraining(table);
+  } else if (report.best) {
     const auto &memory = report.best->memory.perDevice;
     table.add({"bound by", report.best->latency.bound});
     table.add({"memory", formatBytes(memory.totalBytes) + " of " +
@@ -135,6 +145,23 @@ std::string SearchWriter::bestText() const {
   }
   return "\nBest in " + std::string(nameOf(problem.goal)) + "\n" + table.str() +
          commandText(best);
+}
+
+void SearchWriter::addTraining(TextTable &table) const {
+  const Report &best = *report.best;
+  const TrainingReport &training = *best.training;
+  auto percent = [](double share) { return print("%.1f %%", 100 * share); };
+  table.add({"utilisation", percent(training.modelUtilization) +
+                                " of the peak (MFU), " +
+                                percent(training.hardwareUtilization) +
+                                " with what is computed again"});
+  table.add({"bubble", formatTime(training.bubbleTimeUs) + ", " +
+                           percent(training.bubbleTimeUs /
+                                   best.latency.stepTimeUs)});
+  table.add({"bound by", best.latency.bound});
+  const auto &memory = best.memory.perDevice;
+  table.add({"memory", formatBytes(memory.totalBytes) + " of a budget of " +
+                           formatBytes(memory.budgetBytes) + " on a device"});
 }
 
 std::string SearchWriter::timesText(const SearchPoint &point) const {
@@ -187,7 +214,7 @@ std::string SearchWriter::whyText() const {
     return (isOfRequests() ? " with " + formatInteger(why.batch) + " at once: "
                            : " at batch " + formatInteger(why.batch) + ": ") +
            formatTime(why.timeUs) +
-           (isOfRequests() ? " a request, " : " a step, ") +
+           " a" + (problem.trains() ? "n " : " ") + timed() + ", " +
            formatRate(why.tokensPerS) + " tokens/s";
   };
   std::string text;

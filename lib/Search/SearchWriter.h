@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_LIB_SEARCH_SEARCHWRITER_H
 #define AUTOPAR_LIB_SEARCH_SEARCHWRITER_H
 
+#include "autopar/Report/TextTables.h"
 #include "autopar/Search/SearchReport.h"
 
 namespace autopar {
@@ -27,6 +28,10 @@ public:
 private:
   bool hasTargets() const { return problem.targets.size() > 1; }
   bool isOfRequests() const { return problem.requests.has_value(); }
+  /// A step, in words.
+  std::string timed() const {
+    return isOfRequests() ? "request" : problem.trains() ? "iteration" : "step";
+  }
   std::string targetText(const SearchTarget &target) const;
   std::string differenceText(const SearchTarget &target) const;
   bool isOfAllTargets(const GivenFlag &flag) const;
@@ -44,6 +49,7 @@ private:
   std::string callText(const CloseCall &call) const;
   std::string effectsText() const;
   std::string proofText() const;
+  void addTraining(TextTable &table) const;
 
   const SearchReport &report;
   const SearchProblem &problem;

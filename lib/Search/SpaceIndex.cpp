@@ -35,8 +35,18 @@ static std::vector<int64_t> sizesOf(const Plan &plan) {
   return sizes;
 }
 
+uint64_t SpaceIndex::pointsOf(const PlanSizes &sizes) {
+  if (!problem.trains())
+    return sizes[Knob::pp] > 1 ? stagedPoints : problem.batches.size();
+  std::pair<int64_t, int64_t> key = {sizes[Knob::pp], sizes.replicas()};
+  auto [it, isNew] = shapes.try_emplace(key);
+  if (isNew)
+    it->second = autopar::shapesOf(problem, key.first, key.second);
+  return it->second.size();
+}
+
 void SpaceIndex::add(const PlanSizes &sizes) {
-  uint64_t points = sizes[Knob::pp] > 1 ? stagedPoints : problem.batches.size();
+  uint64_t points = pointsOf(sizes);
   std::vector<PlanChoice> choices = choicesOf(problem.space, sizes);
   Result<Plan> plan = autopar::planOf(target.base, sizes, {});
   if (!plan) {
@@ -120,6 +130,8 @@ void SpaceIndex::lay(const StrategyMeshes &strategy, const SpaceMesh &mesh,
 
 GroupAxis SpaceIndex::stagesOf(const SpaceMesh &mesh,
                                const AxisOrder &order) const {
+  if (!mesh.hasStages())
+    return {1, 1};
   int64_t stride = 1;
   for (auto axis = order.rbegin(); *axis != 0; ++axis)
     stride *= mesh.axes[*axis];
@@ -133,7 +145,12 @@ Plan SpaceIndex::planOf(const Candidate &candidate) const {
   AxisOrders own(network, problem.space.allOrders);
   plan = withOrder(plan,
                    own.of(mesh.axes, mesh.hasStages())[candidate.order].order);
-  if (mesh.hasStages()) {
+  if (problem.trains()) {
+    plan.pipeline.microBatch =
+        candidate.batch / candidate.microbatches / mesh.sizes.replicas();
+    plan.pipeline.schedule = candidate.schedule;
+    plan.pipeline.interleave = candidate.interleave;
+  } else if (mesh.hasStages()) {
     plan.pipeline.microbatches = candidate.microbatches;
     plan.pipeline.schedule = ScheduleKind::inference;
     plan.pipeline.interleave = 1;

@@ -9,6 +9,7 @@
 #define AUTOPAR_LIB_SEARCH_SPACEINDEX_H
 
 #include "AxisOrders.h"
+#include "IterationShapes.h"
 
 #include "autopar/Cost/Pricer.h"
 #include "autopar/Search/Frontier.h"
@@ -54,13 +55,17 @@ public:
   /// Where the stages of a mesh lie in this order.
   GroupAxis stagesOf(const SpaceMesh &mesh, const AxisOrder &order) const;
 
+  /// Points of a mesh in one order; of training, those.
+  uint64_t pointsOf(const PlanSizes &sizes);
+  const std::vector<IterationShape> &shapesOf(const PlanSizes &sizes) const {
+    return shapes.at({sizes[Knob::pp], sizes.replicas()});
+  }
+
   /// The plan of a candidate, with its microbatches.
   Plan planOf(const Candidate &candidate) const;
 
   const SearchProblem &problem;
   const SearchTarget &target;
-  /// Batches of a mesh with stages, with each number of microbatches.
-  uint64_t stagedPoints = 0;
   std::vector<SpaceMesh> meshes;
   std::vector<StrategyMeshes> strategies;
   Network network;
@@ -72,6 +77,10 @@ private:
   void add(const PlanSizes &sizes);
   static void findAxes(StrategyMeshes &strategy);
 
+  /// Batches of a mesh with stages, with each number of microbatches.
+  uint64_t stagedPoints = 0;
+  /// Of training, by stages and replicas.
+  std::map<std::pair<int64_t, int64_t>, std::vector<IterationShape>> shapes;
   /// By key without choices, and choice.
   std::map<std::pair<std::string, uint32_t>, uint32_t> known;
 };

@@ -107,19 +107,70 @@ std::string switchText(const std::vector<bool> &values) {
   return values.size() > 1 ? "" : values.front() ? "on" : "off";
 }
 
-constexpr const char *switchChoices = "on, off or any";
+/// Sets `values` to those that `read` makes of "a|b" in the order in which they
+/// are free; "any" frees them.
+template <typename Value, typename Read>
+bool setSome(std::vector<Value> &values, const std::vector<Value> &all,
+             const std::string &text, Read read) {
+  values = all;
+  if (text == "any")
+    return true;
+  std::vector<Value> some;
+  for (const std::string &word : wordsOf(text, "|")) {
+    auto value = read(word);
+    if (!value || std::find(all.begin(), all.end(), *value) == all.end())
+      return false;
+    some.push_back(*value);
+  }
+  values.erase(std::remove_if(values.begin(), values.end(),
+                              [&](const Value &value) {
+                                return std::find(some.begin(), some.end(),
+                                                 value) == some.end();
+                              }),
+               values.end());
+  return !values.empty();
+}
+
+/// "" where all are free.
+template <typename Value, typename Name>
+std::string someText(const std::vector<Value> &values,
+                     const std::vector<Value> &all, Name name) {
+  std::vector<std::string> words;
+  if (values.size() < all.size())
+    for (const Value &value : values)
+      words.emplace_back(name(value));
+  return join(words, "|");
+}
+
+bool setNumbers(NumberSet &numbers, const std::string &value) {
+  std::optional<NumberSet> set = NumberSet::parse(value);
+  if (set)
+    numbers = *set;
+  return set.has_value();
+}
+
+std::string numbersText(const NumberSet &numbers) {
+  std::string text = numbers.str();
+  return text == "any" ? "" : text;
+}
+
+std::optional<uint32_t> readRecomputation(const std::string &word) {
+  Result<Recomputation> read = Recomputation::parse(word);
+  const auto &all = searchedRecomputations();
+  for (uint32_t i = 0; read && i < all.size(); ++i)
+    if (*read == all[i])
+      return i;
+  return std::nullopt;
+}
+
+constexpr const char *switchChoices = "on, off or any",
+                     *numberChoices = "as in 4, 1..8, 1|4 or any";
 constexpr SpaceWord words[] = {
-    {"microbatches", "as in 4, 1..8, 1|4 or any",
+    {"microbatches", numberChoices,
      [](SearchSpace &space, const std::string &value) {
-       std::optional<NumberSet> set = NumberSet::parse(value);
-       if (set)
-         space.microbatches = *set;
-       return set.has_value();
+       return setNumbers(space.microbatches, value);
      },
-     [](const SearchSpace &space) {
-       std::string text = space.microbatches.str();
-       return text == "any" ? "" : text;
-     }},
+     [](const SearchSpace &space) { return numbersText(space.microbatches); }},
     {"sp", switchChoices,
      [](SearchSpace &space, const std::string &value) {
        return setSwitch(space.sequenceParallel, value);
@@ -156,13 +207,68 @@ constexpr SpaceWord words[] = {
        return std::string(space.allOrders ? "all" : "");
      }}};
 
+/// Those of training alone.
+constexpr SpaceWord trainingWords[] = {
+    {"micro_batch", numberChoices,
+     [](SearchSpace &space, const std::string &value) {
+       return setNumbers(space.microBatch, value);
+     },
+     [](const SearchSpace &space) { return numbersText(space.microBatch); }},
+    {"interleave", numberChoices,
+     [](SearchSpace &space, const std::string &value) {
+       return setNumbers(space.interleave, value);
+     },
+     [](const SearchSpace &space) { return numbersText(space.interleave); }},
+    {"schedule", "one_f_one_b, interleaved, gpipe, zero_bubble, some with | or "
+                 "any",
+     [](SearchSpace &space, const std::string &value) {
+       return setSome(space.schedules, SearchSpace().schedules, value,
+                      parseScheduleKind);
+     },
+     [](const SearchSpace &space) {
+       return someText(space.schedules, SearchSpace().schedules,
+                       [](ScheduleKind kind) { return nameOf(kind); });
+     }},
+    {"recompute", "none, selective, full, some with | or any",
+     [](SearchSpace &space, const std::string &value) {
+       return setSome(space.recompute, SearchSpace().recompute, value,
+                      readRecomputation);
+     },
+     [](const SearchSpace &space) {
+       return someText(space.recompute, SearchSpace().recompute,
+                       [](uint32_t one) {
+                         return one == 1 ? std::string("selective")
+                                         : searchedRecomputations()[one].str();
+                       });
+     }},
+    {"zero", "0, 1 or any",
+     [](SearchSpace &space, const std::string &value) {
+       return setSome(space.zero, SearchSpace().zero, value, parseCount);
+     },
+     [](const SearchSpace &space) {
+       return someText(space.zero, SearchSpace().zero,
+                       [](int64_t zero) { return std::to_string(zero); });
+     }}};
+
 std::vector<std::string> knownWords() {
   std::vector<std::string> known;
   for (Knob knob : allKnobs)
     known.emplace_back(nameOf(knob));
   for (const SpaceWord &word : words)
     known.emplace_back(word.name);
+  for (const SpaceWord &word : trainingWords)
+    known.emplace_back(word.name);
   return known;
+}
+
+const SpaceWord *findWord(const std::string &name) {
+  for (const SpaceWord &word : words)
+    if (name == word.name)
+      return &word;
+  for (const SpaceWord &word : trainingWords)
+    if (name == word.name)
+      return &word;
+  return nullptr;
 }
 
 std::optional<Error> setWord(SearchSpace &space, const std::string &name,
@@ -181,12 +287,11 @@ std::optional<Error> setWord(SearchSpace &space, const std::string &name,
       space.sizes[static_cast<size_t>(knob)] = *set;
       return std::nullopt;
     }
-  for (const SpaceWord &word : words)
-    if (name == word.name) {
-      if (word.set(space, value))
-        return std::nullopt;
-      return expect(word.expected);
-    }
+  if (const SpaceWord *word = findWord(name)) {
+    if (word->set(space, value))
+      return std::nullopt;
+    return expect(word->expected);
+  }
   std::string near = nearest(name, knownWords());
   return Error{"",
                "--space: unknown word '" + shorten(name) + "'" +
@@ -222,14 +327,44 @@ std::string autopar::spaceText(const SearchSpace &space) {
   for (Knob knob : allKnobs)
     if (std::string text = space[knob].str(); text != "any")
       said.push_back(std::string(nameOf(knob)) + "=" + text);
-  for (const SpaceWord &word : words)
+  auto say = [&](const SpaceWord &word) {
     if (std::string text = word.text(space); !text.empty())
       said.push_back(std::string(word.name) + "=" + text);
+  };
+  for (const SpaceWord &word : words)
+    say(word);
+  for (const SpaceWord &word : trainingWords)
+    say(word);
   return join(said, ",");
+}
+
+static Error refuseWord(std::string_view word, const char *why,
+                        const char *note) {
+  return {"", "--space: " + std::string(word) + " " + why, note};
+}
+
+std::optional<Error> autopar::setTrains(SearchSpace &space, bool trains) {
+  space.trains = trains;
+  if (!trains) {
+    for (const SpaceWord &word : trainingWords)
+      if (!word.text(space).empty())
+        return refuseWord(word.name, "is of training", "add --phase=train");
+    return std::nullopt;
+  }
+  for (Knob knob : {Knob::attention_tp, Knob::dcp})
+    if (space[knob].str() != "any")
+      return refuseWord(nameOf(knob), "is of inference",
+                        "leave it out of a search for training");
+  if (space.contextKinds.front() != ContextKind::ring)
+    return refuseWord("cp_kind", "is ring in training",
+                      "leave it out, or give cp_kind=ring");
+  space.contextKinds = {ContextKind::ring};
+  return std::nullopt;
 }
 
 std::string autopar::spaceHelp() {
   return "sizes (" + join(knownWords(), ", ") +
          "), each as 8, 1..8, 1|2|4 or any; sp and fsdp on, off or any; "
-         "cp_kind ring or all_to_all; order default or all";
+         "cp_kind ring or all_to_all; order default or all; of training "
+         "recompute none, selective or full, zero 0 or 1, and schedule";
 }

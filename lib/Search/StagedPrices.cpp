@@ -21,14 +21,8 @@ StagedPrices::StagedPrices(const SearchProblem &problem,
     order = std::move(*layers);
 }
 
-/// Within the memory where that is possible, else by time alone.
 bool StagedPrices::layOut() {
-  StagingProblem staging = pricer.problem();
-  Result<StagePartition> partition = partitionStages(staging);
-  if (!partition && staging.memoryLimitBytes) {
-    staging.memoryLimitBytes.reset();
-    partition = partitionStages(staging);
-  }
+  Result<StagePartition> partition = layOutStages(pricer.problem());
   if (partition)
     steps.ranges = std::move(partition->ranges);
   return bool(partition);

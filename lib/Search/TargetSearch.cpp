@@ -7,6 +7,7 @@
 
 #include "TargetSearch.h"
 
+#include "IterationPrices.h"
 #include "RequestPrices.h"
 
 #include <algorithm>
@@ -33,11 +34,6 @@ TargetSearch::TargetSearch(const SearchProblem &problem,
     : problem(problem), target(target), control(control),
       threads(threadsOf(control)), worth(problem, target),
       index(problem, target), staged(threads) {}
-
-/// Of those that attention of a replica leaves, too.
-static int64_t replicasOf(const PlanSizes &sizes) {
-  return sizes[Knob::dp] * (sizes[Knob::tp] / sizes[Knob::attention_tp]);
-}
 
 /// Whether prompts of the model may be cut into chunks, which each of its
 /// programs knows.
@@ -68,9 +64,9 @@ void TargetSearch::prepare() {
   bool mayCut = this->mayCut();
   for (const SpaceMesh &mesh : index.meshes) {
     orders.push_back(&index.orders.of(mesh.axes, mesh.hasStages()));
-    if (problem.requests)
+    if (problem.requests || problem.trains())
       continue;
-    int64_t replicas = replicasOf(mesh.sizes);
+    int64_t replicas = mesh.sizes.replicas();
     if (!(mesh.hasStages() ? passes : steps).count(replicas))
       (mesh.hasStages() ? passes : steps)
           .emplace(replicas,
@@ -81,9 +77,6 @@ void TargetSearch::prepare() {
   }
 }
 
-uint64_t TargetSearch::pointsOf(const SpaceMesh &mesh) const {
-  return mesh.hasStages() ? index.stagedPoints : problem.batches.size();
-}
 
 //===----------------------------------------------------------------------===//
 // Plans without stages
@@ -97,7 +90,8 @@ void TargetSearch::forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
   for (uint32_t i = 0; i < classes.size(); ++i) {
     index.lay(strategy, index.meshes[mesh], classes[i].order, layout);
     if (pricer.lay(layout))
-      own.proof.illegal += classes[i].count * pointsOf(index.meshes[mesh]);
+      own.proof.illegal +=
+          classes[i].count * index.pointsOf(index.meshes[mesh].sizes);
     else
       then(i, classes[i].count, layout);
   }
@@ -105,10 +99,10 @@ void TargetSearch::forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
 
 /// All of a strategy that passes refuse.
 void TargetSearch::addIllegal(const StrategyMeshes &strategy,
-                              Findings &own) const {
+                              Findings &own) {
   for (uint32_t mesh : strategy.meshes)
     own.proof.illegal += index.orders.countOf(index.meshes[mesh].axes) *
-                         pointsOf(index.meshes[mesh]);
+                         index.pointsOf(index.meshes[mesh].sizes);
 }
 
 void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
@@ -123,7 +117,7 @@ void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
   for (uint32_t mesh : strategy.meshes) {
     if (index.meshes[mesh].hasStages())
       continue;
-    const BatchSteps &batches = steps.at(replicasOf(index.meshes[mesh].sizes));
+    const BatchSteps &batches = steps.at(index.meshes[mesh].sizes.replicas());
     candidate.sizes = mesh;
     forLegalOrders(strategy, mesh, pricer, own,
                    [&](uint32_t order, uint64_t points, const Layout &) {
@@ -149,13 +143,42 @@ void TargetSearch::priceRequests(uint32_t strategyIndex, Findings &own) {
     forLegalOrders(strategy, mesh, requests.stepPricer(), own,
                    [&](uint32_t order, uint64_t points, const Layout &layout) {
                      candidate.order = order;
-                     requests.lay(layout, replicasOf(index.meshes[mesh].sizes));
+                     requests.lay(layout, index.meshes[mesh].sizes.replicas());
                      for (size_t i = 0; i < problem.batches.size(); ++i) {
                        candidate.batch = problem.batches[i];
                        own.take(requests.price(candidate.batch), candidate,
                                 points, i, worth);
                      }
                    });
+  }
+}
+
+void TargetSearch::priceIterations(uint32_t strategyIndex, Findings &own) {
+  const StrategyMeshes &strategy = index.strategies[strategyIndex];
+  if (!strategy.program)
+    return addIllegal(strategy, own);
+  IterationPrices prices(problem, target, *strategy.program);
+  Candidate candidate;
+  candidate.choice = strategy.choice.code();
+  Layout layout;
+  for (uint32_t which : strategy.meshes) {
+    const SpaceMesh &mesh = index.meshes[which];
+    candidate.sizes = which;
+    for (uint32_t i = 0; i < orders[which]->size(); ++i) {
+      const OrderClass &order = (*orders[which])[i];
+      candidate.order = i;
+      index.lay(strategy, mesh, order.order, layout);
+      prices.lay(layout, index.stagesOf(mesh, order.order),
+                 mesh.sizes.replicas());
+      for (const IterationShape &shape : index.shapesOf(mesh.sizes)) {
+        candidate.batch = problem.batches[shape.batch];
+        candidate.microbatches = shape.microbatches;
+        candidate.interleave = shape.interleave;
+        candidate.schedule = shape.schedule;
+        own.take(prices.price(shape), candidate, order.count, shape.batch,
+                 worth);
+      }
+    }
   }
 }
 
@@ -196,6 +219,7 @@ void TargetSearch::addBounds(const StagedCandidate &mesh,
       candidate.microbatches = count;
       candidate.timeUs =
           slack * std::max(share, pass.isWhole ? pass.timeUs : 0);
+      candidate.cost = candidate.timeUs;
       candidate.tokensPerS = worth.tokensPerS(batch, candidate.timeUs);
       if (!problem.verify && pass.isLegal && found.frontier.beats(candidate))
         own.proof.excluded += mesh.points;
@@ -224,7 +248,7 @@ void TargetSearch::boundStaged(uint32_t strategyIndex, Findings &own) {
         [&](uint32_t order, uint64_t points, const Layout &) {
           candidate.order = order;
           candidate.points = points;
-          passes.at(replicasOf(index.meshes[mesh].sizes)).price(pricer, prices);
+          passes.at(index.meshes[mesh].sizes.replicas()).price(pricer, prices);
           addBounds(candidate, prices, own);
         });
   }
@@ -253,7 +277,7 @@ void TargetSearch::priceWave(size_t begin, size_t end) {
       StagedPoint point;
       index.lay(strategy, mesh, order, point.layout);
       point.stages = index.stagesOf(mesh, order);
-      point.replicas = replicasOf(mesh.sizes);
+      point.replicas = mesh.sizes.replicas();
       point.batch = candidate.batch;
       point.microbatches = candidate.microbatches;
       size_t batch = std::lower_bound(problem.batches.begin(),
@@ -365,9 +389,10 @@ void TargetSearch::makeAndPrice(Work work) {
 bool TargetSearch::run() {
   found.proof = index.proof;
   prepare();
-  makeAndPrice(problem.requests ? &TargetSearch::priceRequests
-                                : &TargetSearch::priceWhole);
-  if (!stopped && !problem.requests)
+  makeAndPrice(problem.requests   ? &TargetSearch::priceRequests
+               : problem.trains() ? &TargetSearch::priceIterations
+                                  : &TargetSearch::priceWhole);
+  if (!stopped && !problem.requests && !problem.trains())
     forStrategies(&TargetSearch::boundStaged, "strategies with stages");
   if (!stopped)
     priceOpen();

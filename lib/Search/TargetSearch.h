@@ -72,6 +72,7 @@ private:
 
   void priceWhole(uint32_t strategy, Findings &own);
   void priceRequests(uint32_t strategy, Findings &own);
+  void priceIterations(uint32_t strategy, Findings &own);
   void boundStaged(uint32_t strategy, Findings &own);
   void priceOpen();
   void priceWave(size_t begin, size_t end);
@@ -83,9 +84,7 @@ private:
                       Pricer &pricer, Findings &own, Then then);
   void addBounds(const StagedCandidate &mesh,
                  const std::vector<BatchPrice> &prices, Findings &own);
-  void addIllegal(const StrategyMeshes &strategy, Findings &own) const;
-  /// Points of a mesh in one order.
-  uint64_t pointsOf(const SpaceMesh &mesh) const;
+  void addIllegal(const StrategyMeshes &strategy, Findings &own);
   bool isUnfit(const BatchPrice &price, int64_t stages) const;
 
   const SearchProblem &problem;

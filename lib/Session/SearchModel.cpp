@@ -7,9 +7,11 @@
 
 #include "SessionState.h"
 
+#include "autopar/Analysis/CostProgramAnalysis.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Pipelines/StrategyLibrary.h"
+#include "autopar/Program/Stages.h"
 #include "autopar/Support/Text.h"
 #include "autopar/Transforms/Bind/Target.h"
 #include "autopar/Transforms/Passes.h"
@@ -80,7 +82,7 @@ Result<OwningOpRef<ModuleOp>> ModelSearch::bind(const Target &target) {
   base.workload.isMixed = request.requests.has_value();
   OwningOpRef<ModuleOp> bound(model.clone());
   PassManager pm(model.getContext());
-  addPlanPasses(pm, base);
+  addBindingPasses(pm, base);
   if (failed(pm.run(*bound)))
     return diagnostics.takeError();
   return std::move(bound);
@@ -123,6 +125,17 @@ static bool hasRoutedExperts(ModuleOp module) {
   return module.walk(stop).wasInterrupted();
 }
 
+/// How many layers stages are made of.
+static Result<int64_t> layersOf(ModuleOp module) {
+  CostProgramAnalysis analysis(module);
+  if (!analysis.isValid())
+    return Error{"", "the model has no layers to price", ""};
+  Result<std::vector<uint32_t>> layers = layersInOrder(analysis.getProgram());
+  if (!layers)
+    return layers.error();
+  return static_cast<int64_t>(layers->size());
+}
+
 /// Gives `target` as many nodes as `devices` need; none: those of the target.
 static int64_t nodesFor(const Machine &machine, int64_t devices) {
   int64_t perNode = machine.pools.front().devicesPerNode;
@@ -134,10 +147,6 @@ std::optional<Error> ModelSearch::addTarget(std::optional<int64_t> devices) {
   Result<OwningOpRef<ModuleOp>> bound = bind(target);
   if (!bound)
     return bound.error();
-  if (workloadOf(**bound).phase == Phase::train)
-    return Error{"", "plans of training are not searched yet",
-                 "estimate and compare price those that you name: "
-                 "--phase=train"};
   FailureOr<Machine> machine = TargetAnalysis(**bound).readMachine();
   if (failed(machine))
     return diagnostics.takeError();
@@ -172,6 +181,12 @@ std::optional<Error> ModelSearch::addTarget(std::optional<int64_t> devices) {
   outcome.problem.targets.push_back(std::move(own));
   outcome.problem.workload = workloadOf(**bound);
   outcome.problem.hasExperts = hasRoutedExperts(**bound);
+  if (!outcome.problem.trains())
+    return std::nullopt;
+  Result<int64_t> layers = layersOf(**bound);
+  if (!layers)
+    return layers.error();
+  outcome.problem.layers = *layers;
   return std::nullopt;
 }
 
@@ -200,6 +215,8 @@ std::optional<Error> ModelSearch::add(size_t which, ModuleOp module) {
 std::optional<Error> ModelSearch::setSpace() {
   SearchSpace &space = outcome.problem.space;
   space = request.space;
+  if (std::optional<Error> error = setTrains(space, outcome.problem.trains()))
+    return error;
   if (!request.requests)
     return std::nullopt;
   if (!space[Knob::pp].has(1))

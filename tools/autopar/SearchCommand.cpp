@@ -52,7 +52,7 @@ private:
 
 void SearchCommand::findCloseCalls(Session &session,
                                    SearchReport &report) const {
-  if (!report.best || report.result.rivals.empty())
+  if (!report.best || report.result.rivals.empty() || found.problem.trains())
     return;
   auto impactsOf = [&](const SearchPoint &point) -> std::optional<Report> {
     ReportDetail detail;
@@ -113,7 +113,11 @@ std::optional<Error> SearchCommand::answerWhy(Session &session,
   if (!devices)
     return Error{"", "--why: the plan has open sizes", ""};
   SearchRequest one = request;
-  one.space = spaceOf(*plan);
+  one.space = spaceOf(*plan, found.problem.trains());
+  if (one.space.recompute.empty())
+    return Error{"", "--why: recompute=" + plan->training.recompute->str() +
+                         " is not searched for",
+                 "none, selective and full are"};
   one.devices = {*devices};
   Result<SearchOutcome> own = session.search(model, one);
   if (!own)

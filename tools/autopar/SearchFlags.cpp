@@ -26,7 +26,8 @@ bool autopar::isOfAllPlans(const std::string &name) {
       "cross-tokens", "dtype",         "kv-format",
       "kv-dtype",     "nodes",         "price",
       "runtime",      "set",           "memory-utilization",
-      "report-output"};
+      "report-output", "optimizer",    "gradient-format",
+      "product-format", "dropout",     "unfused-attention"};
   return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
@@ -36,8 +37,8 @@ static void addPhase(CLI::App *command, PlanArguments &arguments) {
   for (size_t i = 0; i < flags.size(); ++i)
     if (flags[i].name == "phase")
       addPlanOption(command, flags[i], "phase",
-                    "decode (default), prefill, or request: both, as a service "
-                    "under constant load has them",
+                    "decode (default), prefill, train, or request: decode and "
+                    "prefill, as a service under constant load has them",
                     arguments.values[i])
           ->type_name("phase");
 }
@@ -96,7 +97,7 @@ static void addSearchFlags(CLI::App *command, SearchArgument &search) {
   command
       ->add_option("--batch", search.batches,
                    "Sequences in a step: 64, 8|64|512, or 1..1024 for powers "
-                   "of two (default: 1..32768)")
+                   "of two (default: 1..32768; training needs one)")
       ->type_name("N")
       ->group("What to run");
   command
@@ -139,13 +140,17 @@ void autopar::addSearch(CLI::App &app, std::vector<Command> &commands) {
       "machines, runtimes, formats and chunks are searched together, as\n"
       "--hardware=h100,b200 --kv-format=bf16,fp8 --prefill-chunk=2048,8192.\n"
       "Of requests, --batch is how many run at once, each followed by "
-      "another.\n\n"
+      "another;\n"
+      "of training, the sequences of an iteration.\n\n"
       "  autopar search qwen3-235b-a22b --devices=16\n"
       "  autopar search deepseek-v3 --hardware=h200 --devices=8..64 \\\n"
       "                 --context=8192 --sla=tpot:30ms --goal=cost\n"
       "  autopar search llama-3.3-70b --space=tp=1..8,pp=1,fsdp=off --json\n"
       "  autopar search llama-3.3-70b --phase=request --prompt=2000 \\\n"
-      "                 --output-tokens=500 --sla=ttft:500ms,tpot:30ms\n");
+      "                 --output-tokens=500 --sla=ttft:500ms,tpot:30ms\n"
+      "  autopar search llama-3.1-8b --phase=train --batch=512 --context=4096 "
+      "\\\n"
+      "                 --devices=64 --runtime=megatron\n");
   commands.push_back({command, [=] {
                         return searchPlans(options->search, options->flags,
                                            options->values);

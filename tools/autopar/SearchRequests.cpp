@@ -60,7 +60,7 @@ std::optional<Error> SearchReader::readRequests() {
   std::string phase = valueOf("phase");
   if (!phase.empty() && phase != "request" && !parsePhase(phase))
     return Error{"", "--phase=" + shorten(phase) + ": no such phase",
-                 "decode, prefill or request"};
+                 "decode, prefill, train or request"};
   if (phase != "request") {
     if (search.answer.empty())
       return std::nullopt;
@@ -96,6 +96,9 @@ std::optional<Error> SearchReader::readSizes() {
       return devices.error();
     request.devices = *devices;
   }
+  if (search.batches.empty() && valueOf("phase") == nameOf(Phase::train))
+    return Error{"", "--phase=train needs --batch, the sequences of an iteration",
+                 "as in --batch=512"};
   auto batches = readCounts(
       "--batch", search.batches.empty() ? allBatches : search.batches,
       limits::maxTokens);

@@ -59,6 +59,9 @@ TrainingTimes stageTimes(const PricedLayers &layers, const PipelineSteps &steps,
 TrainingTimes deviceTimes(const PricedLayers &layers,
                           const PipelineSteps &steps, int64_t device);
 
+/// What a microbatch costs on a stage of which `exposed` is what nothing hides.
+void takeSections(const TrainingTimes &exposed, StageWork &work);
+
 PipelineSchedule scheduleOf(const PricedLayers &layers,
                             const PipelineSteps &steps);
 
@@ -72,6 +75,9 @@ struct IterationTimes {
   Picoseconds stragglersPs = 0;
 
   Picoseconds allPs() const { return gradientsPs + optimizerPs + stragglersPs; }
+  /// Of a device that has its gradients at `endPs`, beside the others; without
+  /// stragglers.
+  void take(Picoseconds endPs, const SectionTimes &optimizer);
 };
 /// `endPs`: when each device is done with its last gradient of inputs and
 /// weights: `endsOf` a timeline, `gradientEnds`.

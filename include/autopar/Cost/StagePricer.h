@@ -107,11 +107,15 @@ public:
   Refusal price(const std::vector<uint32_t> &order, const Layout &layout,
                 const Workload &microbatch, const PipelineShape &shape,
                 std::vector<PrefillChunk> chunks = {});
+  /// Another way of microbatches, as large, through as many stages, of a
+  /// program that trains: its parts cost the same.
+  void reshape(const PipelineShape &wanted);
   /// What a device with these layers holds, of all microbatches; of training
   /// without saved values.
   struct StageMemory {
     double totalBytes = 0;
     bool fits = false;
+    double activationBytes = 0, budgetBytes = 0;
   };
   Refusal priceStage(const std::vector<LayerRange> &ranges, int64_t device,
                      StageMemory &memory);

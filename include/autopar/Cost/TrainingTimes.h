@@ -48,6 +48,8 @@ struct TrainingTimes {
   SectionTimes &of(Section section) {
     return sections[static_cast<size_t>(section)];
   }
+  /// Adds `other` so often.
+  void add(const TrainingTimes &other, int64_t count);
   TrainingTimes &operator+=(const TrainingTimes &other);
   TrainingTimes &operator-=(const TrainingTimes &other);
 };

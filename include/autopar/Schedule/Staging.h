@@ -120,6 +120,9 @@ struct StagePartition {
 /// by how much and how many stages would do.
 Result<StagePartition> partitionStages(const StagingProblem &problem);
 
+/// Within the memory limit where that can be met, else without it.
+Result<StagePartition> layOutStages(StagingProblem problem);
+
 /// Evaluates `ranges`, one per virtual stage, in order, without gaps. The
 /// lower bound is that of all splits. Fails where a device is above the
 /// memory limit.

@@ -71,6 +71,22 @@ std::vector<Picoseconds> endsOf(const PipelineTimeline &timeline);
 /// picosecond as `simulateSchedule` has it, but not task by task.
 std::vector<Picoseconds> gradientEnds(const PipelineSchedule &schedule);
 
+/// What is wrong with the numbers of a schedule, and what would work.
+std::optional<Error> checkSchedule(const PipelineSchedule &schedule);
+/// Whether microbatches are as many as the schedule takes at once, or times as
+/// many.
+bool hasOrder(const PipelineSchedule &schedule);
+/// What `simulateSchedule` says of a schedule with backwards, but not by a list
+/// of tasks.
+struct TrainingTimeline {
+  /// By device: when it is done, and the most bytes that it keeps.
+  std::vector<Picoseconds> endPs;
+  std::vector<int64_t> peakSavedBytes;
+};
+/// Of 1F1B, interleaved or not, GPipe and ZB-H1; one that `checkSchedule` has
+/// nothing against.
+void runTraining(const PipelineSchedule &schedule, TrainingTimeline &timeline);
+
 struct InFlight {
   Picoseconds timePs = 0;
   /// From this time on.

@@ -8,6 +8,8 @@
 #ifndef AUTOPAR_SEARCH_FRONTIER_H
 #define AUTOPAR_SEARCH_FRONTIER_H
 
+#include "autopar/Schedule/Schedule.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +17,8 @@ namespace autopar {
 
 /// A point of a space: what it is worth, and where in the space it is.
 struct Candidate {
-  /// Less is better.
+  /// Less is better: the time or, of training, bytes of a device.
+  double cost = 0;
   double timeUs = 0;
   /// More is better.
   double tokensPerS = 0;
@@ -25,13 +28,16 @@ struct Candidate {
   /// of the point.
   uint32_t sizes = 0, choice = 0, order = 0;
   int64_t batch = 1, microbatches = 1;
+  /// Of training.
+  int64_t interleave = 1;
+  ScheduleKind schedule = ScheduleKind::inference;
 
   /// Earlier in the space: of equal candidates the first is kept.
   bool isBefore(const Candidate &other) const;
 };
 
 /// The candidates of one machine of which none is better in both: a staircase,
-/// by rising time.
+/// by rising cost.
 class Frontier {
 public:
   /// Whether it has one that is as good in both and better in one, or equal

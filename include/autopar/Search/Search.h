@@ -7,7 +7,8 @@
 //
 // All plans of a space are priced by the tapes that estimates are priced by, or
 // excluded by a bound that is a part of one. What remains is the frontier: the
-// plans that no other beats in both time of a step and tokens per second.
+// plans that no other beats in both time of a step and tokens per second or, of
+// training, in both bytes of a device and tokens per second.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,6 +84,11 @@ struct SearchProblem {
   ServiceLimits limits;
   /// Whether plans are priced even where a bound excludes them.
   bool verify = false;
+  /// Of the model, which interleaved stages divide.
+  int64_t layers = 0;
+
+  /// Whether steps are iterations of training.
+  bool trains() const { return workload.phase == Phase::train; }
 };
 
 /// The longest step that is wanted of a problem of steps.
@@ -114,6 +120,8 @@ struct SearchPoint {
   int64_t batch = 1;
   /// Of a step, or of a request from its start to its last token.
   double timeUs = 0;
+  /// Of training, on the device that holds most.
+  double totalBytes = 0;
   /// Of the answers, where requests are searched for.
   double tokensPerS = 0;
   /// Of requests.

@@ -60,22 +60,37 @@ struct PlanSizes : std::array<int64_t, knobCount> {
   int64_t stageDevices() const {
     return (*this)[Knob::tp] * (*this)[Knob::cp] * (*this)[Knob::dp];
   }
+  /// Groups of those that have sequences of their own: attention of a replica
+  /// leaves some, too.
+  int64_t replicas() const {
+    return (*this)[Knob::dp] * ((*this)[Knob::tp] / (*this)[Knob::attention_tp]);
+  }
 };
+
+/// What backwards make again, where that is searched for: nothing, what attention
+/// keeps to itself, whole layers.
+const std::array<Recomputation, 3> &searchedRecomputations();
 
 /// The choices that have no size.
 struct PlanChoice {
   bool sequenceParallel = false, fsdp = false;
   /// Of a plan with cp.
   ContextKind contextKind = ContextKind::ring;
+  /// Of training: whether replicas keep a part of the optimizer each.
+  bool splitsOptimizer = false;
+  /// Index into `searchedRecomputations`.
+  uint32_t recompute = 0;
 
   /// A number of its own.
   uint32_t code() const {
     return sequenceParallel | fsdp << 1 |
-           (contextKind == ContextKind::all_to_all) << 2;
+           (contextKind == ContextKind::all_to_all) << 2 |
+           splitsOptimizer << 3 | recompute << 4;
   }
   static PlanChoice of(uint32_t code) {
     return {(code & 1) != 0, (code & 2) != 0,
-            code & 4 ? ContextKind::all_to_all : ContextKind::ring};
+            code & 4 ? ContextKind::all_to_all : ContextKind::ring,
+            (code & 8) != 0, code >> 4};
   }
 };
 
@@ -85,6 +100,19 @@ struct SearchSpace {
   std::vector<bool> sequenceParallel = {false, true}, fsdp = {false, true};
   std::vector<ContextKind> contextKinds = {ContextKind::ring,
                                            ContextKind::all_to_all};
+  /// Of training: what is split of an optimizer (0 or 1) and made again (as of
+  /// `PlanChoice`),
+  /// sequences of a replica in a microbatch, virtual stages of a device, and
+  /// who waits for whom.
+  std::vector<int64_t> zero = {0, 1};
+  std::vector<uint32_t> recompute = {0, 1, 2};
+  NumberSet microBatch, interleave;
+  std::vector<ScheduleKind> schedules = {
+      ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
+      ScheduleKind::gpipe, ScheduleKind::zero_bubble};
+  /// Whether it is a space of training, which has those choices; its attention
+  /// uses all of tp, and nothing is cached.
+  bool trains = false;
   /// Whether axes lie on the machine in every order; else as flags lay them.
   bool allOrders = false;
 
@@ -98,12 +126,15 @@ struct SearchSpace {
 Result<SearchSpace> parseSearchSpace(std::string_view text);
 /// What `parseSearchSpace` reads back: all that is not free.
 std::string spaceText(const SearchSpace &space);
+/// Makes it a space of training, or checks that it limits nothing that only
+/// those have. The error: a limit of the other kind.
+std::optional<Error> setTrains(SearchSpace &space, bool trains);
 /// The words of a space and what they may be, for help.
 std::string spaceHelp();
 
 /// The space of this plan alone, in default order, with whatever microbatches
 /// where it does not say how many.
-SearchSpace spaceOf(const Plan &plan);
+SearchSpace spaceOf(const Plan &plan, bool trains = false);
 
 /// Calls `visit` with all sizes that the space gives `devices` devices, of a
 /// model with routed experts or without (whose ep is 1 and etp is tp), until it

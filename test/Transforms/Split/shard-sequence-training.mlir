@@ -20,5 +20,3 @@
 // CONTEXT: %[[DQ:.*]], %[[DK:.*]], %[[DV:.*]] = transformer.attention_backward
 // CONTEXT-NEXT: %[[PART:.*]] = parallel.reduce_scatter %[[DV]] dim 1 over [cp]
 // CONTEXT-NEXT: transformer.product_gradient %{{.*}}, %[[PART]] of %v_proj
-// CONTEXT-NOT: parallel.all_gather
-// CONTEXT: transformer.linear_backward %[[PART]], %v_proj

@@ -18,7 +18,7 @@ namespace {
 
 Candidate candidate(double timeUs, double tokensPerS, uint32_t sizes = 0) {
   Candidate one;
-  one.timeUs = timeUs;
+  one.cost = one.timeUs = timeUs;
   one.tokensPerS = tokensPerS;
   one.sizes = sizes;
   return one;

@@ -154,6 +154,46 @@ TEST(SearchSpaceTest, SpaceOfAPlanHasThatPlan) {
   }
 }
 
+/// What only training chooses between, and what it does not know.
+TEST(SearchSpaceTest, SpacesOfTrainingHaveTheirChoices) {
+  SearchSpace space = spaceOfText("tp=1|4,zero=1,recompute=none|full");
+  EXPECT_TRUE(setTrains(space, false));
+  EXPECT_FALSE(setTrains(space, true));
+  std::set<std::string> keys;
+  int64_t count = 0;
+  forEachSizes(space, 4, /*hasExperts=*/false, [&](const PlanSizes &sizes) {
+    EXPECT_EQ(sizes[Knob::attention_tp], sizes[Knob::tp]);
+    EXPECT_EQ(sizes[Knob::dcp], 1);
+    for (const PlanChoice &choice : choicesOf(space, sizes)) {
+      ++count;
+      EXPECT_EQ(PlanChoice::of(choice.code()).code(), choice.code());
+      keys.insert(strategyKeyOf(*planOf(Plan(), sizes, choice)));
+    }
+    return true;
+  });
+  // By hand: of tp 4, with sp or not, and recompute: 4. Of tp 1, cp and dp
+  // within stages of 4, 2 and 1 devices: of the 3 and 2 pairs of more than one,
+  // recompute, with fsdp or zero: 4 each; of 1 device, 2.
+  EXPECT_EQ(count, 4 + (3 + 2) * 4 + 2);
+  EXPECT_TRUE(keys.count("dp=dp recompute=full zero=1"));
+  SearchSpace cached = spaceOfText("dcp=1");
+  EXPECT_TRUE(setTrains(cached, true));
+}
+
+TEST(SearchSpaceTest, SpaceOfAPlanOfTrainingHasThatPlan) {
+  Plan plan = *parsePlanText(
+      "pp2,tp4,dp2,sp,interleave=3,micro-batch=2,recompute=full,zero=1");
+  SearchSpace space = spaceOf(plan, /*trains=*/true);
+  EXPECT_NE(spaceText(space).find("recompute=full"), std::string::npos);
+  EXPECT_FALSE(setTrains(space, true));
+  EXPECT_TRUE(space.microBatch.has(2));
+  EXPECT_FALSE(space.microBatch.has(1));
+  EXPECT_TRUE(space.interleave.has(3));
+  EXPECT_EQ(space.schedules,
+            (std::vector<ScheduleKind>{ScheduleKind::interleaved}));
+  EXPECT_EQ(space.zero, (std::vector<int64_t>{1}));
+}
+
 TEST(SearchSpaceTest, OrdersAreOfAxes) {
   Plan plan = *parsePlanText("tp4,dp2");
   Plan turned = withOrder(plan, {1, 0});

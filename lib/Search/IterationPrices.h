@@ -1,0 +1,85 @@
+//===- IterationPrices.h - Iterations of one strategy -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parts are priced once for each size of a microbatch, stages and devices once
+// for each number of layers that they have: what is left for a schedule is to
+// lay the layers out and to run it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SEARCH_ITERATIONPRICES_H
+#define AUTOPAR_LIB_SEARCH_ITERATIONPRICES_H
+
+#include "BatchPrices.h"
+#include "IterationShapes.h"
+
+#include "autopar/Cost/PipelineTimes.h"
+
+namespace autopar {
+
+/// Prices iterations of training on stages, as `stage-pipeline` lays them out
+/// and `evaluate` prices them.
+class IterationPrices {
+public:
+  /// Arguments outlive it.
+  IterationPrices(const SearchProblem &problem, const SearchTarget &target,
+                  CompiledProgram &program);
+
+  /// The devices of a stage, where stages lie, and replicas of a stage.
+  void lay(const Layout &layout, GroupAxis stages, int64_t replicas);
+  /// Shapes whose microbatches are as large are cheapest one after another.
+  BatchPrice price(const IterationShape &shape);
+
+private:
+  /// What a stage or a device has: so many of each part of `PricedLayers`, then
+  /// of what lies before and after all layers.
+  using Counts = std::vector<int64_t>;
+  struct Content {
+    Counts counts;
+    TrainingTimes exposed;
+    /// Of a device.
+    std::optional<StagePricer::StageMemory> memory = std::nullopt;
+  };
+
+  bool priceParts(const Workload &pass);
+  bool layOut();
+  bool addTransfers();
+  Counts countsOf(size_t stage) const;
+  size_t contentOf(const Counts &counts);
+  void addWork();
+  bool findMemory(BatchPrice &price);
+
+  const SearchProblem &problem;
+  const SearchTarget &target;
+  const CostProgram &program;
+  StagePricer pricer;
+  std::vector<uint32_t> order;
+  Layout layout;
+  GroupAxis stages;
+  int64_t replicas = 1;
+  /// The microbatch that parts are priced for, and whether they have a price.
+  std::optional<int64_t> passBatch;
+  bool isPriced = false;
+  Picoseconds hostPs = 0;
+  /// Of each part, how many are before each layer of the order.
+  std::vector<std::vector<int64_t>> partsBefore;
+  std::vector<Content> contents;
+  /// By stage of a node: from one to the next.
+  std::vector<Route> routes;
+  // Of the shape that is priced.
+  PipelineShape shape;
+  std::vector<LayerRange> ranges;
+  PipelineSchedule schedule;
+  TrainingTimeline timeline;
+  /// By device, which of `contents`.
+  std::vector<size_t> deviceContents;
+  std::vector<Counts> deviceCounts;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SEARCH_ITERATIONPRICES_H

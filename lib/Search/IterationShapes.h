@@ -1,0 +1,34 @@
+//===- IterationShapes.h - Ways through the stages of a mesh ----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SEARCH_ITERATIONSHAPES_H
+#define AUTOPAR_LIB_SEARCH_ITERATIONSHAPES_H
+
+#include "autopar/Search/Search.h"
+
+namespace autopar {
+
+/// How the sequences of an iteration go through stages.
+struct IterationShape {
+  ScheduleKind schedule = ScheduleKind::one_f_one_b;
+  int64_t interleave = 1;
+  /// Index of its batch in the problem.
+  size_t batch = 0;
+  int64_t microbatches = 1;
+};
+
+/// Those of `stages` stages that the space of `problem` has for `replicas`
+/// replicas, which divide the batch, of a program with so many layers.
+/// Microbatches are as large as any divisor of a replica's share; devices have
+/// as many virtual stages as any divisor of the layers of a stage, rounded
+/// down. One stage has one schedule.
+std::vector<IterationShape> shapesOf(const SearchProblem &problem,
+                                     int64_t stages, int64_t replicas);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SEARCH_ITERATIONSHAPES_H
