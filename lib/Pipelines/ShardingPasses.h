@@ -21,8 +21,8 @@ using PassList = llvm::SmallVector<std::unique_ptr<mlir::Pass>>;
 /// leave has reshards, which `createInsertCollectivesPass` turns into
 /// collectives.
 PassList createShardingPasses(const Plan &plan, int64_t vocabularyMultiple);
-/// The pass that makes a step the forward of training, and that which writes its
-/// backward.
+/// The pass that makes a step the forward of training, and that which writes
+/// its backward.
 std::unique_ptr<mlir::Pass> createTrainingPass(const Plan &plan);
 std::unique_ptr<mlir::Pass> createBackwardPass(const Plan &plan);
 /// The pass that gives activations and caches the formats of `plan`; null where

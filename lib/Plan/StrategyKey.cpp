@@ -28,10 +28,10 @@ static void addTraining(std::string &key, const TrainingPlan &training) {
     add(key, "zero=" + std::to_string(*training.zero));
   addWord("gradient", training.gradientFormat);
   if (training.masterFormat)
-    add(key, training.masterFormat->format
-                 ? "master=" +
-                       std::string(nameOf(*training.masterFormat->format))
-                 : "master=none");
+    add(key,
+        training.masterFormat->format
+            ? "master=" + std::string(nameOf(*training.masterFormat->format))
+            : "master=none");
   addWord("state", training.stateFormat);
   addWord("product", training.productFormat);
   if (training.dropout)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A device does some forwards ahead, then a forward and a backward in turn, then
-// the backwards that are left: 1F1B, interleaved or not, and GPipe, whose
+// A device does some forwards ahead, then a forward and a backward in turn,
+// then the backwards that are left: 1F1B, interleaved or not, and GPipe, whose
 // forwards are all ahead, differ in how many those are. ZB-H1 follows each
 // gradient of an input with that of weights of an earlier microbatch.
 //
@@ -26,7 +26,8 @@ public:
       : schedule(schedule), timeline(timeline), p(schedule.stages),
         v(schedule.interleave), m(schedule.microbatches),
         last(schedule.stages * schedule.interleave - 1),
-        // Rows that are a power of two apart would fall on one set of the cache.
+        // Rows that are a power of two apart would fall on one set of the
+        // cache.
         row(m + 8), forwards((last + 1) * row, unknown),
         backwards((last + 1) * row, unknown),
         hasLateWeights(schedule.kind == ScheduleKind::zero_bubble) {}
@@ -142,9 +143,8 @@ bool Runner::advance(int64_t d) {
   Device &device = devices[d];
   int64_t all = m * v, before = device.forward.done + device.backward.done;
   while (device.backward.done < all) {
-    bool isForward =
-        device.forward.done < all &&
-        device.forward.done <= device.backward.done + device.ahead;
+    bool isForward = device.forward.done < all &&
+                     device.forward.done <= device.backward.done + device.ahead;
     if (!(isForward ? runForward(d, device) : runBackward(d, device)))
       break;
   }

@@ -96,8 +96,8 @@ bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
 }
 
 /// How many layers `device` has room for; fewer than it has ranges where it
-/// cannot have one in each. The first layer is on the first device, and the last
-/// one on the last.
+/// cannot have one in each. The first layer is on the first device, and the
+/// last one on the last.
 int64_t StageSearch::mostAlike(int64_t device) const {
   auto memoryOf = [&](int64_t layer) {
     return memory.ofLayer(layer) + kept[device] * saved.ofLayer(layer);
@@ -178,8 +178,8 @@ StageSearch::StageSearch(const LayerSums &time, const LayerSums &memory,
                          const LayerSums &saved, const StagingProblem &shape)
     : time(time), memory(memory), saved(saved), stages(shape.stages),
       interleave(shape.interleave),
-      isAlike(time.isAlike() && memory.isAlike() && saved.isAlike()), cuts((stages + 1) * interleave),
-      isSingle(stages + 1) {
+      isAlike(time.isAlike() && memory.isAlike() && saved.isAlike()),
+      cuts((stages + 1) * interleave), isSingle(stages + 1) {
   for (int64_t d = 0; d < stages; ++d)
     kept.push_back(shape.keptOn(d));
   constexpr uint64_t deviceBits = 14;

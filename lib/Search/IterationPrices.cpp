@@ -19,8 +19,7 @@ IterationPrices::IterationPrices(const SearchProblem &problem,
     order = std::move(*layers);
 }
 
-void IterationPrices::lay(const Layout &axes, GroupAxis where,
-                          int64_t copies) {
+void IterationPrices::lay(const Layout &axes, GroupAxis where, int64_t copies) {
   layout = axes;
   stages = where;
   replicas = copies;
@@ -161,8 +160,7 @@ BatchPrice IterationPrices::price(const IterationShape &wanted) {
   IterationTimes times;
   for (int64_t device = 0; device < shape.stages; ++device)
     times.take(timeline.endPs[device],
-               contents[deviceContents[device]].exposed.of(
-                   Section::optimizer));
+               contents[deviceContents[device]].exposed.of(Section::optimizer));
   times.stragglersPs = pricer.stragglersOf(times.allPs());
   price.isLegal = true;
   price.timeUs = toMicroseconds(times.allPs());

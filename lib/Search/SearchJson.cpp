@@ -147,7 +147,8 @@ std::string autopar::writeCsv(const SearchReport &report) {
   std::string text =
       std::string("hardware,devices,batch,") +
       (isOfRequests ? "request_time_us,ttft_us,tpot_us" : "step_time_us") +
-      (trains ? ",total_bytes" : "") + ",tokens_per_s,usd_per_million_tokens,plan\n";
+      (trains ? ",total_bytes" : "") +
+      ",tokens_per_s,usd_per_million_tokens,plan\n";
   for (const SearchPoint &point : report.result.frontier) {
     const SearchTarget &target = report.problem.targets[point.target];
     text += target.machine.name + "," + std::to_string(target.devices) + "," +

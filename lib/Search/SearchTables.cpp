@@ -81,9 +81,11 @@ std::string SearchWriter::frontierText() const {
       cells.push_back(std::move(target));
     return cells;
   };
-  TextTable table(
-      std::string(isOfRequests() ? 7 : problem.trains() ? 6 : 5, 'r') +
-      (hasTargets() ? "ll" : "l"));
+  TextTable table(std::string(isOfRequests()     ? 7
+                              : problem.trains() ? 6
+                                                 : 5,
+                              'r') +
+                  (hasTargets() ? "ll" : "l"));
   table.add(join(timed(), {"TTFT", "TPOT"}, "memory",
                  {"tokens/s", "a device", "$/M tokens",
                   isOfRequests() ? "at once" : "batch", "plan"},
@@ -102,8 +104,8 @@ std::string SearchWriter::frontierText() const {
          formatInteger(point.batch), labelOf(point)},
         differenceText(target)));
   }
-  std::string takes = problem.trains() ? "memory of a device"
-                                       : "time of a " + timed();
+  std::string takes =
+      problem.trains() ? "memory of a device" : "time of a " + timed();
   return "\nPlans that no other beats in both " + takes + " and tokens/s\n" +
          table.str();
 }

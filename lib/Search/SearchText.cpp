@@ -155,9 +155,9 @@ void SearchWriter::addTraining(TextTable &table) const {
                                 " of the peak (MFU), " +
                                 percent(training.hardwareUtilization) +
                                 " with what is computed again"});
-  table.add({"bubble", formatTime(training.bubbleTimeUs) + ", " +
-                           percent(training.bubbleTimeUs /
-                                   best.latency.stepTimeUs)});
+  table.add(
+      {"bubble", formatTime(training.bubbleTimeUs) + ", " +
+                     percent(training.bubbleTimeUs / best.latency.stepTimeUs)});
   table.add({"bound by", best.latency.bound});
   const auto &memory = best.memory.perDevice;
   table.add({"memory", formatBytes(memory.totalBytes) + " of a budget of " +
@@ -213,9 +213,8 @@ std::string SearchWriter::whyText() const {
   auto at = [&] {
     return (isOfRequests() ? " with " + formatInteger(why.batch) + " at once: "
                            : " at batch " + formatInteger(why.batch) + ": ") +
-           formatTime(why.timeUs) +
-           " a" + (problem.trains() ? "n " : " ") + timed() + ", " +
-           formatRate(why.tokensPerS) + " tokens/s";
+           formatTime(why.timeUs) + " a" + (problem.trains() ? "n " : " ") +
+           timed() + ", " + formatRate(why.tokensPerS) + " tokens/s";
   };
   std::string text;
   switch (why.answer) {

@@ -219,8 +219,9 @@ constexpr SpaceWord trainingWords[] = {
        return setNumbers(space.interleave, value);
      },
      [](const SearchSpace &space) { return numbersText(space.interleave); }},
-    {"schedule", "one_f_one_b, interleaved, gpipe, zero_bubble, some with | or "
-                 "any",
+    {"schedule",
+     "one_f_one_b, interleaved, gpipe, zero_bubble, some with | or "
+     "any",
      [](SearchSpace &space, const std::string &value) {
        return setSome(space.schedules, SearchSpace().schedules, value,
                       parseScheduleKind);

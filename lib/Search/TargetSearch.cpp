@@ -77,7 +77,6 @@ void TargetSearch::prepare() {
   }
 }
 
-
 //===----------------------------------------------------------------------===//
 // Plans without stages
 //===----------------------------------------------------------------------===//
@@ -98,8 +97,7 @@ void TargetSearch::forLegalOrders(const StrategyMeshes &strategy, uint32_t mesh,
 }
 
 /// All of a strategy that passes refuse.
-void TargetSearch::addIllegal(const StrategyMeshes &strategy,
-                              Findings &own) {
+void TargetSearch::addIllegal(const StrategyMeshes &strategy, Findings &own) {
   for (uint32_t mesh : strategy.meshes)
     own.proof.illegal += index.orders.countOf(index.meshes[mesh].axes) *
                          index.pointsOf(index.meshes[mesh].sizes);

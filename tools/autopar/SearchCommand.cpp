@@ -115,8 +115,9 @@ std::optional<Error> SearchCommand::answerWhy(Session &session,
   SearchRequest one = request;
   one.space = spaceOf(*plan, found.problem.trains());
   if (one.space.recompute.empty())
-    return Error{"", "--why: recompute=" + plan->training.recompute->str() +
-                         " is not searched for",
+    return Error{"",
+                 "--why: recompute=" + plan->training.recompute->str() +
+                     " is not searched for",
                  "none, selective and full are"};
   one.devices = {*devices};
   Result<SearchOutcome> own = session.search(model, one);

@@ -21,13 +21,13 @@ struct SearchOptions : PlanArguments {
 
 bool autopar::isOfAllPlans(const std::string &name) {
   static const std::vector<std::string> wanted = {
-      "hardware",     "phase",         "prompt",
-      "context",      "prefill-chunk", "encoder-tokens",
-      "cross-tokens", "dtype",         "kv-format",
-      "kv-dtype",     "nodes",         "price",
-      "runtime",      "set",           "memory-utilization",
-      "report-output", "optimizer",    "gradient-format",
-      "product-format", "dropout",     "unfused-attention"};
+      "hardware",       "phase",         "prompt",
+      "context",        "prefill-chunk", "encoder-tokens",
+      "cross-tokens",   "dtype",         "kv-format",
+      "kv-dtype",       "nodes",         "price",
+      "runtime",        "set",           "memory-utilization",
+      "report-output",  "optimizer",     "gradient-format",
+      "product-format", "dropout",       "unfused-attention"};
   return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 

@@ -97,7 +97,8 @@ std::optional<Error> SearchReader::readSizes() {
     request.devices = *devices;
   }
   if (search.batches.empty() && valueOf("phase") == nameOf(Phase::train))
-    return Error{"", "--phase=train needs --batch, the sequences of an iteration",
+    return Error{"",
+                 "--phase=train needs --batch, the sequences of an iteration",
                  "as in --batch=512"};
   auto batches = readCounts(
       "--batch", search.batches.empty() ? allBatches : search.batches,

@@ -62,8 +62,8 @@ struct PlanRequest {
 /// they bind target, workload, formats and mesh, split, insert collectives,
 /// place experts, and lay out stages.
 void addPlanPasses(mlir::OpPassManager &pm, PlanRequest request);
-/// Of those, the ones that bind target, workload, requests and formats: what all
-/// plans of a model have.
+/// Of those, the ones that bind target, workload, requests and formats: what
+/// all plans of a model have.
 void addBindingPasses(mlir::OpPassManager &pm, PlanRequest request);
 
 } // namespace autopar

@@ -63,12 +63,13 @@ struct PlanSizes : std::array<int64_t, knobCount> {
   /// Groups of those that have sequences of their own: attention of a replica
   /// leaves some, too.
   int64_t replicas() const {
-    return (*this)[Knob::dp] * ((*this)[Knob::tp] / (*this)[Knob::attention_tp]);
+    return (*this)[Knob::dp] *
+           ((*this)[Knob::tp] / (*this)[Knob::attention_tp]);
   }
 };
 
-/// What backwards make again, where that is searched for: nothing, what attention
-/// keeps to itself, whole layers.
+/// What backwards make again, where that is searched for: nothing, what
+/// attention keeps to itself, whole layers.
 const std::array<Recomputation, 3> &searchedRecomputations();
 
 /// The choices that have no size.
@@ -108,8 +109,8 @@ struct SearchSpace {
   std::vector<uint32_t> recompute = {0, 1, 2};
   NumberSet microBatch, interleave;
   std::vector<ScheduleKind> schedules = {
-      ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
-      ScheduleKind::gpipe, ScheduleKind::zero_bubble};
+      ScheduleKind::one_f_one_b, ScheduleKind::interleaved, ScheduleKind::gpipe,
+      ScheduleKind::zero_bubble};
   /// Whether it is a space of training, which has those choices; its attention
   /// uses all of tp, and nothing is cached.
   bool trains = false;
