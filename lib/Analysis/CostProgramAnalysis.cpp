@@ -11,6 +11,7 @@
 #include "CallCounts.h"
 #include "ExpertTables.h"
 #include "ModelFacts.h"
+#include "ProductFormat.h"
 #include "SectionKinds.h"
 #include "StackReader.h"
 #include "autopar/Analysis/StageBorders.h"
@@ -86,7 +87,7 @@ public:
           "the module has no public function to start from");
     for (auto training : module.getOps<transformer::TrainingOp>())
       if (std::optional<Type> products = training.getProducts())
-        productFormat = toElementType(*products);
+        this->products.emplace(builder, *toElementType(*products));
     program.model = readable(nameOfModel(module));
     if (failed(experts.read(module, builder)) || failed(run(entry)) ||
         failed(runSections(entry)))
@@ -254,21 +255,20 @@ private:
     if (failed(isKnown) || *isKnown)
       return failure(failed(isKnown));
     size_t sent = program.collectives.size(), made = program.kernels.size();
-    if (productFormat)
-      quantizeOperands(op);
+    bool casts = products && section != Section::optimizer;
+    if (casts)
+      products->quantizeOperands(op);
     workload.buildWorkload(builder);
-    bool casts =
-        productFormat && section != Section::optimizer && !isOfHead(op);
     for (; casts && made < program.kernels.size(); ++made)
-      multiplyIn(*productFormat, program.kernels[made]);
-    if (productFormat)
-      quantizeResults(op);
+      products->multiply(op, program.kernels[made]);
+    if (casts)
+      products->quantizeResults(op);
     launches = builder.takeLaunched();
     for (; sent < program.collectives.size(); ++sent) {
       program.collectives[sent].ofWeights = isOfWeights(op);
       program.collectives[sent].ofInputs = isOfInputs(op);
-      if (productFormat && isQuantized(op))
-        program.collectives[sent].type = *productFormat;
+      if (casts)
+        products->send(op, program.collectives[sent]);
     }
     hold(op);
     ops.collectives.resize(program.collectives.size(), op);
@@ -279,93 +279,6 @@ private:
       else if (!builder.isResident(result))
         define(result);
     return failure(builder.refused());
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Formats of products
-  //===--------------------------------------------------------------------===//
-
-  /// Whether `op` makes the gradient of a head, which multiplies as scores are.
-  static bool isOfHead(Operation *op) {
-    return isa<transformer::ProductGradientOp>(op) &&
-           llvm::any_of(op->getOperand(0).getUsers(),
-                        llvm::IsaPred<transformer::LogitsBackwardOp>);
-  }
-
-  /// Whether `operand` of `op` is what a product with weights multiplies, in
-  /// the format of such.
-  static bool isMultiplied(OpOperand &operand) {
-    Operation *op = operand.getOwner();
-    if (isOfHead(op))
-      return false;
-    if (isa<transformer::LinearOp, transformer::LinearBackwardOp,
-            transformer::ExpertsOp, transformer::ExpertsBackwardOp>(op))
-      return operand.getOperandNumber() == 0;
-    return isa<transformer::ProductGradientOp, transformer::ExpertsGradientOp>(
-               op) &&
-           operand.getOperandNumber() < 2;
-  }
-
-  /// Whether a gather is of what products alone multiply: it was quantized
-  /// before it is sent.
-  static bool isQuantized(Operation *op) {
-    return isa<parallel::AllGatherOp>(op) &&
-           !transformer::findWeight(op->getOperand(0)) &&
-           llvm::all_of(op->getResult(0).getUses(), isMultiplied);
-  }
-
-  /// Reads `value` and writes it in the format of products: as it is, and
-  /// transposed for a product over its tokens. Done once; what was saved was
-  /// quantized by its forward.
-  void quantize(Operation *op, Value value) {
-    value = builder.resolve(value);
-    if (value.getDefiningOp<transformer::SavedOp>() ||
-        !quantized.insert(value).second)
-      return;
-    Kernel &kernel = builder.addKernel(op, KernelKind::elementwise, value);
-    kernel.op = "quantize";
-    builder.read(kernel, value);
-    for (int copy = 0; copy < 2; ++copy)
-      builder.move(kernel, builder.dims(value), *productFormat,
-                   /*write=*/true);
-  }
-
-  void quantizeOperands(Operation *op) {
-    for (OpOperand &operand : op->getOpOperands())
-      if (isQuantized(op) ||
-          (isMultiplied(operand) && !isGatheredForProducts(operand.get())))
-        quantize(op, operand.get());
-  }
-
-  static bool isGatheredForProducts(Value value) {
-    Operation *op = value.getDefiningOp();
-    return op && isQuantized(op);
-  }
-
-  /// Right behind what makes them, with which they may be launched.
-  void quantizeResults(Operation *op) {
-    auto isUsed = [](OpOperand &use) {
-      return isMultiplied(use) || isQuantized(use.getOwner());
-    };
-    if (isQuantized(op))
-      return;
-    for (Value result : op->getResults())
-      if (builder.resolve(result) == result && !builder.isResident(result) &&
-          llvm::any_of(result.getUses(), isUsed))
-        quantize(op, result);
-  }
-
-  /// Products with weights, but for routers' and scores, cast their operands.
-  static void multiplyIn(ElementType format, Kernel &kernel) {
-    bool isProduct = kernel.kind == KernelKind::matmul ||
-                     kernel.kind == KernelKind::grouped_matmul;
-    if (isProduct && kernel.flopClass == FlopClass::linear &&
-        kernel.op != "router") {
-      kernel.compute = format;
-      for (Traffic &traffic : kernel.traffic)
-        if (traffic.role == Traffic::Role::activation && !traffic.write)
-          traffic.type = format;
-    }
   }
 
   /// Whether a collective moves weights or their gradients alone.
@@ -604,9 +517,7 @@ private:
   std::optional<CallCounts> counts;
   Section section = Section::forward;
   /// What products multiply in where training says so.
-  std::optional<ElementType> productFormat;
-  /// What was cast to it.
-  llvm::DenseSet<Value> quantized;
+  std::optional<ProductFormat> products;
   /// Values that are no temporaries.
   SmallVector<Value> held;
   ExpertTables experts;

@@ -1,0 +1,94 @@
+//===- ProductFormat.cpp --------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductFormat.h"
+
+#include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Dialect/Transformer/Training.h"
+
+using namespace autopar;
+using namespace mlir;
+
+/// Whether `op` makes the gradient of a head, which multiplies as scores are.
+static bool isOfHead(Operation *op) {
+  return isa<transformer::ProductGradientOp>(op) &&
+         llvm::any_of(op->getOperand(0).getUsers(),
+                      llvm::IsaPred<transformer::LogitsBackwardOp>);
+}
+
+/// Whether `operand` is what a product with weights multiplies.
+static bool isMultiplied(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (isOfHead(op))
+    return false;
+  if (isa<transformer::LinearOp, transformer::LinearBackwardOp,
+          transformer::ExpertsOp, transformer::ExpertsBackwardOp>(op))
+    return operand.getOperandNumber() == 0;
+  return isa<transformer::ProductGradientOp, transformer::ExpertsGradientOp>(
+             op) &&
+         operand.getOperandNumber() < 2;
+}
+
+/// Whether `op` gathers what products alone multiply, cast before it is sent.
+static bool isGatherForProducts(Operation *op) {
+  return isa_and_present<parallel::AllGatherOp>(op) &&
+         !transformer::findWeight(op->getOperand(0)) &&
+         llvm::all_of(op->getResult(0).getUses(), isMultiplied);
+}
+
+/// Reads `value` and writes it as it is, and transposed for a product over its
+/// tokens. Once; what was saved was cast by its forward.
+void ProductFormat::quantize(Operation *op, Value value) {
+  constexpr int copies = 2;
+  value = builder.resolve(value);
+  if (value.getDefiningOp<transformer::SavedOp>() ||
+      !quantized.insert(value).second)
+    return;
+  Kernel &kernel = builder.addKernel(op, KernelKind::elementwise, value);
+  kernel.op = "quantize";
+  builder.read(kernel, value);
+  for (int copy = 0; copy < copies; ++copy)
+    builder.move(kernel, builder.dims(value), format, /*write=*/true);
+}
+
+void ProductFormat::quantizeOperands(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool isWhole = isMultiplied(operand) &&
+                   !isGatherForProducts(operand.get().getDefiningOp());
+    if (isWhole || isGatherForProducts(op))
+      quantize(op, operand.get());
+  }
+}
+
+void ProductFormat::quantizeResults(Operation *op) {
+  auto isUsed = [](OpOperand &use) {
+    return isMultiplied(use) || isGatherForProducts(use.getOwner());
+  };
+  if (isGatherForProducts(op))
+    return;
+  for (Value result : op->getResults())
+    if (builder.resolve(result) == result && !builder.isResident(result) &&
+        llvm::any_of(result.getUses(), isUsed))
+      quantize(op, result);
+}
+
+void ProductFormat::multiply(Operation *op, Kernel &kernel) const {
+  bool isProduct = kernel.kind == KernelKind::matmul ||
+                   kernel.kind == KernelKind::grouped_matmul;
+  if (!isProduct || kernel.flopClass != FlopClass::linear ||
+      isa<transformer::RouterOp>(op) || isOfHead(op))
+    return;
+  kernel.compute = format;
+  for (Traffic &traffic : kernel.traffic)
+    if (traffic.role == Traffic::Role::activation && !traffic.write)
+      traffic.type = format;
+}
+
+void ProductFormat::send(Operation *op, Collective &collective) const {
+  if (isGatherForProducts(op))
+    collective.type = format;
+}
