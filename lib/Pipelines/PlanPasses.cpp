@@ -129,7 +129,7 @@ private:
 
   void addBackward() {
     pm.addPass(createBackwardPass(plan));
-    plan.fsdp |= training.zero == 3;
+    plan.fsdp |= plan.training.zero == 3;
   }
 
   void addSharding() {
