@@ -9,10 +9,20 @@
 // plans on 64 A100s are what Calculon's space has of choices that are modelled
 // here: tp, pp and dp that multiply to 64, sizes of microbatches, virtual stages
 // of 1F1B, sequence parallelism, split optimizers, and what is computed again.
+// Offloading, the kinds of collectives that tensor parallelism has, and what
+// overlaps are choices of that space, too, that there are none of here: what
+// overlaps is the runtime's. --space=order=all adds the links of each axis.
+//
 // Prints plans per second of CPU time of one core: of a cold library, whose
 // strategies are made first, and, the best of --rounds, of a warm one. A plan
 // counts where its memory and its time were computed, whether it fits or not;
 // no bound leaves any out.
+//
+// On a core of a shared machine with two: 6,849 points, of which 4,707 have a
+// price and 2,142 are illegal (interleaved microbatches that are no groups); cold
+// 199 ms, of which 76 ms make 27 strategies; warm 52,900 plans/s, 18.9 us a plan:
+// 39 % of it to lay layers out, 18 % the schedule, 17 % prices of parts, 15 % what
+// stages and devices have.
 //
 // Built on demand: ninja iterations-bench && bin/iterations-bench CONFIG
 //

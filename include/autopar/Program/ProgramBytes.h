@@ -58,7 +58,7 @@ template <typename IO>
 void bytesOf(IO &io, Collective &call) {
   io(call.name, call.kind, call.layer, call.count, call.axes, call.shape,
      call.type, call.block, call.routed, call.ofWeights, call.ofInputs,
-     call.byNode, call.sharedBy);
+     call.byNode, call.sharedBy, call.readers);
 }
 template <typename IO>
 void bytesOf(IO &io, Resident &resident) {
@@ -98,7 +98,7 @@ void bytesOf(IO &io, LayerStack::Run &run) {
 template <typename IO>
 void bytesOf(IO &io, LayerStack &stack) {
   io(stack.layers, stack.runs, stack.before, stack.after, stack.tailBefore,
-     stack.headAfter, stack.inputs);
+     stack.headAfter, stack.inputs, stack.outputs);
 }
 template <typename IO>
 void bytesOf(IO &io, Positions &positions) {

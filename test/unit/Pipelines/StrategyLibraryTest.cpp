@@ -183,6 +183,22 @@ TEST_F(StrategyLibraryTest, MakesAnewWhatABrokenFileHad) {
   }
 }
 
+/// Which toJson does not show, and stages are priced by.
+TEST(CompiledProgram, BytesHaveWhatStagesShare) {
+  CostProgram program;
+  program.layers.resize(2);
+  program.collectives.resize(1);
+  program.collectives[0].count = 0;
+  program.collectives[0].readers = {1};
+  program.stack.outputs.resize(1);
+  std::string bytes = CompiledProgram(program, {}).toBytes();
+  std::optional<CompiledProgram> read = CompiledProgram::fromBytes(bytes);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->program().collectives[0].readers,
+            program.collectives[0].readers);
+  EXPECT_EQ(read->program().stack.outputs.size(), 1u);
+}
+
 TEST(CompiledProgram, BytesThatAreCutShortAreNone) {
   CostProgram program;
   program.layers = {{"model", 1}};
