@@ -231,11 +231,14 @@ Result<Plan> autopar::readPlan(const JsonDocument &document) {
   if (root.has("axes"))
     readAxes(root, plan);
   readDegrees(root, plan);
-  readKnobs(root, "",
-            {"schema", "axes", "degrees", "pipeline", "expert_placement"},
-            plan);
+  readKnobs(
+      root, "",
+      {"schema", "axes", "degrees", "pipeline", "training", "expert_placement"},
+      plan);
   if (root.has("pipeline"))
     readKnobs(root.object("pipeline"), "pipeline", {}, plan);
+  if (root.has("training"))
+    readKnobs(root.object("training"), "training", {}, plan);
   if (root.has("expert_placement")) {
     plan.expertPlacement.emplace();
     readKnobs(root.object("expert_placement"), "expert_placement", {}, plan);
