@@ -34,12 +34,12 @@ public:
                PipelineErrorHandler onError)
       : pm(pm), options(options), onError(onError) {}
 
-  LogicalResult build(AfterPlan afterPlan) {
+  LogicalResult build(FindPlan findPlan) {
     if (failed(verifyPurpose()) || failed(verifyCounts()))
       return failure();
     if (!options.diffPlans.empty())
       return addDiff();
-    if (failed(addPlan()) || (afterPlan && failed(afterPlan())))
+    if (failed(addPlan(!!findPlan)) || (findPlan && failed(findPlan())))
       return failure();
     addEstimate();
     return success();
@@ -108,12 +108,14 @@ private:
     return success();
   }
 
-  /// Adds what turns a module into the program of the plan.
-  LogicalResult addPlan() {
+  /// Adds what turns a module into the program of the plan; into what one is to
+  /// be found for.
+  LogicalResult addPlan(bool isToBeFound = false) {
     FailureOr<PlanRequest> request = readRequest();
     if (failed(request))
       return failure();
-    addPlanPasses(pm, std::move(*request));
+    isToBeFound ? addBindingPasses(pm, std::move(*request))
+                : addPlanPasses(pm, std::move(*request));
     return success();
   }
 
@@ -382,8 +384,8 @@ std::string PlanOptions::Count::refusal(const std::string &text) const {
 LogicalResult autopar::addPlanPipeline(OpPassManager &pm,
                                        const PlanOptions &options,
                                        PipelineErrorHandler onError,
-                                       AfterPlan afterPlan) {
-  return PlanPipeline(pm, options, onError).build(afterPlan);
+                                       FindPlan findPlan) {
+  return PlanPipeline(pm, options, onError).build(findPlan);
 }
 
 void autopar::registerPipelines() {

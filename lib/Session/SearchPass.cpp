@@ -100,6 +100,7 @@ FailureOr<SearchRequest> SearchPass::readRequest() {
               "devices";
   request.goal = *wanted;
   Workload step = workload->getWorkload();
+  variant.base.workload.phase = step.phase;
   Result<ServiceLimits> service = parseServiceLimits(sla, step.phase);
   if (!service)
     return emitError(module, service.error().behind("--sla="));

@@ -159,9 +159,9 @@ LogicalResult ProductFlags::addPasses(PassManager &pm) const {
       if (!(flags->search && flag.name == "sla") &&
           !flags->plan.set(flag, value))
         return failure();
-  return addPlanPipeline(pm, flags->plan.options(), refuse, [&] {
-    return flags->search ? flags->addSearch(pm) : success();
-  });
+  auto addSearch = [&] { return flags->addSearch(pm); };
+  return addPlanPipeline(pm, flags->plan.options(), refuse,
+                         flags->search ? FindPlan(addSearch) : nullptr);
 }
 
 bool ProductFlags::trustsBytecode() const { return flags->trustBytecode; }

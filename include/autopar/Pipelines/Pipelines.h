@@ -220,7 +220,7 @@ private:
 
 using PipelineErrorHandler =
     llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>;
-using AfterPlan = llvm::function_ref<mlir::LogicalResult()>;
+using FindPlan = llvm::function_ref<mlir::LogicalResult()>;
 
 /// The plan that `options` say. Bad options go to `onError`.
 mlir::FailureOr<Plan> readPlanOptions(const PlanOptions &options,
@@ -232,11 +232,12 @@ mlir::FailureOr<PlanRequest> readPlanRequest(const PlanOptions &options,
 
 /// Adds the passes that `options` ask for: bind workload, mesh and formats,
 /// shard, insert collectives, estimate; of two plans, each on a copy. Bad
-/// options go to `onError`. `afterPlan` may add passes before the estimate.
+/// options go to `onError`. `findPlan` adds the passes that find a plan for
+/// what was bound, where `options` have none.
 mlir::LogicalResult addPlanPipeline(mlir::OpPassManager &pm,
                                     const PlanOptions &options,
                                     PipelineErrorHandler onError,
-                                    AfterPlan afterPlan = nullptr);
+                                    FindPlan findPlan = nullptr);
 
 /// Registers the pipelines for `--pass-pipeline`.
 void registerPipelines();
