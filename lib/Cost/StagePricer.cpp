@@ -318,6 +318,7 @@ StagingProblem StagePricer::problem() const {
   problem.embedding = withTemporaries(before);
   problem.head = withTemporaries(after);
   problem.folded = shape.isFolded();
+  problem.endsMayBeAlone = isTraining() && !problem.folded;
   // What both read is there once.
   if (shape.hasBothEnds() && shape.kind == ScheduleKind::one_f_one_b)
     problem.head.savedBytes = ends.cost.savedBytes - before.cost.savedBytes;

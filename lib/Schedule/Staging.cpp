@@ -397,28 +397,30 @@ Result<StagePartition> autopar::layOutStages(StagingProblem problem) {
 
 Result<StagePartition> autopar::evaluateStages(const StagingProblem &problem,
                                                std::vector<LayerRange> ranges) {
-  if (auto error = checkProblem(problem))
+  bool hasEnds = !problem.folded && !ranges.empty() &&
+                 (ranges.front().isEmpty() || ranges.back().isEmpty());
+  StagingProblem own = problem;
+  own.endsMayBeAlone |= hasEnds;
+  if (auto error = checkProblem(own))
     return *error;
-  if (auto error = checkRanges(problem, ranges))
+  if (auto error = checkRanges(own, ranges))
     return *error;
-  bool hasEnds = ranges.front().isEmpty() || ranges.back().isEmpty();
-  StagePartition given = problem.folded
-                             ? describeFolded(problem, std::move(ranges))
-                             : Partitioner(problem).describe(std::move(ranges));
-  StagingProblem searched =
-      hasEnds && !problem.folded ? withEnds(problem) : problem;
+  StagePartition given = own.folded
+                             ? describeFolded(own, std::move(ranges))
+                             : Partitioner(own).describe(std::move(ranges));
+  StagingProblem searched = hasEnds ? withEnds(own) : own;
   Partitioner partitioner(searched);
   if (partitioner.isOverLimit(given)) {
     Result<StagePartition> other = partitioner.run();
     if (!other)
       return partitioner.overLimit(given, other.error().note);
-    auto layers = static_cast<int64_t>(problem.layers.size());
+    auto layers = static_cast<int64_t>(own.layers.size());
     return partitioner.overLimit(
         given, "ranges that would do: " +
                    rangesText(hasEnds ? withoutEnds(other->ranges, layers)
                                       : other->ranges));
   }
-  if (problem.folded)
+  if (own.folded)
     return given;
   StagePartition best = given;
   partitioner.findLeastTime(best);

@@ -25,7 +25,7 @@ std::string autopar::shapeText(int64_t stages, int64_t interleave) {
 
 /// Virtual stages that need no layer.
 static int64_t endsOf(const StagingProblem &problem) {
-  return problem.folded || problem.layers.empty() ? 0 : 2;
+  return problem.endsMayBeAlone && !problem.layers.empty() ? 2 : 0;
 }
 
 static std::optional<Error> checkShape(const StagingProblem &problem) {
@@ -42,11 +42,10 @@ static std::optional<Error> checkShape(const StagingProblem &problem) {
                  "at most " + formatInteger(limits::maxConfigLayers)};
   if (layers + endsOf(problem) >= p * v)
     return std::nullopt;
-  std::string note =
-      problem.folded ? "every stage has at least one layer"
-                     : "every virtual stage has at least one layer, but that "
-                       "the first may have the embedding and the last the "
-                       "head alone";
+  std::string note = "every virtual stage has at least one layer";
+  if (problem.endsMayBeAlone)
+    note += ", but that the first may have the embedding and the last the head "
+            "alone";
   if (int64_t most = layers + endsOf(problem); layers > 0)
     note += ": at most " +
             (most >= p ? shapeText(p, most / p) : shapeText(most, 1));

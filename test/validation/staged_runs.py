@@ -70,12 +70,12 @@ PLANS = [
 ]  # fmt: skip
 # Ranges that are not equal, for models of so many layers.
 UNEVEN = {
-    4: ["0-0,1-3", "0-2,3-3", "embedding,0-3", "0-3,head"], 5: ["0-0,1-4", "0-3,4-4", "embedding,0-4", "0-4,head"],
-    6: ["0-4,5-5", "0-1,2-5", "embedding,0-5", "0-5,head"],
+    4: ["0-0,1-3", "0-2,3-3", "embedding,0-3", "0-3,head", "embedding,0,1-3,head"],
+    5: ["0-0,1-4", "0-3,4-4", "embedding,0-4", "0-4,head", "embedding,0-1,2-4,head"],
+    6: ["0-4,5-5", "0-1,2-5", "embedding,0-5", "0-5,head", "embedding,0-4,5,head"],
 }  # fmt: skip
 PLANS += [f"--stage-pp=2 --stages=uneven{i} --shard-tp=2 --microbatches=2" for i in range(4)]
-# Stages that have the embedding or the head alone: five or six of models of four layers.
-PLANS += ["--stage-pp=5 --microbatches=2", "--stage-pp=6 --microbatches=4", "--stage-pp=2 --interleave=3 --microbatches=4"]
+PLANS += ["--stage-pp=4 --stages=uneven4 --microbatches=4", "--stage-pp=2 --interleave=2 --stages=uneven4 --microbatches=2"]
 
 REASONS = [
     r"a batch of 8 does not divide into 3 microbatches", r"schedule interleaved of 1 microbatch over 2 stages",

@@ -51,15 +51,18 @@ std::string rangeText(const LayerRange &range);
 /// A stack of layers to be laid over `stages` devices. Device d has the
 /// virtual stages d, d + stages, d + 2*stages, ... of stages*interleave
 /// (arXiv:2104.04473, section 2.2); each is a range of one layer at least, but
-/// that the first and the last may have none, where there are more virtual
-/// stages than layers or where somebody says so (Llama 3, arXiv:2407.21783,
-/// section 3.3.2; Megatron's --account-for-embedding-in-pipeline-split).
+/// for ends that may be alone.
 struct StagingProblem {
   std::vector<LayerCost> layers;
   /// What lies before the first layer, on the first virtual stage, and after
   /// the last layer, on the last.
   LayerCost embedding, head;
   int64_t stages = 1, interleave = 1;
+  /// Where there are fewer layers than virtual stages, the first may have the
+  /// embedding alone, and the last one the head (Llama 3, arXiv:2407.21783,
+  /// section 3.3.2; Megatron's --account-for-embedding-in-pipeline-split).
+  /// Not folded.
+  bool endsMayBeAlone = false;
   /// Device d has stage stages - 1 - d, too, and each for half of the
   /// microbatches (`ScheduleKind::dual_pipe`); without interleaving.
   bool folded = false;
@@ -115,9 +118,9 @@ struct StagePartition {
 /// is left as a gap. Folded, the split without is improved step by step, and
 /// the lower bound is the mean.
 ///
-/// Fails where layers, embedding and head are fewer than virtual stages
-/// (folded: layers), and where the memory limit cannot be met: the error says
-/// by how much and how many stages would do.
+/// Fails where layers, and ends that may be alone, are fewer than virtual
+/// stages, and where the memory limit cannot be met: the error says by how much
+/// and how many stages would do.
 Result<StagePartition> partitionStages(const StagingProblem &problem);
 
 /// Within the memory limit where that can be met, else without it.

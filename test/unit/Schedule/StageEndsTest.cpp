@@ -21,6 +21,7 @@ static StagingProblem problemOf(const std::vector<int64_t> &timesPs,
     problem.layers.push_back({time, 1});
   problem.stages = stages;
   problem.interleave = interleave;
+  problem.endsMayBeAlone = true;
   return problem;
 }
 
@@ -40,6 +41,23 @@ TEST(PartitionStages, TheFirstAndTheLastMayHaveNoLayer) {
   EXPECT_EQ(partition->devices[15].timePs, 75);
   EXPECT_EQ(partition->heaviestPs(), 80);
   EXPECT_TRUE(partition->optimal());
+}
+
+TEST(PartitionStages, NoMoreThanTheEndsAreAlone) {
+  Result<StagePartition> refused =
+      partitionStages(problemOf({1, 1, 1, 1, 1}, 4, 2));
+  ASSERT_FALSE(bool(refused));
+  EXPECT_EQ(refused.error().str(),
+            "4 stages with interleave 2 are 8 virtual stages, but the model "
+            "has 5 layers\n  note: every virtual stage has at least one layer, "
+            "but that the first may have the embedding and the last the head "
+            "alone: at most 4 stages");
+  // Where nobody says that they may, ranges say so.
+  StagingProblem inference = problemOf({1, 1}, 4);
+  inference.endsMayBeAlone = false;
+  EXPECT_FALSE(bool(partitionStages(inference)));
+  EXPECT_TRUE(
+      bool(evaluateStages(inference, {{0, 0}, {0, 1}, {1, 2}, {2, 2}})));
 }
 
 /// With one virtual stage more than layers, the end that takes longer is alone.
