@@ -236,9 +236,7 @@ static void readLimits(const Iteration &iteration, TrainingReport &training) {
   training.notModelled = {
       "input pipelines, checkpoints, evaluations and restarts",
       "collectives that overlap and kernels that slow each other down",
-      "the first gather of a section and its last reduction, which have "
-      "nothing "
-      "to run beside",
+      "first gathers and last reductions of sections: nothing runs beside them",
       "losses of scale, and steps that a loss scaler repeats",
       "layers and heads that predict further tokens (MTP), and their losses"};
   if (iteration.steps.shape.isFolded())
