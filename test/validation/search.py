@@ -261,29 +261,38 @@ def verify(binary, seed, cache):
     return None
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def read_options(description, quick):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default="build/bin")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="10 small spaces, 2 larger ones")
-    options = parser.parse_args()
+    parser.add_argument("--quick", action="store_true", help=quick)
+    return parser.parse_args()
+
+
+def say(answers):
+    """Prints what is wrong with spaces, and counts those that nothing is wrong with. Returns the exit code."""
+    passed = failed = 0
+    for answer in answers:
+        passed += answer is None
+        if answer:
+            failed += 1
+            print(answer)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+def main():
+    options = read_options(__doc__, "10 small spaces, 2 larger ones")
     count = 10 if options.quick else options.count
     larger = 2 if options.quick else max(1, options.count // 15)
-    passed = failed = skipped = 0
     with tempfile.TemporaryDirectory() as cache, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         answers = list(pool.map(lambda seed: compare(options.bin, seed, options.quick, cache), range(options.seed, options.seed + count)))
         answers += pool.map(lambda seed: verify(options.bin, seed, cache), range(options.seed, options.seed + larger))
-        for answer in answers:
-            skipped += answer == ""
-            passed += answer is None
-            if answer:
-                failed += 1
-                print(answer)
+    skipped = answers.count("")
     if skipped:
         print(f"{skipped} spaces have refused plans with parts in every order: not compared")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    return say(answers)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ Ends with a line `N passed, N failed`.
 usage: training_search.py [--bin DIR] [--count N] [--seed N] [--quick]
 """
 
-import argparse
 import concurrent.futures
 import itertools
 import os
@@ -20,7 +19,7 @@ import random
 import sys
 import tempfile
 
-from search import divisors, estimate_all, run, sizes_of
+from search import divisors, estimate_all, read_options, run, say, sizes_of
 
 # Model, whether it has routed experts, its layers, machines.
 SUBJECTS = [
@@ -162,22 +161,10 @@ def compare(binary, seed, quick, cache):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default="build/bin")
-    parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="8 small spaces")
-    options = parser.parse_args()
+    options = read_options(__doc__, "8 small spaces")
     count = 8 if options.quick else options.count
-    passed = failed = 0
     with tempfile.TemporaryDirectory() as cache, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for answer in pool.map(lambda seed: compare(options.bin, seed, options.quick, cache), range(options.seed, options.seed + count)):
-            passed += answer is None
-            if answer:
-                failed += 1
-                print(answer)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+        return say(pool.map(lambda seed: compare(options.bin, seed, options.quick, cache), range(options.seed, options.seed + count)))
 
 
 if __name__ == "__main__":
