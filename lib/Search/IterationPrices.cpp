@@ -9,16 +9,6 @@
 
 using namespace autopar;
 
-IterationPrices::IterationPrices(const SearchProblem &problem,
-                                 const SearchTarget &target,
-                                 CompiledProgram &compiled)
-    : problem(problem), target(target), program(compiled.program()),
-      pricer(program, compiled.parts(), compiled.launching(), target.machine,
-             target.runtime, target.memoryUtilization) {
-  if (Result<std::vector<uint32_t>> layers = layersInOrder(program))
-    order = std::move(*layers);
-}
-
 void IterationPrices::lay(const Layout &axes, GroupAxis where, int64_t copies) {
   layout = axes;
   stages = where;
@@ -51,13 +41,6 @@ bool IterationPrices::priceParts(const Workload &pass) {
     for (size_t i = 0; i < partsBefore.size(); ++i)
       partsBefore[i].push_back(partsBefore[i].back() + (part == i));
   return true;
-}
-
-bool IterationPrices::layOut() {
-  Result<StagePartition> partition = layOutStages(pricer.problem());
-  if (partition)
-    ranges = std::move(partition->ranges);
-  return bool(partition);
 }
 
 //===----------------------------------------------------------------------===//
@@ -149,7 +132,7 @@ BatchPrice IterationPrices::price(const IterationShape &wanted) {
   schedule.microbatches = shape.microbatches;
   Workload pass = problem.workload;
   pass.batch = problem.batches[wanted.batch] / wanted.microbatches;
-  if (!hasOrder(schedule) || !priceParts(pass) || !layOut())
+  if (!hasOrder(schedule) || !priceParts(pass) || !layOut(ranges))
     return price;
   addWork();
   if (!addTransfers() || checkSchedule(schedule))

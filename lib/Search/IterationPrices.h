@@ -14,20 +14,19 @@
 #ifndef AUTOPAR_LIB_SEARCH_ITERATIONPRICES_H
 #define AUTOPAR_LIB_SEARCH_ITERATIONPRICES_H
 
-#include "BatchPrices.h"
 #include "IterationShapes.h"
-
-#include "autopar/Cost/PipelineTimes.h"
+#include "StrategyStages.h"
 
 namespace autopar {
 
 /// Prices iterations of training on stages, as `stage-pipeline` lays them out
 /// and `evaluate` prices them.
-class IterationPrices {
+class IterationPrices : StrategyStages {
 public:
   /// Arguments outlive it.
   IterationPrices(const SearchProblem &problem, const SearchTarget &target,
-                  CompiledProgram &program);
+                  CompiledProgram &compiled)
+      : StrategyStages(problem, target, compiled) {}
 
   /// The devices of a stage, where stages lie, and replicas of a stage.
   void lay(const Layout &layout, GroupAxis stages, int64_t replicas);
@@ -46,18 +45,12 @@ private:
   };
 
   bool priceParts(const Workload &pass);
-  bool layOut();
   bool addTransfers();
   Counts countsOf(size_t stage) const;
   size_t contentOf(const Counts &counts);
   void addWork();
   bool findMemory(BatchPrice &price);
 
-  const SearchProblem &problem;
-  const SearchTarget &target;
-  const CostProgram &program;
-  StagePricer pricer;
-  std::vector<uint32_t> order;
   Layout layout;
   GroupAxis stages;
   int64_t replicas = 1;

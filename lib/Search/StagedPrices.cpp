@@ -11,23 +11,6 @@
 
 using namespace autopar;
 
-StagedPrices::StagedPrices(const SearchProblem &problem,
-                           const SearchTarget &target,
-                           CompiledProgram &compiled)
-    : problem(problem), target(target), program(compiled.program()),
-      pricer(program, compiled.parts(), compiled.launching(), target.machine,
-             target.runtime, target.memoryUtilization) {
-  if (Result<std::vector<uint32_t>> layers = layersInOrder(program))
-    order = std::move(*layers);
-}
-
-bool StagedPrices::layOut() {
-  Result<StagePartition> partition = layOutStages(pricer.problem());
-  if (partition)
-    steps.ranges = std::move(partition->ranges);
-  return bool(partition);
-}
-
 bool StagedPrices::addTransfers(const StagedPoint &point) {
   Network network(target.machine.pools.front(), point.layout.devices);
   auto stages = static_cast<int64_t>(steps.ranges.size());
@@ -85,7 +68,8 @@ BatchPrice StagedPrices::price(const StagedPoint &point) {
   }
   if (order.empty() ||
       pricer.price(order, point.layout, pass, steps.shape, chunks) ||
-      !layOut() || steps.tasks() > Checked(limits::maxScheduledTasks) ||
+      !layOut(steps.ranges) ||
+      steps.tasks() > Checked(limits::maxScheduledTasks) ||
       !addTransfers(point))
     return none;
   BatchPrice price;

@@ -8,9 +8,7 @@
 #ifndef AUTOPAR_LIB_SEARCH_STAGEDPRICES_H
 #define AUTOPAR_LIB_SEARCH_STAGEDPRICES_H
 
-#include "BatchPrices.h"
-
-#include "autopar/Cost/PipelineTimes.h"
+#include "StrategyStages.h"
 
 namespace autopar {
 
@@ -24,24 +22,19 @@ struct StagedPoint {
 
 /// Lays layers over stages by cost and simulates their schedule, as
 /// `stage-pipeline` and `evaluate` do.
-class StagedPrices {
+class StagedPrices : StrategyStages {
 public:
   /// Arguments outlive it.
   StagedPrices(const SearchProblem &problem, const SearchTarget &target,
-               CompiledProgram &program);
+               CompiledProgram &compiled)
+      : StrategyStages(problem, target, compiled) {}
 
   BatchPrice price(const StagedPoint &point);
 
 private:
-  bool layOut();
   bool addTransfers(const StagedPoint &point);
   bool findMemory(BatchPrice &price);
 
-  const SearchProblem &problem;
-  const SearchTarget &target;
-  const CostProgram &program;
-  StagePricer pricer;
-  std::vector<uint32_t> order;
   PipelineSteps steps;
 };
 

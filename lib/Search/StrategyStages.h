@@ -1,0 +1,39 @@
+//===- StrategyStages.h - Layers of one strategy, for stages ----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SEARCH_STRATEGYSTAGES_H
+#define AUTOPAR_LIB_SEARCH_STRATEGYSTAGES_H
+
+#include "BatchPrices.h"
+
+#include "autopar/Cost/PipelineTimes.h"
+
+namespace autopar {
+
+/// What prices of stages are made from: the parts of one strategy on one
+/// machine, and its layers in their order.
+class StrategyStages {
+protected:
+  /// Arguments outlive it.
+  StrategyStages(const SearchProblem &problem, const SearchTarget &target,
+                 CompiledProgram &compiled);
+
+  /// As `stage-pipeline` lays them out, once the pricer has prices. Returns
+  /// whether layers can be laid out.
+  bool layOut(std::vector<LayerRange> &ranges) const;
+
+  const SearchProblem &problem;
+  const SearchTarget &target;
+  const CostProgram &program;
+  StagePricer pricer;
+  /// Empty where the program has no layers to lay out.
+  std::vector<uint32_t> order;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SEARCH_STRATEGYSTAGES_H
