@@ -105,8 +105,6 @@ void TargetSearch::addIllegal(const StrategyMeshes &strategy, Findings &own) {
 
 void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
-  if (!strategy.program)
-    return addIllegal(strategy, own);
   Pricer pricer(strategy.program->step(), target.machine, target.runtime,
                 target.memoryUtilization);
   std::vector<BatchPrice> prices;
@@ -131,8 +129,6 @@ void TargetSearch::priceWhole(uint32_t strategyIndex, Findings &own) {
 
 void TargetSearch::priceRequests(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
-  if (!strategy.program)
-    return addIllegal(strategy, own);
   RequestPrices requests(problem, target, *strategy.program);
   Candidate candidate;
   candidate.choice = strategy.choice.code();
@@ -153,8 +149,6 @@ void TargetSearch::priceRequests(uint32_t strategyIndex, Findings &own) {
 
 void TargetSearch::priceIterations(uint32_t strategyIndex, Findings &own) {
   const StrategyMeshes &strategy = index.strategies[strategyIndex];
-  if (!strategy.program)
-    return addIllegal(strategy, own);
   IterationPrices prices(problem, target, *strategy.program);
   Candidate candidate;
   candidate.choice = strategy.choice.code();
@@ -327,7 +321,11 @@ void TargetSearch::forStrategies(Work work, std::string_view what) {
   next = 0;
   onThreads([&](unsigned, Findings &own) {
     for (size_t i = next++; i < making.size() && !stopped; i = next++) {
-      (this->*work)(making[i], own);
+      const StrategyMeshes &strategy = index.strategies[making[i]];
+      if (strategy.program)
+        (this->*work)(making[i], own);
+      else
+        addIllegal(strategy, own);
       noteBest(own);
       if (!goesOn(what, i, making.size()))
         stopped = true;
@@ -378,7 +376,11 @@ void TargetSearch::makeAndPrice(Work work) {
       if (i >= made)
         return;
       lock.unlock();
-      (this->*work)(making[i], own);
+      const StrategyMeshes &strategy = index.strategies[making[i]];
+      if (strategy.program)
+        (this->*work)(making[i], own);
+      else
+        addIllegal(strategy, own);
       noteBest(own);
     }
   });

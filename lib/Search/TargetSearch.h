@@ -63,7 +63,8 @@ private:
   void prepare();
   /// Calls `work` on each thread with its number and what it finds, adds up.
   void onThreads(const std::function<void(unsigned, Findings &)> &work);
-  /// Calls `work` with all strategies that are made or were.
+  /// Calls `work` with all strategies that are made or were, but for those that
+  /// passes refuse, all of whose plans are illegal.
   void makeAndPrice(Work work);
   /// Calls `work` with all strategies, on all threads; adds up what they find.
   void forStrategies(Work work, std::string_view what);
