@@ -25,6 +25,7 @@ public:
   std::optional<RecomputationChoice> climb(int64_t layersOfStage);
 
 private:
+  void take(const PricedRecomputation &one);
   bool tryOne(const Recomputation &what);
   bool tryLists();
   bool tryLayers(int64_t most);
@@ -36,18 +37,22 @@ private:
 
 } // namespace
 
+void Ladder::take(const PricedRecomputation &one) {
+  (one.fits() ? fitting : tried).push_back(one);
+}
+
 /// False where it could not be priced, which was said.
 bool Ladder::tryOne(const Recomputation &what) {
   std::optional<PricedRecomputation> priced = price(what);
   if (priced)
-    (priced->fits() ? fitting : tried).push_back(*priced);
+    take(*priced);
   return priced.has_value();
 }
 
 /// Parts that save nothing are left out.
 bool Ladder::tryLists() {
   struct Candidate {
-    LayerPart part;
+    PricedRecomputation alone;
     double savedBytes, timeUs;
   };
   std::vector<Candidate> candidates;
@@ -56,7 +61,7 @@ bool Ladder::tryLists() {
     if (!one)
       return false;
     if (one->missingBytes < none.missingBytes)
-      candidates.push_back({part, double(none.missingBytes - one->missingBytes),
+      candidates.push_back({*one, double(none.missingBytes - one->missingBytes),
                             std::max(one->timeUs - none.timeUs, 0.0)});
   }
   std::stable_sort(candidates.begin(), candidates.end(),
@@ -65,9 +70,11 @@ bool Ladder::tryLists() {
                    });
   Recomputation list{Kind::parts};
   for (const Candidate &candidate : candidates) {
-    list.parts.push_back(candidate.part);
+    list.parts.push_back(candidate.alone.what.parts.front());
     std::sort(list.parts.begin(), list.parts.end());
-    if (!tryOne(list))
+    if (list.parts.size() == 1)
+      take(candidate.alone);
+    else if (!tryOne(list))
       return false;
     if (!fitting.empty())
       break;
