@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackwardBuilder.h"
+#include "TrainingForms.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -24,10 +25,8 @@ static LogicalResult build(RopeOp op, BackwardBuilder &back) {
 /// `[batch, query, heads]` of f32.
 static Type normaliserTypeOf(Value query) {
   TensorView view(query);
-  SmallVector<NamedExtent> names;
-  for (unsigned dim = 0; dim < 3; ++dim)
-    names.push_back(view.dim(dim).extent);
-  return getTensorType(view.getType().getShape().drop_back(), names,
+  return getTensorType(view.getType().getShape().drop_back(),
+                       ArrayRef(namesOf(view)).drop_back(),
                        Float32Type::get(query.getContext()));
 }
 

@@ -13,18 +13,6 @@ using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// `[batch, query, heads, width]`, of the tokens and the heads of `queries`.
-static Type typeOfHeads(Value queries, int64_t width) {
-  TensorView view(queries);
-  SmallVector<int64_t> shape(view.getType().getShape());
-  SmallVector<NamedExtent> names;
-  for (unsigned dim = 0; dim < view.rank(); ++dim)
-    names.push_back(view.dim(dim).extent);
-  shape.back() = width;
-  names.back() = NamedExtent();
-  return getTensorType(shape, names, view.getType().getElementType());
-}
-
 static int64_t widthOf(Value tensor) {
   return tensorOf(tensor.getType()).getShape().back();
 }
@@ -34,12 +22,12 @@ static void expand(LatentAttentionOp op) {
   Location loc = op.getLoc();
   auto project = [&](Value weight) -> Value {
     return LinearOp::create(builder, loc,
-                            typeOfHeads(op.getQuery(), widthOf(weight)),
+                            typeWithLast(op.getQuery(), widthOf(weight)),
                             op.getLatent(), weight, /*bias=*/Value());
   };
   Value own = project(op.getKeyWeight()), value = project(op.getValueWeight());
   Value key = ConcatSharedOp::create(
-      builder, loc, typeOfHeads(op.getQuery(), widthOf(op.getQuery())), own,
+      builder, loc, typeWithLast(op.getQuery(), widthOf(op.getQuery())), own,
       op.getKeyRope());
   Value none;
   auto attention = AttentionOp::create(

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackwardBuilder.h"
+#include "TrainingForms.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -17,14 +18,8 @@ using namespace mlir;
 
 /// `[.., experts]`, as the routing is.
 static Type scoresTypeOf(RouterOp op) {
-  TensorView routing(op.getResult());
-  SmallVector<int64_t> shape(routing.getType().getShape());
-  SmallVector<NamedExtent> names;
-  for (unsigned dim = 0; dim < routing.rank(); ++dim)
-    names.push_back(routing.dim(dim).extent);
-  shape.back() = tensorOf(op.getWeight().getType()).getDimSize(1);
-  names.back() = NamedExtent();
-  return getTensorType(shape, names, routing.getType().getElementType());
+  return typeWithLast(op.getResult(),
+                      tensorOf(op.getWeight().getType()).getDimSize(1));
 }
 
 /// The forward's kernel writes the scores of all experts beside its result.

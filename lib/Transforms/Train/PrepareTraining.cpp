@@ -20,6 +20,15 @@ using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
+Type autopar::typeWithLast(Value like, int64_t size) {
+  TensorView view(like);
+  SmallVector<int64_t> shape(view.getType().getShape());
+  SmallVector<NamedExtent> names = namesOf(view);
+  shape.back() = size;
+  names.back() = NamedExtent();
+  return getTensorType(shape, names, view.getType().getElementType());
+}
+
 namespace {
 
 struct PrepareTrainingPass
@@ -110,9 +119,7 @@ private:
   static Type withTokens(Type type, NamedExtent tokens) {
     TensorView view(type);
     SmallVector<int64_t> shape(view.getType().getShape());
-    SmallVector<NamedExtent> names;
-    for (unsigned dim = 0; dim < view.rank(); ++dim)
-      names.push_back(view.dim(dim).extent);
+    SmallVector<NamedExtent> names = namesOf(view);
     bool isNumber = !tokens.isSymbolic();
     shape.insert(shape.begin() + 1,
                  isNumber ? tokens.factor() : ShapedType::kDynamic);
@@ -220,9 +227,7 @@ private:
     OpBuilder builder(end);
     TensorView view(logits);
     SmallVector<int64_t> shape(type.getShape());
-    SmallVector<NamedExtent> names;
-    for (unsigned dim = 0; dim < view.rank(); ++dim)
-      names.push_back(view.dim(dim).extent);
+    SmallVector<NamedExtent> names = namesOf(view);
     Type wide = getTensorType(shape, names, builder.getF32Type());
     shape.pop_back();
     names.pop_back();

@@ -8,9 +8,22 @@
 #ifndef AUTOPAR_LIB_TRANSFORMS_TRAIN_TRAININGFORMS_H
 #define AUTOPAR_LIB_TRANSFORMS_TRAIN_TRAININGFORMS_H
 
+#include "autopar/Interfaces/TensorView.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace autopar {
+
+/// The extents of all dimensions, as a type is made of them (`getTensorType`).
+inline llvm::SmallVector<NamedExtent> namesOf(const TensorView &view) {
+  llvm::SmallVector<NamedExtent> names;
+  for (unsigned dim = 0; dim < view.rank(); ++dim)
+    names.push_back(view.dim(dim).extent);
+  return names;
+}
+
+/// The type of `like` with `size` elements in its last dimension.
+mlir::Type typeWithLast(mlir::Value like, int64_t size);
 
 /// Writes latent attention as attention to the keys and values of each head,
 /// which are saved as such.
