@@ -29,7 +29,7 @@ LAYERS = {
     "Hub": ["Program"],
     "Runtime": ["Hardware"],
     "Cost": ["Program", "Schedule", "Hardware", "Runtime"],
-    "Report": ["Serving", "Plan"],
+    "Report": ["Serving", "Plan", "Page"],
     "Search": ["Report"],
     "Sweep": ["Report"],
     "Serving": ["Cost"],

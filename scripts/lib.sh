@@ -8,6 +8,8 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 build=$(realpath -m "${AUTOPAR_BUILD_DIR:-$root/build}")
 llvm_version=22
+# Where the libraries of pages lie (lib/Page/package.json).
+page_packages=${AUTOPAR_PAGE_PACKAGES:-$build/npm}
 # Debian's own: it is the one that finds python3-jsonschema.
 python=/usr/bin/python3
 [[ -x $python ]] || python=python3
@@ -17,11 +19,13 @@ packages=(
   clang-$llvm_version lld-$llvm_version clang-format-$llvm_version
   llvm-$llvm_version-dev libmlir-$llvm_version-dev mlir-$llvm_version-tools
   libzstd-dev zlib1g-dev nlohmann-json3-dev libcli11-dev libgtest-dev
-  libcurl4-openssl-dev libcsv-dev libjs-chart.js openssl
+  libcurl4-openssl-dev libcsv-dev openssl
   gnuplot-nox
   python3 python3-jsonschema
 )
-slow_packages=(clang-tidy-$llvm_version libclang-rt-$llvm_version-dev)
+slow_packages=(clang-tidy-$llvm_version libclang-rt-$llvm_version-dev chromium)
+# Any npm will do, of Debian or not.
+command -v npm >/dev/null || packages+=(npm)
 
 say() { printf '%s\n' "$*"; }
 die() {

@@ -80,11 +80,15 @@ HtmlBody &HtmlBody::table(const std::vector<std::string> &head,
   return *this;
 }
 
+HtmlBody &HtmlBody::plain(std::string_view text) {
+  html += "<noscript>" + element("pre", text) + "</noscript>\n";
+  return *this;
+}
+
 HtmlBody &HtmlBody::chart(std::string_view kind, std::string_view key,
                           std::string_view caption) {
   html += "<figure data-chart=\"" + escapeHtml(kind) + "\" data-key=\"" +
-          escapeHtml(key) + "\"><canvas role=\"img\" aria-label=\"" +
-          escapeHtml(caption) + "\"></canvas>" +
+          escapeHtml(key) + "\">" +
           element("figcaption", caption) + "</figure>\n";
   return *this;
 }
@@ -111,25 +115,27 @@ static std::string inScript(const std::string &json) {
   return safe;
 }
 
+/// Puts `text` in place of the marker called `name`, from `from` on; where it
+/// ends.
+static size_t fill(std::string &page, std::string_view name,
+                   std::string_view text, size_t from) {
+  std::string marker = "<!--autopar:" + std::string(name) + "-->";
+  size_t place = page.find(marker, from);
+  if (place == std::string::npos)
+    return from;
+  page.replace(place, marker.size(), text);
+  return place + text.size();
+}
+
 Result<std::string> autopar::makePage(std::string_view title,
                                       const HtmlBody &body,
                                       const std::string &data) {
-  std::string parts[3];
-  const char *names[] = {"page.css", "chart.min.js", "page.js"};
-  for (size_t i = 0; i < std::size(names); ++i) {
-    Result<std::string> read =
-        readFile(installedDirectory("page") + "/" + names[i]);
-    if (!read)
-      return read.error();
-    parts[i] = std::move(*read);
-  }
-  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta "
-         "charset=\"utf-8\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width, "
-         "initial-scale=1\">\n" +
-         element("title", title) + "\n<style>\n" + parts[0] +
-         "</style>\n</head>\n<body>\n<main>\n" + body.str() +
-         "</main>\n<script type=\"application/json\" id=\"data\">" +
-         inScript(data) + "</script>\n<script>\n" + parts[1] +
-         "\n</script>\n<script>\n" + parts[2] + "</script>\n</body>\n</html>\n";
+  Result<std::string> page =
+      readFile(installedDirectory("page") + "/page.html");
+  if (!page)
+    return page.error();
+  size_t end = fill(*page, "title", escapeHtml(title), 0);
+  end = fill(*page, "body", body.str(), end);
+  fill(*page, "data", inScript(data), end);
+  return page;
 }

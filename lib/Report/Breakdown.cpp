@@ -55,8 +55,6 @@ public:
 private:
   void addLayers();
   void addLaunch(const LaunchNodes &launch);
-  void addMember(const LaunchNodes::Member &member, Checked count,
-                 double timeUs);
   void add(const std::string &op, uint32_t layer, Checked count, double timeUs,
            Checked flops, Checked bytes) {
     byOp.add(op, count, timeUs, flops, bytes);
@@ -85,36 +83,38 @@ void StepBreakdown::addLayers() {
   }
 }
 
-void StepBreakdown::addMember(const LaunchNodes::Member &member, Checked count,
-                              double timeUs) {
-  const Kernel &kernel = reading.program.kernels[member.kernel];
-  const KernelNodes &nodes = reading.strategy.kernels[member.kernel];
-  reading.kernelTimeUs[member.kernel] = timeUs;
-  add(kernel.op, kernel.layer, count, timeUs * count.real(),
-      reading.whole(nodes.localFlops) * count,
-      reading.whole(member.movedBytes) * count);
-}
-
-/// Divides a launch among the rows of its kernels: the roofline's time as each
-/// would take alone, the floor evenly.
-void StepBreakdown::addLaunch(const LaunchNodes &launch) {
-  double roofs = 0, launched = 0;
-  auto isLaunched = [&](uint32_t kernel) {
-    return !reading.whole(reading.strategy.kernels[kernel].launched).isZero();
-  };
+std::vector<LaunchShare> autopar::sharesOf(const Reading &reading,
+                                           const LaunchNodes &launch) {
+  std::vector<LaunchShare> shares;
+  Checked count = reading.countOf(launch);
+  if (count.isZero())
+    return shares;
+  double roofs = 0;
   for (const LaunchNodes::Member &member : launch.members) {
-    roofs += reading.real(member.roofUs);
-    launched += isLaunched(member.kernel);
+    double own = reading.real(member.roofUs);
+    roofs += own;
+    const KernelNodes &kernel = reading.strategy.kernels[member.kernel];
+    if (!reading.whole(kernel.launched).isZero())
+      shares.push_back({member.kernel, count,
+                        reading.whole(kernel.localFlops) * count,
+                        reading.whole(member.movedBytes) * count, own, 0});
   }
   double roofUs = reading.microseconds(launch.roofPs);
   double floorUs = reading.microseconds(launch.floorPs);
-  Checked count = reading.countOf(launch);
-  for (const LaunchNodes::Member &member : launch.members) {
-    if (!isLaunched(member.kernel) || count.isZero())
-      continue;
-    double own = reading.real(member.roofUs);
-    double share = roofs > 0 ? roofUs * own / roofs : 0;
-    addMember(member, count, share + floorUs / launched);
+  for (LaunchShare &share : shares) {
+    share.roofUs = roofs > 0 ? roofUs * share.roofUs / roofs : 0;
+    share.floorUs = floorUs / static_cast<double>(shares.size());
+  }
+  return shares;
+}
+
+void StepBreakdown::addLaunch(const LaunchNodes &launch) {
+  for (const LaunchShare &share : sharesOf(reading, launch)) {
+    const Kernel &kernel = reading.program.kernels[share.kernel];
+    double timeUs = share.roofUs + share.floorUs;
+    reading.kernelTimeUs[share.kernel] = timeUs;
+    add(kernel.op, kernel.layer, share.count, timeUs * share.count.real(),
+        share.flops, share.bytes);
   }
 }
 

@@ -436,7 +436,8 @@ void Explainer::run() {
   explainCapacity();
   if (!reading.steps.empty()) {
     explainSquare();
-    return explainSteps(reading);
+    explainSteps(reading);
+    return explainBreakdown();
   }
   explainFlops();
   explainCommunication();
@@ -445,6 +446,7 @@ void Explainer::run() {
   explainHost();
   explainStep();
   explainBounds();
+  explainBreakdown();
 }
 
 void autopar::readDerivations(Reading &reading) {

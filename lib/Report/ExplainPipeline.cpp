@@ -267,6 +267,7 @@ void PipelineExplainer::run() {
   take(heaviest, "flops.per_device");
   take(heaviest, "communication.");
   take(heaviest, "latency.");
+  take(heaviest, "breakdown.");
   take(heaviest, "prefill_steps[");
   explainTransfers();
   if (stages.assumesBackwards)

@@ -10,6 +10,8 @@
 
 #include "NodeText.h"
 
+#include <functional>
+
 namespace autopar {
 
 /// A derivation as it is put together.
@@ -82,6 +84,14 @@ private:
   void explainStep();
   void explainBounds();
   void explainSerialKernels();
+  void explainBreakdown();
+  void explainKernels();
+  void explainKernel(size_t row);
+  void explainKernelSteps();
+  void explainRows(const std::string &folder,
+                   const std::vector<BreakdownRow> &rows,
+                   const std::function<std::string(const KernelRow &)> &keyOf,
+                   const std::function<std::string(const Collective &)> &keyOfCall);
 
   void add(const std::string &path, std::string formula,
            Explanation explanation);

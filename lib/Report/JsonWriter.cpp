@@ -195,15 +195,31 @@ static json writeCost(const Report &report) {
           {"joules_per_token", number(cost.joulesPerToken)}};
 }
 
-static json writeRows(const std::vector<BreakdownRow> &rows) {
-  json all = json::array();
-  for (const BreakdownRow &row : rows)
-    all.push_back({{"name", row.name},
-                   {"count", row.count},
-                   {"time_us", row.timeUs},
-                   {"flops", writeInteger(row.flops)},
-                   {"bytes", writeInteger(row.bytes)}});
-  return all;
+static json writeRow(const BreakdownRow &row) {
+  return {{"name", row.name},
+          {"count", row.count},
+          {"time_us", row.timeUs},
+          {"flops", writeInteger(row.flops)},
+          {"bytes", writeInteger(row.bytes)}};
+}
+
+static json writeBreakdown(const Report &report) {
+  json written = {{"by_op", json::array()}, {"by_layer", json::array()}};
+  for (const BreakdownRow &row : report.byOp)
+    written["by_op"].push_back(writeRow(row));
+  for (const BreakdownRow &row : report.byLayer)
+    written["by_layer"].push_back(writeRow(row));
+  for (const KernelRow &row : report.byKernel) {
+    json &kernel = written["by_kernel"].emplace_back(writeRow(row));
+    kernel["op"] = row.op;
+    kernel["layer"] = row.layer;
+    kernel["bound"] = row.bound;
+    kernel["peak_time_us"] = row.peakTimeUs;
+    kernel["peak_flops_per_s"] = row.peakFlopsPerS;
+  }
+  if (report.memoryBandwidthBytesPerS > 0)
+    written["memory_bandwidth_bytes_per_s"] = report.memoryBandwidthBytesPerS;
+  return written;
 }
 
 static json writeAssumptions(const Report &report) {
@@ -314,8 +330,7 @@ json autopar::writeTree(const Report &report) {
     root["training"] = writeTraining(*report.training);
   if (report.serving)
     root["serving"] = writeServing(*report.serving);
-  root["breakdown"] = {{"by_op", writeRows(report.byOp)},
-                       {"by_layer", writeRows(report.byLayer)}};
+  root["breakdown"] = writeBreakdown(report);
   if (report.placement)
     root["placement"] = writePlacement(*report.placement);
   root["assumptions"] = writeAssumptions(report);

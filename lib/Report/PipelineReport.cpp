@@ -307,6 +307,7 @@ void PipelineEvaluator::addWork() {
   report.prefillSteps = heaviest.prefillSteps;
   report.byOp = heaviest.byOp;
   report.byLayer = heaviest.byLayer;
+  report.byKernel = heaviest.byKernel;
   // What is said of memory is about the fullest stage.
   report.warnings.clear();
   auto isOfMemory = [](const Warning &warning) {

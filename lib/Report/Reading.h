@@ -137,6 +137,18 @@ struct Reading : PlanInputs {
   std::vector<std::string> beyondFit;
 };
 
+/// What of a launch is one of its kernels': of all `count` of them its FLOPs
+/// and bytes; of one, the roofline's time as each would take alone, and an even
+/// part of the floor.
+struct LaunchShare {
+  uint32_t kernel = 0;
+  Checked count, flops, bytes;
+  double roofUs = 0, floorUs = 0;
+};
+/// Of the kernels that have work.
+std::vector<LaunchShare> sharesOf(const Reading &reading,
+                                  const LaunchNodes &launch);
+
 /// `evaluate` where `inputs.plan` has stages.
 Result<Report> evaluatePipeline(const PlanInputs &inputs, ReportDetail detail);
 
@@ -158,6 +170,8 @@ void readSteps(Reading &reading);
 void readSources(Reading &reading);
 void readAssumptions(Reading &reading);
 void readWarnings(Reading &reading);
+/// The kernels of a step, one by one.
+std::vector<KernelRow> readKernels(const Reading &step);
 void readDerivations(Reading &reading);
 /// Of what is summed over the steps of a prefill.
 void explainSteps(Reading &reading);

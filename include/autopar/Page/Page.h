@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // One file that needs no other and no network: style, script, chart library
-// (Chart.js) and data are in it.
+// (Observable Plot) and data are in it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +34,8 @@ public:
   HtmlBody &table(const std::vector<std::string> &head,
                   const std::vector<std::vector<std::string>> &rows,
                   bool numeric = true);
+  /// Text as it stands, for who runs no scripts.
+  HtmlBody &plain(std::string_view text);
   /// A chart of the page's data member `key`, drawn by the script as `kind`.
   HtmlBody &chart(std::string_view kind, std::string_view key,
                   std::string_view caption);

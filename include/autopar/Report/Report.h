@@ -93,6 +93,18 @@ struct BreakdownRow {
   Checked flops, bytes;
 };
 
+/// A kernel in a step of one device, all of its launches; of a launch that it
+/// shares, what is its own.
+struct KernelRow : BreakdownRow {
+  std::string op, layer;
+  /// What most of its time is: "compute", "memory" or "overhead".
+  std::string bound;
+  /// What its FLOPs, or its bytes, take at the chip's peaks, whichever is more.
+  double peakTimeUs = 0;
+  /// Of the units and the format that it computes in; 0 where it has no FLOPs.
+  double peakFlopsPerS = 0;
+};
+
 /// The one struct behind every output format. Counts are exact, and those of
 /// type `Checked` valid; times are microseconds. Comments name the JSON keys
 /// where they differ.
@@ -262,6 +274,10 @@ struct Report {
   std::optional<ServingReport> serving;
 
   std::vector<BreakdownRow> byOp, byLayer;
+  /// Filled with the derivations.
+  std::vector<KernelRow> byKernel;
+  /// Of the chip; 0 where `byKernel` is not filled.
+  double memoryBandwidthBytesPerS = 0;
   /// Experts on the devices that share them; nothing where nothing is known of
   /// their loads.
   std::optional<ExpertPlacement> placement;

@@ -10,8 +10,10 @@
 #include "../ErrorsNameModule.h"
 #include "Estimator.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Program/RequestTrace.h"
 #include "autopar/Report/DeploymentLink.h"
+#include "autopar/Report/ReportPage.h"
 #include "autopar/Transforms/ModulePass.h"
 #include "autopar/Transforms/Passes.h"
 
@@ -158,6 +160,11 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
     if (failed(simulation))
       return signalPassFailure();
     ReportDetail detail{explain, impact, *simulation ? &**simulation : nullptr};
+    if (format == "html") {
+      // A page says of each number why, and what matters.
+      detail.explain = true;
+      detail.impact = module.getOps<transformer::TrainingOp>().empty();
+    }
     LogicalResult done =
         findDeployed(module).empty()
             ? finish(estimateModule(module, getAnalysis<CostProgramAnalysis>(),
@@ -252,10 +259,21 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
       return failure();
     if (failed(writeTimeline(*report)))
       return failure();
+    if (format == "html")
+      return writeHtml(*report);
     TextStyle style = styleOf(output);
     style.verbose = verbose;
     return write(output, format == "json" ? writeJson(*report)
                                           : writeText(*report, style));
+  }
+
+  template <typename AnyReport>
+  LogicalResult writeHtml(const AnyReport &report) {
+    std::string text;
+    llvm::raw_string_ostream(text) << getOperation() << "\n";
+    Result<std::string> page = writePage(report, text);
+    return page ? write(output, *page)
+                : emitError(getOperation(), page.error());
   }
 };
 

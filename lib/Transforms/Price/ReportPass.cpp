@@ -22,10 +22,10 @@ const ReportPass *ReportPass::from(const Pass &pass) {
 }
 
 LogicalResult ReportPass::verifyFormat(StringRef format) {
-  if (format == "text" || format == "json")
+  if (format == "text" || format == "json" || format == "html")
     return success();
-  return getOperation().emitError()
-         << "unknown report format '" << format << "', expected text or json";
+  return getOperation().emitError() << "unknown report format '" << format
+                                    << "', expected text, json or html";
 }
 
 TextStyle ReportPass::styleOf(StringRef path) {

@@ -4,7 +4,7 @@
 // RUN: sed 's/tp = 4/tp = 64/' %s | not autopar-opt --autopar-diff-modules 2>&1 | FileCheck %s --check-prefix=SIDE
 // RUN: echo 'module { module @a { } }' | not autopar-opt --autopar-diff-modules 2>&1 | FileCheck %s --check-prefix=ONE
 
-// FORMAT: error: unknown report format 'xml', expected text or json
+// FORMAT: error: unknown report format 'xml', expected text, json or html
 // SIDE: error: plan needs 64 devices but h100-sxm-8 with 1 node has 8
 // SIDE: note: in module @b
 // ONE: error: has 1 modules inside, expected 2 to compare

@@ -1,0 +1,28 @@
+//===- ReportPage.h - A report as a page --------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_REPORT_REPORTPAGE_H
+#define AUTOPAR_REPORT_REPORTPAGE_H
+
+#include "autopar/Report/Deployment.h"
+#include "autopar/Report/Report.h"
+#include "autopar/Support/Result.h"
+
+#include <string>
+
+namespace autopar {
+
+/// A page of the report, in one file; `module` is the text of the module that
+/// it is about. Numbers of a page are clicked for their derivations: `report`
+/// should have them. Errors: files of pages that are not installed.
+Result<std::string> writePage(const Report &report, const std::string &module);
+Result<std::string> writePage(const DeploymentReport &report,
+                              const std::string &module);
+
+} // namespace autopar
+
+#endif // AUTOPAR_REPORT_REPORTPAGE_H

@@ -1,0 +1,54 @@
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers as people read them, by the units that end their names.
+
+const digits = (value, count = 4) =>
+  value === 0 ? '0' :
+  Number(value.toPrecision(count)).toLocaleString('en', {maximumFractionDigits: 12});
+
+const whole = (value) => value.toLocaleString('en', {maximumFractionDigits: 0});
+
+function scaled(value, step, units) {
+  let unit = 0;
+  while (Math.abs(value) >= step && unit + 1 < units.length) {
+    value /= step;
+    ++unit;
+  }
+  const text = unit === 0 && Number.isInteger(value) ? whole(value) : digits(value);
+  return `${text} ${units[unit]}`;
+}
+
+const bytes = (value) => scaled(value, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']);
+const flops = (value) =>
+  scaled(value, 1000, ['FLOP', 'kFLOP', 'MFLOP', 'GFLOP', 'TFLOP', 'PFLOP', 'EFLOP', 'ZFLOP']);
+const microseconds = (value) =>
+  Math.abs(value) >= 3.6e9 ? `${digits(value / 3.6e9)} h` :
+  Math.abs(value) < 1e-3 ? `${digits(value)} us` : scaled(value, 1000, ['us', 'ms', 's']);
+const percent = (value) =>
+  value > 0 && value < 0.005 ? '<1%' : `${digits(value * 100, 3)}%`;
+const dollars = (value) =>
+  `$${value.toLocaleString('en', {minimumFractionDigits: 2,
+                                  maximumFractionDigits: Math.abs(value) < 0.1 ? 5 : 2})}`;
+
+const byUnit = [
+  [/(^|_)usd(_|$)/, dollars],
+  [/bytes_per_s$/, (value) => `${bytes(value)}/s`],
+  [/flops_per_s$/, (value) => `${flops(value)}/s`],
+  [/(share|fraction|utilization|attainment|gap|gain_over_equal_counts)$/, percent],
+  [/joules/, (value) => `${digits(value)} J`],
+  [/_w$/, (value) => `${digits(value)} W`],
+  [/bytes/, bytes],
+  [/flops/, flops],
+  [/_us(\.|$)/, microseconds],
+];
+
+// What a number of the report is written as, by its path: the unit ends a name,
+// or that of a part around it ("ttft_us.p50", "flops.total").
+function formatOf(path) {
+  const names = path.replaceAll(/\[\d+\]/g, '').split('.').reverse();
+  for (const name of names)
+    for (const [pattern, format] of byUnit)
+      if (pattern.test(name)) return format;
+  return (value) => Number.isInteger(value) ? whole(value) : digits(value);
+}

@@ -1,0 +1,80 @@
+//===- ReportPage.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Report/ReportPage.h"
+
+#include "ReportJson.h"
+#include "autopar/Page/Page.h"
+
+#include <algorithm>
+
+using namespace autopar;
+using json = nlohmann::ordered_json;
+
+static const char *nameOf(TaskKind kind) {
+  switch (kind) {
+  case TaskKind::forward:
+    return "forward";
+  case TaskKind::backward:
+    return "backward";
+  case TaskKind::input_gradient:
+    return "input gradient";
+  case TaskKind::weight_gradient:
+    return "weight gradient";
+  }
+  return "";
+}
+
+/// What each device does when: [device, from, to, kind, microbatch, virtual
+/// stage], in microseconds. Of a long schedule, what begins first.
+static json writeTasks(const PipelineTimeline &timeline) {
+  constexpr size_t mostTasks = 4000;
+  std::vector<std::pair<size_t, const ScheduledTask *>> tasks;
+  for (size_t i = 0; i < timeline.devices.size(); ++i) {
+    const DeviceTimeline &device = timeline.devices[i];
+    for (size_t task = device.firstTask; task < device.endTask; ++task)
+      tasks.emplace_back(i, &timeline.tasks[task]);
+  }
+  if (tasks.size() > mostTasks) {
+    std::sort(tasks.begin(), tasks.end(), [](auto &a, auto &b) {
+      return std::pair(a.second->startPs, a.first) <
+             std::pair(b.second->startPs, b.first);
+    });
+    tasks.resize(mostTasks);
+  }
+  json rows = json::array();
+  for (const auto &[device, task] : tasks)
+    rows.push_back({device, toMicroseconds(task->startPs),
+                    toMicroseconds(task->endPs), nameOf(task->kind),
+                    task->microbatch, task->stage});
+  return {{"tasks", std::move(rows)}, {"of", timeline.tasks.size()}};
+}
+
+/// The script shows `data`; who runs no scripts reads `text`.
+static Result<std::string> pageOf(const std::string &title, const json &data,
+                                  const std::string &text) {
+  return makePage("autopar: " + title, HtmlBody().plain(text),
+                  data.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+Result<std::string> autopar::writePage(const Report &report,
+                                       const std::string &module) {
+  json data = {{"kind", "report"},
+               {"report", writeTree(report)},
+               {"module", module}};
+  if (report.pipeline)
+    data["timeline"] = writeTasks(report.pipeline->timeline);
+  return pageOf(report.model.name, data, writeText(report));
+}
+
+Result<std::string> autopar::writePage(const DeploymentReport &report,
+                                       const std::string &module) {
+  json data = {{"kind", "deployment"},
+               {"deployment", writeTree(report)},
+               {"module", module}};
+  return pageOf(report.model, data, writeText(report));
+}
