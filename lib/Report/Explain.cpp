@@ -148,6 +148,16 @@ void Explainer::explainMesh() {
       explainDegree(name);
 }
 
+void Explainer::explainMachine() {
+  add("machine.nodes", "given", Explanation().from("parallel.target"));
+  add("machine.devices", "given",
+      Explanation().from("nodes of " + report.machine.hardware));
+  if (report.mesh.expertsPerDevice)
+    add("mesh.experts_per_device", "given",
+        Explanation().from("slots of routed experts of a layer, over the "
+                           "devices of ep"));
+}
+
 void Explainer::explainWorkload() {
   for (const char *name : {"batch", "query_length", "context_length",
                            "encoder_tokens", "cross_tokens"})
@@ -429,6 +439,7 @@ void Explainer::explainFlops() {
 
 void Explainer::run() {
   explainMesh();
+  explainMachine();
   explainPlacement();
   explainWorkload();
   explainModel();
@@ -437,6 +448,7 @@ void Explainer::run() {
   if (!reading.steps.empty()) {
     explainSquare();
     explainSteps(reading);
+    explainRate();
     return explainBreakdown();
   }
   explainFlops();
@@ -445,6 +457,7 @@ void Explainer::run() {
   explainOverhead();
   explainHost();
   explainStep();
+  explainRate();
   explainBounds();
   explainBreakdown();
 }

@@ -39,6 +39,9 @@ private:
   void explainTraining();
   void explainStep();
   void explainSchedule();
+  void explainTimeline();
+  void explainPartition();
+  void explainMessages();
 
   void add(const std::string &path, std::string formula,
            Explanation explanation) {
@@ -262,6 +265,83 @@ void PipelineExplainer::explainSchedule() {
   }
 }
 
+/// What the simulation of the schedule says.
+void PipelineExplainer::explainTimeline() {
+  const PipelineTimeline &timeline = pipeline.timeline;
+  std::string simulated =
+      "simulation of schedule " + std::string(nameOf(timeline.kind));
+  auto stages = static_cast<double>(timeline.devices.size());
+  double makespanUs = toMicroseconds(timeline.makespanPs), busyUs = 0;
+  const char *makespan = "schedule.makespan_time_us";
+  for (size_t i = 0; i < timeline.devices.size(); ++i) {
+    const DeviceTimeline &device = timeline.devices[i];
+    std::string folder = "schedule.per_stage[" + std::to_string(i) + "].";
+    double ownUs = toMicroseconds(device.busyPs);
+    busyUs += ownUs;
+    add(folder + "busy_time_us", "given",
+        Explanation().from(simulated + ": the stage's tasks"));
+    add(folder + "peak_in_flight", "given", Explanation().from(simulated));
+    add(folder + "idle_time_us", "makespan_time_us - busy_time_us",
+        Explanation()
+            .input(makespan, makespanUs)
+            .input(folder + "busy_time_us", ownUs));
+  }
+  add(makespan, "given",
+      Explanation().from(simulated + ": the end of its last task"));
+  add("schedule.bubble_fraction", "1 - busy / (stages * makespan_time_us)",
+      Explanation()
+          .input("busy", busyUs, "all stages")
+          .input("schedule.stages", stages)
+          .input(makespan, makespanUs));
+}
+
+/// How layers are laid over stages.
+void PipelineExplainer::explainPartition() {
+  const StagePartition &partition = pipeline.partition;
+  for (const char *name : {"stages", "interleave", "microbatches", "steps"})
+    add(std::string("schedule.") + name, "given",
+        Explanation().from("parallel.stages"));
+  std::string split = "split of the layers, by lib/Schedule";
+  for (const char *name : {"heaviest_stage", "above_next_time_us",
+                           "above_mean_time_us", "gap"})
+    add(std::string("schedule.") + name, "given", Explanation().from(split));
+  double heaviestUs = toMicroseconds(partition.heaviestPs());
+  double equalUs = toMicroseconds(pipeline.equalCountsPs);
+  add("schedule.heaviest_time_us", "the input",
+      Explanation().input("schedule.per_stage[" +
+                              std::to_string(partition.heaviest) + "].time_us",
+                          heaviestUs));
+  add("schedule.equal_counts_time_us", "given",
+      Explanation().from("the heaviest stage of the best split of equal "
+                         "counts of layers"));
+  if (equalUs > 0)
+    add("schedule.gain_over_equal_counts",
+        "1 - heaviest_time_us / equal_counts_time_us",
+        Explanation()
+            .input("schedule.heaviest_time_us", heaviestUs)
+            .input("schedule.equal_counts_time_us", equalUs));
+  for (size_t i = 0; i < partition.devices.size(); ++i)
+    add("schedule.per_stage[" + std::to_string(i) + "].memory_bytes", "given",
+        Explanation().from("weights, caches and states of its layers, as the "
+                           "split counts them"));
+}
+
+void PipelineExplainer::explainMessages() {
+  for (size_t i = 0; i < pipeline.transfers.size(); ++i) {
+    const Report::Transfer &transfer = pipeline.transfers[i];
+    std::string folder = "schedule.transfers[" + std::to_string(i) + "].";
+    add(folder + "bytes", "given",
+        Explanation().from("what the next stage's first layer takes, of a "
+                           "microbatch"));
+    Explanation time;
+    time.input(folder + "bytes", transfer.bytes);
+    add(folder + "time_us", "given",
+        time.from(transfer.tier.empty()
+                      ? "both are on one device"
+                      : "one message over " + transfer.tier));
+  }
+}
+
 void PipelineExplainer::run() {
   explainMemory();
   take(heaviest, "flops.per_device");
@@ -276,6 +356,9 @@ void PipelineExplainer::run() {
     addWaterfall(report);
   explainStep();
   explainSchedule();
+  explainTimeline();
+  explainPartition();
+  explainMessages();
 }
 
 void autopar::explainPipeline(const PipelineParts &parts,

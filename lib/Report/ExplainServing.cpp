@@ -40,6 +40,7 @@ private:
   void explainTimes();
   void explainCache();
   void explainMoney();
+  void explainQueue();
 
   Report &report;
   const Machine &machine;
@@ -125,11 +126,35 @@ void ServingExplainer::explainMoney() {
         perMillion().figure(*machine.pools.front().chip.boardPower));
 }
 
+/// What the queue's formulas say: not one line each.
+void ServingExplainer::explainQueue() {
+  auto given = [&](const std::string &name, const char *source) {
+    std::string path = "serving." + name;
+    if (report.derivations.count(path) == 0)
+      report.derivations[path] =
+          Explanation().formula("given").from(source).derivation;
+  };
+  const char *queue = "the steady state of the queue: docs/physics.md, Serving";
+  for (const char *times : {"ttft_us", "tpot_us", "request_us"})
+    for (const char *mark : {".mean", ".p50", ".p90", ".p95", ".p99"})
+      given(std::string(times) + mark, queue);
+  for (const char *name :
+       {"requests_per_s", "share_within_limits", "saturates_at_per_s",
+        "running", "waiting", "decoding", "reading", "prompts_per_step"})
+    given(name, queue);
+  for (const char *name : {"decode_step_us", "communication_us", "host_us",
+                           "prompt_step_us", "added_by_prompt_us"})
+    given(name, "the price of a step in the steady state");
+  given("replicas", "groups of devices with sequences of their own");
+  given("kv_capacity_tokens", "memory.kv_capacity_tokens of a replica");
+}
+
 void ServingExplainer::run() {
   explainRates();
   explainTimes();
   explainCache();
   explainMoney();
+  explainQueue();
 }
 
 void autopar::addServing(Report &report, ServingReport serving,

@@ -172,6 +172,9 @@ void Explainer::explainStep() {
           .input("latency.communication_time_us",
                  us(reading.whole(total.communicationPs)))
           .input("latency.overhead_time_us", us(overhead)));
+}
+
+void Explainer::explainRate() {
   Explanation rate;
   rate.input("workload.batch", report.workload.batch);
   bool takesAll = reading.workload.phase != Phase::decode;

@@ -53,11 +53,13 @@ class Explainer {
 public:
   explicit Explainer(Reading &reading);
   void run();
+  void explainCommunication();
 
 private:
   void nameNodes();
   void explainDegree(const std::string &name);
   void explainMesh();
+  void explainMachine();
   void explainPlacement();
   void explainWorkload();
   void explainModel();
@@ -71,7 +73,6 @@ private:
   void explainCapacity();
   void explainSquare();
   void explainFlops();
-  void explainCommunication();
   void explainCollective(size_t row);
   void explainWireBytes(size_t row);
   void explainByNode(size_t row);
@@ -82,6 +83,7 @@ private:
   void explainOverhead();
   void explainHost();
   void explainStep();
+  void explainRate();
   void explainBounds();
   void explainSerialKernels();
   void explainBreakdown();

@@ -24,19 +24,39 @@ static double busyShare(const Report &report) {
          latency.stepTimeUs;
 }
 
+static void explainBusyShare(Report &report) {
+  const auto &latency = report.latency;
+  report.derivations["cost.busy_share"] =
+      Explanation()
+          .formula("(compute_time_us + memory_time_us + "
+                   "communication_time_us) / step_time_us")
+          .input("latency.compute_time_us", latency.computeTimeUs)
+          .input("latency.memory_time_us", latency.memoryTimeUs)
+          .input("latency.communication_time_us", latency.communicationTimeUs)
+          .input("latency.step_time_us", latency.stepTimeUs)
+          .derivation;
+}
+
+static void addFigure(Report &report, const char *path, const Figure &figure) {
+  report.derivations[path] =
+      Explanation().formula("the input").figure(figure).derivation;
+}
+
 static void addPrice(Report &report, const Figure &price, bool explain) {
   auto &cost = report.cost;
   cost.dollarsPerDeviceHour = price.value;
   cost.dollarsPerMillionTokens = dollarsPerMillionTokens(
       price.value, report.mesh.devices, report.tokensPerS);
-  if (explain)
-    report.derivations["cost.usd_per_million_tokens"] =
-        Explanation()
-            .formula("price * devices / 3600 / tokens_per_s * 1e6")
-            .figure(price)
-            .input("mesh.devices", report.mesh.devices)
-            .input("throughput.tokens_per_s", report.tokensPerS)
-            .derivation;
+  if (!explain)
+    return;
+  addFigure(report, "cost.usd_per_device_hour", price);
+  report.derivations["cost.usd_per_million_tokens"] =
+      Explanation()
+          .formula("price * devices / 3600 / tokens_per_s * 1e6")
+          .figure(price)
+          .input("mesh.devices", report.mesh.devices)
+          .input("throughput.tokens_per_s", report.tokensPerS)
+          .derivation;
 }
 
 /// Without an idle power, a device draws its board's all the time.
@@ -53,6 +73,9 @@ static void addEnergy(Report &report, const Chip &chip, bool explain) {
       power * static_cast<double>(report.mesh.devices) / report.tokensPerS;
   if (!explain)
     return;
+  addFigure(report, "cost.board_power_w", board);
+  if (chip.idlePower)
+    addFigure(report, "cost.idle_power_w", idle);
   Explanation energy;
   energy.formula(chip.idlePower
                      ? "(board_power * busy_share + idle_power * (1 - "
@@ -101,6 +124,8 @@ void autopar::addCost(Report &report, const Machine &machine, bool explain) {
   if (report.tokensPerS <= 0)
     return;
   report.cost.busyShare = busyShare(report);
+  if (explain)
+    explainBusyShare(report);
   if (machine.price)
     addPrice(report, *machine.price, explain);
   const Chip &chip = machine.pools.front().chip;

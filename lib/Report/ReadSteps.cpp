@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Explanation.h"
 #include "Reading.h"
 
 #include "autopar/Support/Limits.h"
@@ -234,68 +233,4 @@ std::optional<Error> Reading::readStep(const Layout &wanted) {
     return explainRefusal(*this, strategy, values, refusal);
   readOne(*this);
   return error;
-}
-
-//===----------------------------------------------------------------------===//
-// Explanations
-//===----------------------------------------------------------------------===//
-
-/// `path` as the sum of `own` over all steps, where it comes so often.
-template <typename Own>
-static void addSum(Reading &reading, const std::string &path, Own own) {
-  Explanation sum;
-  std::string member = path.substr(path.rfind('.') + 1);
-  for (size_t i = 0; i < reading.steps.size(); ++i) {
-    int64_t times = reading.chunks[i].count;
-    auto value = own(reading.steps[i]->report);
-    sum.input("prefill_steps[" + std::to_string(i) + "]." + member,
-              value * static_cast<decltype(value)>(times),
-              formatInteger(times) + (times == 1 ? " step" : " steps"));
-  }
-  sum.derivation.formula = "sum of the inputs";
-  reading.report.derivations[path] = std::move(sum.derivation);
-}
-
-/// How a step came about, by the command that prices it alone.
-static void explainStep(Reading &reading, size_t index) {
-  const Workload &work = reading.chunks[index].step;
-  Explanation step;
-  step.derivation.formula = "given";
-  step.from("--batch=" + std::to_string(work.batch) +
-            " --prompt=" + std::to_string(work.query) +
-            " --context=" + std::to_string(work.context) +
-            " --prefill-chunk=none prices it alone");
-  reading.report.derivations["prefill_steps[" + std::to_string(index) +
-                             "].step_time_us"] = std::move(step.derivation);
-}
-
-void autopar::explainSteps(Reading &reading) {
-  using Flops = decltype(Report::flops);
-  using Latency = decltype(Report::latency);
-  for (size_t i = 0; i < reading.steps.size(); ++i)
-    explainStep(reading, i);
-  std::pair<const char *, Checked Flops::*> flops[] = {
-      {"total", &Flops::total},
-      {"per_device", &Flops::perDevice},
-      {"layers_linear", &Flops::layersLinear},
-      {"attention", &Flops::attention},
-      {"recurrence", &Flops::recurrence},
-      {"logits", &Flops::logits}};
-  for (auto [name, part] : flops)
-    addSum(reading, std::string("flops.") + name,
-           [part = part](const Report &step) { return step.flops.*part; });
-  std::pair<const char *, double Latency::*> times[] = {
-      {"step", &Latency::stepTimeUs},
-      {"compute", &Latency::computeTimeUs},
-      {"memory", &Latency::memoryTimeUs},
-      {"communication", &Latency::communicationTimeUs},
-      {"overhead", &Latency::overheadTimeUs},
-      {"host", &Latency::hostTimeUs}};
-  for (auto [name, part] : times)
-    addSum(reading, std::string("latency.") + name + "_time_us",
-           [part = part](const Report &step) { return step.latency.*part; });
-  addSum(reading, "communication.bytes_per_device",
-         [](const Report &step) { return step.communication.bytesPerDevice; });
-  addSum(reading, "latency.kernel_launches",
-         [](const Report &step) { return step.latency.kernelLaunches; });
 }

@@ -54,14 +54,14 @@ function chart(caption, options) {
 }
 
 // One bar in parts: [{row, part, value}].
-function stackedBars(caption, rows, {format, label, rule}) {
+function stackedBars(caption, rows, {format, axis, rule}) {
   const parts = [...new Set(rows.map((row) => row.part))];
   const names = [...new Set(rows.map((row) => row.row))];
   const longest = Math.max(...names.map((name) => name.length));
   return chart(caption, () => ({
     height: 70 + 26 * names.length,
     marginLeft: Math.min(160, 12 + 7 * longest),
-    x: {label, tickFormat: format, grid: true, ticks: 5},
+    x: {grid: true, ticks: 6, ...axis},
     y: {label: null, domain: names},
     color: {...colorsOf(parts), legend: true},
     marks: [

@@ -10,7 +10,8 @@ const kernelColumns = [
 
 function kernelRow(book, kernel, i) {
   const path = `breakdown.by_kernel[${i}].`;
-  return [kernel.name, kernel.op, book.number(`${path}count`), book.number(`${path}time_us`),
+  const name = kernel.name.slice(kernel.name.indexOf('/') + 1);
+  return [name, kernel.op, book.number(`${path}count`), book.number(`${path}time_us`),
           book.number(`${path}flops`), book.number(`${path}bytes`),
           book.share(`${path}peak_time_us`, `${path}time_us`), kernel.bound];
 }
@@ -63,8 +64,9 @@ function roofPoints(book) {
 
 // The most FLOPs a second at an intensity, under each peak.
 function roofLines(points, bandwidth) {
-  const from = d3.min(points, (point) => point.intensity) / 2;
-  const to = d3.max(points, (point) => point.intensity) * 2;
+  const ridges = points.map((point) => point.peak / bandwidth);
+  const intensities = points.map((point) => point.intensity);
+  const from = Math.min(...intensities, ...ridges) / 3, to = Math.max(...intensities, ...ridges) * 3;
   return [...new Set(points.map((point) => point.peak))].map((peak) => {
     const ridge = peak / bandwidth;
     return [...new Set([from, Math.min(Math.max(ridge, from), to), to])].map((intensity) => ({

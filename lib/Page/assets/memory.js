@@ -17,7 +17,8 @@ function memoryChart(book) {
   const budget = book.get('memory.budget_bytes');
   return stackedBars('Memory of a device, against the budget',
                      rows.filter((row) => row.value > 0),
-                     {format: bytes, label: 'bytes', rule: {value: budget, text: 'budget'}});
+                     {format: bytes, axis: byteAxis(budget),
+                      rule: {value: budget, text: 'budget'}});
 }
 
 function memoryTable(book) {

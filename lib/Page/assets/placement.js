@@ -43,7 +43,7 @@ class Placement {
   cells() {
     const nodes = Math.ceil(this.devices / this.perNode);
     const wide = Math.min(this.perNode, 16), high = Math.ceil(this.perNode / wide);
-    const columns = Math.max(1, Math.round(Math.sqrt(nodes * (high + 1) / (wide + 1))));
+    const columns = Math.max(1, Math.round(Math.sqrt(2 * nodes * (high + 1) / (wide + 1))));
     return d3.range(this.devices).map((device) => {
       const node = Math.floor(device / this.perNode), local = device % this.perNode;
       return {device, node,
@@ -107,8 +107,8 @@ function placementMarks(placement, cells, axis, selected) {
                       fillOpacity: 0.75, ariaLabel: 'devices',
                       stroke: (d) => d.device === selected ? 'currentColor' : 'none',
                       strokeWidth: 2}),
-    Plot.link(links, {x1: 'x1', y1: 'y1', x2: 'x2', y2: 'y2', stroke: 'sent', strokeWidth: 1.5,
-                      strokeOpacity: 0.85, curve: 'bump-x', clip: true}),
+    Plot.arrow(links, {x1: 'x1', y1: 'y1', x2: 'x2', y2: 'y2', stroke: 'sent', strokeWidth: 1.5,
+                       strokeOpacity: 0.85, bend: 25, headLength: 0, pointerEvents: 'none'}),
     ...(cells.length <= 128
       ? [Plot.text(cells, {x: (d) => d.x + 0.46, y: (d) => d.y + 0.46, text: 'device',
                            pointerEvents: 'none', fontSize: 10})]
@@ -125,12 +125,12 @@ function placementFigure(placement, state, onSelect) {
       const {links, marks} = placementMarks(placement, cells, axis, state.device);
       const unit = Math.min(40, (space - 20) / width);
       return {
-        width: Math.max(280, unit * width + 20), height: unit * height + 60, margin: 8,
-        marginBottom: 8,
+        width: unit * width + 32, aspectRatio: 1, margin: 16,
         x: {axis: null, domain: [0, width]}, y: {axis: null, domain: [height, 0]},
         color: links.length > 0
-          ? {type: 'log', scheme: 'YlOrRd', legend: true, label: 'bytes to a device in a step',
-             tickFormat: bytes, ticks: 4} : undefined,
+          ? {type: 'linear', domain: [0, d3.max(links, (link) => link.sent)], range: [0.25, 1],
+             scheme: 'YlOrRd', legend: true, label: 'sent to a device in a step',
+             tickFormat: bytes, ticks: 3} : undefined,
         marks,
       };
     });

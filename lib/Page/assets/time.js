@@ -11,7 +11,7 @@ function timeChart(book) {
     row: 'step', part, value: latency[`${part}_time_us`] ?? 0}));
   return stackedBars('Time of a step, by what bounds each kernel',
                      rows.filter((row) => row.value > 0),
-                     {format: microseconds, label: 'time'});
+                     {format: microseconds, axis: {label: 'time', tickFormat: microseconds}});
 }
 
 function timeTable(book) {

@@ -3,9 +3,10 @@
 //
 // Numbers as people read them, by the units that end their names.
 
+// As many as tell values apart, without more than two decimals above 1.
 const digits = (value, count = 4) =>
-  value === 0 ? '0' :
-  Number(value.toPrecision(count)).toLocaleString('en', {maximumFractionDigits: 12});
+  Number(value.toPrecision(Math.abs(value) < 1 ? Math.min(count, 3) : count))
+    .toLocaleString('en', {maximumFractionDigits: Math.abs(value) < 1 ? 12 : 2});
 
 const whole = (value) => value.toLocaleString('en', {maximumFractionDigits: 0});
 
@@ -21,7 +22,7 @@ function scaled(value, step, units) {
 
 const bytes = (value) => scaled(value, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']);
 const flops = (value) =>
-  scaled(value, 1000, ['FLOP', 'kFLOP', 'MFLOP', 'GFLOP', 'TFLOP', 'PFLOP', 'EFLOP', 'ZFLOP']);
+  value === 0 ? '0' : scaled(value, 1000, ['FLOP', 'kFLOP', 'MFLOP', 'GFLOP', 'TFLOP', 'PFLOP', 'EFLOP', 'ZFLOP']);
 const microseconds = (value) =>
   Math.abs(value) >= 3.6e9 ? `${digits(value / 3.6e9)} h` :
   Math.abs(value) < 1e-3 ? `${digits(value)} us` : scaled(value, 1000, ['us', 'ms', 's']);
@@ -42,6 +43,13 @@ const byUnit = [
   [/flops/, flops],
   [/_us(\.|$)/, microseconds],
 ];
+
+// The unit in which an axis up to `most` bytes has round ticks.
+function byteAxis(most) {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+  const unit = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(most) / 10)));
+  return {label: units[unit], transform: (value) => value / 1024 ** unit};
+}
 
 // What a number of the report is written as, by its path: the unit ends a name,
 // or that of a part around it ("ttft_us.p50", "flops.total").
