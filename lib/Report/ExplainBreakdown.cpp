@@ -204,17 +204,22 @@ void Explainer::explainRows(
       flops.input(path + "flops", kernel.flops, kernel.name);
       bytes.input(path + "bytes", kernel.bytes, kernel.name);
     }
-    for (const CollectiveReading &call : reading.collectives) {
-      if (keyOfCall(*call.record) != key)
-        continue;
-      std::string name = "collectives/" + call.record->name;
-      auto often = static_cast<double>(call.count);
-      time.input(name, call.timeUs * often,
-                 times(decimal(often), decimal(call.timeUs) + " us"));
-      count.input(name, call.count);
-      bytes.input(name, reading.whole(call.nodes->wireBytes) * call.count,
-                  "sent");
-    }
+    auto addCalls = [&](const Reading &step, int64_t steps) {
+      for (const CollectiveReading &call : step.collectives) {
+        if (keyOfCall(*call.record) != key)
+          continue;
+        std::string name = "collectives/" + call.record->name;
+        Checked often = Checked(call.count) * steps;
+        time.input(name, call.timeUs * often.real(),
+                   times(often.str(), decimal(call.timeUs) + " us"));
+        count.input(name, often);
+        bytes.input(name, step.whole(call.nodes->wireBytes) * often, "sent");
+      }
+    };
+    if (reading.steps.empty())
+      addCalls(reading, 1);
+    for (size_t i = 0; i < reading.steps.size(); ++i)
+      addCalls(*reading.steps[i], reading.chunks[i].count);
     if (key == "host") {
       time.input("latency.host_time_us", rows[row].timeUs);
       count.input("schedule.microbatches", rows[row].count);

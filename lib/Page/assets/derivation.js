@@ -85,7 +85,7 @@ function showDerivation() {
     el('button', {type: 'button', class: 'close', onclick: () => panel.dialog.close()}, 'Close'));
   const shown = typeof value === 'number'
     ? el('p', {class: 'value', 'data-value': value},
-         formatOf(path)(value), el('span', {class: 'quiet'}, ` (${exact(value)})`))
+         book.formatOf(path)(value), el('span', {class: 'quiet'}, ` (${exact(value)})`))
     : null;
   panel.dialog.replaceChildren(head, ...[shown, ...contentOf(book, path)].filter(Boolean));
   if (!panel.dialog.open) panel.dialog.showModal();

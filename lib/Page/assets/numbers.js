@@ -23,6 +23,10 @@ class Book {
     return this.computed.get(path)?.value ?? this.figures.get(path)?.value ?? this.get(path);
   }
 
+  formatOf(path) {
+    return this.computed.get(path)?.format ?? formatOf(path);
+  }
+
   // {formula, inputs, sources, terms, note}; nothing where there is none.
   derivationOf(path) {
     return this.computed.get(path) ?? this.derivations[path];
@@ -38,7 +42,7 @@ class Book {
   compute(path, formula, paths, value, format = formatOf(path)) {
     if (!Number.isFinite(value)) return '-';
     const inputs = Object.fromEntries(paths.map((one) => [one, this.valueOf(one)]));
-    this.computed.set(path, {value, formula, inputs, sources: []});
+    this.computed.set(path, {value, formula, inputs, sources: [], format});
     return this.button(path, format(value));
   }
 
