@@ -9,6 +9,8 @@
 
 #include "autopar/Support/File.h"
 
+#include <nlohmann/json.hpp>
+
 using namespace autopar;
 
 std::string autopar::escapeHtml(std::string_view text) {
@@ -88,8 +90,8 @@ HtmlBody &HtmlBody::plain(std::string_view text) {
 HtmlBody &HtmlBody::chart(std::string_view kind, std::string_view key,
                           std::string_view caption) {
   html += "<figure data-chart=\"" + escapeHtml(kind) + "\" data-key=\"" +
-          escapeHtml(key) + "\">" +
-          element("figcaption", caption) + "</figure>\n";
+          escapeHtml(key) + "\">" + element("figcaption", caption) +
+          "</figure>\n";
   return *this;
 }
 
@@ -138,4 +140,15 @@ Result<std::string> autopar::makePage(std::string_view title,
   end = fill(*page, "body", body.str(), end);
   fill(*page, "data", inScript(data), end);
   return page;
+}
+
+Result<std::string> autopar::makePage(std::string_view title,
+                                      const PageMembers &members,
+                                      const std::string &text) {
+  using Json = nlohmann::ordered_json;
+  Json data = Json::object();
+  for (const auto &[name, member] : members)
+    data[name] = Json::parse(member, nullptr, /*allow_exceptions=*/false);
+  return makePage(title, HtmlBody().plain(text),
+                  data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

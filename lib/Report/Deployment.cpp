@@ -30,7 +30,7 @@ static json writeLink(const LinkReport &link) {
           {"time_us", link.timeUs}};
 }
 
-json autopar::writeTree(const DeploymentReport &deployment) {
+std::string autopar::writeJson(const DeploymentReport &deployment) {
   json root, modules = json::array(), links = json::array();
   for (const auto &[name, report] : deployment.modules)
     modules.push_back({{"name", name}, {"report", writeTree(report)}});
@@ -42,11 +42,7 @@ json autopar::writeTree(const DeploymentReport &deployment) {
   root["links"] = std::move(links);
   if (deployment.serving)
     root["serving"] = writePools(*deployment.serving);
-  return root;
-}
-
-std::string autopar::writeJson(const DeploymentReport &deployment) {
-  return printJson(writeTree(deployment));
+  return printJson(root);
 }
 
 static std::string linkText(const LinkReport &link) {

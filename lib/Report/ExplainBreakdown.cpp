@@ -24,7 +24,8 @@ static std::string rowPath(const char *folder, size_t row) {
 //===----------------------------------------------------------------------===//
 
 /// What most of the launch's time is.
-static const char *partThatBinds(const Reading &reading, const LaunchNodes &launch) {
+static const char *partThatBinds(const Reading &reading,
+                                 const LaunchNodes &launch) {
   Checked roof = reading.whole(launch.roofPs);
   Checked compute = reading.whole(launch.computePs);
   Checked floor = reading.whole(launch.floorPs);
@@ -64,8 +65,8 @@ std::vector<KernelRow> autopar::readKernels(const Reading &step) {
   for (KernelRow &row : rows) {
     double computeUs =
         row.peakFlopsPerS > 0 ? row.flops.real() / row.peakFlopsPerS * 1e6 : 0;
-    row.peakTimeUs = std::max(
-        computeUs, row.bytes.real() / chip.memoryBandwidth.value * 1e6);
+    row.peakTimeUs = std::max(computeUs, row.bytes.real() /
+                                             chip.memoryBandwidth.value * 1e6);
   }
   return rows;
 }
@@ -107,13 +108,14 @@ void Explainer::explainKernel(size_t row) {
       std::string ofOne = shared ? "its part of " : "";
       time.input("roofline", share.roofUs * share.count.real(),
                  times(often, ofOne + text.sizes(launch.roofPs)));
-      time.input("floor", share.floorUs * share.count.real(),
-                 times(often, ofOne + us(reading.whole(launch.floorPs)) +
-                                  " us"));
+      time.input(
+          "floor", share.floorUs * share.count.real(),
+          times(often, ofOne + us(reading.whole(launch.floorPs)) + " us"));
       rateFigures(launch, time);
       count.input(name, share.count);
       const KernelNodes &nodes = reading.strategy.kernels[share.kernel];
-      flops.input(name, share.flops, times(often, text.sizes(nodes.localFlops)));
+      flops.input(name, share.flops,
+                  times(often, text.sizes(nodes.localFlops)));
       for (const LaunchNodes::Member &member : launch.members)
         if (member.kernel == share.kernel)
           bytes.input(name, share.bytes,

@@ -302,8 +302,8 @@ void PipelineExplainer::explainPartition() {
     add(std::string("schedule.") + name, "given",
         Explanation().from("parallel.stages"));
   std::string split = "split of the layers, by lib/Schedule";
-  for (const char *name : {"heaviest_stage", "above_next_time_us",
-                           "above_mean_time_us", "gap"})
+  for (const char *name :
+       {"heaviest_stage", "above_next_time_us", "above_mean_time_us", "gap"})
     add(std::string("schedule.") + name, "given", Explanation().from(split));
   double heaviestUs = toMicroseconds(partition.heaviestPs());
   double equalUs = toMicroseconds(pipeline.equalCountsPs);
@@ -336,9 +336,8 @@ void PipelineExplainer::explainMessages() {
     Explanation time;
     time.input(folder + "bytes", transfer.bytes);
     add(folder + "time_us", "given",
-        time.from(transfer.tier.empty()
-                      ? "both are on one device"
-                      : "one message over " + transfer.tier));
+        time.from(transfer.tier.empty() ? "both are on one device"
+                                        : "one message over " + transfer.tier));
   }
 }
 

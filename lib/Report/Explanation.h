@@ -90,10 +90,10 @@ private:
   void explainKernels();
   void explainKernel(size_t row);
   void explainKernelSteps();
-  void explainRows(const std::string &folder,
-                   const std::vector<BreakdownRow> &rows,
-                   const std::function<std::string(const KernelRow &)> &keyOf,
-                   const std::function<std::string(const Collective &)> &keyOfCall);
+  void
+  explainRows(const std::string &folder, const std::vector<BreakdownRow> &rows,
+              const std::function<std::string(const KernelRow &)> &keyOf,
+              const std::function<std::string(const Collective &)> &keyOfCall);
 
   void add(const std::string &path, std::string formula,
            Explanation explanation);

@@ -16,8 +16,6 @@ namespace autopar {
 
 /// The report as `autopar.report/1`, to be printed by `printJson`.
 nlohmann::ordered_json writeTree(const Report &report);
-/// The report as `autopar.deployment/1`.
-nlohmann::ordered_json writeTree(const DeploymentReport &deployment);
 
 /// `training` of a report.
 nlohmann::ordered_json writeTraining(const TrainingReport &training);

@@ -54,27 +54,39 @@ static json writeTasks(const PipelineTimeline &timeline) {
   return {{"tasks", std::move(rows)}, {"of", timeline.tasks.size()}};
 }
 
-/// The script shows `data`; who runs no scripts reads `text`.
-static Result<std::string> pageOf(const std::string &title, const json &data,
-                                  const std::string &text) {
-  return makePage("autopar: " + title, HtmlBody().plain(text),
-                  data.dump(-1, ' ', false, json::error_handler_t::replace));
+static std::string quoted(const std::string &text) {
+  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 Result<std::string> autopar::writePage(const Report &report,
                                        const std::string &module) {
-  json data = {{"kind", "report"},
-               {"report", writeTree(report)},
-               {"module", module}};
+  PageMembers members = {{"report", writeJson(report)},
+                         {"module", quoted(module)}};
   if (report.pipeline)
-    data["timeline"] = writeTasks(report.pipeline->timeline);
-  return pageOf(report.model.name, data, writeText(report));
+    members.emplace_back("timeline",
+                         writeTasks(report.pipeline->timeline).dump());
+  return makePage("autopar: " + report.model.name, members, writeText(report));
 }
 
 Result<std::string> autopar::writePage(const DeploymentReport &report,
                                        const std::string &module) {
-  json data = {{"kind", "deployment"},
-               {"deployment", writeTree(report)},
-               {"module", module}};
-  return pageOf(report.model, data, writeText(report));
+  return makePage(
+      "autopar: " + report.model,
+      {{"deployment", writeJson(report)}, {"module", quoted(module)}},
+      writeText(report));
+}
+
+Result<std::string> autopar::writePage(const std::vector<PlanTableRow> &rows) {
+  return makePage("autopar: comparison", {{"table", writeJson(rows)}},
+                  writeText(rows));
+}
+
+Result<std::string> autopar::writePage(const PlanDifferences &differences) {
+  std::vector<PlanTableRow> rows;
+  for (const PlanOutcome *plan : {differences.a, differences.b})
+    rows.push_back({"", "", plan->name, plan->report, ""});
+  return makePage(
+      "autopar: " + differences.a->report.model.name,
+      {{"table", writeJson(rows)}, {"difference", writeJson(differences)}},
+      writeText(differences));
 }

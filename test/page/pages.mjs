@@ -9,7 +9,7 @@
 // usage: node pages.mjs --bin DIR --packages DIR [--keep DIR]
 
 import {execFileSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
+import {mkdtempSync, readFileSync, rmSync, statSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
@@ -39,6 +39,14 @@ const reports = {
         '--batch=4096 --context=4096',
   context: 'llama-3.1-8b --shard-cp=8 --phase=prefill --batch=1 --context=131072',
   small: 'qwen3-8b --phase=decode --batch=1 --context=1024',
+};
+// Other commands: what is written to a page, by what.
+const others = {
+  plans: "compare llama-3.1-8b --plans=tp4;tp8,kv-format=fp8 --phase=decode --batch=64 --context=4096",
+  machines: 'compare llama-3.3-70b --hardware=a100-80gb-sxm-8,h100-sxm-8,h200-sxm-8 --shard-tp=8 ' +
+            '--phase=decode --batch=32 --context=4096',
+  search: 'search llama-3.1-8b --devices=8 --context=4096 --batch=1..256',
+  placement: 'placement deepseek-v3 --ranks=32 --redundant=32 --nodes=4 --load=zipf:1.0',
 };
 const clicked = ['dense', 'experts', 'stages', 'training', 'service', 'prefill'];
 const widths = [380, 1100, 1900];
@@ -152,11 +160,13 @@ async function checkNumbers(browser, name, file) {
   check(`${name}: ${numbers.length} numbers`, faults);
 }
 
-function write(name, folder) {
+function write(name, words, folder) {
   const file = path.join(folder, `${name}.html`);
   execFileSync(path.join(options.bin, 'autopar'),
-               ['estimate', ...reports[name].split(' '), '--format=html', `--report-output=${file}`],
+               [...words.split(' '), '--format=html', `--report-output=${file}`],
                {stdio: ['ignore', 'ignore', 'inherit']});
+  const size = statSync(file).size;
+  check(`${name}: size`, size < 1.5e6 ? [] : [`${size} bytes`]);
   return file;
 }
 
@@ -166,12 +176,12 @@ async function main() {
     ? options.chromium : execFileSync('which', [options.chromium]).toString().trim();
   const browser = await chromium.launch({executablePath, args: ['--no-sandbox']});
   for (const name of Object.keys(reports)) {
-    const file = write(name, folder);
-    const size = readFileSync(file).length;
-    check(`${name}: size`, size < 1.5e6 ? [] : [`${size} bytes`]);
+    const file = write(name, `estimate ${reports[name]}`, folder);
     await checkLook(browser, name, file);
     if (clicked.includes(name)) await checkNumbers(browser, name, file);
   }
+  for (const [name, words] of Object.entries(others))
+    await checkLook(browser, name, write(name, words, folder));
   await browser.close();
   if (!options.keep) rmSync(folder, {recursive: true});
   console.log(`${passed} passed, ${failed} failed`);

@@ -9,7 +9,7 @@
 #include "ModelCommands.h"
 
 #include "autopar/Plan/PlanText.h"
-#include "autopar/Report/PlanTable.h"
+#include "autopar/Report/ReportPage.h"
 #include "autopar/Report/TextStyle.h"
 #include "autopar/Session/Session.h"
 #include "autopar/Support/File.h"
@@ -62,6 +62,7 @@ private:
   LogicalResult addRow(Session &session, const std::string &name,
                        size_t machine, const std::string &plan);
   int write();
+  std::string format();
 
   const ModelArgument &model;
   PlanFlags &flags;
@@ -123,7 +124,10 @@ LogicalResult Comparer::addRow(Session &session, const std::string &name,
     return failure();
   if (!asked)
     return refuse(asked.error().str());
-  Result<Report> report = session.estimate(*asked, *request);
+  ReportDetail detail;
+  // A page says of each number why.
+  detail.explain = format() == "html";
+  Result<Report> report = session.estimate(*asked, *request, detail);
   PlanTableRow row{name, machines[machine], plan, std::nullopt, ""};
   if (report)
     row.report = std::move(*report);
@@ -135,7 +139,16 @@ LogicalResult Comparer::addRow(Session &session, const std::string &name,
   return success();
 }
 
+std::string Comparer::format() {
+  std::vector<std::string> given = valueOf(values, "estimate");
+  return given.empty() ? "text" : given.back();
+}
+
 int Comparer::compareAll() {
+  if (std::string kind = format();
+      kind != "text" && kind != "json" && kind != "html")
+    return fail("unknown report format '" + kind +
+                "', expected text, json or html");
   for (const char *flag : {"explain", "impact", "trace", "simulate", "requests",
                            "requests-output"})
     if (!valueOf(values, flag).empty())
@@ -158,15 +171,16 @@ int Comparer::write() {
   if (llvm::none_of(rows,
                     [](const auto &row) { return row.report.has_value(); }))
     return fail(rows.front().refusal);
-  std::vector<std::string> format = valueOf(values, "estimate"),
-                           output = valueOf(values, "report-output");
-  std::string kind = format.empty() ? "text" : format.back();
-  if (kind != "text" && kind != "json")
-    return fail("unknown report format '" + kind + "', expected text or json");
+  std::vector<std::string> output = valueOf(values, "report-output");
+  std::string kind = format();
   std::string path = output.empty() ? "-" : output.back();
   TextStyleScope style(path == "-" ? outputStyle() : TextStyle());
-  Result<bool> written =
-      writeOutput(path, kind == "json" ? writeJson(rows) : writeText(rows));
+  Result<std::string> text = kind == "html"   ? writePage(rows)
+                             : kind == "json" ? writeJson(rows)
+                                              : writeText(rows);
+  if (!text)
+    return fail(text.error().str());
+  Result<bool> written = writeOutput(path, *text);
   return written ? 0 : fail(written.error().str());
 }
 

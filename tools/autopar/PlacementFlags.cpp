@@ -12,6 +12,7 @@
 #include "ModelCommands.h"
 #endif
 
+#include "autopar/Page/Page.h"
 #include "autopar/Support/File.h"
 #include "autopar/Support/Limits.h"
 
@@ -43,8 +44,22 @@ static Result<std::string> place(const Options &options) {
   return runPlacement(options.request);
 }
 
-static int run(Options &options) {
+/// What a page shows is read off the JSON.
+static Result<std::string> pageOf(Options options) {
+  options.request.format = "json";
+  Result<std::string> json = place(options);
+  if (!json)
+    return json;
+  options.request.format = "text";
   Result<std::string> text = place(options);
+  if (!text)
+    return text;
+  return makePage("autopar: expert placement", {{"placement", *json}}, *text);
+}
+
+static int run(Options &options) {
+  Result<std::string> text =
+      options.request.format == "html" ? pageOf(options) : place(options);
   if (!text)
     return fail(text.error());
   Result<bool> written = writeOutput(options.output, *text);
@@ -142,9 +157,10 @@ static void addOutput(CLI::App *command, Options &options) {
   CLI::Option *format =
       command
           ->add_option("--format", request.format,
-                       "text (default) or json: autopar.placement/1")
-          ->type_name("text|json")
-          ->check(oneOf({"text", "json"}));
+                       "text (default), json: autopar.placement/1, or html: a "
+                       "page")
+          ->type_name("text|json|html")
+          ->check(oneOf({"text", "json", "html"}));
   command
       ->add_option("--export", request.engine,
                    "A map as an engine loads it: sglang "
@@ -157,7 +173,7 @@ static void addOutput(CLI::App *command, Options &options) {
             "Layers of the model, those without experts too, for --export "
             "(default: the model's)");
   command
-      ->add_option("--output", options.output,
+      ->add_option("--output,--report-output", options.output,
                    "Where it goes (default: standard output)")
       ->type_name("file");
 }

@@ -38,8 +38,9 @@ void addPlanFlags(CLI::App *command, PlanArguments &arguments,
 bool isOfAllPlans(const std::string &name);
 /// Adds the flags that say which plans are searched, and for what.
 void addChoices(CLI::App *command, SearchArgument &search);
-/// Adds --format, of a table, and --json.
-void addTableFormat(CLI::App *command, SearchArgument &search);
+/// Adds --format, of a table, one of `formats`, and --json.
+void addTableFormat(CLI::App *command, SearchArgument &search,
+                    const std::vector<std::string> &formats);
 
 /// Adds the flags that say where a model comes from.
 void addSource(CLI::App *command, ModelArgument &model);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FlagValues.h"
 #include "Interrupt.h"
 #include "SearchRequests.h"
 
@@ -29,8 +30,10 @@ namespace {
 
 class SearchCommand {
 public:
-  SearchCommand(const SearchArgument &search, SearchRequest request)
-      : search(search), request(std::move(request)) {}
+  SearchCommand(const SearchArgument &search, SearchRequest request,
+                std::string output)
+      : search(search), request(std::move(request)), output(std::move(output)) {
+  }
 
   int run();
 
@@ -39,11 +42,17 @@ private:
   std::optional<Error> estimateBest(Session &session, SearchReport &report);
   std::optional<Error> estimateClosest(Session &session, SearchReport &report);
   std::optional<Error> answerWhy(Session &session, SearchReport &report);
-  std::string outputPath() const;
+  /// A page says of each number why.
+  ReportDetail detail() const {
+    ReportDetail detail;
+    detail.explain = search.format == "html";
+    return detail;
+  }
   int write(const SearchReport &report);
 
   const SearchArgument &search;
   const SearchRequest request;
+  const std::string output;
   ModelRequest model;
   SearchOutcome found;
 };
@@ -81,7 +90,7 @@ std::optional<Error> SearchCommand::estimateClosest(Session &session,
   const UnfitPoint &closest = *found.result.closest;
   Result<Report> estimated =
       estimatePlan(session, model, request, found, closest.target, closest.plan,
-                   closest.batch);
+                   closest.batch, detail());
   if (!estimated)
     return estimated.error();
   report.closest = std::move(*estimated);
@@ -96,7 +105,7 @@ std::optional<Error> SearchCommand::estimateBest(Session &session,
     return estimateClosest(session, report);
   Result<Report> estimated =
       estimatePoint(session, model, request, found,
-                    found.result.frontier[*found.result.best]);
+                    found.result.frontier[*found.result.best], detail());
   if (!estimated)
     return estimated.error();
   report.best = std::move(*estimated);
@@ -138,21 +147,15 @@ std::optional<Error> SearchCommand::answerWhy(Session &session,
   return std::nullopt;
 }
 
-/// That the flags say: of all variants.
-std::string SearchCommand::outputPath() const {
-  for (const GivenFlag &flag : request.variants.front().flags)
-    if (flag.name == "report-output")
-      return flag.value;
-  return "-";
-}
-
 int SearchCommand::write(const SearchReport &report) {
-  std::string path = outputPath();
-  TextStyleScope style(path == "-" ? outputStyle() : TextStyle());
-  std::string text = search.format == "json"  ? writeJson(report)
-                     : search.format == "csv" ? writeCsv(report)
-                                              : writeText(report);
-  if (Result<bool> written = writeOutput(path, text); !written)
+  TextStyleScope style(output == "-" ? outputStyle() : TextStyle());
+  Result<std::string> text = search.format == "html"   ? writePage(report)
+                             : search.format == "json" ? writeJson(report)
+                             : search.format == "csv"  ? writeCsv(report)
+                                                       : writeText(report);
+  if (!text)
+    return fail(text.error());
+  if (Result<bool> written = writeOutput(output, *text); !written)
     return fail(written.error());
   if (search.plansOutput.empty())
     return 0;
@@ -206,5 +209,9 @@ int autopar::searchPlans(const SearchArgument &search, PlanFlags &flags,
   Result<SearchRequest> request = readSearchRequest(search, flags, values);
   if (!request)
     return request.error().message.empty() ? 1 : fail(request.error());
-  return SearchCommand(search, std::move(*request)).run();
+  PlanValues own = values;
+  std::vector<std::string> output = valuesOf(flags, own, "report-output");
+  return SearchCommand(search, std::move(*request),
+                       output.empty() ? "-" : output.back())
+      .run();
 }

@@ -10,6 +10,7 @@
 #include "PlanArguments.h"
 
 #include "autopar/Search/SearchSpace.h"
+#include "autopar/Support/Text.h"
 
 using namespace autopar;
 
@@ -73,12 +74,13 @@ void autopar::addChoices(CLI::App *command, SearchArgument &search) {
       ->group(group);
 }
 
-void autopar::addTableFormat(CLI::App *command, SearchArgument &search) {
+void autopar::addTableFormat(CLI::App *command, SearchArgument &search,
+                             const std::vector<std::string> &formats) {
   const char *group = "Report";
   command
       ->add_option("--format", search.format, "Of the report (default: text)")
-      ->type_name("text|json|csv")
-      ->check(oneOf({"text", "json", "csv"}))
+      ->type_name(join(formats, "|"))
+      ->check(oneOf(formats))
       ->group(group);
   command
       ->add_flag_function(
@@ -114,7 +116,7 @@ static void addSearchFlags(CLI::App *command, SearchArgument &search) {
       ->group(group);
   command->add_flag("--verify", search.verify, "Price what bounds exclude, too")
       ->group(group);
-  addTableFormat(command, search);
+  addTableFormat(command, search, {"text", "json", "csv", "html"});
   command
       ->add_option("--plans-output", search.plansOutput,
                    "Folder for the plans of the frontier, files of "

@@ -135,6 +135,9 @@ std::optional<Error> SearchReader::addVariant() {
     // Made of those of requests.
     if (request.requests && (name == "phase" || name == "context"))
       continue;
+    // Says nothing of what is searched.
+    if (name == "report-output")
+      continue;
     for (const std::string &value : values[i])
       variant.flags.push_back({name, value});
   }
@@ -227,13 +230,13 @@ Result<Report> autopar::estimatePlan(Session &session,
   return session.estimate(own, one, detail);
 }
 
-Result<Report> autopar::estimatePoint(Session &session,
-                                      const ModelRequest &model,
-                                      const SearchRequest &request,
-                                      const SearchOutcome &found,
-                                      const SearchPoint &point) {
-  Result<Report> estimate = estimatePlan(session, model, request, found,
-                                         point.target, point.plan, point.batch);
+Result<Report>
+autopar::estimatePoint(Session &session, const ModelRequest &model,
+                       const SearchRequest &request, const SearchOutcome &found,
+                       const SearchPoint &point, const ReportDetail &detail) {
+  Result<Report> estimate =
+      estimatePlan(session, model, request, found, point.target, point.plan,
+                   point.batch, detail);
   if (estimate && estimate->latency.stepTimeUs != point.timeUs)
     return Error{"",
                  "the search and the estimate of " + labelOf(point) +

@@ -41,7 +41,8 @@ Result<Report> estimatePlan(Session &session, const ModelRequest &model,
 Result<Report> estimatePoint(Session &session, const ModelRequest &model,
                              const SearchRequest &request,
                              const SearchOutcome &found,
-                             const SearchPoint &point);
+                             const SearchPoint &point,
+                             const ReportDetail &detail = {});
 
 } // namespace autopar
 

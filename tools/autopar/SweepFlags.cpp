@@ -76,7 +76,7 @@ static void addLists(CLI::App *command, SweepOptions &options) {
 
 static void addOutput(CLI::App *command, SweepArgument &sweep) {
   const char *group = "Report";
-  addTableFormat(command, sweep.search);
+  addTableFormat(command, sweep.search, {"text", "json", "csv"});
   command
       ->add_option("--svg", sweep.svg,
                    "File for a plot over the first list of numbers (needs "

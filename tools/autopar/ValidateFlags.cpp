@@ -58,7 +58,7 @@ void autopar::addValidate(CLI::App &app, std::vector<Command> &commands) {
       ->check(oneOf({"text", "json", "html"}));
   command->add_flag_callback(
       "--json", [options] { options->format = "json"; }, "--format=json");
-  command->add_option("--output", options->output,
+  command->add_option("--output,--report-output", options->output,
                       "Write the report here, not to standard output");
   commands.push_back({command, [=] {
                         if (options->files.empty() && !options->printRules) {

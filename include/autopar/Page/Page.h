@@ -17,6 +17,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace autopar {
@@ -53,6 +54,12 @@ private:
 /// that are not installed.
 Result<std::string> makePage(std::string_view title, const HtmlBody &body,
                              const std::string &data);
+
+/// A page that the script makes of `members`, whose names say what is shown,
+/// and which are JSON text; who runs no scripts reads `text`.
+using PageMembers = std::vector<std::pair<std::string, std::string>>;
+Result<std::string> makePage(std::string_view title, const PageMembers &members,
+                             const std::string &text);
 
 } // namespace autopar
 

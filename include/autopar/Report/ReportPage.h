@@ -1,4 +1,5 @@
-//===- ReportPage.h - A report as a page --------------------------*- C++ -*-===//
+//===- ReportPage.h - A report as a page --------------------------*- C++
+//-*-===//
 //
 // Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +10,8 @@
 #define AUTOPAR_REPORT_REPORTPAGE_H
 
 #include "autopar/Report/Deployment.h"
+#include "autopar/Report/PlanDifferences.h"
+#include "autopar/Report/PlanTable.h"
 #include "autopar/Report/Report.h"
 #include "autopar/Support/Result.h"
 
@@ -22,6 +25,10 @@ namespace autopar {
 Result<std::string> writePage(const Report &report, const std::string &module);
 Result<std::string> writePage(const DeploymentReport &report,
                               const std::string &module);
+/// Plans, machines or models side by side.
+Result<std::string> writePage(const std::vector<PlanTableRow> &rows);
+/// Two plans side by side, and in what they differ.
+Result<std::string> writePage(const PlanDifferences &differences);
 
 } // namespace autopar
 

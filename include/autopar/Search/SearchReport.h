@@ -49,6 +49,9 @@ struct SearchReport {
 std::string writeText(const SearchReport &report);
 /// As JSON text, valid against lib/Search/schema/search.schema.json.
 std::string writeJson(const SearchReport &report);
+/// As a page, with the report of the best plan. Errors: files of pages that are
+/// not installed.
+Result<std::string> writePage(const SearchReport &report);
 /// The frontier as a table.
 std::string writeCsv(const SearchReport &report);
 

@@ -14,7 +14,7 @@ function parity(data, caption) {
   const axis = (label) => ({type: 'log', domain: [from, to], label: `${label}, ${data.unit}`,
                             grid: true, ticks: 5, tickFormat: (value) => digits(value, 2)});
   return chart(caption, (width) => ({
-    height: Math.min(620, Math.max(320, width * 0.6)),
+    height: Math.min(620, Math.max(320, width * 0.6)), marginLeft: 60,
     x: axis('measured'),
     y: axis('predicted'),
     color: {domain: names, range: names.map((_, i) => palette[i % palette.length]), legend: true},

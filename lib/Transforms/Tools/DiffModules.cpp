@@ -8,7 +8,7 @@
 #include "autopar/Transforms/Passes.h"
 
 #include "../ErrorsNameModule.h"
-#include "autopar/Report/PlanDifferences.h"
+#include "autopar/Report/ReportPage.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
 namespace autopar {
@@ -117,24 +117,35 @@ struct DiffModulesPass : autopar::impl::DiffModulesPassBase<DiffModulesPass> {
     if (failed(b))
       return failure();
     PlanDifferences differences = compare(*a, *b);
+    if (format == "html")
+      return writePageOf(differences);
     return write(output, format == "json"
                              ? writeJson(differences)
                              : writeText(differences, styleOf(output)));
   }
 
-  static FailureOr<PlanOutcome> price(ModuleOp module,
-                                      const TargetAnalysis &around) {
+  LogicalResult writePageOf(const PlanDifferences &differences) {
+    Result<std::string> page = writePage(differences);
+    return page ? write(output, *page)
+                : emitError(getOperation(), page.error());
+  }
+
+  FailureOr<PlanOutcome> price(ModuleOp module, const TargetAnalysis &around) {
     ErrorsNameModule handler(module);
-    return priceOutcome(module, TargetAnalysis(module, around));
+    ReportDetail detail;
+    // A page says of each number why.
+    detail.explain = format == "html";
+    return priceOutcome(module, TargetAnalysis(module, around), detail);
   }
 };
 
 } // namespace
 
 FailureOr<PlanOutcome> autopar::priceOutcome(ModuleOp module,
-                                             const TargetAnalysis &target) {
+                                             const TargetAnalysis &target,
+                                             const ReportDetail &detail) {
   CostProgramAnalysis analysis(module);
-  FailureOr<Report> report = estimateModule(module, analysis, target);
+  FailureOr<Report> report = estimateModule(module, analysis, target, detail);
   if (failed(report))
     return failure();
   PlanOutcome outcome = outcomeOf(module, analysis);

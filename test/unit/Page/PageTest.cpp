@@ -37,7 +37,6 @@ TEST(Html, TablesHaveHeadingsInside) {
 TEST(Html, ChartsAreNamedByKind) {
   HtmlBody body;
   body.chart("parity", "tpot", "\"TPOT\"");
-  EXPECT_EQ(body.str(),
-            "<figure data-chart=\"parity\" data-key=\"tpot\">"
-            "<figcaption>&quot;TPOT&quot;</figcaption></figure>\n");
+  EXPECT_EQ(body.str(), "<figure data-chart=\"parity\" data-key=\"tpot\">"
+                        "<figcaption>&quot;TPOT&quot;</figcaption></figure>\n");
 }

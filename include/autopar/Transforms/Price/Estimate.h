@@ -27,7 +27,8 @@ mlir::FailureOr<Report> estimateModule(mlir::ModuleOp module,
 /// What a plan made of a model, and what that costs: one side of a comparison.
 /// Errors are emitted.
 mlir::FailureOr<PlanOutcome> priceOutcome(mlir::ModuleOp module,
-                                          const TargetAnalysis &target);
+                                          const TargetAnalysis &target,
+                                          const ReportDetail &detail = {});
 
 /// Emits an error of the left side, whose note keeps its own line.
 mlir::LogicalResult emitError(mlir::ModuleOp module, const Error &error);
