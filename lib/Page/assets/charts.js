@@ -34,7 +34,7 @@ function draw(figure, options) {
   figure.querySelector('.drawing').replaceChildren(plot);
 }
 
-const drawings = new Map();
+const drawings = new WeakMap();
 const resized = new ResizeObserver((entries) => {
   for (const {target, contentRect} of entries) {
     const drawing = drawings.get(target);

@@ -11,6 +11,10 @@ const views = [
 function main() {
   const data = JSON.parse(document.getElementById('data').textContent);
   fillFigures(data);
+  if (data.live) {
+    liveView(document.querySelector('main'));
+    return;
+  }
   const view = views.find(([member]) => data[member]);
   if (view) document.querySelector('main').replaceChildren(...view[1](data));
 }
