@@ -106,11 +106,11 @@ void Explainer::explainKernel(size_t row) {
       std::string often = share.count.str();
       bool shared = workingKernels(launch).size() > 1;
       std::string ofOne = shared ? "its part of " : "";
-      time.input("roofline", share.roofUs * share.count.real(),
-                 times(often, ofOne + text.sizes(launch.roofPs)));
-      time.input(
-          "floor", share.floorUs * share.count.real(),
-          times(often, ofOne + us(reading.whole(launch.floorPs)) + " us"));
+      std::string launched = text.sizes(launch.roofPs) + " + " +
+                             us(reading.whole(launch.floorPs)) + " us";
+      time.input("launches",
+                 (share.roofUs + share.floorUs) * share.count.real(),
+                 times(often, ofOne + "(" + launched + ")"));
       rateFigures(launch, time);
       count.input(name, share.count);
       const KernelNodes &nodes = reading.strategy.kernels[share.kernel];

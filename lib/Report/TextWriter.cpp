@@ -318,8 +318,11 @@ static std::string derivation(const std::string &path,
 
 static std::string derivations(const Report &report) {
   std::string text;
-  for (const auto &[path, how] : report.derivations)
-    text += derivation(path, how);
+  for (const auto &[path, how] : report.derivations) {
+    // JSON and pages have those of each kernel.
+    if (path.rfind("breakdown.", 0) != 0)
+      text += derivation(path, how);
+  }
   return text.empty() ? "" : "\nDerivations\n" + text;
 }
 
