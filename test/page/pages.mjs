@@ -9,19 +9,11 @@
 // usage: node pages.mjs --bin DIR --packages DIR [--keep DIR]
 
 import {execFileSync} from 'node:child_process';
-import {mkdtempSync, readFileSync, rmSync, statSync} from 'node:fs';
-import {createRequire} from 'node:module';
+import {mkdtempSync, rmSync, statSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
-import {parseArgs} from 'node:util';
 
-const {values: options} = parseArgs({options: {
-  bin: {type: 'string'}, packages: {type: 'string'}, keep: {type: 'string'},
-  chromium: {type: 'string', default: 'chromium'},
-}});
-const require = createRequire(path.resolve(options.packages, 'package.json'));
-const {chromium} = require('playwright-core');
-const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+import {accessFaults, check, finish, launch, options, watch, widthFaults} from './browser.mjs';
 
 const reports = {
   dense: 'llama-3.3-70b --shard-tp=8 --phase=decode --batch=8 --context=4096',
@@ -51,30 +43,6 @@ const others = {
 const clicked = ['dense', 'experts', 'stages', 'training', 'service', 'prefill'];
 const widths = [380, 1100, 1900];
 
-let passed = 0, failed = 0;
-function check(name, faults) {
-  if (faults.length === 0) {
-    ++passed;
-    return;
-  }
-  ++failed;
-  console.log(`FAIL: ${name}`);
-  for (const fault of faults.slice(0, 8)) console.log(`  ${fault}`);
-}
-
-// What went wrong on a page beside what it shows.
-function watch(page) {
-  const faults = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
-  });
-  page.on('pageerror', (error) => faults.push(error.message));
-  page.on('request', (request) => {
-    if (!/^(file|data|blob):/.test(request.url())) faults.push(`asks for ${request.url()}`);
-  });
-  return faults;
-}
-
 async function checkLook(browser, name, file) {
   for (const width of widths)
     for (const colorScheme of ['light', 'dark']) {
@@ -82,20 +50,9 @@ async function checkLook(browser, name, file) {
       const faults = watch(page);
       await page.goto(`file://${file}`);
       await page.waitForFunction(() => document.querySelectorAll('figure svg').length > 0);
-      await page.evaluate(() => document.querySelectorAll('details').forEach((one) => { one.open = true; }));
-      const over = await page.evaluate(() =>
-        document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      if (over > 0) faults.push(`${over} px wider than the window`);
-      if (width !== 1100) {
-        check(`${name} at ${width} px, ${colorScheme}`, faults);
-      } else {
-        await page.evaluate(axe);
-        const {violations} = await page.evaluate(() => axe.run({resultTypes: ['violations']}));
-        for (const one of violations)
-          if (['serious', 'critical'].includes(one.impact))
-            faults.push(`${one.id}: ${one.help}: ${one.nodes[0].html.slice(0, 120)}`);
-        check(`${name} at ${width} px, ${colorScheme}, and for who cannot see it`, faults);
-      }
+      faults.push(...await widthFaults(page));
+      if (width === 1100) faults.push(...await accessFaults(page));
+      check(`${name} at ${width} px, ${colorScheme}`, faults);
       await page.close();
     }
 }
@@ -172,9 +129,7 @@ function write(name, words, folder) {
 
 async function main() {
   const folder = options.keep ?? mkdtempSync(path.join(tmpdir(), 'autopar-pages-'));
-  const executablePath = options.chromium.includes('/')
-    ? options.chromium : execFileSync('which', [options.chromium]).toString().trim();
-  const browser = await chromium.launch({executablePath, args: ['--no-sandbox']});
+  const browser = await launch();
   for (const name of Object.keys(reports)) {
     const file = write(name, `estimate ${reports[name]}`, folder);
     await checkLook(browser, name, file);
@@ -184,8 +139,7 @@ async function main() {
     await checkLook(browser, name, write(name, words, folder));
   await browser.close();
   if (!options.keep) rmSync(folder, {recursive: true});
-  console.log(`${passed} passed, ${failed} failed`);
-  process.exitCode = failed > 0 ? 1 : 0;
+  finish();
 }
 
 await main();

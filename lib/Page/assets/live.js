@@ -11,6 +11,7 @@ class LivePage {
     this.question = new Question((question, isSettled) => this.follow(isSettled));
     this.estimates = new Latest('/estimate');
     this.pins = new Pins(this.question);
+    this.beside = new Beside(this.question);
     this.sliders = new FigureSliders(this.question);
     this.groups = fieldGroups(this.question, models, systems);
     this.fields = Object.values(this.groups).flat();
@@ -51,7 +52,7 @@ class LivePage {
     main.classList.add('live');
     main.replaceChildren(this.controls(), el('div', {class: 'shown'}, this.actions(),
       el('p', {class: 'command'}, this.command), this.message, this.head, this.pins.element,
-      ...studies, this.rest));
+      this.beside.element, ...studies, this.rest));
     this.follow(true);
   }
 
@@ -84,6 +85,7 @@ class LivePage {
   showRest({report, ir}) {
     const sections = sectionsOf(this.book, {report, module: ir});
     this.rest.replaceChildren(contents(sections), ...sections, editedProgram(this.question, ir));
+    this.beside.follow(this.book);
   }
 
   refuse(error) {
