@@ -25,9 +25,9 @@ const exact = (value) => value.toLocaleString('en', {maximumFractionDigits: 20})
 
 // An input is a number of the report, a figure, or a record of the program.
 function inputRow(book, name, value, term) {
-  const known = book.derivationOf(name) || typeof book.valueOf(name) === 'number';
-  const label = known
-    ? el('button', {type: 'button', class: 'link', onclick: () => follow(book, name)}, name)
+  const path = book.pathOf(name);
+  const label = path
+    ? el('button', {type: 'button', class: 'link', onclick: () => follow(book, path)}, name)
     : name;
   return [label, typeof value === 'number' ? exact(value) : String(value), term ?? ''];
 }

@@ -11,7 +11,7 @@ function el(tag, attributes = {}, ...children) {
     else if (value === true) element.setAttribute(name, '');
     else if (value !== false && value != null) element.setAttribute(name, value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child != null));
+  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
   return element;
 }
 
@@ -36,7 +36,7 @@ const numeric = (title) => ({title, numeric: true});
 
 // A part of the page that its contents list; nothing where it has no content.
 function section(title, ...content) {
-  const children = content.flat(Infinity).filter((child) => child != null);
+  const children = content.flat(Infinity).filter((child) => child != null && child !== false);
   if (children.length === 0) return null;
   const id = title.toLowerCase().replace(/[^a-z]+/g, '-');
   return el('section', {id, 'aria-labelledby': `${id}-title`},

@@ -12,6 +12,26 @@ class Book {
     this.derivations = report.derivations ?? {};
     this.figures = new Map((report.impact ?? []).map((one) => [one.figure, one]));
     this.computed = new Map();
+    this.records = this.findRecords();
+  }
+
+  // Where the report tells of a record of the program: "kernels/decoder/q".
+  findRecords() {
+    const records = new Map();
+    (this.report.breakdown?.by_kernel ?? []).forEach((kernel, i) =>
+      records.set(`kernels/${kernel.name}`, `breakdown.by_kernel[${i}].time_us`));
+    (this.report.communication?.collectives ?? []).forEach((row, i) => {
+      for (const name of row.name.split(', '))
+        records.set(`collectives/${name}`, `communication.collectives[${i}].time_us`);
+    });
+    return records;
+  }
+
+  // The number that an input of a derivation, `name`, leads to; nothing where
+  // it leads to none.
+  pathOf(name) {
+    const known = this.derivationOf(name) || typeof this.valueOf(name) === 'number';
+    return known ? name : this.records.get(name);
   }
 
   // What `path` names: "memory.per_stage[0].total_bytes".

@@ -87,7 +87,9 @@ class Placement {
     const experts = report.mesh.experts_per_device;
     if (experts) {
       const {rank} = this.rank(device, this.axesOf('ep'));
-      lines.push(`routed experts ${rank * experts} to ${(rank + 1) * experts - 1} of each layer`);
+      const last = (rank + 1) * experts - 1;
+      lines.push(experts === 1 ? `routed expert ${last} of each layer`
+                               : `routed experts ${rank * experts} to ${last} of each layer`);
     }
     const memory = report.memory.per_stage[stage] ?? report.memory.per_device;
     lines.push(`weights ${bytes(memory.weight_bytes)}, KV cache ${bytes(memory.kv_cache_bytes)}, ` +
@@ -108,7 +110,7 @@ function placementMarks(placement, cells, axis, selected) {
                       stroke: (d) => d.device === selected ? 'currentColor' : 'none',
                       strokeWidth: 2}),
     Plot.arrow(links, {x1: 'x1', y1: 'y1', x2: 'x2', y2: 'y2', stroke: 'sent', strokeWidth: 1.5,
-                       strokeOpacity: 0.85, bend: 25, headLength: 0, pointerEvents: 'none'}),
+                       strokeOpacity: 0.85, bend: 12, headLength: 0, clip: true, pointerEvents: 'none'}),
     ...(cells.length <= 128
       ? [Plot.text(cells, {x: (d) => d.x + 0.46, y: (d) => d.y + 0.46, text: 'device',
                            pointerEvents: 'none', fontSize: 10})]

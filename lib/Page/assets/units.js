@@ -36,7 +36,7 @@ const byUnit = [
   [/(^|_)usd(_|$)/, dollars],
   [/bytes_per_s$/, (value) => `${bytes(value)}/s`],
   [/flops_per_s$/, (value) => `${flops(value)}/s`],
-  [/(share|fraction|utilization|attainment|gap|gain_over_equal_counts)$/, percent],
+  [/(share|share_within_limits|fraction|utilization|attainment|gap|gain_over_equal_counts)$/, percent],
   [/joules/, (value) => `${digits(value)} J`],
   [/_w$/, (value) => `${digits(value)} W`],
   [/bytes/, bytes],
