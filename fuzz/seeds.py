@@ -237,6 +237,12 @@ def mlir_words():
         yield from (word.decode() for word in re.findall(rb"[a-z_]+\.[a-z_]+|[a-z_]{3,}\(?|#\w+\.\w+<", text))
 
 
+def http_seeds():
+    for more in ("", "Connection: close\r\n", "Origin: http://localhost\r\nSec-Fetch-Site: none\r\n", "Cookie: autopar-token=0123456789abcdef\r\n"):
+        yield f"GET /models?model=a%20b HTTP/1.1\r\nHost: localhost\r\n{more}\r\n".encode()
+        yield f"POST /estimate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{more}Content-Length: 2\r\n\r\n{{}}GET / HTTP/1.0\r\nHost: a\r\n\r\n".encode()
+
+
 TARGETS = {
     "config": (config_seeds, config_words),
     "family_expression": (
@@ -251,6 +257,8 @@ TARGETS = {
     "plan": (plan_seeds, lambda: json_words("runtimes/*.json", "lib/Plan/*.cpp")),
     "placement": (placement_seeds, lambda: ["schema", "autopar.load/1", "layers", "layer,expert,tokens",
                   "layer,experts,tokens", "tokens", "experts", "layer"]),
+    "http": (http_seeds, lambda: ["GET ", "POST ", " HTTP/1.1", "Host: ", "Content-Length: ", "Transfer-Encoding: chunked",
+             "Authorization: Bearer ", "Expect: 100-continue", "/estimate", "/models/", "%2e"]),
     "mlir": (mlir_seeds, mlir_words),
 }  # fmt: skip
 

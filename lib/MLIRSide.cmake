@@ -22,3 +22,4 @@ add_autopar_library(InitAll MLIR InitAll.cpp
   LINK autopar::Pipelines MLIRFuncDialect MLIRFuncInlinerExtension
        MLIRTransforms)
 add_subdirectory(Session)
+add_subdirectory(Server)

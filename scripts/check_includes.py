@@ -45,8 +45,9 @@ LAYERS = {
     "Pipelines": ["Transforms", "Import", "Search"],
     "Interpreter": ["Analysis"],
     "InitAll": ["Pipelines"],
-    "Session": ["InitAll", "Validation", "Checkpoint"],
-    "tools": ["Session", "Interpreter", "Sweep"],
+    "Session": ["InitAll", "Validation", "Checkpoint", "Sweep"],
+    "Server": ["Session"],
+    "tools": ["Server", "Interpreter"],
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",

@@ -42,16 +42,29 @@ static Result<ModelRequest> withFormat(ModelRequest request) {
   return request;
 }
 
-Result<Model> autopar::findModel(const ModelRequest &given) {
+static Result<Model> readNamed(const ModelRequest &given) {
   Result<ModelRequest> request = withFormat(given);
   if (!request)
     return request.error();
   Result<ModelFiles> files = locateModel(request->argument, request->hub);
   if (!files)
     return files.error();
+  return readModel(*files, request->assumptions, request->weightFormat);
+}
+
+static Result<Model> readGiven(const ModelRequest &request) {
+  Result<JsonDocument> config =
+      JsonDocument::parse(request.config, request.argument);
+  if (!config)
+    return config.error();
+  return readModel(std::move(*config), request.argument, request.assumptions,
+                   request.weightFormat);
+}
+
+Result<Model> autopar::findModel(const ModelRequest &request) {
   Result<Model> model =
-      readModel(*files, request->assumptions, request->weightFormat);
-  if (model && request->asServed && model->dtype == ElementType::f32) {
+      request.config.empty() ? readNamed(request) : readGiven(request);
+  if (model && request.asServed && model->dtype == ElementType::f32) {
     model->storedDtype = model->dtype;
     model->dtype = ElementType::bf16;
     model->notes->defaults.push_back(

@@ -238,17 +238,13 @@ static std::optional<Error> readConfig(Model &model, const ModelFiles &files) {
   return std::nullopt;
 }
 
-Result<Model>
-autopar::readModel(const ModelFiles &given,
-                   const std::vector<ConfigAssumption> &assumptions,
-                   const std::string &weightFormat) {
-  ModelFiles files = given;
-  Result<JsonDocument> document =
-      JsonDocument::readFile(files.configPath, JsonDocument::Dialect::python);
-  if (!document)
-    return document.error();
+/// The model of a config that has been read, and of the files beside it.
+static Result<Model>
+readModelOf(JsonDocument config, ModelFiles files,
+            const std::vector<ConfigAssumption> &assumptions,
+            const std::string &weightFormat) {
   Model model;
-  model.config = std::make_unique<JsonDocument>(std::move(*document));
+  model.config = std::make_unique<JsonDocument>(std::move(config));
   model.notes = std::make_unique<ModelNotes>();
   for (const ConfigAssumption &assumption : assumptions) {
     if (model.config->value().is_object())
@@ -269,13 +265,23 @@ autopar::readModel(const ModelFiles &given,
   return model;
 }
 
-Result<Model> autopar::readModel(JsonDocument config, const std::string &name) {
-  Model model;
-  model.config = std::make_unique<JsonDocument>(std::move(config));
-  model.notes = std::make_unique<ModelNotes>();
-  if (auto error = readConfig(model, {name, "", std::nullopt, ""}))
-    return *error;
-  return model;
+Result<Model>
+autopar::readModel(const ModelFiles &files,
+                   const std::vector<ConfigAssumption> &assumptions,
+                   const std::string &weightFormat) {
+  Result<JsonDocument> document =
+      JsonDocument::readFile(files.configPath, JsonDocument::Dialect::python);
+  if (!document)
+    return document.error();
+  return readModelOf(std::move(*document), files, assumptions, weightFormat);
+}
+
+Result<Model>
+autopar::readModel(JsonDocument config, const std::string &name,
+                   const std::vector<ConfigAssumption> &assumptions,
+                   const std::string &weightFormat) {
+  return readModelOf(std::move(config), {name, "", std::nullopt, ""},
+                     assumptions, weightFormat);
 }
 
 //===----------------------------------------------------------------------===//

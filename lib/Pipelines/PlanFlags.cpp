@@ -77,28 +77,27 @@ PlanFlags::PlanFlags() : plan(std::make_unique<PlanOptions>()) {
 
 PlanFlags::~PlanFlags() = default;
 
-bool PlanFlags::setAll(const PlanValues &values, const char *tool) {
+std::optional<autopar::Error> PlanFlags::setAll(const PlanValues &values,
+                                                const char *tool) {
   // Names the tool in errors of values.
   cl::ParseCommandLineOptions(1, &tool);
   for (auto [flag, given] : zip_equal(flags, values))
     for (const std::string &value : given)
-      if (!set(flag, value))
-        return false;
-  return true;
+      if (std::optional<autopar::Error> error = set(flag, value))
+        return error;
+  return std::nullopt;
 }
 
-/// `text` as the option called `name` reads it: a count in digits. Nothing, and
-/// an error on stderr, where it is none.
-static std::optional<std::string>
-readCount(const PlanOptions &options, StringRef name, const std::string &text) {
+/// `text` as the option called `name` reads it: a count in digits.
+static Result<std::string> readCount(const PlanOptions &options, StringRef name,
+                                     const std::string &text) {
   for (const PlanOptions::Count &count : options.counts()) {
     if (count.option->getArgStr() != name)
       continue;
     std::optional<int64_t> value = parseCount(text);
     if (value && count.has(*value))
       return std::to_string(*value);
-    errs() << "error: " << count.refusal(shorten(text)) << "\n";
-    return std::nullopt;
+    return autopar::Error{"", count.refusal(shorten(text)), ""};
   }
   return text;
 }
@@ -107,22 +106,23 @@ static bool isTruth(StringRef text) {
   return is_contained({"true", "false", "1", "0"}, text);
 }
 
-bool PlanFlags::set(const PlanFlag &flag, const std::string &text) {
+std::optional<autopar::Error> PlanFlags::set(const PlanFlag &flag,
+                                             const std::string &text) {
   const std::string &given = text.empty() ? flag.bare : text;
-  if (given.empty()) {
-    errs() << "error: --" << flag.name << "= is empty\n";
-    return false;
-  }
-  if (flag.bare == "true" && !isTruth(given)) {
-    errs() << "error: --" << flag.name << "=" << shorten(given)
-           << ": expected true or false\n";
-    return false;
-  }
-  std::optional<std::string> value = readCount(*plan, flag.name, given);
+  if (given.empty())
+    return autopar::Error{"", "--" + flag.name + "= is empty", ""};
+  if (flag.bare == "true" && !isTruth(given))
+    return autopar::Error{"",
+                          "--" + flag.name + "=" + shorten(given) +
+                              ": expected true or false",
+                          ""};
+  Result<std::string> value = readCount(*plan, flag.name, given);
   if (!value)
-    return false;
+    return value.error();
   for (const auto &[name, option] : plan->byName())
     if (name == flag.name)
-      return !option->addOccurrence(0, option->ArgStr, *value);
+      return option->addOccurrence(0, option->ArgStr, *value)
+                 ? std::optional(autopar::Error())
+                 : std::nullopt;
   llvm_unreachable("a flag of other options");
 }

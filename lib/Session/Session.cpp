@@ -25,10 +25,18 @@ using namespace mlir;
 /// What tells a request from others.
 static std::string keyOf(const ModelRequest &model) {
   std::string key = model.argument + "@" + model.hub.revision + ":" +
-                    model.weightFormat + (model.asServed ? "!" : "");
+                    model.weightFormat + (model.asServed ? "!" : "") +
+                    model.config;
   for (const ConfigAssumption &assumption : model.assumptions)
     key += " " + assumption.key + "=" + assumption.value;
   return key;
+}
+
+static std::string textOf(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os);
+  return text;
 }
 
 Result<const KnownModel *> Session::State::find(const ModelRequest &request) {
@@ -87,12 +95,20 @@ std::optional<Error> Session::addModel(const std::string &name,
                                        const std::string &text) {
   if (std::optional<Error> error = checkSourceText(text, name))
     return error;
+  Diagnostics located(&state->context, state->warn, /*withPlaces=*/true);
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(text, &state->context, name);
   if (!module)
-    return state->diagnostics.takeError();
+    return located.takeError();
   state->added[name] = {std::move(module)};
   return std::nullopt;
+}
+
+Result<std::string> Session::import(const ModelRequest &model) {
+  Result<const KnownModel *> known = state->find(model);
+  if (!known)
+    return known.error();
+  return textOf(*(*known)->module);
 }
 
 Session::Session(Warn warn) : state(std::make_unique<State>(std::move(warn))) {}
@@ -112,10 +128,13 @@ std::optional<Error> Session::run(const ModelRequest &model, AddPasses add) {
 
 Result<Report> Session::estimate(const ModelRequest &model,
                                  const PlanRequest &request,
-                                 const ReportDetail &detail) {
+                                 const ReportDetail &detail,
+                                 std::string *program) {
   Result<OwningOpRef<ModuleOp>> module = state->shard(model, request);
   if (!module)
     return module.error();
+  if (program)
+    *program = textOf(**module);
   FailureOr<Report> report =
       estimateModule(**module, CostProgramAnalysis(**module),
                      TargetAnalysis(**module), detail);
@@ -141,10 +160,7 @@ Result<std::string> Session::shard(const ModelRequest &model,
   Result<OwningOpRef<ModuleOp>> module = state->shard(model, request);
   if (!module)
     return module.error();
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  (*module)->print(os);
-  return text;
+  return textOf(**module);
 }
 
 //===----------------------------------------------------------------------===//

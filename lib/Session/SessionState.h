@@ -24,8 +24,10 @@ namespace autopar {
 /// Keeps the first error that MLIR reports, and hands warnings on.
 class Diagnostics {
 public:
-  Diagnostics(mlir::MLIRContext *context, const Session::Warn &warn)
-      : warn(warn), handler(context, [this](mlir::Diagnostic &diagnostic) {
+  /// `withPlaces`: errors say where they are in a text.
+  Diagnostics(mlir::MLIRContext *context, const Session::Warn &warn,
+              bool withPlaces = false)
+      : warn(warn), withPlaces(withPlaces), handler(context, [this](mlir::Diagnostic &diagnostic) {
           take(diagnostic);
           return mlir::success();
         }) {}
@@ -51,6 +53,12 @@ private:
     if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error || error)
       return;
     error = Error{"", std::move(text), ""};
+    if (auto place = llvm::dyn_cast<mlir::FileLineColLoc>(
+            diagnostic.getLocation());
+        place && withPlaces)
+      error->where = place.getFilename().str() + ":" +
+                     std::to_string(place.getLine()) + ":" +
+                     std::to_string(place.getColumn());
     for (mlir::Diagnostic &note : diagnostic.getNotes()) {
       llvm::raw_string_ostream os(error->note);
       os << (error->note.empty() ? "" : "; ") << note;
@@ -58,6 +66,7 @@ private:
   }
 
   const Session::Warn &warn;
+  const bool withPlaces;
   std::optional<Error> error;
   mlir::ScopedDiagnosticHandler handler;
 };

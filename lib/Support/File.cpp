@@ -10,6 +10,7 @@
 #include "autopar/Support/Limits.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -32,14 +33,36 @@ Result<bool> autopar::flushOutput() {
                ""};
 }
 
+static std::atomic<bool> confined = false;
+
+void autopar::confineFiles() { confined = true; }
+
+/// Whether files at `path` are this process's business.
+static bool mayTouch(const std::string &path) {
+  if (!confined)
+    return true;
+  fs::path file(path);
+  if (std::find(file.begin(), file.end(), "..") != file.end())
+    return false;
+  for (const std::string &root : {dataDirectory(""), installedDirectory("")})
+    if (path.compare(0, root.size(), root) == 0)
+      return true;
+  return false;
+}
+
+static Error outside(const std::string &path) {
+  return {path, "is a path, and files are not opened here",
+          "give a name of the libraries"};
+}
+
 bool autopar::isDirectory(const std::string &path) {
   std::error_code error;
-  return fs::is_directory(path, error);
+  return mayTouch(path) && fs::is_directory(path, error);
 }
 
 bool autopar::fileExists(const std::string &path) {
   std::error_code error;
-  return fs::is_regular_file(path, error);
+  return mayTouch(path) && fs::is_regular_file(path, error);
 }
 
 static Result<std::string> readStream(std::FILE *file,
@@ -60,6 +83,8 @@ static Result<std::string> readStream(std::FILE *file,
 }
 
 Result<std::string> autopar::readFile(const std::string &path) {
+  if (!mayTouch(path))
+    return outside(path);
   if (path == "-")
     return readStream(stdin, "<stdin>");
   if (isDirectory(path))
@@ -87,6 +112,8 @@ static Result<bool> writeInPlace(const std::string &path,
 
 Result<bool> autopar::writeFile(const std::string &name,
                                 const std::string &text) {
+  if (confined)
+    return outside(name);
   // A link keeps pointing where it does.
   std::error_code missing;
   fs::path target = fs::canonical(name, missing);
@@ -123,6 +150,8 @@ std::vector<std::string> autopar::listFiles(const std::string &directory,
                                             const std::string &suffix) {
   std::vector<std::string> names;
   std::error_code error;
+  if (!mayTouch(directory + "/"))
+    return names;
   for (const auto &entry : fs::directory_iterator(directory, error)) {
     std::string name = entry.path().filename().string();
     if (name.size() > suffix.size() &&

@@ -156,9 +156,9 @@ LogicalResult ProductFlags::addPasses(PassManager &pm) const {
     return failure();
   for (auto [flag, given] : llvm::zip_equal(flags->plan.all(), flags->given))
     for (const std::string &value : *given)
-      if (!(flags->search && flag.name == "sla") &&
-          !flags->plan.set(flag, value))
-        return failure();
+      if (!(flags->search && flag.name == "sla"))
+        if (std::optional<Error> error = flags->plan.set(flag, value))
+          return error->message.empty() ? failure() : refuse(error->str());
   auto addSearch = [&] { return flags->addSearch(pm); };
   return addPlanPipeline(pm, flags->plan.options(), refuse,
                          flags->search ? FindPlan(addSearch) : nullptr);

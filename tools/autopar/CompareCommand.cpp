@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FlagValues.h"
 #include "ModelCommands.h"
 
+#include "autopar/Pipelines/FlagValues.h"
 #include "autopar/Plan/PlanText.h"
 #include "autopar/Report/ReportPage.h"
 #include "autopar/Report/TextStyle.h"
@@ -118,10 +118,11 @@ LogicalResult Comparer::addRow(Session &session, const std::string &name,
   set("plan", plan);
   if (!prices.empty())
     set("price", prices[prices.size() == 1 ? 0 : machine]);
-  std::optional<PlanRequest> request = readFlags(own);
+  Result<PlanRequest> request = readFlags(own);
   Result<ModelRequest> asked = requestOf(model, name);
   if (!request)
-    return failure();
+    return request.error().message.empty() ? failure()
+                                           : refuse(request.error().str());
   if (!asked)
     return refuse(asked.error().str());
   ReportDetail detail;

@@ -90,8 +90,8 @@ int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
   Result<ModelRequest> request = requestOf(model, model.name);
   if (!request)
     return fail(request.error());
-  if (!flags.setAll(values, "autopar"))
-    return 1;
+  if (std::optional<Error> error = flags.setAll(values, "autopar"))
+    return fail(*error);
   Session session(warn);
   std::optional<Error> error = addModule(session, model, model.name);
   if (!error)
@@ -103,8 +103,8 @@ int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
 
 int autopar::printGroups(const std::string &name, PlanFlags &flags,
                          const PlanValues &values) {
-  if (!flags.setAll(values, "autopar"))
-    return 1;
+  if (std::optional<Error> error = flags.setAll(values, "autopar"))
+    return fail(*error);
   FailureOr<Plan> plan = readPlanOptions(flags.options(), refuse);
   if (failed(plan))
     return 1;

@@ -11,6 +11,7 @@
 #include "autopar/Model/Shrink.h"
 #include "autopar/Pipelines/PlanFlags.h"
 #include "autopar/Placement/PlacementRequest.h"
+#include "autopar/Session/SearchChoices.h"
 
 #include <optional>
 #include <string>
@@ -49,15 +50,12 @@ Result<ModelRequest> requestOf(const ModelArgument &model,
 std::optional<Error> addModule(Session &session, const ModelArgument &model,
                                const std::string &name);
 
-/// What `search` goes through beside the flags of plans: texts as given, empty
-/// where not.
-struct SearchArgument {
+/// What `search` goes through beside the flags of plans, and how it is printed.
+struct SearchArgument : SearchChoices {
   ModelArgument model;
-  std::string devices, batches, answer, space, goal, sla, why, format;
+  std::string format;
   /// Where the plans of the frontier go, a file each.
   std::string plansOutput;
-  unsigned threads = 0;
-  bool verify = false;
 };
 
 /// Prints the best plans of a model, and what became of all others.

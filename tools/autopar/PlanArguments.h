@@ -34,8 +34,6 @@ CLI::Option *addPlanOption(CLI::App *command, const PlanFlag &flag,
 void addPlanFlags(CLI::App *command, PlanArguments &arguments,
                   const std::function<bool(const std::string &name)> &wanted);
 
-/// Whether a flag says what plans of a search do not differ in.
-bool isOfAllPlans(const std::string &name);
 /// Adds the flags that say which plans are searched, and for what.
 void addChoices(CLI::App *command, SearchArgument &search);
 /// Adds --format, of a table, one of `formats`, and --json.

@@ -7,14 +7,11 @@
 
 #include "FlagValues.h"
 #include "Interrupt.h"
-#include "SearchRequests.h"
+#include "ModelCommands.h"
 
-#include "autopar/Plan/Degrees.h"
-#include "autopar/Plan/PlanText.h"
 #include "autopar/Report/TextStyle.h"
-#include "autopar/Search/SearchReport.h"
+#include "autopar/Session/SearchRequests.h"
 #include "autopar/Support/File.h"
-#include "autopar/Support/Text.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -38,6 +35,7 @@ public:
   int run();
 
 private:
+<<<<<<< HEAD
   void findCloseCalls(Session &session, SearchReport &report) const;
   std::optional<Error> estimateBest(Session &session, SearchReport &report);
   std::optional<Error> estimateClosest(Session &session, SearchReport &report);
@@ -48,17 +46,24 @@ private:
     detail.explain = search.format == "html";
     return detail;
   }
+=======
+  std::string outputPath() const;
+>>>>>>> 4531e36 (autopar serve answers over HTTP: models, machines, estimates, searches, sweeps and placements, by processes that can be ended)
   int write(const SearchReport &report);
 
   const SearchArgument &search;
   const SearchRequest request;
+<<<<<<< HEAD
   const std::string output;
   ModelRequest model;
   SearchOutcome found;
+=======
+>>>>>>> 4531e36 (autopar serve answers over HTTP: models, machines, estimates, searches, sweeps and placements, by processes that can be ended)
 };
 
 } // namespace
 
+<<<<<<< HEAD
 void SearchCommand::findCloseCalls(Session &session,
                                    SearchReport &report) const {
   if (!report.best || report.result.rivals.empty() || found.problem.trains())
@@ -145,6 +150,14 @@ std::optional<Error> SearchCommand::answerWhy(Session &session,
       !refused)
     report.why->refusal = refused.error().message;
   return std::nullopt;
+=======
+/// That the flags say: of all variants.
+std::string SearchCommand::outputPath() const {
+  for (const GivenFlag &flag : request.variants.front().flags)
+    if (flag.name == "report-output")
+      return flag.value;
+  return "-";
+>>>>>>> 4531e36 (autopar serve answers over HTTP: models, machines, estimates, searches, sweeps and placements, by processes that can be ended)
 }
 
 int SearchCommand::write(const SearchReport &report) {
@@ -169,10 +182,9 @@ int SearchCommand::write(const SearchReport &report) {
 }
 
 int SearchCommand::run() {
-  Result<ModelRequest> named = requestOf(search.model, search.model.name);
-  if (!named)
-    return fail(named.error());
-  model = std::move(*named);
+  Result<ModelRequest> model = requestOf(search.model, search.model.name);
+  if (!model)
+    return fail(model.error());
   Session session([](const std::string &line) {
     llvm::errs() << "warning: " << line << "\n";
   });
@@ -188,25 +200,20 @@ int SearchCommand::run() {
                    std::string(what));
     return !wasInterrupted();
   };
-  Result<SearchOutcome> outcome = session.search(model, request, control);
+  Result<SearchReport> report = answerSearch(session, *model, search.model.name,
+                                             request, search.why, control);
   showProgress("");
-  if (!outcome)
-    return fail(outcome.error());
-  found = std::move(*outcome);
-  SearchReport report{search.model.name, found.problem, found.result};
-  if (std::optional<Error> error = estimateBest(session, report))
-    return fail(*error);
-  findCloseCalls(session, report);
-  if (!search.why.empty() && report.result.complete)
-    if (std::optional<Error> error = answerWhy(session, report))
-      return fail(*error);
-  int code = write(report);
-  return report.result.complete ? code : interruptedCode;
+  if (!report)
+    return fail(report.error());
+  int code = write(*report);
+  return report->result.complete ? code : interruptedCode;
 }
 
 int autopar::searchPlans(const SearchArgument &search, PlanFlags &flags,
                          const PlanValues &values) {
-  Result<SearchRequest> request = readSearchRequest(search, flags, values);
+  SearchChoices choices = search;
+  choices.weightFormat = search.model.weightFormat;
+  Result<SearchRequest> request = readSearchRequest(choices, flags, values);
   if (!request)
     return request.error().message.empty() ? 1 : fail(request.error());
   PlanValues own = values;

@@ -20,18 +20,6 @@ struct SearchOptions : PlanArguments {
 };
 } // namespace
 
-bool autopar::isOfAllPlans(const std::string &name) {
-  static const std::vector<std::string> wanted = {
-      "hardware",       "phase",         "prompt",
-      "context",        "prefill-chunk", "encoder-tokens",
-      "cross-tokens",   "dtype",         "kv-format",
-      "kv-dtype",       "nodes",         "price",
-      "runtime",        "set",           "memory-utilization",
-      "report-output",  "optimizer",     "gradient-format",
-      "product-format", "dropout",       "unfused-attention"};
-  return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-}
-
 /// `--phase`, which may be of requests, too.
 static void addPhase(CLI::App *command, PlanArguments &arguments) {
   const std::vector<PlanFlag> &flags = arguments.flags.all();

@@ -12,7 +12,7 @@
 
 namespace autopar {
 
-/// What a sweep goes through beside the flags of plans.
+/// A sweep on the command line.
 struct SweepArgument {
   SearchArgument search;
   /// Whether each row has the best plan of its own.

@@ -16,6 +16,8 @@ namespace autopar {
 /// What a user says of a model: a path, "-", a bundled name or org/name.
 struct ModelRequest {
   std::string argument;
+  /// The text of its config; then `argument` is but what it is called.
+  std::string config = {};
   HubOptions hub;
   std::vector<ConfigAssumption> assumptions;
   /// `weightFormatNames`; as stored where empty. A bundled name may have it

@@ -47,7 +47,9 @@ Result<Model> readModel(const ModelFiles &files,
                         const std::string &weightFormat = "");
 
 /// The same of a config that is no file.
-Result<Model> readModel(JsonDocument config, const std::string &name);
+Result<Model> readModel(JsonDocument config, const std::string &name,
+                        const std::vector<ConfigAssumption> &assumptions = {},
+                        const std::string &weightFormat = "");
 
 /// The fields that the family of `model` knows, with their values (defaults
 /// included) as JSON; without those that are null, wrong or long.

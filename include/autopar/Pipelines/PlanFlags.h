@@ -8,7 +8,10 @@
 #ifndef AUTOPAR_PIPELINES_PLANFLAGS_H
 #define AUTOPAR_PIPELINES_PLANFLAGS_H
 
+#include "autopar/Support/Result.h"
+
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,10 +44,11 @@ public:
   const PlanOptions &options() const { return *plan; }
 
   /// Gives the option of `flag` the value `text`, "" where the flag stood
-  /// alone. False, and an error on stderr, where it cannot have it.
-  bool set(const PlanFlag &flag, const std::string &text);
+  /// alone. The error: that it cannot have it; without a message where it has
+  /// been printed.
+  std::optional<Error> set(const PlanFlag &flag, const std::string &text);
   /// Gives all flags their values, as the command line of `tool`.
-  bool setAll(const PlanValues &values, const char *tool);
+  std::optional<Error> setAll(const PlanValues &values, const char *tool);
 
 private:
   std::unique_ptr<PlanOptions> plan;

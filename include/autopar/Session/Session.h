@@ -81,10 +81,14 @@ public:
   /// survive.
   std::optional<Error> addModel(const std::string &name,
                                 const std::string &text);
+  /// The module of a model, as text.
+  Result<std::string> import(const ModelRequest &model);
 
-  /// What a step costs: memory, FLOPs, communication and latency.
+  /// What a step costs: memory, FLOPs, communication and latency. The text of
+  /// the parallel program goes to `program`, where that is given.
   Result<Report> estimate(const ModelRequest &model, const PlanRequest &request,
-                          const ReportDetail &detail = {});
+                          const ReportDetail &detail = {},
+                          std::string *program = nullptr);
   /// In what two plans of a model differ: collectives, layouts and numbers.
   Result<Comparison> compare(const ModelRequest &model,
                              const PlanRequest &first,

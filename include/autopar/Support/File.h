@@ -30,6 +30,9 @@ void failOnClosedPipe();
 Result<bool> flushOutput();
 bool isDirectory(const std::string &path);
 bool fileExists(const std::string &path);
+/// From now on, no file is opened, looked for or written but those of the data
+/// libraries, for processes that work for strangers. Cannot be undone.
+void confineFiles();
 /// Names (not paths) of the files in `directory` that end in `suffix`, sorted.
 std::vector<std::string> listFiles(const std::string &directory,
                                    const std::string &suffix);

@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SearchRequests.h"
-
-#include "FlagValues.h"
+#include "autopar/Session/SearchRequests.h"
 
 #include "autopar/Hub/Hub.h"
+#include "autopar/Pipelines/FlagValues.h"
 #include "autopar/Search/SearchReport.h"
 #include "autopar/Support/Count.h"
 #include "autopar/Support/Limits.h"
@@ -26,7 +25,7 @@ namespace {
 
 class SearchReader {
 public:
-  SearchReader(const SearchArgument &search, const PlanFlags &flags,
+  SearchReader(const SearchChoices &search, const PlanFlags &flags,
                const PlanValues &values)
       : search(search), flags(flags), values(values) {}
 
@@ -45,7 +44,7 @@ private:
   std::optional<Error> addVariants(size_t flag);
   std::optional<Error> addVariant();
 
-  const SearchArgument &search;
+  const SearchChoices &search;
   const PlanFlags &flags;
   PlanValues values;
   SearchRequest request;
@@ -124,9 +123,9 @@ std::optional<Error> SearchReader::addVariant() {
                  "more than " + std::to_string(maxVariants) +
                      " combinations of machines, runtimes and formats",
                  "give fewer values of a flag"};
-  std::optional<PlanRequest> base = readFlags(values);
+  Result<PlanRequest> base = readFlags(values);
   if (!base)
-    return Error();
+    return base.error();
   if (!base->workload.phase)
     base->workload.phase = Phase::decode;
   SearchVariant variant{std::move(*base), weightFormat, {}};
@@ -170,7 +169,7 @@ Result<SearchRequest> SearchReader::read() {
   for (auto reader : {&SearchReader::readRequests, &SearchReader::readSizes})
     if (std::optional<Error> error = (this->*reader)())
       return *error;
-  std::vector<std::string> formats = wordsOf(search.model.weightFormat, ",|");
+  std::vector<std::string> formats = wordsOf(search.weightFormat, ",|");
   if (formats.empty())
     formats.emplace_back();
   for (const std::string &format : formats) {
@@ -183,13 +182,25 @@ Result<SearchRequest> SearchReader::read() {
   return std::move(request);
 }
 
-Result<SearchRequest> autopar::readSearchRequest(const SearchArgument &search,
+bool autopar::isOfAllPlans(const std::string &name) {
+  static const std::vector<std::string> wanted = {
+      "hardware",       "phase",         "prompt",
+      "context",        "prefill-chunk", "encoder-tokens",
+      "cross-tokens",   "dtype",         "kv-format",
+      "kv-dtype",       "nodes",         "price",
+      "runtime",        "set",           "memory-utilization",
+      "report-output",  "optimizer",     "gradient-format",
+      "product-format", "dropout",       "unfused-attention"};
+  return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+Result<SearchRequest> autopar::readSearchRequest(const SearchChoices &search,
                                                  const PlanFlags &flags,
                                                  const PlanValues &values) {
   return SearchReader(search, flags, values).read();
 }
 
-std::optional<Error> autopar::readChoices(const SearchArgument &search,
+std::optional<Error> autopar::readChoices(const SearchChoices &search,
                                           SearchRequest &request) {
   for (const SearchVariant &variant : request.variants)
     if (variant.base.plan.prefillChunk == 0)

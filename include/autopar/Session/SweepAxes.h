@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_TOOLS_AUTOPAR_SWEEPAXES_H
-#define AUTOPAR_TOOLS_AUTOPAR_SWEEPAXES_H
+#ifndef AUTOPAR_SESSION_SWEEPAXES_H
+#define AUTOPAR_SESSION_SWEEPAXES_H
 
 #include "autopar/Pipelines/PlanFlags.h"
 #include "autopar/Sweep/Sweep.h"
@@ -30,4 +30,4 @@ PlanValues valuesAt(const std::vector<SweepAxis> &axes, const SweepPoint &point,
 
 } // namespace autopar
 
-#endif // AUTOPAR_TOOLS_AUTOPAR_SWEEPAXES_H
+#endif // AUTOPAR_SESSION_SWEEPAXES_H

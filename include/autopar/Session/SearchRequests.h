@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_TOOLS_AUTOPAR_SEARCHREQUESTS_H
-#define AUTOPAR_TOOLS_AUTOPAR_SEARCHREQUESTS_H
+#ifndef AUTOPAR_SESSION_SEARCHREQUESTS_H
+#define AUTOPAR_SESSION_SEARCHREQUESTS_H
 
-#include "ModelCommands.h"
-
+#include "autopar/Pipelines/PlanFlags.h"
+#include "autopar/Search/SearchReport.h"
+#include "autopar/Session/SearchChoices.h"
 #include "autopar/Session/Session.h"
 
 namespace autopar {
@@ -18,15 +19,15 @@ namespace autopar {
 inline constexpr const char *allBatches = "1..32768";
 
 /// What a search is asked for. Flags of machines, runtimes and formats may have
-/// several values, "a,b": each combination is a variant. Errors without a
-/// message have been printed.
-Result<SearchRequest> readSearchRequest(const SearchArgument &search,
+/// several values, "a,b": each combination is a variant. An error without
+/// a message has been printed.
+Result<SearchRequest> readSearchRequest(const SearchChoices &search,
                                         const PlanFlags &flags,
                                         const PlanValues &values);
 
 /// Fills what `search` says of a request whose variants, and requests, are
 /// there: space, goal and the longest times. The error: what of it cannot be.
-std::optional<Error> readChoices(const SearchArgument &search,
+std::optional<Error> readChoices(const SearchChoices &search,
                                  SearchRequest &request);
 
 /// A step of a plan on a target of what was found, through the passes.
@@ -44,6 +45,14 @@ Result<Report> estimatePoint(Session &session, const ModelRequest &model,
                              const SearchPoint &point,
                              const ReportDetail &detail = {});
 
+/// Searches, and adds what a report says beside: the estimate of the best plan,
+/// who is too close to call, and why `SearchChoices::why` is not the best.
+Result<SearchReport> answerSearch(Session &session, const ModelRequest &model,
+                                  const std::string &name,
+                                  const SearchRequest &request,
+                                  const std::string &why = "",
+                                  const SearchControl &control = {});
+
 } // namespace autopar
 
-#endif // AUTOPAR_TOOLS_AUTOPAR_SEARCHREQUESTS_H
+#endif // AUTOPAR_SESSION_SEARCHREQUESTS_H

@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef AUTOPAR_TOOLS_AUTOPAR_FLAGVALUES_H
-#define AUTOPAR_TOOLS_AUTOPAR_FLAGVALUES_H
+#ifndef AUTOPAR_PIPELINES_FLAGVALUES_H
+#define AUTOPAR_PIPELINES_FLAGVALUES_H
 
 #include "autopar/Pipelines/PlanFlags.h"
 #include "autopar/Pipelines/PlanPasses.h"
 
-#include <optional>
+#include <string>
+#include <vector>
 
 namespace autopar {
 
@@ -19,10 +20,10 @@ namespace autopar {
 std::vector<std::string> &valuesOf(const PlanFlags &flags, PlanValues &values,
                                    const std::string &name);
 
-/// Plan, machine and step that `values` say; nothing, and an error on stderr,
-/// where a flag cannot have its value.
-std::optional<PlanRequest> readFlags(const PlanValues &values);
+/// Plan, machine and step that `values` say. Errors: a flag that cannot have
+/// its value; one without a message has been printed.
+Result<PlanRequest> readFlags(const PlanValues &values);
 
 } // namespace autopar
 
-#endif // AUTOPAR_TOOLS_AUTOPAR_FLAGVALUES_H
+#endif // AUTOPAR_PIPELINES_FLAGVALUES_H

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SweepAxes.h"
+#include "autopar/Session/SweepAxes.h"
 
-#include "FlagValues.h"
-
+#include "autopar/Pipelines/FlagValues.h"
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/NumberList.h"

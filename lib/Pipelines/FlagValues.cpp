@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FlagValues.h"
+#include "autopar/Pipelines/FlagValues.h"
 
 #include "autopar/Pipelines/Pipelines.h"
 
 #include "llvm/Support/ErrorHandling.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace autopar;
 using namespace mlir;
@@ -24,12 +23,26 @@ std::vector<std::string> &autopar::valuesOf(const PlanFlags &flags,
   llvm_unreachable("a flag that plans have");
 }
 
-std::optional<PlanRequest> autopar::readFlags(const PlanValues &values) {
+/// The error whose `str()` is `text`.
+static Error errorOf(const std::string &text) {
+  static constexpr std::string_view note = "\n  note: ";
+  size_t end = text.find(note);
+  if (end == text.npos)
+    return {"", text, ""};
+  return {"", text.substr(0, end), text.substr(end + note.size())};
+}
+
+Result<PlanRequest> autopar::readFlags(const PlanValues &values) {
   PlanFlags flags;
-  if (!flags.setAll(values, "autopar"))
-    return std::nullopt;
-  return readPlanRequest(flags.options(), [](const Twine &message) {
-    llvm::errs() << "error: " << message << "\n";
-    return failure();
-  });
+  if (std::optional<Error> error = flags.setAll(values, "autopar"))
+    return *error;
+  Error error;
+  FailureOr<PlanRequest> request =
+      readPlanRequest(flags.options(), [&](const Twine &message) {
+        error = errorOf(message.str());
+        return failure();
+      });
+  if (failed(request))
+    return error;
+  return std::move(*request);
 }

@@ -1,0 +1,47 @@
+//===- Problem.h - Errors as RFC 9457 has them ------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SERVER_PROBLEM_H
+#define AUTOPAR_SERVER_PROBLEM_H
+
+#include "autopar/Server/Http.h"
+#include "autopar/Support/Result.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace autopar::server {
+
+/// What errors of a body are located in.
+inline constexpr const char *bodyName = "body";
+/// What the error is located in where a path names nothing.
+inline constexpr const char *pathName = "path";
+
+/// A response of application/problem+json.
+struct Problem {
+  int status = 400;
+  std::string detail;
+  /// What is wrong, each by the JSON pointer of the body.
+  struct Part {
+    std::string pointer, detail, note;
+    /// Of a text at that pointer; 0: nowhere in it.
+    int line = 0, column = 0;
+  };
+  std::vector<Part> errors = {};
+  std::vector<Header> headers = {};
+
+  nlohmann::json json() const;
+  HttpResponse response() const;
+};
+
+/// The problem that `error` is: 400 where it has a line of the body, 404 where
+/// it is about the path, else 422. What it is located in is a pointer: of
+/// "config: /layers" that is /config/layers.
+Problem problemOf(const Error &error);
+
+} // namespace autopar::server
+
+#endif // AUTOPAR_SERVER_PROBLEM_H

@@ -1,0 +1,61 @@
+//===- RequestReader.h - A request as its bytes come ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SERVER_REQUESTREADER_H
+#define AUTOPAR_SERVER_REQUESTREADER_H
+
+#include "autopar/Server/Problem.h"
+#include "autopar/Server/ServerLimits.h"
+
+#include <optional>
+
+namespace autopar::server {
+
+/// Reads requests of HTTP/1.1 from bytes, strictly: what two readers could read
+/// in two ways is refused. Bodies have a length; no chunks.
+class RequestReader {
+public:
+  enum class State { head, body, complete, refused };
+
+  explicit RequestReader(const ServerLimits &limits) : limits(limits) {}
+
+  State add(std::string_view bytes);
+  State state() const { return now; }
+  /// The request that is complete; then reads the next.
+  HttpRequest take();
+  /// Why it was refused.
+  const Problem &refusal() const { return problem; }
+
+  /// Bytes that are kept, and those that the body still needs.
+  size_t buffered() const { return buffer.size(); }
+  size_t missing() const {
+    return now == State::body ? length - buffer.size() : 0;
+  }
+  /// Whether the connection goes on after this request.
+  bool keepsAlive() const { return alive; }
+  /// Whether the client waits for a word before it sends the body; said once.
+  bool takeExpectation();
+
+private:
+  void readHead();
+  bool readFirstLine(std::string_view line);
+  bool readHeader(std::string_view line);
+  bool readLength();
+  bool refuse(int status, std::string detail);
+
+  const ServerLimits &limits;
+  State now = State::head;
+  std::string buffer;
+  HttpRequest request;
+  Problem problem;
+  size_t length = 0;
+  bool alive = true, expects = false;
+};
+
+} // namespace autopar::server
+
+#endif // AUTOPAR_SERVER_REQUESTREADER_H

@@ -1,0 +1,38 @@
+//===- SearchChoices.h - What searches and sweeps are asked -----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SESSION_SEARCHCHOICES_H
+#define AUTOPAR_SESSION_SEARCHCHOICES_H
+
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+/// What a search is asked for beside the flags of plans: texts as given, empty
+/// where not. This header sees neither LLVM nor MLIR.
+struct SearchChoices {
+  std::string devices, batches, answer, space, goal, sla, why, weightFormat;
+  unsigned threads = 0;
+  bool verify = false;
+};
+
+/// What a sweep goes through beside the flags of plans.
+struct SweepChoices {
+  SearchChoices search;
+  /// Whether each row has the best plan of its own.
+  bool searches = false;
+  /// The names of the flags that were given, in order.
+  std::vector<std::string> order;
+};
+
+/// Whether a flag says what plans of a search do not differ in.
+bool isOfAllPlans(const std::string &name);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SESSION_SEARCHCHOICES_H

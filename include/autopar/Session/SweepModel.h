@@ -1,0 +1,74 @@
+//===- SweepModel.h - A table of estimates of a model -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SESSION_SWEEPMODEL_H
+#define AUTOPAR_SESSION_SWEEPMODEL_H
+
+#include "autopar/Session/SearchRequests.h"
+#include "autopar/Session/SweepAxes.h"
+#include "autopar/Sweep/Sweep.h"
+
+namespace autopar {
+
+/// Called with the rows that are done, of how many, and what is done for the
+/// next one; false stops.
+using SweepProgress =
+    std::function<bool(size_t done, size_t count, const std::string &more)>;
+
+/// Rows for all points of the axes.
+class ModelSweep {
+public:
+  /// Errors: what can be said without a model.
+  static Result<ModelSweep> read(const SweepChoices &choices,
+                                 const PlanFlags &flags, PlanValues values);
+
+  size_t rows() const { return count; }
+  const std::vector<SweepAxis> &axes() const { return report.axes; }
+
+  /// The table; not complete where `progress` has stopped it. Errors: the
+  /// model's, and flags that no row could have.
+  Result<SweepReport> run(Session &session, const ModelRequest &model,
+                          const std::string &name,
+                          const SweepProgress &progress);
+
+private:
+  ModelSweep(const SweepChoices &choices, const PlanFlags &flags,
+             PlanValues values)
+      : choices(choices), flags(flags), values(std::move(values)) {}
+
+  bool searches() const {
+    return choices.searches || !choices.search.devices.empty();
+  }
+  std::optional<Error> readAxes();
+  std::optional<Error> checkPlans();
+  std::optional<Error> checkFirst() const;
+
+  PlanValues valuesAt(const SweepPoint &point) const {
+    return autopar::valuesAt(report.axes, point, flags, values);
+  }
+  std::optional<Error> setSearched(const SweepPoint &point,
+                                   SearchRequest &request) const;
+  std::optional<SweepRow> rowAt(Session &session, const ModelRequest &model,
+                                const SweepPoint &point,
+                                const PlanRequest &request,
+                                const SweepProgress &progress) const;
+  std::optional<SweepRow> searchAt(Session &session, const ModelRequest &model,
+                                   const SweepPoint &point,
+                                   const PlanRequest &base,
+                                   const SweepProgress &progress) const;
+
+  SweepChoices choices;
+  const PlanFlags &flags;
+  PlanValues values;
+  SweepReport report;
+  size_t count = 0;
+  bool isService = false;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_SESSION_SWEEPMODEL_H

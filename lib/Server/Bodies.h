@@ -1,0 +1,62 @@
+//===- Bodies.h - What bodies of requests say -------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SERVER_BODIES_H
+#define AUTOPAR_LIB_SERVER_BODIES_H
+
+#include "autopar/Pipelines/FlagValues.h"
+#include "autopar/Server/Api.h"
+#include "autopar/Session/Session.h"
+
+namespace autopar::server {
+
+/// The model that `body` names or has: "model", "config" or "module". Modules
+/// become models of the session.
+Result<ModelRequest> readModel(Session &session, const JsonReader &body);
+
+/// Flags of plans that a body may not have: what they read or write is a file,
+/// or they are about text.
+bool isOfFiles(const std::string &flag);
+
+/// Which flags an object may have: names to what they are of plans.
+struct FlagNames {
+  /// Whether a flag of plans is one of them.
+  bool (*hasFlag)(const std::string &name) = nullptr;
+  /// Others, whose texts are read, too.
+  std::vector<std::string_view> others = {};
+  /// Whether values may be lists.
+  bool haveLists = false;
+};
+
+/// What an object of flags says.
+struct GivenFlags {
+  PlanValues values;
+  /// Of `FlagNames::others`, by name.
+  std::map<std::string, std::string> others;
+  /// Names in the order of `PlanFlags::all`, behind others.
+  std::vector<std::string> order;
+  /// The pointer of the object.
+  std::string pointer;
+
+  std::string other(const std::string &name) const {
+    auto it = others.find(name);
+    return it == others.end() ? "" : it->second;
+  }
+};
+Result<GivenFlags> readFlagObject(const JsonReader &body, std::string_view key,
+                                  const PlanFlags &flags,
+                                  const FlagNames &names = {});
+
+/// `error` at the flag of `given` that it names, or at all of them.
+Error atFlag(Error error, const GivenFlags &given);
+
+/// The plan, machine and step that `body`'s flags say under `key`.
+Result<PlanRequest> readPlan(const JsonReader &body, std::string_view key);
+
+} // namespace autopar::server
+
+#endif // AUTOPAR_LIB_SERVER_BODIES_H

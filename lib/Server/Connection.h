@@ -1,0 +1,87 @@
+//===- Connection.h - A client of a server ----------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SERVER_CONNECTION_H
+#define AUTOPAR_LIB_SERVER_CONNECTION_H
+
+#include "Loop.h"
+#include "Workers.h"
+#include "autopar/Server/RequestReader.h"
+
+namespace autopar::server {
+
+class Connection;
+
+/// What connections ask of a server.
+class Asked {
+public:
+  virtual ~Asked() = default;
+  /// The answer to a request; nothing where `connection` gets it later.
+  virtual std::optional<HttpResponse> answer(Connection &connection,
+                                             const HttpRequest &request) = 0;
+  /// It gets this one.
+  virtual void answered(Connection &connection,
+                        const HttpResponse &response) = 0;
+  /// It does not wait any more.
+  virtual void forget(Connection &connection) = 0;
+  /// It is gone.
+  virtual void leave(Connection &connection) = 0;
+  /// Whether there is room for all bodies that are being read.
+  virtual bool hasRoom() const = 0;
+};
+
+/// Reads requests one after another, and writes what they are answered.
+class Connection : public Watched, public Client {
+public:
+  Connection(Asked &server, const ServerLimits &limits, int socket);
+  ~Connection() override;
+
+  void takeProgress(const std::vector<std::string> &texts) override;
+  void takeAnswer(const HttpResponse &response) override;
+  /// Ends it, at once.
+  void end();
+  bool hasAsked() const { return asked; }
+  bool isReading() const { return state == State::reading; }
+  bool isWaiting() const { return state == State::waiting; }
+  bool isWriting() const { return state == State::writing; }
+  size_t buffered() const { return reader.buffered() + reader.missing(); }
+
+  int descriptor() const override { return socket; }
+  short events() const override;
+  void ready(short events) override;
+  std::optional<TimePoint> deadline() const override;
+  void expire() override;
+  bool isOver() const override { return socket < 0; }
+
+private:
+  enum class State { reading, waiting, writing, draining };
+
+  void receive();
+  void read(std::string_view bytes);
+  void proceed(RequestReader::State read);
+  void ask();
+  void write(const HttpResponse &response);
+  void send();
+  void finish();
+
+  Asked &server;
+  const ServerLimits &limits;
+  int socket;
+  State state = State::reading;
+  RequestReader reader;
+  std::string output;
+  TimePoint until;
+  bool keepsAlive = true, isHead = false, asked = false;
+  /// Whether more came behind the last request.
+  bool hasMore = false;
+  /// Whether the answer is a stream of events, whose head has been sent.
+  bool wantsEvents = false, hasEvents = false;
+};
+
+} // namespace autopar::server
+
+#endif // AUTOPAR_LIB_SERVER_CONNECTION_H

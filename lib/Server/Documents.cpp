@@ -1,0 +1,53 @@
+//===- Documents.cpp ------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Server/Documents.h"
+
+#include "autopar/Page/Page.h"
+#include "autopar/Support/File.h"
+
+#include <algorithm>
+
+using namespace autopar;
+using namespace autopar::server;
+
+static HttpResponse failed(const Error &error) {
+  return Problem{500, error.str()}.response();
+}
+
+static HttpResponse page() {
+  Result<std::string> html =
+      makePage("autopar", HtmlBody().heading(1, "autopar"), "{\"live\": true}");
+  return html ? HttpResponse{200, "text/html; charset=utf-8", *html}
+              : failed(html.error());
+}
+
+static HttpResponse file(const std::string &name) {
+  Result<std::string> text =
+      readFile(installedDirectory("server") + "/" + name);
+  return text ? HttpResponse{200, "application/json", *text}
+              : failed(text.error());
+}
+
+static HttpResponse schema(const std::string &id) {
+  std::vector<std::string> names =
+      listFiles(installedDirectory("server/schemas"), ".schema.json");
+  if (std::find(names.begin(), names.end(), id) == names.end())
+    return Problem{404, "no such schema"}.response();
+  return file("schemas/" + id);
+}
+
+HttpResponse autopar::server::documentOf(const HttpRequest &request,
+                                         const std::string &id) {
+  if (request.path == "/")
+    return page();
+  if (request.path == "/openapi.json")
+    return file("openapi.json");
+  if (request.path == "/healthz")
+    return {200, "application/json", "{\"status\": \"ok\"}"};
+  return schema(id);
+}

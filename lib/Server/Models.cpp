@@ -1,0 +1,77 @@
+//===- Models.cpp - Paths of models ---------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ApiState.h"
+
+#include "autopar/Support/Text.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace autopar;
+using namespace autopar::server;
+using Json = nlohmann::ordered_json;
+
+/// The bundled model called `name`; with a format behind a colon, maybe.
+static Result<ModelRequest> bundled(const std::string &name) {
+  if (!llvm::is_contained(bundledModels(), name.substr(0, name.find(':'))))
+    return Error{pathName, "no model is called \"" + shorten(name) + "\"",
+                 "GET /models"};
+  ModelRequest request;
+  request.argument = name;
+  request.hub.offline = true;
+  return request;
+}
+
+static const std::vector<std::string> cacheFormats = {"bf16", "fp8"};
+
+Answer autopar::server::listModels(Session &session, const Call &call) {
+  Json models = Json::array();
+  for (const std::string &name : bundledModels())
+    models.push_back({{"id", name}, {"href", "/models/" + name}});
+  return Json{{"models", models}}.dump();
+}
+
+Answer autopar::server::showModel(Session &session, const Call &call) {
+  Result<ModelRequest> request = bundled(call.id);
+  if (!request)
+    return request.error();
+  Result<ModelReport> model = session.describe(*request, cacheFormats);
+  if (!model)
+    return model.error();
+  return writeJson(*model);
+}
+
+Answer autopar::server::listLayers(Session &session, const Call &call) {
+  Result<ModelRequest> request = bundled(parameterOf(call.request, "model"));
+  if (!request)
+    return request.error();
+  Result<ModelReport> model = session.describe(*request);
+  if (!model)
+    return model.error();
+  Json layers = Json::array();
+  for (const ModelReport::LayerKind &kind : model->layers)
+    layers.push_back({{"name", kind.name}, {"count", kind.count}});
+  return Json{{"model", request->argument},
+              {"pattern", model->pattern},
+              {"layers", layers}}
+      .dump();
+}
+
+Answer autopar::server::importModel(Session &session, const Call &call) {
+  call.body.allowOnly({"model", "config", "module", "weight_format"});
+  Result<ModelRequest> request = readModel(session, call.body);
+  if (!request)
+    return request.error();
+  Result<ModelReport> model = session.describe(*request, cacheFormats);
+  if (!model)
+    return model.error();
+  Result<std::string> module = session.import(*request);
+  if (!module)
+    return module.error();
+  return "{\"model\": " + writeJson(*model) +
+         ", \"module\": " + jsonString(*module) + "}";
+}

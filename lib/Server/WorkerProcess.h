@@ -1,0 +1,60 @@
+//===- WorkerProcess.h - One process behind a server ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SERVER_WORKERPROCESS_H
+#define AUTOPAR_LIB_SERVER_WORKERPROCESS_H
+
+#include "Worker.h"
+#include "Workers.h"
+
+#include <sys/types.h>
+
+namespace autopar::server {
+
+/// A worker as the server sees it.
+class WorkerProcess : public Watched {
+public:
+  WorkerProcess(Workers &all, pid_t process, int socket)
+      : all(all), process(process), socket(socket) {}
+  ~WorkerProcess() override;
+
+  bool isIdle() const { return !job; }
+  bool hasLongJob() const { return job && job->isLong; }
+  void give(Job next);
+  /// Stops what is for `client`.
+  void abandon(Client *client);
+  /// Kills it, now.
+  void end();
+
+  int descriptor() const override { return socket; }
+  short events() const override;
+  void ready(short events) override;
+  std::optional<TimePoint> deadline() const override;
+  void expire() override;
+  bool isOver() const override { return socket < 0; }
+
+private:
+  void send();
+  void receive();
+  void take(const Message &message);
+  void stopWorking(Duration grace);
+  /// It has ended, or shall: what it had is answered as `problem`.
+  void leave(std::optional<Problem> problem);
+
+  Workers &all;
+  pid_t process;
+  int socket;
+  std::optional<Job> job;
+  std::string input, output;
+  /// When it is to stop, and when it is ended.
+  TimePoint stopAt;
+  bool isStopping = false;
+};
+
+} // namespace autopar::server
+
+#endif // AUTOPAR_LIB_SERVER_WORKERPROCESS_H

@@ -1,0 +1,145 @@
+//===- SearchAnswer.cpp - What a search found, and why --------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Plan/Degrees.h"
+#include "autopar/Plan/PlanText.h"
+#include "autopar/Session/SearchRequests.h"
+
+using namespace autopar;
+
+namespace {
+
+class SearchAnswer {
+public:
+  SearchAnswer(Session &session, const ModelRequest &model,
+               const SearchRequest &request, const std::string &why)
+      : session(session), model(model), request(request), why(why) {}
+
+  Result<SearchReport> run(const std::string &name,
+                           const SearchControl &control);
+
+private:
+  void findCloseCalls(SearchReport &report) const;
+  std::optional<Error> estimateBest(SearchReport &report);
+  std::optional<Error> estimateClosest(SearchReport &report);
+  std::optional<Error> answerWhy(SearchReport &report);
+
+  Session &session;
+  const ModelRequest &model;
+  const SearchRequest &request;
+  const std::string &why;
+  SearchOutcome found;
+};
+
+} // namespace
+
+void SearchAnswer::findCloseCalls(SearchReport &report) const {
+  if (!report.best || report.result.rivals.empty() || found.problem.trains())
+    return;
+  auto impactsOf = [&](const SearchPoint &point) -> std::optional<Report> {
+    ReportDetail detail;
+    detail.impact = true;
+    Result<Report> report =
+        estimatePlan(session, model, request, found, point.target, point.plan,
+                     point.batch, detail);
+    return report ? std::optional(std::move(*report)) : std::nullopt;
+  };
+  std::optional<Report> best =
+      impactsOf(report.result.frontier[*report.result.best]);
+  std::vector<std::optional<Report>> rivals;
+  if (best)
+    for (const Rival &rival : report.result.rivals)
+      rivals.push_back(impactsOf(rival.point));
+  if (best)
+    report.closeCalls =
+        closeCallsOf(report.problem, report.result, *best, rivals);
+}
+
+/// Of what does not fit, where nothing does.
+std::optional<Error> SearchAnswer::estimateClosest(SearchReport &report) {
+  if (!found.result.frontier.empty() || !found.result.closest)
+    return std::nullopt;
+  const UnfitPoint &closest = *found.result.closest;
+  Result<Report> estimated =
+      estimatePlan(session, model, request, found, closest.target, closest.plan,
+                   closest.batch);
+  if (!estimated)
+    return estimated.error();
+  report.closest = std::move(*estimated);
+  return std::nullopt;
+}
+
+std::optional<Error> SearchAnswer::estimateBest(SearchReport &report) {
+  if (request.requests)
+    return std::nullopt;
+  if (!found.result.best)
+    return estimateClosest(report);
+  Result<Report> estimated =
+      estimatePoint(session, model, request, found,
+                    found.result.frontier[*found.result.best]);
+  if (!estimated)
+    return estimated.error();
+  report.best = std::move(*estimated);
+  return std::nullopt;
+}
+
+/// Searches the space of that plan alone.
+std::optional<Error> SearchAnswer::answerWhy(SearchReport &report) {
+  Result<Plan> plan = loadPlan(why);
+  if (!plan)
+    return plan.error();
+  std::optional<int64_t> devices = plan->devices();
+  if (!devices)
+    return Error{"", "--why: the plan has open sizes", ""};
+  SearchRequest one = request;
+  one.space = spaceOf(*plan, found.problem.trains());
+  if (one.space.recompute.empty())
+    return Error{"",
+                 "--why: recompute=" + plan->training.recompute->str() +
+                     " is not searched for",
+                 "none, selective and full are"};
+  one.devices = {*devices};
+  Result<SearchOutcome> own = session.search(model, one);
+  if (!own)
+    return own.error();
+  report.why = compareWith(report.result, own->result);
+  report.why->plan = why;
+  if (report.why->answer != SearchWhy::Answer::illegal)
+    return std::nullopt;
+  if (std::optional<Error> error = checkChoices(*plan)) {
+    report.why->refusal = error->message;
+    return std::nullopt;
+  }
+  if (Result<Report> refused = estimatePlan(session, model, request, found, 0,
+                                            *plan, request.batches.front());
+      !refused)
+    report.why->refusal = refused.error().message;
+  return std::nullopt;
+}
+
+Result<SearchReport> SearchAnswer::run(const std::string &name,
+                                       const SearchControl &control) {
+  Result<SearchOutcome> outcome = session.search(model, request, control);
+  if (!outcome)
+    return outcome.error();
+  found = std::move(*outcome);
+  SearchReport report{name, found.problem, found.result};
+  if (std::optional<Error> error = estimateBest(report))
+    return *error;
+  findCloseCalls(report);
+  if (!why.empty() && report.result.complete)
+    if (std::optional<Error> error = answerWhy(report))
+      return *error;
+  return report;
+}
+
+Result<SearchReport>
+autopar::answerSearch(Session &session, const ModelRequest &model,
+                      const std::string &name, const SearchRequest &request,
+                      const std::string &why, const SearchControl &control) {
+  return SearchAnswer(session, model, request, why).run(name, control);
+}

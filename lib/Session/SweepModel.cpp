@@ -1,0 +1,202 @@
+//===- SweepModel.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Session/SweepModel.h"
+
+#include "autopar/Pipelines/FlagValues.h"
+#include "autopar/Search/SearchReport.h"
+#include "autopar/Support/Limits.h"
+#include "autopar/Support/NumberList.h"
+#include "autopar/Support/Text.h"
+
+using namespace autopar;
+
+//===----------------------------------------------------------------------===//
+// Checks before anything is computed
+//===----------------------------------------------------------------------===//
+
+std::optional<Error> ModelSweep::readAxes() {
+  isService = isOfRequests(flags, values);
+  Result<std::vector<SweepAxis>> axes =
+      takeAxes(choices.order, choices.search.devices, flags, values);
+  if (!axes)
+    return axes.error();
+  Result<size_t> points = countPoints(*axes);
+  if (!points)
+    return points.error();
+  report.axes = std::move(*axes);
+  count = *points;
+  return std::nullopt;
+}
+
+std::optional<Error> ModelSweep::checkPlans() {
+  const SearchChoices &search = choices.search;
+  if (isService) {
+    if (searches())
+      return Error{"", "a sweep of searches has steps, not requests",
+                   "leave out --search and --devices, or --rate and "
+                   "--concurrency"};
+    if (!search.sla.empty())
+      valuesOf(flags, values, "sla") = {search.sla};
+  } else if (!search.sla.empty() && !searches()) {
+    return Error{"", "--sla is about --search, --rate or --concurrency",
+                 "add one of them, or leave it out"};
+  }
+  if (!searches()) {
+    for (auto [flag, text] : {std::pair("--space", &search.space),
+                              std::pair("--goal", &search.goal)})
+      if (!text->empty())
+        return Error{"", std::string(flag) + " is about --search",
+                     "add --search, or leave it out"};
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < values.size(); ++i)
+    if (const PlanFlag &flag = flags.all()[i];
+        !values[i].empty() && !isOfAllPlans(flag.name))
+      return Error{"",
+                   "--" + flag.name + " says the plan that " +
+                       (choices.searches ? "--search" : "--devices") +
+                       " looks for",
+                   "give one of them; --space=tp=8 limits what is searched"};
+  report.goal = search.goal.empty() ? "throughput" : search.goal;
+  return std::nullopt;
+}
+
+std::optional<Error> ModelSweep::checkFirst() const {
+  Result<PlanRequest> first = readFlags(valuesAt(pointAt(report.axes, 0)));
+  if (!first)
+    return first.error();
+  if (!searches())
+    return std::nullopt;
+  SearchRequest request;
+  request.variants.push_back({std::move(*first)});
+  return readChoices(choices.search, request);
+}
+
+Result<ModelSweep> ModelSweep::read(const SweepChoices &choices,
+                                    const PlanFlags &flags, PlanValues values) {
+  ModelSweep sweep(choices, flags, std::move(values));
+  // What is wrong at all points is wrong at the first.
+  std::optional<Error> error = sweep.readAxes();
+  if (!error)
+    error = sweep.checkPlans();
+  if (!error)
+    error = sweep.checkFirst();
+  if (error)
+    return *error;
+  return sweep;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+static std::string reasonOf(const Error &error) {
+  return Error{error.where, error.message, ""}.str() +
+         (error.note.empty() ? "" : " (" + error.note + ")");
+}
+
+std::optional<Error> ModelSweep::setSearched(const SweepPoint &point,
+                                             SearchRequest &request) const {
+  for (size_t i = 0; i < point.size(); ++i)
+    if (report.axes[i].name == "devices")
+      request.devices = {report.axes[i].values[point[i]].get<int64_t>()};
+  if (auto batch = request.variants.front().base.workload.batch)
+    request.batches = {*batch};
+  else if (auto all = readCounts("--batch", allBatches, limits::maxTokens))
+    request.batches = *all;
+  return readChoices(choices.search, request);
+}
+
+/// Why a search that went to its end has found neither the best plan nor one
+/// that does not fit.
+static std::string whyNone(const SearchOutcome &found) {
+  if (found.result.frontier.empty())
+    return "no plan of the space is legal (free some of its limits)";
+  return "no plan takes at most " + formatTime(*stepLimitUs(found.problem)) +
+         " a step";
+}
+
+/// The row of the best plan, or else of the one that comes closest to fitting;
+/// nothing where it was interrupted.
+std::optional<SweepRow>
+ModelSweep::searchAt(Session &session, const ModelRequest &model,
+                     const SweepPoint &point, const PlanRequest &base,
+                     const SweepProgress &progress) const {
+  auto refused = [&](const std::string &reason) {
+    return SweepRow{point, "", {}, reason};
+  };
+  SearchRequest request;
+  request.variants.push_back({base});
+  if (std::optional<Error> error = setSearched(point, request))
+    return refused(reasonOf(*error));
+  SearchControl control;
+  control.threads = choices.search.threads;
+  control.progress = [&](std::string_view what, size_t done, size_t all) {
+    return progress(report.rows.size(), count,
+                    ", " + std::to_string(done) + " of " + std::to_string(all) +
+                        " " + std::string(what));
+  };
+  Result<SearchOutcome> found = session.search(model, request, control);
+  if (!found)
+    return refused(reasonOf(found.error()));
+  const SearchResult &result = found->result;
+  if (!result.complete)
+    return std::nullopt;
+  bool isUnfit = result.frontier.empty() && result.closest;
+  if (!result.best && !isUnfit)
+    return refused(whyNone(*found));
+  SearchPoint shown;
+  if (result.best)
+    shown = result.frontier[*result.best];
+  else
+    shown = {result.closest->target, result.closest->plan,
+             result.closest->batch};
+  Result<Report> estimate =
+      isUnfit ? estimatePlan(session, model, request, *found, shown.target,
+                             shown.plan, shown.batch)
+              : estimatePoint(session, model, request, *found, shown);
+  if (!estimate)
+    return refused(reasonOf(estimate.error()));
+  return SweepRow::of(point, *estimate, labelOf(shown));
+}
+
+std::optional<SweepRow> ModelSweep::rowAt(Session &session,
+                                          const ModelRequest &model,
+                                          const SweepPoint &point,
+                                          const PlanRequest &request,
+                                          const SweepProgress &progress) const {
+  if (searches())
+    return searchAt(session, model, point, request, progress);
+  Result<Report> estimate = session.estimate(model, request);
+  if (!estimate)
+    return SweepRow{point, "", {}, reasonOf(estimate.error())};
+  return SweepRow::of(point, *estimate);
+}
+
+Result<SweepReport> ModelSweep::run(Session &session, const ModelRequest &model,
+                                    const std::string &name,
+                                    const SweepProgress &progress) {
+  report.model = name;
+  // Found and imported once, before there are rows.
+  if (std::optional<Error> error = session.run(
+          model, [](mlir::PassManager &) { return mlir::success(); }))
+    return *error;
+  for (size_t i = 0; i < count && progress(i, count, ""); ++i) {
+    SweepPoint point = pointAt(report.axes, i);
+    Result<PlanRequest> request = readFlags(valuesAt(point));
+    if (!request)
+      return request.error();
+    std::optional<SweepRow> row =
+        rowAt(session, model, point, *request, progress);
+    if (!row)
+      break;
+    report.rows.push_back(std::move(*row));
+  }
+  report.complete = report.rows.size() == count;
+  return report;
+}
