@@ -8,6 +8,8 @@
 #ifndef AUTOPAR_LIB_SESSION_SESSIONSTATE_H
 #define AUTOPAR_LIB_SESSION_SESSIONSTATE_H
 
+#include "autopar/Dialect/Parallel/Parallel.h"
+#include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/InitAll.h"
 #include "autopar/Session/Session.h"
 
@@ -91,6 +93,9 @@ struct Session::State {
     mlir::DialectRegistry registry;
     registerAllDialects(registry);
     context.appendDialectRegistry(registry);
+    // Plans are read off models that no pass has touched, too.
+    context.loadDialect<transformer::TransformerDialect,
+                        parallel::ParallelDialect>();
     context.printOpOnDiagnostic(false);
   }
 

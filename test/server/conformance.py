@@ -20,6 +20,7 @@ import random
 import sys
 import threading
 import time
+import urllib.parse
 
 import serving
 from serving import Document, Server
@@ -301,7 +302,7 @@ class Generator:
             target = path.replace("{id}", self.draw.choice(["llama-3.2-1b", "h100-sxm", "..", "%2e%2e", "a%20b", "x" * 500, "é"]))
             if path == "/layers":
                 target += self.draw.choice(["", "?model=gpt2", "?model=", "?model=%zz", "?model=../x", "?a=b&model=gpt2&model=x"])
-            return method, target.encode().decode("latin-1"), None, operation
+            return method, urllib.parse.quote(target, safe="/%?=&."), None, operation
         body = self.body(path, example_of(operation))
         if self.draw.random() < 0.7:
             self.spoil(body, path)

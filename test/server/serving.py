@@ -122,8 +122,9 @@ class Document:
 
     def errors(self, schema, value):
         validator = jsonschema.Draft202012Validator(schema, resolver=self.resolver)
-        error = next(validator.iter_errors(value), None)
-        return f"{list(error.absolute_path)}: {error.message[:300]}" if error else None
+        # All of them: a resolver does not forget where an unfinished search was.
+        errors = list(validator.iter_errors(value))
+        return f"{list(errors[0].absolute_path)}: {errors[0].message[:300]}" if errors else None
 
     def wrong(self, operation, status, headers, body):
         """What is wrong with an answer; None: nothing."""
