@@ -43,41 +43,34 @@ Api::~Api() = default;
 
 static bool goOn(std::string_view, size_t, size_t) { return true; }
 
-static Answer answerOf(Session &session, const Handler &handler,
-                       const HttpRequest &request, std::string id,
-                       const Progress &progress, const ServerLimits &limits) {
-  bool hasBody = request.method == "POST";
-  Result<JsonDocument> body =
-      JsonDocument::parse(hasBody ? request.body : "{}", bodyName);
-  if (!body)
-    return body.error();
-  JsonReader reader = body->reader();
-  if (!reader.isObject()) {
-    reader.fail("expected an object");
-    return reader.takeError();
-  }
-  return handler.answer(session, Call{request, std::move(id), reader,
-                                      progress ? progress : goOn, limits});
-}
-
 HttpResponse Api::answer(const HttpRequest &request, const Progress &progress) {
   std::variant<FoundRoute, Problem> found = routeOf(request);
   if (const auto *problem = std::get_if<Problem>(&found))
     return problem->response();
   auto &[route, id] = std::get<FoundRoute>(found);
-  for (const Handler &handler : handlers) {
-    if (handler.path != route->path)
-      continue;
-    Answer answer =
-        answerOf(state->session, handler, request, id, progress, state->limits);
-    if (!answer)
-      return problemOf(answer.error()).response();
-    if (answer->size() > state->limits.answerBytes)
-      return Problem{422, "the answer is larger than " +
-                              std::to_string(state->limits.answerBytes) +
-                              " bytes"}
-          .response();
-    return {200, "application/json", std::move(*answer)};
+  const Handler *handler =
+      llvm::find_if(handlers, [path = route->path](const Handler &one) {
+        return one.path == path;
+      });
+  if (handler == std::end(handlers))
+    return Problem{404, "no such path"}.response();
+  Result<JsonDocument> body = JsonDocument::parse(
+      request.method == "POST" ? request.body : "{}", bodyName);
+  if (!body)
+    return malformed(body.error()).response();
+  Call call{request, id, body->reader(), progress ? progress : goOn,
+            state->limits};
+  if (!call.body.isObject()) {
+    call.body.fail("expected an object");
+    return problemOf(call.body.takeError()).response();
   }
-  return Problem{404, "no such path"}.response();
+  Answer answer = handler->answer(state->session, call);
+  if (!answer)
+    return problemOf(answer.error()).response();
+  if (answer->size() > state->limits.answerBytes)
+    return Problem{422, "the answer is larger than " +
+                            std::to_string(state->limits.answerBytes) +
+                            " bytes"}
+        .response();
+  return {200, "application/json", std::move(*answer)};
 }

@@ -37,44 +37,46 @@ HttpResponse Problem::response() const {
           headers};
 }
 
-/// Reads ":3:14" at the end of `text` and cuts it off.
-static bool takePlace(std::string &text, int &line, int &column) {
+/// Reads ":3:14" at the end of `text`, where it is there, and cuts it off.
+static void takePlace(std::string &text, int &line, int &column) {
   int numbers[2] = {0, 0};
   std::string rest = text;
   for (int i = 1; i >= 0; --i) {
     size_t colon = rest.rfind(':');
     if (colon == rest.npos)
-      return false;
+      return;
     const char *end = rest.data() + rest.size();
     auto [read, error] =
         std::from_chars(rest.data() + colon + 1, end, numbers[i]);
     if (error != std::errc() || read != end)
-      return false;
+      return;
     rest.resize(colon);
   }
   text = rest;
   line = numbers[0];
   column = numbers[1];
-  return true;
 }
 
 Problem autopar::server::problemOf(const Error &error) {
-  Problem::Part part{"", error.message, error.note};
   if (error.where == pathName)
-    return {404, error.message, {}};
+    return {404, error.message};
+  Problem::Part part{"", error.message, error.note};
   std::string place = error.where;
-  bool hasLine = takePlace(place, part.line, part.column);
+  takePlace(place, part.line, part.column);
   size_t colon = place.find(": ");
   std::string name = place.substr(0, colon);
   if (colon != place.npos)
     part.pointer = place.substr(colon + 2);
-  bool isOfBody = name == bodyName;
   if (name == "config" || name == "module")
     part.pointer = "/" + name + part.pointer;
-  else if (!isOfBody && !place.empty())
+  else if (name != bodyName && !place.empty())
     part.detail = place + " " + part.detail;
-  bool isMalformed = isOfBody && (hasLine || colon == place.npos);
-  std::string detail =
-      isMalformed ? "the body is no JSON: " + error.message : part.detail;
-  return {isMalformed ? 400 : 422, std::move(detail), {std::move(part)}};
+  return {422, part.detail, {part}};
+}
+
+Problem autopar::server::malformed(const Error &error) {
+  Problem::Part part{"", error.message, error.note};
+  std::string place = error.where;
+  takePlace(place, part.line, part.column);
+  return {400, "the body is no JSON: " + error.message, {std::move(part)}};
 }

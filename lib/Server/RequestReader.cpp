@@ -114,7 +114,7 @@ bool RequestReader::readLength() {
 
 void RequestReader::readHead() {
   size_t end = buffer.find("\r\n\r\n");
-  if (std::min(end, buffer.size()) > limits.headBytes) {
+  if ((end == buffer.npos ? buffer.size() : end + 4) > limits.headBytes) {
     refuse(431, "the head of the request is larger than " +
                     std::to_string(limits.headBytes) + " bytes");
     return;

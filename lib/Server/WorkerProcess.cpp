@@ -33,7 +33,7 @@ void WorkerProcess::give(Job next) {
   job = std::move(next);
   output = std::move(job->bytes);
   isStopping = false;
-  stopAt = now() + (job->isLong ? all.limits.longTime : all.limits.quickTime);
+  stopAt = now() + (forLong ? all.limits.longTime : all.limits.quickTime);
   send();
 }
 
@@ -61,7 +61,7 @@ std::optional<TimePoint> WorkerProcess::deadline() const {
 void WorkerProcess::expire() {
   if (!isStopping)
     return stopWorking(all.limits.finishTime);
-  Duration most = hasLongJob() ? all.limits.longTime : all.limits.quickTime;
+  Duration most = forLong ? all.limits.longTime : all.limits.quickTime;
   leave(Problem{422, "this takes longer than a server computes, " +
                          std::to_string(most.count() / 1000) +
                          " s; the command line has no limit"});

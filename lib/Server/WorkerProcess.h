@@ -18,12 +18,12 @@ namespace autopar::server {
 /// A worker as the server sees it.
 class WorkerProcess : public Watched {
 public:
-  WorkerProcess(Workers &all, pid_t process, int socket)
-      : all(all), process(process), socket(socket) {}
+  WorkerProcess(Workers &all, pid_t process, int socket, bool forLong)
+      : all(all), process(process), socket(socket), forLong(forLong) {}
   ~WorkerProcess() override;
 
   bool isIdle() const { return !job; }
-  bool hasLongJob() const { return job && job->isLong; }
+  bool isForLong() const { return forLong; }
   void give(Job next);
   /// Stops what is for `client`.
   void abandon(Client *client);
@@ -48,6 +48,7 @@ private:
   Workers &all;
   pid_t process;
   int socket;
+  const bool forLong;
   std::optional<Job> job;
   std::string input, output;
   /// When it is to stop, and when it is ended.

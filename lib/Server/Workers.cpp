@@ -44,21 +44,21 @@ void Workers::cancel(Client *client) {
     process->abandon(client);
 }
 
-/// One worker is left for what is quick.
-bool Workers::mayRun(const Job &job) const {
-  size_t longJobs = std::count_if(
-      processes.begin(), processes.end(),
-      [](const WorkerProcess *process) { return process->hasLongJob(); });
-  return !job.isLong || longJobs + 1 < std::max<size_t>(limits.workers, 2);
-}
-
-WorkerProcess *Workers::idleWorker() {
-  for (WorkerProcess *process : processes)
+WorkerProcess *Workers::idleWorker(bool forLong) {
+  size_t count = 0;
+  for (WorkerProcess *process : processes) {
+    if (process->isForLong() != forLong)
+      continue;
     if (process->isIdle())
       return process;
-  return processes.size() < std::max<size_t>(limits.workers, 2) ? start()
-                                                                : nullptr;
+    ++count;
+  }
+  size_t most = forLong ? limits.longWorkers : limits.workers;
+  return count < most ? start(forLong) : nullptr;
 }
+
+/// Of workers for what takes long: they have the time that others leave.
+static constexpr int niceness = 10;
 
 /// Behind those of standard streams.
 static constexpr int firstDescriptor = 3;
@@ -73,7 +73,7 @@ static void closeFrom(int first) {
     close(other);
 }
 
-WorkerProcess *Workers::start() {
+WorkerProcess *Workers::start(bool forLong) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
     return nullptr;
@@ -87,11 +87,14 @@ WorkerProcess *Workers::start() {
     // Connections are the server's.
     int own = dup2(ends[1], firstDescriptor);
     closeFrom(own + 1);
+    if (forLong)
+      (void)!nice(niceness);
     runWorker(own, limits);
   }
   close(ends[1]);
   makeNonBlocking(ends[0]);
-  auto worker = std::make_unique<WorkerProcess>(*this, process, ends[0]);
+  auto worker =
+      std::make_unique<WorkerProcess>(*this, process, ends[0], forLong);
   processes.push_back(worker.get());
   loop.add(std::move(worker));
   return processes.back();
@@ -99,7 +102,7 @@ WorkerProcess *Workers::start() {
 
 void Workers::assign() {
   for (auto job = queue.begin(); job != queue.end();) {
-    WorkerProcess *worker = mayRun(*job) ? idleWorker() : nullptr;
+    WorkerProcess *worker = idleWorker(job->isLong);
     if (!worker) {
       ++job;
       continue;

@@ -35,8 +35,9 @@ struct Job {
 
 class WorkerProcess;
 
-/// Starts workers when there is work, and gives it to them in order. A process
-/// is what can be stopped, whatever it does, and gives all its memory back.
+/// Starts workers when there is work, and gives it to them in order: what takes
+/// long to workers of its own, behind which others come first. A process is
+/// what can be stopped, whatever it does, and gives all its memory back.
 class Workers {
 public:
   Workers(Loop &loop, const ServerLimits &limits)
@@ -53,9 +54,9 @@ public:
 private:
   friend class WorkerProcess;
   void assign();
-  WorkerProcess *idleWorker();
-  WorkerProcess *start();
-  bool mayRun(const Job &job) const;
+  /// One without work, of those for long work or the others; null: none.
+  WorkerProcess *idleWorker(bool forLong);
+  WorkerProcess *start(bool forLong);
 
   Loop &loop;
   const ServerLimits &limits;

@@ -14,7 +14,7 @@ usage: load.py [--bin DIR] [--seconds N] [--clients N]
 import argparse
 import asyncio
 import json
-import os
+import logging
 import random
 import sys
 import time
@@ -22,7 +22,8 @@ import time
 from serving import Server
 
 MODELS = ["llama-3.1-8b", "llama-3.3-70b", "deepseek-v3", "mixtral-8x7b"]
-PAUSE = 1.5
+# Between two requests of a client, on average.
+PAUSE_S = 2
 
 
 class Load:
@@ -50,11 +51,11 @@ class Load:
         return status, await reader.readexactly(length)
 
     def slider(self, draw):
-        flags = {"shard-tp": 8, "batch": draw.choice((1, 8, 32)), "context": draw.randint(128, 32768)}
+        flags = {"phase": "decode", "shard-tp": 8, "batch": draw.choice((1, 8, 32)), "context": draw.randint(128, 32768)}
         return dict(model=draw.choice(MODELS), flags=flags, impact=True)
 
     async def honest(self, draw):
-        await asyncio.sleep(draw.random() * PAUSE)
+        await asyncio.sleep(draw.random() * PAUSE_S)
         reader = writer = None
         while self.going():
             begun = time.monotonic()
@@ -67,7 +68,7 @@ class Load:
                 status, writer = 0, None
             self.statuses[status] = self.statuses.get(status, 0) + 1
             self.times.append(time.monotonic() - begun)
-            await asyncio.sleep(PAUSE * (0.5 + draw.random()))
+            await asyncio.sleep(PAUSE_S * (0.5 + draw.random()))
         if writer:
             writer.close()
 
@@ -116,7 +117,7 @@ class Load:
             writer.write(self.post("/estimate", self.slider(draw)))
         await asyncio.sleep(0.2 * draw.random())
         writer.transport.abort()
-        await asyncio.sleep(2 * PAUSE * draw.random())
+        await asyncio.sleep(2 * PAUSE_S * draw.random())
 
     async def repeat(self, kind, draw):
         while self.going():
@@ -158,6 +159,8 @@ def main():
     parser.add_argument("--seconds", type=int, default=300)
     parser.add_argument("--clients", type=int, default=200)
     args = parser.parse_args()
+    # Servers that close are what is tested.
+    logging.getLogger("asyncio").setLevel(logging.ERROR)
     with Server(args.bin) as server:
         # Models are imported when they are first asked for.
         for model in MODELS * 4:

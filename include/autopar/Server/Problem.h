@@ -37,10 +37,11 @@ struct Problem {
   HttpResponse response() const;
 };
 
-/// The problem that `error` is: 400 where it has a line of the body, 404 where
-/// it is about the path, else 422. What it is located in is a pointer: of
-/// "config: /layers" that is /config/layers.
+/// The problem that `error` is: 404 where it is about the path, else 422. What
+/// it is located in is a pointer: of "config: /layers" that is /config/layers.
 Problem problemOf(const Error &error);
+/// 400: the body is no JSON, for `error`.
+Problem malformed(const Error &error);
 
 } // namespace autopar::server
 

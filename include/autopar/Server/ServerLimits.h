@@ -29,9 +29,9 @@ struct ServerLimits {
   /// requests of a connection.
   Duration headTime{5'000}, bodyTime{20'000}, answerTime{30'000},
       idleTime{30'000};
-  /// Processes that compute, and requests that wait for one; those that take
-  /// long may not have all of them.
-  size_t workers = 2, waiting = 64, waitingLong = 4;
+  /// Processes that compute; requests that wait for one. Those that take long
+  /// have processes of their own, which leave others the processor.
+  size_t workers = 2, longWorkers = 1, waiting = 64, waitingLong = 4;
   /// That a request may compute; a search or a sweep; how long it may then take
   /// to stop; how long where nobody waits any more.
   Duration quickTime{10'000}, longTime{60'000}, finishTime{5'000},

@@ -24,7 +24,7 @@ TEST(ProblemTest, PointsAtTheField) {
 }
 
 TEST(ProblemTest, SaysWhereJsonIsMalformed) {
-  Problem problem = problemOf({"body:3:14", "syntax error near '}'", ""});
+  Problem problem = malformed({"body:3:14", "syntax error near '}'", ""});
   EXPECT_EQ(problem.status, 400);
   EXPECT_EQ(problem.errors[0].line, 3);
   EXPECT_EQ(problem.errors[0].column, 14);

@@ -49,7 +49,8 @@ static nlohmann::json document() {
 
 TEST(RoutesTest, AreThoseOfTheDocument) {
   std::set<std::pair<std::string, std::string>> documented, known;
-  for (const auto &[path, methods] : document()["paths"].items())
+  nlohmann::json paths = document()["paths"];
+  for (const auto &[path, methods] : paths.items())
     for (const auto &[method, operation] : methods.items())
       documented.emplace(method == "get" ? "GET" : "POST", path);
   for (const Route &route : allRoutes())
@@ -69,7 +70,8 @@ TEST(RoutesTest, KnowEveryFlag) {
   std::set<std::string> documented = others, known;
   for (const auto &[name, flag] : flags.items())
     documented.insert(name);
-  for (const PlanFlag &flag : PlanFlags().all())
+  PlanFlags all;
+  for (const PlanFlag &flag : all.all())
     known.insert(flag.name);
   EXPECT_EQ(documented, known);
 }
