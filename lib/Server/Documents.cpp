@@ -19,11 +19,27 @@ static HttpResponse failed(const Error &error) {
   return Problem{500, error.str()}.response();
 }
 
+/// What the page says that it may load: browsers are told before they read it,
+/// and that no other site may show it.
+static std::string policyOf(const std::string &html) {
+  constexpr std::string_view begin =
+      "http-equiv=\"Content-Security-Policy\" content=\"";
+  size_t first = html.find(begin);
+  if (first == html.npos)
+    return "";
+  first += begin.size();
+  return html.substr(first, html.find('"', first) - first) +
+         "; frame-ancestors 'none'";
+}
+
 static HttpResponse page() {
-  Result<std::string> html =
-      makePage("autopar", HtmlBody().heading(1, "autopar"), "{\"live\": true}");
-  return html ? HttpResponse{200, "text/html; charset=utf-8", *html}
-              : failed(html.error());
+  Result<std::string> html = makePage(
+      "autopar", PageMembers{{"live", "true"}},
+      "The page asks the server by a script. GET /openapi.json says what it "
+      "answers.");
+  if (!html)
+    return failed(html.error());
+  return {200, "text/html; charset=utf-8", *html, {}, policyOf(*html)};
 }
 
 static HttpResponse file(const std::string &name) {

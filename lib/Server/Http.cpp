@@ -91,12 +91,8 @@ std::string autopar::server::parameterOf(const HttpRequest &request,
   return "";
 }
 
-/// For the page; its own scripts and styles are in it, and it asks nobody else.
-static constexpr const char *pagePolicy =
-    "default-src 'none'; script-src 'unsafe-inline'; style-src "
-    "'unsafe-inline'; img-src data:; connect-src 'self'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'";
-static constexpr const char *dataPolicy =
+/// Of what is no page: it loads nothing and is in none.
+static constexpr std::string_view dataPolicy =
     "default-src 'none'; frame-ancestors 'none'";
 
 std::string autopar::server::headOf(const HttpResponse &response,
@@ -110,8 +106,8 @@ std::string autopar::server::headOf(const HttpResponse &response,
     add("Content-Type", response.type);
   if (hasLength)
     add("Content-Length", std::to_string(response.body.size()));
-  bool isPage = response.type.compare(0, 9, "text/html") == 0;
-  add("Content-Security-Policy", isPage ? pagePolicy : dataPolicy);
+  add("Content-Security-Policy",
+      response.policy.empty() ? dataPolicy : std::string_view(response.policy));
   add("X-Content-Type-Options", "nosniff");
   add("Cross-Origin-Resource-Policy", "same-origin");
   add("Cross-Origin-Opener-Policy", "same-origin");

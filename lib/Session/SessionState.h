@@ -29,7 +29,8 @@ public:
   /// `withPlaces`: errors say where they are in a text.
   Diagnostics(mlir::MLIRContext *context, const Session::Warn &warn,
               bool withPlaces = false)
-      : warn(warn), withPlaces(withPlaces), handler(context, [this](mlir::Diagnostic &diagnostic) {
+      : warn(warn), withPlaces(withPlaces),
+        handler(context, [this](mlir::Diagnostic &diagnostic) {
           take(diagnostic);
           return mlir::success();
         }) {}
@@ -55,8 +56,8 @@ private:
     if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error || error)
       return;
     error = Error{"", std::move(text), ""};
-    if (auto place = llvm::dyn_cast<mlir::FileLineColLoc>(
-            diagnostic.getLocation());
+    if (auto place =
+            llvm::dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation());
         place && withPlaces)
       error->where = place.getFilename().str() + ":" +
                      std::to_string(place.getLine()) + ":" +

@@ -65,6 +65,17 @@ def check_examples(server, document, count):
             count.check(f"HEAD {path}", None if head[0] == 200 and not head[2] and same else f"{head[:2]}")
 
 
+def check_policies(server, count):
+    """Pages run what is in them by its hash; nothing loads anything from elsewhere,
+    and no other site may show or read it."""
+    for path in ("/", "/models", "/none"):
+        headers = server.ask("GET", path)[1]
+        policy = headers.get("Content-Security-Policy", "")
+        good = "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+        good = good and "http" not in policy and not any(name.startswith("Access-Control") for name in headers)
+        count.check(f"policy of {path}", None if good else str(headers))
+
+
 def provoke(server, method, path, body, code):
     """The answer to a request that must be refused with `code`; None where that
     is provoked elsewhere."""
@@ -356,6 +367,7 @@ def main():
         document = Document(server)
         check_examples(server, document, count)
         check_errors(server, document, count)
+        check_policies(server, count)
         if not args.quick:
             check_raw(server, count)
             check_busy(server, document, count)

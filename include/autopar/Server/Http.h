@@ -35,6 +35,8 @@ struct HttpResponse {
   int status = 200;
   std::string type, body;
   std::vector<Header> headers = {};
+  /// The Content-Security-Policy of a page.
+  std::string policy = {};
 };
 
 /// "Not Found".
