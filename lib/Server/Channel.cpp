@@ -25,15 +25,20 @@ static uint32_t numberAt(const std::string &bytes, size_t at) {
   return number;
 }
 
-std::string autopar::server::write(const Message &message) {
-  std::string inner;
-  for (const std::string &text : message.texts) {
-    append(inner, static_cast<uint32_t>(text.size()));
-    inner += text;
+static std::string write(Message::Kind kind,
+                         std::initializer_list<std::string_view> texts) {
+  size_t size = 0;
+  for (std::string_view text : texts)
+    size += sizeof(uint32_t) + text.size();
+  std::string bytes;
+  bytes.reserve(1 + sizeof(uint32_t) + size);
+  bytes += static_cast<char>(kind);
+  append(bytes, static_cast<uint32_t>(size));
+  for (std::string_view text : texts) {
+    append(bytes, static_cast<uint32_t>(text.size()));
+    bytes += text;
   }
-  std::string bytes(1, static_cast<char>(message.kind));
-  append(bytes, static_cast<uint32_t>(inner.size()));
-  return bytes + inner;
+  return bytes;
 }
 
 std::optional<Message> autopar::server::readMessage(std::string &bytes) {
@@ -51,32 +56,39 @@ std::optional<Message> autopar::server::readMessage(std::string &bytes) {
   return message;
 }
 
-Message autopar::server::messageOf(const HttpRequest &request) {
-  return {Message::Kind::request,
-          {request.method, request.path, request.query,
-           request.wantsEvents() ? "text/event-stream" : "", request.body}};
+std::string autopar::server::write(const HttpRequest &request) {
+  return ::write(Message::Kind::request,
+                 {request.method, request.path, request.query,
+                  request.wantsEvents() ? "text/event-stream" : "",
+                  request.body});
 }
 
-HttpRequest autopar::server::requestOf(const Message &message) {
-  const std::vector<std::string> &texts = message.texts;
+std::string autopar::server::write(const HttpResponse &response, bool isLast) {
+  return ::write(Message::Kind::response,
+                 {std::to_string(response.status), response.type, response.body,
+                  isLast ? "last" : ""});
+}
+
+std::string autopar::server::writeProgress(std::string_view what, size_t done,
+                                           size_t all) {
+  return ::write(Message::Kind::progress,
+                 {what, std::to_string(done), std::to_string(all)});
+}
+
+HttpRequest autopar::server::requestOf(Message message) {
+  std::vector<std::string> &texts = message.texts;
   return {texts[0],
           texts[1],
           texts[2],
           {{"accept", texts[3]}, {"content-type", "application/json"}},
-          texts[4]};
+          std::move(texts[4])};
 }
 
-Message autopar::server::messageOf(const HttpResponse &response, bool isLast) {
-  return {Message::Kind::response,
-          {std::to_string(response.status), response.type, response.body,
-           isLast ? "last" : ""}};
+HttpResponse autopar::server::responseOf(Message message) {
+  return {std::atoi(message.texts[0].c_str()), message.texts[1],
+          std::move(message.texts[2])};
 }
 
 bool autopar::server::isLast(const Message &message) {
   return !message.texts[3].empty();
-}
-
-HttpResponse autopar::server::responseOf(const Message &message) {
-  return {std::atoi(message.texts[0].c_str()), message.texts[1],
-          message.texts[2]};
 }

@@ -21,17 +21,19 @@ struct Message {
   std::vector<std::string> texts;
 };
 
-std::string write(const Message &message);
 /// The first message of `bytes`, which is cut off them; nothing where it is not
 /// all there.
 std::optional<Message> readMessage(std::string &bytes);
 
-Message messageOf(const HttpRequest &request);
-HttpRequest requestOf(const Message &message);
+// Bodies are copied once.
+std::string write(const HttpRequest &request);
 /// `isLast`: who sends it ends then.
-Message messageOf(const HttpResponse &response, bool isLast);
+std::string write(const HttpResponse &response, bool isLast);
+std::string writeProgress(std::string_view what, size_t done, size_t all);
+
+HttpRequest requestOf(Message message);
+HttpResponse responseOf(Message message);
 bool isLast(const Message &message);
-HttpResponse responseOf(const Message &message);
 
 } // namespace autopar::server
 

@@ -149,20 +149,20 @@ void Connection::write(const HttpResponse &response) {
 }
 
 void Connection::send() {
-  size_t sent = 0;
   while (sent < output.size()) {
     ssize_t count = ::send(socket, output.data() + sent, output.size() - sent,
                            MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-      break;
+      return;
     if (count <= 0)
       return end();
     sent += static_cast<size_t>(count);
   }
-  output.erase(0, sent);
-  if (output.empty() && state == State::writing)
+  output.clear();
+  sent = 0;
+  if (state == State::writing)
     finish();
 }
 

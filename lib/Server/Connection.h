@@ -74,6 +74,8 @@ private:
   State state = State::reading;
   RequestReader reader;
   std::string output;
+  /// Of the output.
+  size_t sent = 0;
   TimePoint until;
   bool keepsAlive = true, isHead = false, asked = false;
   /// Whether more came behind the last request.

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 using namespace autopar;
 using namespace autopar::server;
@@ -143,8 +144,10 @@ RequestReader::State RequestReader::add(std::string_view bytes) {
   if (now == State::head)
     readHead();
   if (now == State::body && buffer.size() >= length) {
-    request.body = buffer.substr(0, length);
-    buffer.erase(0, length);
+    // Mostly nothing comes behind it.
+    std::string behind = buffer.substr(length);
+    buffer.resize(length);
+    request.body = std::exchange(buffer, std::move(behind));
     now = State::complete;
   }
   return now;

@@ -72,8 +72,7 @@ static void confine(const ServerLimits &limits) {
   limitMemory(limits);
 }
 
-static bool send(int descriptor, const Message &message) {
-  std::string bytes = write(message);
+static bool send(int descriptor, const std::string &bytes) {
   for (size_t sent = 0; sent < bytes.size();) {
     ssize_t count =
         ::write(descriptor, bytes.data() + sent, bytes.size() - sent);
@@ -118,9 +117,7 @@ static Progress progressTo(int descriptor, bool isRead) {
     auto time = std::chrono::steady_clock::now();
     if (isRead && time - *last > std::chrono::milliseconds(100)) {
       *last = time;
-      send(descriptor,
-           {Message::Kind::progress,
-            {std::string(what), std::to_string(done), std::to_string(all)}});
+      send(descriptor, writeProgress(what, done, all));
     }
     return !isStopped;
   };
@@ -136,12 +133,12 @@ void autopar::server::runWorker(int descriptor, const ServerLimits &limits) {
     if (!message)
       break;
     isStopped = 0;
-    HttpRequest request = requestOf(*message);
+    HttpRequest request = requestOf(std::move(*message));
     HttpResponse response =
         api.answer(request, progressTo(descriptor, request.wantsEvents()));
     isLast =
         count == limits.renewRequests || residentBytes() > limits.renewBytes;
-    if (!send(descriptor, messageOf(response, isLast)))
+    if (!send(descriptor, write(response, isLast)))
       break;
   }
   // Without the destructors of the server that was forked.

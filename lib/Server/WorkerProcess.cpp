@@ -32,6 +32,7 @@ void WorkerProcess::end() {
 void WorkerProcess::give(Job next) {
   job = std::move(next);
   output = std::move(job->bytes);
+  sent = 0;
   isStopping = false;
   stopAt = now() + (forLong ? all.limits.longTime : all.limits.quickTime);
   send();
@@ -79,23 +80,29 @@ void WorkerProcess::leave(std::optional<Problem> problem) {
 
 void WorkerProcess::send() {
   while (!output.empty()) {
-    ssize_t count = ::send(socket, output.data(), output.size(), MSG_NOSIGNAL);
+    ssize_t count = ::send(socket, output.data() + sent, output.size() - sent,
+                           MSG_NOSIGNAL);
     if (count <= 0)
       return;
-    output.erase(0, static_cast<size_t>(count));
+    sent += static_cast<size_t>(count);
+    if (sent == output.size()) {
+      output.clear();
+      sent = 0;
+    }
   }
 }
 
-void WorkerProcess::take(const Message &message) {
+void WorkerProcess::take(Message message) {
   Client *client = job ? job->client : nullptr;
   if (message.kind == Message::Kind::progress) {
     if (client)
       client->takeProgress(message.texts);
     return;
   }
-  HttpResponse response = responseOf(message);
+  bool ends = isLast(message);
+  HttpResponse response = responseOf(std::move(message));
   job.reset();
-  if (isLast(message))
+  if (ends)
     leave(std::nullopt);
   if (client)
     client->takeAnswer(response);
@@ -127,7 +134,7 @@ void WorkerProcess::receive() {
     }
     input.append(buffer, static_cast<size_t>(count));
     while (std::optional<Message> message = readMessage(input))
-      take(*message);
+      take(std::move(*message));
   }
 }
 

@@ -40,7 +40,7 @@ public:
 private:
   void send();
   void receive();
-  void take(const Message &message);
+  void take(Message message);
   void stopWorking(Duration grace);
   /// It has ended, or shall: what it had is answered as `problem`.
   void leave(std::optional<Problem> problem);
@@ -51,6 +51,8 @@ private:
   const bool forLong;
   std::optional<Job> job;
   std::string input, output;
+  /// Of the output.
+  size_t sent = 0;
   /// When it is to stop, and when it is ended.
   TimePoint stopAt;
   bool isStopping = false;

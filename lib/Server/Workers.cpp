@@ -30,7 +30,7 @@ bool Workers::add(Client *client, const HttpRequest &request, bool isLong) {
   if (queue.size() >= limits.waiting ||
       (isLong && longJobs >= limits.waitingLong))
     return false;
-  queue.push_back({client, write(messageOf(request)), isLong});
+  queue.push_back({client, write(request), isLong});
   assign();
   return true;
 }

@@ -97,10 +97,10 @@ class Load:
 
     async def large(self, draw):
         reader, writer = await self.open()
-        size = draw.choice((2 << 20, 7 << 20, 1 << 40))
+        size = draw.choice((1 << 20, 3 << 20, 1 << 40))
         writer.write(f"POST /import HTTP/1.1\r\nHost: {self.server.host}\r\nContent-Type: application/json\r\n"
                      f"Content-Length: {size}\r\n\r\n{{\"model\": \"".encode())  # fmt: skip
-        for _ in range(min(size, 8 << 20) >> 16):
+        for _ in range(min(size, 4 << 20) >> 16):
             writer.write(b"a" * 65536)
             await writer.drain()
             await asyncio.sleep(0.01)

@@ -24,7 +24,7 @@ struct ServerLimits {
   size_t bufferedBytes = size_t(64) << 20, smallBytes = size_t(64) << 10;
   /// Of a request: its first line, its head, headers, its body.
   size_t targetBytes = 4 << 10, headBytes = 16 << 10, headers = 64;
-  size_t bodyBytes = size_t(8) << 20;
+  size_t bodyBytes = size_t(4) << 20;
   /// Until the head is there, the body is, the answer is taken; between two
   /// requests of a connection.
   Duration headTime{5'000}, bodyTime{20'000}, answerTime{30'000},
