@@ -16,8 +16,10 @@ namespace {
 class SearchAnswer {
 public:
   SearchAnswer(Session &session, const ModelRequest &model,
-               const SearchRequest &request, const std::string &why)
-      : session(session), model(model), request(request), why(why) {}
+               const SearchRequest &request, const std::string &why,
+               const ReportDetail &detail)
+      : session(session), model(model), request(request), why(why),
+        detail(detail) {}
 
   Result<SearchReport> run(const std::string &name,
                            const SearchControl &control);
@@ -32,6 +34,7 @@ private:
   const ModelRequest &model;
   const SearchRequest &request;
   const std::string &why;
+  const ReportDetail &detail;
   SearchOutcome found;
 };
 
@@ -66,7 +69,7 @@ std::optional<Error> SearchAnswer::estimateClosest(SearchReport &report) {
   const UnfitPoint &closest = *found.result.closest;
   Result<Report> estimated =
       estimatePlan(session, model, request, found, closest.target, closest.plan,
-                   closest.batch);
+                   closest.batch, detail);
   if (!estimated)
     return estimated.error();
   report.closest = std::move(*estimated);
@@ -80,7 +83,7 @@ std::optional<Error> SearchAnswer::estimateBest(SearchReport &report) {
     return estimateClosest(report);
   Result<Report> estimated =
       estimatePoint(session, model, request, found,
-                    found.result.frontier[*found.result.best]);
+                    found.result.frontier[*found.result.best], detail);
   if (!estimated)
     return estimated.error();
   report.best = std::move(*estimated);
@@ -140,6 +143,7 @@ Result<SearchReport> SearchAnswer::run(const std::string &name,
 Result<SearchReport>
 autopar::answerSearch(Session &session, const ModelRequest &model,
                       const std::string &name, const SearchRequest &request,
-                      const std::string &why, const SearchControl &control) {
-  return SearchAnswer(session, model, request, why).run(name, control);
+                      const std::string &why, const SearchControl &control,
+                      const ReportDetail &detail) {
+  return SearchAnswer(session, model, request, why, detail).run(name, control);
 }

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FlagValues.h"
 #include "Interrupt.h"
 #include "ModelCommands.h"
 
+#include "autopar/Pipelines/FlagValues.h"
 #include "autopar/Report/TextStyle.h"
 #include "autopar/Session/SearchRequests.h"
 #include "autopar/Support/File.h"
@@ -35,130 +35,14 @@ public:
   int run();
 
 private:
-<<<<<<< HEAD
-  void findCloseCalls(Session &session, SearchReport &report) const;
-  std::optional<Error> estimateBest(Session &session, SearchReport &report);
-  std::optional<Error> estimateClosest(Session &session, SearchReport &report);
-  std::optional<Error> answerWhy(Session &session, SearchReport &report);
-  /// A page says of each number why.
-  ReportDetail detail() const {
-    ReportDetail detail;
-    detail.explain = search.format == "html";
-    return detail;
-  }
-=======
-  std::string outputPath() const;
->>>>>>> 4531e36 (autopar serve answers over HTTP: models, machines, estimates, searches, sweeps and placements, by processes that can be ended)
   int write(const SearchReport &report);
 
   const SearchArgument &search;
   const SearchRequest request;
-<<<<<<< HEAD
   const std::string output;
-  ModelRequest model;
-  SearchOutcome found;
-=======
->>>>>>> 4531e36 (autopar serve answers over HTTP: models, machines, estimates, searches, sweeps and placements, by processes that can be ended)
 };
 
 } // namespace
-
-<<<<<<< HEAD
-void SearchCommand::findCloseCalls(Session &session,
-                                   SearchReport &report) const {
-  if (!report.best || report.result.rivals.empty() || found.problem.trains())
-    return;
-  auto impactsOf = [&](const SearchPoint &point) -> std::optional<Report> {
-    ReportDetail detail;
-    detail.impact = true;
-    Result<Report> report =
-        estimatePlan(session, model, request, found, point.target, point.plan,
-                     point.batch, detail);
-    return report ? std::optional(std::move(*report)) : std::nullopt;
-  };
-  std::optional<Report> best =
-      impactsOf(report.result.frontier[*report.result.best]);
-  std::vector<std::optional<Report>> rivals;
-  if (best)
-    for (const Rival &rival : report.result.rivals)
-      rivals.push_back(impactsOf(rival.point));
-  if (best)
-    report.closeCalls =
-        closeCallsOf(report.problem, report.result, *best, rivals);
-}
-
-/// Of what does not fit, where nothing does.
-std::optional<Error> SearchCommand::estimateClosest(Session &session,
-                                                    SearchReport &report) {
-  if (!found.result.frontier.empty() || !found.result.closest)
-    return std::nullopt;
-  const UnfitPoint &closest = *found.result.closest;
-  Result<Report> estimated =
-      estimatePlan(session, model, request, found, closest.target, closest.plan,
-                   closest.batch, detail());
-  if (!estimated)
-    return estimated.error();
-  report.closest = std::move(*estimated);
-  return std::nullopt;
-}
-
-std::optional<Error> SearchCommand::estimateBest(Session &session,
-                                                 SearchReport &report) {
-  if (request.requests)
-    return std::nullopt;
-  if (!found.result.best)
-    return estimateClosest(session, report);
-  Result<Report> estimated =
-      estimatePoint(session, model, request, found,
-                    found.result.frontier[*found.result.best], detail());
-  if (!estimated)
-    return estimated.error();
-  report.best = std::move(*estimated);
-  return std::nullopt;
-}
-
-/// Searches the space of that plan alone.
-std::optional<Error> SearchCommand::answerWhy(Session &session,
-                                              SearchReport &report) {
-  Result<Plan> plan = loadPlan(search.why);
-  if (!plan)
-    return plan.error();
-  std::optional<int64_t> devices = plan->devices();
-  if (!devices)
-    return Error{"", "--why: the plan has open sizes", ""};
-  SearchRequest one = request;
-  one.space = spaceOf(*plan, found.problem.trains());
-  if (one.space.recompute.empty())
-    return Error{"",
-                 "--why: recompute=" + plan->training.recompute->str() +
-                     " is not searched for",
-                 "none, selective and full are"};
-  one.devices = {*devices};
-  Result<SearchOutcome> own = session.search(model, one);
-  if (!own)
-    return own.error();
-  report.why = compareWith(report.result, own->result);
-  report.why->plan = search.why;
-  if (report.why->answer != SearchWhy::Answer::illegal)
-    return std::nullopt;
-  if (std::optional<Error> error = checkChoices(*plan)) {
-    report.why->refusal = error->message;
-    return std::nullopt;
-  }
-  if (Result<Report> refused = estimatePlan(session, model, request, found, 0,
-                                            *plan, request.batches.front());
-      !refused)
-    report.why->refusal = refused.error().message;
-  return std::nullopt;
-=======
-/// That the flags say: of all variants.
-std::string SearchCommand::outputPath() const {
-  for (const GivenFlag &flag : request.variants.front().flags)
-    if (flag.name == "report-output")
-      return flag.value;
-  return "-";
->>>>>>> 4531e36 (autopar serve answers over HTTP: models, machines, estimates, searches, sweeps and placements, by processes that can be ended)
-}
 
 int SearchCommand::write(const SearchReport &report) {
   TextStyleScope style(output == "-" ? outputStyle() : TextStyle());
@@ -200,8 +84,12 @@ int SearchCommand::run() {
                    std::string(what));
     return !wasInterrupted();
   };
-  Result<SearchReport> report = answerSearch(session, *model, search.model.name,
-                                             request, search.why, control);
+  ReportDetail detail;
+  // A page says of each number why.
+  detail.explain = search.format == "html";
+  Result<SearchReport> report =
+      answerSearch(session, *model, search.model.name, request, search.why,
+                   control, detail);
   showProgress("");
   if (!report)
     return fail(report.error());
