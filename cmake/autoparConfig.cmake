@@ -3,6 +3,7 @@
 include(CMakeFindDependencyMacro)
 find_dependency(nlohmann_json 3.11)
 find_dependency(Threads)
+find_dependency(ZLIB)
 include(${CMAKE_CURRENT_LIST_DIR}/AutoparArchives.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/autoparTargets.cmake)
 set_property(TARGET autopar::Interfaces APPEND PROPERTY

@@ -10,6 +10,7 @@
 #include "autopar/Support/File.h"
 
 #include <nlohmann/json.hpp>
+#include <zlib.h>
 
 using namespace autopar;
 
@@ -129,6 +130,46 @@ static size_t fill(std::string &page, std::string_view name,
   return place + text.size();
 }
 
+/// `text` as gzip packs it. Errors: none that a memory that suffices has.
+static std::string pack(const std::string &text) {
+  z_stream stream = {};
+  constexpr int gzip = 16 + MAX_WBITS, memory = 8;
+  deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, gzip, memory,
+               Z_DEFAULT_STRATEGY);
+  std::string packed(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef *>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+static std::string base64(const std::string &bytes) {
+  static constexpr char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    auto at = [&](size_t j) -> unsigned {
+      return i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j])
+                                  : 0;
+    };
+    unsigned group = at(0) << 16 | at(1) << 8 | at(2);
+    for (int shift : {18, 12, 6, 0})
+      text += digits[group >> shift & 63];
+  }
+  size_t padding = (3 - bytes.size() % 3) % 3;
+  return text.replace(text.size() - padding, padding, padding, '=');
+}
+
+/// Data as it stands in a page: what is long is packed.
+static std::string dataOf(const std::string &json) {
+  constexpr size_t readable = 512 << 10;
+  return json.size() <= readable ? inScript(json) : base64(pack(json));
+}
+
 Result<std::string> autopar::makePage(std::string_view title,
                                       const HtmlBody &body,
                                       const std::string &data) {
@@ -138,7 +179,7 @@ Result<std::string> autopar::makePage(std::string_view title,
     return page.error();
   size_t end = fill(*page, "title", escapeHtml(title), 0);
   end = fill(*page, "body", body.str(), end);
-  fill(*page, "data", inScript(data), end);
+  fill(*page, "data", dataOf(data), end);
   return page;
 }
 

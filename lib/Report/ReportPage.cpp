@@ -58,6 +58,12 @@ static std::string quoted(const std::string &text) {
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+/// The report for who runs no scripts, and so cannot ask why.
+static std::string plainText(Report report) {
+  report.derivations.clear();
+  return writeText(report);
+}
+
 Result<std::string> autopar::writePage(const Report &report,
                                        const std::string &module) {
   PageMembers members = {{"report", writeJson(report)},
@@ -65,15 +71,18 @@ Result<std::string> autopar::writePage(const Report &report,
   if (report.pipeline)
     members.emplace_back("timeline",
                          writeTasks(report.pipeline->timeline).dump());
-  return makePage("autopar: " + report.model.name, members, writeText(report));
+  return makePage("autopar: " + report.model.name, members, plainText(report));
 }
 
 Result<std::string> autopar::writePage(const DeploymentReport &report,
                                        const std::string &module) {
+  DeploymentReport plain = report;
+  for (auto &[name, own] : plain.modules)
+    own.derivations.clear();
   return makePage(
       "autopar: " + report.model,
       {{"deployment", writeJson(report)}, {"module", quoted(module)}},
-      writeText(report));
+      writeText(plain));
 }
 
 Result<std::string> autopar::writePage(const std::vector<PlanTableRow> &rows) {

@@ -34,6 +34,9 @@ const reports = {
 };
 // Other commands: what is written to a page, by what.
 const others = {
+  // Its data is packed.
+  large: 'estimate deepseek-v3 --phase=train --nodes=32 --shard-tp=2 --stage-pp=16 --shard-dp=8 ' +
+         '--shard-ep=8 --batch=2048 --context=4096 --recompute=full',
   plans: "compare llama-3.1-8b --plans=tp4;tp8,kv-format=fp8 --phase=decode --batch=64 --context=4096",
   machines: 'compare llama-3.3-70b --hardware=a100-80gb-sxm-8,h100-sxm-8,h200-sxm-8 --shard-tp=8 ' +
             '--phase=decode --batch=32 --context=4096',

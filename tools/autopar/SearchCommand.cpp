@@ -87,9 +87,8 @@ int SearchCommand::run() {
   ReportDetail detail;
   // A page says of each number why.
   detail.explain = search.format == "html";
-  Result<SearchReport> report =
-      answerSearch(session, *model, search.model.name, request, search.why,
-                   control, detail);
+  Result<SearchReport> report = answerSearch(
+      session, *model, search.model.name, request, search.why, control, detail);
   showProgress("");
   if (!report)
     return fail(report.error());

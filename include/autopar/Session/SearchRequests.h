@@ -46,7 +46,8 @@ Result<Report> estimatePoint(Session &session, const ModelRequest &model,
                              const ReportDetail &detail = {});
 
 /// Searches, and adds what a report says beside: the estimate of the best plan,
-/// with `detail`, who is too close to call, and why `SearchChoices::why` is not the best.
+/// with `detail`, who is too close to call, and why `SearchChoices::why` is not
+/// the best.
 Result<SearchReport> answerSearch(Session &session, const ModelRequest &model,
                                   const std::string &name,
                                   const SearchRequest &request,

@@ -8,8 +8,17 @@ const views = [
   ['placement', placementView], ['report', reportView],
 ];
 
-function main() {
-  const data = JSON.parse(document.getElementById('data').textContent);
+// JSON, or, where it is long, what gzip made of it, in base 64.
+async function readData() {
+  const text = document.getElementById('data').textContent;
+  if (text.startsWith('{')) return JSON.parse(text);
+  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(stream).json();
+}
+
+async function main() {
+  const data = await readData();
   fillFigures(data);
   if (data.live) {
     liveView(document.querySelector('main'));
