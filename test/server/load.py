@@ -16,6 +16,7 @@ import asyncio
 import json
 import logging
 import random
+import statistics
 import sys
 import time
 
@@ -24,6 +25,8 @@ from serving import Server
 MODELS = ["llama-3.1-8b", "llama-3.3-70b", "deepseek-v3", "mixtral-8x7b"]
 # Between two requests of a client, on average.
 PAUSE_S = 2
+# Of all processes together.
+MOST_BYTES = 1 << 30
 
 
 class Load:
@@ -171,14 +174,16 @@ def main():
     times = sorted(load.times)
     p50, p99 = times[len(times) // 2], times[len(times) * 99 // 100]
     part = len(load.memory) // 4
-    before, after = max(load.memory[part : 2 * part]), max(load.memory[3 * part :])
+    before, after = (statistics.median(load.memory[begin : begin + part]) for begin in (part, 3 * part))
     print(f"{len(times)} honest requests, {load.statuses}; median {p50 * 1e3:.0f} ms, p99 {p99 * 1e3:.0f} ms")
-    print(f"memory {before / 2**20:.0f} MiB in the second quarter, {after / 2**20:.0f} MiB in the last")
+    print(f"memory {before / 2**20:.0f} MiB in the second quarter, {after / 2**20:.0f} MiB in the last, "
+          f"at most {max(load.memory) / 2**20:.0f} MiB")  # fmt: skip
     checks = {
         "honest clients are answered": load.statuses.get(200, 0) >= 0.99 * len(times),
         "no worker failed": not any(status >= 500 for status in load.statuses),
         "p99 is below a second": p99 < 1,
         "memory is flat within 20 %": after <= 1.2 * before,
+        "memory has a bound": max(load.memory) < MOST_BYTES,
         "the server ends well": code == 0,
     }
     for name, good in checks.items():

@@ -38,8 +38,8 @@ struct ServerLimits {
       graceTime{500};
   /// Of addresses of a worker; resident, beyond which it is replaced; requests
   /// after which it is.
-  uint64_t workerBytes = uint64_t(3) << 30, renewBytes = uint64_t(400) << 20;
-  size_t renewRequests = 2'000;
+  uint64_t workerBytes = uint64_t(3) << 30, renewBytes = uint64_t(256) << 20;
+  size_t renewRequests = 200;
   /// Of an answer.
   size_t answerBytes = size_t(64) << 20;
   /// Plans of the space of a search; rows of a sweep; threads of a search.
