@@ -32,7 +32,7 @@ public:
 
 private:
   std::optional<Error> checkSchedule() const;
-  std::optional<Error> layOut();
+  std::optional<Error> layOut(bool bounds);
   std::optional<Error> priceStages(bool explain);
   std::optional<Error> addTransfers();
   std::optional<Error> simulate();
@@ -98,14 +98,16 @@ std::optional<Error> PipelineEvaluator::checkSchedule() const {
 
 /// Evaluates the plan's ranges. Where they need more memory than there is, the
 /// report says so.
-std::optional<Error> PipelineEvaluator::layOut() {
+std::optional<Error> PipelineEvaluator::layOut(bool bounds) {
   StagingProblem problem = parts.pricer.problem();
   Result<StagePartition> partition =
-      evaluateStages(problem, plan.pipeline.stages);
-  if (!partition) {
+      describeStages(problem, plan.pipeline.stages);
+  if (!partition)
+    return partition.error();
+  if (exceedsMemory(problem, *partition))
     problem.memoryLimitBytes.reset();
+  if (bounds)
     partition = evaluateStages(problem, plan.pipeline.stages);
-  }
   if (!partition)
     return partition.error();
   pipeline.partition = std::move(*partition);
@@ -425,7 +427,7 @@ Result<Report> PipelineEvaluator::run(ReportDetail detail) {
     explainTrainingFlops(all, report);
   if (auto error = parts.price())
     return *error;
-  if (auto error = layOut())
+  if (auto error = layOut(detail.boundsStages))
     return *error;
   if (auto error = priceStages(explain))
     return *error;

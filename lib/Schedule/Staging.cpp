@@ -7,20 +7,13 @@
 
 #include "autopar/Schedule/Staging.h"
 
-#include "EvenOut.h"
 #include "FoldedStages.h"
-#include "StageSearch.h"
+#include "Partitioner.h"
 #include "StagingChecks.h"
 
-#include "autopar/Support/Limits.h"
-#include "autopar/Support/Text.h"
-
 #include <algorithm>
-#include <numeric>
 
 using namespace autopar;
-
-using Answer = StageSearch::Answer;
 
 std::vector<int64_t> StagePartition::stagesOf(int64_t device) const {
   std::vector<int64_t> all;
@@ -37,294 +30,6 @@ double StagePartition::gap() const {
     return 0;
   return static_cast<double>(heaviestPs() - lowerBoundPs) /
          static_cast<double>(std::max<Picoseconds>(lowerBoundPs, 1));
-}
-
-//===----------------------------------------------------------------------===//
-// Loads
-//===----------------------------------------------------------------------===//
-
-/// The values that are not 0, rising, and how often each occurs; empty where
-/// they are more than `LayerSums` can use.
-static std::vector<std::pair<int64_t, int64_t>>
-kindsOf(const std::vector<int64_t> &sorted) {
-  constexpr size_t mostKinds = 4;
-  std::vector<std::pair<int64_t, int64_t>> kinds;
-  for (int64_t value : sorted) {
-    if (value == 0)
-      continue;
-    if (kinds.empty() || kinds.back().first != value)
-      kinds.emplace_back(value, 0);
-    if (kinds.size() > mostKinds)
-      return {};
-    ++kinds.back().second;
-  }
-  return kinds;
-}
-
-/// `sums[i]`: of the values before i.
-static std::vector<int64_t> prefixSums(const std::vector<int64_t> &values) {
-  std::vector<int64_t> sums(values.size() + 1);
-  std::partial_sum(values.begin(), values.end(), sums.begin() + 1);
-  return sums;
-}
-
-static LayerSums sumsOf(const StagingProblem &problem,
-                        int64_t LayerCost::*quantity) {
-  std::vector<int64_t> values;
-  values.reserve(problem.layers.size());
-  for (const LayerCost &layer : problem.layers)
-    values.push_back(layer.*quantity);
-  LayerSums sums;
-  sums.sums = prefixSums(values);
-  sums.embedding = problem.embedding.*quantity;
-  sums.head = problem.head.*quantity;
-  if (!std::is_sorted(values.begin(), values.end()))
-    std::sort(values.begin(), values.end());
-  sums.smallest = prefixSums(values);
-  sums.kinds = kindsOf(values);
-  return sums;
-}
-
-/// By device, the sums of `quantity` over its ranges.
-static std::vector<int64_t> loadsOf(const std::vector<LayerRange> &ranges,
-                                    int64_t stages, const LayerSums &sums) {
-  std::vector<int64_t> loads(stages);
-  loads.front() += sums.embedding;
-  loads.back() += sums.head;
-  for (size_t i = 0; i < ranges.size(); ++i)
-    loads[i % stages] += sums.of(ranges[i].begin, ranges[i].end);
-  return loads;
-}
-
-static int64_t largest(const std::vector<int64_t> &loads) {
-  return *std::max_element(loads.begin(), loads.end());
-}
-
-//===----------------------------------------------------------------------===//
-// Partitioning
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-class Partitioner {
-public:
-  explicit Partitioner(const StagingProblem &problem)
-      : problem(problem), time(sumsOf(problem, &LayerCost::timePs)),
-        memory(sumsOf(problem, &LayerCost::memoryBytes)),
-        saved(sumsOf(problem, &LayerCost::savedBytes)),
-        search(time, memory, saved, problem),
-        memoryLimit(std::min(problem.memoryLimitBytes.value_or(mostBytes()),
-                             mostBytes())) {}
-
-  Result<StagePartition> run();
-  Result<StagePartition> runFolded();
-  bool cannotFit();
-  void ignoreMemory() { memoryLimit = mostBytes(); }
-  /// The partition that `ranges` make.
-  StagePartition describe(std::vector<LayerRange> ranges) const;
-  Error overLimit(const StagePartition &partition, std::string note) const;
-  bool isOverLimit(const StagePartition &partition) const;
-  int64_t nextLoad(int64_t least) const;
-  void findLeastTime(StagePartition &best);
-  int64_t searched() const { return search.searched(); }
-
-private:
-  Answer fit(int64_t timeLimit, int64_t memoryLimit) {
-    return search.fit(timeLimit, memoryLimit, limits::maxStageSearch);
-  }
-  /// What no device is above.
-  int64_t mostBytes() const {
-    return memory.all() + problem.keptOn(0) * saved.all();
-  }
-  void takeFound(StagePartition &best, int64_t mostBytes);
-  void replace(StagePartition &best, std::vector<LayerRange> ranges) const;
-  void findLeastMemory(StagePartition &best, Picoseconds timeLimit);
-  std::string enoughStages(int64_t interleave) const;
-  std::string whatWouldDo() const;
-
-  const StagingProblem &problem;
-  LayerSums time, memory, saved;
-  StageSearch search;
-  int64_t memoryLimit;
-};
-
-} // namespace
-
-StagePartition Partitioner::describe(std::vector<LayerRange> ranges) const {
-  StagePartition result;
-  result.stages = problem.stages;
-  result.interleave = problem.interleave;
-  std::vector<int64_t> times = loadsOf(ranges, problem.stages, time);
-  std::vector<int64_t> bytes = loadsOf(ranges, problem.stages, memory);
-  std::vector<int64_t> ofEach = loadsOf(ranges, problem.stages, saved);
-  for (int64_t d = 0; d < problem.stages; ++d)
-    result.devices.push_back(
-        {times[d], bytes[d] + problem.keptOn(d) * ofEach[d]});
-  result.ranges = std::move(ranges);
-  result.heaviest =
-      std::max_element(times.begin(), times.end()) - times.begin();
-  double mean = static_cast<double>(time.all()) / double(problem.stages);
-  result.aboveMeanPs = static_cast<double>(result.heaviestPs()) - mean;
-  times.erase(times.begin() + result.heaviest);
-  if (!times.empty())
-    result.aboveSecondPs = result.heaviestPs() - largest(times);
-  return result;
-}
-
-/// Makes what the search found, evened out, the best.
-void Partitioner::takeFound(StagePartition &best, int64_t mostBytes) {
-  StagePartition found = describe(search.ranges());
-  evenOut(problem, mostBytes, found);
-  replace(best, std::move(found.ranges));
-}
-
-void Partitioner::replace(StagePartition &best,
-                          std::vector<LayerRange> ranges) const {
-  Picoseconds bound = best.lowerBoundPs;
-  best = describe(std::move(ranges));
-  best.lowerBoundPs = bound;
-}
-
-static int64_t fullestOf(const StagePartition &partition) {
-  int64_t fullest = 0;
-  for (const LayerCost &device : partition.devices)
-    fullest = std::max(fullest, device.memoryBytes);
-  return fullest;
-}
-
-/// The least that a device can have of what is not below `least`.
-int64_t Partitioner::nextLoad(int64_t least) const {
-  int64_t next = time.above(least);
-  for (int64_t end : {time.embedding, time.head, time.embedding + time.head})
-    next = std::min(next, end + time.above(std::max<int64_t>(0, least - end)));
-  return next;
-}
-
-/// Lowers `best` and raises its lower bound until they meet, or until nothing
-/// between them can be decided.
-void Partitioner::findLeastTime(StagePartition &best) {
-  Picoseconds low =
-      nextLoad((time.all() + problem.stages - 1) / problem.stages);
-  best.lowerBoundPs = low;
-  while (low < best.heaviestPs()) {
-    Picoseconds middle = low + (best.heaviestPs() - low) / 2;
-    Answer answer = fit(middle, memoryLimit);
-    if (answer == Answer::yes) {
-      takeFound(best, memoryLimit);
-      continue;
-    }
-    low = nextLoad(middle + 1);
-    if (answer == Answer::no)
-      best.lowerBoundPs = low;
-  }
-}
-
-/// Of the splits within `timeLimit`, one whose fullest device holds less.
-void Partitioner::findLeastMemory(StagePartition &best, Picoseconds timeLimit) {
-  int64_t low = (memory.all() + problem.stages - 1) / problem.stages;
-  while (low < fullestOf(best)) {
-    int64_t middle = low + (fullestOf(best) - low) / 2;
-    if (fit(timeLimit, middle) == Answer::yes)
-      takeFound(best, middle);
-    else
-      low = middle + 1;
-  }
-}
-
-/// From the split whose stages are even.
-Result<StagePartition> Partitioner::runFolded() {
-  StagingProblem apart = problem;
-  apart.folded = false;
-  apart.memoryLimitBytes.reset();
-  Result<StagePartition> even = Partitioner(apart).run();
-  if (!even)
-    return even.error();
-  int64_t limit = problem.memoryLimitBytes.value_or(INT64_MAX);
-  StagePartition best = describeFolded(
-      problem, balanceFolded(problem, limit, std::move(even->ranges)));
-  if (isOverLimit(best))
-    return overLimit(best, "each device holds two stages: more stages, or "
-                           "another schedule, hold less");
-  best.searched = even->searched;
-  return best;
-}
-
-/// Whether it is proved that no split is within the memory, whatever its time.
-bool Partitioner::cannotFit() {
-  return !problem.folded && fit(time.all(), memoryLimit) == Answer::no;
-}
-
-Result<StagePartition> Partitioner::run() {
-  if (problem.folded)
-    return runFolded();
-  bool fits = fit(time.all(), memoryLimit) == Answer::yes;
-  // Without a limit there always is a split.
-  if (!fits)
-    fit(time.all(), mostBytes());
-  StagePartition best;
-  takeFound(best, fits ? memoryLimit : mostBytes());
-  if (!fits)
-    findLeastMemory(best, time.all());
-  if (isOverLimit(best))
-    return overLimit(best, whatWouldDo());
-  findLeastTime(best);
-  findLeastMemory(best, best.heaviestPs());
-  replace(best, evenRounds(problem, fullestOf(best), best));
-  best.searched = searched();
-  return best;
-}
-
-//===----------------------------------------------------------------------===//
-// Memory that is not enough
-//===----------------------------------------------------------------------===//
-
-bool Partitioner::isOverLimit(const StagePartition &partition) const {
-  return problem.memoryLimitBytes &&
-         fullestOf(partition) > *problem.memoryLimitBytes;
-}
-
-/// The fewest stages, more than the problem's, that meet the memory limit;
-/// "" where none do.
-std::string Partitioner::enoughStages(int64_t interleave) const {
-  constexpr int64_t budget = 10'000, attempts = 64;
-  int64_t first = std::max(problem.stages + 1,
-                           memory.all() / std::max<int64_t>(memoryLimit, 1));
-  int64_t last =
-      std::min<int64_t>(problem.layers.size(), limits::maxVirtualStages) /
-      interleave;
-  if (interleave > 1)
-    last = std::min(last, first + attempts);
-  for (int64_t p = first; p <= last; ++p) {
-    StagingProblem shape;
-    shape.stages = p;
-    shape.interleave = interleave;
-    shape.inFlight = problem.inFlight;
-    StageSearch more(time, memory, saved, shape);
-    if (more.fit(time.all(), memoryLimit, budget) == Answer::yes)
-      return shapeText(p, interleave) + " would do";
-  }
-  return "";
-}
-
-std::string Partitioner::whatWouldDo() const {
-  std::string note = enoughStages(problem.interleave);
-  if (note.empty() && problem.interleave > 1)
-    note = enoughStages(1);
-  if (!note.empty())
-    return note;
-  return "no number of stages was found that would do: split the layers "
-         "themselves, for example with a larger tensor-parallel degree";
-}
-
-Error Partitioner::overLimit(const StagePartition &partition,
-                             std::string note) const {
-  int64_t fullestBytes = fullestOf(partition);
-  return {"",
-          shapeText(problem.stages, problem.interleave) +
-              ": the fullest device needs " + formatBytes(fullestBytes) + ", " +
-              formatBytes(fullestBytes - *problem.memoryLimitBytes) +
-              " over the limit of " + formatBytes(*problem.memoryLimitBytes),
-          std::move(note)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -387,27 +92,40 @@ Result<StagePartition> autopar::layOutStages(StagingProblem problem) {
     return within ? within : partitionWithEnds(problem);
   }
   Partitioner partitioner(problem);
-  if (problem.memoryLimitBytes && !partitioner.cannotFit())
-    if (Result<StagePartition> within = partitioner.run())
-      return within;
+  if (problem.memoryLimitBytes)
+    if (std::optional<StagePartition> within = partitioner.runWithin())
+      return std::move(*within);
   problem.memoryLimitBytes.reset();
   partitioner.ignoreMemory();
   return partitioner.run();
 }
 
-Result<StagePartition> autopar::evaluateStages(const StagingProblem &problem,
+/// Whether an end of `ranges` is alone.
+static bool haveEnds(const StagingProblem &problem,
+                     const std::vector<LayerRange> &ranges) {
+  return !problem.folded && !ranges.empty() &&
+         (ranges.front().isEmpty() || ranges.back().isEmpty());
+}
+
+Result<StagePartition> autopar::describeStages(const StagingProblem &problem,
                                                std::vector<LayerRange> ranges) {
-  bool hasEnds = !problem.folded && !ranges.empty() &&
-                 (ranges.front().isEmpty() || ranges.back().isEmpty());
   StagingProblem own = problem;
-  own.endsMayBeAlone |= hasEnds;
+  own.endsMayBeAlone |= haveEnds(problem, ranges);
   if (auto error = checkProblem(own))
     return *error;
   if (auto error = checkRanges(own, ranges))
     return *error;
-  StagePartition given = own.folded
-                             ? describeFolded(own, std::move(ranges))
-                             : Partitioner(own).describe(std::move(ranges));
+  return own.folded ? describeFolded(own, std::move(ranges))
+                    : Partitioner(own).describe(std::move(ranges));
+}
+
+Result<StagePartition> autopar::evaluateStages(const StagingProblem &own,
+                                               std::vector<LayerRange> ranges) {
+  bool hasEnds = haveEnds(own, ranges);
+  Result<StagePartition> described = describeStages(own, std::move(ranges));
+  if (!described)
+    return described;
+  StagePartition given = std::move(*described);
   StagingProblem searched = hasEnds ? withEnds(own) : own;
   Partitioner partitioner(searched);
   if (partitioner.isOverLimit(given)) {

@@ -23,6 +23,9 @@ struct ReportDetail {
   bool explain = false, impact = false;
   /// What is simulated of the requests that a service has; nothing, if null.
   const SimulationChoice *simulation = nullptr;
+  /// Whether it is looked for how much better other splits of layers over
+  /// stages might be, which takes longer than all else.
+  bool boundsStages = true;
 };
 
 /// What `program` costs under `plan`: memory, FLOPs, communication, latency.

@@ -126,9 +126,17 @@ Result<StagePartition> partitionStages(const StagingProblem &problem);
 /// Within the memory limit where that can be met, else without it.
 Result<StagePartition> layOutStages(StagingProblem problem);
 
-/// Evaluates `ranges`, one per virtual stage, in order, without gaps. The
-/// lower bound is that of all splits. Fails where a device is above the
-/// memory limit.
+/// By how much the fullest device is above the memory limit, if it is.
+std::optional<Error> exceedsMemory(const StagingProblem &problem,
+                                   const StagePartition &partition);
+
+/// Sums over `ranges`, one per virtual stage, in order, without gaps; whatever
+/// the memory limit. No lower bound is looked for.
+Result<StagePartition> describeStages(const StagingProblem &problem,
+                                      std::vector<LayerRange> ranges);
+
+/// The same, with the lower bound of all splits. Fails where a device is above
+/// the memory limit.
 Result<StagePartition> evaluateStages(const StagingProblem &problem,
                                       std::vector<LayerRange> ranges);
 

@@ -116,16 +116,12 @@ private:
         program, inputs.plan, inputs.machine, inputs.runtime, inputs.workload);
     if (!problem)
       return emitError(module, problem.error());
-    Result<StagePartition> partition = partitionStages(*problem);
-    if (!partition && problem->memoryLimitBytes) {
-      std::string why = partition.error().message;
-      problem->memoryLimitBytes.reset();
-      partition = partitionStages(*problem);
-      if (partition && partition->ranges.size() > 1)
-        module.emitWarning() << why << "; balanced by time alone";
-    }
+    Result<StagePartition> partition = layOutStages(*problem);
     if (!partition)
       return emitError(module, partition.error());
+    std::optional<Error> above = exceedsMemory(*problem, *partition);
+    if (above && partition->ranges.size() > 1)
+      module.emitWarning() << above->message << "; balanced by time alone";
     inputs.plan.pipeline.stages = partition->ranges;
     return success();
   }
