@@ -8,6 +8,7 @@
 #include "autopar/Report/RecomputationLadder.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace autopar;
 
@@ -17,8 +18,9 @@ namespace {
 
 class Ladder {
 public:
-  Ladder(const PricedRecomputation &none, const PriceRecomputation &price)
-      : none(none), price(price) {
+  Ladder(const PricedRecomputation &none, const std::vector<LayerPart> &parts,
+         const PriceRecomputation &price)
+      : none(none), parts(parts), price(price) {
     tried.push_back(none);
   }
 
@@ -28,9 +30,10 @@ private:
   void take(const PricedRecomputation &one);
   bool tryOne(const Recomputation &what);
   bool tryLists();
-  bool tryLayers(int64_t most);
+  bool tryLayers(const PricedRecomputation &all, int64_t most);
 
   const PricedRecomputation &none;
+  const std::vector<LayerPart> &parts;
   const PriceRecomputation &price;
   std::vector<PricedRecomputation> fitting, tried;
 };
@@ -56,7 +59,7 @@ bool Ladder::tryLists() {
     double savedBytes, timeUs;
   };
   std::vector<Candidate> candidates;
-  for (LayerPart part : layerParts) {
+  for (LayerPart part : parts) {
     std::optional<PricedRecomputation> one = price({Kind::parts, {part}});
     if (!one)
       return false;
@@ -82,16 +85,24 @@ bool Ladder::tryLists() {
   return true;
 }
 
-/// Bisects between none and `most`, all of them.
-bool Ladder::tryLayers(int64_t most) {
+/// Between none and `most`, all of them, looks where as many bytes for each
+/// layer would fit; bisects where that is not so.
+bool Ladder::tryLayers(const PricedRecomputation &all, int64_t most) {
+  constexpr int64_t mostGuesses = 3;
   int64_t few = 0;
+  auto missing = static_cast<double>(none.missingBytes),
+       left = -static_cast<double>(all.missingBytes);
   std::optional<PricedRecomputation> best, last;
-  while (most - few > 1) {
-    int64_t middle = few + (most - few) / 2;
-    std::optional<PricedRecomputation> one = price({Kind::full, {}, 1, middle});
+  for (int64_t i = 0; most - few > 1; ++i) {
+    double share = i < mostGuesses ? missing / (missing + left) : 0.5;
+    auto more = static_cast<int64_t>(std::ceil(share * double(most - few)));
+    int64_t next = few + std::clamp<int64_t>(more, 1, most - few - 1);
+    std::optional<PricedRecomputation> one = price({Kind::full, {}, 1, next});
     if (!one)
       return false;
-    (one->fits() ? most : few) = middle;
+    (one->fits() ? most : few) = next;
+    (one->fits() ? left : missing) =
+        std::abs(static_cast<double>(one->missingBytes));
     (one->fits() ? best : last) = one;
   }
   if (last)
@@ -108,7 +119,7 @@ std::optional<RecomputationChoice> Ladder::climb(int64_t layersOfStage) {
     if (!tryOne({Kind::save_products, {}, every}))
       return std::nullopt;
   std::optional<PricedRecomputation> all = price({Kind::full});
-  if (!all || (all->fits() && !tryLayers(layersOfStage)))
+  if (!all || (all->fits() && !tryLayers(*all, layersOfStage)))
     return std::nullopt;
   RecomputationChoice choice{*all, std::move(tried)};
   for (const PricedRecomputation &one : fitting)
@@ -117,11 +128,10 @@ std::optional<RecomputationChoice> Ladder::climb(int64_t layersOfStage) {
   return choice;
 }
 
-std::optional<RecomputationChoice>
-autopar::chooseRecomputation(const PricedRecomputation &none,
-                             int64_t layersOfStage,
-                             const PriceRecomputation &price) {
+std::optional<RecomputationChoice> autopar::chooseRecomputation(
+    const PricedRecomputation &none, const std::vector<LayerPart> &parts,
+    int64_t layersOfStage, const PriceRecomputation &price) {
   if (none.fits())
     return RecomputationChoice{none, {}};
-  return Ladder(none, price).climb(layersOfStage);
+  return Ladder(none, parts, price).climb(layersOfStage);
 }

@@ -26,13 +26,16 @@ struct TrainingPredictor::State {
     context.printOpOnDiagnostic(false);
   }
 
-  Result<Report> estimate(ModuleOp module, const TrainedRun &run);
+  Result<TrainingPrediction> predict(ModuleOp module, const TrainedRun &run);
+  Result<Report> estimate(ModuleOp module, PassManager &passes);
 
   std::vector<Override> overrides;
   std::set<std::string> runtimes;
   Session::Warn warn;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   Diagnostics diagnostics;
+  /// By the text of the model and of the passes: rows repeat plans.
+  std::map<std::string, TrainingPrediction> known;
 };
 
 TrainingPredictor::TrainingPredictor(std::vector<Override> overrides)
@@ -120,21 +123,42 @@ static Result<PlanRequest> requestOf(const TrainedRun &run,
   return request;
 }
 
+/// Leaves in `module` what was priced.
 Result<Report> TrainingPredictor::State::estimate(ModuleOp module,
-                                                  const TrainedRun &run) {
-  Result<PlanRequest> request = requestOf(run, overrides);
-  if (!request)
-    return request.error();
-  OwningOpRef<ModuleOp> copy(module.clone());
-  PassManager pm(&context);
-  addPlanPasses(pm, *request);
-  if (failed(pm.run(*copy)))
+                                                  PassManager &passes) {
+  if (failed(passes.run(module)))
     return diagnostics.takeError();
-  FailureOr<Report> report =
-      estimateModule(*copy, CostProgramAnalysis(*copy), TargetAnalysis(*copy));
+  ReportDetail detail;
+  detail.boundsStages = false;
+  FailureOr<Report> report = estimateModule(module, CostProgramAnalysis(module),
+                                            TargetAnalysis(module), detail);
   if (failed(report))
     return diagnostics.takeError();
   return std::move(*report);
+}
+
+Result<TrainingPrediction>
+TrainingPredictor::State::predict(ModuleOp module, const TrainedRun &run) {
+  Result<PlanRequest> request = requestOf(run, overrides);
+  if (!request)
+    return request.error();
+  PassManager passes(&context);
+  addPlanPasses(passes, *request);
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  passes.printAsTextualPipeline(os);
+  module.print(os);
+  if (auto it = known.find(key); it != known.end())
+    return it->second;
+  Result<Report> report = estimate(module, passes);
+  if (!report)
+    return report.error();
+  constexpr double gib = 1 << 30;
+  TrainingPrediction prediction = {
+      report->latency.stepTimeUs / 1e6,
+      static_cast<double>(report->memory.perDevice.totalBytes) / gib};
+  known.emplace(std::move(key), prediction);
+  return prediction;
 }
 
 Result<TrainingPrediction> TrainingPredictor::predict(TrainedRun &run) {
@@ -142,11 +166,5 @@ Result<TrainingPrediction> TrainingPredictor::predict(TrainedRun &run) {
   if (!module)
     return state->diagnostics.orElse(module.error());
   state->runtimes.insert(nameOf(run.plan.runtime));
-  constexpr double gib = 1 << 30;
-  Result<Report> report = state->estimate(**module, run);
-  if (!report)
-    return report.error();
-  return TrainingPrediction{
-      report->latency.stepTimeUs / 1e6,
-      static_cast<double>(report->memory.perDevice.totalBytes) / gib};
+  return state->predict(**module, run);
 }

@@ -35,13 +35,14 @@ struct RecomputationChoice {
   std::vector<PricedRecomputation> tried;
 };
 
-/// What fits and takes the least time, of: nothing; lists of parts that grow by
-/// the part that saves most bytes for its time, up to the first that fits; all
-/// but products, all or every second one; the fewest layers of each stage that
-/// fit; all layers. `none` is nothing's price: where it fits, it is taken. All
-/// layers where nothing fits.
+/// What fits and takes the least time, of: nothing; lists of `parts`, those
+/// that layers have, that grow by the part that saves most bytes for its time,
+/// up to the first that fits; all but products, all or every second one; the
+/// fewest layers of each stage that fit; all layers. `none` is nothing's price:
+/// where it fits, it is taken. All layers where nothing fits.
 std::optional<RecomputationChoice>
-chooseRecomputation(const PricedRecomputation &none, int64_t layersOfStage,
+chooseRecomputation(const PricedRecomputation &none,
+                    const std::vector<LayerPart> &parts, int64_t layersOfStage,
                     const PriceRecomputation &price);
 
 } // namespace autopar

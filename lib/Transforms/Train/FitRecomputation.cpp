@@ -7,6 +7,7 @@
 
 #include "autopar/Transforms/Passes.h"
 
+#include "LayerParts.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Report/RecomputationLadder.h"
@@ -29,6 +30,8 @@ struct FitRecomputationPass
     : autopar::impl::FitRecomputationPassBase<FitRecomputationPass> {
   using Base::Base;
 
+  FitRecomputationPass(const FitRecomputationPass &other) : Base(other) {}
+
   /// What the pipeline makes must be loaded before it runs.
   void getDependentDialects(DialectRegistry &registry) const override {
     Base::getDependentDialects(registry);
@@ -40,14 +43,19 @@ struct FitRecomputationPass
   }
 
   void runOnModule() override {
+    layersOfStage = 0;
     std::optional<PricedRecomputation> none = price({});
     std::optional<RecomputationChoice> choice;
     if (none)
       choice = chooseRecomputation(
-          *none, layersOfStage,
+          *none, partsIn(getOperation()), layersOfStage,
           [&](const Recomputation &what) { return price(what); });
-    if (!choice || failed(make(*choice)))
+    if (choice)
+      take(*choice);
+    else
       signalPassFailure();
+    made.clear();
+    target.reset();
   }
 
 private:
@@ -72,24 +80,53 @@ private:
     return passes;
   }
 
-  /// Of a copy, whose warnings are not said.
-  std::optional<PricedRecomputation> price(const Recomputation &what) {
+  /// What the pipeline has made of a copy, and said of it.
+  struct Made {
+    Recomputation what;
+    OwningOpRef<ModuleOp> module;
+    std::vector<Diagnostic> said;
+  };
+
+  /// Has warnings kept in `said`, while it lives.
+  static ScopedDiagnosticHandler keepWarnings(MLIRContext &context,
+                                              std::vector<Diagnostic> &said) {
+    return {&context, [&](Diagnostic &diagnostic) {
+              if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+                return failure();
+              said.push_back(std::move(diagnostic));
+              return success();
+            }};
+  }
+
+  LogicalResult makeCopy(const Recomputation &what) {
     FailureOr<OpPassManager> passes = passesFor(what);
     if (failed(passes))
-      return std::nullopt;
-    ScopedDiagnosticHandler handler(&getContext(), [](Diagnostic &diagnostic) {
-      return failure(diagnostic.getSeverity() == DiagnosticSeverity::Error);
-    });
-    OwningOpRef<ModuleOp> copy(getOperation().clone());
+      return failure();
+    Made &copy = made.emplace_back();
+    copy.what = what;
+    copy.module = getOperation().clone();
     PassManager pm(&getContext());
     static_cast<OpPassManager &>(pm) = std::move(*passes);
-    if (failed(pm.run(*copy)))
+    // What is made of others differs in what is made again alone.
+    pm.enableVerifier(made.size() == 1);
+    ScopedDiagnosticHandler handler = keepWarnings(getContext(), copy.said);
+    return pm.run(*copy.module);
+  }
+
+  std::optional<PricedRecomputation> price(const Recomputation &what) {
+    if (failed(makeCopy(what)))
       return std::nullopt;
-    FailureOr<Report> report = estimateModule(*copy, CostProgramAnalysis(*copy),
-                                              TargetAnalysis(*copy));
+    ModuleOp copy = *made.back().module;
+    std::vector<Diagnostic> unsaid;
+    ScopedDiagnosticHandler handler = keepWarnings(getContext(), unsaid);
+    target = target ? TargetAnalysis(copy, *target) : TargetAnalysis(copy);
+    ReportDetail detail;
+    detail.boundsStages = false;
+    FailureOr<Report> report =
+        estimateModule(copy, CostProgramAnalysis(copy), *target, detail);
     if (failed(report))
       return std::nullopt;
-    for (parallel::StagesOp stages : copy->getOps<parallel::StagesOp>())
+    for (parallel::StagesOp stages : copy.getOps<parallel::StagesOp>())
       for (const LayerRange &range : stages.getRanges())
         layersOfStage = std::max(layersOfStage, range.end - range.begin);
     const auto &memory = report->memory.perDevice;
@@ -98,12 +135,16 @@ private:
   }
 
   /// Of the module itself.
-  LogicalResult make(const RecomputationChoice &choice) {
-    FailureOr<OpPassManager> passes = passesFor(choice.chosen.what);
-    if (failed(passes) || failed(runPipeline(*passes, getOperation())))
-      return failure();
+  void take(const RecomputationChoice &choice) {
+    auto chosen = llvm::find_if(
+        made, [&](const Made &one) { return one.what == choice.chosen.what; });
+    ModuleOp module = getOperation(), copy = *chosen->module;
+    module.getBodyRegion().takeBody(copy.getBodyRegion());
+    module->setAttrs(copy->getAttrDictionary());
+    for (Diagnostic &diagnostic : chosen->said)
+      getContext().getDiagEngine().emit(std::move(diagnostic));
     if (choice.tried.empty())
-      return success();
+      return;
     SmallVector<std::string> tried;
     SmallVector<int64_t> missing;
     for (const PricedRecomputation &one : choice.tried) {
@@ -111,14 +152,16 @@ private:
       missing.push_back(one.missingBytes);
     }
     Builder builder(&getContext());
-    for (auto training : getOperation().getOps<TrainingOp>()) {
+    for (auto training : module.getOps<TrainingOp>()) {
       training.setTriedAttr(
           builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(tried)));
       training.setMissing(ArrayRef<int64_t>(missing));
     }
-    return success();
   }
 
+  std::vector<Made> made;
+  /// Of copies, whose targets are the same.
+  std::optional<TargetAnalysis> target;
   /// At the most, in what was priced.
   int64_t layersOfStage = 0;
 };

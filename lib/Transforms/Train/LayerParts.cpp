@@ -189,3 +189,14 @@ MadeAgain autopar::opsMadeAgain(func::FuncOp function,
   }
   return {};
 }
+
+std::vector<LayerPart> autopar::partsIn(ModuleOp module) {
+  std::vector<LayerPart> found;
+  for (LayerPart part : layerParts)
+    if (llvm::any_of(module.getOps<func::FuncOp>(), [&](func::FuncOp layer) {
+          MadeAgain again = opsMadeAgain(layer, {Kind::parts, {part}});
+          return !again.ops.empty() || !again.inside.empty();
+        }))
+      found.push_back(part);
+  return found;
+}

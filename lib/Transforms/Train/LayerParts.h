@@ -34,6 +34,9 @@ struct MadeAgain {
 /// what ops do and by what lies between them (`DifferentiableOpInterface`).
 MadeAgain opsMadeAgain(mlir::func::FuncOp function, const Recomputation &what);
 
+/// The parts that some layer of `module` has.
+std::vector<LayerPart> partsIn(mlir::ModuleOp module);
+
 } // namespace autopar
 
 #endif // AUTOPAR_LIB_TRANSFORMS_TRAIN_LAYERPARTS_H

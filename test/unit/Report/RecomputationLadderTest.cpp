@@ -9,6 +9,8 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
+
 using namespace autopar;
 
 using Kind = Recomputation::Kind;
@@ -32,7 +34,8 @@ public:
 
   std::string choose() {
     std::optional<RecomputationChoice> choice = chooseRecomputation(
-        *price({}), 8, [&](const Recomputation &what) { return price(what); });
+        *price({}), parts, 8,
+        [&](const Recomputation &what) { return price(what); });
     tried.clear();
     for (const PricedRecomputation &one : choice->tried) {
       EXPECT_FALSE(one.fits());
@@ -42,6 +45,7 @@ public:
   }
 
   int64_t budget;
+  std::vector<LayerPart> parts = {layerParts.begin(), layerParts.end()};
   std::vector<std::string> asked, tried;
 
 private:
@@ -90,6 +94,15 @@ TEST(RecomputationLadder, ListsGrow) {
   EXPECT_EQ(three.choose(), "norms+mlp_activation+mlp");
 }
 
+TEST(RecomputationLadder, PartsThatAreNotThereAreNotPriced) {
+  Machine machine(56);
+  machine.parts = {LayerPart::norms, LayerPart::mlp};
+  EXPECT_EQ(machine.choose(), "norms+mlp");
+  EXPECT_EQ(
+      std::count(machine.asked.begin(), machine.asked.end(), "mlp_activation"),
+      0);
+}
+
 /// 3 layers save 27 bytes for 300 us, products 40 for 400.
 TEST(RecomputationLadder, FewLayersWhereThatIsLess) {
   Machine machine(53);
@@ -106,6 +119,7 @@ TEST(RecomputationLadder, AllWhereNothingFits) {
 
 TEST(RecomputationLadder, WhatCannotBePricedEndsIt) {
   PricedRecomputation none{{}, 1, 0};
-  EXPECT_FALSE(chooseRecomputation(
-      none, 8, [](const Recomputation &) { return std::nullopt; }));
+  EXPECT_FALSE(
+      chooseRecomputation(none, {LayerPart::norms}, 8,
+                          [](const Recomputation &) { return std::nullopt; }));
 }
