@@ -171,12 +171,14 @@ void Execution::setAll(ValueRange range, Values all) {
       values[value] = std::move(held);
 }
 
-/// Shapes are those of the type, and replicas have the same.
-LogicalResult Execution::check(OpResult result, DeviceTensors &tensors) {
+/// Shapes are those of the type, and replicas have the same: what that is of
+/// all devices together, nothing of what stays.
+FailureOr<std::optional<LocalTensor>> Execution::check(OpResult result,
+                                                       DeviceTensors &tensors) {
   Operation *op = result.getOwner();
   TensorView type(result);
   if (isa<transformer::KVCacheOp, transformer::StateOp, parallel::RingOp>(op))
-    return success();
+    return std::optional<LocalTensor>();
   if (grid->expertSlots().lack(type.getType()))
     return op->emitError("is of a layer that parallel.expert_placement has no "
                          "slots of");
@@ -197,10 +199,16 @@ LogicalResult Execution::check(OpResult result, DeviceTensors &tensors) {
     return op->emitError("devices that should have the same result do not");
   if (llvm::any_of(whole->data, [](double x) { return std::isnan(x); }))
     return op->emitError("has a result that is not a number: padding is used");
-  if (traced)
+  return whole;
+}
+
+void Execution::setValue(OpResult result, DeviceTensors tensors,
+                         std::optional<LocalTensor> whole) {
+  if (traced && whole)
     (isUpdate ? updateEntries : entryParts[microbatch])
-        .push_back({op, layer, std::move(*whole), result.getResultNumber()});
-  return success();
+        .push_back({result.getOwner(), layer, std::move(*whole),
+                    result.getResultNumber()});
+  values[result] = {std::move(tensors)};
 }
 
 /// Rings leave a cache where it is; other collectives do not.
@@ -223,14 +231,15 @@ FailureOr<LocalTensors> Executor::execute(ExecutableOpInterface op,
   return op.execute(device);
 }
 
-LogicalResult Execution::compute(Operation *op) {
+/// The results on devices.
+FailureOr<std::vector<DeviceTensors>> Execution::execute(Operation *op) {
   auto executable = dyn_cast<ExecutableOpInterface>(op);
   if (!executable)
     return op->emitError("cannot be executed yet");
   if (movesResident(op))
     return op->emitError("moves a cache or a state: what is updated behind it "
                          "is a copy");
-  SmallVector<DeviceTensors> results(op->getNumResults(),
+  std::vector<DeviceTensors> results(op->getNumResults(),
                                      DeviceTensors(grid->size()));
   for (int64_t id : grid->active()) {
     Device device(*this, id);
@@ -242,16 +251,23 @@ LogicalResult Execution::compute(Operation *op) {
     FailureOr<LocalTensors> locals = executor.execute(executable, device);
     if (failed(locals))
       return failure();
-    if (isa<transformer::WeightOp>(op))
-      weights[id][{op->getAttrDictionary().getAsOpaquePointer(), layer}] =
-          bytesOf(op->getResult(0), locals->front());
     for (auto [tensors, local] : llvm::zip_equal(results, *locals))
       tensors[id] = std::move(local);
   }
-  for (auto [result, tensors] : llvm::zip_equal(op->getResults(), results)) {
-    if (failed(check(result, tensors)))
+  return results;
+}
+
+LogicalResult Execution::compute(Operation *op) {
+  if (isa<transformer::WeightOp>(op))
+    return runWeight(op);
+  FailureOr<std::vector<DeviceTensors>> results = execute(op);
+  if (failed(results))
+    return failure();
+  for (auto [result, tensors] : llvm::zip_equal(op->getResults(), *results)) {
+    FailureOr<std::optional<LocalTensor>> whole = check(result, tensors);
+    if (failed(whole))
       return failure();
-    values[result] = {std::move(tensors)};
+    setValue(result, std::move(tensors), std::move(*whole));
   }
   return success();
 }
@@ -502,6 +518,8 @@ LogicalResult Execution::runIteration() {
 
 LogicalResult Execution::run(const Workload &workload, bool isTraced) {
   traced = isTraced;
+  if (!trained.next.empty())
+    keptWeights.clear();
   trained.beginIteration();
   if (failed(begin(workload)))
     return failure();

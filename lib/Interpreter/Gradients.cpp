@@ -51,18 +51,17 @@ static FailureOr<LocalTensor> lossWith(TrainingMemory::Nudge nudge,
 }
 
 /// Tokens one by one: their sum has more digits to lose.
-static FailureOr<double> differenceOf(const std::string &name, int64_t offset,
+static FailureOr<double> differenceOf(TrainingMemory::Nudge nudge,
                                       Execution &run, const Workload &step) {
-  // The cube root of the precision, about.
-  constexpr double little = 1e-5;
-  auto more = lossWith({name, offset, little}, run, step);
-  auto less = lossWith({name, offset, -little}, run, step);
+  auto more = lossWith(nudge, run, step);
+  nudge.by = -nudge.by;
+  auto less = lossWith(nudge, run, step);
   if (failed(more) || failed(less))
     return failure();
   double sum = 0;
   for (int64_t i = 0; i < more->size(); ++i)
     sum += more->data[i] - less->data[i];
-  return sum / (2 * little);
+  return sum / (-2 * nudge.by);
 }
 
 FailureOr<std::vector<GradientElement>>
@@ -76,7 +75,9 @@ autopar::measureGradients(Execution &run, const Workload &step, int64_t count) {
   for (const auto &[name, elements] : *gradients) {
     double scale = std::max(1e-3, largestOf(elements));
     for (int64_t offset : choose(name, elements, count)) {
-      FailureOr<double> expected = differenceOf(name, offset, run, step);
+      // The cube root of the precision, about.
+      FailureOr<double> expected =
+          differenceOf({name, offset, /*by=*/1e-5}, run, step);
       if (failed(expected))
         return failure();
       double gradient = elements.at(offset);
@@ -85,4 +86,27 @@ autopar::measureGradients(Execution &run, const Workload &step, int64_t count) {
     }
   }
   return all;
+}
+
+FailureOr<DirectionalDerivative>
+autopar::measureDirection(Execution &run, const Workload &step) {
+  if (failed(run.run(step)))
+    return failure();
+  FailureOr<CheckpointElements> gradients = run.gradients();
+  if (failed(gradients))
+    return failure();
+  double sum = 0, squares = 0;
+  for (const auto &[name, elements] : *gradients)
+    for (const auto &[offset, gradient] : elements) {
+      double addend = gradient * directionOf(name, offset);
+      sum += addend;
+      squares += addend * addend;
+    }
+  // All elements at once go further than one: less of each.
+  FailureOr<double> expected = differenceOf({"", 0, /*by=*/1e-6}, run, step);
+  if (failed(expected))
+    return failure();
+  double scale = std::max(1e-3, std::sqrt(squares));
+  return DirectionalDerivative{sum, *expected,
+                               std::abs(sum - *expected) / scale};
 }

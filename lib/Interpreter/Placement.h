@@ -48,25 +48,28 @@ public:
   /// Calls `visit(local offset, whole offset)`, -1 of padding.
   template <typename Visit>
   void forEach(Visit visit) const {
-    int64_t count = 1;
-    for (const auto &all : indices)
-      count *= static_cast<int64_t>(all.size());
-    for (int64_t at = 0; at < count; ++at) {
-      int64_t rest = at, whole = 0, scale = 1;
-      bool isPadding = false;
-      for (size_t dim = indices.size(); dim-- > 0;) {
-        auto size = static_cast<int64_t>(indices[dim].size());
-        int64_t index = indices[dim][rest % size];
-        isPadding |= index < 0;
-        whole += index * scale;
-        scale *= extents[dim];
-        rest /= size;
-      }
-      visit(at, isPadding ? -1 : whole);
-    }
+    int64_t local = 0;
+    visitFrom(0, 0, local, visit);
   }
 
 private:
+  /// Dimensions from `dim` on, of those before which the whole offset is
+  /// `before`, -1 of padding.
+  template <typename Visit>
+  void visitFrom(size_t dim, int64_t before, int64_t &local,
+                 Visit &visit) const {
+    if (dim == indices.size())
+      return visit(local++, before);
+    for (int64_t index : indices[dim]) {
+      bool isPadding = before < 0 || index < 0;
+      int64_t at = isPadding ? -1 : before * extents[dim] + index;
+      if (dim + 1 == indices.size())
+        visit(local++, at);
+      else
+        visitFrom(dim + 1, at, local, visit);
+    }
+  }
+
   std::vector<std::vector<int64_t>> indices;
   std::vector<int64_t> extents;
 };

@@ -178,13 +178,42 @@ private:
 
 } // namespace
 
+/// What gradients may be off the derivatives.
+static constexpr double derivativeTolerance = 1e-5;
+
+static LogicalResult verifyTrains(ModuleOp module, const Execution &run) {
+  if (run.isTraining())
+    return success();
+  return module.emitError("has no gradients: no transformer.training says "
+                          "what runs after its forward");
+}
+
+LogicalResult autopar::checkDirection(ModuleOp module,
+                                      const RunOptions &options,
+                                      raw_ostream &os) {
+  Execution run(module, options.inputs);
+  if (failed(verifyTrains(module, run)))
+    return failure();
+  auto slope = measureDirection(run, stepsOf(module, options).front());
+  if (failed(slope))
+    return failure();
+  if (!(slope->relative <= derivativeTolerance))
+    return module.emitError()
+           << "the gradients are not those of the loss: along a random "
+              "direction they say "
+           << std::to_string(slope->ofGradients) << ", expected "
+           << std::to_string(slope->expected);
+  os << "gradients along a random direction are those of the loss: difference "
+     << llvm::format("%.1e", slope->relative) << "\n";
+  return success();
+}
+
 LogicalResult autopar::checkGradients(ModuleOp module,
                                       const RunOptions &options, int64_t count,
                                       raw_ostream &os) {
   Execution run(module, options.inputs);
-  if (!run.isTraining())
-    return module.emitError("has no gradients: no transformer.training says "
-                            "what runs after its forward");
+  if (failed(verifyTrains(module, run)))
+    return failure();
   auto elements =
       measureGradients(run, stepsOf(module, options).front(), count);
   if (failed(elements))
@@ -193,8 +222,7 @@ LogicalResult autopar::checkGradients(ModuleOp module,
   for (const GradientElement &element : *elements)
     if (!(element.relative <= worst.relative))
       worst = element;
-  constexpr double allowed = 1e-5;
-  if (!(worst.relative <= allowed))
+  if (!(worst.relative <= derivativeTolerance))
     return module.emitError()
            << "the gradient of " << worst.name << " is not that of the loss: "
            << "element " << worst.offset << " is "

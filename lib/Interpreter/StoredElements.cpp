@@ -17,6 +17,14 @@ StoredElements::StoredElements(WeightOp weight)
   ArrayRef<int64_t> own = TensorView(weight.getResult()).getType().getShape();
   shape.assign(own.begin(), own.end());
   storedShape = getStoredTensor(weight).shape;
+  SmallVector<int64_t> indices(shape.size());
+  first = offsetOf(indices);
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    std::vector<int64_t> &own = further.emplace_back();
+    for (indices[dim] = 0; indices[dim] < shape[dim]; ++indices[dim])
+      own.push_back(offsetOf(indices) - first);
+    indices[dim] = 0;
+  }
 }
 
 std::vector<std::string> StoredElements::names(const std::string &layer) const {
@@ -51,15 +59,22 @@ int64_t StoredElements::indexIn(StorageGroupAttr group,
   return group.getTotal() ? group.getOffset() + index : index;
 }
 
-StoredElement StoredElements::find(int64_t offset) const {
-  SmallVector<int64_t> indices(shape.size());
-  for (size_t dim = shape.size(); dim-- > 0;) {
-    indices[dim] = offset % shape[dim];
-    offset /= shape[dim];
-  }
-  StoredElement element;
-  element.copy = spread ? indices[*spread] : 0;
+int64_t StoredElements::offsetOf(ArrayRef<int64_t> indices) const {
+  int64_t offset = 0;
   for (auto [group, extent] : llvm::zip_equal(groups, storedShape))
-    element.offset = element.offset * extent + indexIn(group, indices);
+    offset = offset * extent + indexIn(group, indices);
+  return offset;
+}
+
+StoredElement StoredElements::find(int64_t offset) const {
+  StoredElement element;
+  element.offset = first;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    int64_t index = offset % shape[dim];
+    offset /= shape[dim];
+    element.offset += further[dim][index];
+    if (spread && dim == size_t(*spread))
+      element.copy = index;
+  }
   return element;
 }

@@ -39,11 +39,16 @@ public:
 private:
   int64_t indexIn(transformer::StorageGroupAttr group,
                   llvm::ArrayRef<int64_t> indices) const;
+  int64_t offsetOf(llvm::ArrayRef<int64_t> indices) const;
 
   std::string name;
   llvm::SmallVector<int64_t> shape, storedShape;
   llvm::SmallVector<transformer::StorageGroupAttr> groups;
   std::optional<int64_t> spread;
+  /// Of the first element, and by dimension and index how much further on
+  /// others are: offsets are sums of what each dimension adds.
+  int64_t first = 0;
+  llvm::SmallVector<std::vector<int64_t>> further;
 };
 
 } // namespace autopar

@@ -73,7 +73,6 @@ private:
 } // namespace
 
 static LocalResult run(WeightOp op, Device &device) {
-  device.run.training().weights[keyOf(op, device.run.layerName())] = op;
   WeightElements elements(op, device);
   Placement placement(TensorView(op.getResult()), device.grid(), device.id);
   LocalTensor weight(placement.shape());

@@ -25,6 +25,18 @@ void TrainingMemory::beginIteration() {
   weights.clear();
 }
 
+double autopar::directionOf(const std::string &name, int64_t offset) {
+  return randomNumber(name + " direction", offset);
+}
+
+double TrainingMemory::nudgeOf(const std::string &name, int64_t offset) const {
+  if (!nudged.isOf(name))
+    return 0;
+  if (nudged.name.empty())
+    return nudged.by * directionOf(name, offset);
+  return nudged.offset == offset ? nudged.by : 0;
+}
+
 bool Execution::isTraining() const {
   // MLIR's accessors are not const.
   ModuleOp own = module;

@@ -65,6 +65,12 @@ static llvm::cl::opt<int64_t> gradients(
     llvm::cl::desc("Compare the gradients of so many elements of each weight "
                    "with differences of the loss: the exit code is 1 where one "
                    "is not the derivative"));
+static llvm::cl::opt<bool> derivative(
+    "directional-derivative", llvm::cl::cat(category),
+    llvm::cl::desc("Compare the derivative of the loss along a random "
+                   "direction through all weights, by their gradients, with a "
+                   "difference of the loss: the exit code is 1 where they "
+                   "differ"));
 static llvm::cl::opt<double>
     tolerance("tolerance", llvm::cl::cat(category), llvm::cl::init(1e-9),
               llvm::cl::desc("What may differ, relative to the largest element "
@@ -117,14 +123,16 @@ int main(int argc, char **argv) {
                      showHoldings,
                      !outcome,
                      iterations};
+  ModuleOp module = (*split)->module();
   if (gradients > 0)
-    return failed(
-        checkGradients((*split)->module(), options, gradients, llvm::outs()));
+    return failed(checkGradients(module, options, gradients, llvm::outs()));
+  if (derivative && failed(checkDirection(module, options, llvm::outs())))
+    return 1;
   auto run = [&](ModuleOp whole) {
-    return failed(runModule((*split)->module(), whole, options, llvm::outs()));
+    return failed(runModule(module, whole, options, llvm::outs()));
   };
   if (reference.empty())
-    return run(ModuleOp());
+    return derivative ? 0 : run(ModuleOp());
   Result<std::unique_ptr<ModuleFile>> whole =
       ModuleFile::read(context, reference);
   return whole ? run((*whole)->module()) : fail(whole.error());

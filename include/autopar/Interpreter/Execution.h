@@ -189,6 +189,18 @@ private:
   /// By layer and op, then by microbatch.
   template <typename T>
   using AllKept = std::map<std::string, std::map<int64_t, Kept<T>>>;
+  /// By the attributes and the type of its op, and by layer: what is equal in
+  /// these is one weight.
+  using WeightKey = std::tuple<const void *, const void *, std::string>;
+  /// A weight as it is on devices until it is updated.
+  struct KeptWeight {
+    /// The checkpoint tensors that it has.
+    std::vector<std::string> names;
+    /// Those that hold it.
+    std::vector<int64_t> devices;
+    DeviceTensors tensors;
+    std::optional<LocalTensor> whole;
+  };
 
   mlir::FailureOr<Values> runBlock(mlir::Block &block, Values arguments);
   mlir::LogicalResult runOp(mlir::Operation *op);
@@ -196,7 +208,12 @@ private:
   mlir::LogicalResult runCall(mlir::Operation *op);
   void enterLayer(std::optional<int64_t> number);
   mlir::LogicalResult compute(mlir::Operation *op);
-  mlir::LogicalResult check(mlir::OpResult result, DeviceTensors &tensors);
+  mlir::FailureOr<std::vector<DeviceTensors>> execute(mlir::Operation *op);
+  mlir::FailureOr<std::optional<LocalTensor>> check(mlir::OpResult result,
+                                                    DeviceTensors &tensors);
+  void setValue(mlir::OpResult result, DeviceTensors tensors,
+                std::optional<LocalTensor> whole);
+  mlir::LogicalResult runWeight(mlir::Operation *op);
   Values valuesOf(mlir::ValueRange range) const;
   void setAll(mlir::ValueRange range, Values all);
   int64_t residentNumber(mlir::Operation *resident);
@@ -257,6 +274,7 @@ private:
   std::vector<TraceEntry> updateEntries;
   std::vector<LocalTensor> outputs;
   std::vector<TraceEntry> entries;
+  std::map<WeightKey, KeptWeight> keptWeights;
   /// By device: the bytes of each weight, by its attributes and layer: equal
   /// ones are one; bytes sent in the step.
   std::vector<std::map<std::pair<const void *, std::string>, int64_t>> weights;

@@ -29,6 +29,19 @@ struct GradientElement {
 mlir::FailureOr<std::vector<GradientElement>>
 measureGradients(Execution &run, const Workload &step, int64_t count);
 
+/// The derivative of the loss along `directionOf`: a sum over the gradients of
+/// all elements, and what a difference of the loss says that it is.
+struct DirectionalDerivative {
+  double ofGradients = 0, expected = 0;
+  /// Their difference, relative to the root of the sum of squared addends, or
+  /// to 0.001 where that is less.
+  double relative = 0;
+};
+
+/// Runs an iteration of `step`, and the forward twice. Errors are emitted.
+mlir::FailureOr<DirectionalDerivative> measureDirection(Execution &run,
+                                                        const Workload &step);
+
 } // namespace autopar
 
 #endif // AUTOPAR_INTERPRETER_GRADIENTS_H

@@ -41,6 +41,12 @@ mlir::LogicalResult checkGradients(mlir::ModuleOp module,
                                    const RunOptions &options, int64_t count,
                                    llvm::raw_ostream &os);
 
+/// The same of all elements of all weights at once, by the derivative of the
+/// loss along a random direction.
+mlir::LogicalResult checkDirection(mlir::ModuleOp module,
+                                   const RunOptions &options,
+                                   llvm::raw_ostream &os);
+
 } // namespace autopar
 
 #endif // AUTOPAR_INTERPRETER_RUNMODULE_H

@@ -59,18 +59,24 @@ struct TrainingMemory {
   CheckpointElements given, next;
   /// The number of the iteration, from 1.
   int64_t iteration = 0;
-  /// An element of a checkpoint tensor that is `by` more than it should be.
+  /// An element of a checkpoint tensor that is `by` more than it should be;
+  /// without a name, all elements of all, each `by` times its `directionOf`.
   struct Nudge {
     std::string name;
     int64_t offset = 0;
     double by = 0;
+
+    bool isOf(const std::string &tensor) const {
+      return by != 0 && (name.empty() || name == tensor);
+    }
   } nudged;
 
   void beginIteration();
-  double nudgeOf(const std::string &name, int64_t offset) const {
-    return nudged.offset == offset && nudged.name == name ? nudged.by : 0;
-  }
+  double nudgeOf(const std::string &name, int64_t offset) const;
 };
+
+/// What a random direction through all weights has of an element: -1 to 1.
+double directionOf(const std::string &name, int64_t offset);
 
 } // namespace autopar
 
