@@ -19,6 +19,7 @@ usage: training_plans.py [--bin DIR] [--count N] [--seed N] [--quick] [--show N]
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import random
@@ -84,12 +85,11 @@ def flags(plan):
 class Estimates:
     def __init__(self, tools, scratch):
         self.tools, self.scratch = tools, scratch
+        for name in MODELS:
+            tools.check("autopar-translate", "--import-hf", name, "-o", self.model(name))
 
     def model(self, name):
-        path = os.path.join(self.scratch, f"{name}.mlir")
-        if not os.path.exists(path):
-            self.tools.check("autopar-translate", "--import-hf", name, "-o", path)
-        return path
+        return os.path.join(self.scratch, f"{name}.mlir")
 
     def of(self, plan):
         """The report, or the error."""
@@ -177,14 +177,16 @@ def fit(estimates, plan):
     if not chosen:
         yield "auto", f"refused: {error[1][:200]}"
         return
-    others = {policy: estimates.of({**tight, "recompute": policy})[0] for policy in POLICIES}
+    fits = chosen["memory"]["per_device"]["fits"]
+    # Where it fits, whether others do does not matter, but for none.
+    others = {policy: estimates.of({**tight, "recompute": policy})[0] for policy in (("none",) if fits else POLICIES)}
     fitting = [policy for policy, report in others.items() if report and report["memory"]["per_device"]["fits"]]
-    if fitting and not chosen["memory"]["per_device"]["fits"]:
+    if fitting and not fits:
         yield "auto", f"does not fit, and {fitting} do"
     if "none" in fitting and chosen["training"]["recompute"] != "none":
         yield "auto", f"{chosen['training']['recompute']}, and none fits"
     for one in chosen["training"]["tried"]:
-        if one["missing_bytes"] <= 0 or one["recompute"] == chosen["training"]["recompute"] and fitting:
+        if one["missing_bytes"] <= 0 or one["recompute"] == chosen["training"]["recompute"] and (fits or fitting):
             yield "auto", f"tried {one}"
 
 
@@ -213,11 +215,11 @@ def main():
     parser.add_argument("--show", type=int, default=3)
     options = parser.parse_args()
     rng, tally = random.Random(options.seed), Tally(options.show)
-    with tempfile.TemporaryDirectory() as scratch:
+    plans = [draw(rng) for _ in range(40 if options.quick else options.count)]
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         estimates = Estimates(Tools(options.bin), scratch)
-        for _ in range(40 if options.quick else options.count):
-            plan = draw(rng)
-            tally.add(check(estimates, plan), " ".join([*flags(plan), plan["model"]]))
+        for plan, problems in zip(plans, pool.map(lambda plan: check(estimates, plan), plans)):
+            tally.add(problems, " ".join([*flags(plan), plan["model"]]))
     tally.print()
     print(f"{tally.passed} passed, {tally.failed} failed")
     return tally.failed > 0
