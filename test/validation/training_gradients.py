@@ -2,16 +2,21 @@
 # Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Executes iterations of training of small models whole and split, on simulated
-devices: gradients must be those of differences of the loss
-(`autopar-run --gradients`), and split modules must compute what whole ones do,
-gradients and new weights included (`autopar-run --check`).
+devices: gradients must be those of differences of the loss, and split modules
+must compute what whole ones do, gradients and new weights included
+(`autopar-run --check`).
 
 The models are those of executed.py whose ops all have a backward; others must be
 refused with a reason. Each by each form (what is made again, written out,
-dropped), and by each plan.
+dropped), and by each plan. Of forms that make nothing again, the loss is
+differentiated by two elements of every weight, one by one (`--gradients`). What
+makes something again must have the same gradients as what does not, and that and
+plans are differentiated by all elements at once, along a random direction
+(`--directional-derivative`); with --elements one by one, too.
 Ends with a line `N passed, N failed`.
 
-usage: training_gradients.py [--bin DIR] [--quick] [--only NAME] [--show N]
+usage: training_gradients.py [--bin DIR] [--quick] [--only NAME] [--elements]
+                             [--show N]
 """
 
 import argparse
@@ -60,8 +65,8 @@ OF_MODEL = (
 
 
 class Cases:
-    def __init__(self, tools, folder):
-        self.tools, self.folder = tools, folder
+    def __init__(self, tools, folder, elements):
+        self.tools, self.folder, self.elements = tools, folder, elements
 
     def imported(self, name):
         config, module = f"{self.folder}/{name}.json", f"{self.folder}/{name}.mlir"
@@ -76,13 +81,24 @@ class Cases:
         code, said = run([f"{self.tools}/autopar-run", module, f"--gradients={count}"])
         return not code and "are those of the loss" in said, said
 
+    def same(self, module, whole, *flags):
+        """Whether they compute the same, and gradients are derivatives along a direction."""
+        code, said = run([f"{self.tools}/autopar-run", module, f"--check={whole}", *flags, "--directional-derivative"])
+        if code or "the same on" not in said or "are those of the loss" not in said:
+            return False, said
+        return self.differences(module, 1) if self.elements else (True, said)
+
     def form(self, name, number):
         """Whether it was refused, whether gradients are derivatives, what was said."""
-        result = f"{self.folder}/{name}.form{number}.mlir"
-        code, said = self.trained(f"{self.folder}/{name}.mlir", FORMS[number].split(), result)
-        if code:
-            return "error:" in said, False, said
-        return False, *self.differences(result, 2)
+        flags = FORMS[number].split()
+        own, plain = (f"{self.folder}/{name}.{part}{number}.mlir" for part in ("form", "plain"))
+        for wanted, result in ((flags, own), ([flag for flag in flags if "--recompute" not in flag], plain)):
+            code, said = self.trained(f"{self.folder}/{name}.mlir", wanted, result)
+            if code:
+                return "error:" in said, False, said
+        if "--recompute" in FORMS[number]:
+            return False, *self.same(own, plain, "--outcome")
+        return False, *self.differences(own, 2)
 
     def plan(self, name, number):
         module = f"{self.folder}/{name}.mlir"
@@ -93,10 +109,7 @@ class Cases:
             code, said = self.trained(module, wanted, result)
             if code:
                 return "error:" in said, False, said
-        code, said = run([f"{self.tools}/autopar-run", split, f"--check={whole}", "--iterations=2"])
-        if code or "the same on" not in said:
-            return False, False, said
-        return False, *self.differences(split, 1)
+        return False, *self.same(split, whole, "--iterations=2")
 
 
 def main():
@@ -104,13 +117,14 @@ def main():
     parser.add_argument("--bin", default="build/bin")
     parser.add_argument("--quick", action="store_true", help="two models, a third of the plans")
     parser.add_argument("--only", help="one model")
+    parser.add_argument("--elements", action="store_true", help="every case by an element of each weight, too")
     parser.add_argument("--show", type=int, default=10)
     options = parser.parse_args()
     names = [options.only] if options.only else QUICK_MODELS if options.quick else list(MODELS)
     step = 3 if options.quick else 1
     passed, failures, refused = 0, [], {}
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        cases = Cases(options.bin, folder)
+        cases = Cases(options.bin, folder, options.elements)
         tried = []
         for name in names:
             _, (code, said) = cases.imported(name)
