@@ -60,10 +60,14 @@ FailureOr<CheckpointElements> Execution::gradients() const {
       whole = std::move(*sum);
     }
     StoredElements stored(weight);
-    std::vector<std::string> names = stored.names(key.layer);
+    std::vector<std::map<int64_t, double> *> tensors;
+    for (const std::string &name : stored.names(key.layer))
+      tensors.push_back(&all[name]);
     for (int64_t at = 0; at < size; ++at) {
-      StoredElement element = stored.find(at);
-      all[names[element.copy]][element.offset] += whole.data[at];
+      auto [copy, offset] = stored.find(at);
+      std::map<int64_t, double> &tensor = *tensors[copy];
+      // Mostly they come in their order.
+      tensor.try_emplace(tensor.end(), offset, 0)->second += whole.data[at];
     }
   }
   return all;
