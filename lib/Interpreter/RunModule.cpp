@@ -199,12 +199,15 @@ LogicalResult autopar::checkDirection(ModuleOp module,
   auto slope = measureDirection(run, stepsOf(module, options).front());
   if (failed(slope))
     return failure();
-  if (!(slope->relative <= derivativeTolerance))
-    return module.emitError()
-           << "the gradients are not those of the loss: along a random "
-              "direction they say "
-           << std::to_string(slope->ofGradients) << ", expected "
-           << std::to_string(slope->expected);
+  if (!(slope->relative <= derivativeTolerance)) {
+    InFlightDiagnostic error = module.emitError();
+    error << "the gradients are not those of the loss: along a random "
+             "direction they say "
+          << std::to_string(slope->ofGradients) << ", expected "
+          << std::to_string(slope->expected);
+    error.attachNote() << "--gradients=1 says of which weight";
+    return error;
+  }
   os << "gradients along a random direction are those of the loss: difference "
      << llvm::format("%.1e", slope->relative) << "\n";
   return success();

@@ -23,7 +23,18 @@
 // RUN: autopar-opt %t/model.mlir --autopar-bind-mesh=axes=dp=2,tp=4 --autopar-prepare-training='flash=false dropout=0.2' --autopar-build-backward --autopar-shard-data --autopar-shard-tensor --autopar-insert-collectives -o %t/split.mlir
 // RUN: autopar-run %t/split.mlir --check=%t/dropped.mlir | FileCheck %s --check-prefix=SPLIT
 // RUN: autopar-run %t/split.mlir --gradients=1 | FileCheck %s
+// RUN: autopar-run %t/split.mlir --directional-derivative | FileCheck %s --check-prefix=DIRECTION
+// RUN: autopar-run %t/split.mlir --check=%t/dropped.mlir --iterations=2 --directional-derivative | FileCheck %s --check-prefixes=DIRECTION,SPLIT
+// DIRECTION: gradients along a random direction are those of the loss: difference {{[0-9.]+}}e-{{0[7-9]|1[0-9]}}
 // SPLIT: the same on 8 devices
+
+// A gradient that is added twice is none.
+// RUN: sed 's/^ *transformer.accumulate .* of %q : .*$/&\n&/' %t/split.mlir > %t/twice.mlir
+// RUN: not autopar-run %t/twice.mlir --directional-derivative 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: error: the gradients are not those of the loss: along a random direction they say {{[-0-9.]+}}, expected {{[-0-9.]+}}
+// TWICE: note: --gradients=1 says of which weight
+// RUN: not autopar-run %t/model.mlir --directional-derivative 2>&1 | FileCheck %s --check-prefix=FORWARD
+// FORWARD: error: has no gradients
 
 // Another seed is another mask.
 // RUN: sed 's/seed(0)/seed(7)/' %t/dropped.mlir > %t/seed.mlir
