@@ -120,6 +120,11 @@ private:
     if (!partition)
       return emitError(module, partition.error());
     std::optional<Error> above = exceedsMemory(*problem, *partition);
+    // How much the least is, is not looked for in training, of which
+    // autopar-fit-recomputation tries many that do not fit.
+    if (above && !trains(module))
+      if (Result<StagePartition> least = partitionStages(*problem); !least)
+        above = least.error();
     if (above && partition->ranges.size() > 1)
       module.emitWarning() << above->message << "; balanced by time alone";
     inputs.plan.pipeline.stages = partition->ranges;
