@@ -95,7 +95,7 @@ TEST(RecomputationLadder, ListsGrow) {
 }
 
 TEST(RecomputationLadder, PartsThatAreNotThereAreNotPriced) {
-  Machine machine(56);
+  Machine machine(41);
   machine.parts = {LayerPart::norms, LayerPart::mlp};
   EXPECT_EQ(machine.choose(), "norms+mlp");
   EXPECT_EQ(
