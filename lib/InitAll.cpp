@@ -9,6 +9,7 @@
 
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Transforms/Passes.h"
+#include "autopar/Transforms/Train/Backwards.h"
 
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,6 +19,7 @@ void autopar::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<transformer::TransformerDialect, parallel::ParallelDialect,
                   mlir::func::FuncDialect>();
   mlir::func::registerInlinerExtension(registry);
+  registerBackwards(registry);
 }
 
 void autopar::registerAllPasses() {

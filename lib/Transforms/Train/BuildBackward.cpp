@@ -10,6 +10,7 @@
 #include "BackwardBuilder.h"
 #include "RecomputedLayers.h"
 #include "autopar/Transforms/Price/Estimate.h"
+#include "autopar/Transforms/Train/Backwards.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -22,6 +23,14 @@ using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
+void autopar::registerBackwards(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, TransformerDialect *) {
+    attachTokenBackwards(context);
+    attachAttentionBackwards(context);
+    attachMixtureBackwards(context);
+  });
+}
+
 namespace {
 
 struct BuildBackwardPass
@@ -32,11 +41,7 @@ struct BuildBackwardPass
 
   void getDependentDialects(DialectRegistry &registry) const override {
     Base::getDependentDialects(registry);
-    registry.addExtension(+[](MLIRContext *context, TransformerDialect *) {
-      attachTokenBackwards(context);
-      attachAttentionBackwards(context);
-      attachMixtureBackwards(context);
-    });
+    registerBackwards(registry);
   }
 
   void runOnModule() override {

@@ -1,0 +1,21 @@
+//===- Backwards.h - How ops give gradients ---------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_TRANSFORMS_TRAIN_BACKWARDS_H
+#define AUTOPAR_TRANSFORMS_TRAIN_BACKWARDS_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace autopar {
+
+/// Ops of the transformer dialect get their `DifferentiableOpInterface` where
+/// it is loaded.
+void registerBackwards(mlir::DialectRegistry &registry);
+
+} // namespace autopar
+
+#endif // AUTOPAR_TRANSFORMS_TRAIN_BACKWARDS_H
