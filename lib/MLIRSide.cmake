@@ -14,6 +14,7 @@ add_autopar_headers(AutoparDialectHeaders ${mlir_headers} <nlohmann/json.hpp>
   ${PROJECT_SOURCE_DIR}/include/autopar/Dialect/Transformer/Transformer.h)
 add_subdirectory(Import)
 add_subdirectory(Analysis)
+add_subdirectory(ModuleGraph)
 add_subdirectory(Transforms)
 add_subdirectory(Interpreter)
 add_subdirectory(Pipelines)

@@ -41,13 +41,14 @@ LAYERS = {
     "Dialect/Parallel": ["Interfaces", "Schedule"],
     "Import": ["Model", "Dialect/Transformer"],
     "Analysis": ["Program", "Dialect/Transformer", "Dialect/Parallel"],
+    "ModuleGraph": ["Analysis"],
     "Transforms": ["Analysis", "Report", "Import", "Reshard"],
     "Pipelines": ["Transforms", "Import", "Search"],
     "Interpreter": ["Analysis"],
     "InitAll": ["Pipelines"],
     "Session": ["InitAll", "Validation", "Checkpoint", "Sweep"],
     "Server": ["Session"],
-    "tools": ["Server", "Interpreter"],
+    "tools": ["Server", "Interpreter", "ModuleGraph"],
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",

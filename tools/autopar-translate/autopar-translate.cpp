@@ -9,6 +9,7 @@
 #include "autopar/Import/ReadModule.h"
 #include "autopar/Import/Tensors.h"
 #include "autopar/InitAll.h"
+#include "autopar/ModuleGraph/ModuleGraph.h"
 #include "autopar/Session/Checkpoints.h"
 #include "autopar/Support/File.h"
 
@@ -53,6 +54,14 @@ static cl::opt<bool> listTensorsFlag(
     "list-tensors", cl::cat(category),
     cl::desc("Print the checkpoint's tensors instead of the IR, one line each: "
              "name, shape, dtype, bytes, tab-separated"));
+static cl::opt<bool> exportDot(
+    "export-dot", cl::cat(category),
+    cl::desc("Print the module as a graph for Graphviz, or what else reads "
+             "DOT, instead of the IR: ops are nodes, uses of values are edges, "
+             "functions and stages are clusters"));
+static cl::opt<bool>
+    exportJsonGraph("export-json-graph", cl::cat(category),
+                    cl::desc("Print the same graph as JSON (autopar.graph/1)"));
 static cl::opt<std::string> weightsToVerify(
     "verify-weights", cl::cat(category), cl::value_desc("path"),
     cl::desc("Compare the model's tensors with a checkpoint instead of "
@@ -95,6 +104,13 @@ static int verifyWeights(ModuleOp module) {
   return write(result->text) || !result->equal;
 }
 
+static int printGraph(ModuleOp module) {
+  FailureOr<ModuleGraph> graph = buildGraph(module);
+  if (failed(graph))
+    return 1;
+  return write(exportDot ? writeDot(*graph) : writeJson(*graph));
+}
+
 static int printModule(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -129,6 +145,8 @@ static int fail(const Error &error) {
 }
 
 static int runOn(ModuleOp module) {
+  if (exportDot || exportJsonGraph)
+    return printGraph(module);
   return weightsToVerify.empty() ? printModule(module) : verifyWeights(module);
 }
 
@@ -159,6 +177,10 @@ int main(int argc, char **argv) {
 
   if (!weightsToVerify.empty() && listTensorsFlag)
     return fail("--list-tensors and --verify-weights exclude each other");
+  if (exportDot + exportJsonGraph + listTensorsFlag + !weightsToVerify.empty() >
+      1)
+    return fail("--export-dot, --export-json-graph, --list-tensors and "
+                "--verify-weights exclude each other");
   if (strict && weightsToVerify.empty())
     return fail("--verify-strict needs --verify-weights");
   if (!weightsToDescribe.empty())

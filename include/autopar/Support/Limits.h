@@ -33,6 +33,9 @@ inline constexpr uint64_t maxJsonBytes = uint64_t(24) << 20;
 inline constexpr uint64_t maxFileBytes = uint64_t(256) << 20;
 /// Size of a config.json that is downloaded.
 inline constexpr uint64_t maxConfigBytes = uint64_t(16) << 20;
+/// Nodes and edges of a module's graph that is written for others to draw.
+inline constexpr size_t maxGraphNodes = 200'000;
+inline constexpr size_t maxGraphEdges = 1'000'000;
 /// Size of one dimension of a tensor (hidden size, vocabulary, experts, ...).
 inline constexpr int64_t maxDimension = int64_t(1) << 40;
 /// Layers of a model, and iterations of one `transformer.repeat`.
