@@ -32,6 +32,7 @@ LAYERS = {
     "Report": ["Serving", "Plan", "Page"],
     "Search": ["Report"],
     "Sweep": ["Report"],
+    "Spreadsheet": ["Report"],
     "Serving": ["Cost"],
     "Page": ["Support"],
     "Validation": ["Page", "Program"],
@@ -42,7 +43,7 @@ LAYERS = {
     "Import": ["Model", "Dialect/Transformer"],
     "Analysis": ["Program", "Dialect/Transformer", "Dialect/Parallel"],
     "ModuleGraph": ["Analysis"],
-    "Transforms": ["Analysis", "Report", "Import", "Reshard"],
+    "Transforms": ["Analysis", "Report", "Import", "Reshard", "Spreadsheet"],
     "Pipelines": ["Transforms", "Import", "Search"],
     "Interpreter": ["Analysis"],
     "InitAll": ["Pipelines"],
@@ -52,7 +53,7 @@ LAYERS = {
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",
-    "Runtime", "Cost", "Search", "Sweep", "Serving", "Page", "Validation",
+    "Runtime", "Cost", "Search", "Sweep", "Spreadsheet", "Serving", "Page", "Validation",
 }  # fmt: skip
 # Layers that write no text: what they may not include beside upper layers.
 WITHOUT_TEXT = {"Cost": ("autopar/Support/Text.h", "sstream", "iostream", "cstdio")}

@@ -38,6 +38,10 @@ const Route &ExactValues::route(uint32_t link) const {
   return links->route(link);
 }
 
+const ShapeGrid *ExactValues::shape(uint32_t index) const {
+  return links->shapes.grid(index);
+}
+
 //===----------------------------------------------------------------------===//
 // Whole numbers
 //===----------------------------------------------------------------------===//

@@ -25,6 +25,11 @@ public:
   void lay(const double *values);
   void lay(uint32_t shape, const double *values);
   const ShapeView *views() const { return laid.data(); }
+  /// Null of a shape that no table has, or that is not laid.
+  const ShapeGrid *grid(uint32_t shape) const {
+    const Known *known = shapes[shape].current;
+    return known ? &known->grid : nullptr;
+  }
 
 private:
   struct Known {

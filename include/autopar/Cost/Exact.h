@@ -35,6 +35,9 @@ public:
   double real(NodeId node) const { return reals[node]; }
   const std::vector<BoundFigure> &figures() const { return bound; }
   const Route &route(uint32_t link) const;
+  /// What the layout leaves of the table of a shape; null where nobody measured
+  /// one.
+  const ShapeGrid *shape(uint32_t index) const;
 
 private:
   void calculate(NodeId id, const std::vector<Workload> &groups);

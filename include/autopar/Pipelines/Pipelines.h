@@ -191,9 +191,10 @@ struct PlanOptions : mlir::PassPipelineOptions<PlanOptions> {
       llvm::cl::desc("File for the timeline of the pipeline, or of simulated "
                      "requests, which Perfetto opens (Chrome's trace format)")};
   Option<std::string> estimate{
-      *this, "estimate", llvm::cl::value_desc("text|json|html"),
+      *this, "estimate", llvm::cl::value_desc("text|json|html|xlsx"),
       llvm::cl::desc("Report memory, FLOPs, communication and latency: text "
-                     "(default), json, or html, a page"),
+                     "(default), json, html, a page, or xlsx, a spreadsheet "
+                     "of formulas"),
       llvm::cl::init("")};
 
   /// An option that counts, and from what to what.

@@ -113,6 +113,13 @@ inline constexpr size_t maxTableColumns = 1000;
 inline constexpr size_t maxTableCells = 16'000'000;
 inline constexpr size_t maxCellBytes = size_t(64) << 10;
 
+/// Of a bundle: its files, their bytes as they lie in it and unpacked, and how
+/// many times smaller packing may have made one. Text packs twentyfold.
+inline constexpr size_t maxBundleFiles = 256;
+inline constexpr uint64_t maxBundleBytes = uint64_t(64) << 20;
+inline constexpr uint64_t maxUnpackedBytes = uint64_t(256) << 20;
+inline constexpr uint64_t maxPackingRatio = 200;
+
 /// Points of a sweep, and lines of its plot, which are told apart by colour.
 inline constexpr int64_t maxSweepRows = 10'000;
 inline constexpr size_t maxPlotSeries = 64;

@@ -25,7 +25,7 @@ class ReportPass<string argument>
     : PassBase<argument, "::autopar::ReportPass">;
 /// Options of all such passes.
 defvar reportOptions = [
-  Option<"format", "format", "std::string", "\"text\"", "text, json or html">,
+  Option<"format", "format", "std::string", "\"text\"", "text, json or html; of estimates also xlsx">,
   Option<"output", "output", "std::string", "\"-\"",
          "Where the report goes (-: standard output)">,
 ];

@@ -9,6 +9,7 @@
 
 #include "../ErrorsNameModule.h"
 #include "Estimator.h"
+#include "Workbook.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Program/RequestTrace.h"
@@ -153,9 +154,14 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     markAllAnalysesPreserved();
-    if (failed(verifyFormat(format)))
+    if (failed(verifyFormat(format, {"text", "json", "html", "xlsx"})))
       return signalPassFailure();
     const auto &target = getAnalysis<TargetAnalysis>();
+    if (format == "xlsx") {
+      if (failed(writeWorkbook(module, target)))
+        signalPassFailure();
+      return;
+    }
     FailureOr<std::optional<SimulationChoice>> simulation = readSimulation();
     if (failed(simulation))
       return signalPassFailure();
@@ -172,6 +178,22 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
             : finish(DeploymentEstimator(module, target, detail).run());
     if (failed(done))
       signalPassFailure();
+  }
+
+  LogicalResult writeWorkbook(ModuleOp module, const TargetAnalysis &target) {
+    if (output == "-")
+      return module.emitError("a spreadsheet is no text: give "
+                              "--report-output=<file>.xlsx");
+    if (!findDeployed(module).empty())
+      return module.emitError("no spreadsheet: a deployment has several steps; "
+                              "take one of its modules");
+    if (explain || impact || simulate != 0 || !requests.empty() ||
+        !trace.empty())
+      return module.emitError("--explain, --impact, --trace and simulations "
+                              "have no effect on a spreadsheet");
+    FailureOr<std::string> bytes =
+        writeModuleWorkbook(module, getAnalysis<CostProgramAnalysis>(), target);
+    return failed(bytes) ? failure() : write(output, *bytes);
   }
 
   FailureOr<std::optional<SimulationChoice>> readSimulation() {

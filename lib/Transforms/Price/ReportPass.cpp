@@ -10,6 +10,8 @@
 #include "autopar/Support/File.h"
 #include "autopar/Transforms/Price/Estimate.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace autopar;
 using namespace mlir;
 
@@ -21,11 +23,13 @@ const ReportPass *ReportPass::from(const Pass &pass) {
              : nullptr;
 }
 
-LogicalResult ReportPass::verifyFormat(StringRef format) {
-  if (format == "text" || format == "json" || format == "html")
+LogicalResult ReportPass::verifyFormat(StringRef format,
+                                       ArrayRef<StringRef> known) {
+  if (llvm::is_contained(known, format))
     return success();
-  return getOperation().emitError() << "unknown report format '" << format
-                                    << "', expected text, json or html";
+  return getOperation().emitError()
+         << "unknown report format '" << format << "', expected "
+         << llvm::join(known.drop_back(), ", ") << " or " << known.back();
 }
 
 TextStyle ReportPass::styleOf(StringRef path) {

@@ -28,8 +28,10 @@ public:
 protected:
   /// How text looks that is written to `path`.
   static TextStyle styleOf(llvm::StringRef path);
-  /// Refuses what is neither text nor json.
-  mlir::LogicalResult verifyFormat(llvm::StringRef format);
+  /// Refuses what is none of `known`.
+  mlir::LogicalResult verifyFormat(llvm::StringRef format,
+                                   llvm::ArrayRef<llvm::StringRef> known = {
+                                       "text", "json", "html"});
   mlir::LogicalResult write(const std::string &path, const std::string &text);
 };
 

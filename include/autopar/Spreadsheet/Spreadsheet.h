@@ -1,0 +1,23 @@
+//===- Spreadsheet.h - A step as a workbook of formulas ------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_SPREADSHEET_SPREADSHEET_H
+#define AUTOPAR_SPREADSHEET_SPREADSHEET_H
+
+#include "autopar/Report/PricedStep.h"
+
+namespace autopar {
+
+/// The bytes of an .xlsx file in which each number of a step is a formula over
+/// cells, down to those that people change: sizes, figures of the machine and
+/// the runtime. `report` is that of the step. Errors: libxlsxwriter is not
+/// there, or cannot write.
+Result<std::string> writeWorkbook(const PricedStep &step, const Report &report);
+
+} // namespace autopar
+
+#endif // AUTOPAR_SPREADSHEET_SPREADSHEET_H

@@ -1,0 +1,62 @@
+//===- PricedStep.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Report/PricedStep.h"
+
+#include "Reading.h"
+
+#include "autopar/Report/PlanLayout.h"
+
+using namespace autopar;
+
+PricedStep::PricedStep(const CostProgram &program, const Plan &plan,
+                       const Machine &machine, Runtime runtime,
+                       const Workload &workload)
+    : program(program), plan(plan), machine(machine),
+      runtime(std::move(runtime)), workload(workload),
+      strategy(compile(program, launchingOf(this->runtime), Counting::whole,
+                       {workload.phase})),
+      layout(autopar::layoutOf(program.axes, plan)),
+      values(strategy, machine, this->runtime, plan.memoryUtilization) {}
+
+/// What has no formulas for all of its step.
+static std::optional<Error> refuseSimulated(const PlanInputs &inputs) {
+  if (inputs.program.trains())
+    return Error{"", "an iteration of training is simulated, and no formula",
+                 "steps of prefill and decode are formulas"};
+  if (!inputs.plan.pipeline.stages.empty())
+    return Error{"", "a step through stages is simulated, and no formula",
+                 "leave out --stage-pp: the step of one stage is formulas"};
+  return std::nullopt;
+}
+
+Result<std::unique_ptr<PricedStep>>
+PricedStep::price(const CostProgram &program, const Plan &plan,
+                  const Machine &machine, const Runtime &runtime,
+                  const Workload &workload) {
+  Runtime own = runtimeOf(plan, runtime, workload);
+  PlanInputs inputs{program, plan, machine, own, workload};
+  if (auto error = checkInputs(inputs))
+    return *error;
+  if (auto error = refuseSimulated(inputs))
+    return *error;
+  std::unique_ptr<PricedStep> step(
+      new PricedStep(program, plan, machine, own, workload));
+  if (Refusal refusal = step->values.evaluate(step->layout, step->workload))
+    return explainRefusal(inputs, step->strategy, step->values, refusal);
+  int64_t replicas =
+      step->values.whole(step->strategy.total.replicas).int64().value_or(1);
+  Result<std::vector<PrefillChunk>> chunks = chunksOf(inputs, replicas);
+  if (!chunks)
+    return chunks.error();
+  if (!chunks->empty())
+    return Error{"",
+                 "the prefill takes " + std::to_string(chunks->size()) +
+                     " kinds of steps, each with formulas of its own",
+                 "give --prefill-chunk=none for one step, or fewer tokens"};
+  return step;
+}

@@ -1,0 +1,74 @@
+//===- Curves.h - Tables that formulas look things up in -----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SPREADSHEET_CURVES_H
+#define AUTOPAR_LIB_SPREADSHEET_CURVES_H
+
+#include "Formula.h"
+#include "Inputs.h"
+
+namespace autopar {
+
+/// A step of a route, as cells: latency and time of a byte, or a curve.
+struct LevelCells {
+  std::string latencyUs, usPerByte, boundUsPerByte;
+  /// Of a curve, log2 of microseconds at each knot; empty where there is none.
+  std::string knots;
+  double firstLog2 = 0;
+  /// Of the last knot but one, as `INDEX` is given it less one.
+  int64_t last = 0;
+};
+
+/// The sheet of links: how long a call takes over each route. Bandwidths and
+/// latencies are inputs.
+class LinkSheet {
+public:
+  LinkSheet(const PricedStep &step, Inputs &inputs);
+
+  const std::vector<LevelCells> &levels(uint32_t link);
+  Sheet take() { return std::move(sheet); }
+  bool isEmpty() const { return known.empty(); }
+
+private:
+  LevelCells add(const RouteLevel &level, const RouteLevel &slower);
+  std::string addKnots(const RouteLevel &level, const RouteLevel &slower,
+                       const Inputs::TierNames &names);
+  Route slowerRoute(uint32_t link) const;
+
+  const PricedStep &step;
+  Inputs &inputs;
+  Sheet sheet;
+  /// The same machine with half the bandwidth.
+  Pool slower;
+  std::map<uint32_t, std::vector<LevelCells>> known;
+};
+
+/// A grid of ratios, as cells.
+struct GridCells {
+  /// Empty where nobody measured one: the ratio is 1.
+  std::string ratios;
+  ShapeGrid::Side x, y;
+};
+
+/// The sheet of what kernels of each shape take over the roofline.
+class ShapeSheet {
+public:
+  explicit ShapeSheet(const PricedStep &step);
+
+  const GridCells &grid(uint32_t shape);
+  Sheet take() { return std::move(sheet); }
+  bool isEmpty() const { return known.empty(); }
+
+private:
+  const PricedStep &step;
+  Sheet sheet;
+  std::map<uint32_t, GridCells> known;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SPREADSHEET_CURVES_H

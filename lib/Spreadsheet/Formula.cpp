@@ -1,0 +1,82 @@
+//===- Formula.cpp --------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formula.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace autopar;
+
+using Bind = Formula::Bind;
+
+Formula::Formula(int64_t value)
+    : Formula(std::to_string(value), value < 0 ? Bind::sum : Bind::factor) {}
+
+Formula autopar::exactly(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.17g", value);
+  for (char &c : text)
+    c = c == 'e' ? 'E' : c;
+  return {std::string(text), value < 0 ? Bind::sum : Bind::factor};
+}
+
+Formula Formula::inside(Bind least) const {
+  return bind < least ? Formula("(" + text + ")", Bind::factor, depth + 1)
+                      : *this;
+}
+
+/// The right side of what is not associative, or not to the last digit, binds
+/// more than the left one.
+static Formula binary(const Formula &a, const char *sign, const Formula &b,
+                      Bind bind, Bind right) {
+  Formula first = a.inside(bind), second = b.inside(right);
+  return {first.text + sign + second.text, bind,
+          std::max(first.depth, second.depth)};
+}
+
+Formula autopar::operator+(const Formula &a, const Formula &b) {
+  return binary(a, "+", b, Bind::sum, Bind::product);
+}
+Formula autopar::operator-(const Formula &a, const Formula &b) {
+  return binary(a, "-", b, Bind::sum, Bind::product);
+}
+Formula autopar::operator*(const Formula &a, const Formula &b) {
+  return binary(a, "*", b, Bind::product, Bind::factor);
+}
+Formula autopar::operator/(const Formula &a, const Formula &b) {
+  return binary(a, "/", b, Bind::product, Bind::factor);
+}
+Formula autopar::operator>(const Formula &a, const Formula &b) {
+  return binary(a, ">", b, Bind::comparison, Bind::sum);
+}
+
+Formula autopar::power(const Formula &a, const Formula &b) {
+  return call("POWER", a, b);
+}
+
+Formula autopar::call(const char *function, const Formula &a) {
+  return {std::string(function) + "(" + a.text + ")", Bind::factor,
+          a.depth + 1};
+}
+Formula autopar::call(const char *function, const Formula &a,
+                      const Formula &b) {
+  return call(function, Formula(a.text + "," + b.text, Bind::factor,
+                                std::max(a.depth, b.depth)));
+}
+Formula autopar::call(const char *function, const Formula &a, const Formula &b,
+                      const Formula &c) {
+  return call(function,
+              Formula(a.text + "," + b.text + "," + c.text, Bind::factor,
+                      std::max({a.depth, b.depth, c.depth})));
+}
+
+/// There is no rounding up that is exact for all whole quotients.
+Formula autopar::atLeast(const Formula &a) {
+  Formula negated("-" + a.inside(Bind::factor).text, Bind::sum, a.depth + 1);
+  return {"-" + below(negated).text, Bind::sum, negated.depth + 1};
+}

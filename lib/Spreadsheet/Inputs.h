@@ -1,0 +1,61 @@
+//===- Inputs.h - Cells that people change -------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SPREADSHEET_INPUTS_H
+#define AUTOPAR_LIB_SPREADSHEET_INPUTS_H
+
+#include "Book.h"
+
+#include "autopar/Report/PricedStep.h"
+
+#include <map>
+#include <set>
+
+namespace autopar {
+
+/// The sheet of what formulas rest on, each a cell with a name that has its
+/// unit.
+class Inputs {
+public:
+  explicit Inputs(const PricedStep &step) : step(step) {}
+
+  /// Names of cells, made as they are asked for.
+  std::string leaf(NodeId id);
+  std::string symbol(Symbol symbol);
+  std::string figure(const Figure &figure, const std::string &name,
+                     const char *section);
+  /// Bandwidth, efficiency and latency of a tier.
+  struct TierNames {
+    std::string bandwidth, efficiency, latency;
+  };
+  TierNames tier(const Tier &tier);
+
+  void write(Book &book) const;
+
+private:
+  struct Row {
+    std::string name;
+    double value = 0;
+    std::string source;
+    /// For `--set`, or another flag.
+    std::string flag;
+  };
+
+  std::string ofUse(uint32_t index);
+  std::string layoutLeaf(const Node &node, double value);
+  std::string add(const char *section, const std::string &name, Row row);
+
+  const PricedStep &step;
+  std::map<std::string, std::vector<Row>> sections;
+  std::set<std::string> taken;
+  /// Of what has been asked for before.
+  std::map<std::string, std::string> known;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SPREADSHEET_INPUTS_H

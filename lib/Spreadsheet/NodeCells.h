@@ -1,0 +1,71 @@
+//===- NodeCells.h - Nodes of a strategy as cells ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SPREADSHEET_NODECELLS_H
+#define AUTOPAR_LIB_SPREADSHEET_NODECELLS_H
+
+#include "Curves.h"
+
+namespace autopar {
+
+/// A reader of the graph whose arithmetic is that of cells. Nodes that a sheet
+/// asks for have their cells there; others that several read, or that are long,
+/// have one on a sheet of their own; the rest is written where it is read.
+class NodeCells {
+public:
+  explicit NodeCells(const PricedStep &step);
+
+  Inputs &inputs() { return ownInputs; }
+  /// Fills the cells of `book` that are nodes, and adds the sheets that they
+  /// rest on.
+  void fill(Book &book);
+
+  /// What formulas say for a node once `fill` has come to it.
+  const Formula &of(NodeId node) const { return formulas[node]; }
+  double value(NodeId node) const {
+    return graph[node].isWhole ? step.values.whole(node).real()
+                               : step.values.real(node);
+  }
+
+private:
+  struct Place {
+    size_t sheet, row, column;
+  };
+
+  void findReached(const Book &book);
+  void findHomes(const Book &book);
+  void write(NodeId node, Book &book);
+  Formula formulaOf(NodeId id);
+  Formula arithmetic(const Node &node, const Formula &a) const;
+  Formula conditionOf(NodeId node) const;
+  Formula pairs(const Node &node) const;
+  Formula distinctExperts(const Node &node) const;
+  Formula roof(const Node &node) const;
+  Formula quarterShare(const Node &node) const;
+  Formula shapeRatio(const Node &node);
+  Formula routeTime(const Node &node, bool atFullBandwidth);
+  Formula levelTime(const LevelCells &level, const Formula &bytes,
+                    const Formula &log2Bytes, double log2Value);
+  /// A cell of the sheet of nodes.
+  Formula helper(const std::string &what, const Formula &formula, double value);
+
+  const PricedStep &step;
+  const Graph &graph;
+  Inputs ownInputs;
+  LinkSheet links;
+  ShapeSheet shapes;
+  Sheet nodes;
+  std::vector<Formula> formulas;
+  /// By node: how many read it, and whether formulas say it more than once.
+  std::vector<uint32_t> uses;
+  std::vector<bool> isRepeated;
+  std::map<NodeId, Place> homes;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SPREADSHEET_NODECELLS_H

@@ -1,0 +1,36 @@
+//===- Spreadsheet.cpp ----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Spreadsheet/Spreadsheet.h"
+
+#include "NodeCells.h"
+#include "Summary.h"
+#include "Tables.h"
+#include "Xlsx.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+Result<std::string> autopar::writeWorkbook(const PricedStep &step,
+                                           const Report &report) {
+  NodeCells cells(step);
+  for (Symbol symbol : {Symbol::batch, Symbol::query, Symbol::context})
+    cells.inputs().symbol(symbol);
+  Book book;
+  Sheet checks = checksSheet(step);
+  book.sheets = {summarySheet(step, report, cells.inputs(), checks),
+                 memorySheet(step), flopsSheet(step), communicationSheet(step),
+                 timeSheet(step)};
+  book.sheets.push_back(std::move(checks));
+  cells.fill(book);
+  cells.inputs().write(book);
+  // People begin with the numbers, and go on to what they may change.
+  std::rotate(book.sheets.begin() + 1, book.sheets.end() - 1,
+              book.sheets.end());
+  return writeXlsx(book);
+}

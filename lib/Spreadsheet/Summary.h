@@ -1,0 +1,22 @@
+//===- Summary.h - Numbers of the report ---------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SPREADSHEET_SUMMARY_H
+#define AUTOPAR_LIB_SPREADSHEET_SUMMARY_H
+
+#include "Inputs.h"
+
+namespace autopar {
+
+/// A row for each number of the report that is a formula, with its JSON
+/// pointer. The numbers of cost are of `report`.
+Sheet summarySheet(const PricedStep &step, const Report &report, Inputs &inputs,
+                   const Sheet &checks);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SPREADSHEET_SUMMARY_H

@@ -1,0 +1,25 @@
+//===- Tables.h - Sheets of records --------------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SPREADSHEET_TABLES_H
+#define AUTOPAR_LIB_SPREADSHEET_TABLES_H
+
+#include "Inputs.h"
+
+namespace autopar {
+
+// A row for each record of the program, a column for each of its parts.
+Sheet memorySheet(const PricedStep &step);
+Sheet flopsSheet(const PricedStep &step);
+Sheet communicationSheet(const PricedStep &step);
+Sheet timeSheet(const PricedStep &step);
+/// What splits need: that one number divides another.
+Sheet checksSheet(const PricedStep &step);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SPREADSHEET_TABLES_H

@@ -1,0 +1,33 @@
+//===- Workbook.cpp -------------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Workbook.h"
+
+#include "Estimator.h"
+#include "autopar/Spreadsheet/Spreadsheet.h"
+
+using namespace autopar;
+using namespace mlir;
+
+FailureOr<std::string>
+autopar::writeModuleWorkbook(ModuleOp module,
+                             const CostProgramAnalysis &analysis,
+                             const TargetAnalysis &target) {
+  FailureOr<ModuleEstimate> estimate =
+      priceModule(module, analysis, target, ReportDetail());
+  if (failed(estimate) || failed(target.verifyOverrides()))
+    return failure();
+  Result<std::unique_ptr<PricedStep>> step = PricedStep::price(
+      analysis.getProgram(), estimate->plan, estimate->machine,
+      estimate->runtime, estimate->workload);
+  if (!step)
+    return emitError(module, step.error().behind("no spreadsheet: "));
+  Result<std::string> bytes = writeWorkbook(**step, estimate->report);
+  if (!bytes)
+    return emitError(module, bytes.error());
+  return std::move(*bytes);
+}

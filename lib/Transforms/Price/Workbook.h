@@ -1,0 +1,23 @@
+//===- Workbook.h - Modules as workbooks ---------------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_TRANSFORMS_PRICE_WORKBOOK_H
+#define AUTOPAR_LIB_TRANSFORMS_PRICE_WORKBOOK_H
+
+#include "autopar/Transforms/Price/Estimate.h"
+
+namespace autopar {
+
+/// The bytes of an .xlsx file with the formulas of a step of `module`. Errors
+/// are emitted: a step that is no formulas, a deployment.
+mlir::FailureOr<std::string>
+writeModuleWorkbook(mlir::ModuleOp module, const CostProgramAnalysis &analysis,
+                    const TargetAnalysis &target);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_TRANSFORMS_PRICE_WORKBOOK_H
