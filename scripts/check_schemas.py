@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Validates the files of hardware/, runtimes/ and models/formats/, and the
-tables of names, against their JSON Schemas.
+tables of names, against their JSON Schemas; and that those of what tools write
+(lib/*/schema) are schemas, each with the name that its $id says.
 
 Needs python3-jsonschema (Debian) or jsonschema (PyPI). Exit code 1 and one
 line per violation, with file and JSON pointer.
@@ -58,8 +59,28 @@ def errors_of(path, validator):
         yield ": the layout is not that of scripts/hardware_files.py"
 
 
+def errors_of_schema(path):
+    schema = files.read(path)
+    try:
+        jsonschema.Draft202012Validator.check_schema(schema)
+    except jsonschema.SchemaError as error:
+        yield f"/{'/'.join(map(str, error.absolute_path))}: {error.message}"
+        return
+    name, version = schema["title"].removeprefix("autopar.").split("/")
+    wanted = f"https://autopar.dev/schema/{name}-{version}.json"
+    if schema["$id"] != wanted or path.name != f"{name}.schema.json":
+        yield f"/$id: expected {wanted} in {name}.schema.json"
+    if schema["properties"]["schema"]["const"] != schema["title"]:
+        yield "/properties/schema/const: expected the title"
+
+
 def main():
     checked = failures = 0
+    for path in sorted(files.ROOT.glob("lib/*/schema/*.schema.json")):
+        checked += 1
+        for error in errors_of_schema(path):
+            failures += 1
+            print(f"{path.relative_to(files.ROOT)}: {error}")
     for schema, pattern in KINDS.items():
         schema = files.read(files.ROOT / schema)
         jsonschema.Draft202012Validator.check_schema(schema)
