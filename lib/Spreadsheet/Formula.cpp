@@ -7,8 +7,9 @@
 
 #include "Formula.h"
 
+#include "autopar/Support/Text.h"
+
 #include <algorithm>
-#include <cstdio>
 
 using namespace autopar;
 
@@ -18,11 +19,10 @@ Formula::Formula(int64_t value)
     : Formula(std::to_string(value), value < 0 ? Bind::sum : Bind::factor) {}
 
 Formula autopar::exactly(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.17g", value);
+  std::string text = formatNumber(value);
   for (char &c : text)
     c = c == 'e' ? 'E' : c;
-  return {std::string(text), value < 0 ? Bind::sum : Bind::factor};
+  return {std::move(text), value < 0 ? Bind::sum : Bind::factor};
 }
 
 Formula Formula::inside(Bind least) const {

@@ -7,7 +7,7 @@
 // RUN:   | FileCheck %s --check-prefix=UNUSED
 // RUN: not autopar-opt %s --autopar-estimate=output=no/such/folder 2>&1 | FileCheck %s --check-prefix=OUTPUT
 
-// FORMAT: error: unknown report format 'xml', expected text, json or html
+// FORMAT: error: unknown report format 'xml', expected text, json, html or xlsx
 // SHARE: error: 'parallel.target' op has memory_utilization 2.0, expected a share above 0 and up to 1
 // HARDWARE: error: unknown system "h1000"
 // RUNTIME: error: unknown runtime "vlm"
