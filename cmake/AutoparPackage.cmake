@@ -14,8 +14,9 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME autopar)
 set(CPACK_DEBIAN_TOOLS_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION science)
-# What is downloaded from the hub is by libcurl, which is loaded where it is.
-set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS libcurl4)
+# What is downloaded from the hub is by libcurl, which is loaded where it is; so
+# are the libraries that write spreadsheets and bundles.
+set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "libcurl4, libxlsxwriter4, libzip4")
 # `autopar sweep --svg` runs gnuplot.
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS gnuplot-nox)
 find_program(AUTOPAR_SHLIBDEPS dpkg-shlibdeps)

@@ -24,3 +24,4 @@ add_autopar_library(InitAll MLIR InitAll.cpp
        MLIRTransforms)
 add_subdirectory(Session)
 add_subdirectory(Server)
+add_subdirectory(Bundle)

@@ -49,7 +49,8 @@ LAYERS = {
     "InitAll": ["Pipelines"],
     "Session": ["InitAll", "Validation", "Checkpoint", "Sweep"],
     "Server": ["Session"],
-    "tools": ["Server", "Interpreter", "ModuleGraph"],
+    "Bundle": ["Session"],
+    "tools": ["Server", "Bundle", "Interpreter", "ModuleGraph"],
 }
 WITHOUT_MLIR = {
     "Support", "Program", "Plan", "Reshard", "Placement", "Schedule", "Hardware", "Report", "Model", "Hub", "Checkpoint",

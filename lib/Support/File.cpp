@@ -7,6 +7,7 @@
 
 #include "autopar/Support/File.h"
 
+#include "autopar/Support/FileScope.h"
 #include "autopar/Support/Limits.h"
 
 #include <algorithm>
@@ -55,12 +56,22 @@ static Error outside(const std::string &path) {
           "give a name of the libraries"};
 }
 
+/// What stands in for the disk; null where nothing does.
+static FileScope *standIn() {
+  FileScope *scope = FileScope::current();
+  return scope && scope->replaces() ? scope : nullptr;
+}
+
 bool autopar::isDirectory(const std::string &path) {
+  if (const FileScope *scope = standIn())
+    return scope->isDirectory(path);
   std::error_code error;
   return mayTouch(path) && fs::is_directory(path, error);
 }
 
 bool autopar::fileExists(const std::string &path) {
+  if (const FileScope *scope = standIn())
+    return scope->find(path).has_value();
   std::error_code error;
   return mayTouch(path) && fs::is_regular_file(path, error);
 }
@@ -82,11 +93,7 @@ static Result<std::string> readStream(std::FILE *file,
   return text;
 }
 
-Result<std::string> autopar::readFile(const std::string &path) {
-  if (!mayTouch(path))
-    return outside(path);
-  if (path == "-")
-    return readStream(stdin, "<stdin>");
+static Result<std::string> readFromDisk(const std::string &path) {
   if (isDirectory(path))
     return Error{path, "is a directory, expected a file", ""};
   std::FILE *file = std::fopen(path.c_str(), "rb");
@@ -94,6 +101,23 @@ Result<std::string> autopar::readFile(const std::string &path) {
     return Error{path, std::string("cannot open: ") + std::strerror(errno), ""};
   Result<std::string> text = readStream(file, path);
   std::fclose(file);
+  return text;
+}
+
+Result<std::string> autopar::readFile(const std::string &path) {
+  if (!standIn() && !mayTouch(path))
+    return outside(path);
+  if (path == "-")
+    return readStream(stdin, "<stdin>");
+  if (const FileScope *scope = standIn()) {
+    std::optional<std::string> text = scope->find(path);
+    return text ? Result<std::string>(std::move(*text))
+                : Error{path, "is none of the files that stand in for the disk",
+                        ""};
+  }
+  Result<std::string> text = readFromDisk(path);
+  if (FileScope *scope = FileScope::current(); scope && text)
+    scope->keepRead(path, *text);
   return text;
 }
 
@@ -112,6 +136,9 @@ static Result<bool> writeInPlace(const std::string &path,
 
 Result<bool> autopar::writeFile(const std::string &name,
                                 const std::string &text) {
+  if (FileScope *scope = FileScope::current();
+      scope && scope->write(name, text))
+    return true;
   if (confined)
     return outside(name);
   // A link keeps pointing where it does.
@@ -148,15 +175,17 @@ Result<bool> autopar::writeOutput(const std::string &path,
 
 std::vector<std::string> autopar::listFiles(const std::string &directory,
                                             const std::string &suffix) {
-  std::vector<std::string> names;
+  std::vector<std::string> names, all;
   std::error_code error;
-  if (!mayTouch(directory + "/"))
-    return names;
-  for (const auto &entry : fs::directory_iterator(directory, error)) {
-    std::string name = entry.path().filename().string();
+  if (const FileScope *scope = standIn())
+    all = scope->list(directory);
+  else if (mayTouch(directory + "/"))
+    for (const auto &entry : fs::directory_iterator(directory, error))
+      all.push_back(entry.path().filename().string());
+  for (std::string &name : all) {
     if (name.size() > suffix.size() &&
         name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0)
-      names.push_back(name);
+      names.push_back(std::move(name));
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -11,6 +11,8 @@ usage: cases.py --bin DIR [--data DIR] [--show] [PATTERN]
 
 import argparse
 import copy
+import hashlib
+import io
 import json
 import os
 import re
@@ -19,6 +21,8 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import warnings
+import zipfile
 
 # In commands and files, {name} is a path: {model} an imported Llama-3.1-8B.
 IMPORT = "autopar-translate --import-hf {path}"
@@ -499,6 +503,80 @@ for name, text, stderr in (
     ("negative-bandwidth", CHIP("memory_bandwidth/value", -1), r"bad\.json: /memory_bandwidth"),
 ):
     case(f"autopar-hardware-show-{name}", "autopar hardware show ./bad.json", stderr, {"bad.json": text})
+
+
+# -- Bundles ------------------------------------------------------------------
+
+TEXTS = {"module.mlir": "module {}\n", "report.json": "{}\n", "report.txt": "\n"}
+
+
+def zipped(entries):
+    """`entries`: (name, text or bytes), in this order; a name may come twice."""
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in entries:
+                info = zipfile.ZipInfo("x")
+                # Kept as it is, where the constructor would mend it.
+                info.filename, info.compress_type = name, zipfile.ZIP_DEFLATED
+                archive.writestr(info, text)
+    return buffer.getvalue()
+
+
+def bundle(entries=TEXTS, more=(), **changes):
+    """A bundle of `entries`, with a manifest that has `changes`, and of `more`."""
+    files = [{"name": name, "bytes": len(text), "sha256": hashlib.sha256(text.encode()).hexdigest()}
+             for name, text in entries.items()]  # fmt: skip
+    manifest = {
+        "schema": "autopar.bundle/1", "model": "m", "versions": {"autopar": "0.1.0", "llvm": "22.1.0"}, "flags": [],
+        "estimate": {"explain": False, "impact": False, "verbose": False, "simulate": 0, "seed": 1, "requests": ""},
+        "files": files,
+    }  # fmt: skip
+    manifest |= changes
+    return zipped([("manifest.json", json.dumps(manifest)), *entries.items(), *more])
+
+
+def bad_bundle(name, content, stderr):
+    case(f"bundle-{name}", "autopar replay bad.zip", r"error: bad\.zip.*" + stderr, {"bad.zip": content})
+
+
+GOOD_FILES = [{"name": name, "bytes": len(text), "sha256": hashlib.sha256(text.encode()).hexdigest()}
+              for name, text in TEXTS.items()]  # fmt: skip
+WHOLE = bundle()
+bad_bundle("empty", b"", r"cannot be read as a zip|has no manifest")
+bad_bundle("text", "not a zip", r"cannot be read as a zip")
+bad_bundle("truncated", WHOLE[: len(WHOLE) // 2], r"cannot be read as a zip")
+bad_bundle("without-its-end", WHOLE[:-10], r"cannot be read as a zip")
+bad_bundle("bytes-before-it", b"x" * 100 + WHOLE[:-30], r"cannot be read as a zip")
+bad_bundle("damaged", WHOLE[:200] + bytes([WHOLE[200] ^ 0xFF]) + WHOLE[201:], r"is damaged|cannot be read as a zip")
+bad_bundle("no-entries", zipped([]), r"has no manifest\.json")
+bad_bundle("of-zeros", bundle(more=[("big.json", b"\0" * (100 << 20))]), r'"big\.json": is packed to less than 1/200')
+bad_bundle("of-bombs", bundle(more=[(f"{i}.json", b"ab" * (20 << 20)) for i in range(3)]), r"is packed to less than 1/200")
+bad_bundle("many-entries", bundle(more=[(f"{i}.json", "{}") for i in range(300)]), r"has 304 entries, at most 256")
+for i, path in enumerate(("../../etc/passwd", "/etc/passwd", "a/../../b", "a//b", "a/", ".hidden", "a\\b", "c:/b", "a\x1b[2Jb", "")):
+    bad_bundle(f"path-{i}", bundle(more=[(path, "x")]), r"is no plain name|has no name|cannot be read as a zip")
+bad_bundle("entry-twice", bundle(more=[("report.txt", "other")]), r'"report\.txt": is there twice|cannot be read as a zip: File already exists')
+bad_bundle("without-manifest", zipped(TEXTS.items()), r"has no manifest\.json")
+bad_bundle("manifest-of-text", zipped([("manifest.json", "{"), *TEXTS.items()]), r"manifest\.json:1:\d+")
+bad_bundle("manifest-nested", zipped([("manifest.json", "[" * 300), *TEXTS.items()]), r"nested deeper")
+bad_bundle("other-schema", bundle(schema="autopar.bundle/2"), r'/schema: expected "autopar\.bundle/1"')
+bad_bundle("unknown-key", bundle(extra=1), r"extra")
+bad_bundle("flags-of-numbers", bundle(flags=[1]), r"/flags/0")
+bad_bundle("no-files-listed", bundle(files=[]), r'does not list the entry "module\.mlir"')
+bad_bundle("without-module", bundle({key: TEXTS[key] for key in ("report.json", "report.txt")}), r"lists no module\.mlir")
+bad_bundle("listed-and-missing", bundle(files=GOOD_FILES + [GOOD_FILES[0] | {"name": "x"}]), r'/files/3/name: "x" is no entry')
+bad_bundle("listed-twice", bundle(files=GOOD_FILES + GOOD_FILES[:1]), r"is listed twice")
+bad_bundle("entry-that-is-not-listed", bundle(more=[("hardware/chips/x.json", "{}")]), r'does not list the entry "hardware/chips/x\.json"')
+bad_bundle("wrong-hash", bundle(files=[GOOD_FILES[0] | {"sha256": "0" * 64}] + GOOD_FILES[1:]), r"/files/0/sha256.*has the hash")
+bad_bundle("wrong-size", bundle(files=[GOOD_FILES[0] | {"bytes": 7}] + GOOD_FILES[1:]), r"/files/0/bytes.*has 10 bytes, not 7")
+bad_bundle("negative-size", bundle(files=[GOOD_FILES[0] | {"bytes": -1}] + GOOD_FILES[1:]), r"/files/0/bytes")
+case("bundle-of-no-model", "autopar replay bad.zip", r"no runtime files here", {"bad.zip": WHOLE})
+case("bundle-of-no-module", "autopar replay bad.zip", r"module\.mlir:1:1: ", {"bad.zip": bundle(TEXTS | {"module.mlir": "%"})})
+case("bundle-of-laughs", "autopar replay bad.zip", r"aliases stand for more than",
+     {"bad.zip": bundle(TEXTS | {"module.mlir": "#a0 = 1\n" + "".join(f"#a{i + 1} = [#a{i},#a{i}]\n" for i in range(40)) + "module {}\n"})})  # fmt: skip
+case("bundle-without-hardware", "autopar replay bad.zip", r"no system files here|unknown system|no runtime files here|unknown runtime",
+     {"bad.zip": bundle(TEXTS | {"module.mlir": "func.func @m() { return }\n"})})  # fmt: skip
 
 
 # -- Running ------------------------------------------------------------------

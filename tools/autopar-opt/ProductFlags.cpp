@@ -7,6 +7,7 @@
 
 #include "ProductFlags.h"
 
+#include "autopar/Bundle/BundlePass.h"
 #include "autopar/Pipelines/PlanFlags.h"
 #include "autopar/Search/SearchSpace.h"
 #include "autopar/Session/SearchPass.h"
@@ -51,6 +52,13 @@ struct ProductFlags::Flags {
       cl::desc("With --search: what is best, throughput (default), "
                "throughput-per-device, latency, cost or devices")};
 
+  cl::opt<std::string> bundle{
+      "bundle", cl::cat(category), cl::value_desc("file"),
+      cl::desc("With --estimate: also write what the report rests on, and the "
+               "report, to a zip that 'autopar replay' estimates again")};
+
+  /// What the command line said of plans, one flag after the other.
+  std::vector<std::string> asGiven() const;
   LogicalResult checkSearch() const;
   LogicalResult addSearch(OpPassManager &pm) const;
 };
@@ -151,6 +159,14 @@ LogicalResult ProductFlags::Flags::addSearch(OpPassManager &pm) const {
   return success();
 }
 
+std::vector<std::string> ProductFlags::Flags::asGiven() const {
+  std::vector<std::string> all;
+  for (auto [flag, values] : llvm::zip_equal(plan.all(), given))
+    for (const std::string &value : *values)
+      all.push_back("--" + flag.name + (value.empty() ? "" : "=" + value));
+  return all;
+}
+
 LogicalResult ProductFlags::addPasses(PassManager &pm) const {
   if (failed(flags->checkSearch()))
     return failure();
@@ -160,8 +176,13 @@ LogicalResult ProductFlags::addPasses(PassManager &pm) const {
         if (std::optional<Error> error = flags->plan.set(flag, value))
           return error->message.empty() ? failure() : refuse(error->str());
   auto addSearch = [&] { return flags->addSearch(pm); };
-  return addPlanPipeline(pm, flags->plan.options(), refuse,
-                         flags->search ? FindPlan(addSearch) : nullptr);
+  const PlanOptions &options = flags->plan.options();
+  if (failed(addPlanPipeline(pm, options, refuse,
+                             flags->search ? FindPlan(addSearch) : nullptr)))
+    return failure();
+  return flags->bundle.getNumOccurrences() == 0
+             ? success()
+             : addBundle(pm, options, flags->bundle, flags->asGiven(), refuse);
 }
 
 bool ProductFlags::trustsBytecode() const { return flags->trustBytecode; }

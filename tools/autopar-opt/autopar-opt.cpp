@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ProductFlags.h"
+#include "autopar/Bundle/BundlePass.h"
 #include "autopar/InitAll.h"
 #include "autopar/Session/SearchPass.h"
 #include "autopar/Support/File.h"
@@ -76,6 +77,7 @@ int main(int argc, char **argv) {
   registerAllDialects(registry);
   registerAllPasses();
   registerAutoparSessionPasses();
+  registerAutoparBundlePasses();
   // Pipelines that were written down have it.
   registerPass([] {
     static constexpr bool isUnread = false;

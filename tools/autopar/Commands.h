@@ -29,6 +29,7 @@ void addSweep(CLI::App &app, std::vector<Command> &commands);
 void addCompare(CLI::App &app, std::vector<Command> &commands);
 void addPlacement(CLI::App &app, std::vector<Command> &commands);
 void addModels(CLI::App &app, std::vector<Command> &commands);
+void addReplay(CLI::App &app, std::vector<Command> &commands);
 void addServe(CLI::App &app, std::vector<Command> &commands);
 void addValidate(CLI::App &app, std::vector<Command> &commands);
 

@@ -7,6 +7,7 @@
 
 #include "ModelCommands.h"
 
+#include "autopar/Bundle/BundlePass.h"
 #include "autopar/InitAll.h"
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Plan/DeviceOrder.h"
@@ -83,8 +84,20 @@ static LogicalResult refuse(const Twine &message) {
   return failure();
 }
 
+/// What the command line said, the model first.
+static std::vector<std::string> asGiven(const ModelArgument &model,
+                                        const PlanFlags &flags,
+                                        const PlanValues &values) {
+  std::vector<std::string> all = {model.name};
+  for (size_t i = 0; i < values.size(); ++i)
+    for (const std::string &value : values[i])
+      all.push_back("--" + flags.all()[i].name +
+                    (value.empty() ? "" : "=" + value));
+  return all;
+}
+
 int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
-                      const PlanValues &values) {
+                      const PlanValues &values, const std::string &bundle) {
   // Pipelines in options of passes are parsed.
   registerAllPasses();
   Result<ModelRequest> request = requestOf(model, model.name);
@@ -95,8 +108,12 @@ int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
   Session session(warn);
   std::optional<Error> error = addModule(session, model, model.name);
   if (!error)
-    error = session.run(*request, [&](PassManager &pm) {
-      return addPlanPipeline(pm, flags.options(), refuse);
+    error = session.run(*request, [&](PassManager &pm) -> LogicalResult {
+      if (failed(addPlanPipeline(pm, flags.options(), refuse)))
+        return failure();
+      return bundle.empty() ? success()
+                            : addBundle(pm, flags.options(), bundle,
+                                        asGiven(model, flags, values), refuse);
     });
   return error ? fail(*error) : 0;
 }

@@ -33,9 +33,9 @@ struct ModelArgument {
 
 // The commands return the exit code, and print errors themselves.
 
-/// Prints the report of a step.
+/// Prints the report of a step; where `bundle` names a file, writes that, too.
 int estimate(const ModelArgument &model, PlanFlags &flags,
-             const PlanValues &values);
+             const PlanValues &values, const std::string &bundle = "");
 
 /// Prints in what two plans differ, or a table of all models, machines and
 /// plans that are named.

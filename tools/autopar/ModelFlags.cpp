@@ -60,6 +60,7 @@ void autopar::addModel(CLI::App *command, ModelArgument &model) {
 namespace {
 struct EstimateOptions : PlanArguments {
   ModelArgument model;
+  std::string bundle;
 };
 
 struct GroupsOptions : PlanArguments {
@@ -149,7 +150,7 @@ static EstimateOptions &withFormat(EstimateOptions &options) {
 
 static int runEstimate(EstimateOptions &options) {
   withFormat(options);
-  return estimate(options.model, options.flags, options.values);
+  return estimate(options.model, options.flags, options.values, options.bundle);
 }
 
 static int runCompare(EstimateOptions &options) {
@@ -163,6 +164,12 @@ void autopar::addEstimate(CLI::App &app, std::vector<Command> &commands) {
       "estimate", "What a step of a model costs: memory, time, communication");
   command->add_option("model", options->model.name, modelHelp)->required();
   addPlanFlags(command, *options, isOfOnePlan);
+  command
+      ->add_option("--bundle", options->bundle,
+                   "Also write what the report rests on, and the report, to a "
+                   "zip that 'autopar replay' estimates again")
+      ->group("Report")
+      ->type_name("file");
   addSource(command, options->model);
   command->footer(
       "Prints what autopar-translate | autopar-opt --estimate prints.\n\n"

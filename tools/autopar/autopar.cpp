@@ -39,6 +39,7 @@ static int run(int argc, char **argv) {
   addModels(app, commands);
   addGroups(app, commands);
   addValidate(app, commands);
+  addReplay(app, commands);
   addServe(app, commands);
 #endif
   addPlacement(app, commands);

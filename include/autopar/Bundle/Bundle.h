@@ -1,0 +1,97 @@
+//===- Bundle.h - Estimates that can be done again -----------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_BUNDLE_BUNDLE_H
+#define AUTOPAR_BUNDLE_BUNDLE_H
+
+#include "autopar/Support/Result.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace autopar {
+
+/// What an estimate was made from and what it said, with nothing left outside:
+/// a zip whose `manifest.json` (`autopar.bundle/1`) has a hash of each file.
+struct Bundle {
+  /// What was asked of the estimate beside what the module says.
+  struct Choice {
+    bool explain = false, impact = false, verbose = false;
+    int64_t simulate = 0;
+    uint64_t seed = 1;
+    /// A file of requests to simulate instead.
+    std::string requests = {};
+  };
+
+  std::string model, autoparVersion, llvmVersion;
+  /// As the command line had them.
+  std::vector<std::string> flags;
+  Choice choice;
+  /// Texts by name: module.mlir, report.json, report.txt, plan.json,
+  /// hardware/.., runtimes/.., files/...
+  std::map<std::string, std::string> files;
+  /// Of `files/..`: the path by which the module, or a flag, names it.
+  std::map<std::string, std::string> paths;
+};
+
+/// Estimates the module that `text` is, and keeps all that was read. Errors:
+/// those of the estimate.
+Result<Bundle> makeBundle(const std::string &text, const Bundle::Choice &choice,
+                          std::vector<std::string> flags);
+
+/// The bytes of a file; equal bundles give equal bytes.
+Result<std::string> packBundle(const Bundle &bundle);
+/// Errors name `path` and the entry: no zip, entries that are missing, twice,
+/// too large or of other bytes than the manifest says, names that lead
+/// elsewhere.
+Result<Bundle> readBundle(const std::string &path);
+
+/// A value of a JSON text, in the bundle and now; "" where there is none.
+struct Difference {
+  std::string pointer, before, now;
+};
+
+/// The estimate of a bundle, done again.
+struct Replay {
+  std::string model;
+  /// By name of what is estimated: report.json, report.txt, plan.json.
+  struct Output {
+    std::string name;
+    bool isSame = false;
+    /// Of a JSON text.
+    std::vector<Difference> differences = {};
+  };
+  std::vector<Output> outputs;
+  /// Files of hardware and runtimes that are other ones where this program
+  /// runs; one that is not there has no differences.
+  struct InstalledFile {
+    std::string name;
+    bool isThere = false;
+    std::vector<Difference> differences = {};
+  };
+  size_t libraryFiles = 0;
+  std::vector<InstalledFile> changed;
+  /// What the report would say with these; an error where there is none.
+  std::vector<Difference> withInstalled;
+  std::optional<Error> installedError;
+  /// What wrote the bundle, and this program: "autopar 0.1, LLVM 22.1".
+  std::string writtenBy, replayedBy;
+
+  bool isSame() const;
+};
+
+/// Errors: what is in the bundle cannot be estimated any more.
+Result<Replay> replay(const Bundle &bundle);
+std::string writeText(const Replay &replay);
+/// `autopar.replay/1`.
+std::string writeJson(const Replay &replay);
+
+} // namespace autopar
+
+#endif // AUTOPAR_BUNDLE_BUNDLE_H

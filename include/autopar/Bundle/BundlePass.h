@@ -1,0 +1,32 @@
+//===- BundlePass.h - A pass that writes a bundle ------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_BUNDLE_BUNDLEPASS_H
+#define AUTOPAR_BUNDLE_BUNDLEPASS_H
+
+#include "autopar/Pipelines/Pipelines.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace autopar {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "autopar/Bundle/Passes.h.inc"
+
+/// Adds the pass that writes the bundle of the estimate that `options` ask for
+/// to `output`, behind that. Bad options go to `onError`.
+mlir::LogicalResult addBundle(mlir::OpPassManager &pm,
+                              const PlanOptions &options,
+                              const std::string &output,
+                              std::vector<std::string> flags,
+                              PipelineErrorHandler onError);
+
+} // namespace autopar
+
+#endif // AUTOPAR_BUNDLE_BUNDLEPASS_H

@@ -1,0 +1,72 @@
+//===- BundlePass.cpp -----------------------------------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Bundle/BundlePass.h"
+
+#include "autopar/Bundle/Bundle.h"
+#include "autopar/Support/File.h"
+#include "autopar/Transforms/Price/Estimate.h"
+
+namespace autopar {
+#define GEN_PASS_DEF_BUNDLEPASS
+#include "autopar/Bundle/Passes.h.inc"
+} // namespace autopar
+
+using namespace autopar;
+using namespace mlir;
+
+namespace {
+
+struct BundlePass : autopar::impl::BundlePassBase<BundlePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    Result<bool> written = write();
+    if (written)
+      return;
+    (void)emitError(getOperation(), written.error());
+    signalPassFailure();
+  }
+
+  Result<bool> write() {
+    std::string text;
+    llvm::raw_string_ostream(text) << getOperation() << "\n";
+    Bundle::Choice choice{explain, impact, verbose, simulate, seed, requests};
+    Result<Bundle> bundle =
+        makeBundle(text, choice, {flags.begin(), flags.end()});
+    if (!bundle)
+      return bundle.error();
+    Result<std::string> bytes = packBundle(*bundle);
+    return bytes ? writeOutput(output, *bytes) : bytes.error();
+  }
+};
+
+} // namespace
+
+LogicalResult autopar::addBundle(OpPassManager &pm, const PlanOptions &options,
+                                 const std::string &output,
+                                 std::vector<std::string> flags,
+                                 PipelineErrorHandler onError) {
+  if (options.estimate.empty())
+    return onError("--bundle has no effect without --estimate");
+  if (output.empty() || output == "-")
+    return onError("--bundle=" + output +
+                   ": a bundle is no text, expected the name of a file");
+  BundlePassOptions bundle;
+  bundle.output = output;
+  bundle.flags.assign(flags.begin(), flags.end());
+  bundle.explain = options.explain;
+  bundle.impact = options.impact;
+  bundle.verbose = options.verbose;
+  bundle.simulate = options.simulate;
+  if (options.seed.getNumOccurrences())
+    bundle.seed = static_cast<uint64_t>(int64_t(options.seed));
+  bundle.requests = options.requests;
+  pm.addPass(createBundlePass(std::move(bundle)));
+  return success();
+}
