@@ -136,10 +136,10 @@ function searchStudy(question, title, button, goal) {
 }
 
 function sweepStudy(question) {
-  const axis = el('select', {}, ['batch', 'context', 'nodes', 'hardware'].map((one) => el('option', {}, one)));
+  const axis = el('select', {}, ['batch', 'context', 'prompt', 'hardware'].map((one) => el('option', {}, one)));
   const values = el('input', {value: '1|2|4|8|16|32|64|128|256', size: 30, 'aria-label': 'Values'});
   axis.addEventListener('change', () => {
-    values.value = {batch: '1|2|4|8|16|32|64|128|256', context: '1k|4k|16k|64k|128k', nodes: '1|2|4',
+    values.value = {batch: '1|2|4|8|16|32|64|128|256', context: '1k|4k|16k|64k|128k', prompt: '128|512|2k|8k',
                     hardware: 'h100-sxm-8|h200-sxm-8|b200-sxm-8'}[axis.value];
   });
   const study = new Study('Sweep', 'Sweep', async (signal) => {
