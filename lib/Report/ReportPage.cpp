@@ -65,9 +65,12 @@ static std::string plainText(Report report) {
 }
 
 Result<std::string> autopar::writePage(const Report &report,
-                                       const std::string &module) {
+                                       const std::string &module,
+                                       const Report *other) {
   PageMembers members = {{"report", writeJson(report)},
                          {"module", quoted(module)}};
+  if (other)
+    members.emplace_back("beside", writeJson(*other));
   if (report.pipeline)
     members.emplace_back("timeline",
                          writeTasks(report.pipeline->timeline).dump());

@@ -20,9 +20,11 @@
 namespace autopar {
 
 /// A page of the report, in one file; `module` is the text of the module that
-/// it is about. Numbers of a page are clicked for their derivations: `report`
-/// should have them. Errors: files of pages that are not installed.
-Result<std::string> writePage(const Report &report, const std::string &module);
+/// it is about, `other` the report of the other phase, if any. Numbers of a
+/// page are clicked for their derivations: `report` should have them. Errors:
+/// files of pages that are not installed.
+Result<std::string> writePage(const Report &report, const std::string &module,
+                              const Report *other = nullptr);
 Result<std::string> writePage(const DeploymentReport &report,
                               const std::string &module);
 /// Plans, machines or models side by side.

@@ -45,6 +45,24 @@ function comparedTime(names, books) {
                      {format: microseconds, axis: {label: 'time', tickFormat: microseconds}});
 }
 
+function opBars(names, books) {
+  const rows = books.flatMap((book, i) => book.report.breakdown.by_op
+    .filter((row) => row.time_us > 0)
+    .map((row) => ({row: names[i], part: row.name,
+                    value: row.time_us / book.get('latency.step_time_us')})));
+  return stackedBars('Share of each op in the time of a step', rows,
+                     {format: percent, axis: {label: null, tickFormat: percent}});
+}
+
+// The other phase of the same sequences under the same plan.
+function phasesSection(book, beside) {
+  if (!beside) return null;
+  const phases = [book.report, beside].map((report) => report.workload.phase);
+  const books = [book, new Book(beside, phases[1])];
+  return section(`${phases[1]} beside ${phases[0]}`, comparedTable(phases, books),
+                 comparedTime(phases, books), opBars(phases, books));
+}
+
 // What two plans do with collectives and tensors, as far as it differs.
 function differenceTable(caption, pairs, key, value) {
   if (pairs.different.length === 0) return null;

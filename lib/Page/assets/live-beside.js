@@ -6,15 +6,6 @@
 
 const otherPhases = {decode: 'prefill', prefill: 'decode'};
 
-function opBars(names, books) {
-  const rows = books.flatMap((book, i) => book.report.breakdown.by_op
-    .filter((row) => row.time_us > 0)
-    .map((row) => ({row: names[i], part: row.name,
-                    value: row.time_us / book.get('latency.step_time_us')})));
-  return stackedBars('Share of each op in the time of a step', rows,
-                     {format: percent, axis: {label: null, tickFormat: percent}});
-}
-
 class Beside {
   constructor(question) {
     this.question = question;
@@ -47,11 +38,7 @@ class Beside {
     const other = otherPhases[phase];
     const body = this.question.body();
     return this.fill(this.ofPhase, this.phase, {...body, flags: {...body.flags, phase: other}},
-                     ({report}) => {
-      const names = [phase, other], books = [book, new Book(report, other)];
-      return section(`${other} beside ${phase}`, comparedTable(names, books), comparedTime(names, books),
-                     opBars(names, books));
-    });
+                     ({report}) => phasesSection(book, report));
   }
 
   showBatches() {

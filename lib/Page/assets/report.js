@@ -11,7 +11,7 @@ function contents(sections) {
 function sectionsOf(book, data) {
   return [
     memorySection(book), timeSection(book), trainingSection(book), serviceSection(book),
-    layerSection(book), rooflineSection(book), pipelineSection(book, data.timeline),
+    layerSection(book), phasesSection(book, data.beside), rooflineSection(book), pipelineSection(book, data.timeline),
     placementSection(book), communicationSection(book), assumptionSection(book),
     moduleSection(data.module),
   ].filter(Boolean);

@@ -9,6 +9,7 @@
 
 #include "../ErrorsNameModule.h"
 #include "Estimator.h"
+#include "OtherPhase.h"
 #include "Workbook.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
 #include "autopar/Dialect/Transformer/Training.h"
@@ -293,9 +294,21 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
   LogicalResult writeHtml(const AnyReport &report) {
     std::string text;
     llvm::raw_string_ostream(text) << getOperation() << "\n";
-    Result<std::string> page = writePage(report, text);
+    Result<std::string> page = pageOf(report, text);
     return page ? write(output, *page)
                 : emitError(getOperation(), page.error());
+  }
+
+  Result<std::string> pageOf(const Report &report, const std::string &text) {
+    ReportDetail why;
+    why.explain = true;
+    std::optional<Report> other =
+        estimateOtherPhase(getOperation(), getAnalysis<TargetAnalysis>(), why);
+    return writePage(report, text, other ? &*other : nullptr);
+  }
+  static Result<std::string> pageOf(const DeploymentReport &report,
+                                    const std::string &text) {
+    return writePage(report, text);
   }
 };
 
