@@ -67,10 +67,15 @@ bool Ladder::tryLists() {
       candidates.push_back({*one, double(none.missingBytes - one->missingBytes),
                             std::max(one->timeUs - none.timeUs, 0.0)});
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate &a, const Candidate &b) {
-                     return a.savedBytes * b.timeUs > b.savedBytes * a.timeUs;
-                   });
+  // What saves most for its time first; of equals, in the order of parts.
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate &a, const Candidate &b) {
+              double first = a.savedBytes * b.timeUs,
+                     second = b.savedBytes * a.timeUs;
+              return first != second
+                         ? first > second
+                         : a.alone.what.parts < b.alone.what.parts;
+            });
   Recomputation list{Kind::parts};
   for (const Candidate &candidate : candidates) {
     list.parts.push_back(candidate.alone.what.parts.front());

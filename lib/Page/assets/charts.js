@@ -25,8 +25,8 @@ function colorsOf(names) {
 
 // `options(width)` are those of Plot.plot. What its style elements say is in
 // the page's style: the page runs no other.
-function draw(figure, options) {
-  const width = Math.max(280, Math.min(figure.clientWidth || 800, 1400));
+function draw(figure, options, space = figure.clientWidth || 800) {
+  const width = Math.max(280, Math.min(space, 1400));
   const plot = Plot.plot({className: 'plot', width, ...options(width)});
   for (const style of plot.querySelectorAll('style')) style.remove();
   for (const svg of plot.matches('svg') ? [plot] : plot.querySelectorAll('svg'))
@@ -43,6 +43,16 @@ const resized = new ResizeObserver((entries) => {
     draw(target, drawing.options);
   }
 });
+
+// Paper is narrower than most windows: charts are drawn for it, and then back.
+function drawAll(space) {
+  for (const figure of document.querySelectorAll('figure')) {
+    const drawing = drawings.get(figure);
+    if (drawing?.width > 0) draw(figure, drawing.options, space);
+  }
+}
+addEventListener('beforeprint', () => drawAll(700));
+addEventListener('afterprint', () => drawAll());
 
 // A figure under a caption that says what it shows.
 function chart(caption, options) {
