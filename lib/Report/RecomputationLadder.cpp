@@ -72,9 +72,8 @@ bool Ladder::tryLists() {
             [](const Candidate &a, const Candidate &b) {
               double first = a.savedBytes * b.timeUs,
                      second = b.savedBytes * a.timeUs;
-              return first != second
-                         ? first > second
-                         : a.alone.what.parts < b.alone.what.parts;
+              return first != second ? first > second
+                                     : a.alone.what.parts < b.alone.what.parts;
             });
   Recomputation list{Kind::parts};
   for (const Candidate &candidate : candidates) {

@@ -7,8 +7,8 @@
 
 #include "Channel.h"
 
+#include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
 using namespace autopar::server;
@@ -85,8 +85,10 @@ HttpRequest autopar::server::requestOf(Message message) {
 }
 
 HttpResponse autopar::server::responseOf(Message message) {
-  return {std::atoi(message.texts[0].c_str()), message.texts[1],
-          std::move(message.texts[2])};
+  int status = 500;
+  const std::string &text = message.texts[0];
+  std::from_chars(text.data(), text.data() + text.size(), status);
+  return {status, message.texts[1], std::move(message.texts[2])};
 }
 
 bool autopar::server::isLast(const Message &message) {

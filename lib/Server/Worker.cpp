@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <new>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -102,11 +103,7 @@ static std::optional<Message> receive(int descriptor, std::string &bytes) {
 /// Resident bytes; 0 where nothing says so.
 static uint64_t residentBytes() {
   uint64_t all = 0, resident = 0;
-  if (std::FILE *file = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(file, "%lu %lu", &all, &resident) != 2)
-      resident = 0;
-    std::fclose(file);
-  }
+  std::ifstream("/proc/self/statm") >> all >> resident;
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 

@@ -115,6 +115,9 @@ private:
       if (Operation *here = block->findAncestorOpInBlock(*user))
         if (!first || here->isBeforeInBlock(first))
           first = here;
+    // What nothing reads need not be whole.
+    if (!first)
+      return;
     OpBuilder builder(first);
     RankedTensorType type = TensorView(weight).getType();
     Layout layout = Layout::of(type);
