@@ -59,7 +59,8 @@ function phasesSection(book, beside) {
   if (!beside) return null;
   const phases = [book.report, beside].map((report) => report.workload.phase);
   const books = [book, new Book(beside, phases[1])];
-  return section(`${phases[1]} beside ${phases[0]}`, comparedTable(phases, books),
+  const title = `${phases[1][0].toUpperCase()}${phases[1].slice(1)} beside ${phases[0]}`;
+  return section(title, comparedTable(phases, books),
                  comparedTime(phases, books), opBars(phases, books));
 }
 
