@@ -7,40 +7,32 @@
 
 #include "XlsxWriter.h"
 
-#include <dlfcn.h>
+#include "autopar/Support/SharedLibrary.h"
 
 using namespace autopar;
 
-template <typename Function>
-static bool find(void *library, const char *name, Function &function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
-static bool findAll(void *library, XlsxWriterApi &api) {
-  return find(library, "workbook_new", api.newWorkbook) &&
-         find(library, "workbook_add_worksheet", api.addWorksheet) &&
-         find(library, "workbook_add_format", api.addFormat) &&
-         find(library, "workbook_define_name", api.defineName) &&
-         find(library, "workbook_set_properties", api.setProperties) &&
-         find(library, "workbook_close", api.close) &&
-         find(library, "worksheet_write_string", api.writeString) &&
-         find(library, "worksheet_write_number", api.writeNumber) &&
-         find(library, "worksheet_write_formula_num", api.writeFormula) &&
-         find(library, "worksheet_set_column", api.setColumn) &&
-         find(library, "format_set_bold", api.setBold) &&
-         find(library, "format_set_italic", api.setItalic) &&
-         find(library, "format_set_bg_color", api.setBackground) &&
-         find(library, "format_set_num_format", api.setNumberFormat) &&
-         find(library, "lxw_strerror", api.describe);
+static bool findAll(const SharedLibrary &library, XlsxWriterApi &api) {
+  return library.find("workbook_new", api.newWorkbook) &&
+         library.find("workbook_add_worksheet", api.addWorksheet) &&
+         library.find("workbook_add_format", api.addFormat) &&
+         library.find("workbook_define_name", api.defineName) &&
+         library.find("workbook_set_properties", api.setProperties) &&
+         library.find("workbook_close", api.close) &&
+         library.find("worksheet_write_string", api.writeString) &&
+         library.find("worksheet_write_number", api.writeNumber) &&
+         library.find("worksheet_write_formula_num", api.writeFormula) &&
+         library.find("worksheet_set_column", api.setColumn) &&
+         library.find("format_set_bold", api.setBold) &&
+         library.find("format_set_italic", api.setItalic) &&
+         library.find("format_set_bg_color", api.setBackground) &&
+         library.find("format_set_num_format", api.setNumberFormat) &&
+         library.find("lxw_strerror", api.describe);
 }
 
 static Result<const XlsxWriterApi *> load() {
   static XlsxWriterApi api;
   // The version is that of the header: it fixes what structs look like.
-  void *library =
-      dlopen("libxlsxwriter.so." LXW_SOVERSION, RTLD_NOW | RTLD_LOCAL);
-  if (library && findAll(library, api))
+  if (findAll(SharedLibrary("libxlsxwriter.so." LXW_SOVERSION), api))
     return &api;
   return Error{"",
                "cannot load libxlsxwriter.so." LXW_SOVERSION
