@@ -21,8 +21,13 @@ const comparedNumbers = [
   ['sent', 'communication.bytes_per_device'],
 ];
 
+// Those that any of `books` has.
+function comparedColumns(books) {
+  return comparedNumbers.filter(([, path]) => books.some((book) => book.get(path) > 0));
+}
+
 function comparedTable(names, books) {
-  const columns = comparedNumbers.filter(([, path]) => books.some((book) => book.get(path) > 0));
+  const columns = comparedColumns(books);
   return table('Side by side',
                ['', 'fits', 'bound by', ...columns.map(([title]) => numeric(title))],
                books.map((book, i) => [

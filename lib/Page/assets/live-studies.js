@@ -18,8 +18,7 @@ class Pins {
 
   // Each number beside that of the first run.
   row(books, i) {
-    const paths = comparedNumbers.filter(([, path]) => books.some((book) => book.get(path) > 0));
-    return paths.map(([, path]) => {
+    return comparedColumns(books).map(([, path]) => {
       const [first, own] = [books[0].get(path), books[i].get(path)];
       const delta = i > 0 && first > 0 && own !== first
         ? ` (${own > first ? '+' : ''}${digits((own / first - 1) * 100, 3)}%)` : '';
@@ -30,7 +29,7 @@ class Pins {
   show() {
     if (this.runs.length === 0) return this.element.replaceChildren();
     const books = this.runs.map((run) => new Book(run.report, run.name));
-    const columns = comparedNumbers.filter(([, path]) => books.some((book) => book.get(path) > 0));
+    const columns = comparedColumns(books);
     const back = (run) => el('button', {type: 'button', onclick: () => this.question.set(run.question)},
                              `Run ${run.name}`);
     const remove = (run) => el('button', {type: 'button', 'aria-label': `Unpin run ${run.name}`, onclick: () => {
