@@ -10,7 +10,6 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 using namespace autopar;
@@ -95,52 +94,82 @@ static std::vector<KernelRow> sumOfSteps(const Reading &whole) {
   return sum;
 }
 
-void Explainer::explainKernel(size_t row) {
-  const KernelRow &kernel = report.byKernel[row];
-  std::string path = rowPath("by_kernel", row), name = "kernels/" + kernel.name;
+/// What rows of kernels say, each of its number.
+struct Explainer::KernelExplanation {
   Explanation time, count, flops, bytes;
+};
+
+void Explainer::addKernelRows(std::vector<KernelExplanation> rows) {
+  const char *sum = "sum of the inputs";
+  for (size_t row = 0; row < rows.size(); ++row) {
+    std::string path = rowPath("by_kernel", row);
+    add(path + "time_us", sum, std::move(rows[row].time));
+    add(path + "count", sum, std::move(rows[row].count));
+    add(path + "flops", sum, std::move(rows[row].flops));
+    add(path + "bytes", sum, std::move(rows[row].bytes));
+  }
+}
+
+/// Where the report tells of a kernel.
+static std::map<std::string, size_t> rowsByName(const Report &report) {
+  std::map<std::string, size_t> rows;
+  for (size_t row = 0; row < report.byKernel.size(); ++row)
+    rows[report.byKernel[row].name] = row;
+  return rows;
+}
+
+void Explainer::addShares(const LaunchNodes &launch,
+                          const std::map<std::string, size_t> &rowOf,
+                          std::vector<KernelExplanation> &rows) {
+  std::vector<LaunchShare> shares = sharesOf(reading, launch);
+  if (shares.empty())
+    return;
+  std::string often = shares.front().count.str();
+  std::string ofOne = shares.size() > 1 ? "its part of " : "";
+  std::string term =
+      times(often, ofOne + "(" + text.sizes(launch.roofPs) + " + " +
+                       us(reading.whole(launch.floorPs)) + " us)");
+  for (const LaunchShare &share : shares) {
+    const Kernel &kernel = reading.program.kernels[share.kernel];
+    std::string name = "kernels/" + kernel.name;
+    auto &[time, count, flops, bytes] = rows[rowOf.at(kernel.name)];
+    time.input("launches", (share.roofUs + share.floorUs) * share.count.real(),
+               term);
+    rateFigures(launch, time);
+    count.input(name, share.count);
+    NodeId local = reading.strategy.kernels[share.kernel].localFlops;
+    flops.input(name, share.flops, times(often, text.sizes(local)));
+    for (const LaunchNodes::Member &member : launch.members)
+      if (member.kernel == share.kernel)
+        bytes.input(name, share.bytes,
+                    times(often, text.sizes(member.movedBytes)) + " B");
+  }
+}
+
+void Explainer::explainLaunchShares() {
+  std::vector<KernelExplanation> rows(report.byKernel.size());
+  std::map<std::string, size_t> rowOf = rowsByName(report);
   for (const LaunchNodes &launch : reading.strategy.launches)
-    for (const LaunchShare &share : sharesOf(reading, launch)) {
-      if (reading.program.kernels[share.kernel].name != kernel.name)
-        continue;
-      std::string often = share.count.str();
-      bool shared = workingKernels(launch).size() > 1;
-      std::string ofOne = shared ? "its part of " : "";
-      std::string launched = text.sizes(launch.roofPs) + " + " +
-                             us(reading.whole(launch.floorPs)) + " us";
-      time.input("launches",
-                 (share.roofUs + share.floorUs) * share.count.real(),
-                 times(often, ofOne + "(" + launched + ")"));
-      rateFigures(launch, time);
-      count.input(name, share.count);
-      const KernelNodes &nodes = reading.strategy.kernels[share.kernel];
-      flops.input(name, share.flops,
-                  times(often, text.sizes(nodes.localFlops)));
-      for (const LaunchNodes::Member &member : launch.members)
-        if (member.kernel == share.kernel)
-          bytes.input(name, share.bytes,
-                      times(often, text.sizes(member.movedBytes)) + " B");
-    }
-  const char *sum = "sum of the inputs", *program = "cost program of the IR";
-  add(path + "time_us", sum,
-      time.note("of a launch of several kernels, the roofline's time as each "
-                "would take alone, and an even part of the floor"));
-  add(path + "count", sum, count.from(program));
-  add(path + "flops", sum, flops.from(program));
-  add(path + "bytes", sum, bytes.from(program));
+    addShares(launch, rowOf, rows);
+  const char *program = "cost program of the IR";
+  for (KernelExplanation &row : rows) {
+    row.time.note("of a launch of several kernels, the roofline's time as each "
+                  "would take alone, and an even part of the floor");
+    for (Explanation *one : {&row.count, &row.flops, &row.bytes})
+      one->from(program);
+  }
+  addKernelRows(std::move(rows));
 }
 
 void Explainer::explainKernelSteps() {
-  std::map<std::string, size_t> rowOf;
-  for (size_t row = 0; row < report.byKernel.size(); ++row)
-    rowOf[report.byKernel[row].name] = row;
-  std::vector<std::array<Explanation, 4>> sums(report.byKernel.size());
+  std::vector<KernelExplanation> rows(report.byKernel.size());
+  std::map<std::string, size_t> rowOf = rowsByName(report);
   for (size_t i = 0; i < reading.steps.size(); ++i) {
     int64_t often = reading.chunks[i].count;
     std::string step = "prefill_steps[" + std::to_string(i) + "].";
-    std::string term = formatInteger(often) + (often == 1 ? " step" : " steps");
+    std::string term = countOf(often, "step");
     for (const KernelRow &row : readKernels(*reading.steps[i])) {
-      auto &[time, count, flops, bytes] = sums[rowOf.at(row.name)];
+      auto &[time, count, flops, bytes] = rows[rowOf.at(row.name)];
       time.input(step + "time_us", row.timeUs * static_cast<double>(often),
                  term);
       count.input(step + "count", row.count * often, term);
@@ -148,13 +177,7 @@ void Explainer::explainKernelSteps() {
       bytes.input(step + "bytes", row.bytes * often, term);
     }
   }
-  for (size_t row = 0; row < sums.size(); ++row) {
-    static constexpr const char *names[] = {"time_us", "count", "flops",
-                                            "bytes"};
-    for (size_t i = 0; i < std::size(names); ++i)
-      add(rowPath("by_kernel", row) + names[i], "sum of the inputs",
-          std::move(sums[row][i]));
-  }
+  addKernelRows(std::move(rows));
 }
 
 void Explainer::explainKernels() {
@@ -164,13 +187,13 @@ void Explainer::explainKernels() {
   report.memoryBandwidthBytesPerS = bandwidth.value;
   add("breakdown.memory_bandwidth_bytes_per_s", "the input",
       Explanation().figure(bandwidth));
-  if (!reading.steps.empty())
+  if (reading.steps.empty())
+    explainLaunchShares();
+  else
     explainKernelSteps();
   for (size_t row = 0; row < report.byKernel.size(); ++row) {
     const KernelRow &kernel = report.byKernel[row];
     std::string path = rowPath("by_kernel", row);
-    if (reading.steps.empty())
-      explainKernel(row);
     bool computes = kernel.peakFlopsPerS > 0;
     Explanation peak;
     if (computes)

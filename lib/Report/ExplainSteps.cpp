@@ -27,7 +27,7 @@ static void addSum(Reading &reading, const std::string &path, Own own) {
     auto value = own(reading.steps[i]->report);
     sum.input(stepFolder(i) + member,
               value * static_cast<decltype(value)>(times),
-              formatInteger(times) + (times == 1 ? " step" : " steps"));
+              countOf(times, "step"));
   }
   sum.derivation.formula = "sum of the inputs";
   reading.report.derivations[path] = std::move(sum.derivation);
@@ -56,12 +56,6 @@ static void explainStep(Reading &reading, size_t index) {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-static bool isSame(const Report::CollectiveRow &a,
-                   const Report::CollectiveRow &b) {
-  return a.kind == b.kind && a.name == b.name && a.axes == b.axes &&
-         a.bytes == b.bytes;
-}
-
 static std::string rowFolder(size_t row) {
   return "communication.collectives[" + std::to_string(row) + "].";
 }
@@ -89,7 +83,7 @@ static void explainRow(Reading &reading, size_t row) {
     const Report &step = reading.steps[i]->report;
     const auto &rows = step.communication.collectives;
     auto own = std::find_if(rows.begin(), rows.end(), [&](const auto &other) {
-      return isSame(other, wanted);
+      return areSameCalls(other, wanted);
     });
     if (own == rows.end())
       continue;
@@ -99,7 +93,7 @@ static void explainRow(Reading &reading, size_t row) {
     isTaken = true;
     int64_t times = reading.chunks[i].count;
     count.input(stepFolder(i) + "collectives", Checked(own->count) * times,
-                formatInteger(times) + (times == 1 ? " step" : " steps"));
+                countOf(times, "step"));
   }
   reading.report.derivations[rowFolder(row) + "count"] =
       count.formula("sum of the inputs").derivation;

@@ -88,8 +88,13 @@ private:
   void explainSerialKernels();
   void explainBreakdown();
   void explainKernels();
-  void explainKernel(size_t row);
+  void explainLaunchShares();
   void explainKernelSteps();
+  struct KernelExplanation;
+  void addShares(const LaunchNodes &launch,
+                 const std::map<std::string, size_t> &rowOf,
+                 std::vector<KernelExplanation> &rows);
+  void addKernelRows(std::vector<KernelExplanation> rows);
   void
   explainRows(const std::string &folder, const std::vector<BreakdownRow> &rows,
               const std::function<std::string(const KernelRow &)> &keyOf,

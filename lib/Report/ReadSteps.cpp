@@ -76,14 +76,18 @@ void StepSum::addLatency(const Report &step, double times) {
   bounds.kernelsTimeUs += own.kernelsTimeUs * times;
 }
 
+bool autopar::areSameCalls(const Report::CollectiveRow &a,
+                           const Report::CollectiveRow &b) {
+  return a.kind == b.kind && a.name == b.name && a.axes == b.axes &&
+         a.bytes == b.bytes;
+}
+
 void StepSum::addRows(const Report &step, int64_t times) {
   auto &rows = sum.communication.collectives;
   for (const Report::CollectiveRow &row : step.communication.collectives) {
-    auto isSame = [&](const Report::CollectiveRow &other) {
-      return other.kind == row.kind && other.name == row.name &&
-             other.axes == row.axes && other.bytes == row.bytes;
-    };
-    auto known = std::find_if(rows.begin(), rows.end(), isSame);
+    auto known = std::find_if(rows.begin(), rows.end(), [&](const auto &other) {
+      return areSameCalls(other, row);
+    });
     if (known == rows.end()) {
       known = rows.insert(rows.end(), row);
       known->count = 0;

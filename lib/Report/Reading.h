@@ -149,6 +149,10 @@ struct LaunchShare {
 std::vector<LaunchShare> sharesOf(const Reading &reading,
                                   const LaunchNodes &launch);
 
+/// Whether both are the same calls, however often they come.
+bool areSameCalls(const Report::CollectiveRow &a,
+                  const Report::CollectiveRow &b);
+
 /// `evaluate` where `inputs.plan` has stages.
 Result<Report> evaluatePipeline(const PlanInputs &inputs, ReportDetail detail);
 
