@@ -60,13 +60,7 @@ LogicalResult autopar::addBundle(OpPassManager &pm, const PlanOptions &options,
   BundlePassOptions bundle;
   bundle.output = output;
   bundle.flags.assign(flags.begin(), flags.end());
-  bundle.explain = options.explain;
-  bundle.impact = options.impact;
-  bundle.verbose = options.verbose;
-  bundle.simulate = options.simulate;
-  if (options.seed.getNumOccurrences())
-    bundle.seed = static_cast<uint64_t>(int64_t(options.seed));
-  bundle.requests = options.requests;
+  fillDetail(options, bundle);
   pm.addPass(createBundlePass(std::move(bundle)));
   return success();
 }

@@ -339,14 +339,8 @@ private:
       return;
     EstimatePassOptions estimate;
     fillReport(estimate);
-    estimate.explain = options.explain;
-    estimate.impact = options.impact;
-    estimate.verbose = options.verbose;
+    fillDetail(options, estimate);
     estimate.trace = options.trace;
-    estimate.simulate = options.simulate;
-    if (options.seed.getNumOccurrences())
-      estimate.seed = static_cast<uint64_t>(int64_t(options.seed));
-    estimate.requests = options.requests;
     estimate.requestsOutput = options.requestsOutput;
     pm.addPass(createEstimatePass(std::move(estimate)));
   }

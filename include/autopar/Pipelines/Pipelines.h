@@ -240,6 +240,19 @@ mlir::LogicalResult addPlanPipeline(mlir::OpPassManager &pm,
                                     PipelineErrorHandler onError,
                                     FindPlan findPlan = nullptr);
 
+/// Fills the options of a pass that makes a report, of its own kind, that say
+/// what reports have.
+template <typename PassOptions>
+void fillDetail(const PlanOptions &options, PassOptions &pass) {
+  pass.explain = options.explain;
+  pass.impact = options.impact;
+  pass.verbose = options.verbose;
+  pass.simulate = options.simulate;
+  if (options.seed.getNumOccurrences())
+    pass.seed = static_cast<uint64_t>(int64_t(options.seed));
+  pass.requests = options.requests;
+}
+
 /// Registers the pipelines for `--pass-pipeline`.
 void registerPipelines();
 
