@@ -238,14 +238,12 @@ Expr KernelFormulas::isPrefill(const Groups &part) {
                formulas.number(mostDecoded));
 }
 
-/// Of a cache of keys and values by head, or of latents.
+/// Of keys and values by head, or of a cache of latents.
 std::optional<KernelNodes::Shape>
 KernelFormulas::shapeOfAttention(const Groups &part) {
-  constexpr size_t headsOfCache = 2, dimsOfCache = 4;
-  const Traffic *cache = findRead(kernel, Traffic::Role::kv_cache);
-  bool isLatent = kernel.kind == KernelKind::latent_attention;
-  if (!cache || !kernel.pairs ||
-      (!isLatent && cache->shape.size() != dimsOfCache))
+  bool isLatent = kernel.kind == KernelKind::latent_attention &&
+                  findRead(kernel, Traffic::Role::kv_cache);
+  if (!kernel.pairs || (!isLatent && !kernel.heads))
     return std::nullopt;
   KernelNodes::Shape shape;
   Expr sequences = sizeOf(kernel.rows, part);
@@ -262,11 +260,10 @@ KernelFormulas::shapeOfAttention(const Groups &part) {
     shape.fixed = {heads.node()};
     return shape;
   }
-  Expr kvHeads = sizeOf({cache->shape[headsOfCache]}, part);
-  // Queries and values have as many each.
-  Expr headSize = sizeOf(kernel.contraction, part) / formulas.number(2);
-  shape.x = (sequences * kvHeads).node();
-  shape.fixed = {(heads / kvHeads).node(), headSize.node()};
+  Expr keyHeads = sizeOf({kernel.heads->ofKeys}, part);
+  Expr headSize = formulas.number(kernel.heads->width);
+  shape.x = (sequences * keyHeads).node();
+  shape.fixed = {(heads / keyHeads).node(), headSize.node()};
   return shape;
 }
 

@@ -27,6 +27,7 @@ bool Launching::merges(KernelKind kind) const {
   case KernelKind::elementwise:
     return fusesElementwise;
   case KernelKind::attention:
+  case KernelKind::attention_backward:
   case KernelKind::latent_attention:
   case KernelKind::gather:
   case KernelKind::index:

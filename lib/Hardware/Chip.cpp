@@ -14,15 +14,20 @@
 
 using namespace autopar;
 
-static constexpr KernelKind kernelKinds[] = {
-    KernelKind::matmul,      KernelKind::grouped_matmul,
-    KernelKind::attention,   KernelKind::latent_attention,
-    KernelKind::elementwise, KernelKind::gather,
-    KernelKind::scan,        KernelKind::index};
+static constexpr KernelKind kernelKinds[] = {KernelKind::matmul,
+                                             KernelKind::grouped_matmul,
+                                             KernelKind::attention,
+                                             KernelKind::attention_backward,
+                                             KernelKind::latent_attention,
+                                             KernelKind::elementwise,
+                                             KernelKind::gather,
+                                             KernelKind::scan,
+                                             KernelKind::index};
 
 /// Kinds that few measure, which run on curves of others.
 static bool isOptional(KernelKind kind) {
-  return kind == KernelKind::latent_attention || kind == KernelKind::scan ||
+  return kind == KernelKind::attention_backward ||
+         kind == KernelKind::latent_attention || kind == KernelKind::scan ||
          kind == KernelKind::index;
 }
 

@@ -23,7 +23,9 @@ std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
     return {"rows", "columns", "contraction"};
   if (kernel == KernelKind::grouped_matmul && isProduct)
     return {"rows_per_expert", "experts", "share", "columns", "contraction"};
-  if (kernel == KernelKind::attention && !isProduct)
+  if ((kernel == KernelKind::attention ||
+       kernel == KernelKind::attention_backward) &&
+      !isProduct)
     return {"streams", tokens, "group", "head_size"};
   if (kernel == KernelKind::latent_attention && !isProduct)
     return {"sequences", tokens, "heads"};

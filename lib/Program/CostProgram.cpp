@@ -109,6 +109,8 @@ std::string_view autopar::nameOf(KernelKind kind) {
     return "grouped_matmul";
   case KernelKind::attention:
     return "attention";
+  case KernelKind::attention_backward:
+    return "attention_backward";
   case KernelKind::latent_attention:
     return "latent_attention";
   case KernelKind::elementwise:

@@ -151,6 +151,8 @@ json Writer::write(const Kernel &kernel) const {
                        {"window", kernel.pairs->window}};
   if (kernel.pairs && kernel.pairs->chunk)
     record["pairs"]["chunk"] = kernel.pairs->chunk;
+  if (kernel.heads)
+    record["key_heads"] = text(kernel.heads->ofKeys);
   record["traffic"] = writeAll(kernel.traffic);
   return record;
 }

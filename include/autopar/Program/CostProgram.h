@@ -34,6 +34,9 @@ enum class KernelKind : uint8_t {
   matmul,
   grouped_matmul,
   attention,
+  /// What attention's gradients take; where a chip has no curve for it, on that
+  /// of attention.
+  attention_backward,
   /// Attention in the space of latent keys and values; where a chip has no
   /// curve for it, on that of attention.
   latent_attention,
@@ -109,6 +112,13 @@ struct Kernel {
   int64_t flopFactor = 0;
   Dims rows, columns, contraction;
   std::optional<Pairs> pairs;
+  /// Of attention by head: what tables of its shapes go by.
+  struct Heads {
+    Dim ofKeys;
+    /// Mean of what a query and a value have.
+    int64_t width = 0;
+  };
+  std::optional<Heads> heads = std::nullopt;
   std::vector<Traffic> traffic;
   /// Works on tokens on their way to experts and back (dispatch, activation,
   /// combine): a part of the grouped products around it, whose curves were

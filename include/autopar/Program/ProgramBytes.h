@@ -38,12 +38,16 @@ void bytesOf(IO &io, Kernel::Epilogue &epilogue) {
   io(epilogue.kind, epilogue.product);
 }
 template <typename IO>
+void bytesOf(IO &io, Kernel::Heads &heads) {
+  io(heads.ofKeys, heads.width);
+}
+template <typename IO>
 void bytesOf(IO &io, Kernel &kernel) {
   io(kernel.name, kernel.op, kernel.layer, kernel.count, kernel.kind,
      kernel.flopClass, kernel.compute, kernel.storage, kernel.flopFactor,
      kernel.rows, kernel.columns, kernel.contraction, kernel.pairs,
-     kernel.traffic, kernel.routed, kernel.mixesTokens, kernel.ofWeights,
-     kernel.epilogue, kernel.phase, kernel.fusionGroup);
+     kernel.heads, kernel.traffic, kernel.routed, kernel.mixesTokens,
+     kernel.ofWeights, kernel.epilogue, kernel.phase, kernel.fusionGroup);
 }
 template <typename IO>
 void bytesOf(IO &io, Border &border) {

@@ -276,6 +276,9 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   pairs.window = getWindow().value_or(0);
   pairs.chunk = getChunk().value_or(0);
   kernel.pairs = pairs;
+  // Tables are of queries that see a cache, or what is before them.
+  if (getCache() || getCausal())
+    kernel.heads = {builder.dims(seen, 2, 3).front(), widths.extent.factor / 2};
   kernel.mixesTokens = true;
   builder.read(kernel, getQuery());
   builder.read(kernel, seen);

@@ -182,7 +182,7 @@ void SinkGradientOp::buildWorkload(WorkloadBuilder &builder) {
 void AttentionBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   constexpr unsigned width = 3;
   constexpr int64_t ofKeys = 3, ofValues = 2;
-  Kernel &kernel = builder.addProduct(*this, KernelKind::attention,
+  Kernel &kernel = builder.addProduct(*this, KernelKind::attention_backward,
                                       FlopClass::attention, getQuery());
   kernel.rows = builder.dims(getQuery(), 0, 1);
   kernel.columns = builder.dims(getQuery(), 2, 3);
@@ -197,6 +197,9 @@ void AttentionBackwardOp::buildWorkload(WorkloadBuilder &builder) {
   pairs.window = getWindow().value_or(0);
   pairs.chunk = getChunk().value_or(0);
   kernel.pairs = pairs;
+  int64_t both = sizeOf(getQuery(), width) + sizeOf(getValue(), width);
+  if (getCausal())
+    kernel.heads = {builder.dims(getKey(), 2, 3).front(), both / 2};
   for (Value operand : getOperands())
     builder.read(kernel, operand);
   for (Value result : getResults())
