@@ -3,13 +3,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fits what iterations lose, and what allocators do, to measured iterations.
 
-Of each runtime `straggler_share`, of those whose kernels hide communication
-`hidden_communication` and, to models with experts and what was found of the
-others, `hidden_dispatch`, of eager ones `host_time_per_layer` (the least within
-5 % of the best), and with --of=peaks `allocator_overhead`: the values, in steps of
-0.01, 0.1, milliseconds and 0.05, with the least mean of |predicted / measured - 1|
-over the rows (of dense models but for `hidden_dispatch`) that count by the rules
-of `autopar validate`, which makes every prediction. Only rows whose number is even are fitted; errors
+Of each runtime `straggler_share` and of chips of after the A100 `sustained_compute`,
+in turns, of runtimes whose kernels hide communication `hidden_communication` and, to
+models with experts and what was found of the others, `hidden_dispatch`, of eager ones
+`host_time_per_layer` (the least within 5 % of the best), and with --of=peaks
+`allocator_overhead`: the values, in steps of 0.01, 0.01, 0.1, milliseconds and 0.05,
+with the least mean of |predicted / measured - 1| over the rows (of dense models but
+for `hidden_dispatch`) that count by the rules of `autopar validate`, which makes
+every prediction (of shares every 0.05; between them times are linear in 1 / share). Only rows whose number is even are fitted; errors
 of the others say how well that carries over.
 
   scripts/fit_training.py FILE.json             times, with errors of both halves
@@ -29,6 +30,10 @@ import subprocess
 import tempfile
 
 TOOL = pathlib.Path(__file__).resolve().parent.parent / "build/bin/autopar"
+# A100s are the measure: what they lose cannot be told from `straggler_share`.
+CHIPS = ("h100-sxm", "b200-sxm", "gb200", "gb300")
+SHARES = (1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7)
+TURNS = 6
 HIDES = ("nemo",)
 EAGER = ("megatron-deepspeed", "fsdp")
 HOST_TIMES_US = (0, 1000, 2000, 4000, 6000, 8000, 10000)
@@ -51,7 +56,7 @@ def ratios(options, settings, of_mixtures=False):
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out.csv"
         command = [str(TOOL), "validate", options.file, f"--predictions={out}"]
-        command += [f"--set=runtimes.{path}={value}" for path, value in settings.items()]
+        command += [f"--set={path}={value}" for path, value in settings.items()]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         with open(out, newline="", encoding="utf-8") as lines:
             for row in csv.DictReader(lines):
@@ -85,26 +90,85 @@ def present_in(options):
     return [name for name in RUNTIMES if even(found[name])]
 
 
+def stragglers(name):
+    return f"runtimes.{name}.training.straggler_share"
+
+
+def sustained(chip):
+    return f"chips.{chip}.sustained_compute"
+
+
+def rows_of_chips(options, settings):
+    """chip -> (runtime, number of the row): those that its share changes."""
+    whole = ratios(options, settings)
+    found = {}
+    for chip in CHIPS:
+        slowed = ratios(options, {**settings, sustained(chip): SHARES[-1]})
+        found[chip] = {(name, number) for name in whole
+                       for (number, ratio), (_, other) in zip(whole[name], slowed[name]) if ratio != other}
+    return found
+
+
+def at_share(known, share):
+    """What `known` of two of SHARES says of one between them."""
+    above = max(i for i, one in enumerate(SHARES) if one >= share)
+    if SHARES[above] == share:
+        return known[above]
+    part = (1 / share - 1 / SHARES[above]) / (1 / SHARES[above + 1] - 1 / SHARES[above])
+    return known[above] * (1 - part) + known[above + 1] * part
+
+
+def fit_shares(options, settings, present):
+    """Shares of chips and runtimes, each the best for the others, in turns."""
+    of_chips = rows_of_chips(options, {**settings, **{sustained(chip): 1 for chip in CHIPS}})
+    chip_of = {row: chip for chip, rows in of_chips.items() for row in rows}
+    known = collections.defaultdict(list)
+    for share in SHARES:
+        found = ratios(options, {**settings, **{sustained(chip): share for chip in CHIPS}})
+        for name, rows in found.items():
+            for number, ratio in even(rows):
+                known[name, number].append(ratio)
+    lost = {name: 0.1 for name in present}
+    kept = {chip: 0.9 for chip in CHIPS}
+
+    def mean_error(rows):
+        return sum(abs(at_share(known[row], kept.get(chip_of.get(row), 1)) * (1 + lost[row[0]]) - 1)
+                   for row in rows) / len(rows)
+
+    def settle(values, key, tried, rows):
+        def error_at(value):
+            values[key] = value
+            return mean_error(rows)
+        values[key] = min(tried, key=error_at)
+
+    for _ in range(TURNS):
+        for chip in CHIPS:
+            rows = [row for row in known if chip_of.get(row) == chip]
+            settle(kept, chip, [i / 100 for i in range(100, 69, -1)], rows)
+        for name in present:
+            settle(lost, name, [i / 100 for i in range(61)], [row for row in known if row[0] == name])
+    return {**{stragglers(name): value for name, value in lost.items()},
+            **{sustained(chip): value for chip, value in kept.items()}}
+
+
 def fit_times(options):
     present = present_in(options)
-    settings = {f"{name}.training.straggler_share": 0 for name in present}
-    for name in set(HIDES) & set(present):
-        path, tried = f"{name}.training.hidden_communication", []
-        for tenths in range(10):
-            rows = ratios(options, {**settings, path: tenths / 10})[name]
-            tried.append((*fit_stragglers(rows), tenths / 10))
-        settings[path] = min(tried)[2]
+    settings = {stragglers(name): 0 for name in present}
     for name in set(EAGER) & set(present):
-        path, tried = f"{name}.host_time_per_layer", []
+        path, tried = f"runtimes.{name}.host_time_per_layer", []
         for time in HOST_TIMES_US:
             rows = ratios(options, {**settings, path: time})[name]
             tried.append((fit_stragglers(rows)[0], time))
         settings[path] = min(time for least, time in tried if least <= SLACK * min(tried)[0])
-    found = ratios(options, settings)
-    for name in present:
-        settings[f"{name}.training.straggler_share"] = fit_stragglers(found[name])[1]
+    settings |= fit_shares(options, settings, present)
     for name in set(HIDES) & set(present):
-        path, tried = f"{name}.training.hidden_dispatch", []
+        path, tried = f"runtimes.{name}.training.hidden_communication", []
+        for tenths in range(10):
+            rows = ratios(options, {**settings, stragglers(name): 0, path: tenths / 10})[name]
+            tried.append((*fit_stragglers(rows), tenths / 10))
+        _, settings[stragglers(name)], settings[path] = min(tried)
+    for name in set(HIDES) & set(present):
+        path, tried = f"runtimes.{name}.training.hidden_dispatch", []
         for tenths in range(11):
             rows = ratios(options, {**settings, path: tenths / 10}, of_mixtures=True)[name]
             tried.append((error(even(rows)), tenths / 10))
@@ -115,7 +179,7 @@ def fit_times(options):
 def fit_peaks(options):
     settings = {}
     for name in present_in(options):
-        path, tried = f"{name}.training.allocator_overhead", []
+        path, tried = f"runtimes.{name}.training.allocator_overhead", []
         for twentieths in range(21):
             rows = ratios(options, {path: twentieths / 20})[name]
             tried.append((error(even(rows)), twentieths / 20))

@@ -42,6 +42,8 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
     return &chip.memoryUsable;
   case Kind::peak:
     return chip.peak(chip.unitsOf(use.kernel, use.type, use.storage));
+  case Kind::sustained_compute:
+    return &*chip.sustainedCompute;
   case Kind::kernel_floor:
     return &runtime.kernelFloorUs;
   case Kind::host_time:
@@ -119,6 +121,9 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
   if (use.kind == Kind::reserve_by_rule)
     return {memoryUtilization || runtime.memoryUtilization.isGiven() ? 0.0
                                                                      : 1.0};
+  if (use.kind == Kind::sustained_compute &&
+      (runtime.ideal || !chip.sustainedCompute))
+    return {1.0};
   if (use.kind == Kind::memory_utilization && memoryUtilization)
     return {*memoryUtilization};
   const Figure *figure = figureOf(use, chip, runtime);

@@ -88,8 +88,10 @@ private:
   }
   /// Microseconds, at the efficiencies of a launch that `first` begins.
   Expr usPerFlop(const Kernel &kernel, const Kernel &first) {
-    return million() /
-           (figure(Use::compute_efficiency, first) * peakOf(kernel));
+    Expr rate = figure(Use::compute_efficiency, first) * peakOf(kernel);
+    if (formulas.program.trains())
+      rate *= formulas.figure(Use::sustained_compute);
+    return million() / rate;
   }
   Expr usPerByte(const Kernel &first) {
     return million() / (figure(Use::memory_efficiency, first) *

@@ -273,7 +273,8 @@ Chip autopar::readChip(const JsonReader &reader) {
   Chip chip;
   reader.allowOnly({"schema", "name", "title", "source", "memory_label",
                     "memory_usable", "memory_bandwidth", "peak_flops",
-                    "kernels", "implementations", "board_power", "idle_power"});
+                    "kernels", "implementations", "sustained_compute",
+                    "board_power", "idle_power"});
   checkSchema(reader, "autopar.chip/1");
   chip.name = readName(reader);
   chip.title = reader.string("title");
@@ -290,6 +291,8 @@ Chip autopar::readChip(const JsonReader &reader) {
   if (!reader.failed() && chip.peakFlops.empty())
     peaks.fail("expected at least one format, found none",
                "known: " + join(peakKeys(), ", "));
+  chip.sustainedCompute =
+      readOptionalFigure(reader, "sustained_compute", units::fraction, path);
   chip.boardPower =
       readOptionalFigure(reader, "board_power", units::watts, path);
   chip.idlePower = readOptionalFigure(reader, "idle_power", units::watts, path);

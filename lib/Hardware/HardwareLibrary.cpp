@@ -210,7 +210,8 @@ Result<Machine> HardwareLibrary::machine(const std::string &nameOrPath,
   return makeMachine(std::move(*system), std::move(*found), nodes);
 }
 
-std::optional<Error> HardwareLibrary::unusedOverride() const {
+std::optional<Error>
+HardwareLibrary::unusedOverride(const std::set<std::string> &elsewhere) const {
   if (overrides.empty())
     return std::nullopt;
   std::vector<std::string> known;
@@ -222,8 +223,9 @@ std::optional<Error> HardwareLibrary::unusedOverride() const {
     const std::string &path = overrides[i].path;
     if (used[i] || path.compare(0, 9, "runtimes.") == 0)
       continue;
-    size_t dot = path.find('.', path.find('.') + 1);
-    std::string owner = path.substr(0, dot);
+    std::string owner = ownerOf(overrides[i]);
+    if (elsewhere.count(owner))
+      continue;
     for (const std::string &name : known)
       if (name == owner)
         return Error{"",

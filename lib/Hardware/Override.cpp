@@ -28,6 +28,11 @@ static std::string spell(const Override &override) {
   return "--set " + override.path + "=" + formatNumber(override.value);
 }
 
+std::string autopar::ownerOf(const Override &override) {
+  const std::string &path = override.path;
+  return path.substr(0, path.find('.', path.find('.') + 1));
+}
+
 Result<Override> autopar::parseOverride(std::string_view text) {
   size_t equals = text.find('=');
   if (equals == 0 || equals == std::string_view::npos)
@@ -161,6 +166,7 @@ static json *addFigure(json &root, const std::string &prefix,
                        const std::string &field) {
   static constexpr std::tuple<const char *, const char *, UnitRange> all[] = {
       {"systems.", "price", units::dollarsPerHour},
+      {"chips.", "sustained_compute", units::fraction},
       {"chips.", "board_power", units::watts},
       {"chips.", "idle_power", units::watts}};
   for (auto [owner, name, unit] : all)

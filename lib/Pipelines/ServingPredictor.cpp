@@ -350,14 +350,13 @@ ServingPredictor::State::formatOf(const std::string &model) {
 }
 
 std::optional<Error> ServingPredictor::unusedOverride(
-    const std::set<std::string> &otherRuntimes) const {
-  if (std::optional<Error> unused = state->hardware.unusedOverride())
+    const std::set<std::string> &otherOwners) const {
+  if (std::optional<Error> unused = state->hardware.unusedOverride(otherOwners))
     return unused;
   std::vector<bool> used = state->usedByRuntimes;
   for (size_t i = 0; i < state->overrides.size(); ++i) {
-    StringRef path = state->overrides[i].path;
-    if (path.consume_front("runtimes."))
-      used[i] = used[i] || otherRuntimes.count(path.split('.').first.str());
+    std::string owner = ownerOf(state->overrides[i]);
+    used[i] = used[i] || otherOwners.count(owner);
   }
   return unusedRuntimeOverride(state->overrides, used);
 }

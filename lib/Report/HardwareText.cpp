@@ -50,6 +50,8 @@ static void flatten(const Chip &chip, Found &found) {
     add(found.figures, "peak_flops." + key, peak, "FLOP/s");
   if (chip.boardPower)
     add(found.figures, "board_power", *chip.boardPower, "W");
+  if (chip.sustainedCompute)
+    add(found.figures, "sustained_compute", *chip.sustainedCompute, "1");
   if (chip.idlePower)
     add(found.figures, "idle_power", *chip.idlePower, "W");
   for (const auto &[kind, curves] : chip.kernels)

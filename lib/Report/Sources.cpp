@@ -26,11 +26,11 @@ static void addFigures(Reading &reading, bool ofMemory) {
   const auto &bound = reading.values.figures();
   for (size_t i = 0; i < bound.size(); ++i) {
     Kind kind = reading.strategy.figures[i].kind;
-    bool isOfStep = kind == Kind::memory_bandwidth || kind == Kind::peak ||
-                    kind == Kind::kernel_floor || kind == Kind::host_time ||
-                    kind == Kind::host_time_per_layer ||
-                    kind == Kind::host_time_per_sequence ||
-                    kind == Kind::routing_skew;
+    bool isOfStep =
+        kind == Kind::memory_bandwidth || kind == Kind::peak ||
+        kind == Kind::sustained_compute || kind == Kind::kernel_floor ||
+        kind == Kind::host_time || kind == Kind::host_time_per_layer ||
+        kind == Kind::host_time_per_sequence || kind == Kind::routing_skew;
     bool isUsed = kind != Kind::communication_bytes || reading.communicates();
     if (isOfStep != ofMemory && isUsed && bound[i].figure)
       addOnce(reading.figures, bound[i].figure);

@@ -33,7 +33,7 @@ public:
   void predict(TrainedRow &row);
   std::optional<RowCapacity> capacityOf(const ServingRow &row);
   std::optional<Error> unusedOverride() const {
-    return predictor.unusedOverride(trainingPredictor.runtimes());
+    return predictor.unusedOverride(trainingPredictor.owners());
   }
 
 private:

@@ -19,7 +19,8 @@ using namespace mlir;
 
 struct TrainingPredictor::State {
   explicit State(std::vector<Override> overrides)
-      : overrides(std::move(overrides)), diagnostics(&context, warn) {
+      : overrides(std::move(overrides)), hardware(this->overrides),
+        diagnostics(&context, warn) {
     DialectRegistry registry;
     registerAllDialects(registry);
     context.appendDialectRegistry(registry);
@@ -29,8 +30,11 @@ struct TrainingPredictor::State {
   Result<TrainingPrediction> predict(ModuleOp module, const TrainedRun &run);
   Result<Report> estimate(ModuleOp module, PassManager &passes);
 
+  Result<std::vector<Override>> overridesOf(const TrainedRun &run);
+
   std::vector<Override> overrides;
-  std::set<std::string> runtimes;
+  HardwareLibrary hardware;
+  std::set<std::string> owners;
   Session::Warn warn;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   Diagnostics diagnostics;
@@ -42,8 +46,8 @@ TrainingPredictor::TrainingPredictor(std::vector<Override> overrides)
     : state(std::make_unique<State>(std::move(overrides))) {}
 TrainingPredictor::~TrainingPredictor() = default;
 
-const std::set<std::string> &TrainingPredictor::runtimes() const {
-  return state->runtimes;
+const std::set<std::string> &TrainingPredictor::owners() const {
+  return state->owners;
 }
 
 /// The mesh of the run's degrees, stages outermost.
@@ -81,20 +85,29 @@ static std::optional<ElementType> productFormatOf(TrainingFormat format) {
   return std::nullopt;
 }
 
-/// Those that are not of the runtimes of other rows.
-static std::vector<Override> overridesOf(const std::string &runtime,
-                                         const std::vector<Override> &all) {
+/// Those that are not of the runtimes and machines of other rows.
+Result<std::vector<Override>>
+TrainingPredictor::State::overridesOf(const TrainedRun &run) {
   std::vector<Override> own;
-  for (const Override &override : all) {
-    StringRef path = override.path;
-    if (!path.consume_front("runtimes.") || path.starts_with(runtime + "."))
+  if (overrides.empty())
+    return own;
+  Result<Machine> machine = hardware.machine(run.system, run.nodes);
+  if (!machine)
+    return machine.error();
+  std::set<std::string> read = {
+      std::string("runtimes.") + nameOf(run.plan.runtime),
+      "systems." + machine->name, "systems.*", "chips.*"};
+  for (const Pool &pool : machine->pools)
+    read.insert("chips." + pool.chip.name);
+  for (const Override &override : overrides)
+    if (read.count(ownerOf(override)))
       own.push_back(override);
-  }
+  owners.merge(read);
   return own;
 }
 
 static Result<PlanRequest> requestOf(const TrainedRun &run,
-                                     const std::vector<Override> &overrides) {
+                                     std::vector<Override> overrides) {
   const TrainedPlan &plan = run.plan;
   PlanRequest request;
   if (auto error = addMesh(plan, request.plan))
@@ -115,7 +128,7 @@ static Result<PlanRequest> requestOf(const TrainedRun &run,
   request.target.hardware = run.system;
   request.target.nodes = run.nodes;
   request.target.runtime = nameOf(plan.runtime);
-  request.target.overrides = overridesOf(*request.target.runtime, overrides);
+  request.target.overrides = std::move(overrides);
   request.workload.phase = Phase::train;
   request.workload.batch =
       plan.dp * plan.microbatchSequences * plan.microbatches;
@@ -139,7 +152,10 @@ Result<Report> TrainingPredictor::State::estimate(ModuleOp module,
 
 Result<TrainingPrediction>
 TrainingPredictor::State::predict(ModuleOp module, const TrainedRun &run) {
-  Result<PlanRequest> request = requestOf(run, overrides);
+  Result<std::vector<Override>> own = overridesOf(run);
+  if (!own)
+    return own.error();
+  Result<PlanRequest> request = requestOf(run, std::move(*own));
   if (!request)
     return request.error();
   PassManager passes(&context);
@@ -165,6 +181,5 @@ Result<TrainingPrediction> TrainingPredictor::predict(TrainedRun &run) {
   Result<OwningOpRef<ModuleOp>> module = buildModel(&state->context, run.model);
   if (!module)
     return state->diagnostics.orElse(module.error());
-  state->runtimes.insert(nameOf(run.plan.runtime));
   return state->predict(**module, run);
 }

@@ -28,8 +28,8 @@ public:
   /// to what the run assumes. Errors: what is not modelled.
   Result<TrainingPrediction> predict(TrainedRun &run);
 
-  /// Those whose figures were read.
-  const std::set<std::string> &runtimes() const;
+  /// Those whose figures were read: "runtimes.nemo", "chips.h100-sxm".
+  const std::set<std::string> &owners() const;
 
 private:
   struct State;

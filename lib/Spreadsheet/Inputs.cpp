@@ -62,6 +62,7 @@ static constexpr KindName kindNames[] = {
     {FigureUse::Kind::memory_bandwidth, "memory_bandwidth_bytes_per_s"},
     {FigureUse::Kind::memory_usable, "memory_usable_bytes"},
     {FigureUse::Kind::peak, "peak_flops_per_s"},
+    {FigureUse::Kind::sustained_compute, "sustained_compute"},
     {FigureUse::Kind::curve_floor, "floor_us"},
     {FigureUse::Kind::compute_efficiency, "compute_efficiency"},
     {FigureUse::Kind::memory_efficiency, "memory_efficiency"},

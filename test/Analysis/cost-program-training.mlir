@@ -7,6 +7,7 @@
 // RUN:   | autopar-opt --autopar-print-cost-program -o /dev/null 2>&1 | %python %S/Inputs/records.py | FileCheck %s
 
 // CHECK: decoder/norm#2 quantize
+// CHECK: decoder/attn attention {{.*}}key_heads=
 // CHECK: decoder/attn#2 quantize
 // CHECK: model_backward/dw product_gradient compute=bf16
 // CHECK: model_backward/accumulate accumulate {{.*}}epilogue_of=model_backward/dw

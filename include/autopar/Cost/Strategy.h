@@ -28,6 +28,7 @@ struct FigureUse {
     memory_bandwidth,
     memory_usable,
     peak,
+    sustained_compute,
     curve_floor,
     compute_efficiency,
     memory_efficiency,

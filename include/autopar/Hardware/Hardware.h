@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,9 @@ struct Chip {
   KernelCurves kernels;
   /// Those of runtimes that have other kernels, by `Runtime::name`.
   std::map<std::string, KernelCurves> implementations;
+  /// The share of the rates of `kernels` that iterations of training keep up;
+  /// absent where all do.
+  std::optional<Figure> sustainedCompute = std::nullopt;
   /// What the board may draw, and what it draws while it waits; W.
   std::optional<Figure> boardPower = std::nullopt, idlePower = std::nullopt;
 
@@ -241,6 +245,8 @@ struct Override {
     return path == other.path && value == other.value;
   }
 };
+/// "chips.h100-sxm" of a path that begins so.
+std::string ownerOf(const Override &override);
 Result<Override> parseOverride(std::string_view text);
 /// The first error is that of all.
 Result<std::vector<Override>>
@@ -269,9 +275,11 @@ public:
                                 const std::string &name) const;
   /// Chips and systems whose names have all words of `text`.
   std::vector<std::string> fitting(const std::string &text) const;
-  /// Overrides that no file read so far has used: an unknown path is an error
-  /// that names the nearest one.
-  std::optional<Error> unusedOverride() const;
+  /// Overrides that no file read so far has used, nor one of `elsewhere`
+  /// ("chips.h100-sxm"): an unknown path is an error that names the nearest
+  /// one.
+  std::optional<Error>
+  unusedOverride(const std::set<std::string> &elsewhere = {}) const;
 
 private:
   /// `system`, whose chip is `chip`, with `nodes` nodes.

@@ -79,7 +79,7 @@ public:
   Result<std::string> checkpointFormat(const std::string &model);
   /// The first override that nothing so far has used.
   std::optional<Error>
-  unusedOverride(const std::set<std::string> &otherRuntimes = {}) const;
+  unusedOverride(const std::set<std::string> &otherOwners = {}) const;
 
 private:
   struct State;

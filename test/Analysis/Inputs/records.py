@@ -5,7 +5,7 @@
 import json
 import sys
 
-SHOWN = ("compute", "fusion_group", "epilogue_of", "of_inputs", "type")
+SHOWN = ("compute", "key_heads", "fusion_group", "epilogue_of", "of_inputs", "type")
 
 program = json.load(sys.stdin)
 for record in program["kernels"] + program["collectives"]:

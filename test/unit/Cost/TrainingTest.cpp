@@ -97,6 +97,30 @@ TEST(Sections, AddUpToTheStep) {
   EXPECT_EQ(whole(total.sections[1].reductionPs), 0);
 }
 
+/// Iterations, whose kernels run for hours; not steps of inference.
+TEST(Sections, OfTrainingRunAtWhatChipsKeepUp) {
+  Strategy strategy = compile(makeTrained({8192}), {});
+  Machine machine = makeMachine(2);
+  Runtime runtime = makeRuntime();
+  auto computePs = [&] {
+    ExactValues values(strategy, machine, runtime);
+    EXPECT_FALSE(values.evaluate(layoutOf(2, 4), train(64, 2048)));
+    return *values.whole(strategy.total.sections[0].computePs).int64();
+  };
+  int64_t atPeak = computePs();
+  Figure half;
+  half.value = 0.5;
+  machine.pools.front().chip.sustainedCompute = half;
+  EXPECT_NEAR(double(computePs()), 2.0 * double(atPeak), 16);
+  runtime.ideal = true;
+  EXPECT_EQ(computePs(), atPeak);
+  Strategy decodes = compile(makeDecoder(), {});
+  EXPECT_TRUE(std::none_of(
+      decodes.figures.begin(), decodes.figures.end(), [](const FigureUse &use) {
+        return use.kind == FigureUse::Kind::sustained_compute;
+      }));
+}
+
 /// In doubles, in lanes and exactly.
 TEST(Sections, ArePricedAlike) {
   CostProgram program = makeTrained();

@@ -195,6 +195,24 @@ TEST_F(LibraryTest, LatentAttentionFallsBackToAttention) {
   EXPECT_TRUE(l40s->curve(KernelKind::latent_attention, ElementType::bf16));
 }
 
+/// Of runtimes with kernels of their own; by others it is attention's.
+TEST_F(LibraryTest, GradientsOfAttentionFallBackToAttention) {
+  HardwareLibrary library;
+  Result<Machine> own = library.machine("h100-sxm-8"),
+                  plain = library.machine("h100-sxm-8");
+  ASSERT_TRUE(own && plain);
+  own->useImplementations("fsdp", "nccl");
+  auto curve = [](const Machine &machine, KernelKind kind) {
+    return machine.pools.front().chip.curve(kind, ElementType::bf16);
+  };
+  EXPECT_EQ(curve(*plain, KernelKind::attention_backward),
+            curve(*plain, KernelKind::attention));
+  EXPECT_EQ(curve(*own, KernelKind::attention_backward)->path,
+            "chips.h100-sxm.implementations.fsdp.attention_backward.bf16");
+  EXPECT_EQ(curve(*own, KernelKind::attention)->path,
+            "chips.h100-sxm.implementations.fsdp.attention.bf16");
+}
+
 TEST_F(LibraryTest, IndexersFallBackToAttention) {
   HardwareLibrary library;
   Result<Chip> b200 = library.chip("b200-sxm");

@@ -32,12 +32,13 @@ TEST_F(ReaderTest, ChipErrorsNameTheField) {
             "h100-sxm.json: /memory_useable: unknown field "
             "\"memory_useable\"\n  note: known fields: schema, name, title, "
             "source, memory_label, memory_usable, memory_bandwidth, "
-            "peak_flops, kernels, implementations, board_power, idle_power");
+            "peak_flops, kernels, implementations, sustained_compute, "
+            "board_power, idle_power");
   EXPECT_EQ(chipError("\"elementwise\"", "\"element_wise\""),
             "h100-sxm.json: /kernels/element_wise: unknown kernel "
             "\"element_wise\"\n  note: known: matmul, grouped_matmul, "
-            "attention, latent_attention, elementwise, gather, scan, "
-            "index");
+            "attention, attention_backward, latent_attention, elementwise, "
+            "gather, scan, index");
   EXPECT_EQ(chipError("\"tf32\"", "\"fp12\""),
             "h100-sxm.json: /peak_flops/fp12: unknown format \"fp12\"\n  "
             "note: known: bf16, fp16, fp8, fp32, tf32, int8, fp4");
