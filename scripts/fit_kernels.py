@@ -463,10 +463,18 @@ def implementations(data, chips):
     return made
 
 
+def is_measured(kinds):
+    return any(curve["source"]["kind"] == "measured"
+               for formats in kinds.values() for curve in formats.values())
+
+
 def add_implementations(chip, made):
-    """`made`, and none but these."""
-    together = {runtime: merged({}, made[runtime])
-                for runtime in sorted(made)}
+    """`made`, and of the others those that nobody measured here."""
+    stated = {runtime: kinds
+              for runtime, kinds in chip.get("implementations", {}).items()
+              if not is_measured(kinds)}
+    together = {runtime: stated.get(runtime) or merged({}, made[runtime])
+                for runtime in sorted({*stated, *made})}
     chip.pop("implementations", None)
     if together:
         chip["implementations"] = together
