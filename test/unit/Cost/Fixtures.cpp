@@ -121,6 +121,7 @@ void DecoderBuilder::attention() {
   record.columns = {split(sizes.heads)};
   record.contraction = {number(2 * sizes.headDim)};
   record.pairs = Pairs{symbol(query), symbol(context), true, sizes.window};
+  record.heads = {split(sizes.kvHeads, SplitRule::cap), sizes.headDim};
   record.traffic = {moved(Traffic::Role::kv_cache, false, cache)};
 }
 
