@@ -21,7 +21,7 @@ def PrepareTrainingPass : ModulePass<"autopar-prepare-training"> {
     (`transformer.insert`) go. With `dropout`, each sum of a residual and what
     linear maps made, and each embedding, drops elements of the latter; with
     `flash=false`, attention writes its probabilities out, and drops of them,
-    too.
+    too; one with a cap, sinks, chunks or learned biases stays as it is.
 
     Requires `transformer.workload(phase = train, ..)`, else does nothing, and an
     unsharded module. Guarantees that a module that was prepared stays as it is.
