@@ -48,8 +48,10 @@ Positions autopar::positionsOf(ModuleOp module) {
     auto table = dyn_cast<PositionEmbeddingOp>(op);
     if (!table || !isOfTokens(table))
       return;
-    // Some have rows that no token gets.
+    // Some have rows that no token gets; one row is the same for all tokens.
     int64_t rows = rowsOf(table);
+    if (rows == 1)
+      return;
     positions.longest =
         positions.longest == 0 ? rows : std::min(positions.longest, rows);
     positions.areLearned = true;
