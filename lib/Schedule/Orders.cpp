@@ -17,8 +17,8 @@ namespace {
 class Orders {
 public:
   Orders(const PipelineSchedule &schedule, std::vector<ScheduledTask> &tasks)
-      : p(schedule.stages), v(schedule.interleave), m(schedule.microbatches),
-        rounds(schedule.rounds), tasks(tasks) {}
+      : schedule(schedule), p(schedule.stages), v(schedule.interleave),
+        m(schedule.microbatches), tasks(tasks) {}
 
   void gpipe(int64_t device);
   void oneFOneB(int64_t device);
@@ -40,7 +40,8 @@ private:
   };
   void addChunk(TaskKind kind, int64_t device, Chunk &chunk);
 
-  int64_t p, v, m, rounds;
+  const PipelineSchedule &schedule;
+  int64_t p, v, m;
   std::vector<ScheduledTask> &tasks;
 };
 
@@ -87,7 +88,7 @@ void Orders::gpipe(int64_t device) {
 }
 
 void Orders::oneFOneB(int64_t device) {
-  int64_t ahead = std::min(p - 1 - device, m);
+  int64_t ahead = aheadOf(schedule, device);
   for (int64_t i = 0; i < ahead; ++i)
     add(TaskKind::forward, device, i);
   for (int64_t i = 0; i < m; ++i) {
@@ -113,8 +114,7 @@ void Orders::addChunk(TaskKind kind, int64_t device, Chunk &chunk) {
 }
 
 void Orders::interleaved(int64_t device) {
-  int64_t all = m * v;
-  int64_t ahead = std::min((p - 1 - device) * 2 + (v - 1) * p, all);
+  int64_t all = m * v, ahead = aheadOf(schedule, device);
   Chunk forward, backward;
   for (int64_t i = 0; i < ahead; ++i)
     addChunk(TaskKind::forward, device, forward);
@@ -128,7 +128,7 @@ void Orders::interleaved(int64_t device) {
 /// Device d puts off weight gradients by d microbatches: with the p - d that
 /// 1F1B has in flight that makes p.
 void Orders::zeroBubble(int64_t device) {
-  int64_t ahead = std::min(p - 1 - device, m);
+  int64_t ahead = aheadOf(schedule, device);
   for (int64_t i = 0; i < ahead; ++i)
     add(TaskKind::forward, device, i);
   for (int64_t i = 0; i < m + device; ++i) {
@@ -142,7 +142,7 @@ void Orders::zeroBubble(int64_t device) {
 }
 
 void Orders::inference(int64_t device) {
-  for (int64_t i = 0; i < rounds * m; ++i)
+  for (int64_t i = 0; i < schedule.rounds * m; ++i)
     add(TaskKind::forward, device, i);
 }
 
@@ -233,6 +233,16 @@ void DualPipe::run() {
 //===----------------------------------------------------------------------===//
 // All schedules
 //===----------------------------------------------------------------------===//
+
+int64_t autopar::aheadOf(const PipelineSchedule &schedule, int64_t device) {
+  int64_t m = schedule.microbatches, behind = schedule.stages - 1 - device;
+  if (schedule.kind == ScheduleKind::gpipe)
+    return m;
+  if (schedule.kind == ScheduleKind::interleaved)
+    return std::min(2 * behind + (schedule.interleave - 1) * schedule.stages,
+                    m * schedule.interleave);
+  return std::min(behind, m);
+}
 
 int64_t autopar::countTasks(const PipelineSchedule &schedule) {
   int64_t all = schedule.stages * schedule.interleave * schedule.microbatches;

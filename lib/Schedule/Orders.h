@@ -15,6 +15,10 @@ namespace autopar {
 /// The tasks of a checked schedule, without times, device by device.
 void orderTasks(const PipelineSchedule &schedule, PipelineTimeline &timeline);
 
+/// Forwards that a device of a schedule with backwards does before it does a
+/// forward and a backward in turn. Not of DualPipe.
+int64_t aheadOf(const PipelineSchedule &schedule, int64_t device);
+
 /// How many tasks `orderTasks` makes at most, for checked degrees.
 int64_t countTasks(const PipelineSchedule &schedule);
 

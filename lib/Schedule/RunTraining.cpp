@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Schedule/Timeline.h"
+#include "Orders.h"
 
 #include <algorithm>
 
@@ -22,9 +22,9 @@ namespace {
 
 class Runner {
 public:
-  Runner(const PipelineSchedule &schedule, TrainingTimeline &timeline)
-      : schedule(schedule), timeline(timeline), p(schedule.stages),
-        v(schedule.interleave), m(schedule.microbatches),
+  explicit Runner(const PipelineSchedule &schedule)
+      : schedule(schedule), p(schedule.stages), v(schedule.interleave),
+        m(schedule.microbatches),
         last(schedule.stages * schedule.interleave - 1),
         // Rows that are a power of two apart would fall on one set of the
         // cache.
@@ -32,7 +32,7 @@ public:
         backwards((last + 1) * row, unknown),
         hasLateWeights(schedule.kind == ScheduleKind::zero_bubble) {}
 
-  void run();
+  std::vector<Picoseconds> run();
 
 private:
   static constexpr Picoseconds unknown = -1;
@@ -57,10 +57,8 @@ private:
     Place forward, backward;
     int64_t ahead = 0;
     Picoseconds freePs = 0;
-    int64_t bytes = 0, peakBytes = 0;
   };
 
-  int64_t aheadOf(int64_t device) const;
   bool runForward(int64_t d, Device &device);
   bool runBackward(int64_t d, Device &device);
   bool advance(int64_t d);
@@ -70,7 +68,6 @@ private:
   }
 
   const PipelineSchedule &schedule;
-  TrainingTimeline &timeline;
   const int64_t p, v, m, last, row;
   /// By stage and then microbatch, when it is done.
   std::vector<Picoseconds> forwards, backwards;
@@ -79,15 +76,6 @@ private:
 };
 
 } // namespace
-
-int64_t Runner::aheadOf(int64_t device) const {
-  if (schedule.kind == ScheduleKind::gpipe)
-    return m;
-  int64_t behind = p - 1 - device;
-  if (schedule.kind == ScheduleKind::interleaved)
-    return std::min(2 * behind + (v - 1) * p, m * v);
-  return std::min(behind, m);
-}
 
 bool Runner::runForward(int64_t d, Device &device) {
   Place &at = device.forward;
@@ -102,8 +90,6 @@ bool Runner::runForward(int64_t d, Device &device) {
   const StageWork &work = schedule.work[stage];
   device.freePs = std::max(device.freePs, arrival) + work.forwardPs;
   forwards[stage * row + microbatch] = device.freePs;
-  device.bytes += work.savedBytes;
-  device.peakBytes = std::max(device.peakBytes, device.bytes);
   at.advance(p, v);
   return true;
 }
@@ -121,12 +107,9 @@ bool Runner::runBackward(int64_t d, Device &device) {
     arrival += transferOf(stage);
   const StageWork &work = schedule.work[stage];
   device.freePs = std::max(device.freePs, arrival) + work.inputGradientPs;
-  bool endsWeights = !hasLateWeights || at.done >= d;
   Picoseconds end = device.freePs;
-  if (endsWeights) {
+  if (!hasLateWeights || at.done >= d)
     device.freePs += work.weightGradientPs;
-    device.bytes -= work.savedBytes;
-  }
   backwards[stage * row + microbatch] = hasLateWeights ? end : device.freePs;
   at.advance(p, v);
   return true;
@@ -152,10 +135,10 @@ bool Runner::advance(int64_t d) {
 }
 
 /// Forwards come from the device before, gradients from the one behind.
-void Runner::run() {
+std::vector<Picoseconds> Runner::run() {
   devices.resize(p);
   for (int64_t d = 0; d < p; ++d)
-    devices[d].ahead = aheadOf(d);
+    devices[d].ahead = aheadOf(schedule, d);
   bool moves = true;
   while (moves) {
     moves = false;
@@ -164,22 +147,16 @@ void Runner::run() {
     for (int64_t d = p - 1; d-- > 0;)
       moves |= advance(d);
   }
+  std::vector<Picoseconds> ends;
   for (int64_t d = 0; d < p; ++d) {
     endBackwards(d, devices[d]);
-    timeline.endPs.push_back(devices[d].freePs);
-    timeline.peakSavedBytes.push_back(devices[d].peakBytes);
+    ends.push_back(devices[d].freePs);
   }
+  return ends;
 }
 
-void autopar::runTraining(const PipelineSchedule &schedule,
-                          TrainingTimeline &timeline) {
-  timeline.endPs.clear();
-  timeline.peakSavedBytes.clear();
-  if (schedule.kind != ScheduleKind::one_f_one_b)
-    return Runner(schedule, timeline).run();
-  timeline.endPs = gradientEnds(schedule);
-  for (int64_t d = 0; d < schedule.stages; ++d)
-    timeline.peakSavedBytes.push_back(
-        std::min(schedule.stages - d, schedule.microbatches) *
-        schedule.work[d].savedBytes);
+std::vector<Picoseconds>
+autopar::trainingEnds(const PipelineSchedule &schedule) {
+  return schedule.kind == ScheduleKind::one_f_one_b ? gradientEnds(schedule)
+                                                    : Runner(schedule).run();
 }

@@ -109,7 +109,8 @@ static MaybeError checkKind(const PipelineSchedule &schedule) {
   return std::nullopt;
 }
 
-static MaybeError checkWork(const StageWork &work, const std::string &name) {
+static MaybeError checkWork(const StageWork &work, int64_t stage) {
+  auto name = [&] { return "virtual stage " + std::to_string(stage); };
   const std::pair<const char *, int64_t> values[] = {
       {"forward", work.forwardPs},
       {"input gradient", work.inputGradientPs},
@@ -120,21 +121,21 @@ static MaybeError checkWork(const StageWork &work, const std::string &name) {
   for (auto [what, time] : values)
     if (time < 0 || time > limits::maxStageTimePs)
       return Error{"",
-                   name + ": " + what + " of " + formatInteger(time) + " ps",
+                   name() + ": " + what + " of " + formatInteger(time) + " ps",
                    "times are from 0 to " +
                        formatInteger(limits::maxStageTimePs) + " ps"};
   if (work.forwardCommunicationPs > work.forwardPs ||
       work.backwardCommunicationPs > work.backwardPs())
     return Error{"",
-                 name + ": communication takes longer than the pass that "
-                        "it is a part of",
+                 name() + ": communication takes longer than the pass that "
+                          "it is a part of",
                  "at most " + formatInteger(work.forwardPs) +
                      " ps forward and " + formatInteger(work.backwardPs()) +
                      " ps backward"};
   if (work.savedBytes >= 0)
     return std::nullopt;
   return Error{"",
-               name + ": " + formatInteger(work.savedBytes) + " saved bytes",
+               name() + ": " + formatInteger(work.savedBytes) + " saved bytes",
                "bytes are not negative"};
 }
 
@@ -151,8 +152,7 @@ static MaybeError checkAllWork(const PipelineSchedule &schedule) {
   Checked time, bytes;
   for (int64_t i = 0; i < size; ++i) {
     const StageWork &work = schedule.work[i];
-    if (auto error =
-            checkWork(work, "virtual stage " + std::to_string(i % stages)))
+    if (auto error = checkWork(work, i % stages))
       return error;
     time += Checked(work.forwardPs) + work.backwardPs() + work.transferPs +
             work.transferPs;

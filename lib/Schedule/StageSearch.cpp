@@ -65,26 +65,35 @@ StageSearch::Load StageSearch::mostIn(Room room) const {
           std::min(time.mostLayers(room.time), memory.mostLayers(room.memory))};
 }
 
-/// Fills `rooms` and `rest`; false where the limits cannot be met for sure.
-bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
-  rooms.assign(stages, {timeLimit, memoryLimit});
-  rooms.front().time -= time.embedding;
-  rooms.front().memory -= memory.embedding + kept.front() * saved.embedding;
-  rooms.back().time -= time.head;
-  rooms.back().memory -= memory.head + kept.back() * saved.head;
+/// What the ends leave of the limits.
+StageSearch::Room StageSearch::roomOf(int64_t device) const {
+  Room room = limits;
+  if (device == 0) {
+    room.time -= time.embedding;
+    room.memory -= memory.embedding + kept.front() * saved.embedding;
+  }
+  if (device + 1 == stages) {
+    room.time -= time.head;
+    room.memory -= memory.head + kept.back() * saved.head;
+  }
+  return room;
+}
+
+/// Fills `rest`; false where the limits cannot be met for sure.
+bool StageSearch::makeRooms() {
   if (isAlike)
     return makeRoomsAlike();
   auto canHold = [&](int64_t layer, const Room &room) {
     return time.canHold(layer, interleave, room.time) &&
            memory.canHold(layer, interleave, room.memory);
   };
-  if (!canHold(0, rooms.front()) || !canHold(layers() - 1, rooms.back()))
+  if (!canHold(0, roomOf(0)) || !canHold(layers() - 1, roomOf(stages - 1)))
     return false;
-  Load inner = mostIn({timeLimit, memoryLimit});
+  Load inner = mostIn(limits);
   rest.assign(stages + 1, {});
   for (int64_t d = stages; d-- > 0;) {
     bool atEnd = d == 0 || d == stages - 1;
-    Load held = atEnd ? mostIn(rooms[d]) : inner;
+    Load held = atEnd ? mostIn(roomOf(d)) : inner;
     // More than there is at all is not needed, and might overflow.
     rest[d].time = std::min(rest[d + 1].time + held.time, time.sums.back());
     rest[d].memory =
@@ -103,7 +112,7 @@ int64_t StageSearch::mostAlike(int64_t device) const {
     return memory.ofLayer(layer) + kept[device] * saved.ofLayer(layer);
   };
   int64_t eachTime = time.ofLayer(1), eachMemory = memoryOf(1);
-  Room room = rooms[device];
+  Room room = roomOf(device);
   auto takeEnd = [&](int64_t layer) {
     room.time -= time.ofLayer(layer) - eachTime;
     room.memory -= memoryOf(layer) - eachMemory;
@@ -127,12 +136,11 @@ int64_t StageSearch::mostAlike(int64_t device) const {
 bool StageSearch::makeRoomsAlike() {
   rest.resize(stages + 1);
   rest[stages] = {time.sums.back(), memory.sums.back(), 0};
-  bool areInnerAlike = kept.front() == kept.back();
-  int64_t inner = 0;
+  int64_t own = 0;
   for (int64_t d = stages; d-- > 0;) {
-    bool isKnown = areInnerAlike && d > 0 && d + 2 < stages;
-    int64_t own = isKnown ? inner : mostAlike(d);
-    inner = own;
+    bool isAsBehind = d > 0 && d + 2 < stages && kept[d] == kept[d + 1];
+    if (!isAsBehind)
+      own = mostAlike(d);
     if (own < interleave)
       return false;
     rest[d] = rest[d + 1];
@@ -190,7 +198,8 @@ StageSearch::StageSearch(const LayerSums &time, const LayerSums &memory,
 
 StageSearch::Answer StageSearch::fit(int64_t timeLimit, int64_t memoryLimit,
                                      int64_t budget) {
-  if (!makeRooms(timeLimit, memoryLimit))
+  limits = {timeLimit, memoryLimit};
+  if (!makeRooms())
     return Answer::no;
   end = looked + budget;
   complete = false;
@@ -244,13 +253,13 @@ bool StageSearch::place(int64_t device) {
     return complete = true;
   if (!canHoldRest(device))
     return false;
-  uint64_t key = keyOf(device);
+  uint64_t key = remembers ? keyOf(device) : 0;
   if (!failures.empty()) {
     const Failure &failure = failureOf(key);
     if (failure.attempt == attempt && failure.key == key)
       return false;
   }
-  if (choose(device, 0, rooms[device]))
+  if (choose(device, 0, roomOf(device)))
     return true;
   constexpr size_t tableSize = size_t(1) << 14;
   if (remembers && failures.empty())

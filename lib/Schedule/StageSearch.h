@@ -77,8 +77,9 @@ private:
     uint64_t key = 0, attempt = 0;
   };
 
-  bool makeRooms(int64_t timeLimit, int64_t memoryLimit);
+  bool makeRooms();
   bool makeRoomsAlike();
+  Room roomOf(int64_t device) const;
   int64_t mostAlike(int64_t device) const;
   Load mostIn(Room room) const;
   // These return whether to stop: a split is complete, or the budget is spent.
@@ -110,8 +111,9 @@ private:
   bool isAlike = false;
   /// By device: microbatches whose values it keeps.
   std::vector<int64_t> kept;
-  /// By device: its room, and the most that it and all later ones can hold.
-  std::vector<Room> rooms;
+  /// Of a device that has nothing.
+  Room limits;
+  /// By device: the most that it and all later ones can hold.
   std::vector<Load> rest;
   std::vector<int64_t> cuts;
   /// By device: whether its range of the last round is to have one layer.

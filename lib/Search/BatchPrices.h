@@ -26,6 +26,7 @@ struct BatchPrice {
   bool isLegal = false, fits = false;
   /// Whether it is one step, not a sum of several.
   bool isWhole = true;
+  /// Of iterations of training, the time is that of plans that fit.
   double timeUs = 0, totalBytes = 0, keptBytes = 0;
   /// Of requests.
   double ttftUs = 0, tpotUs = 0, tokensPerS = 0;

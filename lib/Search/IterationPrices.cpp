@@ -15,10 +15,10 @@ void IterationPrices::lay(const Layout &axes, GroupAxis where, int64_t copies) {
   replicas = copies;
   passBatch.reset();
   Network network(target.machine.pools.front(), layout.devices);
-  routes.clear();
+  hops.clear();
   for (int64_t stage = 0; stages.size > 1 && stage < stages.size; ++stage)
-    routes.push_back(transferRoute(network, stages, stage, stages.size,
-                                   target.runtime.ideal));
+    hops.push_back({transferRoute(network, stages, stage, stages.size,
+                                  target.runtime.ideal)});
 }
 
 /// Prices the parts for microbatches of `pass`, where that is not done.
@@ -47,14 +47,14 @@ bool IterationPrices::priceParts(const Workload &pass) {
 // Stages and devices
 //===----------------------------------------------------------------------===//
 
-IterationPrices::Counts IterationPrices::countsOf(size_t stage) const {
-  Counts counts;
+void IterationPrices::addStage(size_t stage, Counts &counts) const {
   const LayerRange &range = ranges[stage];
+  counts.resize(partsBefore.size() + 2);
+  auto count = counts.begin();
   for (const std::vector<int64_t> &before : partsBefore)
-    counts.push_back(before[range.end] - before[range.begin]);
-  counts.push_back(stage == 0);
-  counts.push_back(stage + 1 == ranges.size());
-  return counts;
+    *count++ += before[range.end] - before[range.begin];
+  *count++ += stage == 0;
+  *count += stage + 1 == ranges.size();
 }
 
 size_t IterationPrices::contentOf(const Counts &counts) {
@@ -72,45 +72,53 @@ size_t IterationPrices::contentOf(const Counts &counts) {
 
 /// What microbatches cost on each stage, and what devices have.
 void IterationPrices::addWork() {
-  schedule.work.clear();
-  deviceCounts.assign(shape.stages, {});
-  for (size_t stage = 0; stage < ranges.size(); ++stage) {
-    Counts counts = countsOf(stage);
-    StageWork &work = schedule.work.emplace_back();
-    // The host waits once for a device's stages.
-    work.forwardPs = static_cast<int64_t>(stage) < shape.stages ? hostPs : 0;
-    takeSections(contents[contentOf(counts)].exposed, work);
-    Counts &device = deviceCounts[stage % shape.stages];
-    device.resize(counts.size());
-    for (size_t i = 0; i < counts.size(); ++i)
-      device[i] += counts[i];
-  }
+  auto devices = static_cast<size_t>(shape.stages);
+  schedule.work.assign(ranges.size(), {});
   deviceContents.clear();
-  for (const Counts &counts : deviceCounts)
-    deviceContents.push_back(contentOf(counts));
+  Counts counts, device;
+  for (size_t first = 0; first < devices; ++first) {
+    device.clear();
+    for (size_t stage = first; stage < ranges.size(); stage += devices) {
+      counts.clear();
+      addStage(stage, counts);
+      addStage(stage, device);
+      takeSections(contents[contentOf(counts)].exposed, schedule.work[stage]);
+    }
+    // The host waits once for a device's stages.
+    schedule.work[first].forwardPs += hostPs;
+    deviceContents.push_back(contentOf(device));
+  }
 }
 
 bool IterationPrices::addTransfers() {
   for (size_t stage = 0; stage + 1 < ranges.size(); ++stage) {
-    const Route &route = routes[stage % shape.stages];
-    if (!route.tier)
+    Hop &hop = hops[stage % shape.stages];
+    double bytes = pricer.transferBytes(0, ranges[stage + 1].begin);
+    if (!hop.route.tier || !hop.send(bytes))
       return false;
-    Result<Picoseconds> time = toPicoseconds(
-        timeOf(route, pricer.transferBytes(0, ranges[stage + 1].begin)));
-    if (!time)
-      return false;
-    schedule.work[stage].transferPs = *time;
+    schedule.work[stage].transferPs = *hop.timePs;
   }
   return true;
 }
 
+/// Takes a message's time, which mostly is as long as the last one.
+bool IterationPrices::Hop::send(double next) {
+  if (bytes == next)
+    return timePs.has_value();
+  bytes = next;
+  Result<Picoseconds> time = toPicoseconds(timeOf(route, bytes));
+  timePs = time ? std::optional(*time) : std::nullopt;
+  return bool(time);
+}
+
 /// Of the device that holds most.
 bool IterationPrices::findMemory(BatchPrice &price) {
+  std::vector<int64_t> savedBytes = peakSavedBytes(schedule);
   for (int64_t device = 0; device < shape.stages; ++device) {
     auto &memory = contents[deviceContents[device]].memory;
     if (!memory && pricer.priceStage(ranges, device, memory.emplace()))
       return false;
-    int64_t saved = timeline.peakSavedBytes[device];
+    int64_t saved = savedBytes[device];
     int64_t lost = allocatorBytes(
         target.runtime, saved + static_cast<int64_t>(memory->activationBytes));
     double bytes = memory->totalBytes + static_cast<double>(saved + lost);
@@ -120,6 +128,16 @@ bool IterationPrices::findMemory(BatchPrice &price) {
     price.fits = bytes <= memory->budgetBytes;
   }
   return true;
+}
+
+IterationTimes IterationPrices::times() const {
+  IterationTimes times;
+  std::vector<Picoseconds> ends = trainingEnds(schedule);
+  for (int64_t device = 0; device < shape.stages; ++device)
+    times.take(ends[device],
+               contents[deviceContents[device]].exposed.of(Section::optimizer));
+  times.stragglersPs = pricer.stragglersOf(times.allPs());
+  return times;
 }
 
 BatchPrice IterationPrices::price(const IterationShape &wanted) {
@@ -135,17 +153,11 @@ BatchPrice IterationPrices::price(const IterationShape &wanted) {
   if (!hasOrder(schedule) || !priceParts(pass) || !layOut(ranges))
     return price;
   addWork();
-  if (!addTransfers() || checkSchedule(schedule))
+  if (!addTransfers() || checkSchedule(schedule) || !findMemory(price))
     return price;
-  runTraining(schedule, timeline);
-  if (!findMemory(price))
-    return price;
-  IterationTimes times;
-  for (int64_t device = 0; device < shape.stages; ++device)
-    times.take(timeline.endPs[device],
-               contents[deviceContents[device]].exposed.of(Section::optimizer));
-  times.stragglersPs = pricer.stragglersOf(times.allPs());
   price.isLegal = true;
-  price.timeUs = toMicroseconds(times.allPs());
+  // Nothing asks how long a plan would take that does not fit.
+  if (price.fits)
+    price.timeUs = toMicroseconds(times().allPs());
   return price;
 }

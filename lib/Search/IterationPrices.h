@@ -7,7 +7,8 @@
 //
 // Parts are priced once for each size of a microbatch, stages and devices once
 // for each number of layers that they have: what is left for a schedule is to
-// lay the layers out and to run it.
+// lay the layers out, to find what devices hold and, where that fits, to run
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,12 +45,23 @@ private:
     std::optional<StagePricer::StageMemory> memory = std::nullopt;
   };
 
+  /// From a stage of a node to the next.
+  struct Hop {
+    Route route;
+    /// Of the last message.
+    double bytes = -1;
+    std::optional<Picoseconds> timePs = std::nullopt;
+
+    bool send(double next);
+  };
+
   bool priceParts(const Workload &pass);
   bool addTransfers();
-  Counts countsOf(size_t stage) const;
+  void addStage(size_t stage, Counts &counts) const;
   size_t contentOf(const Counts &counts);
   void addWork();
   bool findMemory(BatchPrice &price);
+  IterationTimes times() const;
 
   Layout layout;
   GroupAxis stages;
@@ -61,16 +73,14 @@ private:
   /// Of each part, how many are before each layer of the order.
   std::vector<std::vector<int64_t>> partsBefore;
   std::vector<Content> contents;
-  /// By stage of a node: from one to the next.
-  std::vector<Route> routes;
+  /// By stage of a node.
+  std::vector<Hop> hops;
   // Of the shape that is priced.
   PipelineShape shape;
   std::vector<LayerRange> ranges;
   PipelineSchedule schedule;
-  TrainingTimeline timeline;
   /// By device, which of `contents`.
   std::vector<size_t> deviceContents;
-  std::vector<Counts> deviceCounts;
 };
 
 } // namespace autopar

@@ -76,16 +76,12 @@ std::optional<Error> checkSchedule(const PipelineSchedule &schedule);
 /// Whether microbatches are as many as the schedule takes at once, or times as
 /// many.
 bool hasOrder(const PipelineSchedule &schedule);
-/// What `simulateSchedule` says of a schedule with backwards, but not by a list
-/// of tasks.
-struct TrainingTimeline {
-  /// By device: when it is done, and the most bytes that it keeps.
-  std::vector<Picoseconds> endPs;
-  std::vector<int64_t> peakSavedBytes;
-};
-/// Of 1F1B, interleaved or not, GPipe and ZB-H1; one that `checkSchedule` has
-/// nothing against.
-void runTraining(const PipelineSchedule &schedule, TrainingTimeline &timeline);
+/// What `simulateSchedule` says of 1F1B, interleaved or not, GPipe and ZB-H1,
+/// but not by a list of tasks; of schedules that `checkSchedule` has nothing
+/// against. By device: when it is done, and the most bytes that it keeps, which
+/// do not depend on times.
+std::vector<Picoseconds> trainingEnds(const PipelineSchedule &schedule);
+std::vector<int64_t> peakSavedBytes(const PipelineSchedule &schedule);
 
 struct InFlight {
   Picoseconds timePs = 0;
