@@ -19,7 +19,7 @@ public:
          StagePartition &partition)
       : problem(problem), memoryLimit(memoryLimit), partition(partition),
         loads(partition.devices.size()), isTouched(loads.size()),
-        inner(problem) {}
+        layerTime(timeOfEach(problem)) {}
   void run();
 
 private:
@@ -29,17 +29,11 @@ private:
   bool hasTaker(int64_t range, int64_t step) const;
   bool moveFrom(int64_t device);
   bool ripple(int64_t range, int64_t step);
-  bool rippleAlike(int64_t range, int64_t step);
   void apply(int64_t range, int64_t to, int64_t step);
   void change(int64_t range, int64_t layer, int64_t sign);
   bool isTooMuch(int64_t device) const {
     return isTouched[device] && (loads[device].timePs >= timeLimit ||
                                  loads[device].memoryBytes > memoryLimit);
-  }
-  /// The device of the range behind one of `device`, or before it.
-  int64_t neighbour(int64_t device, int64_t step) const {
-    int64_t next = device + step;
-    return next < 0 ? partition.stages - 1 : next < partition.stages ? next : 0;
   }
   /// The layer that `range` gives to the range after or before it.
   int64_t givenLayer(int64_t range, int64_t step) const {
@@ -54,25 +48,22 @@ private:
   /// concerns, the time that they must be below, and how many are not.
   std::vector<LayerCost> loads;
   std::vector<char> isTouched;
-  InnerLayers inner;
+  /// Of any layer that may move; 0 where they differ.
+  Picoseconds layerTime;
   Picoseconds timeLimit = 0;
   int64_t tooMuch = 0, changes = 0;
 };
 
 } // namespace
 
-InnerLayers::InnerLayers(const StagingProblem &problem) {
+Picoseconds autopar::timeOfEach(const StagingProblem &problem) {
   const std::vector<LayerCost> &layers = problem.layers;
   if (layers.size() < 3)
-    return;
-  bool takeSame = true, keepSame = true;
-  for (size_t i = 2; i + 1 < layers.size(); ++i) {
-    takeSame &= layers[i].timePs == layers[1].timePs;
-    keepSame &= layers[i].memoryBytes == layers[1].memoryBytes &&
-                layers[i].savedBytes == layers[1].savedBytes;
-  }
-  timePs = takeSame ? layers[1].timePs : 0;
-  areAlike = timePs != 0 && keepSame;
+    return 0;
+  bool isSame = std::all_of(
+      layers.begin() + 1, layers.end() - 1,
+      [&](const LayerCost &layer) { return layer.timePs == layers[1].timePs; });
+  return isSame ? layers[1].timePs : 0;
 }
 
 void Evener::change(int64_t range, int64_t layer, int64_t sign) {
@@ -93,14 +84,13 @@ void Evener::apply(int64_t range, int64_t to, int64_t step) {
     before.end -= step;
     partition.ranges[std::max(range, range + step)].begin = before.end;
   }
+  partition.devices = loads;
 }
 
 /// Passes a layer on from `range`, ever further.
 bool Evener::ripple(int64_t range, int64_t step) {
-  if (inner.timePs != 0 && !hasTaker(range, step))
+  if (layerTime != 0 && !hasTaker(range, step))
     return false;
-  if (inner.areAlike)
-    return rippleAlike(range, step);
   loads = partition.devices;
   std::fill(isTouched.begin(), isTouched.end(), false);
   tooMuch = 0;
@@ -111,42 +101,10 @@ bool Evener::ripple(int64_t range, int64_t step) {
     change(to, layer, 1);
     if (tooMuch == 0) {
       apply(range, to, step);
-      partition.devices = loads;
       return true;
     }
     layer = givenLayer(to, step);
     change(to, layer, -1);
-  }
-  return false;
-}
-
-/// The same where all layers are alike: those between have what they had.
-bool Evener::rippleAlike(int64_t range, int64_t step) {
-  const LayerCost &layer = problem.layers[1];
-  auto bytesOn = [&](int64_t device) {
-    return layer.memoryBytes + problem.keptOn(device) * layer.savedBytes;
-  };
-  auto ranges = static_cast<int64_t>(partition.ranges.size());
-  int64_t giver = range % partition.stages, device = giver;
-  LayerCost &given = partition.devices[giver];
-  bool isOpen = given.memoryBytes - bytesOn(giver) <= memoryLimit;
-  ++changes;
-  for (int64_t to = range + step; to >= 0 && to < ranges; to += step) {
-    device = neighbour(device, step);
-    LayerCost &load = partition.devices[device];
-    ++changes;
-    if (isOpen && device != giver && load.timePs + layer.timePs < timeLimit &&
-        load.memoryBytes + bytesOn(device) <= memoryLimit) {
-      apply(range, to, step);
-      given.timePs -= layer.timePs;
-      given.memoryBytes -= bytesOn(giver);
-      load.timePs += layer.timePs;
-      load.memoryBytes += bytesOn(device);
-      return true;
-    }
-    ++changes;
-    isOpen &= device == giver ||
-              (load.timePs < timeLimit && load.memoryBytes <= memoryLimit);
   }
   return false;
 }
@@ -156,13 +114,13 @@ bool Evener::rippleAlike(int64_t range, int64_t step) {
 /// was no less than the giver's time.
 bool Evener::hasTaker(int64_t range, int64_t step) const {
   auto ranges = static_cast<int64_t>(partition.ranges.size());
-  int64_t giver = range % partition.stages, device = giver;
+  int64_t stages = partition.stages, giver = range % stages;
   for (int64_t to = range + step; to >= 0 && to < ranges; to += step) {
-    device = neighbour(device, step);
+    int64_t device = to % stages;
     if (device == giver)
       continue;
     Picoseconds time = partition.devices[device].timePs;
-    if (time + inner.timePs < timeLimit)
+    if (time + layerTime < timeLimit)
       return true;
     if (time >= timeLimit)
       return false;
@@ -194,7 +152,7 @@ void Evener::run() {
   while (moved && changes <= mostChanges) {
     const std::vector<int64_t> &givers = order.sort(timeOf);
     // Where all layers are alike, the shortest is the first that could take.
-    Picoseconds taken = inner.timePs ? timeOf(givers.back()) + inner.timePs : 0;
+    Picoseconds taken = layerTime ? timeOf(givers.back()) + layerTime : 0;
     changes += partition.stages;
     moved = std::any_of(givers.begin(), givers.end(), [&](int64_t device) {
       return taken < timeOf(device) && changes <= mostChanges &&

@@ -58,15 +58,9 @@ private:
   bool wasSorted = false;
 };
 
-/// All layers but the first and the last, which stay in their ranges.
-struct InnerLayers {
-  /// Of each; 0 where they differ.
-  Picoseconds timePs = 0;
-  /// Whether they are alike in all, and take time.
-  bool areAlike = false;
-
-  explicit InnerLayers(const StagingProblem &problem);
-};
+/// The time of every layer but the first and the last, which stay in their
+/// ranges; 0 where they differ.
+Picoseconds timeOfEach(const StagingProblem &problem);
 
 /// Moves layers of a split while that helps: a device gives the layer at one
 /// end of a range to the next range, which gives one to the next, and so on to

@@ -19,8 +19,8 @@ public:
   Rounds(const StagingProblem &problem, const StagePartition &partition,
          int64_t memoryLimit)
       : problem(problem), timeLimit(partition.heaviestPs()),
-        memoryLimit(memoryLimit), partition(partition), inner(problem),
-        order(partition.ranges.size()) {
+        memoryLimit(memoryLimit), partition(partition),
+        layerTime(timeOfEach(problem)), order(partition.ranges.size()) {
     times.reserve(problem.layers.size() + 1);
     bytes.reserve(problem.layers.size() + 1);
     for (const LayerCost &layer : problem.layers) {
@@ -48,19 +48,18 @@ private:
   /// Layers that are all alike are moved to ranges that stay below the one
   /// that they leave.
   bool mayHelp(int64_t from, int64_t to) const {
-    return inner.timePs == 0 ||
-           current.ranges[to] + inner.timePs < current.ranges[from];
+    return layerTime == 0 ||
+           current.ranges[to] + layerTime < current.ranges[from];
   }
-  bool mayImprove() const;
   bool move(int64_t from, int64_t to);
-  bool moveAlike(int64_t from, int64_t to);
   bool improve();
 
   const StagingProblem &problem;
   Picoseconds timeLimit;
   int64_t memoryLimit;
   StagePartition partition;
-  InnerLayers inner;
+  /// Of any layer that may move; 0 where they differ.
+  Picoseconds layerTime;
   std::vector<Picoseconds> times{0};
   std::vector<int64_t> bytes{0};
   LongestFirst order;
@@ -94,22 +93,15 @@ void Rounds::measure(const std::vector<LayerRange> &ranges, Measure &measure) {
   }
 }
 
-/// Moves a layer from one of `ranges` to another; those between them keep their
-/// numbers of layers.
-static void shift(std::vector<LayerRange> &ranges, int64_t from, int64_t to) {
+/// Tries to move a layer of a device from one of its ranges to another; the
+/// ranges between them keep their numbers of layers.
+bool Rounds::move(int64_t from, int64_t to) {
+  moved = partition.ranges;
   int64_t step = from < to ? -1 : 1;
   for (int64_t i = std::min(from, to); i < std::max(from, to); ++i) {
-    ranges[i].end += step;
-    ranges[i + 1].begin += step;
+    moved[i].end += step;
+    moved[i + 1].begin += step;
   }
-}
-
-/// Tries to move a layer of a device from one of its ranges to another.
-bool Rounds::move(int64_t from, int64_t to) {
-  if (inner.areAlike)
-    return moveAlike(from, to);
-  moved = partition.ranges;
-  shift(moved, from, to);
   measure(moved, tried);
   bool fits = std::all_of(
       tried.devices.begin(), tried.devices.end(), [&](const LayerCost &device) {
@@ -122,36 +114,8 @@ bool Rounds::move(int64_t from, int64_t to) {
   return true;
 }
 
-/// A move that may help does, and changes nothing else.
-bool Rounds::moveAlike(int64_t from, int64_t to) {
-  looks += static_cast<int64_t>(partition.ranges.size());
-  shift(partition.ranges, from, to);
-  current.ranges[from] -= inner.timePs;
-  current.ranges[to] += inner.timePs;
-  return true;
-}
-
-/// Whether ranges of some device differ by more than a layer that may move.
-bool Rounds::mayImprove() const {
-  if (inner.timePs == 0)
-    return true;
-  auto count = static_cast<int64_t>(current.ranges.size());
-  for (int64_t device = 0; device < partition.stages; ++device) {
-    Picoseconds shortest = current.ranges[device], longest = shortest;
-    for (int64_t i = device; i < count; i += partition.stages) {
-      shortest = std::min(shortest, current.ranges[i]);
-      longest = std::max(longest, current.ranges[i]);
-    }
-    if (shortest + inner.timePs < longest)
-      return true;
-  }
-  return false;
-}
-
 /// Makes the longest range shorter that can be.
 bool Rounds::improve() {
-  if (!mayImprove())
-    return false;
   const std::vector<int64_t> &givers =
       order.sort([&](int64_t range) { return current.ranges[range]; });
   auto count = static_cast<int64_t>(partition.ranges.size());
@@ -175,6 +139,8 @@ void Rounds::run() {
 std::vector<LayerRange> autopar::evenRounds(const StagingProblem &problem,
                                             int64_t memoryLimit,
                                             const StagePartition &partition) {
+  if (partition.interleave == 1)
+    return partition.ranges;
   Rounds rounds(problem, partition, memoryLimit);
   rounds.run();
   return rounds.result();

@@ -7,6 +7,7 @@
 
 #include "Partitioner.h"
 
+#include "AlikeLayers.h"
 #include "EvenOut.h"
 #include "FoldedStages.h"
 #include "StagingChecks.h"
@@ -24,72 +25,67 @@ using Answer = StageSearch::Answer;
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// Values of layers, and how often each occurs.
-using Kinds = std::vector<std::pair<int64_t, int64_t>>;
-
-/// Rising. Most layers are as the one before.
-static Kinds kindsOf(const std::vector<LayerCost> &layers,
-                     int64_t LayerCost::*quantity) {
-  Kinds runs, kinds;
-  for (const LayerCost &layer : layers) {
-    if (runs.empty() || runs.back().first != layer.*quantity)
-      runs.emplace_back(layer.*quantity, 0);
-    ++runs.back().second;
-  }
-  std::sort(runs.begin(), runs.end());
-  for (auto [value, count] : runs) {
+/// The values that are not 0, rising, and how often each occurs; empty where
+/// they are more than `LayerSums` can use.
+static std::vector<std::pair<int64_t, int64_t>>
+kindsOf(const std::vector<int64_t> &sorted) {
+  constexpr size_t mostKinds = 4;
+  std::vector<std::pair<int64_t, int64_t>> kinds;
+  for (int64_t value : sorted) {
+    if (value == 0)
+      continue;
     if (kinds.empty() || kinds.back().first != value)
       kinds.emplace_back(value, 0);
-    kinds.back().second += count;
+    if (kinds.size() > mostKinds)
+      return {};
+    ++kinds.back().second;
   }
   return kinds;
 }
 
-/// The kinds that are not 0; none where they are more than `LayerSums` can use.
-static Kinds usableKinds(Kinds kinds) {
-  constexpr size_t mostKinds = 4;
-  if (!kinds.empty() && kinds.front().first == 0)
-    kinds.erase(kinds.begin());
-  if (kinds.size() > mostKinds)
-    kinds.clear();
-  return kinds;
+/// `sums[i]`: of the values before i.
+static std::vector<int64_t> prefixSums(const std::vector<int64_t> &values) {
+  std::vector<int64_t> sums(values.size() + 1);
+  std::partial_sum(values.begin(), values.end(), sums.begin() + 1);
+  return sums;
 }
 
 static LayerSums sumsOf(const StagingProblem &problem,
                         int64_t LayerCost::*quantity) {
-  const std::vector<LayerCost> &layers = problem.layers;
+  std::vector<int64_t> values;
+  values.reserve(problem.layers.size());
+  for (const LayerCost &layer : problem.layers)
+    values.push_back(layer.*quantity);
   LayerSums sums;
+  sums.sums = prefixSums(values);
   sums.embedding = problem.embedding.*quantity;
   sums.head = problem.head.*quantity;
-  sums.sums.reserve(layers.size() + 1);
-  sums.sums.push_back(0);
-  for (const LayerCost &layer : layers)
-    sums.sums.push_back(sums.sums.back() + layer.*quantity);
-  Kinds kinds = kindsOf(layers, quantity);
-  sums.smallest.reserve(layers.size() + 1);
-  sums.smallest.push_back(0);
-  for (auto [value, count] : kinds)
-    for (int64_t i = 0; i < count; ++i)
-      sums.smallest.push_back(sums.smallest.back() + value);
-  sums.kinds = usableKinds(std::move(kinds));
+  if (!std::is_sorted(values.begin(), values.end()))
+    std::sort(values.begin(), values.end());
+  sums.smallest = prefixSums(values);
+  sums.kinds = kindsOf(values);
   return sums;
+}
+
+/// By device, the sums of `quantity` over its ranges.
+static std::vector<int64_t> loadsOf(const std::vector<LayerRange> &ranges,
+                                    int64_t stages, const LayerSums &sums) {
+  std::vector<int64_t> loads(stages);
+  loads.front() += sums.embedding;
+  loads.back() += sums.head;
+  for (size_t i = 0; i < ranges.size(); ++i)
+    loads[i % stages] += sums.of(ranges[i].begin, ranges[i].end);
+  return loads;
 }
 
 //===----------------------------------------------------------------------===//
 // Partitioning
 //===----------------------------------------------------------------------===//
 
-static std::vector<int64_t> keptBy(const StagingProblem &problem) {
-  std::vector<int64_t> kept(problem.stages);
-  for (int64_t d = 0; d < problem.stages; ++d)
-    kept[d] = problem.keptOn(d);
-  return kept;
-}
-
 Partitioner::Partitioner(const StagingProblem &problem)
     : problem(problem), time(sumsOf(problem, &LayerCost::timePs)),
       memory(sumsOf(problem, &LayerCost::memoryBytes)),
-      saved(sumsOf(problem, &LayerCost::savedBytes)), kept(keptBy(problem)),
+      saved(sumsOf(problem, &LayerCost::savedBytes)),
       search(time, memory, saved, problem),
       memoryLimit(std::min(problem.memoryLimitBytes.value_or(mostBytes()),
                            mostBytes())) {}
@@ -98,57 +94,29 @@ StagePartition Partitioner::describe(std::vector<LayerRange> ranges) const {
   StagePartition result;
   result.stages = problem.stages;
   result.interleave = problem.interleave;
-  result.devices = loadsOf(ranges);
+  std::vector<int64_t> times = loadsOf(ranges, problem.stages, time);
+  std::vector<int64_t> bytes = loadsOf(ranges, problem.stages, memory);
+  std::vector<int64_t> ofEach = loadsOf(ranges, problem.stages, saved);
+  for (int64_t d = 0; d < problem.stages; ++d)
+    result.devices.push_back(
+        {times[d], bytes[d] + problem.keptOn(d) * ofEach[d]});
   result.ranges = std::move(ranges);
   findHeaviest(result);
   return result;
 }
 
-/// By device, the sums over its ranges.
-std::vector<LayerCost>
-Partitioner::loadsOf(const std::vector<LayerRange> &ranges) const {
-  std::vector<LayerCost> loads(problem.stages);
-  auto add = [&](int64_t device, int64_t timePs, int64_t bytes,
-                 int64_t savedBytes) {
-    loads[device].timePs += timePs;
-    loads[device].memoryBytes += bytes + kept[device] * savedBytes;
-  };
-  add(0, time.embedding, memory.embedding, saved.embedding);
-  add(problem.stages - 1, time.head, memory.head, saved.head);
-  int64_t device = 0;
-  for (auto [begin, end] : ranges) {
-    add(device, time.of(begin, end), memory.of(begin, end),
-        saved.of(begin, end));
-    if (++device == problem.stages)
-      device = 0;
-  }
-  return loads;
-}
-
-/// Of a result whose devices have their sums, which is the heaviest.
-void Partitioner::findHeaviest(StagePartition &result) const {
-  const std::vector<LayerCost> &devices = result.devices;
-  auto isShorter = [](const LayerCost &a, const LayerCost &b) {
-    return a.timePs < b.timePs;
-  };
-  auto heaviest = std::max_element(devices.begin(), devices.end(), isShorter);
-  result.heaviest = heaviest - devices.begin();
-  double mean = static_cast<double>(time.all()) / double(problem.stages);
-  result.aboveMeanPs = static_cast<double>(heaviest->timePs) - mean;
-  Picoseconds next = 0;
-  for (auto device = devices.begin(); device != devices.end(); ++device)
-    if (device != heaviest)
-      next = std::max(next, device->timePs);
-  result.aboveSecondPs = devices.size() > 1 ? heaviest->timePs - next : 0;
-}
-
 /// Makes what the search found, evened out, the best.
 void Partitioner::takeFound(StagePartition &best, int64_t mostBytes) {
+  StagePartition found = describe(search.ranges());
+  evenOut(problem, mostBytes, found);
+  replace(best, std::move(found.ranges));
+}
+
+void Partitioner::replace(StagePartition &best,
+                          std::vector<LayerRange> ranges) const {
   Picoseconds bound = best.lowerBoundPs;
-  best = describe(search.ranges());
+  best = describe(std::move(ranges));
   best.lowerBoundPs = bound;
-  evenOut(problem, mostBytes, best);
-  findHeaviest(best);
 }
 
 static int64_t fullestOf(const StagePartition &partition) {
@@ -233,11 +201,7 @@ StagePartition Partitioner::findFitting(Answer answer) {
 StagePartition Partitioner::improve(StagePartition best) {
   findLeastTime(best);
   findLeastMemory(best, best.heaviestPs());
-  if (problem.interleave > 1) {
-    best.ranges = evenRounds(problem, fullestOf(best), best);
-    best.devices = loadsOf(best.ranges);
-    findHeaviest(best);
-  }
+  replace(best, evenRounds(problem, fullestOf(best), best));
   best.searched = searched();
   return best;
 }

@@ -40,18 +40,15 @@ private:
     return memory.all() + problem.keptOn(0) * saved.all();
   }
   void takeFound(StagePartition &best, int64_t mostBytes);
+  void replace(StagePartition &best, std::vector<LayerRange> ranges) const;
   void findLeastMemory(StagePartition &best, Picoseconds timeLimit);
   StagePartition findFitting(StageSearch::Answer answer);
-  std::vector<LayerCost> loadsOf(const std::vector<LayerRange> &ranges) const;
-  void findHeaviest(StagePartition &result) const;
   StagePartition improve(StagePartition best);
   std::string enoughStages(int64_t interleave) const;
   std::string whatWouldDo() const;
 
   const StagingProblem &problem;
   LayerSums time, memory, saved;
-  /// By device: microbatches whose values it keeps.
-  std::vector<int64_t> kept;
   StageSearch search;
   int64_t memoryLimit;
 };

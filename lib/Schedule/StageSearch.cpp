@@ -65,35 +65,26 @@ StageSearch::Load StageSearch::mostIn(Room room) const {
           std::min(time.mostLayers(room.time), memory.mostLayers(room.memory))};
 }
 
-/// What the ends leave of the limits.
-StageSearch::Room StageSearch::roomOf(int64_t device) const {
-  Room room = limits;
-  if (device == 0) {
-    room.time -= time.embedding;
-    room.memory -= memory.embedding + kept.front() * saved.embedding;
-  }
-  if (device + 1 == stages) {
-    room.time -= time.head;
-    room.memory -= memory.head + kept.back() * saved.head;
-  }
-  return room;
-}
-
-/// Fills `rest`; false where the limits cannot be met for sure.
-bool StageSearch::makeRooms() {
-  if (isAlike)
-    return makeRoomsAlike();
+/// Fills `rooms` and `rest`; false where the limits cannot be met for sure.
+bool StageSearch::makeRooms(int64_t timeLimit, int64_t memoryLimit) {
+  rooms.assign(stages, {timeLimit, memoryLimit});
+  rooms.front().time -= time.embedding;
+  rooms.front().memory -= memory.embedding + kept.front() * saved.embedding;
+  rooms.back().time -= time.head;
+  rooms.back().memory -= memory.head + kept.back() * saved.head;
+  if (alike)
+    return makeRoomsAlike(timeLimit, memoryLimit);
   auto canHold = [&](int64_t layer, const Room &room) {
     return time.canHold(layer, interleave, room.time) &&
            memory.canHold(layer, interleave, room.memory);
   };
-  if (!canHold(0, roomOf(0)) || !canHold(layers() - 1, roomOf(stages - 1)))
+  if (!canHold(0, rooms.front()) || !canHold(layers() - 1, rooms.back()))
     return false;
-  Load inner = mostIn(limits);
+  Load inner = mostIn({timeLimit, memoryLimit});
   rest.assign(stages + 1, {});
   for (int64_t d = stages; d-- > 0;) {
     bool atEnd = d == 0 || d == stages - 1;
-    Load held = atEnd ? mostIn(roomOf(d)) : inner;
+    Load held = atEnd ? mostIn(rooms[d]) : inner;
     // More than there is at all is not needed, and might overflow.
     rest[d].time = std::min(rest[d + 1].time + held.time, time.sums.back());
     rest[d].memory =
@@ -104,49 +95,15 @@ bool StageSearch::makeRooms() {
          rest[0].memory >= memory.sums.back() && rest[0].layers >= layers();
 }
 
-/// How many layers `device` has room for; fewer than it has ranges where it
-/// cannot have one in each. The first layer is on the first device, and the
-/// last one on the last.
-int64_t StageSearch::mostAlike(int64_t device) const {
-  auto memoryOf = [&](int64_t layer) {
-    return memory.ofLayer(layer) + kept[device] * saved.ofLayer(layer);
-  };
-  int64_t eachTime = time.ofLayer(1), eachMemory = memoryOf(1);
-  Room room = roomOf(device);
-  auto takeEnd = [&](int64_t layer) {
-    room.time -= time.ofLayer(layer) - eachTime;
-    room.memory -= memoryOf(layer) - eachMemory;
-  };
-  if (device == 0)
-    takeEnd(0);
-  if (device + 1 == stages)
-    takeEnd(layers() - 1);
-  if (room.time < 0 || room.memory < 0)
-    return 0;
-  int64_t most = layers();
-  if (eachTime > 0)
-    most = std::min(most, room.time / eachTime);
-  if (eachMemory > 0)
-    most = std::min(most, room.memory / eachMemory);
-  return most;
-}
-
 /// Where all layers between the ends are alike, only how many a device has
 /// counts.
-bool StageSearch::makeRoomsAlike() {
-  rest.resize(stages + 1);
-  rest[stages] = {time.sums.back(), memory.sums.back(), 0};
-  int64_t own = 0;
-  for (int64_t d = stages; d-- > 0;) {
-    bool isAsBehind = d > 0 && d + 2 < stages && kept[d] == kept[d + 1];
-    if (!isAsBehind)
-      own = mostAlike(d);
-    if (own < interleave)
-      return false;
-    rest[d] = rest[d + 1];
-    rest[d].layers += own;
-  }
-  return rest[0].layers >= layers();
+bool StageSearch::makeRoomsAlike(int64_t timeLimit, int64_t memoryLimit) {
+  if (!alike->findRooms(timeLimit, memoryLimit, behind))
+    return false;
+  rest.assign(stages + 1, {time.sums.back(), memory.sums.back(), 0});
+  for (int64_t d = 0; d < stages; ++d)
+    rest[d].layers = behind[d];
+  return true;
 }
 
 /// Whether the devices from `device` on can hold what is not placed.
@@ -185,12 +142,17 @@ StageSearch::Failure &StageSearch::failureOf(uint64_t key) {
 StageSearch::StageSearch(const LayerSums &time, const LayerSums &memory,
                          const LayerSums &saved, const StagingProblem &shape)
     : time(time), memory(memory), saved(saved), stages(shape.stages),
-      interleave(shape.interleave),
-      isAlike(time.isAlike() && memory.isAlike() && saved.isAlike()),
-      cuts((stages + 1) * interleave), isSingle(stages + 1) {
+      interleave(shape.interleave), cuts((stages + 1) * interleave),
+      isSingle(stages + 1) {
   for (int64_t d = 0; d < stages; ++d)
     kept.push_back(shape.keptOn(d));
   constexpr uint64_t deviceBits = 14;
+  if (time.isAlike() && memory.isAlike() && saved.isAlike()) {
+    LayerCost embedding{time.embedding, memory.embedding, saved.embedding},
+        head{time.head, memory.head, saved.head}, each = costOf(1);
+    alike.emplace(shape, each, embedding + costOf(0) - each,
+                  head + costOf(layers() - 1) - each, layers());
+  }
   while (layers() >> keyBits)
     ++keyBits;
   remembers = interleave > 1 && deviceBits + interleave * keyBits <= 64;
@@ -198,8 +160,7 @@ StageSearch::StageSearch(const LayerSums &time, const LayerSums &memory,
 
 StageSearch::Answer StageSearch::fit(int64_t timeLimit, int64_t memoryLimit,
                                      int64_t budget) {
-  limits = {timeLimit, memoryLimit};
-  if (!makeRooms())
+  if (!makeRooms(timeLimit, memoryLimit))
     return Answer::no;
   end = looked + budget;
   complete = false;
@@ -253,13 +214,13 @@ bool StageSearch::place(int64_t device) {
     return complete = true;
   if (!canHoldRest(device))
     return false;
-  uint64_t key = remembers ? keyOf(device) : 0;
+  uint64_t key = keyOf(device);
   if (!failures.empty()) {
     const Failure &failure = failureOf(key);
     if (failure.attempt == attempt && failure.key == key)
       return false;
   }
-  if (choose(device, 0, roomOf(device)))
+  if (choose(device, 0, rooms[device]))
     return true;
   constexpr size_t tableSize = size_t(1) << 14;
   if (remembers && failures.empty())

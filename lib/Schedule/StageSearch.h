@@ -8,7 +8,7 @@
 #ifndef AUTOPAR_LIB_SCHEDULE_STAGESEARCH_H
 #define AUTOPAR_LIB_SCHEDULE_STAGESEARCH_H
 
-#include "autopar/Schedule/Staging.h"
+#include "AlikeLayers.h"
 
 namespace autopar {
 
@@ -51,8 +51,8 @@ struct LayerSums {
 /// A round is the ranges that follow each other on devices 0 to stages - 1.
 class StageSearch {
 public:
-  /// `saved`: of each microbatch of which a device keeps values, as many as
-  /// `StagingProblem::keptOn` has.
+  /// The arguments outlive it. `saved`: of each microbatch of which a device
+  /// keeps values, as many as `StagingProblem::keptOn` has.
   StageSearch(const LayerSums &time, const LayerSums &memory,
               const LayerSums &saved, const StagingProblem &shape);
 
@@ -77,10 +77,11 @@ private:
     uint64_t key = 0, attempt = 0;
   };
 
-  bool makeRooms();
-  bool makeRoomsAlike();
-  Room roomOf(int64_t device) const;
-  int64_t mostAlike(int64_t device) const;
+  LayerCost costOf(int64_t layer) const {
+    return {time.ofLayer(layer), memory.ofLayer(layer), saved.ofLayer(layer)};
+  }
+  bool makeRooms(int64_t timeLimit, int64_t memoryLimit);
+  bool makeRoomsAlike(int64_t timeLimit, int64_t memoryLimit);
   Load mostIn(Room room) const;
   // These return whether to stop: a split is complete, or the budget is spent.
   bool tryRounds(int64_t round);
@@ -107,14 +108,15 @@ private:
 
   const LayerSums &time, &memory, &saved;
   int64_t stages, interleave;
-  /// Whether all layers but the first and the last are alike.
-  bool isAlike = false;
+  /// Where all layers but the first and the last are alike.
+  std::optional<AlikeLayers> alike;
   /// By device: microbatches whose values it keeps.
   std::vector<int64_t> kept;
-  /// Of a device that has nothing.
-  Room limits;
-  /// By device: the most that it and all later ones can hold.
+  /// By device: its room, and the most that it and all later ones can hold.
+  std::vector<Room> rooms;
   std::vector<Load> rest;
+  /// Of alike layers.
+  std::vector<int64_t> behind;
   std::vector<int64_t> cuts;
   /// By device: whether its range of the last round is to have one layer.
   std::vector<char> isSingle;

@@ -7,6 +7,7 @@
 
 #include "autopar/Schedule/Staging.h"
 
+#include "AlikeLayers.h"
 #include "FoldedStages.h"
 #include "Partitioner.h"
 #include "StagingChecks.h"
@@ -91,6 +92,8 @@ Result<StagePartition> autopar::layOutStages(StagingProblem problem) {
     problem.memoryLimitBytes.reset();
     return within ? within : partitionWithEnds(problem);
   }
+  if (std::optional<StagePartition> even = evenSplit(problem))
+    return std::move(*even);
   Partitioner partitioner(problem);
   if (problem.memoryLimitBytes)
     if (std::optional<StagePartition> within = partitioner.runWithin())
