@@ -24,8 +24,13 @@ LayoutState::LayoutState(const Leaves &leaves, const Pool &pool, bool ideal)
   laid.resize(groups.size());
 }
 
+/// Parts of a program mostly lie one after the other on the same axes.
 void LayoutState::lay(const Layout &next) {
   layout = &next;
+  if (next.devices == laidDevices && next.axes == laidAxes)
+    return;
+  laidDevices = next.devices;
+  laidAxes = next.axes;
   for (size_t i = 0; i < groups.size(); ++i)
     laid[i] = &find(groups[i], next);
   for (size_t i = 0; i < leaves.links.size(); ++i) {

@@ -70,6 +70,9 @@ private:
   const Pool &pool;
   const bool ideal;
   const Layout *layout = nullptr;
+  /// What was laid last.
+  std::vector<GroupAxis> laidAxes;
+  int64_t laidDevices = 0;
   /// The axes of links, each list once; by link, which it has.
   std::vector<std::vector<AxisId>> groups;
   std::vector<uint32_t> groupOf;

@@ -229,25 +229,31 @@ Refusal StagePricer::priceStage(const std::vector<LayerRange> &ranges,
   return {};
 }
 
-Refusal StagePricer::addLayers() {
+/// Which layers are distinct: they are the same for all layouts.
+void StagePricer::findParts(const std::vector<uint32_t> &layers) {
   std::map<std::array<uint32_t, 3>, uint32_t> known;
-  parts.clear();
+  order = layers;
+  partCounts.clear();
   partOf.clear();
   for (size_t place = 1; place <= order.size(); ++place) {
     auto border = [&](size_t at) {
       return borders ? borderInto(program, order, at).value_or(~0u) : ~0u;
     };
-    auto next = static_cast<uint32_t>(parts.size());
+    auto next = static_cast<uint32_t>(partCounts.size());
     std::array<uint32_t, 3> key{order[place - 1], border(place),
                                 border(place + 1)};
     partOf.push_back(known.emplace(key, next).first->second);
-    if (partOf.back() != next)
-      continue;
-    PartCounts counts(program);
-    addPlaces(program, order, place, place + 1, borders, counts);
-    if (Refusal refusal = addPart(std::move(counts), parts.emplace_back()))
-      return refusal;
+    if (partOf.back() == next)
+      addPlaces(program, order, place, place + 1, borders,
+                partCounts.emplace_back(program));
   }
+}
+
+Refusal StagePricer::addLayers() {
+  parts.clear();
+  for (const PartCounts &counts : partCounts)
+    if (Refusal refusal = addPart(counts, parts.emplace_back()))
+      return refusal;
   return {};
 }
 
@@ -255,7 +261,8 @@ Refusal StagePricer::price(const std::vector<uint32_t> &layers,
                            const Layout &axes, const Workload &pass,
                            const PipelineShape &wanted,
                            std::vector<PrefillChunk> steps) {
-  order = layers;
+  if (order != layers)
+    findParts(layers);
   stages.clear();
   shape = wanted;
   microbatch = pass;

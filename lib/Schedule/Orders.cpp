@@ -234,14 +234,18 @@ void DualPipe::run() {
 // All schedules
 //===----------------------------------------------------------------------===//
 
-int64_t autopar::aheadOf(const PipelineSchedule &schedule, int64_t device) {
-  int64_t m = schedule.microbatches, behind = schedule.stages - 1 - device;
+int64_t autopar::leadOf(const PipelineSchedule &schedule, int64_t device) {
+  int64_t behind = schedule.stages - 1 - device;
   if (schedule.kind == ScheduleKind::gpipe)
-    return m;
+    return schedule.microbatches + 2 * behind;
   if (schedule.kind == ScheduleKind::interleaved)
-    return std::min(2 * behind + (schedule.interleave - 1) * schedule.stages,
-                    m * schedule.interleave);
-  return std::min(behind, m);
+    return (schedule.interleave - 1) * schedule.stages + 2 * behind;
+  return behind;
+}
+
+int64_t autopar::aheadOf(const PipelineSchedule &schedule, int64_t device) {
+  return std::min(leadOf(schedule, device),
+                  schedule.microbatches * schedule.interleave);
 }
 
 int64_t autopar::countTasks(const PipelineSchedule &schedule) {

@@ -15,8 +15,11 @@ namespace autopar {
 /// The tasks of a checked schedule, without times, device by device.
 void orderTasks(const PipelineSchedule &schedule, PipelineTimeline &timeline);
 
-/// Forwards that a device of a schedule with backwards does before it does a
-/// forward and a backward in turn. Not of DualPipe.
+/// How many forwards a device of a schedule with backwards is ahead of its
+/// backwards, where there are as many; those of GPipe are more than there are.
+/// Not of DualPipe.
+int64_t leadOf(const PipelineSchedule &schedule, int64_t device);
+/// Forwards that it does before it does a forward and a backward in turn.
 int64_t aheadOf(const PipelineSchedule &schedule, int64_t device);
 
 /// How many tasks `orderTasks` makes at most, for checked degrees.

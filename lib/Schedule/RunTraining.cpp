@@ -10,6 +10,10 @@
 // forwards are all ahead, differ in how many those are. ZB-H1 follows each
 // gradient of an input with that of weights of an earlier microbatch.
 //
+// A turn is backward i of a device and the forward before it. Turn i of device
+// d is run in wave i - d: all that it waits for is of earlier waves, or of
+// devices before it in the same one.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Orders.h"
@@ -24,135 +28,130 @@ class Runner {
 public:
   explicit Runner(const PipelineSchedule &schedule)
       : schedule(schedule), p(schedule.stages), v(schedule.interleave),
-        m(schedule.microbatches),
-        last(schedule.stages * schedule.interleave - 1),
+        all(schedule.microbatches * v),
         // Rows that are a power of two apart would fall on one set of the
         // cache.
-        row(m + 8), forwards((last + 1) * row, unknown),
-        backwards((last + 1) * row, unknown),
-        hasLateWeights(schedule.kind == ScheduleKind::zero_bubble) {}
+        row(schedule.microbatches + 8), ends((2 * p * v + 1) * row),
+        hasLateWeights(schedule.kind == ScheduleKind::zero_bubble), devices(p) {
+    addTasks();
+  }
 
   std::vector<Picoseconds> run();
 
 private:
-  static constexpr Picoseconds unknown = -1;
-
-  /// What comes next: groups of p microbatches go through all virtual stages of
-  /// a device.
-  struct Place {
-    int64_t done = 0, number = 0, first = 0, offset = 0;
-
-    void advance(int64_t p, int64_t v) {
-      ++done;
-      if (++offset < p)
-        return;
-      offset = 0;
-      if (++number < v)
-        return;
-      number = 0;
-      first += p;
-    }
+  /// Forwards or backwards of a virtual stage: by microbatch, when what one
+  /// needs is sent, and when it is done; what its way and its work take, and
+  /// the work that nobody waits for.
+  struct Tasks {
+    const Picoseconds *sent = nullptr;
+    Picoseconds *ends = nullptr;
+    Picoseconds transferPs = 0, timePs = 0, laterPs = 0;
+  };
+  /// Where a device is in its forwards or its backwards: groups of p
+  /// microbatches go through all its virtual stages.
+  struct Pass {
+    const Tasks *tasks = nullptr;
+    int64_t number = 0, microbatch = 0, offset = 0, done = 0;
   };
   struct Device {
-    Place forward, backward;
-    int64_t ahead = 0;
+    Pass forward, backward;
+    int64_t lead = 0;
+    /// Backwards whose gradients of weights are put off.
+    int64_t late = 0;
     Picoseconds freePs = 0;
   };
 
-  bool runForward(int64_t d, Device &device);
-  bool runBackward(int64_t d, Device &device);
-  bool advance(int64_t d);
-  void endBackwards(int64_t d, Device &device) const;
-  Picoseconds transferOf(int64_t stage) const {
-    return p == 1 ? 0 : schedule.work[stage].transferPs;
-  }
+  void addTasks();
+  void enterNext(Pass &pass, int64_t away);
+  void step(Device &device, Pass &pass, int64_t away);
+  void runWave(int64_t wave);
 
   const PipelineSchedule &schedule;
-  const int64_t p, v, m, last, row;
-  /// By stage and then microbatch, when it is done.
-  std::vector<Picoseconds> forwards, backwards;
+  const int64_t p, v, all, row;
+  std::vector<Picoseconds> ends;
   const bool hasLateWeights;
+  /// By virtual stage.
+  std::vector<Tasks> forwards, backwards;
   std::vector<Device> devices;
 };
 
 } // namespace
 
-bool Runner::runForward(int64_t d, Device &device) {
-  Place &at = device.forward;
-  int64_t stage = at.number * p + d, microbatch = at.first + at.offset;
-  Picoseconds arrival = 0;
-  if (stage > 0) {
-    arrival = forwards[(stage - 1) * row + microbatch];
-    if (arrival == unknown)
-      return false;
-    arrival += transferOf(stage - 1);
+/// Nobody waits for what the first forwards need.
+void Runner::addTasks() {
+  Picoseconds *next = ends.data();
+  Tasks before{nullptr, next};
+  for (const StageWork &work : schedule.work) {
+    forwards.push_back(
+        {before.ends, next += row, before.transferPs, work.forwardPs});
+    before = forwards.back();
+    before.transferPs = p > 1 ? work.transferPs : 0;
   }
-  const StageWork &work = schedule.work[stage];
-  device.freePs = std::max(device.freePs, arrival) + work.forwardPs;
-  forwards[stage * row + microbatch] = device.freePs;
-  at.advance(p, v);
-  return true;
-}
-
-bool Runner::runBackward(int64_t d, Device &device) {
-  Place &at = device.backward;
-  int64_t stage = (v - 1 - at.number) * p + d,
-          microbatch = at.first + at.offset;
-  Picoseconds arrival = stage == last
-                            ? forwards[stage * row + microbatch]
-                            : backwards[(stage + 1) * row + microbatch];
-  if (arrival == unknown)
-    return false;
-  if (stage < last)
-    arrival += transferOf(stage);
-  const StageWork &work = schedule.work[stage];
-  device.freePs = std::max(device.freePs, arrival) + work.inputGradientPs;
-  Picoseconds end = device.freePs;
-  if (!hasLateWeights || at.done >= d)
-    device.freePs += work.weightGradientPs;
-  backwards[stage * row + microbatch] = hasLateWeights ? end : device.freePs;
-  at.advance(p, v);
-  return true;
-}
-
-/// Gradients of weights that were put off.
-void Runner::endBackwards(int64_t d, Device &device) const {
-  if (hasLateWeights)
-    device.freePs += std::min(d, m) * schedule.work[d].weightGradientPs;
-}
-
-/// Runs a device as far as is known; whether it did anything.
-bool Runner::advance(int64_t d) {
-  Device &device = devices[d];
-  int64_t all = m * v, before = device.forward.done + device.backward.done;
-  while (device.backward.done < all) {
-    bool isForward = device.forward.done < all &&
-                     device.forward.done <= device.backward.done + device.ahead;
-    if (!(isForward ? runForward(d, device) : runBackward(d, device)))
-      break;
+  backwards.resize(forwards.size());
+  before.transferPs = 0;
+  for (size_t stage = backwards.size(); stage-- > 0;) {
+    const StageWork &work = schedule.work[stage];
+    Tasks &tasks = backwards[stage];
+    tasks = {before.ends, next += row, before.transferPs, work.inputGradientPs};
+    (hasLateWeights ? tasks.laterPs : tasks.timePs) += work.weightGradientPs;
+    before = tasks;
+    before.transferPs =
+        p > 1 && stage > 0 ? schedule.work[stage - 1].transferPs : 0;
   }
-  return device.forward.done + device.backward.done > before;
 }
 
-/// Forwards come from the device before, gradients from the one behind.
-std::vector<Picoseconds> Runner::run() {
-  devices.resize(p);
-  for (int64_t d = 0; d < p; ++d)
-    devices[d].ahead = aheadOf(schedule, d);
-  bool moves = true;
-  while (moves) {
-    moves = false;
-    for (int64_t d = 0; d < p; ++d)
-      moves |= advance(d);
-    for (int64_t d = p - 1; d-- > 0;)
-      moves |= advance(d);
+/// Goes `away` tasks on, to the next virtual stage of the device, or with the
+/// next group to its first one.
+inline void Runner::enterNext(Pass &pass, int64_t away) {
+  pass.offset = 0;
+  if (++pass.number < v) {
+    pass.microbatch -= p;
+    pass.tasks += away;
+  } else {
+    pass.number = 0;
+    pass.tasks -= (v - 1) * away;
   }
-  std::vector<Picoseconds> ends;
+}
+
+inline void Runner::step(Device &device, Pass &pass, int64_t away) {
+  const Tasks &tasks = *pass.tasks;
+  Picoseconds arrival = tasks.sent[pass.microbatch] + tasks.transferPs;
+  device.freePs = std::max(device.freePs, arrival) + tasks.timePs;
+  tasks.ends[pass.microbatch] = device.freePs;
+  if (pass.done++ >= device.late)
+    device.freePs += tasks.laterPs;
+  ++pass.microbatch;
+  if (++pass.offset == p)
+    enterNext(pass, away);
+}
+
+void Runner::runWave(int64_t wave) {
   for (int64_t d = 0; d < p; ++d) {
-    endBackwards(d, devices[d]);
-    ends.push_back(devices[d].freePs);
+    Device &device = devices[d];
+    int64_t backward = wave + d, forward = backward + device.lead;
+    if (forward >= 0 && forward < all)
+      step(device, device.forward, p);
+    if (backward >= 0 && backward < all)
+      step(device, device.backward, -p);
   }
-  return ends;
+}
+
+std::vector<Picoseconds> Runner::run() {
+  for (int64_t d = 0; d < p; ++d) {
+    devices[d].forward.tasks = &forwards[d];
+    devices[d].backward.tasks = &backwards[(v - 1) * p + d];
+    devices[d].lead = leadOf(schedule, d);
+    devices[d].late = hasLateWeights ? d : 0;
+  }
+  for (int64_t wave = -devices[0].lead; wave < all; ++wave)
+    runWave(wave);
+  std::vector<Picoseconds> done;
+  for (int64_t d = 0; d < p; ++d) {
+    // Gradients of weights that were put off.
+    Picoseconds late = std::min(devices[d].late, all) * backwards[d].laterPs;
+    done.push_back(devices[d].freePs + late);
+  }
+  return done;
 }
 
 std::vector<Picoseconds>

@@ -36,38 +36,49 @@ bool IterationPrices::priceParts(const Workload &pass) {
   if (!isPriced)
     return false;
   hostPs = *host;
-  partsBefore.assign(pricer.parts.size(), {0});
-  for (uint32_t part : pricer.partOf)
-    for (size_t i = 0; i < partsBefore.size(); ++i)
-      partsBefore[i].push_back(partsBefore[i].back() + (part == i));
+  if (partsBefore.empty())
+    countParts();
   return true;
+}
+
+void IterationPrices::countParts() {
+  Counts before(pricer.parts.size());
+  partsBefore = before;
+  for (uint32_t part : pricer.partOf) {
+    ++before[part];
+    partsBefore.insert(partsBefore.end(), before.begin(), before.end());
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // Stages and devices
 //===----------------------------------------------------------------------===//
 
-void IterationPrices::addStage(size_t stage, Counts &counts) const {
-  const LayerRange &range = ranges[stage];
-  counts.resize(partsBefore.size() + 2);
-  auto count = counts.begin();
-  for (const std::vector<int64_t> &before : partsBefore)
-    *count++ += before[range.end] - before[range.begin];
-  *count++ += stage == 0;
-  *count += stage + 1 == ranges.size();
+/// Fills `counts` with what a stage has.
+void IterationPrices::countStage(size_t stage, Counts &counts) const {
+  size_t parts = pricer.parts.size();
+  const int64_t *begin = &partsBefore[ranges[stage].begin * parts],
+                *end = &partsBefore[ranges[stage].end * parts];
+  for (size_t i = 0; i < parts; ++i)
+    counts[i] = end[i] - begin[i];
+  counts[parts] = stage == 0;
+  counts[parts + 1] = stage + 1 == ranges.size();
 }
 
+/// Most have what the last one had.
 size_t IterationPrices::contentOf(const Counts &counts) {
-  for (size_t i = contents.size(); i-- > 0;)
-    if (contents[i].counts == counts)
-      return i;
+  if (lastContent < contents.size() && contents[lastContent].counts == counts)
+    return lastContent;
+  for (lastContent = 0; lastContent < contents.size(); ++lastContent)
+    if (contents[lastContent].counts == counts)
+      return lastContent;
   TrainingTimes times;
   for (size_t i = 0; i < pricer.parts.size(); ++i)
     times.add(pricer.parts[i].training, counts[i]);
   times.add(pricer.before.training, counts[counts.size() - 2]);
   times.add(pricer.after.training, counts.back());
   contents.push_back({counts, pricer.exposed(times)});
-  return contents.size() - 1;
+  return lastContent;
 }
 
 /// What microbatches cost on each stage, and what devices have.
@@ -75,13 +86,13 @@ void IterationPrices::addWork() {
   auto devices = static_cast<size_t>(shape.stages);
   schedule.work.assign(ranges.size(), {});
   deviceContents.clear();
-  Counts counts, device;
+  Counts counts(pricer.parts.size() + 2), device(counts.size());
   for (size_t first = 0; first < devices; ++first) {
-    device.clear();
+    std::fill(device.begin(), device.end(), 0);
     for (size_t stage = first; stage < ranges.size(); stage += devices) {
-      counts.clear();
-      addStage(stage, counts);
-      addStage(stage, device);
+      countStage(stage, counts);
+      for (size_t i = 0; i < counts.size(); ++i)
+        device[i] += counts[i];
       takeSections(contents[contentOf(counts)].exposed, schedule.work[stage]);
     }
     // The host waits once for a device's stages.

@@ -57,7 +57,8 @@ private:
 
   bool priceParts(const Workload &pass);
   bool addTransfers();
-  void addStage(size_t stage, Counts &counts) const;
+  void countParts();
+  void countStage(size_t stage, Counts &counts) const;
   size_t contentOf(const Counts &counts);
   void addWork();
   bool findMemory(BatchPrice &price);
@@ -70,9 +71,11 @@ private:
   std::optional<int64_t> passBatch;
   bool isPriced = false;
   Picoseconds hostPs = 0;
-  /// Of each part, how many are before each layer of the order.
-  std::vector<std::vector<int64_t>> partsBefore;
+  /// By layer of the order, and behind the last: how many of each part are
+  /// before it.
+  std::vector<int64_t> partsBefore;
   std::vector<Content> contents;
+  size_t lastContent = 0;
   /// By stage of a node.
   std::vector<Hop> hops;
   // Of the shape that is priced.

@@ -138,6 +138,7 @@ private:
   void addTraining(PipelinePart &part) const;
   size_t transferOutput() const;
   Refusal addSteps(PipelinePart &part);
+  void findParts(const std::vector<uint32_t> &layers);
   Refusal addLayers();
   void addTransfers();
 
@@ -151,6 +152,8 @@ private:
   /// Of devices, by what they run.
   std::vector<std::pair<PartCounts, StageMemory>> stages;
   std::vector<uint32_t> order;
+  /// Of each distinct layer of the order.
+  std::vector<PartCounts> partCounts;
   Layout layout;
   PipelineShape shape;
   Workload microbatch;

@@ -128,9 +128,11 @@ private:
       uint64_t all = 0;
       unsigned char next = 0x80;
       for (unsigned shift = 0; next > 0x7F && shift < 64; shift += 7) {
-        copy(&next, 1);
+        failed |= bytes.empty();
         if (failed)
           return;
+        next = static_cast<unsigned char>(bytes.front());
+        bytes.remove_prefix(1);
         all |= uint64_t(next & 0x7F) << shift;
       }
       value = static_cast<T>(all);
