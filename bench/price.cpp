@@ -194,7 +194,8 @@ public:
     llvm::outs() << strategy.graph.size() << " nodes; instructions of figures "
                  << tape.code[1].size() - 1 << ", layout "
                  << tape.code[2].size() - 1 << ", point "
-                 << tape.code[3].size() - 1 << "\n";
+                 << tape.code[3].size() - 1 << ", part "
+                 << tape.code[4].size() - 1 << "\n";
   }
   bool runScalar(int64_t count) {
     double outputs[5];

@@ -246,7 +246,7 @@ Expr Formulas::bytes(Expr elements, ElementType type) {
 Expr Formulas::countOfKind(uint32_t layer) {
   if (!isParts)
     return number(program.layers[layer].count);
-  return leaf(Op::kind_count, Rank::layout, layer);
+  return leaf(Op::kind_count, Rank::part, layer);
 }
 
 Expr Formulas::countOf(uint32_t layer, int64_t count) {
@@ -262,8 +262,8 @@ Expr Formulas::countOf(const Kernel &kernel) {
   for (uint32_t i = 0; isParts && i < program.borders.size(); ++i)
     if (!program.borders[i].layer &&
         areOneRun(program.kernels[program.borders[i].before], kernel))
-      count += leaf(Op::into_border, Rank::layout, i) -
-               leaf(Op::out_of_border, Rank::layout, i);
+      count += leaf(Op::into_border, Rank::part, i) -
+               leaf(Op::out_of_border, Rank::part, i);
   return count;
 }
 
@@ -271,7 +271,7 @@ Expr Formulas::countOf(const Border &border) {
   if (!isParts || border.layer)
     return countOf(border.layer.value_or(0), border.count);
   auto index = static_cast<uint32_t>(&border - program.borders.data());
-  return leaf(Op::into_border, Rank::layout, index);
+  return leaf(Op::into_border, Rank::part, index);
 }
 
 /// Of what a part of the program has once, whichever of its layer kinds need

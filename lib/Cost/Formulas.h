@@ -39,9 +39,9 @@ public:
   Expr blockTokens() {
     return max(number(1), whole(FigureUse::Kind::kv_block_tokens));
   }
-  Expr passes() { return isParts ? leaf(Op::passes, Rank::layout) : number(1); }
+  Expr passes() { return isParts ? leaf(Op::passes, Rank::part) : number(1); }
   Expr microbatches() {
-    return isParts ? leaf(Op::microbatches, Rank::layout) : number(1);
+    return isParts ? leaf(Op::microbatches, Rank::part) : number(1);
   }
   Expr stages() { return leaf(Op::stages, Rank::layout); }
   Expr devices(const std::vector<AxisId> &axes);

@@ -169,7 +169,8 @@ void Enclosure::layShapes() {
 
 std::vector<Interval> Enclosure::enclose(const Layout &layout, const Box &box) {
   links->lay(layout);
-  for (Rank rank : {Rank::constant, Rank::figure, Rank::layout, Rank::point}) {
+  for (Rank rank :
+       {Rank::constant, Rank::figure, Rank::layout, Rank::point, Rank::part}) {
     for (const TapeInput &input : tape.inputs[static_cast<size_t>(rank)]) {
       double value = links->valueOf(input.op, input.index);
       slots[input.slot] = input.op == Op::figure   ? box.figures[input.index]

@@ -25,10 +25,10 @@ LayoutState::LayoutState(const Leaves &leaves, const Pool &pool, bool ideal)
 }
 
 /// Parts of a program mostly lie one after the other on the same axes.
-void LayoutState::lay(const Layout &next) {
+bool LayoutState::lay(const Layout &next) {
   layout = &next;
   if (next.devices == laidDevices && next.axes == laidAxes)
-    return;
+    return false;
   laidDevices = next.devices;
   laidAxes = next.axes;
   for (size_t i = 0; i < groups.size(); ++i)
@@ -44,6 +44,7 @@ void LayoutState::lay(const Layout &next) {
   }
   if (leaves.placement)
     findSkews();
+  return true;
 }
 
 static uint64_t hashOf(const GroupLayout &group, int64_t devices) {

@@ -23,7 +23,8 @@ class LayoutState {
 public:
   LayoutState(const Leaves &leaves, const Pool &pool, bool ideal);
 
-  void lay(const Layout &layout);
+  /// Whether devices lie otherwise than before.
+  bool lay(const Layout &layout);
   /// The value of a leaf.
   double valueOf(Op op, uint32_t index) const;
   const RouteView *routes() const { return views.data(); }

@@ -74,13 +74,15 @@ struct Pricer::State {
       slots[slot] = value;
     findUniform();
     for (const TapeCheck &check : tape.checks)
-      (check.rank == Rank::point ? pointChecks : layoutChecks).push_back(check);
+      (check.rank < Rank::point ? layoutChecks : pointChecks).push_back(check);
   }
 
-  /// Slots that the point's part reads and does not write.
+  /// Slots that are read for each point and do not depend on it.
   void findUniform() {
     std::vector<bool> seen(tape.slots, true);
-    for (const Instruction &step : code(Rank::point)) {
+    std::vector<Instruction> steps = code(Rank::point);
+    steps.insert(steps.end(), code(Rank::part).begin(), code(Rank::part).end());
+    for (const Instruction &step : steps) {
       uint32_t read[] = {step.a, step.b, step.c};
       for (unsigned i = 0; i < operandsOf(step.op); ++i)
         seen[read[i]] = false;
@@ -92,7 +94,7 @@ struct Pricer::State {
       seen[output] = false;
     for (const TapeCheck &check : tape.checks)
       seen[check.extent] = seen[check.devices] = false;
-    for (const Instruction &step : code(Rank::point))
+    for (const Instruction &step : steps)
       if (step.op != Op::stop)
         seen[step.out] = true;
     for (const TapeInput &input : inputs(Rank::point))
@@ -112,6 +114,25 @@ struct Pricer::State {
     return {code(rank).data(), layout.routes(), tape.pairs.data(),
             shapes.views(), tape.rates.data()};
   }
+  /// Whether layouts and points are priced part by part: what those have in
+  /// common is computed once.
+  bool hasParts() const { return code(Rank::part).size() > 1; }
+  /// Puts values of `rank` in; whether any is another one than before.
+  template <typename ValueOf>
+  bool load(Rank rank, ValueOf valueOf) {
+    bool isNew = false;
+    for (const TapeInput &input : inputs(rank)) {
+      double value = valueOf(input);
+      isNew |= slots[input.slot] != value;
+      slots[input.slot] = value;
+    }
+    return isNew;
+  }
+  bool loadLayout(Rank rank) {
+    return load(rank, [&](const TapeInput &input) {
+      return layout.valueOf(input.op, input.index);
+    });
+  }
   void runFigures() {
     for (Rank rank : {Rank::constant, Rank::figure}) {
       for (const TapeInput &input : inputs(rank))
@@ -120,7 +141,9 @@ struct Pricer::State {
     }
     badExponent = findBadExponent(tape, figures);
     bound = true;
+    isLaid = false;
   }
+  void runLayout();
   template <typename Value>
   Refusal check(const std::vector<TapeCheck> &checks, Value value) const;
 
@@ -134,8 +157,10 @@ struct Pricer::State {
   /// Slots of lanes, and where they begin aligned.
   std::vector<double> laneMemory;
   double *laneSlots = nullptr;
-  Refusal badExponent;
+  Refusal badExponent, badLayout;
   bool bound = false, broadcast = false;
+  /// Whether the values of the layout, and those of the point, are there.
+  bool isLaid = false, isRun = false;
   /// Those of the point, and those of the layout and before it.
   std::vector<TapeCheck> pointChecks, layoutChecks;
   /// Of the point, those that may fail in the layout.
@@ -176,31 +201,42 @@ Refusal Pricer::State::check(const std::vector<TapeCheck> &checks,
 // Layouts and points
 //===----------------------------------------------------------------------===//
 
+void Pricer::State::runLayout() {
+  run(view(Rank::layout), slots.data());
+  shapes.lay(slots.data());
+  openChecks.clear();
+  for (const TapeCheck &check : pointChecks)
+    if (!holdsAlways(check.kind, check.index, layout, figures))
+      openChecks.push_back(check);
+  badLayout = badExponent ? badExponent
+                          : check(layoutChecks,
+                                  [&](uint32_t slot) { return slots[slot]; });
+  isLaid = true;
+  isRun = false;
+}
+
 Refusal Pricer::lay(const Layout &layout) {
   State &own = *state;
   if (!own.bound)
     own.runFigures();
   own.broadcast = false;
-  own.layout.lay(layout);
-  for (const TapeInput &input : own.inputs(Rank::layout))
-    own.slots[input.slot] = own.layout.valueOf(input.op, input.index);
-  run(own.view(Rank::layout), own.slots.data());
-  own.shapes.lay(own.slots.data());
-  if (own.badExponent)
-    return own.badExponent;
-  own.openChecks.clear();
-  for (const TapeCheck &check : own.pointChecks)
-    if (!holdsAlways(check.kind, check.index, own.layout, own.figures))
-      own.openChecks.push_back(check);
-  return own.check(own.layoutChecks,
-                   [&](uint32_t slot) { return own.slots[slot]; });
+  bool isNew = own.layout.lay(layout);
+  isNew |= own.loadLayout(Rank::layout);
+  own.loadLayout(Rank::part);
+  if (isNew || !own.isLaid || !own.hasParts())
+    own.runLayout();
+  return own.badLayout;
 }
 
 Refusal Pricer::price(Point point, double *outputs) {
   State &own = *state;
-  for (const TapeInput &input : own.inputs(Rank::point))
-    own.slots[input.slot] = point.symbol(input.index);
-  run(own.view(Rank::point), own.slots.data());
+  bool isNew = own.load(Rank::point, [&](const TapeInput &input) {
+    return point.symbol(input.index);
+  });
+  if (isNew || !own.isRun || !own.hasParts())
+    run(own.view(Rank::point), own.slots.data());
+  own.isRun = true;
+  run(own.view(Rank::part), own.slots.data());
   const std::vector<uint32_t> &wanted = own.tape.outputs;
   Refusal overflow;
   for (uint32_t i = 0; i < wanted.size(); ++i) {
@@ -234,7 +270,8 @@ Refusal Pricer::price(LanePoints points, double *outputs) {
   for (const TapeInput &input : own.inputs(Rank::point))
     std::memcpy(lane(input.slot), points.symbol(input.index).data(),
                 laneCount * sizeof(double));
-  own.runner.run(own.view(Rank::point), own.laneSlots);
+  for (Rank rank : {Rank::point, Rank::part})
+    own.runner.run(own.view(rank), own.laneSlots);
   const std::vector<uint32_t> &wanted = own.tape.outputs;
   size_t good = own.runner.collect(wanted.data(), wanted.size(), own.laneSlots,
                                    largestCount, outputs);

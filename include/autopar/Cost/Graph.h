@@ -24,8 +24,9 @@ namespace autopar {
 
 /// What a value depends on, and so when it is computed: once for a strategy,
 /// for a machine and a runtime, for the sizes of axes, for the sizes of
-/// symbols.
-enum class Rank : uint8_t { constant, figure, layout, point };
+/// symbols, for how many layers and passes a part of the program has.
+enum class Rank : uint8_t { constant, figure, layout, point, part };
+inline constexpr size_t rankCount = static_cast<size_t>(Rank::part) + 1;
 
 /// What a node computes of its operands a, b, c. One physical function is one
 /// op, monotone in each operand unless it says otherwise.

@@ -46,14 +46,14 @@ struct TapeCheck {
   uint32_t requirement = 0;
 };
 
-/// What computes some nodes of a strategy, in three parts that depend on
-/// figures, on the layout, and on the point. Sums of whole numbers are
+/// What computes some nodes of a strategy, in pieces that depend on figures, on
+/// the layout, on the point, and on the part. Sums of whole numbers are
 /// collected: linear forms in what varies, whose coefficients are computed
 /// before. What a node's value is does not depend on which others are wanted.
 struct Tape : Leaves {
   /// By rank; each ends with `Op::stop`.
-  std::array<std::vector<Instruction>, 4> code;
-  std::array<std::vector<TapeInput>, 4> inputs;
+  std::array<std::vector<Instruction>, rankCount> code;
+  std::array<std::vector<TapeInput>, rankCount> inputs;
   std::vector<LaunchRates> rates;
   std::vector<PairsRule> pairs;
   /// Values of constant slots.

@@ -40,12 +40,15 @@ void test::TapeRunner::lay(const Layout &next) {
     run(view(rank), slots.data());
   }
   shapes.lay(slots.data());
+  for (const TapeInput &input : tape.inputs[static_cast<size_t>(Rank::part)])
+    slots[input.slot] = layout.valueOf(input.op, input.index);
 }
 
 std::vector<double> test::TapeRunner::runScalar(Point point) {
   for (const TapeInput &input : tape.inputs[static_cast<size_t>(Rank::point)])
     slots[input.slot] = point.symbol(input.index);
-  run(view(Rank::point), slots.data());
+  for (Rank rank : {Rank::point, Rank::part})
+    run(view(rank), slots.data());
   std::vector<double> outputs;
   for (uint32_t slot : tape.outputs)
     outputs.push_back(slots[slot]);
@@ -59,7 +62,8 @@ std::vector<double> test::TapeRunner::runLanes(LanePoints points,
   for (const TapeInput &input : tape.inputs[static_cast<size_t>(Rank::point)])
     for (size_t lane = 0; lane < laneCount; ++lane)
       laneSlots[input.slot].lane[lane] = points.symbol(input.index)[lane];
-  runner.run(view(Rank::point), laneSlots.front().lane);
+  for (Rank rank : {Rank::point, Rank::part})
+    runner.run(view(rank), laneSlots.front().lane);
   std::vector<double> outputs;
   for (uint32_t slot : tape.outputs)
     outputs.insert(outputs.end(), laneSlots[slot].lane,
