@@ -19,6 +19,7 @@
 #include "Orders.h"
 
 #include <algorithm>
+#include <memory>
 
 using namespace autopar;
 
@@ -31,7 +32,8 @@ public:
         all(schedule.microbatches * v),
         // Rows that are a power of two apart would fall on one set of the
         // cache.
-        row(schedule.microbatches + 8), ends((2 * p * v + 1) * row),
+        row(schedule.microbatches + 8),
+        ends(new Picoseconds[(2 * p * v + 1) * row]),
         hasLateWeights(schedule.kind == ScheduleKind::zero_bubble), devices(p) {
     addTasks();
   }
@@ -68,7 +70,8 @@ private:
 
   const PipelineSchedule &schedule;
   const int64_t p, v, all, row;
-  std::vector<Picoseconds> ends;
+  /// All that are read were written before.
+  std::unique_ptr<Picoseconds[]> ends;
   const bool hasLateWeights;
   /// By virtual stage.
   std::vector<Tasks> forwards, backwards;
@@ -79,7 +82,8 @@ private:
 
 /// Nobody waits for what the first forwards need.
 void Runner::addTasks() {
-  Picoseconds *next = ends.data();
+  Picoseconds *next = ends.get();
+  std::fill_n(next, row, 0);
   Tasks before{nullptr, next};
   for (const StageWork &work : schedule.work) {
     forwards.push_back(

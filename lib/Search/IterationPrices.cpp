@@ -77,14 +77,18 @@ size_t IterationPrices::contentOf(const Counts &counts) {
     times.add(pricer.parts[i].training, counts[i]);
   times.add(pricer.before.training, counts[counts.size() - 2]);
   times.add(pricer.after.training, counts.back());
-  contents.push_back({counts, pricer.exposed(times)});
+  times = pricer.exposed(times);
+  Content &content = contents.emplace_back();
+  content.counts = counts;
+  takeSections(times, content.work);
+  content.optimizer = times.of(Section::optimizer);
   return lastContent;
 }
 
 /// What microbatches cost on each stage, and what devices have.
 void IterationPrices::addWork() {
   auto devices = static_cast<size_t>(shape.stages);
-  schedule.work.assign(ranges.size(), {});
+  schedule.work.resize(ranges.size());
   deviceContents.clear();
   Counts counts(pricer.parts.size() + 2), device(counts.size());
   for (size_t first = 0; first < devices; ++first) {
@@ -93,7 +97,7 @@ void IterationPrices::addWork() {
       countStage(stage, counts);
       for (size_t i = 0; i < counts.size(); ++i)
         device[i] += counts[i];
-      takeSections(contents[contentOf(counts)].exposed, schedule.work[stage]);
+      schedule.work[stage] = contents[contentOf(counts)].work;
     }
     // The host waits once for a device's stages.
     schedule.work[first].forwardPs += hostPs;
@@ -145,8 +149,7 @@ IterationTimes IterationPrices::times() const {
   IterationTimes times;
   std::vector<Picoseconds> ends = trainingEnds(schedule);
   for (int64_t device = 0; device < shape.stages; ++device)
-    times.take(ends[device],
-               contents[deviceContents[device]].exposed.of(Section::optimizer));
+    times.take(ends[device], contents[deviceContents[device]].optimizer);
   times.stragglersPs = pricer.stragglersOf(times.allPs());
   return times;
 }

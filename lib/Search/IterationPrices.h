@@ -40,8 +40,10 @@ private:
   using Counts = std::vector<int64_t>;
   struct Content {
     Counts counts;
-    TrainingTimes exposed;
-    /// Of a device.
+    /// Of a stage, without the host's time and transfers.
+    StageWork work;
+    // Of a device.
+    SectionTimes optimizer;
     std::optional<StagePricer::StageMemory> memory = std::nullopt;
   };
 
