@@ -243,7 +243,18 @@ def http_seeds():
         yield f"POST /estimate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{more}Content-Length: 2\r\n\r\n{{}}GET / HTTP/1.0\r\nHost: a\r\n\r\n".encode()
 
 
+def json_seeds():
+    yield from texts("runtimes/*.json", "hardware/systems/*.json", "hardware/names.json", "models/families/*.json")
+    numbers = ["-0", "0.784", "1e-7", "-1.5E+300", "5e-324", "1e400", "9223372036854775807", "9223372036854775808",
+               "-9223372036854775809", "18446744073709551616", "01", "1.", ".5", "-"]  # fmt: skip
+    for number in numbers:
+        yield f"[{number}]".encode()
+    yield json.dumps({f"key {i}": {"a/b~c": [None, True, "\u20ac", "\n"]} for i in range(40)}).encode()
+    yield '{"a": "\u20ac", "a": 1}'.encode()
+
+
 TARGETS = {
+    "json": (json_seeds, lambda: ["true", "false", "null", "1e", "\\u00", "}}", "]]", ": "]),
     "config": (config_seeds, config_words),
     "family_expression": (
         lambda: (text.encode() for description in families().values() for text in expressions(description)),

@@ -61,10 +61,10 @@ static std::vector<Difference> differencesOf(const std::string &before,
   std::vector<Difference> all;
   if (!first || !second)
     return all;
-  for (const Json &step : Json::diff(first->value(), second->value())) {
+  Json old = first->toJson(), changed = second->toJson();
+  for (const Json &step : Json::diff(old, changed)) {
     std::string pointer = step["path"].get<std::string>();
-    all.push_back({pointer, textOf(first->value(), pointer),
-                   textOf(second->value(), pointer)});
+    all.push_back({pointer, textOf(old, pointer), textOf(changed, pointer)});
   }
   return all;
 }

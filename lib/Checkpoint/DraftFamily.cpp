@@ -102,7 +102,7 @@ struct Group {
 class Drafter {
 public:
   Drafter(const JsonDocument &config, const CheckpointIndex &checkpoint)
-      : config(config.value()) {
+      : config(config.toJson()) {
     sort(checkpoint);
   }
 
@@ -577,7 +577,7 @@ private:
     return draft;
   }
 
-  const nlohmann::json &config;
+  const nlohmann::json config;
   std::string prefix;
   std::map<std::string, Group> inner, outer;
   int64_t layers = 0, hidden = 0, headDim = 0;

@@ -82,13 +82,14 @@ static void spread(nlohmann::json &value, const nlohmann::json &source) {
 }
 
 void autopar::spreadSource(JsonDocument &document) {
-  nlohmann::json &root = document.value();
-  if (!root.is_object() || !root.contains("source"))
+  if (!document.reader().has("source"))
     return;
+  nlohmann::json root = document.toJson();
   nlohmann::json source = root["source"];
   if (source.is_string())
     source = {{"kind", "user"}, {"reference", source}};
   for (auto it = root.begin(); it != root.end(); ++it)
     if (it.key() != "source")
       spread(*it, source);
+  document.set(root);
 }

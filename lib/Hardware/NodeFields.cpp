@@ -52,13 +52,13 @@ std::optional<double> read(const JsonReader &reader, const Quantity &quantity) {
   if (!reader.has(quantity.key))
     return std::nullopt;
   JsonReader member = reader.member(quantity.key);
-  double value = member.isNumber() ? member.raw().get<double>() : -1;
+  double value = member.isNumber() ? member.toJson().get<double>() : -1;
   if (value >= quantity.min && value <= quantity.max)
     return value;
   reader.failAt(quantity.key,
                 "expected a number from " + formatNumber(quantity.min) +
                     " to " + formatNumber(quantity.max) + ", found " +
-                    shorten(member.raw().dump()),
+                    shorten(member.toJson().dump()),
                 quantity.example);
   return std::nullopt;
 }

@@ -42,13 +42,10 @@ Error autopar::unknownBase(const HardwareLibrary &library,
 }
 
 bool autopar::isNode(const JsonDocument &document) {
-  const json &root = document.value();
-  if (!root.is_object())
-    return false;
-  auto schema = root.find("schema");
-  if (schema != root.end())
-    return *schema == nodeSchema;
-  return root.contains("memory_gib") || root.contains("like");
+  JsonReader root = document.reader();
+  if (root.has("schema"))
+    return root.member("schema").toJson() == nodeSchema;
+  return root.has("memory_gib") || root.has("like");
 }
 
 namespace {
@@ -152,7 +149,7 @@ Result<LibraryFile> NodeExpander::read(const char *folder,
     readSystem(reader);
   if (reader.failed())
     return reader.takeError();
-  return LibraryFile{name, found->value()};
+  return LibraryFile{name, found->toJson()};
 }
 
 std::optional<Error> NodeExpander::findNamed(const std::string &like) {

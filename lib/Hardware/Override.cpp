@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -182,16 +183,22 @@ autopar::applyOverrides(JsonDocument &document, const std::string &prefix,
                         const std::vector<Override> &overrides,
                         std::vector<bool> &used) {
   used.resize(overrides.size());
+  auto isOfThis = [&](const Override &override) {
+    return isBelow(override, prefix);
+  };
+  if (std::none_of(overrides.begin(), overrides.end(), isOfThis))
+    return std::nullopt;
+  json root = document.toJson();
   for (size_t i = 0; i < overrides.size(); ++i) {
-    if (!isBelow(overrides[i], prefix))
+    if (!isOfThis(overrides[i]))
       continue;
     std::string path = pathBelow(overrides[i], prefix);
-    json *target = find(document.value(), path);
+    json *target = find(root, path);
     bool isNew = !target;
     if (isNew)
-      target = addFigure(document.value(), prefix, path);
+      target = addFigure(root, prefix, path);
     if (!target)
-      return unknownPath(document.value(), prefix, path);
+      return unknownPath(root, prefix, path);
     used[i] = true;
     if (!target->is_object()) {
       *target = overrides[i].value;
@@ -201,6 +208,7 @@ autopar::applyOverrides(JsonDocument &document, const std::string &prefix,
     if (isNew)
       (*target)["source"].erase("replaced");
   }
+  document.set(root);
   return std::nullopt;
 }
 

@@ -10,7 +10,6 @@
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 using namespace autopar;
@@ -56,10 +55,10 @@ struct Place {
 static Place placeOf(const std::vector<double> &at, double size) {
   auto above = std::lower_bound(at.begin(), at.end(), size);
   auto index = static_cast<size_t>(above - at.begin());
-  if (above == at.begin())
-    return {};
   if (above == at.end())
     return {index - 1, index - 1, 0};
+  if (above == at.begin() || *above == size)
+    return {index, index, 0};
   double low = std::log2(at[index - 1]), high = std::log2(at[index]);
   return {index - 1, index, (std::log2(size) - low) / (high - low)};
 }
@@ -72,8 +71,14 @@ static ShapeGrid::Side sideOf(const ShapeTable::Coordinate &coordinate) {
 /// At a place in each coordinate.
 static double ratioAt(const ShapeTable &table,
                       const std::vector<Place> &places) {
+  // Who lies on a knot has nothing above.
+  size_t onKnots = 0;
+  for (size_t i = 0; i < places.size(); ++i)
+    onKnots |= size_t(places[i].share == 0) << i;
   double sum = 0;
   for (size_t corner = 0; corner < size_t(1) << places.size(); ++corner) {
+    if (corner & onKnots)
+      continue;
     double weight = 1;
     size_t cell = 0;
     for (size_t i = 0; i < places.size(); ++i) {
@@ -83,8 +88,7 @@ static double ratioAt(const ShapeTable &table,
       cell = cell * table.coordinates[i].at.size() +
              (isAbove ? place.above : place.below);
     }
-    if (weight != 0)
-      sum += weight * table.ratios[cell];
+    sum += weight * table.ratios[cell];
   }
   return sum;
 }
@@ -178,15 +182,18 @@ static void readCoordinates(const JsonReader &reader, KernelKind kernel,
 /// What is not a number between spaces, or not one of those that may be.
 static std::optional<std::string> readLine(std::string_view line,
                                            std::vector<double> &ratios) {
-  const char *begin = line.data(), *end = begin + line.size();
-  while (begin != end) {
+  const char *at = line.data(), *end = at + line.size();
+  while (at != end) {
+    const char *word = at;
     int64_t percent = 0;
-    auto [next, error] = std::from_chars(begin, end, percent);
-    if (error != std::errc() || (next != end && *next != ' ') ||
-        percent < leastPercent || percent > mostPercent)
-      return std::string(begin, std::find(begin, end, ' '));
+    for (; at != end && *at >= '0' && *at <= '9' && percent <= mostPercent;
+         ++at)
+      percent = percent * 10 + (*at - '0');
+    if ((at != end && *at != ' ') || percent < leastPercent ||
+        percent > mostPercent)
+      return std::string(word, std::find(word, end, ' '));
     ratios.push_back(static_cast<double>(percent) / 100);
-    begin = next == end ? end : next + 1;
+    at += at != end;
   }
   return std::nullopt;
 }
@@ -201,11 +208,10 @@ static void readRatios(const JsonReader &reader, ShapeTable &table) {
   for (const ShapeTable::Coordinate &coordinate : table.coordinates)
     cells = std::min(mostCells + 1, cells * coordinate.at.size());
   table.ratios.reserve(cells);
-  for (const nlohmann::json &line : list.raw()) {
+  for (const JsonReader &line : list.elements()) {
     std::optional<std::string> wrong =
-        line.is_string()
-            ? readLine(line.get_ref<const std::string &>(), table.ratios)
-            : line.dump();
+        line.isString() ? readLine(line.asStringView(), table.ratios)
+                        : line.toJson().dump();
     if (wrong)
       return list.fail("expected lines of integers from 1 to 100000 between "
                        "spaces, found " +

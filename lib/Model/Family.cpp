@@ -67,13 +67,13 @@ static Result<JsonValue> loadMerged(const std::string &name, unsigned depth) {
   if (reader.failed())
     return reader.takeError();
   if (!base)
-    return std::move(document->value());
+    return document->toJson();
   Result<JsonValue> merged = loadMerged(*base, depth + 1);
   if (!merged)
     return merged;
   if (reader.has("source"))
-    dropClassDefaults(*merged, document->value()["source"]);
-  merged->merge_patch(document->value());
+    dropClassDefaults(*merged, reader.member("source").toJson());
+  merged->merge_patch(document->toJson());
   return merged;
 }
 
@@ -93,7 +93,8 @@ Result<bool> autopar::applyTask(Family &family,
         name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
     return ends ? name.substr(0, name.size() - suffix.size()) : "";
   };
-  for (auto task = tasks->value().begin(); task != tasks->value().end(); ++task)
+  JsonValue all = tasks->toJson();
+  for (auto task = all.begin(); task != all.end(); ++task)
     for (const JsonValue &other : *known)
       for (const char *text : {"ForCausalLM", "LMHeadModel"}) {
         std::string stem = stemOf(other.get<std::string>(), text);

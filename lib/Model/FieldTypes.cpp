@@ -77,12 +77,12 @@ static JsonValue readActivation(const JsonReader &reader) {
 static void checkChoices(const JsonReader &reader, const JsonValue &field) {
   std::vector<std::string> known;
   for (const JsonValue &choice : field["choices"]) {
-    if (choice == reader.raw())
+    if (choice == reader.toJson())
       return;
     known.push_back(showValue(choice));
   }
   reader.fail(
-      "unknown value \"" + showValue(reader.raw()) + "\"",
+      "unknown value \"" + showValue(reader.toJson()) + "\"",
       "known: " + join(known, ", ") +
           (field.contains("why") ? "; " + showValue(field["why"]) : ""));
 }
@@ -99,7 +99,7 @@ static void checkLetters(const JsonReader &reader, const std::string &text,
 
 static JsonValue readList(const JsonReader &reader, const JsonValue &field) {
   if (!reader.isArray()) {
-    reader.fail("expected a list, found " + showValue(reader.raw()));
+    reader.fail("expected a list, found " + showValue(reader.toJson()));
     return JsonValue::array();
   }
   if (field.contains("choices"))
@@ -111,9 +111,9 @@ static JsonValue readList(const JsonReader &reader, const JsonValue &field) {
       if (field["elements"] != "list")
         element.asInteger(-limits::maxLayers, limits::maxLayers);
       else if (!element.isArray())
-        element.fail("expected a list, found " + showValue(element.raw()));
+        element.fail("expected a list, found " + showValue(element.toJson()));
     }
-  return reader.raw();
+  return reader.toJson();
 }
 
 static JsonValue readInteger(const JsonReader &reader, const JsonValue &field,
@@ -126,9 +126,9 @@ static JsonValue readInteger(const JsonReader &reader, const JsonValue &field,
 }
 
 static JsonValue readFlag(const JsonReader &reader) {
-  if (reader.raw().is_boolean())
-    return reader.raw();
-  reader.fail("expected true or false, found " + showValue(reader.raw()));
+  if (reader.isBoolean())
+    return reader.toJson();
+  reader.fail("expected true or false, found " + showValue(reader.toJson()));
   return false;
 }
 
@@ -159,7 +159,7 @@ static JsonValue readTyped(const JsonReader &reader, const std::string &type,
   if (type == "any") {
     if (field.contains("letters") && reader.isString())
       checkLetters(reader, reader.asString(), field["letters"]);
-    return reader.raw();
+    return reader.toJson();
   }
   reader.fail("the family file gives this field the unknown type \"" +
               shorten(type) + "\"");

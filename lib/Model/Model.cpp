@@ -28,6 +28,12 @@ static std::optional<Error> assume(JsonValue &config,
                                    const ConfigAssumption &assumption) {
   if (!isUtf8(assumption.key) || !isUtf8(assumption.value))
     return Error{"--assume=" + shorten(assumption.key), "is not UTF-8", ""};
+  if (std::count(assumption.key.begin(), assumption.key.end(), '.') >
+      limits::maxNestingDepth)
+    return Error{"--assume=" + shorten(assumption.key),
+                 "nested deeper than " +
+                     std::to_string(limits::maxNestingDepth) + " levels",
+                 ""};
   JsonValue *place = &config;
   std::string key = assumption.key;
   for (size_t dot; (dot = key.find('.')) != std::string::npos;
@@ -40,7 +46,7 @@ static std::optional<Error> assume(JsonValue &config,
   Result<JsonDocument> value =
       JsonDocument::parse(assumption.value, "--assume=" + assumption.key);
   (*place)[key] =
-      value ? std::move(value->value()) : JsonValue(assumption.value);
+      value ? value->toJson() : JsonValue(assumption.value);
   return std::nullopt;
 }
 
@@ -179,7 +185,7 @@ static void forEachContext(const Model &model, Visit visit) {
       "max_target_positions",    "n_ctx"};
   JsonReader root = model.config->reader();
   std::vector<JsonReader> configs = {root};
-  if (root.has("text_config") && root.raw()["text_config"].is_object())
+  if (root.has("text_config") && root.member("text_config").isObject())
     configs.push_back(root.object("text_config"));
   for (const JsonReader &config : configs)
     for (const char *key : keys)
@@ -247,9 +253,12 @@ readModelOf(JsonDocument config, ModelFiles files,
   model.config = std::make_unique<JsonDocument>(std::move(config));
   model.notes = std::make_unique<ModelNotes>();
   for (const ConfigAssumption &assumption : assumptions) {
-    if (model.config->value().is_object())
-      if (auto error = assume(model.config->value(), assumption))
+    if (model.config->reader().isObject()) {
+      JsonValue changed = model.config->toJson();
+      if (auto error = assume(changed, assumption))
         return *error;
+      model.config->set(changed);
+    }
     model.notes->defaults.push_back(
         {assumption.key, assumption.value, "assumed by the user"});
   }

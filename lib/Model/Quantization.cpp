@@ -50,7 +50,7 @@ static std::optional<ElementType> readCacheFormat(const JsonReader &settings) {
   for (const char *key : {"kv_cache_quant_algo", "kv_cache_scheme"}) {
     if (!settings.has(key))
       continue;
-    const nlohmann::json &value = settings.raw()[key];
+    nlohmann::json value = settings.member(key).toJson();
     if (value == "FP8" || isFp8Scheme(value))
       return ElementType::fp8_e4m3;
     settings.failAt(key,

@@ -38,7 +38,7 @@ autopar::findSettings(const JsonReader &config) {
         found = place.object(key);
   if (config.failed())
     return config.takeError();
-  if (found && found->raw().empty())
+  if (found && found->members().empty())
     found.reset();
   return found;
 }
@@ -72,7 +72,7 @@ static Result<Family> loadMethod(const std::string &name) {
   reader.array("formats");
   if (reader.failed())
     return reader.takeError();
-  method.description = std::move(document->value());
+  method.description = document->toJson();
   return method;
 }
 
@@ -263,7 +263,7 @@ private:
     std::map<std::string, size_t> known;
     for (const auto &[name, group] : groups.members()) {
       auto [it, isNew] =
-          known.try_emplace(group.raw().dump(), rules.schemes.size());
+          known.try_emplace(group.toJson().dump(), rules.schemes.size());
       if (isNew && !readGroup(group))
         break;
       if (!named)

@@ -143,7 +143,7 @@ static std::optional<JsonReader> follow(JsonReader reader,
     if (dot == std::string_view::npos)
       return reader;
     if (!reader.isObject()) {
-      reader.fail("expected an object, found " + showValue(reader.raw()));
+      reader.fail("expected an object, found " + showValue(reader.toJson()));
       return reader;
     }
     path.remove_prefix(dot + 1);
@@ -256,9 +256,9 @@ std::optional<Error> Scope::findConflict(const std::string &name,
   for (const std::string &key : keysOf(name, field)) {
     bool isNull = false;
     auto other = follow(reader, key, isNull);
-    if (other && !isNull && other->raw() != value)
+    if (other && !isNull && other->toJson() != value)
       return fieldError(key, JsonValue::object(),
-                        showValue(other->raw()) + " is not " +
+                        showValue(other->toJson()) + " is not " +
                             showValue(value) + ", the value of " +
                             keyOf(name, field),
                         "both are names of one number");
@@ -278,10 +278,10 @@ void Scope::noteConflict(const std::string &name, const JsonValue &field,
       continue;
     auto other = follow(isOuter ? outer->reader : reader,
                         isOuter ? key.substr(6) : key, isNull);
-    if (other && !isNull && other->raw() != value)
+    if (other && !isNull && other->toJson() != value)
       notes.defaults.push_back({name, showValue(value),
                                 other->pointer() + " is " +
-                                    showValue(other->raw()) +
+                                    showValue(other->toJson()) +
                                     ", and not used"});
   }
 }

@@ -321,13 +321,13 @@ private:
 } // namespace
 
 JsonValue autopar::shrinkConfig(const Model &model, const SmallSizes &sizes) {
-  JsonValue config = model.config->value();
+  JsonValue config = model.config->toJson();
   Shrinker(model, sizes).run(config);
   return config;
 }
 
 JsonValue autopar::plainConfig(const Model &model) {
-  JsonValue config = model.config->value();
+  JsonValue config = model.config->toJson();
   auto erase = [](JsonValue &from) {
     for (const char *settings :
          {"quantization_config", "compression_config", "quantization"})

@@ -37,7 +37,7 @@ static bool isFor(const JsonReader &variant, const JsonReader &config) {
   if (variant.has("has"))
     return config.has(variant.string("has"));
   return config.has("model_type") &&
-         config.raw()["model_type"] == variant.string("model_type");
+         config.member("model_type").toJson() == variant.string("model_type");
 }
 
 static nlohmann::json settingsOf(const JsonReader &format,
@@ -46,10 +46,10 @@ static nlohmann::json settingsOf(const JsonReader &format,
     for (const JsonReader &variant : format.array("where").elements()) {
       variant.allowOnly({"has", "model_type", "quantization_config"});
       if (isFor(variant, config))
-        return variant.object("quantization_config").raw();
+        return variant.object("quantization_config").toJson();
     }
   return format.has("quantization_config")
-             ? format.object("quantization_config").raw()
+             ? format.object("quantization_config").toJson()
              : nlohmann::json();
 }
 
@@ -62,14 +62,14 @@ std::optional<Error> autopar::setWeightFormat(JsonDocument &config,
   Result<JsonDocument> document = JsonDocument::readFile(*file);
   if (!document)
     return document.error();
-  if (!config.value().is_object())
+  if (!config.reader().isObject())
     return std::nullopt;
   JsonReader reader = document->reader();
   reader.allowOnly({"title", "source", "quantization_config", "where"});
   nlohmann::json settings = settingsOf(reader, config.reader());
   if (reader.failed())
     return reader.takeError();
-  nlohmann::json &root = config.value();
+  nlohmann::json root = config.toJson();
   for (nlohmann::json *place : {&root, &root["text_config"]})
     if (place->is_object())
       for (const char *key :
@@ -79,5 +79,6 @@ std::optional<Error> autopar::setWeightFormat(JsonDocument &config,
     root.erase("text_config");
   if (!settings.is_null())
     root["quantization_config"] = std::move(settings);
+  config.set(root);
   return std::nullopt;
 }

@@ -53,7 +53,7 @@ Result<ModelRequest> autopar::server::readModel(Session &session,
         body.failAt("model", *why, note);
   } else if (body.has("config")) {
     request.argument = "config";
-    request.config = body.object("config").raw().dump();
+    request.config = body.object("config").toJson().dump();
   } else {
     request.argument = "module";
     std::string text = body.string("module");
@@ -96,14 +96,14 @@ static std::string textOf(const nlohmann::json &value) {
 /// The texts of a value, as a command line would have them.
 static std::vector<std::string>
 textsOf(const JsonReader &value, const std::string &name, bool mayBeList) {
-  if (value.isString() || value.isNumber() || value.raw().is_boolean())
-    return {textOf(value.raw())};
+  if (value.isString() || value.isNumber() || value.isBoolean())
+    return {textOf(value.toJson())};
   std::vector<std::string> texts;
   if (value.isArray() && (mayBeList || name == "set"))
     for (const JsonReader &element : value.elements()) {
       if (!element.isString() && !element.isNumber())
         element.fail("expected a text or a number");
-      texts.push_back(textOf(element.raw()));
+      texts.push_back(textOf(element.toJson()));
     }
   else
     value.fail(mayBeList || name == "set"

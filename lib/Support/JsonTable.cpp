@@ -78,9 +78,9 @@ Result<DataTable> autopar::parseJsonTable(std::string_view text,
   Result<JsonDocument> document = JsonDocument::parse(text, name);
   if (!document)
     return document.error();
-  if (!document->value().is_array())
+  if (!document->reader().isArray())
     return Error{name, "expected an array of objects: a row each", ""};
-  return tableOf(document->value(), name);
+  return tableOf(document->toJson(), name);
 }
 
 Result<DataTable> autopar::parseJsonLines(std::string_view text,
@@ -98,7 +98,7 @@ Result<DataTable> autopar::parseJsonLines(std::string_view text,
         JsonDocument::parse(line, name + ":" + std::to_string(number));
     if (!row)
       return row.error();
-    rows.push_back(std::move(row->value()));
+    rows.push_back(row->toJson());
   }
   return tableOf(rows, name);
 }

@@ -36,6 +36,11 @@ static size_t controlAt(std::string_view text) {
 }
 
 std::string autopar::visible(std::string_view text) {
+  // Most texts have nothing that begins one.
+  if (std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return c >= 0x20 && c != 0x7f && c != 0xC2;
+      }))
+    return std::string(text);
   std::string result;
   while (!text.empty()) {
     size_t control = controlAt(text);

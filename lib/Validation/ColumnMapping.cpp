@@ -21,8 +21,8 @@ using namespace autopar;
 static std::string constantText(const JsonReader &value) {
   if (value.isString())
     return value.asString();
-  if (value.isNumber() || value.raw().is_boolean())
-    return value.raw().dump();
+  if (value.isNumber() || value.isBoolean())
+    return value.toJson().dump();
   value.fail("expected a text or a number");
   return "";
 }

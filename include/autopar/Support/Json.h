@@ -35,6 +35,8 @@
 namespace autopar {
 
 class JsonReader;
+class JsonTree;
+struct JsonNode;
 
 /// An owned JSON value with the name it is reported under.
 class JsonDocument {
@@ -55,14 +57,16 @@ public:
   const std::string &name() const { return file; }
   /// A reader at the root. The document must outlive it.
   JsonReader reader() const;
-  /// The value itself, for writers and for `--set`.
-  nlohmann::json &value() { return *root; }
-  const nlohmann::json &value() const { return *root; }
+  /// A copy of the value, for writers and to change it.
+  nlohmann::json toJson() const;
+  /// Puts `value` in place of what was read. Readers made before end.
+  void set(const nlohmann::json &value);
 
 private:
-  JsonDocument(std::string file, std::unique_ptr<nlohmann::json> root);
+  JsonDocument(std::string file, std::unique_ptr<JsonTree> tree);
+  static Result<JsonDocument> parseOwned(std::string text, std::string name);
   std::string file;
-  std::unique_ptr<nlohmann::json> root;
+  std::unique_ptr<JsonTree> tree;
 };
 
 /// A position in a document. All readers made from one root share the first
@@ -82,14 +86,15 @@ public:
   bool isArray() const;
   bool isString() const;
   bool isNumber() const;
+  bool isBoolean() const;
   /// Whether this object has `key` with a value other than null.
   bool has(std::string_view key) const;
   /// Whether this object has `key` with the value null.
   bool isNullMember(std::string_view key) const;
-  /// The value at this position.
-  const nlohmann::json &raw() const { return *value; }
+  /// A copy of the value at this position.
+  nlohmann::json toJson() const;
   /// This value's JSON pointer, "" at the root.
-  const std::string &pointer() const { return path; }
+  std::string pointer() const;
 
   /// The member `key`, which must be there and must be an object / an array.
   JsonReader object(std::string_view key) const;
@@ -116,6 +121,8 @@ public:
 
   /// This value itself.
   std::string asString() const;
+  /// The same while the document lives.
+  std::string_view asStringView() const;
   int64_t asInteger(int64_t min, int64_t max) const;
   double asNumber(double min, double max) const;
 
@@ -126,16 +133,13 @@ public:
 private:
   friend class JsonDocument;
   struct State;
-  JsonReader(std::shared_ptr<State> state, const nlohmann::json *value,
-             std::string path)
-      : state(std::move(state)), value(value), path(std::move(path)) {}
-  JsonReader child(std::string_view key, const nlohmann::json *value) const;
-  const nlohmann::json *find(std::string_view key) const;
-  const nlohmann::json *require(std::string_view key) const;
+  JsonReader(std::shared_ptr<State> state, const JsonNode *value)
+      : state(std::move(state)), value(value) {}
+  const JsonNode *find(std::string_view key) const;
+  const JsonNode *require(std::string_view key) const;
 
   std::shared_ptr<State> state;
-  const nlohmann::json *value;
-  std::string path;
+  const JsonNode *value;
 };
 
 } // namespace autopar

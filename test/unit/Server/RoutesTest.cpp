@@ -44,7 +44,7 @@ TEST(RoutesTest, FindsPaths) {
 static nlohmann::json document() {
   Result<JsonDocument> read =
       JsonDocument::readFile(AUTOPAR_SOURCE_DIR "/lib/Server/openapi.json");
-  return read ? read->value() : nlohmann::json();
+  return read ? read->toJson() : nlohmann::json();
 }
 
 TEST(RoutesTest, AreThoseOfTheDocument) {

@@ -8,6 +8,7 @@
 #include "autopar/Support/Json.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 using namespace autopar;
 
@@ -62,6 +63,52 @@ TEST(Json, RefusesNumbersThatDoNotFit) {
   EXPECT_EQ(reader.integer("e", 0, INT64_MAX), 1'000'000'000);
   EXPECT_EQ(reader.integer("f", 0, INT64_MAX), INT64_MAX);
   EXPECT_FALSE(reader.failed());
+}
+
+TEST(Json, ReadsAnyTextAsNlohmannDoes) {
+  // Plain text goes one way, and all other another.
+  for (const char *text :
+       {"0", "-0", "-12", "0.784", "1e-7", "-1.5E+300", "5e-324", "1e400",
+        "9223372036854775807", "9223372036854775808", "-9223372036854775808",
+        "-9223372036854775809", "18446744073709551616", "01", "1.", ".5", "-",
+        "+1", "1e", "true", "truey", "nul", "\"a\\u20acb\"", "\"\\n\"",
+        "\"\xe2\x82\xac\"", "\"\xff\"", "\"\t\"", "[1 ,\t2]", "[1,]", "[1 2]",
+        "{\"a\":{}}", "{\"a\":[]}", "{\"a\" 1}", "{1: 2}", "{\"a\":1,}"}) {
+    nlohmann::json expected = nlohmann::json::parse(text, nullptr, false);
+    Result<JsonDocument> document = JsonDocument::parse(text, "a.json");
+    EXPECT_EQ(bool(document), !expected.is_discarded()) << text;
+    if (document)
+      EXPECT_EQ(document->toJson().dump(), expected.dump()) << text;
+  }
+  EXPECT_FALSE(JsonDocument::parse(std::string_view("1\0", 2), "a.json"));
+}
+
+TEST(Json, FindsMembersOfLargeObjects) {
+  nlohmann::json large;
+  for (int i = 0; i < 40; ++i)
+    large["key " + std::to_string(i)] = {i};
+  JsonDocument document = parse(large.dump());
+  JsonReader reader = document.reader();
+  for (int i = 0; i < 40; ++i)
+    EXPECT_EQ(reader.array("key " + std::to_string(i)).elements()[0].asInteger(
+                  0, 40),
+              i);
+  EXPECT_FALSE(reader.has("key"));
+  EXPECT_FALSE(reader.failed());
+  EXPECT_EQ(reader.members()[2].first, "key 10");
+  EXPECT_EQ(reader.members()[2].second.elements()[0].pointer(), "/key 10/0");
+  std::string twice = large.dump();
+  twice.insert(1, "\"key 7\": 1,");
+  EXPECT_EQ(refused(twice).message, "duplicate key \"key 7\"");
+}
+
+TEST(Json, ReadsWhatItIsSetTo) {
+  JsonDocument document = parse(R"({"a": 1})");
+  nlohmann::json value = document.toJson();
+  value["b"] = {"x", true, nullptr, 1.5, uint64_t(1) << 63, -2};
+  document.set(value);
+  EXPECT_EQ(document.toJson(), value);
+  EXPECT_EQ(document.reader().array("b").elements()[0].asStringView(), "x");
 }
 
 TEST(Json, LocatesWrongTypesByPointer) {

@@ -1,0 +1,141 @@
+//===- JsonTree.h - What a document of JSON has -----------------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Values of a document lie in one list, in the order of the text: what is
+// inside a list or an object follows it, and a member's value follows its key.
+// Nothing is allocated for each of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_SUPPORT_JSONTREE_H
+#define AUTOPAR_LIB_SUPPORT_JSONTREE_H
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace autopar {
+
+/// A value, or the key of a member.
+struct JsonNode {
+  /// `natural` is one that int64_t has not.
+  enum class Kind : uint8_t {
+    null,
+    boolean,
+    integer,
+    natural,
+    number,
+    string,
+    array,
+    object
+  };
+
+  Kind kind = Kind::null;
+  /// Bytes of a string; elements; members.
+  uint32_t size = 0;
+  union {
+    bool boolean;
+    int64_t integer = 0;
+    uint64_t natural;
+    double number;
+    const char *text;
+    /// Of a list or an object: nodes with all that are inside.
+    uint64_t span;
+  };
+
+  bool isContainer() const {
+    return kind == Kind::array || kind == Kind::object;
+  }
+  std::string_view string() const { return {text, size}; }
+  /// Where the next sibling is, if there is one.
+  const JsonNode *next() const { return this + (isContainer() ? span : 1); }
+};
+
+/// The values of a document, and the text that their strings are parts of.
+class JsonTree {
+public:
+  explicit JsonTree(std::string given) : text(std::move(given)) {
+    // As many as files of the library have.
+    nodes.reserve(text.size() / 16);
+  }
+
+  const JsonNode &root() const { return nodes.front(); }
+  /// The value of member `key` of `object`; null where there is none.
+  const JsonNode *find(const JsonNode &object, std::string_view key) const;
+  /// Keys of members, whose values follow them, in the order of their names.
+  std::vector<const JsonNode *> keys(const JsonNode &object) const;
+  /// The JSON pointer of `value`; "" of one that is not in here.
+  std::string pointerTo(const JsonNode &value) const;
+
+  const std::string text;
+
+private:
+  friend class JsonTreeBuilder;
+  using Numbers = std::vector<uint32_t>;
+  const Numbers *sortedKeys(const JsonNode &object) const;
+
+  std::vector<JsonNode> nodes;
+  /// Strings that `text` has not as they are.
+  std::deque<std::string> strings;
+  /// Keys of large objects by name, by the object: numbers of nodes.
+  std::map<uint32_t, Numbers> sorted;
+};
+
+/// Makes a tree of values as they come.
+class JsonTreeBuilder {
+public:
+  explicit JsonTreeBuilder(JsonTree &tree) : tree(tree) {}
+
+  void clear();
+  void add(JsonNode node) {
+    if (!open.empty())
+      ++tree.nodes[open.back()].size;
+    tree.nodes.push_back(node);
+  }
+  /// Strings of the tree's text.
+  void addText(std::string_view part) { add(nodeOf(part)); }
+  void addKey(std::string_view part) { tree.nodes.push_back(nodeOf(part)); }
+  /// Has the tree keep a string that is no part of its text.
+  std::string_view keep(std::string string) {
+    return tree.strings.emplace_back(std::move(string));
+  }
+  /// False where it is nested too deep.
+  bool begin(JsonNode::Kind kind);
+  /// Ends what was begun last; false where it has a key twice.
+  bool end();
+  /// That key.
+  std::string_view duplicate() const { return twice; }
+
+private:
+  static JsonNode nodeOf(std::string_view string);
+  bool isUnique(const JsonNode &object);
+  bool sortKeys(uint32_t object);
+
+  JsonTree &tree;
+  std::vector<uint32_t> open;
+  std::vector<std::string_view> few;
+  std::string_view twice;
+};
+
+/// Reads the text of the builder's tree where it is plain: ASCII without
+/// escapes, and with no integer that int64_t has not, as files of the library
+/// are. False, with anything built, where it is not plain or no JSON.
+bool readPlainJson(JsonTreeBuilder &builder, const std::string &text);
+
+nlohmann::json toJson(const JsonNode &node);
+/// Adds `value`, whatever its depth.
+void addJson(JsonTreeBuilder &builder, const nlohmann::json &value);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_SUPPORT_JSONTREE_H
