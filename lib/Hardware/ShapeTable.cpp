@@ -186,9 +186,12 @@ static std::optional<std::string> readLine(std::string_view line,
   while (at != end) {
     const char *word = at;
     int64_t percent = 0;
-    for (; at != end && *at >= '0' && *at <= '9' && percent <= mostPercent;
-         ++at)
-      percent = percent * 10 + (*at - '0');
+    for (; at != end && percent <= mostPercent; ++at) {
+      auto digit = static_cast<unsigned>(*at - '0');
+      if (digit > 9)
+        break;
+      percent = percent * 10 + digit;
+    }
     if ((at != end && *at != ' ') || percent < leastPercent ||
         percent > mostPercent)
       return std::string(word, std::find(word, end, ' '));

@@ -127,9 +127,9 @@ private:
   std::string_view twice;
 };
 
-/// Reads the text of the builder's tree where it is plain: ASCII without
-/// escapes, and with no integer that int64_t has not, as files of the library
-/// are. False, with anything built, where it is not plain or no JSON.
+/// Reads the text of the builder's tree where it is plain: ASCII, without
+/// escapes by code and without integers that int64_t has not, as files of the
+/// library are. False, with anything built, where it is not plain or no JSON.
 bool readPlainJson(JsonTreeBuilder &builder, const std::string &text);
 
 nlohmann::json toJson(const JsonNode &node);

@@ -105,12 +105,36 @@ private:
     return *at++ == ']' && builder.end();
   }
 
-  bool readString() {
-    const char *first = ++at;
+  std::string_view readLetters() {
+    const char *first = at;
     while (plainLetters[static_cast<unsigned char>(*at)])
       ++at;
-    string = {first, static_cast<size_t>(at - first)};
+    return {first, static_cast<size_t>(at - first)};
+  }
+
+  bool readString() {
+    ++at;
+    string = readLetters();
+    if (*at == '\\' && !readEscapes())
+      return false;
     return *at++ == '"';
+  }
+
+  /// The rest of `string` from its first escape on.
+  bool readEscapes() {
+    static constexpr std::string_view letters = "\"\\/bfnrt",
+                                      meant = "\"\\/\b\f\n\r\t";
+    std::string made(string);
+    while (*at == '\\') {
+      size_t which = letters.find(*++at);
+      if (which == letters.npos)
+        return false;
+      ++at;
+      made += meant[which];
+      made += readLetters();
+    }
+    string = builder.keep(std::move(made));
+    return true;
   }
 
   bool readWord(std::string_view word, Kind kind, bool value) {
