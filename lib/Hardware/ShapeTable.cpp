@@ -126,7 +126,8 @@ ShapeGrid autopar::reduce(const ShapeTable &table,
 /// What a coordinate may be; sizes are integers but of rows per expert.
 static constexpr double leastSize = 1.0 / 1024, largestSize = 1 << 30;
 /// What a ratio may be, in percent.
-static constexpr int64_t leastPercent = 1, mostPercent = 100'000;
+static constexpr uint32_t leastPercent = 1, mostPercent = 100'000;
+static constexpr ptrdiff_t mostDigits = 6;
 /// Cells of a table.
 static constexpr size_t mostCells = 100'000;
 
@@ -185,15 +186,11 @@ static std::optional<std::string> readLine(std::string_view line,
   const char *at = line.data(), *end = at + line.size();
   while (at != end) {
     const char *word = at;
-    int64_t percent = 0;
-    for (; at != end && percent <= mostPercent; ++at) {
-      auto digit = static_cast<unsigned>(*at - '0');
-      if (digit > 9)
-        break;
+    uint32_t percent = 0;
+    for (uint32_t digit; at != end && (digit = uint32_t(*at - '0')) < 10; ++at)
       percent = percent * 10 + digit;
-    }
-    if ((at != end && *at != ' ') || percent < leastPercent ||
-        percent > mostPercent)
+    if ((at != end && *at != ' ') || at - word > mostDigits ||
+        percent < leastPercent || percent > mostPercent)
       return std::string(word, std::find(word, end, ' '));
     ratios.push_back(static_cast<double>(percent) / 100);
     at += at != end;

@@ -45,8 +45,7 @@ static std::optional<Error> assume(JsonValue &config,
   }
   Result<JsonDocument> value =
       JsonDocument::parse(assumption.value, "--assume=" + assumption.key);
-  (*place)[key] =
-      value ? value->toJson() : JsonValue(assumption.value);
+  (*place)[key] = value ? value->toJson() : JsonValue(assumption.value);
   return std::nullopt;
 }
 

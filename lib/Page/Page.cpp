@@ -9,7 +9,6 @@
 
 #include "autopar/Support/File.h"
 
-#include <nlohmann/json.hpp>
 #include <zlib.h>
 
 using namespace autopar;
@@ -183,13 +182,28 @@ Result<std::string> autopar::makePage(std::string_view title,
   return page;
 }
 
+/// Adds `json` without what stands between its words.
+static void appendDense(std::string &text, std::string_view json) {
+  bool inString = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    char c = json[i];
+    if (c == '"')
+      inString = !inString;
+    else if (!inString && (c == ' ' || c == '\n'))
+      continue;
+    text += c;
+    if (inString && c == '\\' && i + 1 < json.size())
+      text += json[++i];
+  }
+}
+
 Result<std::string> autopar::makePage(std::string_view title,
                                       const PageMembers &members,
                                       const std::string &text) {
-  using Json = nlohmann::ordered_json;
-  Json data = Json::object();
-  for (const auto &[name, member] : members)
-    data[name] = Json::parse(member, nullptr, /*allow_exceptions=*/false);
-  return makePage(title, HtmlBody().plain(text),
-                  data.dump(-1, ' ', false, Json::error_handler_t::replace));
+  std::string data;
+  for (const auto &[name, member] : members) {
+    data.append(data.empty() ? "{\"" : ",\"").append(name).append("\":");
+    appendDense(data, member);
+  }
+  return makePage(title, HtmlBody().plain(text), data + "}");
 }

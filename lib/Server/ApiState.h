@@ -31,6 +31,8 @@ Answer listLayers(Session &session, const Call &call);
 Answer importModel(Session &session, const Call &call);
 Answer listHardware(Session &session, const Call &call);
 Answer showHardware(Session &session, const Call &call);
+Answer listRuntimes(Session &session, const Call &call);
+Answer listFormats(Session &session, const Call &call);
 Answer estimate(Session &session, const Call &call);
 Answer measureLayers(Session &session, const Call &call);
 Answer measureSystem(Session &session, const Call &call);

@@ -7,6 +7,7 @@
 
 #include "ApiState.h"
 
+#include "autopar/Model/WeightFormat.h"
 #include "autopar/Support/Text.h"
 
 #include <nlohmann/json.hpp>
@@ -43,6 +44,11 @@ Answer autopar::server::showModel(Session &session, const Call &call) {
   if (!model)
     return model.error();
   return writeJson(*model);
+}
+
+Answer autopar::server::listFormats(Session &session, const Call &call) {
+  return Json{{"weights", weightFormatNames()}, {"kv_cache", cacheFormats}}
+      .dump();
 }
 
 Answer autopar::server::listLayers(Session &session, const Call &call) {

@@ -23,6 +23,8 @@ const std::vector<Route> &autopar::server::allRoutes() {
       {"GET", "/models/{id}", Kind::fixed},
       {"GET", "/hardware", Kind::fixed},
       {"GET", "/hardware/{id}", Kind::fixed},
+      {"GET", "/runtimes", Kind::fixed},
+      {"GET", "/formats", Kind::fixed},
       {"GET", "/layers", Kind::fixed},
       {"POST", "/import", Kind::quick},
       {"POST", "/estimate", Kind::quick},

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Support/Json.h"
+#include "JsonBuilder.h"
 #include "JsonState.h"
 
 #include "autopar/Support/File.h"
@@ -75,8 +76,7 @@ private:
   }
   bool end() {
     return builder.end() ||
-           refuse("duplicate key \"" +
-                  shorten(builder.duplicate()) + "\"");
+           refuse("duplicate key \"" + shorten(builder.duplicate()) + "\"");
   }
 
   JsonTreeBuilder &builder;
@@ -108,6 +108,10 @@ Result<JsonDocument> JsonDocument::parseOwned(std::string text,
   if (!json::sax_parse(tree->text, &judge))
     return Error{judge.offset ? locate(name, tree->text, judge.offset) : name,
                  std::move(judge.message), ""};
+  // Where nlohmann takes the text to end.
+  if (size_t zero = tree->text.find('\0'); zero != std::string::npos)
+    return Error{locate(name, tree->text, zero + 1),
+                 "syntax error near a zero byte", ""};
   return JsonDocument(std::move(name), std::move(tree));
 }
 
@@ -174,6 +178,7 @@ void JsonDocument::set(const json &value) {
 }
 
 JsonReader JsonDocument::reader() const {
-  auto state = std::make_shared<JsonReader::State>(JsonReader::State{*tree, file});
+  auto state =
+      std::make_shared<JsonReader::State>(JsonReader::State{*tree, file});
   return JsonReader(std::move(state), &tree->root());
 }

@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,6 +78,10 @@ public:
 
   const std::string text;
 
+  /// Objects with more members have their keys sorted: readers may ask for each
+  /// of them by name.
+  static constexpr size_t mostUnsorted = 16;
+
 private:
   friend class JsonTreeBuilder;
   using Numbers = std::vector<uint32_t>;
@@ -91,50 +94,8 @@ private:
   std::map<uint32_t, Numbers> sorted;
 };
 
-/// Makes a tree of values as they come.
-class JsonTreeBuilder {
-public:
-  explicit JsonTreeBuilder(JsonTree &tree) : tree(tree) {}
-
-  void clear();
-  void add(JsonNode node) {
-    if (!open.empty())
-      ++tree.nodes[open.back()].size;
-    tree.nodes.push_back(node);
-  }
-  /// Strings of the tree's text.
-  void addText(std::string_view part) { add(nodeOf(part)); }
-  void addKey(std::string_view part) { tree.nodes.push_back(nodeOf(part)); }
-  /// Has the tree keep a string that is no part of its text.
-  std::string_view keep(std::string string) {
-    return tree.strings.emplace_back(std::move(string));
-  }
-  /// False where it is nested too deep.
-  bool begin(JsonNode::Kind kind);
-  /// Ends what was begun last; false where it has a key twice.
-  bool end();
-  /// That key.
-  std::string_view duplicate() const { return twice; }
-
-private:
-  static JsonNode nodeOf(std::string_view string);
-  bool isUnique(const JsonNode &object);
-  bool sortKeys(uint32_t object);
-
-  JsonTree &tree;
-  std::vector<uint32_t> open;
-  std::vector<std::string_view> few;
-  std::string_view twice;
-};
-
-/// Reads the text of the builder's tree where it is plain: ASCII, without
-/// escapes by code and without integers that int64_t has not, as files of the
-/// library are. False, with anything built, where it is not plain or no JSON.
-bool readPlainJson(JsonTreeBuilder &builder, const std::string &text);
-
+/// A copy to change.
 nlohmann::json toJson(const JsonNode &node);
-/// Adds `value`, whatever its depth.
-void addJson(JsonTreeBuilder &builder, const nlohmann::json &value);
 
 } // namespace autopar
 

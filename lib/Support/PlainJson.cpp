@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "JsonTree.h"
+#include "JsonBuilder.h"
 
 #include <array>
 #include <charconv>
@@ -183,9 +183,9 @@ private:
       return false;
     JsonNode node;
     node.kind = isWhole ? Kind::integer : Kind::number;
-    std::from_chars_result read =
-        isWhole ? std::from_chars(first, at, node.integer)
-                : std::from_chars(first, at, node.number);
+    std::from_chars_result read = isWhole
+                                      ? std::from_chars(first, at, node.integer)
+                                      : std::from_chars(first, at, node.number);
     builder.add(node);
     return read.ec == std::errc();
   }

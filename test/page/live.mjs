@@ -90,6 +90,43 @@ async function checkRefusal(browser, base) {
   await page.close();
 }
 
+async function takeBestPlan(page) {
+  await page.locator('#search button:text-is("Find the best plan")').click();
+  await page.waitForSelector('#search button:has-text("Use ")', {timeout: 60000});
+  await page.locator('#search button:has-text("Use ")').click();
+  await page.waitForFunction(() => /--plan=/.test(document.querySelector('.command').textContent));
+}
+
+// A search has the devices of the question's nodes, which are not 8 each.
+async function checkSmallNodes(browser, base) {
+  const {page, faults} = await open(browser, base, {
+    model: 'llama-3.1-8b',
+    flags: {hardware: 'gh200-144gb-2', nodes: 2, 'shard-tp': 2, 'shard-dp': 2, phase: 'decode',
+            batch: 8, context: 4096}});
+  await takeBestPlan(page);
+  await page.waitForTimeout(500);
+  const command = await page.locator('.command').textContent();
+  if (!command.includes('--nodes=2')) faults.push(command);
+  if (await page.locator('.refusal').count()) faults.push('the plan that was found is refused');
+  check('live: a search on nodes of two devices', faults);
+  await page.close();
+}
+
+// What can be chosen is what the server has.
+async function checkChoices(browser, base) {
+  const {page, faults} = await open(browser, base, question);
+  const optionsOf = (label) => page.locator(`.field:has(span:text-is("${label}")) option`).allTextContents();
+  for (const [path, part, label] of [['runtimes', 'runtimes', 'Runtime'], ['formats', 'weights', 'Weights'],
+                                     ['formats', 'kv_cache', 'KV cache']]) {
+    const answer = await (await fetch(new URL(`/${path}`, base))).json();
+    const expected = ['as it is', ...answer[part].map((one) => one.id ?? one)].join();
+    const found = (await optionsOf(label)).join();
+    if (found !== expected) faults.push(`${label}: ${found}, expected ${expected}`);
+  }
+  check('live: choices', faults);
+  await page.close();
+}
+
 async function checkStudies(browser, base) {
   const {page, faults} = await open(browser, base, {
     model: 'llama-3.1-8b',
@@ -105,10 +142,7 @@ async function checkStudies(browser, base) {
   if (!/%\)/.test(await page.locator('#pinned-runs').textContent())) faults.push('no differences of pinned runs');
   await page.locator('#sweep button:text-is("Sweep")').click();
   await page.waitForSelector('#sweep figure svg', {timeout: 20000});
-  await page.locator('#search button:text-is("Find the best plan")').click();
-  await page.waitForSelector('#search button:has-text("Use ")', {timeout: 60000});
-  await page.locator('#search button:has-text("Use ")').click();
-  await page.waitForFunction(() => /--plan=/.test(document.querySelector('.command').textContent));
+  await takeBestPlan(page);
   check('live: pinned runs, a sweep, a search and its plan', faults);
   await page.close();
 }
@@ -160,7 +194,8 @@ async function main() {
   const {server, address} = serve();
   const base = await address;
   const browser = await launch();
-  for (const look of [checkLook, checkFields, checkRefusal, checkStudies, checkProgram, checkSlider])
+  for (const look of [checkLook, checkFields, checkChoices, checkRefusal, checkStudies,
+                      checkSmallNodes, checkProgram, checkSlider])
     await look(browser, base).catch((error) => check(look.name, [error.message]));
   await browser.close();
   server.kill('SIGTERM');

@@ -4,8 +4,6 @@
 // What can be chosen: fields of the question.
 
 const phases = ['decode', 'prefill', 'train'];
-const kvFormats = ['', 'bf16', 'fp8'];
-const weightFormats = ['', 'bf16', 'fp8', 'fp8-block', 'nvfp4', 'mxfp4', 'int8', 'awq-4', 'gptq-4'];
 
 // A field that keeps up with the question when that changes elsewhere.
 class Field {
@@ -46,28 +44,29 @@ function flagSwitch(question, label, flag) {
 }
 
 // The model's own format of weights stands behind a colon.
-function modelFields(question, models) {
+function modelFields(question, models, formats) {
   const [name, format] = [0, 1].map((part) => (own) => (own.value.model ?? '').split(':')[part]);
   const set = (model, weights) =>
     question.set({model: weights ? `${model}:${weights}` : model, flags: question.value.flags});
   return [
     choice('Model', models, name, (value) => set(value, '')),
-    choice('Weights', weightFormats, format, (value) => set(name(question), value)),
+    choice('Weights', ['', ...formats], format, (value) => set(name(question), value)),
   ];
 }
 
-function fieldGroups(question, models, systems) {
+// `offered`: names of what the server has.
+function fieldGroups(question, offered) {
   const number = (...all) => flagNumber(question, ...all);
   return {
     'Model and machine': [
-      ...modelFields(question, models), flagChoice(question, 'Machine', 'hardware', systems),
-      number('Nodes', 'nodes', '1'),
-      flagChoice(question, 'Runtime', 'runtime',
-                 ['', 'vllm', 'sglang', 'trtllm', 'megatron', 'fsdp2', 'ideal']),
+      ...modelFields(question, offered.models, offered.weights),
+      flagChoice(question, 'Machine', 'hardware', offered.systems), number('Nodes', 'nodes', '1'),
+      flagChoice(question, 'Runtime', 'runtime', ['', ...offered.runtimes]),
     ],
     'What to run': [
       flagChoice(question, 'Phase', 'phase', phases), number('Sequences', 'batch', '1'),
-      number('Context', 'context', '2048'), flagChoice(question, 'KV cache', 'kv-format', kvFormats),
+      number('Context', 'context', '2048'),
+      flagChoice(question, 'KV cache', 'kv-format', ['', ...offered.caches]),
       number('Requests/s', 'rate', 'a step alone'), number('Prompt', 'prompt', 'tokens'),
       number('Output', 'output-tokens', 'tokens'),
     ],

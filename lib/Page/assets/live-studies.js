@@ -105,14 +105,15 @@ class Study {
   }
 }
 
-// A search has no degrees: it finds them.
+// A search has no degrees: it finds them, on the question's devices or for its
+// sequences.
 function searchBody(question, goal) {
-  const kept = ['hardware', 'runtime', 'phase', 'context', 'kv-format', 'set'];
+  const kept = ['hardware', 'runtime', 'phase', 'context', 'kv-format', 'set',
+                goal === 'devices' ? 'batch' : 'nodes'];
   const flags = Object.fromEntries(Object.entries(question.value.flags)
-    .filter(([name]) => kept.includes(name) || (name === 'batch' && goal === 'devices')));
-  const nodes = Number(question.value.flags.nodes ?? 1);
-  const devices = goal === 'devices' ? '1..64' : `${8 * nodes}`;
-  return {...question.body(), flags: {...flags, goal, devices}};
+    .filter(([name]) => kept.includes(name)));
+  const devices = goal === 'devices' ? {devices: '1..64'} : {};
+  return {...question.body(), flags: {...flags, goal, ...devices}};
 }
 
 function searchStudy(question, title, button, goal) {
@@ -121,8 +122,7 @@ function searchStudy(question, title, button, goal) {
     question.set({...question.value, flags: {
       ...Object.fromEntries(Object.entries(question.value.flags)
         .filter(([name]) => !/^(shard-|stage-|fsdp|plan|nodes|batch|microbatches|mesh)/.test(name))),
-      hardware: point.hardware, nodes: String(Math.max(1, Math.ceil(point.devices / 8))),
-      plan: point.label, batch: point.batch}});
+      hardware: point.hardware, nodes: point.nodes, plan: point.label, batch: point.batch}});
   };
   return new Study(title, button, async (signal, say) => {
     const answer = await postForEvents('/search', searchBody(question, goal), signal, say);

@@ -7,13 +7,13 @@
 const stillMs = 200;
 
 class LivePage {
-  constructor(models, systems) {
+  constructor(offered) {
     this.question = new Question((question, isSettled) => this.follow(isSettled));
     this.estimates = new Latest('/estimate');
     this.pins = new Pins(this.question);
     this.beside = new Beside(this.question);
     this.sliders = new FigureSliders(this.question);
-    this.groups = fieldGroups(this.question, models, systems);
+    this.groups = fieldGroups(this.question, offered);
     this.fields = Object.values(this.groups).flat();
     this.message = el('div', {role: 'alert'});
     this.status = el('span', {role: 'status', class: 'quiet'});
@@ -128,7 +128,9 @@ function editedProgram(question, ir) {
 }
 
 async function liveView(main) {
-  const [{models}, {systems}] = await Promise.all([get('/models'), get('/hardware')]);
+  const [{models}, {systems}, {runtimes}, formats] = await Promise.all(
+    ['/models', '/hardware', '/runtimes', '/formats'].map(get));
   const names = (all) => all.map((one) => one.id);
-  new LivePage(names(models), names(systems)).show(main);
+  new LivePage({models: names(models), systems: names(systems), runtimes: names(runtimes),
+                weights: formats.weights, caches: formats.kv_cache}).show(main);
 }

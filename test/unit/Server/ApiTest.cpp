@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "autopar/Server/Api.h"
+#include "autopar/Model/WeightFormat.h"
+#include "autopar/Runtime/Runtime.h"
 
 #include <nlohmann/json.hpp>
 
@@ -123,6 +125,14 @@ TEST_F(ApiTest, SaysWhatThereIs) {
   EXPECT_EQ(ask("GET", "/hardware/h100-sxm-8")["chip"], "h100-sxm");
   EXPECT_EQ(ask("GET", "/hardware/h100-sxm")["schema"], "autopar.chip/1");
   ask("GET", "/hardware/names", "", 404);
+  json runtimes = ask("GET", "/runtimes")["runtimes"];
+  EXPECT_EQ(runtimes.size(), autopar::runtimeNames().size());
+  for (const json &runtime : runtimes)
+    post("/estimate", with(llama, {{"flags", {{"runtime", runtime["id"]}}}}));
+  json formats = ask("GET", "/formats");
+  EXPECT_EQ(formats["weights"].size(), autopar::weightFormatNames().size());
+  for (const json &format : formats["kv_cache"])
+    post("/estimate", with(llama, {{"flags", {{"kv-format", format}}}}));
   // 3 dense layers and 58 with experts.
   json layers = ask("GET", "/layers?model=deepseek-v3")["layers"];
   ASSERT_GE(layers.size(), 2u);

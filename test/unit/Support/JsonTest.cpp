@@ -67,20 +67,48 @@ TEST(Json, RefusesNumbersThatDoNotFit) {
 
 TEST(Json, ReadsAnyTextAsNlohmannDoes) {
   // Plain text goes one way, and all other another.
-  for (const char *text :
-       {"0", "-0", "-12", "0.784", "1e-7", "-1.5E+300", "5e-324", "1e400",
-        "9223372036854775807", "9223372036854775808", "-9223372036854775808",
-        "-9223372036854775809", "18446744073709551616", "01", "1.", ".5", "-",
-        "+1", "1e", "true", "truey", "nul", "\"a\\u20acb\"", "\"\\n\"",
-        "\"\xe2\x82\xac\"", "\"\xff\"", "\"\t\"", "[1 ,\t2]", "[1,]", "[1 2]",
-        "{\"a\":{}}", "{\"a\":[]}", "{\"a\" 1}", "{1: 2}", "{\"a\":1,}"}) {
+  for (const char *text : {"0",
+                           "-0",
+                           "-12",
+                           "0.784",
+                           "1e-7",
+                           "-1.5E+300",
+                           "5e-324",
+                           "1e400",
+                           "9223372036854775807",
+                           "9223372036854775808",
+                           "-9223372036854775808",
+                           "-9223372036854775809",
+                           "18446744073709551616",
+                           "01",
+                           "1.",
+                           ".5",
+                           "-",
+                           "+1",
+                           "1e",
+                           "true",
+                           "truey",
+                           "nul",
+                           "\"a\\u20acb\"",
+                           "\"\\n\"",
+                           "\"\xe2\x82\xac\"",
+                           "\"\xff\"",
+                           "\"\t\"",
+                           "[1 ,\t2]",
+                           "[1,]",
+                           "[1 2]",
+                           "{\"a\":{}}",
+                           "{\"a\":[]}",
+                           "{\"a\" 1}",
+                           "{1: 2}",
+                           "{\"a\":1,}"}) {
     nlohmann::json expected = nlohmann::json::parse(text, nullptr, false);
     Result<JsonDocument> document = JsonDocument::parse(text, "a.json");
     EXPECT_EQ(bool(document), !expected.is_discarded()) << text;
     if (document)
       EXPECT_EQ(document->toJson().dump(), expected.dump()) << text;
   }
-  EXPECT_FALSE(JsonDocument::parse(std::string_view("1\0", 2), "a.json"));
+  EXPECT_EQ(refused(std::string_view("[1]\0[2]", 7)).where, "a.json:1:4");
 }
 
 TEST(Json, FindsMembersOfLargeObjects) {
@@ -90,9 +118,9 @@ TEST(Json, FindsMembersOfLargeObjects) {
   JsonDocument document = parse(large.dump());
   JsonReader reader = document.reader();
   for (int i = 0; i < 40; ++i)
-    EXPECT_EQ(reader.array("key " + std::to_string(i)).elements()[0].asInteger(
-                  0, 40),
-              i);
+    EXPECT_EQ(
+        reader.array("key " + std::to_string(i)).elements()[0].asInteger(0, 40),
+        i);
   EXPECT_FALSE(reader.has("key"));
   EXPECT_FALSE(reader.failed());
   EXPECT_EQ(reader.members()[2].first, "key 10");
