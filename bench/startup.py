@@ -5,11 +5,13 @@
 
 Runs each model in turn, round-robin, so that noise of the machine falls on all
 alike, and prints the median wall time, the largest resident size, and the ratio
-of times to the first model's."""
+of times to the first model's. With --instructions: how many instructions of
+user space each takes, which valgrind's callgrind counts."""
 
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import tempfile
@@ -24,6 +26,8 @@ VARIANTS = [
      {"num_hidden_layers": 1000}),
     ("qwen3-235b-a22b, 1,000 layers, 1,000,000 experts", "qwen3-235b-a22b",
      {"num_hidden_layers": 1000, "num_experts": 1000000}),
+    ("llama-3.3-70b", "llama-3.3-70b", {}),
+    ("deepseek-v3", "deepseek-v3", {}),
 ]
 
 
@@ -36,11 +40,18 @@ def run(command):
     return time.perf_counter() - start, usage.ru_maxrss
 
 
+def instructions(command):
+    process = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
+    return int(re.search(r"Collected : (\d+)", process.stderr).group(1))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bin", default="build/bin")
     parser.add_argument("--models", default="models")
     parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--instructions", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         commands = []
@@ -55,6 +66,11 @@ def main():
                                    "--import-hf", path, "-o", output])
             commands.append((name, [f"{options.bin}/autopar-opt", "--shard-tp=8",
                                     "--estimate", output]))
+        if options.instructions:
+            print(f"{'millions':>9}  model")
+            for name, command in commands:
+                print(f"{instructions(command) / 1e6:9.2f}  {name}")
+            return
         samples = [[] for _ in commands]
         for _ in range(options.runs):
             for index, (_, command) in enumerate(commands):
