@@ -254,7 +254,7 @@ def json_seeds():
 
 
 TARGETS = {
-    "json": (json_seeds, lambda: ["true", "false", "null", "1e", "\\u00", "}}", "]]", ": "]),
+    "json": (json_seeds, lambda: ["true", "false", "null", "1e", "\\\\u00", "}}", "]]", ": "]),
     "config": (config_seeds, config_words),
     "family_expression": (
         lambda: (text.encode() for description in families().values() for text in expressions(description)),
