@@ -101,7 +101,7 @@ Result<JsonDocument> JsonDocument::parseOwned(std::string text,
                                               std::string name) {
   auto tree = std::make_unique<JsonTree>(std::move(text));
   JsonTreeBuilder builder(*tree);
-  if (readPlainJson(builder, tree->text))
+  if (readValidJson(builder, tree->text))
     return JsonDocument(std::move(name), std::move(tree));
   builder.clear();
   Judge judge(builder);

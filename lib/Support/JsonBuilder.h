@@ -30,6 +30,10 @@ public:
   std::string_view keep(std::string string) {
     return tree.strings.emplace_back(std::move(string));
   }
+  /// Or what has such strings.
+  void keep(std::shared_ptr<const void> owner) {
+    tree.owner = std::move(owner);
+  }
   /// False where it is nested too deep.
   bool begin(JsonNode::Kind kind);
   /// Ends what was begun last; false where it has a key twice.
@@ -48,10 +52,9 @@ private:
   std::string_view twice;
 };
 
-/// Reads the text of the builder's tree where it is plain: ASCII, without
-/// escapes by code and without integers that int64_t has not, as files of the
-/// library are. False, with anything built, where it is not plain or no JSON.
-bool readPlainJson(JsonTreeBuilder &builder, const std::string &text);
+/// By simdjson, which is fast and says little of mistakes: false, with anything
+/// built, where there are some.
+bool readValidJson(JsonTreeBuilder &builder, const std::string &text);
 
 /// Adds `value`, whatever its depth.
 void addJson(JsonTreeBuilder &builder, const nlohmann::json &value);

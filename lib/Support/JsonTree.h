@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,8 +89,9 @@ private:
   const Numbers *sortedKeys(const JsonNode &object) const;
 
   std::vector<JsonNode> nodes;
-  /// Strings that `text` has not as they are.
+  /// Strings that were made, and who has the others.
   std::deque<std::string> strings;
+  std::shared_ptr<const void> owner;
   /// Keys of large objects by name, by the object: numbers of nodes.
   std::map<uint32_t, Numbers> sorted;
 };
