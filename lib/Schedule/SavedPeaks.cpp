@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Once a device does a forward and a backward in turn, what it keeps are the
-// values of its first b + ahead forwards without those of the first b
-// backwards. Both are sums that are linear in b while groups of microbatches
-// stay on their virtual stages, and come back after all of these: the most is
-// at one of the ends of such a stretch.
+// values of its first b + ahead forwards without those of its first b
+// backwards. That is linear in b while groups of microbatches stay on their
+// virtual stages, and comes back after all of these. Backwards are forwards in
+// reverse: what is kept where a group of forwards ends is kept where some group
+// of backwards begins, too, and the most is there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,11 +32,7 @@ public:
   int64_t of(int64_t device);
 
 private:
-  int64_t savedBy(int64_t stage) const {
-    return schedule.work[stage].savedBytes;
-  }
   int64_t ofForwards(int64_t count) const;
-  int64_t ofBackwards(int64_t count) const;
 
   const PipelineSchedule &schedule;
   const int64_t p, v;
@@ -53,32 +50,19 @@ int64_t SavedPeaks::ofForwards(int64_t count) const {
          rest % p * (before[stage + 1] - before[stage]);
 }
 
-/// What the first `count` backwards free, from the last virtual stage on.
-int64_t SavedPeaks::ofBackwards(int64_t count) const {
-  int64_t groups = (count + p * v - 1) / (p * v);
-  return groups * p * before[v] - ofForwards(groups * p * v - count);
-}
-
 int64_t SavedPeaks::of(int64_t device) {
   for (int64_t i = 0; i < v; ++i)
-    before[i + 1] = before[i] + savedBy(i * p + device);
+    before[i + 1] = before[i] + schedule.work[i * p + device].savedBytes;
   int64_t all = schedule.microbatches * v,
           ahead = aheadOf(schedule, device) + 1;
   // Device d puts off weight gradients by d microbatches.
   if (schedule.kind == ScheduleKind::zero_bubble)
     ahead += device;
   ahead = std::min(ahead, all);
-  int64_t last = std::min(p * v, all - ahead), peak = 0;
-  auto look = [&](int64_t backwards) {
-    if (backwards <= last)
-      peak = std::max(peak,
-                      ofForwards(backwards + ahead) - ofBackwards(backwards));
-  };
-  look(last);
-  for (int64_t i = 0; i < v; ++i) {
-    look(i * p);
-    look((i + 1) * p - ahead % p);
-  }
+  int64_t peak = 0;
+  for (int64_t freed = 0; freed < v && freed * p + ahead <= all; ++freed)
+    peak = std::max(peak, ofForwards(freed * p + ahead) -
+                              p * (before[v] - before[v - freed]));
   return peak;
 }
 
