@@ -52,8 +52,8 @@ private:
   std::string_view twice;
 };
 
-/// By simdjson, which is fast and says little of mistakes: false, with anything
-/// built, where there are some.
+/// By RapidJSON, which is fast and says little of mistakes: false, with
+/// anything built, where there are some.
 bool readValidJson(JsonTreeBuilder &builder, const std::string &text);
 
 /// Adds `value`, whatever its depth.

@@ -61,7 +61,7 @@ struct JsonNode {
   const JsonNode *next() const { return this + (isContainer() ? span : 1); }
 };
 
-/// The values of a document, and the text that their strings are parts of.
+/// The values of a document, and who has their strings.
 class JsonTree {
 public:
   explicit JsonTree(std::string given) : text(std::move(given)) {
