@@ -26,6 +26,7 @@ KINDS = {
     "hardware/schema/node.schema.json": "hardware/examples/*.json",
     "hardware/schema/names.schema.json": "*/names.json",
     "runtimes/schema/runtime.schema.json": "runtimes/*.json",
+    "runtimes/schema/recipes.schema.json": "runtimes/recipes/*.json",
     "models/formats/schema/format.schema.json": "models/formats/*.json",
 }
 

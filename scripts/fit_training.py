@@ -5,13 +5,13 @@
 
 Of each runtime `straggler_share` and of chips of after the A100 `sustained_compute`,
 in turns, of runtimes whose kernels hide communication `hidden_communication` and, to
-models with experts and what was found of the others, `hidden_dispatch`, of eager ones
-`host_time_per_layer` (the least within 5 % of the best), and with --of=peaks
-`allocator_overhead`: the values, in steps of 0.01, 0.01, 0.1, milliseconds and 0.05,
-with the least mean of |predicted / measured - 1| over the rows (of dense models but
-for `hidden_dispatch`) that count by the rules of `autopar validate`, which makes
-every prediction (of shares every 0.05; between them times are linear in 1 / share). Only rows whose number is even are fitted; errors
-of the others say how well that carries over.
+models with experts and what was found of the others, `routing_host_share`, of eager ones `host_time_per_layer` (the least within 5 % of the best), and with
+--of=peaks `allocator_overhead`: the values, in steps of 0.01, 0.01, 0.1, milliseconds
+and 0.05, with the least mean of |predicted / measured - 1| over the rows (of dense
+models but for `routing_host_share`) that count by the rules of `autopar validate`, which makes every prediction (of
+shares every 0.05; between them times are linear in 1 / share). Only rows whose number
+is even are fitted; errors of the others, and of models with experts, say how well that
+carries over.
 
   scripts/fit_training.py FILE.json             times, with errors of both halves
   scripts/fit_training.py FILE.json --of=peaks  peaks of memory
@@ -168,10 +168,10 @@ def fit_times(options):
             tried.append((*fit_stragglers(rows), tenths / 10))
         _, settings[stragglers(name)], settings[path] = min(tried)
     for name in set(HIDES) & set(present):
-        path, tried = f"runtimes.{name}.training.hidden_dispatch", []
-        for tenths in range(11):
-            rows = ratios(options, {**settings, path: tenths / 10}, of_mixtures=True)[name]
-            tried.append((error(even(rows)), tenths / 10))
+        path, tried = f"runtimes.{name}.training.routing_host_share", []
+        for hundredths in range(0, 31):
+            rows = ratios(options, {**settings, path: hundredths / 100}, of_mixtures=True)[name]
+            tried.append((error(even(rows)), hundredths / 100))
         settings[path] = min(tried)[1]
     return settings
 

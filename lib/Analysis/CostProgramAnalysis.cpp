@@ -85,9 +85,11 @@ public:
     if (!entry)
       return module.emitError(
           "the module has no public function to start from");
-    for (auto training : module.getOps<transformer::TrainingOp>())
+    for (auto training : module.getOps<transformer::TrainingOp>()) {
+      builder.setTrains(true);
       if (std::optional<Type> products = training.getProducts())
         this->products.emplace(builder, *toElementType(*products));
+    }
     program.model = readable(nameOfModel(module));
     if (failed(experts.read(module, builder)) || failed(run(entry)) ||
         failed(runSections(entry)))

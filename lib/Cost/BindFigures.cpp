@@ -134,9 +134,13 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
 }
 
 Launching autopar::launchingOf(const Runtime &runtime) {
-  bool accumulates =
-      runtime.training && runtime.training->fusesAccumulation.value != 0;
-  return {runtime.mergesSharedInput, runtime.fusesElementwise, accumulates};
+  Launching launching{runtime.mergesSharedInput, runtime.fusesElementwise};
+  if (runtime.training) {
+    launching.fusesAccumulation =
+        runtime.training->fusesAccumulation.value != 0;
+    launching.loopsExperts = runtime.training->loopsExperts.value != 0;
+  }
+  return launching;
 }
 
 std::vector<BoundFigure>

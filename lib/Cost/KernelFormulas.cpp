@@ -218,9 +218,11 @@ KernelNodes::Shape KernelFormulas::shapeOfProduct() {
     if (weights && !weights->shape.empty())
       all.push_back(weights->shape.front());
     Expr experts = sizeOf(all, step);
-    Expr share = experts / formulas.logical(all, step);
     rows = rows / experts;
-    shape.fixed = {experts.node(), share.node()};
+    if (!formulas.strategy.launching.loopsExperts) {
+      Expr share = experts / formulas.logical(all, step);
+      shape.fixed = {experts.node(), share.node()};
+    }
   }
   shape.x = rows.node();
   shape.fixed.push_back(sizeOf(kernel.columns, step).node());

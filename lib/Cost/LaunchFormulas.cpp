@@ -80,7 +80,8 @@ private:
   Expr million() { return formulas.number(1'000'000); }
   /// Of the curve that `first` runs on.
   Expr figure(Use kind, const Kernel &first) {
-    return formulas.figure(kind, first.kind, first.compute, first.storage);
+    return formulas.figure(kind, strategy.launching.curveKindOf(first),
+                           first.compute, first.storage);
   }
   Expr peakOf(const Kernel &kernel) {
     return formulas.figure(Use::peak, kernel.kind, kernel.compute,
@@ -118,7 +119,7 @@ void LaunchFormulas::findRuns() {
   for (uint32_t i = 0; i < formulas.program.kernels.size(); ++i) {
     const Kernel &next = kernel(i);
     size_t run = strategy.launches.size();
-    if (next.routed || next.count == 0 ||
+    if (!strategy.launching.launches(next) || next.count == 0 ||
         formulas.graph.isConstant(strategy.kernels[i].launched, 0))
       continue;
     if (isEpilogue(i))
@@ -261,7 +262,8 @@ Expr LaunchFormulas::addArithmetic(LaunchNodes &launch) {
 
 Expr LaunchFormulas::ratioOf(ShapeKind kind, const Kernel &first,
                              const KernelNodes::Shape &shape) {
-  ShapeUse use{kind, first.kind, first.compute, first.storage, shape.fixed};
+  ShapeUse use{kind, strategy.launching.curveKindOf(first), first.compute,
+               first.storage, shape.fixed};
   auto &all = strategy.shapes;
   auto known = std::find(all.begin(), all.end(), use);
   auto index = static_cast<uint32_t>(known - all.begin());

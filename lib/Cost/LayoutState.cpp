@@ -99,6 +99,7 @@ void LayoutState::setSpread(const LinkUse &link) {
   spread.experts = dispatch.experts;
   spread.groups = dispatch.groups;
   spread.kept = dispatch.kept;
+  spread.inNode = dispatch.inNode;
   spread.ranks = 1;
   spread.strides.assign(link.axes.size(), 0);
   for (size_t i = dispatch.axes.size(); i-- > 0;) {

@@ -259,7 +259,8 @@ Route Network::route(CollectiveKind kind, const GroupLayout &layout, bool ideal,
   // In a permute and in every step of a ring some device sends over the slowest
   // link.
   bool passes = kind == CollectiveKind::permute || kind == CollectiveKind::ring;
-  route.byNode = spread && route.tier != &pool.tiers.front();
+  bool leavesNode = route.tier != &pool.tiers.front();
+  route.byNode = spread && (leavesNode || spread->inNode);
   route.hierarchical =
       route.byNode || (!passes && inside > 1 && (ideal || !hasCurve));
   route.overlaps = route.hierarchical && kind == CollectiveKind::all_to_all;

@@ -95,7 +95,7 @@ StagePricer::StagePricer(const CostProgram &program, const Tape &tape,
                          std::optional<double> memoryUtilization)
     : program(program), runtime(runtime), borders(launching.fusesElementwise),
       pricer(tape, machine, runtime, memoryUtilization),
-      outputs(tape.outputs.size()) {
+      outputs(tape.outputs.size()), lost(lostShareOf(program, runtime)) {
   if (program.trains())
     trainer = &runtime;
   if (runtime.budgetRule == BudgetRule::fraction_of_free)
@@ -297,10 +297,7 @@ void StagePricer::reshape(const PipelineShape &wanted) {
 }
 
 Picoseconds StagePricer::stragglersOf(Picoseconds time) const {
-  if (!runtime.training)
-    return 0;
-  return std::llround(runtime.training->stragglerShare.value *
-                      static_cast<double>(time));
+  return std::llround(lost * static_cast<double>(time));
 }
 
 StagingProblem StagePricer::problem() const {

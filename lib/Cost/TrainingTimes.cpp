@@ -45,6 +45,20 @@ static void hideShare(Picoseconds &time, double share) {
       static_cast<Picoseconds>(std::floor(static_cast<double>(time) * share));
 }
 
+bool autopar::routesTokens(const CostProgram &program) {
+  return std::any_of(program.kernels.begin(), program.kernels.end(),
+                     [](const Kernel &kernel) { return kernel.routed; });
+}
+
+double autopar::lostShareOf(const CostProgram &program,
+                            const Runtime &runtime) {
+  if (!runtime.training)
+    return 0;
+  double hosts = runtime.training->routingHostShare.value;
+  return runtime.training->stragglerShare.value +
+         (routesTokens(program) ? hosts : 0);
+}
+
 TrainingTimes autopar::exposedOf(const TrainingTimes &times,
                                  const Runtime &runtime) {
   TrainingTimes exposed = times;
@@ -64,7 +78,10 @@ TrainingTimes autopar::exposedOf(const TrainingTimes &times,
   for (SectionTimes *section : {&forward, &backward}) {
     hideShare(section->communicationPs, rules.hiddenCommunication.value);
     hideShare(section->inputPs, rules.hiddenCommunication.value);
-    hideShare(section->dispatchPs, rules.hiddenDispatch.value);
+    Picoseconds seen = section->dispatchPs;
+    hideShare(seen, rules.hiddenDispatch.value);
+    section->dispatchPs =
+        std::max(seen, section->dispatchPs - section->kernelsPs);
   }
   if (rules.overlapsGathers.value != 0) {
     hide(forward.gatherPs, besideForward);

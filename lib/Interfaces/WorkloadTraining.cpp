@@ -53,6 +53,20 @@ static Resident partnerOf(const Resident &weight, Resident::Kind kind,
   return partner;
 }
 
+void WorkloadBuilder::addPasses(Operation *op, Value rows,
+                                const Passes &passes) {
+  Kernel &kernel = addKernel(op, KernelKind::elementwise);
+  kernel.routed = true;
+  auto add = [&](int times, ElementType type, bool isWrite) {
+    for (int i = 0; i < times; ++i)
+      move(kernel, dims(rows), type, isWrite);
+  };
+  add(passes.reads, formatOf(rows), /*isWrite=*/false);
+  add(passes.writes, formatOf(rows), /*isWrite=*/true);
+  add(passes.floatReads, ElementType::f32, /*isWrite=*/false);
+  add(passes.floatWrites, ElementType::f32, /*isWrite=*/true);
+}
+
 void WorkloadBuilder::accumulate(Operation *op, Value addend, Value weight) {
   weight = resolve(weight);
   auto [known, isNew] = gradients.try_emplace(weight, program.residents.size());

@@ -112,8 +112,8 @@ struct StrategyLibrary::State {
     std::string text;
     llvm::raw_string_ostream os(text);
     os << versionText() << " " << launching.mergesSharedInput
-       << launching.fusesElementwise << launching.fusesAccumulation << " "
-       << vocabularyMultiple << "\n";
+       << launching.fusesElementwise << launching.fusesAccumulation
+       << launching.loopsExperts << " " << vocabularyMultiple << "\n";
     module.print(os, OpPrintingFlags().useLocalScope());
     return text;
   }

@@ -194,6 +194,8 @@ json Writer::write(const Collective &collective) const {
                          {"groups", dispatch->groups},
                          {"kept_groups", dispatch->kept},
                          {"axes", std::move(shared)}};
+    if (dispatch->inNode)
+      record["by_node"]["in_node"] = true;
   }
   if (collective.sharedBy)
     record["shared_by"] = layer(*collective.sharedBy);

@@ -55,7 +55,7 @@ void warnSetLinks(Reading &reading);
 void warnDerivedMachine(Reading &reading);
 /// What a curve of its own would be called, of a kernel that `curve` prices
 /// though it was measured on others; "" where it was measured on such.
-std::string substitutedUse(const Chip &chip, const Kernel &kernel,
+std::string substitutedUse(const Reading &reading, const Kernel &kernel,
                            const KernelCurve &curve);
 
 /// "tp = 8": the degree, or else the axes, with these ids.

@@ -160,7 +160,7 @@ static void addMethod(Reading &reading, std::vector<Assumption> &assumptions) {
     addRouting(reading, assumptions);
   addLoadAssumptions(reading, assumptions);
   for (const Kernel &kernel : reading.program.kernels)
-    if (kernel.routed) {
+    if (!reading.strategy.launching.launches(kernel)) {
       assumptions.push_back({"dispatch, activation and combine of experts",
                              "inside the grouped products, whose curves were "
                              "measured with them",

@@ -90,9 +90,10 @@ void Explainer::explainByNode(size_t row) {
   const CollectiveReading &cost =
       reading.collectives[reading.rowMembers[row].front()];
   const std::string path = pathOf(row);
-  add(path + "nodes_per_token",
-      "nodes * (1 - sum over g of P(g) * C(M - c(g), top_k) / C(M, top_k))",
-      explainNodes(*cost.record->byNode));
+  if (record.nodesPerToken)
+    add(path + "nodes_per_token",
+        "nodes * (1 - sum over g of P(g) * C(M - c(g), top_k) / C(M, top_k))",
+        explainNodes(*cost.record->byNode));
   Explanation wire;
   for (size_t i = 0; i < record.wireBytesByTier.size(); ++i) {
     const RouteLevel &level = cost.route->levels[i];

@@ -54,12 +54,11 @@ void Explainer::rateFigures(const LaunchNodes &launch,
     if (kernel.flopFactor != 0 && peak)
       explanation.restsOn(*peak);
   }
-  const KernelCurve *curve =
-      chip.curve(first.kind, first.compute, first.storage);
+  const KernelCurve *curve = reading.curveOf(first);
   if (!curve || reading.runtime.ideal)
     return;
   explanation.restsOn(*curve);
-  std::string use = substitutedUse(chip, first, *curve);
+  std::string use = substitutedUse(reading, first, *curve);
   if (!use.empty())
     explanation.from("derived: " + use + " priced by " + curve->path);
 }
@@ -131,8 +130,7 @@ void Explainer::explainOverhead() {
     uint32_t named = workingKernels(launch).front();
     sum.input("kernels/" + reading.program.kernels[named].name,
               us(floor * count), times(count.str(), us(floor) + " us"));
-    const KernelCurve *curve =
-        reading.pool().chip.curve(first.kind, first.compute, first.storage);
+    const KernelCurve *curve = reading.curveOf(first);
     if (curve && !runtime.ideal)
       sum.restsOn(*curve);
   }

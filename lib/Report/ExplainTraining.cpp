@@ -7,6 +7,7 @@
 
 #include "Explanation.h"
 #include "Training.h"
+#include "autopar/Cost/TrainingTimes.h"
 
 #include <algorithm>
 
@@ -121,7 +122,13 @@ void TrainingExplainer::explainRest() {
                    toMicroseconds(times.gradientsPs + times.optimizerPs),
                    "of devices that are alike");
   const Runtime &runtime = iteration.parts.runtime;
-  if (runtime.training)
+  bool isRouted = routesTokens(iteration.parts.program);
+  if (runtime.training && isRouted)
+    add("training.straggler_time_us",
+        "(straggler_share + routing_host_share) * iteration",
+        stragglers.figure(runtime.training->stragglerShare)
+            .figure(runtime.training->routingHostShare));
+  else if (runtime.training)
     add("training.straggler_time_us", "straggler_share * iteration",
         stragglers.figure(runtime.training->stragglerShare));
   else

@@ -64,7 +64,8 @@ static void addRow(Reading &reading, const CollectiveReading &cost) {
   row.bytes = reading.narrow(cost.bytes, "bytes of a collective");
   row.wireBytesPerDevice = reading.narrow(cost.nodes->wireBytes, "wire bytes");
   row.wireBytesByTier = bytesByTier(cost);
-  if (cost.route->byNode)
+  bool leavesNode = cost.route->tier != &reading.pool().tiers.front();
+  if (cost.route->byNode && leavesNode)
     row.nodesPerToken = cost.route->levels.back().copies;
   row.timeUs = cost.timeUs;
   row.section = reading.program.layers[record.layer].section;

@@ -91,6 +91,16 @@ struct Reading : PlanInputs {
   };
   LaunchPeak peakOf(const LaunchNodes &launch) const;
 
+  /// What a launch that begins with `kernel` runs on; null where the chip has
+  /// no such curve.
+  KernelKind curveKindOf(const Kernel &kernel) const {
+    return strategy.launching.curveKindOf(kernel);
+  }
+  const KernelCurve *curveOf(const Kernel &kernel) const {
+    return pool().chip.curve(curveKindOf(kernel), kernel.compute,
+                             kernel.storage);
+  }
+
   /// How often a step passes through layer kind `layer`.
   int64_t passesOf(uint32_t layer) const;
   /// How often a step runs kernel `kernel`, and `launch`.

@@ -7,6 +7,7 @@
 
 #include "Reading.h"
 
+#include "autopar/Cost/TrainingTimes.h"
 #include "autopar/Support/Text.h"
 
 #include <algorithm>
@@ -56,11 +57,11 @@ static void addTiers(Reading &reading) {
 static void addCurve(Reading &reading, const Reading &longest,
                      const LaunchNodes &launch) {
   const Kernel &first = reading.program.kernels[launch.members.front().kernel];
-  const KernelCurve *curve =
-      reading.pool().chip.curve(first.kind, first.compute, first.storage);
+  const KernelCurve *curve = reading.curveOf(first);
+  KernelKind kind = reading.curveKindOf(first);
   if (!curve)
-    return addOnce(reading.kindsWithoutCurve, first.kind);
-  addOnce(reading.curves, std::make_pair(first.kind, curve));
+    return addOnce(reading.kindsWithoutCurve, kind);
+  addOnce(reading.curves, std::make_pair(kind, curve));
   if (curve->fittedBytes == 0)
     return;
   Checked flops, bytes;
@@ -82,9 +83,12 @@ static void addTraining(Reading &reading) {
   for (const Figure *figure :
        {&figures.overlapsReductions, &figures.overlapsGathers,
         &figures.overlapsInputs, &figures.fusesAccumulation,
-        &figures.hiddenCommunication, &figures.hiddenDispatch,
-        &figures.allocatorOverhead, &figures.stragglerShare})
+        &figures.loopsExperts, &figures.hiddenCommunication,
+        &figures.hiddenDispatch, &figures.allocatorOverhead,
+        &figures.stragglerShare})
     addOnce(reading.figures, figure);
+  if (routesTokens(reading.program))
+    addOnce(reading.figures, &figures.routingHostShare);
 }
 
 void autopar::readSources(Reading &reading) {

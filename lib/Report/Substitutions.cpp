@@ -48,10 +48,11 @@ static std::optional<ElementType> packedIn(const Kernel &kernel) {
   return std::nullopt;
 }
 
-std::string autopar::substitutedUse(const Chip &chip, const Kernel &kernel,
+std::string autopar::substitutedUse(const Reading &reading,
+                                    const Kernel &kernel,
                                     const KernelCurve &curve) {
-  std::string wanted =
-      alike(chip.useOf(kernel.kind, kernel.compute, kernel.storage));
+  std::string wanted = alike(reading.pool().chip.useOf(
+      reading.curveKindOf(kernel), kernel.compute, kernel.storage));
   std::string used = alike(useOf(curve));
   bool servesAll = used.substr(used.rfind('.') + 1) == "any";
   // Scans have no curves of their own, which is an assumption of its own.
@@ -107,13 +108,12 @@ void autopar::warnSubstitutedCurves(Reading &reading) {
   for (const LaunchNodes &launch : reading.strategy.launches) {
     const Kernel &kernel =
         reading.program.kernels[launch.members.front().kernel];
-    const KernelCurve *curve =
-        chip.curve(kernel.kind, kernel.compute, kernel.storage);
+    const KernelCurve *curve = reading.curveOf(kernel);
     bool runs = !reading.whole(launch.launched).isZero() &&
                 !reading.whole(launch.count).isZero();
     if (!runs || !curve)
       continue;
-    std::string wanted = substitutedUse(chip, kernel, *curve);
+    std::string wanted = substitutedUse(reading, kernel, *curve);
     if (wanted.empty() || std::count(said.begin(), said.end(), wanted))
       continue;
     said.push_back(wanted);

@@ -31,11 +31,13 @@ static const TrainingField trainingFields[] = {
      true},
     {"fuses_accumulation", units::noneOrOne,
      &TrainingFigures::fusesAccumulation, true},
+    {"loops_experts", units::noneOrOne, &TrainingFigures::loopsExperts, true},
     {"hidden_communication", units::share,
      &TrainingFigures::hiddenCommunication},
     {"hidden_dispatch", units::share, &TrainingFigures::hiddenDispatch},
     {"allocator_overhead", units::share, &TrainingFigures::allocatorOverhead},
     {"straggler_share", units::share, &TrainingFigures::stragglerShare},
+    {"routing_host_share", units::share, &TrainingFigures::routingHostShare},
 };
 
 TrainingFigures autopar::readTrainingFields(const JsonReader &reader,

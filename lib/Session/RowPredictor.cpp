@@ -51,11 +51,16 @@ RowPredictor::create(const std::string &configs,
       readNameRules(dataDirectory("hardware") + "/names.json");
   if (!systems)
     return systems.error();
+  Result<std::vector<Recipe>> recipes =
+      readRecipes(dataDirectory("runtimes") + "/recipes/nemo.json");
+  if (!recipes)
+    return recipes.error();
   HardwareLibrary hardware(overrides);
   return std::unique_ptr<RowPredictor>(new RowPredictor(
       configs, std::move(overrides),
       ModelNames(std::move(*models), bundledModels(), *folders),
-      SystemNames(std::move(*systems), hardware.systemNames())));
+      SystemNames(std::move(*systems), hardware.systemNames()),
+      std::move(*recipes)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -346,7 +351,7 @@ Result<TrainedRun> RowPredictor::runOf(const TrainingRow &row) const {
   ResolvedName system = systems.find(row.system);
   if (!system)
     return unmatched(system);
-  Result<TrainedPlan> plan = trainedPlanOf(row);
+  Result<TrainedPlan> plan = trainedPlanOf(row, recipes);
   if (!plan)
     return plan.error();
   Result<TrainedSystem> machine = trainedSystemOf(system.name, plan->devices);

@@ -38,10 +38,11 @@ public:
 
 private:
   RowPredictor(std::string configs, std::vector<Override> overrides,
-               ModelNames models, SystemNames systems)
+               ModelNames models, SystemNames systems,
+               std::vector<Recipe> recipes)
       : configs(std::move(configs)), trainingPredictor(overrides),
         predictor(std::move(overrides)), models(std::move(models)),
-        systems(std::move(systems)) {}
+        systems(std::move(systems)), recipes(std::move(recipes)) {}
 
   struct Match {
     ServedPlan plan;
@@ -60,6 +61,7 @@ private:
   ServingPredictor predictor;
   ModelNames models;
   SystemNames systems;
+  std::vector<Recipe> recipes;
 };
 
 } // namespace autopar

@@ -106,6 +106,17 @@ TrainingPredictor::State::overridesOf(const TrainedRun &run) {
   return own;
 }
 
+/// What a recipe sets holds for its rows, whatever other rows have.
+static void setFigure(const TrainedPlan &plan, const char *figure, double value,
+                      std::vector<Override> &overrides) {
+  Override own{std::string("runtimes.") + nameOf(plan.runtime) + ".training." +
+                   figure,
+               value};
+  llvm::erase_if(overrides,
+                 [&](const Override &given) { return given.path == own.path; });
+  overrides.push_back(std::move(own));
+}
+
 static Result<PlanRequest> requestOf(const TrainedRun &run,
                                      std::vector<Override> overrides) {
   const TrainedPlan &plan = run.plan;
@@ -128,7 +139,12 @@ static Result<PlanRequest> requestOf(const TrainedRun &run,
   request.target.hardware = run.system;
   request.target.nodes = run.nodes;
   request.target.runtime = nameOf(plan.runtime);
+  if (plan.overlapsDispatch)
+    setFigure(plan, "hidden_dispatch", 1, overrides);
+  if (plan.capturesIteration)
+    setFigure(plan, "routing_host_share", 0, overrides);
   request.target.overrides = std::move(overrides);
+  request.plan.dispatchByNode = plan.sendsOnce;
   request.workload.phase = Phase::train;
   request.workload.batch =
       plan.dp * plan.microbatchSequences * plan.microbatches;

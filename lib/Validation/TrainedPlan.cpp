@@ -166,7 +166,9 @@ static Recomputation selectiveOf(const TrainingRow &row) {
   return {Recomputation::Kind::parts, {LayerPart::attention_core}};
 }
 
-static void setRecomputation(const TrainingRow &row, TrainedPlan &plan) {
+static void setRecomputation(const TrainingRow &row,
+                             const RecipeSettings &settings,
+                             TrainedPlan &plan) {
   using Kind = Recomputation::Kind;
   std::vector<LayerPart> parts = partsOf(row.recompute);
   if (!parts.empty()) {
@@ -175,7 +177,13 @@ static void setRecomputation(const TrainingRow &row, TrainedPlan &plan) {
     plan.recomputation = selectiveOf(row);
   } else if (says(row.recompute, {"full"})) {
     plan.recomputation.kind = Kind::full;
-  } else if (!says(row.recompute, {"none"})) {
+  } else if (says(row.recompute, {"none"})) {
+    return;
+  } else if (settings.recomputation) {
+    plan.recomputation = *settings.recomputation;
+    plan.assumed.push_back("recomputation of " + plan.recomputation.str() +
+                           ", as in recipes");
+  } else {
     plan.recomputation.kind = isJax(row) ? Kind::full : Kind::fitting;
     plan.assumed.emplace_back(isJax(row) ? "full recomputation, as FSDP of JAX"
                                          : "no recomputation where it fits");
@@ -211,7 +219,8 @@ static void setKernels(const TrainingRow &row, TrainedPlan &plan) {
 
 /// Recipes do not split a single expert (Megatron-Bridge, scripts/performance:
 /// expert_tensor_parallel_size=1), though Megatron would by tp.
-static void setExperts(const TrainingRow &row, TrainedPlan &plan) {
+static void setExperts(const TrainingRow &row, const RecipeSettings &settings,
+                       TrainedPlan &plan) {
   plan.ep = row.ep.value_or(1);
   plan.expertTp = row.expertTp.value_or(plan.ep > 1 ? 1 : plan.tp);
   if (!row.expertTp && plan.tp > 1)
@@ -224,6 +233,18 @@ static void setExperts(const TrainingRow &row, TrainedPlan &plan) {
                            ", which a stage has no devices for");
     plan.ep = devices;
   }
+  plan.sendsOnce = settings.sendsOnce.value_or(false) && plan.ep > 1;
+  if (plan.sendsOnce)
+    plan.assumed.emplace_back("a token once to each device of its experts, as "
+                              "in recipes");
+  plan.overlapsDispatch =
+      settings.overlapsDispatch.value_or(false) && plan.ep > 1;
+  if (plan.overlapsDispatch)
+    plan.assumed.emplace_back("tokens on their way to experts beside another "
+                              "microbatch, as in recipes");
+  plan.capturesIteration = settings.capturesIteration.value_or(false);
+  if (plan.capturesIteration)
+    plan.assumed.emplace_back("a graph of the whole iteration, as in recipes");
 }
 
 //===----------------------------------------------------------------------===//
@@ -289,7 +310,8 @@ static std::optional<Error> checkExperts(const TrainedPlan &plan) {
   return std::nullopt;
 }
 
-Result<TrainedPlan> autopar::trainedPlanOf(const TrainingRow &row) {
+Result<TrainedPlan> autopar::trainedPlanOf(const TrainingRow &row,
+                                           const std::vector<Recipe> &recipes) {
   if (auto error = checkStated(row))
     return *error;
   TrainedPlan plan;
@@ -308,11 +330,14 @@ Result<TrainedPlan> autopar::trainedPlanOf(const TrainingRow &row) {
   plan.offloadsActivations = row.offloadsActivations;
   setZero(row, plan);
   setSequenceParallel(row, plan);
-  setRecomputation(row, plan);
+  RecipeSettings settings;
+  if (isOfNemo(row))
+    settings = settingsOf(recipes, row, nameOf(plan.format));
+  setRecomputation(row, settings, plan);
   setGradients(row, plan);
   setKernels(row, plan);
   if (row.isMoe())
-    setExperts(row, plan);
+    setExperts(row, settings, plan);
   if (auto error = checkExperts(plan))
     return *error;
   return plan;

@@ -94,7 +94,8 @@ public:
   /// from where they arrive to each device there that has experts of theirs
   /// (DeepEP's kernels "with NVLink and RDMA forwarding", whose warps send and
   /// forward at once): the level above domains of k devices moves a token to
-  /// `domainsReached` of them, of which 1 - k/m are not where it is.
+  /// `domainsReached` of them, of which 1 - k/m are not where it is. Inside the
+  /// first tier alone rows go as ever, unless they do so `inNode`, too.
   Route route(CollectiveKind kind, const GroupLayout &layout, bool ideal,
               const TokenSpread *spread = nullptr) const;
 

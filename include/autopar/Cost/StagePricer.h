@@ -147,6 +147,8 @@ private:
   const bool borders;
   Pricer pricer;
   std::vector<double> outputs;
+  /// `lostShareOf` of both.
+  double lost = 0;
   /// By kind of step, then by layer of the stack, then of the model's inputs.
   std::vector<std::vector<double>> transfers;
   /// Of devices, by what they run.

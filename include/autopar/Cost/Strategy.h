@@ -165,9 +165,20 @@ struct Launching {
   /// Whether products of training add what they make to the gradients that are
   /// kept.
   bool fusesAccumulation = false;
+  /// Whether each expert has a product of its own, so that what works on tokens
+  /// on their way to experts and back is launched, too.
+  bool loopsExperts = false;
 
   bool merges(KernelKind kind) const;
   bool merges(Kernel::Epilogue::Kind kind) const;
+  /// Whether `kernel` is launched at all, and whose curve it runs on.
+  bool launches(const Kernel &kernel) const {
+    return loopsExperts || !kernel.routed;
+  }
+  KernelKind curveKindOf(const Kernel &kernel) const {
+    bool isLooped = loopsExperts && kernel.kind == KernelKind::grouped_matmul;
+    return isLooped ? KernelKind::matmul : kernel.kind;
+  }
 };
 
 /// Of one launch on one device, 0 where there is nothing to launch.

@@ -23,6 +23,8 @@ struct TokenSpread {
   /// Of each axis of a group of these ranks, the distance between neighbours
   /// in ranks.
   std::vector<int64_t> strides = {};
+  /// Inside one node a token goes to each device once, too.
+  bool inNode = false;
 
   /// Rows of a token, one for each expert, that go to `members` of the ranks.
   double rowsOver(int64_t members) const {
@@ -32,7 +34,8 @@ struct TokenSpread {
   bool operator==(const TokenSpread &other) const {
     return topK == other.topK && experts == other.experts &&
            groups == other.groups && kept == other.kept &&
-           ranks == other.ranks && strides == other.strides;
+           ranks == other.ranks && strides == other.strides &&
+           inNode == other.inNode;
   }
 };
 

@@ -54,6 +54,12 @@ struct TrainingTimes {
   TrainingTimes &operator-=(const TrainingTimes &other);
 };
 
+/// Whether tokens of `program` go to experts.
+bool routesTokens(const CostProgram &program);
+/// What an iteration of `program` loses beside, in parts of that of devices
+/// that are alike.
+double lostShareOf(const CostProgram &program, const Runtime &runtime);
+
 /// `times` without the communication that runs beside computation of the same
 /// stage, as `runtime` overlaps it: exposed is max(0, communication - what it
 /// hides behind).

@@ -30,6 +30,11 @@ struct KeptState {
   int64_t block = 0;
 };
 
+/// How often values are read and written, in their own format and in fp32.
+struct Passes {
+  int reads = 0, writes = 0, floatReads = 0, floatWrites = 0;
+};
+
 /// What ops build their records with. The analysis walks the program, says
 /// where it is (`enter`, `bind`), and ops add records through the helpers.
 class WorkloadBuilder {
@@ -130,6 +135,12 @@ public:
   /// each of the others.
   void exchangeOverLast(mlir::Operation *op, mlir::Value x);
 
+  /// Whether ops are of an iteration of training.
+  bool trains() const { return training; }
+  /// Adds what one operator after the other makes of routed `rows` where each
+  /// expert has a product of its own (`Launching::loopsExperts`).
+  void addPasses(mlir::Operation *op, mlir::Value rows, const Passes &passes);
+
   /// Says that `op` has no cost that could be counted: emits an error.
   void refuse(mlir::Operation *op, llvm::StringRef why);
 
@@ -144,6 +155,8 @@ public:
   void setNeutralAxes(llvm::DenseSet<mlir::StringAttr> axes) {
     neutralAxes = std::move(axes);
   }
+  /// Says whether the module is an iteration of training.
+  void setTrains(bool value) { training = value; }
   /// Says which axes split which tokens.
   void setTokenAxes(TokenAxes axes) { tokenAxes = std::move(axes); }
   /// Says which axes share the experts that were placed; returns them.
@@ -217,7 +230,7 @@ private:
   llvm::DenseSet<mlir::StringAttr> neutralAxes;
   TokenAxes tokenAxes;
   llvm::SmallVector<mlir::StringAttr> expertAxes;
-  bool placed = false;
+  bool placed = false, training = false;
   uint32_t layer = 0;
   int64_t count = 1;
   /// What a type says where no experts are placed, by its first dimension and

@@ -189,10 +189,13 @@ struct NodeDispatch {
   /// Experts are of `kept` of so many groups of neighbours, of equal size.
   int64_t groups = 1, kept = 1;
   std::vector<AxisId> axes;
+  /// Where all are in one node, too: to each device once.
+  bool inNode = false;
 
   bool operator==(const NodeDispatch &other) const {
     return topK == other.topK && experts == other.experts &&
-           groups == other.groups && kept == other.kept && axes == other.axes;
+           groups == other.groups && kept == other.kept && axes == other.axes &&
+           inNode == other.inNode;
   }
 };
 

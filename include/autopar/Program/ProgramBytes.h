@@ -56,7 +56,7 @@ void bytesOf(IO &io, Border &border) {
 template <typename IO>
 void bytesOf(IO &io, NodeDispatch &dispatch) {
   io(dispatch.topK, dispatch.experts, dispatch.groups, dispatch.kept,
-     dispatch.axes);
+     dispatch.axes, dispatch.inNode);
 }
 template <typename IO>
 void bytesOf(IO &io, Collective &call) {

@@ -47,6 +47,9 @@ struct TrainingFigures {
   /// Whether products add what they make to the gradients that are kept: 1 or
   /// 0.
   Figure fusesAccumulation;
+  /// Whether each expert has a product of its own, with kernels before and
+  /// behind them that sort tokens: 1 or 0.
+  Figure loopsExperts;
   /// What of the communication that kernels wait for runs beside others of
   /// them, 0 to 1; what of the tokens' way to experts and back.
   Figure hiddenCommunication, hiddenDispatch;
@@ -56,6 +59,9 @@ struct TrainingFigures {
   /// How much longer iterations are than those of devices that are alike, in
   /// parts of them.
   Figure stragglerShare;
+  /// What iterations lose where hosts wait for how many tokens each expert has,
+  /// in parts of them.
+  Figure routingHostShare;
 };
 
 /// Figures that other versions or chips have in place of the runtime's own.

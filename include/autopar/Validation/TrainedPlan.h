@@ -10,7 +10,7 @@
 
 #include "autopar/Program/Recomputation.h"
 #include "autopar/Support/Result.h"
-#include "autopar/Validation/TrainingRow.h"
+#include "autopar/Validation/Recipes.h"
 
 #include <vector>
 
@@ -54,13 +54,21 @@ struct TrainedPlan {
   /// Attention that writes its probabilities, and how often elements are
   /// dropped.
   bool unfusedAttention = false;
+  /// Tokens go once to each device that has one of their experts, and beside
+  /// the kernels of another microbatch.
+  bool sendsOnce = false, overlapsDispatch = false;
+  /// A graph has the whole iteration.
+  bool capturesIteration = false;
   double dropout = 0;
   /// What the row does not state, and what was taken.
   std::vector<std::string> assumed;
 };
 
-/// Errors: a number that the row does not state, or numbers that do not fit.
-Result<TrainedPlan> trainedPlanOf(const TrainingRow &row);
+/// What the row does not state is as in `recipes` of NeMo's, where it is of
+/// those. Errors: a number that the row does not state, or numbers that do not
+/// fit.
+Result<TrainedPlan> trainedPlanOf(const TrainingRow &row,
+                                  const std::vector<Recipe> &recipes = {});
 
 } // namespace autopar
 

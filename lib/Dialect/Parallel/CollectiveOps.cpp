@@ -434,14 +434,20 @@ void AllToAllOp::buildWorkload(WorkloadBuilder &builder) {
                         leave ? getInput() : getResult(), getAxes().getValue());
   if (getFormat())
     builder.sendAs(*toElementType(*getFormat()), getBlocks().value_or(0));
-  if (!isByNode())
+  // What arrives from all ranks is sorted by expert, and back (Megatron-LM,
+  // MoEAlltoAllTokenDispatcher); kernels that send tokens once do that, too.
+  if (!isByNode()) {
+    if (movesRoutedTokens() && builder.trains())
+      builder.addPasses(*this, leave ? getResult() : getInput(), {1, 1});
     return;
+  }
   TensorView set = groupedSide(*this);
   builder.sendByNode({static_cast<int64_t>(*getTopK()),
                       countExperts(set),
                       static_cast<int64_t>(getGroups().value_or(1)),
                       static_cast<int64_t>(getKeep().value_or(1)),
-                      {}},
+                      {},
+                      /*inNode=*/builder.trains()},
                      set.experts(0).axes);
 }
 

@@ -190,7 +190,22 @@ void ExpertsGradientOp::buildWorkload(WorkloadBuilder &builder) {
   builder.mergeBy(*this, getX());
 }
 
+/// Whether `rows` are the gradient of rows that went back to their tokens as
+/// they were.
+static bool wereCombined(Value rows) {
+  Operation *maker = rows.getDefiningOp();
+  return maker && (isa<CombineBackwardOp>(maker) ||
+                   !isa<TransformerDialect>(maker->getDialect()));
+}
+
+/// The backward of a bias that was added apart (`ExpertsOp`): the gradient is
+/// cast, and back for the product; that of the weighed bias is multiplied by
+/// the routing and by the bias, and both products are summed.
+static constexpr Passes biasBackwardPasses = {1, 1, 5, 3};
+
 void SumExpertsOp::buildWorkload(WorkloadBuilder &builder) {
+  if (wereCombined(getDy()))
+    builder.addPasses(*this, getDy(), biasBackwardPasses);
   Kernel &kernel = builder.addKernel(*this, KernelKind::elementwise);
   kernel.ofWeights = true;
   builder.read(kernel, getDy());

@@ -7,6 +7,7 @@
 
 #include "Factors.h"
 #include "Verifiers.h"
+#include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -228,6 +229,20 @@ void RouterOp::buildWorkload(WorkloadBuilder &builder) {
   builder.write(kernel, getResult());
 }
 
+/// Whether rows go back to their tokens as they are, by way of collectives.
+static bool areCombined(Value rows) {
+  return llvm::all_of(rows.getUsers(), [](Operation *user) {
+    return isa<CombineOp, SaveOp>(user) ||
+           !isa<TransformerDialect>(user->getDialect());
+  });
+}
+
+/// Training adds the bias of what is combined behind the product, weighed by
+/// the routing, whose numbers are fp32: a product, a sum and a concatenation of
+/// the experts' rows, then a cast (Megatron-LM, megatron/core/transformer/moe/
+/// experts.py, TEGroupedMLP._apply_bias).
+static constexpr Passes biasPasses = {1, 1, 3, 3};
+
 void ExpertsOp::buildWorkload(WorkloadBuilder &builder) {
   Kernel &kernel = builder.addProduct(*this, KernelKind::grouped_matmul,
                                       FlopClass::linear, getX());
@@ -238,6 +253,8 @@ void ExpertsOp::buildWorkload(WorkloadBuilder &builder) {
   for (Value parameter : getOperands().drop_front())
     builder.readExperts(kernel, parameter, kernel.rows, getTopK());
   builder.write(kernel, getResult());
+  if (getBias() && builder.trains() && areCombined(getResult()))
+    builder.addPasses(*this, getResult(), biasPasses);
 }
 
 void AddExpertBiasOp::buildWorkload(WorkloadBuilder &builder) {

@@ -21,11 +21,19 @@ using namespace mlir;
   }
 AUTOPAR_ELEMENTWISE(CastOp)
 AUTOPAR_ELEMENTWISE(ActivationBackwardOp)
-AUTOPAR_ELEMENTWISE(GatedBackwardOp)
 AUTOPAR_ELEMENTWISE(SoftcapBackwardOp)
 AUTOPAR_ELEMENTWISE(DropoutOp)
 AUTOPAR_ELEMENTWISE(NormBackwardOp)
 #undef AUTOPAR_ELEMENTWISE
+
+/// Where the forward has clamped (`GatedOp`): gradients of both halves, by what
+/// was clamped, are concatenated.
+void GatedBackwardOp::buildWorkload(WorkloadBuilder &builder) {
+  constexpr Passes clampPasses = {6, 4};
+  builder.addElementwise(*this);
+  if (getLimit() && TensorView(getGate()).isSet())
+    builder.addPasses(*this, getGate(), clampPasses);
+}
 
 /// What does not turn is not moved.
 void RopeBackwardOp::buildWorkload(WorkloadBuilder &builder) {

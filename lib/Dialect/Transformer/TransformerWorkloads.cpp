@@ -132,13 +132,22 @@ void LastTokenOp::buildWorkload(WorkloadBuilder &builder) {
   }
 AUTOPAR_ELEMENTWISE(AddBiasOp)
 AUTOPAR_ELEMENTWISE(ActivationOp)
-AUTOPAR_ELEMENTWISE(GatedOp)
 AUTOPAR_ELEMENTWISE(ScaleOp)
 AUTOPAR_ELEMENTWISE(SoftcapOp)
 AUTOPAR_ELEMENTWISE(WeighOp)
 AUTOPAR_ELEMENTWISE(MultiplyOp)
 AUTOPAR_ELEMENTWISE(MergeTokensOp)
 #undef AUTOPAR_ELEMENTWISE
+
+/// Training clamps both halves of what experts give a gate with a limit, and
+/// concatenates them again, before one kernel multiplies them (Megatron-LM,
+/// megatron/core/fusions/fused_bias_geglu.py, weighted_bias_quick_geglu_impl).
+void GatedOp::buildWorkload(WorkloadBuilder &builder) {
+  constexpr Passes clampPasses = {4, 4};
+  if (getLimit() && TensorView(getGate()).isSet() && builder.trains())
+    builder.addPasses(*this, getGate(), clampPasses);
+  builder.addElementwise(*this);
+}
 
 void AddOp::buildWorkload(WorkloadBuilder &builder) {
   builder.addElementwise(*this);

@@ -54,6 +54,20 @@ static transformer::RouterOp routerOf(Value rows) {
       });
 }
 
+/// A router of `module` where all choose alike, else null: that of rows of a
+/// backward, whose routing a forward has kept.
+static transformer::RouterOp onlyRouter(ModuleOp module) {
+  transformer::RouterOp only;
+  WalkResult walked = module.walk([&](transformer::RouterOp router) {
+    bool isAlike = !only || (router.getTopK() == only.getTopK() &&
+                             router.getGroups() == only.getGroups() &&
+                             router.getKeep() == only.getKeep());
+    only = router;
+    return isAlike ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return walked.wasInterrupted() ? transformer::RouterOp() : only;
+}
+
 namespace {
 
 struct DispatchTokensPass
@@ -70,6 +84,7 @@ struct DispatchTokensPass
         return signalPassFailure();
       }
     }
+    only = onlyRouter(getOperation());
     WalkResult walked = getOperation().walk([&](AllToAllOp op) {
       return !op.movesRoutedTokens() || succeeded(write(op))
                  ? WalkResult::advance()
@@ -85,6 +100,8 @@ struct DispatchTokensPass
     if (!byNode)
       return success();
     transformer::RouterOp router = routerOf(op.getInput());
+    if (!router)
+      router = only;
     if (!router)
       return op.emitOpError("moves tokens of no router that could be found, "
                             "whose choices say to how many nodes they go");
@@ -110,6 +127,7 @@ struct DispatchTokensPass
   }
 
   std::optional<ElementType> sent;
+  transformer::RouterOp only;
 };
 
 } // namespace

@@ -7,6 +7,8 @@
 
 #include "autopar/Transforms/Passes.h"
 
+#include "KeepExchanged.h"
+
 #include "autopar/Dialect/Transformer/Transformer.h"
 #include "autopar/Reshard/Planner.h"
 #include "autopar/Transforms/Split/Layouts.h"
@@ -237,6 +239,7 @@ struct InsertCollectivesPass
         return signalPassFailure();
     }
     simplify();
+    keepExchanged(getOperation());
     if (failed(verifyCachesStay()))
       signalPassFailure();
   }

@@ -135,6 +135,21 @@ TEST(TokenSpread, OneNodeIsAsWithout) {
     EXPECT_EQ(timeOf(route, bytes), timeOf(plain, bytes));
 }
 
+/// Of 8 devices with a group each, of which 4 are kept, a token goes to
+/// 8 * 4/8 * (1 - C(96, 8) / C(128, 8)) = 3.62901, 7/8 of which are others.
+TEST(TokenSpread, OneNodeWhereTokensGoToEachDeviceOnce) {
+  Machine machine = makeMachine(4);
+  Network network(machine.pools[0], 32);
+  TokenSpread spread = deepSeek(8, {1});
+  spread.inNode = true;
+  Route route =
+      network.route(CollectiveKind::all_to_all, {{1, 8}}, false, &spread);
+  EXPECT_TRUE(route.byNode);
+  ASSERT_EQ(route.levels.size(), 1u);
+  EXPECT_NEAR(route.levels[0].copies, 3.62901, 1e-5);
+  EXPECT_NEAR(route.levels[0].wirePerByte, 3.62901 / 8 * 7 / 8, 1e-6);
+}
+
 /// With tp inside a node, one device of each node is in a group: it has the
 /// rows of 4 of the 32 experts there.
 TEST(TokenSpread, GroupsWithOneDeviceOfANode) {

@@ -192,10 +192,12 @@ TrainingFigures test::makeTrainingFigures() {
   figures.overlapsReductions = figure("overlaps_reductions", 1);
   figures.overlapsGathers = figure("overlaps_gathers", 1);
   figures.overlapsInputs = figure("overlaps_inputs", 1);
+  figures.loopsExperts = figure("loops_experts", 0);
   figures.hiddenCommunication = figure("hidden_communication", 0);
   figures.hiddenDispatch = figure("hidden_dispatch", 0);
   figures.allocatorOverhead = figure("allocator_overhead", 0);
   figures.stragglerShare = figure("straggler_share", 0);
+  figures.routingHostShare = figure("routing_host_share", 0);
   return figures;
 }
 

@@ -1,0 +1,22 @@
+//===- KeepExchanged.h - What backwards need not send again -----*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_TRANSFORMS_SPLIT_KEEPEXCHANGED_H
+#define AUTOPAR_LIB_TRANSFORMS_SPLIT_KEEPEXCHANGED_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace autopar {
+
+/// Where a backward sends routed tokens that were kept as their forward has
+/// sent them, they are kept as they have arrived: what experts multiply is what
+/// frameworks save.
+void keepExchanged(mlir::ModuleOp module);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_TRANSFORMS_SPLIT_KEEPEXCHANGED_H
