@@ -3,15 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fits what iterations lose, and what allocators do, to measured iterations.
 
-Of each runtime `straggler_share` and of chips of after the A100 `sustained_compute`,
-in turns, of runtimes whose kernels hide communication `hidden_communication` and, to
-models with experts and what was found of the others, `routing_host_share`, of eager ones `host_time_per_layer` (the least within 5 % of the best), and with
---of=peaks `allocator_overhead`: the values, in steps of 0.01, 0.01, 0.1, milliseconds
-and 0.05, with the least mean of |predicted / measured - 1| over the rows (of dense
-models but for `routing_host_share`) that count by the rules of `autopar validate`, which makes every prediction (of
-shares every 0.05; between them times are linear in 1 / share). Only rows whose number
-is even are fitted; errors of the others, and of models with experts, say how well that
-carries over.
+Of each runtime `straggler_share` and of chips of after the A100 `sustained_compute`, in
+turns (steps of 0.01; of chips every 0.05 is predicted, and between them times are
+linear in 1 / share); of eager runtimes `host_time_per_layer` (milliseconds; the least
+within 5 % of the best), of those whose kernels hide communication
+`hidden_communication` (0.1) and, to models with experts and with what was found of the
+others, `routing_host_share` (0.01); with --of=peaks `allocator_overhead` (0.05). Found
+are the values with the least mean of |predicted / measured - 1| over the rows that
+count by the rules of `autopar validate`, which makes every prediction. Only rows whose
+number is even are fitted; errors of the others say how well that carries over.
 
   scripts/fit_training.py FILE.json             times, with errors of both halves
   scripts/fit_training.py FILE.json --of=peaks  peaks of memory
