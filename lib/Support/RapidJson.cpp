@@ -13,17 +13,22 @@
 #endif
 #include <rapidjson/reader.h>
 
+#include <charconv>
+
 using namespace autopar;
 using Kind = JsonNode::Kind;
 
 namespace {
 
 /// What RapidJSON's reader tells of a text.
-class Handler {
+class Handler
+    : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> {
 public:
   explicit Handler(JsonTreeBuilder &builder) : builder(builder) {}
 
-  // RapidJSON's names. NOLINTBEGIN(readability-identifier-naming)
+  // RapidJSON's names, in place of its defaults.
+  // NOLINTBEGIN(readability-identifier-naming)
+  // NOLINTBEGIN(bugprone-derived-method-shadowing-base-method)
   bool Null() { return add({}); }
   bool Bool(bool value) {
     JsonNode node;
@@ -31,31 +36,9 @@ public:
     node.boolean = value;
     return add(node);
   }
-  bool Int(int value) { return Int64(value); }
-  bool Uint(unsigned value) { return Int64(value); }
-  bool Int64(int64_t value) {
-    JsonNode node;
-    node.kind = Kind::integer;
-    node.integer = value;
-    return add(node);
+  bool RawNumber(const char *text, unsigned size, bool) {
+    return addNumber({text, size});
   }
-  /// One that int64_t has not.
-  bool Uint64(uint64_t value) {
-    if (value <= uint64_t(INT64_MAX))
-      return Int64(int64_t(value));
-    JsonNode node;
-    node.kind = Kind::natural;
-    node.natural = value;
-    return add(node);
-  }
-  bool Double(double value) {
-    JsonNode node;
-    node.kind = Kind::number;
-    node.number = value;
-    return add(node);
-  }
-  /// Of numbers as strings, which nobody asks for.
-  bool RawNumber(const char *, unsigned, bool) { return false; }
   bool String(const char *text, unsigned size, bool) {
     builder.addText({text, size});
     return true;
@@ -68,6 +51,7 @@ public:
   bool EndObject(unsigned) { return builder.end(); }
   bool StartArray() { return builder.begin(Kind::array); }
   bool EndArray(unsigned) { return builder.end(); }
+  // NOLINTEND(bugprone-derived-method-shadowing-base-method)
   // NOLINTEND(readability-identifier-naming)
 
 private:
@@ -75,11 +59,24 @@ private:
     builder.add(node);
     return true;
   }
+  bool addNumber(std::string_view text);
 
   JsonTreeBuilder &builder;
 };
 
 } // namespace
+
+/// False of integers that int64_t has not, and of what no double is near.
+bool Handler::addNumber(std::string_view text) {
+  bool isWhole = text.find_first_of(".eE") == text.npos;
+  JsonNode node;
+  node.kind = isWhole ? Kind::integer : Kind::number;
+  const char *first = text.data(), *last = first + text.size();
+  std::from_chars_result read = isWhole
+                                    ? std::from_chars(first, last, node.integer)
+                                    : std::from_chars(first, last, node.number);
+  return read.ec == std::errc() && add(node);
+}
 
 /// Without a way out, so that many letters are looked at at once.
 static bool isAscii(const std::string &text) {
@@ -92,7 +89,7 @@ static bool isAscii(const std::string &text) {
 /// RapidJSON looks at each letter where some may be beyond ASCII.
 bool autopar::readValidJson(JsonTreeBuilder &builder, const std::string &text) {
   constexpr unsigned flags =
-      rapidjson::kParseInsituFlag | rapidjson::kParseFullPrecisionFlag;
+      rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag;
   if (!isAscii(text))
     return false;
   auto own = std::make_shared<std::string>(text);
