@@ -92,7 +92,11 @@ bool autopar::readValidJson(JsonTreeBuilder &builder, const std::string &text) {
       rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag;
   if (!isAscii(text))
     return false;
-  auto own = std::make_shared<std::string>(text);
+  // Where many letters are looked at at once, up to so many follow the last.
+  constexpr size_t together = 16;
+  auto own = std::make_shared<std::string>();
+  own->reserve(text.size() + together);
+  own->append(text).append(together, '\0');
   rapidjson::InsituStringStream stream(own->data());
   Handler handler(builder);
   rapidjson::Reader reader;
