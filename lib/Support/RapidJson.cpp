@@ -78,19 +78,25 @@ bool Handler::addNumber(std::string_view text) {
   return read.ec == std::errc() && add(node);
 }
 
-/// Without a way out, so that many letters are looked at at once.
-static bool isAscii(const std::string &text) {
-  unsigned char all = 0;
-  for (char c : text)
-    all |= static_cast<unsigned char>(c);
-  return all < 0x80;
+/// Whether `text` is ASCII without what JSON has nowhere; looked at without a
+/// way out, so that many letters are at once.
+static bool isPlain(const std::string &text) {
+  unsigned all = 0;
+  for (char c : text) {
+    auto letter = static_cast<unsigned char>(c);
+    bool isControl = letter < ' ';
+    bool isSpace = letter == '\n' || letter == '\r' || letter == '\t';
+    all |= (letter & 0x80U) | unsigned(isControl && !isSpace);
+  }
+  return all == 0;
 }
 
-/// RapidJSON looks at each letter where some may be beyond ASCII.
+/// RapidJSON looks at each letter where some may be beyond ASCII, and 1.1
+/// takes some control characters for letters.
 bool autopar::readValidJson(JsonTreeBuilder &builder, const std::string &text) {
   constexpr unsigned flags =
       rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag;
-  if (!isAscii(text))
+  if (!isPlain(text))
     return false;
   // Where many letters are looked at at once, up to so many follow the last.
   constexpr size_t together = 16;
