@@ -81,14 +81,13 @@ bool Handler::addNumber(std::string_view text) {
 /// Whether `text` is ASCII without what JSON has nowhere; looked at without a
 /// way out, so that many letters are at once.
 static bool isPlain(const std::string &text) {
-  unsigned all = 0;
+  bool isOdd = false;
   for (char c : text) {
-    auto letter = static_cast<unsigned char>(c);
-    bool isControl = letter < ' ';
-    bool isSpace = letter == '\n' || letter == '\r' || letter == '\t';
-    all |= (letter & 0x80U) | unsigned(isControl && !isSpace);
+    // Below 0 are letters beyond ASCII.
+    auto letter = static_cast<signed char>(c);
+    isOdd |= (letter < ' ') & (c != '\n') & (c != '\r') & (c != '\t');
   }
-  return all == 0;
+  return !isOdd;
 }
 
 /// RapidJSON looks at each letter where some may be beyond ASCII, and 1.1
