@@ -132,7 +132,7 @@ def fit_shares(options, settings, present):
     kept = {chip: 0.9 for chip in CHIPS}
 
     def mean_error(rows):
-        return sum(abs(at_share(known[row], kept.get(chip_of.get(row), 1)) * (1 + lost[row[0]]) - 1)
+        return sum(error([(row, at_share(known[row], kept.get(chip_of.get(row), 1)))], lost[row[0]])
                    for row in rows) / len(rows)
 
     def settle(values, key, tried, rows):

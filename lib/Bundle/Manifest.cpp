@@ -130,8 +130,7 @@ std::optional<Error> autopar::readManifest(const std::string &text,
   JsonReader versions = reader.object("versions");
   bundle.autoparVersion = versions.string("autopar");
   bundle.llvmVersion = versions.string("llvm");
-  for (const JsonReader &flag : reader.array("flags").elements())
-    bundle.flags.push_back(flag.asString());
+  bundle.flags = reader.strings("flags");
   readChoice(reader.object("estimate"), bundle.choice);
   std::set<std::string> listed;
   for (const JsonReader &one : reader.array("files").elements())

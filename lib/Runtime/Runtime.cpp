@@ -171,8 +171,7 @@ static void readCondition(const JsonReader &reader, RuntimeVariant &variant) {
     reader.failAt("memory_from", "expected less than memory_below");
   if (!reader.has("chips"))
     return;
-  for (const JsonReader &chip : reader.array("chips").elements())
-    variant.chips.push_back(chip.asString());
+  variant.chips = reader.strings("chips");
   if (variant.chips.empty())
     reader.failAt("chips", "expected the name of a chip");
   if (variant.memoryFrom > 0 || variant.memoryBelow > 0)

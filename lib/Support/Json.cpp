@@ -97,27 +97,22 @@ static std::string locate(const std::string &name, std::string_view text,
          std::to_string(offset - lineStart + 1);
 }
 
-Result<JsonDocument> JsonDocument::parseOwned(std::string text,
-                                              std::string name) {
-  auto tree = std::make_unique<JsonTree>(std::move(text));
+Result<JsonDocument> JsonDocument::parse(std::string_view text,
+                                         std::string name) {
+  auto tree = std::make_unique<JsonTree>(text.size());
   JsonTreeBuilder builder(*tree);
-  if (readValidJson(builder, tree->text))
+  if (readValidJson(builder, text))
     return JsonDocument(std::move(name), std::move(tree));
   builder.clear();
   Judge judge(builder);
-  if (!json::sax_parse(tree->text, &judge))
-    return Error{judge.offset ? locate(name, tree->text, judge.offset) : name,
+  if (!json::sax_parse(text, &judge))
+    return Error{judge.offset ? locate(name, text, judge.offset) : name,
                  std::move(judge.message), ""};
   // Where nlohmann takes the text to end.
-  if (size_t zero = tree->text.find('\0'); zero != std::string::npos)
-    return Error{locate(name, tree->text, zero + 1),
-                 "syntax error near a zero byte", ""};
+  if (size_t zero = text.find('\0'); zero != text.npos)
+    return Error{locate(name, text, zero + 1), "syntax error near a zero byte",
+                 ""};
   return JsonDocument(std::move(name), std::move(tree));
-}
-
-Result<JsonDocument> JsonDocument::parse(std::string_view text,
-                                         std::string name) {
-  return parseOwned(std::string(text), std::move(name));
 }
 
 /// Makes texts of the numbers that only Python's JSON has, so that getters of
@@ -159,7 +154,7 @@ Result<JsonDocument> JsonDocument::readFile(const std::string &path,
                  ""};
   if (dialect == Dialect::python)
     text = quotePythonNumbers(*text);
-  return parseOwned(std::move(*text), path == "-" ? "<stdin>" : path);
+  return parse(*text, path == "-" ? "<stdin>" : path);
 }
 
 JsonDocument::JsonDocument(std::string file, std::unique_ptr<JsonTree> tree)
@@ -171,7 +166,7 @@ JsonDocument::~JsonDocument() = default;
 json JsonDocument::toJson() const { return autopar::toJson(tree->root()); }
 
 void JsonDocument::set(const json &value) {
-  auto made = std::make_unique<JsonTree>("");
+  auto made = std::make_unique<JsonTree>();
   JsonTreeBuilder builder(*made);
   addJson(builder, value);
   tree = std::move(made);

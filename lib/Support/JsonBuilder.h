@@ -23,10 +23,10 @@ public:
       ++tree.nodes[open.back()].size;
     tree.nodes.push_back(node);
   }
-  /// Strings of the tree's text.
+  /// Strings that somebody has whom the tree keeps.
   void addText(std::string_view part) { add(nodeOf(part)); }
   void addKey(std::string_view part) { tree.nodes.push_back(nodeOf(part)); }
-  /// Has the tree keep a string that is no part of its text.
+  /// Has the tree keep a string.
   std::string_view keep(std::string string) {
     return tree.strings.emplace_back(std::move(string));
   }
@@ -54,7 +54,7 @@ private:
 
 /// By RapidJSON, which is fast and says little of mistakes: false, with
 /// anything built, where there are some.
-bool readValidJson(JsonTreeBuilder &builder, const std::string &text);
+bool readValidJson(JsonTreeBuilder &builder, std::string_view text);
 
 /// Adds `value`, whatever its depth.
 void addJson(JsonTreeBuilder &builder, const nlohmann::json &value);

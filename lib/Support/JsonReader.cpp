@@ -179,6 +179,13 @@ std::vector<JsonReader> JsonReader::elements() const {
   return readers;
 }
 
+std::vector<std::string> JsonReader::strings(std::string_view key) const {
+  std::vector<std::string> texts;
+  for (const JsonReader &text : array(key).elements())
+    texts.push_back(text.asString());
+  return texts;
+}
+
 std::vector<std::pair<std::string, JsonReader>> JsonReader::members() const {
   std::vector<std::pair<std::string, JsonReader>> readers;
   if (!isObject())

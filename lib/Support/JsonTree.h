@@ -64,9 +64,10 @@ struct JsonNode {
 /// The values of a document, and who has their strings.
 class JsonTree {
 public:
-  explicit JsonTree(std::string given) : text(std::move(given)) {
+  /// Of a text of so many bytes.
+  explicit JsonTree(size_t bytes = 0) {
     // As many as files of the library have.
-    nodes.reserve(text.size() / 16);
+    nodes.reserve(bytes / 16);
   }
 
   const JsonNode &root() const { return nodes.front(); }
@@ -76,8 +77,6 @@ public:
   std::vector<const JsonNode *> keys(const JsonNode &object) const;
   /// The JSON pointer of `value`; "" of one that is not in here.
   std::string pointerTo(const JsonNode &value) const;
-
-  const std::string text;
 
   /// Objects with more members have their keys sorted: readers may ask for each
   /// of them by name.

@@ -80,7 +80,7 @@ bool Handler::addNumber(std::string_view text) {
 
 /// Whether `text` is ASCII without what JSON has nowhere; looked at without a
 /// way out, so that many letters are at once.
-static bool isPlain(const std::string &text) {
+static bool isPlain(std::string_view text) {
   bool isOdd = false;
   for (char c : text) {
     // Below 0 are letters beyond ASCII.
@@ -92,7 +92,7 @@ static bool isPlain(const std::string &text) {
 
 /// RapidJSON looks at each letter where some may be beyond ASCII, and 1.1
 /// takes some control characters for letters.
-bool autopar::readValidJson(JsonTreeBuilder &builder, const std::string &text) {
+bool autopar::readValidJson(JsonTreeBuilder &builder, std::string_view text) {
   constexpr unsigned flags =
       rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag;
   if (!isPlain(text))

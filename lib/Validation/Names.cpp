@@ -22,23 +22,16 @@ using namespace autopar;
 // Rules
 //===----------------------------------------------------------------------===//
 
-static std::vector<std::string> readWords(const JsonReader &reader,
-                                          std::string_view key) {
-  std::vector<std::string> words;
-  if (reader.has(key))
-    for (const JsonReader &word : reader.array(key).elements())
-      words.push_back(word.asString());
-  return words;
-}
-
 static Result<NameRules> readRules(const JsonDocument &document) {
   JsonReader reader = document.reader();
   reader.allowOnly(
       {"schema", "title", "drop_first", "drop_last", "formats", "aliases"});
   checkSchema(reader, "autopar.names/1");
   NameRules rules;
-  rules.dropFirst = readWords(reader, "drop_first");
-  rules.dropLast = readWords(reader, "drop_last");
+  if (reader.has("drop_first"))
+    rules.dropFirst = reader.strings("drop_first");
+  if (reader.has("drop_last"))
+    rules.dropLast = reader.strings("drop_last");
   if (reader.has("formats"))
     for (const auto &[word, format] : reader.object("formats").members())
       rules.formats[word] = format.asString();

@@ -20,15 +20,6 @@ using namespace autopar;
 // Reading
 //===----------------------------------------------------------------------===//
 
-static std::vector<std::string> readTexts(const JsonReader &reader,
-                                          std::string_view key) {
-  std::vector<std::string> texts;
-  if (reader.has(key))
-    for (const JsonReader &text : reader.array(key).elements())
-      texts.push_back(text.asString());
-  return texts;
-}
-
 static RecipeSettings readSettings(const JsonReader &reader) {
   RecipeSettings settings;
   if (std::optional<std::string> text = reader.optionalString("recompute")) {
@@ -59,9 +50,11 @@ static Recipe readRecipe(const JsonReader &reader) {
                     "sends_once", "overlaps_dispatch", "captures_iteration",
                     "source"});
   Recipe recipe;
-  recipe.models = readTexts(reader, "models");
-  recipe.chips = readTexts(reader, "chips");
-  recipe.formats = readTexts(reader, "formats");
+  for (auto [key, texts] :
+       {std::pair("models", &recipe.models), std::pair("chips", &recipe.chips),
+        std::pair("formats", &recipe.formats)})
+    if (reader.has(key))
+      *texts = reader.strings(key);
   recipe.from = readRelease(reader, "from");
   recipe.before = readRelease(reader, "before");
   recipe.settings = readSettings(reader);

@@ -64,7 +64,6 @@ public:
 
 private:
   JsonDocument(std::string file, std::unique_ptr<JsonTree> tree);
-  static Result<JsonDocument> parseOwned(std::string text, std::string name);
   std::string file;
   std::unique_ptr<JsonTree> tree;
 };
@@ -103,6 +102,8 @@ public:
   JsonReader member(std::string_view key) const;
   /// Elements of an array; members of an object, in key order.
   std::vector<JsonReader> elements() const;
+  /// Those of the member `key`, which must be an array of texts.
+  std::vector<std::string> strings(std::string_view key) const;
   std::vector<std::pair<std::string, JsonReader>> members() const;
 
   /// Required members. An error names the key, what was found, and the range.
