@@ -90,6 +90,10 @@ static const Figure *figureOf(const FigureUse &use, const Chip &chip,
     return &runtime.samplerBytesPerLogit;
   case Kind::keeps_expert_workspace:
     return &runtime.keepsExpertWorkspace;
+  case Kind::reduction_bucket:
+    return &runtime.training->reductionBucket;
+  case Kind::copies_gradients:
+    return &runtime.training->copiesGradients;
   case Kind::memory_of_free:
   case Kind::memory_of_reserve:
   case Kind::reserve_by_rule:
@@ -121,6 +125,10 @@ static BoundFigure bind(const FigureUse &use, const Chip &chip,
   if (use.kind == Kind::reserve_by_rule)
     return {memoryUtilization || runtime.memoryUtilization.isGiven() ? 0.0
                                                                      : 1.0};
+  bool isOfTraining =
+      use.kind == Kind::reduction_bucket || use.kind == Kind::copies_gradients;
+  if (isOfTraining && !runtime.training)
+    return {0.0};
   if (use.kind == Kind::sustained_compute &&
       (runtime.ideal || !chip.sustainedCompute))
     return {1.0};

@@ -185,6 +185,7 @@ private:
 void addModelFormulas(Formulas &formulas);
 void addMemoryFormulas(Formulas &formulas);
 void addSavedFormulas(Formulas &formulas);
+void addUpdateFormulas(Formulas &formulas);
 void addKernelFormulas(Formulas &formulas);
 void addCommunicationFormulas(Formulas &formulas);
 void addLaunchFormulas(Formulas &formulas);

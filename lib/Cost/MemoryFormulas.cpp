@@ -397,7 +397,8 @@ static void addBudget(Formulas &formulas) {
   TotalNodes &total = formulas.strategy.total;
   auto node = [&](NodeId id) { return Expr(formulas.graph, id); };
   Expr runtime = runtimeBytes(formulas);
-  Expr trained = node(total.gradientBytes) + node(total.optimizerBytes);
+  Expr trained = node(total.gradientBytes) + node(total.optimizerBytes) +
+                 node(total.updateBytes);
   Expr bytes = node(total.weightBytes) + node(total.kvCacheBytes) +
                node(total.stateBytes) + node(total.reservedBytes) + runtime +
                trained;
@@ -428,6 +429,7 @@ void autopar::addMemoryFormulas(Formulas &formulas) {
   addResidents(formulas);
   addActivations(formulas);
   addSavedFormulas(formulas);
+  addUpdateFormulas(formulas);
   addReserve(formulas);
   addBudget(formulas);
 }

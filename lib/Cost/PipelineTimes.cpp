@@ -128,6 +128,8 @@ TrainingTimes autopar::stageTimes(const PricedLayers &layers,
     sum += layers.layer(i).training;
   if (stage + 1 == steps.ranges.size())
     sum += layers.after.training;
+  if (!steps.keptOutputBytes.empty())
+    sum.savedBytes += steps.keptOutputBytes[stage];
   return sum;
 }
 
@@ -166,6 +168,12 @@ int64_t autopar::allocatorBytes(const Runtime &runtime, int64_t bytes) {
     return 0;
   return static_cast<int64_t>(std::floor(
       runtime.training->allocatorOverhead.value * static_cast<double>(bytes)));
+}
+
+int64_t autopar::reusedBytes(int64_t totalBytes, int64_t budgetBytes,
+                             int64_t updateBytes, int64_t passBytes) {
+  int64_t missing = std::max<int64_t>(0, totalBytes - budgetBytes);
+  return std::min({missing, updateBytes, passBytes});
 }
 
 PipelineSchedule autopar::scheduleOf(const PricedLayers &layers,

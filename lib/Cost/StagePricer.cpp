@@ -41,9 +41,10 @@ PartCounts autopar::countsOf(const CostProgram &program,
 /// programs that train what `trainingNodes` has, then bytes that are handed on.
 static constexpr size_t partOutputs = 11, trainingOutput = 13,
                         sectionOutputs = 8,
-                        trainingOutputs = sectionCount * sectionOutputs + 4;
+                        trainingOutputs = sectionCount * sectionOutputs + 5;
 /// Of a stage.
-static constexpr size_t reservedOutput = 7, budgetOutput = 9;
+static constexpr size_t reservedOutput = 7, budgetOutput = 9,
+                        updateOutput = trainingOutput + trainingOutputs - 1;
 
 /// What the tape of a part gives, in this order.
 static std::vector<NodeId> partNodes(const TotalNodes &total) {
@@ -60,8 +61,9 @@ static std::vector<NodeId> trainingNodes(const TotalNodes &total) {
                  {section.computePs, section.memoryPs, section.floorPs,
                   section.communicationPs, section.dispatchPs, section.inputPs,
                   section.gatherPs, section.reductionPs});
-  nodes.insert(nodes.end(), {total.weightGradientPs, total.savedBytes,
-                             total.gradientBytes, total.optimizerBytes});
+  nodes.insert(nodes.end(),
+               {total.weightGradientPs, total.savedBytes, total.gradientBytes,
+                total.optimizerBytes, total.updateBytes});
   return nodes;
 }
 
@@ -209,6 +211,15 @@ double StagePricer::transferBytes(size_t kind, int64_t layer) const {
   return bytes[transferInto(order, bytes.size(), layer)];
 }
 
+int64_t StagePricer::keptOutputBytes(const std::vector<LayerRange> &ranges,
+                                     size_t stage) const {
+  bool keeps = isTraining() && runtime.training &&
+               runtime.training->keepsOutputs.value != 0;
+  if (!keeps || stage + 1 == ranges.size())
+    return 0;
+  return static_cast<int64_t>(transferBytes(0, ranges[stage + 1].begin));
+}
+
 Refusal StagePricer::priceStage(const std::vector<LayerRange> &ranges,
                                 int64_t device, StageMemory &memory) {
   PartCounts counts = countsOf(program, ranges, order, shape, device, borders);
@@ -224,7 +235,8 @@ Refusal StagePricer::priceStage(const std::vector<LayerRange> &ranges,
   if (Refusal refusal = pricer.price(pointOf(microbatch), outputs.data()))
     return refusal;
   memory = {outputs[partOutputs], outputs[partOutputs + 1] == 1,
-            outputs[reservedOutput], outputs[budgetOutput]};
+            outputs[reservedOutput], outputs[budgetOutput],
+            isTraining() ? outputs[updateOutput] : 0};
   stages.emplace_back(std::move(counts), memory);
   return {};
 }

@@ -79,6 +79,7 @@ static std::string largestItem(const Report::DeviceMemory &device) {
       {device.stateBytes, "states"},
       {device.gradientBytes, "gradients"},
       {device.optimizerBytes, "the optimizer"},
+      {device.updateBytes, "copies of gradients"},
       {device.savedBytes, "saved activations"},
       {device.reservedBytes, "temporaries"},
       {device.runtimeBytes, "the runtime"}};

@@ -55,6 +55,7 @@ void Explainer::nameNodes() {
       {total.weightBytes, device("weight_bytes")},
       {total.kvCacheBytes, device("kv_cache_bytes")},
       {total.stateBytes, device("state_bytes")},
+      {total.updateBytes, device("update_bytes")},
       {total.activationBytes, device("activation_bytes")},
       {total.runtimeBytes, device("runtime_bytes")},
       {total.totalBytes, device("total_bytes")},
@@ -239,6 +240,9 @@ void Explainer::explainResidents() {
                  " B", 1);
     addResidents(device("optimizer_bytes"), Kind::optimizer, &Nodes::localBytes,
                  " B", 1);
+    add(device("update_bytes"), total.updateBytes,
+        Explanation().note("copies of gradients; blocks that are free hold "
+                           "what fits into them"));
   }
   addResidents("memory.kv_bytes_per_token", Kind::kv_cache, &Nodes::perToken,
                " B", 1,
@@ -319,7 +323,8 @@ void Explainer::explainMemory() {
     sum.input(device(parts[i]), values[i]);
   if (reading.strategy.trains)
     sum.input(device("gradient_bytes"), memory.gradientBytes)
-        .input(device("optimizer_bytes"), memory.optimizerBytes);
+        .input(device("optimizer_bytes"), memory.optimizerBytes)
+        .input(device("update_bytes"), memory.updateBytes);
   add(device("total_bytes"), "sum of the inputs", sum);
   add(device("capacity_bytes"), total.capacityBytes,
       Explanation().note("usable memory of the chip, in whole bytes"));

@@ -8,6 +8,7 @@
 #include "Explanation.h"
 #include "Training.h"
 #include "autopar/Cost/TrainingTimes.h"
+#include "autopar/Support/Text.h"
 
 #include <algorithm>
 
@@ -254,24 +255,24 @@ void TrainingExplainer::explainUtilization() {
 /// By value, what all microbatches in flight keep on `device`.
 void TrainingExplainer::explainSaved(int64_t device,
                                      const std::string &folder) {
-  const CostProgram &program = iteration.parts.program;
-  std::vector<int64_t> kept = keptAtPeak(iteration.pipeline->timeline, device);
   Explanation sum;
-  for (size_t i = 0; i < program.saved.size(); ++i) {
-    int64_t count = 0;
-    for (size_t stage = 0; stage < kept.size(); ++stage)
-      if (kept[stage] > 0)
-        count += kept[stage] * iteration.savedOf(stage, program.saved[i]);
-    if (count > 0)
-      sum.input("saved/" + program.layers[program.saved[i].layer].name + "/" +
-                    program.saved[i].name,
-                Checked(count) * iteration.savedBytes[i],
-                std::to_string(count) + " of " +
-                    std::to_string(iteration.savedBytes[i]) + " B");
-  }
+  for (const TrainingReport::SavedValue &saved :
+       iteration.savedBy(keptAtPeak(iteration.pipeline->timeline, device)))
+    sum.input("saved/" + saved.layer + "/" + saved.name,
+              Checked(saved.count) * saved.bytes,
+              std::to_string(saved.count) + " of " +
+                  std::to_string(saved.bytes) + " B");
   add(folder + "saved_bytes", "sum of the inputs",
       sum.note("of all microbatches in flight when they keep most")
           .from(scheduleText()));
+}
+
+/// "weight_bytes + state_bytes + ...".
+static std::string sumOfNames(const Derivation &derivation) {
+  std::vector<std::string> names;
+  for (const auto &[path, value] : derivation.inputs)
+    names.push_back(path.substr(path.rfind('.') + 1));
+  return join(names, " + ");
 }
 
 void TrainingExplainer::explainMemory(int64_t device,
@@ -291,9 +292,20 @@ void TrainingExplainer::explainMemory(int64_t device,
         allocator);
   Explanation total;
   total.derivation = report.derivations[folder + "total_bytes"];
-  add(folder + "total_bytes", "sum of the inputs",
-      total.input(folder + "saved_bytes", memory.savedBytes)
-          .input(folder + "allocator_bytes", memory.allocatorBytes));
+  total.input(folder + "saved_bytes", memory.savedBytes)
+      .input(folder + "allocator_bytes", memory.allocatorBytes);
+  std::string all = sumOfNames(total.derivation);
+  Explanation reused = total;
+  add(folder + "reused_bytes",
+      "max(0, min(update_bytes, saved_bytes + activation_bytes, " + all +
+          " - budget_bytes))",
+      reused.input(folder + "activation_bytes", memory.activationBytes)
+          .input(folder + "budget_bytes", memory.budgetBytes));
+  if (memory.reusedBytes > 0)
+    add(folder + "total_bytes", all + " - reused_bytes",
+        total.input(folder + "reused_bytes", memory.reusedBytes));
+  else
+    add(folder + "total_bytes", "sum of the inputs", total);
   add(folder + "fits", "total_bytes <= budget_bytes",
       Explanation()
           .input(folder + "total_bytes", memory.totalBytes)

@@ -84,8 +84,10 @@ static json writeDevice(const Report &report,
   if (report.training)
     written.update({{"gradient_bytes", device.gradientBytes},
                     {"optimizer_bytes", device.optimizerBytes},
+                    {"update_bytes", device.updateBytes},
                     {"saved_bytes", device.savedBytes},
-                    {"allocator_bytes", device.allocatorBytes}});
+                    {"allocator_bytes", device.allocatorBytes},
+                    {"reused_bytes", device.reusedBytes}});
   return written;
 }
 

@@ -185,6 +185,10 @@ Result<PipelineSteps> PipelineEvaluator::stepsOf() const {
                       parts.steps(),
                       {},
                       {}};
+  if (parts.program.trains())
+    for (size_t stage = 0; stage < steps.ranges.size(); ++stage)
+      steps.keptOutputBytes.push_back(
+          parts.pricer.keptOutputBytes(steps.ranges, stage));
   steps.shape.kind = *plan.pipeline.schedule;
   steps.shape.interleave = pipeline.partition.interleave;
   for (const PrefillChunk &kind : steps.kinds) {

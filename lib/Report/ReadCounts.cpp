@@ -120,6 +120,7 @@ void autopar::readMemory(Reading &reading) {
   device.gradientBytes = narrow(total.gradientBytes, "bytes of gradients");
   device.optimizerBytes =
       narrow(total.optimizerBytes, "bytes of the optimizer");
+  device.updateBytes = narrow(total.updateBytes, "bytes that an update copies");
   device.activationBytes = narrow(total.activationBytes, "activation bytes");
   device.reservedBytes = narrow(total.reservedBytes, "bytes of temporaries");
   device.runtimeBytes = narrow(total.runtimeBytes, "runtime bytes");

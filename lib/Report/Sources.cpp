@@ -85,7 +85,8 @@ static void addTraining(Reading &reading) {
         &figures.overlapsInputs, &figures.fusesAccumulation,
         &figures.loopsExperts, &figures.hiddenCommunication,
         &figures.hiddenDispatch, &figures.allocatorOverhead,
-        &figures.stragglerShare})
+        &figures.keepsOutputs, &figures.reductionBucket,
+        &figures.copiesGradients, &figures.stragglerShare})
     addOnce(reading.figures, figure);
   if (routesTokens(reading.program))
     addOnce(reading.figures, &figures.routingHostShare);

@@ -54,9 +54,12 @@ void autopar::addSaved(const Iteration &iteration, int64_t device,
                        Report::DeviceMemory &memory) {
   memory.savedBytes =
       iteration.pipeline->timeline.devices[device].peakSavedBytes;
-  memory.allocatorBytes = allocatorBytes(
-      iteration.parts.runtime, memory.savedBytes + memory.activationBytes);
+  int64_t ofPasses = memory.savedBytes + memory.activationBytes;
+  memory.allocatorBytes = allocatorBytes(iteration.parts.runtime, ofPasses);
   memory.totalBytes += memory.savedBytes + memory.allocatorBytes;
+  memory.reusedBytes = reusedBytes(memory.totalBytes, memory.budgetBytes,
+                                   memory.updateBytes, ofPasses);
+  memory.totalBytes -= memory.reusedBytes;
   memory.fits = memory.totalBytes <= memory.budgetBytes;
 }
 
@@ -71,20 +74,32 @@ static void readStages(const Iteration &iteration, TrainingReport &training) {
   }
 }
 
-static void readAlive(const Iteration &iteration, TrainingReport &training) {
-  const CostProgram &program = iteration.parts.program;
-  std::vector<int64_t> kept =
-      keptAtPeak(iteration.pipeline->timeline, training.peakStage);
+std::vector<TrainingReport::SavedValue>
+Iteration::savedBy(const std::vector<int64_t> &kept) const {
+  const CostProgram &program = parts.program;
+  std::vector<TrainingReport::SavedValue> all;
   for (size_t i = 0; i < program.saved.size(); ++i) {
     const Saved &saved = program.saved[i];
     int64_t count = 0;
     for (size_t stage = 0; stage < kept.size(); ++stage)
       if (kept[stage] > 0)
-        count += kept[stage] * iteration.savedOf(stage, saved);
-    if (count > 0 && iteration.savedBytes[i] > 0)
-      training.alive.push_back({saved.name, program.layers[saved.layer].name,
-                                count, iteration.savedBytes[i]});
+        count += kept[stage] * savedOf(stage, saved);
+    if (count > 0)
+      all.push_back(
+          {saved.name, program.layers[saved.layer].name, count, savedBytes[i]});
   }
+  for (size_t stage = 0; stage < kept.size(); ++stage)
+    if (kept[stage] > 0 && steps.keptOutputBytes[stage] > 0)
+      all.push_back({"output", "stage " + std::to_string(stage), kept[stage],
+                     steps.keptOutputBytes[stage]});
+  return all;
+}
+
+static void readAlive(const Iteration &iteration, TrainingReport &training) {
+  for (TrainingReport::SavedValue &saved : iteration.savedBy(
+           keptAtPeak(iteration.pipeline->timeline, training.peakStage)))
+    if (saved.bytes > 0)
+      training.alive.push_back(std::move(saved));
   std::sort(training.alive.begin(), training.alive.end(),
             [](const auto &a, const auto &b) {
               Checked own = Checked(a.count) * a.bytes,

@@ -42,6 +42,9 @@ struct Iteration {
   double overlapUs() const;
   /// How many of value `saved` virtual stage `stage` has of one microbatch.
   int64_t savedOf(size_t stage, const Saved &saved) const;
+  /// All that `kept` microbatches of each virtual stage have saved.
+  std::vector<TrainingReport::SavedValue>
+  savedBy(const std::vector<int64_t> &kept) const;
 };
 
 /// Whether `call` is between stages.

@@ -108,7 +108,17 @@ static std::string exposureTable(const TrainingReport &training) {
   return table.str();
 }
 
-/// Stages that hold the same are one row.
+/// What updates copy where some do.
+static std::string copiesText(const Report::DeviceMemory &device) {
+  int64_t copies = device.updateBytes - device.reusedBytes;
+  if (copies <= 0)
+    return "";
+  return wrap("  ",
+              "Temporaries count copies of gradients that an update takes "
+              "and the allocator keeps: " +
+                  formatBytes(copies) + " at the most.");
+}
+
 static std::string memoryTable(const Report &report) {
   constexpr size_t mostRows = 16;
   const auto &stages = report.memory.perStage;
@@ -121,7 +131,8 @@ static std::string memoryTable(const Report &report) {
                formatBytes(stage.gradientBytes),
                formatBytes(stage.optimizerBytes), formatBytes(stage.savedBytes),
                formatInteger(report.training->stages[i].inFlight),
-               formatBytes(stage.activationBytes),
+               formatBytes(stage.activationBytes + stage.updateBytes -
+                           stage.reusedBytes),
                formatBytes(stage.runtimeBytes + stage.allocatorBytes),
                formatBytes(stage.totalBytes)});
   }
@@ -129,7 +140,8 @@ static std::string memoryTable(const Report &report) {
       stages.size() > mostRows
           ? "  and " + std::to_string(stages.size() - mostRows) + " more\n"
           : "";
-  return "\nMemory by stage\n" + table.str() + more;
+  return "\nMemory by stage\n" + table.str() + more +
+         copiesText(report.memory.perDevice);
 }
 
 static std::string aliveTable(const Report &report) {

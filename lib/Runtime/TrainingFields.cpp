@@ -36,6 +36,11 @@ static const TrainingField trainingFields[] = {
      &TrainingFigures::hiddenCommunication},
     {"hidden_dispatch", units::share, &TrainingFigures::hiddenDispatch},
     {"allocator_overhead", units::share, &TrainingFigures::allocatorOverhead},
+    {"keeps_outputs", units::noneOrOne, &TrainingFigures::keepsOutputs, true},
+    {"reduction_bucket", units::countOrNone, &TrainingFigures::reductionBucket,
+     true},
+    {"copies_gradients", units::noneOrOne, &TrainingFigures::copiesGradients,
+     true},
     {"straggler_share", units::share, &TrainingFigures::stragglerShare},
     {"routing_host_share", units::share, &TrainingFigures::routingHostShare},
 };

@@ -98,6 +98,7 @@ void IterationPrices::addWork() {
       for (size_t i = 0; i < counts.size(); ++i)
         device[i] += counts[i];
       schedule.work[stage] = contents[contentOf(counts)].work;
+      schedule.work[stage].savedBytes += pricer.keptOutputBytes(ranges, stage);
     }
     // The host waits once for a device's stages.
     schedule.work[first].forwardPs += hostPs;
@@ -134,9 +135,12 @@ bool IterationPrices::findMemory(BatchPrice &price) {
     if (!memory && pricer.priceStage(ranges, device, memory.emplace()))
       return false;
     int64_t saved = savedBytes[device];
-    int64_t lost = allocatorBytes(
-        target.runtime, saved + static_cast<int64_t>(memory->activationBytes));
+    int64_t ofPasses = saved + static_cast<int64_t>(memory->activationBytes);
+    int64_t lost = allocatorBytes(target.runtime, ofPasses);
     double bytes = memory->totalBytes + static_cast<double>(saved + lost);
+    bytes -= static_cast<double>(reusedBytes(
+        static_cast<int64_t>(bytes), static_cast<int64_t>(memory->budgetBytes),
+        static_cast<int64_t>(memory->updateBytes), ofPasses));
     if (device > 0 && bytes <= price.totalBytes)
       continue;
     price.totalBytes = bytes;

@@ -93,6 +93,8 @@ static constexpr KindName kindNames[] = {
     {FigureUse::Kind::profile_hidden_states, "profile_hidden_states"},
     {FigureUse::Kind::sampler_bytes_per_logit, "sampler_bytes_per_logit"},
     {FigureUse::Kind::keeps_expert_workspace, "keeps_expert_workspace"},
+    {FigureUse::Kind::reduction_bucket, "reduction_bucket"},
+    {FigureUse::Kind::copies_gradients, "copies_gradients"},
 };
 
 static std::string nameOf(FigureUse::Kind kind) {

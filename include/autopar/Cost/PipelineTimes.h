@@ -36,6 +36,9 @@ struct PipelineSteps {
   /// From each virtual stage to the next, and from the last to the first where
   /// it loops; by stage, then by kind.
   std::vector<Picoseconds> transferPs;
+  /// What stages keep of a microbatch that they handed on, by stage
+  /// (`StagePricer::keptOutputBytes`); none: nothing.
+  std::vector<int64_t> keptOutputBytes = {};
 
   /// Tasks that its schedule has.
   Checked tasks() const;
@@ -88,6 +91,11 @@ IterationTimes iterationOf(const StagePricer &pricer,
 /// What the allocator of `runtime` loses where saved values and temporaries
 /// take `bytes`.
 int64_t allocatorBytes(const Runtime &runtime, int64_t bytes);
+/// What of the `updateBytes` of a device lies where values of forwards were, of
+/// which there were `passBytes`: an allocator that runs short, as all together
+/// would take `totalBytes`, gives free blocks back.
+int64_t reusedBytes(int64_t totalBytes, int64_t budgetBytes,
+                    int64_t updateBytes, int64_t passBytes);
 
 /// The time of a step: from round to round where rounds repeat, else all.
 Picoseconds stepTimeOf(const PipelineSchedule &schedule,

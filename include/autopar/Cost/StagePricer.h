@@ -115,12 +115,16 @@ public:
   struct StageMemory {
     double totalBytes = 0;
     bool fits = false;
-    double activationBytes = 0, budgetBytes = 0;
+    double activationBytes = 0, budgetBytes = 0, updateBytes = 0;
   };
   Refusal priceStage(const std::vector<LayerRange> &ranges, int64_t device,
                      StageMemory &memory);
   /// What a microbatch hands on in a step of this kind, as `transferInto`.
   double transferBytes(size_t kind, int64_t layer) const;
+  /// What virtual stage `stage` keeps until a backward of what it handed on;
+  /// a runtime may set it free (`TrainingFigures::keepsOutputs`).
+  int64_t keptOutputBytes(const std::vector<LayerRange> &ranges,
+                          size_t stage) const;
   /// The layers, to be laid over the stages of the shape. Temporaries and the
   /// runtime lie on every device: those of layers come off the limit, what
   /// embedding and head need above that is theirs.

@@ -62,6 +62,8 @@ struct FigureUse {
     profile_hidden_states,
     sampler_bytes_per_logit,
     keeps_expert_workspace,
+    reduction_bucket,
+    copies_gradients,
   };
   Kind kind = Kind::memory_bandwidth;
   /// Of peaks and curves: what runs, on units of which format, with weights
@@ -297,6 +299,8 @@ struct TotalNodes {
   /// What of the backward's kernels makes gradients of weights, with floors.
   NodeId weightGradientPs;
   NodeId gradientBytes, optimizerBytes;
+  /// Copies of gradients that an update makes.
+  NodeId updateBytes;
   /// What the forward of one microbatch keeps for its backward.
   NodeId savedBytes;
 };

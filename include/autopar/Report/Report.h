@@ -145,9 +145,10 @@ struct Report {
   struct DeviceMemory {
     int64_t weightBytes = 0, kvCacheBytes = 0, stateBytes = 0;
     /// Of training: gradients, what the optimizer keeps, values saved for
-    /// backwards where they are the most, what the allocator loses.
+    /// backwards where they are the most, copies that an update takes, what the
+    /// allocator loses, and what of those copies lies where saved values were.
     int64_t gradientBytes = 0, optimizerBytes = 0, savedBytes = 0,
-            allocatorBytes = 0;
+            updateBytes = 0, allocatorBytes = 0, reusedBytes = 0;
     /// Temporaries of this step, and what is kept for temporaries of any: the
     /// most of those, of the run by which the runtime sizes them, of its
     /// sampler, and of what its rule keeps.

@@ -56,6 +56,15 @@ struct TrainingFigures {
   /// What the allocator loses of saved values and temporaries, in parts of
   /// them.
   Figure allocatorOverhead;
+  /// Whether stages keep what they handed on until its backward, beside the
+  /// inputs of layers: 1 or 0.
+  Figure keepsOutputs;
+  /// Gradients that are copied into one buffer to be reduced, elements; 0:
+  /// none are.
+  Figure reductionBucket;
+  /// Whether updates take copies of gradients (`lib/Cost/UpdateFormulas.cpp`):
+  /// 1 or 0.
+  Figure copiesGradients;
   /// How much longer iterations are than those of devices that are alike, in
   /// parts of them.
   Figure stragglerShare;

@@ -196,6 +196,9 @@ TrainingFigures test::makeTrainingFigures() {
   figures.hiddenCommunication = figure("hidden_communication", 0);
   figures.hiddenDispatch = figure("hidden_dispatch", 0);
   figures.allocatorOverhead = figure("allocator_overhead", 0);
+  figures.keepsOutputs = figure("keeps_outputs", 0);
+  figures.reductionBucket = figure("reduction_bucket", 0);
+  figures.copiesGradients = figure("copies_gradients", 0);
   figures.stragglerShare = figure("straggler_share", 0);
   figures.routingHostShare = figure("routing_host_share", 0);
   return figures;

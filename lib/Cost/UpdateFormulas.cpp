@@ -1,0 +1,108 @@
+//===- UpdateFormulas.cpp - Copies of gradients ---------------------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What DeepSpeed's optimizers take beside parameters, gradients and states
+// (deepspeed/runtime/zero/stage_1_and_2.py and bf16_optimizer.py of 2022). The
+// caching allocator gives none of it back, and hands a block that is free to
+// what fits into it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formulas.h"
+
+#include <algorithm>
+
+using namespace autopar;
+
+using Kind = Resident::Kind;
+using Use = FigureUse::Kind;
+
+namespace {
+
+/// Gradients in the format of the weights: elements of all, of the largest, and
+/// of what a device updates; and bytes of an element.
+struct NarrowGradients {
+  Expr all, largest, updated;
+  ElementType type = ElementType::f16;
+};
+
+} // namespace
+
+/// The first of `kind` that belongs to the same weight as `resident`.
+static const Resident *partnerOf(const CostProgram &program,
+                                 const Resident &resident, Kind kind) {
+  auto found = std::find_if(program.residents.begin(), program.residents.end(),
+                            [&](const Resident &other) {
+                              return other.kind == kind &&
+                                     other.layer == resident.layer &&
+                                     other.name == resident.name;
+                            });
+  return found == program.residents.end() ? nullptr : &*found;
+}
+
+static Expr elementsOf(Formulas &formulas, const Resident &resident) {
+  return formulas.localPaged(resident.shape, -1, formulas.step);
+}
+
+/// One buffer of many gradients, which a larger one has for itself.
+static Expr bucketBytes(Formulas &formulas, const NarrowGradients &gradients) {
+  Expr bucket = formulas.whole(Use::reduction_bucket);
+  Expr elements = max(min(bucket, gradients.all), gradients.largest);
+  return select(bucket, formulas.bytes(elements, gradients.type),
+                formulas.number(0));
+}
+
+/// Norms look at the largest gradient in fp32, then in fp64; what is updated is
+/// copied into one flat tensor, and that into one of fp32.
+static Expr copiedBytes(Formulas &formulas, const NarrowGradients &gradients,
+                        Expr bucket) {
+  Expr none = formulas.number(0);
+  Expr largest = min(gradients.largest, gradients.updated);
+  Expr single = formulas.bytes(largest, ElementType::f32),
+       twofold = single * formulas.number(2);
+  Expr norms =
+      select(above(twofold, bucket),
+             twofold + select(above(single, bucket), single, none), none);
+  Expr free = max(bucket, twofold);
+  Expr flat = formulas.bytes(gradients.updated, gradients.type),
+       wide = formulas.bytes(gradients.updated, ElementType::f32);
+  Expr flats = select(above(wide, free),
+                      wide + select(above(flat, free), flat, none), none);
+  return norms + flats;
+}
+
+void autopar::addUpdateFormulas(Formulas &formulas) {
+  const CostProgram &program = formulas.program;
+  Expr none = formulas.number(0), wider = none;
+  formulas.strategy.total.updateBytes = none.node();
+  if (!program.trains())
+    return;
+  NarrowGradients narrow{none, none, none};
+  for (const Resident &gradient : program.residents) {
+    const Resident *weight = partnerOf(program, gradient, Kind::weight);
+    if (gradient.kind != Kind::gradient || !weight)
+      continue;
+    Expr count = formulas.countOf(gradient);
+    Expr elements = elementsOf(formulas, gradient);
+    // Those of the last microbatch stay, and all are cast to be reduced.
+    if (bitsOf(gradient.type) > bitsOf(weight->type)) {
+      wider +=
+          count * formulas.number(2) * formulas.bytes(elements, weight->type);
+      continue;
+    }
+    narrow.type = gradient.type;
+    narrow.all += count * elements;
+    narrow.largest = max(narrow.largest, select(count, elements, none));
+    if (const Resident *kept = partnerOf(program, gradient, Kind::optimizer))
+      narrow.updated += count * elementsOf(formulas, *kept);
+  }
+  Expr bucket = bucketBytes(formulas, narrow);
+  Expr copies = formulas.whole(Use::copies_gradients);
+  formulas.strategy.total.updateBytes =
+      (bucket + copies * (wider + copiedBytes(formulas, narrow, bucket)))
+          .node();
+}
