@@ -5,8 +5,8 @@
 
 Of each runtime `straggler_share` and of chips of after the A100 `sustained_compute`, in
 turns (steps of 0.01; of chips every 0.05 is predicted, and between them times are
-linear in 1 / share); of eager runtimes `host_time_per_layer` (milliseconds; the least
-within 5 % of the best), of those whose kernels hide communication
+linear in 1 / share); `contention` (0.1) and, of eager runtimes, `host_time_per_layer`
+(the least of both within 5 % of the best), of those whose kernels hide communication
 `hidden_communication` (0.1) and, to models with experts and with what was found of the
 others, `routing_host_share` (0.01); with --of=peaks `allocator_overhead` (0.05). Found
 are the values with the least mean of |predicted / measured - 1| over the rows that
@@ -35,8 +35,9 @@ CHIPS = ("h100-sxm", "b200-sxm", "gb200", "gb300")
 SHARES = (1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7)
 TURNS = 6
 HIDES = ("nemo",)
-EAGER = ("megatron-deepspeed", "fsdp")
-HOST_TIMES_US = (0, 1000, 2000, 4000, 6000, 8000, 10000)
+EAGER = ("megatron", "megatron-deepspeed", "fsdp")
+HOST_TIMES_US = (0, 500, 1000, 1500, 2000, 3000, 4000, 6000, 8000, 10000)
+CONTENTIONS = (0, 0.1, 0.2, 0.3, 0.4, 0.5)
 SLACK = 1.05
 RUNTIMES = ("megatron", "megatron-deepspeed", "nemo", "fsdp", "fsdp2")
 COLUMNS = {"times": "iter_time_s", "peaks": "peak_gib"}
@@ -151,15 +152,31 @@ def fit_shares(options, settings, present):
             **{sustained(chip): value for chip, value in kept.items()}}
 
 
+def fit_losses(options, settings, present):
+    """What collectives beside kernels, and hosts, make kernels wait, whatever stragglers are."""
+    contention = {name: f"runtimes.{name}.training.contention" for name in present}
+    host = {name: f"runtimes.{name}.host_time_per_layer" for name in present if name in EAGER}
+    tried = collections.defaultdict(list)
+    for share in CONTENTIONS:
+        for time in HOST_TIMES_US:
+            both = {path: share for path in contention.values()} | {path: time for path in host.values()}
+            found = ratios(options, {**settings, **both})
+            for name in present if time == HOST_TIMES_US[0] else host:
+                tried[name].append((fit_stragglers(found[name])[0], share, time))
+    losses = {}
+    for name, all_tried in tried.items():
+        best = min(all_tried)[0]
+        _, share, time = min((one for one in all_tried if one[0] <= SLACK * best), key=lambda one: one[1:])
+        losses[contention[name]] = share
+        if name in host:
+            losses[host[name]] = time
+    return losses
+
+
 def fit_times(options):
     present = present_in(options)
     settings = {stragglers(name): 0 for name in present}
-    for name in set(EAGER) & set(present):
-        path, tried = f"runtimes.{name}.host_time_per_layer", []
-        for time in HOST_TIMES_US:
-            rows = ratios(options, {**settings, path: time})[name]
-            tried.append((fit_stragglers(rows)[0], time))
-        settings[path] = min(time for least, time in tried if least <= SLACK * min(tried)[0])
+    settings |= fit_losses(options, settings, present)
     settings |= fit_shares(options, settings, present)
     for name in set(HIDES) & set(present):
         path, tried = f"runtimes.{name}.training.hidden_communication", []

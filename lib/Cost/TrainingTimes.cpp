@@ -33,16 +33,21 @@ TrainingTimes &TrainingTimes::operator-=(const TrainingTimes &other) {
   return *this;
 }
 
-/// Hides `time` behind `room`, of which that much is taken.
-static void hide(Picoseconds &time, Picoseconds &room) {
+static Picoseconds partOf(Picoseconds time, double share) {
+  return static_cast<Picoseconds>(
+      std::floor(static_cast<double>(time) * share));
+}
+
+/// Hides `time` behind `room`, of which that much is taken. Kernels take longer
+/// by the part `contention` of what runs beside them.
+static void hide(Picoseconds &time, Picoseconds &room, double contention) {
   Picoseconds hidden = std::min(time, room);
-  time -= hidden;
+  time -= hidden - partOf(hidden, contention);
   room -= hidden;
 }
 
 static void hideShare(Picoseconds &time, double share) {
-  time -=
-      static_cast<Picoseconds>(std::floor(static_cast<double>(time) * share));
+  time -= partOf(time, share);
 }
 
 bool autopar::routesTokens(const CostProgram &program) {
@@ -70,10 +75,13 @@ TrainingTimes autopar::exposedOf(const TrainingTimes &times,
                &optimizer = exposed.of(Section::optimizer);
   Picoseconds besideForward = forward.kernelsPs,
               besideBackward = backward.kernelsPs;
+  auto hideBehind = [&](Picoseconds &time, Picoseconds &room) {
+    hide(time, room, rules.contention.value);
+  };
   if (rules.overlapsInputs.value != 0) {
     Picoseconds products = times.weightGradientPs;
-    hide(backward.inputPs, products);
-    besideBackward -= times.of(Section::backward).inputPs - backward.inputPs;
+    hideBehind(backward.inputPs, products);
+    besideBackward -= times.weightGradientPs - products;
   }
   for (SectionTimes *section : {&forward, &backward}) {
     hideShare(section->communicationPs, rules.hiddenCommunication.value);
@@ -84,14 +92,14 @@ TrainingTimes autopar::exposedOf(const TrainingTimes &times,
         std::max(seen, section->dispatchPs - section->kernelsPs);
   }
   if (rules.overlapsGathers.value != 0) {
-    hide(forward.gatherPs, besideForward);
-    hide(backward.gatherPs, besideBackward);
-    hide(optimizer.gatherPs, besideForward);
+    hideBehind(forward.gatherPs, besideForward);
+    hideBehind(backward.gatherPs, besideBackward);
+    hideBehind(optimizer.gatherPs, besideForward);
   }
   if (rules.overlapsReductions.value != 0) {
-    hide(forward.reductionPs, besideForward);
-    hide(backward.reductionPs, besideBackward);
-    hide(optimizer.reductionPs, besideBackward);
+    hideBehind(forward.reductionPs, besideForward);
+    hideBehind(backward.reductionPs, besideBackward);
+    hideBehind(optimizer.reductionPs, besideBackward);
   }
   return exposed;
 }

@@ -185,7 +185,8 @@ void TrainingExplainer::explainExposure(size_t index) {
       .input("exposed",
              toMicroseconds(timeOf(exposed.of(row.section), row.purpose)))
       .input("all", toMicroseconds(timeOf(all.of(row.section), row.purpose)))
-      .note(std::string("max(0, communication - what it hides behind), ") +
+      .note(std::string("max(0, communication - what it hides behind) + "
+                        "contention * what is hidden, ") +
             ruleOf(row));
   add(folder + "exposed_share", "exposed / all", share);
   add(folder + "exposed_time_us", "time_us * exposed_share",

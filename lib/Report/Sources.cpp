@@ -84,7 +84,7 @@ static void addTraining(Reading &reading) {
        {&figures.overlapsReductions, &figures.overlapsGathers,
         &figures.overlapsInputs, &figures.fusesAccumulation,
         &figures.loopsExperts, &figures.hiddenCommunication,
-        &figures.hiddenDispatch, &figures.allocatorOverhead,
+        &figures.hiddenDispatch, &figures.contention, &figures.allocatorOverhead,
         &figures.keepsOutputs, &figures.reductionBucket,
         &figures.copiesGradients, &figures.stragglerShare})
     addOnce(reading.figures, figure);

@@ -250,7 +250,7 @@ static void readRecomputation(const TrainingPlan &plan,
 static void readLimits(const Iteration &iteration, TrainingReport &training) {
   training.notModelled = {
       "input pipelines, checkpoints, evaluations and restarts",
-      "collectives that overlap and kernels that slow each other down",
+      "collectives that run at once and share links",
       "first gathers and last reductions of sections: nothing runs beside them",
       "losses of scale, and steps that a loss scaler repeats",
       "layers and heads that predict further tokens (MTP), and their losses"};

@@ -35,6 +35,7 @@ static const TrainingField trainingFields[] = {
     {"hidden_communication", units::share,
      &TrainingFigures::hiddenCommunication},
     {"hidden_dispatch", units::share, &TrainingFigures::hiddenDispatch},
+    {"contention", units::share, &TrainingFigures::contention},
     {"allocator_overhead", units::share, &TrainingFigures::allocatorOverhead},
     {"keeps_outputs", units::noneOrOne, &TrainingFigures::keepsOutputs, true},
     {"reduction_bucket", units::countOrNone, &TrainingFigures::reductionBucket,

@@ -53,6 +53,9 @@ struct TrainingFigures {
   /// What of the communication that kernels wait for runs beside others of
   /// them, 0 to 1; what of the tokens' way to experts and back.
   Figure hiddenCommunication, hiddenDispatch;
+  /// What kernels take longer where a collective runs beside them, in parts of
+  /// its time: both want multiprocessors and memory.
+  Figure contention;
   /// What the allocator loses of saved values and temporaries, in parts of
   /// them.
   Figure allocatorOverhead;

@@ -195,6 +195,7 @@ TrainingFigures test::makeTrainingFigures() {
   figures.loopsExperts = figure("loops_experts", 0);
   figures.hiddenCommunication = figure("hidden_communication", 0);
   figures.hiddenDispatch = figure("hidden_dispatch", 0);
+  figures.contention = figure("contention", 0);
   figures.allocatorOverhead = figure("allocator_overhead", 0);
   figures.keepsOutputs = figure("keeps_outputs", 0);
   figures.reductionBucket = figure("reduction_bucket", 0);

@@ -272,6 +272,21 @@ TEST(Overlap, HidesInputsBesideProducts) {
   EXPECT_EQ(exposedOf(all, runtime).of(Section::backward).inputPs, 30);
 }
 
+/// A quarter of what runs beside kernels makes those longer, and does not take
+/// room from others.
+TEST(Overlap, SlowsKernelsThatSomethingRunsBeside) {
+  Runtime runtime = makeRuntime();
+  runtime.training = makeTrainingFigures();
+  runtime.training->contention.value = 0.25;
+  TrainingTimes exposed = exposedOf(makeTimes(), runtime);
+  EXPECT_EQ(exposed.of(Section::forward).gatherPs, 17);
+  EXPECT_EQ(exposed.of(Section::optimizer).gatherPs, 20 + 7);
+  EXPECT_EQ(exposed.of(Section::backward).inputPs, 15);
+  EXPECT_EQ(exposed.of(Section::backward).gatherPs, 17);
+  EXPECT_EQ(exposed.of(Section::backward).reductionPs, 80 + 17);
+  EXPECT_EQ(exposed.of(Section::forward).communicationPs, 40);
+}
+
 /// Exposed is never more than all, and never less than what kernels leave.
 TEST(Overlap, HasBounds) {
   std::mt19937_64 random(9);
