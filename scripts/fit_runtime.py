@@ -15,7 +15,12 @@ a weight pulls them there: where rows do not tell, the prior stays.
   scripts/fit_runtime.py FILE.csv --runtime=vllm --set=...
 
 --without says what the error becomes with each coefficient at its neutral
-value, the rest fitted again. Prints; writes nothing.
+value, the rest fitted again; --halves fits to every other row of the table and
+predicts the rest. --before and --since take the rows of some versions, with the
+month in which that was released for rows that state none. Prints; writes
+nothing.
+
+  scripts/fit_runtime.py FILE.csv --runtime=trtllm --since=1.2,2026-01 --halves --fit=...
 """
 
 import argparse
@@ -25,10 +30,13 @@ import io
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
+# Of its images the version is that of the container, not of the runtime.
+CONTAINER = "ai-dynamo/"
 NEUTRAL = {"prompt_step_share": 1.0}
 RANGES = {"prompt_step_share": (0.2, 1.0), "routing_skew": (0.0, 0.95)}
 TOOL = pathlib.Path(__file__).resolve().parent.parent / "build/bin/autopar"
@@ -63,14 +71,29 @@ def has_ttft(row, known):
     return tokens >= rule["min_output_tokens"] and not queues and not is_cold
 
 
+def parts(version):
+    """1.2.0rc2 -> (1, 2, 0)."""
+    return tuple(int(part) for part in re.match(r"[0-9.]*", version).group().split(".") if part)
+
+
+def is_before(row, version, released):
+    """Whether a row is of a version before, as autopar validate finds it."""
+    stated = row["backend_version"] if CONTAINER not in row["silicon_data_source"] else ""
+    month = re.search(r"measured=(\d{4}-\d\d)", row["silicon_data_source"])
+    if parts(stated):
+        return parts(stated) < parts(version)
+    return bool(month) and month.group(1) < released
+
+
 class Rows:
     """The rows of one runtime in a file of their own."""
 
-    def __init__(self, path, runtime, configs, folder, of="tpot"):
+    def __init__(self, path, runtime, configs, folder, of="tpot", takes=lambda row: True):
         with open(path, newline="") as file:
             rows = list(csv.DictReader(file))
         self.columns = list(rows[0])
-        self.rows = [row for row in rows if row["backend"] == runtime]
+        self.rows = [row for row in rows if row["backend"] == runtime and takes(row)]
+        self.is_even = {row["id"]: place % 2 == 0 for place, row in enumerate(self.rows)}
         self.of = of
         if of == "ttft":
             known = rules()
@@ -127,9 +150,9 @@ def figures(points):
 
 
 class Fit:
-    def __init__(self, rows, start, fixed, ridge, rounds, left_out=None):
+    def __init__(self, rows, start, fixed, ridge, rounds, takes):
         self.rows, self.names, self.start = rows, list(start), start
-        self.fixed, self.ridge, self.rounds, self.left_out = fixed, ridge, rounds, left_out
+        self.fixed, self.ridge, self.rounds, self.takes = fixed, ridge, rounds, takes
         self.known = {}
 
     def values(self, point):
@@ -144,7 +167,7 @@ class Fit:
         key = tuple(values.items())
         if key not in self.known:
             points = self.rows.predict(values)
-            kept = [one for one in points if family(self.rows.model[one[0]]) != self.left_out]
+            kept = [one for one in points if self.takes(one[0])]
             self.known[key] = sum(abs(math.log(p / m)) for _, p, m in kept) / len(kept)
         return self.known[key] + self.ridge * sum((scale - 1) ** 2 for scale in point)
 
@@ -197,19 +220,27 @@ def main():
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--leave-out", action="store_true", help="each family predicted by a fit of the others")
     parser.add_argument("--without", action="store_true", help="the error without each coefficient")
+    parser.add_argument("--halves", action="store_true", help="each half of the rows predicted by a fit of the other")
+    parser.add_argument("--before", metavar="VERSION,MONTH", help="rows of versions before")
+    parser.add_argument("--since", metavar="VERSION,MONTH", help="rows of that version and later ones")
     options = parser.parse_args()
     start, fixed = pairs(options.fit), pairs(options.set)
-    with tempfile.TemporaryDirectory() as folder:
-        rows = Rows(options.file, options.runtime, options.configs, folder, options.of)
 
-        def fit(names, more=None, left_out=None):
+    def of_versions(row):
+        kept = not options.before or is_before(row, *options.before.split(","))
+        return kept and (not options.since or not is_before(row, *options.since.split(",")))
+
+    with tempfile.TemporaryDirectory() as folder:
+        rows = Rows(options.file, options.runtime, options.configs, folder, options.of, of_versions)
+
+        def fit(names, more=None, takes=lambda name: True):
             return Fit(
                 rows,
                 {n: start[n] for n in names},
                 {**fixed, **(more or {})},
                 options.ridge,
                 options.rounds,
-                left_out,
+                takes,
             ).run()
 
         best = fit(start) if start else fixed
@@ -219,13 +250,21 @@ def main():
                 others = [other for other in start if other != name]
                 found = fit(others, {name: NEUTRAL.get(name, 0.0)})
                 print(f"  without {name}: {figures(rows.predict(found))} {found}", flush=True)
+        if options.halves:
+            pooled = []
+            for even in (True, False):
+                found = fit(start, takes=lambda name, even=even: rows.is_even[name] == even)
+                own = [one for one in rows.predict(found) if rows.is_even[one[0]] != even]
+                print(f"  {'odd' if even else 'even'} rows by the others: {figures(own)} {found}", flush=True)
+                pooled += own
+            print(f"  halves, pooled: {figures(pooled)}", flush=True)
         if options.leave_out:
             pooled = []
             groups = collections.Counter(family(rows.model[name]) for name in rows.counting)
             for left_out in groups:
                 if len(groups) == 1:
                     break
-                found = fit(start, left_out=left_out)
+                found = fit(start, takes=lambda name, out=left_out: family(rows.model[name]) != out)
                 own = [one for one in rows.predict(found) if family(rows.model[one[0]]) == left_out]
                 print(f"  {left_out} by the others: {figures(own)} {found}", flush=True)
                 pooled += own

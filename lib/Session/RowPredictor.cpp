@@ -15,6 +15,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <cstring>
+
 using namespace autopar;
 
 /// The folders `org--name` in `directory`.
@@ -124,6 +126,18 @@ static void setDegrees(const ServedDegrees &degrees, ServedPlan &plan) {
   plan.etp = degrees.expertTp;
 }
 
+/// Where a row states none, or that of a container of NVIDIA Dynamo, that of
+/// the month in which it was measured.
+static std::string versionOf(const ServingRow &row) {
+  std::string version;
+  if (row.source.find("ai-dynamo/") == std::string::npos)
+    version = resolveRuntime(row.runtime + " " + row.runtimeVersion).version;
+  auto measured = row.sourceFields.find("measured");
+  if (!isRuntimeVersion(version) && measured != row.sourceFields.end())
+    version = measured->second.substr(0, std::strlen("2026-03"));
+  return isRuntimeVersion(version) ? version : "";
+}
+
 Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
   ResolvedName model = models.find(row.model);
   if (!model)
@@ -141,9 +155,8 @@ Result<RowPredictor::Match> RowPredictor::match(const ServingRow &row) {
   plan.model = model.isFolder ? configs + "/" + model.name : model.name;
   plan.system = system.name;
   plan.runtime = runtime.name;
-  std::string version =
-      resolveRuntime(row.runtime + " " + row.runtimeVersion).version;
-  if (isRuntimeVersion(version))
+  std::string version = versionOf(row);
+  if (!version.empty())
     plan.runtime += "@" + version;
   Result<std::string> format = weightFormatOf(row, model, plan.model);
   if (!format)

@@ -10,10 +10,26 @@
 
 #include "autopar/Validation/Rules.h"
 
+#include <set>
+
 namespace autopar {
 
-/// Applies the enabled repairs to an aggregated row.
-void repairRow(ServingRow &row, const RuleSet &rules, RowJudgement &judgement);
+/// The enabled repairs of a table.
+class Repairs {
+public:
+  /// `rows` say which sources store products of degrees. `rules` outlive it.
+  Repairs(const std::vector<ServingRow> &rows, const RuleSet &rules);
+
+  void apply(ServingRow &row, RowJudgement &judgement) const;
+
+private:
+  double smallestDegree() const;
+  void applyToDegrees(ServingRow &row, RowJudgement &judgement) const;
+  void applyToPools(ServingRow &row, RowJudgement &judgement) const;
+
+  const RuleSet &rules;
+  std::set<std::string> sourcesOfProducts;
+};
 
 } // namespace autopar
 

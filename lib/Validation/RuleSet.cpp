@@ -26,12 +26,26 @@ static std::vector<Rule> repairs() {
        Kind::repair,
        true,
        {{"smallest_degree", 4}}},
+      {"product-of-twos",
+       "tp or attention-dp 4 with moe tp = ep = 2 is a product, too, where "
+       "product-of-degrees finds one in the same source: 2 and moe tp 1 are "
+       "meant",
+       Kind::repair},
       {"attention-dp-unstated",
        "attention-dp that is not stated is moe tp x ep / tp", Kind::repair},
       {"tp-equals-dp",
        "tp = attention-dp > 1 with ep = tp x attention-dp is probably tp 1 "
        "with attention-dp = ep = the smaller number; ambiguous",
        Kind::repair},
+      {"attention-dp-of-pools",
+       "a pool with attention-dp = moe tp > 1 and ep 1 splits attention as it "
+       "does experts, tp, on a tray of a rack, and has whole experts, ep, "
+       "beyond one: so do the recipes of SGLang that were measured "
+       "(github.com/NVIDIA/srt-slurm, recipes/gb200-fp4, gb200-fp8)",
+       Kind::repair,
+       true,
+       {{"tray", 4}},
+       {{"runtime", "sglang"}, {"system", "gb200"}}},
   };
 }
 

@@ -238,9 +238,9 @@ std::vector<RowJudgement> autopar::judgeRows(std::vector<ServingRow> &rows,
                                              const RuleSet &rules,
                                              const CapacityOf &capacityOf) {
   std::vector<RowJudgement> judgements(rows.size());
+  const Repairs repairs(rows, rules);
   for (size_t row = 0; row < rows.size(); ++row)
-    if (!rows[row].decode)
-      repairRow(rows[row], rules, judgements[row]);
+    repairs.apply(rows[row], judgements[row]);
   Judge judge(rows, judgements, capacityOf);
   for (const Rule &rule : rules.rules)
     if (rule.excludes(Rule::Rows::served))

@@ -54,7 +54,9 @@ struct RuleSet {
 };
 
 /// All repairs and exclusions, as they were written before any error of a
-/// prediction was looked at.
+/// prediction was looked at; but for `product-of-twos` and
+/// `attention-dp-of-pools`, which errors led to, and configurations of the
+/// benchmarks told.
 RuleSet defaultRules();
 /// None of them applies; figures are compared as ever.
 RuleSet noRules();

@@ -81,8 +81,10 @@ protected:
 TEST_F(MeasuredRows, CountsByRule) {
   const std::map<std::string, size_t> expected = {
       {"product-of-degrees", 145},
+      {"product-of-twos", 17},
       {"attention-dp-unstated", 291},
       {"tp-equals-dp", 0},
+      {"attention-dp-of-pools", 12},
       {"decode-workers-unstated", 414},
       {"tp-is-a-total", 31},
       {"concurrency-differs", 59},

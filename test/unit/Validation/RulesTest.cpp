@@ -48,6 +48,57 @@ TEST(Repairs, ProductOfDegrees) {
   expectRepaired(degrees(8, 1, 8, 8), degrees(8, 1, 8, 8), {});
 }
 
+/// A row of a source, with its degrees.
+ServingRow rowOf(std::string source, const ServedDegrees &degrees) {
+  ServingRow row = plainRow();
+  row.source = std::move(source);
+  row.degrees = degrees;
+  return row;
+}
+
+TEST(Repairs, ProductOfTwosWhereItsSourceHasProducts) {
+  std::vector<ServingRow> rows = {rowOf("a.csv; id=1", degrees(4, 1, 2, 2)),
+                                  rowOf("a.csv; id=2", degrees(64, 1, 8, 8)),
+                                  rowOf("a.csv; id=3", degrees(1, 4, 2, 2)),
+                                  rowOf("b.csv; id=1", degrees(4, 1, 2, 2))};
+  std::vector<RowJudgement> judged = judgeRows(rows, defaultRules(), nullptr);
+  std::vector<std::string> name = {"product-of-twos"};
+  EXPECT_TRUE(rows[0].degrees == degrees(2, 1, 1, 2));
+  EXPECT_EQ(judged[0].repairs, name);
+  EXPECT_TRUE(rows[2].degrees == degrees(1, 2, 1, 2));
+  EXPECT_EQ(judged[2].repairs, name);
+  EXPECT_TRUE(rows[3].degrees == degrees(4, 1, 2, 2));
+  EXPECT_TRUE(judged[3].repairs.empty());
+}
+
+/// What becomes of pools of `given` on a rack.
+ServingRow repairedPools(const ServedDegrees &given, const char *runtime,
+                         const char *system) {
+  std::vector<ServingRow> rows = {plainRow()};
+  rows[0].runtime = runtime;
+  rows[0].system = system;
+  rows[0].prefill = ServedPool{degrees(1, 4, 4, 1), 1, std::nullopt};
+  rows[0].decode = ServedPool{given, 2, std::nullopt};
+  judgeRows(rows, defaultRules(), nullptr);
+  return rows[0];
+}
+
+TEST(Repairs, AttentionDpOfPools) {
+  ServingRow tray = repairedPools(degrees(1, 4, 4, 1), "sglang", "gb200");
+  EXPECT_TRUE(tray.prefill->degrees == degrees(4, 1, 4, 1));
+  EXPECT_TRUE(tray.decode->degrees == degrees(4, 1, 4, 1));
+  ServingRow rack = repairedPools(degrees(1, 32, 32, 1), "sglang", "gb200");
+  EXPECT_TRUE(rack.decode->degrees == degrees(1, 32, 1, 32));
+  for (ServedDegrees other :
+       {degrees(4, 1, 4, 1), degrees(1, 8, 1, 8), degrees(2, 4, 4, 1)})
+    EXPECT_TRUE(repairedPools(other, "sglang", "gb200").decode->degrees ==
+                other);
+  ServingRow node = repairedPools(degrees(1, 4, 4, 1), "sglang", "b200_sxm");
+  EXPECT_TRUE(node.decode->degrees == degrees(1, 4, 4, 1));
+  ServingRow engine = repairedPools(degrees(1, 4, 4, 1), "trtllm", "gb200");
+  EXPECT_TRUE(engine.decode->degrees == degrees(1, 4, 4, 1));
+}
+
 TEST(Repairs, AttentionDpUnstated) {
   std::vector<std::string> name = {"attention-dp-unstated"};
   expectRepaired(degrees(1, 1, 4, 1, false), degrees(1, 4, 4, 1), name);
