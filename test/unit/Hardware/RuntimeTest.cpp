@@ -108,9 +108,9 @@ TEST_F(RuntimeTest, Versions) {
   EXPECT_EQ(read("vllm@2026-03").samplerBytesPerLogit.value, 14);
   EXPECT_EQ(read("vllm@2026-02").samplerBytesPerLogit.value, 37.5);
   // Hosts were slower before; release candidates are of their release.
-  for (auto [before, since] :
-       {std::pair("vllm@0.13", "vllm@0.14"), {"trtllm@1.1.0rc2", "trtllm@1.2.0rc6"},
-        {"sglang@2025-12", "sglang@0.5.8.post1"}})
+  for (auto [before, since] : {std::pair("vllm@0.13", "vllm@0.14"),
+                               {"trtllm@1.1.0rc2", "trtllm@1.2.0rc6"},
+                               {"sglang@2025-12", "sglang@0.5.8.post1"}})
     EXPECT_GT(read(before).hostTimePerLayerUs.value,
               read(since).hostTimePerLayerUs.value)
         << before;
