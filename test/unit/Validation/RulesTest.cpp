@@ -295,7 +295,7 @@ TEST(Exclusions, FirstRuleWinsAndIsCounted) {
     EXPECT_EQ(count.rows, met ? 1u : 0u) << count.name;
     ++counted;
   }
-  EXPECT_EQ(counted, 12u);
+  EXPECT_EQ(counted, 14u);
   EXPECT_TRUE(countByRule(found, noRules()).empty());
 }
 
