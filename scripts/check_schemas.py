@@ -25,6 +25,7 @@ KINDS = {
     "hardware/schema/system.schema.json": "hardware/systems/*.json",
     "hardware/schema/node.schema.json": "hardware/examples/*.json",
     "hardware/schema/names.schema.json": "*/names.json",
+    "hardware/schema/spreads.schema.json": "hardware/spreads.json",
     "runtimes/schema/runtime.schema.json": "runtimes/*.json",
     "runtimes/schema/recipes.schema.json": "runtimes/recipes/*.json",
     "models/formats/schema/format.schema.json": "models/formats/*.json",
@@ -50,7 +51,7 @@ def errors_of(path, validator):
     for error in validator.iter_errors(value):
         pointer = "".join(f"/{part}" for part in error.absolute_path)
         yield f"{pointer}: {error.message}"
-    named = isinstance(value, dict) and path.name != "names.json"
+    named = isinstance(value, dict) and path.name not in ("names.json", "spreads.json")
     named = named and path.parent.name != "examples"
     yield from (f"{at}: no source" for at in sourceless(value) if named)
     if named and value.get("name") != path.stem:

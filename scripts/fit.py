@@ -25,6 +25,7 @@ Runtimes are fitted to served points by scripts/fit_runtime.py.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import argparse
+import collections
 import pathlib
 import sys
 
@@ -35,8 +36,9 @@ import fit_scans
 import fit_shapes
 import hardware_files as files
 
-CHIPS = files.ROOT / "hardware/chips"
-SYSTEMS = files.ROOT / "hardware/systems"
+HARDWARE = files.ROOT / "hardware"
+CHIPS = HARDWARE / "chips"
+SYSTEMS = HARDWARE / "systems"
 
 
 def tables(data, chips, _):
@@ -67,6 +69,28 @@ PARTS = {
 }
 
 
+def spreads(chips):
+    """The file that says how far apart what measured chips reach is."""
+    reached = collections.defaultdict(list)
+    for chip in chips.values():
+        for kernel, curves in chip["kernels"].items():
+            for key, curve in curves.items():
+                if key != "any" and curve["source"]["kind"] == "measured":
+                    reached[f"{kernel}.{key}"].append(curve)
+    return {
+        "schema": "autopar.spreads/1",
+        "title": "The least and the most of their peak and bandwidth that the measured chips reach",
+        "spreads": {use: {efficiency: range_of(curves, efficiency)
+                          for efficiency in ("compute_efficiency", "memory_efficiency")}
+                    for use, curves in sorted(reached.items()) if len(curves) > 1},
+    }
+
+
+def range_of(curves, efficiency):
+    values = [curve[efficiency]["value"] for curve in curves]
+    return {"least": min(values), "most": max(values)}
+
+
 def read_all(folder):
     return {path.stem: files.read(path) for path in sorted(folder.glob("*.json"))}
 
@@ -95,11 +119,12 @@ def main():
         if arguments.part in (None, name):
             print(f"== {name}", flush=True)
             fit(arguments.data, chips, systems)
+    made = {CHIPS: chips, SYSTEMS: systems, HARDWARE: {"spreads": spreads(chips)}}
     if arguments.write:
-        write_all(CHIPS, chips)
-        write_all(SYSTEMS, systems)
+        for folder, values in made.items():
+            write_all(folder, values)
     if arguments.check:
-        return max(files.check(CHIPS, chips), files.check(SYSTEMS, systems))
+        return max(files.check(folder, values) for folder, values in made.items())
     return 0
 
 

@@ -7,66 +7,44 @@
 
 #include "Readers.h"
 
-#include <algorithm>
+#include "autopar/Support/File.h"
 
 using namespace autopar;
 
-namespace {
-
-/// The least and the most of what chips reach.
-struct Range {
-  size_t chips = 0;
-  double leastCompute = 1, mostCompute = 0, leastMemory = 1, mostMemory = 0;
-
-  void add(const KernelCurve &curve) {
-    leastCompute = std::min(leastCompute, curve.computeEfficiency);
-    mostCompute = std::max(mostCompute, curve.computeEfficiency);
-    leastMemory = std::min(leastMemory, curve.memoryEfficiency);
-    mostMemory = std::max(mostMemory, curve.memoryEfficiency);
-    ++chips;
-  }
-};
-
-} // namespace
-
-/// What `function` makes of each curve of formats, by "matmul.bf16".
-template <typename Function>
-static void forEachUse(const Chip &chip, Function function) {
+/// Whether a curve of some format is another chip's.
+static bool borrows(const Chip &chip) {
   for (const auto &[kind, curves] : chip.kernels)
     for (const auto &[key, curve] : curves)
-      if (!key.empty())
-        function(std::string(nameOf(kind)) + "." + key, curve);
+      if (!key.empty() && curve.source.kind == "derived")
+        return true;
+  return false;
+}
+
+/// The largest over the smallest.
+static double readRatio(const JsonReader &reader, std::string_view key) {
+  JsonReader range = reader.object(key);
+  range.allowOnly({"least", "most"});
+  double least =
+      range.number("least", units::fraction.min, units::fraction.max);
+  return range.number("most", least, units::fraction.max) / least;
 }
 
 Result<std::map<std::string, CurveSpread>>
-autopar::curveSpreads(const Chip &chip, const std::string &directory,
-                      const HardwareLibrary &library) {
-  std::map<std::string, Range> ranges;
-  forEachUse(chip, [&](const std::string &use, const KernelCurve &curve) {
-    if (curve.source.kind == "derived")
-      ranges[use];
-  });
+autopar::readSpreads(const Chip &chip, const std::string &directory) {
   std::map<std::string, CurveSpread> spreads;
-  if (ranges.empty())
+  std::string file = directory + "/spreads.json";
+  if (!borrows(chip) || !fileExists(file))
     return spreads;
-  for (const std::string &name : library.chipNames()) {
-    Result<JsonDocument> file =
-        JsonDocument::readFile(directory + "/chips/" + name + ".json");
-    if (!file)
-      return file.error();
-    JsonReader reader = file->reader();
-    Chip other = readChip(reader);
-    if (reader.failed())
-      return reader.takeError();
-    forEachUse(other, [&](const std::string &use, const KernelCurve &curve) {
-      auto range = ranges.find(use);
-      if (range != ranges.end() && curve.source.kind == "measured")
-        range->second.add(curve);
-    });
-  }
-  for (const auto &[use, range] : ranges)
-    if (range.chips > 1)
-      spreads[use] = {range.chips, range.mostCompute / range.leastCompute,
-                      range.mostMemory / range.leastMemory};
+  Result<JsonDocument> document = JsonDocument::readFile(file);
+  if (!document)
+    return document.error();
+  JsonReader reader = document->reader();
+  checkSchema(reader, "autopar.spreads/1");
+  reader.allowOnly({"schema", "title", "spreads"});
+  for (const auto &[use, spread] : reader.object("spreads").members())
+    spreads[use] = {readRatio(spread, "compute_efficiency"),
+                    readRatio(spread, "memory_efficiency")};
+  if (reader.failed())
+    return reader.takeError();
   return spreads;
 }

@@ -129,7 +129,7 @@ static std::optional<Error> checkNodes(const System &system, int64_t nodes) {
 
 Result<Machine> HardwareLibrary::makeMachine(System system, Chip chip,
                                              int64_t nodes) const {
-  auto spreads = curveSpreads(chip, directory, *this);
+  auto spreads = readSpreads(chip, directory);
   if (!spreads)
     return spreads.error();
   Pool pool;

@@ -36,11 +36,10 @@ Result<std::optional<TakenName>>
 takeName(const std::string &text, const std::string &directory,
          const std::vector<std::string> &systems);
 
-/// Of the derived curves of `chip`: what those of the chips of `library`, files
-/// of `directory`, have that were measured.
+/// What `spreads.json` of `directory` has, where `chip` has curves of others;
+/// libraries need not have the file.
 Result<std::map<std::string, CurveSpread>>
-curveSpreads(const Chip &chip, const std::string &directory,
-             const HardwareLibrary &library);
+readSpreads(const Chip &chip, const std::string &directory);
 
 /// The two files that a file of `autopar.node/1` stands for.
 struct ExpandedNode {

@@ -26,6 +26,10 @@ static std::string useOf(const KernelCurve &curve) {
   return curve.path.substr(curve.path.rfind('.', last - 1) + 1);
 }
 
+static bool servesAll(std::string_view use) {
+  return use.substr(use.rfind('.') + 1) == "any";
+}
+
 /// Curves of 16 bits serve both formats, and one of "any" all.
 static std::string alike(std::string use) {
   size_t dot = use.rfind('.');
@@ -54,9 +58,8 @@ std::string autopar::substitutedUse(const Reading &reading,
   std::string wanted = alike(reading.pool().chip.useOf(
       reading.curveKindOf(kernel), kernel.compute, kernel.storage));
   std::string used = alike(useOf(curve));
-  bool servesAll = used.substr(used.rfind('.') + 1) == "any";
   // Scans have no curves of their own, which is an assumption of its own.
-  if (servesAll || kernel.kind == KernelKind::scan)
+  if (servesAll(used) || kernel.kind == KernelKind::scan)
     return "";
   if (std::optional<ElementType> packed = packedIn(kernel))
     return wanted + " with weights in " + std::string(nameOf(*packed));
@@ -126,21 +129,25 @@ void autopar::warnSubstitutedCurves(Reading &reading) {
 }
 
 void autopar::warnOtherChips(Reading &reading) {
+  const auto &spreads = reading.machine.spreads;
   std::vector<std::string> uses;
   for (auto [kind, curve] : reading.curves) {
     std::string use = useOf(*curve);
-    auto spread = reading.machine.spreads.find(use);
-    if (curve->source.kind == "derived" &&
-        spread != reading.machine.spreads.end())
+    if (curve->source.kind != "derived" || servesAll(use))
+      continue;
+    if (auto spread = spreads.find(use); spread != spreads.end())
       uses.push_back(use + " by " + times(spread->second.compute) + " and " +
                      times(spread->second.memory));
+    else if (spreads.empty())
+      uses.push_back(use);
   }
+  std::string spread = spreads.empty()
+                           ? ""
+                           : "; how far the efficiencies of measured chips are "
+                             "apart, in compute and in memory";
   if (!uses.empty())
     reading.report.warnings.push_back(
-        {"curves of another chip; how far the efficiencies of measured chips "
-         "are apart, in compute and in memory: " +
-             join(uses, ", "),
-         ""});
+        {"curves of another chip" + spread + ": " + join(uses, ", "), ""});
 }
 
 void autopar::warnSetLinks(Reading &reading) {

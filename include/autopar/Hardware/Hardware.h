@@ -209,7 +209,6 @@ struct TakenName {
 /// How far apart what measured chips reach is, of one kernel and format: the
 /// largest over the smallest efficiency.
 struct CurveSpread {
-  size_t chips = 0;
   double compute = 1, memory = 1;
 };
 
@@ -223,8 +222,8 @@ struct Machine {
   /// What a file of a few lines leaves to the library, and what of it was
   /// taken; "" of one that says everything.
   std::string derived = {};
-  /// Of the curves of the chip that are others' ("matmul.bf16"), where several
-  /// chips of the library were measured.
+  /// By use ("matmul.bf16"), where several chips of the library were measured
+  /// and the chip of the machine has curves of others.
   std::map<std::string, CurveSpread> spreads = {};
 
   int64_t devices() const;
