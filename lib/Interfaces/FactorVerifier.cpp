@@ -61,8 +61,8 @@ struct Witness {
 
 class FactorVerifier {
 public:
-  FactorVerifier(Operation *op, ShardingFactors factors)
-      : op(op), factors(std::move(factors)) {}
+  FactorVerifier(Operation *op, const ShardingFactors &factors)
+      : op(op), factors(factors) {}
 
   LogicalResult verify() {
     if (failed(collect()))
@@ -334,7 +334,7 @@ private:
   }
 
   Operation *op;
-  ShardingFactors factors;
+  const ShardingFactors &factors;
   SmallVector<Tensor> tensors;
   SmallVector<Witness> witnesses;
 };
@@ -360,5 +360,5 @@ LogicalResult autopar::verifySharding(Operation *op) {
   ShardingFactors factors = cast<ShardingOpInterface>(op).getShardingFactors();
   if (factors.operands.size() != op->getNumOperands())
     return refuseRanks(op);
-  return FactorVerifier(op, std::move(factors)).verify();
+  return FactorVerifier(op, factors).verify();
 }

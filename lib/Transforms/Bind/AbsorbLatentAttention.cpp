@@ -24,6 +24,15 @@ struct AbsorbLatentAttentionPass
 
   void runOnModule() override {
     ModuleOp module = getOperation();
+    if (!phase.empty() && phase != "each" && !symbolizePhaseKind(phase)) {
+      module.emitError() << "unknown phase '" << phase
+                         << "', expected prefill, decode or each";
+      return signalPassFailure();
+    }
+    // Most models have none: nothing changes.
+    auto stop = [](LatentAttentionOp) { return WalkResult::interrupt(); };
+    if (!OperationPass::getOperation().walk(stop).wasInterrupted())
+      return markAllAnalysesPreserved();
     bool isServed = !phase.empty() && !module.getOps<RequestsOp>().empty();
     if (phase == "each" || isServed) {
       module.walk([](LatentAttentionOp op) {
@@ -31,11 +40,6 @@ struct AbsorbLatentAttentionPass
           op.setByPhase(true);
       });
       return;
-    }
-    if (!phase.empty() && !symbolizePhaseKind(phase)) {
-      module.emitError() << "unknown phase '" << phase
-                         << "', expected prefill, decode or each";
-      return signalPassFailure();
     }
     SymbolBindingOpInterface step = findWorkload(module);
     if (!phase.empty() && (!step || nameOf(step.getWorkload().phase) != phase))
