@@ -12,7 +12,6 @@
 #include "autopar/Support/Text.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace autopar;
@@ -39,15 +38,6 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Machine and runtime", "nodes price runtime memory-utilization set"},
     {"Report", "estimate explain impact verbose report-output"}};
 
-/// The flags of `helpGroups` by their place there.
-static StringMap<std::pair<size_t, StringRef>> placesInHelp() {
-  StringMap<std::pair<size_t, StringRef>> places;
-  for (auto [group, flags] : helpGroups)
-    for (StringRef flag : split(flags, ' '))
-      places[flag] = {places.size(), group};
-  return places;
-}
-
 /// What a flag says alone; "" of one that needs a value.
 static StringRef bareOf(const cl::Option &option) {
   if (option.ArgStr == "estimate")
@@ -58,21 +48,23 @@ static StringRef bareOf(const cl::Option &option) {
 }
 
 PlanFlags::PlanFlags() : plan(std::make_unique<PlanOptions>()) {
-  StringMap<std::pair<size_t, StringRef>> places = placesInHelp();
-  auto placeOf = [&](StringRef flag) {
-    auto it = places.find(flag);
-    return it == places.end()
-               ? std::pair(size_t(places.size()), StringRef("Other"))
-               : it->second;
+  auto options = plan->byName();
+  flags.reserve(options.size());
+  auto add = [&](StringRef group, StringRef name) {
+    if (const cl::Option *option = options.lookup(name))
+      flags.push_back({name.str(), option->HelpStr.str(),
+                       option->ValueStr.str(), bareOf(*option).str(),
+                       group.str()});
+    options.erase(name);
   };
-  for (const auto &[name, option] : plan->byName())
-    flags.push_back({option->ArgStr.str(), option->HelpStr.str(),
-                     option->ValueStr.str(), bareOf(*option).str(),
-                     placeOf(option->ArgStr).second.str()});
-  llvm::sort(flags, [&](const PlanFlag &a, const PlanFlag &b) {
-    return std::pair(placeOf(a.name).first, StringRef(a.name)) <
-           std::pair(placeOf(b.name).first, StringRef(b.name));
-  });
+  for (auto [group, names] : helpGroups)
+    for (StringRef name : split(names, ' '))
+      add(group, name);
+  SmallVector<StringRef> others =
+      llvm::to_vector(llvm::make_first_range(options));
+  llvm::sort(others);
+  for (StringRef name : others)
+    add("Other", name);
 }
 
 PlanFlags::~PlanFlags() = default;
