@@ -11,6 +11,7 @@
 
 #include "autopar/Support/File.h"
 
+#include <algorithm>
 #include <cstdio>
 
 using namespace autopar;
@@ -24,6 +25,30 @@ static int requireSubcommand(CLI::App *app) {
   return 1;
 }
 
+using AddCommand = void (*)(CLI::App &app, std::vector<Command> &commands);
+
+static constexpr std::pair<std::string_view, AddCommand> commandsByName[] = {
+#ifdef AUTOPAR_ENABLE_MLIR
+    {"estimate", addEstimate},   {"compare", addCompare},
+    {"search", addSearch},       {"sweep", addSweep},
+    {"models", addModels},       {"groups", addGroups},
+    {"validate", addValidate},   {"replay", addReplay},
+    {"serve", addServe},
+#endif
+    {"placement", addPlacement}, {"hardware", addHardware}};
+
+/// Adds the command that is called `word`, or all where none is: flags of
+/// commands that do not run take as long to make as a report.
+static void addCommands(CLI::App &app, std::string_view word,
+                        std::vector<Command> &commands) {
+  auto isCalled = [&](const auto &command) { return command.first == word; };
+  bool all = std::none_of(std::begin(commandsByName), std::end(commandsByName),
+                          isCalled);
+  for (const auto &command : commandsByName)
+    if (all || isCalled(command))
+      command.second(app, commands);
+}
+
 static int run(int argc, char **argv) {
   CLI::App app{"What a language model costs on a machine, and why"};
   app.name("autopar");
@@ -31,19 +56,7 @@ static int run(int argc, char **argv) {
   app.set_version_flag("--version", "autopar " AUTOPAR_VERSION,
                        "Print the version");
   std::vector<Command> commands;
-#ifdef AUTOPAR_ENABLE_MLIR
-  addEstimate(app, commands);
-  addCompare(app, commands);
-  addSearch(app, commands);
-  addSweep(app, commands);
-  addModels(app, commands);
-  addGroups(app, commands);
-  addValidate(app, commands);
-  addReplay(app, commands);
-  addServe(app, commands);
-#endif
-  addPlacement(app, commands);
-  addHardware(app, commands);
+  addCommands(app, argc > 1 ? argv[1] : "", commands);
   addCompletion(app, commands);
   addHelp(app);
   app.footer("  autopar estimate llama-3.3-70b --shard-tp=8\n"
