@@ -20,8 +20,7 @@ add_subdirectory(Interpreter)
 add_subdirectory(Pipelines)
 
 add_autopar_library(InitAll MLIR InitAll.cpp
-  LINK autopar::Pipelines MLIRFuncDialect MLIRFuncInlinerExtension
-       MLIRTransforms)
+  LINK autopar::Pipelines MLIRFuncDialect MLIRTransformUtils MLIRTransforms)
 add_subdirectory(Session)
 add_subdirectory(Server)
 add_subdirectory(Bundle)
