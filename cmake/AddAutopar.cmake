@@ -91,9 +91,18 @@ endfunction()
 include(CheckLinkerFlag)
 check_linker_flag(CXX -static-libstdc++ AUTOPAR_HAS_STATIC_LIBSTDCXX)
 check_linker_flag(CXX -Wl,--as-needed,--gc-sections AUTOPAR_HAS_GC_SECTIONS)
+# Addresses that the loader adds the program's own to, as a bitmap: half of the
+# loader's work. It takes glibc 2.36 to run.
+include(CheckCXXSourceRuns)
+set(CMAKE_REQUIRED_LINK_OPTIONS -Wl,-z,pack-relative-relocs)
+check_cxx_source_runs("int main() {}" AUTOPAR_HAS_PACKED_RELOCATIONS)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
 function(autopar_link_options target)
   if(AUTOPAR_HAS_GC_SECTIONS)
     target_link_options(${target} PRIVATE -Wl,--as-needed,--gc-sections)
+  endif()
+  if(AUTOPAR_HAS_PACKED_RELOCATIONS)
+    target_link_options(${target} PRIVATE -Wl,-z,pack-relative-relocs)
   endif()
   if(AUTOPAR_HAS_STATIC_LIBSTDCXX AND NOT AUTOPAR_LINK_DYLIB
      AND NOT AUTOPAR_ENABLE_FUZZERS)
