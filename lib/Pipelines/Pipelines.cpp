@@ -7,6 +7,7 @@
 
 #include "autopar/Pipelines/Pipelines.h"
 
+#include "ShardingPasses.h"
 #include "autopar/Hardware/Figures.h"
 #include "autopar/Pipelines/PlanPasses.h"
 #include "autopar/Plan/PlanText.h"
@@ -305,9 +306,7 @@ private:
         return failure();
       RunOnModulePassOptions run;
       run.module = name;
-      run.pipeline.clear();
-      llvm::raw_string_ostream os(run.pipeline);
-      passes.printAsTextualPipeline(os);
+      run.pipeline = pipelineText(passes);
       pm.addPass(createRunOnModulePass(std::move(run)));
     }
     fillReport(diff);

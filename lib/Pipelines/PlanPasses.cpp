@@ -15,6 +15,17 @@
 using namespace autopar;
 using namespace mlir;
 
+std::string autopar::pipelineText(const OpPassManager &passes) {
+  [[maybe_unused]] static const bool known = [] {
+    registerAutoparPasses();
+    return true;
+  }();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  passes.printAsTextualPipeline(os);
+  return text;
+}
+
 namespace {
 
 class PlanPasses {
@@ -99,16 +110,9 @@ private:
 
   /// The rest of the pipeline, as a text that is parsed for each that is tried.
   void addFitting() {
-    [[maybe_unused]] static const bool known = [] {
-      registerAutoparPasses();
-      return true;
-    }();
-    std::string text;
-    llvm::raw_string_ostream os(text);
     OpPassManager rest(ModuleOp::getOperationName());
     PlanPasses(rest, request).addTrainedProgram();
-    rest.printAsTextualPipeline(os);
-    pm.addPass(createFitRecomputationPass({std::move(text)}));
+    pm.addPass(createFitRecomputationPass({pipelineText(rest)}));
   }
 
   void addProgram() {

@@ -34,6 +34,8 @@ std::unique_ptr<mlir::Pass> createFormatsPass(const Plan &plan,
 std::unique_ptr<mlir::Pass> createDispatchPass(const Plan &plan);
 /// Adds the pass that places experts, where `plan` says how.
 void addPlacementPass(mlir::OpPassManager &pm, const Plan &plan);
+/// What a pass that runs `passes` has as its option, and parses.
+std::string pipelineText(const mlir::OpPassManager &passes);
 
 } // namespace autopar
 

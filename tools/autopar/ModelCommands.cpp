@@ -8,7 +8,6 @@
 #include "ModelCommands.h"
 
 #include "autopar/Bundle/BundlePass.h"
-#include "autopar/InitAll.h"
 #include "autopar/Pipelines/Pipelines.h"
 #include "autopar/Plan/DeviceOrder.h"
 #include "autopar/Report/TextStyle.h"
@@ -98,8 +97,6 @@ static std::vector<std::string> asGiven(const ModelArgument &model,
 
 int autopar::estimate(const ModelArgument &model, PlanFlags &flags,
                       const PlanValues &values, const std::string &bundle) {
-  // Pipelines in options of passes are parsed.
-  registerAllPasses();
   Result<ModelRequest> request = requestOf(model, model.name);
   if (!request)
     return fail(request.error());
