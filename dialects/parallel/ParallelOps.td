@@ -252,8 +252,9 @@ def PAR_ExpertPlacementOp : PAR_Op<"expert_placement"> {
 
 def PAR_TensorOrHandle : AnyTypeOf<[AnyRankedTensor, TensorHandleInterface]>;
 
-/// An op whose result is its operand, laid out otherwise.
-class PAR_LayoutOp<string mnemonic, dag attributes,
+/// An op whose result is its operand, laid out otherwise, and called `name` in
+/// text.
+class PAR_LayoutOp<string mnemonic, string name, dag attributes,
                    TypeConstraint type = AnyRankedTensor> : PAR_Op<mnemonic, [
     Pure, EncodingsMatchModule,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
@@ -261,15 +262,21 @@ class PAR_LayoutOp<string mnemonic, dag attributes,
   let arguments = !con((ins type:$input), attributes);
   let results = (outs type:$result);
   let hasVerifier = 1;
+  let extraClassDefinition = [{
+    void $cppClass::getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      setName(getResult(), "}] # name # [{");
+    }
+  }];
 }
 
-class PAR_CollectiveOp<string mnemonic, dag attributes,
+class PAR_CollectiveOp<string mnemonic, string name, dag attributes,
                        TypeConstraint type = AnyRankedTensor>
-    : PAR_LayoutOp<mnemonic, !con(attributes, (ins PAR_AxesAttr:$axes)), type> {
+    : PAR_LayoutOp<mnemonic, name,
+                   !con(attributes, (ins PAR_AxesAttr:$axes)), type> {
   let hasFolder = 1;
 }
 
-def PAR_ReshardOp : PAR_LayoutOp<"reshard", (ins), PAR_TensorOrHandle> {
+def PAR_ReshardOp : PAR_LayoutOp<"reshard", "resharded", (ins), PAR_TensorOrHandle> {
   let summary = "asks for another layout";
   let description = [{
     Moves data: every device gets the elements that the result's type gives it.
@@ -295,7 +302,7 @@ def PAR_ReshardOp : PAR_LayoutOp<"reshard", (ins), PAR_TensorOrHandle> {
   let hasFolder = 1;
 }
 
-def PAR_AllReduceOp : PAR_CollectiveOp<"all_reduce", (ins)> {
+def PAR_AllReduceOp : PAR_CollectiveOp<"all_reduce", "sum", (ins)> {
   let summary = "sums partial values over axes";
   let description = [{
     Every device of a group over `axes` gets the sum of what they have:
@@ -323,7 +330,7 @@ def PAR_AllReduceOp : PAR_CollectiveOp<"all_reduce", (ins)> {
   }];
 }
 
-def PAR_AllGatherOp : PAR_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
+def PAR_AllGatherOp : PAR_CollectiveOp<"all_gather", "gathered", (ins I64Attr:$dim)> {
   let summary = "puts a split dimension together again";
   let description = [{
     Every device of a group over `axes` gets what the others have of `dim`:
@@ -355,7 +362,7 @@ def PAR_AllGatherOp : PAR_CollectiveOp<"all_gather", (ins I64Attr:$dim)> {
   }];
 }
 
-def PAR_ReduceScatterOp : PAR_CollectiveOp<"reduce_scatter", (ins I64Attr:$dim)> {
+def PAR_ReduceScatterOp : PAR_CollectiveOp<"reduce_scatter", "part", (ins I64Attr:$dim)> {
   let summary = "sums partial values and keeps a part each";
   let description = [{
     Every device of a group over `axes` gets its part of the sum:
@@ -387,7 +394,7 @@ def PAR_ReduceScatterOp : PAR_CollectiveOp<"reduce_scatter", (ins I64Attr:$dim)>
   }];
 }
 
-def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins
+def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", "exchanged", (ins
     I64Attr:$from, I64Attr:$to, OptionalAttr<I64Attr>:$top_k,
     OptionalAttr<I64Attr>:$groups, OptionalAttr<I64Attr>:$keep,
     OptionalAttr<TypeAttr>:$format, OptionalAttr<I64Attr>:$blocks)> {
@@ -468,7 +475,7 @@ def PAR_AllToAllOp : PAR_CollectiveOp<"all_to_all", (ins
   }];
 }
 
-def PAR_PermuteOp : PAR_CollectiveOp<"permute", (ins)> {
+def PAR_PermuteOp : PAR_CollectiveOp<"permute", "permuted", (ins)> {
   let summary = "puts the axes of splits in another order";
   let description = [{
     Every device of a group over `axes` gets the whole part of another one:
@@ -502,7 +509,7 @@ def PAR_PermuteOp : PAR_CollectiveOp<"permute", (ins)> {
   }];
 }
 
-def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
+def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", "slice", (ins I64Attr:$dim)> {
   let summary = "keeps a part of a whole dimension";
   let description = [{
     Every device keeps, of what it has, its part of `dim`:
@@ -535,7 +542,7 @@ def PAR_AllSliceOp : PAR_CollectiveOp<"all_slice", (ins I64Attr:$dim)> {
 }
 
 def PAR_RingOp
-    : PAR_CollectiveOp<"ring", (ins I64Attr:$dim), PAR_TensorOrHandle> {
+    : PAR_CollectiveOp<"ring", "seen", (ins I64Attr:$dim), PAR_TensorOrHandle> {
   let summary = "passes the parts of a dimension around";
   let description = [{
     The result stands for the operand where it is, and for the parts of the

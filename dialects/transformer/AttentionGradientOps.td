@@ -10,7 +10,7 @@
 
 include "transformer/TransformerBase.td"
 
-def TF_RopeBackwardOp : TF_ComputeOp<"rope_backward", [
+def TF_RopeBackwardOp : TF_NamedOp<"rope_backward", "dx", [
     Pure, AllTypesMatch<["dy", "result"]>]> {
   let summary = "turns pairs of elements back";
   let description = [{
@@ -42,7 +42,8 @@ def TF_RopeBackwardOp : TF_ComputeOp<"rope_backward", [
   }];
 }
 
-def TF_AttentionNormaliserOp : TF_ComputeOp<"attention_normaliser", [Pure]> {
+def TF_AttentionNormaliserOp
+    : TF_NamedOp<"attention_normaliser", "normaliser", [Pure]> {
   let summary = "the logarithm of what an attention divides by";
   let description = [{
     Of `transformer.attention` of the same operands, `causal`, `window`, `chunk`,
@@ -145,7 +146,7 @@ def TF_AttentionBackwardOp : TF_ComputeOp<"attention_backward", [
   }];
 }
 
-def TF_SinkGradientOp : TF_ComputeOp<"sink_gradient", [
+def TF_SinkGradientOp : TF_NamedOp<"sink_gradient", "ds", [
     Pure, AllTypesMatch<["dy", "y"]>]> {
   let summary = "the gradient of the scores of nothing";
   let description = [{
@@ -178,7 +179,8 @@ def TF_SinkGradientOp : TF_ComputeOp<"sink_gradient", [
   }];
 }
 
-def TF_AttentionProbabilitiesOp : TF_ComputeOp<"attention_probabilities", [Pure]> {
+def TF_AttentionProbabilitiesOp
+    : TF_NamedOp<"attention_probabilities", "probabilities", [Pure]> {
   let summary = "how much each token sees of each, written out";
   let description = [{
     What `transformer.attention` keeps to itself, by kernels that write it. With
@@ -218,7 +220,7 @@ def TF_AttentionProbabilitiesOp : TF_ComputeOp<"attention_probabilities", [Pure]
   }];
 }
 
-def TF_AttendOp : TF_ComputeOp<"attend", [Pure]> {
+def TF_AttendOp : TF_NamedOp<"attend", "attn", [Pure]> {
   let summary = "values by how much each token sees of them";
   let description = [{
         y[b, i, a, :] = sum_c probabilities[b, a, i, c] * value[b, c, g, :]
@@ -286,7 +288,8 @@ def TF_AttendBackwardOp : TF_ComputeOp<"attend_backward", [
   }];
 }
 
-def TF_AttentionProbabilitiesBackwardOp : TF_ComputeOp<"attention_probabilities_backward", [
+def TF_AttentionProbabilitiesBackwardOp
+    : TF_ComputeOp<"attention_probabilities_backward", [
     Pure, AllTypesMatch<["probabilities", "d_probabilities"]>,
     AllTypesMatch<["query", "d_query"]>, AllTypesMatch<["key", "d_key"]>]> {
   let summary = "what queries and keys have to do with probabilities";

@@ -10,7 +10,7 @@
 
 include "transformer/TransformerBase.td"
 
-def TF_RopeOp : TF_ComputeOp<"rope", [
+def TF_RopeOp : TF_NamedOp<"rope", "rope", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "turns pairs of elements by the token's position";
   let description = [{
@@ -58,7 +58,8 @@ def TF_RopeOp : TF_ComputeOp<"rope", [
   let hasVerifier = 1;
 }
 
-def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
+def TF_AttentionOp
+    : TF_NamedOp<"attention", "attn", [AttrSizedOperandSegments]> {
   let summary = "attends to the cached tokens and the new ones";
   let description = [{
     Appends the new keys and values to the cache (`transformer.kv_cache`), then
@@ -200,7 +201,7 @@ def TF_AttentionOp : TF_ComputeOp<"attention", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def TF_ChannelAttentionOp : TF_ComputeOp<"channel_attention", [
+def TF_ChannelAttentionOp : TF_NamedOp<"channel_attention", "attn", [
     Pure, AllTypesMatch<["query", "key", "value", "result"]>]> {
   let summary = "channels of a head that attend to each other";
   let description = [{

@@ -10,7 +10,7 @@
 
 include "transformer/TransformerBase.td"
 
-def TF_AddOp : TF_ComputeOp<"add", [
+def TF_AddOp : TF_NamedOp<"add", "add", [
     Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
   let summary = "adds two tensors";
   let description = [{
@@ -37,7 +37,7 @@ def TF_AddOp : TF_ComputeOp<"add", [
   }];
 }
 
-def TF_ActivationOp : TF_ComputeOp<"activation", [
+def TF_ActivationOp : TF_NamedOp<"activation", "activation", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "applies a function to every element";
   let description = [{
@@ -80,7 +80,7 @@ def TF_ActivationOp : TF_ComputeOp<"activation", [
   }];
 }
 
-def TF_GatedOp : TF_ComputeOp<"gated", [
+def TF_GatedOp : TF_NamedOp<"gated", "gated", [
     Pure, AllTypesMatch<["gate", "up", "result"]>]> {
   let summary = "multiplies by an activated gate";
   let description = [{
@@ -115,7 +115,7 @@ def TF_GatedOp : TF_ComputeOp<"gated", [
   }];
 }
 
-def TF_ScaleOp : TF_ComputeOp<"scale", [
+def TF_ScaleOp : TF_NamedOp<"scale", "scaled", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "multiplies by a constant";
   let description = [{
@@ -143,7 +143,7 @@ def TF_ScaleOp : TF_ComputeOp<"scale", [
   let hasVerifier = 1;
 }
 
-def TF_MultiplyOp : TF_ComputeOp<"multiply", [
+def TF_MultiplyOp : TF_NamedOp<"multiply", "scaled", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "multiplies by learned factors";
   let description = [{
@@ -169,7 +169,7 @@ def TF_MultiplyOp : TF_ComputeOp<"multiply", [
   let assemblyFormat = "$x `,` $factors attr-dict `:` type($x) `,` type($factors)";
 }
 
-def TF_WeighOp : TF_ComputeOp<"weigh", [
+def TF_WeighOp : TF_NamedOp<"weigh", "weighed", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "multiplies each token, or each head, by a weight of its own";
   let description = [{
@@ -197,7 +197,7 @@ def TF_WeighOp : TF_ComputeOp<"weigh", [
   }];
 }
 
-def TF_SoftcapOp : TF_ComputeOp<"softcap", [
+def TF_SoftcapOp : TF_NamedOp<"softcap", "capped", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "keeps values between two bounds, smoothly";
   let description = [{

@@ -18,7 +18,7 @@ include "transformer/TransformerBase.td"
 // Routing
 //===----------------------------------------------------------------------===//
 
-def TF_RouterScoresOp : TF_ComputeOp<"router_scores", [Pure]> {
+def TF_RouterScoresOp : TF_NamedOp<"router_scores", "scores", [Pure]> {
   let summary = "how well each expert suits each token";
   let description = [{
     The `s` of `transformer.router` of the same operands, of all experts: their
@@ -50,7 +50,7 @@ def TF_RouterScoresOp : TF_ComputeOp<"router_scores", [Pure]> {
   }];
 }
 
-def TF_RouterBackwardOp : TF_ComputeOp<"router_backward", [
+def TF_RouterBackwardOp : TF_NamedOp<"router_backward", "dl", [
     Pure, AllTypesMatch<["dy", "routing"]>, AllTypesMatch<["scores", "result"]>]> {
   let summary = "what the sums that experts are chosen by have to do with weights";
   let description = [{
@@ -87,7 +87,7 @@ def TF_RouterBackwardOp : TF_ComputeOp<"router_backward", [
   }];
 }
 
-def TF_RoutingGradientOp : TF_ComputeOp<"routing_gradient", [Pure]> {
+def TF_RoutingGradientOp : TF_NamedOp<"routing_gradient", "dr", [Pure]> {
   let summary = "what a token's weights of experts have to do with their sum";
   let description = [{
     Of `transformer.combine`, of the experts that `routing` names:
@@ -120,7 +120,7 @@ def TF_RoutingGradientOp : TF_ComputeOp<"routing_gradient", [Pure]> {
   }];
 }
 
-def TF_CombineBackwardOp : TF_ComputeOp<"combine_backward", [Pure]> {
+def TF_CombineBackwardOp : TF_NamedOp<"combine_backward", "dx", [Pure]> {
   let summary = "what experts returned has to do with a token's sum";
   let description = [{
     Of `transformer.combine`:
@@ -150,7 +150,7 @@ def TF_CombineBackwardOp : TF_ComputeOp<"combine_backward", [Pure]> {
   }];
 }
 
-def TF_DispatchBackwardOp : TF_ComputeOp<"dispatch_backward", [Pure]> {
+def TF_DispatchBackwardOp : TF_NamedOp<"dispatch_backward", "dx", [Pure]> {
   let summary = "what a token has to do with its copies";
   let description = [{
     Of `transformer.dispatch`:
@@ -180,7 +180,7 @@ def TF_DispatchBackwardOp : TF_ComputeOp<"dispatch_backward", [Pure]> {
   }];
 }
 
-def TF_WeighGradientOp : TF_ComputeOp<"weigh_gradient", [Pure]> {
+def TF_WeighGradientOp : TF_NamedOp<"weigh_gradient", "dw", [Pure]> {
   let summary = "what the weights of rows have to do with them";
   let description = [{
     Of `transformer.weigh`, with the derivative `f'` of its function:
@@ -212,7 +212,7 @@ def TF_WeighGradientOp : TF_ComputeOp<"weigh_gradient", [Pure]> {
 // Products
 //===----------------------------------------------------------------------===//
 
-def TF_ExpertsBackwardOp : TF_ComputeOp<"experts_backward", [Pure]> {
+def TF_ExpertsBackwardOp : TF_NamedOp<"experts_backward", "dx", [Pure]> {
   let summary = "what routed tokens have to do with their experts' products";
   let description = [{
     Of `transformer.experts`:
@@ -243,7 +243,7 @@ def TF_ExpertsBackwardOp : TF_ComputeOp<"experts_backward", [Pure]> {
   }];
 }
 
-def TF_ExpertsGradientOp : TF_ComputeOp<"experts_gradient", [Pure]> {
+def TF_ExpertsGradientOp : TF_NamedOp<"experts_gradient", "dw", [Pure]> {
   let summary = "the gradient of the weights of experts";
   let description = [{
     Of `transformer.experts`:
@@ -277,7 +277,7 @@ def TF_ExpertsGradientOp : TF_ComputeOp<"experts_gradient", [Pure]> {
   }];
 }
 
-def TF_SumExpertsOp : TF_ComputeOp<"sum_experts", [Pure]> {
+def TF_SumExpertsOp : TF_NamedOp<"sum_experts", "db", [Pure]> {
   let summary = "the gradient of what experts add to their rows";
   let description = [{
         db[e, o] = sum of dy[r, o] over the rows r that go to e

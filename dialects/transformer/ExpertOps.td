@@ -10,7 +10,8 @@
 
 include "transformer/TransformerBase.td"
 
-def TF_RouterOp : TF_ComputeOp<"router", [Pure, AttrSizedOperandSegments]> {
+def TF_RouterOp
+    : TF_NamedOp<"router", "router", [Pure, AttrSizedOperandSegments]> {
   let summary = "picks the experts of each token";
   let description = [{
     For each token `t..`, over the experts `e`:
@@ -69,7 +70,7 @@ def TF_RouterOp : TF_ComputeOp<"router", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def TF_DispatchOp : TF_ComputeOp<"dispatch", [Pure]> {
+def TF_DispatchOp : TF_NamedOp<"dispatch", "dispatch", [Pure]> {
   let summary = "copies each token once per expert it goes to";
   let description = [{
     The result is a set: its row `(t, j)`, in no order, is token `t` on its way
@@ -144,7 +145,7 @@ def TF_ExpertsOp : TF_ComputeOp<"experts", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TF_CombineOp : TF_ComputeOp<"combine", [Pure]> {
+def TF_CombineOp : TF_NamedOp<"combine", "combine", [Pure]> {
   let summary = "adds up what a token's experts returned";
   let description = [{
         y[t.., h] = sum_j routing[t.., j] * x[(t, j), h]
@@ -176,7 +177,7 @@ def TF_CombineOp : TF_ComputeOp<"combine", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TF_AddExpertBiasOp : TF_ComputeOp<"add_expert_bias", [
+def TF_AddExpertBiasOp : TF_NamedOp<"add_expert_bias", "biased", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "adds the biases of a token's experts";
   let description = [{

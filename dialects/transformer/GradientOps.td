@@ -21,7 +21,7 @@ include "transformer/TransformerBase.td"
 // Losses
 //===----------------------------------------------------------------------===//
 
-def TF_CrossEntropyOp : TF_ComputeOp<"cross_entropy", [Pure]> {
+def TF_CrossEntropyOp : TF_NamedOp<"cross_entropy", "loss", [Pure]> {
   let summary = "how unlikely the right tokens were";
   let description = [{
         y[t..] = log(sum_v exp(x[t.., v])) - x[t.., labels[t..]]
@@ -50,7 +50,8 @@ def TF_CrossEntropyOp : TF_ComputeOp<"cross_entropy", [Pure]> {
   }];
 }
 
-def TF_CrossEntropyBackwardOp : TF_ComputeOp<"cross_entropy_backward", [
+def TF_CrossEntropyBackwardOp
+    : TF_NamedOp<"cross_entropy_backward", "d_logits", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "the gradient of the summed cross entropies";
   let description = [{
@@ -77,7 +78,7 @@ def TF_CrossEntropyBackwardOp : TF_ComputeOp<"cross_entropy_backward", [
   let assemblyFormat = "$x `,` $labels attr-dict `:` type($x) `,` type($labels)";
 }
 
-def TF_CastOp : TF_ComputeOp<"cast", [Pure]> {
+def TF_CastOp : TF_NamedOp<"cast", "cast", [Pure]> {
   let summary = "the same numbers in another format";
   let description = [{
         y[i..] = x[i..]
@@ -103,7 +104,7 @@ def TF_CastOp : TF_ComputeOp<"cast", [Pure]> {
 // Products
 //===----------------------------------------------------------------------===//
 
-def TF_LinearBackwardOp : TF_ComputeOp<"linear_backward", [Pure]> {
+def TF_LinearBackwardOp : TF_NamedOp<"linear_backward", "dx", [Pure]> {
   let summary = "what a product's input has to do with it";
   let description = [{
     Of `transformer.linear`:
@@ -139,7 +140,7 @@ def TF_LinearBackwardOp : TF_ComputeOp<"linear_backward", [Pure]> {
   }];
 }
 
-def TF_LogitsBackwardOp : TF_ComputeOp<"logits_backward", [Pure]> {
+def TF_LogitsBackwardOp : TF_NamedOp<"logits_backward", "dx", [Pure]> {
   let summary = "what hidden states have to do with the scores";
   let description = [{
     Of `transformer.logits`:
@@ -168,7 +169,7 @@ def TF_LogitsBackwardOp : TF_ComputeOp<"logits_backward", [Pure]> {
   }];
 }
 
-def TF_ProductGradientOp : TF_ComputeOp<"product_gradient", [Pure]> {
+def TF_ProductGradientOp : TF_NamedOp<"product_gradient", "dw", [Pure]> {
   let summary = "the gradient of a weight that tokens are multiplied by";
   let description = [{
         dw[i.., o..] = sum_t.. a[t.., i..] * b[t.., o..]
@@ -206,7 +207,7 @@ def TF_ProductGradientOp : TF_ComputeOp<"product_gradient", [Pure]> {
   }];
 }
 
-def TF_SumTokensOp : TF_ComputeOp<"sum_tokens", [Pure]> {
+def TF_SumTokensOp : TF_NamedOp<"sum_tokens", "db", [Pure]> {
   let summary = "the gradient of what is added to every token";
   let description = [{
         db[o..] = sum_t.. dy[t.., o..]
@@ -232,7 +233,7 @@ def TF_SumTokensOp : TF_ComputeOp<"sum_tokens", [Pure]> {
   }];
 }
 
-def TF_FactorGradientOp : TF_ComputeOp<"factor_gradient", [
+def TF_FactorGradientOp : TF_NamedOp<"factor_gradient", "df", [
     Pure, AllTypesMatch<["dy", "x"]>]> {
   let summary = "the gradient of learned factors";
   let description = [{
@@ -267,7 +268,7 @@ def TF_FactorGradientOp : TF_ComputeOp<"factor_gradient", [
 // Tables
 //===----------------------------------------------------------------------===//
 
-def TF_EmbeddingGradientOp : TF_ComputeOp<"embedding_gradient", [Pure]> {
+def TF_EmbeddingGradientOp : TF_NamedOp<"embedding_gradient", "dt", [Pure]> {
   let summary = "the gradient of a table that tokens are looked up in";
   let description = [{
         dt[v, h] = sum of dy[t.., h] over the t.. whose ids[t..] is v
@@ -297,7 +298,7 @@ def TF_EmbeddingGradientOp : TF_ComputeOp<"embedding_gradient", [Pure]> {
   }];
 }
 
-def TF_PositionGradientOp : TF_ComputeOp<"position_gradient", [Pure]> {
+def TF_PositionGradientOp : TF_NamedOp<"position_gradient", "dt", [Pure]> {
   let summary = "the gradient of a table of positions";
   let description = [{
     Of `transformer.position_embedding`:
@@ -332,7 +333,7 @@ def TF_PositionGradientOp : TF_ComputeOp<"position_gradient", [Pure]> {
 // Norms
 //===----------------------------------------------------------------------===//
 
-def TF_NormBackwardOp : TF_ComputeOp<"norm_backward", [
+def TF_NormBackwardOp : TF_NamedOp<"norm_backward", "dx", [
     Pure, AllTypesMatch<["dy", "x", "result"]>]> {
   let summary = "what a norm's input has to do with its result";
   let description = [{
@@ -371,7 +372,7 @@ def TF_NormBackwardOp : TF_ComputeOp<"norm_backward", [
   }];
 }
 
-def TF_NormGradientOp : TF_ComputeOp<"norm_gradient", [
+def TF_NormGradientOp : TF_NamedOp<"norm_gradient", "dw", [
     Pure, AllTypesMatch<["dy", "x"]>]> {
   let summary = "the gradient of a norm's weight";
   let description = [{
@@ -412,7 +413,7 @@ def TF_NormGradientOp : TF_ComputeOp<"norm_gradient", [
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-def TF_ActivationBackwardOp : TF_ComputeOp<"activation_backward", [
+def TF_ActivationBackwardOp : TF_NamedOp<"activation_backward", "dx", [
     Pure, AllTypesMatch<["dy", "x", "result"]>]> {
   let summary = "what an activation's input has to do with its result";
   let description = [{
@@ -466,7 +467,7 @@ def TF_GatedBackwardOp : TF_ComputeOp<"gated_backward", [
   }];
 }
 
-def TF_SoftcapBackwardOp : TF_ComputeOp<"softcap_backward", [
+def TF_SoftcapBackwardOp : TF_NamedOp<"softcap_backward", "dx", [
     Pure, AllTypesMatch<["dy", "x", "result"]>]> {
   let summary = "what softly bounded values have to do with the result";
   let description = [{
@@ -491,7 +492,7 @@ def TF_SoftcapBackwardOp : TF_ComputeOp<"softcap_backward", [
   }];
 }
 
-def TF_DropoutMaskOp : TF_ComputeOp<"dropout_mask", [Pure]> {
+def TF_DropoutMaskOp : TF_NamedOp<"dropout_mask", "mask", [Pure]> {
   let summary = "which elements a dropout keeps";
   let description = [{
     Which elements of a tensor like `x`, which is not read, are kept: each is
@@ -520,7 +521,7 @@ def TF_DropoutMaskOp : TF_ComputeOp<"dropout_mask", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TF_DropoutOp : TF_ComputeOp<"dropout", [
+def TF_DropoutOp : TF_NamedOp<"dropout", "dropped", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "keeps some elements, and makes up for the others";
   let description = [{

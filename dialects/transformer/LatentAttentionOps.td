@@ -10,7 +10,7 @@
 
 include "transformer/TransformerBase.td"
 
-def TF_LatentAttentionOp : TF_ComputeOp<"latent_attention"> {
+def TF_LatentAttentionOp : TF_NamedOp<"latent_attention", "attn"> {
   let summary = "attends to tokens of which one latent vector is cached";
   let description = [{
     Multi-head latent attention (DeepSeek-V2, arXiv:2405.04434, section 2.1).
@@ -98,7 +98,7 @@ def TF_LatentAttentionOp : TF_ComputeOp<"latent_attention"> {
   let hasVerifier = 1;
 }
 
-def TF_IndexerOp : TF_ComputeOp<"indexer"> {
+def TF_IndexerOp : TF_NamedOp<"indexer", "selected"> {
   let summary = "selects the cached tokens that a token attends to";
   let description = [{
     Appends the keys to the cache (`transformer.kv_cache`), then scores for each

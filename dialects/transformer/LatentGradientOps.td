@@ -10,7 +10,7 @@
 
 include "transformer/TransformerBase.td"
 
-def TF_ConcatSharedOp : TF_ComputeOp<"concat_shared", [Pure]> {
+def TF_ConcatSharedOp : TF_NamedOp<"concat_shared", "key", [Pure]> {
   let summary = "puts what all heads share behind what each has";
   let description = [{
     The keys of a latent attention (`transformer.latent_attention`), written out:

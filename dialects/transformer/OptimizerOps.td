@@ -10,7 +10,7 @@
 
 include "transformer/TransformerBase.td"
 
-def TF_UpdateOp : TF_ComputeOp<"update", [
+def TF_UpdateOp : TF_NamedOp<"update", "updated", [
     AllTypesMatch<["weight", "result"]>, MemoryEffects<[MemRead<TF_WeightMemory>, MemWrite<TF_WeightMemory>]>]> {
   let summary = "what an optimizer makes of a weight";
   let description = [{
@@ -74,7 +74,7 @@ def TF_UpdateOp : TF_ComputeOp<"update", [
   let hasVerifier = 1;
 }
 
-def TF_MomentumOp : TF_ComputeOp<"momentum", [
+def TF_MomentumOp : TF_NamedOp<"momentum", "momentum", [
     AllTypesMatch<["weight", "result"]>, MemoryEffects<[MemRead<TF_WeightMemory>, MemWrite<TF_WeightMemory>]>]> {
   let summary = "the direction that a weight's gradients have taken";
   let description = [{
@@ -105,7 +105,7 @@ def TF_MomentumOp : TF_ComputeOp<"momentum", [
   let hasVerifier = 1;
 }
 
-def TF_OrthogonalizeOp : TF_ComputeOp<"orthogonalize", [
+def TF_OrthogonalizeOp : TF_NamedOp<"orthogonalize", "orthogonal", [
     Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "makes the singular values of a matrix nearly 1";
   let description = [{

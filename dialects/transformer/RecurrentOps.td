@@ -42,22 +42,17 @@ def TF_StateOp : TF_Op<"state", [
 }
 
 /// An op that walks over the tokens of a sequence. Its heads or channels are
-/// independent: tensor parallelism splits them.
-class TF_RecurrentOp<string mnemonic, list<Trait> traits = []>
-    : TF_ComputeOp<mnemonic, traits> {
+/// independent, and it asks tensor parallelism to split them.
+class TF_RecurrentOp<string mnemonic, string name, list<Trait> traits = []>
+    : TF_NamedOp<mnemonic, name, traits> {
   let results = (outs AnyRankedTensor:$result);
   let hasVerifier = 1;
-}
-
-/// One that has heads, which it asks tensor parallelism to split.
-class TF_HeadedRecurrentOp<string mnemonic, list<Trait> traits = []>
-    : TF_RecurrentOp<mnemonic, traits> {
   let extraClassDeclaration = [{
     ::std::optional<::autopar::TensorParallelFactor> getTensorParallelFactor();
   }];
 }
 
-def TF_ShortConvOp : TF_HeadedRecurrentOp<"short_conv", [
+def TF_ShortConvOp : TF_RecurrentOp<"short_conv", "conv", [
     AttrSizedOperandSegments, AllTypesMatch<["x", "result"]>]> {
   let summary = "mixes each channel with its last few tokens";
   let description = [{
@@ -106,7 +101,7 @@ def TF_ShortConvOp : TF_HeadedRecurrentOp<"short_conv", [
   }];
 }
 
-def TF_StateSpaceOp : TF_HeadedRecurrentOp<"state_space", [
+def TF_StateSpaceOp : TF_RecurrentOp<"state_space", "ssm", [
     AttrSizedOperandSegments, AllTypesMatch<["x", "result"]>,
     AllTypesMatch<["input", "output"]>]> {
   let summary = "the selective state space of Mamba";
@@ -162,7 +157,7 @@ def TF_StateSpaceOp : TF_HeadedRecurrentOp<"state_space", [
   }];
 }
 
-def TF_GatedDeltaRuleOp : TF_HeadedRecurrentOp<"gated_delta_rule", [
+def TF_GatedDeltaRuleOp : TF_RecurrentOp<"gated_delta_rule", "delta", [
     AllTypesMatch<["query", "key"]>, AllTypesMatch<["value", "result"]>,
     AllTypesMatch<["beta", "decay"]>]> {
   let summary = "linear attention that corrects what it remembers";
@@ -217,7 +212,7 @@ def TF_GatedDeltaRuleOp : TF_HeadedRecurrentOp<"gated_delta_rule", [
   }];
 }
 
-def TF_LinearAttentionOp : TF_HeadedRecurrentOp<"linear_attention", [
+def TF_LinearAttentionOp : TF_RecurrentOp<"linear_attention", "linear_attn", [
     AllTypesMatch<["query", "key", "value", "result"]>]> {
   let summary = "attends to a decaying sum of keys times values";
   let description = [{

@@ -39,7 +39,8 @@ def TF_InsertBackwardOp : TF_ComputeOp<"insert_backward", [
   let assemblyFormat = "$dz attr-dict `:` type($dz) `->` type($d_inserted)";
 }
 
-def TF_MergeTokensBackwardOp : TF_ComputeOp<"merge_tokens_backward", [Pure]> {
+def TF_MergeTokensBackwardOp
+    : TF_NamedOp<"merge_tokens_backward", "dx", [Pure]> {
   let summary = "what merged tokens have to do with the one that they became";
   let description = [{
     Of `transformer.merge_tokens`, with `n` tokens of `d` elements for each:

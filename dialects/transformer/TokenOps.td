@@ -14,7 +14,7 @@ include "transformer/TransformerBase.td"
 // Tokens in, tokens out
 //===----------------------------------------------------------------------===//
 
-def TF_EmbeddingOp : TF_ComputeOp<"embedding", [Pure]> {
+def TF_EmbeddingOp : TF_NamedOp<"embedding", "embedding", [Pure]> {
   let summary = "looks tokens up in a table";
   let description = [{
         y[t.., h] = table[ids[t..], h]
@@ -47,7 +47,7 @@ def TF_EmbeddingOp : TF_ComputeOp<"embedding", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TF_LastTokenOp : TF_ComputeOp<"last_token", [Pure]> {
+def TF_LastTokenOp : TF_NamedOp<"last_token", "last", [Pure]> {
   let summary = "keeps the last token of each sequence";
   let description = [{
         y[b, h..] = x[b, tokens - 1, h..]
@@ -71,7 +71,8 @@ def TF_LastTokenOp : TF_ComputeOp<"last_token", [Pure]> {
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
 }
 
-def TF_LayerPartOp : TF_ComputeOp<"layer_part", [MemoryEffects<[MemRead]>]> {
+def TF_LayerPartOp
+    : TF_NamedOp<"layer_part", "part", [MemoryEffects<[MemRead]>]> {
   let summary = "what a tensor has for the layer that runs";
   let description = [{
     With the number `l` of the layer that runs (see `transformer.repeat`):
@@ -99,7 +100,7 @@ def TF_LayerPartOp : TF_ComputeOp<"layer_part", [MemoryEffects<[MemRead]>]> {
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
 }
 
-def TF_PositionEmbeddingOp : TF_ComputeOp<"position_embedding", [
+def TF_PositionEmbeddingOp : TF_NamedOp<"position_embedding", "positioned", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "adds the row of a token's position";
   let description = [{
@@ -137,7 +138,7 @@ def TF_PositionEmbeddingOp : TF_ComputeOp<"position_embedding", [
   let hasVerifier = 1;
 }
 
-def TF_InsertOp : TF_ComputeOp<"insert", [
+def TF_InsertOp : TF_NamedOp<"insert", "inserted", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "puts encoded tokens into the stream";
   let description = [{
@@ -166,7 +167,7 @@ def TF_InsertOp : TF_ComputeOp<"insert", [
   let assemblyFormat = "$x `,` $y attr-dict `:` type($x) `,` type($y)";
 }
 
-def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
+def TF_ConvolutionOp : TF_NamedOp<"convolution", "convolved", [Pure]> {
   let summary = "mixes neighbouring tokens by a weight";
   let description = [{
     With the stride `s`, which is how many tokens of `x` there are for one of
@@ -220,7 +221,8 @@ def TF_ConvolutionOp : TF_ComputeOp<"convolution", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TF_ChannelConvolutionOp : TF_ComputeOp<"channel_convolution", [Pure]> {
+def TF_ChannelConvolutionOp
+    : TF_NamedOp<"channel_convolution", "convolved", [Pure]> {
   let summary = "mixes neighbouring tokens, each channel by itself";
   let description = [{
     As `transformer.convolution`, with the same strides, planes and zeros around
@@ -265,7 +267,7 @@ def TF_ChannelConvolutionOp : TF_ComputeOp<"channel_convolution", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TF_MergeTokensOp : TF_ComputeOp<"merge_tokens", [Pure]> {
+def TF_MergeTokensOp : TF_NamedOp<"merge_tokens", "merged", [Pure]> {
   let summary = "makes one token of several neighbours";
   let description = [{
     Of each `n` neighbours one token, with their elements side by side, or their
@@ -301,7 +303,7 @@ def TF_MergeTokensOp : TF_ComputeOp<"merge_tokens", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TF_LogitsOp : TF_ComputeOp<"logits", [Pure]> {
+def TF_LogitsOp : TF_NamedOp<"logits", "logits", [Pure]> {
   let summary = "scores of all tokens of the vocabulary";
   let description = [{
         y[t.., v] = sum_h x[t.., h] * table[v, h]
@@ -375,7 +377,7 @@ def TF_LinearOp : TF_ComputeOp<"linear", [Pure]> {
   }];
 }
 
-def TF_AddBiasOp : TF_ComputeOp<"add_bias", [
+def TF_AddBiasOp : TF_NamedOp<"add_bias", "biased", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "adds a bias to every token";
   let description = [{
@@ -401,7 +403,7 @@ def TF_AddBiasOp : TF_ComputeOp<"add_bias", [
 
 /// Types of a norm's operands and result: the weight's is left out where it is
 /// the last dimension of `x`.
-class TF_NormOp<string mnemonic> : TF_ComputeOp<mnemonic, [
+class TF_NormOp<string mnemonic> : TF_NamedOp<mnemonic, "norm", [
     Pure, AttrSizedOperandSegments, AllTypesMatch<["x", "result"]>]> {
   dag operands = (ins AnyRankedTensor:$x, Optional<AnyRankedTensor>:$weight,
                       Optional<AnyRankedTensor>:$bias,
@@ -466,7 +468,7 @@ def TF_RMSNormOp : TF_NormOp<"rms_norm"> {
   }];
 }
 
-def TF_SquareSumOp : TF_ComputeOp<"square_sum", [Pure]> {
+def TF_SquareSumOp : TF_NamedOp<"square_sum", "squares", [Pure]> {
   let summary = "sums the squares that a norm divides by";
   let description = [{
     For each token, over the elements `h..` of the last `n` dimensions of `over(n)`
@@ -529,7 +531,7 @@ def TF_LayerNormOp : TF_NormOp<"layer_norm"> {
   let assemblyFormat = syntaxOfParameters # syntaxOfTypes;
 }
 
-def TF_BatchNormOp : TF_ComputeOp<"batch_norm", [
+def TF_BatchNormOp : TF_NamedOp<"batch_norm", "norm", [
     Pure, AllTypesMatch<["x", "result"]>,
     AllTypesMatch<["mean", "variance", "weight", "bias"]>]> {
   let summary = "moves and scales each channel by what training saw of it";
@@ -564,7 +566,7 @@ def TF_BatchNormOp : TF_ComputeOp<"batch_norm", [
   let hasVerifier = 1;
 }
 
-def TF_SoftmaxOp : TF_ComputeOp<"softmax", [
+def TF_SoftmaxOp : TF_NamedOp<"softmax", "probabilities", [
     Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "makes probabilities of scores";
   let description = [{

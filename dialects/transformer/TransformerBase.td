@@ -40,4 +40,14 @@ class TF_ComputeOp<string mnemonic, list<Trait> traits = []>
         DeclareOpInterfaceMethods<ShardingOpInterface>,
         DeclareOpInterfaceMethods<WorkloadOpInterface>]>;
 
+/// One whose result is called `name` in text, whatever its operands are.
+class TF_NamedOp<string mnemonic, string name, list<Trait> traits = []>
+    : TF_ComputeOp<mnemonic, traits> {
+  let extraClassDefinition = [{
+    void $cppClass::getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      setName(getResult(), "}] # name # [{");
+    }
+  }];
+}
+
 #endif // AUTOPAR_TRANSFORMER_BASE_TD

@@ -384,43 +384,28 @@ LogicalResult PermuteOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// Names and costs
+// Costs
 //===----------------------------------------------------------------------===//
 
-#define AUTOPAR_COLLECTIVE(OP, KIND, NAME)                                     \
-  void OP::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {                  \
-    setNameFn(getResult(), NAME);                                              \
-  }                                                                            \
+#define AUTOPAR_COLLECTIVE(OP, KIND)                                           \
   void OP::buildWorkload(WorkloadBuilder &builder) {                           \
     if (builder.moves(getInput(), getResult(), getAxes().getValue()))          \
       builder.addCollective(*this, CollectiveKind::KIND, getInput(),           \
                             getAxes().getValue());                             \
   }
-AUTOPAR_COLLECTIVE(AllReduceOp, all_reduce, "sum")
-AUTOPAR_COLLECTIVE(ReduceScatterOp, reduce_scatter, "part")
-AUTOPAR_COLLECTIVE(PermuteOp, permute, "permuted")
+AUTOPAR_COLLECTIVE(AllReduceOp, all_reduce)
+AUTOPAR_COLLECTIVE(ReduceScatterOp, reduce_scatter)
+AUTOPAR_COLLECTIVE(PermuteOp, permute)
 #undef AUTOPAR_COLLECTIVE
-
-void RingOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
-  setNameFn(getResult(), "seen");
-}
 
 void RingOp::buildWorkload(WorkloadBuilder &builder) {
   if (builder.moves(getInput(), getResult(), getAxes().getValue()))
     builder.addRing(*this, getInput(), getResult(), getAxes().getValue());
 }
 
-void AllGatherOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
-  setNameFn(getResult(), "gathered");
-}
-
 void AllGatherOp::buildWorkload(WorkloadBuilder &builder) {
   if (builder.moves(getInput(), getResult(), getAxes().getValue()))
     builder.addGather(*this, getInput(), getResult(), getAxes().getValue());
-}
-
-void AllToAllOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
-  setNameFn(getResult(), "exchanged");
 }
 
 /// What each rank gets: more than it had, where several get copies of the same
@@ -451,17 +436,9 @@ void AllToAllOp::buildWorkload(WorkloadBuilder &builder) {
                      set.experts(0).axes);
 }
 
-void AllSliceOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
-  setNameFn(getResult(), "slice");
-}
-
 /// A view of memory that the device has.
 void AllSliceOp::buildWorkload(WorkloadBuilder &builder) {
   builder.moves(getInput(), getResult(), getAxes().getValue());
-}
-
-void ReshardOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
-  setNameFn(getResult(), "resharded");
 }
 
 void ReshardOp::buildWorkload(WorkloadBuilder &builder) {

@@ -15,10 +15,6 @@ using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
-void ConcatSharedOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
-  setNameFn(getResult(), "key");
-}
-
 void ConcatSharedBackwardOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   setNameFn(getDx(), "dx");
   setNameFn(getDShared(), "d_shared");

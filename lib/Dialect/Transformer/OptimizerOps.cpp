@@ -41,10 +41,6 @@ static LogicalResult verifyRows(Operation *op, ArrayRef<int64_t> rows,
 // UpdateOp
 //===----------------------------------------------------------------------===//
 
-void UpdateOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
-  setNameFn(getResult(), "updated");
-}
-
 /// How many states an optimizer keeps beside a master copy: least and most.
 static std::pair<unsigned, unsigned> momentsOf(UpdateOp op) {
   switch (op.getOptimizer()) {
@@ -113,10 +109,6 @@ void UpdateOp::buildWorkload(WorkloadBuilder &builder) {
 // MomentumOp
 //===----------------------------------------------------------------------===//
 
-void MomentumOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
-  setNameFn(getResult(), "momentum");
-}
-
 LogicalResult MomentumOp::verify() { return verifyStates(*this, {getState()}); }
 
 ShardingFactors MomentumOp::getShardingFactors() {
@@ -131,10 +123,6 @@ void MomentumOp::buildWorkload(WorkloadBuilder &builder) {
 //===----------------------------------------------------------------------===//
 // OrthogonalizeOp
 //===----------------------------------------------------------------------===//
-
-void OrthogonalizeOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
-  setNameFn(getResult(), "orthogonal");
-}
 
 LogicalResult OrthogonalizeOp::verify() {
   if (static_cast<int64_t>(getSteps()) < 1)

@@ -15,16 +15,9 @@ using namespace mlir;
 // Names of results
 //===----------------------------------------------------------------------===//
 
-#define AUTOPAR_NAME_RESULT(OP, NAME)                                          \
-  void OP::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {                  \
-    setNameFn(getResult(), NAME);                                              \
-  }
-AUTOPAR_NAME_RESULT(StateOp, "state")
-AUTOPAR_NAME_RESULT(ShortConvOp, "conv")
-AUTOPAR_NAME_RESULT(StateSpaceOp, "ssm")
-AUTOPAR_NAME_RESULT(GatedDeltaRuleOp, "delta")
-AUTOPAR_NAME_RESULT(LinearAttentionOp, "linear_attn")
-#undef AUTOPAR_NAME_RESULT
+void StateOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  setNameFn(getResult(), "state");
+}
 
 //===----------------------------------------------------------------------===//
 // Verifiers: what the factors do not say

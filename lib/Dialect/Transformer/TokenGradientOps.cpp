@@ -51,10 +51,6 @@ void InsertBackwardOp::buildWorkload(WorkloadBuilder &builder) {
 // MergeTokensBackwardOp
 //===----------------------------------------------------------------------===//
 
-void MergeTokensBackwardOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
-  setNameFn(getResult(), "dx");
-}
-
 LogicalResult MergeTokensBackwardOp::verify() {
   return verifyMerge(*this, getResult(), getDy(), getMean());
 }

@@ -197,43 +197,6 @@ void ExpertsOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   nameAfterWeight(getResult(), getWeight(), "experts", setNameFn);
 }
 
-#define AUTOPAR_NAME_RESULT(OP, NAME)                                          \
-  void OP::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {                  \
-    setNameFn(getResult(), NAME);                                              \
-  }
-AUTOPAR_NAME_RESULT(EmbeddingOp, "embedding")
-AUTOPAR_NAME_RESULT(LastTokenOp, "last")
-AUTOPAR_NAME_RESULT(LayerPartOp, "part")
-AUTOPAR_NAME_RESULT(LogitsOp, "logits")
-AUTOPAR_NAME_RESULT(AddBiasOp, "biased")
-AUTOPAR_NAME_RESULT(RMSNormOp, "norm")
-AUTOPAR_NAME_RESULT(SquareSumOp, "squares")
-AUTOPAR_NAME_RESULT(LayerNormOp, "norm")
-AUTOPAR_NAME_RESULT(RopeOp, "rope")
-AUTOPAR_NAME_RESULT(AttentionOp, "attn")
-AUTOPAR_NAME_RESULT(LatentAttentionOp, "attn")
-AUTOPAR_NAME_RESULT(IndexerOp, "selected")
-AUTOPAR_NAME_RESULT(PositionEmbeddingOp, "positioned")
-AUTOPAR_NAME_RESULT(InsertOp, "inserted")
-AUTOPAR_NAME_RESULT(MergeTokensOp, "merged")
-AUTOPAR_NAME_RESULT(ConvolutionOp, "convolved")
-AUTOPAR_NAME_RESULT(ChannelConvolutionOp, "convolved")
-AUTOPAR_NAME_RESULT(BatchNormOp, "norm")
-AUTOPAR_NAME_RESULT(SoftmaxOp, "probabilities")
-AUTOPAR_NAME_RESULT(ChannelAttentionOp, "attn")
-AUTOPAR_NAME_RESULT(ScaleOp, "scaled")
-AUTOPAR_NAME_RESULT(SoftcapOp, "capped")
-AUTOPAR_NAME_RESULT(WeighOp, "weighed")
-AUTOPAR_NAME_RESULT(MultiplyOp, "scaled")
-AUTOPAR_NAME_RESULT(AddExpertBiasOp, "biased")
-AUTOPAR_NAME_RESULT(AddOp, "add")
-AUTOPAR_NAME_RESULT(ActivationOp, "activation")
-AUTOPAR_NAME_RESULT(GatedOp, "gated")
-AUTOPAR_NAME_RESULT(RouterOp, "router")
-AUTOPAR_NAME_RESULT(DispatchOp, "dispatch")
-AUTOPAR_NAME_RESULT(CombineOp, "combine")
-#undef AUTOPAR_NAME_RESULT
-
 //===----------------------------------------------------------------------===//
 // WorkloadOp
 //===----------------------------------------------------------------------===//
