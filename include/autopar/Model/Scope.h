@@ -88,8 +88,6 @@ public:
 
 private:
   Result<JsonValue> readField(const std::string &name, const JsonValue &field);
-  Result<JsonValue> readKey(const std::string &name, const JsonValue &field,
-                            const JsonReader &value);
   Result<JsonValue> readDefault(const std::string &name,
                                 const JsonValue &field);
   Result<JsonValue> checkField(const std::string &name, const JsonValue &field,
