@@ -84,9 +84,10 @@ static void addTraining(Reading &reading) {
        {&figures.overlapsReductions, &figures.overlapsGathers,
         &figures.overlapsInputs, &figures.fusesAccumulation,
         &figures.loopsExperts, &figures.hiddenCommunication,
-        &figures.hiddenDispatch, &figures.contention, &figures.allocatorOverhead,
-        &figures.keepsOutputs, &figures.reductionBucket,
-        &figures.copiesGradients, &figures.stragglerShare})
+        &figures.hiddenDispatch, &figures.contention,
+        &figures.allocatorOverhead, &figures.keepsOutputs,
+        &figures.reductionBucket, &figures.copiesGradients,
+        &figures.stragglerShare})
     addOnce(reading.figures, figure);
   if (routesTokens(reading.program))
     addOnce(reading.figures, &figures.routingHostShare);
