@@ -216,6 +216,8 @@ private:
     bool endsStack = !inStack && !isStack && launches.endsInStack;
     if (endsStack && !own.isEmpty)
       program.stack.headAfter = own.ends.head;
+    if (own.isEmpty)
+      return;
     if (std::optional<int64_t> count = countOf(op))
       borders.append(launches, own, *count, siteOf(isStack || endsStack));
   }

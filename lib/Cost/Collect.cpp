@@ -10,6 +10,7 @@
 #include "autopar/Cost/Tape.h"
 
 #include <algorithm>
+#include <memory_resource>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -44,10 +45,11 @@ struct SameOperation {
 class Collector {
 public:
   explicit Collector(const Strategy &strategy)
-      : strategy(strategy), graph(strategy.graph), polynomials(graph),
+      : strategy(strategy), graph(strategy.graph), polynomials(graph, memory),
         slotOf(graph.size(), noSlot) {
     static_cast<Leaves &>(tape) = strategy;
     tape.shapes.clear();
+    known.reserve(graph.size());
   }
 
   Tape run(const std::vector<NodeId> &wanted, Checks checks) {
@@ -81,19 +83,22 @@ private:
   uint32_t largest(NodeId id);
   uint32_t input(const Node &node);
   uint32_t constant(double value);
-  uint32_t linear(const Terms &terms, Rank rank);
-  uint32_t coefficientOf(const Terms &terms, Rank rank);
+  uint32_t linear(Terms terms, Rank rank);
+  uint32_t coefficientOf(Terms terms, Rank rank);
   uint32_t product(const Atoms &atoms);
   uint32_t emit(Op op, Rank rank, uint32_t a, uint32_t b = 0, uint32_t c = 0);
   void addCheck(uint32_t index);
 
   const Strategy &strategy;
   const Graph &graph;
+  /// Of what goes when this does.
+  std::pmr::monotonic_buffer_resource memory;
   Polynomials polynomials;
   Tape tape;
   std::vector<uint32_t> slotOf;
-  std::unordered_map<double, uint32_t> constants;
-  std::unordered_set<Instruction, OperationHash, SameOperation> known;
+  std::pmr::unordered_map<double, uint32_t> constants{&memory};
+  std::pmr::unordered_set<Instruction, OperationHash, SameOperation> known{
+      &memory};
   /// By slot.
   std::vector<Rank> ranks;
   uint32_t next = 0;
@@ -199,7 +204,7 @@ uint32_t Collector::shape(const ShapeUse &use) {
 /// A product of what varies at `rank` alone, whose coefficient does not.
 struct Collector::Multiple {
   Atoms varying;
-  Terms coefficient;
+  std::vector<Term> coefficient;
 };
 
 std::optional<Collector::Multiple> Collector::asMultiple(NodeId id, Rank rank) {
@@ -316,34 +321,41 @@ uint32_t Collector::product(const Atoms &atoms) {
 
 /// The sum by which products of atoms of `rank` are multiplied. Constants have
 /// atoms, too: quotients.
-uint32_t Collector::coefficientOf(const Terms &terms, Rank rank) {
+uint32_t Collector::coefficientOf(Terms terms, Rank rank) {
   if (rank == Rank::constant)
-    return constant(terms.front().factor);
+    return constant(terms.begin()->factor);
   return linear(terms, static_cast<Rank>(static_cast<uint8_t>(rank) - 1));
 }
 
 /// A sum over products of atoms of `rank`, whose coefficients are sums over
 /// what is of lower rank.
-uint32_t Collector::linear(const Terms &terms, Rank rank) {
-  auto isVarying = [&](NodeId atom) { return graph[atom].rank == rank; };
-  // In order of products, so that one sum has one form.
-  std::vector<std::pair<Atoms, Terms>> groups;
-  for (const Term &term : terms) {
+uint32_t Collector::linear(Terms terms, Rank rank) {
+  struct Part {
     Atoms varying;
-    Term rest{term.factor, {}};
+    Term rest;
+    /// In `terms`.
+    size_t place;
+  };
+  std::vector<Part> parts;
+  parts.reserve(terms.size());
+  for (const Term &term : terms) {
+    Part &part = parts.emplace_back();
+    part.rest.factor = term.factor;
+    part.place = parts.size();
     for (NodeId atom : term.atoms)
-      (isVarying(atom) ? varying : rest.atoms).add(atom);
-    auto group =
-        std::find_if(groups.begin(), groups.end(),
-                     [&](const auto &other) { return other.first == varying; });
-    if (group == groups.end())
-      group = groups.insert(group, {varying, {}});
-    group->second.push_back(rest);
+      (graph[atom].rank == rank ? part.varying : part.rest.atoms).add(atom);
   }
-  std::sort(groups.begin(), groups.end(),
-            [](const auto &a, const auto &b) { return a.first < b.first; });
+  // In order of products, so that one sum has one form.
+  std::sort(parts.begin(), parts.end(), [](const Part &a, const Part &b) {
+    return a.varying == b.varying ? a.place < b.place : a.varying < b.varying;
+  });
   uint32_t result = noSlot;
-  for (const auto &[varying, coefficient] : groups) {
+  std::vector<Term> coefficient;
+  for (auto part = parts.begin(); part != parts.end();) {
+    const Atoms &varying = part->varying;
+    coefficient.clear();
+    for (; part != parts.end() && part->varying == varying; ++part)
+      coefficient.push_back(part->rest);
     uint32_t factor = coefficientOf(coefficient, rank);
     if (varying.empty()) {
       result = factor;

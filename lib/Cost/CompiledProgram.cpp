@@ -103,9 +103,8 @@ std::string CompiledProgram::toBytes() const {
   writer(launches, axisNames, stepTape, servingTape, partTape);
   if (whole)
     last(*whole);
-  else
-    last.bytes = unread;
-  return writer.bytes + last.bytes;
+  writer.bytes += whole ? last.bytes : unread;
+  return std::move(writer.bytes);
 }
 
 std::optional<CompiledProgram>

@@ -164,9 +164,32 @@ Expr Formulas::sumOverGroups(const Dims &dims, const Groups &groups,
   return sum;
 }
 
+size_t Formulas::WrittenHash::operator()(const Written &written) const {
+  uint64_t hash = reinterpret_cast<uintptr_t>(written.shape);
+  hash ^= uint64_t(written.form) << 56 ^ uint64_t(uint32_t(written.paged))
+                                             << 40;
+  for (NodeId size : written.sizes)
+    hash = (hash ^ size) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 32;
+}
+
+template <typename Part>
+Expr Formulas::write(Form form, const Dims &dims, int32_t paged,
+                     const Groups &groups, Part part) {
+  if (groups.size() != 1 || dims.empty())
+    return sumOverGroups(dims, groups, part);
+  Written key{form, paged, dims.begin(), {}};
+  for (size_t i = 0; i < symbolCount; ++i)
+    key.sizes[i] = groups.front()[i].node();
+  auto [it, isNew] = written.try_emplace(key);
+  if (isNew)
+    it->second = {dims, sumOverGroups(dims, groups, part)};
+  return it->second.second;
+}
+
 Expr Formulas::logical(const Dims &dims, const Groups &groups) {
-  return sumOverGroups(
-      dims, groups, [](const Dim &, int32_t, Expr extent) { return extent; });
+  return write(Form::logical, dims, -1, groups,
+               [](const Dim &, int32_t, Expr extent) { return extent; });
 }
 
 /// `mayFail`: a plain split divides, as a requirement says; else the ceiling.
@@ -211,20 +234,21 @@ Expr Formulas::local(const Dim &dim, RecordRef record) {
 
 Expr Formulas::localPaged(const Dims &dims, int32_t paged, RecordRef record,
                           const Groups &groups) {
-  return sumOverGroups(
-      dims, groups, [&](const Dim &dim, int32_t place, Expr extent) {
-        Expr own = local(dim, extent, record);
-        return place == paged ? roundUp(own, blockTokens()) : own;
-      });
+  return write(Form::divided, dims, paged, groups,
+               [&](const Dim &dim, int32_t place, Expr extent) {
+                 Expr own = local(dim, extent, record);
+                 return place == paged ? roundUp(own, blockTokens()) : own;
+               });
 }
 
 Expr Formulas::localPaged(const Dims &dims, int32_t paged,
                           const Groups &groups) {
-  return sumOverGroups(
-      dims, groups, [&](const Dim &dim, int32_t place, Expr extent) {
-        Expr own = split(dim, extent, /*mayFail=*/dim.extent.symbols.empty());
-        return place == paged ? roundUp(own, blockTokens()) : own;
-      });
+  return write(Form::local, dims, paged, groups,
+               [&](const Dim &dim, int32_t place, Expr extent) {
+                 Expr own =
+                     split(dim, extent, /*mayFail=*/dim.extent.symbols.empty());
+                 return place == paged ? roundUp(own, blockTokens()) : own;
+               });
 }
 
 Expr Formulas::hottest(Expr mean, std::optional<uint32_t> kind) {

@@ -11,6 +11,8 @@
 #include "autopar/Cost/Strategy.h"
 
 #include <array>
+#include <memory_resource>
+#include <unordered_map>
 
 namespace autopar {
 
@@ -127,10 +129,16 @@ private:
                      const std::vector<uint32_t> &readers);
   Expr product(int64_t factor, const std::vector<SymbolId> &ids,
                const SymbolValues &values);
+  /// What is written of a shape: all of it, what a device has where splits
+  /// divide, or anyway.
+  enum class Form : uint8_t { logical, divided, local };
   template <typename Part>
   Expr product(const Dims &dims, const Groups &groups, Part part);
   template <typename Part>
   Expr sumOverGroups(const Dims &dims, const Groups &groups, Part part);
+  template <typename Part>
+  Expr write(Form form, const Dims &dims, int32_t paged, const Groups &groups,
+             Part part);
   Expr local(const Dim &dim, Expr extent, RecordRef record);
   void requireSplit(const Dim &dim, Expr extent, RecordRef record);
   void readSymbols();
@@ -141,6 +149,26 @@ private:
   const std::vector<Phase> phases;
   /// By symbol of the program.
   std::vector<Symbol> symbols;
+
+  /// Many records have one shape, of which the same is written once.
+  struct Written {
+    Form form;
+    int32_t paged;
+    const Dim *shape;
+    std::array<NodeId, symbolCount> sizes;
+
+    bool operator==(const Written &other) const {
+      return form == other.form && paged == other.paged &&
+             shape == other.shape && sizes == other.sizes;
+    }
+  };
+  struct WrittenHash {
+    size_t operator()(const Written &written) const;
+  };
+  std::pmr::monotonic_buffer_resource memory;
+  /// With the shapes, so that no other one comes to lie in their place.
+  std::pmr::unordered_map<Written, std::pair<Dims, Expr>, WrittenHash> written{
+      &memory};
 };
 
 /// Sums over records, by the section that they are of.

@@ -20,14 +20,15 @@ class KernelFormulas {
 public:
   KernelFormulas(Formulas &formulas, uint32_t index)
       : formulas(formulas), kernel(formulas.program.kernels[index]),
-        ref{RecordRef::Kind::kernel, index}, step(formulas.groupsOf(kernel)) {}
+        ref{RecordRef::Kind::kernel, index}, step(formulas.groupsOf(kernel)),
+        parts(findParts()) {}
 
   KernelNodes build();
 
 private:
   Expr launched();
   bool isApart() const;
-  std::vector<Groups> parts() const;
+  std::vector<Groups> findParts() const;
   void addFlops(KernelNodes &nodes);
   Expr bytesOf(const Traffic &traffic, const Groups &groups);
   void addTraffic(KernelNodes &nodes);
@@ -44,6 +45,8 @@ private:
   const Kernel &kernel;
   RecordRef ref;
   const Groups step;
+  /// What of the step is computed at once.
+  const std::vector<Groups> parts;
   Expr gate;
 };
 
@@ -93,8 +96,7 @@ bool KernelFormulas::isApart() const {
   return kernel.pairs || varying > 1 || isRecurrence(kernel);
 }
 
-/// What of the step is computed at once.
-std::vector<Groups> KernelFormulas::parts() const {
+std::vector<Groups> KernelFormulas::findParts() const {
   if (!isApart())
     return {step};
   std::vector<Groups> parts;
@@ -112,7 +114,7 @@ void KernelFormulas::addFlops(KernelNodes &nodes) {
            of(kernel.contraction);
   };
   Expr allFlops = formulas.number(0), allLocal = allFlops, allSquare = allFlops;
-  for (const Groups &part : parts()) {
+  for (const Groups &part : parts) {
     Expr logical =
         product([&](const Dims &dims) { return formulas.logical(dims, part); });
     Expr local = product(
@@ -174,14 +176,13 @@ Expr KernelFormulas::bytesOf(const Traffic &traffic, const Groups &groups) {
 }
 
 void KernelFormulas::addTraffic(KernelNodes &nodes) {
-  std::vector<Groups> all = parts();
-  nodes.shares.resize(all.size(), {formulas.number(0).node()});
-  std::vector<Expr> moved(all.size(), formulas.number(0));
+  nodes.shares.resize(parts.size(), {formulas.number(0).node()});
+  std::vector<Expr> moved(parts.size(), formulas.number(0));
   Expr kept = formulas.number(0);
   for (const Traffic &traffic : kernel.traffic) {
     Expr sum = formulas.number(0);
-    for (size_t i = 0; i < all.size(); ++i) {
-      Expr bytes = gate * bytesOf(traffic, all[i]);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      Expr bytes = gate * bytesOf(traffic, parts[i]);
       // What no group has more of than another, weights, is read once.
       if (i != 0 && bytes.node() == sum.node())
         break;
@@ -192,7 +193,7 @@ void KernelFormulas::addTraffic(KernelNodes &nodes) {
     if (!traffic.write && traffic.role != Traffic::Role::activation)
       kept += sum;
   }
-  for (size_t i = 0; i < all.size(); ++i)
+  for (size_t i = 0; i < parts.size(); ++i)
     nodes.shares[i].movedBytes = moved[i].node();
   nodes.keptReadBytes = kept.node();
 }
@@ -289,14 +290,13 @@ void KernelFormulas::addShapes(KernelNodes &nodes) {
     if (isLaid)
       nodes.shapes.push_back(shape);
   };
-  std::vector<Groups> all = parts();
   bool isProduct =
       !ShapeTable::namesOf(kernel.kind, ShapeKind::product).empty();
-  if (isProduct && all.size() == 1)
+  if (isProduct && parts.size() == 1)
     add(shapeOfProduct());
   if (ShapeTable::namesOf(kernel.kind, ShapeKind::decode).empty())
     return;
-  for (const Groups &part : all) {
+  for (const Groups &part : parts) {
     if (isRecurrence(kernel))
       add(shapeOfRecurrence(part));
     else if (std::optional<KernelNodes::Shape> shape = shapeOfAttention(part))

@@ -8,6 +8,7 @@
 #include "Polynomial.h"
 
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 using namespace autopar;
@@ -17,8 +18,9 @@ static constexpr double exactLimit = 9007199254740992; // 2^53
 /// Products of longer sums stay products.
 static constexpr size_t maxTerms = 64;
 
-Polynomials::Polynomials(const Graph &graph)
-    : graph(graph), terms(graph.size()), states(graph.size(), State::open) {
+Polynomials::Polynomials(const Graph &graph, std::pmr::memory_resource &memory)
+    : graph(graph), memory(memory), divisions(&memory), terms(graph.size()),
+      states(graph.size(), State::open) {
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node &node = graph[id];
     if (node.op != Op::split || graph[node.a].op != Op::constant)
@@ -38,30 +40,8 @@ std::optional<int64_t> Polynomials::numerator(NodeId extent,
   return found->second.common;
 }
 
-/// `a + sign * b`.
-static Terms addTerms(const Terms &a, const Terms &b, double sign) {
-  Terms sum;
-  sum.reserve(a.size() + b.size());
-  auto left = a.begin(), right = b.begin();
-  while (left != a.end() || right != b.end()) {
-    if (right == b.end() || (left != a.end() && left->atoms < right->atoms)) {
-      sum.push_back(*left++);
-    } else if (left == a.end() || right->atoms < left->atoms) {
-      sum.push_back({sign * right->factor, right->atoms});
-      ++right;
-    } else {
-      double factor = left->factor + sign * right->factor;
-      if (factor != 0)
-        sum.push_back({factor, left->atoms});
-      ++left;
-      ++right;
-    }
-  }
-  return sum;
-}
-
-bool autopar::isNeverAbove(const Terms &a, const Terms &b) {
-  auto right = b.begin();
+bool autopar::isNeverAbove(Terms a, Terms b) {
+  const Term *right = b.begin();
   for (const Term &own : a) {
     for (; right != b.end() && right->atoms < own.atoms; ++right)
       if (right->factor < 0)
@@ -75,9 +55,30 @@ bool autopar::isNeverAbove(const Terms &a, const Terms &b) {
                       [](const Term &term) { return term.factor < 0; });
 }
 
-/// Fails where the product is long, or no longer exact.
-bool Polynomials::multiply(const Terms &a, const Terms &b,
-                           Terms &result) const {
+/// The sum of the open terms from `first` on, which it closes. Factors are
+/// whole and exact: equal products may come in any order.
+Terms Polynomials::take(size_t first) {
+  auto begin = open.begin() + static_cast<ptrdiff_t>(first), end = begin;
+  std::sort(begin, open.end(),
+            [](const Term &a, const Term &b) { return a.atoms < b.atoms; });
+  for (auto term = begin; term != open.end(); ++term) {
+    if (end != begin && end[-1].atoms == term->atoms)
+      end[-1].factor += term->factor;
+    else
+      *end++ = *term;
+  }
+  end = std::remove_if(begin, end,
+                       [](const Term &term) { return term.factor == 0; });
+  auto count = static_cast<size_t>(end - begin);
+  std::pmr::polymorphic_allocator<Term> allocator(&memory);
+  Term *sum = allocator.allocate(count);
+  std::uninitialized_copy(begin, end, sum);
+  open.resize(first);
+  return {sum, count};
+}
+
+/// Opens the terms of a product. Fails where that is long, or no longer exact.
+bool Polynomials::multiply(Terms a, Terms b) {
   if (a.size() * b.size() > maxTerms)
     return false;
   for (const Term &left : a)
@@ -93,82 +94,66 @@ bool Polynomials::multiply(const Terms &a, const Terms &b,
             y == right.atoms.end() || (x != left.atoms.end() && *x <= *y);
         product.atoms.add(takesLeft ? *x++ : *y++);
       }
-      if (a.size() * b.size() == 1)
-        result.push_back(product);
-      else
-        result = addTerms(result, {product}, 1);
+      open.push_back(product);
     }
   return true;
 }
 
-/// Long sums are chains: their operands are taken together.
-Terms Polynomials::expandSum(NodeId id) {
-  Terms all;
-  std::vector<std::pair<NodeId, double>> open = {{id, 1}};
-  while (!open.empty()) {
-    auto [one, sign] = open.back();
-    open.pop_back();
+/// Opens the terms of a sum. Long sums are chains: their operands are taken
+/// together.
+void Polynomials::expandSum(NodeId id) {
+  size_t first = operands.size();
+  operands.emplace_back(id, 1);
+  while (operands.size() > first) {
+    auto [one, sign] = operands.back();
+    operands.pop_back();
     const Node &node = graph[one];
     if (node.isWhole && (node.op == Op::add || node.op == Op::subtract)) {
-      open.emplace_back(node.b, node.op == Op::add ? sign : -sign);
-      open.emplace_back(node.a, sign);
+      operands.emplace_back(node.b, node.op == Op::add ? sign : -sign);
+      operands.emplace_back(node.a, sign);
       continue;
     }
     for (const Term &term : of(one))
-      all.push_back({sign * term.factor, term.atoms});
+      open.push_back({sign * term.factor, term.atoms});
   }
-  // Factors are whole and exact: equal products may come in any order.
-  std::sort(all.begin(), all.end(),
-            [](const Term &a, const Term &b) { return a.atoms < b.atoms; });
-  Terms sum;
-  for (const Term &term : all) {
-    if (!sum.empty() && sum.back().atoms == term.atoms)
-      sum.back().factor += term.factor;
-    else
-      sum.push_back(term);
-  }
-  sum.erase(std::remove_if(sum.begin(), sum.end(),
-                           [](const Term &term) { return term.factor == 0; }),
-            sum.end());
-  return sum;
 }
 
 void Polynomials::expand(NodeId id) {
   const Node &node = graph[id];
-  Terms own;
+  size_t first = open.size();
   bool isSum = false;
   if (node.op == Op::constant) {
-    if (int64_t value = graph.valueOf(node))
-      own = {{static_cast<double>(value), {}}};
     states[id] = State::atom;
-    terms[id] = std::move(own);
+    open.push_back({static_cast<double>(graph.valueOf(node)), {}});
+    terms[id] = take(first);
     return;
   }
   if (node.isWhole && (node.op == Op::add || node.op == Op::subtract)) {
-    own = expandSum(id);
+    expandSum(id);
     isSum = true;
   } else if (node.isWhole && node.op == Op::multiply) {
-    isSum = multiply(of(node.a), of(node.b), own);
+    isSum = multiply(of(node.a), of(node.b));
   } else if (node.op == Op::split) {
     if (std::optional<int64_t> common = numerator(node.a, node.b)) {
       const Division &division = divisions.at(node.b);
       int64_t extent = graph.valueOf(graph[node.a]);
-      Term term{static_cast<double>(*common ? extent / *common : 0), {}};
+      Term &term = open.emplace_back();
+      term.factor = static_cast<double>(*common ? extent / *common : 0);
       term.atoms.add(division.first);
-      own = {term};
       isSum = division.first != id || extent != *common;
     }
   }
   if (!isSum) {
-    Term term{1, {}};
+    open.resize(first);
+    Term &term = open.emplace_back();
+    term.factor = 1;
     term.atoms.add(id);
-    own = {term};
   }
   states[id] = isSum ? State::sum : State::atom;
-  terms[id] = std::move(own);
+  terms[id] = take(first);
 }
 
-const Terms &Polynomials::of(NodeId id) {
+Terms Polynomials::of(NodeId id) {
   if (states[id] == State::open)
     expand(id);
   return terms[id];

@@ -12,8 +12,10 @@
 
 #include <algorithm>
 #include <array>
+#include <memory_resource>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 namespace autopar {
 
@@ -44,23 +46,37 @@ struct Term {
   double factor = 0;
   Atoms atoms;
 };
-/// By rising atoms, each product once.
-using Terms = std::vector<Term>;
+/// By rising atoms, each product once. They lie elsewhere.
+class Terms {
+public:
+  Terms() = default;
+  Terms(const Term *terms, size_t count) : terms(terms), count(count) {}
+  Terms(const std::vector<Term> &all) : Terms(all.data(), all.size()) {}
+
+  const Term *begin() const { return terms; }
+  const Term *end() const { return terms + count; }
+  size_t size() const { return count; }
+
+private:
+  const Term *terms = nullptr;
+  size_t count = 0;
+};
 
 /// Whether b - a has no negative term: nodes of whole numbers are none, so a is
 /// at most b.
-bool isNeverAbove(const Terms &a, const Terms &b);
+bool isNeverAbove(Terms a, Terms b);
 
 /// Expands the sums and products of whole numbers of a graph. Extents that are
 /// divided by the same devices share one division, of their greatest common
 /// divisor.
 class Polynomials {
 public:
-  explicit Polynomials(const Graph &graph);
+  /// What it finds lies in `memory`.
+  Polynomials(const Graph &graph, std::pmr::memory_resource &memory);
 
   /// Whether `id` is expanded: a sum, a product, a divided extent.
   bool isSum(NodeId id);
-  const Terms &of(NodeId id);
+  Terms of(NodeId id);
   /// What is divided in place of the extent of `Op::split` over `devices`;
   /// nothing where that is no number.
   std::optional<int64_t> numerator(NodeId extent, NodeId devices) const;
@@ -72,15 +88,21 @@ private:
   };
 
   void expand(NodeId id);
-  Terms expandSum(NodeId id);
-  bool multiply(const Terms &a, const Terms &b, Terms &result) const;
+  void expandSum(NodeId id);
+  bool multiply(Terms a, Terms b);
+  Terms take(size_t first);
 
   const Graph &graph;
+  std::pmr::memory_resource &memory;
   /// By devices.
-  std::unordered_map<NodeId, Division> divisions;
+  std::pmr::unordered_map<NodeId, Division> divisions;
   std::vector<Terms> terms;
   enum class State : uint8_t { open, sum, atom };
   std::vector<State> states;
+  /// Of the sums that are being expanded, those of the innermost last: their
+  /// operands with signs, and the terms of those.
+  std::vector<std::pair<NodeId, double>> operands;
+  std::vector<Term> open;
 };
 
 } // namespace autopar

@@ -111,19 +111,25 @@ void WorkloadBuilder::addDims(Dim dim, DimRef ref, Dims &dims) {
 }
 
 Dims WorkloadBuilder::dims(Value tensor, unsigned begin, unsigned end) {
+  return dims(tensor, begin, end, /*held=*/false);
+}
+
+Dims WorkloadBuilder::dims(Value tensor, unsigned begin, unsigned end,
+                           bool held) {
   if (placed)
-    return readDims(TensorView(tensor), begin, end);
-  auto [it, isNew] = knownDims.try_emplace({tensor.getType(), begin, end});
+    return readDims(TensorView(tensor), begin, end, held);
+  auto [it, isNew] =
+      knownDims.try_emplace({tensor.getType(), begin, end, held});
   if (isNew)
-    it->second = readDims(TensorView(tensor), begin, end);
+    it->second = readDims(TensorView(tensor), begin, end, held);
   return it->second;
 }
 
 Dims WorkloadBuilder::readDims(const TensorView &view, unsigned begin,
-                               unsigned end) {
+                               unsigned end, bool held) {
   Dims dims;
   for (unsigned i = begin; i < end; ++i)
-    addDims(dim(view, i, /*held=*/false), view.dim(i), dims);
+    addDims(dim(view, i, held), view.dim(i), dims);
   return dims;
 }
 
@@ -424,8 +430,7 @@ SmallVector<Activation, 1> WorkloadBuilder::activations(Value value) {
   if (!held.empty())
     return held;
   TensorView view(value);
-  for (unsigned i = 0; i < view.rank(); ++i)
-    addDims(dim(view, i, /*held=*/true), view.dim(i), activation.shape);
+  activation.shape = dims(value, 0, view.rank(), /*held=*/true);
   activation.type = formatOf(value);
   activation.routed = view.isSet();
   held.push_back(std::move(activation));

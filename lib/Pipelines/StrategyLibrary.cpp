@@ -28,7 +28,8 @@ using namespace mlir;
 
 namespace {
 
-/// A module after some passes, and what further passes made of copies of it.
+/// A module after some passes, and what further passes made of copies of it:
+/// null where they refused. The module is gone where a program was made of it.
 struct Stem {
   OwningOpRef<ModuleOp> module;
   llvm::StringMap<std::unique_ptr<Stem>> after;
@@ -121,7 +122,7 @@ struct StrategyLibrary::State {
   CompiledProgram *find(const Plan &given);
   Result<bool> save();
   std::unique_ptr<CompiledProgram> make(const Plan &plan);
-  Stem *grow(Stem &stem, std::unique_ptr<Pass> pass, const Plan &plan);
+  OwningOpRef<ModuleOp> take(Stem &root, PassList passes);
   Stem *train(const Plan &plan);
   Stem *bindAxes(Stem &stem, const Plan &plan);
 
@@ -136,18 +137,37 @@ struct StrategyLibrary::State {
   size_t made = 0;
 };
 
-/// What `pass` makes of `stem`; null where it refuses.
-Stem *StrategyLibrary::State::grow(Stem &stem, std::unique_ptr<Pass> pass,
-                                   const Plan &plan) {
-  auto [it, isNew] = stem.after.try_emplace(textOf(*pass));
-  if (isNew) {
-    auto next = std::make_unique<Stem>();
-    next->module = stem.module->clone();
-    if (succeeded(addAxes(*next->module, plan)) &&
-        succeeded(run(std::move(pass), *next->module)))
-      it->second = std::move(next);
+/// What `passes` make of the module of `root`; null where one refuses. It is
+/// taken from its stem: most are asked for once, and the others grow again.
+OwningOpRef<ModuleOp> StrategyLibrary::State::take(Stem &root,
+                                                   PassList passes) {
+  // The last on the way that has its module.
+  Stem *begin = &root;
+  size_t known = 0;
+  Stem *stem = &root;
+  for (auto [i, pass] : llvm::enumerate(passes)) {
+    auto next = stem->after.find(textOf(*pass));
+    if (next == stem->after.end())
+      break;
+    stem = next->second.get();
+    if (!stem)
+      return {};
+    if (stem->module) {
+      begin = stem;
+      known = i + 1;
+    }
   }
-  return it->second.get();
+  for (std::unique_ptr<Pass> &pass : llvm::drop_begin(passes, known)) {
+    std::unique_ptr<Stem> &next = begin->after[textOf(*pass)];
+    OwningOpRef<ModuleOp> module = begin->module->clone();
+    if (failed(run(std::move(pass), *module)))
+      return {};
+    if (!next)
+      next = std::make_unique<Stem>();
+    next->module = std::move(module);
+    begin = next.get();
+  }
+  return begin == &root ? root.module->clone() : std::move(begin->module);
 }
 
 /// The root or, of a step that trains, it with the backward of `plan`.
@@ -205,14 +225,10 @@ StrategyLibrary::State::make(const Plan &plan) {
   PassList passes = createShardingPasses(plan, vocabularyMultiple);
   if (std::unique_ptr<Pass> formats = createFormatsPass(plan))
     passes.insert(passes.begin(), std::move(formats));
-  for (std::unique_ptr<Pass> &pass : passes)
-    if (!(stem = grow(*stem, std::move(pass), plan)))
-      return nullptr;
-  OwningOpRef<ModuleOp> split = stem->module->clone();
+  OwningOpRef<ModuleOp> split = take(*stem, std::move(passes));
   // One device has no mesh, and sends nothing.
-  if (failed(addAxes(*split, plan)) ||
-      (!plan.axes.empty() &&
-       failed(run(createInsertCollectivesPass(reshards), *split))))
+  if (!split || (!plan.axes.empty() &&
+                 failed(run(createInsertCollectivesPass(reshards), *split))))
     return nullptr;
   if (std::unique_ptr<Pass> dispatch = createDispatchPass(plan))
     if (failed(run(std::move(dispatch), *split)))

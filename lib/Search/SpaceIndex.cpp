@@ -84,12 +84,14 @@ static std::string axesText(const Plan &plan) {
   return join(names, " ");
 }
 
-/// Those of the same axes have most of their passes in common.
+/// Those of the same axes have most of their passes in common. Those with more
+/// choices come first: they begin with the passes of others, and what is made
+/// on their way is there still.
 std::vector<uint32_t> SpaceIndex::makingOrder() const {
   std::vector<std::pair<std::string, uint32_t>> keys;
   for (uint32_t i = 0; i < strategies.size(); ++i)
     keys.emplace_back(axesText(strategies[i].plan), i);
-  std::sort(keys.begin(), keys.end());
+  std::sort(keys.rbegin(), keys.rend());
   std::vector<uint32_t> order;
   for (const auto &[axes, strategy] : keys)
     order.push_back(strategy);

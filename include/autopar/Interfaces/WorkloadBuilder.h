@@ -198,7 +198,10 @@ private:
   /// Dimension `index` as a device holds it, or as an op sees it.
   Dim dim(const TensorView &view, unsigned index, bool held);
   void addDims(Dim dim, DimRef ref, Dims &dims);
-  Dims readDims(const TensorView &view, unsigned begin, unsigned end);
+  /// As a device holds them, or as an op sees them.
+  Dims dims(mlir::Value tensor, unsigned begin, unsigned end, bool held);
+  Dims readDims(const TensorView &view, unsigned begin, unsigned end,
+                bool held);
   void seeWindows(Extent &extent);
   void shareOut(Collective &collective) const;
   SymbolId symbol(llvm::StringRef name);
@@ -233,9 +236,10 @@ private:
   bool placed = false, training = false;
   uint32_t layer = 0;
   int64_t count = 1;
-  /// What a type says where no experts are placed, by its first dimension and
-  /// the one after the last.
-  llvm::DenseMap<std::tuple<mlir::Type, unsigned, unsigned>, Dims> knownDims;
+  /// What a type says where no experts are placed, by its first dimension, the
+  /// one after the last, and whether a device holds it.
+  llvm::DenseMap<std::tuple<mlir::Type, unsigned, unsigned, unsigned>, Dims>
+      knownDims;
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;
   /// The residents that hold a value.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<size_t, 1>> residents;

@@ -9,7 +9,10 @@
 #define AUTOPAR_PROGRAM_DIM_H
 
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace autopar {
@@ -57,8 +60,54 @@ struct Dim {
   std::optional<uint32_t> sharedBy = std::nullopt;
 };
 
-/// A shape, or any product of dimensions. Empty means 1.
-using Dims = std::vector<Dim>;
+/// A shape, or any product of dimensions. Empty means 1. Copies share what they
+/// have until one of them is changed: many records have one shape.
+class Dims {
+public:
+  Dims() = default;
+  Dims(std::vector<Dim> dims)
+      : all(dims.empty()
+                ? nullptr
+                : std::make_shared<std::vector<Dim>>(std::move(dims))) {}
+  Dims(std::initializer_list<Dim> dims) : Dims(std::vector<Dim>(dims)) {}
+
+  size_t size() const { return all ? all->size() : 0; }
+  bool empty() const { return size() == 0; }
+  const Dim *begin() const & { return all ? all->data() : nullptr; }
+  const Dim *end() const & { return begin() + size(); }
+  const Dim &operator[](size_t i) const & { return (*all)[i]; }
+  const Dim &front() const & { return all->front(); }
+  const Dim &back() const & { return all->back(); }
+
+  Dim *begin() & { return change().data(); }
+  Dim *end() & { return begin() + size(); }
+  Dim &operator[](size_t i) & { return change()[i]; }
+  Dim &front() & { return change().front(); }
+  Dim &back() & { return change().back(); }
+  void clear() { all.reset(); }
+  void push_back(Dim dim) { change().push_back(std::move(dim)); }
+  template <typename It>
+  void insert(const Dim *at, It first, It last) {
+    auto place = at - begin();
+    all->insert(all->begin() + place, first, last);
+  }
+
+  template <typename IO>
+  friend void bytesOf(IO &io, Dims &dims) {
+    io(dims.all);
+  }
+
+private:
+  std::vector<Dim> &change() {
+    if (!all)
+      all = std::make_shared<std::vector<Dim>>();
+    else if (all.use_count() != 1)
+      all = std::make_shared<std::vector<Dim>>(*all);
+    return *all;
+  }
+
+  std::shared_ptr<std::vector<Dim>> all;
+};
 
 } // namespace autopar
 

@@ -16,10 +16,12 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -82,6 +84,18 @@ private:
     if (value)
       write(*value);
   }
+  template <typename T>
+  void write(const std::shared_ptr<T> &value) {
+    if (!value)
+      return write(uint64_t(0));
+    auto [it, isNew] = numbers.try_emplace(value.get(), numbers.size() + 1);
+    write(it->second);
+    if (isNew)
+      write(*value);
+  }
+
+  /// Of what is shared, from 1 in the order in which it was met.
+  std::unordered_map<const void *, uint64_t> numbers;
 };
 
 /// Reads no more than there is: what is cut short leaves the rest as it was.
@@ -162,8 +176,24 @@ private:
     if (has)
       read(value.emplace());
   }
+  template <typename T>
+  void read(std::shared_ptr<T> &value) {
+    uint64_t number = 0;
+    read(number);
+    failed |= number > shared.size() + 1;
+    if (failed || number == 0)
+      return;
+    if (number > shared.size()) {
+      auto own = std::make_shared<T>();
+      shared.push_back(own);
+      read(*own);
+    }
+    value = std::static_pointer_cast<T>(shared[number - 1]);
+  }
 
   std::string_view bytes;
+  /// By number, from 1.
+  std::vector<std::shared_ptr<void>> shared;
 };
 
 } // namespace autopar

@@ -277,27 +277,27 @@ DimAttr FactorSplits::dimLike(DimAttr old, int32_t factor, int32_t experts,
                               unsigned operand) const {
   if (old.getRule() == SplitRule::ring)
     return old;
-  FactorKind kind = factors.kinds[factor];
-  const Split &split = splits[factor];
-  Axes axes = axesOf(factor);
   if (old.isSet())
     return setLike(old, factor, experts);
+  Axes axes = axesOf(factor);
   if (axes.empty() && old.getAxes().empty())
     return old;
+  const Split &split = splits[factor];
+  bool isOfSet = split.dim && split.dim.isSet();
+  DimAttr like = isOfSet ? split.dim.getExperts() : split.dim;
   // Without axes, and of another number of them, by the rule of its extent.
-  DimAttr dim = old.withAxes({}).withAxes(axes);
-  if (axes.empty() || dim.isSymbolic() || !split.dim)
-    return dim;
-  if (split.dim.isSet())
-    return split.dim.getExperts()
-               ? dim.withRule(split.dim.getExperts().getRule(),
-                              split.dim.getExperts().getMultiple())
-               : dim;
-  if (kind != FactorKind::grouped)
-    return dim.withRule(split.dim.getRule(), split.dim.getMultiple());
-  // Heads, and the heads that they share, have rules of their own.
-  return dim.withRule(operand < headRules.size() ? headRules[operand]
-                                                 : SplitRule::plain);
+  SplitRule rule = defaultRule(old.getExtent());
+  int64_t multiple = 1;
+  if (like && !axes.empty() && !old.isSymbolic()) {
+    rule = like.getRule();
+    multiple = like.getMultiple();
+    // Heads, and the heads that they share, have rules of their own.
+    if (factors.kinds[factor] == FactorKind::grouped && !isOfSet) {
+      rule = operand < headRules.size() ? headRules[operand] : SplitRule::plain;
+      multiple = 1;
+    }
+  }
+  return DimAttr::get(op->getContext(), old.getExtent(), axes, rule, multiple);
 }
 
 Layout FactorSplits::operandLayout(unsigned index) const {

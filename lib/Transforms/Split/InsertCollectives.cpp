@@ -299,10 +299,12 @@ struct InsertCollectivesPass
 
   /// What one reshard gathers or reduces and the next slices at once.
   void simplify() {
-    RewritePatternSet patterns(&getContext());
-    AllSliceOp::getCanonicalizationPatterns(patterns, &getContext());
     SmallVector<Operation *> slices;
     getOperation().walk([&](AllSliceOp op) { slices.push_back(op); });
+    if (slices.empty())
+      return;
+    RewritePatternSet patterns(&getContext());
+    AllSliceOp::getCanonicalizationPatterns(patterns, &getContext());
     (void)applyOpPatternsGreedily(slices, std::move(patterns));
   }
 };

@@ -203,7 +203,7 @@ TEST(CountModel, CountsFlopsByContext) {
 TEST(CountModel, RefusesWhatDoesNotFit) {
   ModelPrograms programs = makeTiny();
   Resident huge;
-  huge.shape = Dims(3, number(int64_t(1) << 62));
+  huge.shape = std::vector<Dim>(3, number(int64_t(1) << 62));
   programs.prefill.residents.push_back(huge);
   Result<ModelReport> report = countModel(programs, {}, {});
   ASSERT_FALSE(report);
