@@ -336,7 +336,10 @@ uint32_t Collector::linear(Terms terms, Rank rank) {
     /// In `terms`.
     size_t place;
   };
-  std::vector<Part> parts;
+  // As much as most sums need.
+  std::array<std::byte, 2048> buffer;
+  std::pmr::monotonic_buffer_resource local(buffer.data(), buffer.size());
+  std::pmr::vector<Part> parts(&local);
   parts.reserve(terms.size());
   for (const Term &term : terms) {
     Part &part = parts.emplace_back();
@@ -349,13 +352,16 @@ uint32_t Collector::linear(Terms terms, Rank rank) {
   std::sort(parts.begin(), parts.end(), [](const Part &a, const Part &b) {
     return a.varying == b.varying ? a.place < b.place : a.varying < b.varying;
   });
+  std::pmr::vector<Term> rests(&local);
+  rests.reserve(terms.size());
+  for (const Part &part : parts)
+    rests.push_back(part.rest);
   uint32_t result = noSlot;
-  std::vector<Term> coefficient;
-  for (auto part = parts.begin(); part != parts.end();) {
-    const Atoms &varying = part->varying;
-    coefficient.clear();
-    for (; part != parts.end() && part->varying == varying; ++part)
-      coefficient.push_back(part->rest);
+  for (size_t first = 0, end = 0; first < parts.size(); first = end) {
+    const Atoms &varying = parts[first].varying;
+    while (end < parts.size() && parts[end].varying == varying)
+      ++end;
+    Terms coefficient(&rests[first], end - first);
     uint32_t factor = coefficientOf(coefficient, rank);
     if (varying.empty()) {
       result = factor;

@@ -84,7 +84,7 @@ static bool isPositiveResult(Op op, const Node &a, const Node &b,
 }
 
 /// As many as most programs need.
-static constexpr size_t initialNodes = 2048;
+static constexpr size_t initialNodes = 4096;
 
 Graph::Graph() : table(2 * initialNodes) {
   nodes.reserve(initialNodes);
@@ -112,25 +112,18 @@ uint32_t Graph::addPairs(const Pairs &rule) {
   return static_cast<uint32_t>(pairs.size() - 1);
 }
 
-/// Choices between constants. Their sums and products stay as they are: they
-/// say how a number came about, and tapes collect them.
+/// A choice between two constants. Their sums and products stay as they are:
+/// they say how a number came about, and tapes collect them.
 NodeId Graph::fold(Op op, NodeId a, NodeId b) {
   if (nodes[a].op != Op::constant || nodes[b].op != Op::constant)
     return noNode;
   int64_t x = valueOf(nodes[a]), y = valueOf(nodes[b]);
-  switch (op) {
-  case Op::minimum:
-    return constant(std::min(x, y));
-  case Op::maximum:
-    return constant(std::max(x, y));
-  case Op::above:
+  if (op == Op::above)
     return constant(x > y);
-  default:
-    return noNode;
-  }
+  return constant(op == Op::minimum ? std::min(x, y) : std::max(x, y));
 }
 
-/// What operations with 0, 1 or themselves are.
+/// What operations with 0, 1, themselves or two constants are.
 NodeId Graph::simplify(Op op, NodeId a, NodeId b) {
   switch (op) {
   case Op::add:
@@ -147,11 +140,12 @@ NodeId Graph::simplify(Op op, NodeId a, NodeId b) {
     return isConstant(b, 1) || isConstant(a, 0) ? a : noNode;
   case Op::minimum:
   case Op::maximum:
-    return a == b ? a : noNode;
+    return a == b ? a : fold(op, a, b);
   case Op::floor:
     return nodes[a].isWhole ? a : noNode;
   case Op::above:
-    return isConstant(b, 0) && nodes[a].isPositive ? constant(1) : noNode;
+    return isConstant(b, 0) && nodes[a].isPositive ? constant(1)
+                                                   : fold(op, a, b);
   default:
     return noNode;
   }
@@ -164,8 +158,6 @@ static bool hasIndex(Op op) {
 
 NodeId Graph::make(Op op, NodeId a, NodeId b, uint32_t c) {
   unsigned operands = operandsOf(op);
-  if (NodeId known = fold(op, a, b); operands == 2 && known != noNode)
-    return known;
   if (NodeId known = simplify(op, a, b); known != noNode)
     return known;
   if (op == Op::select) {

@@ -179,6 +179,7 @@ void KernelFormulas::addTraffic(KernelNodes &nodes) {
   nodes.shares.resize(parts.size(), {formulas.number(0).node()});
   std::vector<Expr> moved(parts.size(), formulas.number(0));
   Expr kept = formulas.number(0);
+  nodes.traffic.reserve(kernel.traffic.size());
   for (const Traffic &traffic : kernel.traffic) {
     Expr sum = formulas.number(0);
     for (size_t i = 0; i < parts.size(); ++i) {
@@ -350,6 +351,7 @@ static void addFlopTotals(Formulas &formulas) {
 }
 
 void autopar::addKernelFormulas(Formulas &formulas) {
+  formulas.strategy.kernels.reserve(formulas.program.kernels.size());
   for (uint32_t i = 0; i < formulas.program.kernels.size(); ++i)
     formulas.strategy.kernels.push_back(KernelFormulas(formulas, i).build());
   addFlopTotals(formulas);

@@ -125,12 +125,20 @@ Dims WorkloadBuilder::dims(Value tensor, unsigned begin, unsigned end,
   return it->second;
 }
 
+size_t WorkloadBuilder::ShapeHash::operator()(const Dims &dims) const {
+  llvm::hash_code hash(dims.size());
+  for (const Dim &dim : dims)
+    hash = llvm::hash_combine(hash, dim.extent.factor,
+                              ArrayRef(dim.extent.symbols), ArrayRef(dim.axes));
+  return hash;
+}
+
 Dims WorkloadBuilder::readDims(const TensorView &view, unsigned begin,
                                unsigned end, bool held) {
   Dims dims;
   for (unsigned i = begin; i < end; ++i)
     addDims(dim(view, i, held), view.dim(i), dims);
-  return dims;
+  return *shapes.insert(std::move(dims)).first;
 }
 
 Dims WorkloadBuilder::dims(Value tensor) {
@@ -155,9 +163,10 @@ static std::string suggestedName(Operation *op) {
 }
 
 std::string WorkloadBuilder::uniqueName(Operation *op) {
-  std::string base = program.layers[layer].name + "/" + suggestedName(op);
-  unsigned number = ++names[base];
-  return number == 1 ? base : base + "#" + std::to_string(number);
+  std::string name = program.layers[layer].name + "/" + suggestedName(op);
+  if (unsigned number = ++names[name]; number != 1)
+    name += "#" + std::to_string(number);
+  return name;
 }
 
 /// Whether it multiplies a weight: products of one input may be merged.

@@ -60,13 +60,16 @@ void WorkloadBuilder::sendByNode(NodeDispatch dispatch,
 /// Parts of all devices along `names` together.
 void WorkloadBuilder::join(MutableArrayRef<Part> parts,
                            ArrayRef<Attribute> names) {
-  for (Part &part : parts)
+  std::vector<AxisId> ids = axes(names);
+  for (Part &part : parts) {
     for (Dim &dim : part.shape) {
-      for (AxisId id : axes(names))
+      for (AxisId id : ids)
         llvm::erase(dim.axes, id);
       if (dim.axes.empty())
         dim = {dim.extent, {}, SplitRule::plain, 1};
     }
+    part.shape = *shapes.insert(part.shape).first;
+  }
 }
 
 void WorkloadBuilder::addGather(Operation *op, Value buffer, Value result,

@@ -15,6 +15,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <unordered_set>
+
 namespace autopar {
 
 /// What products with a weight multiply, and `Kernel::storage`.
@@ -236,6 +238,11 @@ private:
   bool placed = false, training = false;
   uint32_t layer = 0;
   int64_t count = 1;
+  struct ShapeHash {
+    size_t operator()(const Dims &dims) const;
+  };
+  /// What records have, each once.
+  std::unordered_set<Dims, ShapeHash> shapes;
   /// What a type says where no experts are placed, by its first dimension, the
   /// one after the last, and whether a device holds it.
   llvm::DenseMap<std::tuple<mlir::Type, unsigned, unsigned, unsigned>, Dims>

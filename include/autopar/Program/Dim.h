@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_PROGRAM_DIM_H
 #define AUTOPAR_PROGRAM_DIM_H
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -46,6 +47,12 @@ struct Extent {
   int64_t limit = 0;
   std::vector<SymbolId> limitSymbols = {};
   int64_t ceiling = 0;
+
+  bool operator==(const Extent &other) const {
+    return factor == other.factor && symbols == other.symbols &&
+           limit == other.limit && limitSymbols == other.limitSymbols &&
+           ceiling == other.ceiling;
+  }
 };
 
 /// One dimension of a tensor: its logical extent, and the mesh axes (major
@@ -58,6 +65,11 @@ struct Dim {
   /// Index into `CostProgram::layers` of the kind whose experts share it out:
   /// the worst device has more than its part, as `PlacedExperts` says.
   std::optional<uint32_t> sharedBy = std::nullopt;
+
+  bool operator==(const Dim &other) const {
+    return extent == other.extent && axes == other.axes && rule == other.rule &&
+           multiple == other.multiple && sharedBy == other.sharedBy;
+  }
 };
 
 /// A shape, or any product of dimensions. Empty means 1. Copies share what they
@@ -92,6 +104,9 @@ public:
     all->insert(all->begin() + place, first, last);
   }
 
+  friend bool operator==(const Dims &a, const Dims &b) {
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+  }
   template <typename IO>
   friend void bytesOf(IO &io, Dims &dims) {
     io(dims.all);

@@ -131,14 +131,14 @@ SmallVector<StringAttr> FactorSplits::waitingAxes() const {
   SmallVector<StringAttr> axes;
   if (llvm::is_contained(factors.linear, partial))
     for (unsigned i : partial)
-      llvm::append_range(axes, TensorView(op->getOperand(i)).partialAxes());
+      llvm::append_range(axes, layouts[i].partial);
   return axes;
 }
 
 SmallVector<unsigned> FactorSplits::partialOperands() const {
   SmallVector<unsigned> partial;
-  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    if (!TensorView(operand).partialAxes().empty())
+  for (auto [i, layout] : llvm::enumerate(layouts))
+    if (!layout.partial.empty())
       partial.push_back(i);
   return partial;
 }

@@ -61,10 +61,10 @@ struct ShardParametersPass
     // Forwards and backwards may reshard a weight differently.
     if (!module.getOps<transformer::TrainingOp>().empty())
       dropLayoutOps(module);
-    llvm::SetVector<Value> weights = findWeights(module);
-    for (Value weight : weights)
-      shard(module, cast<OpResult>(weight),
-            isWeightOfExperts(weight) ? *experts : *dense);
+    Seeds ofDense(module, *dense), ofExperts(module, *experts);
+    for (Value weight : findWeights(module))
+      shard(cast<OpResult>(weight),
+            isWeightOfExperts(weight) ? ofExperts : ofDense);
     propagateSplits(module);
     getStrategy(module).setFsdp(true);
   }
@@ -96,14 +96,13 @@ private:
     });
   }
 
-  static void shard(ModuleOp module, OpResult weight,
-                    ArrayRef<StringAttr> axes) {
+  static void shard(OpResult weight, Seeds &seeds) {
     std::optional<unsigned> dim = largestWholeDim(weight);
-    if (!dim || axes.empty())
+    if (!dim)
       return;
-    Seeds seeds(module, axes);
+    Type before = weight.getType();
     seeds.splitSource(weight, *dim, SplitRule::any);
-    if (seeds.changed())
+    if (weight.getType() != before)
       gather(weight, *dim);
   }
 

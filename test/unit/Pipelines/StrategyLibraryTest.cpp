@@ -122,6 +122,29 @@ TEST_F(StrategyLibraryTest, HasThePrograms) {
   }
 }
 
+/// Each takes the module that its passes leave, with which others begin.
+TEST_F(StrategyLibraryTest, OrderDoesNotMatter) {
+  std::vector<std::string> all;
+  for (const char *mesh : {"shard-tp=4 shard-dp=2", "shard-tp=4 shard-dp=2 "
+                                                    "shard-ep=2"})
+    for (const char *choice : {"", " shard-sp", " fsdp", " shard-sp fsdp",
+                               " shard-sp dispatch-by-node"})
+      all.push_back(std::string(mesh) + choice);
+  OwningOpRef<ModuleOp> module = load("qwen3-30b-a3b");
+  apply("phase=decode batch=64 context=4096", *module);
+  StrategyLibrary rising(*module, runtime), falling(*module, runtime);
+  for (size_t i = 0; i < all.size(); ++i) {
+    Plan up = planOf(all[i]), down = planOf(all[all.size() - 1 - i]);
+    ASSERT_TRUE(rising.find(up) && falling.find(down));
+  }
+  for (const std::string &flags : all) {
+    std::string expected = extract(*module, flags);
+    EXPECT_EQ(toJson(rising.find(planOf(flags))->program()), expected) << flags;
+    EXPECT_EQ(toJson(falling.find(planOf(flags))->program()), expected)
+        << flags;
+  }
+}
+
 TEST_F(StrategyLibraryTest, ReadsWhatItWrote) {
   OwningOpRef<ModuleOp> module = load("qwen3-30b-a3b");
   apply("phase=decode batch=64 context=4096", *module);

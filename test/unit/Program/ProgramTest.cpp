@@ -58,6 +58,26 @@ static CostProgram makeProgram() {
   return program;
 }
 
+TEST(Dims, CopiesShareUntilOneChanges) {
+  Dims first = {{{8, {}, 0}, {}}, {{4, {}, 0}, {}}};
+  const Dims &original = first;
+  Dims second = first;
+  const Dims &copy = second;
+  EXPECT_EQ(original.begin(), copy.begin());
+  second.front().extent.factor = 2;
+  second.push_back({{3, {}, 0}, {}});
+  EXPECT_EQ(original.size(), 2u);
+  EXPECT_EQ(original.front().extent.factor, 8);
+  EXPECT_EQ(copy.size(), 3u);
+  EXPECT_EQ(copy.front().extent.factor, 2);
+  EXPECT_FALSE(original == copy);
+  first.insert(first.end(), copy.begin() + 2, copy.end());
+  first.front().extent.factor = 2;
+  EXPECT_TRUE(original == copy);
+  first.clear();
+  EXPECT_TRUE(first.empty() && original.begin() == original.end());
+}
+
 TEST(ProgramJson, WritesDimensionsAsTheIrDoes) {
   auto root = nlohmann::json::parse(toJson(makeProgram()));
   EXPECT_EQ(root["schema"], "autopar.program/1");
