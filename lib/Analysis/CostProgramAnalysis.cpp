@@ -229,10 +229,13 @@ private:
 
   /// How often a step runs `op`, of the function that is being extracted;
   /// nothing where that is unknown or overflows.
-  std::optional<int64_t> countOf(Operation *op) const {
-    std::optional<int64_t> trips = tripCountAround(op);
+  std::optional<int64_t> countOf(Operation *op) {
+    if (op->getBlock() != block)
+      tripsAround = tripCountAround(op);
+    block = op->getBlock();
     int64_t count;
-    if (!trips || llvm::MulOverflow(*trips, program.layers[layer].count, count))
+    if (!tripsAround ||
+        llvm::MulOverflow(*tripsAround, program.layers[layer].count, count))
       return std::nullopt;
     return count;
   }
@@ -520,6 +523,9 @@ private:
   /// Of the section that is extracted.
   std::optional<CallCounts> counts;
   Section section = Section::forward;
+  /// The block of the op that was counted last; `tripCountAround` its ops.
+  Block *block = nullptr;
+  std::optional<int64_t> tripsAround;
   /// What products multiply in where training says so.
   std::optional<ProductFormat> products;
   /// Values that are no temporaries.
