@@ -124,12 +124,17 @@ TEST_F(StrategyLibraryTest, HasThePrograms) {
 
 /// Each takes the module that its passes leave, with which others begin.
 TEST_F(StrategyLibraryTest, OrderDoesNotMatter) {
-  std::vector<std::string> all;
-  for (const char *mesh : {"shard-tp=4 shard-dp=2", "shard-tp=4 shard-dp=2 "
-                                                    "shard-ep=2"})
-    for (const char *choice : {"", " shard-sp", " fsdp", " shard-sp fsdp",
-                               " shard-sp dispatch-by-node"})
-      all.push_back(std::string(mesh) + choice);
+  const std::string dense = "shard-tp=4 shard-dp=2", experts = " shard-ep=2";
+  const std::vector<std::string> all = {
+      dense,
+      dense + " shard-sp",
+      dense + " fsdp",
+      dense + " shard-sp fsdp",
+      dense + experts,
+      dense + experts + " shard-sp",
+      dense + experts + " shard-sp dispatch-by-node",
+      dense + experts + " shard-sp fsdp",
+  };
   OwningOpRef<ModuleOp> module = load("qwen3-30b-a3b");
   apply("phase=decode batch=64 context=4096", *module);
   StrategyLibrary rising(*module, runtime), falling(*module, runtime);
