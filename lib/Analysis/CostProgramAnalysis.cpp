@@ -214,10 +214,10 @@ private:
     if (isStack && op == stack.front())
       program.stack.tailBefore = launches.ends.tail;
     bool endsStack = !inStack && !isStack && launches.endsInStack;
-    if (endsStack && !own.isEmpty)
-      program.stack.headAfter = own.ends.head;
     if (own.isEmpty)
       return;
+    if (endsStack)
+      program.stack.headAfter = own.ends.head;
     if (std::optional<int64_t> count = countOf(op))
       borders.append(launches, own, *count, siteOf(isStack || endsStack));
   }
@@ -229,13 +229,10 @@ private:
 
   /// How often a step runs `op`, of the function that is being extracted;
   /// nothing where that is unknown or overflows.
-  std::optional<int64_t> countOf(Operation *op) {
-    if (op->getBlock() != block)
-      tripsAround = tripCountAround(op);
-    block = op->getBlock();
+  std::optional<int64_t> countOf(Operation *op) const {
+    std::optional<int64_t> trips = tripCountAround(op);
     int64_t count;
-    if (!tripsAround ||
-        llvm::MulOverflow(*tripsAround, program.layers[layer].count, count))
+    if (!trips || llvm::MulOverflow(*trips, program.layers[layer].count, count))
       return std::nullopt;
     return count;
   }
@@ -523,9 +520,6 @@ private:
   /// Of the section that is extracted.
   std::optional<CallCounts> counts;
   Section section = Section::forward;
-  /// The block of the op that was counted last; `tripCountAround` its ops.
-  Block *block = nullptr;
-  std::optional<int64_t> tripsAround;
   /// What products multiply in where training says so.
   std::optional<ProductFormat> products;
   /// Values that are no temporaries.
