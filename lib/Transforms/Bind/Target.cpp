@@ -42,6 +42,15 @@ static void add(TargetOp op, Target &target) {
     target.overrides.push_back({path.str(), value});
 }
 
+/// Also before it has backwards.
+static bool trainsIn(ModuleOp module) {
+  auto steps = module.getOps<transformer::WorkloadOp>();
+  return !module.getOps<StepSectionsOpInterface>().empty() ||
+         llvm::any_of(steps, [](transformer::WorkloadOp step) {
+           return step.getWorkload().phase == Phase::train;
+         });
+}
+
 Target autopar::targetOf(ModuleOp module) {
   auto around = module->getParentOfType<ModuleOp>();
   Target target = around ? targetOf(around) : Target();
@@ -49,7 +58,7 @@ Target autopar::targetOf(ModuleOp module) {
     add(op, target);
     target.own |= around && op.getHardware();
   }
-  target.trains = !module.getOps<StepSectionsOpInterface>().empty();
+  target.trains = trainsIn(module);
   return target;
 }
 
