@@ -109,9 +109,11 @@ static std::string exposureTable(const TrainingReport &training) {
 }
 
 /// What updates copy where some do.
-static std::string copiesText(const Report::DeviceMemory &device) {
-  int64_t copies = device.updateBytes - device.reusedBytes;
-  if (copies <= 0)
+static std::string copiesText(const std::vector<Report::DeviceMemory> &stages) {
+  int64_t copies = 0;
+  for (const Report::DeviceMemory &stage : stages)
+    copies = std::max(copies, stage.updateBytes - stage.reusedBytes);
+  if (copies == 0)
     return "";
   return wrap("  ",
               "Temporaries count copies of gradients that an update takes "
@@ -140,8 +142,7 @@ static std::string memoryTable(const Report &report) {
       stages.size() > mostRows
           ? "  and " + std::to_string(stages.size() - mostRows) + " more\n"
           : "";
-  return "\nMemory by stage\n" + table.str() + more +
-         copiesText(report.memory.perDevice);
+  return "\nMemory by stage\n" + table.str() + more + copiesText(stages);
 }
 
 static std::string aliveTable(const Report &report) {

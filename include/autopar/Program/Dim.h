@@ -97,7 +97,7 @@ public:
   Dim &front() & { return change().front(); }
   Dim &back() & { return change().back(); }
   void clear() { all.reset(); }
-  void push_back(Dim dim) { change().push_back(std::move(dim)); }
+  void push_back(Dim dim) { change().push_back(std::move(dim)); } // NOLINT
   template <typename It>
   void insert(const Dim *at, It first, It last) {
     auto place = at - begin();
