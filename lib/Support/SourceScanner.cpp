@@ -195,6 +195,17 @@ bool SourceScanner::isArrayOfIndex(size_t from) const {
          text.substr(type, endOfWord(type) - type) == "index";
 }
 
+/// Whether "[", at `from`, has a number that no `distinct` attribute may have.
+bool SourceScanner::isBeyondDistinct(size_t from) const {
+  size_t number = nextToken(from + 1);
+  if (at(from) != '[' || !isDigit(at(number)))
+    return false;
+  std::string digits(text.substr(number, endOfWord(number) - number));
+  bool isHex = digits.size() > 1 && digits[1] == 'x';
+  return std::strtoull(digits.c_str(), nullptr, isHex ? 16 : 10) >
+         limits::maxDistinctNumber;
+}
+
 bool SourceScanner::word() {
   size_t end = endOfWord(position);
   std::string_view name = text.substr(position, end - position);
@@ -202,6 +213,9 @@ bool SourceScanner::word() {
     return false;
   if (name == "array" && isArrayOfIndex(nextToken(end)))
     return fail("an array has a type of elements other than i8, f32, ...");
+  if (name == "distinct" && isBeyondDistinct(nextToken(end)))
+    return fail("a distinct attribute has a number above " +
+                std::to_string(limits::maxDistinctNumber));
   if (name == "affine_map" || name == "affine_set") {
     affineDepth = depth + 1;
     operators = affineNames = 0;

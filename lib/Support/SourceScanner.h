@@ -52,6 +52,7 @@ private:
   bool number();
   bool checkType(std::string_view token);
   bool isArrayOfIndex(size_t from) const;
+  bool isBeyondDistinct(size_t from) const;
   bool aliasAt(char sigil);
   /// Ends the definition of an alias where nothing of it can follow.
   bool endOfLine();

@@ -24,6 +24,9 @@ inline constexpr uint64_t maxAffineNames = 256;
 inline constexpr uint64_t maxAlignment = 4096;
 /// Bits of an integer type in .mlir text: each constant takes as many.
 inline constexpr uint64_t maxIntegerBits = 4096;
+/// Number of a `distinct` attribute: MLIR's table of them has the two above for
+/// itself.
+inline constexpr uint64_t maxDistinctNumber = UINT64_MAX - 2;
 /// Sum of the numbers of results, as in `%x#2`, that .mlir text asks for: the
 /// parser makes room for those before each, too.
 inline constexpr uint64_t maxResultNumbers = uint64_t(1) << 22;
