@@ -163,17 +163,16 @@ IterationTimes autopar::iterationOf(const StagePricer &pricer,
   return times;
 }
 
-int64_t autopar::allocatorBytes(const Runtime &runtime, int64_t bytes) {
-  if (!runtime.training)
-    return 0;
-  return static_cast<int64_t>(std::floor(
-      runtime.training->allocatorOverhead.value * static_cast<double>(bytes)));
-}
-
-int64_t autopar::reusedBytes(int64_t totalBytes, int64_t budgetBytes,
-                             int64_t updateBytes, int64_t passBytes) {
+void TrainingMemory::settle(const Runtime &runtime) {
+  int64_t ofPasses = savedBytes + activationBytes;
+  if (runtime.training)
+    allocatorBytes = static_cast<int64_t>(
+        std::floor(runtime.training->allocatorOverhead.value *
+                   static_cast<double>(ofPasses)));
+  totalBytes += savedBytes + allocatorBytes;
   int64_t missing = std::max<int64_t>(0, totalBytes - budgetBytes);
-  return std::min({missing, updateBytes, passBytes});
+  reusedBytes = std::min({missing, updateBytes, ofPasses});
+  totalBytes -= reusedBytes;
 }
 
 PipelineSchedule autopar::scheduleOf(const PricedLayers &layers,

@@ -146,19 +146,22 @@ Refusal StagePricer::addPart(PartCounts counts, PipelinePart &part) {
   return addSteps(part);
 }
 
-/// Microbatches that a stage keeps values of at the most, where that is the
-/// same on all devices, as far as that is known: `test/unit/Schedule`.
-static int64_t keptAnywhere(const PipelineShape &shape) {
+/// What a device keeps of `savedBytes` of each microbatch at the most, where
+/// that is the same on all devices, as far as that is known:
+/// `test/unit/Schedule`. A device with virtual stages has one of them a pass.
+static int64_t keptBytes(const PipelineShape &shape, int64_t savedBytes) {
   int64_t p = shape.stages, v = shape.interleave, m = shape.microbatches;
   switch (shape.kind) {
   case ScheduleKind::gpipe:
-    return m;
-  case ScheduleKind::interleaved:
-    return std::min((2 * (p - 1) + (v - 1) * p + v) / v, m);
+    return m * savedBytes;
+  case ScheduleKind::interleaved: {
+    int64_t passes = std::min(2 * (p - 1) + (v - 1) * p + 1, m * v);
+    return (passes * savedBytes + v - 1) / v;
+  }
   case ScheduleKind::zero_bubble:
-    return std::min(p, m);
+    return std::min(p, m) * savedBytes;
   case ScheduleKind::dual_pipe:
-    return p / 2 + 1;
+    return (p / 2 + 1) * savedBytes;
   case ScheduleKind::one_f_one_b:
   case ScheduleKind::inference:
     break;
@@ -317,10 +320,9 @@ StagingProblem StagePricer::problem() const {
   int64_t reserved = 0;
   for (const PipelinePart &part : parts)
     reserved = std::max(reserved, part.reservedBytes);
-  int64_t kept = keptAnywhere(shape);
   auto withSaved = [&](const PipelinePart &part) {
     LayerCost cost = part.cost;
-    cost.memoryBytes += kept * cost.savedBytes;
+    cost.memoryBytes += keptBytes(shape, cost.savedBytes);
     return cost;
   };
   problem.layers.reserve(partOf.size());

@@ -52,15 +52,18 @@ int64_t Iteration::savedOf(size_t stage, const Saved &saved) const {
 
 void autopar::addSaved(const Iteration &iteration, int64_t device,
                        Report::DeviceMemory &memory) {
-  memory.savedBytes =
-      iteration.pipeline->timeline.devices[device].peakSavedBytes;
-  int64_t ofPasses = memory.savedBytes + memory.activationBytes;
-  memory.allocatorBytes = allocatorBytes(iteration.parts.runtime, ofPasses);
-  memory.totalBytes += memory.savedBytes + memory.allocatorBytes;
-  memory.reusedBytes = reusedBytes(memory.totalBytes, memory.budgetBytes,
-                                   memory.updateBytes, ofPasses);
-  memory.totalBytes -= memory.reusedBytes;
-  memory.fits = memory.totalBytes <= memory.budgetBytes;
+  TrainingMemory all;
+  all.totalBytes = memory.totalBytes;
+  all.budgetBytes = memory.budgetBytes;
+  all.updateBytes = memory.updateBytes;
+  all.activationBytes = memory.activationBytes;
+  all.savedBytes = iteration.pipeline->timeline.devices[device].peakSavedBytes;
+  all.settle(iteration.parts.runtime);
+  memory.savedBytes = all.savedBytes;
+  memory.allocatorBytes = all.allocatorBytes;
+  memory.reusedBytes = all.reusedBytes;
+  memory.totalBytes = all.totalBytes;
+  memory.fits = all.fits();
 }
 
 static void readStages(const Iteration &iteration, TrainingReport &training) {

@@ -127,6 +127,15 @@ bool IterationPrices::Hop::send(double next) {
   return bool(time);
 }
 
+static TrainingMemory ofTraining(const StagePricer::StageMemory &memory) {
+  TrainingMemory all;
+  all.totalBytes = static_cast<int64_t>(memory.totalBytes);
+  all.budgetBytes = static_cast<int64_t>(memory.budgetBytes);
+  all.updateBytes = static_cast<int64_t>(memory.updateBytes);
+  all.activationBytes = static_cast<int64_t>(memory.activationBytes);
+  return all;
+}
+
 /// Of the device that holds most.
 bool IterationPrices::findMemory(BatchPrice &price) {
   std::vector<int64_t> savedBytes = peakSavedBytes(schedule);
@@ -134,17 +143,13 @@ bool IterationPrices::findMemory(BatchPrice &price) {
     auto &memory = contents[deviceContents[device]].memory;
     if (!memory && pricer.priceStage(ranges, device, memory.emplace()))
       return false;
-    int64_t saved = savedBytes[device];
-    int64_t ofPasses = saved + static_cast<int64_t>(memory->activationBytes);
-    int64_t lost = allocatorBytes(target.runtime, ofPasses);
-    double bytes = memory->totalBytes + static_cast<double>(saved + lost);
-    bytes -= static_cast<double>(reusedBytes(
-        static_cast<int64_t>(bytes), static_cast<int64_t>(memory->budgetBytes),
-        static_cast<int64_t>(memory->updateBytes), ofPasses));
-    if (device > 0 && bytes <= price.totalBytes)
+    TrainingMemory all = ofTraining(*memory);
+    all.savedBytes = savedBytes[device];
+    all.settle(target.runtime);
+    if (device > 0 && all.totalBytes <= price.totalBytes)
       continue;
-    price.totalBytes = bytes;
-    price.fits = bytes <= memory->budgetBytes;
+    price.totalBytes = static_cast<double>(all.totalBytes);
+    price.fits = all.fits();
   }
   return true;
 }

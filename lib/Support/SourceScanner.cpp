@@ -157,9 +157,9 @@ void SourceScanner::close() {
     affineDepth = 0;
 }
 
-/// What decimal digits say, up to the largest of 64 bits.
-static uint64_t valueOf(std::string_view digits) {
-  return std::strtoull(std::string(digits).c_str(), nullptr, 10);
+/// What digits say, up to the largest of 64 bits.
+static uint64_t valueOf(std::string_view digits, int base = 10) {
+  return std::strtoull(std::string(digits).c_str(), nullptr, base);
 }
 
 /// The bits of the integer type that a token ends with, as in "4x16xsi8"; 0
@@ -200,10 +200,9 @@ bool SourceScanner::isBeyondDistinct(size_t from) const {
   size_t number = nextToken(from + 1);
   if (at(from) != '[' || !isDigit(at(number)))
     return false;
-  std::string digits(text.substr(number, endOfWord(number) - number));
-  bool isHex = digits.size() > 1 && digits[1] == 'x';
-  return std::strtoull(digits.c_str(), nullptr, isHex ? 16 : 10) >
-         limits::maxDistinctNumber;
+  std::string_view digits = text.substr(number, endOfWord(number) - number);
+  bool isHex = digits.substr(0, 2) == "0x";
+  return valueOf(digits, isHex ? 16 : 10) > limits::maxDistinctNumber;
 }
 
 bool SourceScanner::word() {

@@ -88,14 +88,20 @@ IterationTimes iterationOf(const StagePricer &pricer,
                            const PipelineSteps &steps,
                            const std::vector<Picoseconds> &endPs);
 
-/// What the allocator of `runtime` loses where saved values and temporaries
-/// take `bytes`.
-int64_t allocatorBytes(const Runtime &runtime, int64_t bytes);
-/// What of the `updateBytes` of a device lies where values of forwards were, of
-/// which there were `passBytes`: an allocator that runs short, as all together
-/// would take `totalBytes`, gives free blocks back.
-int64_t reusedBytes(int64_t totalBytes, int64_t budgetBytes,
-                    int64_t updateBytes, int64_t passBytes);
+/// What a device takes in training where its parts add up to `totalBytes`
+/// beside the `savedBytes` of its microbatches.
+struct TrainingMemory {
+  int64_t totalBytes = 0;
+  int64_t budgetBytes = 0, updateBytes = 0, activationBytes = 0;
+  int64_t savedBytes = 0;
+  /// What an allocator loses, and what of the update lies where values of
+  /// passes were: one that runs short gives free blocks back.
+  int64_t allocatorBytes = 0, reusedBytes = 0;
+
+  /// Sets what follows from the rest, and adds all of it to `totalBytes`.
+  void settle(const Runtime &runtime);
+  bool fits() const { return totalBytes <= budgetBytes; }
+};
 
 /// The time of a step: from round to round where rounds repeat, else all.
 Picoseconds stepTimeOf(const PipelineSchedule &schedule,
