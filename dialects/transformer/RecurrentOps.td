@@ -116,13 +116,14 @@ def TF_StateSpaceOp : TF_RecurrentOp<"state_space", "ssm", [
         y[b, t, h, p] = sum_n output[b, t, g, n] * state[b, h, p, n]
                         (+ d[h] * x[b, t, h, p])
 
-    with `a[h, n]` in the place of `a[h]` where it has two dimensions.
+    with `a[h, n]` in the place of `a[h]` where it has two dimensions. Without a
+    state, a step's first token has zeros before it.
     5*heads*p*n FLOPs a token: a convention, as chunked kernels do more and the
     exponentials are not counted.
 
     **Constraints:** `x` is `[batch, query, heads, p]`, `dt`
     `[batch, query, heads]`, the matrices `[batch, query, groups, n]`, `a` is
-    `[heads]` or `[heads, n]`, the state `[batch, heads, p, n]`, `d` and
+    `[heads]` or `[heads, n]`, a state `[batch, heads, p, n]`, `d` and
     `dt_bias` are `[heads]`; all these but `batch` and `query` are numbers;
     groups divide heads and are split over the same axes, a single group is
     whole; tokens, `p` and `n` are whole; no partial sums; the result has the
@@ -145,15 +146,15 @@ def TF_StateSpaceOp : TF_RecurrentOp<"state_space", "ssm", [
   }];
   let arguments = (ins AnyRankedTensor:$x, AnyRankedTensor:$dt,
                        AnyRankedTensor:$input, AnyRankedTensor:$output,
-                       AnyRankedTensor:$a, TF_State:$state,
+                       AnyRankedTensor:$a, TF_OptionalState:$state,
                        Optional<AnyRankedTensor>:$d,
                        Optional<AnyRankedTensor>:$dt_bias);
   let assemblyFormat = [{
-    $x `,` $dt `,` $input `,` $output `,` $a `state` `(` $state `)`
+    $x `,` $dt `,` $input `,` $output `,` $a (`state` `(` $state^ `)`)?
     (`d` `(` $d^ `:` type($d) `)`)?
     (`dt_bias` `(` $dt_bias^ `:` type($dt_bias) `)`)? attr-dict
     `:` type($x) `,` type($dt) `,` type($input) `,`
-    type($a) `,` type($state)
+    type($a) (`,` type($state)^)?
   }];
 }
 
@@ -175,11 +176,12 @@ def TF_GatedDeltaRuleOp : TF_RecurrentOp<"gated_delta_rule", "delta", [
         state[b, h, i, j] = state[b, h, i, j] + k[i] * e[j]
         y[b, t, h, j] = sum_i q[i] * state[b, h, i, j] / sqrt(dk)
 
+    Without a state, a step's first token has zeros before it.
     7*value heads*dk*dv FLOPs a token, a convention: chunked kernels do more.
 
     **Constraints:** queries and keys are `[batch, query, key heads, dk]`,
     values `[batch, query, value heads, dv]`, `beta` and `decay`
-    `[batch, query, value heads]`, `a_log` and `dt_bias` `[value heads]`, the
+    `[batch, query, value heads]`, `a_log` and `dt_bias` `[value heads]`, a
     state `[batch, value heads, dk, dv]`; all these but `batch` and `query` are
     numbers; key heads divide value heads and are split over the same axes;
     tokens, `dk` and `dv` are whole; no partial sums; the result has the type of
@@ -203,12 +205,12 @@ def TF_GatedDeltaRuleOp : TF_RecurrentOp<"gated_delta_rule", "delta", [
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
                        AnyRankedTensor:$value, AnyRankedTensor:$beta,
                        AnyRankedTensor:$decay, AnyRankedTensor:$a_log,
-                       AnyRankedTensor:$dt_bias, TF_State:$state);
+                       AnyRankedTensor:$dt_bias, TF_OptionalState:$state);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $beta `,` $decay `,` $a_log `,` $dt_bias
-    `state` `(` $state `)` attr-dict
+    (`state` `(` $state^ `)`)? attr-dict
     `:` type($query) `,` type($value) `,` type($beta) `,`
-    type($a_log) `,` type($dt_bias) `,` type($state)
+    type($a_log) `,` type($dt_bias) (`,` type($state)^)?
   }];
 }
 
@@ -229,10 +231,11 @@ def TF_LinearAttentionOp : TF_RecurrentOp<"linear_attention", "linear_attn", [
 
         f = 1 - l/(n - 1 + 1e-5) + 1e-5
 
-    5*heads*d*d FLOPs a token, a convention: chunked kernels do more.
+    Without a state, a step's first token has zeros before it. 5*heads*d*d FLOPs
+    a token, a convention: chunked kernels do more.
 
     **Constraints:** queries, keys, values and the result are
-    `[batch, query, heads, d]`, the state is `[batch, heads, d, d]`; heads and
+    `[batch, query, heads, d]`, a state is `[batch, heads, d, d]`; heads and
     `d` are numbers; tokens and `d` are whole; no partial sums; `n` is 1 or more.
 
     **Example:**
@@ -248,12 +251,11 @@ def TF_LinearAttentionOp : TF_RecurrentOp<"linear_attention", "linear_attn", [
     ```
   }];
   let arguments = (ins AnyRankedTensor:$query, AnyRankedTensor:$key,
-                       AnyRankedTensor:$value, TF_State:$state,
+                       AnyRankedTensor:$value, TF_OptionalState:$state,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$layers);
   let assemblyFormat = [{
-    $query `,` $key `,` $value `state` `(` $state `)` (`layers` `(` $layers^ `)`)?
-    attr-dict
-    `:` type($query) `,` type($state)
+    $query `,` $key `,` $value (`state` `(` $state^ `)`)?
+    (`layers` `(` $layers^ `)`)? attr-dict `:` type($query) (`,` type($state)^)?
   }];
 }
 

@@ -26,7 +26,6 @@ class TF_Updated<TypeConstraint type, Resource memory>
 def TF_Cache : TF_Updated<TF_CacheType, TF_KVCacheMemory>;
 def TF_OptionalCache
     : TF_Updated<Optional<TF_CacheType>, TF_KVCacheMemory>;
-def TF_State : TF_Updated<TF_StateType, TF_StateMemory>;
 def TF_OptionalState : TF_Updated<Optional<TF_StateType>, TF_StateMemory>;
 
 class TF_Op<string mnemonic, list<Trait> traits = []>

@@ -8,6 +8,7 @@
 #include "AttentionScores.h"
 #include "Kernels.h"
 #include "Placement.h"
+#include "SharedHeads.h"
 
 #include "autopar/Dialect/Transformer/Training.h"
 
@@ -316,43 +317,22 @@ static LocalResults compute(AttentionProbabilitiesBackwardOp op,
 // Heads that several devices have
 //===----------------------------------------------------------------------===//
 
-/// Whether the heads of `result` lie as those of `key`.
-static bool isLike(Value result, Value key) {
-  DimRef own = TensorView(result).dim(2), wanted = TensorView(key).dim(2);
+bool autopar::hasHeadsLike(Value result, Value key) {
+  TensorView view(result);
+  if (view.rank() != TensorView(key).rank())
+    return false;
+  DimRef own = view.dim(2), wanted = TensorView(key).dim(2);
   return own.axes == wanted.axes && own.rule == wanted.rule;
 }
 
-/// `op` on a device, and what its peers add to the results that are like `key`:
-/// those that have the same heads of it.
-template <typename Op>
-static LocalResults addUp(Op op, Value key, Device &device) {
-  LocalResults own = compute(op, device);
-  TensorView type(key);
-  if (failed(own) || copiesOf(type, 2, device.grid()) == 1)
-    return own;
-  for (int64_t member : device.grid().groupOf(device.id, type.dim(2).axes)) {
-    Device peer(device.run, member);
-    if (member == device.id || peer.indices(key, 2) != device.indices(key, 2))
-      continue;
-    LocalResults other = compute(op, peer);
-    if (failed(other))
-      return failure();
-    for (auto [result, sum, addend] :
-         llvm::zip_equal(op->getResults(), *own, *other))
-      for (int64_t i = 0; isLike(result, key) && i < sum.size(); ++i)
-        sum.data[i] += addend.data[i];
-  }
-  return own;
-}
-
 static LocalResults run(AttentionBackwardOp op, Device &device) {
-  return addUp(op, op.getKey(), device);
+  return addUpHeads(op, op.getKey(), device, compute);
 }
 static LocalResults run(AttendBackwardOp op, Device &device) {
-  return addUp(op, op.getValue(), device);
+  return addUpHeads(op, op.getValue(), device, compute);
 }
 static LocalResults run(AttentionProbabilitiesBackwardOp op, Device &device) {
-  return addUp(op, op.getKey(), device);
+  return addUpHeads(op, op.getKey(), device, compute);
 }
 
 void autopar::attachAttentionGradientKernels(MLIRContext *context) {

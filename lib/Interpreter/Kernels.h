@@ -91,6 +91,7 @@ void attachConvolutionKernels(mlir::MLIRContext *context);
 void attachAttentionKernels(mlir::MLIRContext *context);
 void attachExpertKernels(mlir::MLIRContext *context);
 void attachRecurrentKernels(mlir::MLIRContext *context);
+void attachRecurrentGradientKernels(mlir::MLIRContext *context);
 void attachCollectives(mlir::MLIRContext *context);
 
 double apply(transformer::FunctionKind function, double x);

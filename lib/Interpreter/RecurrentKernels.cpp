@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels.h"
+#include "Recurrences.h"
 
 #include <cmath>
 
@@ -13,10 +13,16 @@ using namespace autopar;
 using namespace autopar::transformer;
 using namespace mlir;
 
-/// The state that an op updates, of the shape that it expects.
+/// The state that an op updates, of the shape that it expects; `zeros` of one
+/// that has none.
 static FailureOr<LocalTensor *> stateOf(Operation *op, Device &device,
                                         Value state,
-                                        const std::vector<int64_t> &shape) {
+                                        const std::vector<int64_t> &shape,
+                                        LocalTensor &zeros) {
+  if (!state) {
+    zeros = LocalTensor(shape);
+    return &zeros;
+  }
   LocalTensor *kept = device.run.stateOf(state, device.id);
   if (!kept)
     return op->emitError("the state is moved before it is updated: the update "
@@ -29,8 +35,7 @@ static FailureOr<LocalTensor *> stateOf(Operation *op, Device &device,
   return kept;
 }
 
-/// Tokens follow each other: all of a sequence are on one device.
-static LogicalResult hasAllTokens(Operation *op, Device &device, Value x) {
+LogicalResult autopar::hasAllTokens(Operation *op, Device &device, Value x) {
   auto tokens = static_cast<int64_t>(device.indices(x, 1).size());
   if (tokens != device.grid().extentOf(TensorView(x), 1))
     return op->emitError("device ")
@@ -50,18 +55,15 @@ static LocalResult run(ShortConvOp op, Device &device) {
   std::vector<int64_t> shape = {batch};
   shape.insert(shape.end(), x.shape.begin() + 2, x.shape.end());
   shape.push_back(before);
-  LocalTensor none(shape);
-  LocalTensor *state = &none;
-  if (op.getState()) {
-    FailureOr<LocalTensor *> kept = stateOf(op, device, op.getState(), shape);
-    if (failed(kept))
-      return failure();
-    state = *kept;
-  }
+  LocalTensor zeros;
+  FailureOr<LocalTensor *> state =
+      stateOf(op, device, op.getState(), shape, zeros);
+  if (failed(state))
+    return failure();
   LocalTensor result(x.shape);
   for (int64_t b = 0; b < batch; ++b)
     for (int64_t c = 0; c < channels; ++c) {
-      double *past = &state->data[(b * channels + c) * before];
+      double *past = &(*state)->data[(b * channels + c) * before];
       std::vector<double> line(past, past + before);
       for (int64_t t = 0; t < tokens; ++t)
         line.push_back(x.data[(b * tokens + t) * channels + c]);
@@ -83,8 +85,9 @@ static LocalResult run(StateSpaceOp op, Device &device) {
   const LocalTensor &out = device(op.getOutput()), &a = device(op.getA());
   int64_t batch = x.shape[0], tokens = x.shape[1], heads = x.shape[2];
   int64_t width = x.shape[3], groups = in.shape[2], n = in.shape[3];
+  LocalTensor zeros;
   FailureOr<LocalTensor *> state =
-      stateOf(op, device, op.getState(), {batch, heads, width, n});
+      stateOf(op, device, op.getState(), {batch, heads, width, n}, zeros);
   if (failed(state) || failed(hasAllTokens(op, device, op.getX())))
     return failure();
   if (groups == 0 || heads % groups != 0 || a.shape[0] != heads)
@@ -114,14 +117,18 @@ static LocalResult run(StateSpaceOp op, Device &device) {
   return result;
 }
 
-/// `row` of unit length.
-static std::vector<double> unit(const double *row, int64_t n) {
+double autopar::lengthOf(const double *row, int64_t n) {
   double square = 0;
   for (int64_t i = 0; i < n; ++i)
     square += row[i] * row[i];
+  return std::sqrt(square + 1e-6);
+}
+
+std::vector<double> autopar::unit(const double *row, int64_t n) {
   std::vector<double> scaled(row, row + n);
+  double length = lengthOf(row, n);
   for (double &element : scaled)
-    element /= std::sqrt(square + 1e-6);
+    element /= length;
   return scaled;
 }
 
@@ -135,8 +142,9 @@ static LocalResult run(GatedDeltaRuleOp op, Device &device) {
   int64_t batch = value.shape[0], tokens = value.shape[1];
   int64_t heads = value.shape[2], dv = value.shape[3];
   int64_t keyHeads = key.shape[2], dk = key.shape[3];
+  LocalTensor zeros;
   FailureOr<LocalTensor *> state =
-      stateOf(op, device, op.getState(), {batch, heads, dk, dv});
+      stateOf(op, device, op.getState(), {batch, heads, dk, dv}, zeros);
   if (failed(state) || failed(hasAllTokens(op, device, op.getValue())))
     return failure();
   if (keyHeads == 0 || heads % keyHeads != 0 || rate.size() != heads)
@@ -168,20 +176,19 @@ static LocalResult run(GatedDeltaRuleOp op, Device &device) {
   return result;
 }
 
-/// The decay of a head (lightning attention, arXiv:2401.04658), of which later
-/// layers have less.
-static double decayOf(int64_t head, int64_t heads, double share) {
+double autopar::decayOf(int64_t head, int64_t heads, double share) {
   return std::exp(-std::exp2(-8.0 * double(head + 1) / double(heads)) * share);
 }
 
-/// How much of its decay the layer has that the op is in.
-static FailureOr<double> shareOfDecay(LinearAttentionOp op, Device &device) {
-  if (!op.getLayers())
+FailureOr<double> autopar::shareOfDecay(Operation *op,
+                                        std::optional<int64_t> layers,
+                                        Device &device) {
+  if (!layers)
     return 1.0;
   std::optional<int64_t> layer = device.run.getLayerNumber();
   if (!layer)
-    return op.emitError("is in no layer, but its decay depends on which");
-  return 1 - double(*layer) / (double(*op.getLayers()) - 1 + 1e-5) + 1e-5;
+    return op->emitError("is in no layer, but its decay depends on which");
+  return 1 - double(*layer) / (double(*layers) - 1 + 1e-5) + 1e-5;
 }
 
 static LocalResult run(LinearAttentionOp op, Device &device) {
@@ -189,9 +196,10 @@ static LocalResult run(LinearAttentionOp op, Device &device) {
   const LocalTensor &value = device(op.getValue());
   int64_t batch = query.shape[0], tokens = query.shape[1];
   int64_t heads = query.shape[2], width = query.shape[3];
+  LocalTensor zeros;
   FailureOr<LocalTensor *> state =
-      stateOf(op, device, op.getState(), {batch, heads, width, width});
-  FailureOr<double> share = shareOfDecay(op, device);
+      stateOf(op, device, op.getState(), {batch, heads, width, width}, zeros);
+  FailureOr<double> share = shareOfDecay(op, op.getLayers(), device);
   if (failed(state) || failed(share) ||
       failed(hasAllTokens(op, device, op.getQuery())))
     return failure();

@@ -28,6 +28,7 @@ void autopar::registerExecution(mlir::DialectRegistry &registry) {
         attachAttentionKernels(context);
         attachExpertKernels(context);
         attachRecurrentKernels(context);
+        attachRecurrentGradientKernels(context);
       });
   registry.addExtension(
       +[](mlir::MLIRContext *context, parallel::ParallelDialect *) {

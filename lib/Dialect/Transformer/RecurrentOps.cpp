@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Dialect/Transformer/Training.h"
+
+#include "Verifiers.h"
 
 using namespace autopar;
 using namespace autopar::transformer;
@@ -19,21 +21,35 @@ void StateOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
   setNameFn(getResult(), "state");
 }
 
+static void nameGradients(Operation *op, ArrayRef<StringRef> names,
+                          OpAsmSetValueNameFn setNameFn) {
+  for (auto [result, name] : llvm::zip(op->getResults(), names))
+    setNameFn(result, name);
+}
+
+void ShortConvBackwardOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  nameGradients(*this, {"dx", "dw", "db"}, setNameFn);
+}
+
+void StateSpaceBackwardOp::getAsmResultNames(OpAsmSetValueNameFn setNameFn) {
+  nameGradients(*this, {"dx", "d_dt", "d_input", "d_output", "da", "dd"},
+                setNameFn);
+}
+
+void GatedDeltaRuleBackwardOp::getAsmResultNames(
+    OpAsmSetValueNameFn setNameFn) {
+  nameGradients(*this, {"dq", "dk", "dv", "d_beta", "d_decay", "da"},
+                setNameFn);
+}
+
+void LinearAttentionBackwardOp::getAsmResultNames(
+    OpAsmSetValueNameFn setNameFn) {
+  nameGradients(*this, {"dq", "dk", "dv"}, setNameFn);
+}
+
 //===----------------------------------------------------------------------===//
 // Verifiers: what the factors do not say
 //===----------------------------------------------------------------------===//
-
-/// Refuses symbols in the dimensions of `tensor` from `begin` on.
-static LogicalResult verifyNumbers(Operation *op, Value tensor,
-                                   unsigned begin) {
-  TensorView view(tensor);
-  for (unsigned dim = begin; dim < view.rank(); ++dim)
-    if (view.isSymbolic(dim))
-      return op->emitOpError()
-             << "has " << view.extentText(dim) << " for dimension " << dim
-             << " of a " << view.getType() << ", expected a number";
-  return success();
-}
 
 namespace {
 
@@ -82,16 +98,22 @@ LogicalResult StateOp::verify() {
   return verifyNumbers(*this, getResult(), 1);
 }
 
-LogicalResult ShortConvOp::verify() {
-  if (failed(verifyNumbers(*this, getWeight(), 0)))
+static LogicalResult verifyKernel(Operation *op, Value weight) {
+  if (failed(verifyNumbers(op, weight, 0)))
     return failure();
-  TensorView weight(getWeight());
-  int64_t kernel = weight.getType().getShape().back();
-  if (kernel < 2)
-    return emitOpError() << "has a kernel of " << kernel
-                         << " tokens, expected at least 2";
+  int64_t kernel = tensorOf(weight.getType()).getShape().back();
+  if (kernel >= 2)
+    return success();
+  return op->emitOpError() << "has a kernel of " << kernel
+                           << " tokens, expected at least 2";
+}
+
+LogicalResult ShortConvOp::verify() {
+  if (failed(verifyKernel(*this, getWeight())))
+    return failure();
   if (!getState())
     return success();
+  int64_t kernel = tensorOf(getWeight().getType()).getShape().back();
   TensorView state(getState());
   if (state.extent(state.rank() - 1) == NamedExtent::number(kernel - 1))
     return success();
@@ -101,37 +123,75 @@ LogicalResult ShortConvOp::verify() {
                        << " for a kernel of " << kernel;
 }
 
-LogicalResult StateSpaceOp::verify() {
-  for (Value tensor : {getX(), getInput()})
-    if (failed(verifyNumbers(*this, tensor, 2)))
-      return failure();
-  HeadDim heads = {"x", getX(), 2};
-  HeadDim same[] = {heads,
-                    {"dt", getDt(), 2},
-                    {"a", getA(), 0},
-                    {"the state", getState(), 1},
-                    {"d", getD(), 0},
-                    {"dt_bias", getDtBias(), 0}};
-  if (failed(verifySameHeads(*this, same)))
+/// A parameter has a gradient of its own.
+static LogicalResult verifyPair(Operation *op, StringRef name, Value parameter,
+                                Value gradient) {
+  if (bool(parameter) == bool(gradient))
+    return success();
+  return op->emitOpError() << "has " << (parameter ? "" : "no ") << name
+                           << ", but " << (gradient ? "a" : "no")
+                           << " gradient of it";
+}
+
+LogicalResult ShortConvBackwardOp::verify() {
+  if (failed(verifyKernel(*this, getWeight())))
     return failure();
-  return verifyGroups(*this, {"heads", getX(), 2}, {"groups", getInput(), 2});
+  return verifyPair(*this, "bias", getBias(), getDBias());
+}
+
+/// The state is null of a backward.
+template <typename Op>
+static LogicalResult verifyStateSpace(Op op, Value state) {
+  for (Value tensor : {op.getX(), op.getInput()})
+    if (failed(verifyNumbers(op, tensor, 2)))
+      return failure();
+  HeadDim same[] = {{"x", op.getX(), 2}, {"dt", op.getDt(), 2},
+                    {"a", op.getA(), 0}, {"the state", state, 1},
+                    {"d", op.getD(), 0}, {"dt_bias", op.getDtBias(), 0}};
+  if (failed(verifySameHeads(op, same)))
+    return failure();
+  return verifyGroups(op, {"heads", op.getX(), 2},
+                      {"groups", op.getInput(), 2});
+}
+
+LogicalResult StateSpaceOp::verify() {
+  return verifyStateSpace(*this, getState());
+}
+
+LogicalResult StateSpaceBackwardOp::verify() {
+  if (failed(verifyStateSpace(*this, Value())))
+    return failure();
+  return verifyPair(*this, "d", getD(), getDD());
+}
+
+template <typename Op>
+static LogicalResult verifyDeltaRule(Op op, Value state) {
+  for (Value tensor : {op.getQuery(), op.getValue()})
+    if (failed(verifyNumbers(op, tensor, 2)))
+      return failure();
+  HeadDim same[] = {{"the values", op.getValue(), 2},
+                    {"beta and decay", op.getBeta(), 2},
+                    {"a_log", op.getALog(), 0},
+                    {"dt_bias", op.getDtBias(), 0},
+                    {"the state", state, 1}};
+  if (failed(verifySameHeads(op, same)))
+    return failure();
+  return verifyGroups(op, {"value heads", op.getValue(), 2},
+                      {"key heads", op.getQuery(), 2});
 }
 
 LogicalResult GatedDeltaRuleOp::verify() {
-  for (Value tensor : {getQuery(), getValue()})
-    if (failed(verifyNumbers(*this, tensor, 2)))
-      return failure();
-  HeadDim same[] = {{"the values", getValue(), 2},
-                    {"beta and decay", getBeta(), 2},
-                    {"a_log", getALog(), 0},
-                    {"dt_bias", getDtBias(), 0},
-                    {"the state", getState(), 1}};
-  if (failed(verifySameHeads(*this, same)))
-    return failure();
-  return verifyGroups(*this, {"value heads", getValue(), 2},
-                      {"key heads", getQuery(), 2});
+  return verifyDeltaRule(*this, getState());
+}
+
+LogicalResult GatedDeltaRuleBackwardOp::verify() {
+  return verifyDeltaRule(*this, Value());
 }
 
 LogicalResult LinearAttentionOp::verify() {
+  return verifyNumbers(*this, getQuery(), 2);
+}
+
+LogicalResult LinearAttentionBackwardOp::verify() {
   return verifyNumbers(*this, getQuery(), 2);
 }

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Dialect/Transformer/Training.h"
 
 #include "autopar/Interfaces/WorkloadBuilder.h"
 
@@ -29,9 +29,9 @@ void StateOp::buildWorkload(WorkloadBuilder &builder) {
 
 /// A scan over tokens of `flops` FLOPs per token, column and element that each
 /// is contracted with, on vector units. It reads its operands once and writes
-/// its result and its state, which a sequence reads and writes once in a step.
+/// its results and its state, which a sequence reads and writes once in a step.
 static Kernel &addScan(WorkloadBuilder &builder, Operation *op, int64_t flops,
-                       Dims columns, Dims contraction, Value state) {
+                       Dims columns, Dims contraction, Value state = nullptr) {
   Kernel &kernel = builder.addKernel(op, KernelKind::scan);
   kernel.flopClass = FlopClass::recurrence;
   kernel.compute = ElementType::f32;
@@ -41,37 +41,85 @@ static Kernel &addScan(WorkloadBuilder &builder, Operation *op, int64_t flops,
   kernel.contraction = std::move(contraction);
   for (Value operand : op->getOperands())
     builder.read(kernel, operand);
-  builder.write(kernel, op->getResult(0));
+  for (Value result : op->getResults())
+    builder.write(kernel, result);
   if (state)
     builder.write(kernel, state);
   return kernel;
 }
 
-/// A scan whose state is `[batch, heads, columns, contraction]`. Chunks of a
-/// prompt are products of 16 bits on matrix units; one token after another
-/// waits for the state to be read, whatever multiplies.
-static void addRecurrence(WorkloadBuilder &builder, Operation *op,
-                          int64_t flops, Value state) {
-  Kernel &kernel = addScan(builder, op, flops, builder.dims(state, 1, 3),
-                           builder.dims(state, 3, 4), state);
+/// Chunks of a prompt are products of 16 bits on matrix units; one token after
+/// another waits for the state to be read, whatever multiplies.
+static void makeRecurrence(Kernel &kernel) {
   kernel.compute = ElementType::bf16;
   kernel.mixesTokens = true;
 }
 
+/// Backwards make again what the forward does, and each product of it has two.
+static constexpr int64_t backwardShare = 3;
+
+static Kernel &addConv(WorkloadBuilder &builder, Operation *op, int64_t share,
+                       Value x, Value weight, Value state = nullptr) {
+  constexpr int64_t flops = 2;
+  unsigned channels = TensorView(weight).rank() - 1;
+  return addScan(builder, op, share * flops, builder.dims(x, 2, 2 + channels),
+                 builder.dims(weight, channels, channels + 1), state);
+}
+
 void ShortConvOp::buildWorkload(WorkloadBuilder &builder) {
-  unsigned channels = TensorView(getWeight()).rank() - 1;
-  addScan(builder, *this, /*flops=*/2, builder.dims(getX(), 2, 2 + channels),
-          builder.dims(getWeight(), channels, channels + 1), getState());
+  addConv(builder, *this, 1, getX(), getWeight(), getState());
+}
+
+void ShortConvBackwardOp::buildWorkload(WorkloadBuilder &builder) {
+  addConv(builder, *this, backwardShare, getX(), getWeight());
+}
+
+/// Of each head, what a token has of rows and columns of its state.
+static void addStateSpace(WorkloadBuilder &builder, Operation *op,
+                          int64_t share, Value x, Value input,
+                          Value state = nullptr) {
+  constexpr int64_t flops = 5;
+  makeRecurrence(addScan(builder, op, share * flops, builder.dims(x, 2, 4),
+                         builder.dims(input, 3, 4), state));
 }
 
 void StateSpaceOp::buildWorkload(WorkloadBuilder &builder) {
-  addRecurrence(builder, *this, /*flops=*/5, getState());
+  addStateSpace(builder, *this, 1, getX(), getInput(), getState());
+}
+
+void StateSpaceBackwardOp::buildWorkload(WorkloadBuilder &builder) {
+  addStateSpace(builder, *this, backwardShare, getX(), getInput());
+}
+
+static void addDeltaRule(WorkloadBuilder &builder, Operation *op, int64_t share,
+                         Value key, Value value, Value state = nullptr) {
+  constexpr int64_t flops = 7;
+  Dims columns = builder.dims(value, 2, 3);
+  columns.push_back(builder.dims(key, 3, 4).front());
+  makeRecurrence(addScan(builder, op, share * flops, std::move(columns),
+                         builder.dims(value, 3, 4), state));
 }
 
 void GatedDeltaRuleOp::buildWorkload(WorkloadBuilder &builder) {
-  addRecurrence(builder, *this, /*flops=*/7, getState());
+  addDeltaRule(builder, *this, 1, getKey(), getValue(), getState());
+}
+
+void GatedDeltaRuleBackwardOp::buildWorkload(WorkloadBuilder &builder) {
+  addDeltaRule(builder, *this, backwardShare, getKey(), getValue());
+}
+
+static void addLinearAttention(WorkloadBuilder &builder, Operation *op,
+                               int64_t share, Value query,
+                               Value state = nullptr) {
+  constexpr int64_t flops = 5;
+  makeRecurrence(addScan(builder, op, share * flops, builder.dims(query, 2, 4),
+                         builder.dims(query, 3, 4), state));
 }
 
 void LinearAttentionOp::buildWorkload(WorkloadBuilder &builder) {
-  addRecurrence(builder, *this, /*flops=*/5, getState());
+  addLinearAttention(builder, *this, 1, getQuery(), getState());
+}
+
+void LinearAttentionBackwardOp::buildWorkload(WorkloadBuilder &builder) {
+  addLinearAttention(builder, *this, backwardShare, getQuery());
 }

@@ -138,6 +138,7 @@ void attachBackward(mlir::MLIRContext *context) {
 void attachTokenBackwards(mlir::MLIRContext *context);
 void attachAttentionBackwards(mlir::MLIRContext *context);
 void attachMixtureBackwards(mlir::MLIRContext *context);
+void attachRecurrentBackwards(mlir::MLIRContext *context);
 
 /// What updates are made of. Formats of a master copy (null: there is none), of
 /// other states, and of gradients.

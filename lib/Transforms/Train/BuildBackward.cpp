@@ -28,6 +28,7 @@ void autopar::registerBackwards(DialectRegistry &registry) {
     attachTokenBackwards(context);
     attachAttentionBackwards(context);
     attachMixtureBackwards(context);
+    attachRecurrentBackwards(context);
   });
 }
 

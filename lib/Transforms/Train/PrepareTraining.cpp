@@ -11,6 +11,8 @@
 
 #include "autopar/Dialect/Transformer/Training.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 namespace autopar {
 #define GEN_PASS_DEF_PREPARETRAININGPASS
 #include "autopar/Transforms/Passes.h.inc"
@@ -69,9 +71,15 @@ private:
     return compareWithLabels(entry);
   }
 
-  /// All tokens are those of the step.
+  /// All tokens are those of the step, whose sequences begin with it.
   static LogicalResult dropCaches(ModuleOp module) {
-    module.walk([](AttentionOp op) { op.getCacheMutable().clear(); });
+    module.walk([](Operation *op) {
+      if (auto attention = dyn_cast<AttentionOp>(op))
+        attention.getCacheMutable().clear();
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<ShortConvOp, StateSpaceOp, GatedDeltaRuleOp, LinearAttentionOp>(
+              [](auto recurrent) { recurrent.getStateMutable().clear(); });
+    });
     SmallVector<Operation *> unused;
     WalkResult result = module.walk([&](Operation *op) {
       if (!isa<KVCacheOp, StateOp>(op))

@@ -1,0 +1,34 @@
+//===- Recurrences.h - What recurrences share, both ways --------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_INTERPRETER_RECURRENCES_H
+#define AUTOPAR_LIB_INTERPRETER_RECURRENCES_H
+
+#include "Kernels.h"
+
+namespace autopar {
+
+/// Tokens follow each other: all of a sequence are on one device.
+mlir::LogicalResult hasAllTokens(mlir::Operation *op, Device &device,
+                                 mlir::Value x);
+
+/// The length of `row`, a little more than 0.
+double lengthOf(const double *row, int64_t n);
+/// `row` of unit length.
+std::vector<double> unit(const double *row, int64_t n);
+
+/// The decay of a head (lightning attention, arXiv:2401.04658), of which later
+/// layers have less.
+double decayOf(int64_t head, int64_t heads, double share);
+/// How much of its decay the layer has that `op` is in, of `layers`.
+mlir::FailureOr<double> shareOfDecay(mlir::Operation *op,
+                                     std::optional<int64_t> layers,
+                                     Device &device);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_INTERPRETER_RECURRENCES_H
