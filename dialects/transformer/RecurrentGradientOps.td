@@ -133,11 +133,15 @@ def TF_GatedDeltaRuleBackwardOp
     AllTypesMatch<["beta", "decay", "d_beta", "d_decay"]>]> {
   let summary = "what operands have to do with a gated delta rule";
   let description = [{
-    Of `transformer.gated_delta_rule` without a state, with its `q`, `k`, `f`
-    and `e` and, at each token, the states `last` before, `kept = f * last` and
+    Of `transformer.gated_delta_rule` without a state, with its `f` and, at
+    each token, the states `last` before, `kept = f * last` and
     `state` behind it. Token after token from the last one, with `carry = 0`
     behind it, `grad = carry` and `dy' = dy / sqrt(dk)`:
 
+        q[i]           = query[b, t, g, i] / u,    u the length of the query
+        k[i]           = key[b, t, g, i] / w,      w the length of the key
+        e[j]           = sigmoid(beta[b, t, h])
+                         * (value[b, t, h, j] - sum_i k[i] * kept[i, j])
         grad[i, j]    += q[i] * dy'[b, t, h, j]
         de[j]          = sum_i k[i] * grad[i, j]
         dm[j]          = -sigmoid(beta[b, t, h]) * de[j]
@@ -150,10 +154,10 @@ def TF_GatedDeltaRuleBackwardOp
         d_decay[b, t, h] = -exp(a_log[h]) * sigmoid(decay[b, t, h] + dt_bias[h]) * dl
         d_a_log[h]    += -exp(a_log[h]) * softplus(decay[b, t, h] + dt_bias[h]) * dl
         carry[i, j]    = f * grad[i, j]
+        d_query[b, t, g, i] = sum over h of g: (dq[i] - q[i] * sum_l q[l] * dq[l]) / u
+        d_key[b, t, g, i]   = sum over h of g: (dk[i] - k[i] * sum_l k[l] * dk[l]) / w
 
-    `d_query` and `d_key` are `dq` and `dk` without what is along `q` and `k`,
-    times what made those of length 1, summed over the value heads of a key
-    head. The gradient of `dt_bias` is the sum of `d_decay`
+    The gradient of `dt_bias` is the sum of `d_decay`
     (`transformer.sum_tokens`). 21*value heads*dk*dv FLOPs a token, a
     convention: the forward again, and twice as many. Devices that have the same
     key head add up what the value heads of each have to do with it, inside the
