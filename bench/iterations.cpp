@@ -50,7 +50,7 @@ static cl::opt<int64_t> devices("devices", cl::init(64));
 static cl::list<int64_t> batches("batch", cl::CommaSeparated);
 static cl::opt<int64_t> context("context", cl::init(2048));
 static cl::opt<std::string> space(
-    "space", cl::init("cp=1,fsdp=off,schedule=one_f_one_b|interleaved"));
+    "space", cl::init("cp=1,fsdp=off,zero=0|1,schedule=one_f_one_b|interleaved"));
 static cl::opt<int64_t> rounds("rounds", cl::init(5));
 
 static double cpuSeconds() {

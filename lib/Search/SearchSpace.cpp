@@ -104,8 +104,9 @@ bool autopar::forEachSizes(
 /// estimate takes; none where what it makes again is not searched for.
 static void addTraining(const Plan &plan, SearchSpace &space) {
   const PipelinePlan &pipeline = plan.pipeline;
-  space.zero = {plan.training.zero == 1 ? 1 : 0};
-  if (plan.training.zero == 3)
+  int64_t zero = plan.training.zero.value_or(0);
+  space.zero = {zero < 3 ? zero : 0};
+  if (zero == 3)
     space.fsdp = {true};
   Recomputation again = plan.training.recompute.value_or(Recomputation());
   const auto &known = searchedRecomputations();
@@ -159,16 +160,12 @@ static std::vector<bool> choicesOf(const std::vector<bool> &wanted,
   return saysAnything ? wanted : std::vector<bool>{false};
 }
 
-/// Whether optimizers are split: what fsdp splits, or what has no copies, is
-/// not split again.
-static std::vector<bool> splitsOf(const SearchSpace &space, bool hasCopies,
-                                  bool fsdp) {
+/// What fsdp splits, or what has no copies, is not split again.
+static std::vector<int64_t> zerosOf(const SearchSpace &space, bool hasCopies,
+                                    bool fsdp) {
   if (!space.trains || !hasCopies || fsdp)
-    return {false};
-  std::vector<bool> splits;
-  for (int64_t zero : space.zero)
-    splits.push_back(zero != 0);
-  return splits;
+    return {0};
+  return space.zero;
 }
 
 std::vector<PlanChoice> autopar::choicesOf(const SearchSpace &space,
@@ -186,9 +183,9 @@ std::vector<PlanChoice> autopar::choicesOf(const SearchSpace &space,
   for (bool sp : ::choicesOf(space.sequenceParallel, sizes[Knob::tp] > 1))
     for (bool fsdp : ::choicesOf(space.fsdp, hasCopies))
       for (ContextKind kind : kinds)
-        for (bool splits : splitsOf(space, hasCopies, fsdp))
+        for (int64_t zero : zerosOf(space, hasCopies, fsdp))
           for (uint32_t again : recompute)
-            choices.push_back({sp, fsdp, kind, splits, again});
+            choices.push_back({sp, fsdp, kind, zero, again});
   return choices;
 }
 
@@ -197,8 +194,8 @@ void autopar::setChoice(Plan &plan, const PlanChoice &choice) {
   plan.fsdp = choice.fsdp;
   if (plan.has(Degree::cp))
     plan.contextKind = choice.contextKind;
-  if (choice.splitsOptimizer)
-    plan.training.zero = 1;
+  if (choice.zero != 0)
+    plan.training.zero = choice.zero;
   else
     plan.training.zero.reset();
   if (choice.recompute != 0)

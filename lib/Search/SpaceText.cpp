@@ -242,7 +242,7 @@ constexpr SpaceWord trainingWords[] = {
                                          : searchedRecomputations()[one].str();
                        });
      }},
-    {"zero", "0, 1 or any",
+    {"zero", "0, 1, 2, some with | or any",
      [](SearchSpace &space, const std::string &value) {
        return setSome(space.zero, SearchSpace().zero, value, parseCount);
      },
@@ -367,5 +367,5 @@ std::string autopar::spaceHelp() {
   return "sizes (" + join(knownWords(), ", ") +
          "), each as 8, 1..8, 1|2|4 or any; sp and fsdp on, off or any; "
          "cp_kind ring or all_to_all; order default or all; of training "
-         "recompute none, selective or full, zero 0 or 1, and schedule";
+         "recompute none, selective or full, zero 0, 1 or 2, and schedule";
 }

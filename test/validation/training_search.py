@@ -53,7 +53,7 @@ class Space:
                 self.limits.pop("ep", None)
                 self.limits.pop("etp", None)
             self.some = {}
-            for name, values in (("schedule", SCHEDULES), ("recompute", RECOMPUTE), ("zero", (0, 1)), ("sp", ("off", "on")), ("fsdp", ("off", "on"))):
+            for name, values in (("schedule", SCHEDULES), ("recompute", RECOMPUTE), ("zero", (0, 1, 2)), ("sp", ("off", "on")), ("fsdp", ("off", "on"))):
                 if draw.random() < 0.6:
                     self.some[name] = [value for value in values if draw.random() < 0.5] or [values[0]]
             for name, values in (("micro_batch", (1, 2, 4)), ("microbatches", (1, 2, 8, 16)), ("interleave", (1, 2, 3, 4))):
@@ -84,7 +84,7 @@ class Space:
         copies = sizes["dp"] * sizes["cp"] > 1 or sizes["ep"] * sizes["etp"] < stage
         splits = [["fsdp"]] if copies and "on" in self.wanted("fsdp", ("off", "on")) else []
         if not copies or "off" in self.wanted("fsdp", ("off", "on")):
-            splits += [[f"zero={zero}"] if zero else [] for zero in (self.wanted("zero", (0, 1)) if copies else (0,))]
+            splits += [[f"zero={zero}"] if zero else [] for zero in (self.wanted("zero", (0, 1, 2)) if copies else (0,))]
         for one, split, again in itertools.product(sp, splits, self.wanted("recompute", RECOMPUTE)):
             yield words + (["sp"] if one == "on" else []) + split + [f"recompute={again}"]
 

@@ -77,8 +77,9 @@ struct PlanChoice {
   bool sequenceParallel = false, fsdp = false;
   /// Of a plan with cp.
   ContextKind contextKind = ContextKind::ring;
-  /// Of training: whether replicas keep a part of the optimizer each.
-  bool splitsOptimizer = false;
+  /// Of training: what replicas keep a part of each. 0: nothing, 1: what the
+  /// optimizer keeps, 2: gradients, too.
+  int64_t zero = 0;
   /// Index into `searchedRecomputations`.
   uint32_t recompute = 0;
 
@@ -86,12 +87,12 @@ struct PlanChoice {
   uint32_t code() const {
     return sequenceParallel | fsdp << 1 |
            (contextKind == ContextKind::all_to_all) << 2 |
-           splitsOptimizer << 3 | recompute << 4;
+           static_cast<uint32_t>(zero) << 3 | recompute << 5;
   }
   static PlanChoice of(uint32_t code) {
     return {(code & 1) != 0, (code & 2) != 0,
             code & 4 ? ContextKind::all_to_all : ContextKind::ring,
-            (code & 8) != 0, code >> 4};
+            code >> 3 & 3, code >> 5};
   }
 };
 
@@ -101,11 +102,10 @@ struct SearchSpace {
   std::vector<bool> sequenceParallel = {false, true}, fsdp = {false, true};
   std::vector<ContextKind> contextKinds = {ContextKind::ring,
                                            ContextKind::all_to_all};
-  /// Of training: what is split of an optimizer (0 or 1) and made again (as of
-  /// `PlanChoice`),
-  /// sequences of a replica in a microbatch, virtual stages of a device, and
-  /// who waits for whom.
-  std::vector<int64_t> zero = {0, 1};
+  /// Of training: what replicas keep a part of and what is made again (as of
+  /// `PlanChoice`), sequences of a replica in a microbatch, virtual stages of a
+  /// device, and who waits for whom.
+  std::vector<int64_t> zero = {0, 1, 2};
   std::vector<uint32_t> recompute = {0, 1, 2};
   NumberSet microBatch, interleave;
   std::vector<ScheduleKind> schedules = {

@@ -176,6 +176,16 @@ TEST(SearchSpaceTest, SpacesOfTrainingHaveTheirChoices) {
   // recompute, with fsdp or zero: 4 each; of 1 device, 2.
   EXPECT_EQ(count, 4 + (3 + 2) * 4 + 2);
   EXPECT_TRUE(keys.count("dp=dp recompute=full zero=1"));
+  // Where the space does not say: nothing, optimizers, gradients, too.
+  SearchSpace all = spaceOfText("tp=1,pp=1,cp=1,fsdp=off,recompute=full");
+  EXPECT_FALSE(setTrains(all, true));
+  forEachSizes(all, 4, /*hasExperts=*/false, [&](const PlanSizes &sizes) {
+    std::set<int64_t> zeros;
+    for (const PlanChoice &choice : choicesOf(all, sizes))
+      zeros.insert(PlanChoice::of(choice.code()).zero);
+    EXPECT_EQ(zeros, (std::set<int64_t>{0, 1, 2}));
+    return true;
+  });
   SearchSpace cached = spaceOfText("dcp=1");
   EXPECT_TRUE(setTrains(cached, true));
 }
