@@ -13,12 +13,13 @@ of ai-dynamo/aiconfigurator (Apache-2.0).
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import fit_kernels
+import fit_shapes
 import hardware_files as files
 import kept_apart
 import kernel_rows
+import mixer_rows
 
 INDEX_HEADS, INDEX_DIM, TOP_K = 64, 128, 2048
-LATENT, ROPE, NOPE, VALUE = 512, 64, 128, 128
 # Rows of an operation that waits for the host say nothing about the chip.
 LEAST_ROWS = 20
 
@@ -33,58 +34,30 @@ class Family(kernel_rows.Row):
         self.shape = shape
 
 
-def numbers(row, *names):
-    return [int(row[name]) for name in names]
-
-
-def encoder(row):
-    """Not causal; keys and values come from no cache."""
-    b, s, h, d = numbers(row, "batch", "isl", "heads", "head_dim")
-    return Family([(4 * b * h * d * s * s, 4 * b * s * h * d * 2)], row,
-                  b, s, h, d)
-
-
-def absorbed(row):
-    """Into the latents or out of them: products of each head."""
-    t, h = numbers(row, "num_tokens", "num_heads")
-    width = NOPE if row["op"] == "mla_gen_pre" else VALUE
-    size = 1 if row["dtype"] == "fp8" else 2
-    return Family([(2 * t * h * width * LATENT,
-                    h * width * LATENT * size + t * h * (width + LATENT) * 2)],
-                  row, row["op"], t, h)
-
-
 def quantise(row):
-    m, k = numbers(row, "m", "k")
+    m, k = mixer_rows.numbers(row, "m", "k")
     return Family([(0, m * k * (2 + 1))], row, m, k)
 
 
 def hyper(row):
     """Streams in, the block's input out, or the other way round with the
     streams read, too; of all sites."""
-    t, sites, streams, hidden = numbers(row, "num_tokens", "num_sites",
+    t, sites, streams, hidden = mixer_rows.numbers(row, "num_tokens", "num_sites",
                                         "hc_mult", "hidden")
     width = streams + 1 if row["op"] == "mhc_pre" else 2 * streams + 1
     return Family([(0, t * width * hidden * 2)] * sites, row, row["op"], t,
                   hidden)
 
 
-def pairs(new, before, most):
-    """Of new tokens with those that each sees, at most `most` of them."""
-    rising = max(0, min(new, most - before))
-    return (rising * before + rising * (rising + 1) // 2 +
-            (new - rising) * most)
-
-
 def sizes(row):
-    return numbers(row, "batch", "isl", "prefix", "compress")
+    return mixer_rows.numbers(row, "batch", "isl", "prefix", "compress")
 
 
 def scores(row, written=0):
     """As of the indexer: queries, weights, cache, what it selects, and the new
     key. `written`: bytes of a score that leaves the chip."""
     b, q, prefix, compress = sizes(row)
-    all_pairs = b * pairs(q, prefix, q + prefix) // compress
+    all_pairs = b * mixer_rows.pairs(q, prefix, q + prefix) // compress
     context = b * (q + prefix) // compress
     return Family(
         [(2 * all_pairs * INDEX_HEADS * INDEX_DIM,
@@ -101,37 +74,21 @@ def written_scores(row):
 def top_k(row):
     """Scores in, indices out."""
     b, q, prefix, _ = sizes(row)
-    seen = b * pairs(q, prefix, q + prefix)
+    seen = b * mixer_rows.pairs(q, prefix, q + prefix)
     return Family([(0, seen * 4 + b * q * TOP_K * 4)], row, b, q, prefix,
                   row["score_mode"])
 
 
-def selected(row):
-    """Latent attention with the selected tokens, absorbed."""
-    b, q, prefix, _ = sizes(row)
-    heads = int(row["heads"])
-    seen = min(q + prefix, q * TOP_K)
-    return Family(
-        [(2 * b * pairs(q, prefix, TOP_K) * heads * (2 * LATENT + ROPE),
-          b * (seen * (LATENT + ROPE) * 2 + q * TOP_K * 4 +
-               q * heads * (2 * LATENT + ROPE) * 2))],
-        row, b, q, prefix)
-
-
 # Name, file, the kind and the format of the curve, what a row is, which rows.
 FAMILIES = (
-    ("encoder, FlashAttention of vLLM", "attn_encoder.csv", "attention", "bf16",
-     encoder, {"source": "vllm/0.24.0"}),
-    ("encoder, TensorRT-LLM", "attn_encoder.csv", "attention", "bf16", encoder,
-     {"source": "trtllm/1.3.0rc20"}),
-    ("encoder, SGLang", "attn_encoder.csv", "attention", "bf16", encoder,
-     {"source": "sglang/0.5.14"}),
-    ("absorbed products", "mla_bmm.csv", "matmul", "bf16", absorbed,
-     {"source": "vllm/0.24.0", "dtype": "bfloat16"}),
-    ("absorbed, TensorRT-LLM", "mla_bmm.csv", "matmul", "bf16", absorbed,
-     {"source": "trtllm/1.3.0rc20", "dtype": "bfloat16"}),
-    ("absorbed, SGLang fp8", "mla_bmm.csv", "matmul", "fp8", absorbed,
-     {"source": "sglang/0.5.14", "dtype": "fp8"}),
+    ("encoder, TensorRT-LLM", "attn_encoder.csv", "encoder_attention", "bf16",
+     mixer_rows.encoder, {"source": "trtllm/1.3.0rc20"}),
+    ("encoder, SGLang", "attn_encoder.csv", "encoder_attention", "bf16",
+     mixer_rows.encoder, {"source": "sglang/0.5.14"}),
+    ("absorbed, TensorRT-LLM", "mla_bmm.csv", "batched_matmul", "bf16",
+     mixer_rows.absorbed, {"source": "trtllm/1.3.0rc20", "dtype": "bfloat16"}),
+    ("absorbed, SGLang fp8", "mla_bmm.csv", "matmul", "fp8",
+     mixer_rows.absorbed, {"source": "sglang/0.5.14", "dtype": "fp8"}),
     ("quantise, vLLM", "quantize.csv", "elementwise", "any", quantise,
      {"source": "vllm/0.24.0", "op": "static_quant"}),
     ("quantise, SGLang", "quantize.csv", "elementwise", "any", quantise,
@@ -154,14 +111,29 @@ FAMILIES = (
      written_scores, {"op": "dsv4_paged_mqa_logits", "source": "vllm/0.24.0"}),
     ("top-k", "indexer.csv", "elementwise", "any", top_k,
      {"op": "glm5_topk", "score_mode": "flat"}),
-    ("sparse core", "indexer.csv", "latent_attention", "bf16", selected,
-     {"op": "glm5_dsa_attn"}),
 )
 
 
-def errors(prepared, point):
-    ratios = sorted(fit_kernels.predict(launches, *point) / time
-                    for launches, time in prepared)
+def predicted(prepared, point):
+    """Over what was measured."""
+    return [fit_kernels.predict(launches, *point) / time
+            for launches, time in prepared]
+
+
+def of_table(chip, kind, key, rows):
+    """The same with the table of the curve; None where it has none."""
+    made = chip["kernels"][kind][key]
+    for table in fit_shapes.TABLES:
+        if table.kind == kind and table.phase is None and table.field in made:
+            curve = fit_shapes.Curve(chip, kind, key, rows)
+            ratios = fit_shapes.ratios_of(made[table.field])
+            return [curve.case(row, table).predict(ratios) / row.time
+                    for row in rows]
+    return None
+
+
+def errors(ratios):
+    ratios = sorted(ratios)
     return (f"{kept_apart.percents(abs(x - 1) for x in ratios)} "
             f"{ratios[len(ratios) // 2]:6.2f}")
 
@@ -173,13 +145,16 @@ def report(name, chip, kind, key, rows):
     peak = chip["peak_flops"].get(fit_kernels.peak_key(key),
                                   chip["peak_flops"]["bf16"])["value"]
     kept, others = kept_apart.split(rows)
-    kept, others = (fit_kernels.prepare(part, peak,
-                                        chip["memory_bandwidth"]["value"])
-                    for part in (kept, others))
+    prepared, others = (fit_kernels.prepare(part, peak,
+                                            chip["memory_bandwidth"]["value"])
+                        for part in (kept, others))
+    has_table = kind in mixer_rows.KINDS
+    ratios = (has_table and of_table(chip, kind, key, kept) or
+              predicted(prepared, fit_kernels.point_of(curve)))
     own = fit_kernels.best_fit([], others)
     figures = " ".join(f"{files.rounded(x):6}" for x in own)
     print(f"{name:31} {kind + '.' + key:21} {chip['name']:19} {len(kept):4} "
-          f"{errors(kept, fit_kernels.point_of(curve))} {errors(kept, own)} {figures}",
+          f"{errors(ratios)} {errors(predicted(prepared, own))} {figures}",
           flush=True)
 
 

@@ -17,9 +17,9 @@ A chip left out has, at its own peaks and bandwidth, the floor, ec, eb and q of
             typical one, of others the nearest: what chips of RELATIVES have,
             with the errors of the same rule on measured chips in the source.
 
-Of gemm.csv, gemm_backends.csv, attn_context.csv, attn_generation.csv,
-indexer.csv, linear_attn.csv, mla.csv, moe.csv, moe_backends.csv and
-quantize.csv: the per-operator measurements of ai-dynamo/aiconfigurator
+Of gemm.csv, gemm_backends.csv, attn_context.csv, attn_encoder.csv,
+attn_generation.csv, indexer.csv, linear_attn.csv, mla.csv, mla_bmm.csv, moe.csv,
+moe_backends.csv and quantize.csv: the per-operator measurements of ai-dynamo/aiconfigurator
 (Apache-2.0). scripts/fit.py writes them.
 """
 
@@ -35,6 +35,7 @@ import hardware_files as files
 import indexer_rows
 import kept_apart
 import kernel_rows
+import mixer_rows
 import scan_rows
 
 CHIPS = {
@@ -67,10 +68,15 @@ LAUNCHES = {
     "latent_attention/fp8": "; absorbed decode",
     "scan/bf16": "; gated delta rule, chunked prefill and recurrent decode",
     "scan/fp32": "; convolution of 4 tokens",
+    "encoder_attention": "; not causal, no cache",
+    "batched_matmul": "; absorbed products of heads",
+    "sparse_attention": "; prompts with 2048 selected tokens; decode as of "
+                        "latent_attention",
     "index": "; scores and top 2048 of prompts, two launches measured apart",
 }
 KINDS = ("matmul", "attention", "latent_attention", "grouped_matmul",
-         "elementwise", "gather", "scan", "index")
+         "elementwise", "gather", "scan", "index", "encoder_attention",
+         "sparse_attention", "batched_matmul")
 # Chips that nobody measured take the curves of their nearest relative.
 RELATIVES = {
     "v100-32gb-sxm": "a100-80gb-sxm",
@@ -503,6 +509,8 @@ def measured_rows(data):
     yield "latent_attention", kernel_rows.latent_attention(data)
     yield "scan", scan_rows.of_curves(data, scan_rows.ENGINE)
     yield "index", indexer_rows.indexers(data)
+    for kind, read in mixer_rows.KINDS.items():
+        yield kind, read(data)
 
 
 def fit_all(data, chips):

@@ -11,6 +11,10 @@ B the FLOPs and bytes of one launch. `ratio` is a table over sizes of it:
   attention         sequences * heads of the cache, context (decode) or query
                     (prefill) | query heads of each of these, head size
   latent_attention  sequences, context or query | heads
+  sparse_attention  the same (decode), or queries of all sequences, the tokens
+                    that each sees in the mean (prefill) | heads
+  encoder_attention sequences * heads, query | head size
+  batched_matmul    rows | heads, columns of each
 
 Sizes before the bar are interpolated linearly in octaves, exponent + mantissa
 - 1 of a size, those after it linearly in log2, both constant outside the grid.
@@ -46,8 +50,10 @@ import fit_kernels
 import hardware_files as files
 import kept_apart
 import kernel_rows
+import mixer_rows
 
-LEAST_ROWS = 100
+# Shapes that a table is made of; tables of few cells need fewer.
+LEAST_ROWS = collections.defaultdict(lambda: 100, batched_matmul=30)
 FLATNESS, LIKENESS = 0.01, 0.1
 SWEEPS = 40
 # Successive over-relaxation: Young, "Iterative methods for solving partial
@@ -221,6 +227,26 @@ TABLES = (
         "query": powers(4, 14),
         "heads": [8, 32, 128],
     }),
+    Table("encoder_attention", "prefill_shapes", None, 2, {
+        "streams": powers(1, 10),
+        "query": powers(4, 14),
+        "head_size": [64, 72, 80],
+    }),
+    Table("sparse_attention", "decode_shapes", False, 2, {
+        "sequences": powers(0, 10, 2),
+        "context": powers(4, 17),
+        "heads": [8, 16, 32, 64, 128],
+    }),
+    Table("sparse_attention", "prefill_shapes", True, 2, {
+        "queries": powers(7, 16, 3),
+        "seen": powers(6, 11),
+        "heads": [64],
+    }),
+    Table("batched_matmul", "shapes", None, 1, {
+        "rows": powers(0, 14, 2),
+        "heads": [8, 16, 32, 64, 128],
+        "columns": [128, 512],
+    }),
 )
 
 
@@ -247,10 +273,9 @@ class Curve:
         self.floor = self.json["floor"]["value"]
         self.apart = [row for row in rows if is_apart(row)]
         self.rows = [row for row in rows if not is_apart(row)]
-        self.least = least_launch(self.rows)
 
     def lower_floor(self):
-        floor = files.rounded(SHARE_OF_LEAST * self.least)
+        floor = files.rounded(SHARE_OF_LEAST * least_launch(self.rows))
         self.floor = min(self.floor, floor)
         self.json["floor"]["value"] = self.floor
 
@@ -327,14 +352,19 @@ def median_log(cases):
     return math.log(max(ratios[len(ratios) // 2], LEAST_PERCENT / 100))
 
 
-def all_errors(cases, percent):
-    ratios = [x / 100 for x in percent]
+def ratios_of(table):
+    """Of a table that a chip has."""
+    return [int(word) / 100 for line in table["percent"]
+            for word in line.split()]
+
+
+def all_errors(cases, ratios):
     return [abs(case.predict(ratios) / case.time - 1) for case in cases]
 
 
 def errors(cases, percent):
     """The median and the 90th percentile."""
-    return kept_apart.quantiles(all_errors(cases, percent))
+    return kept_apart.quantiles(all_errors(cases, [x / 100 for x in percent]))
 
 
 def table_json(table, percent, found, rows):
@@ -363,6 +393,10 @@ def measured_rows(data):
         kernel_rows.grouped_scaled(data, kernel_rows.OTHER_KERNELS))
     measured["latent_attention"] = kernel_rows.latent_attention(
         data, least_prefill=0)
+    for kind, read in mixer_rows.KINDS.items():
+        measured[kind] = read(data)
+    measured["sparse_attention"] = mixer_rows.sparse_attention(
+        data, least_prefill=0)
     return measured
 
 
@@ -387,7 +421,7 @@ def fit_curve(curve, kind, label):
     made = {}
     for table in TABLES:
         cases = curve.cases(curve.rows, table) if table.kind == kind else []
-        if len(cases) < LEAST_ROWS:
+        if len(cases) < LEAST_ROWS[kind]:
             continue
         apart = curve.cases(curve.apart, table)
         percent = fit_ratios(table, cases)
@@ -402,7 +436,7 @@ def fit_chip(gpu, chip, measured):
     for kind, keys in measured.items():
         for (of, key), (engine, rows) in sorted(keys.items()):
             curves = chip["kernels"].get(kind, {})
-            if of != gpu or key not in curves or len(rows) < LEAST_ROWS:
+            if of != gpu or key not in curves or len(rows) < LEAST_ROWS[kind]:
                 continue
             curve = Curve(chip, kind, key, rows)
             tables = fit_curve(curve, kind, f"{chip['name']:19} {key:9}")
@@ -437,7 +471,7 @@ def errors_of_kin(data, library):
             kin = [other for other in chips.values()
                    if fit_kernels.are_kin(chips[gpu], other) and
                    key in other["kernels"].get(kind, {})]
-            if not kin or len(rows) < LEAST_ROWS:
+            if not kin or len(rows) < LEAST_ROWS[kind]:
                 continue
             nearest = min(kin, key=lambda other: fit_kernels.apart(
                 chips[gpu], other))
@@ -447,11 +481,10 @@ def errors_of_kin(data, library):
                 made = curve.json.get(table.field)
                 if table.kind != kind or not made:
                     continue
-                percent = [int(word) for line in made["percent"]
-                           for word in line.split()]
+                ratios = ratios_of(made)
                 cases = curve.cases(rows, table)
                 before, after = found.setdefault(
                     (kind, key, chips[gpu]["name"]), ([], []))
-                before += all_errors(cases, [100] * table.size)
-                after += all_errors(cases, percent)
+                before += all_errors(cases, [1] * table.size)
+                after += all_errors(cases, ratios)
     return found

@@ -78,6 +78,7 @@ void ProductFormat::quantizeResults(Operation *op) {
 
 void ProductFormat::multiply(Operation *op, Kernel &kernel) const {
   bool isProduct = kernel.kind == KernelKind::matmul ||
+                   kernel.kind == KernelKind::batched_matmul ||
                    kernel.kind == KernelKind::grouped_matmul;
   if (!isProduct || kernel.flopClass != FlopClass::linear ||
       isa<transformer::RouterOp>(op) || isOfHead(op))

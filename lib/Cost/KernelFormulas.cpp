@@ -38,6 +38,8 @@ private:
   }
   KernelNodes::Shape shapeOfProduct();
   std::optional<KernelNodes::Shape> shapeOfAttention(const Groups &part);
+  KernelNodes::Shape shapeOfLatents(const Groups &part);
+  Expr seenTokens(const Groups &part);
   KernelNodes::Shape shapeOfRecurrence(const Groups &part);
   Expr isPrefill(const Groups &part);
 
@@ -227,6 +229,11 @@ KernelNodes::Shape KernelFormulas::shapeOfProduct() {
     }
   }
   shape.x = rows.node();
+  if (kernel.kind == KernelKind::batched_matmul) {
+    shape.fixed = {sizeOf({kernel.columns.front()}, step).node(),
+                   sizeOf({kernel.columns.back()}, step).node()};
+    return shape;
+  }
   shape.fixed.push_back(sizeOf(kernel.columns, step).node());
   shape.fixed.push_back(sizeOf(kernel.contraction, step).node());
   return shape;
@@ -242,28 +249,62 @@ Expr KernelFormulas::isPrefill(const Groups &part) {
                formulas.number(mostDecoded));
 }
 
+/// That a query sees, in the mean.
+Expr KernelFormulas::seenTokens(const Groups &part) {
+  const Pairs &pairs = *kernel.pairs;
+  Expr query = formulas.logical(pairs.query.extent, part);
+  Expr context = formulas.logical(pairs.context.extent, part);
+  Expr all = query.apply(Op::pairs, context, formulas.graph.addPairs(pairs));
+  return all / max(query, formulas.number(1));
+}
+
+/// Of a cache of latents. Prompts with selected tokens gather them for each
+/// query.
+KernelNodes::Shape KernelFormulas::shapeOfLatents(const Groups &part) {
+  KernelNodes::Shape shape;
+  Expr sequences = sizeOf(kernel.rows, part);
+  Expr query = sizeOf({kernel.pairs->query}, part);
+  Expr context = sizeOf({kernel.pairs->context}, part);
+  if (kernel.pairs->window != 0)
+    context = min(context, formulas.number(kernel.pairs->window));
+  Expr prefills = isPrefill(part);
+  bool isSparse = kernel.kind == KernelKind::sparse_attention;
+  shape.x = isSparse ? select(prefills, sequences * query, sequences).node()
+                     : sequences.node();
+  shape.y =
+      select(prefills, isSparse ? seenTokens(part) : query, context).node();
+  shape.isPrefill = prefills.node();
+  shape.fixed = {sizeOf(kernel.columns, part).node()};
+  return shape;
+}
+
 /// Of keys and values by head, or of a cache of latents.
 std::optional<KernelNodes::Shape>
 KernelFormulas::shapeOfAttention(const Groups &part) {
-  bool isLatent = kernel.kind == KernelKind::latent_attention &&
+  bool isLatent = (kernel.kind == KernelKind::latent_attention ||
+                   kernel.kind == KernelKind::sparse_attention) &&
                   findRead(kernel, Traffic::Role::kv_cache);
   if (!kernel.pairs || (!isLatent && !kernel.heads))
     return std::nullopt;
+  if (isLatent)
+    return shapeOfLatents(part);
   KernelNodes::Shape shape;
   Expr sequences = sizeOf(kernel.rows, part);
   Expr heads = sizeOf(kernel.columns, part);
-  shape.isPrefill = isPrefill(part).node();
   Expr query = sizeOf({kernel.pairs->query}, part);
+  if (kernel.kind == KernelKind::encoder_attention) {
+    shape.x = (sequences * heads).node();
+    shape.y = query.node();
+    shape.isPrefill = formulas.number(1).node();
+    shape.fixed = {formulas.number(kernel.heads->width).node()};
+    return shape;
+  }
+  shape.isPrefill = isPrefill(part).node();
   Expr context = sizeOf({kernel.pairs->context}, part);
   if (kernel.pairs->window != 0)
     context = min(context, formulas.number(kernel.pairs->window));
   shape.y =
       select(Expr(formulas.graph, shape.isPrefill), query, context).node();
-  if (isLatent) {
-    shape.x = sequences.node();
-    shape.fixed = {heads.node()};
-    return shape;
-  }
   Expr keyHeads = sizeOf({kernel.heads->ofKeys}, part);
   Expr headSize = formulas.number(kernel.heads->width);
   shape.x = (sequences * keyHeads).node();
@@ -295,7 +336,7 @@ void KernelFormulas::addShapes(KernelNodes &nodes) {
       !ShapeTable::namesOf(kernel.kind, ShapeKind::product).empty();
   if (isProduct && parts.size() == 1)
     add(shapeOfProduct());
-  if (ShapeTable::namesOf(kernel.kind, ShapeKind::decode).empty())
+  if (ShapeTable::namesOf(kernel.kind, ShapeKind::prefill).empty())
     return;
   for (const Groups &part : parts) {
     if (isRecurrence(kernel))

@@ -31,6 +31,9 @@ bool Launching::merges(KernelKind kind) const {
   case KernelKind::latent_attention:
   case KernelKind::gather:
   case KernelKind::index:
+  case KernelKind::encoder_attention:
+  case KernelKind::sparse_attention:
+  case KernelKind::batched_matmul:
     return false;
   }
   return false;
@@ -283,6 +286,8 @@ Expr LaunchFormulas::ratioOf(const LaunchNodes &launch, size_t part) {
     return formulas.number(1);
   KernelNodes::Shape shape = shapes[part];
   if (ShapeTable::namesOf(first.kind, ShapeKind::product).empty()) {
+    if (ShapeTable::namesOf(first.kind, ShapeKind::decode).empty())
+      return ratioOf(ShapeKind::prefill, first, shape);
     Expr isPrefill = node(shape.isPrefill);
     return select(isPrefill, ratioOf(ShapeKind::prefill, first, shape),
                   ratioOf(ShapeKind::decode, first, shape));

@@ -17,8 +17,16 @@ static const ShapeTable *tableOf(const ShapeUse &use, const Chip &chip) {
   const KernelCurve *curve = chip.curve(use.kernel, use.type, use.storage);
   const ShapeTable *table =
       curve ? curve->shapes[static_cast<size_t>(use.kind)].get() : nullptr;
-  bool isOwn = table && table->coordinates.size() ==
-                            ShapeTable::namesOf(use.kernel, use.kind).size();
+  if (!table)
+    return nullptr;
+  std::vector<std::string_view> names =
+      ShapeTable::namesOf(use.kernel, use.kind);
+  bool isOwn = std::equal(
+      names.begin(), names.end(), table->coordinates.begin(),
+      table->coordinates.end(),
+      [](std::string_view name, const ShapeTable::Coordinate &coordinate) {
+        return name == coordinate.of;
+      });
   return isOwn ? table : nullptr;
 }
 

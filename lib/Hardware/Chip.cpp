@@ -22,13 +22,42 @@ static constexpr KernelKind kernelKinds[] = {KernelKind::matmul,
                                              KernelKind::elementwise,
                                              KernelKind::gather,
                                              KernelKind::scan,
-                                             KernelKind::index};
+                                             KernelKind::index,
+                                             KernelKind::encoder_attention,
+                                             KernelKind::sparse_attention,
+                                             KernelKind::batched_matmul};
 
-/// Kinds that few measure, which run on curves of others.
-static bool isOptional(KernelKind kind) {
-  return kind == KernelKind::attention_backward ||
-         kind == KernelKind::latent_attention || kind == KernelKind::scan ||
-         kind == KernelKind::index;
+/// The kind whose curves kernels of `kind`, which few measure, have without
+/// one.
+static std::optional<KernelKind> standInOf(KernelKind kind) {
+  switch (kind) {
+  case KernelKind::attention_backward:
+  case KernelKind::latent_attention:
+  case KernelKind::index:
+  case KernelKind::encoder_attention:
+    return KernelKind::attention;
+  case KernelKind::sparse_attention:
+    return KernelKind::latent_attention;
+  case KernelKind::batched_matmul:
+    return KernelKind::matmul;
+  // Scans stream like elementwise kernels.
+  case KernelKind::scan:
+    return KernelKind::elementwise;
+  case KernelKind::matmul:
+  case KernelKind::grouped_matmul:
+  case KernelKind::attention:
+  case KernelKind::elementwise:
+  case KernelKind::gather:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// Kinds whose curves serve the formats that were measured and no other.
+static bool isOfFormat(KernelKind kind) {
+  return kind == KernelKind::encoder_attention ||
+         kind == KernelKind::sparse_attention ||
+         kind == KernelKind::batched_matmul;
 }
 
 //===----------------------------------------------------------------------===//
@@ -64,6 +93,8 @@ static std::string keyOf(ElementType storage, ElementType units) {
 
 ElementType Chip::unitsOf(KernelKind kind, ElementType type,
                           std::optional<ElementType> storage) const {
+  if (isOfFormat(kind))
+    return unitsOf(*standInOf(kind), type, storage);
   auto curves = kernels.find(kind);
   // Nobody measured how matrix units speed them up.
   if (kind == KernelKind::scan && curves == kernels.end())
@@ -81,16 +112,23 @@ std::string Chip::useOf(KernelKind kind, ElementType type,
   return std::string(nameOf(kind)) + "." + key;
 }
 
+/// 16 bits are alike.
+static bool hasFormat(const std::map<std::string, KernelCurve> &curves,
+                      ElementType type) {
+  std::string key(peakKeyOf(type));
+  bool isHalf = key == "bf16" || key == "fp16";
+  return curves.count(key) ||
+         (isHalf && (curves.count("bf16") || curves.count("fp16")));
+}
+
 const KernelCurve *Chip::curve(KernelKind kind, ElementType type,
                                std::optional<ElementType> storage) const {
   auto curves = kernels.find(kind);
-  if (curves == kernels.end()) {
-    if (!isOptional(kind))
-      return nullptr;
-    // Scans stream like elementwise kernels.
-    return curve(kind == KernelKind::scan ? KernelKind::elementwise
-                                          : KernelKind::attention,
-                 type);
+  bool isOther = storage && *storage != type;
+  if (curves == kernels.end() ||
+      (isOfFormat(kind) && (isOther || !hasFormat(curves->second, type)))) {
+    std::optional<KernelKind> other = standInOf(kind);
+    return other ? curve(*other, type, storage) : nullptr;
   }
   if (storage && *storage != type) {
     ElementType units = unitsOf(kind, type, storage);
@@ -265,7 +303,7 @@ static void readKernels(const JsonReader &reader, const std::string &path,
 
 static void checkKernels(const JsonReader &reader, KernelCurves &kernels) {
   for (KernelKind kind : kernelKinds)
-    if (!reader.failed() && !isOptional(kind) && !kernels.count(kind))
+    if (!reader.failed() && !standInOf(kind) && !kernels.count(kind))
       reader.fail("missing field \"" + std::string(nameOf(kind)) + "\"");
 }
 

@@ -20,13 +20,22 @@ std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
   bool isProduct = kind == ShapeKind::product;
   if (kernel == KernelKind::matmul && isProduct)
     return {"rows", "columns", "contraction"};
+  if (kernel == KernelKind::batched_matmul && isProduct)
+    return {"rows", "heads", "columns"};
   if (kernel == KernelKind::grouped_matmul && isProduct)
     return {"rows_per_expert", "experts", "share", "columns", "contraction"};
   if ((kernel == KernelKind::attention ||
        kernel == KernelKind::attention_backward) &&
       !isProduct)
     return {"streams", tokens, "group", "head_size"};
-  if (kernel == KernelKind::latent_attention && !isProduct)
+  // What is read is in the cache of each, and what is selected is each query's.
+  if (kernel == KernelKind::sparse_attention && kind == ShapeKind::prefill)
+    return {"queries", "seen", "heads"};
+  if (kernel == KernelKind::encoder_attention && kind == ShapeKind::prefill)
+    return {"streams", "query", "head_size"};
+  if ((kernel == KernelKind::latent_attention ||
+       kernel == KernelKind::sparse_attention) &&
+      !isProduct)
     return {"sequences", tokens, "heads"};
   // Of recurrences; what they have seen is a state of one size.
   if (kernel == KernelKind::scan && !isProduct)
@@ -35,7 +44,9 @@ std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
 }
 
 size_t ShapeTable::varyingOf(KernelKind kernel) {
-  return kernel == KernelKind::matmul || kernel == KernelKind::grouped_matmul
+  return kernel == KernelKind::matmul ||
+                 kernel == KernelKind::grouped_matmul ||
+                 kernel == KernelKind::batched_matmul
              ? 1
              : 2;
 }

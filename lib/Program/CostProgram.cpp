@@ -121,6 +121,12 @@ std::string_view autopar::nameOf(KernelKind kind) {
     return "scan";
   case KernelKind::index:
     return "index";
+  case KernelKind::encoder_attention:
+    return "encoder_attention";
+  case KernelKind::sparse_attention:
+    return "sparse_attention";
+  case KernelKind::batched_matmul:
+    return "batched_matmul";
   }
   return "";
 }

@@ -24,7 +24,9 @@ const char *autopar::nameOf(ModelPart part) {
 static ModelPart mixerOf(const Kernel &kernel) {
   if (kernel.flopClass == FlopClass::attention ||
       kernel.kind == KernelKind::attention ||
+      kernel.kind == KernelKind::encoder_attention ||
       kernel.kind == KernelKind::latent_attention ||
+      kernel.kind == KernelKind::sparse_attention ||
       kernel.kind == KernelKind::index)
     return ModelPart::attention;
   if (kernel.flopClass == FlopClass::recurrence ||

@@ -140,9 +140,8 @@ struct Chip {
   /// not: "grouped_matmul.fp4_bf16".
   std::string useOf(KernelKind kind, ElementType type,
                     std::optional<ElementType> storage = std::nullopt) const;
-  /// The curve for `kind` and `type`, with the same fallback. Without one,
-  /// scans have that of elementwise kernels, latent attention and indexers that
-  /// of attention.
+  /// The curve for `kind` and `type`, with the same fallback. Without one, the
+  /// kernel has that of another kind, as `KernelKind` says.
   const KernelCurve *
   curve(KernelKind kind, ElementType type,
         std::optional<ElementType> storage = std::nullopt) const;

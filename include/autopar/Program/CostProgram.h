@@ -48,6 +48,15 @@ enum class KernelKind : uint8_t {
   /// Scores of all tokens and the choice of the best; where a chip has no curve
   /// for it, on that of attention.
   index,
+  /// Attention of tokens that all see each other and go to no cache; where a
+  /// chip has no curve of its format, on that of attention.
+  encoder_attention,
+  /// Latent attention with selected tokens; where a chip has no curve of its
+  /// format, on that of latent attention.
+  sparse_attention,
+  /// A matrix of its own for each head; where a chip has no curve of its format,
+  /// on that of products.
+  batched_matmul,
 };
 
 /// Which table of shapes a kernel's curve has for a launch: of products, or of

@@ -258,9 +258,23 @@ static void addPlane(AttentionOp op, WorkloadBuilder &builder) {
   builder.read(kernel, op.getAcross());
 }
 
+/// Whether all tokens see each other, and nothing but each other.
+static bool isOfEncoder(AttentionOp op, WorkloadBuilder &builder) {
+  auto tokensOf = [&](Value value) {
+    return builder.dims(value, 1, 2).front().extent;
+  };
+  return !op.getCache() && !op.getCausal() && !op.getWindow() &&
+         !op.getChunk() && !op.getSinks() && !op.getBias() &&
+         !op.getDistances() && !op.getDown() &&
+         tokensOf(op.getQuery()) == tokensOf(op.getKey());
+}
+
 /// A flash kernel's traffic, which never writes the scores.
 void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
-  Kernel &kernel = builder.addProduct(*this, KernelKind::attention,
+  bool isEncoder = isOfEncoder(*this, builder);
+  Kernel &kernel = builder.addProduct(*this,
+                                      isEncoder ? KernelKind::encoder_attention
+                                                : KernelKind::attention,
                                       FlopClass::attention, getQuery());
   Value seen = getCache() ? Value(getCache()) : Value(getKey());
   kernel.rows = builder.dims(getQuery(), 0, 1);
@@ -276,8 +290,8 @@ void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   pairs.window = getWindow().value_or(0);
   pairs.chunk = getChunk().value_or(0);
   kernel.pairs = pairs;
-  // Tables are of queries that see a cache, or what is before them.
-  if (getCache() || getCausal())
+  // Tables are of queries that see a cache, what is before them, or all.
+  if (getCache() || getCausal() || isEncoder)
     kernel.heads = {builder.dims(seen, 2, 3).front(), widths.extent.factor / 2};
   kernel.mixesTokens = true;
   builder.read(kernel, getQuery());

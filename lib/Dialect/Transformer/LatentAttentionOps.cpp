@@ -172,7 +172,8 @@ public:
       builder.move(kernel, isKey ? keys : values, type, /*write=*/true);
     }
     Kernel &kernel =
-        addAttention(widthOf(nope) + widthOf(rope) + widthOf(value));
+        addAttention(widthOf(nope) + widthOf(rope) + widthOf(value),
+                     KernelKind::latent_attention);
     builder.read(kernel, op.getQuery());
     builder.move(kernel, keys, type, /*write=*/false);
     builder.move(kernel, values, type, /*write=*/false);
@@ -185,7 +186,7 @@ public:
   void absorb() {
     Dims tokens = builder.dims(op.getQuery(), 0, 2);
     Dims queries = concat(concat(tokens, heads), {latent});
-    Kernel &into = addProduct(op.getQuery());
+    Kernel &into = addProduct(op.getQuery(), KernelKind::batched_matmul);
     into.rows = tokens;
     into.contraction = {nope};
     into.columns = concat(heads, {latent});
@@ -194,7 +195,10 @@ public:
     builder.read(into, op.getKeyWeight());
     builder.move(into, queries, type, /*write=*/true);
 
-    Kernel &kernel = addAttention(2 * widthOf(latent) + widthOf(rope));
+    Kernel &kernel = addAttention(2 * widthOf(latent) + widthOf(rope),
+                                  op.getNumSeen() != 0
+                                      ? KernelKind::sparse_attention
+                                      : KernelKind::latent_attention);
     builder.move(kernel, queries, type, /*write=*/false);
     builder.move(kernel, concat(concat(tokens, heads), {rope}), type,
                  /*write=*/false);
@@ -204,7 +208,7 @@ public:
     builder.move(kernel, queries, type, /*write=*/true);
     appendToCache(kernel);
 
-    Kernel &out = addProduct(op.getQuery());
+    Kernel &out = addProduct(op.getQuery(), KernelKind::batched_matmul);
     out.rows = tokens;
     out.contraction = {latent};
     out.columns = concat(heads, {value});
@@ -216,16 +220,15 @@ public:
 private:
   static int64_t widthOf(const Dim &dim) { return dim.extent.factor; }
 
-  Kernel &addProduct(Value input) {
-    Kernel &kernel =
-        builder.addProduct(op, KernelKind::matmul, FlopClass::linear, input);
+  Kernel &addProduct(Value input, KernelKind kind = KernelKind::matmul) {
+    Kernel &kernel = builder.addProduct(op, kind, FlopClass::linear, input);
     kernel.phase = phase;
     return kernel;
   }
 
-  Kernel &addAttention(int64_t width) {
-    Kernel &kernel = builder.addProduct(op, KernelKind::latent_attention,
-                                        FlopClass::attention, op.getQuery());
+  Kernel &addAttention(int64_t width, KernelKind kind) {
+    Kernel &kernel =
+        builder.addProduct(op, kind, FlopClass::attention, op.getQuery());
     kernel.rows = builder.dims(op.getQuery(), 0, 1);
     kernel.columns = heads;
     kernel.contraction = {number(width)};
