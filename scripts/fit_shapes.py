@@ -126,8 +126,9 @@ class Table:
     [(2, 0.5), (3, 0.5)]
     """
 
-    def __init__(self, kind, field, phase, varying, knots):
+    def __init__(self, kind, field, phase, varying, knots, is_padded=False):
         self.kind, self.field, self.phase = kind, field, phase
+        self.is_padded = is_padded
         self.knots = knots
         self.axes = [Axis(at, i < varying)
                      for i, at in enumerate(knots.values())]
@@ -152,6 +153,20 @@ class Table:
                      for cell, weight in found
                      for knot, share in axis.place(size)]
         return found
+
+    def pad(self, percent):
+        """Of a kernel that takes no less for less than the last knot of the
+        last coordinate, which alone was measured.
+
+        >>> Table("", "", None, 1, {"a": [1, 2], "b": [2, 8]}, True).pad(
+        ...     [0, 10, 0, 20])
+        [40, 10, 80, 20]
+        """
+        if not self.is_padded:
+            return percent
+        at = self.axes[-1].at
+        return [percent[cell - cell % len(at) + len(at) - 1] * at[-1] //
+                at[cell % len(at)] for cell in range(self.size)]
 
     def steps(self, i):
         """Pairs of cells that are next to each other on axis `i`."""
@@ -240,8 +255,8 @@ TABLES = (
     Table("sparse_attention", "prefill_shapes", True, 2, {
         "queries": powers(7, 16, 3),
         "seen": powers(6, 11),
-        "heads": [64],
-    }),
+        "heads": [8, 16, 32, 64],
+    }, is_padded=True),
     Table("batched_matmul", "shapes", None, 1, {
         "rows": powers(0, 14, 2),
         "heads": [8, 16, 32, 64, 128],
@@ -424,7 +439,7 @@ def fit_curve(curve, kind, label):
         if len(cases) < LEAST_ROWS[kind]:
             continue
         apart = curve.cases(curve.apart, table)
-        percent = fit_ratios(table, cases)
+        percent = table.pad(fit_ratios(table, cases))
         found = errors(apart, percent)
         made[table.field] = table_json(table, percent, found, len(apart))
         report(label, table, len(cases) + len(apart),

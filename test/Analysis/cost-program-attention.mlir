@@ -40,6 +40,7 @@ func.func @model(%q: !q, %k: !k, %v: !v, %ks: !ks, %s: tensor<8xbf16>) -> !q {
   %b = transformer.attention %q, %ks, %ks cache(%cm) : !q, !ks, !ks in !cm -> !q
   // An encoder sees the tokens of the step, which it writes nowhere.
   // CHECK: "name": "model/attn#3"
+  // CHECK: "kind": "encoder_attention"
   // CHECK: "context": "query"
   // CHECK-NOT: "kv_cache"
   // CHECK: "name": "model/rope"

@@ -23,6 +23,7 @@
 // CHECK: "columns": "[8, 32]"
 // Keys of 16 and 8, values of 32.
 // CHECK: "name": "model/attn#3"
+// CHECK: "kind": "latent_attention"
 // CHECK: "flop_class": "attention"
 // CHECK: "rows": "[batch]"
 // CHECK-NEXT: "columns": "[8]"
@@ -31,14 +32,17 @@
 
 // New tokens only, and no more of the cache than is selected.
 // ABSORBED: "name": "model/attn"
+// ABSORBED: "kind": "batched_matmul"
 // ABSORBED: "rows": "[batch, query]"
 // ABSORBED-NEXT: "columns": "[8, 64]"
 // ABSORBED-NEXT: "contraction": "[16]"
 // ABSORBED: "name": "model/attn#2"
+// ABSORBED: "kind": "sparse_attention"
 // Twice the latent, and the rope part.
 // ABSORBED: "contraction": "[136]"
 // ABSORBED: "shape": "[batch, min(context, query*5), 72]"
 // ABSORBED: "name": "model/attn#3"
+// ABSORBED: "kind": "batched_matmul"
 // ABSORBED: "rows": "[batch, query]"
 // ABSORBED-NEXT: "columns": "[8, 32]"
 // ABSORBED-NEXT: "contraction": "[64]"

@@ -36,15 +36,24 @@ struct AbsorbLatentAttentionPass
     bool isServed = !phase.empty() && !module.getOps<RequestsOp>().empty();
     if (phase == "each" || isServed) {
       module.walk([](LatentAttentionOp op) {
-        if (!op.getAbsorbed())
+        if (op.getNumSeen() != 0)
+          op.setAbsorbed(true);
+        else if (!op.getAbsorbed())
           op.setByPhase(true);
       });
       return;
     }
     SymbolBindingOpInterface step = findWorkload(module);
-    if (!phase.empty() && (!step || nameOf(step.getWorkload().phase) != phase))
-      return;
-    module.walk([](LatentAttentionOp op) { op.setAbsorbed(true); });
+    std::optional<Phase> own;
+    if (step)
+      own = step.getWorkload().phase;
+    bool isOfPhase = phase.empty() || (own && nameOf(*own) == phase);
+    // No engine expands selected tokens.
+    bool isServing = own && own != Phase::train;
+    module.walk([&](LatentAttentionOp op) {
+      if (isOfPhase || (isServing && op.getNumSeen() != 0))
+        op.setAbsorbed(true);
+    });
   }
 };
 

@@ -83,6 +83,57 @@ TEST_F(FormulasTest, RoundsExpectedBytes) {
   EXPECT_EQ(bytes(), 5);
 }
 
+/// Prompts by hand: 20 of the 24 tokens see 1 to 20 tokens, the others 20 each:
+/// 210 + 80 in all. What decodes goes by the cache of each sequence.
+TEST_F(FormulasTest, SparsePromptsGoByQueriesAndWhatTheySee) {
+  Kernel &kernel = program.kernels.emplace_back();
+  kernel.kind = KernelKind::sparse_attention;
+  kernel.flopFactor = 2;
+  kernel.rows = {symbol(batch)};
+  kernel.columns = {split(6)};
+  kernel.contraction = {number(5)};
+  kernel.pairs = Pairs{symbol(query), symbol(context), true, 20};
+  Traffic &cache = kernel.traffic.emplace_back();
+  cache.role = Traffic::Role::kv_cache;
+  cache.shape = {symbol(batch), symbol(context), number(7)};
+  using Sizes = std::vector<double>;
+  auto sizes = [&](const Workload &workload) {
+    compileOn(2, workload);
+    const KernelNodes::Shape &shape = strategy.kernels[0].shapes.front();
+    return Sizes{values->real(shape.x), values->real(shape.y),
+                 values->real(shape.fixed.front())};
+  };
+  EXPECT_EQ(sizes(prefill(2, 24)), (Sizes{48, 290.0 / 24, 3}));
+  EXPECT_EQ(sizes(decode(2, 24)), (Sizes{2, 20, 3}));
+}
+
+TEST_F(FormulasTest, EncodersAndHeadsHaveShapesOfTheirOwn) {
+  Kernel &encoder = program.kernels.emplace_back();
+  encoder.kind = KernelKind::encoder_attention;
+  encoder.flopFactor = 2;
+  encoder.rows = {symbol(batch)};
+  encoder.columns = {split(8)};
+  encoder.contraction = {number(144)};
+  encoder.pairs = Pairs{symbol(query), symbol(query), false};
+  encoder.heads = {split(8), 72};
+  Kernel &product = program.kernels.emplace_back();
+  product.kind = KernelKind::batched_matmul;
+  product.flopFactor = 2;
+  product.rows = {symbol(batch), symbol(query)};
+  product.columns = {split(8), number(512)};
+  product.contraction = {number(128)};
+  compileOn(2, prefill(3, 20));
+  auto real = [&](NodeId node) { return values->real(node); };
+  const KernelNodes::Shape &seen = strategy.kernels[0].shapes.front();
+  EXPECT_EQ(real(seen.x), 12);
+  EXPECT_EQ(real(seen.y), 20);
+  EXPECT_EQ(real(seen.fixed.front()), 72);
+  const KernelNodes::Shape &heads = strategy.kernels[1].shapes.front();
+  EXPECT_EQ(real(heads.x), 60);
+  EXPECT_EQ(real(heads.fixed[0]), 4);
+  EXPECT_EQ(real(heads.fixed[1]), 512);
+}
+
 TEST_F(FormulasTest, SplitsByEachRule) {
   auto onEight = [&](const Dim &dim) { return local(dim, 8, prefill(3, 5)); };
   EXPECT_EQ(onEight(number(7)), 7);

@@ -69,7 +69,8 @@ void test::addShapes(Chip &chip) {
   for (ShapeKind kind : {ShapeKind::decode, ShapeKind::prefill})
     attention.shapes[static_cast<size_t>(kind)] =
         makeTable({{"streams", {1, 4, 32, 128}},
-                   {"tokens", {16, 256, 4096}},
+                   {kind == ShapeKind::decode ? "context" : "query",
+                    {16, 256, 4096}},
                    {"group", {1, 8}},
                    {"head_size", {64, 128}}});
 }

@@ -224,6 +224,36 @@ TEST_F(LibraryTest, IndexersFallBackToAttention) {
             "chips.a100-80gb-sxm.kernels.attention.bf16");
 }
 
+/// Curves of these kinds are of 16 bits, and no other format has them.
+TEST_F(LibraryTest, KindsOfOneFormatFallBackInOthers) {
+  HardwareLibrary library;
+  Result<Chip> h100 = library.chip("h100-sxm"),
+               l40s = library.chip("l40s");
+  ASSERT_TRUE(h100 && l40s);
+  auto pathOf = [](const Chip &chip, KernelKind kind, ElementType type,
+                   std::optional<ElementType> storage = std::nullopt) {
+    return chip.curve(kind, type, storage)->path;
+  };
+  std::pair<KernelKind, const char *> kinds[] = {
+      {KernelKind::encoder_attention, "attention"},
+      {KernelKind::sparse_attention, "latent_attention"},
+      {KernelKind::batched_matmul, "matmul"}};
+  for (auto [kind, other] : kinds) {
+    std::string own = "chips.h100-sxm.kernels." + std::string(nameOf(kind));
+    EXPECT_EQ(pathOf(*h100, kind, ElementType::bf16), own + ".bf16");
+    EXPECT_EQ(pathOf(*h100, kind, ElementType::f16), own + ".bf16");
+    EXPECT_EQ(pathOf(*h100, kind, ElementType::fp8_e4m3),
+              "chips.h100-sxm.kernels." + std::string(other) + ".fp8");
+  }
+  EXPECT_EQ(pathOf(*h100, KernelKind::batched_matmul, ElementType::bf16,
+                   ElementType::fp4),
+            "chips.h100-sxm.kernels.matmul.bf16");
+  EXPECT_EQ(pathOf(*l40s, KernelKind::batched_matmul, ElementType::bf16),
+            "chips.l40s.kernels.matmul.bf16");
+  EXPECT_EQ(pathOf(*l40s, KernelKind::sparse_attention, ElementType::bf16),
+            "chips.l40s.kernels.attention.bf16");
+}
+
 TEST_F(LibraryTest, ScansFallBackToElementwise) {
   HardwareLibrary library;
   Result<Chip> h100 = library.chip("h100-sxm");

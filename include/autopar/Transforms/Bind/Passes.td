@@ -178,7 +178,9 @@ def AbsorbLatentAttentionPass
     few new tokens, as it expands no cached ones. The text of a step that is
     absorbed stays so. With `phase=each`, marks them as `by_phase` instead: for
     steps of prompts beside sequences that decode; so does a phase in a module
-    that has `transformer.requests`.
+    that has `transformer.requests`. With either, selected tokens are absorbed in
+    prompts, too: engines gather latents of each query (MQA mode of
+    DeepSeek-V3.2, arXiv:2512.02556).
 
     Requires a workload where a phase is given. Guarantees equal types.
 
