@@ -44,8 +44,7 @@ std::vector<std::string_view> ShapeTable::namesOf(KernelKind kernel,
 }
 
 size_t ShapeTable::varyingOf(KernelKind kernel) {
-  return kernel == KernelKind::matmul ||
-                 kernel == KernelKind::grouped_matmul ||
+  return kernel == KernelKind::matmul || kernel == KernelKind::grouped_matmul ||
                  kernel == KernelKind::batched_matmul
              ? 1
              : 2;

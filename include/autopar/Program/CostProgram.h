@@ -54,8 +54,8 @@ enum class KernelKind : uint8_t {
   /// Latent attention with selected tokens; where a chip has no curve of its
   /// format, on that of latent attention.
   sparse_attention,
-  /// A matrix of its own for each head; where a chip has no curve of its format,
-  /// on that of products.
+  /// A matrix of its own for each head; where a chip has no curve of its
+  /// format, on that of products.
   batched_matmul,
 };
 

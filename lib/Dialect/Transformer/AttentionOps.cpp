@@ -272,10 +272,9 @@ static bool isOfEncoder(AttentionOp op, WorkloadBuilder &builder) {
 /// A flash kernel's traffic, which never writes the scores.
 void AttentionOp::buildWorkload(WorkloadBuilder &builder) {
   bool isEncoder = isOfEncoder(*this, builder);
-  Kernel &kernel = builder.addProduct(*this,
-                                      isEncoder ? KernelKind::encoder_attention
-                                                : KernelKind::attention,
-                                      FlopClass::attention, getQuery());
+  Kernel &kernel = builder.addProduct(
+      *this, isEncoder ? KernelKind::encoder_attention : KernelKind::attention,
+      FlopClass::attention, getQuery());
   Value seen = getCache() ? Value(getCache()) : Value(getKey());
   kernel.rows = builder.dims(getQuery(), 0, 1);
   kernel.columns = builder.dims(getQuery(), 2, 3);

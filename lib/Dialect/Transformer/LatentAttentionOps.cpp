@@ -195,10 +195,10 @@ public:
     builder.read(into, op.getKeyWeight());
     builder.move(into, queries, type, /*write=*/true);
 
-    Kernel &kernel = addAttention(2 * widthOf(latent) + widthOf(rope),
-                                  op.getNumSeen() != 0
-                                      ? KernelKind::sparse_attention
-                                      : KernelKind::latent_attention);
+    Kernel &kernel =
+        addAttention(2 * widthOf(latent) + widthOf(rope),
+                     op.getNumSeen() != 0 ? KernelKind::sparse_attention
+                                          : KernelKind::latent_attention);
     builder.move(kernel, queries, type, /*write=*/false);
     builder.move(kernel, concat(concat(tokens, heads), {rope}), type,
                  /*write=*/false);

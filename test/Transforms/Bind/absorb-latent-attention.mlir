@@ -32,15 +32,3 @@ func.func @layer(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv) -> !y {
       : !q, !latent, !part, !wk, !wv -> !y
   return %y : !y
 }
-
-// Selected tokens are absorbed in prompts, too.
-// NO-LABEL: @selects
-// NO: transformer.latent_attention {{.*}} absorbed
-// EACH-LABEL: @selects
-// EACH: transformer.latent_attention {{.*}} absorbed
-func.func @selects(%q: !q, %l: !latent, %r: !part, %wk: !wk, %wv: !wv) -> !y {
-  %c = transformer.kv_cache : !cache
-  %y = transformer.latent_attention %q, %l, %r, %wk, %wv cache(%c : !cache) at_most(4) causal
-      : !q, !latent, !part, !wk, !wv -> !y
-  return %y : !y
-}

@@ -67,12 +67,11 @@ void test::addShapes(Chip &chip) {
   attention.floorUs = 4;
   attention.exponent = 1;
   for (ShapeKind kind : {ShapeKind::decode, ShapeKind::prefill})
-    attention.shapes[static_cast<size_t>(kind)] =
-        makeTable({{"streams", {1, 4, 32, 128}},
-                   {kind == ShapeKind::decode ? "context" : "query",
-                    {16, 256, 4096}},
-                   {"group", {1, 8}},
-                   {"head_size", {64, 128}}});
+    attention.shapes[static_cast<size_t>(kind)] = makeTable(
+        {{"streams", {1, 4, 32, 128}},
+         {kind == ShapeKind::decode ? "context" : "query", {16, 256, 4096}},
+         {"group", {1, 8}},
+         {"head_size", {64, 128}}});
 }
 
 Machine test::makeMeasuredMachine(int64_t nodes) {

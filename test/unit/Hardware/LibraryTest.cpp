@@ -227,8 +227,7 @@ TEST_F(LibraryTest, IndexersFallBackToAttention) {
 /// Curves of these kinds are of 16 bits, and no other format has them.
 TEST_F(LibraryTest, KindsOfOneFormatFallBackInOthers) {
   HardwareLibrary library;
-  Result<Chip> h100 = library.chip("h100-sxm"),
-               l40s = library.chip("l40s");
+  Result<Chip> h100 = library.chip("h100-sxm"), l40s = library.chip("l40s");
   ASSERT_TRUE(h100 && l40s);
   auto pathOf = [](const Chip &chip, KernelKind kind, ElementType type,
                    std::optional<ElementType> storage = std::nullopt) {
