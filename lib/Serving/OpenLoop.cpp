@@ -188,21 +188,36 @@ static double ofLargest(double requests, double together) {
   return std::max(1.0, even + (together - 1) / (2 * together));
 }
 
-/// Of Poisson's law, a request meets one more than there are in the mean: as
-/// many as come while one decodes, found by false position (Illinois). All
-/// counts are of replicas that step together.
-ServingRefusal Server::findRunning(const ServedLoad &load, double most,
-                                   PromptQueue &queue, StepTime &decode,
-                                   double &running) {
+/// From a token to the next where a request meets so many others.
+ServingRefusal Server::tokenAmong(const ServedLoad &load, double most,
+                                  double others, PromptQueue &queue,
+                                  StepTime &decode, double &us) {
+  double together = prices.togetherCount(), rate = queue.ratePerUs;
+  double running = std::min(most / together, ofLargest(1 + others, together));
+  if (auto refusal = queueOf(load, running, queue, decode))
+    return refusal;
+  us = queue.decodeAndPromptsUs();
+  if (queue.turns > 1) {
+    queue.ratePerUs *= queue.shareMet(decodedSteps(load) * us);
+    us = queue.decodeAndPromptsUs();
+    queue.ratePerUs = rate;
+  }
+  return {};
+}
+
+/// As many as come while one decodes, where a token takes `bend` of what it
+/// does with their mean, found by false position (Illinois).
+ServingRefusal Server::findOthers(const ServedLoad &load, double most,
+                                  double bend, PromptQueue &queue,
+                                  StepTime &decode, double &others) {
   constexpr int rounds = 20;
   constexpr double near = 1e-3;
   double excess = 0;
-  auto excessAt = [&](double others) {
-    double together = prices.togetherCount();
-    double running = std::min(most / together, ofLargest(1 + others, together));
-    auto refusal = queueOf(load, running, queue, decode);
-    excess = queue.ratePerUs * decodedSteps(load) * queue.decodeAndPromptsUs() -
-             others;
+  auto excessAt = [&](double met) {
+    double us = 0;
+    auto refusal = tokenAmong(load, most, met, queue, decode, us);
+    us *= bend * decodedSteps(load);
+    excess = queue.ratePerUs * us * queue.shareMet(us) - met;
     return refusal;
   };
   if (auto refusal = excessAt(0))
@@ -211,24 +226,84 @@ ServingRefusal Server::findRunning(const ServedLoad &load, double most,
   if (auto refusal = excessAt(most))
     return refusal;
   double high = most, atHigh = excess;
-  running = most;
+  others = most;
   for (int i = 0; i < rounds && atHigh < 0; ++i) {
-    running = low + (high - low) * atLow / (atLow - atHigh);
-    if (auto refusal = excessAt(running))
+    others = low + (high - low) * atLow / (atLow - atHigh);
+    if (auto refusal = excessAt(others))
       return refusal;
-    if (std::abs(excess) < near * (1 + running))
+    if (std::abs(excess) < near * (1 + others))
       return {};
     // The end that stays counts half.
     if (excess > 0) {
-      low = running;
+      low = others;
       atLow = excess;
       atHigh /= 2;
     } else {
-      high = running;
+      high = others;
       atHigh = excess;
       atLow /= 2;
     }
   }
+  return {};
+}
+
+/// The share of a request's time that another one of its step has, too, which
+/// began when it did: 1 less Gini's coefficient, of log-normal lengths.
+static double sharedTime(const ServedLoad &load) {
+  return std::erfc(std::sqrt(std::log1p(load.answerVariation)) / 2);
+}
+
+/// A token takes in the mean over how many decode what it does where they are
+/// as many fewer and more than their mean as they deviate: `bend` is that over
+/// what it takes with the mean. Steps that grow with what they decode keep it
+/// away from its mean for longer: of servers that share, the variance over the
+/// mean is 1 / (1 - growth) (BCMP 1975), the more where several begin at once.
+ServingRefusal Server::bendOver(const ServedLoad &load, double most,
+                                double others, PromptQueue &queue,
+                                StepTime &decode, Bend &bend) {
+  constexpr double mostGrowth = 0.95;
+  double at = 0;
+  if (auto refusal = tokenAmong(load, most, others, queue, decode, at))
+    return refusal;
+  double variance = others *
+                    (1 + sharedTime(load) * (queue.dispersion() - 1)) /
+                    (1 - bend.growth);
+  double few = std::max(0.0, others - std::sqrt(variance));
+  double below = others - few, above = variance / below;
+  double fewUs = 0, manyUs = 0;
+  if (below <= 0)
+    return {};
+  if (auto refusal = tokenAmong(load, most, few, queue, decode, fewUs))
+    return refusal;
+  if (auto refusal =
+          tokenAmong(load, most, others + above, queue, decode, manyUs))
+    return refusal;
+  bend.share = (fewUs * above + manyUs * below) / ((above + below) * at);
+  bend.growth = std::clamp(queue.ratePerUs * decodedSteps(load) *
+                               (manyUs - fewUs) / (above + below),
+                           0.0, mostGrowth);
+  return {};
+}
+
+/// Of Poisson's law, a request meets one more than there are in the mean. All
+/// counts are of replicas that step together; `us` is from token to token.
+ServingRefusal Server::findRunning(const ServedLoad &load, double most,
+                                   PromptQueue &queue, StepTime &decode,
+                                   double &running, double &us) {
+  constexpr int rounds = 2;
+  Bend bend;
+  if (auto refusal = findOthers(load, most, 1, queue, decode, running))
+    return refusal;
+  for (int i = 0; i < rounds; ++i) {
+    if (auto refusal = bendOver(load, most, running, queue, decode, bend))
+      return refusal;
+    if (auto refusal =
+            findOthers(load, most, bend.share, queue, decode, running))
+      return refusal;
+  }
+  if (auto refusal = tokenAmong(load, most, running, queue, decode, us))
+    return refusal;
+  us *= bend.share;
   return {};
 }
 
@@ -346,16 +421,15 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
     state.ttftUs = std::numeric_limits<double>::infinity();
     state.shareWithinLimits = load.limits.any() ? 0 : 1;
   } else {
-    double running = 0;
+    double running = 0, us = 0;
     if (auto refusal =
-            findRunning(load, most * together, queue, decode, running))
+            findRunning(load, most * together, queue, decode, running, us))
       return refusal;
     state.running = running / together;
     double afterOwnUs =
         queue.afterOwnUs(decodingSteps(load)) * (1 + load.answerVariation);
     state.tpotUs =
-        (queue.decodeAndPromptsUs() + afterOwnUs / decodingSteps(load)) /
-        load.tokensPerStep;
+        (us + afterOwnUs / decodingSteps(load)) / load.tokensPerStep;
   }
   setDecodeStep(state, decode);
   state.promptStepUs = queue.firstUs;

@@ -12,6 +12,8 @@
 
 using namespace autopar;
 
+static constexpr double mostLoad = 0.999;
+
 double PromptQueue::fullUs() const {
   return (firstUs + (perStep * pieces - 1) * moreUs) / perStep;
 }
@@ -43,38 +45,53 @@ TimeMoments PromptQueue::step() const {
   return step;
 }
 
-/// Steps of prompts follow each other for as long as any comes in the one
-/// before: replicas that step together read several in hardly more than the
-/// time of one. A step has what came in it, if anything did.
-double PromptQueue::decodeAndRunsUs() const {
-  constexpr int rounds = 30;
-  double prompts = 1, stepUs = firstUs;
-  for (int i = 0; i < rounds; ++i) {
-    double come = ratePerUs * pieces * stepUs;
-    prompts = std::clamp(come / -std::expm1(-come), 1.0,
-                         std::max(1.0, perStep * pieces));
-    stepUs = firstUs + (prompts - 1) * moreUs;
+/// Steps of prompts follow one of `stepUs` for as long as any comes in the one
+/// before, and take an offset and a time for each prompt. Generations of a
+/// branching process (Resing 1993, DOI 10.1007/BF01149263): with N of them in
+/// one, there are none in the next with the probability exp(-rate * its time),
+/// which iterates of the generating function at 0 give.
+double PromptQueue::runUs(double stepUs) const {
+  constexpr int generations = 32;
+  double each = pieces > 1 ? firstUs * pieces : std::min(moreUs, firstUs);
+  double offset = pieces > 1 ? 0 : firstUs - each;
+  double growth = std::min(mostLoad, ratePerUs * std::max(each, fullUs()));
+  // What its argument is after so many iterates, as how much less than 1.
+  double below[generations], without[generations];
+  below[0] = 1;
+  for (int i = 0; i < generations; ++i) {
+    if (i > 0)
+      below[i] = -std::expm1(-ratePerUs * each * below[i - 1]);
+    without[i] = std::exp(-ratePerUs * stepUs * below[i]);
   }
-  double any = -std::expm1(-ratePerUs * pieces * decodeUs);
-  double steps = any * std::exp(ratePerUs * pieces * stepUs);
-  return decodeUs + steps * stepUs;
+  double offsets[generations];
+  for (int i = 0; i < generations; ++i)
+    offsets[i] = std::exp(-ratePerUs * offset * below[i]);
+  double prompts = ratePerUs * stepUs, us = 0, steps = 0;
+  for (int left = generations; left > 0; --left) {
+    double none = without[0];
+    steps = std::max(1 - none, prompts / perStep);
+    double stepsUs = offset * steps + each * prompts;
+    us += stepsUs;
+    prompts = ratePerUs * stepsUs;
+    for (int i = 0; i + 1 < left; ++i)
+      without[i] = none + offsets[i] * (without[i + 1] - none);
+  }
+  // Those after, as if all of their steps had a prompt.
+  return us + prompts * (offset / perStep + each) / (1 - growth);
 }
 
 /// Where prompts have steps of their own, they come between two that decode.
 double PromptQueue::decodeAndPromptsUs() const {
-  // Prompts beside the first one take much less than that.
-  constexpr double less = 0.7;
+  return fusesPrompts ? step().mean : decodeUs + runUs(decodeUs);
+}
+
+/// Prompts that come while others are read begin with them: of a run that each
+/// of them prolongs, Borel's law.
+double PromptQueue::dispersion() const {
   if (fusesPrompts)
-    return step().mean;
-  if (moreUs < less * firstUs)
-    return decodeAndRunsUs();
-  double none = std::exp(-ratePerUs * decodeUs);
-  double together = ratePerUs * decodeUs / std::max(1e-9, 1 - none);
-  together = std::clamp(together, 1.0, std::max(1.0, perStep));
-  double each = (firstUs + (together - 1) * moreUs) / together;
-  if (pieces > 1)
-    each = fullUs();
-  return decodeUs / std::max(1e-3, 1 - ratePerUs * each);
+    return 1;
+  double times = decodeAndPromptsUs() / decodeUs;
+  return times * times;
 }
 
 double PromptQueue::promptUs() const { return moreUs * pieces; }
@@ -84,12 +101,29 @@ double PromptQueue::varianceOfSum() const {
   return step().variance * (1 + growth) / (1 - growth);
 }
 
+double PromptQueue::shareThatWaits() const {
+  double servers = std::max(1.0, perStep), used = std::min(load(), mostLoad);
+  return std::pow(used, std::sqrt(2 * (servers + 1)) - 1);
+}
+
+double PromptQueue::waitUs() const {
+  double used = std::min(load(), mostLoad);
+  return shareThatWaits() * fullUs() * (1 + squaredVariation) /
+         (2 * (1 - used));
+}
+
 double PromptQueue::afterOwnUs(double steps) const {
   TimeMoments cycle = step();
+  if (!fusesPrompts) {
+    // The run that its own step begins, for that of the last token.
+    double met = cycle.mean + cycle.variance / cycle.mean;
+    double ownUs = firstUs * pieces + ratePerUs * moreUs * met + waitUs();
+    return std::max(0.0, runUs(ownUs) - runUs(decodeUs));
+  }
   double met = cycle.mean + cycle.variance / cycle.mean;
   double growth = std::min(0.99, ratePerUs * moreUs * pieces);
   // Its own step, others of the step before it, too.
-  double longer = firstUs * pieces + ratePerUs * moreUs * met -
+  double longer = firstUs * pieces + ratePerUs * moreUs * met + waitUs() -
                   (fusesPrompts ? cycle.mean * pieces : 0);
   double all = growth * (1 - std::pow(growth, steps)) / (1 - growth);
   return std::max(0.0, longer) * all;
@@ -105,6 +139,25 @@ static TimeMoments afterStep(double meanUs, double squareUs, double beside,
   time.variance = squareUs * (1.0 / 12 + (0.5 + beside) * (0.5 + beside)) +
                   besideSquare * meanUs - time.mean * time.mean;
   return time;
+}
+
+/// Prompts of an engine that come within so long of one of them, over those of
+/// any time: it gets each of so many that come of Poisson's law.
+double PromptQueue::shareMet(double us) const {
+  constexpr double many = 4;
+  double inMean = ratePerUs * us;
+  if (turns <= 1 || inMean <= 0)
+    return 1;
+  // The renewal function of Erlang's law, and what it is soon (Cox 1962).
+  if (inMean > many)
+    return 1 - (turns - 1) / (2 * turns * inMean);
+  double come = inMean * turns, term = std::exp(-come), met = 0;
+  double last = come + 10 * std::sqrt(come) + 10;
+  for (int i = 1; i < last; ++i) {
+    term *= come / i;
+    met += term * std::floor(i / turns);
+  }
+  return met / inMean;
 }
 
 /// How much rarer prompts meet those before them that are dealt to engines in
@@ -142,7 +195,7 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
   double met = cycle.mean * (1 + variation);
   double metSquare =
       cycle.mean * cycle.mean * (1 + variation) * (1 + 2 * variation);
-  double used = std::min(load(), 0.999);
+  double used = std::min(load(), mostLoad);
   double room = 1 - 1 / std::max(1.0, perStep);
   double beside = ratePerUs * moreUs * room;
   double besideSquare = beside * moreUs * (1 + squaredVariation);
@@ -166,11 +219,7 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
                          share * (1 - share) * (time.behind.mean - left) *
                              (time.behind.mean - left);
   time.behind.mean = share * time.behind.mean + (1 - share) * left;
-  // Those that find no room in the next step wait for further ones, as for one
-  // of so many servers (Sakasegawa 1977, DOI 10.1007/BF02911707).
-  double servers = std::max(1.0, perStep);
-  double waits = std::pow(used, std::sqrt(2 * (servers + 1)) - 1);
-  double wait = waits * fullUs() * (1 + squaredVariation) / (2 * (1 - used));
+  double waits = shareThatWaits(), wait = waitUs();
   if (time.shareBehind > 0 && waits > 0) {
     double part = std::min(1.0, waits / time.shareBehind);
     double each = wait / time.shareBehind;

@@ -70,12 +70,22 @@ struct PromptQueue {
   /// Engines that requests are dealt to in turn.
   double turns = 1;
 
+  /// Of those that come in a time that begins with a prompt of the same engine,
+  /// over those of any time.
+  double shareMet(double us) const;
   /// From a token to the next in the mean.
   double decodeAndPromptsUs() const;
   /// What a prompt adds to steps, where some come to each.
   double promptUs() const;
+  /// Variance over mean of how many begin to decode between two tokens.
+  double dispersion() const;
   /// Of many steps in a row, of which long ones follow each other: for each.
   double varianceOfSum() const;
+  /// Of prompts, those that find no room in the next step and wait for further
+  /// ones, as for one of so many servers, and for how long all do in the mean
+  /// (Sakasegawa 1977, DOI 10.1007/BF02911707).
+  double shareThatWaits() const;
+  double waitUs() const;
   /// What waits where a prompt ends, beyond what waits at the end of any step,
   /// as far as it comes in so many steps.
   double afterOwnUs(double steps) const;
@@ -89,7 +99,7 @@ struct PromptQueue {
 
 private:
   TimeMoments step() const;
-  double decodeAndRunsUs() const;
+  double runUs(double stepUs) const;
   double shareOfTurns() const;
   void takeTurns(FirstTokenTime &time) const;
 };

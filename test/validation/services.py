@@ -39,11 +39,14 @@ LOCKED_PLANS = [
     ("qwen3-235b-a22b", ("h200-sxm-8",), ("--shard-tp=4 --shard-dp=2 --shard-ep=8",)),
     ("deepseek-v3", ("h200-sxm-8", "b200-sxm-8"), ("--shard-tp=8 --shard-attention-tp=1 --shard-ep=8",)),
 ]
+# A simulation is of a steady state where those that are there at once were replaced
+# often.
+TURNOVERS, MOST_REQUESTS = 60, 300_000
 RUNTIMES = ("vllm", "sglang", "trtllm")
 # Of the errors that 90 of 100 deployments are below; and up to which load.
 KINDS = {
     "engines": (PLANS, 0.9, {"tpot": 0.06, "ttft": 0.10, "p99_ttft": 0.25}),
-    "in lock step": (LOCKED_PLANS, 0.4, {"tpot": 0.25, "ttft": 0.20, "p99_ttft": 0.50}),
+    "in lock step": (LOCKED_PLANS, 0.9, {"tpot": 0.25, "ttft": 0.20, "p99_ttft": 0.50}),
 }
 
 
@@ -62,6 +65,8 @@ class Deployment:
                       f"--runtime={draw.choice(RUNTIMES)}", f"--prompt={lengths(draw, 100, 6000)}",
                       f"--output-tokens={lengths(draw, 50, 1000)}"]  # fmt: skip
         self.load = draw.uniform(0.05, most)
+        # Arrivals of its own: those of one seed are all slow or all fast.
+        self.seed = draw.randrange(1000)
 
     def serving(self, tool, *flags):
         done = subprocess.run([tool, "estimate", *self.flags, *flags, "--json"], capture_output=True, text=True)
@@ -73,7 +78,10 @@ class Deployment:
         """The errors of the closed form, by name."""
         most = self.serving(tool, "--rate=0.001")["saturates_at_per_s"]
         self.flags.append(f"--rate={self.load * most:.6g}")
-        serving = self.serving(tool, f"--simulate={requests}")
+        # As many as replace those that run at once so many times.
+        inside = self.serving(tool)["running"]
+        requests = min(MOST_REQUESTS, max(requests, round(TURNOVERS * inside)))
+        serving = self.serving(tool, f"--simulate={requests}", f"--seed={self.seed}")
         self.check(serving)
         simulated = serving["simulation"]
         pairs = {"tpot": ("tpot_us", "mean"), "ttft": ("ttft_us", "mean"), "p99_ttft": ("ttft_us", "p99")}

@@ -101,9 +101,21 @@ private:
   ServingRefusal fullAt(const ServedLoad &load, double running,
                         FullSteps &full);
   ServingRefusal findFull(const ServedLoad &load, double most, FullSteps &full);
+  /// What differs where how many decode varies, over the same at their mean,
+  /// and how much a request's time grows for each more.
+  struct Bend {
+    double share = 1, growth = 0;
+  };
+  ServingRefusal tokenAmong(const ServedLoad &load, double most, double others,
+                            PromptQueue &queue, StepTime &decode, double &us);
+  ServingRefusal findOthers(const ServedLoad &load, double most, double bend,
+                            PromptQueue &queue, StepTime &decode,
+                            double &others);
+  ServingRefusal bendOver(const ServedLoad &load, double most, double others,
+                          PromptQueue &queue, StepTime &decode, Bend &bend);
   ServingRefusal findRunning(const ServedLoad &load, double most,
                              PromptQueue &queue, StepTime &decode,
-                             double &running);
+                             double &running, double &us);
   ServingRefusal waitForRoom(const ServedLoad &load, double most,
                              double firstUs, const FullSteps &steps,
                              Waiting &waiting);
