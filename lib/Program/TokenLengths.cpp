@@ -212,6 +212,24 @@ double TokenLengths::squaredVariation() const {
   return std::max(0.0, meanSquare() / (average * average) - 1);
 }
 
+double TokenLengths::atDeviations(double deviations) const {
+  double share = std::erfc(-deviations / std::sqrt(2.0)) / 2;
+  switch (kind) {
+  case Kind::fixed:
+    return first;
+  case Kind::uniform:
+    return first + share * (second - first);
+  case Kind::lognormal:
+    return first * std::exp(second * deviations - second * second / 2);
+  case Kind::histogram:
+    break;
+  }
+  for (auto [tokens, upTo] : bins)
+    if (upTo >= share * bins.back().second)
+      return static_cast<double>(tokens);
+  return static_cast<double>(bins.back().first);
+}
+
 int64_t TokenLengths::draw(std::mt19937_64 &random) const {
   auto whole = [](double value) {
     constexpr auto most = static_cast<double>(limits::maxTokens);

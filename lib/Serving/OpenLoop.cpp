@@ -13,144 +13,6 @@
 
 using namespace autopar;
 
-//===----------------------------------------------------------------------===//
-// Steps
-//===----------------------------------------------------------------------===//
-
-/// Of one replica, any number is as if it were whole.
-ServingRefusal Server::priceRunning(const StepLoad &load, StepTime &step) {
-  if (prices.replicaCount() == 1)
-    return priceServed(load, step);
-  return priceBetween(load, &StepLoad::decoding, step);
-}
-
-/// Adds a piece of a prompt, which sees what is cached and, in the mean, a half
-/// of the others.
-static void addPiece(const ServedLoad &load, double tokens, StepLoad &step) {
-  double read = load.readTokens();
-  step.prompts = 1;
-  step.promptTokens = tokens;
-  step.promptContext =
-      std::round(load.promptTokens) - read + std::round((read + tokens) / 2);
-}
-
-/// Times grow faster than lengths do: what prompts of different lengths take
-/// more in the mean than one of mean length, and one that is longer by a
-/// standard deviation, from two that are as far from the mean. `step` reads one
-/// of mean length in `firstUs`.
-ServingRefusal Server::spreadOf(const ServedLoad &load, const StepLoad &step,
-                                double firstUs, double &bendUs,
-                                double &spreadUs) {
-  constexpr double farthest = 0.9;
-  double deviation = std::sqrt(load.promptVariation);
-  double far = std::min(farthest, deviation);
-  double us[2];
-  for (int i : {0, 1}) {
-    StepLoad other = step;
-    double tokens = step.promptTokens * (i == 0 ? 1 - far : 1 + far);
-    other.promptTokens = std::max(1.0, std::round(tokens));
-    other.promptContext += other.promptTokens - step.promptTokens;
-    StepTime time;
-    if (auto refusal = priceRunning(other, time))
-      return refusal;
-    us[i] = time.us;
-  }
-  double scale = deviation / far;
-  bendUs = std::max(0.0, (us[0] + us[1]) / 2 - firstUs) * scale * scale;
-  spreadUs = (us[1] - us[0]) / 2 * scale;
-  return {};
-}
-
-/// The longest of so many prompts over their mean, where lengths are
-/// log-normal: the quantile of Blom (1958), which is near the mean of the
-/// largest.
-static double longestOf(double count, const ServedLoad &load) {
-  constexpr int halvings = 40;
-  double deviation = std::sqrt(std::log1p(load.promptVariation));
-  double share = (count - 0.375) / (count + 0.25);
-  double low = -8, high = 8;
-  for (int i = 0; i < halvings; ++i) {
-    double middle = (low + high) / 2;
-    (std::erfc(-middle / std::sqrt(2.0)) / 2 < share ? low : high) = middle;
-  }
-  return std::max(1.0, std::exp(deviation * high - deviation * deviation / 2));
-}
-
-/// Replicas wait for the one that reads the longest prompt; all read what they
-/// read.
-static void lengthenTo(double longest, StepLoad &step) {
-  double more = std::round(step.promptTokens * (longest - 1));
-  step.promptTokens += more;
-  step.promptContext += more;
-  step.prompts = std::max(1.0, step.prompts / longest);
-}
-
-/// The steps of a replica where `running` sequences decode.
-ServingRefusal Server::queueOf(const ServedLoad &load, double running,
-                               PromptQueue &queue, StepTime &decode) {
-  double together = prices.togetherCount();
-  double mostPriced = std::max(4.0, 2 * together);
-  StepLoad step;
-  step.decoding = running;
-  step.context = load.contextTokens();
-  addDrafts(load, step);
-  if (auto refusal = priceRunning(step, decode))
-    return refusal;
-  bool fuses = runtime.fusesPrompts;
-  double read = load.readTokens();
-  double room = std::max(1.0, runtime.tokenBudget.value -
-                                  (fuses ? running * (1 + load.drafts) : 0));
-  queue.decodeUs = decode.us;
-  queue.fusesPrompts = fuses;
-  queue.turns = prices.groupCount();
-  if (load.isRead) {
-    queue.firstUs = decode.us;
-    queue.perStep = runtime.maxSequences.value * together;
-    queue.fusesPrompts = true;
-    return {};
-  }
-  queue.squaredVariation = load.promptVariation;
-  double each = std::min(room / read, runtime.maxSequences.value);
-  if (!runtime.cutsPrompts)
-    each = std::max(1.0, std::floor(each));
-  queue.perStep = each * together;
-  queue.pieces = std::max(1.0, 1 / each);
-  if (!fuses)
-    step.decoding = 0;
-  addPiece(load, each >= 1 ? read : std::floor(std::min(read, room)), step);
-  StepTime first, several;
-  if (auto refusal = priceRunning(step, first))
-    return refusal;
-  double bendUs = 0;
-  queue.spreadUs = first.us * queue.pieces * std::sqrt(load.promptVariation);
-  if (load.promptVariation > 0 && each >= 1) {
-    if (auto refusal = spreadOf(load, step, first.us, bendUs, queue.spreadUs))
-      return refusal;
-  } else if (load.promptVariation > 0) {
-    // Longer ones have more pieces, each of which sees more.
-    StepLoad later = step;
-    later.promptContext += std::round(read / 2);
-    StepTime time;
-    if (auto refusal = priceRunning(later, time))
-      return refusal;
-    bendUs = std::max(0.0, time.us - first.us) * load.promptVariation;
-  }
-  queue.firstUs = first.us + bendUs;
-  queue.moreUs = std::max(0.0, queue.firstUs - (fuses ? decode.us : 0));
-  double atOnce = std::floor(queue.perStep * queue.pieces + 1e-9);
-  if (atOnce < 2)
-    return {};
-  double count = step.prompts = std::min(mostPriced, atOnce);
-  if (together > 1)
-    lengthenTo(longestOf(std::min(step.prompts, together), load), step);
-  if (auto refusal = together > 1
-                         ? priceBetween(step, &StepLoad::prompts, several)
-                         : priceRunning(step, several))
-    return refusal;
-  queue.moreUs = std::max(0.0, (several.us - first.us) / (count - 1)) + bendUs;
-  return {};
-}
-
 /// Where so many run, as many as end in a step come in the next: what such a
 /// step takes, and how many prompts it has.
 static double fullStepUs(const PromptQueue &queue, double &prompts) {
@@ -161,7 +23,7 @@ static double fullStepUs(const PromptQueue &queue, double &prompts) {
   if (!fuses && prompts > queue.perStep)
     return queue.decodeUs + prompts * queue.fullUs();
   double one = 1 / queue.pieces;
-  double more = std::max(0.0, prompts - one) / one * queue.moreUs;
+  double more = std::max(0.0, prompts - one) / one * queue.eachUs(prompts);
   double some = std::min(1.0, prompts / one);
   double first = queue.firstUs - (fuses ? queue.decodeUs : 0);
   return queue.decodeUs + some * first + more;
@@ -318,6 +180,7 @@ ServingRefusal Server::waitForRoom(const ServedLoad &load, double most,
   if (decodedSteps(load) == 0)
     return {};
   PromptQueue one;
+  one.law = full.law;
   StepTime decode;
   if (auto refusal = queueOf(load, 1, one, decode))
     return refusal;
@@ -387,6 +250,7 @@ ServingRefusal Server::findFull(const ServedLoad &load, double most,
   double running = most * fewer;
   while (running >= 1) {
     FullSteps other;
+    other.queue.law = full.queue.law;
     if (auto refusal = fullAt(load, std::floor(running), other))
       return refusal;
     if (other.mostPerUs > full.mostPerUs)
@@ -401,6 +265,8 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
                                  ServiceTimes &times) {
   double groups = prices.groupCount(), together = prices.togetherCount();
   FullSteps best;
+  if (auto refusal = findLaw(load, best.queue.law))
+    return refusal;
   if (auto refusal = findFull(load, state.running, best))
     return refusal;
   double places = state.running, most = best.running;
@@ -408,6 +274,7 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
   const PromptQueue &full = best.queue;
   PromptQueue queue;
   StepTime decode;
+  queue.law = full.law;
   queue.ratePerUs = full.ratePerUs;
   state.mostPerS = mostPerUs * 1e6 * groups;
   state.isOverloaded = queue.ratePerUs >= mostPerUs;
@@ -460,8 +327,10 @@ TimeMoments Server::beforeAndAfter(const ServedLoad &load,
   double before = runtime.requestTimePerTokenUs.value * load.promptTokens;
   if (load.isRead)
     return {};
-  return {before + runtime.firstTokenSteps.value * state.decodeStepUs,
-          before * before * load.promptVariation};
+  TimeMoments time;
+  time.mean = before + runtime.firstTokenSteps.value * state.decodeStepUs;
+  time.variance = before * before * load.promptVariation;
+  return time;
 }
 
 /// As many come as end, but that nobody meets himself.
@@ -472,6 +341,8 @@ ServingRefusal Server::spreadClosed(const ServedLoad &load,
   double requestUs = state.ttftUs + load.decodedTokens() * state.tpotUs;
   double running = state.running * prices.togetherCount();
   queue.ratePerUs = (running - 1) / requestUs;
+  if (auto refusal = findLaw(load, queue.law))
+    return refusal;
   if (auto refusal = queueOf(load, state.running, queue, decode))
     return refusal;
   ServiceTimes times;
@@ -479,45 +350,5 @@ ServingRefusal Server::spreadClosed(const ServedLoad &load,
   times.first.scaleTo(state.ttftUs);
   spread(load, queue, 0, times, state);
   times.fill(load.limits, state);
-  return {};
-}
-
-//===----------------------------------------------------------------------===//
-// Pools
-//===----------------------------------------------------------------------===//
-
-ServingRefusal Server::stepAt(const ServedLoad &load, double running,
-                              SteadyState &state) {
-  StepLoad step;
-  step.decoding = std::max(1.0, running);
-  step.context = load.contextTokens();
-  addDrafts(load, step);
-  StepTime time;
-  if (auto refusal = priceRunning(step, time))
-    return refusal;
-  setDecodeStep(state, time);
-  return {};
-}
-
-/// In whole prompts, as many as a step holds; one that it does not hold in
-/// several steps.
-ServingRefusal Server::paceOf(const ServedLoad &load, PromptPace &pace) {
-  if (prices.refusal())
-    return {ServingRefusal::Kind::step, prices.refusal()};
-  double read = load.readTokens();
-  double room = std::max(1.0, runtime.tokenBudget.value);
-  double pieces = runtime.cutsPrompts ? std::max(1.0, read / room) : 1;
-  StepLoad step;
-  addPiece(load, std::max(1.0, std::floor(read / pieces)), step);
-  StepTime one, full;
-  if (auto refusal = priceServed(step, one))
-    return refusal;
-  step.prompts =
-      std::max(1.0, std::floor(room / read)) * prices.togetherCount();
-  if (auto refusal = priceServed(step, full))
-    return refusal;
-  pace.oneUs =
-      one.us * pieces + runtime.requestTimePerTokenUs.value * load.promptTokens;
-  pace.mostPerS = 1e6 * step.prompts * prices.groupCount() / (full.us * pieces);
   return {};
 }

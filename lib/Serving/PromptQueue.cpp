@@ -15,7 +15,51 @@ using namespace autopar;
 static constexpr double mostLoad = 0.999;
 
 double PromptQueue::fullUs() const {
-  return (firstUs + (perStep * pieces - 1) * moreUs) / perStep;
+  double ofOne = std::max(1.0, perStep / together) - 1;
+  double more = (perStep * pieces - 1) * moreUs + ofOne * longestUs;
+  return (firstUs + more) / perStep;
+}
+
+/// The longest of so many lengths over their mean: the quantile of Blom (1958),
+/// which is near the mean of the largest.
+static double longestOf(double count, double deviation) {
+  constexpr int halvings = 40;
+  double share = (count - 0.375) / (count + 0.25);
+  double low = -8, high = 8;
+  for (int i = 0; i < halvings; ++i) {
+    double middle = (low + high) / 2;
+    (std::erfc(-middle / std::sqrt(2.0)) / 2 < share ? low : high) = middle;
+  }
+  return std::max(1.0, std::exp(deviation * high - deviation * deviation / 2));
+}
+
+/// In the mean, of the replica that has most of so many prompts of Poisson's
+/// law: each has as many as end on it. In lengths of one.
+double PromptQueue::mostOfOne(double prompts) const {
+  double mean = prompts / together, most = std::max(1.0, perStep / together);
+  double term = std::exp(-mean), upTo = term, sum = 0;
+  double any = -std::expm1(-prompts);
+  for (int i = 0; i < most; ++i) {
+    double above = 1 - std::pow(upTo, together);
+    sum += above * std::min(1.0, most - i);
+    if (above < 1e-6)
+      break;
+    term *= mean / (i + 1);
+    upTo += term;
+  }
+  double readers = together * -std::expm1(-mean) / any;
+  if (lengthDeviation > 0)
+    sum += any * (longestOf(readers, lengthDeviation) - 1);
+  return std::min(sum, any * most);
+}
+
+double PromptQueue::eachUs(double prompts) const {
+  constexpr double fewest = 1e-3;
+  if (longestUs <= 0)
+    return moreUs;
+  prompts = std::max(prompts, fewest);
+  double any = -std::expm1(-prompts);
+  return moreUs + longestUs * (mostOfOne(prompts) - any) / (prompts - any);
 }
 
 double PromptQueue::load() const { return ratePerUs * fullUs(); }
@@ -24,12 +68,15 @@ double PromptQueue::load() const { return ratePerUs * fullUs(); }
 /// reads none `decodeUs`; k is of Poisson's law, whose mean is what comes in a
 /// step. A prompt of several steps comes as so many.
 TimeMoments PromptQueue::step() const {
-  double rate = ratePerUs * pieces;
-  double base = firstUs - moreUs, growth = rate * moreUs;
+  double rate = ratePerUs * pieces, each = moreUs, base = 0, growth = 0;
   TimeMoments step;
   step.mean = decodeUs;
   // The share of steps without prompts follows from the mean, and back.
-  for (int i = 0; i < 4; ++i) {
+  int rounds = longestUs > 0 ? 12 : 4;
+  for (int i = 0; i < rounds; ++i) {
+    each = eachUs(rate * step.mean);
+    base = firstUs - each;
+    growth = rate * each;
     double none = std::exp(-rate * step.mean);
     double fixed = none * decodeUs + (1 - none) * base;
     step.mean = growth < 1 ? fixed / (1 - growth) : firstUs;
@@ -38,7 +85,7 @@ TimeMoments PromptQueue::step() const {
   }
   double none = std::exp(-rate * step.mean);
   double jump = base - decodeUs;
-  double squares = moreUs * moreUs * (1 + squaredVariation);
+  double squares = each * each * (1 + law.squaredVariation);
   step.variance =
       (squares * rate * step.mean + jump * jump * none * (1 - none)) /
       (1 - std::min(0.99, growth * growth));
@@ -52,7 +99,8 @@ TimeMoments PromptQueue::step() const {
 /// which iterates of the generating function at 0 give.
 double PromptQueue::runUs(double stepUs) const {
   constexpr int generations = 32;
-  double each = pieces > 1 ? firstUs * pieces : std::min(moreUs, firstUs);
+  double more = eachUs(ratePerUs * stepUs);
+  double each = pieces > 1 ? firstUs * pieces : std::min(more, firstUs);
   double offset = pieces > 1 ? 0 : firstUs - each;
   double growth = std::min(mostLoad, ratePerUs * std::max(each, fullUs()));
   // What its argument is after so many iterates, as how much less than 1.
@@ -94,7 +142,10 @@ double PromptQueue::dispersion() const {
   return times * times;
 }
 
-double PromptQueue::promptUs() const { return moreUs * pieces; }
+double PromptQueue::promptUs() const {
+  double mean = longestUs > 0 ? step().mean : decodeUs;
+  return eachUs(ratePerUs * pieces * mean) * pieces;
+}
 
 double PromptQueue::varianceOfSum() const {
   double growth = std::min(0.9, ratePerUs * promptUs());
@@ -108,22 +159,22 @@ double PromptQueue::shareThatWaits() const {
 
 double PromptQueue::waitUs() const {
   double used = std::min(load(), mostLoad);
-  return shareThatWaits() * fullUs() * (1 + squaredVariation) /
+  return shareThatWaits() * fullUs() * (1 + law.squaredVariation) /
          (2 * (1 - used));
 }
 
 double PromptQueue::afterOwnUs(double steps) const {
   TimeMoments cycle = step();
+  double each = eachUs(ratePerUs * pieces * cycle.mean);
+  double met = cycle.mean + cycle.variance / cycle.mean;
   if (!fusesPrompts) {
     // The run that its own step begins, for that of the last token.
-    double met = cycle.mean + cycle.variance / cycle.mean;
-    double ownUs = firstUs * pieces + ratePerUs * moreUs * met + waitUs();
+    double ownUs = firstUs * pieces + ratePerUs * each * met + waitUs();
     return std::max(0.0, runUs(ownUs) - runUs(decodeUs));
   }
-  double met = cycle.mean + cycle.variance / cycle.mean;
-  double growth = std::min(0.99, ratePerUs * moreUs * pieces);
+  double growth = std::min(0.99, ratePerUs * each * pieces);
   // Its own step, others of the step before it, too.
-  double longer = firstUs * pieces + ratePerUs * moreUs * met + waitUs() -
+  double longer = firstUs * pieces + ratePerUs * each * met + waitUs() -
                   (fusesPrompts ? cycle.mean * pieces : 0);
   double all = growth * (1 - std::pow(growth, steps)) / (1 - growth);
   return std::max(0.0, longer) * all;
@@ -181,7 +232,7 @@ void PromptQueue::takeTurns(FirstTokenTime &time) const {
   if (turns <= 1)
     return;
   time.shareBehind *= shareOfTurns();
-  double less = (1 / turns + squaredVariation) / (1 + squaredVariation);
+  double less = (1 / turns + law.squaredVariation) / (1 + law.squaredVariation);
   double beyond = std::max(0.0, time.behind.mean - time.alone.mean);
   time.behind.mean -= beyond * (1 - less);
   time.behind.variance *= less * less;
@@ -197,14 +248,13 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
       cycle.mean * cycle.mean * (1 + variation) * (1 + 2 * variation);
   double used = std::min(load(), mostLoad);
   double room = 1 - 1 / std::max(1.0, perStep);
-  double beside = ratePerUs * moreUs * room;
-  double besideSquare = beside * moreUs * (1 + squaredVariation);
+  double each = eachUs(ratePerUs * pieces * cycle.mean);
+  double beside = ratePerUs * each * room;
+  double besideSquare = beside * each * (1 + law.squaredVariation);
   double none = std::exp(-ratePerUs * pieces * cycle.mean);
   double gated = std::clamp(1 - none * decodeUs / cycle.mean, 1e-9, 1.0);
   FirstTokenTime time;
   time.shareBehind = room * gated + (1 - room) * used;
-  double own = firstUs * pieces;
-  double ownVariance = spreadUs * spreadUs;
   time.alone = afterStep(busy * decodeUs, busy * decodeUs * decodeUs,
                          room > 0 ? beside : 0, besideSquare);
   // Steps with prompts; where there is no room beside, the wait below is for
@@ -227,9 +277,9 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
     time.behind.variance += each * each * (2 / part - 1);
   }
   takeTurns(time);
-  for (TimeMoments *one : {&time.alone, &time.behind}) {
-    one->mean += own;
-    one->variance += ownVariance;
-  }
+  // As of a gamma law.
+  time.behind.third = 2 * time.behind.variance * time.behind.variance /
+                      std::max(1e-9, time.behind.mean);
+  time.add(own);
   return time;
 }

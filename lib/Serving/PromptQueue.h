@@ -18,9 +18,28 @@
 
 namespace autopar {
 
-/// Of a random time, microseconds.
+/// Of a random time, microseconds: `third` is the third central moment, 0 where
+/// nobody says. Of sums of independent times all three are sums.
 struct TimeMoments {
-  double mean = 0, variance = 0;
+  double mean = 0, variance = 0, third = 0;
+
+  void add(const TimeMoments &other) {
+    mean += other.mean;
+    variance += other.variance;
+    third += other.third;
+  }
+  void scale(double by) {
+    mean *= by;
+    variance *= by * by;
+    third *= by * by * by;
+  }
+};
+
+/// How prompts of different lengths are read, over how one of mean length is:
+/// beside what decodes, and in all.
+struct ReadLaw {
+  double added = 1, squaredVariation = 0;
+  TimeMoments whole = {1, 0, 0};
 };
 
 /// Until the first token of a request, of those that come while prompts are
@@ -40,16 +59,12 @@ struct FirstTokenTime {
   }
   void scaleTo(double meanUs) {
     double scale = meanUs / mean();
-    for (TimeMoments *one : {&alone, &behind}) {
-      one->mean *= scale;
-      one->variance *= scale * scale;
-    }
+    alone.scale(scale);
+    behind.scale(scale);
   }
   void add(const TimeMoments &time) {
-    for (TimeMoments *one : {&alone, &behind}) {
-      one->mean += time.mean;
-      one->variance += time.variance;
-    }
+    alone.add(time);
+    behind.add(time);
   }
 };
 
@@ -60,12 +75,15 @@ struct PromptQueue {
   /// A step that decodes alone, one with one prompt too (or, of an engine that
   /// alternates, alone), and what each further prompt adds to that.
   double decodeUs = 0, firstUs = 0, moreUs = 0;
+  /// Of replicas that step together, of which prompts come to any: what the one
+  /// with most of them adds for each beyond its first. Lengths of prompts are
+  /// log-normal with such a deviation of logarithms.
+  double together = 1, longestUs = 0, lengthDeviation = 0;
   /// Prompts that one step reads at most, and steps that one takes.
   double perStep = 1, pieces = 1;
-  /// Variance of the lengths of prompts over their squared mean.
-  double squaredVariation = 0;
-  /// What a prompt takes more that is longer by a standard deviation.
-  double spreadUs = 0;
+  /// Of prompts of different lengths, and what one of them takes to be read.
+  ReadLaw law;
+  TimeMoments own;
   bool fusesPrompts = true;
   /// Engines that requests are dealt to in turn.
   double turns = 1;
@@ -75,7 +93,9 @@ struct PromptQueue {
   double shareMet(double us) const;
   /// From a token to the next in the mean.
   double decodeAndPromptsUs() const;
-  /// What a prompt adds to steps, where some come to each.
+  /// What each prompt beyond the first adds to a step to which so many come in
+  /// the mean, and in the steady state.
+  double eachUs(double prompts) const;
   double promptUs() const;
   /// Variance over mean of how many begin to decode between two tokens.
   double dispersion() const;
@@ -98,6 +118,7 @@ struct PromptQueue {
   FirstTokenTime toFirstToken(double busy) const;
 
 private:
+  double mostOfOne(double prompts) const;
   TimeMoments step() const;
   double runUs(double stepUs) const;
   double shareOfTurns() const;

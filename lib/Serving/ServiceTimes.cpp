@@ -32,14 +32,40 @@ double autopar::shareThatWaits(double servers,
   return all / (fewer + all);
 }
 
+/// Of a normal law, above so many deviations.
+static double normalAbove(double deviations) {
+  return std::erfc(deviations / std::sqrt(2.0)) / 2;
+}
+
+/// Of a log-normal law from a least time on with all three moments, whose
+/// skewness is (w + 2) * sqrt(w - 1) with w = exp(spread) (Aitchison and Brown
+/// 1957, section 2.3).
+static double shiftedAbove(const TimeMoments &time, double us) {
+  double deviation = std::sqrt(time.variance);
+  double skewness = time.third / (time.variance * deviation);
+  double half = skewness * skewness / 2;
+  double root = std::cbrt(1 + half + skewness * std::sqrt(1 + half / 2));
+  double excess = root + 1 / root - 2, spread = std::log1p(excess);
+  double mean = deviation / std::sqrt(excess);
+  double beyond = us - (time.mean - mean);
+  if (beyond <= 0)
+    return 1;
+  return normalAbove((std::log(beyond / mean) + spread / 2) /
+                     std::sqrt(spread));
+}
+
 static double shareAbove(const TimeMoments &time, double us) {
+  // Of nearly none, logarithms have no digits.
+  constexpr double leastSkewness = 1e-3;
   if (us <= 0)
     return 1;
+  if (time.third > leastSkewness * std::pow(time.variance, 1.5))
+    return shiftedAbove(time, us);
   double spread = std::log1p(time.variance / (time.mean * time.mean));
   if (!(spread > 1e-12))
     return us < time.mean ? 1 : 0;
   double middle = std::log(time.mean) - spread / 2;
-  return std::erfc((std::log(us) - middle) / std::sqrt(2 * spread)) / 2;
+  return normalAbove((std::log(us) - middle) / std::sqrt(spread));
 }
 
 /// Whoever waits for room takes the mean beside.

@@ -40,6 +40,9 @@ public:
   double mean() const;
   /// Variance over the square of the mean.
   double squaredVariation() const;
+  /// The length of which as large a share are below as of a normal variate are
+  /// below `deviations` above its mean.
+  double atDeviations(double deviations) const;
   /// At least 1.
   int64_t draw(std::mt19937_64 &random) const;
 

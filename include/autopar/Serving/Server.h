@@ -16,6 +16,7 @@ namespace autopar {
 
 struct FullSteps;
 struct PromptQueue;
+struct ReadLaw;
 struct ServiceTimes;
 struct TimeMoments;
 struct Waiting;
@@ -94,8 +95,14 @@ private:
   double promptsPerStep(const ServedLoad &load, double running) const;
   ServingRefusal burst(const ServedLoad &load, double running, double &us);
   ServingRefusal priceRunning(const StepLoad &load, StepTime &step);
-  ServingRefusal spreadOf(const ServedLoad &load, const StepLoad &step,
-                          double firstUs, double &bendUs, double &spreadUs);
+  /// Of one prompt: in all, and beyond steps that only decode.
+  struct ReadTime {
+    double wholeUs = 0, addedUs = 0;
+  };
+  ServingRefusal timeRead(const ServedLoad &load, double left, ReadTime &read);
+  ServingRefusal findLaw(const ServedLoad &load, ReadLaw &law);
+  ServingRefusal lockedQueueOf(const StepLoad &first, double firstUs,
+                               double each, PromptQueue &queue);
   ServingRefusal queueOf(const ServedLoad &load, double running,
                          PromptQueue &queue, StepTime &decode);
   ServingRefusal fullAt(const ServedLoad &load, double running,

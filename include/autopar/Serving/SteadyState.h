@@ -16,8 +16,18 @@
 #include "autopar/Program/Requests.h"
 
 #include <algorithm>
+#include <array>
 
 namespace autopar {
+
+/// Points and weights that integrate over a normal law what is near a
+/// polynomial of up to the ninth degree (Gauss and Hermite; Abramowitz and
+/// Stegun 1964, table 25.10).
+inline constexpr std::array<double, 5> gaussPoints = {
+    -2.85697001387281, -1.35562617997427, 0, 1.35562617997427, 2.85697001387281};
+inline constexpr std::array<double, 5> gaussWeights = {
+    0.0112574113277207, 0.222075922005613, 0.533333333333333, 0.222075922005613,
+    0.0112574113277207};
 
 /// What a deployment is asked.
 struct ServedLoad {
@@ -32,6 +42,9 @@ struct ServedLoad {
   double ratePerS = 0;
   /// Variance of the tokens over their squared mean.
   double promptVariation = 0, answerVariation = 0;
+  /// Of prompts that differ, five lengths that stand for all, in the order of
+  /// `gaussWeights`.
+  std::array<double, 5> promptsAt = {};
   /// Share of the tokens of a prompt that the KV caches have already.
   double cachedShare = 0;
   /// Drafts of a step for each sequence, what one takes as a part of a step

@@ -1,0 +1,227 @@
+//===- OpenSteps.cpp - Steps of requests that come when they come ---------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "autopar/Serving/Server.h"
+
+#include "ServiceTimes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace autopar;
+
+/// Of one replica, any number is as if it were whole.
+ServingRefusal Server::priceRunning(const StepLoad &load, StepTime &step) {
+  if (prices.replicaCount() == 1)
+    return priceServed(load, step);
+  return priceBetween(load, &StepLoad::decoding, step);
+}
+
+/// Adds a piece of a prompt, which sees what is cached and, in the mean, a half
+/// of the others.
+static void addPiece(const ServedLoad &load, double tokens, StepLoad &step) {
+  double read = load.readTokens();
+  step.prompts = 1;
+  step.promptTokens = tokens;
+  step.promptContext =
+      std::round(load.promptTokens) - read + std::round((read + tokens) / 2);
+}
+
+/// Of a prompt with `left` tokens that no cache has, whole or in pieces that
+/// fill steps and a last one that sees all: how long it is read, and how much
+/// of that it adds to steps that decode something.
+ServingRefusal Server::timeRead(const ServedLoad &load, double left,
+                                ReadTime &read) {
+  double most = runtime.cutsPrompts ? std::max(1.0, runtime.tokenBudget.value)
+                                    : std::numeric_limits<double>::infinity();
+  double full = std::floor((left - 1) / most);
+  StepLoad step;
+  StepTime beside, time;
+  if (runtime.fusesPrompts) {
+    step.decoding = 1;
+    step.context = load.contextTokens();
+    if (auto refusal = priceServed(step, beside))
+      return refusal;
+  }
+  double cached = std::round(load.promptTokens) - load.readTokens();
+  auto add = [&](double pieces, double tokens, double context) {
+    step.prompts = 1;
+    step.promptTokens = std::round(tokens);
+    step.promptContext = std::round(cached + context);
+    auto refusal = priceServed(step, time);
+    read.wholeUs += pieces * time.us;
+    read.addedUs += pieces * (time.us - beside.us);
+    return refusal;
+  };
+  double tokens = left;
+  if (full > 0) {
+    tokens -= full * most;
+    if (auto refusal = add(full, most, most * (full + 1) / 2))
+      return refusal;
+  }
+  return add(1, tokens, left);
+}
+
+/// Times grow faster than lengths do, and each piece takes a step.
+ServingRefusal Server::findLaw(const ServedLoad &load, ReadLaw &law) {
+  law = {};
+  if (load.isRead || load.promptVariation <= 0)
+    return {};
+  double share = load.readTokens() / std::round(load.promptTokens);
+  ReadTime middle;
+  if (auto refusal = timeRead(load, load.readTokens(), middle))
+    return refusal;
+  std::array<ReadTime, gaussPoints.size()> times;
+  TimeMoments whole, added;
+  for (size_t i = 0; i < times.size(); ++i) {
+    double tokens = std::max(1.0, std::round(share * load.promptsAt[i]));
+    if (auto refusal = timeRead(load, tokens, times[i]))
+      return refusal;
+    whole.mean += gaussWeights[i] * times[i].wholeUs;
+    added.mean += gaussWeights[i] * times[i].addedUs;
+  }
+  for (size_t i = 0; i < times.size(); ++i) {
+    double apart = times[i].wholeUs - whole.mean,
+           besideApart = times[i].addedUs - added.mean;
+    whole.variance += gaussWeights[i] * apart * apart;
+    whole.third += gaussWeights[i] * apart * apart * apart;
+    added.variance += gaussWeights[i] * besideApart * besideApart;
+  }
+  law.whole = whole;
+  law.whole.scale(1 / middle.wholeUs);
+  if (added.mean <= 0 || middle.addedUs <= 0)
+    return {};
+  law.added = added.mean / middle.addedUs;
+  law.squaredVariation = added.variance / (added.mean * added.mean);
+  return {};
+}
+
+/// What a prompt adds beside one that another replica reads, and beside one
+/// that its own does: all wait for the replica that reads most.
+ServingRefusal Server::lockedQueueOf(const StepLoad &first, double firstUs,
+                                     double each, PromptQueue &queue) {
+  double together = prices.togetherCount();
+  StepTime others, longer;
+  StepLoad step = first;
+  step.prompts = together;
+  if (auto refusal = priceRunning(step, others))
+    return refusal;
+  queue.moreUs = std::max(0.0, (others.us - firstUs) / (together - 1));
+  if (each <= 1)
+    return {};
+  step = first;
+  double times = std::min(2.0, each);
+  double more = std::round(first.promptTokens * (times - 1));
+  step.promptTokens += more;
+  step.promptContext += more;
+  if (auto refusal = priceRunning(step, longer))
+    return refusal;
+  queue.longestUs =
+      std::max(0.0, (longer.us - firstUs) / (times - 1) - queue.moreUs);
+  return {};
+}
+
+/// The steps of a replica where `running` sequences decode; `queue` has a rate
+/// and a law.
+ServingRefusal Server::queueOf(const ServedLoad &load, double running,
+                               PromptQueue &queue, StepTime &decode) {
+  constexpr double mostPriced = 4;
+  double together = prices.togetherCount();
+  StepLoad step;
+  step.decoding = running;
+  step.context = load.contextTokens();
+  addDrafts(load, step);
+  if (auto refusal = priceRunning(step, decode))
+    return refusal;
+  bool fuses = runtime.fusesPrompts;
+  double read = load.readTokens();
+  double room = std::max(1.0, runtime.tokenBudget.value -
+                                  (fuses ? running * (1 + load.drafts) : 0));
+  queue.decodeUs = decode.us;
+  queue.fusesPrompts = fuses;
+  queue.turns = prices.groupCount();
+  queue.together = together;
+  if (load.isRead) {
+    queue.firstUs = decode.us;
+    queue.own = {decode.us};
+    queue.perStep = runtime.maxSequences.value * together;
+    queue.fusesPrompts = true;
+    return {};
+  }
+  double each = std::min(room / read, runtime.maxSequences.value);
+  if (!runtime.cutsPrompts)
+    each = std::max(1.0, std::floor(each));
+  queue.perStep = each * together;
+  queue.pieces = std::max(1.0, 1 / each);
+  if (!fuses)
+    step.decoding = 0;
+  addPiece(load, each >= 1 ? read : std::floor(std::min(read, room)), step);
+  StepTime first, several;
+  if (auto refusal = priceRunning(step, first))
+    return refusal;
+  queue.own = queue.law.whole;
+  queue.own.scale(first.us * queue.pieces);
+  double besideUs = fuses ? decode.us : 0;
+  double addedUs = std::max(0.0, first.us - besideUs);
+  double bendUs = addedUs * (queue.law.added - 1);
+  queue.firstUs = first.us + bendUs;
+  queue.moreUs = addedUs + bendUs;
+  queue.longestUs = 0;
+  queue.lengthDeviation = std::sqrt(std::log1p(load.promptVariation));
+  if (together > 1)
+    return lockedQueueOf(step, first.us, each, queue);
+  double atOnce = std::floor(queue.perStep * queue.pieces + 1e-9);
+  if (atOnce < 2)
+    return {};
+  step.prompts = std::min(mostPriced, atOnce);
+  if (auto refusal = priceRunning(step, several))
+    return refusal;
+  queue.moreUs =
+      std::max(0.0, (several.us - first.us) / (step.prompts - 1)) + bendUs;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Pools
+//===----------------------------------------------------------------------===//
+
+ServingRefusal Server::stepAt(const ServedLoad &load, double running,
+                              SteadyState &state) {
+  StepLoad step;
+  step.decoding = std::max(1.0, running);
+  step.context = load.contextTokens();
+  addDrafts(load, step);
+  StepTime time;
+  if (auto refusal = priceRunning(step, time))
+    return refusal;
+  setDecodeStep(state, time);
+  return {};
+}
+
+/// In whole prompts, as many as a step holds; one that it does not hold in
+/// several steps.
+ServingRefusal Server::paceOf(const ServedLoad &load, PromptPace &pace) {
+  if (prices.refusal())
+    return {ServingRefusal::Kind::step, prices.refusal()};
+  double read = load.readTokens();
+  double room = std::max(1.0, runtime.tokenBudget.value);
+  double pieces = runtime.cutsPrompts ? std::max(1.0, read / room) : 1;
+  StepLoad step;
+  addPiece(load, std::max(1.0, std::floor(read / pieces)), step);
+  StepTime one, full;
+  if (auto refusal = priceServed(step, one))
+    return refusal;
+  step.prompts =
+      std::max(1.0, std::floor(room / read)) * prices.togetherCount();
+  if (auto refusal = priceServed(step, full))
+    return refusal;
+  pace.oneUs =
+      one.us * pieces + runtime.requestTimePerTokenUs.value * load.promptTokens;
+  pace.mostPerS = 1e6 * step.prompts * prices.groupCount() / (full.us * pieces);
+  return {};
+}
