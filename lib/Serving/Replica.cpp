@@ -147,17 +147,15 @@ bool Replica::joinsDecoding() const {
                      [](const Piece &piece) { return piece.tokens == 1; });
 }
 
-StepLoad Replica::plan() {
+void Replica::plan() {
   pieces.clear();
   decodesNext = false;
-  if (engine.fusesPrompts) {
+  if (engine.fusesPrompts)
     planDecoding();
-    planReading(engine.stepTokens - decoding);
-  } else {
-    planReading(engine.stepTokens);
-    if (pieces.empty())
-      planDecoding();
-  }
+  planReading(engine.stepTokens - (engine.fusesPrompts ? decoding : 0));
+}
+
+StepLoad Replica::planned() const {
   StepLoad load;
   int64_t tokens = 0, seen = 0;
   for (const Piece &piece : pieces) {

@@ -49,10 +49,14 @@ public:
   /// Of answers.
   int64_t tokensMade() const { return tokens; }
 
-  /// Chooses what the next step computes, evicting what has no room.
-  StepLoad plan();
-  /// Nothing decodes in that step: another replica reads prompts in it.
-  void holdDecoding() { decodesNext = false; }
+  /// Chooses what the next step reads, and of an engine that fuses what decodes
+  /// beside it, evicting what has no room.
+  void plan();
+  bool reads() const { return !pieces.empty(); }
+  /// The same of an engine that alternates, in whose step no replica reads.
+  void planDecoding();
+  /// What was chosen.
+  StepLoad planned() const;
   /// The step that was planned is over: adds the requests whose first token it
   /// made, and those that it ended.
   void finish(std::vector<size_t> &answering, std::vector<size_t> &ended);
@@ -75,7 +79,6 @@ private:
   void beginDecoding(size_t request);
   void endDecoding(size_t request);
   void evictLast();
-  void planDecoding();
 
   bool admit(int64_t budget);
   void planReading(int64_t budget);

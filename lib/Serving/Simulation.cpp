@@ -56,6 +56,7 @@ private:
   void send();
   void letIn();
   double nextUs() const;
+  void planReplicas();
   StepLoad plan();
   Refusal findDelay(const StepLoad &step);
   Refusal finish(const StepLoad &step, double stepUs);
@@ -123,12 +124,27 @@ double Simulation::nextUs() const {
   return next;
 }
 
+/// Replicas wait for each other: none that alternates decodes, or evicts for
+/// that, while another one reads.
+void Simulation::planReplicas() {
+  bool reads = false;
+  for (Replica &replica : replicas) {
+    replica.plan();
+    reads = reads || replica.reads();
+  }
+  if (engine.fusesPrompts || reads)
+    return;
+  for (Replica &replica : replicas)
+    replica.planDecoding();
+}
+
 /// The others wait for the replica that computes most.
 StepLoad Simulation::plan() {
-  StepLoad most = replicas.front().plan();
+  planReplicas();
+  StepLoad most = replicas.front().planned();
   double tokens = most.prompts * most.promptTokens;
   for (size_t i = 1; i < replicas.size(); ++i) {
-    StepLoad own = replicas[i].plan();
+    StepLoad own = replicas[i].planned();
     if (own.decoding * own.context > most.decoding * most.context)
       most.context = own.context;
     most.decoding = std::max(most.decoding, own.decoding);
@@ -146,11 +162,6 @@ StepLoad Simulation::plan() {
     most.promptContext += longest - most.promptTokens;
     most.promptTokens = longest;
     most.prompts = tokens / longest;
-  }
-  if (!engine.fusesPrompts && most.prompts > 0) {
-    for (Replica &replica : replicas)
-      replica.holdDecoding();
-    most.decoding = 0;
   }
   return most;
 }

@@ -145,6 +145,23 @@ TEST_F(SimulationTest, WhatHasNoRoomIsEvictedOrWaits) {
   EXPECT_GE(waits.requests[1].firstTokenUs, waits.requests[0].endUs);
 }
 
+/// Two replicas that alternate: while the second one reads prompts the first
+/// does not decode, and evicts nothing for tokens that it does not make. Both
+/// of its requests fill its caches; one of them leaves when it decodes.
+TEST_F(SimulationTest, NothingIsEvictedForStepsThatDoNotDecode) {
+  Engine engine = engineOf(runtime, 40 * 16, 2);
+  engine.fusesPrompts = false;
+  engine.stepTokens = 320;
+  SimulatedLoad load;
+  load.requests.assign(20, {0, 320, 1});
+  load.requests[0].answerTokens = load.requests[2].answerTokens = 8;
+  SimulationResult result = run(engine, load);
+  EXPECT_EQ(result.requests[0].replica, 0);
+  EXPECT_EQ(result.requests[2].replica, 0);
+  EXPECT_EQ(result.requests[2].evictions, 1);
+  EXPECT_GT(result.requests[2].endUs, result.requests[19].endUs);
+}
+
 TEST_F(SimulationTest, ARequestLongerThanTheCachesIsNamed) {
   Engine engine = engineOf(runtime, 1600, 1);
   SimulatedLoad load = rounds(2, 3, 500, 100);
