@@ -127,8 +127,7 @@ ServingRefusal Server::bendOver(const ServedLoad &load, double most,
   double at = 0;
   if (auto refusal = tokenAmong(load, most, others, queue, decode, at))
     return refusal;
-  double variance = others *
-                    (1 + sharedTime(load) * (queue.dispersion() - 1)) /
+  double variance = others * (1 + sharedTime(load) * (queue.dispersion() - 1)) /
                     (1 - bend.growth);
   double few = std::max(0.0, others - std::sqrt(variance));
   double below = others - few, above = variance / below;
@@ -165,7 +164,9 @@ ServingRefusal Server::findRunning(const ServedLoad &load, double most,
   }
   if (auto refusal = tokenAmong(load, most, running, queue, decode, us))
     return refusal;
-  us *= bend.share;
+  // No more than have room (Little's law).
+  us = std::min(us * bend.share,
+                most / std::max(1e-300, queue.ratePerUs * decodedSteps(load)));
   return {};
 }
 
@@ -292,11 +293,12 @@ ServingRefusal Server::serveOpen(const ServedLoad &load, SteadyState &state,
     if (auto refusal =
             findRunning(load, most * together, queue, decode, running, us))
       return refusal;
-    state.running = running / together;
     double afterOwnUs =
         queue.afterOwnUs(decodingSteps(load)) * (1 + load.answerVariation);
-    state.tpotUs =
-        (us + afterOwnUs / decodingSteps(load)) / load.tokensPerStep;
+    state.tpotUs = (us + afterOwnUs / decodingSteps(load)) / load.tokensPerStep;
+    // Little's law.
+    state.running = std::min(most, queue.ratePerUs * load.decodedTokens() *
+                                       state.tpotUs / together);
   }
   setDecodeStep(state, decode);
   state.promptStepUs = queue.firstUs;

@@ -104,7 +104,7 @@ ServingRefusal Server::findLaw(const ServedLoad &load, ReadLaw &law) {
 /// What a prompt adds beside one that another replica reads, and beside one
 /// that its own does: all wait for the replica that reads most.
 ServingRefusal Server::lockedQueueOf(const StepLoad &first, double firstUs,
-                                     double each, PromptQueue &queue) {
+                                     PromptQueue &queue) {
   double together = prices.togetherCount();
   StepTime others, longer;
   StepLoad step = first;
@@ -112,10 +112,11 @@ ServingRefusal Server::lockedQueueOf(const StepLoad &first, double firstUs,
   if (auto refusal = priceRunning(step, others))
     return refusal;
   queue.moreUs = std::max(0.0, (others.us - firstUs) / (together - 1));
-  if (each <= 1)
+  // Each step of a prompt in pieces is full.
+  if (queue.mostLength <= 1)
     return {};
   step = first;
-  double times = std::min(2.0, each);
+  double times = std::min(2.0, queue.mostLength);
   double more = std::round(first.promptTokens * (times - 1));
   step.promptTokens += more;
   step.promptContext += more;
@@ -124,6 +125,20 @@ ServingRefusal Server::lockedQueueOf(const StepLoad &first, double firstUs,
   queue.longestUs =
       std::max(0.0, (longer.us - firstUs) / (times - 1) - queue.moreUs);
   return {};
+}
+
+/// How many whole prompts a step reads that has room for so many of mean
+/// length, one at least: as many as sums of lengths have room, of normal laws
+/// (the renewal function; Cox 1962).
+static double wholePrompts(double room, const ServedLoad &load) {
+  if (load.promptVariation <= 0)
+    return std::max(1.0, std::floor(room));
+  double sum = 1;
+  for (double count = 2, share = 1; share > 1e-4; ++count) {
+    double apart = (count - room) / std::sqrt(2 * count * load.promptVariation);
+    sum += share = std::erfc(apart) / 2;
+  }
+  return sum;
 }
 
 /// The steps of a replica where `running` sequences decode; `queue` has a rate
@@ -153,9 +168,11 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
     queue.fusesPrompts = true;
     return {};
   }
-  double each = std::min(room / read, runtime.maxSequences.value);
-  if (!runtime.cutsPrompts)
-    each = std::max(1.0, std::floor(each));
+  double each =
+      runtime.cutsPrompts ? room / read : wholePrompts(room / read, load);
+  each = std::min(each, runtime.maxSequences.value);
+  queue.mostLength =
+      runtime.cutsPrompts ? each : std::numeric_limits<double>::infinity();
   queue.perStep = each * together;
   queue.pieces = std::max(1.0, 1 / each);
   if (!fuses)
@@ -174,15 +191,19 @@ ServingRefusal Server::queueOf(const ServedLoad &load, double running,
   queue.longestUs = 0;
   queue.lengthDeviation = std::sqrt(std::log1p(load.promptVariation));
   if (together > 1)
-    return lockedQueueOf(step, first.us, each, queue);
-  double atOnce = std::floor(queue.perStep * queue.pieces + 1e-9);
-  if (atOnce < 2)
+    return lockedQueueOf(step, first.us, queue);
+  // Of whole ones of different lengths a second one has room in some steps.
+  double atOnce = queue.perStep * queue.pieces + 1e-9;
+  double share = runtime.cutsPrompts ? std::floor(atOnce) - 1 : atOnce - 1;
+  share = std::clamp(share, 0.0, 1.0);
+  if (share < 1e-3)
     return {};
-  step.prompts = std::min(mostPriced, atOnce);
+  step.prompts = std::clamp(std::floor(atOnce), 2.0, mostPriced);
   if (auto refusal = priceRunning(step, several))
     return refusal;
-  queue.moreUs =
+  double moreUs =
       std::max(0.0, (several.us - first.us) / (step.prompts - 1)) + bendUs;
+  queue.moreUs += share * (moreUs - queue.moreUs);
   return {};
 }
 

@@ -34,7 +34,8 @@ static double longestOf(double count, double deviation) {
 }
 
 /// In the mean, of the replica that has most of so many prompts of Poisson's
-/// law: each has as many as end on it. In lengths of one.
+/// law, in lengths of one: requests go to the replica that has fewest, so each
+/// gets as many as end on it.
 double PromptQueue::mostOfOne(double prompts) const {
   double mean = prompts / together, most = std::max(1.0, perStep / together);
   double term = std::exp(-mean), upTo = term, sum = 0;
@@ -50,7 +51,7 @@ double PromptQueue::mostOfOne(double prompts) const {
   double readers = together * -std::expm1(-mean) / any;
   if (lengthDeviation > 0)
     sum += any * (longestOf(readers, lengthDeviation) - 1);
-  return std::min(sum, any * most);
+  return std::min(sum, any * std::max(1.0, mostLength));
 }
 
 double PromptQueue::eachUs(double prompts) const {
@@ -64,27 +65,66 @@ double PromptQueue::eachUs(double prompts) const {
 
 double PromptQueue::load() const { return ratePerUs * fullUs(); }
 
-/// A step that reads k prompts takes `firstUs + (k - 1) * moreUs`, one that
-/// reads none `decodeUs`; k is of Poisson's law, whose mean is what comes in a
-/// step. A prompt of several steps comes as so many.
+/// How far iterates of the generating function of what comes beside a prompt
+/// are below 1, from 0 on: of Poisson's law, and lengths of a gamma law.
+struct PromptQueue::Iterates {
+  static constexpr int most = 64;
+  int count = 0;
+  double below[most];
+
+  Iterates(double growth, double squaredVariation) {
+    constexpr double least = 1e-3;
+    double now = 1;
+    while (count < most && now > least) {
+      below[count++] = now;
+      double come = growth * now;
+      if (squaredVariation > 0)
+        come = std::log1p(squaredVariation * come) / squaredVariation;
+      now = -std::expm1(-come);
+    }
+  }
+};
+
+/// The share of steps that have no prompts, of those that read what came in the
+/// one before. With N in one, the generating function of N in the next is
+/// exp(-rate * its time * (1 - s)), which makes that of N its own image: at 0
+/// it is the share, which its iterates have as a factor (Resing 1993, DOI
+/// 10.1007/BF01149263).
+double PromptQueue::shareWithout(double each) const {
+  double rate = ratePerUs * pieces;
+  Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation);
+  double constant = 1, factor = 0;
+  for (int i = iterates.count - 1; i >= 0; --i) {
+    double below = rate * iterates.below[i];
+    double some = std::exp(-below * (firstUs - each));
+    constant *= some;
+    factor = std::exp(-below * decodeUs) + some * (factor - 1);
+  }
+  return std::clamp(constant / (1 - factor), 0.0, 1.0);
+}
+
+/// A step that reads k prompts takes `firstUs + (k - 1) * each`, one that reads
+/// none `decodeUs`; k is of Poisson's law, whose mean is what comes in a step.
+/// A prompt of several steps comes as so many.
 TimeMoments PromptQueue::step() const {
-  double rate = ratePerUs * pieces, each = moreUs, base = 0, growth = 0;
+  constexpr int rounds = 12;
+  constexpr double near = 1e-3;
+  double rate = ratePerUs * pieces, none = 1, each = moreUs;
   TimeMoments step;
   step.mean = decodeUs;
-  // The share of steps without prompts follows from the mean, and back.
-  int rounds = longestUs > 0 ? 12 : 4;
-  for (int i = 0; i < rounds; ++i) {
+  for (int i = 0; i < (longestUs > 0 ? rounds : 1); ++i) {
+    double before = step.mean;
     each = eachUs(rate * step.mean);
-    base = firstUs - each;
-    growth = rate * each;
-    double none = std::exp(-rate * step.mean);
-    double fixed = none * decodeUs + (1 - none) * base;
+    none = shareWithout(each);
+    double growth = rate * each;
+    double fixed = none * decodeUs + (1 - none) * (firstUs - each);
     step.mean = growth < 1 ? fixed / (1 - growth) : firstUs;
     step.mean = std::clamp(step.mean, std::min(decodeUs, firstUs),
                            std::max(decodeUs, fullUs() * perStep));
+    if (std::abs(step.mean - before) < near * before)
+      break;
   }
-  double none = std::exp(-rate * step.mean);
-  double jump = base - decodeUs;
+  double jump = firstUs - each - decodeUs, growth = rate * each;
   double squares = each * each * (1 + law.squaredVariation);
   step.variance =
       (squares * rate * step.mean + jump * jump * none * (1 - none)) /
@@ -93,38 +133,34 @@ TimeMoments PromptQueue::step() const {
 }
 
 /// Steps of prompts follow one of `stepUs` for as long as any comes in the one
-/// before, and take an offset and a time for each prompt. Generations of a
-/// branching process (Resing 1993, DOI 10.1007/BF01149263): with N of them in
-/// one, there are none in the next with the probability exp(-rate * its time),
-/// which iterates of the generating function at 0 give.
+/// before: generations of a branching process, which end with the probability
+/// that iterates of their generating function have at 0.
 double PromptQueue::runUs(double stepUs) const {
-  constexpr int generations = 32;
+  constexpr int generations = 64;
+  constexpr double fewest = 1e-4;
   double more = eachUs(ratePerUs * stepUs);
   double each = pieces > 1 ? firstUs * pieces : std::min(more, firstUs);
   double offset = pieces > 1 ? 0 : firstUs - each;
   double growth = std::min(mostLoad, ratePerUs * std::max(each, fullUs()));
-  // What its argument is after so many iterates, as how much less than 1.
-  double below[generations], without[generations];
-  below[0] = 1;
-  for (int i = 0; i < generations; ++i) {
-    if (i > 0)
-      below[i] = -std::expm1(-ratePerUs * each * below[i - 1]);
-    without[i] = std::exp(-ratePerUs * stepUs * below[i]);
+  Iterates iterates(std::min(mostLoad, ratePerUs * each), law.squaredVariation);
+  double without[Iterates::most], offsets[Iterates::most];
+  for (int i = 0; i < iterates.count; ++i) {
+    without[i] = std::exp(-ratePerUs * stepUs * iterates.below[i]);
+    offsets[i] = std::exp(-ratePerUs * offset * iterates.below[i]);
   }
-  double offsets[generations];
-  for (int i = 0; i < generations; ++i)
-    offsets[i] = std::exp(-ratePerUs * offset * below[i]);
-  double prompts = ratePerUs * stepUs, us = 0, steps = 0;
-  for (int left = generations; left > 0; --left) {
+  double prompts = ratePerUs * stepUs, us = 0;
+  for (int run = 0; run < generations && prompts > fewest; ++run) {
     double none = without[0];
-    steps = std::max(1 - none, prompts / perStep);
+    double steps = std::max(1 - none, prompts / perStep);
     double stepsUs = offset * steps + each * prompts;
     us += stepsUs;
     prompts = ratePerUs * stepsUs;
-    for (int i = 0; i + 1 < left; ++i)
-      without[i] = none + offsets[i] * (without[i + 1] - none);
+    for (int i = 0; i < iterates.count; ++i) {
+      double next = i + 1 < iterates.count ? without[i + 1] : 1;
+      without[i] = none + offsets[i] * (next - none);
+    }
   }
-  // Those after, as if all of their steps had a prompt.
+  // Those after, as if all of their steps were full.
   return us + prompts * (offset / perStep + each) / (1 - growth);
 }
 
@@ -163,21 +199,48 @@ double PromptQueue::waitUs() const {
          (2 * (1 - used));
 }
 
+/// What the steps after one of `stepUs` take beyond their mean, where prompts
+/// are read beside what decodes: the generating function of each from that of
+/// the one before.
+double PromptQueue::afterUs(double stepUs, double steps) const {
+  constexpr double near = 1e-3;
+  double mean = step().mean, rate = ratePerUs * pieces;
+  double each = eachUs(rate * mean);
+  Iterates iterates(std::min(mostLoad, rate * each), law.squaredVariation);
+  double at[Iterates::most], none[Iterates::most], some[Iterates::most];
+  for (int i = 0; i < iterates.count; ++i) {
+    double below = rate * iterates.below[i];
+    at[i] = std::exp(-below * stepUs);
+    none[i] = std::exp(-below * decodeUs);
+    some[i] = std::exp(-below * (firstUs - each));
+  }
+  double us = 0, now = stepUs;
+  int most = static_cast<int>(std::min<double>(steps, Iterates::most));
+  for (int i = 0; i < most && std::abs(now - mean) > near * mean; ++i) {
+    double without = at[0];
+    now = each * rate * now + without * decodeUs +
+          (1 - without) * (firstUs - each);
+    us += now - mean;
+    for (int j = 0; j < iterates.count; ++j) {
+      double next = j + 1 < iterates.count ? at[j + 1] : 1;
+      at[j] = without * none[j] + some[j] * (next - without);
+    }
+  }
+  return std::max(0.0, us);
+}
+
 double PromptQueue::afterOwnUs(double steps) const {
   TimeMoments cycle = step();
   double each = eachUs(ratePerUs * pieces * cycle.mean);
   double met = cycle.mean + cycle.variance / cycle.mean;
-  if (!fusesPrompts) {
-    // The run that its own step begins, for that of the last token.
-    double ownUs = firstUs * pieces + ratePerUs * each * met + waitUs();
-    return std::max(0.0, runUs(ownUs) - runUs(decodeUs));
-  }
-  double growth = std::min(0.99, ratePerUs * each * pieces);
-  // Its own step, others of the step before it, too.
-  double longer = firstUs * pieces + ratePerUs * each * met + waitUs() -
-                  (fusesPrompts ? cycle.mean * pieces : 0);
-  double all = growth * (1 - std::pow(growth, steps)) / (1 - growth);
-  return std::max(0.0, longer) * all;
+  // Its own step, others of the step before it, too, and what waited with it.
+  double ownUs = firstUs + ratePerUs * each * met;
+  double soon = shareMet(ownUs * pieces);
+  if (fusesPrompts)
+    return soon * pieces * afterUs(ownUs + waitUs() / pieces, steps);
+  // The run that it begins, for that of the last token.
+  ownUs += firstUs * (pieces - 1) + waitUs();
+  return soon * std::max(0.0, runUs(ownUs) - runUs(decodeUs));
 }
 
 /// A step that a prompt comes in lasts, and then one that reads whatever came
@@ -251,7 +314,7 @@ FirstTokenTime PromptQueue::toFirstToken(double busy) const {
   double each = eachUs(ratePerUs * pieces * cycle.mean);
   double beside = ratePerUs * each * room;
   double besideSquare = beside * each * (1 + law.squaredVariation);
-  double none = std::exp(-ratePerUs * pieces * cycle.mean);
+  double none = shareWithout(each);
   double gated = std::clamp(1 - none * decodeUs / cycle.mean, 1e-9, 1.0);
   FirstTokenTime time;
   time.shareBehind = room * gated + (1 - room) * used;

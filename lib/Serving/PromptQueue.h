@@ -14,58 +14,15 @@
 #ifndef AUTOPAR_LIB_SERVING_PROMPTQUEUE_H
 #define AUTOPAR_LIB_SERVING_PROMPTQUEUE_H
 
-#include <cstdint>
+#include "TimeMoments.h"
 
 namespace autopar {
-
-/// Of a random time, microseconds: `third` is the third central moment, 0 where
-/// nobody says. Of sums of independent times all three are sums.
-struct TimeMoments {
-  double mean = 0, variance = 0, third = 0;
-
-  void add(const TimeMoments &other) {
-    mean += other.mean;
-    variance += other.variance;
-    third += other.third;
-  }
-  void scale(double by) {
-    mean *= by;
-    variance *= by * by;
-    third *= by * by * by;
-  }
-};
 
 /// How prompts of different lengths are read, over how one of mean length is:
 /// beside what decodes, and in all.
 struct ReadLaw {
   double added = 1, squaredVariation = 0;
   TimeMoments whole = {1, 0, 0};
-};
-
-/// Until the first token of a request, of those that come while prompts are
-/// read, and of the others.
-struct FirstTokenTime {
-  double shareBehind = 0;
-  TimeMoments alone, behind;
-
-  double mean() const {
-    return (1 - shareBehind) * alone.mean + shareBehind * behind.mean;
-  }
-  TimeMoments moments() const {
-    double apart = behind.mean - alone.mean;
-    return {mean(), (1 - shareBehind) * alone.variance +
-                        shareBehind * behind.variance +
-                        shareBehind * (1 - shareBehind) * apart * apart};
-  }
-  void scaleTo(double meanUs) {
-    double scale = meanUs / mean();
-    alone.scale(scale);
-    behind.scale(scale);
-  }
-  void add(const TimeMoments &time) {
-    alone.add(time);
-    behind.add(time);
-  }
 };
 
 /// Steps and prompts of replicas that step together. Times are microseconds.
@@ -79,6 +36,8 @@ struct PromptQueue {
   /// with most of them adds for each beyond its first. Lengths of prompts are
   /// log-normal with such a deviation of logarithms.
   double together = 1, longestUs = 0, lengthDeviation = 0;
+  /// What a step of one replica reads at most, in prompts of mean length.
+  double mostLength = 1;
   /// Prompts that one step reads at most, and steps that one takes.
   double perStep = 1, pieces = 1;
   /// Of prompts of different lengths, and what one of them takes to be read.
@@ -118,9 +77,12 @@ struct PromptQueue {
   FirstTokenTime toFirstToken(double busy) const;
 
 private:
+  struct Iterates;
+  double shareWithout(double each) const;
   double mostOfOne(double prompts) const;
   TimeMoments step() const;
   double runUs(double stepUs) const;
+  double afterUs(double stepUs, double steps) const;
   double shareOfTurns() const;
   void takeTurns(FirstTokenTime &time) const;
 };

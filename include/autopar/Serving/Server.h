@@ -102,7 +102,7 @@ private:
   ServingRefusal timeRead(const ServedLoad &load, double left, ReadTime &read);
   ServingRefusal findLaw(const ServedLoad &load, ReadLaw &law);
   ServingRefusal lockedQueueOf(const StepLoad &first, double firstUs,
-                               double each, PromptQueue &queue);
+                               PromptQueue &queue);
   ServingRefusal queueOf(const ServedLoad &load, double running,
                          PromptQueue &queue, StepTime &decode);
   ServingRefusal fullAt(const ServedLoad &load, double running,

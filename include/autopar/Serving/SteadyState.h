@@ -24,7 +24,8 @@ namespace autopar {
 /// polynomial of up to the ninth degree (Gauss and Hermite; Abramowitz and
 /// Stegun 1964, table 25.10).
 inline constexpr std::array<double, 5> gaussPoints = {
-    -2.85697001387281, -1.35562617997427, 0, 1.35562617997427, 2.85697001387281};
+    -2.85697001387281, -1.35562617997427, 0, 1.35562617997427,
+    2.85697001387281};
 inline constexpr std::array<double, 5> gaussWeights = {
     0.0112574113277207, 0.222075922005613, 0.533333333333333, 0.222075922005613,
     0.0112574113277207};

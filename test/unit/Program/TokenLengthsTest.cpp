@@ -72,3 +72,17 @@ TEST(TokenLengthsTest, DrawsFollowTheLaw) {
         << text;
   }
 }
+
+/// A normal variate has half below its mean, and 0.8413 below a deviation more.
+TEST(TokenLengthsTest, LengthsHaveTheRanksOfNormalVariates) {
+  auto at = [](const char *text, double deviations) {
+    return TokenLengths::parse(text)->atDeviations(deviations);
+  };
+  EXPECT_EQ(at("2000", 2), 2000);
+  EXPECT_DOUBLE_EQ(at("uniform:100..500", 0), 300);
+  EXPECT_NEAR(at("uniform:100..500", 1), 436.5, 0.1);
+  EXPECT_DOUBLE_EQ(at("lognormal:2000,0.8", 0.4), 2000);
+  EXPECT_EQ(at("histogram:128x3,4096x1", 0), 128);
+  EXPECT_EQ(at("histogram:128x3,4096x1", 1), 4096);
+  EXPECT_EQ(at("histogram:128x3,4096x1", 9), 4096);
+}

@@ -98,6 +98,10 @@ TEST_F(OpenLoopTest, TheClosedFormIsNear) {
     ASSERT_FALSE(run.result.refusal);
     SimulatedService measured =
         summarize(run, load.limits, requests / 4, requests);
+    // Little's law.
+    EXPECT_NEAR(state.running,
+                load.ratePerS / 1e6 * load.decodedTokens() * state.tpotUs,
+                1e-6 * state.running);
     errors.add("tpot", state.tpotUs, measured.tpot.mean);
     errors.add("ttft", state.ttftUs, measured.ttft.mean);
     errors.add("ttft_p99", state.ttft.p99, measured.ttft.at.p99);
@@ -133,6 +137,40 @@ TEST_F(OpenLoopTest, QueuesAsMD1) {
                 0.01 * service)
         << used;
   }
+}
+
+/// Prompts that have steps of their own, one in each, take a share of the time:
+/// what decodes has the rest (as of the second class of M/G/1 with priorities).
+TEST_F(OpenLoopTest, PromptsComeBeforeWhatDecodes) {
+  runtime.fusesPrompts = false;
+  runtime.tokenBudget.value = 500;
+  ServedLoad load =
+      loadOf(*TokenLengths::parse("500"), *TokenLengths::parse("2000"));
+  load.ratePerS = 1e-3;
+  double prompt = serve(load).promptStepUs;
+  for (double used : {0.05, 0.1}) {
+    load.ratePerS = used * 1e6 / prompt;
+    SteadyState state = serve(load);
+    ASSERT_FALSE(state.isOverloaded);
+    EXPECT_NEAR(state.tpotUs, state.decodeStepUs / (1 - used),
+                0.01 * state.tpotUs)
+        << used;
+  }
+}
+
+/// Prompts beside what decodes, one in each step that has any: tokens are as
+/// many as steps, which take longer by as many prompts as come in them.
+TEST_F(OpenLoopTest, StepsWaitForThePromptsThatComeInThem) {
+  runtime.tokenBudget.value = 700;
+  ServedLoad load =
+      loadOf(*TokenLengths::parse("500"), *TokenLengths::parse("300"));
+  load.ratePerS = 2;
+  SteadyState state = serve(load);
+  ASSERT_FALSE(state.isOverloaded);
+  double added = state.promptStepUs - state.decodeStepUs;
+  EXPECT_NEAR(state.tpotUs,
+              state.decodeStepUs / (1 - load.ratePerS * added / 1e6),
+              0.01 * state.tpotUs);
 }
 
 /// What is more than it serves makes a queue without end.
