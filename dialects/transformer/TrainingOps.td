@@ -59,10 +59,20 @@ def TF_TrainingOp : TF_Op<"training", [
     backward, where that is not their operands': these are cast on the way, and
     sums are those of the formula.
 
+    With `capacity`, an expert takes at most so many times its even part of what
+    a rank routes in a microbatch, and drops the rest; `padded`, it always works
+    on as many rows (Switch Transformers, arXiv:2101.03961, section 2.2):
+
+        rows of an expert <= ceil(capacity * tokens of a rank * top_k / experts)
+
+    The functions are those of a step that drops nothing: what is dropped is left
+    out of all sets of routed tokens.
+
     **Constraints:** one per module; `backward` is a private function with the
     arguments of the public one, `update` a private function without any; both
     return nothing. `recompute` and `tried` have forms of the table; as many
-    numbers as forms were tried.
+    numbers as forms were tried. `capacity` is from 0.000001 to 1000, and only
+    with it something is `padded`.
 
     **Example:**
     ```mlir
@@ -82,11 +92,14 @@ def TF_TrainingOp : TF_Op<"training", [
                        OptionalAttr<StrAttr>:$recompute,
                        OptionalAttr<StrArrayAttr>:$tried,
                        OptionalAttr<DenseI64ArrayAttr>:$missing,
-                       OptionalAttr<TypeAttr>:$products);
+                       OptionalAttr<TypeAttr>:$products,
+                       OptionalAttr<F64Attr>:$capacity, UnitAttr:$padded);
   let assemblyFormat = [{
     `backward` `(` $backward `)` `update` `(` $update `)`
     (`recompute` `(` $recompute^ `)`)? (`tried` $tried^ `missing` $missing)?
-    (`products` `(` $products^ `)`)? attr-dict
+    (`products` `(` $products^ `)`)?
+    (`capacity` `(` custom<Number>($capacity)^ `)`)? (`padded` $padded^)?
+    attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -9,7 +9,7 @@
 
 #include "Borders.h"
 #include "CallCounts.h"
-#include "ExpertTables.h"
+#include "ExpertLimits.h"
 #include "ModelFacts.h"
 #include "ProductFormat.h"
 #include "SectionKinds.h"
@@ -91,8 +91,9 @@ public:
         this->products.emplace(builder, *toElementType(*products));
     }
     program.model = readable(nameOfModel(module));
-    if (failed(experts.read(module, builder)) || failed(run(entry)) ||
-        failed(runSections(entry)))
+    if (failed(experts.read(module, builder)) ||
+        failed(readExpertCapacity(module, experts, builder, program)) ||
+        failed(run(entry)) || failed(runSections(entry)))
       return failure();
     eraseHeld();
     program.placement = experts.take();
@@ -149,7 +150,7 @@ private:
     uint32_t caller = layer;
     extracted[function] = program.layers.size();
     begin(function.getName().str(), (*counts)[function]);
-    bool callerPlaced = builder.setPlaced(experts.setKind(function, layer));
+    auto callerPlaced = builder.setPlaced(experts.setKind(function, layer));
     // The inputs of the model; arguments of a callee are bound to its caller's.
     if (layer == 0)
       for (Value argument : function.getArguments()) {

@@ -79,13 +79,27 @@ LogicalResult ExpertTables::read(ModuleOp module, WorkloadBuilder &builder) {
   return success();
 }
 
-bool ExpertTables::setKind(Operation *function, uint32_t kind) {
-  bool any = false;
+std::optional<uint32_t> ExpertTables::setKind(FunctionOpInterface function,
+                                              uint32_t kind) {
+  FunctionOpInterface whole = findWhole(function);
+  std::optional<uint32_t> found;
   for (auto [i, owner] : llvm::enumerate(functions)) {
-    if (owner != function)
+    if (owner != whole)
       continue;
-    tables->layers[i].kind = kind;
-    any = true;
+    if (whole == function)
+      tables->layers[i].kind = kind;
+    found = tables->layers[i].kind;
   }
-  return any;
+  return found;
+}
+
+LogicalResult ExpertTables::limit(Operation *op, const LoadLimit &limit) {
+  if (!tables)
+    return success();
+  if (tables->slots != tables->experts)
+    return op->emitOpError() << "gives experts a capacity that have copies, "
+                             << tables->slots << " slots of " << tables->experts
+                             << ": how much of it a copy has is not modelled";
+  tables->limit = limit;
+  return success();
 }

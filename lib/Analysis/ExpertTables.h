@@ -20,9 +20,13 @@ class ExpertTables {
 public:
   /// Emits an error where the op is not about the module's layers.
   mlir::LogicalResult read(mlir::ModuleOp module, WorkloadBuilder &builder);
-  /// Says that the layers of `function` are of this kind; whether it has
-  /// experts that were placed.
-  bool setKind(mlir::Operation *function, uint32_t kind);
+  /// Says that the layers of `function` are of this kind. The kind of those
+  /// whose placed experts it has: of a backward, its forward's.
+  std::optional<uint32_t> setKind(mlir::FunctionOpInterface function,
+                                  uint32_t kind);
+  /// Says what the experts take of their loads; an error where some have
+  /// copies, which `op` would have to say the loads of.
+  mlir::LogicalResult limit(mlir::Operation *op, const LoadLimit &limit);
   /// The tables; null where there are none.
   std::shared_ptr<const PlacedExperts> take() { return std::move(tables); }
 

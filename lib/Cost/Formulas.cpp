@@ -146,8 +146,8 @@ template <typename Part>
 Expr Formulas::product(const Dims &dims, const Groups &groups, Part part) {
   Expr product = number(1);
   for (size_t i = 0; i < dims.size(); ++i)
-    product *=
-        part(dims[i], static_cast<int32_t>(i), logical(dims[i].extent, groups));
+    product *= part(dims[i], static_cast<int32_t>(i),
+                    limited(dims[i], logical(dims[i].extent, groups), groups));
   return product;
 }
 
@@ -249,6 +249,39 @@ Expr Formulas::localPaged(const Dims &dims, int32_t paged,
                      split(dim, extent, /*mayFail=*/dim.extent.symbols.empty());
                  return place == paged ? roundUp(own, blockTokens()) : own;
                });
+}
+
+//===----------------------------------------------------------------------===//
+// Capacity of experts
+//===----------------------------------------------------------------------===//
+
+Expr Formulas::routedTokens(const Groups &groups) {
+  const ExpertCapacity &capacity = *program.capacity;
+  return localPaged(capacity.tokens, -1, groups) * capacity.topK;
+}
+
+Expr Formulas::expertCapacity(const Groups &groups) {
+  const ExpertCapacity &capacity = *program.capacity;
+  return routedTokens(groups).apply(
+      Op::scale, number(capacity.millionths),
+      number(capacity.experts * ExpertCapacity::unit));
+}
+
+/// What experts work on of `routed`, a part of what is routed to them: of even
+/// loads, all experts alike. How uneven ones are says which share is kept of
+/// all, before capacities are rounded up. What sizes temporaries may be a run
+/// of no tokens.
+Expr Formulas::limited(const Dim &dim, Expr routed, const Groups &groups) {
+  if (!dim.limitedBy || !program.capacity)
+    return routed;
+  bool padded = program.capacity->padded;
+  if (program.placement && !padded)
+    return routed.apply(Op::scale, leaf(Op::kept, Rank::layout, *dim.limitedBy),
+                        number(evenSkew));
+  Expr all = routedTokens(groups);
+  Expr most = expertCapacity(groups) * program.capacity->experts;
+  return routed.apply(Op::scale, padded ? most : min(most, all),
+                      max(number(1), all));
 }
 
 Expr Formulas::hottest(Expr mean, std::optional<uint32_t> kind) {

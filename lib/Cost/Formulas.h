@@ -69,6 +69,10 @@ public:
                   const Groups &groups);
   /// The same for other sizes, which nothing is asked for.
   Expr localPaged(const Dims &dims, int32_t paged, const Groups &groups);
+  /// Tokens that a rank routes, each once for every expert that it chooses, and
+  /// how many of them an expert takes.
+  Expr routedTokens(const Groups &groups);
+  Expr expertCapacity(const Groups &groups);
   /// Of the hottest device, where the mean one has `mean`.
   Expr hottest(Expr mean, std::optional<uint32_t> kind);
   /// Bytes of `elements` values of `type`, the last one rounded up.
@@ -125,6 +129,7 @@ private:
     return {graph, graph.leaf(op, index, rank, true, isPositive)};
   }
   Expr split(const Dim &dim, Expr extent, bool mayFail);
+  Expr limited(const Dim &dim, Expr routed, const Groups &groups);
   Expr countOfShared(uint32_t layer, int64_t count,
                      const std::vector<uint32_t> &readers);
   Expr product(int64_t factor, const std::vector<SymbolId> &ids,

@@ -140,14 +140,15 @@ int64_t LayoutState::sentOf(uint32_t link) const {
 // Placed experts
 //===----------------------------------------------------------------------===//
 
-/// Whatever is below is rounding of loads that are even.
-static int64_t millionths(double imbalance) {
-  constexpr double rounding = 1e-4;
-  double scaled = imbalance * static_cast<double>(evenSkew) - rounding;
-  return std::max(evenSkew, static_cast<int64_t>(std::ceil(scaled)));
+static constexpr double skewRounding = 1e-4;
+
+static int64_t millionths(double value) {
+  return static_cast<int64_t>(
+      std::ceil(value * static_cast<double>(evenSkew) - skewRounding));
 }
 
-/// Hottest device / mean of a layer kind: the mean over its layers.
+/// Hottest device / mean of a layer kind, and what its experts keep of what is
+/// routed to them: the means over its layers.
 void LayoutState::findSkews() {
   const PlacedExperts &placed = *leaves.placement;
   int64_t ranks = 1;
@@ -158,29 +159,41 @@ void LayoutState::findSkews() {
       skews = one.get();
       return;
     }
+  struct Sum {
+    double skew = 0, kept = 0, layers = 0;
+  };
+  std::vector<Sum> sums;
+  for (const PlacedExperts::Layer &layer : placed.layers) {
+    sums.resize(std::max<size_t>(sums.size(), layer.kind + 1));
+    if (placed.slots % ranks != 0)
+      continue;
+    std::vector<double> tokens = layer.loads.tokens;
+    Sum &sum = sums[layer.kind];
+    sum.layers += 1;
+    sum.kept += placed.limit ? keptShare(tokens, *placed.limit) : 1;
+    if (placed.limit)
+      tokens = workedTokens(std::move(tokens), *placed.limit);
+    sum.skew += imbalanceOf(layer.slots, tokens, ranks);
+  }
   auto one = std::make_unique<KnownSkews>();
   one->ranks = ranks;
-  size_t kinds = 0;
-  for (const PlacedExperts::Layer &layer : placed.layers)
-    kinds = std::max<size_t>(kinds, layer.kind + 1);
-  one->skews.assign(kinds, evenSkew);
-  std::vector<double> sums(kinds);
-  std::vector<int64_t> counts(kinds);
-  for (const PlacedExperts::Layer &layer : placed.layers)
-    if (placed.slots % ranks == 0) {
-      sums[layer.kind] += imbalanceOf(layer.slots, layer.loads.tokens, ranks);
-      ++counts[layer.kind];
-    }
-  for (size_t kind = 0; kind < sums.size(); ++kind)
-    if (counts[kind])
-      one->skews[kind] =
-          millionths(sums[kind] / static_cast<double>(counts[kind]));
+  // Whatever is below is rounding of loads that are even.
+  for (const Sum &sum : sums) {
+    double layers = std::max(1.0, sum.layers);
+    one->skews.push_back(std::max(evenSkew, millionths(sum.skew / layers)));
+    one->kept.push_back(sum.layers > 0 ? millionths(sum.kept / layers)
+                                       : evenSkew);
+  }
   skews = one.get();
   knownSkews.push_back(std::move(one));
 }
 
 int64_t LayoutState::skewOf(uint32_t kind) const {
   return skews && kind < skews->skews.size() ? skews->skews[kind] : evenSkew;
+}
+
+int64_t LayoutState::keptOf(uint32_t kind) const {
+  return skews && kind < skews->kept.size() ? skews->kept[kind] : evenSkew;
 }
 
 double LayoutState::valueOf(Op op, uint32_t index) const {
@@ -191,6 +204,8 @@ double LayoutState::valueOf(Op op, uint32_t index) const {
     return static_cast<double>(layout->stages);
   case Op::skew:
     return static_cast<double>(skewOf(index));
+  case Op::kept:
+    return static_cast<double>(keptOf(index));
   case Op::sent:
     return static_cast<double>(sentOf(index));
   case Op::kind_count:

@@ -32,6 +32,7 @@ public:
   /// Whether something joins the devices of `link`.
   bool isJoined(uint32_t link) const { return joined[link]; }
   int64_t skewOf(uint32_t kind) const;
+  int64_t keptOf(uint32_t kind) const;
 
 private:
   struct KnownRoute {
@@ -56,8 +57,8 @@ private:
   };
   struct KnownSkews {
     int64_t ranks;
-    /// By layer kind, up to the last with routed experts; in millionths.
-    std::vector<int64_t> skews;
+    /// By layer kind, up to the last with placed experts; in millionths.
+    std::vector<int64_t> skews, kept;
   };
 
   KnownGroup &find(const std::vector<AxisId> &axes, const Layout &next);

@@ -62,8 +62,18 @@ static void addWeight(Formulas &formulas, const Resident &weight,
       formulas.bytes(formulas.logical(weight.shape), stored).node();
 }
 
+static void addCapacity(Formulas &formulas) {
+  TotalNodes &total = formulas.strategy.total;
+  total.routedTokens = total.expertCapacityTokens = formulas.number(0).node();
+  if (!formulas.program.capacity)
+    return;
+  total.routedTokens = formulas.routedTokens(formulas.step).node();
+  total.expertCapacityTokens = formulas.expertCapacity(formulas.step).node();
+}
+
 void autopar::addModelFormulas(Formulas &formulas) {
   addExperts(formulas);
+  addCapacity(formulas);
   TotalNodes &total = formulas.strategy.total;
   Expr parameters = formulas.number(0), active = parameters, bytes = parameters,
        storedOnly = parameters;

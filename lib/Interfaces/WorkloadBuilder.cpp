@@ -67,7 +67,9 @@ Dim WorkloadBuilder::dim(const TensorView &view, unsigned index, bool held) {
   if (dim.axes.empty() && !ref.isWhole())
     dim.rule = SplitRule::plain;
   if (placed && ref.isSet() && haveSameAxes(ref.grouped, expertAxes))
-    dim.sharedBy = layer;
+    dim.sharedBy = placed;
+  if (limited && ref.isSet())
+    dim.limitedBy = placed.value_or(layer);
   NamedExtent extent = view.extent(index);
   dim.extent.factor = extent.factor();
   for (StringRef name : extent.symbols())
@@ -116,7 +118,7 @@ Dims WorkloadBuilder::dims(Value tensor, unsigned begin, unsigned end) {
 
 Dims WorkloadBuilder::dims(Value tensor, unsigned begin, unsigned end,
                            bool held) {
-  if (placed)
+  if (placed || limited)
     return readDims(TensorView(tensor), begin, end, held);
   auto [it, isNew] =
       knownDims.try_emplace({tensor.getType(), begin, end, held});
@@ -363,6 +365,7 @@ void WorkloadBuilder::readExperts(Kernel &kernel, Value weight, Dims routed,
   // Tokens of the whole group of devices that share the experts reach these.
   for (Dim &dim : routed) {
     dim.sharedBy.reset();
+    dim.limitedBy.reset();
     for (StringAttr name : splitting(TensorView(weight).dim(0).axes))
       llvm::erase(dim.axes, axis(name));
   }

@@ -125,7 +125,7 @@ void WorkloadBuilder::shareOut(Collective &collective) const {
   });
   if (placed && collective.routed && !shared &&
       collective.kind == CollectiveKind::all_to_all)
-    collective.sharedBy = layer;
+    collective.sharedBy = placed;
 }
 
 void WorkloadBuilder::addCollective(Operation *op, CollectiveKind kind,

@@ -12,7 +12,7 @@
 #include "StagePart.h"
 
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Dialect/Transformer/Transformer.h"
+#include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Interfaces/Interfaces.h"
 #include "autopar/Schedule/Schedule.h"
 
@@ -382,7 +382,18 @@ static func::FuncOp entryOf(ModuleOp module) {
 }
 
 /// Finds the function and the stages, divides the batch.
+/// Which tokens are dropped depends on how many ranks there are.
+static LogicalResult verifyKeepsTokens(ModuleOp module) {
+  for (auto training : module.getOps<transformer::TrainingOp>())
+    if (training.getCapacity())
+      return training.emitOpError("drops tokens over the capacity of experts: "
+                                  "that cannot be executed yet");
+  return success();
+}
+
 LogicalResult Execution::begin(const Workload &workload) {
+  if (failed(verifyKeepsTokens(module)))
+    return failure();
   if (!function) {
     function = entryOf(module);
     if (!function)

@@ -33,7 +33,8 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Pipeline", "stage-pp stages microbatches schedule interleave trace"},
     {"Training",
      "micro-batch recompute zero optimizer gradient-format master-format "
-     "state-format product-format dropout unfused-attention"},
+     "state-format product-format dropout unfused-attention "
+     "expert-capacity-factor pad-experts-to-capacity"},
     {"Formats", "dtype kv-format kv-dtype"},
     {"Machine and runtime", "nodes price runtime memory-utilization set"},
     {"Report", "estimate explain impact verbose report-output"}};

@@ -163,8 +163,10 @@ private:
   }
 
   LogicalResult checkKnobs() {
-    std::optional<Error> error =
-        checkChoices(plan, options.phase == StringRef(nameOf(Phase::train)));
+    bool trains = options.phase == StringRef(nameOf(Phase::train));
+    std::optional<Error> error = checkChoices(plan, trains);
+    if (!error)
+      error = checkTrainingChoices(plan, trains);
     return error ? onError(error->str()) : success();
   }
 

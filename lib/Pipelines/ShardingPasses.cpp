@@ -170,6 +170,8 @@ std::unique_ptr<Pass> autopar::createBackwardPass(const Plan &plan) {
     backward.optimizer = nameOf(*training.optimizer);
   if (training.productFormat)
     backward.products = nameOf(*training.productFormat);
+  backward.capacity = training.expertCapacityFactor.value_or(0);
+  backward.padExperts = training.padsExpertsToCapacity;
   if (training.gradientFormat)
     backward.gradientFormat = nameOf(*training.gradientFormat);
   if (training.masterFormat)

@@ -267,6 +267,24 @@ std::optional<Error> autopar::completeDegrees(Plan &plan) {
   return checkInner(plan, Degree::fsdp, replicas, "dp*cp");
 }
 
+std::optional<Error> autopar::checkTrainingChoices(const Plan &plan,
+                                                   bool trains) {
+  const TrainingPlan &training = plan.training;
+  const char *choice = training.expertCapacityFactor ? "expert_capacity_factor"
+                       : training.padsExpertsToCapacity
+                           ? "pad_experts_to_capacity"
+                                            : nullptr;
+  if (choice && !trains)
+    return Error{"",
+                 std::string(choice) +
+                     " says what training does: serving drops no tokens",
+                 "give --phase=train as well"};
+  if (training.padsExpertsToCapacity && !training.expertCapacityFactor)
+    return Error{"", "pad_experts_to_capacity needs a capacity to pad to",
+                 "give --expert-capacity-factor=1 as well"};
+  return std::nullopt;
+}
+
 std::optional<Error> autopar::checkChoices(const Plan &plan, bool trains) {
   if (plan.contextKind && !plan.has(Degree::cp))
     return Error{"",

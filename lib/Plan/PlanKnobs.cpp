@@ -7,6 +7,7 @@
 
 #include "autopar/Plan/PlanKnobs.h"
 
+#include "autopar/Program/ExpertCapacity.h"
 #include "autopar/Support/Count.h"
 #include "autopar/Support/Limits.h"
 #include "autopar/Support/Text.h"
@@ -118,6 +119,25 @@ struct Share {
   static std::optional<double> read(const JsonReader &object,
                                     std::string_view name) {
     return object.optionalNumber(name, least, 1);
+  }
+  static Json write(double value) { return value; }
+};
+
+struct CapacityFactor {
+  using Type = double;
+  static Result<double> parse(std::string_view text) {
+    double value = 0;
+    auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() &&
+        value >= ExpertCapacity::least && value <= ExpertCapacity::most)
+      return value;
+    return expected("a number above 0 and up to 1000");
+  }
+  static std::optional<double> read(const JsonReader &object,
+                                    std::string_view name) {
+    return object.optionalNumber(name, ExpertCapacity::least,
+                                 ExpertCapacity::most);
   }
   static Json write(double value) { return value; }
 };
@@ -412,6 +432,15 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "dropout", "training.dropout", "share",
           "Share of elements that are dropped behind linear maps and "
           "embeddings; their masks are saved (default: 0)"),
+      knob<CapacityFactor, InTraining, &TrainingPlan::expertCapacityFactor>(
+          "expert-capacity-factor", "training.expert_capacity_factor", "factor",
+          "An expert takes at most ceil(factor * tokens * top_k / experts) of "
+          "the tokens of a rank and a microbatch, and drops the rest (default: "
+          "all that are routed to it)"),
+      knob<Flag, InTraining, &TrainingPlan::padsExpertsToCapacity>(
+          "pad-experts-to-capacity", "training.pad_experts_to_capacity", "true",
+          "Each expert works on as many rows as --expert-capacity-factor lets "
+          "it take"),
       knob<Flag, InTraining, &TrainingPlan::unfusedAttention>(
           "unfused-attention", "training.unfused_attention", "true",
           "Attention writes its probabilities and saves them, as kernels "

@@ -36,6 +36,10 @@ static void addTraining(std::string &key, const TrainingPlan &training) {
   addWord("product", training.productFormat);
   if (training.dropout)
     add(key, "dropout=" + formatNumber(*training.dropout));
+  if (training.expertCapacityFactor)
+    add(key, "capacity=" + formatNumber(*training.expertCapacityFactor));
+  if (training.padsExpertsToCapacity)
+    add(key, "padded");
   if (training.unfusedAttention)
     add(key, "unfused");
 }

@@ -78,6 +78,8 @@ std::string Writer::text(const Extent &extent) const {
 /// As the IR prints it: "128256 by tp pad 64", "batch by dpo*dpi any".
 std::string Writer::text(const Dim &dim) const {
   std::string result = text(dim.extent);
+  if (dim.limitedBy)
+    result += " limited by the experts of " + layer(*dim.limitedBy);
   if (dim.axes.empty())
     return result;
   std::string axes;
@@ -302,6 +304,12 @@ json Writer::write() const {
   root["activations"] = writeAll(program.activations);
   if (!program.saved.empty())
     root["saved"] = writeAll(program.saved);
+  if (const auto &capacity = program.capacity)
+    root["capacity"] = {{"factor", capacity->factor()},
+                        {"padded", capacity->padded},
+                        {"experts", capacity->experts},
+                        {"top_k", capacity->topK},
+                        {"tokens", text(capacity->tokens)}};
   if (program.placement)
     root["placement"] = write(*program.placement);
   return root;

@@ -30,8 +30,11 @@ void autopar::readExpertLoads(Reading &reading) {
       nodesOf(reading.groupOf(placed.axes), reading.pool().devicesPerNode)
           .value_or(1);
   for (const PlacedExperts::Layer &layer : placed.layers) {
+    LayerLoads loads = layer.loads;
+    if (placed.limit)
+      loads.tokens = workedTokens(std::move(loads.tokens), *placed.limit);
     LayerPlacement &result = placement.layers.emplace_back(
-        evaluatePlacement(layer.slots, layer.loads, space));
+        evaluatePlacement(layer.slots, loads, space));
     result.traffic = layer.traffic;
     result.blockTraffic = layer.blockTraffic;
   }
@@ -62,6 +65,10 @@ void autopar::addLoadAssumptions(const Reading &reading,
       {"expert loads", reading.program.placement->source,
        "user: of them follows the hottest device, not which experts a batch "
        "reaches"});
+  if (reading.program.placement->limit)
+    assumptions.push_back({"expert capacity",
+                           "of loads before it is rounded up",
+                           "autopar: method of the evaluator"});
   if (reading.plan.pipeline.stages.size() > 1 && layersDiffer(reading))
     assumptions.push_back({"expert loads of stages",
                            "the mean over the layers of a kind, whichever of "

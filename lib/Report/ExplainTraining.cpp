@@ -372,6 +372,7 @@ void TrainingExplainer::run() {
   explainUtilization();
   explainStages();
   explainAlive();
+  explainCapacity(iteration, report);
 }
 
 void autopar::explainTraining(const Iteration &iteration, Report &report) {

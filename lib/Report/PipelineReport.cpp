@@ -69,6 +69,7 @@ private:
   /// Of a program with backwards.
   std::optional<Iteration> iteration;
   std::vector<int64_t> savedBytes;
+  int64_t routedTokens = 0, expertCapacityTokens = 0;
   std::array<Checked, sectionCount> flops;
 };
 
@@ -138,6 +139,10 @@ std::optional<Error> PipelineEvaluator::priceStages(bool explain) {
       savedBytes.clear();
       for (NodeId node : parts.strategy.saved)
         savedBytes.push_back(stage.narrow(node, "bytes of a saved value"));
+      routedTokens =
+          stage.narrow(parts.strategy.total.routedTokens, "routed tokens");
+      expertCapacityTokens = stage.narrow(
+          parts.strategy.total.expertCapacityTokens, "tokens of an expert");
       it = priced.emplace(std::move(counts), std::move(stage.report)).first;
     }
     byDevice.push_back(&it->second);
@@ -235,7 +240,7 @@ std::optional<Error> PipelineEvaluator::simulate() {
   iteration.emplace(
       Iteration{parts, *steps, &pipeline,
                 iterationOf(parts.pricer, *steps, endsOf(pipeline.timeline)),
-                savedBytes, flops});
+                savedBytes, flops, routedTokens, expertCapacityTokens});
   pipeline.stepPs = iteration->times.allPs();
   return std::nullopt;
 }

@@ -255,8 +255,13 @@ static void readLimits(const Iteration &iteration, TrainingReport &training) {
       "input pipelines, checkpoints, evaluations and restarts",
       "collectives that run at once and share links",
       "first gathers and last reductions of sections: nothing runs beside them",
-      "losses of scale, and steps that a loss scaler repeats",
-      "layers and heads that predict further tokens (MTP), and their losses"};
+      "losses of scale, and steps that a loss scaler repeats"};
+  training.notModelled.emplace_back(
+      "layers and heads that predict further tokens (MTP), and their losses");
+  if (training.expertCapacity)
+    training.notModelled.emplace_back(
+        "tokens that go to an expert by chance, above its mean load: what "
+        "capacities drop of them");
   if (iteration.steps.shape.isFolded())
     training.notModelled.emplace_back(
         "the sum of gradients of the two copies of each stage");
@@ -291,6 +296,7 @@ void autopar::readTraining(const Iteration &iteration, Report &report) {
   readStages(iteration, training);
   readAlive(iteration, training);
   readRecomputation(iteration.parts.plan.training, training);
+  readCapacity(iteration, training);
   readLimits(iteration, training);
   warn(iteration, report);
   report.training = std::move(training);

@@ -22,6 +22,8 @@ struct Iteration {
   std::vector<int64_t> savedBytes;
   /// By section, of the whole model.
   std::array<Checked, sectionCount> flops;
+  /// What a rank routes in a microbatch, and what an expert takes of it.
+  int64_t routedTokens = 0, expertCapacityTokens = 0;
   /// The device that holds most.
   int64_t fullest = 0;
 
@@ -74,6 +76,9 @@ void addSaved(const Iteration &iteration, int64_t device,
 void takeIteration(const Iteration &iteration, Report &report);
 /// Fills `Report::training` of a report that has all else of its step.
 void readTraining(const Iteration &iteration, Report &report);
+/// What experts take and drop, where they have a capacity.
+void readCapacity(const Iteration &iteration, TrainingReport &training);
+void explainCapacity(const Iteration &iteration, Report &report);
 /// FLOPs of the sections of a reading of the whole model.
 void explainTrainingFlops(const Reading &whole, Report &report);
 void explainTraining(const Iteration &iteration, Report &report);

@@ -50,32 +50,43 @@ static json writeTried(const TrainingReport &training) {
   return rows;
 }
 
+static json writeCapacity(const TrainingReport::Capacity &capacity) {
+  return {{"factor", capacity.factor},
+          {"padded", capacity.padded},
+          {"routed_tokens", capacity.routedTokens},
+          {"tokens", capacity.tokens},
+          {"dropped_share", capacity.droppedShare}};
+}
+
 json autopar::writeTraining(const TrainingReport &training) {
   auto number = [](std::optional<double> value) {
     return value ? json(*value) : json();
   };
-  return {{"forward_time_us", training.forwardTimeUs},
-          {"backward_time_us", training.backwardTimeUs},
-          {"weight_gradient_time_us", training.weightGradientTimeUs},
-          {"optimizer_time_us", training.optimizerTimeUs},
-          {"bubble_time_us", training.bubbleTimeUs},
-          {"straggler_time_us", training.stragglerTimeUs},
-          {"exposure", writeExposure(training)},
-          {"flops",
-           {{"forward", writeInteger(training.flops.forward)},
-            {"backward", writeInteger(training.flops.backward)},
-            {"model", writeInteger(modelFlops(training))},
-            {"hardware", writeInteger(hardwareFlops(training))}}},
-          {"peak_flops_per_s", training.peakFlopsPerS},
-          {"model_flops_utilization", training.modelUtilization},
-          {"hardware_flops_utilization", training.hardwareUtilization},
-          {"tokens_per_s_per_device", training.tokensPerSPerDevice},
-          {"per_stage", writeStages(training)},
-          {"peak_stage", training.peakStage},
-          {"alive", writeAlive(training)},
-          {"recompute", training.recompute},
-          {"tried", writeTried(training)},
-          {"usd_per_iteration", number(training.dollars)},
-          {"joules_per_iteration", number(training.joules)},
-          {"not_modelled", training.notModelled}};
+  json root = {{"forward_time_us", training.forwardTimeUs},
+               {"backward_time_us", training.backwardTimeUs},
+               {"weight_gradient_time_us", training.weightGradientTimeUs},
+               {"optimizer_time_us", training.optimizerTimeUs},
+               {"bubble_time_us", training.bubbleTimeUs},
+               {"straggler_time_us", training.stragglerTimeUs},
+               {"exposure", writeExposure(training)},
+               {"flops",
+                {{"forward", writeInteger(training.flops.forward)},
+                 {"backward", writeInteger(training.flops.backward)},
+                 {"model", writeInteger(modelFlops(training))},
+                 {"hardware", writeInteger(hardwareFlops(training))}}},
+               {"peak_flops_per_s", training.peakFlopsPerS},
+               {"model_flops_utilization", training.modelUtilization},
+               {"hardware_flops_utilization", training.hardwareUtilization},
+               {"tokens_per_s_per_device", training.tokensPerSPerDevice},
+               {"per_stage", writeStages(training)},
+               {"peak_stage", training.peakStage},
+               {"alive", writeAlive(training)},
+               {"recompute", training.recompute},
+               {"tried", writeTried(training)},
+               {"usd_per_iteration", number(training.dollars)},
+               {"joules_per_iteration", number(training.joules)},
+               {"not_modelled", training.notModelled}};
+  if (training.expertCapacity)
+    root["expert_capacity"] = writeCapacity(*training.expertCapacity);
+  return root;
 }

@@ -36,6 +36,16 @@ static std::string recomputationText(const Report &report) {
   return text;
 }
 
+/// "at most 160 of 32,768 routed tokens of a rank (factor 1.25); 3.1% of all
+/// are dropped".
+static std::string capacityText(const TrainingReport::Capacity &capacity) {
+  return (capacity.padded ? "always " : "at most ") +
+         formatInteger(capacity.tokens) + " of " +
+         formatInteger(capacity.routedTokens) +
+         " routed tokens of a rank (factor " + formatNumber(capacity.factor) +
+         "); " + percent(capacity.droppedShare, 1) + " of all are dropped";
+}
+
 void autopar::addTrainingRows(TextTable &table, const Report &report) {
   const TrainingReport &training = *report.training;
   table.add({"utilisation", percent(training.modelUtilization, 1) +
@@ -45,6 +55,8 @@ void autopar::addTrainingRows(TextTable &table, const Report &report) {
                                 " with what is computed again"});
   if (training.recompute != "none")
     table.add({"recompute", recomputationText(report)});
+  if (training.expertCapacity)
+    table.add({"each expert", capacityText(*training.expertCapacity)});
   table.add(
       {"peak", report.memory.worstDevice + ", " +
                    formatTime(training.stages[training.peakStage].peakTimeUs) +

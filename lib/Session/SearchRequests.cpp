@@ -183,14 +183,29 @@ Result<SearchRequest> SearchReader::read() {
 }
 
 bool autopar::isOfAllPlans(const std::string &name) {
-  static const std::vector<std::string> wanted = {
-      "hardware",       "phase",         "prompt",
-      "context",        "prefill-chunk", "encoder-tokens",
-      "cross-tokens",   "dtype",         "kv-format",
-      "kv-dtype",       "nodes",         "price",
-      "runtime",        "set",           "memory-utilization",
-      "report-output",  "optimizer",     "gradient-format",
-      "product-format", "dropout",       "unfused-attention"};
+  static const std::vector<std::string> wanted = {"hardware",
+                                                  "phase",
+                                                  "prompt",
+                                                  "context",
+                                                  "prefill-chunk",
+                                                  "encoder-tokens",
+                                                  "cross-tokens",
+                                                  "dtype",
+                                                  "kv-format",
+                                                  "kv-dtype",
+                                                  "nodes",
+                                                  "price",
+                                                  "runtime",
+                                                  "set",
+                                                  "memory-utilization",
+                                                  "report-output",
+                                                  "optimizer",
+                                                  "gradient-format",
+                                                  "product-format",
+                                                  "dropout",
+                                                  "unfused-attention",
+                                                  "expert-capacity-factor",
+                                                  "pad-experts-to-capacity"};
   return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 

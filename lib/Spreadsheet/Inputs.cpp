@@ -193,6 +193,8 @@ static const char *nameOf(Op op) {
     return "pipeline_stages";
   case Op::skew:
     return "hottest_device_millionths";
+  case Op::kept:
+    return "kept_tokens_millionths";
   case Op::sent:
     return "sent_by_node_millionths";
   case Op::passes:
@@ -208,7 +210,8 @@ static const char *nameOf(Op op) {
 std::string Inputs::layoutLeaf(const Node &node, double value) {
   std::string name = ::nameOf(node.op);
   std::string key = name + " " + std::to_string(node.a);
-  bool hasIndex = node.op == Op::skew || node.op == Op::sent;
+  bool hasIndex =
+      node.op == Op::skew || node.op == Op::kept || node.op == Op::sent;
   if (hasIndex)
     name += "_" + std::to_string(node.a);
   return add(ofLayout, key, {name, value, "of this layout and its loads", ""});

@@ -41,6 +41,9 @@ enum class Op : uint8_t {
   stages,
   /// Hottest device over the mean, in millionths, of experts of a layer kind.
   skew,
+  /// What experts of a layer kind keep of the tokens that are routed to them,
+  /// in millionths, where loads are uneven.
+  kept,
   /// How often a device runs a layer kind in a pass; how often a border of the
   /// stack leads to a layer of it, and from one.
   kind_count,

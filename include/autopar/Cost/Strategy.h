@@ -101,7 +101,7 @@ struct ShapeUse {
   }
 };
 
-/// `Op::skew` of even loads.
+/// `Op::skew` of even loads, `Op::kept` of tokens that are all kept.
 inline constexpr int64_t evenSkew = 1'000'000;
 /// `Op::sent` of a byte that is sent once.
 inline constexpr int64_t wholeSent = 1'000'000;
@@ -274,6 +274,9 @@ struct SectionNodes {
 struct TotalNodes {
   NodeId parameters, activeParameters, checkpointBytes, storedOnlyParameters,
       expertsPerDevice;
+  /// What a rank routes to experts in a microbatch, and what an expert takes of
+  /// it; 0 where it takes all.
+  NodeId routedTokens, expertCapacityTokens;
   NodeId weightBytes, kvCacheBytes, stateBytes, activationBytes, runtimeBytes,
       communicationBytes, graphBytes, totalBytes, capacityBytes, budgetBytes,
       fits;

@@ -163,9 +163,13 @@ public:
   void setTokenAxes(TokenAxes axes) { tokenAxes = std::move(axes); }
   /// Says which axes share the experts that were placed; returns them.
   std::vector<AxisId> setExpertAxes(llvm::ArrayRef<mlir::Attribute> axes);
-  /// Says whether following records are of layers whose experts were placed;
-  /// returns what held before.
-  bool setPlaced(bool value) { return std::exchange(placed, value); }
+  /// Says which layer kind's experts were placed that following records are
+  /// about, if any; returns what held before.
+  std::optional<uint32_t> setPlaced(std::optional<uint32_t> kind) {
+    return std::exchange(placed, kind);
+  }
+  /// Says whether experts have a capacity.
+  void setLimited(bool value) { limited = value; }
   /// Says that `alias` (an argument, a call's result) is `value`.
   void bind(mlir::Value alias, mlir::Value value) {
     aliases[alias] = resolve(value);
@@ -235,7 +239,8 @@ private:
   llvm::DenseSet<mlir::StringAttr> neutralAxes;
   TokenAxes tokenAxes;
   llvm::SmallVector<mlir::StringAttr> expertAxes;
-  bool placed = false, training = false;
+  std::optional<uint32_t> placed;
+  bool training = false, limited = false;
   uint32_t layer = 0;
   int64_t count = 1;
   struct ShapeHash {
@@ -243,8 +248,8 @@ private:
   };
   /// What records have, each once.
   std::unordered_set<Dims, ShapeHash> shapes;
-  /// What a type says where no experts are placed, by its first dimension, the
-  /// one after the last, and whether a device holds it.
+  /// What a type says where no experts are placed or limited, by its first
+  /// dimension, the one after the last, and whether a device holds it.
   llvm::DenseMap<std::tuple<mlir::Type, unsigned, unsigned, unsigned>, Dims>
       knownDims;
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;

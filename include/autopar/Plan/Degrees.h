@@ -85,6 +85,9 @@ std::optional<Error> completeDegrees(Plan &plan);
 /// Refuses choices about something that the plan does not have. Microbatches of
 /// what `trains` need no stages.
 std::optional<Error> checkChoices(const Plan &plan, bool trains = false);
+/// Refuses choices of training that contradict others, or where nothing
+/// `trains`.
+std::optional<Error> checkTrainingChoices(const Plan &plan, bool trains);
 
 } // namespace autopar
 

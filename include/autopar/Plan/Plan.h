@@ -100,6 +100,11 @@ struct TrainingPlan {
   std::optional<ElementType> productFormat = std::nullopt;
   /// Probability that an element is dropped; 0 where absent.
   std::optional<double> dropout = std::nullopt;
+  /// What an expert takes at most of what a rank routes in a microbatch, in its
+  /// even part (`ExpertCapacity`); any number where absent. Where experts are
+  /// padded, each works on as many rows.
+  std::optional<double> expertCapacityFactor = std::nullopt;
+  bool padsExpertsToCapacity = false;
   /// Attention writes its probabilities, as kernels before FlashAttention did.
   bool unfusedAttention = false;
 };

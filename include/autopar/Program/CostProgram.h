@@ -9,6 +9,7 @@
 #ifndef AUTOPAR_PROGRAM_COSTPROGRAM_H
 #define AUTOPAR_PROGRAM_COSTPROGRAM_H
 
+#include "autopar/Program/ExpertCapacity.h"
 #include "autopar/Program/PlacedExperts.h"
 #include "autopar/Program/Workload.h"
 #include "autopar/Support/ElementType.h"
@@ -373,6 +374,8 @@ struct CostProgram {
   std::vector<Resident> residents;
   std::vector<Activation> activations;
   std::vector<Saved> saved;
+  /// Nothing where experts take all tokens that are routed to them.
+  std::optional<ExpertCapacity> capacity;
   /// Null where nothing is known of the loads of experts: they are even.
   std::shared_ptr<const PlacedExperts> placement;
 

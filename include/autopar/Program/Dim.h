@@ -65,10 +65,15 @@ struct Dim {
   /// Index into `CostProgram::layers` of the kind whose experts share it out:
   /// the worst device has more than its part, as `PlacedExperts` says.
   std::optional<uint32_t> sharedBy = std::nullopt;
+  /// Index of the kind whose experts drop what is over their capacity
+  /// (`CostProgram::capacity`): of what was routed there is as much as they
+  /// work on.
+  std::optional<uint32_t> limitedBy = std::nullopt;
 
   bool operator==(const Dim &other) const {
     return extent == other.extent && axes == other.axes && rule == other.rule &&
-           multiple == other.multiple && sharedBy == other.sharedBy;
+           multiple == other.multiple && sharedBy == other.sharedBy &&
+           limitedBy == other.limitedBy;
   }
 };
 

@@ -8,6 +8,7 @@
 #ifndef AUTOPAR_PROGRAM_PLACEDEXPERTS_H
 #define AUTOPAR_PROGRAM_PLACEDEXPERTS_H
 
+#include "autopar/Placement/LoadLimit.h"
 #include "autopar/Placement/Placement.h"
 #include "autopar/Program/Dim.h"
 
@@ -29,6 +30,8 @@ struct PlacedExperts {
   std::vector<AxisId> axes;
   PlacementOptions options;
   int64_t experts = 1, slots = 1, groups = 1;
+  /// Nothing where experts take all of their loads.
+  std::optional<LoadLimit> limit = std::nullopt;
   /// What the user called the loads.
   std::string source;
   /// By rising number.

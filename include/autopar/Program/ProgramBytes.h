@@ -22,7 +22,7 @@ void bytesOf(IO &io, Extent &extent) {
 }
 template <typename IO>
 void bytesOf(IO &io, Dim &dim) {
-  io(dim.extent, dim.axes, dim.rule, dim.multiple, dim.sharedBy);
+  io(dim.extent, dim.axes, dim.rule, dim.multiple, dim.sharedBy, dim.limitedBy);
 }
 template <typename IO>
 void bytesOf(IO &io, Pairs &pairs) {
@@ -109,11 +109,16 @@ void bytesOf(IO &io, Positions &positions) {
   io(positions.longest, positions.areLearned, positions.scaling);
 }
 template <typename IO>
+void bytesOf(IO &io, ExpertCapacity &capacity) {
+  io(capacity.millionths, capacity.padded, capacity.experts, capacity.topK,
+     capacity.tokens);
+}
+template <typename IO>
 void bytesOf(IO &io, CostProgram &program) {
   io(program.model, program.positions, program.castFrom, program.symbols,
      program.axes, program.layers, program.stack, program.kernels,
      program.borders, program.collectives, program.residents,
-     program.activations, program.saved);
+     program.activations, program.saved, program.capacity);
 }
 
 } // namespace autopar

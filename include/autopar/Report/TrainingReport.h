@@ -84,6 +84,19 @@ struct TrainingReport {
   };
   std::vector<Tried> tried;
 
+  /// What experts take of the tokens that are routed to them; nothing where
+  /// they take all.
+  struct Capacity {
+    double factor = 1;
+    bool padded = false;
+    /// Of a rank and a microbatch, each token once for every expert that it
+    /// chooses; how many of them one expert takes.
+    int64_t routedTokens = 0, tokens = 0;
+    /// Mean of the layers.
+    double droppedShare = 0;
+  };
+  std::optional<Capacity> expertCapacity;
+
   std::optional<double> dollars, joules;
   /// What the numbers leave out.
   std::vector<std::string> notModelled;

@@ -106,7 +106,20 @@ LogicalResult TrainingOp::verifySymbolUses(SymbolTableCollection &symbols) {
                  failed(verify(getUpdateAttr(), {})));
 }
 
+static LogicalResult verifyCapacity(TrainingOp op) {
+  if (!op.getCapacity())
+    return op.getPadded() ? op.emitOpError("is padded to no capacity")
+                          : success();
+  double factor = op.getCapacity()->convertToDouble();
+  if (factor >= ExpertCapacity::least && factor <= ExpertCapacity::most)
+    return success();
+  return op.emitOpError() << "has capacity " << factor << ", expected "
+                          << "0.000001 to 1000";
+}
+
 LogicalResult TrainingOp::verify() {
+  if (failed(verifyCapacity(*this)))
+    return failure();
   SmallVector<StringRef> forms;
   if (getRecompute())
     forms.push_back(*getRecompute());

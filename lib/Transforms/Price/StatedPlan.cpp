@@ -95,6 +95,9 @@ static void addTraining(transformer::TrainingOp op, TrainingPlan &training) {
              op.getTried()->getAsValueRange<StringAttr>(), *op.getMissing()))
       training.tried.push_back({recomputationOf(what), bytes});
   training.productFormat = formatOf(op.getProducts());
+  if (op.getCapacity())
+    training.expertCapacityFactor = op.getCapacity()->convertToDouble();
+  training.padsExpertsToCapacity = op.getPadded();
 }
 
 /// What made an update, as far as that update says it.

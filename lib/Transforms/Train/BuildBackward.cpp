@@ -148,7 +148,9 @@ private:
         builder, module.getLoc(), SymbolRefAttr::get(made->backward),
         SymbolRefAttr::get(update), builder.getStringAttr(what.str()),
         ArrayAttr(), DenseI64ArrayAttr(),
-        productFormat ? TypeAttr::get(productFormat) : TypeAttr());
+        productFormat ? TypeAttr::get(productFormat) : TypeAttr(),
+        capacity != 0 ? builder.getF64FloatAttr(capacity) : FloatAttr(),
+        padExperts ? builder.getUnitAttr() : UnitAttr());
     return success();
   }
 

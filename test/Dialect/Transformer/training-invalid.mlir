@@ -428,3 +428,36 @@ func.func private @nothing() {
 }
 // expected-error @+1 {{'transformer.training' op has 2 numbers of missing bytes for 1 forms that were tried}}
 transformer.training backward(@nothing) update(@nothing) recompute("full") tried ["none"] missing [1, 2]
+
+// -----
+
+func.func @model() {
+  return
+}
+func.func private @nothing() {
+  return
+}
+// expected-error @+1 {{'transformer.training' op has capacity 0.000000e+00, expected 0.000001 to 1000}}
+transformer.training backward(@nothing) update(@nothing) capacity(0.0)
+
+// -----
+
+func.func @model() {
+  return
+}
+func.func private @nothing() {
+  return
+}
+// expected-error @+1 {{'transformer.training' op has capacity 1.001000e+03, expected 0.000001 to 1000}}
+transformer.training backward(@nothing) update(@nothing) capacity(1001.0)
+
+// -----
+
+func.func @model() {
+  return
+}
+func.func private @nothing() {
+  return
+}
+// expected-error @+1 {{'transformer.training' op is padded to no capacity}}
+transformer.training backward(@nothing) update(@nothing) padded

@@ -11,8 +11,8 @@ func.func private @model_backward(%x: !x) attributes {transformer.part_of = @mod
 func.func private @model_update() attributes {transformer.part_of = @model} {
   return
 }
-// CHECK: transformer.training backward(@model_backward) update(@model_update) recompute("norms+mlp") tried ["none"] missing [1024] products(f8E4M3FN)
-transformer.training backward(@model_backward) update(@model_update) recompute("norms+mlp") tried ["none"] missing [1024] products(f8E4M3FN)
+// CHECK: transformer.training backward(@model_backward) update(@model_update) recompute("norms+mlp") tried ["none"] missing [1024] products(f8E4M3FN) capacity(1.25) padded
+transformer.training backward(@model_backward) update(@model_update) recompute("norms+mlp") tried ["none"] missing [1024] products(f8E4M3FN) capacity(1.25) padded
 
 // Of another module, without the words that may be left out.
 module {

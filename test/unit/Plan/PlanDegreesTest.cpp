@@ -82,6 +82,21 @@ TEST(SetMesh, ReplacesTheStageAndKeepsTheRest) {
             "pp=2,tpo=4,tpi=2,tp=tpo*tpi,ep=tpi,edp=tpo");
 }
 
+TEST(CheckChoices, OfTrainingNeedTraining) {
+  Plan plan;
+  EXPECT_FALSE(checkTrainingChoices(plan, /*trains=*/false));
+  plan.training.expertCapacityFactor = 1;
+  EXPECT_FALSE(checkTrainingChoices(plan, /*trains=*/true));
+  EXPECT_EQ(checkTrainingChoices(plan, /*trains=*/false)->message,
+            "expert_capacity_factor says what training does: serving drops no "
+            "tokens");
+  plan.training.padsExpertsToCapacity = true;
+  EXPECT_FALSE(checkTrainingChoices(plan, /*trains=*/true));
+  plan.training.expertCapacityFactor.reset();
+  EXPECT_EQ(checkTrainingChoices(plan, /*trains=*/true)->message,
+            "pad_experts_to_capacity needs a capacity to pad to");
+}
+
 TEST(CheckChoices, NameWhatIsMissing) {
   Plan plan = parse("tp=8");
   EXPECT_FALSE(checkChoices(plan));

@@ -68,6 +68,21 @@ TEST(Plan, ReadsBackWhatItWrites) {
   EXPECT_TRUE(read(writePlan(Plan())));
 }
 
+TEST(Plan, ReadsWhatExpertsTakeInTraining) {
+  Result<Plan> plan = readMembers(
+      R"("training": {"expert_capacity_factor": 1.25,
+         "pad_experts_to_capacity": true})");
+  ASSERT_TRUE(plan) << plan.error().str();
+  EXPECT_EQ(plan->training.expertCapacityFactor, 1.25);
+  EXPECT_TRUE(plan->training.padsExpertsToCapacity);
+  Result<Plan> again = read(writePlan(*plan));
+  ASSERT_TRUE(again) << again.error().str();
+  EXPECT_EQ(writePlan(*again), writePlan(*plan));
+  EXPECT_EQ(errorOf(R"("training": {"expert_capacity_factor": 0})"),
+            "plan.json: /training/expert_capacity_factor: expected a number "
+            "from 1e-06 to 1000, found 0");
+}
+
 TEST(Plan, RefusesWithLocation) {
   EXPECT_EQ(errorOf(R"("tp": 8)"), "plan.json: /tp: unknown field \"tp\"");
   EXPECT_EQ(errorOf(R"("axes": [{"name": "tp", "size": 0}])"),

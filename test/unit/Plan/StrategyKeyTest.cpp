@@ -47,6 +47,17 @@ TEST(StrategyKey, HasOneSpelling) {
   EXPECT_NE(strategyKeyOf(ring), strategyKeyOf(other));
 }
 
+TEST(StrategyKey, KnowsWhatExpertsTake) {
+  Plan plan = planOf({none, none, 8, 8}), other = plan;
+  other.training.expertCapacityFactor = 1.25;
+  EXPECT_NE(strategyKeyOf(plan), strategyKeyOf(other));
+  plan.training.expertCapacityFactor = 1.5;
+  EXPECT_NE(strategyKeyOf(plan), strategyKeyOf(other));
+  plan = other;
+  plan.training.padsExpertsToCapacity = true;
+  EXPECT_NE(strategyKeyOf(plan), strategyKeyOf(other));
+}
+
 TEST(StrategyKey, KnowsHowTokensTravel) {
   Plan plan = planOf({none, none, 8, 8}), other = plan;
   other.dispatchByNode = true;

@@ -83,6 +83,10 @@ def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
     elements or more; `muon` is for matrices, others have AdamW, as embeddings
     and heads do.
 
+    `capacity` is how many times its even part of the tokens of a rank an expert
+    takes (`transformer.training`): what is over it is dropped, and with
+    `pad-experts` all experts work on as many rows.
+
     Requires a module that `autopar-prepare-training` has prepared, else does
     nothing; each op that a gradient passes through must be differentiable.
     Guarantees that the forward computes what it did.
@@ -105,6 +109,10 @@ def BuildBackwardPass : ModulePass<"autopar-build-backward"> {
     Option<"products", "products", "std::string", "\"\"",
            "Format that products with weights multiply in (empty: that of their "
            "operands)">,
+    Option<"capacity", "capacity", "double", "0",
+           "What an expert takes, in its even part of all tokens (0: any)">,
+    Option<"padExperts", "pad-experts", "bool", "false",
+           "Experts work on as many rows as their capacity">,
     Option<"moments", "moments", "std::string", "\"fp32\"",
            "Format of what the optimizer keeps of each parameter">,
   ];

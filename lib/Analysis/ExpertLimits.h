@@ -1,0 +1,25 @@
+//===- ExpertLimits.h - The capacity of a module's experts ------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_ANALYSIS_EXPERTLIMITS_H
+#define AUTOPAR_LIB_ANALYSIS_EXPERTLIMITS_H
+
+#include "ExpertTables.h"
+
+namespace autopar {
+
+/// Reads into `program` what the `transformer.training` of `module` says of the
+/// capacity of experts. Emits an error where no layer has any, or where layers
+/// route otherwise.
+mlir::LogicalResult readExpertCapacity(mlir::ModuleOp module,
+                                       ExpertTables &tables,
+                                       WorkloadBuilder &builder,
+                                       CostProgram &program);
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_ANALYSIS_EXPERTLIMITS_H
