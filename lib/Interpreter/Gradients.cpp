@@ -39,28 +39,31 @@ static std::vector<int64_t> choose(const std::string &name,
   return offsets;
 }
 
-/// The loss of each token, with `by` more of an element.
-static FailureOr<LocalTensor> lossWith(TrainingMemory::Nudge nudge,
-                                       Execution &run, const Workload &step) {
+/// The losses of each token, with `by` more of an element.
+static FailureOr<std::vector<double>>
+lossesWith(TrainingMemory::Nudge nudge, Execution &run, const Workload &step) {
   run.training().nudged = std::move(nudge);
   LogicalResult ran = run.runForward(step);
   run.training().nudged = {};
   if (failed(ran))
     return failure();
-  return run.results().front();
+  std::vector<double> losses;
+  for (const LocalTensor &loss : run.results())
+    losses.insert(losses.end(), loss.data.begin(), loss.data.end());
+  return losses;
 }
 
 /// Tokens one by one: their sum has more digits to lose.
 static FailureOr<double> differenceOf(TrainingMemory::Nudge nudge,
                                       Execution &run, const Workload &step) {
-  auto more = lossWith(nudge, run, step);
+  auto more = lossesWith(nudge, run, step);
   nudge.by = -nudge.by;
-  auto less = lossWith(nudge, run, step);
+  auto less = lossesWith(nudge, run, step);
   if (failed(more) || failed(less))
     return failure();
   double sum = 0;
-  for (int64_t i = 0; i < more->size(); ++i)
-    sum += more->data[i] - less->data[i];
+  for (size_t i = 0; i < more->size(); ++i)
+    sum += (*more)[i] - (*less)[i];
   return sum / (-2 * nudge.by);
 }
 

@@ -34,7 +34,7 @@ static constexpr std::pair<StringRef, StringRef> helpGroups[] = {
     {"Training",
      "micro-batch recompute zero optimizer gradient-format master-format "
      "state-format product-format dropout unfused-attention "
-     "expert-capacity-factor pad-experts-to-capacity"},
+     "expert-capacity-factor pad-experts-to-capacity mtp-layers"},
     {"Formats", "dtype kv-format kv-dtype"},
     {"Machine and runtime", "nodes price runtime memory-utilization set"},
     {"Report", "estimate explain impact verbose report-output"}};

@@ -154,6 +154,7 @@ PassList autopar::createShardingPasses(const Plan &plan,
 std::unique_ptr<Pass> autopar::createTrainingPass(const Plan &plan) {
   PrepareTrainingPassOptions prepare;
   prepare.dropout = plan.training.dropout.value_or(0);
+  prepare.mtpLayers = plan.training.mtpLayers.value_or(0);
   prepare.flash = !plan.training.unfusedAttention;
   return createPrepareTrainingPass(prepare);
 }

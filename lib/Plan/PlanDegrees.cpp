@@ -273,15 +273,22 @@ std::optional<Error> autopar::checkTrainingChoices(const Plan &plan,
   const char *choice = training.expertCapacityFactor ? "expert_capacity_factor"
                        : training.padsExpertsToCapacity
                            ? "pad_experts_to_capacity"
+                       : training.mtpLayers ? "mtp_layers"
                                             : nullptr;
   if (choice && !trains)
     return Error{"",
                  std::string(choice) +
-                     " says what training does: serving drops no tokens",
+                     " says what training does: serving drops no tokens, and "
+                     "predicts further ones by a draft",
                  "give --phase=train as well"};
   if (training.padsExpertsToCapacity && !training.expertCapacityFactor)
     return Error{"", "pad_experts_to_capacity needs a capacity to pad to",
                  "give --expert-capacity-factor=1 as well"};
+  if (training.mtpLayers && plan.expertPlacement)
+    return Error{"",
+                 "mtp_layers: the experts of layers that predict further "
+                 "tokens cannot be placed yet",
+                 "give no loads, traces or placements of experts"};
   return std::nullopt;
 }
 

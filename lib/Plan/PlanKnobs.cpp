@@ -441,6 +441,11 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "pad-experts-to-capacity", "training.pad_experts_to_capacity", "true",
           "Each expert works on as many rows as --expert-capacity-factor lets "
           "it take"),
+      knob<Count<1, limits::maxConfigLayers>, InTraining,
+           &TrainingPlan::mtpLayers>(
+          "mtp-layers", "training.mtp_layers", "N",
+          "Layers that predict further tokens (MTP), each with a head and a "
+          "loss, behind the last layer (default: none)"),
       knob<Flag, InTraining, &TrainingPlan::unfusedAttention>(
           "unfused-attention", "training.unfused_attention", "true",
           "Attention writes its probabilities and saves them, as kernels "

@@ -40,6 +40,8 @@ static void addTraining(std::string &key, const TrainingPlan &training) {
     add(key, "capacity=" + formatNumber(*training.expertCapacityFactor));
   if (training.padsExpertsToCapacity)
     add(key, "padded");
+  if (training.mtpLayers)
+    add(key, "mtp=" + std::to_string(*training.mtpLayers));
   if (training.unfusedAttention)
     add(key, "unfused");
 }

@@ -256,8 +256,10 @@ static void readLimits(const Iteration &iteration, TrainingReport &training) {
       "collectives that run at once and share links",
       "first gathers and last reductions of sections: nothing runs beside them",
       "losses of scale, and steps that a loss scaler repeats"};
-  training.notModelled.emplace_back(
-      "layers and heads that predict further tokens (MTP), and their losses");
+  if (!iteration.parts.plan.training.mtpLayers)
+    training.notModelled.emplace_back(
+        "layers and heads that predict further tokens (MTP), and their losses, "
+        "without --mtp-layers");
   if (training.expertCapacity)
     training.notModelled.emplace_back(
         "tokens that go to an expert by chance, above its mean load: what "

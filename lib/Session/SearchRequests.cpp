@@ -204,6 +204,7 @@ bool autopar::isOfAllPlans(const std::string &name) {
                                                   "product-format",
                                                   "dropout",
                                                   "unfused-attention",
+                                                  "mtp-layers",
                                                   "expert-capacity-factor",
                                                   "pad-experts-to-capacity"};
   return std::find(wanted.begin(), wanted.end(), name) != wanted.end();

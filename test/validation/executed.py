@@ -70,6 +70,7 @@ MODELS = {
     "deepseek_v2": model("DeepseekV2ForCausalLM", "deepseek_v2", **{**MLA, "q_lora_rank": None,
                          "scoring_func": "softmax", "topk_method": "greedy", "n_group": 1, "topk_group": 1}),
     "deepseek_v3": model("DeepseekV3ForCausalLM", "deepseek_v3", **MLA),
+    "deepseek_mtp": model("DeepseekV3ForCausalLM", "deepseek_v3", num_nextn_predict_layers=2, **MLA),
     "kimi_k2": model("DeepseekV3ForCausalLM", "kimi_k2", **{**MLA, "n_group": 1, "topk_group": 1}),
     "deepseek_v32": model("DeepseekV32ForCausalLM", "deepseek_v32", index_n_heads=4, index_head_dim=8, index_topk=3,
                           **MLA),

@@ -28,7 +28,7 @@ import tempfile
 
 from executed import MODELS, run
 
-QUICK_MODELS = ["llama", "gpt2", "deepseek_v3"]
+QUICK_MODELS = ["llama", "gpt2", "deepseek_v3", "deepseek_mtp"]
 # Sequences of up to four replicas, in microbatches of one and of two.
 STEP = ["--phase=train", "--batch=4", "--prompt=6"]
 FORMS = [
@@ -39,6 +39,8 @@ FORMS = [
     "--recompute=save_products", "--recompute=save_products/2 --dropout=0.2 --unfused-attention",
     "--recompute=full/2", "--recompute=full:1 --dropout=0.2", "--recompute=attention_core",
     "--recompute=norms,mlp,experts --unfused-attention --dropout=0.2", "--recompute=auto --runtime=megatron",
+    "--mtp-layers=2", "--mtp-layers=1", "--mtp-layers=1 --micro-batch=2 --recompute=experts,mlp,mla_up",
+    "--mtp-layers=2 --recompute=full",
 ]  # fmt: skip
 PLANS = [
     "--shard-tp=2", "--shard-tp=2 --shard-sp", "--shard-dp=2", "--shard-dp=2 --shard-tp=2 --zero=1",
@@ -56,11 +58,14 @@ PLANS = [
     "--shard-dp=2 --shard-tp=2 --zero=1 --optimizer=muon", "--shard-dp=2 --fsdp --optimizer=muon",
     "--shard-dp=2 --zero=2 --optimizer=adamw-8bit --master-format=none", "--shard-dp=2 --optimizer=adafactor",
     "--shard-dp=2 --zero=2 --optimizer=sgd-without-momentum",
+    "--shard-tp=2 --shard-sp --mtp-layers=1", "--shard-dp=2 --shard-ep=2 --zero=1 --mtp-layers=2",
+    "--shard-cp=2 --mtp-layers=1", "--shard-dp=2 --fsdp --mtp-layers=1",
+    "--shard-dp=2 --shard-tp=2 --shard-sp --zero=2 --recompute=full --mtp-layers=1",
 ]  # fmt: skip
 # Of a plan, what the whole module has too.
 OF_MODEL = (
     "--recompute", "--dropout", "--unfused-attention", "--micro-batch", "--optimizer", "--master-format",
-    "--encoder-tokens",
+    "--encoder-tokens", "--mtp-layers",
 )  # fmt: skip
 
 

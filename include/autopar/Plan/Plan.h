@@ -105,6 +105,9 @@ struct TrainingPlan {
   /// padded, each works on as many rows.
   std::optional<double> expertCapacityFactor = std::nullopt;
   bool padsExpertsToCapacity = false;
+  /// Heads that predict further tokens in training, each behind a layer of its
+  /// own (DeepSeek-V3, arXiv:2412.19437, section 2.2); none where absent.
+  std::optional<int64_t> mtpLayers = std::nullopt;
   /// Attention writes its probabilities, as kernels before FlashAttention did.
   bool unfusedAttention = false;
 };

@@ -100,6 +100,13 @@ static void addTraining(transformer::TrainingOp op, TrainingPlan &training) {
   training.padsExpertsToCapacity = op.getPadded();
 }
 
+/// Layers that predict further tokens have losses of their own.
+static void addFurtherTokens(ModuleOp module, TrainingPlan &training) {
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (function.isPublic() && function.getNumResults() > 1)
+      training.mtpLayers = function.getNumResults() - 1;
+}
+
 /// What made an update, as far as that update says it.
 static Optimizer optimizerOf(transformer::UpdateOp op) {
   ArrayRef<Attribute> states = op.getStates().getValue();
@@ -166,6 +173,7 @@ Result<Plan> autopar::planOf(ModuleOp module) {
     addStrategy(strategy, plan);
   for (auto training : module.getOps<transformer::TrainingOp>()) {
     addTraining(training, plan.training);
+    addFurtherTokens(module, plan.training);
     addUpdates(module, plan.training);
   }
   Target target = targetOf(module);

@@ -50,8 +50,7 @@ private:
 
 } // namespace
 
-/// Private functions that nobody calls.
-static void eraseUncalled(ModuleOp module) {
+void autopar::eraseUncalled(ModuleOp module) {
   SmallVector<func::FuncOp> uncalled;
   do {
     uncalled.clear();

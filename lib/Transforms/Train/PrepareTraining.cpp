@@ -56,8 +56,10 @@ struct PrepareTrainingPass
 private:
   LogicalResult addLoss(func::FuncOp entry) {
     Operation *end = entry.getBody().front().getTerminator();
-    if (end->getNumOperands() == 1 &&
-        end->getOperand(0).getDefiningOp<CrossEntropyOp>())
+    auto isLoss = [](Value value) {
+      return value.getDefiningOp<CrossEntropyOp>() != nullptr;
+    };
+    if (end->getNumOperands() > 0 && llvm::all_of(end->getOperands(), isLoss))
       return success();
     ModuleOp module = getOperation();
     leaveOutEncoders(module, entry);
@@ -68,7 +70,9 @@ private:
       writeProbabilities(module);
     if (dropout > 0)
       drop(module, entry);
-    return compareWithLabels(entry);
+    if (failed(compareWithLabels(entry)))
+      return failure();
+    return predictFurtherTokens(module, entry, mtpLayers);
   }
 
   /// All tokens are those of the step, whose sequences begin with it.

@@ -33,6 +33,15 @@ mlir::LogicalResult expandLatentAttention(mlir::ModuleOp module);
 /// sequence has any: encoders of images, which text does not train.
 void leaveOutEncoders(mlir::ModuleOp module, mlir::func::FuncOp entry);
 
+/// Erases private functions that nobody calls.
+void eraseUncalled(mlir::ModuleOp module);
+
+/// Behind the loss of `entry`, adds `count` layers that the checkpoint has for
+/// it, with the losses of as many further tokens.
+mlir::LogicalResult predictFurtherTokens(mlir::ModuleOp module,
+                                         mlir::func::FuncOp entry,
+                                         int64_t count);
+
 } // namespace autopar
 
 #endif // AUTOPAR_LIB_TRANSFORMS_TRAIN_TRAININGFORMS_H

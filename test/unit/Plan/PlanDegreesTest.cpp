@@ -89,12 +89,17 @@ TEST(CheckChoices, OfTrainingNeedTraining) {
   EXPECT_FALSE(checkTrainingChoices(plan, /*trains=*/true));
   EXPECT_EQ(checkTrainingChoices(plan, /*trains=*/false)->message,
             "expert_capacity_factor says what training does: serving drops no "
-            "tokens");
+            "tokens, and predicts further ones by a draft");
   plan.training.padsExpertsToCapacity = true;
   EXPECT_FALSE(checkTrainingChoices(plan, /*trains=*/true));
   plan.training.expertCapacityFactor.reset();
   EXPECT_EQ(checkTrainingChoices(plan, /*trains=*/true)->message,
             "pad_experts_to_capacity needs a capacity to pad to");
+  plan.training = {};
+  plan.training.mtpLayers = 1;
+  EXPECT_FALSE(checkTrainingChoices(plan, /*trains=*/true));
+  plan.expertPlacement.emplace();
+  EXPECT_TRUE(checkTrainingChoices(plan, /*trains=*/true));
 }
 
 TEST(CheckChoices, NameWhatIsMissing) {

@@ -71,10 +71,11 @@ TEST(Plan, ReadsBackWhatItWrites) {
 TEST(Plan, ReadsWhatExpertsTakeInTraining) {
   Result<Plan> plan = readMembers(
       R"("training": {"expert_capacity_factor": 1.25,
-         "pad_experts_to_capacity": true})");
+         "pad_experts_to_capacity": true, "mtp_layers": 1})");
   ASSERT_TRUE(plan) << plan.error().str();
   EXPECT_EQ(plan->training.expertCapacityFactor, 1.25);
   EXPECT_TRUE(plan->training.padsExpertsToCapacity);
+  EXPECT_EQ(plan->training.mtpLayers, 1);
   Result<Plan> again = read(writePlan(*plan));
   ASSERT_TRUE(again) << again.error().str();
   EXPECT_EQ(writePlan(*again), writePlan(*plan));

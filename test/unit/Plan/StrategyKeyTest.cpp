@@ -56,6 +56,9 @@ TEST(StrategyKey, KnowsWhatExpertsTake) {
   plan = other;
   plan.training.padsExpertsToCapacity = true;
   EXPECT_NE(strategyKeyOf(plan), strategyKeyOf(other));
+  plan = other;
+  plan.training.mtpLayers = 1;
+  EXPECT_NE(strategyKeyOf(plan), strategyKeyOf(other));
 }
 
 TEST(StrategyKey, KnowsHowTokensTravel) {

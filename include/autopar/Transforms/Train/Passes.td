@@ -23,6 +23,13 @@ def PrepareTrainingPass : ModulePass<"autopar-prepare-training"> {
     `flash=false`, attention writes its probabilities out, and drops of them,
     too; one with a cap, sinks, chunks or learned biases stays as it is.
 
+    With `mtp-layers`, the layers that the checkpoint has for it
+    (`transformer.stored`) predict further tokens behind the last one
+    (arXiv:2412.19437, section 2.2): each takes what the one before it gives and
+    the embeddings of the labels of that one, and has labels of its own, which
+    follow the last argument, and a loss, which follows the last result.
+    Embedding and head are the model's. Losses add up, each with weight 1.
+
     Requires `transformer.workload(phase = train, ..)`, else does nothing, and an
     unsharded module. Guarantees that a module that was prepared stays as it is.
 
@@ -43,6 +50,8 @@ def PrepareTrainingPass : ModulePass<"autopar-prepare-training"> {
            "Probability that an element is dropped, 0 to below 1">,
     Option<"flash", "flash", "bool", "true",
            "Attention keeps its probabilities to itself">,
+    Option<"mtpLayers", "mtp-layers", "int64_t", "0",
+           "Layers that predict further tokens, each with a loss of its own">,
   ];
   let dependentDialects = ["::autopar::transformer::TransformerDialect"];
 }

@@ -1,0 +1,173 @@
+//===- PredictFurtherTokens.cpp - Layers and losses of MTP ----------------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TrainingForms.h"
+
+#include "autopar/Dialect/Transformer/Training.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace autopar;
+using namespace autopar::transformer;
+using namespace mlir;
+
+namespace {
+
+/// What the checkpoint has of them: a stored function that repeats a layer of
+/// what was computed so far and of the embeddings of further tokens.
+struct StoredLayers {
+  StoredOp stored;
+  RepeatOp repeat;
+  func::CallOp call;
+};
+
+/// Copies of a layer, and of what it calls, outside of loops: their weights
+/// have the names that the checkpoint gives them.
+class LayerCopies {
+public:
+  LayerCopies(RepeatOp repeat, int64_t number)
+      : prefix((*repeat.getPrefix() + "." + Twine(number) + ".").str()),
+        suffix(("_" + Twine(number)).str()) {}
+
+  func::FuncOp of(func::FuncOp layer) {
+    func::FuncOp &copy = copies[layer];
+    if (copy)
+      return copy;
+    OpBuilder builder(layer);
+    copy = cast<func::FuncOp>(builder.clone(*layer));
+    copy.setName((layer.getName() + suffix).str());
+    func::FuncOp made = copy;
+    made.walk([&](WeightOp weight) {
+      weight.setName((prefix + weight.getName()).str());
+    });
+    made.walk([&](func::CallOp call) {
+      auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+          call, call.getCalleeAttr());
+      call.setCallee(of(callee).getName());
+    });
+    return made;
+  }
+
+private:
+  std::string prefix, suffix;
+  llvm::MapVector<Operation *, func::FuncOp> copies;
+};
+
+/// Adds the layers of one module.
+class FurtherTokens {
+public:
+  FurtherTokens(ModuleOp module, func::FuncOp entry)
+      : module(module), entry(entry),
+        end(entry.getBody().front().getTerminator()) {}
+
+  LogicalResult add(int64_t count);
+
+private:
+  LogicalResult findModel();
+  StoredLayers findStored();
+  void addDepth(func::FuncOp layer, func::CallOp call);
+
+  ModuleOp module;
+  func::FuncOp entry;
+  Operation *end;
+  EmbeddingOp embedding;
+  LogitsOp scores;
+  CrossEntropyOp loss;
+  /// Of the depth before: what it gives, and which tokens it predicts.
+  Value hidden, labels;
+};
+
+} // namespace
+
+LogicalResult FurtherTokens::findModel() {
+  entry.walk([&](EmbeddingOp op) {
+    if (isa<BlockArgument>(op.getIds()))
+      embedding = op;
+  });
+  loss = end->getOperand(0).getDefiningOp<CrossEntropyOp>();
+  auto cast = loss.getX().getDefiningOp<CastOp>();
+  scores = cast ? cast.getX().getDefiningOp<LogitsOp>() : LogitsOp();
+  if (!embedding || !scores)
+    return entry.emitOpError("looks up no tokens, or compares other scores "
+                             "than a head's with labels: no further tokens "
+                             "can be predicted");
+  hidden = scores.getX();
+  labels = loss.getLabels();
+  return success();
+}
+
+StoredLayers FurtherTokens::findStored() {
+  for (auto stored : module.getOps<StoredOp>()) {
+    StoredLayers found = {stored, {}, {}};
+    stored.getStoredFunction().walk([&](RepeatOp repeat) {
+      auto call = dyn_cast<func::CallOp>(repeat.getBody().front().front());
+      if (repeat.getPrefix() && call && call.getNumOperands() == 2)
+        found = {stored, repeat, call};
+    });
+    if (found.repeat)
+      return found;
+  }
+  return {};
+}
+
+/// A layer takes what the depth before gives and the embeddings of what that
+/// predicts; the model's own head scores the tokens behind those.
+void FurtherTokens::addDepth(func::FuncOp layer, func::CallOp call) {
+  OpBuilder builder(end);
+  Location loc = end->getLoc();
+  Value next =
+      EmbeddingOp::create(builder, loc, embedding.getResult().getType(), labels,
+                          embedding.getTable());
+  SmallVector<Value> operands;
+  for (Value operand : call.getOperands())
+    operands.push_back(isa<BlockArgument>(operand) ? hidden : next);
+  hidden = func::CallOp::create(builder, loc, layer, operands).getResult(0);
+  unsigned count = entry.getNumArguments();
+  (void)entry.insertArgument(count, labels.getType(), {}, loc);
+  labels = entry.getArgument(count);
+  Value logits = LogitsOp::create(builder, loc, scores.getResult().getType(),
+                                  hidden, scores.getTable());
+  Value wide = CastOp::create(builder, loc, loss.getX().getType(), logits);
+  Value own = CrossEntropyOp::create(builder, loc, loss.getResult().getType(),
+                                     wide, labels);
+  end->insertOperands(end->getNumOperands(), own);
+  entry.setType(FunctionType::get(entry.getContext(), entry.getArgumentTypes(),
+                                  end->getOperandTypes()));
+}
+
+LogicalResult FurtherTokens::add(int64_t count) {
+  StoredLayers layers = findStored();
+  int64_t most =
+      layers.repeat ? static_cast<int64_t>(layers.repeat.getCount()) : 0;
+  if (count > most)
+    return module.emitError()
+           << "mtp_layers = " << count
+           << ": of layers that predict further tokens the model has " << most;
+  if (failed(findModel()))
+    return failure();
+  auto layer = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      layers.call, layers.call.getCalleeAttr());
+  int64_t first = layers.repeat.getFirst();
+  for (int64_t number = first; number < first + count; ++number)
+    addDepth(LayerCopies(layers.repeat, number).of(layer), layers.call);
+  if (count < most) {
+    layers.repeat.setFirst(first + count);
+    layers.repeat.setCount(most - count);
+    return success();
+  }
+  auto function = layers.stored.getStoredFunction();
+  layers.stored.erase();
+  function.erase();
+  eraseUncalled(module);
+  return success();
+}
+
+LogicalResult autopar::predictFurtherTokens(ModuleOp module, func::FuncOp entry,
+                                            int64_t count) {
+  return count > 0 ? FurtherTokens(module, entry).add(count) : success();
+}
