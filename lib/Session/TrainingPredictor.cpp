@@ -128,6 +128,7 @@ static Result<PlanRequest> requestOf(const TrainedRun &run,
   request.plan.training.recompute = plan.recomputation;
   request.plan.training.unfusedAttention = plan.unfusedAttention;
   request.plan.training.dropout = plan.dropout;
+  request.plan.training.mtpLayers = plan.mtpLayers;
   if (plan.narrowGradients)
     request.plan.training.gradientFormat = ElementType::bf16;
   request.plan.training.productFormat = productFormatOf(plan.format);

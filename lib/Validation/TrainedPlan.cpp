@@ -217,6 +217,16 @@ static void setKernels(const TrainingRow &row, TrainedPlan &plan) {
   plan.assumed.emplace_back("dropout of 0.1, Megatron's default");
 }
 
+//// DeepSeek-V3 has one head that predicts a further token; some pages measure
+/// with it and without.
+static void setFurtherTokens(const TrainingRow &row, TrainedPlan &plan) {
+  if (!says(row.model, {"w/ mtp"}))
+    return;
+  plan.mtpLayers = 1;
+  plan.assumed.emplace_back(
+      "a head for a further token, as the model is named");
+}
+
 /// Recipes do not split a single expert (Megatron-Bridge, scripts/performance:
 /// expert_tensor_parallel_size=1), though Megatron would by tp.
 static void setExperts(const TrainingRow &row, const RecipeSettings &settings,
@@ -336,6 +346,7 @@ Result<TrainedPlan> autopar::trainedPlanOf(const TrainingRow &row,
   setRecomputation(row, settings, plan);
   setGradients(row, plan);
   setKernels(row, plan);
+  setFurtherTokens(row, plan);
   if (row.isMoe())
     setExperts(row, settings, plan);
   if (auto error = checkExperts(plan))

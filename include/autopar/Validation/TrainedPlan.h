@@ -48,6 +48,8 @@ struct TrainedPlan {
   /// so many devices, beyond which they are replicas.
   int64_t zeroStage = 0, zeroDevices = 1;
   bool sequenceParallel = false, offloadsActivations = false;
+  /// Heads that predict further tokens; none where absent.
+  std::optional<int64_t> mtpLayers;
   Recomputation recomputation;
   /// Gradients of microbatches add up in 16 bits, not in fp32.
   bool narrowGradients = false;

@@ -95,6 +95,11 @@ TEST(TrainedPlan, Kernels) {
   EXPECT_FALSE(mpt.unfusedAttention);
 }
 
+TEST(TrainedPlan, FurtherTokens) {
+  EXPECT_EQ(plan(R"-("model": "DeepSeek-V3 (w/ MTP)")-").mtpLayers, 1);
+  EXPECT_FALSE(plan(R"-("model": "DeepSeek-V3 (w/o MTP)")-").mtpLayers);
+}
+
 TEST(TrainedPlan, Sharding) {
   TrainedPlan full = plan(R"("tp": 1, "fsdp": "FULL_SHARD")");
   EXPECT_EQ(full.runtime, TrainingRuntime::fsdp2);
