@@ -175,6 +175,16 @@ void TrainingMemory::settle(const Runtime &runtime) {
   totalBytes -= reusedBytes;
 }
 
+TrainingMemory
+autopar::trainingMemoryOf(const StagePricer::StageMemory &memory) {
+  TrainingMemory all;
+  all.totalBytes = static_cast<int64_t>(memory.totalBytes);
+  all.budgetBytes = static_cast<int64_t>(memory.budgetBytes);
+  all.updateBytes = static_cast<int64_t>(memory.updateBytes);
+  all.activationBytes = static_cast<int64_t>(memory.activationBytes);
+  return all;
+}
+
 PipelineSchedule autopar::scheduleOf(const PricedLayers &layers,
                                      const PipelineSteps &steps) {
   PipelineSchedule schedule;

@@ -27,69 +27,86 @@ static const char *coefficientOf(FigureUse::Kind kind) {
   }
 }
 
-Impact &ImpactTable::find(const std::string &path, double value,
-                          const Source &source) {
+Impact &ImpactTable::find(const Named &figure) {
   auto found = std::find_if(all.begin(), all.end(), [&](const Impact &impact) {
-    return impact.path == path;
+    return impact.path == figure.path;
   });
   if (found == all.end())
-    found = all.insert(found, {path, value, source.str(), {}, {}});
+    found = all.insert(
+        found, {figure.path, figure.value, figure.source.str(), {}, {}});
   return *found;
 }
 
-/// Of a figure of the strategy, or then of a link; null of what has no slope:
-/// an exponent, which is one of a few.
-Impact *ImpactTable::impactOf(size_t index) {
+/// Of a figure of the strategy, or then of a link; nothing of what has no
+/// slope: an exponent, which is one of a few.
+std::optional<ImpactTable::Named> ImpactTable::nameOf(size_t index) const {
   const auto &figures = sensitivity.figures();
   if (index >= figures.size()) {
     const LinkFigure &link = sensitivity.linkFigures()[index - figures.size()];
     const Figure &figure = inputs.pool().tiers[link.tier].*link.figure;
-    return &find(figure.path, figure.value, figure.source);
+    return Named{figure.path, figure.value, figure.source};
   }
   const BoundFigure &bound = figures[index];
   if (bound.figure)
-    return &find(bound.figure->path, bound.value, bound.figure->source);
+    return Named{bound.figure->path, bound.value, bound.figure->source};
   FigureUse::Kind kind = strategy.figures[index].kind;
   if (kind == FigureUse::Kind::memory_utilization)
-    return &find("plan.memory_utilization", bound.value, {"user", "plan"});
+    return Named{"plan.memory_utilization", bound.value, {"user", "plan"}};
   const char *coefficient = coefficientOf(kind);
   if (!coefficient || !bound.curve)
-    return nullptr;
-  return &find(bound.curve->path + "." + coefficient, bound.value,
-               bound.curve->source);
+    return std::nullopt;
+  return Named{bound.curve->path + "." + coefficient, bound.value,
+               bound.curve->source};
 }
 
 static Impact::Change opposite(const Impact::Change &change) {
   return {-change.stepTimeUs, -change.totalBytes, -change.kvCapacityTokens};
 }
 
+static constexpr double onePercent = 0.01, usPerPicosecond = 1e-6;
+
+void ImpactTable::addTo(Impact &impact, const Slope &slope, double unit,
+                        double Impact::Change::*change) {
+  Impact::Change before = impact.more;
+  impact.more.*change += slope.above * unit * onePercent;
+  if (slope.above == slope.below && !impact.less)
+    return;
+  if (!impact.less)
+    impact.less = opposite(before);
+  (*impact.less).*change -= slope.below * unit * onePercent;
+}
+
+static bool isFlat(const Slope &slope) {
+  return slope.above == 0 && slope.below == 0;
+}
+
 void ImpactTable::add(const std::vector<Slope> &slopes, double unit,
                       double Impact::Change::*change) {
-  constexpr double onePercent = 0.01;
-  for (size_t i = 0; i < slopes.size(); ++i) {
-    Slope slope = slopes[i];
-    bool isFlat = slope.above == 0 && slope.below == 0;
-    Impact *impact = isFlat ? nullptr : impactOf(i);
-    if (!impact)
-      continue;
-    Impact::Change before = impact->more;
-    impact->more.*change += slope.above * unit * onePercent;
-    if (slope.above == slope.below && !impact->less)
-      continue;
-    if (!impact->less)
-      impact->less = opposite(before);
-    (*impact->less).*change -= slope.below * unit * onePercent;
-  }
+  for (size_t i = 0; i < slopes.size(); ++i)
+    if (!isFlat(slopes[i]))
+      if (std::optional<Named> figure = nameOf(i))
+        addTo(find(*figure), slopes[i], unit, change);
+}
+
+void ImpactTable::addFigure(const Figure &figure, const Slope &picoseconds,
+                            const Slope &bytes) {
+  if (isFlat(picoseconds) && isFlat(bytes))
+    return;
+  Impact &impact = find({figure.path, figure.value, figure.source});
+  addTo(impact, picoseconds, usPerPicosecond, &Impact::Change::stepTimeUs);
+  addTo(impact, bytes, 1, &Impact::Change::totalBytes);
 }
 
 void ImpactTable::addTime(const std::vector<Slope> &picoseconds, double times) {
-  constexpr double usPerPicosecond = 1e-6;
   add(picoseconds, times * usPerPicosecond, &Impact::Change::stepTimeUs);
 }
 
 void ImpactTable::addMemory() {
-  add(sensitivity.slopes(strategy.total.totalBytes), 1,
-      &Impact::Change::totalBytes);
+  addMemory(sensitivity.slopes(strategy.total.totalBytes));
+}
+
+void ImpactTable::addMemory(const std::vector<Slope> &bytes) {
+  add(bytes, 1, &Impact::Change::totalBytes);
 }
 
 void ImpactTable::addCapacity() {

@@ -26,13 +26,27 @@ public:
   /// Of a step's time; of what `sensitivity` was laid for.
   void addTime(const std::vector<Slope> &picoseconds, double times = 1);
   void addMemory();
+  void addMemory(const std::vector<Slope> &bytes);
   void addCapacity();
+  /// Of a figure that formulas do not have.
+  void addFigure(const Figure &figure, const Slope &picoseconds,
+                 const Slope &bytes);
+  /// Whether a figure of the strategy, or then of a link, has slopes.
+  bool has(size_t index) const { return nameOf(index).has_value(); }
   /// By falling impact on the step, then on memory.
   std::vector<Impact> take();
 
 private:
-  Impact &find(const std::string &path, double value, const Source &source);
-  Impact *impactOf(size_t index);
+  /// A figure as users call it.
+  struct Named {
+    std::string path;
+    double value;
+    Source source;
+  };
+  std::optional<Named> nameOf(size_t index) const;
+  Impact &find(const Named &figure);
+  static void addTo(Impact &impact, const Slope &slope, double unit,
+                    double Impact::Change::*change);
   void add(const std::vector<Slope> &slopes, double unit,
            double Impact::Change::*change);
 

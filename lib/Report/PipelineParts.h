@@ -24,6 +24,11 @@ struct PipelineParts {
   std::optional<Error> prepare(const Workload &whole);
   /// Prices the parts.
   std::optional<Error> price();
+  /// Another pricer of them, which they outlive, on other figures.
+  StagePricer pricerOn(const Machine &other, const Runtime &trainer) const {
+    return {program, tape,    strategy.launching,
+            other,   trainer, plan.memoryUtilization};
+  }
   /// Of a device that runs each layer kind so often in a pass.
   Layout layoutOf(const PartCounts &counts) const;
   /// Where the devices that run one stage after the other lie. Virtual stages

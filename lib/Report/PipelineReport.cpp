@@ -414,6 +414,10 @@ void PipelineEvaluator::addAssumptions() {
 }
 
 void PipelineEvaluator::addImpacts() {
+  if (iteration) {
+    report.impacts = impactsOf(*iteration, report.memory.perDevice);
+    return;
+  }
   report.impacts = impactsOf(parts, *steps, pipeline.transfers,
                              parts.layoutOf(countsOfDevice(fullest)),
                              parts.layoutOf(countsOfDevice(scarcest)));
@@ -450,12 +454,12 @@ Result<Report> PipelineEvaluator::run(ReportDetail detail) {
   addStep();
   adviseOnEnds();
   addAssumptions();
+  if (iteration)
+    iteration->fullest = fullest;
   if (detail.impact)
     addImpacts();
-  if (iteration) {
-    iteration->fullest = fullest;
+  if (iteration)
     readTraining(*iteration, report);
-  }
   report.pipeline = std::move(pipeline);
   if (explain)
     explainPipeline(parts,
@@ -471,9 +475,6 @@ Result<Report> PipelineEvaluator::run(ReportDetail detail) {
 
 Result<Report> autopar::evaluatePipeline(const PlanInputs &inputs,
                                          ReportDetail detail) {
-  if (detail.impact && inputs.program.trains())
-    return Error{"", "the impact of figures on training is not computed",
-                 "leave out --impact"};
   PipelineParts parts(inputs);
   if (auto error = parts.prepare(inputs.workload))
     return *error;

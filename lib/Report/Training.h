@@ -76,6 +76,10 @@ void addSaved(const Iteration &iteration, int64_t device,
 void takeIteration(const Iteration &iteration, Report &report);
 /// Fills `Report::training` of a report that has all else of its step.
 void readTraining(const Iteration &iteration, Report &report);
+/// The impacts of figures on the iteration, and on the memory of its fullest
+/// device.
+std::vector<Impact> impactsOf(const Iteration &iteration,
+                              const Report::DeviceMemory &fullest);
 /// What experts take and drop, where they have a capacity.
 void readCapacity(const Iteration &iteration, TrainingReport &training);
 void explainCapacity(const Iteration &iteration, Report &report);

@@ -127,15 +127,6 @@ bool IterationPrices::Hop::send(double next) {
   return bool(time);
 }
 
-static TrainingMemory ofTraining(const StagePricer::StageMemory &memory) {
-  TrainingMemory all;
-  all.totalBytes = static_cast<int64_t>(memory.totalBytes);
-  all.budgetBytes = static_cast<int64_t>(memory.budgetBytes);
-  all.updateBytes = static_cast<int64_t>(memory.updateBytes);
-  all.activationBytes = static_cast<int64_t>(memory.activationBytes);
-  return all;
-}
-
 /// Of the device that holds most.
 bool IterationPrices::findMemory(BatchPrice &price) {
   std::vector<int64_t> savedBytes = peakSavedBytes(schedule);
@@ -143,7 +134,7 @@ bool IterationPrices::findMemory(BatchPrice &price) {
     auto &memory = contents[deviceContents[device]].memory;
     if (!memory && pricer.priceStage(ranges, device, memory.emplace()))
       return false;
-    TrainingMemory all = ofTraining(*memory);
+    TrainingMemory all = trainingMemoryOf(*memory);
     all.savedBytes = savedBytes[device];
     all.settle(target.runtime);
     if (device > 0 && all.totalBytes <= price.totalBytes)

@@ -41,6 +41,10 @@ CASES = [
     ("gemma-2-27b", "--shard-tp=2 --stage-pp=4 --runtime=ideal --phase=decode --batch=8 --context=9000"),
     ("gpt-oss-120b", "--shard-tp=2 --shard-ep=2 --stage-pp=2 --phase=decode --batch=16 --context=4096"),
     ("llama-3.3-70b", "--shard-tp=8 --phase=prefill --batch=2 --prompt=30000"),
+    ("llama-3.1-8b", "--shard-dp=8 --zero=1 --runtime=megatron --phase=train --batch=64 --context=4096"),
+    ("llama-3.1-8b", "--shard-dp=2 --shard-tp=4 --shard-sp --fsdp --runtime=fsdp2 --recompute=full --phase=train --batch=64 --context=4096"),
+    ("llama-3.3-70b", "--shard-tp=8 --shard-sp --stage-pp=4 --nodes=4 --interleave=2 --micro-batch=1 --runtime=nemo --phase=train --batch=32 --context=4096"),
+    ("deepseek-v3", "--shard-dp=16 --shard-ep=16 --stage-pp=4 --nodes=8 --micro-batch=1 --runtime=nemo --recompute=full --phase=train --batch=256 --context=4096"),
 ]  # fmt: skip
 
 Numbers = collections.namedtuple("Numbers", "time total capacity")

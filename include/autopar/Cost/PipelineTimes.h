@@ -103,6 +103,9 @@ struct TrainingMemory {
   bool fits() const { return totalBytes <= budgetBytes; }
 };
 
+/// That of a device, without what it saves.
+TrainingMemory trainingMemoryOf(const StagePricer::StageMemory &memory);
+
 /// The time of a step: from round to round where rounds repeat, else all.
 Picoseconds stepTimeOf(const PipelineSchedule &schedule,
                        const PipelineTimeline &timeline);

@@ -100,6 +100,11 @@ public:
               const Machine &machine, const Runtime &runtime,
               std::optional<double> memoryUtilization);
 
+  /// Replaces the value of figure `index` of the strategy; what was priced
+  /// before stays.
+  void setFigure(uint32_t index, double value) {
+    pricer.setFigure(index, value);
+  }
   /// Prices the layers `order`, and what lies around them, for one microbatch
   /// on the axes of `layout`. Layers of one kind cost the same where the
   /// borders around them do. A microbatch that goes through in `chunks` takes

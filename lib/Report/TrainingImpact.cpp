@@ -1,0 +1,202 @@
+//===- TrainingImpact.cpp - Figures by what they do to an iteration -------===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What runs beside what, and who waits for whom, has no slope that formulas
+// would say: iterations are priced again with a little more of each figure, and
+// a little less, on the same stages.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImpactTable.h"
+#include "PipelineParts.h"
+#include "Training.h"
+
+#include <cmath>
+
+using namespace autopar;
+
+/// By which part of itself a figure is moved.
+static constexpr double step = 1e-3;
+
+namespace {
+
+/// An iteration, and what its fullest device holds.
+struct Outcome {
+  double timePs = 0, totalBytes = 0;
+};
+
+/// Both by a figure.
+struct Slopes {
+  Slope time, bytes;
+};
+
+class Differences {
+public:
+  Differences(const Iteration &iteration, const Report::DeviceMemory &fullest)
+      : iteration(iteration), parts(iteration.parts), fullest(fullest) {}
+
+  template <typename Make>
+  Slopes slopesOf(Make make) {
+    Outcome at = make(1.0), more = make(1 + step), less = make(1 - step);
+    return {slopeOf(less.timePs, at.timePs, more.timePs),
+            slopeOf(less.totalBytes, at.totalBytes, more.totalBytes)};
+  }
+  Slopes ofFigure(uint32_t index, double value);
+  Slopes ofLink(LinkFigure link);
+  template <typename Owner>
+  Slopes ofRuntime(Owner ownerIn, double value);
+
+private:
+  static Slope slopeOf(double less, double at, double more);
+  Outcome price(const Machine &machine, const Runtime &runtime,
+                StagePricer &pricer) const;
+  std::optional<PipelineSteps> stepsOn(const Machine &machine,
+                                       const Runtime &runtime) const;
+
+  const Iteration &iteration;
+  const PipelineParts &parts;
+  const Report::DeviceMemory &fullest;
+};
+
+} // namespace
+
+/// Sides that differ by less than roundings do are one.
+Slope Differences::slopeOf(double less, double at, double more) {
+  Slope slope = {(at - less) / step, (more - at) / step};
+  double mean = (slope.below + slope.above) / 2;
+  double bend = std::fabs(slope.above - slope.below);
+  constexpr double straight = 0.02;
+  bool isStraight = bend <= straight * std::fabs(mean) + 1e-7 * at / step;
+  return isStraight ? Slope{mean, mean} : slope;
+}
+
+/// What hosts and messages take on other figures.
+std::optional<PipelineSteps>
+Differences::stepsOn(const Machine &machine, const Runtime &runtime) const {
+  PipelineSteps steps = iteration.steps;
+  const std::vector<Report::Transfer> &transfers =
+      iteration.pipeline->transfers;
+  Network network(machine.pools.front(), *parts.plan.devices());
+  Result<Picoseconds> host = toPicoseconds(
+      hostTimeUs(runtime, parts.workload, replicasOf(parts.plan)));
+  if (!host)
+    return std::nullopt;
+  steps.hostPs = {*host};
+  for (size_t i = 0; i < transfers.size(); ++i) {
+    Route route =
+        transferRoute(network, parts.stageAxis(), transfers[i].fromStage,
+                      static_cast<int64_t>(steps.ranges.size()), runtime.ideal);
+    Result<Picoseconds> time =
+        toPicoseconds(timeOf(route, static_cast<double>(transfers[i].bytes)));
+    if (!time)
+      return std::nullopt;
+    steps.transferPs[i] = *time;
+  }
+  return steps;
+}
+
+/// What is refused has no slope: it counts as it was.
+Outcome Differences::price(const Machine &machine, const Runtime &runtime,
+                           StagePricer &pricer) const {
+  Outcome outcome = {double(iteration.times.allPs()),
+                     double(fullest.totalBytes)};
+  std::optional<PipelineSteps> steps = stepsOn(machine, runtime);
+  StagePricer::StageMemory memory;
+  if (!steps ||
+      pricer.price(parts.order, layoutOf(parts.inputs()), parts.workload,
+                   parts.shape) ||
+      pricer.priceStage(steps->ranges, iteration.fullest, memory))
+    return outcome;
+  PipelineSchedule schedule = scheduleOf(pricer, *steps);
+  outcome.timePs =
+      double(iterationOf(pricer, *steps, trainingEnds(schedule)).allPs());
+  TrainingMemory all = trainingMemoryOf(memory);
+  all.savedBytes = fullest.savedBytes;
+  all.settle(runtime);
+  outcome.totalBytes = double(all.totalBytes);
+  return outcome;
+}
+
+Slopes Differences::ofFigure(uint32_t index, double value) {
+  StagePricer pricer = parts.pricerOn(parts.machine, parts.runtime);
+  return slopesOf([&](double factor) {
+    pricer.setFigure(index, value * factor);
+    return price(parts.machine, parts.runtime, pricer);
+  });
+}
+
+Slopes Differences::ofLink(LinkFigure link) {
+  const Tier &tier = parts.machine.pools.front().tiers[link.tier];
+  return slopesOf([&](double factor) {
+    Machine machine =
+        withLinkFigure(parts.machine, link, (tier.*link.figure).value * factor);
+    StagePricer pricer = parts.pricerOn(machine, parts.runtime);
+    return price(machine, parts.runtime, pricer);
+  });
+}
+
+/// `ownerIn` finds the figure in a runtime.
+template <typename Owner>
+Slopes Differences::ofRuntime(Owner ownerIn, double value) {
+  return slopesOf([&](double factor) {
+    Runtime runtime = parts.runtime;
+    ownerIn(runtime).value = value * factor;
+    StagePricer pricer = parts.pricerOn(parts.machine, runtime);
+    return price(parts.machine, runtime, pricer);
+  });
+}
+
+/// Figures that are no part of formulas.
+static constexpr Figure Runtime::*hostFigures[] = {
+    &Runtime::hostTimeUs, &Runtime::hostTimePerLayerUs,
+    &Runtime::hostTimePerSequenceUs};
+static constexpr Figure TrainingFigures::*trainingFigures[] = {
+    &TrainingFigures::hiddenCommunication, &TrainingFigures::hiddenDispatch,
+    &TrainingFigures::contention,          &TrainingFigures::allocatorOverhead,
+    &TrainingFigures::stragglerShare,      &TrainingFigures::routingHostShare};
+
+std::vector<Impact> autopar::impactsOf(const Iteration &iteration,
+                                       const Report::DeviceMemory &fullest) {
+  const PipelineParts &parts = iteration.parts;
+  PlanInputs inputs = parts.inputs();
+  ImpactTable table(inputs, parts.strategy);
+  Differences differences(iteration, fullest);
+  std::vector<Slope> times, bytes;
+  auto add = [&](const Slopes &slopes) {
+    times.push_back(slopes.time);
+    bytes.push_back(slopes.bytes);
+  };
+  auto isOfHost = [&](const Figure *figure) {
+    return std::any_of(std::begin(hostFigures), std::end(hostFigures),
+                       [&](Figure Runtime::*host) {
+                         return figure == &(parts.runtime.*host);
+                       });
+  };
+  const auto &figures = table.sensitivity.figures();
+  for (uint32_t i = 0; i < figures.size(); ++i)
+    add(table.has(i) && !isOfHost(figures[i].figure)
+            ? differences.ofFigure(i, figures[i].value)
+            : Slopes());
+  for (const LinkFigure &link : table.sensitivity.linkFigures())
+    add(differences.ofLink(link));
+  table.addTime(times);
+  table.addMemory(bytes);
+  auto addOfRuntime = [&](auto ownerIn) {
+    const Figure &figure = ownerIn(parts.runtime);
+    if (figure.value == 0)
+      return;
+    Slopes slopes = differences.ofRuntime(ownerIn, figure.value);
+    table.addFigure(figure, slopes.time, slopes.bytes);
+  };
+  for (Figure Runtime::*host : hostFigures)
+    addOfRuntime([=](auto &runtime) -> auto & { return runtime.*host; });
+  if (parts.runtime.training)
+    for (Figure TrainingFigures::*own : trainingFigures)
+      addOfRuntime(
+          [=](auto &runtime) -> auto & { return (*runtime.training).*own; });
+  return table.take();
+}
