@@ -41,7 +41,7 @@ private:
 } // namespace
 
 void SearchAnswer::findCloseCalls(SearchReport &report) const {
-  if (!report.best || report.result.rivals.empty() || found.problem.trains())
+  if (!report.best || report.result.rivals.empty())
     return;
   auto impactsOf = [&](const SearchPoint &point) -> std::optional<Report> {
     ReportDetail detail;

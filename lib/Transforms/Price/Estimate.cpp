@@ -12,7 +12,6 @@
 #include "OtherPhase.h"
 #include "Workbook.h"
 #include "autopar/Dialect/Parallel/Parallel.h"
-#include "autopar/Dialect/Transformer/Training.h"
 #include "autopar/Program/RequestTrace.h"
 #include "autopar/Report/DeploymentLink.h"
 #include "autopar/Report/ReportPage.h"
@@ -169,8 +168,7 @@ struct EstimatePass : autopar::impl::EstimatePassBase<EstimatePass> {
     ReportDetail detail{explain, impact, *simulation ? &**simulation : nullptr};
     if (format == "html") {
       // A page says of each number why, and what matters.
-      detail.explain = true;
-      detail.impact = module.getOps<transformer::TrainingOp>().empty();
+      detail.explain = detail.impact = true;
     }
     LogicalResult done =
         findDeployed(module).empty()
