@@ -63,8 +63,7 @@ class LivePage {
     const begun = performance.now();
     try {
       const answer = await this.estimates.ask(
-        {...this.question.body(), explain: true, impact: this.question.value.flags.phase !== 'train',
-         ir: true});
+        {...this.question.body(), explain: true, impact: true, ir: true});
       if (!answer) return;
       this.take(answer, performance.now() - begun);
       this.still = setTimeout(() => this.showRest(answer), isSettled ? 0 : stillMs);
