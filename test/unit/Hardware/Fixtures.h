@@ -14,16 +14,21 @@
 #include "gtest/gtest.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <unistd.h>
 
 namespace autopar::test {
 
-/// Uses the library of the source tree, and a folder for broken copies of it.
+/// Uses the library of the source tree, and a folder for broken copies of it,
+/// which tests that run beside it do not have.
 class LibraryTest : public testing::Test {
 protected:
   void SetUp() override {
     setenv("AUTOPAR_DATA", AUTOPAR_SOURCE_DIR, 1);
-    folder = testing::TempDir();
+    folder = testing::TempDir() + "hardware-" + std::to_string(getpid()) + "/";
+    std::filesystem::create_directories(folder);
   }
+  void TearDown() override { std::filesystem::remove_all(folder); }
 
   /// A copy of a library file with one piece of text replaced.
   std::string edited(const std::string &file, const std::string &from,

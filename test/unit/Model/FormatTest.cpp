@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 
 #include <cstdlib>
+#include <unistd.h>
 
 using namespace autopar;
 
@@ -22,7 +23,8 @@ struct FormatTest : testing::Test {
 
   static std::string errorOf(const std::string &tensors,
                              const std::map<std::string, int64_t> &given = {}) {
-    std::string path = testing::TempDir() + "/format-test.json";
+    std::string path = testing::TempDir() + "/format-test-" +
+                       std::to_string(getpid()) + ".json";
     std::string text =
         R"({"schema": "autopar.format/1", "name": "x", "title": "x",
             "source": "x", "parameters": {"group": 64}, "tensors": )" +

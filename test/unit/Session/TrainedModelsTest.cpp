@@ -15,6 +15,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <unistd.h>
 
 using namespace autopar;
 
@@ -29,7 +30,8 @@ protected:
     auto [known, isNew] = counts.emplace(config, 0);
     if (!isNew)
       return known->second;
-    std::string file = testing::TempDir() + "/trained.json";
+    std::string file =
+        testing::TempDir() + "/trained-" + std::to_string(getpid()) + ".json";
     EXPECT_TRUE(writeFile(file, config));
     ModelRequest request;
     request.argument = file;
