@@ -381,7 +381,6 @@ static func::FuncOp entryOf(ModuleOp module) {
   return entry;
 }
 
-/// Finds the function and the stages, divides the batch.
 /// Which tokens are dropped depends on how many ranks there are.
 static LogicalResult verifyKeepsTokens(ModuleOp module) {
   for (auto training : module.getOps<transformer::TrainingOp>())
@@ -391,6 +390,7 @@ static LogicalResult verifyKeepsTokens(ModuleOp module) {
   return success();
 }
 
+/// Finds the function and the stages, divides the batch.
 LogicalResult Execution::begin(const Workload &workload) {
   if (failed(verifyKeepsTokens(module)))
     return failure();

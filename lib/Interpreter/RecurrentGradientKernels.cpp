@@ -57,9 +57,7 @@ static LocalResults run(ShortConvBackwardOp op, Device &device) {
           dw.data[c * kernel + j] += x.data[at(j)] * dz;
         }
       }
-  LocalTensors results;
-  results.push_back(std::move(dx));
-  results.push_back(std::move(dw));
+  LocalTensors results{std::move(dx), std::move(dw)};
   if (op.getDBias())
     results.push_back(std::move(db));
   return results;
@@ -150,10 +148,9 @@ static LocalResults compute(StateSpaceBackwardOp op, Device &device) {
     for (int64_t h = 0; h < walk.heads; ++h)
       for (int64_t p = 0; p < walk.width; ++p)
         walk.run(b, h, p);
-  LocalTensors results;
-  for (LocalTensor *gradient :
-       {&walk.dx, &walk.dDt, &walk.dIn, &walk.dOut, &walk.dA})
-    results.push_back(std::move(*gradient));
+  LocalTensors results{std::move(walk.dx), std::move(walk.dDt),
+                       std::move(walk.dIn), std::move(walk.dOut),
+                       std::move(walk.dA)};
   if (op.getDD())
     results.push_back(std::move(walk.dD));
   return results;
@@ -286,11 +283,9 @@ static LocalResults compute(GatedDeltaRuleBackwardOp op, Device &device) {
   for (int64_t b = 0; b < walk.value.shape[0]; ++b)
     for (int64_t h = 0; h < walk.heads; ++h)
       walk.run(b, h);
-  LocalTensors results;
-  for (LocalTensor *gradient : {&walk.dQuery, &walk.dKey, &walk.dValue,
-                                &walk.dBeta, &walk.dDecay, &walk.dRate})
-    results.push_back(std::move(*gradient));
-  return results;
+  return LocalTensors{std::move(walk.dQuery), std::move(walk.dKey),
+                      std::move(walk.dValue), std::move(walk.dBeta),
+                      std::move(walk.dDecay), std::move(walk.dRate)};
 }
 
 static LocalResults run(GatedDeltaRuleBackwardOp op, Device &device) {
@@ -338,10 +333,7 @@ static LocalResults run(LinearAttentionBackwardOp op, Device &device) {
           }
       }
     }
-  LocalTensors results;
-  for (LocalTensor *gradient : {&dQuery, &dKey, &dValue})
-    results.push_back(std::move(*gradient));
-  return results;
+  return LocalTensors{std::move(dQuery), std::move(dKey), std::move(dValue)};
 }
 
 void autopar::attachRecurrentGradientKernels(MLIRContext *context) {

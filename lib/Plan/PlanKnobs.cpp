@@ -101,18 +101,25 @@ struct CountOrNone {
   }
 };
 
+/// The number that `text` is, if it is one from `least` to `most`.
+std::optional<double> parseNumber(std::string_view text, double least,
+                                  double most) {
+  double value = 0;
+  auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  bool isNumber = error == std::errc() && end == text.data() + text.size();
+  return isNumber && value >= least && value <= most ? std::optional(value)
+                                                     : std::nullopt;
+}
+
 /// A part of a whole: of memory, or what loads may differ by.
 template <bool mayBeNone>
 struct Share {
   using Type = double;
   static constexpr double least = mayBeNone ? 0 : 1e-6;
   static Result<double> parse(std::string_view text) {
-    double value = 0;
-    auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size() &&
-        value >= least && value <= 1)
-      return value;
+    if (std::optional<double> value = parseNumber(text, least, 1))
+      return *value;
     return expected(mayBeNone ? "a share from 0 to 1"
                               : "a share above 0 and up to 1");
   }
@@ -126,12 +133,9 @@ struct Share {
 struct CapacityFactor {
   using Type = double;
   static Result<double> parse(std::string_view text) {
-    double value = 0;
-    auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size() &&
-        value >= ExpertCapacity::least && value <= ExpertCapacity::most)
-      return value;
+    if (std::optional<double> value =
+            parseNumber(text, ExpertCapacity::least, ExpertCapacity::most))
+      return *value;
     return expected("a number above 0 and up to 1000");
   }
   static std::optional<double> read(const JsonReader &object,

@@ -37,11 +37,12 @@ struct Slopes {
 class Differences {
 public:
   Differences(const Iteration &iteration, const Report::DeviceMemory &fullest)
-      : iteration(iteration), parts(iteration.parts), fullest(fullest) {}
+      : iteration(iteration), parts(iteration.parts), fullest(fullest),
+        at{double(iteration.times.allPs()), double(fullest.totalBytes)} {}
 
   template <typename Make>
   Slopes slopesOf(Make make) {
-    Outcome at = make(1.0), more = make(1 + step), less = make(1 - step);
+    Outcome more = make(1 + step), less = make(1 - step);
     return {slopeOf(less.timePs, at.timePs, more.timePs),
             slopeOf(less.totalBytes, at.totalBytes, more.totalBytes)};
   }
@@ -60,6 +61,8 @@ private:
   const Iteration &iteration;
   const PipelineParts &parts;
   const Report::DeviceMemory &fullest;
+  /// With the figures as they are.
+  const Outcome at;
 };
 
 } // namespace
@@ -102,23 +105,19 @@ Differences::stepsOn(const Machine &machine, const Runtime &runtime) const {
 /// What is refused has no slope: it counts as it was.
 Outcome Differences::price(const Machine &machine, const Runtime &runtime,
                            StagePricer &pricer) const {
-  Outcome outcome = {double(iteration.times.allPs()),
-                     double(fullest.totalBytes)};
   std::optional<PipelineSteps> steps = stepsOn(machine, runtime);
   StagePricer::StageMemory memory;
   if (!steps ||
       pricer.price(parts.order, layoutOf(parts.inputs()), parts.workload,
                    parts.shape) ||
       pricer.priceStage(steps->ranges, iteration.fullest, memory))
-    return outcome;
+    return at;
   PipelineSchedule schedule = scheduleOf(pricer, *steps);
-  outcome.timePs =
-      double(iterationOf(pricer, *steps, trainingEnds(schedule)).allPs());
+  IterationTimes times = iterationOf(pricer, *steps, trainingEnds(schedule));
   TrainingMemory all = trainingMemoryOf(memory);
   all.savedBytes = fullest.savedBytes;
   all.settle(runtime);
-  outcome.totalBytes = double(all.totalBytes);
-  return outcome;
+  return {double(times.allPs()), double(all.totalBytes)};
 }
 
 Slopes Differences::ofFigure(uint32_t index, double value) {

@@ -98,10 +98,15 @@ LogicalResult StateOp::verify() {
   return verifyNumbers(*this, getResult(), 1);
 }
 
+/// The tokens that a convolution has weights for.
+static int64_t kernelOf(Value weight) {
+  return tensorOf(weight.getType()).getShape().back();
+}
+
 static LogicalResult verifyKernel(Operation *op, Value weight) {
   if (failed(verifyNumbers(op, weight, 0)))
     return failure();
-  int64_t kernel = tensorOf(weight.getType()).getShape().back();
+  int64_t kernel = kernelOf(weight);
   if (kernel >= 2)
     return success();
   return op->emitOpError() << "has a kernel of " << kernel
@@ -113,7 +118,7 @@ LogicalResult ShortConvOp::verify() {
     return failure();
   if (!getState())
     return success();
-  int64_t kernel = tensorOf(getWeight().getType()).getShape().back();
+  int64_t kernel = kernelOf(getWeight());
   TensorView state(getState());
   if (state.extent(state.rank() - 1) == NamedExtent::number(kernel - 1))
     return success();

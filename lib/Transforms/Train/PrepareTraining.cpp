@@ -78,9 +78,10 @@ private:
   /// All tokens are those of the step, whose sequences begin with it.
   static LogicalResult dropCaches(ModuleOp module) {
     module.walk([](Operation *op) {
-      if (auto attention = dyn_cast<AttentionOp>(op))
-        attention.getCacheMutable().clear();
       llvm::TypeSwitch<Operation *>(op)
+          .Case([](AttentionOp attention) {
+            attention.getCacheMutable().clear();
+          })
           .Case<ShortConvOp, StateSpaceOp, GatedDeltaRuleOp, LinearAttentionOp>(
               [](auto recurrent) { recurrent.getStateMutable().clear(); });
     });
