@@ -7,77 +7,19 @@
 
 #include "autopar/Pipelines/StrategyLibrary.h"
 
-#include "ShardingPasses.h"
 #include "StrategyFile.h"
-#include "autopar/Analysis/CostProgramAnalysis.h"
+#include "StrategyMaker.h"
 #include "autopar/Cost/Pricer.h"
-#include "autopar/Interfaces/Interfaces.h"
 #include "autopar/Plan/NeutralAxes.h"
 #include "autopar/Plan/StrategyKey.h"
-#include "autopar/Reshard/Planner.h"
-#include "autopar/Transforms/Passes.h"
 
-#include "mlir/IR/OwningOpRef.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "llvm/Support/FileSystem.h"
 
+#include <mutex>
+
 using namespace autopar;
-using namespace autopar::parallel;
 using namespace mlir;
-
-namespace {
-
-/// A module after some passes, and what further passes made of copies of it:
-/// null where they refused. The module is gone where a program was made of it.
-struct Stem {
-  OwningOpRef<ModuleOp> module;
-  llvm::StringMap<std::unique_ptr<Stem>> after;
-};
-
-} // namespace
-
-static std::string textOf(Pass &pass) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  pass.printAsTextualPipeline(os);
-  return text;
-}
-
-/// What is true before a pass is asked for once, of what all passes leave.
-static LogicalResult run(std::unique_ptr<Pass> pass, ModuleOp module) {
-  PassManager pm(module.getContext());
-  pm.enableVerifier(false);
-  pm.addPass(std::move(pass));
-  return pm.run(module);
-}
-
-/// Whether the mesh of `module` has all axes of `plan`.
-static bool hasAxes(ModuleOp module, const Plan &plan) {
-  auto meshes = module.getOps<MeshOp>();
-  if (meshes.empty())
-    return false;
-  auto names = (*meshes.begin()).getAxes().getAsValueRange<StringAttr>();
-  return llvm::all_of(plan.axes, [&](const PlanAxis &axis) {
-    return llvm::is_contained(names, axis.name);
-  });
-}
-
-/// Programs know axes that split anything: more do not matter.
-static LogicalResult addAxes(ModuleOp module, const Plan &plan) {
-  if (plan.axes.empty() || hasAxes(module, plan))
-    return success();
-  BindMeshPassOptions bind;
-  Plan axes;
-  for (const PlanAxis &axis : plan.axes)
-    axes.axes.push_back({axis.name, axis.size == 1 ? axis.size : std::nullopt});
-  // Splits are listed in their order.
-  for (Degree degree : {Degree::dp, Degree::cp, Degree::tp})
-    if (plan.degree(degree))
-      axes.setDegree(degree, plan.axesOf(degree));
-  bind.axes = meshText(axes);
-  return run(createBindMeshPass(std::move(bind)), module);
-}
 
 /// In place of a program's bytes.
 static constexpr StringLiteral refused = "-";
@@ -99,149 +41,54 @@ static std::string versionText() {
 // The library
 //===----------------------------------------------------------------------===//
 
+static std::string bytecodeOf(ModuleOp module) {
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  if (failed(writeBytecodeToFile(module, os)))
+    llvm_unreachable("no version of bytecode was asked for");
+  return bytes;
+}
+
 struct StrategyLibrary::State {
   State(ModuleOp module, const Runtime &runtime, const std::string &directory)
-      : launching(launchingOf(runtime)),
-        vocabularyMultiple(
-            static_cast<int64_t>(runtime.vocabularyMultiple.value)),
+      : rules{launchingOf(runtime),
+              static_cast<int64_t>(runtime.vocabularyMultiple.value)},
+        registry(module.getContext()->getDialectRegistry()),
+        bytecode(bytecodeOf(module)),
         file(directory, directory.empty() ? "" : describe(module)) {
-    root.module = module.clone();
+    idle.push_back(std::make_unique<StrategyMaker>(module, rules));
   }
 
   /// All that the programs depend on besides their keys.
   std::string describe(ModuleOp module) const {
     std::string text;
     llvm::raw_string_ostream os(text);
+    const Launching &launching = rules.launching;
     os << versionText() << " " << launching.mergesSharedInput
        << launching.fusesElementwise << launching.fusesAccumulation
-       << launching.loopsExperts << " " << vocabularyMultiple << "\n";
+       << launching.loopsExperts << " " << rules.vocabularyMultiple << "\n";
     module.print(os, OpPrintingFlags().useLocalScope());
     return text;
   }
 
   CompiledProgram *find(const Plan &given);
+  StringRef make(const std::string &key, Plan plan);
+  std::unique_ptr<StrategyMaker> takeMaker(const Plan &plan);
   Result<bool> save();
-  std::unique_ptr<CompiledProgram> make(const Plan &plan);
-  OwningOpRef<ModuleOp> take(Stem &root, PassList passes);
-  Stem *train(const Plan &plan);
-  Stem *bindAxes(Stem &stem, const Plan &plan);
 
-  Launching launching;
-  int64_t vocabularyMultiple;
+  const StrategyRules rules;
+  /// Of makers beside the first: a module and all that it may be made of.
+  const DialectRegistry &registry;
+  const std::string bytecode;
+
+  /// Guards what follows.
+  std::mutex mutex;
   StrategyFile file;
-  Stem root;
-  /// Of steps that train, by the passes that made them.
-  llvm::StringMap<std::unique_ptr<Stem>> trained;
-  std::shared_ptr<KnownReshards> reshards = std::make_shared<KnownReshards>();
   llvm::StringMap<std::unique_ptr<CompiledProgram>> known;
+  /// No thread has these. The last one was given back last.
+  std::vector<std::unique_ptr<StrategyMaker>> idle;
   size_t made = 0;
 };
-
-/// What `passes` make of the module of `root`; null where one refuses. It is
-/// taken from its stem: most are asked for once, and the others grow again.
-OwningOpRef<ModuleOp> StrategyLibrary::State::take(Stem &root,
-                                                   PassList passes) {
-  // The last on the way that has its module.
-  Stem *begin = &root;
-  size_t known = 0;
-  Stem *stem = &root;
-  for (auto [i, pass] : llvm::enumerate(passes)) {
-    auto next = stem->after.find(textOf(*pass));
-    if (next == stem->after.end())
-      break;
-    stem = next->second.get();
-    if (!stem)
-      return {};
-    if (stem->module) {
-      begin = stem;
-      known = i + 1;
-    }
-  }
-  for (std::unique_ptr<Pass> &pass : llvm::drop_begin(passes, known)) {
-    std::unique_ptr<Stem> &next = begin->after[textOf(*pass)];
-    OwningOpRef<ModuleOp> module = begin->module->clone();
-    if (failed(run(std::move(pass), *module)))
-      return {};
-    if (!next)
-      next = std::make_unique<Stem>();
-    next->module = std::move(module);
-    begin = next.get();
-  }
-  return begin == &root ? root.module->clone() : std::move(begin->module);
-}
-
-/// The root or, of a step that trains, it with the backward of `plan`.
-Stem *StrategyLibrary::State::train(const Plan &plan) {
-  SymbolBindingOpInterface step = findWorkload(*root.module);
-  if (!step || step.getWorkload().phase != Phase::train)
-    return &root;
-  // Stages are prices, not of a strategy.
-  Plan whole;
-  whole.training = plan.training;
-  PassList passes;
-  passes.push_back(createTrainingPass(whole));
-  passes.push_back(createBackwardPass(whole));
-  std::string text;
-  for (const std::unique_ptr<Pass> &pass : passes)
-    text += textOf(*pass);
-  auto [it, isNew] = trained.try_emplace(text);
-  if (isNew) {
-    auto next = std::make_unique<Stem>();
-    next->module = root.module->clone();
-    if (llvm::all_of(passes, [&](std::unique_ptr<Pass> &pass) {
-          return succeeded(run(std::move(pass), *next->module));
-        }))
-      it->second = std::move(next);
-  }
-  return it->second.get();
-}
-
-/// `stem` with the axes of `plan`. Choices between what costs the same follow
-/// the order of axes in the mesh: plans of other axes are another tree.
-Stem *StrategyLibrary::State::bindAxes(Stem &stem, const Plan &plan) {
-  std::string names = "mesh";
-  for (const PlanAxis &axis : plan.axes)
-    names += " " + axis.name + (axis.size == 1 ? "=1" : "");
-  auto it = stem.after.find(names);
-  if (it == stem.after.end()) {
-    // Plans of other axes begin anew: what was made on the way is not needed
-    // any more where they come one after another.
-    stem.after.clear();
-    it = stem.after.try_emplace(names).first;
-    auto next = std::make_unique<Stem>();
-    next->module = stem.module->clone();
-    if (succeeded(addAxes(*next->module, plan)))
-      it->second = std::move(next);
-  }
-  return it->second.get();
-}
-
-std::unique_ptr<CompiledProgram>
-StrategyLibrary::State::make(const Plan &plan) {
-  Stem *whole = train(plan);
-  Stem *stem = whole ? bindAxes(*whole, plan) : nullptr;
-  if (!stem)
-    return nullptr;
-  PassList passes = createShardingPasses(plan, vocabularyMultiple);
-  if (std::unique_ptr<Pass> formats = createFormatsPass(plan))
-    passes.insert(passes.begin(), std::move(formats));
-  OwningOpRef<ModuleOp> split = take(*stem, std::move(passes));
-  // One device has no mesh, and sends nothing.
-  if (!split || (!plan.axes.empty() &&
-                 failed(run(createInsertCollectivesPass(reshards), *split))))
-    return nullptr;
-  if (std::unique_ptr<Pass> dispatch = createDispatchPass(plan))
-    if (failed(run(std::move(dispatch), *split)))
-      return nullptr;
-  // Backwards may meet collectives that have nothing to sum.
-  if (whole != &root && failed(verify(*split)))
-    return nullptr;
-  CostProgramAnalysis analysis(*split);
-  if (!analysis.isValid())
-    return nullptr;
-  ++made;
-  return std::make_unique<CompiledProgram>(analysis.takeProgram(), launching);
-}
 
 /// The program of `bytes`, which the file keeps; null of a strategy that passes
 /// refuse.
@@ -250,21 +97,53 @@ static std::unique_ptr<CompiledProgram> read(StringRef bytes) {
   return found ? std::make_unique<CompiledProgram>(std::move(*found)) : nullptr;
 }
 
+/// One that has made a plan of the same axes, another one, or a new one.
+std::unique_ptr<StrategyMaker>
+StrategyLibrary::State::takeMaker(const Plan &plan) {
+  std::unique_lock<std::mutex> lock(mutex);
+  if (idle.empty()) {
+    lock.unlock();
+    return std::make_unique<StrategyMaker>(bytecode, registry, rules);
+  }
+  auto best = llvm::find_if(
+      idle, [&](const auto &maker) { return maker->knows(plan); });
+  if (best == idle.end())
+    --best;
+  std::unique_ptr<StrategyMaker> maker = std::move(*best);
+  idle.erase(best);
+  return maker;
+}
+
 /// What is made is kept as bytes, which are a tenth of a program's size.
+StringRef StrategyLibrary::State::make(const std::string &key, Plan plan) {
+  dropNeutralDegrees(plan);
+  dropNeutralAxes(plan);
+  std::unique_ptr<StrategyMaker> maker = takeMaker(plan);
+  std::unique_ptr<CompiledProgram> compiled = maker->make(plan);
+  std::string bytes = compiled ? compiled->toBytes() : refused.str();
+  std::lock_guard<std::mutex> lock(mutex);
+  idle.push_back(std::move(maker));
+  made += compiled != nullptr;
+  // Another thread may have made the same meanwhile.
+  if (file.find(key).empty())
+    file.add(key, std::move(bytes));
+  return file.find(key);
+}
+
 CompiledProgram *StrategyLibrary::State::find(const Plan &given) {
   std::string key = strategyKeyOf(given);
-  auto [it, isNew] = known.try_emplace(key);
-  if (!isNew)
-    return it->second.get();
-  if (file.find(key).empty()) {
-    Plan plan = given;
-    dropNeutralDegrees(plan);
-    dropNeutralAxes(plan);
-    std::unique_ptr<CompiledProgram> compiled = make(plan);
-    file.add(key, compiled ? compiled->toBytes() : refused.str());
+  StringRef bytes;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto it = known.find(key); it != known.end())
+      return it->second.get();
+    bytes = file.find(key);
   }
-  it->second = read(file.find(key));
-  return it->second.get();
+  if (bytes.empty())
+    bytes = make(key, given);
+  std::unique_ptr<CompiledProgram> program = read(bytes);
+  std::lock_guard<std::mutex> lock(mutex);
+  return known.try_emplace(key, std::move(program)).first->second.get();
 }
 
 Result<bool> StrategyLibrary::State::save() {

@@ -87,14 +87,20 @@ static std::string axesText(const Plan &plan) {
 /// Those of the same axes have most of their passes in common. Those with more
 /// choices come first: they begin with the passes of others, and what is made
 /// on their way is there still.
-std::vector<uint32_t> SpaceIndex::makingOrder() const {
+std::vector<std::vector<uint32_t>> SpaceIndex::makingOrder() const {
+  // Enough to share passes, few enough for many threads.
+  constexpr size_t most = 64;
   std::vector<std::pair<std::string, uint32_t>> keys;
   for (uint32_t i = 0; i < strategies.size(); ++i)
     keys.emplace_back(axesText(strategies[i].plan), i);
   std::sort(keys.rbegin(), keys.rend());
-  std::vector<uint32_t> order;
-  for (const auto &[axes, strategy] : keys)
-    order.push_back(strategy);
+  std::vector<std::vector<uint32_t>> order;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    bool isAlike = i > 0 && keys[i].first == keys[i - 1].first;
+    if (!isAlike || order.back().size() == most)
+      order.emplace_back();
+    order.back().push_back(keys[i].second);
+  }
   return order;
 }
 

@@ -43,9 +43,10 @@ public:
   /// Arguments outlive it.
   SpaceIndex(const SearchProblem &problem, const SearchTarget &target);
 
-  /// Indices of the strategies: those that are made alike lie together.
-  std::vector<uint32_t> makingOrder() const;
-  /// Finds the program of a strategy, or none.
+  /// Indices of the strategies in the order in which they are made: those that
+  /// are made alike together, as many as one thread makes at once.
+  std::vector<std::vector<uint32_t>> makingOrder() const;
+  /// Finds the program of a strategy, or none. Threads find different ones.
   void findProgram(uint32_t strategy);
 
   /// The layout of a mesh of a strategy, in this order.

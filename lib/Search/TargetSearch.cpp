@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <condition_variable>
 #include <limits>
 #include <set>
 #include <thread>
@@ -40,11 +39,12 @@ TargetSearch::TargetSearch(const SearchProblem &problem,
 bool TargetSearch::mayCut() {
   if (problem.workload.phase != Phase::prefill)
     return true;
-  for (; made < making.size(); ++made) {
-    index.findProgram(making[made]);
-    if (CompiledProgram *program = index.strategies[making[made]].program)
-      return program->program().keepsTokens();
-  }
+  for (const std::vector<uint32_t> &alike : making)
+    for (uint32_t strategy : alike) {
+      index.findProgram(strategy);
+      if (CompiledProgram *program = index.strategies[strategy].program)
+        return program->program().keepsTokens();
+    }
   return true;
 }
 
@@ -317,17 +317,13 @@ void TargetSearch::noteBest(const Findings &own) {
     soFar = own.best;
 }
 
-void TargetSearch::forStrategies(Work work, std::string_view what) {
+void TargetSearch::boundAllStaged() {
   next = 0;
+  size_t all = index.strategies.size();
   onThreads([&](unsigned, Findings &own) {
-    for (size_t i = next++; i < making.size() && !stopped; i = next++) {
-      const StrategyMeshes &strategy = index.strategies[making[i]];
-      if (strategy.program)
-        (this->*work)(making[i], own);
-      else
-        addIllegal(strategy, own);
-      noteBest(own);
-      if (!goesOn(what, i, making.size()))
+    for (size_t i = next++; i < all && !stopped; i = next++) {
+      boundStaged(uint32_t(i), own);
+      if (!goesOn("strategies with stages", i, all))
         stopped = true;
     }
   });
@@ -346,43 +342,28 @@ void TargetSearch::onThreads(
     found.merge(one);
 }
 
-/// One thread makes programs, as passes run in one context; the others price
-/// those that are made, and it, too, at last. Where it is stopped, what is made
-/// is priced.
+/// A thread makes programs of the same axes one after another: most of their
+/// passes are the same. Where it is stopped, what is made is priced.
 void TargetSearch::makeAndPrice(Work work) {
-  std::condition_variable isMade;
-  bool isEnd = false;
-  auto makeAll = [&] {
-    while (made < making.size() && !stopped) {
-      index.findProgram(making[made]);
-      std::unique_lock<std::mutex> lock(mutex);
-      ++made;
-      lock.unlock();
-      isMade.notify_all();
-      stopped = !goesOn("strategies", made, making.size());
-    }
-    std::lock_guard<std::mutex> lock(mutex);
-    isEnd = true;
-    isMade.notify_all();
-  };
   next = 0;
-  onThreads([&](unsigned thread, Findings &own) {
-    if (thread == 0)
-      makeAll();
-    for (;;) {
-      size_t i = next++;
-      std::unique_lock<std::mutex> lock(mutex);
-      isMade.wait(lock, [&] { return isEnd || i < made; });
-      if (i >= made)
-        return;
-      lock.unlock();
-      const StrategyMeshes &strategy = index.strategies[making[i]];
-      if (strategy.program)
-        (this->*work)(making[i], own);
-      else
-        addIllegal(strategy, own);
-      noteBest(own);
-    }
+  size_t done = 0;
+  onThreads([&](unsigned, Findings &own) {
+    for (size_t i = next++; i < making.size() && !stopped; i = next++)
+      for (uint32_t which : making[i]) {
+        index.findProgram(which);
+        if (index.strategies[which].program)
+          (this->*work)(which, own);
+        else
+          addIllegal(index.strategies[which], own);
+        noteBest(own);
+        std::unique_lock<std::mutex> lock(mutex);
+        size_t strategies = ++done;
+        lock.unlock();
+        if (!goesOn("strategies", strategies, index.strategies.size()))
+          stopped = true;
+        if (stopped)
+          return;
+      }
   });
 }
 
@@ -393,7 +374,7 @@ bool TargetSearch::run() {
                : problem.trains() ? &TargetSearch::priceIterations
                                   : &TargetSearch::priceWhole);
   if (!stopped && !problem.requests && !problem.trains())
-    forStrategies(&TargetSearch::boundStaged, "strategies with stages");
+    boundAllStaged();
   if (!stopped)
     priceOpen();
   return !stopped;

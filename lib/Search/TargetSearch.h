@@ -63,11 +63,10 @@ private:
   void prepare();
   /// Calls `work` on each thread with its number and what it finds, adds up.
   void onThreads(const std::function<void(unsigned, Findings &)> &work);
-  /// Calls `work` with all strategies that are made or were, but for those that
-  /// passes refuse, all of whose plans are illegal.
+  /// Makes all strategies and calls `work` with each, but for those that passes
+  /// refuse, all of whose plans are illegal.
   void makeAndPrice(Work work);
-  /// Calls `work` with all strategies, on all threads; adds up what they find.
-  void forStrategies(Work work, std::string_view what);
+  void boundAllStaged();
   void noteBest(const Findings &own);
   bool goesOn(std::string_view what, size_t done, size_t all);
 
@@ -105,9 +104,9 @@ private:
   /// By thread and strategy.
   std::vector<std::map<uint32_t, std::unique_ptr<StagedPrices>>> staged;
   std::vector<StagedCandidate> open;
-  /// Strategies in the order in which they are made, and how many are.
-  std::vector<uint32_t> making;
-  size_t made = 0;
+  /// Strategies in the order in which they are made, those together that one
+  /// thread makes.
+  std::vector<std::vector<uint32_t>> making;
   Scored soFar;
   std::atomic<size_t> next{0};
   std::atomic<bool> stopped{false};

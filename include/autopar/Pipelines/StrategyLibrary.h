@@ -21,9 +21,10 @@ namespace autopar {
 
 /// Compiled programs of one model by strategy key. What is asked for the first
 /// time is made by the passes that an estimate runs, on axes without sizes;
-/// strategies that begin with the same passes share their results. A directory
-/// keeps what was made: a file for each module, with its workload, way of a
-/// runtime to launch, and version of this program.
+/// strategies that begin with the same passes share their results. Threads may
+/// ask at once: each makes what it asks for. A directory keeps what was made: a
+/// file for each module, with its workload, way of a runtime to launch, and
+/// version of this program.
 class StrategyLibrary {
 public:
   /// `module` has a workload, and is not split yet; it is copied. `directory`
@@ -33,7 +34,8 @@ public:
   ~StrategyLibrary();
 
   /// The program of the strategy of `plan`, whatever its sizes, with even loads
-  /// of experts. Null where the passes refuse it; they have said why.
+  /// of experts. Null where the passes refuse it: they have said why, unless
+  /// another thread was making one at that time.
   CompiledProgram *find(const Plan &plan);
   /// Writes what the directory lacks. Errors: a file that cannot be written.
   Result<bool> save();

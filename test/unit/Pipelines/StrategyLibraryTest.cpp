@@ -18,8 +18,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
 using namespace autopar;
 using namespace mlir;
@@ -147,6 +149,28 @@ TEST_F(StrategyLibraryTest, OrderDoesNotMatter) {
     EXPECT_EQ(toJson(rising.find(planOf(flags))->program()), expected) << flags;
     EXPECT_EQ(toJson(falling.find(planOf(flags))->program()), expected)
         << flags;
+  }
+}
+
+/// All but one thread make programs in contexts of their own.
+TEST_F(StrategyLibraryTest, ThreadsMakeTheSamePrograms) {
+  OwningOpRef<ModuleOp> module = load("deepseek-v3");
+  apply("phase=decode batch=64 context=4096", *module);
+  StrategyLibrary alone(*module, runtime), shared(*module, runtime);
+  constexpr size_t count = std::size(strategies);
+  std::array<CompiledProgram *, count> found = {};
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < count; ++i)
+    threads.emplace_back(
+        [&, i] { found[i] = shared.find(planOf(strategies[i])); });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(shared.madeCount(), count);
+  for (size_t i = 0; i < count; ++i) {
+    CompiledProgram *expected = alone.find(planOf(strategies[i]));
+    ASSERT_TRUE(found[i] && expected) << strategies[i];
+    EXPECT_EQ(found[i]->toBytes(), expected->toBytes()) << strategies[i];
+    EXPECT_EQ(shared.find(planOf(strategies[i])), found[i]);
   }
 }
 

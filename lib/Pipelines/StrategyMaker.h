@@ -1,0 +1,75 @@
+//===- StrategyMaker.h - Programs of one module by passes -------*- C++ -*-===//
+//
+// Part of autopar, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef AUTOPAR_LIB_PIPELINES_STRATEGYMAKER_H
+#define AUTOPAR_LIB_PIPELINES_STRATEGYMAKER_H
+
+#include "ShardingPasses.h"
+#include "autopar/Cost/CompiledProgram.h"
+#include "autopar/Plan/Plan.h"
+#include "autopar/Reshard/Planner.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <memory>
+#include <string>
+
+namespace autopar {
+
+/// How the programs of a library are made, besides the module.
+struct StrategyRules {
+  Launching launching;
+  int64_t vocabularyMultiple = 1;
+};
+
+/// Makes programs by the passes that an estimate runs, on axes without sizes.
+/// Strategies that begin with the same passes share their results. Has a
+/// context to itself while it makes one.
+class StrategyMaker {
+public:
+  /// Of a copy of `module`, in its context.
+  StrategyMaker(mlir::ModuleOp module, const StrategyRules &rules);
+  /// Of a module in bytecode, in a context of its own: what passes say against
+  /// a plan goes nowhere.
+  StrategyMaker(llvm::StringRef bytecode, const mlir::DialectRegistry &registry,
+                const StrategyRules &rules);
+
+  /// Null where a pass refuses `plan`, which has no neutral degrees or axes.
+  std::unique_ptr<CompiledProgram> make(const Plan &plan);
+
+  /// Whether the last plan had the axes of `plan`: most passes are known.
+  bool knows(const Plan &plan) const { return lastAxes == namesOf(plan); }
+
+private:
+  /// A module after some passes, and what further passes made of copies of it:
+  /// null where they refused. The module is gone where a program was made of
+  /// it.
+  struct Stem {
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    llvm::StringMap<std::unique_ptr<Stem>> after;
+  };
+
+  static std::string namesOf(const Plan &plan);
+  mlir::OwningOpRef<mlir::ModuleOp> take(Stem &root, PassList passes);
+  Stem *train(const Plan &plan);
+  Stem *bindAxes(Stem &stem, const Plan &plan);
+
+  /// Null where the module is of another's.
+  std::unique_ptr<mlir::MLIRContext> context;
+  StrategyRules rules;
+  Stem root;
+  /// Of steps that train, by the passes that made them.
+  llvm::StringMap<std::unique_ptr<Stem>> trained;
+  std::shared_ptr<KnownReshards> reshards = std::make_shared<KnownReshards>();
+  std::string lastAxes;
+};
+
+} // namespace autopar
+
+#endif // AUTOPAR_LIB_PIPELINES_STRATEGYMAKER_H
