@@ -62,24 +62,20 @@ static double cpuSeconds() {
 
 namespace {
 
-/// Of a search: what it found, and when it did what.
+/// Of a search: what it found, and its CPU time.
 struct Run {
   SearchResult result;
-  /// Makes or reads strategies and prices their plans; of that, the first.
-  double all = 0, strategies = 0;
+  double all = 0;
+
+  double prices() const { return all - result.strategySeconds; }
 };
 
-/// One search on one thread. Strategies are found before plans are priced.
+/// One search on one thread.
 Result<Run> searchOnce(Session &session, const ModelRequest &model,
                        const SearchRequest &request) {
   Run run;
-  double last = 0;
   SearchControl control;
   control.threads = 1;
-  control.progress = [&](std::string_view, size_t, size_t) {
-    last = cpuSeconds();
-    return true;
-  };
   double start = cpuSeconds();
   Result<SearchOutcome> outcome = session.search(model, request, control);
   double end = cpuSeconds();
@@ -87,18 +83,17 @@ Result<Run> searchOnce(Session &session, const ModelRequest &model,
     return outcome.error();
   run.result = std::move(outcome->result);
   run.all = end - start;
-  run.strategies = last - start;
   return run;
 }
 
 void print(const char *name, const Run &run) {
   const SearchProof &proof = run.result.proof;
   auto priced = static_cast<double>(proof.evaluated + proof.unfit);
-  double prices = run.all - run.strategies;
+  double prices = run.prices();
   llvm::outs() << llvm::format(
       "%s: %.0f ms, of which strategies %.0f ms and prices %.1f ms: %.0f "
       "plans/s of a core, %.2f us a plan\n",
-      name, run.all * 1e3, run.strategies * 1e3, prices * 1e3, priced / prices,
+      name, run.all * 1e3, run.result.strategySeconds * 1e3, prices * 1e3, priced / prices,
       prices / priced * 1e6);
 }
 
@@ -143,7 +138,7 @@ int run(const std::string &cache) {
   best.all = HUGE_VAL;
   for (int64_t round = 0; round < rounds; ++round)
     if (Result<Run> warm = searchOnce(session, model, request);
-        warm && warm->all - warm->strategies < best.all - best.strategies)
+        warm && warm->prices() < best.prices())
       best = std::move(*warm);
   print("warm", best);
   return proof.excluded != 0;

@@ -169,22 +169,21 @@ struct Phases {
   double sum() const { return list + find + price; }
 };
 
-/// The phases of a search, by what it says while it goes on.
+/// The phases of a search, which first says something when all plans are
+/// listed.
 Phases timeSearch(const SearchProblem &problem) {
-  double start = cpuSeconds(), listed = 0, found = 0;
+  double start = cpuSeconds(), listed = 0;
   SearchControl control;
   control.threads = 1;
-  control.progress = [&](std::string_view what, size_t, size_t) {
-    if (what != "strategies")
-      return true;
-    found = cpuSeconds();
+  control.progress = [&](std::string_view, size_t, size_t) {
     if (listed == 0)
-      listed = found;
+      listed = cpuSeconds();
     return true;
   };
-  (void)search(problem, control);
-  double end = cpuSeconds();
-  return {listed - start, found - listed, end - found};
+  Result<SearchResult> result = search(problem, control);
+  double all = cpuSeconds() - start, list = listed - start;
+  double find = result ? result->strategySeconds : 0;
+  return {list, find, all - list - find};
 }
 
 int run(const SearchProblem &problem) {

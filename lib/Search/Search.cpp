@@ -107,6 +107,7 @@ void Searcher::search(size_t index) {
   result.complete = own.run();
   result.proof.add(own.proof());
   result.strategies += own.strategies();
+  result.strategySeconds += own.strategySeconds();
   for (const Candidate &candidate : own.frontier().all())
     result.frontier.push_back(pointOf(index, candidate));
   own.addEffects(effects);
@@ -170,8 +171,9 @@ void Searcher::addEffects() {
     if (!problem.hasExperts &&
         (name == nameOf(Knob::ep) || name == nameOf(Knob::etp)))
       continue;
-    // Attention uses all of tp.
-    if (problem.trains() && name == nameOf(Knob::attention_tp))
+    // Attention uses all of tp; what is split is split over all copies.
+    if (name ==
+        nameOf(problem.trains() ? Knob::attention_tp : Knob::shard_fsdp))
       continue;
     KnobEffect effect{name, {}};
     for (auto [value, score] : scores)

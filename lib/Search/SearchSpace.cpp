@@ -15,7 +15,7 @@ using namespace autopar;
 
 std::string_view autopar::nameOf(Knob knob) {
   constexpr std::array<std::string_view, knobCount> names = {
-      "pp", "tp", "attention_tp", "cp", "dp", "dcp", "ep", "etp"};
+      "pp", "tp", "attention_tp", "cp", "dp", "dcp", "ep", "etp", "shard_fsdp"};
   return names[static_cast<size_t>(knob)];
 }
 
@@ -76,9 +76,10 @@ private:
     if (space.trains) {
       sizes[Knob::attention_tp] = sizes[Knob::tp];
       sizes[Knob::dcp] = 1;
-      goesOn = goesOn && visit(sizes);
-      return;
+      return each(Knob::shard_fsdp, sizes.copies(),
+                  [&](int64_t) { goesOn = goesOn && visit(sizes); });
     }
+    sizes[Knob::shard_fsdp] = sizes.copies();
     each(Knob::attention_tp, sizes[Knob::tp], [&](int64_t) {
       each(Knob::dcp, sizes[Knob::attention_tp],
            [&](int64_t) { goesOn = goesOn && visit(sizes); });
@@ -108,6 +109,15 @@ static void addTraining(const Plan &plan, SearchSpace &space) {
   space.zero = {zero < 3 ? zero : 0};
   if (zero == 3)
     space.fsdp = {true};
+  int64_t copies = 1;
+  for (Degree degree : {Degree::dp, Degree::cp})
+    if (plan.has(degree))
+      copies *= plan.sizeOf(degree).value_or(1);
+  if (plan.has(Degree::fsdp))
+    copies = plan.sizeOf(Degree::fsdp).value_or(1);
+  bool isSplit = plan.fsdp || zero > 0;
+  space.sizes[static_cast<size_t>(Knob::shard_fsdp)] =
+      NumberSet::of(isSplit ? copies : 1);
   Recomputation again = plan.training.recompute.value_or(Recomputation());
   const auto &known = searchedRecomputations();
   space.recompute.clear();
@@ -160,6 +170,13 @@ static std::vector<bool> choicesOf(const std::vector<bool> &wanted,
   return saysAnything ? wanted : std::vector<bool>{false};
 }
 
+/// Whether parts of what `choice` splits lie on as many devices as `sizes` say.
+/// Copies of experts alone are split over all of them.
+static bool splitsAsSized(const PlanChoice &choice, const PlanSizes &sizes) {
+  bool isSplit = choice.fsdp || choice.zero > 0;
+  return sizes.copies() == 1 || isSplit == (sizes[Knob::shard_fsdp] > 1);
+}
+
 /// What fsdp splits, or what has no copies, is not split again.
 static std::vector<int64_t> zerosOf(const SearchSpace &space, bool hasCopies,
                                     bool fsdp) {
@@ -171,7 +188,7 @@ static std::vector<int64_t> zerosOf(const SearchSpace &space, bool hasCopies,
 std::vector<PlanChoice> autopar::choicesOf(const SearchSpace &space,
                                            const PlanSizes &sizes) {
   // Copies of experts: the devices of a stage that ep and etp leave.
-  bool hasCopies = sizes[Knob::dp] * sizes[Knob::cp] > 1 ||
+  bool hasCopies = sizes.copies() > 1 ||
                    sizes[Knob::ep] * sizes[Knob::etp] < sizes.stageDevices();
   std::vector<ContextKind> kinds = {ContextKind::ring};
   if (sizes[Knob::cp] > 1)
@@ -185,7 +202,9 @@ std::vector<PlanChoice> autopar::choicesOf(const SearchSpace &space,
       for (ContextKind kind : kinds)
         for (int64_t zero : zerosOf(space, hasCopies, fsdp))
           for (uint32_t again : recompute)
-            choices.push_back({sp, fsdp, kind, zero, again});
+            if (PlanChoice choice{sp, fsdp, kind, zero, again};
+                !space.trains || splitsAsSized(choice, sizes))
+              choices.push_back(choice);
   return choices;
 }
 
@@ -217,6 +236,9 @@ Result<Plan> autopar::planOf(const Plan &base, const PlanSizes &sizes,
     degrees.ep = sizes[Knob::ep];
     degrees.etp = sizes[Knob::etp];
   }
+  int64_t parts = sizes[Knob::shard_fsdp];
+  if (parts > 1 && parts < sizes.copies())
+    degrees.fsdp = parts;
   Result<MeshPlan> mesh = planCanonicalMesh(degrees);
   if (!mesh)
     return mesh.error();

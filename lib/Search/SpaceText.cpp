@@ -347,6 +347,9 @@ static Error refuseWord(std::string_view word, const char *why,
 std::optional<Error> autopar::setTrains(SearchSpace &space, bool trains) {
   space.trains = trains;
   if (!trains) {
+    if (space[Knob::shard_fsdp].str() != "any")
+      return refuseWord(nameOf(Knob::shard_fsdp), "is of training",
+                        "add --phase=train");
     for (const SpaceWord &word : trainingWords)
       if (!word.text(space).empty())
         return refuseWord(word.name, "is of training", "add --phase=train");

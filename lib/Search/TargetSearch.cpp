@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <set>
 #include <thread>
@@ -342,6 +343,13 @@ void TargetSearch::onThreads(
     found.merge(one);
 }
 
+static double threadSeconds() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) +
+         1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 /// A thread makes programs of the same axes one after another: most of their
 /// passes are the same. Where it is stopped, what is made is priced.
 void TargetSearch::makeAndPrice(Work work) {
@@ -350,7 +358,9 @@ void TargetSearch::makeAndPrice(Work work) {
   onThreads([&](unsigned, Findings &own) {
     for (size_t i = next++; i < making.size() && !stopped; i = next++)
       for (uint32_t which : making[i]) {
+        double start = threadSeconds();
         index.findProgram(which);
+        double seconds = threadSeconds() - start;
         if (index.strategies[which].program)
           (this->*work)(which, own);
         else
@@ -358,6 +368,7 @@ void TargetSearch::makeAndPrice(Work work) {
         noteBest(own);
         std::unique_lock<std::mutex> lock(mutex);
         size_t strategies = ++done;
+        makingSeconds += seconds;
         lock.unlock();
         if (!goesOn("strategies", strategies, index.strategies.size()))
           stopped = true;

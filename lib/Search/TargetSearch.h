@@ -45,6 +45,7 @@ public:
   const SearchProof &proof() const { return found.proof; }
   const Frontier &frontier() const { return found.frontier; }
   size_t strategies() const { return index.strategies.size(); }
+  double strategySeconds() const { return makingSeconds; }
   Plan planOf(const Candidate &candidate) const {
     return index.planOf(candidate);
   }
@@ -107,6 +108,7 @@ private:
   /// Strategies in the order in which they are made, those together that one
   /// thread makes.
   std::vector<std::vector<uint32_t>> making;
+  double makingSeconds = 0;
   Scored soFar;
   std::atomic<size_t> next{0};
   std::atomic<bool> stopped{false};

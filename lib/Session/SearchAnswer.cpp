@@ -9,6 +9,8 @@
 #include "autopar/Plan/PlanText.h"
 #include "autopar/Session/SearchRequests.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 using namespace autopar;
 
 namespace {
@@ -40,9 +42,13 @@ private:
 
 } // namespace
 
+/// Without warnings about plans that nobody asked for.
 void SearchAnswer::findCloseCalls(SearchReport &report) const {
   if (!report.best || report.result.rivals.empty())
     return;
+  Session::Warn warn = session.exchangeWarn(nullptr);
+  auto restore =
+      llvm::scope_exit([&] { session.exchangeWarn(std::move(warn)); });
   auto impactsOf = [&](const SearchPoint &point) -> std::optional<Report> {
     ReportDetail detail;
     detail.impact = true;

@@ -114,6 +114,10 @@ Result<std::string> Session::import(const ModelRequest &model) {
 Session::Session(Warn warn) : state(std::make_unique<State>(std::move(warn))) {}
 Session::~Session() = default;
 
+Session::Warn Session::exchangeWarn(Warn warn) {
+  return std::exchange(state->warn, std::move(warn));
+}
+
 std::optional<Error> Session::run(const ModelRequest &model, AddPasses add) {
   Result<ModuleOp> module = state->import(model);
   if (!module)

@@ -49,6 +49,8 @@ class Space:
                 if draw.random() < 0.5:
                     values = divisors(self.devices)
                     self.limits[name] = set(draw.sample(values, draw.randint(1, min(3, len(values)))))
+            if draw.random() < 0.5:
+                self.limits["shard_fsdp"] = set(draw.choices(divisors(self.devices), k=2))
             if not self.experts:
                 self.limits.pop("ep", None)
                 self.limits.pop("etp", None)
@@ -85,8 +87,17 @@ class Space:
         splits = [["fsdp"]] if copies and "on" in self.wanted("fsdp", ("off", "on")) else []
         if not copies or "off" in self.wanted("fsdp", ("off", "on")):
             splits += [[f"zero={zero}"] if zero else [] for zero in (self.wanted("zero", (0, 1, 2)) if copies else (0,))]
+        splits = [some for split in splits for some in self.parts_of(sizes["dp"] * sizes["cp"], split)]
         for one, split, again in itertools.product(sp, splits, self.wanted("recompute", RECOMPUTE)):
             yield words + (["sp"] if one == "on" else []) + split + [f"recompute={again}"]
+
+    def parts_of(self, replicas, split):
+        """`split` over each number of replicas that it may be; fsdp of a part says both."""
+        wanted = self.limits.get("shard_fsdp", divisors(replicas))
+        if replicas == 1 or not split:
+            return [split] if 1 in wanted else []
+        parts = [part for part in divisors(replicas) if part > 1 and part in wanted]
+        return [split if part == replicas else [word for word in split if word != "fsdp"] + [f"fsdp{part}"] for part in parts]
 
     def passes_of(self, sizes, share):
         one, orders = 1 in self.wanted("interleave", [1]), []

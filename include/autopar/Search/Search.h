@@ -178,6 +178,8 @@ struct SearchResult {
   /// Of requests that are too slow, those with the shortest times.
   std::optional<SearchPoint> shortestTtft, shortestTpot;
   size_t strategies = 0;
+  /// CPU time, of all threads, in which these were made or read.
+  double strategySeconds = 0;
 };
 
 struct SearchControl {

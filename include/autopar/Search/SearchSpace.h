@@ -43,12 +43,24 @@ private:
   std::vector<Range> ranges;
 };
 
-/// The choices that have a size. `attention_tp` and `dcp` are parts of tp.
-enum class Knob : uint8_t { pp, tp, attention_tp, cp, dp, dcp, ep, etp };
-inline constexpr size_t knobCount = 8;
+/// The choices that have a size. `attention_tp` and `dcp` are parts of tp;
+/// `shard_fsdp` is the part of dp*cp that fsdp or ZeRO of a training split what
+/// replicas keep over, 1 where they do not, and all of it in inference.
+enum class Knob : uint8_t {
+  pp,
+  tp,
+  attention_tp,
+  cp,
+  dp,
+  dcp,
+  ep,
+  etp,
+  shard_fsdp
+};
+inline constexpr size_t knobCount = 9;
 inline constexpr std::array<Knob, knobCount> allKnobs = {
-    Knob::pp, Knob::tp,  Knob::attention_tp, Knob::cp,
-    Knob::dp, Knob::dcp, Knob::ep,           Knob::etp};
+    Knob::pp,  Knob::tp, Knob::attention_tp, Knob::cp,        Knob::dp,
+    Knob::dcp, Knob::ep, Knob::etp,          Knob::shard_fsdp};
 std::string_view nameOf(Knob knob);
 
 /// By `Knob`, of devices of all stages: pp*cp*dp*tp of them.
@@ -66,6 +78,8 @@ struct PlanSizes : std::array<int64_t, knobCount> {
     return (*this)[Knob::dp] *
            ((*this)[Knob::tp] / (*this)[Knob::attention_tp]);
   }
+  /// Devices that have the same parameters of dense layers.
+  int64_t copies() const { return (*this)[Knob::cp] * (*this)[Knob::dp]; }
 };
 
 /// What backwards make again, where that is searched for: nothing, what

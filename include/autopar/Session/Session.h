@@ -75,6 +75,8 @@ public:
 
   explicit Session(Warn warn = nullptr);
   ~Session();
+  /// Calls `warn` from now on; returns what it called.
+  Warn exchangeWarn(Warn warn);
 
   /// Makes the module that `text` is the model called `name`, for requests of
   /// that argument. Errors: what the parser says, and text that it would not

@@ -71,12 +71,13 @@ static void addStrategy(StrategyOp strategy, Plan &plan) {
   auto splits = [&](Degree degree) {
     return plan.sizeOf(degree).value_or(0) != 1;
   };
+  bool hasReplicas =
+      splits(Degree::dp) || splits(Degree::cp) || splits(Degree::edp);
   plan.sequenceParallel = strategy.getSequenceParallel() && splits(Degree::tp);
-  plan.fsdp = strategy.getFsdp() &&
-              (splits(Degree::dp) || splits(Degree::cp) || splits(Degree::edp));
+  plan.fsdp = strategy.getFsdp() && hasReplicas;
   if (strategy.getContextKind() && splits(Degree::cp))
     plan.contextKind = kindOf(*strategy.getContextKind());
-  if (strategy.getZero() && splits(Degree::dp))
+  if (strategy.getZero() && hasReplicas)
     plan.training.zero = static_cast<int64_t>(*strategy.getZero());
   plan.dtype = formatOf(strategy.getDtype());
   plan.kvDtype = formatOf(strategy.getKvDtype());

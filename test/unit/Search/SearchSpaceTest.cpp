@@ -173,17 +173,21 @@ TEST(SearchSpaceTest, SpacesOfTrainingHaveTheirChoices) {
   });
   // By hand: of tp 4, with sp or not, and recompute: 4. Of tp 1, cp and dp
   // within stages of 4, 2 and 1 devices: of the 3 and 2 pairs of more than one,
-  // recompute, with fsdp or zero: 4 each; of 1 device, 2.
-  EXPECT_EQ(count, 4 + (3 + 2) * 4 + 2);
+  // recompute, with fsdp or zero over 2 or 4 and over 2 replicas: 8 and 4 each;
+  // of 1 device, 2.
+  EXPECT_EQ(count, 4 + 3 * 8 + 2 * 4 + 2);
   EXPECT_TRUE(keys.count("dp=dp recompute=full zero=1"));
-  // Where the space does not say: nothing, optimizers, gradients, too.
+  EXPECT_TRUE(keys.count("dp=dpo*dpi fsdp=dpi recompute=full zero=1"));
+  // Where the space does not say: nothing, or, over some replicas, optimizers,
+  // gradients, too.
   SearchSpace all = spaceOfText("tp=1,pp=1,cp=1,fsdp=off,recompute=full");
   EXPECT_FALSE(setTrains(all, true));
   forEachSizes(all, 4, /*hasExperts=*/false, [&](const PlanSizes &sizes) {
     std::set<int64_t> zeros;
     for (const PlanChoice &choice : choicesOf(all, sizes))
       zeros.insert(PlanChoice::of(choice.code()).zero);
-    EXPECT_EQ(zeros, (std::set<int64_t>{0, 1, 2}));
+    EXPECT_EQ(zeros, sizes[Knob::shard_fsdp] == 1 ? (std::set<int64_t>{0})
+                                                  : (std::set<int64_t>{1, 2}));
     return true;
   });
   SearchSpace cached = spaceOfText("dcp=1");
@@ -202,6 +206,12 @@ TEST(SearchSpaceTest, SpaceOfAPlanOfTrainingHasThatPlan) {
   EXPECT_EQ(space.schedules,
             (std::vector<ScheduleKind>{ScheduleKind::interleaved}));
   EXPECT_EQ(space.zero, (std::vector<int64_t>{1}));
+  EXPECT_EQ(space[Knob::shard_fsdp].str(), "2");
+  // Copies of copies.
+  space = spaceOf(*parsePlanText("dp8,fsdp4"), /*trains=*/true);
+  EXPECT_EQ(space[Knob::shard_fsdp].str(), "4");
+  space = spaceOf(*parsePlanText("dp8,cp2"), /*trains=*/true);
+  EXPECT_EQ(space[Knob::shard_fsdp].str(), "1");
 }
 
 TEST(SearchSpaceTest, OrdersAreOfAxes) {
