@@ -335,6 +335,10 @@ StagingProblem StagePricer::problem() const {
   };
   problem.embedding = withTemporaries(before);
   problem.head = withTemporaries(after);
+  // The backward of the last virtual stage follows its forward at once.
+  if (shape.kind == ScheduleKind::interleaved)
+    problem.head.memoryBytes += after.cost.savedBytes -
+                                keptBytes(shape, after.cost.savedBytes);
   problem.folded = shape.isFolded();
   problem.endsMayBeAlone = isTraining() && !problem.folded;
   // What both read is there once.
