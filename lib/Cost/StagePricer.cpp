@@ -337,8 +337,8 @@ StagingProblem StagePricer::problem() const {
   problem.head = withTemporaries(after);
   // The backward of the last virtual stage follows its forward at once.
   if (shape.kind == ScheduleKind::interleaved)
-    problem.head.memoryBytes += after.cost.savedBytes -
-                                keptBytes(shape, after.cost.savedBytes);
+    problem.head.memoryBytes +=
+        after.cost.savedBytes - keptBytes(shape, after.cost.savedBytes);
   problem.folded = shape.isFolded();
   problem.endsMayBeAlone = isTraining() && !problem.folded;
   // What both read is there once.

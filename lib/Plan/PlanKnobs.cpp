@@ -180,11 +180,16 @@ std::string optimizerChoices() {
   return "adamw, adamw-8bit, adafactor, muon, sgd or sgd-without-momentum";
 }
 std::string formatChoices() { return std::string(elementTypeChoices()); }
+std::string formatOfProductsChoices() {
+  return std::string(productFormatChoices());
+}
 using Context = Word<ContextKind, parseContextKind, contextKindChoices>;
 using Schedule = Word<ScheduleKind, parseScheduleKind, scheduleChoices>;
 using Optimizing = Word<Optimizer, parseOptimizer, optimizerChoices>;
 using Policy = Word<PlacementPolicy, parsePlacementPolicy, policyChoices>;
 using Format = Word<ElementType, parseElementType, formatChoices>;
+using FormatOfProducts =
+    Word<ElementType, parseProductFormat, formatOfProductsChoices>;
 
 /// A format, or `auto` where it is left open.
 struct FormatOrAuto {
@@ -427,11 +432,11 @@ const std::vector<PlanKnob> &autopar::planKnobs() {
           "state-format", "training.state_format", "format",
           "Format of what the optimizer keeps beside that copy (default: "
           "fp32)"),
-      knob<Format, InTraining, &TrainingPlan::productFormat>(
+      knob<FormatOfProducts, InTraining, &TrainingPlan::productFormat>(
           "product-format", "training.product_format", "format",
           "Format that products with weights multiply in, forward and "
           "backward: "
-          "fp8 (default: that of activations)"),
+          "fp8 or nvfp4 (default: that of activations)"),
       knob<Share<true>, InTraining, &TrainingPlan::dropout>(
           "dropout", "training.dropout", "share",
           "Share of elements that are dropped behind linear maps and "

@@ -72,3 +72,14 @@ std::optional<ElementType> autopar::parseElementType(std::string_view text) {
       return type;
   return std::nullopt;
 }
+
+/// Values of 4 bits, with scales beside them.
+std::optional<ElementType> autopar::parseProductFormat(std::string_view text) {
+  if (text == "nvfp4" || text == nameOf(ElementType::fp4))
+    return ElementType::fp4;
+  return parseElementType(text);
+}
+
+std::string_view autopar::productFormatChoices() {
+  return "bf16, fp16, fp32, fp8 (fp8_e4m3), fp8_e5m2, nvfp4";
+}

@@ -44,6 +44,9 @@ std::optional<ElementType> parseSafetensorsName(std::string_view name);
 std::optional<ElementType> parseElementType(std::string_view text);
 /// The spellings that `parseElementType` advertises in error messages.
 std::string_view elementTypeChoices();
+/// Formats that products of training may multiply in: those, and "nvfp4".
+std::optional<ElementType> parseProductFormat(std::string_view text);
+std::string_view productFormatChoices();
 /// The key of `peak_flops` in `hardware/chips/*.json` that multiplies this
 /// format: "bf16", "fp16", "fp8", "fp4", "fp32", "int8".
 std::string_view peakKeyOf(ElementType type);

@@ -113,10 +113,11 @@ private:
       return failure();
     productFormat = {};
     if (!products.empty()) {
-      FailureOr<Type> format = readFormat(module, "products", products);
-      if (failed(format))
-        return failure();
-      productFormat = *format;
+      std::optional<ElementType> format = parseProductFormat(products);
+      if (!format)
+        return module.emitError() << "unknown products '" << products
+                                  << "', expected " << productFormatChoices();
+      productFormat = fromElementType(module.getContext(), *format);
     }
     choice = {*kind, {}, *moment, *gradients};
     if (master == "none")
